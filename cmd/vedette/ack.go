@@ -10,6 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/client"
@@ -36,7 +40,7 @@ func newAck() *cobra.Command {
 			"  vedette ack 17 --by liwei",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0], newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.run(cmd.Context(), args[0], console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
 	o.addPlace(cmd)
@@ -45,15 +49,15 @@ func newAck() *cobra.Command {
 	return cmd
 }
 
-func (o *ackOptions) run(ctx context.Context, word string, con *console) error {
-	portal, err := o.source.portal()
+func (o *ackOptions) run(ctx context.Context, word string, con *console.Console) error {
+	portal, err := o.source.Portal()
 	if err != nil {
 		return err
 	}
 	if portal != nil {
 		return o.onPortal(ctx, portal, word, con)
 	}
-	db, err := openDatabase(ctx, o.source.db)
+	db, err := settings.OpenDatabase(ctx, o.source.DB)
 	if err != nil {
 		return err
 	}
@@ -73,16 +77,16 @@ func (o *ackOptions) run(ctx context.Context, word string, con *console) error {
 
 // onPortal acknowledges the messages about a job in the name of the person that the portal
 // knows.
-func (o *ackOptions) onPortal(ctx context.Context, portal *client.Client, word string, con *console) error {
+func (o *ackOptions) onPortal(ctx context.Context, portal *client.Client, word string, con *console.Console) error {
 	if strings.Count(word, "/") != 1 {
 		return fmt.Errorf("%q is not a job: a portal takes TYPE/NAME, such as job/train-7", word)
 	}
 	if o.by.by != "" {
 		return errors.New("--by is for databases: a portal knows who you are")
 	}
-	objects, err := o.objects(ctx, &historyReader{records.New(portal), func() {}}, []string{word})
+	objects, err := o.objects(ctx, &source.History{Reader: records.New(portal), CloseFunc: func() {}}, []string{word})
 	if err == nil {
-		err = oneCluster(objects)
+		err = source.OneCluster(objects)
 	}
 	if err != nil {
 		return err
@@ -100,12 +104,12 @@ func (o *ackOptions) onPortal(ctx context.Context, portal *client.Client, word s
 }
 
 // sayAcknowledged says how many messages about a job were acknowledged.
-func sayAcknowledged(con *console, n int, by, name string) {
+func sayAcknowledged(con *console.Console, n int, by, name string) {
 	if n == 0 {
-		con.say("no message about %s waits for an acknowledgment", name)
+		con.Say("no message about %s waits for an acknowledgment", name)
 		return
 	}
-	con.say("%s acknowledged %s about %s: nobody else is told", by, counted(n, "message"), name)
+	con.Say("%s acknowledged %s about %s: nobody else is told", by, units.Count(n, "message"), name)
 }
 
 // titleOf returns the type, the namespace and the name of an object.
@@ -124,9 +128,9 @@ func (o *ackOptions) object(ctx context.Context, db *sqldb.DB, word string) (id 
 		d, err := delivery.Find(ctx, db, word)
 		return aboutOf(&d, word, err)
 	}
-	objects, err := o.objects(ctx, historyIn(db), []string{word})
+	objects, err := o.objects(ctx, source.HistoryIn(db), []string{word})
 	if err == nil {
-		err = oneCluster(objects)
+		err = source.OneCluster(objects)
 	}
 	if err != nil {
 		return 0, "", err

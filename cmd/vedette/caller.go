@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/vedette-io/vedette/internal/timeout"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/wire"
@@ -68,11 +68,7 @@ func withCluster(ctx context.Context, cfg kube.Config, do func(context.Context, 
 		return err
 	}
 	defer cluster.Close()
-	ctx, cancel := context.WithTimeoutCause(ctx, firstAnswer, fmt.Errorf("%w: no answer from %s within %v", context.DeadlineExceeded, cluster.Host(), firstAnswer))
+	ctx, cancel := timeout.AnswerWithin(ctx, cluster.Host(), timeout.FirstAnswer)
 	defer cancel()
-	err = do(ctx, cluster)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = context.Cause(ctx)
-	}
-	return err
+	return timeout.Cause(ctx, do(ctx, cluster))
 }

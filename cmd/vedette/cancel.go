@@ -11,7 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/explain"
+	"github.com/vedette-io/vedette/internal/portaljobs"
 	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
@@ -21,7 +27,7 @@ import (
 
 // cancelOptions are the flags of cancel.
 type cancelOptions struct {
-	server          serverFlags
+	server          source.ServerFlags
 	cluster         string // of the portal
 	connect         kube.Config
 	selector        string
@@ -48,8 +54,8 @@ func newCancel() *cobra.Command {
 			"  # All jobs of a sweep that have not ended\n" +
 			"  vedette cancel -l sweep=lr --reason 'diverges'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
-			if o.server.url != "" {
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			if o.server.URL != "" {
 				if err := onlyCluster(cmd, map[string]string{"context": notContext}); err != nil {
 					return err
 				}
@@ -62,8 +68,8 @@ func newCancel() *cobra.Command {
 		},
 	}
 	addConnection(cmd, &o.connect)
-	addConfig(cmd)
-	o.server.addFlags(cmd)
+	settings.AddConfig(cmd)
+	o.server.AddFlags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the jobs (default: that of the context)")
 	f.StringVar(&o.cluster, "cluster", "", "cluster of the jobs, if the portal has several")
@@ -90,7 +96,7 @@ func (o *cancelOptions) check(names []string) error {
 	return nil
 }
 
-func (o *cancelOptions) run(ctx context.Context, names []string, in io.Reader, con *console) error {
+func (o *cancelOptions) run(ctx context.Context, names []string, in io.Reader, con *console.Console) error {
 	if err := o.check(names); err != nil {
 		return err
 	}
@@ -118,8 +124,8 @@ func (o *cancelOptions) run(ctx context.Context, names []string, in io.Reader, c
 
 // showRoles is showRole for the errors of several jobs. It shows the role of the first right
 // that is missing.
-func showRoles(con *console, output string, err error) error {
-	errs := flat(err)
+func showRoles(con *console.Console, output string, err error) error {
+	errs := explain.Flatten(err)
 	at := slices.IndexFunc(errs, func(e error) bool { _, role := missingRight(e); return role != "" })
 	if len(errs) < 2 || at < 0 {
 		return showRole(con, output, err)
@@ -127,14 +133,14 @@ func showRoles(con *console, output string, err error) error {
 	first, _ := missingRight(errs[at])
 	for _, e := range errs {
 		if what, _ := missingRight(e); what != first {
-			con.say("vedette: %s", explain(e))
+			con.Say("vedette: %s", explain.Line(e))
 		}
 	}
 	return showRole(con, output, errs[at])
 }
 
 // choose returns the selected jobs that have not ended, after a question.
-func (o *cancelOptions) choose(ctx context.Context, client *submit.Client, in io.Reader, con *console) ([]submit.Job, error) {
+func (o *cancelOptions) choose(ctx context.Context, client *submit.Client, in io.Reader, con *console.Console) ([]submit.Job, error) {
 	all, err := client.Select(ctx, o.selector, o.connect.Namespace)
 	if err != nil {
 		return nil, err
@@ -144,9 +150,9 @@ func (o *cancelOptions) choose(ctx context.Context, client *submit.Client, in io
 }
 
 // confirm asks whether the selected jobs are meant.
-func (o *cancelOptions) confirm(jobs []submit.Job, in io.Reader, con *console) error {
+func (o *cancelOptions) confirm(jobs []submit.Job, in io.Reader, con *console.Console) error {
 	if len(jobs) == 0 {
-		con.say("no job with %s runs or waits", o.selector)
+		con.Say("no job with %s runs or waits", o.selector)
 		return nil
 	}
 	if o.yes || o.dryRun {
@@ -154,15 +160,15 @@ func (o *cancelOptions) confirm(jobs []submit.Job, in io.Reader, con *console) e
 	}
 	const shown = 20
 	for _, job := range jobs[:min(len(jobs), shown)] {
-		con.say("  %s", job)
+		con.Say("  %s", job)
 	}
 	if len(jobs) > shown {
-		con.say("  and %d more", len(jobs)-shown)
+		con.Say("  and %d more", len(jobs)-shown)
 	}
-	return askFor(in, con, fmt.Sprintf("cancels %s in namespace %s", counted(len(jobs), "job"), jobs[0].Namespace))
+	return askFor(in, con, fmt.Sprintf("cancels %s in namespace %s", units.Count(len(jobs), "job"), jobs[0].Namespace))
 }
 
-func (o *cancelOptions) cancel(ctx context.Context, client *submit.Client, job submit.Job, con *console) error {
+func (o *cancelOptions) cancel(ctx context.Context, client *submit.Client, job submit.Job, con *console.Console) error {
 	options := submit.CancelOptions{Reason: o.reason, DryRun: o.dryRun}
 	switch {
 	case o.delete:
@@ -170,54 +176,54 @@ func (o *cancelOptions) cancel(ctx context.Context, client *submit.Client, job s
 	case o.suspend:
 		options.How = submit.Suspending
 	}
-	con.progress("cancelling %s …", job)
+	con.Progress("cancelling %s …", job)
 	done, err := client.Cancel(ctx, job, options)
-	con.clear()
+	con.Clear()
 	if err != nil {
 		return err
 	}
 	if o.output == "name" {
-		return con.print(printable.Line(job.String()) + "\n")
+		return con.Print(printable.Line(job.String()) + "\n")
 	}
-	return con.print(printable.Line(o.line(client.Cluster(), job, done)) + "\n")
+	return con.Print(printable.Line(o.line(client.Cluster(), job, done)) + "\n")
 }
 
 // doing are the words for the ways of a cancellation.
 var doing = map[string]string{jobmeta.CancelDelete: "deleted", jobmeta.CancelSuspend: "suspended", jobmeta.CancelCommand: "told to stop"}
 
 // onPortal cancels jobs in the name of the person that the portal knows.
-func (o *cancelOptions) onPortal(ctx context.Context, names []string, in io.Reader, con *console) error {
+func (o *cancelOptions) onPortal(ctx context.Context, names []string, in io.Reader, con *console.Console) error {
 	if err := o.check(names); err != nil {
 		return err
 	}
-	c, err := o.server.client()
+	c, err := o.server.Client()
 	if err != nil {
 		return err
 	}
-	jobs := jobsOfPortal(c, &o.server, o.connect, o.cluster)
+	jobs := portaljobs.New(c, &o.server, o.connect, o.cluster)
 	if o.selector == "" {
 		return each(names, func(name string) error {
-			job, ref, err := jobs.find(ctx, name)
+			job, ref, err := jobs.Find(ctx, name)
 			if err != nil {
 				return err
 			}
 			return o.stop(ctx, jobs, job, ref, con)
 		})
 	}
-	con.progress("reading jobs …")
-	found, refs, err := jobs.open(ctx, o.selector)
-	con.clear()
+	con.Progress("reading jobs …")
+	found, refs, err := jobs.Open(ctx, o.selector)
+	con.Clear()
 	if err == nil {
 		err = o.confirm(found, in, con)
 	}
 	if err != nil {
 		return err
 	}
-	return each(refs, func(ref api.JobRef) error { return o.stop(ctx, jobs, jobOfRef(ref), ref, con) })
+	return each(refs, func(ref api.JobRef) error { return o.stop(ctx, jobs, portaljobs.JobOfRef(ref), ref, con) })
 }
 
 // stop cancels a job through a portal.
-func (o *cancelOptions) stop(ctx context.Context, jobs *portalJobs, job submit.Job, ref api.JobRef, con *console) error {
+func (o *cancelOptions) stop(ctx context.Context, jobs *portaljobs.Jobs, job submit.Job, ref api.JobRef, con *console.Console) error {
 	request := api.StopRequest{Reason: o.reason, Confirm: ref.Name, DryRun: o.dryRun} // to name the job is to confirm
 	switch {
 	case o.delete:
@@ -225,17 +231,17 @@ func (o *cancelOptions) stop(ctx context.Context, jobs *portalJobs, job submit.J
 	case o.suspend:
 		request.How = jobmeta.CancelSuspend
 	}
-	con.progress("cancelling %s …", job)
+	con.Progress("cancelling %s …", job)
 	act, err := jobs.Stop(ctx, ref, request)
-	con.clear()
+	con.Clear()
 	if err != nil {
 		return err
 	}
 	if o.output == "name" {
-		return con.print(printable.Line(job.String()) + "\n")
+		return con.Print(printable.Line(job.String()) + "\n")
 	}
 	done := submit.Cancelled{Actor: act.By, Reason: act.Why, At: act.At, How: act.How, Before: act.Before}
-	return con.print(printable.Line(o.became(job, done, jobs.next("retry", job))) + "\n")
+	return con.Print(printable.Line(o.became(job, done, jobs.Next("retry", job))) + "\n")
 }
 
 // line says what became of a job.
@@ -251,7 +257,7 @@ func (o *cancelOptions) became(job submit.Job, done submit.Cancelled, next strin
 	case done.Before && done.Actor == "":
 		return fmt.Sprintf("%s is being deleted already", job)
 	case done.Before:
-		text := fmt.Sprintf("%s was cancelled already, %s ago, by %s", job, length(max(time.Since(done.At), time.Second).Round(time.Second)), done.Actor)
+		text := fmt.Sprintf("%s was cancelled already, %s ago, by %s", job, units.Duration(max(time.Since(done.At), time.Second).Round(time.Second)), done.Actor)
 		if done.Reason != "" {
 			text += ": " + done.Reason
 		}

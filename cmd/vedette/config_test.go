@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vedette-io/vedette/internal/settings"
 )
 
 // file writes a file into a new folder.
@@ -163,7 +165,7 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for indent, keys := range map[string][]string{"": fileKeys(), "(- |  )": clusterKeys, "(  - |    )": resourceKeys} {
+	for indent, keys := range map[string][]string{"": settings.FileKeys(), "(- |  )": settings.ClusterKeys, "(  - |    )": settings.ResourceKeys} {
 		for _, key := range keys {
 			if !regexp.MustCompile(`(?m)^` + indent + key + `:`).Match(text) {
 				t.Errorf("the example lacks %s%s", indent, key)

@@ -10,6 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/explain"
+	"github.com/vedette-io/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/internal/settings"
 	"github.com/vedette-io/vedette/internal/table"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -30,11 +34,11 @@ func newConfig() *cobra.Command {
 		Example: "  vedette config view --config vedette.yaml\n  VEDETTE_DB=sqlite:history.db vedette config view jobs,pods -A",
 		Args:    oneAtMost("name the types to record, or a file with --config"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			if _, _, err := o.config(); err != nil {
 				return err
 			}
-			return con.print(o.view(args))
+			return con.Print(o.view(args))
 		},
 	}
 	o.addFlags(view)
@@ -47,9 +51,9 @@ func (o *recordOptions) view(args []string) string {
 	var rows [][]string
 	row := func(name, value, from string) { rows = append(rows, []string{name, cmp.Or(value, "-"), from}) }
 	row("SETTING", "VALUE", "FROM")
-	row("config", o.settled.path, o.settled.origin("config"))
-	for _, s := range settings {
-		flag := o.flags.Lookup(s.name)
+	row("config", o.settled.Path, o.settled.Origin("config"))
+	for _, s := range settings.All {
+		flag := o.flags.Lookup(s.Name)
 		if flag == nil {
 			continue
 		}
@@ -57,14 +61,14 @@ func (o *recordOptions) view(args []string) string {
 		if list, ok := flag.Value.(pflag.SliceValue); ok {
 			value = strings.Join(list.GetSlice(), ", ")
 		}
-		if s.name == "db" && value != "" {
+		if s.Name == "db" && value != "" {
 			value = sqldb.Hide(value)
 		}
-		row(s.name, value, o.settled.origin(s.name))
+		row(s.Name, value, o.settled.Origin(s.Name))
 	}
 	for _, name := range []string{"db-user", "db-password"} {
-		if os.Getenv(variable(name)) != "" {
-			row(name, "(set, not shown)", variable(name))
+		if os.Getenv(settings.Variable(name)) != "" {
+			row(name, "(set, not shown)", settings.Variable(name))
 		}
 	}
 	o.viewClusters(args, row)
@@ -74,61 +78,44 @@ func (o *recordOptions) view(args []string) string {
 func (o *recordOptions) viewClusters(args []string, row func(name, value, from string)) {
 	all, err := o.clusters(args)
 	if err != nil {
-		row("clusters", "", explain(err))
+		row("clusters", "", explain.Line(err))
 		return
 	}
 	for _, c := range all {
-		name := c.name
+		name := c.Name
 		if name == "" {
 			name = "the current context"
 		}
-		if c.kubeconfig != "" {
-			name += " of " + c.kubeconfig
+		if c.Kubeconfig != "" {
+			name += " of " + c.Kubeconfig
 		}
-		row("cluster", name, c.at)
-		for _, r := range c.resources {
-			from := r.at
+		row("cluster", name, c.At)
+		for _, r := range c.Resources {
+			from := r.At
 			if from == "" {
-				from = c.at
+				from = c.At
 			}
-			row("  "+r.typ, r.scope(), from)
+			row("  "+r.Typ, r.Scope(), from)
 		}
 	}
-	if len(args) == 1 && len(o.settled.file.clusters) > 0 {
-		row("clusters", "not used, because types are named", o.settled.file.at)
+	if len(args) == 1 && len(o.settled.File.Clusters) > 0 {
+		row("clusters", "not used, because types are named", o.settled.File.At)
 	}
-}
-
-// scope describes which objects of a type are recorded.
-func (r *resourceConfig) scope() string {
-	text := "all"
-	switch {
-	case r.own:
-		text = "the namespace of the context, or -n"
-	case len(r.namespaces) > 0:
-		text = strings.Join(r.namespaces, ", ")
-	}
-	for _, selector := range []string{r.labels, r.fields} {
-		if selector != "" {
-			text += " with " + selector
-		}
-	}
-	return text
 }
 
 // plan shows what record would do. It writes nothing and creates no file.
-func (o *recordOptions) plan(ctx context.Context, args []string, con *console) error {
-	if err := con.print(o.view(args) + "\n"); err != nil {
+func (o *recordOptions) plan(ctx context.Context, args []string, con *console.Console) error {
+	if err := con.Print(o.view(args) + "\n"); err != nil {
 		return err
 	}
-	con.progress("checking …")
-	all := o.examine(ctx, args, reads)
-	con.clear()
+	con.Progress("checking …")
+	all := o.examine(ctx, args, preflight.ReadOnly)
+	con.Clear()
 	if err := show(all, "", con); err != nil {
 		return err
 	}
-	if err := verdictOf(all); err != nil {
+	if err := preflight.Result(all); err != nil {
 		return fmt.Errorf("the recorder would not start: %w", err)
 	}
-	return con.print("\nNothing was written.\n")
+	return con.Print("\nNothing was written.\n")
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/internal/console"
 )
 
 // few is how many messages a command sends or drops without a question.
@@ -21,7 +23,7 @@ func (o *confirmFlags) addFlags(cmd *cobra.Command) {
 
 // confirm asks whether a command may act on n messages, if they are many. does is what it
 // does, such as "sends 12 messages again". Without a terminal to ask on, it needs --yes.
-func (o *confirmFlags) confirm(in io.Reader, con *console, n int, does string) error {
+func (o *confirmFlags) confirm(in io.Reader, con *console.Console, n int, does string) error {
 	if n <= few || o.yes {
 		return nil
 	}
@@ -30,11 +32,11 @@ func (o *confirmFlags) confirm(in io.Reader, con *console, n int, does string) e
 
 // askFor asks whether a command may do something. Without a terminal to ask on, the command
 // needs --yes.
-func askFor(in io.Reader, con *console, does string) error {
-	if !con.live || !isTerminal(in) {
+func askFor(in io.Reader, con *console.Console, does string) error {
+	if !con.Live || !console.IsTerminal(in) {
 		return fmt.Errorf("this %s: add --yes to do it", does)
 	}
-	con.ask("This %s. Continue? [y/N] ", does)
+	con.Ask("This %s. Continue? [y/N] ", does)
 	line, _ := bufio.NewReader(in).ReadString('\n') // an end of the input is no answer
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":

@@ -9,6 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/deliveryview"
+	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -31,9 +36,9 @@ func newDeadletter() *cobra.Command {
 // deliveryListOptions are the flags of lists of deliveries.
 type deliveryListOptions struct {
 	db     string
-	which  deliveryFlags
+	which  deliveryview.Flags
 	states []string
-	output listFlags
+	output listing.Flags
 }
 
 func newDeadletterList() *cobra.Command {
@@ -42,76 +47,76 @@ func newDeadletterList() *cobra.Command {
 		Use:     "ls",
 		Aliases: []string{"list"},
 		Short:   "List the messages that could not be sent",
-		Long:    "The newest come first. Fields of json, yaml, csv and ndjson: " + deliveryFields,
+		Long:    "The newest come first. Fields of json, yaml, csv and ndjson: " + deliveryview.Fields,
 		Example: "  vedette deadletter ls --db sqlite:history.db\n\n" +
 			"  # Those of one channel that died today, with their keys\n" +
 			"  vedette deadletter ls --channel ops-hook --since 24h -o wide",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
-			return o.run(cmd.Context(), con, deadColumns, "no dead letters", delivery.Dead)
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			return o.run(cmd.Context(), con, deliveryview.DeadLetterColumns, "no dead letters", delivery.Dead)
 		},
 	}
-	addDatabase(cmd, &o.db)
-	o.which.addFlags(cmd)
-	o.output.addFlags(cmd)
+	settings.AddDatabase(cmd, &o.db)
+	o.which.AddFlags(cmd)
+	o.output.AddFlags(cmd)
 	return cmd
 }
 
 // run lists deliveries. nothing is said if there are none.
-func (o *deliveryListOptions) run(ctx context.Context, con *console, c columns, nothing string, states ...delivery.State) error {
-	lp, err := newListPrinter(con, o.output, c)
+func (o *deliveryListOptions) run(ctx context.Context, con *console.Console, c listing.Columns, nothing string, states ...delivery.State) error {
+	lp, err := listing.NewPrinter(con, o.output, c)
 	if err != nil {
 		return err
 	}
 	now := time.Now()
-	f, err := o.which.filter(now, states...)
+	f, err := o.which.Filter(now, states...)
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, o.db)
+	d, err := settings.OpenDatabase(ctx, o.db)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
 	n := 0
-	for one, err := range deliveriesOf(ctx, d, f) {
+	for one, err := range deliveryview.All(ctx, d, f) {
 		if err != nil {
 			return err
 		}
-		items, err := itemsOf(ctx, d, &one)
+		items, err := deliveryview.Items(ctx, d, &one)
 		if err != nil {
 			return err
 		}
-		if err := lp.add(deliveryLine(&one, items, len(c.always) == len(deliveryColumns.always), now)); err != nil {
+		if err := lp.Add(deliveryview.ItemOf(&one, items, len(c.Always) == len(deliveryview.Columns.Always), now)); err != nil {
 			return err
 		}
-		if n++; n == o.which.limit {
+		if n++; n == o.which.Limit {
 			break
 		}
 	}
 	if n == 0 {
-		con.say("%s", nothing)
+		con.Say("%s", nothing)
 	}
-	return lp.end()
+	return lp.End()
 }
 
 // deadletterOptions are the flags of the commands that change dead letters.
 type deadletterOptions struct {
 	db      string
-	which   deliveryFlags
+	which   deliveryview.Flags
 	all     bool
 	by      operatorFlags
 	confirm confirmFlags
 }
 
 func (o *deadletterOptions) addFlags(cmd *cobra.Command, does string) {
-	addDatabase(cmd, &o.db)
+	settings.AddDatabase(cmd, &o.db)
 	f := cmd.Flags()
 	f.BoolVar(&o.all, "all", false, does+" all dead letters, or those that --channel, --person and --since select")
-	f.StringVar(&o.which.channel, "channel", "", "with --all, only those of a channel")
-	f.StringVar(&o.which.person, "person", "", "with --all, only those to a person")
-	f.StringVar(&o.which.since, "since", "", "with --all, only those that died at this time or later: 2h, 3d (ago), 15:04, 2026-03-01")
+	f.StringVar(&o.which.Channel, "channel", "", "with --all, only those of a channel")
+	f.StringVar(&o.which.Person, "person", "", "with --all, only those to a person")
+	f.StringVar(&o.which.Since, "since", "", "with --all, only those that died at this time or later: 2h, 3d (ago), 15:04, 2026-03-01")
 	o.by.addFlags(cmd)
 	o.confirm.addFlags(cmd)
 }
@@ -156,7 +161,7 @@ func (o *deadletterOptions) checkArgs(args []string) error {
 		return errors.New("--all and numbers exclude each other: name the dead letters, or use --all")
 	case !o.all && len(args) == 0:
 		return errors.New("name the numbers that `vedette deadletter ls` shows, or use --all")
-	case !o.all && o.which != deliveryFlags{}:
+	case !o.all && o.which != deliveryview.Flags{}:
 		return errors.New("--channel, --person and --since select among all dead letters: they need --all")
 	}
 	_, err := parseNumbers(args)
@@ -173,12 +178,12 @@ type act struct {
 const changeAtOnce = 500
 
 func (o *deadletterOptions) run(cmd *cobra.Command, args []string, a act) error {
-	ctx, con := cmd.Context(), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+	ctx, con := cmd.Context(), console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 	ids, err := parseNumbers(args)
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, o.db)
+	d, err := settings.OpenDatabase(ctx, o.db)
 	if err != nil {
 		return err
 	}
@@ -189,7 +194,7 @@ func (o *deadletterOptions) run(cmd *cobra.Command, args []string, a act) error 
 		}
 	}
 	if len(ids) == 0 {
-		con.say("no dead letters")
+		con.Say("no dead letters")
 		return nil
 	}
 	return o.change(ctx, d, ids, a, cmd.InOrStdin(), con)
@@ -197,11 +202,11 @@ func (o *deadletterOptions) run(cmd *cobra.Command, args []string, a act) error 
 
 // selected returns the numbers of the dead letters that the flags select.
 func (o *deadletterOptions) selected(ctx context.Context, d *sqldb.DB) (ids []int64, err error) {
-	f, err := o.which.filter(time.Now(), delivery.Dead)
+	f, err := o.which.Filter(time.Now(), delivery.Dead)
 	if err != nil {
 		return nil, err
 	}
-	for one, err := range deliveriesOf(ctx, d, f) {
+	for one, err := range deliveryview.All(ctx, d, f) {
 		if err != nil {
 			return nil, err
 		}
@@ -210,8 +215,8 @@ func (o *deadletterOptions) selected(ctx context.Context, d *sqldb.DB) (ids []in
 	return ids, nil
 }
 
-func (o *deadletterOptions) change(ctx context.Context, d *sqldb.DB, ids []int64, a act, in io.Reader, con *console) error {
-	if err := o.confirm.confirm(in, con, len(ids), fmt.Sprintf(a.does, counted(len(ids), "message"))); err != nil {
+func (o *deadletterOptions) change(ctx context.Context, d *sqldb.DB, ids []int64, a act, in io.Reader, con *console.Console) error {
+	if err := o.confirm.confirm(in, con, len(ids), fmt.Sprintf(a.does, units.Count(len(ids), "message"))); err != nil {
 		return err
 	}
 	done := 0
@@ -219,10 +224,10 @@ func (o *deadletterOptions) change(ctx context.Context, d *sqldb.DB, ids []int64
 		n, err := a.do(ctx, d, o.by.name(), ids[from:min(from+changeAtOnce, len(ids))]...)
 		done += n
 		if err != nil {
-			return fmt.Errorf("%d of %s were changed: %w", done, counted(len(ids), "dead letter"), err)
+			return fmt.Errorf("%d of %s were changed: %w", done, units.Count(len(ids), "dead letter"), err)
 		}
 	}
-	con.say(a.did, counted(done, "message"))
+	con.Say(a.did, units.Count(done, "message"))
 	if left := len(ids) - done; left > 0 && !o.all {
 		return fmt.Errorf("%s not a dead letter: `vedette deadletter ls` lists them", amount(left, len(ids)))
 	}

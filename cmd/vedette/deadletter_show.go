@@ -10,9 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/deliveryview"
 	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/settings"
 	"github.com/vedette-io/vedette/internal/table"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/notify/message"
 )
@@ -28,23 +32,23 @@ func newDeadletterShow() *cobra.Command {
 			"  vedette deadletter show 17 -o json",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			return showDelivery(cmd.Context(), db, args, output, con)
 		},
 	}
-	addDatabase(cmd, &db)
+	settings.AddDatabase(cmd, &db)
 	cmd.Flags().StringVarP(&output, "output", "o", "", "format: json or yaml (default: text)")
 	return cmd
 }
 
 // shownDelivery is the machine-readable form of one delivery with its content.
 type shownDelivery struct {
-	deliveryDoc
+	deliveryview.Document
 	Event json.RawMessage   `json:"event"`
 	Items []json.RawMessage `json:"items,omitempty"`
 }
 
-func showDelivery(ctx context.Context, db string, args []string, output string, con *console) error {
+func showDelivery(ctx context.Context, db string, args []string, output string, con *console.Console) error {
 	if output != "" && output != "json" && output != "yaml" {
 		return fmt.Errorf("unknown output format %q; use json or yaml", output)
 	}
@@ -52,7 +56,7 @@ func showDelivery(ctx context.Context, db string, args []string, output string, 
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, db)
+	d, err := settings.OpenDatabase(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -61,11 +65,11 @@ func showDelivery(ctx context.Context, db string, args []string, output string, 
 	if err != nil {
 		return err
 	}
-	m := composed(&one, items, time.Now())
+	m := deliveryview.Message(&one, items, time.Now())
 	if output == "" {
-		return con.print(deliveryText(&one, m))
+		return con.Print(deliveryText(&one, m))
 	}
-	doc := shownDelivery{deliveryDoc: newDeliveryDoc(&one, m), Event: rawOf(one.Event)}
+	doc := shownDelivery{Document: deliveryview.NewDocument(&one, m), Event: rawOf(one.Event)}
 	for _, item := range items {
 		doc.Items = append(doc.Items, rawOf(item.Event))
 	}
@@ -74,7 +78,7 @@ func showDelivery(ctx context.Context, db string, args []string, output string, 
 		if err != nil {
 			return err
 		}
-		return con.document(text)
+		return con.Document(text)
 	}
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
@@ -83,7 +87,7 @@ func showDelivery(ctx context.Context, db string, args []string, output string, 
 	if err := enc.Encode(doc); err != nil {
 		return err
 	}
-	return con.document(text.String())
+	return con.Document(text.String())
 }
 
 // rawOf returns content as JSON. Content that is no JSON becomes a string.
@@ -103,15 +107,15 @@ func deliveryText(d *delivery.Delivery, m *message.Message) string {
 	}
 	b.WriteString("\n")
 	rows := [][]string{
-		{"to", strings.TrimSpace(recipient(d) + " " + inBrackets(d.Receiver, d.Person != ""))},
+		{"to", strings.TrimSpace(deliveryview.Recipient(d) + " " + inBrackets(d.Receiver, d.Person != ""))},
 		{"rule", d.Rule},
 		{"state", stateOf(d)},
 		{"tries", triesOf(d)},
-		{"created", local(d.CreatedAt)},
+		{"created", units.Local(d.CreatedAt)},
 		{"key", d.Key},
 	}
 	if d.AckedBy != "" {
-		rows = append(rows, []string{"acknowledged", local(d.AckedAt) + " by " + d.AckedBy})
+		rows = append(rows, []string{"acknowledged", units.Local(d.AckedAt) + " by " + d.AckedBy})
 	}
 	b.WriteString(table.Lay(rows...))
 	if d.State == delivery.Dead {
@@ -133,20 +137,20 @@ func inBrackets(text string, ok bool) string {
 func stateOf(d *delivery.Delivery) string {
 	switch d.State {
 	case delivery.Held:
-		return "held until " + local(d.NextAt)
+		return "held until " + units.Local(d.NextAt)
 	case delivery.Waiting:
-		return "waiting; the next try is at " + local(d.NextAt)
+		return "waiting; the next try is at " + units.Local(d.NextAt)
 	case delivery.Behind:
 		return "waiting for an earlier message about the same object"
 	case delivery.Sending:
 		return "being sent by " + d.ClaimedBy
 	}
-	return d.State.String() + " at " + local(d.NextAt)
+	return d.State.String() + " at " + units.Local(d.NextAt)
 }
 
 func triesOf(d *delivery.Delivery) string {
 	text := fmt.Sprint(d.Attempts)
-	if said := answer(d); said != "" {
+	if said := deliveryview.Answer(d); said != "" {
 		text += "; the last answer: " + said
 	}
 	return text

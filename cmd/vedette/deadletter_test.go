@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vedette-io/vedette/internal/deliveryview"
 	"github.com/vedette-io/vedette/notify/delivery"
 )
 
@@ -28,7 +29,7 @@ func TestDeadletter(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 	out, _ = ended(t, 0, "deadletter", "ls", "--db", b.url, "-o", "json", "--limit", "1")
-	var list struct{ Items []deliveryDoc }
+	var list struct{ Items []deliveryview.Document }
 	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list.Items) != 1 {
 		t.Fatalf("%v: %s", err, out)
 	}

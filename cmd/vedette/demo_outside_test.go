@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/vedette-io/vedette/internal/demo"
+	"github.com/vedette-io/vedette/internal/timeout"
 	"github.com/vedette-io/vedette/jobmeta"
 )
 
@@ -55,14 +57,14 @@ func startDemo(t *testing.T, args ...string) *outside {
 // submit creates a job that runs a command in the queue.
 func (o *outside) submit(name string, command ...string) {
 	o.t.Helper()
-	job := newJob(demoTeam, name)
+	job := newJob(demo.Team, name)
 	retries := int32(0)
-	job.Labels, job.Spec.BackoffLimit = map[string]string{queueLabel: "gpu"}, &retries
+	job.Labels, job.Spec.BackoffLimit = map[string]string{demo.QueueLabel: "gpu"}, &retries
 	job.Spec.Template.Spec = corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "main", Image: "pytorch/pytorch", Command: command}},
 	}
-	created, err := o.client.BatchV1().Jobs(demoTeam).Create(o.t.Context(), job, metav1.CreateOptions{})
-	if err != nil || !suspended(created) {
+	created, err := o.client.BatchV1().Jobs(demo.Team).Create(o.t.Context(), job, metav1.CreateOptions{})
+	if err != nil || !demo.Suspended(created) {
 		o.t.Fatalf("create %s: %v, %v", name, created, err)
 	}
 }
@@ -73,21 +75,21 @@ func (o *outside) until(name, what string, ok func(*batchv1.Job, []corev1.Pod) b
 	ctx, cancel := context.WithTimeout(o.t.Context(), within)
 	defer cancel()
 	for {
-		job, err := o.client.BatchV1().Jobs(demoTeam).Get(ctx, name, metav1.GetOptions{})
+		job, err := o.client.BatchV1().Jobs(demo.Team).Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			job, err = nil, nil
 		}
 		if err != nil {
 			o.t.Fatalf("%s is not %s: %v", name, what, err)
 		}
-		pods, err := o.client.CoreV1().Pods(demoTeam).List(ctx, metav1.ListOptions{LabelSelector: "job-name=" + name})
+		pods, err := o.client.CoreV1().Pods(demo.Team).List(ctx, metav1.ListOptions{LabelSelector: "job-name=" + name})
 		if err != nil {
 			o.t.Fatalf("%s is not %s: %v", name, what, err)
 		}
 		if ok(job, pods.Items) {
 			return
 		}
-		pause(ctx, 10*time.Millisecond)
+		timeout.Sleep(ctx, 10*time.Millisecond)
 	}
 }
 
@@ -108,7 +110,7 @@ func running(_ *batchv1.Job, pods []corev1.Pod) bool {
 // command asks for, and obey suspensions and deletions. They keep the demo alive.
 func TestDemoRunsJobsOfOthers(t *testing.T) {
 	o := startDemo(t, "--jobs", "1", "--speed", "50")
-	jobs := o.client.BatchV1().Jobs(demoTeam)
+	jobs := o.client.BatchV1().Jobs(demo.Team)
 	o.submit("long", "sleep", "1h")
 	o.submit("other", "sleep", "1h") // keeps the demo alive
 	o.until("long", "running", running)
@@ -167,7 +169,7 @@ func TestDemoRights(t *testing.T) {
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	for namespace, want := range map[string]func(error) bool{"team-vision": apierrors.IsForbidden, demoTeam: apierrors.IsInvalid} {
+	for namespace, want := range map[string]func(error) bool{"team-vision": apierrors.IsForbidden, demo.Team: apierrors.IsInvalid} {
 		_, err := o.client.BatchV1().Jobs(namespace).Create(t.Context(), newJob(namespace, "a"), metav1.CreateOptions{})
 		if !want(err) {
 			t.Errorf("%s: %v", namespace, err)
@@ -194,10 +196,10 @@ func TestDemoRights(t *testing.T) {
 // TestDemoRefusesJobs: mistakes in a job are named as the API server names them.
 func TestDemoRefusesJobs(t *testing.T) {
 	o := startDemo(t, "--jobs", "0", "--speed", "20", "--no-messages")
-	job := newJob(demoTeam, strings.Repeat("a", 300))
+	job := newJob(demo.Team, strings.Repeat("a", 300))
 	job.Labels = map[string]string{"vedette.io/user": "a b"}
 	job.Spec.Template.Spec.Containers = []corev1.Container{{Name: "A\x1b"}}
-	_, err := o.client.BatchV1().Jobs(demoTeam).Create(t.Context(), job, metav1.CreateOptions{})
+	_, err := o.client.BatchV1().Jobs(demo.Team).Create(t.Context(), job, metav1.CreateOptions{})
 	for _, want := range []string{"metadata.name: Invalid", "metadata.labels: Invalid", "restartPolicy: Required", "containers[0].name: Invalid", "containers[0].image: Required"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %s", err, want)

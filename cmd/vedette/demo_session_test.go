@@ -10,17 +10,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/vedette-io/vedette/internal/demo"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/timeout"
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
 // kept waits until the log of a job is in the database.
 func (o *outside) kept(name string) {
 	o.t.Helper()
-	job, err := o.client.BatchV1().Jobs(demoTeam).Get(o.t.Context(), name, metav1.GetOptions{})
+	job, err := o.client.BatchV1().Jobs(demo.Team).Get(o.t.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	d, err := openDatabase(o.t.Context(), o.db)
+	d, err := settings.OpenDatabase(o.t.Context(), o.db)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -32,7 +35,7 @@ func (o *outside) kept(name string) {
 		if err == nil && found && log.Complete {
 			return
 		}
-		pause(ctx, 20*time.Millisecond)
+		timeout.Sleep(ctx, 20*time.Millisecond)
 	}
 	o.t.Fatalf("the log of %s is not kept", name)
 }
@@ -57,8 +60,8 @@ func TestDemoSession(t *testing.T) {
 	}
 
 	train := submit("--name", "train-7", "--", "python", "train.py")
-	says(0, []string{"job/train-7 submitted to namespace " + demoTeam}, train...)
-	says(0, []string{"job/train-7 was submitted to namespace " + demoTeam + " already"}, train...)
+	says(0, []string{"job/train-7 submitted to namespace " + demo.Team}, train...)
+	says(0, []string{"job/train-7 was submitted to namespace " + demo.Team + " already"}, train...)
 	says(0, []string{"INFO  rank 0 of 1", "loss ", "INFO  done in "}, "logs", "job/train-7", "-f")
 	o.until("train-7", "complete", func(job *batchv1.Job, _ []corev1.Pod) bool { return has(job, batchv1.JobComplete) })
 
@@ -66,22 +69,22 @@ func TestDemoSession(t *testing.T) {
 	says(0, []string{"train-8 ", " fay "}, "jobs", "--live")
 	says(0, []string{"job/train-8 cancelled"}, "cancel", "job/train-8", "--reason", "wrong data")
 	o.until("train-8", "gone", func(job *batchv1.Job, _ []corev1.Pod) bool { return job == nil })
-	says(0, nil, "wait", "job/train-8", "-n", demoTeam, "--for", "state=Aborted", "--timeout", "2m")
+	says(0, nil, "wait", "job/train-8", "-n", demo.Team, "--for", "state=Aborted", "--timeout", "2m")
 	says(0, []string{"job/train-8-r2 submitted"}, "retry", "job/train-8", "--set", "image=pytorch/pytorch:2")
 	o.until("train-8-r2", "running", running)
-	says(0, nil, "wait", "job/train-8-r2", "-n", demoTeam, "--for", "state=Running", "--timeout", "2m")
-	says(0, []string{"Aborted", "fay: wrong data", "train-8-r2"}, "history", "job/train-8", "-n", demoTeam)
+	says(0, nil, "wait", "job/train-8-r2", "-n", demo.Team, "--for", "state=Running", "--timeout", "2m")
+	says(0, []string{"Aborted", "fay: wrong data", "train-8-r2"}, "history", "job/train-8", "-n", demo.Team)
 	says(0, []string{"train-8-r2", "Aborted", "fay: wrong data"}, "jobs", "--mine")
 
 	says(2, []string{"Traceback"}, submit("--name", "train-9", "--follow", "--", "python", "train.py", "--fail")...)
 	says(1, []string{"the user fay may not create jobs.batch in the namespace team-vision", "kind: Role"}, submit("-n", "team-vision", "--", "x")...)
 	o.kept("train-9")
-	if err := o.client.BatchV1().Jobs(demoTeam).Delete(t.Context(), "train-9", metav1.DeleteOptions{}); err != nil {
+	if err := o.client.BatchV1().Jobs(demo.Team).Delete(t.Context(), "train-9", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	o.until("train-9", "gone", func(job *batchv1.Job, pods []corev1.Pod) bool { return job == nil && len(pods) == 0 })
 	says(0, []string{"Traceback", "RuntimeError: the loss is not finite"}, "logs", "job/train-9")
 	o.interrupt()
 	t.Setenv("KUBECONFIG", "/nonexistent")
-	says(0, []string{"Traceback", "RuntimeError: the loss is not finite"}, "logs", "job/train-9", "-n", demoTeam)
+	says(0, []string{"Traceback", "RuntimeError: the loss is not finite"}, "logs", "job/train-9", "-n", demo.Team)
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/explain"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/submit"
 )
@@ -16,21 +18,21 @@ import (
 // showRole prints the role of a right that is missing: as the output with -o yaml, else
 // after the error. All commands that act on jobs use it, so that a missing right looks the
 // same everywhere.
-func showRole(con *console, output string, err error) error {
+func showRole(con *console.Console, output string, err error) error {
 	what, role := missingRight(err)
 	if role == "" {
 		return err
 	}
 	if output == "yaml" {
-		con.say("vedette: %s; the role that gives the right is in the output", what)
-		if failed := con.document(role); failed != nil {
+		con.Say("vedette: %s; the role that gives the right is in the output", what)
+		if failed := con.Document(role); failed != nil {
 			return failed
 		}
 		return exitCode(codeOf(err), nil)
 	}
-	con.say("vedette: %s; ask for this role, which `kubectl apply -f -` creates:", what)
+	con.Say("vedette: %s; ask for this role, which `kubectl apply -f -` creates:", what)
 	for line := range strings.Lines(role) {
-		con.say("%s", strings.TrimSuffix(line, "\n"))
+		con.Say("%s", strings.TrimSuffix(line, "\n"))
 	}
 	return exitCode(codeOf(err), nil)
 }
@@ -44,7 +46,7 @@ func missingRight(err error) (what, role string) {
 	}
 	var p *api.Problem
 	if errors.As(err, &p) && isRole(p.Role) {
-		return clause(p.Error()), p.Role
+		return explain.Clause(p.Error()), p.Role
 	}
 	return "", ""
 }
@@ -76,7 +78,7 @@ func problems(err error, again bool) []error {
 	)
 	switch {
 	case errors.As(err, &problem) && problem.Type == api.ProblemConflict:
-		return []error{fmt.Errorf("%s; take another name with --name, or let --again make one", clause(problem.Error()))}
+		return []error{fmt.Errorf("%s; take another name with --name, or let --again make one", explain.Clause(problem.Error()))}
 	case errors.As(err, &invalid):
 		var all []error
 		for _, p := range invalid.Problems {
@@ -95,13 +97,13 @@ func problems(err error, again bool) []error {
 
 // retryHandler shows that a request is repeated: each cause once, and then as progress.
 type retryHandler struct {
-	con *console
+	con *console.Console
 
 	mu   sync.Mutex
 	said string
 }
 
-func newRetryHandler(con *console) slog.Handler { return &retryHandler{con: con} }
+func newRetryHandler(con *console.Console) slog.Handler { return &retryHandler{con: con} }
 
 // Enabled implements slog.Handler.
 func (h *retryHandler) Enabled(context.Context, slog.Level) bool { return true }
@@ -121,11 +123,11 @@ func (h *retryHandler) Handle(_ context.Context, r slog.Record) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.said == what+why {
-		h.con.progress("trying again to %s …", what)
+		h.con.Progress("trying again to %s …", what)
 		return nil
 	}
 	h.said = what + why
-	h.con.say("cannot %s yet: %s; trying again", what, why)
+	h.con.Say("cannot %s yet: %s; trying again", what, why)
 	return nil
 }
 

@@ -12,9 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/linediff"
 	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/source"
 )
 
 // diffOptions are the flags of diff.
@@ -44,7 +46,7 @@ func newDiff() *cobra.Command {
 			"  vedette diff job/train-7 -n ml --from 24h",
 		Args: oneObject,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.run(cmd.Context(), args, console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
 	o.addPlace(cmd)
@@ -55,35 +57,35 @@ func newDiff() *cobra.Command {
 	return codeOfErrors(cmd, exitFailed)
 }
 
-func (o *diffOptions) run(ctx context.Context, args []string, con *console) error {
-	h, err := o.source.open(ctx)
+func (o *diffOptions) run(ctx context.Context, args []string, con *console.Console) error {
+	h, err := o.source.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer h.Close()
 	objects, err := o.objects(ctx, h, args)
 	if err == nil {
-		err = oneCluster(objects)
+		err = source.OneCluster(objects)
 	}
 	if err != nil {
 		return err
 	}
 	now := time.Now()
-	to, err := h.revisionAt(ctx, objects, o.to, now)
+	to, err := h.RevisionAt(ctx, objects, o.to, now)
 	if err != nil {
 		return err
 	}
-	var from revisionAt
+	var from source.RevisionAt
 	if o.from != "" {
-		from, err = h.revisionAt(ctx, objects, o.from, now)
+		from, err = h.RevisionAt(ctx, objects, o.from, now)
 	} else {
-		from, err = h.previous(ctx, to)
+		from, err = h.Previous(ctx, to)
 	}
 	if err != nil {
 		return err
 	}
 	texts, names := [2]string{}, [2]string{}
-	for i, r := range []revisionAt{from, to} {
+	for i, r := range []source.RevisionAt{from, to} {
 		fields, err := decodeRevision(ctx, h, r)
 		if err != nil {
 			return err
@@ -105,7 +107,7 @@ func (o *diffOptions) run(ctx context.Context, args []string, con *console) erro
 	if text == "" {
 		return nil
 	}
-	if err := con.print(text); err != nil {
+	if err := con.Print(text); err != nil {
 		return err
 	}
 	return exitCode(exitDiffers, nil)
@@ -113,14 +115,14 @@ func (o *diffOptions) run(ctx context.Context, args []string, con *console) erro
 
 // external compares two revisions with another program. The program gets two files, and its
 // exit code becomes that of diff.
-func external(ctx context.Context, program string, from, to revisionAt, texts [2]string, con *console) error {
+func external(ctx context.Context, program string, from, to source.RevisionAt, texts [2]string, con *console.Console) error {
 	dir, err := os.MkdirTemp("", "vedette-diff-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	words := strings.Fields(program)
-	for i, r := range []revisionAt{from, to} {
+	for i, r := range []source.RevisionAt{from, to} {
 		file := filepath.Join(dir, fmt.Sprintf("%s.%s.%d-%v.yaml", r.Type, r.Name, i+1, r.Revision.Version))
 		if err := os.WriteFile(file, []byte(texts[i]), 0o600); err != nil {
 			return err
@@ -131,11 +133,11 @@ func external(ctx context.Context, program string, from, to revisionAt, texts [2
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err = cmd.Run()
-	if err := con.print(out.String()); err != nil {
+	if err := con.Print(out.String()); err != nil {
 		return err
 	}
 	for line := range strings.Lines(errs.String()) {
-		con.say("%s", strings.TrimSuffix(line, "\n"))
+		con.Say("%s", strings.TrimSuffix(line, "\n"))
 	}
 	var exit *exec.ExitError
 	switch {

@@ -6,68 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/explain"
+	"github.com/vedette-io/vedette/internal/preflight"
 	"github.com/vedette-io/vedette/internal/table"
 )
-
-// verdict is the outcome of a check.
-type verdict string
-
-const (
-	fine    verdict = "ok"
-	warning verdict = "warning"
-	failed  verdict = "failed"
-)
-
-// check is the result of one check.
-type check struct {
-	Verdict verdict `json:"status"`
-	// Check names what was checked, and Of where: a cluster, or the database.
-	Check string `json:"check"`
-	Of    string `json:"of,omitempty"`
-	// Found is what the check found. Remedy is what to do about it.
-	Found  string `json:"found"`
-	Remedy string `json:"remedy,omitempty"`
-}
-
-// maxSkew is how far clocks may differ before times in the history mislead. An API server
-// reports its clock in whole seconds.
-const maxSkew = 2 * time.Second
-
-// findings collects the results of checks.
-type findings struct {
-	of  string
-	all []check
-}
-
-func (f *findings) note(v verdict, name, found, remedy string) {
-	f.all = append(f.all, check{v, name, f.of, oneLine(found), remedy})
-}
-
-func (f *findings) ok(name, format string, args ...any) {
-	f.note(fine, name, fmt.Sprintf(format, args...), "")
-}
-
-// fails adds an error. The error itself says what to do.
-func (f *findings) fails(name string, err error) { f.note(failed, name, explain(err), "") }
-
-// clock compares a clock with the local one. uncertain bounds the error of at.
-func (f *findings) clock(at time.Time, uncertain time.Duration) {
-	skew := time.Until(at).Round(time.Millisecond)
-	switch {
-	case skew.Abs() <= maxSkew+uncertain:
-		f.ok("clock", "agrees with the local clock to %v", max(skew.Abs(), uncertain).Round(time.Millisecond))
-	case skew > 0:
-		f.note(warning, "clock", fmt.Sprintf("is %v ahead of the local clock", skew), skewRemedy)
-	default:
-		f.note(warning, "clock", fmt.Sprintf("is %v behind the local clock", -skew), skewRemedy)
-	}
-}
-
-const skewRemedy = "synchronize both with NTP: times and durations in the history are wrong by as much"
 
 func newDoctor() *cobra.Command {
 	var o recordOptions
@@ -88,14 +34,14 @@ func newDoctor() *cobra.Command {
 			if output != "" && output != "json" {
 				return fmt.Errorf("unknown output format %q; use json", output)
 			}
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
-			con.progress("checking …")
-			all := o.examine(cmd.Context(), args, writes)
-			con.clear()
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			con.Progress("checking …")
+			all := o.examine(cmd.Context(), args, preflight.TryWrites)
+			con.Clear()
 			if err := show(all, output, con); err != nil {
 				return err
 			}
-			return verdictOf(all)
+			return preflight.Result(all)
 		},
 	}
 	o.addFlags(cmd)
@@ -104,13 +50,13 @@ func newDoctor() *cobra.Command {
 }
 
 // show prints the results of checks.
-func show(all []check, output string, con *console) error {
+func show(all []preflight.Check, output string, con *console.Console) error {
 	if output == "json" {
 		text, err := json.MarshalIndent(all, "", "  ")
 		if err != nil {
 			return err
 		}
-		return con.document(string(text) + "\n")
+		return con.Document(string(text) + "\n")
 	}
 	var rows [][]string
 	for _, c := range all {
@@ -120,78 +66,63 @@ func show(all []check, output string, con *console) error {
 		}
 		rows = append(rows, []string{string(c.Verdict), c.Of, c.Check, found})
 	}
-	return con.print(table.Lay(rows...))
+	return con.Print(table.Lay(rows...))
 }
-
-// verdictOf returns an error if a check has failed.
-func verdictOf(all []check) error {
-	n := 0
-	for _, c := range all {
-		if c.Verdict == failed {
-			n++
-		}
-	}
-	switch n {
-	case 0:
-		return nil
-	case 1:
-		return errors.New("one check has failed")
-	}
-	return fmt.Errorf("%d checks have failed", n)
-}
-
-// touch says whether a check may write to the database. It rolls back what it writes.
-type touch uint8
-
-const (
-	reads touch = iota
-	writes
-)
 
 // examine runs all checks.
-func (o *recordOptions) examine(ctx context.Context, args []string, how touch) []check {
-	f := &findings{of: "vedette"}
-	f.ok("version", "%s", version())
-	if o.settled.path != "" {
-		f.ok("configuration", "%s (%s)", o.settled.path, o.settled.origin("config"))
+func (o *recordOptions) examine(ctx context.Context, args []string, how preflight.Access) []preflight.Check {
+	f := &preflight.Findings{Of: "vedette"}
+	f.OK("version", "%s", version())
+	if o.settled.Path != "" {
+		f.OK("configuration", "%s (%s)", o.settled.Path, o.settled.Origin("config"))
 	}
 	_, r, err := o.config()
 	switch {
 	case err != nil:
-		f.fails("rules and redaction", err)
+		f.Fail("rules and redaction", err)
 	case r != nil:
-		f.ok("rules", "%s: %s", o.watch.rules, strings.Join(r.Types(), ", "))
+		f.OK("rules", "%s: %s", o.watch.Rules, strings.Join(r.Types(), ", "))
 	}
-	d := o.examineDatabase(ctx, how, f)
+	d := preflight.CheckDatabase(ctx, o.db, how, f)
 	if d != nil {
 		defer d.Close()
 	}
 	if o.notify.path != "" {
-		clusters := clustersOf(o.settled)
-		examineNotify(ctx, o.notify.path, clusters, d, f)
-		closeAll(clusters)
+		clusters := preflight.ClustersOf(o.settled)
+		preflight.CheckNotifications(ctx, o.notify.path, clusters, d, f)
+		preflight.CloseAll(clusters)
 	}
-	f.of = "clusters"
+	f.Of = "clusters"
 	all, err := o.clusters(args)
 	if errors.Is(err, errNoTypes) && o.notify.path != "" {
-		f.ok("configuration", "no types are named: only notifications were checked")
-		return f.all
+		f.OK("configuration", "no types are named: only notifications were checked")
+		return f.All
 	}
 	if err != nil {
-		f.fails("configuration", err)
-		return f.all
+		f.Fail("configuration", err)
+		return f.All
 	}
-	clusters, err := connect(all, o.watch.connect.Namespace)
+	clusters, err := preflight.Connect(all, o.watch.connect.Namespace)
 	if err != nil {
-		for _, err := range flat(err) {
-			f.fails("kubeconfig", err)
+		for _, err := range explain.Flatten(err) {
+			f.Fail("kubeconfig", err)
 		}
-		return f.all
+		return f.All
 	}
-	defer closeAll(clusters)
+	defer preflight.CloseAll(clusters)
 	for _, c := range clusters {
-		f.of = c.name
-		o.examineCluster(ctx, c, d, f)
+		f.Of = c.Name
+		preflight.CheckCluster(ctx, c, d, o.checks(), f)
 	}
-	return f.all
+	return f.All
+}
+
+// checks returns the settings that the checks of a cluster depend on.
+func (o *recordOptions) checks() preflight.ClusterOptions {
+	checks := preflight.ClusterOptions{Wait: o.wait}
+	if logs, err := o.logs.settings(o.settled); err == nil && o.logs.used() {
+		checks.Logs = true
+		checks.LogTypes, checks.LogNamespaces = logs.followed()
+	}
+	return checks
 }

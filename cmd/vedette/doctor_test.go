@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/preflight"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -23,13 +24,13 @@ func TestDoctor(t *testing.T) {
 	out, _ := ended(t, 0, args...)
 	found := verdicts(t, out)
 	host := strings.TrimPrefix(srv.url, "http://")
-	for name, want := range map[string]check{
-		"database file":    {Verdict: fine, Found: "does not exist yet"},
-		"vedette rules":    {Verdict: fine, Found: "Experiment.example.com"},
-		host + " version":  {Verdict: fine, Found: "Kubernetes v1.37.0"},
-		host + " clock":    {Verdict: fine, Found: "agrees with the local clock"},
-		host + " identity": {Verdict: fine, Found: "kube-system has the UID"},
-		host + " rights":   {Verdict: fine, Found: "may list and watch pods in ml"},
+	for name, want := range map[string]preflight.Check{
+		"database file":    {Verdict: preflight.Passed, Found: "does not exist yet"},
+		"vedette rules":    {Verdict: preflight.Passed, Found: "Experiment.example.com"},
+		host + " version":  {Verdict: preflight.Passed, Found: "Kubernetes v1.37.0"},
+		host + " clock":    {Verdict: preflight.Passed, Found: "agrees with the local clock"},
+		host + " identity": {Verdict: preflight.Passed, Found: "kube-system has the UID"},
+		host + " rights":   {Verdict: preflight.Passed, Found: "may list and watch pods in ml"},
 	} {
 		if got := found[name]; got.Verdict != want.Verdict || !strings.Contains(got.Found, want.Found) {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
@@ -46,7 +47,7 @@ func TestDoctor(t *testing.T) {
 		"database kept logs": "1 log with 1 line take ",
 		host + " resume":     "the server has all later changes",
 	} {
-		if got := found[name]; got.Verdict != fine || !strings.Contains(got.Found, want) {
+		if got := found[name]; got.Verdict != preflight.Passed || !strings.Contains(got.Found, want) {
 			t.Errorf("%s: %+v, want %s", name, got, want)
 		}
 	}
@@ -119,7 +120,7 @@ func TestIdentityIsNeeded(t *testing.T) {
 	got := verdicts(t, out)[host+" identity"]
 	want := "get namespaces kube-system at " + host + `: namespaces "kube-system" is forbidden: `
 	remedy := "not you; the UID of this namespace identifies the cluster: grant the right to get it"
-	if got.Verdict != failed || !strings.HasPrefix(got.Found, want) || !strings.HasSuffix(got.Found, remedy) {
+	if got.Verdict != preflight.Failed || !strings.HasPrefix(got.Found, want) || !strings.HasSuffix(got.Found, remedy) {
 		t.Errorf("%+v", got)
 	}
 	if _, text := ended(t, 1, append([]string{"record"}, args...)...); text != "vedette: "+got.Found+"\n" {

@@ -7,6 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/record/history"
 )
 
@@ -32,10 +37,10 @@ func newGaps() *cobra.Command {
 			"  vedette gaps jobs,pods --since 24h --all",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), strings.Join(args, ""), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.run(cmd.Context(), strings.Join(args, ""), console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	o.source.addFlags(cmd)
+	o.source.AddFlags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.namespace, "namespace", "n", "", "exclude gaps of other namespaces (default: all)")
 	f.StringVar(&o.cluster, "cluster", "", "name or UID of a cluster")
@@ -43,7 +48,7 @@ func newGaps() *cobra.Command {
 	f.StringVar(&o.until, "until", "", "gaps that began before this time")
 	f.BoolVar(&o.all, "all", false, "include healed gaps")
 	f.IntVar(&o.limit, "limit", 0, "largest number of gaps (default: all)")
-	o.output.addFlags(cmd)
+	o.output.AddFlags(cmd)
 	return cmd
 }
 
@@ -64,33 +69,33 @@ type gapDoc struct {
 }
 
 // gapColumns are the columns of gaps. The lines of run have a cell for each.
-var gapColumns = columns{
-	always: []string{"BEGAN", "FOR", "TYPE", "NAMESPACE", "CAUSE", "HEALED"},
-	wide:   []string{"VERSIONS", "RECORDER", "DETAIL"},
+var gapColumns = listing.Columns{
+	Always: []string{"BEGAN", "FOR", "TYPE", "NAMESPACE", "CAUSE", "HEALED"},
+	Wide:   []string{"VERSIONS", "RECORDER", "DETAIL"},
 }
 
-func (o *gapsOptions) run(ctx context.Context, types string, con *console) error {
-	lp, err := newListPrinter(con, o.output, gapColumns)
+func (o *gapsOptions) run(ctx context.Context, types string, con *console.Console) error {
+	lp, err := listing.NewPrinter(con, o.output, gapColumns)
 	if err != nil {
 		return err
 	}
-	h, err := o.source.open(ctx)
+	h, err := o.source.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer h.Close()
 	now, f := time.Now(), history.GapFilter{Cluster: o.cluster, Namespace: o.namespace, Open: !o.all}
-	if f.Types, err = o.types(ctx, h, types); err != nil {
+	if f.Types, err = h.FindTypes(ctx, types); err != nil {
 		return err
 	}
-	if f.Since, err = parseTime(o.since, now); err == nil {
-		f.Until, err = parseTime(o.until, now)
+	if f.Since, err = units.ParseTime(o.since, now); err == nil {
+		f.Until, err = units.ParseTime(o.until, now)
 	}
 	if err != nil {
 		return err
 	}
 	n := 0
-	for g, err := range history.All(ctx, history.Paging{Limit: pageLimit(o.limit)}, func(ctx context.Context, p history.Paging) (history.Page[history.Gap], error) {
+	for g, err := range history.All(ctx, history.Paging{Limit: source.PageLimit(o.limit)}, func(ctx context.Context, p history.Paging) (history.Page[history.Gap], error) {
 		return h.ListGaps(ctx, f, p)
 	}) {
 		if err != nil {
@@ -100,11 +105,11 @@ func (o *gapsOptions) run(ctx context.Context, types string, con *console) error
 		if namespace == "" {
 			namespace = "all"
 		}
-		err := lp.add(line{
-			cells: []string{local(g.Began), lastingGap(g, now), g.Type.String(), namespace, causeText(g.Cause), local(g.Healed), versions(g), g.Recorder, oneLine(g.Detail)},
-			name:  "gap/" + versions(g),
-			doc: gapDoc{
-				g.Cluster, g.Type.String(), g.Namespace, g.Cause, g.From.String(), g.To.String(), stamp(g.Began), stamp(g.Ended), gapLength(g, now).Seconds(), stamp(g.Healed), g.Recorder, g.Detail,
+		err := lp.Add(listing.Item{
+			Cells: []string{units.Local(g.Began), lastingGap(g, now), g.Type.String(), namespace, causeText(g.Cause), units.Local(g.Healed), versions(g), g.Recorder, printable.OneLine(g.Detail)},
+			Name:  "gap/" + versions(g),
+			Doc: gapDoc{
+				g.Cluster, g.Type.String(), g.Namespace, g.Cause, g.From.String(), g.To.String(), units.Timestamp(g.Began), units.Timestamp(g.Ended), gapLength(g, now).Seconds(), units.Timestamp(g.Healed), g.Recorder, g.Detail,
 			},
 		})
 		if err != nil {
@@ -115,9 +120,9 @@ func (o *gapsOptions) run(ctx context.Context, types string, con *console) error
 		}
 	}
 	if n == 0 {
-		con.say("no gaps")
+		con.Say("no gaps")
 	}
-	return lp.end()
+	return lp.End()
 }
 
 // gapLength returns how long a gap lasted, or how long it has lasted.
@@ -129,7 +134,7 @@ func gapLength(g history.Gap, now time.Time) time.Duration {
 }
 
 func lastingGap(g history.Gap, now time.Time) string {
-	text := length(gapLength(g, now))
+	text := units.Duration(gapLength(g, now))
 	if g.Ended.IsZero() {
 		text += ", ongoing"
 	}

@@ -8,6 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/joblist"
+	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/record/history"
 )
 
@@ -39,7 +45,7 @@ func newHistory() *cobra.Command {
 			"  vedette history pods -n ml --owner job/train-7 -o csv",
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.run(cmd.Context(), args, console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
 	o.addPlace(cmd)
@@ -49,7 +55,7 @@ func newHistory() *cobra.Command {
 	f.StringSliceVar(&o.filter.states, "state", nil, "only transitions to these states: Running, Failed, …")
 	f.IntVar(&o.limit, "limit", 0, "largest number of transitions (default: all)")
 	f.BoolVar(&o.oldest, "oldest-first", false, "list the oldest transition first")
-	o.output.addFlags(cmd)
+	o.output.AddFlags(cmd)
 	return cmd
 }
 
@@ -81,28 +87,28 @@ type transitionDoc struct {
 
 // timelineColumns are the columns of one object. The lines of timeline and gapLine have a
 // cell for each.
-var timelineColumns = columns{
-	always: []string{"SINCE", "STATE", "FOR", "REASON", "MESSAGE"},
-	wide:   []string{"VERSION", "SOURCE", "SEEN"},
+var timelineColumns = listing.Columns{
+	Always: []string{"SINCE", "STATE", "FOR", "REASON", "MESSAGE"},
+	Wide:   []string{"VERSION", "SOURCE", "SEEN"},
 }
 
 // transitionColumns are the columns of many objects. The lines of list have a cell for each.
-var transitionColumns = columns{
-	always: []string{"TIME", "TYPE", "NAME", "STATE", "FOR", "REASON", "MESSAGE"},
-	wide:   []string{"VERSION", "SOURCE", "SEEN", "UID"},
+var transitionColumns = listing.Columns{
+	Always: []string{"TIME", "TYPE", "NAME", "STATE", "FOR", "REASON", "MESSAGE"},
+	Wide:   []string{"VERSION", "SOURCE", "SEEN", "UID"},
 }
 
-func (o *historyOptions) run(ctx context.Context, args []string, con *console) error {
+func (o *historyOptions) run(ctx context.Context, args []string, con *console.Console) error {
 	list := len(args) == 0 || len(args) == 1 && !strings.Contains(args[0], "/")
 	shown := timelineColumns
 	if list {
 		shown = transitionColumns
 	}
-	lp, err := newListPrinter(con, o.output, shown)
+	lp, err := listing.NewPrinter(con, o.output, shown)
 	if err != nil {
 		return err
 	}
-	h, err := o.source.open(ctx)
+	h, err := o.source.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,7 +119,7 @@ func (o *historyOptions) run(ctx context.Context, args []string, con *console) e
 		err = o.one(ctx, h, args, lp)
 	}
 	if err == nil {
-		err = lp.end()
+		err = lp.End()
 	}
 	if err != nil || list {
 		return err
@@ -126,14 +132,14 @@ func (o *historyOptions) run(ctx context.Context, args []string, con *console) e
 }
 
 // list prints the transitions of many objects.
-func (o *historyOptions) list(ctx context.Context, h *historyReader, types string, lp *listPrinter, con *console) error {
+func (o *historyOptions) list(ctx context.Context, h *source.History, types string, lp *listing.Printer, con *console.Console) error {
 	now := time.Now()
 	f, err := o.filter.filter(ctx, h, &o.readOptions, types, now)
 	if err != nil {
 		return err
 	}
 	n := 0
-	paging := history.Paging{Limit: pageLimit(o.limit)}
+	paging := history.Paging{Limit: source.PageLimit(o.limit)}
 	if o.oldest {
 		paging.Order = history.OldestFirst
 	}
@@ -144,12 +150,12 @@ func (o *historyOptions) list(ctx context.Context, h *historyReader, types strin
 			return err
 		}
 		lasted := lasting(c.Transition, c.Object, now)
-		err := lp.add(line{
-			cells: []string{
-				local(c.Happened), c.Object.Type.String(), c.Object.Namespace + "/" + c.Object.Name, change(c.Transition), length(lasted), c.Reason, oneLine(c.Message),
-				c.Version.String(), c.Source.String(), local(c.Seen), c.Object.UID,
+		err := lp.Add(listing.Item{
+			Cells: []string{
+				units.Local(c.Happened), c.Object.Type.String(), c.Object.Namespace + "/" + c.Object.Name, change(c.Transition), units.Duration(lasted), c.Reason, printable.OneLine(c.Message),
+				c.Version.String(), c.Source.String(), units.Local(c.Seen), c.Object.UID,
 			},
-			name: nameOf(c.Object), doc: describe(c.Object, c.Transition, lasted),
+			Name: source.NameOf(c.Object), Doc: describe(c.Object, c.Transition, lasted),
 		})
 		if err != nil {
 			return err
@@ -159,22 +165,13 @@ func (o *historyOptions) list(ctx context.Context, h *historyReader, types strin
 		}
 	}
 	if n == 0 {
-		con.say("no records match")
+		con.Say("no records match")
 	}
 	return nil
 }
 
-// pageLimit returns the size of a page for a list that prints up to a number of items. 0
-// prints all.
-func pageLimit(limit int) int {
-	if limit <= 0 {
-		return 500
-	}
-	return min(limit, 500)
-}
-
 // one prints the history of all objects that had a name, the oldest object first.
-func (o *historyOptions) one(ctx context.Context, h *historyReader, args []string, lp *listPrinter) error {
+func (o *historyOptions) one(ctx context.Context, h *source.History, args []string, lp *listing.Printer) error {
 	objects, err := o.objects(ctx, h, args)
 	if err != nil {
 		return err
@@ -193,7 +190,7 @@ func (o *historyOptions) one(ctx context.Context, h *historyReader, args []strin
 }
 
 // timeline prints the history of one object, including the gaps.
-func (o *historyOptions) timeline(ctx context.Context, h *historyReader, obj history.Object, f history.Filter, lp *listPrinter, now time.Time) error {
+func (o *historyOptions) timeline(ctx context.Context, h *source.History, obj history.Object, f history.Filter, lp *listing.Printer, now time.Time) error {
 	title := fmt.Sprintf("%s %s/%s  uid %s", obj.Type, obj.Namespace, obj.Name, obj.UID)
 	if obj.Owner.Kind != "" {
 		title += "  owner " + obj.Owner.Kind + "/" + obj.Owner.Name
@@ -202,26 +199,26 @@ func (o *historyOptions) timeline(ctx context.Context, h *historyReader, obj his
 	case history.Unknown, history.Unselected:
 		title += "  (" + obj.Presence.String() + ")"
 	}
-	if err := lp.title(title); err != nil {
+	if err := lp.Title(title); err != nil {
 		return err
 	}
-	if isJobType(obj.Type.String()) {
+	if joblist.IsJobType(obj.Type.String()) {
 		job, err := h.Job(ctx, obj.ID, now)
 		if err != nil {
 			return err
 		}
-		lp.below(jobSummary(&job))
+		lp.Below(joblist.Summary(&job))
 	}
 	gaps, err := gapsOf(ctx, h, obj)
 	if err != nil {
 		return err
 	}
-	for t, err := range h.transitionsOf(ctx, obj.ID) {
+	for t, err := range h.TransitionsOf(ctx, obj.ID) {
 		if err != nil {
 			return err
 		}
 		for len(gaps) > 0 && gaps[0].From < t.Version {
-			if err := lp.add(gapLine(obj, gaps[0], now)); err != nil {
+			if err := lp.Add(gapLine(obj, gaps[0], now)); err != nil {
 				return err
 			}
 			gaps = gaps[1:]
@@ -230,16 +227,16 @@ func (o *historyOptions) timeline(ctx context.Context, h *historyReader, obj his
 			continue
 		}
 		lasted := lasting(t, obj, now)
-		err := lp.add(line{
-			cells: []string{local(t.Happened), label(t.To, t.ToRaw), length(lasted), t.Reason, oneLine(t.Message), t.Version.String(), t.Source.String(), local(t.Seen)},
-			name:  nameOf(obj), doc: describe(obj, t, lasted),
+		err := lp.Add(listing.Item{
+			Cells: []string{units.Local(t.Happened), label(t.To, t.ToRaw), units.Duration(lasted), t.Reason, printable.OneLine(t.Message), t.Version.String(), t.Source.String(), units.Local(t.Seen)},
+			Name:  source.NameOf(obj), Doc: describe(obj, t, lasted),
 		})
 		if err != nil {
 			return err
 		}
 	}
 	for _, g := range gaps {
-		if err := lp.add(gapLine(obj, g, now)); err != nil {
+		if err := lp.Add(gapLine(obj, g, now)); err != nil {
 			return err
 		}
 	}
@@ -256,7 +253,7 @@ func selected(f history.Filter, t history.Transition) bool {
 }
 
 // gapsOf returns the open gaps during the life of an object, the oldest first.
-func gapsOf(ctx context.Context, h *historyReader, obj history.Object) (gaps []history.Gap, err error) {
+func gapsOf(ctx context.Context, h *source.History, obj history.Object) (gaps []history.Gap, err error) {
 	f := history.GapFilter{Cluster: obj.ClusterUID, Types: []history.Type{obj.Type}, Namespace: obj.Namespace, Open: true, Since: obj.Created, Until: obj.Gone}
 	for g, err := range history.All(ctx, history.Paging{Order: history.OldestFirst}, func(ctx context.Context, p history.Paging) (history.Page[history.Gap], error) {
 		return h.ListGaps(ctx, f, p)
@@ -269,14 +266,14 @@ func gapsOf(ctx context.Context, h *historyReader, obj history.Object) (gaps []h
 	return gaps, nil
 }
 
-func gapLine(obj history.Object, g history.Gap, now time.Time) line {
+func gapLine(obj history.Object, g history.Gap, now time.Time) listing.Item {
 	why := "something may be missing: " + causeText(g.Cause)
-	return line{
-		cells: []string{local(g.Began), "(gap)", lastingGap(g, now), g.Cause, strings.TrimSpace(why + " " + oneLine(g.Detail)), versions(g), "", local(g.Ended)},
-		name:  nameOf(obj),
-		doc: transitionDoc{
+	return listing.Item{
+		Cells: []string{units.Local(g.Began), "(gap)", lastingGap(g, now), g.Cause, strings.TrimSpace(why + " " + printable.OneLine(g.Detail)), versions(g), "", units.Local(g.Ended)},
+		Name:  source.NameOf(obj),
+		Doc: transitionDoc{
 			Kind: "gap", Cluster: obj.Cluster, Type: obj.Type.String(), Namespace: obj.Namespace, Name: obj.Name, UID: obj.UID, Version: g.To.String(), Reason: g.Cause, Message: g.Detail,
-			HappenedAt: stamp(g.Began), SeenAt: stamp(g.Ended), EndedAt: stamp(g.Ended), Seconds: gapLength(g, now).Seconds(), Current: g.Ended.IsZero(), Source: "coverage",
+			HappenedAt: units.Timestamp(g.Began), SeenAt: units.Timestamp(g.Ended), EndedAt: units.Timestamp(g.Ended), Seconds: gapLength(g, now).Seconds(), Current: g.Ended.IsZero(), Source: "coverage",
 		},
 	}
 }
@@ -296,7 +293,7 @@ func lasting(t history.Transition, obj history.Object, now time.Time) time.Durat
 func describe(obj history.Object, t history.Transition, lasted time.Duration) transitionDoc {
 	return transitionDoc{
 		Kind: "transition", Cluster: obj.Cluster, Type: obj.Type.String(), Namespace: obj.Namespace, Name: obj.Name, UID: obj.UID, Version: t.Version.String(),
-		From: t.From, To: t.To, FromRaw: t.FromRaw, ToRaw: t.ToRaw, Reason: t.Reason, Message: t.Message, HappenedAt: stamp(t.Happened), SeenAt: stamp(t.Seen), EndedAt: stamp(t.Ended),
+		From: t.From, To: t.To, FromRaw: t.FromRaw, ToRaw: t.ToRaw, Reason: t.Reason, Message: t.Message, HappenedAt: units.Timestamp(t.Happened), SeenAt: units.Timestamp(t.Seen), EndedAt: units.Timestamp(t.Ended),
 		Seconds: lasted.Seconds(), Current: t.Ended.IsZero(), Source: t.Source.String(), Owner: ownerText(obj.Owner), Queue: obj.Queue, Submitter: obj.Submitter,
 	}
 }

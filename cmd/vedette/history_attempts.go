@@ -6,44 +6,49 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/record/history"
 )
 
 // attemptColumns are the columns of a chain of attempts.
-var attemptColumns = columns{
-	always: []string{"ATTEMPT", "NAME", "STATE", "RAN", "SUBMITTER", "WHY", "CHANGED"},
-	wide:   []string{"UID"},
+var attemptColumns = listing.Columns{
+	Always: []string{"ATTEMPT", "NAME", "STATE", "RAN", "SUBMITTER", "WHY", "CHANGED"},
+	Wide:   []string{"UID"},
 }
 
 // printAttempts prints the chain of attempts that a job belongs to, unless it is the only one.
 // It prints nothing in formats for programs, whose items are transitions.
-func printAttempts(ctx context.Context, h *historyReader, obj history.Object, con *console, output listFlags) error {
-	lp, err := newListPrinter(con, output, attemptColumns)
-	if err != nil || !lp.forPeople() {
+func printAttempts(ctx context.Context, h *source.History, obj history.Object, con *console.Console, output listing.Flags) error {
+	lp, err := listing.NewPrinter(con, output, attemptColumns)
+	if err != nil || !lp.ForPeople() {
 		return err
 	}
 	chain, err := h.Attempts(ctx, obj)
 	if err != nil || len(chain) < 2 {
 		return err
 	}
-	lp.titled = true // a line between the tables
-	if err := lp.title("attempts"); err != nil {
+	lp.Titled = true // a line between the tables
+	if err := lp.Title("attempts"); err != nil {
 		return err
 	}
 	for _, a := range chain {
-		why := a.Reason + " " + oneLine(a.Message)
-		err := lp.add(line{
-			cells: []string{
-				strconv.Itoa(a.Number), a.Object.Name, label(string(a.State), a.Object.Raw), length(a.Ran), a.Object.Submitter, strings.TrimSpace(why), changedText(&a),
+		why := a.Reason + " " + printable.OneLine(a.Message)
+		err := lp.Add(listing.Item{
+			Cells: []string{
+				strconv.Itoa(a.Number), a.Object.Name, label(string(a.State), a.Object.Raw), units.Duration(a.Ran), a.Object.Submitter, strings.TrimSpace(why), changedText(&a),
 				a.Object.UID,
 			},
-			name: nameOf(a.Object),
+			Name: source.NameOf(a.Object),
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return lp.end()
+	return lp.End()
 }
 
 // maxChanged is how many changes of an attempt a table shows.
@@ -74,5 +79,5 @@ func changedText(a *history.Attempt) string {
 			parts = append(parts, fmt.Sprintf("%s=%s (was %s)", c.Path, c.New, c.Old))
 		}
 	}
-	return oneLine(strings.Join(parts, ", "))
+	return printable.OneLine(strings.Join(parts, ", "))
 }

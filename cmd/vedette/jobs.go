@@ -10,8 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/joblist"
 	"github.com/vedette-io/vedette/internal/lifestrip"
+	"github.com/vedette-io/vedette/internal/listing"
 	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record/history"
 )
@@ -19,7 +24,7 @@ import (
 // jobsOptions are the flags of jobs.
 type jobsOptions struct {
 	connect       kube.Config
-	source        sourceFlags
+	source        source.Flags
 	cluster       string
 	live          bool
 	allNamespaces bool
@@ -33,7 +38,7 @@ type jobsOptions struct {
 	after         string
 	sort          string
 	watch         bool
-	output        listFlags
+	output        listing.Flags
 	color         string
 }
 
@@ -60,12 +65,12 @@ func newJobs() *cobra.Command {
 			"  vedette jobs -A --state Queued --sort waited -o ndjson",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color)
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color)
 			return showRole(con, "", o.run(cmd.Context(), con))
 		},
 	}
 	addConnection(cmd, &o.connect)
-	o.source.addFlags(cmd)
+	o.source.AddFlags(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&o.live, "live", false, "ask the cluster, even if a database is named")
 	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the jobs (default: that of the context)")
@@ -80,23 +85,23 @@ func newJobs() *cobra.Command {
 	f.StringVar(&o.types, "type", "", "only jobs of these types, such as pytorchjobs,rayjobs")
 	f.IntVar(&o.limit, "limit", 50, "largest number of jobs; 0 lists all")
 	f.StringVar(&o.after, "after", "", "continue a list of the history where the last page ended")
-	f.StringVar(&o.sort, "sort", "", "order of the listed jobs: "+jobOrderNames+" (default: open jobs first, the newest first)")
+	f.StringVar(&o.sort, "sort", "", "order of the listed jobs: "+joblist.Orders+" (default: open jobs first, the newest first)")
 	f.BoolVarP(&o.watch, "watch", "w", false, "go on, and show changes: in place on a terminal, else a line for each")
-	o.output.addFlags(cmd)
+	o.output.AddFlags(cmd)
 	f.StringVar(&o.color, "color", "auto", "colors: auto (on a terminal, unless NO_COLOR is set), always or never")
 	return cmd
 }
 
 // run reads the flags, opens the source, and prints what it lists.
-func (o *jobsOptions) run(ctx context.Context, con *console) error {
+func (o *jobsOptions) run(ctx context.Context, con *console.Console) error {
 	q, err := o.query(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := newListPrinter(con, o.output, columns{}); err != nil { // a wrong format, before anything is asked
+	if _, err := listing.NewPrinter(con, o.output, listing.Columns{}); err != nil { // a wrong format, before anything is asked
 		return err
 	}
-	if err := sortJobs(nil, o.sort); err != nil {
+	if err := joblist.Sort(nil, o.sort); err != nil {
 		return err
 	}
 	src, err := o.open(ctx, con)
@@ -104,19 +109,19 @@ func (o *jobsOptions) run(ctx context.Context, con *console) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	defer src.close()
+	defer src.Close()
 	defer cancel()
 	view := o.view(con)
 	if o.watch {
 		return o.follow(ctx, src, q, view)
 	}
-	con.progress("reading jobs …")
-	list, err := src.list(ctx, q, time.Now())
-	con.clear()
+	con.Progress("reading jobs …")
+	list, err := src.List(ctx, q, time.Now())
+	con.Clear()
 	if err != nil {
 		return err
 	}
-	if err := sortJobs(list.jobs, o.sort); err != nil {
+	if err := joblist.Sort(list.Jobs, o.sort); err != nil {
 		return err
 	}
 	if err := view.print(list); err != nil {
@@ -129,26 +134,26 @@ func (o *jobsOptions) run(ctx context.Context, con *console) error {
 }
 
 // query returns what the flags select.
-func (o *jobsOptions) query(ctx context.Context) (q jobQuery, err error) {
-	q = jobQuery{queue: o.queue, types: o.types, labels: o.labels, cluster: o.cluster, limit: o.limit, after: history.Cursor(o.after), submitter: o.user}
+func (o *jobsOptions) query(ctx context.Context) (q joblist.Query, err error) {
+	q = joblist.Query{Queue: o.queue, Types: o.types, Labels: o.labels, Cluster: o.cluster, Limit: o.limit, After: history.Cursor(o.after), Submitter: o.user}
 	switch {
 	case o.limit < 0:
 		return q, errors.New("--limit is negative; 0 lists all")
 	case o.watch && o.after != "":
 		return q, errors.New("--watch shows the newest jobs; leave out --after")
 	}
-	if q.states, err = jobStates(o.states); err != nil {
+	if q.States, err = joblist.ParseStates(o.states); err != nil {
 		return q, err
 	}
-	if q.since, err = parseTime(o.since, time.Now()); err != nil {
+	if q.Since, err = units.ParseTime(o.since, time.Now()); err != nil {
 		return q, err
 	}
 	if !o.allNamespaces {
-		q.namespace = o.inNamespace()
+		q.Namespace = o.inNamespace()
 	}
-	if o.mine && q.submitter == "" {
-		if q.submitter = os.Getenv("VEDETTE_USER"); q.submitter == "" {
-			if q.submitter, err = o.me(ctx); err != nil {
+	if o.mine && q.Submitter == "" {
+		if q.Submitter = os.Getenv("VEDETTE_USER"); q.Submitter == "" {
+			if q.Submitter, err = o.me(ctx); err != nil {
 				return q, fmt.Errorf("--mine: you have no name here: %w; use --user NAME or VEDETTE_USER", err)
 			}
 		}
@@ -158,7 +163,7 @@ func (o *jobsOptions) query(ctx context.Context) (q jobQuery, err error) {
 
 // me returns the name of the user, as the portal or the cluster knows it.
 func (o *jobsOptions) me(ctx context.Context) (string, error) {
-	portal, err := o.source.portal()
+	portal, err := o.source.Portal()
 	if err != nil {
 		return "", err
 	}
@@ -176,106 +181,106 @@ func (o *jobsOptions) me(ctx context.Context) (string, error) {
 }
 
 // inNamespace returns the namespace of the flags, of the kubeconfig, or default.
-func (o *jobsOptions) inNamespace() string { return namespaceOf(o.connect) }
+func (o *jobsOptions) inNamespace() string { return source.NamespaceOf(o.connect) }
 
 // open returns the source that the flags name.
-func (o *jobsOptions) open(ctx context.Context, con *console) (jobLister, error) {
-	if o.source.named() && !o.live {
-		h, err := o.source.open(ctx)
+func (o *jobsOptions) open(ctx context.Context, con *console.Console) (joblist.Source, error) {
+	if o.source.Named() && !o.live {
+		h, err := o.source.Open(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return &recordedJobs{h: h, every: time.Second}, nil
+		return &joblist.Recorded{H: h, Every: time.Second}, nil
 	}
 	cluster, err := kube.Connect(o.connect)
 	if err != nil {
 		return nil, err
 	}
-	return &liveJobs{cluster: cluster, con: con, told: map[string]bool{}}, nil
+	return &joblist.Live{Cluster: cluster, Con: con, Told: map[string]bool{}}, nil
 }
 
 // jobView prints lists of jobs in one format.
 type jobView struct {
-	con    *console
-	table  *jobTable
-	output listFlags
+	con    *console.Console
+	table  *joblist.Table
+	output listing.Flags
 }
 
-func (o *jobsOptions) view(con *console) *jobView {
-	t := &jobTable{style: lifestrip.StyleOf(os.Getenv, con.colors), wide: o.output.output == "wide", namespaces: o.allNamespaces}
-	t.width, _ = con.size()
-	t.icons = t.width > 0
-	if t.wide {
-		t.width = 0
+func (o *jobsOptions) view(con *console.Console) *jobView {
+	t := &joblist.Table{Style: lifestrip.StyleOf(os.Getenv, con.Colors), Wide: o.output.Output == "wide", Namespaces: o.allNamespaces}
+	t.Width, _ = con.Size()
+	t.Icons = t.Width > 0
+	if t.Wide {
+		t.Width = 0
 	}
 	return &jobView{con: con, table: t, output: o.output}
 }
 
-func (v *jobView) forPeople() bool { return v.output.output == "" || v.output.output == "wide" }
+func (v *jobView) forPeople() bool { return v.output.Output == "" || v.output.Output == "wide" }
 
 // print prints a list.
-func (v *jobView) print(list jobList) error {
+func (v *jobView) print(list joblist.List) error {
 	if v.forPeople() {
-		lines := v.lines(list.jobs)
-		if len(list.jobs) == 0 {
+		lines := v.lines(list.Jobs)
+		if len(list.Jobs) == 0 {
 			return nil
 		}
-		return v.con.styled(strings.Join(lines, "\n") + "\n")
+		return v.con.Styled(strings.Join(lines, "\n") + "\n")
 	}
-	lp, err := newListPrinter(v.con, v.output, columns{})
+	lp, err := listing.NewPrinter(v.con, v.output, listing.Columns{})
 	if err != nil {
 		return err
 	}
-	for i := range list.jobs {
-		if err := lp.add(jobLine(&list.jobs[i])); err != nil {
+	for i := range list.Jobs {
+		if err := lp.Add(jobLine(&list.Jobs[i])); err != nil {
 			return err
 		}
 	}
-	return lp.end()
+	return lp.End()
 }
 
-func jobLine(j *history.Job) line {
-	return line{name: strings.TrimSuffix(j.Type, ".batch") + "/" + j.Name, doc: describeJob(j)}
+func jobLine(j *history.Job) listing.Item {
+	return listing.Item{Name: strings.TrimSuffix(j.Type, ".batch") + "/" + j.Name, Doc: joblist.NewDocument(j)}
 }
 
 // lines returns the table of some jobs. Text of others is escaped.
 func (v *jobView) lines(jobs []history.Job) (lines []string) {
-	v.table.fit(jobs)
-	if !v.output.noHeaders {
-		lines = append(lines, v.table.heads())
+	v.table.Fit(jobs)
+	if !v.output.NoHeaders {
+		lines = append(lines, v.table.Heads())
 	}
 	for i := range jobs {
-		lines = append(lines, v.table.row(&jobs[i]))
+		lines = append(lines, v.table.Row(&jobs[i]))
 	}
 	return lines
 }
 
 // sum says on standard error how many jobs there are, and what is not shown.
-func (o *jobsOptions) sum(list jobList, v *jobView, con *console) {
-	if len(list.jobs) == 0 {
-		con.say("%s", o.nothing())
+func (o *jobsOptions) sum(list joblist.List, v *jobView, con *console.Console) {
+	if len(list.Jobs) == 0 {
+		con.Say("%s", o.nothing())
 		return
 	}
-	con.say("%s", summaryOf(list))
-	if list.more {
+	con.Say("%s", summaryOf(list))
+	if list.More {
 		next := ""
-		if list.next != "" && o.sort == "" {
-			next = fmt.Sprintf("the next page: --after %s; ", list.next)
+		if list.Next != "" && o.sort == "" {
+			next = fmt.Sprintf("the next page: --after %s; ", list.Next)
 		}
-		con.say("%sall jobs: --limit 0", next)
+		con.Say("%sall jobs: --limit 0", next)
 	}
-	if hidden := v.table.hidden; len(hidden) > 0 {
-		con.say("no room for %s; -o wide shows all columns", strings.Join(hidden, ", "))
+	if hidden := v.table.Hidden; len(hidden) > 0 {
+		con.Say("no room for %s; -o wide shows all columns", strings.Join(hidden, ", "))
 	}
 }
 
 // summaryOf returns "41 jobs: 12 running, 3 queued".
-func summaryOf(list jobList) string {
-	text := countedJobs(list.jobs)
-	if list.more {
+func summaryOf(list joblist.List) string {
+	text := joblist.CountJobs(list.Jobs)
+	if list.More {
 		text = "the first " + text
-		if len(list.open) > 0 {
-			text += "; open in all" + countedStates(list.open)
+		if len(list.Open) > 0 {
+			text += "; open in all" + joblist.CountStates(list.Open)
 		}
 	}
 	return text
@@ -308,44 +313,44 @@ func (o *jobsOptions) nothing() string {
 }
 
 // follow shows the list and its changes until ctx ends.
-func (o *jobsOptions) follow(ctx context.Context, src jobLister, q jobQuery, v *jobView) error {
-	onScreen, failed := &screen{con: v.con}, failedOnce(v.con)
+func (o *jobsOptions) follow(ctx context.Context, src joblist.Source, q joblist.Query, v *jobView) error {
+	onScreen, failed := &joblist.Screen{Con: v.con}, joblist.ReportOnce(v.con)
 	known, printed := map[string]history.Job{}, false
-	if width, _ := v.con.size(); width == 0 {
-		v.table.lasting = true
+	if width, _ := v.con.Size(); width == 0 {
+		v.table.Lasting = true
 	}
-	switch kind, _, _ := strings.Cut(o.output.output, "="); kind {
+	switch kind, _, _ := strings.Cut(o.output.Output, "="); kind {
 	case "", "wide", "ndjson", "name", "jsonpath":
 	default:
 		return fmt.Errorf("--watch prints changes one by one: use a table, ndjson, name or jsonpath, not %s", kind)
 	}
-	return watchList(ctx, src, q, func(list jobList) error {
-		if err := sortJobs(list.jobs, o.sort); err != nil {
+	return joblist.Watch(ctx, src, q, func(list joblist.List) error {
+		if err := joblist.Sort(list.Jobs, o.sort); err != nil {
 			return err
 		}
-		if width, height := v.con.size(); v.forPeople() && width > 0 {
-			if v.table.width = width; height > 4 && len(list.jobs) > height-3 {
-				list.more, list.jobs = true, list.jobs[:height-3]
+		if width, height := v.con.Size(); v.forPeople() && width > 0 {
+			if v.table.Width = width; height > 4 && len(list.Jobs) > height-3 {
+				list.More, list.Jobs = true, list.Jobs[:height-3]
 			}
 			bottom := o.nothing()
 			lines := []string{}
-			if len(list.jobs) > 0 {
-				lines, bottom = v.lines(list.jobs), summaryOf(list)
+			if len(list.Jobs) > 0 {
+				lines, bottom = v.lines(list.Jobs), summaryOf(list)
 			}
-			return onScreen.draw(append(lines, cut(printable.Line(bottom), width-1)), width)
+			return onScreen.Draw(append(lines, joblist.Cut(printable.Line(bottom), width-1)), width)
 		}
-		changed := changesOf(known, list.jobs)
+		changed := joblist.ChangesOf(known, list.Jobs)
 		if !v.forPeople() {
-			return v.print(jobList{jobs: changed})
+			return v.print(joblist.List{Jobs: changed})
 		}
 		if len(changed) == 0 {
 			return nil
 		}
 		lines := v.lines(changed)
-		if printed && !v.output.noHeaders {
+		if printed && !v.output.NoHeaders {
 			lines = lines[1:]
 		}
 		printed = true
-		return v.con.styled(strings.Join(lines, "\n") + "\n")
+		return v.con.Styled(strings.Join(lines, "\n") + "\n")
 	}, failed)
 }

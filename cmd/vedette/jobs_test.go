@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/joblist"
 	"github.com/vedette-io/vedette/internal/lifestrip"
 	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/kube"
@@ -148,7 +149,7 @@ func TestJobsOfCluster(t *testing.T) {
 func TestJobsDocuments(t *testing.T) {
 	srv := withJobs(t, apitest.Config{})
 	_, out, errs := srv.jobs("-o", "json", "--sort", "name")
-	var list struct{ Items []jobDoc }
+	var list struct{ Items []joblist.Document }
 	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list.Items) != 4 || errs != "" {
 		t.Fatalf("%v: %s%s", err, out, errs)
 	}
@@ -204,10 +205,10 @@ func TestJobsOfHistory(t *testing.T) {
 	recordedAs(t, db, "pods", "runs-0", func(o history.Object) bool { return o.State == "Running" })
 	compare := func(args ...string) {
 		t.Helper()
-		var both [2][]jobDoc
+		var both [2][]joblist.Document
 		for i, more := range [][]string{{"--live"}, {"--db", db}} {
 			_, out, errs := srv.jobs(slices.Concat(args, more, []string{"-o", "json", "--sort", "name"})...)
-			var list struct{ Items []jobDoc }
+			var list struct{ Items []joblist.Document }
 			if err := json.Unmarshal([]byte(out), &list); err != nil || errs != "" {
 				t.Fatalf("%v: %s%s", err, out, errs)
 			}
@@ -315,17 +316,17 @@ func TestJobTableWidths(t *testing.T) {
 	}
 	for _, width := range []int{60, 80, 100, 120, 200, 400} {
 		for _, style := range []lifestrip.Style{{}, {ASCII: true}, {Colors: lifestrip.True}} {
-			table := &jobTable{style: style, icons: true, namespaces: true, width: width}
-			table.fit(jobs[:1])
+			table := &joblist.Table{Style: style, Icons: true, Namespaces: true, Width: width}
+			table.Fit(jobs[:1])
 			for _, rows := range [][]history.Job{jobs[:1], jobs} {
-				table.fit(rows)
-				lines := []string{table.heads()}
+				table.Fit(rows)
+				lines := []string{table.Heads()}
 				for i := range rows {
-					lines = append(lines, table.row(&rows[i]))
+					lines = append(lines, table.Row(&rows[i]))
 				}
 				for _, line := range lines {
 					plain := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(line, "")
-					if n := cellWidth(plain); n > width && width >= 80 {
+					if n := joblist.CellWidth(plain); n > width && width >= 80 {
 						t.Errorf("%d cells in %d: %q", n, width, plain)
 					}
 					if strings.ContainsAny(plain, "\x1b\x07\r\n\t\u202e") {

@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/internal/explain"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/logkeeper"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -48,15 +50,15 @@ type logSettings struct {
 // settings parses the settings.
 //
 // Errors: all mistakes, each with the origin of its setting.
-func (o *keepLogsFlags) settings(from *settled) (s logSettings, err error) {
+func (o *keepLogsFlags) settings(from *settings.Settings) (s logSettings, err error) {
 	s = logSettings{keep: o.keep, tail: o.tail, limits: joblog.Limits{Lines: o.lines}}
 	var mistakes []error
 	complain := func(name string, err error) {
 		if err == nil {
 			return
 		}
-		for _, err := range flat(err) {
-			mistakes = append(mistakes, fmt.Errorf("%s: %w", from.origin(name), err))
+		for _, err := range explain.Flatten(err) {
+			mistakes = append(mistakes, fmt.Errorf("%s: %w", from.Origin(name), err))
 		}
 	}
 	_, err = logkeeper.ParseSelection(o.keep)
@@ -67,7 +69,7 @@ func (o *keepLogsFlags) settings(from *settled) (s logSettings, err error) {
 		complain("redact-logs", err)
 	}
 	if o.ofJob != "" {
-		s.limits.PerJob, err = parseSize(o.ofJob)
+		s.limits.PerJob, err = units.ParseSize(o.ofJob)
 		complain("max-job-logs", err)
 	}
 	if o.lines < 1 {
@@ -75,7 +77,7 @@ func (o *keepLogsFlags) settings(from *settled) (s logSettings, err error) {
 	} else {
 		complain("log-lines", s.limits.Check())
 	}
-	if !o.used() && from.origin("redact-logs") != "default" {
+	if !o.used() && from.Origin("redact-logs") != "default" {
 		complain("redact-logs", errors.New("no logs are kept: name types or namespaces with --keep-logs"))
 	}
 	return s, errors.Join(mistakes...)
@@ -122,62 +124,4 @@ func (s *logSettings) String() string {
 		text += "; lines of running containers, of " + strings.Join(s.tail, ", ")
 	}
 	return text
-}
-
-// podLogs is the resource of the right to read logs.
-var podLogs = kube.Resource{Version: "v1", Name: "pods/log", Kind: "Pod", Scope: kube.Namespaced}
-
-// logRight is the result of a check of the rights that kept logs need.
-type logRight struct {
-	found, remedy string
-	lacking       bool // logs cannot be kept
-	err           error
-}
-
-// rights checks the rights that kept logs need in a cluster. No namespaces are all.
-func (s *logSettings) rights(ctx context.Context, c *kube.Cluster, namespaces []string) (all []logRight) {
-	if len(namespaces) == 0 {
-		namespaces = []string{""}
-	}
-	pods := podLogs
-	pods.Name = "pods"
-	for _, namespace := range namespaces {
-		where := " in all namespaces"
-		if namespace != "" {
-			where = " in " + namespace
-		}
-		lacking := 0
-		for _, right := range []struct {
-			verb string
-			of   kube.Resource
-		}{{"list", pods}, {"watch", pods}, {"get", podLogs}} {
-			yes, why, err := c.Allowed(ctx, right.verb, right.of, namespace, "")
-			if err == nil && yes {
-				continue
-			}
-			lacking++
-			if why != "" {
-				why = " (" + why + ")"
-			}
-			all = append(all, logRight{
-				found: fmt.Sprintf("may not %s %s%s%s", right.verb, right.of.Name, where, why), err: err, lacking: true,
-				remedy: fmt.Sprintf("grant %s on %s in a Role or ClusterRole", right.verb, right.of.Name),
-			})
-		}
-		if lacking == 0 {
-			all = append(all, logRight{found: "may list and watch pods and get pods/log" + where})
-		}
-	}
-	types, _ := s.followed()
-	for _, word := range types {
-		r, err := c.Resolve(ctx, word)
-		if err != nil {
-			all = append(all, logRight{found: explain(err), remedy: "pods are recognized by the name of the kind until the type is served"})
-			continue
-		}
-		if yes, _, err := c.Allowed(ctx, "get", r, "", ""); err == nil && !yes && r.Name != pods.Name {
-			all = append(all, logRight{found: "may not get " + r.String() + " in all namespaces", remedy: "without this right, owners of these objects are not known"})
-		}
-	}
-	return all
 }

@@ -16,6 +16,11 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/term"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/tokenstore"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/client"
@@ -23,7 +28,7 @@ import (
 
 // loginOptions are the flags of login.
 type loginOptions struct {
-	server  serverFlags
+	server  source.ServerFlags
 	connect kube.Config
 	with    string
 }
@@ -45,28 +50,28 @@ func newLogin() *cobra.Command {
 			"  vedette login --server https://vedette.example.com --with token < token.txt",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd.Context(), cmd.InOrStdin(), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.run(cmd.Context(), cmd.InOrStdin(), console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	addConfig(cmd)
-	o.server.addFlags(cmd)
+	settings.AddConfig(cmd)
+	o.server.AddFlags(cmd)
 	addConnection(cmd, &o.connect)
 	cmd.Flags().StringVar(&o.with, "with", "", "where the token comes from: provider, kubeconfig or token (default: provider)")
 	return cmd
 }
 
-func (o *loginOptions) run(ctx context.Context, in io.Reader, con *console) error {
-	if o.server.url == "" {
+func (o *loginOptions) run(ctx context.Context, in io.Reader, con *console.Console) error {
+	if o.server.URL == "" {
 		return errNoServer
 	}
-	transport, err := transportWith(o.server.ca)
+	transport, err := source.Transport(o.server.CA)
 	if err != nil {
 		return err
 	}
 	web := &http.Client{Transport: transport}
-	bare, err := client.New(o.server.url, client.Options{HTTP: web})
+	bare, err := client.New(o.server.URL, client.Options{HTTP: web})
 	if err == nil { // before a secret is read, or a code is asked for
-		_, err = client.New(o.server.url, client.Options{Token: func(context.Context) (string, error) { return "", nil }})
+		_, err = client.New(o.server.URL, client.Options{Token: func(context.Context) (string, error) { return "", nil }})
 	}
 	if err != nil {
 		return fmt.Errorf("--server: %w", err)
@@ -79,12 +84,12 @@ func (o *loginOptions) run(ctx context.Context, in io.Reader, con *console) erro
 	if err != nil {
 		return err
 	}
-	all, err := openKeys()
+	all, err := tokenstore.Open()
 	if err != nil {
 		return err
 	}
-	signed, err := client.New(o.server.url, client.Options{HTTP: web, Token: func(ctx context.Context) (string, error) {
-		return tokenOf(ctx, bare.Address(), k, all, web)
+	signed, err := client.New(o.server.URL, client.Options{HTTP: web, Token: func(ctx context.Context) (string, error) {
+		return tokenstore.Token(ctx, bare.Address(), k, all, web)
 	}})
 	if err != nil {
 		return fmt.Errorf("--server: %w", err)
@@ -93,10 +98,10 @@ func (o *loginOptions) run(ctx context.Context, in io.Reader, con *console) erro
 	if err != nil {
 		return fmt.Errorf("the portal does not accept the token: %w", err)
 	}
-	if err := all.put(bare.Address(), &k); err != nil {
+	if err := all.Put(bare.Address(), &k); err != nil {
 		return err
 	}
-	con.say("%s knows you as %s%s; the login is in %s", bare.Address(), session.Person, until(k.Expires), all.path)
+	con.Say("%s knows you as %s%s; the login is in %s", bare.Address(), session.Person, until(k.Expires), all.Path)
 	return nil
 }
 
@@ -125,32 +130,32 @@ func until(end time.Time) string {
 	if end.IsZero() {
 		return ""
 	}
-	return " until " + local(end)
+	return " until " + units.Local(end)
 }
 
 var errNoServer = errors.New("no portal is named: use --server https://…, VEDETTE_SERVER, or server in the file of --config")
 
 // key gets a key in the way that the flags choose.
-func (o *loginOptions) key(ctx context.Context, methods *api.SignInMethods, server string, web *http.Client, in io.Reader, con *console) (key, error) {
+func (o *loginOptions) key(ctx context.Context, methods *api.SignInMethods, server string, web *http.Client, in io.Reader, con *console.Console) (tokenstore.Credential, error) {
 	switch o.with {
 	case "kubeconfig":
 		if !methods.Kubernetes {
-			return key{}, fmt.Errorf("the portal at %s does not accept tokens of its clusters; %s", server, ways(methods))
+			return tokenstore.Credential{}, fmt.Errorf("the portal at %s does not accept tokens of its clusters; %s", server, ways(methods))
 		}
-		return key{Kind: keyKubeconfig, Kubeconfig: o.connect.Kubeconfig, Context: o.connect.Context}, nil
+		return tokenstore.Credential{Kind: tokenstore.Kubeconfig, Kubeconfig: o.connect.Kubeconfig, Context: o.connect.Context}, nil
 	case "token":
 		return pasted(in, con)
 	case "provider", "":
 	default:
-		return key{}, fmt.Errorf("--with is %q; use provider, kubeconfig or token", o.with)
+		return tokenstore.Credential{}, fmt.Errorf("--with is %q; use provider, kubeconfig or token", o.with)
 	}
 	switch {
 	case methods.OIDC != nil:
 		return device(ctx, methods.OIDC, web, con)
 	case !methods.Demanded && !methods.Token && !methods.Kubernetes:
-		return key{}, fmt.Errorf("the portal at %s has no sign-in: use the other commands with --server", server)
+		return tokenstore.Credential{}, fmt.Errorf("the portal at %s has no sign-in: use the other commands with --server", server)
 	}
-	return key{}, fmt.Errorf("the portal at %s has no identity provider; %s", server, ways(methods))
+	return tokenstore.Credential{}, fmt.Errorf("the portal at %s has no identity provider; %s", server, ways(methods))
 }
 
 // ways says how else one can sign in.
@@ -175,24 +180,24 @@ func ways(methods *api.SignInMethods) string {
 const maxToken = 64 << 10
 
 // pasted reads a token, which is the first line.
-func pasted(in io.Reader, con *console) (key, error) {
+func pasted(in io.Reader, con *console.Console) (tokenstore.Credential, error) {
 	text, err := secretLine(in, con)
 	if err != nil {
-		return key{}, fmt.Errorf("the token cannot be read: %w", err)
+		return tokenstore.Credential{}, fmt.Errorf("the token cannot be read: %w", err)
 	}
 	token := strings.TrimSpace(text)
 	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return key{}, errors.New("standard input has no token: it is one line of printable ASCII without spaces")
+		return tokenstore.Credential{}, errors.New("standard input has no token: it is one line of printable ASCII without spaces")
 	}
-	return key{Kind: keyPasted, Token: token, Expires: endOf(token)}, nil
+	return tokenstore.Credential{Kind: tokenstore.Pasted, Token: token, Expires: tokenstore.Expiry(token)}, nil
 }
 
 // secretLine reads a line. A terminal does not show it.
-func secretLine(in io.Reader, con *console) (string, error) {
-	if f, ok := in.(*os.File); ok && isTerminal(in) {
-		con.ask("paste the token, which is not shown, and press Enter: ")
+func secretLine(in io.Reader, con *console.Console) (string, error) {
+	if f, ok := in.(*os.File); ok && console.IsTerminal(in) {
+		con.Ask("paste the token, which is not shown, and press Enter: ")
 		text, err := term.ReadPassword(int(f.Fd()))
-		con.say("")
+		con.Say("")
 		return string(text), err
 	}
 	scanner := bufio.NewScanner(io.LimitReader(in, maxToken))
@@ -202,43 +207,43 @@ func secretLine(in io.Reader, con *console) (string, error) {
 }
 
 // device gets a key from a provider by the device flow (RFC 8628).
-func device(ctx context.Context, m *api.SignInOIDCMethod, web *http.Client, con *console) (key, error) {
-	if !secure(m.Issuer) {
-		return key{}, fmt.Errorf("the identity provider %s has no TLS", m.Issuer)
+func device(ctx context.Context, m *api.SignInOIDCMethod, web *http.Client, con *console.Console) (tokenstore.Credential, error) {
+	if !source.Secure(m.Issuer) {
+		return tokenstore.Credential{}, fmt.Errorf("the identity provider %s has no TLS", m.Issuer)
 	}
 	ctx = oidc.ClientContext(ctx, web)
 	provider, err := oidc.NewProvider(ctx, m.Issuer)
 	if err != nil {
-		return key{}, fmt.Errorf("the identity provider %s: %s", m.Issuer, refusalOf(err))
+		return tokenstore.Credential{}, fmt.Errorf("the identity provider %s: %s", m.Issuer, tokenstore.Refusal(err))
 	}
-	k := key{Kind: keyProvider, Issuer: m.Issuer, Client: m.ClientID, TokenURL: provider.Endpoint().TokenURL, Scopes: m.Scopes}
+	k := tokenstore.Credential{Kind: tokenstore.Provider, Issuer: m.Issuer, Client: m.ClientID, TokenURL: provider.Endpoint().TokenURL, Scopes: m.Scopes}
 	if len(m.Audiences) > 0 {
 		k.Client = m.Audiences[0]
 	}
 	config := oauth2.Config{ClientID: k.Client, Scopes: k.Scopes, Endpoint: provider.Endpoint()}
 	config.Endpoint.AuthStyle = oauth2.AuthStyleInParams
 	if config.Endpoint.DeviceAuthURL == "" {
-		return key{}, fmt.Errorf("the identity provider %s has no device flow: ask its administrator, or use --with token", m.Issuer)
+		return tokenstore.Credential{}, fmt.Errorf("the identity provider %s has no device flow: ask its administrator, or use --with token", m.Issuer)
 	}
 	for _, at := range []string{config.Endpoint.DeviceAuthURL, config.Endpoint.TokenURL} {
-		if !secure(at) {
-			return key{}, fmt.Errorf("the identity provider %s names the address %s, which has no TLS", m.Issuer, at)
+		if !source.Secure(at) {
+			return tokenstore.Credential{}, fmt.Errorf("the identity provider %s names the address %s, which has no TLS", m.Issuer, at)
 		}
 	}
 	code, err := config.DeviceAuth(ctx)
 	if err != nil {
-		return key{}, fmt.Errorf("the identity provider %s sent no code: %s", m.Issuer, refusalOf(err))
+		return tokenstore.Credential{}, fmt.Errorf("the identity provider %s sent no code: %s", m.Issuer, tokenstore.Refusal(err))
 	}
-	con.say("open %s and enter the code %s", code.VerificationURI, code.UserCode)
+	con.Say("open %s and enter the code %s", code.VerificationURI, code.UserCode)
 	if code.VerificationURIComplete != "" {
-		con.say("or open %s", code.VerificationURIComplete)
+		con.Say("or open %s", code.VerificationURIComplete)
 	}
 	t, err := config.DeviceAccessToken(ctx, code)
 	if err != nil {
 		if ctx.Err() != nil {
-			return key{}, context.Cause(ctx)
+			return tokenstore.Credential{}, context.Cause(ctx)
 		}
-		return key{}, fmt.Errorf("the identity provider %s sent no token: %s", m.Issuer, refusalOf(err))
+		return tokenstore.Credential{}, fmt.Errorf("the identity provider %s sent no token: %s", m.Issuer, tokenstore.Refusal(err))
 	}
-	return k.with(t)
+	return k.WithTokens(t)
 }

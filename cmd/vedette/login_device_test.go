@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/tokenstore"
 	"github.com/vedette-io/vedette/portal/api"
 )
 
@@ -113,12 +114,12 @@ func TestDeviceFlow(t *testing.T) {
 	if err != nil || !strings.Contains(string(stored), fmt.Sprintf("secret-refresh-%d", before+1)) {
 		t.Errorf("the renewed token is not stored: %v", err)
 	}
-	var all map[string]key
+	var all map[string]tokenstore.Credential
 	if err := json.Unmarshal(stored, &all); err != nil {
 		t.Fatal(err)
 	}
 	for server, k := range all {
-		k.Expires = time.Now().Add(early / 2)
+		k.Expires = time.Now().Add(tokenstore.Early / 2)
 		all[server] = k
 	}
 	store := func() {

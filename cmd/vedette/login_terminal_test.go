@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/vedette-io/vedette/internal/console"
 )
 
 // terminal opens a pseudo terminal: what is written to the first file is typed on the second.
@@ -41,7 +43,7 @@ func TestPastedTokenIsNotShown(t *testing.T) {
 	const token = "correct-horse-battery-staple"
 	keyboard, screen := terminal(t)
 	errs := newOutput()
-	con := newConsole(newOutput(), errs, "never")
+	con := console.New(newOutput(), errs, "never")
 	read := make(chan string, 1)
 	go func() {
 		k, err := pasted(screen, con)

@@ -5,11 +5,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/tokenstore"
 	"github.com/vedette-io/vedette/portal/client"
 )
 
 func newLogout() *cobra.Command {
-	var server serverFlags
+	var server source.ServerFlags
 	cmd := &cobra.Command{
 		Use:     "logout --server URL",
 		Short:   "Forget the token for a portal",
@@ -17,30 +21,30 @@ func newLogout() *cobra.Command {
 		Example: "  vedette logout --server https://vedette.example.com",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if server.url == "" {
+			if server.URL == "" {
 				return errNoServer
 			}
-			c, err := client.New(server.url, client.Options{})
+			c, err := client.New(server.URL, client.Options{})
 			if err != nil {
 				return fmt.Errorf("--server: %w", err)
 			}
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
-			all, err := openKeys()
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			all, err := tokenstore.Open()
 			if err != nil {
 				return err
 			}
-			if _, ok := all.of(c.Address()); !ok {
-				con.say("there is no login for %s", c.Address())
+			if _, ok := all.Get(c.Address()); !ok {
+				con.Say("there is no login for %s", c.Address())
 				return nil
 			}
-			if err := all.put(c.Address(), nil); err != nil {
+			if err := all.Put(c.Address(), nil); err != nil {
 				return err
 			}
-			con.say("the login for %s is removed", c.Address())
+			con.Say("the login for %s is removed", c.Address())
 			return nil
 		},
 	}
-	addConfig(cmd)
-	server.addFlags(cmd)
+	settings.AddConfig(cmd)
+	server.AddFlags(cmd)
 	return cmd
 }

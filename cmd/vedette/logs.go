@@ -9,6 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/explain"
+	"github.com/vedette-io/vedette/internal/joblist"
+	"github.com/vedette-io/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/client"
@@ -21,7 +28,7 @@ import (
 // logsOptions are the flags of logs.
 type logsOptions struct {
 	connect    kube.Config
-	source     sourceFlags
+	source     source.Flags
 	cluster    string // of the portal
 	follow     bool
 	since      string
@@ -65,8 +72,8 @@ func newLogs() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.format.color)
-			portal, err := o.source.portal()
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.format.color)
+			portal, err := o.source.Portal()
 			if err != nil {
 				return err
 			}
@@ -74,7 +81,7 @@ func newLogs() *cobra.Command {
 				if err := onlyCluster(cmd, map[string]string{"context": notContext, "max-streams": "it decides itself how many logs it reads at once"}); err != nil {
 					return err
 				}
-				return showRole(con, "", o.onPortal(cmd.Context(), jobsOfPortal(portal, &o.source.server, o.connect, o.cluster), args[0], con))
+				return showRole(con, "", o.onPortal(cmd.Context(), portaljobs.New(portal, &o.source.Server, o.connect, o.cluster), args[0], con))
 			}
 			if o.cluster != "" {
 				return errNotCluster
@@ -88,7 +95,7 @@ func newLogs() *cobra.Command {
 
 func (o *logsOptions) addFlags(cmd *cobra.Command) {
 	addConnection(cmd, &o.connect)
-	o.source.addFlags(cmd)
+	o.source.AddFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.cluster, "cluster", "", "cluster of the job, if the portal has several")
 	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the context)")
@@ -107,7 +114,7 @@ func (o *logsOptions) addFlags(cmd *cobra.Command) {
 }
 
 // run finds the job, and prints its logs.
-func (o *logsOptions) run(ctx context.Context, name string, con *console) error {
+func (o *logsOptions) run(ctx context.Context, name string, con *console.Console) error {
 	options, err := o.options()
 	if err != nil {
 		return err
@@ -117,9 +124,9 @@ func (o *logsOptions) run(ctx context.Context, name string, con *console) error 
 		return err
 	}
 	var db *sqldb.DB
-	if o.source.db != "" {
-		if db, err = openDatabase(ctx, o.source.db); err != nil {
-			con.say("kept logs are not shown: %s", explain(err))
+	if o.source.DB != "" {
+		if db, err = settings.OpenDatabase(ctx, o.source.DB); err != nil {
+			con.Say("kept logs are not shown: %s", explain.Line(err))
 		} else {
 			defer db.Close()
 			options.Kept = joblog.New(db, joblog.Limits{}, nil)
@@ -146,7 +153,7 @@ func (o *logsOptions) run(ctx context.Context, name string, con *console) error 
 }
 
 // onPortal prints the logs that a portal shows.
-func (o *logsOptions) onPortal(ctx context.Context, jobs *portalJobs, name string, con *console) error {
+func (o *logsOptions) onPortal(ctx context.Context, jobs *portaljobs.Jobs, name string, con *console.Console) error {
 	options, err := o.options()
 	if err != nil {
 		return err
@@ -155,15 +162,15 @@ func (o *logsOptions) onPortal(ctx context.Context, jobs *portalJobs, name strin
 	if err != nil {
 		return err
 	}
-	con.progress("looking for %s …", name)
-	_, ref, err := jobs.find(ctx, name)
-	con.clear()
+	con.Progress("looking for %s …", name)
+	_, ref, err := jobs.Find(ctx, name)
+	con.Clear()
 	if err != nil {
 		return o.adviseUnknown(err)
 	}
 	end, err := jobs.FollowLogs(ctx, ref, logQuery(&options), client.LogHandler{
 		Found: func(f api.LogsFound) { p.many = f.Logs > 1 },
-		Cut:   failedOnce(con),
+		Cut:   joblist.ReportOnce(con),
 		Line:  func(l api.LogLine) error { return p.write(lineOfPortal(&l)) },
 	})
 	if err == nil && end.Nothing != "" {
@@ -193,7 +200,7 @@ func (o *logsOptions) options() (logs.Options, error) {
 	if o.since != "" && o.sinceTime != "" {
 		return options, errors.New("--since and --since-time exclude each other")
 	}
-	if options.Since, err = parseTime(o.since+o.sinceTime, time.Now()); err != nil {
+	if options.Since, err = units.ParseTime(o.since+o.sinceTime, time.Now()); err != nil {
 		return options, fmt.Errorf("--since: %w", err)
 	}
 	switch {

@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/explain"
+	"github.com/vedette-io/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/internal/source"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -18,7 +22,7 @@ type jobFinder struct {
 	failed    error // why there is no cluster
 	db        *sqldb.DB
 	namespace string
-	con       *console
+	con       *console.Console
 }
 
 // find returns the job of a name. live reports whether the cluster can be asked for its pods.
@@ -49,7 +53,7 @@ func (f *jobFinder) find(ctx context.Context, name string) (job submit.Job, live
 		return job, false, err
 	}
 	if away {
-		f.con.say("only kept logs are shown, because the cluster cannot be asked: %s", explain(f.failed))
+		f.con.Say("only kept logs are shown, because the cluster cannot be asked: %s", explain.Line(f.failed))
 		return job, false, nil
 	}
 	// Its pods may outlive it.
@@ -58,7 +62,7 @@ func (f *jobFinder) find(ctx context.Context, name string) (job submit.Job, live
 
 // past returns the last job of a name that the history knows.
 func (f *jobFinder) past(ctx context.Context, name string) (submit.Job, error) {
-	h := historyIn(f.db)
+	h := source.HistoryIn(f.db)
 	o := readOptions{namespace: f.namespace}
 	if o.namespace == "" && f.cluster != nil {
 		o.namespace = f.cluster.Namespace()
@@ -74,7 +78,7 @@ func (f *jobFinder) past(ctx context.Context, name string) (submit.Job, error) {
 		objects, err := o.objects(ctx, h, []string{typ, name})
 		switch {
 		case err == nil:
-			return jobOf(objects[0]), nil
+			return portaljobs.JobOf(objects[0]), nil
 		case len(types) == 1:
 			return submit.Job{}, err
 		case ctx.Err() != nil:
@@ -82,13 +86,4 @@ func (f *jobFinder) past(ctx context.Context, name string) (submit.Job, error) {
 		}
 	}
 	return submit.Job{}, fmt.Errorf("%s in the namespace %s: %w", name, o.namespace, history.ErrUnknown)
-}
-
-// jobOf returns the job that an object of the history was.
-func jobOf(obj history.Object) submit.Job {
-	r := kube.Resource{Group: obj.Type.Group, Name: obj.Type.Resource, Kind: obj.Type.Kind, Singular: strings.ToLower(obj.Type.Kind), Scope: kube.Namespaced}
-	if obj.Namespace == "" {
-		r.Scope = kube.ClusterScoped
-	}
-	return submit.Job{Resource: r, Namespace: obj.Namespace, Name: obj.Name, UID: obj.UID}
 }

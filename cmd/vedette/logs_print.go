@@ -12,7 +12,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vedette-io/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/submit/logs"
 )
 
@@ -27,7 +29,7 @@ type logFormat struct {
 
 // logPrinter prints the lines of logs.
 type logPrinter struct {
-	con    *console
+	con    *console.Console
 	opts   logFormat
 	write  func(logs.Line) error
 	first  logs.Line // that was printed
@@ -35,7 +37,7 @@ type logPrinter struct {
 	opened bool      // of a JSON array
 }
 
-func newLogPrinter(con *console, o logFormat) (*logPrinter, error) {
+func newLogPrinter(con *console.Console, o logFormat) (*logPrinter, error) {
 	p := &logPrinter{con: con, opts: o}
 	switch o.prefix {
 	case "auto", "always", "never", "":
@@ -51,7 +53,7 @@ func newLogPrinter(con *console, o logFormat) (*logPrinter, error) {
 	case "":
 		p.write = p.line
 	case "raw":
-		if con.terminal() {
+		if con.Terminal() {
 			return nil, errors.New("-o raw is not for terminals, which obey control characters of the log; write it to a file or a pipe")
 		}
 		p.write = p.raw
@@ -84,15 +86,15 @@ func (p *logPrinter) close() error {
 	case p.opts.output != "json":
 		return nil
 	case !p.opened:
-		return p.con.document("[]\n")
+		return p.con.Document("[]\n")
 	}
-	return p.con.document("\n]\n")
+	return p.con.Document("\n]\n")
 }
 
 // line prints a line for people.
 func (p *logPrinter) line(l logs.Line) error {
 	if l.Note != "" {
-		p.con.say("-- %s", l.Note)
+		p.con.Say("-- %s", l.Note)
 		return nil
 	}
 	if p.first.Pod == "" {
@@ -101,26 +103,26 @@ func (p *logPrinter) line(l logs.Line) error {
 	if other := l.Pod != p.first.Pod || l.Container != p.first.Container || l.Attempt != p.first.Attempt; other && !p.many {
 		p.many = true
 		if p.opts.prefix == "auto" || p.opts.prefix == "" {
-			p.con.say("-- from here on, each line has the pod, container and attempt that wrote it; until here it was %s", source(p.first))
+			p.con.Say("-- from here on, each line has the pod, container and attempt that wrote it; until here it was %s", originOf(p.first))
 		}
 	}
 	var text strings.Builder
 	if p.opts.prefix == "always" || p.opts.prefix != "never" && p.many {
-		text.WriteString(p.paint(source(l), l.Pod) + " ")
+		text.WriteString(p.paint(originOf(l), l.Pod) + " ")
 	}
 	if p.opts.timestamps {
-		text.WriteString(local(l.Time) + " ")
+		text.WriteString(units.Local(l.Time) + " ")
 	}
 	text.WriteString(printable.Text(strings.TrimSuffix(l.Text, "\r")))
 	if l.Cut > 0 {
 		text.WriteString(" … " + p.dim(fmt.Sprintf("[%s more bytes]", grouped(int64(l.Cut)))))
 	}
 	text.WriteString("\n")
-	return p.con.styled(text.String())
+	return p.con.Styled(text.String())
 }
 
-// source names what wrote a line.
-func source(l logs.Line) string {
+// originOf names what wrote a line.
+func originOf(l logs.Line) string {
 	return fmt.Sprintf("%s/%s #%d", printable.Line(l.Pod), printable.Line(l.Container), l.Attempt)
 }
 
@@ -135,7 +137,7 @@ func grouped(n int64) string {
 
 // paint gives a text the color of a pod, which is the same in each run of the program.
 func (p *logPrinter) paint(text, pod string) string {
-	if !p.con.colors {
+	if !p.con.Colors {
 		return text
 	}
 	h := fnv.New32a()
@@ -144,7 +146,7 @@ func (p *logPrinter) paint(text, pod string) string {
 }
 
 func (p *logPrinter) dim(text string) string {
-	if !p.con.colors {
+	if !p.con.Colors {
 		return text
 	}
 	return "\x1b[2m" + text + "\x1b[0m"
@@ -153,13 +155,13 @@ func (p *logPrinter) dim(text string) string {
 // raw prints the text as the container wrote it.
 func (p *logPrinter) raw(l logs.Line) error {
 	if l.Note != "" {
-		p.con.say("-- %s", l.Note)
+		p.con.Say("-- %s", l.Note)
 		return nil
 	}
 	if l.Cut > 0 {
-		p.con.say("-- a line of pod %s was cut: %s bytes are missing", l.Pod, grouped(int64(l.Cut)))
+		p.con.Say("-- a line of pod %s was cut: %s bytes are missing", l.Pod, grouped(int64(l.Cut)))
 	}
-	return p.con.document(l.Text + "\n")
+	return p.con.Document(l.Text + "\n")
 }
 
 // jsonLine is a line, or a note, for programs.
@@ -181,7 +183,7 @@ type jsonLine struct {
 // encode returns a line as JSON, without a line end.
 func encode(l logs.Line) (string, error) {
 	j := jsonLine{
-		Time: stamp(l.Time), Pod: l.Pod, PodUID: l.PodUID, Container: l.Container, Attempt: l.Attempt, Restart: l.Restart,
+		Time: units.Timestamp(l.Time), Pod: l.Pod, PodUID: l.PodUID, Container: l.Container, Attempt: l.Attempt, Restart: l.Restart,
 		Cut: l.Cut, Kept: l.Kept, Note: l.Note,
 	}
 	if l.Note == "" {
@@ -202,7 +204,7 @@ func (p *logPrinter) ndjson(l logs.Line) error {
 	if err != nil {
 		return err
 	}
-	return p.con.document(text + "\n")
+	return p.con.Document(text + "\n")
 }
 
 func (p *logPrinter) json(l logs.Line) error {
@@ -214,5 +216,5 @@ func (p *logPrinter) json(l logs.Line) error {
 	if !p.opened {
 		p.opened, between = true, "[\n  "
 	}
-	return p.con.document(between + text)
+	return p.con.Document(between + text)
 }

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -66,7 +67,7 @@ func TestLogs(t *testing.T) {
 	if out, _ := p.logs(0, "train-7", "--tail", "1", "--prefix", "always"); out != "train-7-a/main #1 \ttwo\n" {
 		t.Errorf("%q", out)
 	}
-	if out, _ := p.logs(0, "train-7", "--tail", "1", "--timestamps"); out != local(began.Add(time.Second))+" \ttwo\n" {
+	if out, _ := p.logs(0, "train-7", "--tail", "1", "--timestamps"); out != units.Local(began.Add(time.Second))+" \ttwo\n" {
 		t.Errorf("%q", out)
 	}
 	newLoggingJob(t, p, "train-8", "train-8-a", "train-8-b")

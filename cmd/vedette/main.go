@@ -20,6 +20,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/vedette-io/vedette/internal/oscompat"
+	"github.com/vedette-io/vedette/internal/explain"
 	"github.com/vedette-io/vedette/internal/printable"
 )
 
@@ -51,15 +52,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0 // the reader of the output has closed it
 	case errors.As(err, &exit):
 		if text := exit.Error(); text != "" {
-			complain(stderr, explain(exit.error))
+			complain(stderr, explain.Line(exit.error))
 		}
 		return exit.code
 	case err == nil, ctx.Err() != nil:
 		return 0
 	}
 	said := ""
-	for _, err := range flat(err) {
-		if text := explain(err); text != said { // several types or clusters may have the same error
+	for _, err := range explain.Flatten(err) {
+		if text := explain.Line(err); text != said { // several types or clusters may have the same error
 			complain(stderr, text)
 			said = text
 		}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/internal/settings"
 )
 
 // messageRetention says how long messages are kept after they were sent or given up.
@@ -15,13 +17,13 @@ func (o *messageRetention) addFlags(cmd *cobra.Command) {
 }
 
 // duration parses the flag; 0 is the default.
-func (o *messageRetention) duration(from *settled) (time.Duration, error) {
+func (o *messageRetention) duration(from *settings.Settings) (time.Duration, error) {
 	if o.keep == "" {
 		return 0, nil
 	}
 	d, err := parseAge(o.keep)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", from.origin("keep-messages"), err)
+		return 0, fmt.Errorf("%s: %w", from.Origin("keep-messages"), err)
 	}
 	return d, nil
 }

@@ -6,17 +6,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/settings"
 	"github.com/vedette-io/vedette/internal/table"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // migrate applies missing migrations and reports them.
-func migrate(ctx context.Context, d *sqldb.DB, con *console) error {
-	con.progress("checking the schema of %s …", d)
+func migrate(ctx context.Context, d *sqldb.DB, con *console.Console) error {
+	con.Progress("checking the schema of %s …", d)
 	applied, err := d.Migrate(ctx)
-	con.clear()
+	con.Clear()
 	for _, m := range applied {
-		con.say("the schema of %s: %s", d, m.Name)
+		con.Say("the schema of %s: %s", d, m.Name)
 	}
 	return err
 }
@@ -35,12 +37,12 @@ func newMigrate() *cobra.Command {
 		ValidArgs: []string{"status", "up"},
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			open := sqldb.Inspect
 			if args[0] == "up" {
 				open = sqldb.Open
 			}
-			d, err := openWith(cmd.Context(), url, open)
+			d, err := settings.OpenWith(cmd.Context(), url, open)
 			if err != nil {
 				return err
 			}
@@ -60,13 +62,13 @@ func newMigrate() *cobra.Command {
 				if m.Newer {
 					when += " by a newer version"
 				}
-				if err := con.print(layout.Row(m.Name, when)); err != nil {
+				if err := con.Print(layout.Row(m.Name, when)); err != nil {
 					return err
 				}
 			}
 			return err
 		},
 	}
-	addDatabase(cmd, &url)
+	settings.AddDatabase(cmd, &url)
 	return cmd
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/timeout"
 	"github.com/vedette-io/vedette/notify"
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/record/feed"
@@ -52,7 +53,7 @@ func (s *notifier) keepRunning(ctx context.Context) {
 			if err := s.once(ctx); err != nil {
 				s.log.Error("nobody is notified; recording goes on, and the notifier tries again in a minute", "err", err)
 			}
-			pause(ctx, again)
+			timeout.Sleep(ctx, again)
 			if ctx.Err() != nil {
 				return nil
 			}

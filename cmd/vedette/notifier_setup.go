@@ -3,6 +3,9 @@ package main
 import (
 	"time"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/notify/config"
 )
 
@@ -14,7 +17,7 @@ type notifierSetup struct {
 }
 
 // loadSetup loads the file of notifications, and parses the settings of a notifier.
-func loadSetup(o *notifyFlags, kept *messageRetention, from *settled, opts config.Options, con *console) (*notifierSetup, error) {
+func loadSetup(o *notifyFlags, kept *messageRetention, from *settings.Settings, opts config.Options, con *console.Console) (*notifierSetup, error) {
 	keep, err := kept.duration(from)
 	if err != nil {
 		return nil, err
@@ -23,6 +26,6 @@ func loadSetup(o *notifyFlags, kept *messageRetention, from *settled, opts confi
 	if err != nil {
 		return nil, err
 	}
-	con.say("%s and %s of %s", counted(len(file.Rules.Rules()), "rule"), counted(len(file.Channels), "channel"), file.Path)
+	con.Say("%s and %s of %s", units.Count(len(file.Rules.Rules()), "rule"), units.Count(len(file.Channels), "channel"), file.Path)
 	return &notifierSetup{file, opts, keep}, nil
 }

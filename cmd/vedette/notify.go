@@ -8,6 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/deliveryview"
+	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/notify/delivery"
 )
 
@@ -41,50 +47,32 @@ func newNotifyList() *cobra.Command {
 		Use:     "ls",
 		Aliases: []string{"list"},
 		Short:   "List messages: those that wait, and those that were sent",
-		Long: "The newest come first. The states are " + stateWords() + ".\n" +
-			"Fields of json, yaml, csv and ndjson: " + deliveryFields,
+		Long: "The newest come first. The states are " + deliveryview.States() + ".\n" +
+			"Fields of json, yaml, csv and ndjson: " + deliveryview.Fields,
 		Example: "  # What waits, and when it is tried again\n" +
 			"  vedette notify ls --state waiting,behind --db sqlite:history.db\n\n" +
 			"  # What a person got today\n" +
 			"  vedette notify ls --person liwei --state sent --since 24h",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			states, err := parseDeliveryStates(o.states)
+			states, err := deliveryview.ParseStates(o.states)
 			if err != nil {
 				return err
 			}
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
-			return o.run(cmd.Context(), con, deliveryColumns, "no messages", states...)
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			return o.run(cmd.Context(), con, deliveryview.Columns, "no messages", states...)
 		},
 	}
-	addDatabase(cmd, &o.db)
-	o.which.addFlags(cmd)
+	settings.AddDatabase(cmd, &o.db)
+	o.which.AddFlags(cmd)
 	cmd.Flags().StringSliceVar(&o.states, "state", nil, "only messages in a state, such as waiting,sending (default: all)")
-	o.output.addFlags(cmd)
+	o.output.AddFlags(cmd)
 	return cmd
 }
 
-// channelDoc is the machine-readable form of a channel in use.
-type channelDoc struct {
-	Name        string `json:"name"`
-	State       string `json:"state"`
-	Reason      string `json:"reason"`
-	PausedUntil string `json:"pausedUntil"`
-	DisabledAt  string `json:"disabledAt"`
-	Failures    int    `json:"failures"`
-	Held        int    `json:"held"`
-	Waiting     int    `json:"waiting"`
-	Sending     int    `json:"sending"`
-	Dead        int    `json:"dead"`
-	OldestAt    string `json:"oldestAt"`
-}
-
-// channelColumns are the columns of the list of channels.
-var channelColumns = columns{always: []string{"CHANNEL", "STATE", "WAITING", "SENDING", "HELD", "DEAD", "OLDEST"}, wide: []string{"FAILURES", "REASON"}}
-
 func newNotifyChannels() *cobra.Command {
 	var db string
-	var output listFlags
+	var output listing.Flags
 	cmd := &cobra.Command{
 		Use:   "channels",
 		Short: "Show how the channels are, and how many messages wait for each",
@@ -95,20 +83,20 @@ func newNotifyChannels() *cobra.Command {
 		Example: "  vedette notify channels --db sqlite:history.db",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return listChannels(cmd.Context(), db, output, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return listChannels(cmd.Context(), db, output, console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	addDatabase(cmd, &db)
-	output.addFlags(cmd)
+	settings.AddDatabase(cmd, &db)
+	output.AddFlags(cmd)
 	return cmd
 }
 
-func listChannels(ctx context.Context, db string, output listFlags, con *console) error {
-	lp, err := newListPrinter(con, output, channelColumns)
+func listChannels(ctx context.Context, db string, output listing.Flags, con *console.Console) error {
+	lp, err := listing.NewPrinter(con, output, deliveryview.ChannelColumns)
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, db)
+	d, err := settings.OpenDatabase(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -123,65 +111,25 @@ func listChannels(ctx context.Context, db string, output listFlags, con *console
 	}
 	now := time.Now()
 	for i := range all {
-		doc := newChannelDoc(&all[i], counts, now)
+		doc := deliveryview.NewChannelDocument(&all[i], counts, now)
 		number := func(n int) string { return fmt.Sprint(n) }
 		oldest := "-"
 		if at, err := time.Parse(time.RFC3339Nano, doc.OldestAt); err == nil {
-			oldest = length(now.Sub(at)) + " ago"
+			oldest = units.Duration(now.Sub(at)) + " ago"
 		}
-		err := lp.add(line{
-			cells: []string{doc.Name, channelState(&all[i], now), number(doc.Waiting), number(doc.Sending), number(doc.Held), number(doc.Dead), oldest, number(doc.Failures), oneLine(doc.Reason)},
-			name:  "channel/" + doc.Name,
-			doc:   doc,
+		err := lp.Add(listing.Item{
+			Cells: []string{doc.Name, deliveryview.ChannelState(&all[i], now), number(doc.Waiting), number(doc.Sending), number(doc.Held), number(doc.Dead), oldest, number(doc.Failures), printable.OneLine(doc.Reason)},
+			Name:  "channel/" + doc.Name,
+			Doc:   doc,
 		})
 		if err != nil {
 			return err
 		}
 	}
 	if len(all) == 0 {
-		con.say("no channel has had a message")
+		con.Say("no channel has had a message")
 	}
-	return lp.end()
-}
-
-func newChannelDoc(c *delivery.Channel, counts []delivery.Count, now time.Time) channelDoc {
-	state, _, _ := strings.Cut(channelState(c, now), " ")
-	doc := channelDoc{Name: c.Name, State: state, Reason: c.Reason, DisabledAt: stamp(c.DisabledAt), Failures: c.Failures}
-	if c.PausedUntil.After(now) {
-		doc.PausedUntil = stamp(c.PausedUntil)
-	}
-	var oldest time.Time
-	for _, n := range counts {
-		if n.Channel != c.Name {
-			continue
-		}
-		switch n.State {
-		case delivery.Held:
-			doc.Held += n.N
-		case delivery.Behind, delivery.Waiting:
-			doc.Waiting += n.N
-			if oldest.IsZero() || n.Oldest.Before(oldest) {
-				oldest = n.Oldest
-			}
-		case delivery.Sending:
-			doc.Sending += n.N
-		case delivery.Dead:
-			doc.Dead += n.N
-		}
-	}
-	doc.OldestAt = stamp(oldest)
-	return doc
-}
-
-// channelState returns "running", "broken until 10:42:11", "throttled until …" or "disabled".
-func channelState(c *delivery.Channel, now time.Time) string {
-	switch {
-	case !c.DisabledAt.IsZero():
-		return "disabled"
-	case c.PausedUntil.After(now):
-		return c.Cause.String() + " until " + c.PausedUntil.Local().Format(time.TimeOnly)
-	}
-	return delivery.Running.String()
+	return lp.End()
 }
 
 func newNotifyEnable() *cobra.Command {
@@ -195,16 +143,16 @@ func newNotifyEnable() *cobra.Command {
 		Example: "  vedette notify enable ops-hook --db sqlite:history.db",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return enable(cmd.Context(), db, args[0], by.name(), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return enable(cmd.Context(), db, args[0], by.name(), console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	addDatabase(cmd, &db)
+	settings.AddDatabase(cmd, &db)
 	by.addFlags(cmd)
 	return cmd
 }
 
-func enable(ctx context.Context, db, name, by string, con *console) error {
-	d, err := openDatabase(ctx, db)
+func enable(ctx context.Context, db, name, by string, con *console.Console) error {
+	d, err := settings.OpenDatabase(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -219,7 +167,7 @@ func enable(ctx context.Context, db, name, by string, con *console) error {
 			if err := delivery.Enable(ctx, d, name, by); err != nil {
 				return err
 			}
-			con.say("channel %s is in use again", name)
+			con.Say("channel %s is in use again", name)
 			return nil
 		}
 		names = append(names, c.Name)

@@ -9,7 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/internal/ruletext"
+	"github.com/vedette-io/vedette/internal/settings"
 	"github.com/vedette-io/vedette/internal/table"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/notify/rule"
 )
@@ -17,7 +22,7 @@ import (
 func newNotifyCheck() *cobra.Command {
 	var o notifyFlags
 	var without bool
-	var from *settled
+	var from *settings.Settings
 	cmd := &cobra.Command{
 		Use:     "check [FILE]",
 		Aliases: []string{"rules"},
@@ -29,27 +34,27 @@ func newNotifyCheck() *cobra.Command {
 			"  vedette notify check notify.yaml --without-secrets",
 		Args: oneAtMost("name one file, or use --notify"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			if len(args) == 1 {
 				o.path = args[0]
 			}
-			clusters := clustersOf(from)
-			defer closeAll(clusters)
-			c, err := o.load(con, withClusters(config.Options{WithoutSecrets: without}, clusters))
+			clusters := preflight.ClustersOf(from)
+			defer preflight.CloseAll(clusters)
+			c, err := o.load(con, preflight.WithClusters(config.Options{WithoutSecrets: without}, clusters))
 			if err != nil {
 				return err
 			}
-			if err := con.print(describeFile(c)); err != nil {
+			if err := con.Print(describeFile(c)); err != nil {
 				return err
 			}
-			for _, note := range logNotes(c, from.has("keep-logs"), from.has("tail-logs")) {
-				con.say("%s", note)
+			for _, note := range logNotes(c, from.Has("keep-logs"), from.Has("tail-logs")) {
+				con.Say("%s", note)
 			}
 			return nil
 		},
 	}
 	o.addFlags(cmd)
-	from = addConfig(cmd)
+	from = settings.AddConfig(cmd)
 	cmd.Flags().BoolVar(&without, "without-secrets", false, "do not read the secrets, and do not check what depends on them")
 	return cmd
 }
@@ -61,7 +66,7 @@ func describeFile(c *config.Config) string {
 		ch := c.Channels[name]
 		sends := "by kind and rule"
 		if ch.Digest != nil {
-			sends = "digests every " + short(ch.Digest.Every)
+			sends = "digests every " + units.ShortDuration(ch.Digest.Every)
 		}
 		channels = append(channels, []string{name, ch.Kind, sends, yesNo(ch.NamedByJobs), yesNo(ch.Private), ch.At})
 	}
@@ -76,7 +81,7 @@ func describeFile(c *config.Config) string {
 	}
 	rules := [][]string{{"RULE", "OF", "TELLS WHEN IT", "TO", "SENT", "AT"}}
 	for _, r := range c.Rules.Rules() {
-		rules = append(rules, []string{r.Name, selects(r), callsFor(r), receivers(r), sentWhen(r), r.At})
+		rules = append(rules, []string{r.Name, ruletext.Selection(r), ruletext.Trigger(r), ruletext.Receivers(r), ruletext.Delivery(r), r.At})
 	}
 	var parts []string
 	for _, t := range [][][]string{channels, people, rules} {

@@ -9,23 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/notify/rule"
 )
 
 // notifyOptions are the options of a file whose channels may print.
-func notifyOptions(con *console) config.Options { return config.Options{Stdout: messagesTo{con}} }
-
-// messagesTo writes what channels print to the standard output of a console. They escape
-// it.
-type messagesTo struct{ con *console }
-
-// Write implements io.Writer.
-func (m messagesTo) Write(text []byte) (int, error) {
-	if err := m.con.styled(string(text)); err != nil {
-		return 0, err
-	}
-	return len(text), nil
+func notifyOptions(con *console.Console) config.Options {
+	return config.Options{Stdout: console.StyledWriter{Con: con}}
 }
 
 // notifyFlags name the file of people, channels and rules. The path is set when the
@@ -41,7 +32,7 @@ var errNoNotify = errors.New("no file of notifications is named: use --notify no
 // load reads the file, and says what should be changed in it.
 //
 // Errors: errNoNotify; those of config.Load.
-func (o *notifyFlags) load(con *console, opts config.Options) (*config.Config, error) {
+func (o *notifyFlags) load(con *console.Console, opts config.Options) (*config.Config, error) {
 	if o.path == "" {
 		return nil, errNoNotify
 	}
@@ -50,7 +41,7 @@ func (o *notifyFlags) load(con *console, opts config.Options) (*config.Config, e
 		return nil, err
 	}
 	for _, warning := range c.Warnings {
-		con.say("warning: %s", warning)
+		con.Say("warning: %s", warning)
 	}
 	return c, nil
 }

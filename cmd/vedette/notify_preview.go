@@ -11,6 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/notify"
 	"github.com/vedette-io/vedette/notify/config"
 )
@@ -20,7 +24,7 @@ type notifyPreviewOptions struct {
 	db           string
 	notify       notifyFlags
 	since, until string
-	output       listFlags
+	output       listing.Flags
 }
 
 func newNotifyPreview() *cobra.Command {
@@ -37,15 +41,15 @@ func newNotifyPreview() *cobra.Command {
 			"  vedette notify preview --since 7d -o json | jq '.items | max_by(.messages)'",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd.Context(), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.run(cmd.Context(), console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	addDatabase(cmd, &o.db)
+	settings.AddDatabase(cmd, &o.db)
 	o.notify.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.since, "since", "24h", "from this time on: 2h, 3d (ago), 15:04, 2026-03-01")
 	f.StringVar(&o.until, "until", "", "before this time (default: now)")
-	o.output.addFlags(cmd)
+	o.output.AddFlags(cmd)
 	return cmd
 }
 
@@ -69,19 +73,19 @@ type forecastDoc struct {
 }
 
 // forecastColumns are the columns of a preview.
-var forecastColumns = columns{always: []string{"RULE", "TO", "AT ONCE", "IN DIGESTS", "SUCH AS"}, wide: []string{"ROLE", "ADDRESS", "AND"}}
+var forecastColumns = listing.Columns{Always: []string{"RULE", "TO", "AT ONCE", "IN DIGESTS", "SUCH AS"}, Wide: []string{"ROLE", "ADDRESS", "AND"}}
 
-func (o *notifyPreviewOptions) run(ctx context.Context, con *console) error {
-	lp, err := newListPrinter(con, o.output, forecastColumns)
+func (o *notifyPreviewOptions) run(ctx context.Context, con *console.Console) error {
+	lp, err := listing.NewPrinter(con, o.output, forecastColumns)
 	if err != nil {
 		return err
 	}
 	now := time.Now()
-	since, err := parseTime(o.since, now)
+	since, err := units.ParseTime(o.since, now)
 	if err != nil {
 		return err
 	}
-	until, err := parseTime(o.until, now)
+	until, err := units.ParseTime(o.until, now)
 	if err != nil {
 		return err
 	}
@@ -92,32 +96,32 @@ func (o *notifyPreviewOptions) run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, o.db)
+	d, err := settings.OpenDatabase(ctx, o.db)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	f, err := notify.Preview(ctx, d, file, since, until, func(n int) { con.progress("%s …", counted(n, "transition")) })
-	con.clear()
+	f, err := notify.Preview(ctx, d, file, since, until, func(n int) { con.Progress("%s …", units.Count(n, "transition")) })
+	con.Clear()
 	if err != nil {
 		return err
 	}
 	for i := range f.Receivers {
-		if err := lp.add(forecastLine(&f.Receivers[i])); err != nil {
+		if err := lp.Add(forecastLine(&f.Receivers[i])); err != nil {
 			return err
 		}
 	}
-	if err := lp.end(); err != nil {
+	if err := lp.End(); err != nil {
 		return err
 	}
 	sayForecast(f, file, con)
 	return nil
 }
 
-func forecastLine(r *notify.ForecastReceiver) line {
+func forecastLine(r *notify.ForecastReceiver) listing.Item {
 	var samples texts
 	for _, s := range r.Samples {
-		text := fmt.Sprintf("%s %s %s", local(s.At)[:len("2006-01-02 15:04:05")], s.Kind, strings.TrimPrefix(s.Namespace+"/"+s.Name, "/"))
+		text := fmt.Sprintf("%s %s %s", units.Local(s.At)[:len("2006-01-02 15:04:05")], s.Kind, strings.TrimPrefix(s.Namespace+"/"+s.Name, "/"))
 		if s.Reason != "" {
 			text += " (" + s.Reason + ")"
 		}
@@ -132,21 +136,21 @@ func forecastLine(r *notify.ForecastReceiver) line {
 	}
 	digests := "-"
 	if r.Collected > 0 {
-		digests = fmt.Sprintf("%d in %s", r.Collected, counted(r.Digests, "digest"))
+		digests = fmt.Sprintf("%d in %s", r.Collected, units.Count(r.Digests, "digest"))
 	}
 	first, rest := "", texts(nil)
 	if len(samples) > 0 {
 		first, rest = samples[0], samples[1:]
 	}
-	return line{
-		cells: []string{r.Rule, to, fmt.Sprint(r.Messages), digests, first, r.Role, cmp.Or(r.Address, "-"), rest.String()},
-		name:  "rule/" + r.Rule,
-		doc:   forecastDoc{r.Rule, r.Channel, r.Address, r.Person, r.Role, r.Messages, r.Collected, r.Digests, samples},
+	return listing.Item{
+		Cells: []string{r.Rule, to, fmt.Sprint(r.Messages), digests, first, r.Role, cmp.Or(r.Address, "-"), rest.String()},
+		Name:  "rule/" + r.Rule,
+		Doc:   forecastDoc{r.Rule, r.Channel, r.Address, r.Person, r.Role, r.Messages, r.Collected, r.Digests, samples},
 	}
 }
 
 // sayForecast says how much it is, and what the forecast does not cover.
-func sayForecast(f *notify.Forecast, file *config.Config, con *console) {
+func sayForecast(f *notify.Forecast, file *config.Config, con *console.Console) {
 	messages, digests := 0, 0
 	silent := map[string]bool{}
 	for _, r := range file.Rules.Rules() {
@@ -156,18 +160,18 @@ func sayForecast(f *notify.Forecast, file *config.Config, con *console) {
 		messages, digests = messages+r.Messages, digests+r.Digests
 		silent[r.Rule] = false
 	}
-	con.say("%s since %s: %s and %s", counted(f.Transitions, "transition"), local(f.Since), counted(messages, "message"), counted(digests, "digest"))
+	con.Say("%s since %s: %s and %s", units.Count(f.Transitions, "transition"), units.Local(f.Since), units.Count(messages, "message"), units.Count(digests, "digest"))
 	maps.DeleteFunc(silent, func(_ string, is bool) bool { return !is })
 	if len(silent) > 0 {
-		con.say("nothing from: %s", strings.Join(slices.Sorted(maps.Keys(silent)), ", "))
+		con.Say("nothing from: %s", strings.Join(slices.Sorted(maps.Keys(silent)), ", "))
 	}
 	if len(f.Skipped) > 0 {
-		con.say("not covered, because their timers read the content of objects: %s", strings.Join(f.Skipped, ", "))
+		con.Say("not covered, because their timers read the content of objects: %s", strings.Join(f.Skipped, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Unknown)) {
-		con.say("%s is not in the table of people: %s", name, counted(f.Unknown[name], "message"))
+		con.Say("%s is not in the table of people: %s", name, units.Count(f.Unknown[name], "message"))
 	}
 	if f.RuleErrors > 0 {
-		con.say("conditions could not be evaluated %s; the log of the notifier says which", counted(f.RuleErrors, "time"))
+		con.Say("conditions could not be evaluated %s; the log of the notifier says which", units.Count(f.RuleErrors, "time"))
 	}
 }

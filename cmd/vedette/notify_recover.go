@@ -9,6 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/deliveryview"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/notify/delivery"
 )
 
@@ -32,10 +36,10 @@ func newNotifyRecover() *cobra.Command {
 			"  vedette notify recover --channel ops-hook --since 2026-03-01 --yes",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd.Context(), cmd.InOrStdin(), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.run(cmd.Context(), cmd.InOrStdin(), console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	addDatabase(cmd, &o.db)
+	settings.AddDatabase(cmd, &o.db)
 	f := cmd.Flags()
 	f.StringVar(&o.channel, "channel", "", "name of the channel")
 	f.StringVar(&o.since, "since", "", "what died at this time or later: 2h, 3d (ago), 15:04, 2026-03-01")
@@ -44,35 +48,35 @@ func newNotifyRecover() *cobra.Command {
 	return cmd
 }
 
-func (o *notifyRecoverOptions) run(ctx context.Context, in io.Reader, con *console) error {
+func (o *notifyRecoverOptions) run(ctx context.Context, in io.Reader, con *console.Console) error {
 	if o.channel == "" || o.since == "" {
 		return errors.New("name the channel with --channel, and say with --since how far back, such as --since 6h")
 	}
-	since, err := parseTime(o.since, time.Now())
+	since, err := units.ParseTime(o.since, time.Now())
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, o.db)
+	d, err := settings.OpenDatabase(ctx, o.db)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
 	n := 0
 	f := delivery.Filter{Channel: o.channel, Since: since, States: []delivery.State{delivery.Dead}}
-	for _, err := range deliveriesOf(ctx, d, f) {
+	for _, err := range deliveryview.All(ctx, d, f) {
 		if err != nil {
 			return err
 		}
 		n++
 	}
 	if n == 0 {
-		con.say("nothing failed on channel %s since %s", o.channel, local(since))
+		con.Say("nothing failed on channel %s since %s", o.channel, units.Local(since))
 		return nil
 	}
-	if err := o.confirm.confirm(in, con, n, fmt.Sprintf("sends %s again", counted(n, "message"))); err != nil {
+	if err := o.confirm.confirm(in, con, n, fmt.Sprintf("sends %s again", units.Count(n, "message"))); err != nil {
 		return err
 	}
 	n, err = delivery.Recover(ctx, d, o.channel, since, o.by.name())
-	con.say("%s will be sent again", counted(n, "message"))
+	con.Say("%s will be sent again", units.Count(n, "message"))
 	return err
 }

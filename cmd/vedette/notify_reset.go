@@ -7,11 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/record/feed"
 )
-
-// notifyCursor is the cursor of notifiers in the feed.
-const notifyCursor = "notify"
 
 func newNotifyReset() *cobra.Command {
 	var db string
@@ -25,16 +26,16 @@ func newNotifyReset() *cobra.Command {
 		Example: "  vedette notify reset --yes --db sqlite:history.db",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return resetNotify(cmd.Context(), db, yes, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return resetNotify(cmd.Context(), db, yes, console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	addDatabase(cmd, &db)
+	settings.AddDatabase(cmd, &db)
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "skip also what a notifier could still send")
 	return cmd
 }
 
-func resetNotify(ctx context.Context, db string, yes bool, con *console) error {
-	d, err := openDatabase(ctx, db)
+func resetNotify(ctx context.Context, db string, yes bool, con *console.Console) error {
+	d, err := settings.OpenDatabase(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -44,16 +45,16 @@ func resetNotify(ctx context.Context, db string, yes bool, con *console) error {
 		return err
 	}
 	for _, c := range all {
-		if c.Name != notifyCursor {
+		if c.Name != preflight.NotifyCursor {
 			continue
 		}
 		if !c.Expired && c.Behind > 0 && !yes {
-			return fmt.Errorf("a notifier could still read %s: run one, or add --yes to skip them", counted(int(c.Behind), "transition"))
+			return fmt.Errorf("a notifier could still read %s: run one, or add --yes to skip them", units.Count(int(c.Behind), "transition"))
 		}
-		if err := feed.Reset(ctx, d, notifyCursor, feed.Now); err != nil {
+		if err := feed.Reset(ctx, d, preflight.NotifyCursor, feed.Now); err != nil {
 			return err
 		}
-		con.say("notifiers begin again from now; %s skipped", counted(int(c.Behind), "transition"))
+		con.Say("notifiers begin again from now; %s skipped", units.Count(int(c.Behind), "transition"))
 		return nil
 	}
 	return errors.New("no notifier has run on this database yet, so there is nothing to reset")

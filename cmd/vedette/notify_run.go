@@ -5,6 +5,11 @@ import (
 	"log/slog"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/httpserver"
+	"github.com/vedette-io/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/internal/settings"
 )
 
 // notifyRunOptions are the flags of notify run.
@@ -12,7 +17,7 @@ type notifyRunOptions struct {
 	db, listen string
 	notify     notifyFlags
 	kept       messageRetention
-	settled    *settled
+	settled    *settings.Settings
 }
 
 func newNotifyRun() *cobra.Command {
@@ -28,31 +33,31 @@ func newNotifyRun() *cobra.Command {
 			"  vedette notify run --config vedette.yaml --listen 0.0.0.0:8081",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd.Context(), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "auto"))
+			return o.run(cmd.Context(), console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "auto"))
 		},
 	}
-	o.settled = addDatabase(cmd, &o.db)
+	o.settled = settings.AddDatabase(cmd, &o.db)
 	o.notify.addFlags(cmd)
 	o.kept.addFlags(cmd)
 	cmd.Flags().StringVar(&o.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as 127.0.0.1:8081 (default: none)")
 	return cmd
 }
 
-func (o *notifyRunOptions) run(ctx context.Context, con *console) error {
-	clusters := clustersOf(o.settled)
-	defer closeAll(clusters)
-	setup, err := loadSetup(&o.notify, &o.kept, o.settled, withClusters(notifyOptions(con), clusters), con)
+func (o *notifyRunOptions) run(ctx context.Context, con *console.Console) error {
+	clusters := preflight.ClustersOf(o.settled)
+	defer preflight.CloseAll(clusters)
+	setup, err := loadSetup(&o.notify, &o.kept, o.settled, preflight.WithClusters(notifyOptions(con), clusters), con)
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, o.db)
+	d, err := settings.OpenDatabase(ctx, o.db)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	n := newNotifier(d, setup, slog.New(slog.NewTextHandler(logTo{con}, nil)))
-	return serveWhile(ctx, listening{addr: o.listen, ready: n.ready}, con, func(ctx context.Context) error {
-		con.say("messages about what %s records are sent\nCtrl-C ends it", d)
+	n := newNotifier(d, setup, slog.New(slog.NewTextHandler(console.LogWriter{Con: con}, nil)))
+	return httpserver.ServeWhile(ctx, httpserver.Config{Addr: o.listen, Ready: n.ready}, con, func(ctx context.Context) error {
+		con.Say("messages about what %s records are sent\nCtrl-C ends it", d)
 		return n.run(ctx)
 	}, notifyCollectors(func() *notifier { return n })...)
 }

@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/internal/settings"
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/notify/message"
 )
@@ -14,7 +17,7 @@ import (
 // notifySendOptions are the flags of notify test.
 type notifySendOptions struct {
 	notify  notifyFlags
-	settled *settled
+	settled *settings.Settings
 	to      string
 	by      operatorFlags
 }
@@ -30,20 +33,20 @@ func newNotifySend() *cobra.Command {
 			"  vedette notify test mail --to liwei\n  vedette notify test mail --to liwei@example.com",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0], newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "auto"))
+			return o.run(cmd.Context(), args[0], console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "auto"))
 		},
 	}
 	o.notify.addFlags(cmd)
-	o.settled = addConfig(cmd)
+	o.settled = settings.AddConfig(cmd)
 	cmd.Flags().StringVar(&o.to, "to", "", "a person of the file, or an address on the channel (default: the channel alone)")
 	o.by.addFlags(cmd)
 	return cmd
 }
 
-func (o *notifySendOptions) run(ctx context.Context, name string, con *console) error {
-	clusters := clustersOf(o.settled)
-	defer closeAll(clusters)
-	c, err := o.notify.load(con, withClusters(notifyOptions(con), clusters))
+func (o *notifySendOptions) run(ctx context.Context, name string, con *console.Console) error {
+	clusters := preflight.ClustersOf(o.settled)
+	defer preflight.CloseAll(clusters)
+	c, err := o.notify.load(con, preflight.WithClusters(notifyOptions(con), clusters))
 	if err != nil {
 		return err
 	}
@@ -69,7 +72,7 @@ func (o *notifySendOptions) run(ctx context.Context, name string, con *console) 
 	if err != nil {
 		return err
 	}
-	con.say("%s took the message in %v%s", name, took.Round(time.Millisecond), said(receipt.Status))
+	con.Say("%s took the message in %v%s", name, took.Round(time.Millisecond), said(receipt.Status))
 	return nil
 }
 

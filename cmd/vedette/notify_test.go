@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/preflight"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/record/history"
 )
@@ -401,14 +402,14 @@ func TestDoctorNotifications(t *testing.T) {
 	args := []string{"doctor", "--notify", path, "--db", b.url, "-o", "json"}
 	out, _ := ended(t, 0, args...)
 	found := verdicts(t, out)
-	for name, want := range map[string]check{
-		"notifications file":         {Verdict: fine, Found: "2 channels, 1 person, 1 rule"},
-		"notifications people":       {Verdict: warning, Found: "no channel reaches liwei"},
-		"notifications channel hook": {Verdict: fine, Found: "webhook, found nothing wrong"},
-		"notifications clock":        {Verdict: fine, Found: "right enough"},
-		"notifications feed":         {Verdict: warning, Found: "no notifier has run"},
-		"notifications messages":     {Verdict: fine, Found: "none is late"},
-		"clusters configuration":     {Verdict: fine, Found: "only notifications were checked"},
+	for name, want := range map[string]preflight.Check{
+		"notifications file":         {Verdict: preflight.Passed, Found: "2 channels, 1 person, 1 rule"},
+		"notifications people":       {Verdict: preflight.Warning, Found: "no channel reaches liwei"},
+		"notifications channel hook": {Verdict: preflight.Passed, Found: "webhook, found nothing wrong"},
+		"notifications clock":        {Verdict: preflight.Passed, Found: "right enough"},
+		"notifications feed":         {Verdict: preflight.Warning, Found: "no notifier has run"},
+		"notifications messages":     {Verdict: preflight.Passed, Found: "none is late"},
+		"clusters configuration":     {Verdict: preflight.Passed, Found: "only notifications were checked"},
 	} {
 		if got := found[name]; got.Verdict != want.Verdict || !strings.Contains(got.Found, want.Found) {
 			t.Errorf("%s: %+v, want %+v", name, got, want)

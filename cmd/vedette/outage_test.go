@@ -4,13 +4,14 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/vedette-io/vedette/internal/watchview"
 	"github.com/vedette-io/vedette/reflector"
 )
 
 // TestOutage: a server that is away, or does not answer, is noted once, and that it is
 // back only when it is followed again.
 func TestOutage(t *testing.T) {
-	o := outage{known: map[string]reflector.Relists{}}
+	o := watchview.Outage{Known: map[string]reflector.Relists{}}
 	err := errors.New("no answer")
 	for i, step := range []struct {
 		health reflector.Health
@@ -25,7 +26,7 @@ func TestOutage(t *testing.T) {
 		{reflector.Health{Phase: reflector.Watching}, true},
 		{reflector.Health{Phase: reflector.Stopped, Err: err}, false},
 	} {
-		if got := o.note("pods", step.health); got != step.news {
+		if got := o.Note("pods", step.health); got != step.news {
 			t.Errorf("step %d: news %v, want %v", i, got, step.news)
 		}
 	}

@@ -10,9 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/httpserver"
+	"github.com/vedette-io/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/internal/settings"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/portal"
+	"github.com/vedette-io/vedette/portal/access"
 )
 
 // portalOptions are the flags of portal.
@@ -23,7 +28,7 @@ type portalOptions struct {
 	notify  notifyFlags
 	metrics bool
 	browser bool
-	settled *settled
+	settled *settings.Settings
 }
 
 func newPortal() *cobra.Command {
@@ -46,10 +51,10 @@ func newPortal() *cobra.Command {
 			"  vedette portal --config vedette.yaml --listen 0.0.0.0:8080 --trusted-proxy 10.0.0.0/24",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd.Context(), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.run(cmd.Context(), console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	o.settled = addDatabase(cmd, &o.db)
+	o.settled = settings.AddDatabase(cmd, &o.db)
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address of the portal")
 	f.BoolVar(&o.metrics, "metrics", false, "serve /metrics at the same address, without sign-in")
@@ -62,20 +67,20 @@ func newPortal() *cobra.Command {
 }
 
 // clusters connects to the clusters. Without a kubeconfig there are none, unless they are named.
-func (o *portalOptions) clusters() ([]*connected, error) {
+func (o *portalOptions) clusters() ([]*preflight.Cluster, error) {
 	if o.connect.Context+o.connect.Kubeconfig == "" {
-		return clustersOf(o.settled), nil
+		return preflight.ClustersOf(o.settled), nil
 	}
 	w := watchOptions{connect: o.connect}
 	all, err := w.named("jobs")
 	if err != nil {
 		return nil, err
 	}
-	return connect(all, "")
+	return preflight.Connect(all, "")
 }
 
-func (o *portalOptions) run(ctx context.Context, con *console) error {
-	d, err := openDatabase(ctx, o.db)
+func (o *portalOptions) run(ctx context.Context, con *console.Console) error {
+	d, err := settings.OpenDatabase(ctx, o.db)
 	if err != nil {
 		return err
 	}
@@ -84,14 +89,14 @@ func (o *portalOptions) run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	defer closeAll(clusters)
+	defer preflight.CloseAll(clusters)
 	var file *config.Config
 	if o.notify.path != "" {
-		if file, err = o.notify.load(con, withClusters(notifyOptions(con), clusters)); err != nil {
+		if file, err = o.notify.load(con, preflight.WithClusters(notifyOptions(con), clusters)); err != nil {
 			return err
 		}
 	}
-	cfg := portal.Config{DB: d, Clusters: reached(clusters), Notify: file, Metrics: o.metrics, Logger: slog.New(slog.NewTextHandler(logTo{con}, nil))}
+	cfg := portal.Config{DB: d, Clusters: reached(clusters), Notify: file, Metrics: o.metrics, Logger: slog.New(slog.NewTextHandler(console.LogWriter{Con: con}, nil))}
 	if err := o.fill(&cfg, o.listen); err != nil {
 		return err
 	}
@@ -103,40 +108,29 @@ func (o *portalOptions) run(ctx context.Context, con *console) error {
 	if err != nil {
 		return fmt.Errorf("--listen %s: %w; use a free address of the form HOST:PORT, such as 127.0.0.1:8090", o.listen, err)
 	}
-	address := portalAddress(listener.Addr(), p.TLS(), o.url)
-	con.say("the portal shows %s\nopen %s\nCtrl-C ends it", d, address)
+	address := httpserver.Address(listener.Addr(), p.TLS(), o.url)
+	con.Say("the portal shows %s\nopen %s\nCtrl-C ends it", d, address)
 	if o.browser {
 		openBrowser(ctx, address, con)
 	}
 	return p.Serve(ctx, listener)
 }
 
-// portalAddress returns the URL to open.
-func portalAddress(at net.Addr, tls bool, url string) string {
-	if url != "" {
-		return url
-	}
-	scheme := "http"
-	if tls {
-		scheme = "https"
-	}
-	host, port, err := net.SplitHostPort(at.String())
-	if err != nil {
-		return scheme + "://" + at.String()
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "localhost"
-	}
-	return scheme + "://" + net.JoinHostPort(host, port)
-}
-
 // openBrowser opens an address in the browser of the person. A failure is said and ends nothing.
-func openBrowser(ctx context.Context, address string, con *console) {
+func openBrowser(ctx context.Context, address string, con *console.Console) {
 	name := "xdg-open"
 	if runtime.GOOS == "darwin" {
 		name = "open"
 	}
 	if err := exec.CommandContext(ctx, name, address).Start(); err != nil {
-		con.say("the browser cannot be opened: %v", err)
+		con.Say("the browser cannot be opened: %v", err)
 	}
+}
+
+// reached returns clusters as the portal has them.
+func reached(clusters []*preflight.Cluster) (all []access.Cluster) {
+	for _, c := range clusters {
+		all = append(all, access.Cluster{Name: c.Name, Kube: c.Cluster})
+	}
+	return all
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vedette-io/vedette/internal/demo"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -37,7 +38,7 @@ func TestPortalSession(t *testing.T) {
 		return out + errs
 	}
 	submit := func(more ...string) []string {
-		return append([]string{"submit", "--image", "pytorch/pytorch", "--gpus", "2", "-n", demoTeam}, more...)
+		return append([]string{"submit", "--image", "pytorch/pytorch", "--gpus", "2", "-n", demo.Team}, more...)
 	}
 	run := func(hint string) string {
 		t.Helper()
@@ -47,14 +48,14 @@ func TestPortalSession(t *testing.T) {
 		}
 		return text
 	}
-	text := says(0, []string{"job/p-1 submitted to namespace " + demoTeam + "; next: `vedette logs job/p-1 -n "}, submit("--name", "p-1", "--", "sleep", "6000")...)
+	text := says(0, []string{"job/p-1 submitted to namespace " + demo.Team + "; next: `vedette logs job/p-1 -n "}, submit("--name", "p-1", "--", "sleep", "6000")...)
 	hints := hinted.FindAllStringSubmatch(text, -1)
 	if len(hints) != 2 {
 		t.Fatalf("%d commands are suggested: %s", len(hints), text)
 	}
 	log := start(t, strings.Fields(hints[0][1])...)
 	log.out.holds(t, "step ")
-	text = says(0, []string{"job/p-1 cancelled in namespace " + demoTeam}, strings.Fields(hints[1][1])...)
+	text = says(0, []string{"job/p-1 cancelled in namespace " + demo.Team}, strings.Fields(hints[1][1])...)
 	if code := log.end(); code != 0 {
 		t.Errorf("the log of a job that was cancelled ends with %d: %s", code, log.err)
 	}
@@ -62,18 +63,18 @@ func TestPortalSession(t *testing.T) {
 	run(hinted.FindAllStringSubmatch(text, -1)[1][1])
 	says(0, []string{"job/p-2  Running", "step ", "done in", "job/p-2  " + string(state.Succeeded)}, submit("--name", "p-2", "--follow", "--", "sleep", "5")...)
 	says(2, []string{"job/p-3  Failed"}, submit("--name", "p-3", "--wait", "--", "fail")...)
-	says(0, []string{"done in"}, "logs", "p-2", "-n", demoTeam, "--tail", "1")
-	says(0, []string{"job/p-3-r2 submitted"}, "retry", "p-3", "-n", demoTeam, "--set", "spec.parallelism=2")
-	says(0, []string{"would be created", "(dry run)"}, "retry", "p-2", "-n", demoTeam, "--dry-run")
-	if text := says(0, nil, "retry", "p-2", "-n", demoTeam, "--dry-run", "-o", "yaml"); !strings.HasPrefix(text, "apiVersion: batch/v1\nkind: Job\n") || !strings.Contains(text, "name: p-2-r2\n") {
+	says(0, []string{"done in"}, "logs", "p-2", "-n", demo.Team, "--tail", "1")
+	says(0, []string{"job/p-3-r2 submitted"}, "retry", "p-3", "-n", demo.Team, "--set", "spec.parallelism=2")
+	says(0, []string{"would be created", "(dry run)"}, "retry", "p-2", "-n", demo.Team, "--dry-run")
+	if text := says(0, nil, "retry", "p-2", "-n", demo.Team, "--dry-run", "-o", "yaml"); !strings.HasPrefix(text, "apiVersion: batch/v1\nkind: Job\n") || !strings.Contains(text, "name: p-2-r2\n") {
 		t.Errorf("the copy is %s", text)
 	}
 	says(1, []string{"the user fay may not create jobs.batch in the namespace team-vision; ask for this role, which `kubectl apply -f -` creates:\napiVersion: rbac"},
 		"submit", "--image", "a", "-n", "team-vision")
 	says(1, []string{"p-2 in the namespace team-vision: not found in the history", "`vedette jobs` lists"}, "logs", "job/p-2", "-n", "team-vision")
-	text = says(1, []string{"has not ended", "add --anyway"}, "retry", "p-4", "-n", demoTeam, "--name", submitted(t, says, submit("--name", "p-4", "--", "sleep", "600")))
+	text = says(1, []string{"has not ended", "add --anyway"}, "retry", "p-4", "-n", demo.Team, "--name", submitted(t, says, submit("--name", "p-4", "--", "sleep", "600")))
 	run(hinted.FindStringSubmatch(text)[1])
-	says(0, []string{"job/p-4-more submitted"}, "retry", "p-4", "-n", demoTeam, "--anyway", "--name", "p-4-more")
+	says(0, []string{"job/p-4-more submitted"}, "retry", "p-4", "-n", demo.Team, "--anyway", "--name", "p-4-more")
 }
 
 // submitted submits a job, and waits until the portal shows it.

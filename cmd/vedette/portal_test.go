@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/demo"
 	"github.com/vedette-io/vedette/portal"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/identity"
@@ -77,7 +78,7 @@ func TestDemoPortal(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &session); err != nil || !session.Demo || !session.MaySubmit {
 		t.Fatalf("%v %s", err, text)
 	}
-	for namespace, want := range map[string]int{demoTeam: http.StatusOK, "team-vision": http.StatusForbidden} {
+	for namespace, want := range map[string]int{demo.Team: http.StatusOK, "team-vision": http.StatusForbidden} {
 		job := "apiVersion: batch/v1\nkind: Job\nmetadata: {name: by-page, namespace: " + namespace + "}\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n      containers: [{name: main, image: busybox, command: [sleep, \"5\"]}]\n"
 		body, err := json.Marshal(api.SubmitRequest{Cluster: "demo", YAML: job})
 		if err != nil {

@@ -7,6 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/deliveryview"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/record/retention"
 )
@@ -16,7 +20,7 @@ func newPrune() *cobra.Command {
 	var o retentionFlags
 	var letters messageRetention
 	var preview bool
-	var from *settled
+	var from *settings.Settings
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Remove history that is no longer needed",
@@ -37,7 +41,7 @@ func newPrune() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			if p.Unlimited() && p.KeepFeed == 0 && keep == 0 {
 				return errors.New("nothing to remove: set --keep, --keep-state, --keep-bodies, --max-size, --keep-feed, --keep-logs-for, --max-logs or --keep-messages")
 			}
@@ -52,7 +56,7 @@ func newPrune() *cobra.Command {
 			return prune(cmd.Context(), url, p, preview, con)
 		},
 	}
-	from = addDatabase(cmd, &url)
+	from = settings.AddDatabase(cmd, &url)
 	o.addFlags(cmd)
 	letters.addFlags(cmd)
 	cmd.Flags().BoolVar(&preview, "dry-run", false, "count what would be removed, and remove nothing")
@@ -60,8 +64,8 @@ func newPrune() *cobra.Command {
 }
 
 // pruneMessages removes messages that ended before an age. A preview counts them.
-func pruneMessages(ctx context.Context, url string, keep time.Duration, preview bool, con *console) error {
-	d, err := openDatabase(ctx, url)
+func pruneMessages(ctx context.Context, url string, keep time.Duration, preview bool, con *console.Console) error {
+	d, err := settings.OpenDatabase(ctx, url)
 	if err != nil {
 		return err
 	}
@@ -69,11 +73,11 @@ func pruneMessages(ctx context.Context, url string, keep time.Duration, preview 
 	before := time.Now().Add(-keep)
 	if !preview {
 		p, err := delivery.Prune(ctx, d, before)
-		con.say("removed: %s, %d mutes, %d acts", counted(int(p.Deliveries), "message"), p.Mutes, p.Acts)
+		con.Say("removed: %s, %d mutes, %d acts", units.Count(int(p.Deliveries), "message"), p.Mutes, p.Acts)
 		return err
 	}
 	n := 0
-	for one, err := range deliveriesOf(ctx, d, delivery.Filter{States: []delivery.State{delivery.Sent, delivery.Dead, delivery.Superseded, delivery.Dropped}}) {
+	for one, err := range deliveryview.All(ctx, d, delivery.Filter{States: []delivery.State{delivery.Sent, delivery.Dead, delivery.Superseded, delivery.Dropped}}) {
 		if err != nil {
 			return err
 		}
@@ -81,12 +85,12 @@ func pruneMessages(ctx context.Context, url string, keep time.Duration, preview 
 			n++
 		}
 	}
-	con.say("would remove: %s", counted(n, "message"))
+	con.Say("would remove: %s", units.Count(n, "message"))
 	return nil
 }
 
-func prune(ctx context.Context, url string, p retention.Policy, preview bool, con *console) error {
-	d, err := openDatabase(ctx, url)
+func prune(ctx context.Context, url string, p retention.Policy, preview bool, con *console.Console) error {
+	d, err := settings.OpenDatabase(ctx, url)
 	if err != nil {
 		return err
 	}
@@ -95,31 +99,31 @@ func prune(ctx context.Context, url string, p retention.Policy, preview bool, co
 	if preview {
 		do = retention.Preview
 	}
-	con.progress("reading the history in %s …", d)
+	con.Progress("reading the history in %s …", d)
 	result, err := do(ctx, d, p)
-	con.clear()
+	con.Clear()
 	switch {
 	case err != nil:
 		return err
 	case result.Busy:
 		return errors.New("another process is pruning this database: a recorder, or another `vedette prune`; nothing was removed")
 	case preview:
-		con.say("would remove: %s", result)
+		con.Say("would remove: %s", result)
 	default:
-		con.say("removed: %s", result)
+		con.Say("removed: %s", result)
 	}
 	if result.Feed > 0 {
-		con.say("%d positions of the feed were removed", result.Feed)
+		con.Say("%d positions of the feed were removed", result.Feed)
 	}
 	for _, name := range result.Expired {
-		con.say("the cursor %s of the feed has expired: nobody used it for a week, and transitions that it has not read are not kept for it any more", name)
+		con.Say("the cursor %s of the feed has expired: nobody used it for a week, and transitions that it has not read are not kept for it any more", name)
 	}
-	con.say("%s has %s", d, sizeOf(result.Size, p.MaxBytes))
+	con.Say("%s has %s", d, sizeOf(result.Size, p.MaxBytes))
 	switch {
 	case result.Excess > 0 && preview:
-		con.say("%s above the limit: the oldest revisions would be removed too", bytesOf(result.Excess))
+		con.Say("%s above the limit: the oldest revisions would be removed too", units.Size(result.Excess))
 	case result.Excess > 0:
-		con.say("%s above the limit: the rest is needed or younger than an hour", bytesOf(result.Excess))
+		con.Say("%s above the limit: the rest is needed or younger than an hour", units.Size(result.Excess))
 	}
 	return nil
 }

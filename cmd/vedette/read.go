@@ -8,22 +8,25 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/state"
 )
 
 // readOptions are the flags of all commands that read the history.
 type readOptions struct {
-	source             sourceFlags
+	source             source.Flags
 	namespace, cluster string
 	allNamespaces      bool
 	uid                string
-	output             listFlags
+	output             listing.Flags
 }
 
 // addPlace adds the flags for the source, the cluster and the namespace.
 func (o *readOptions) addPlace(cmd *cobra.Command) {
-	o.source.addFlags(cmd)
+	o.source.AddFlags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.namespace, "namespace", "n", "default", "namespace of the objects")
 	f.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "read all namespaces")
@@ -35,50 +38,21 @@ func (o *readOptions) addUID(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.uid, "uid", "", "UID of the object, if several had the name (default: the last one)")
 }
 
-// objectName parses TYPE/NAME, or TYPE NAME.
-func objectName(args []string) (kind, name string, err error) {
-	kind, name, found := strings.Cut(strings.Join(args, "/"), "/")
-	if !found || kind == "" || name == "" || strings.Contains(name, "/") {
-		return "", "", fmt.Errorf("%q does not name an object; use TYPE/NAME, such as jobs/train-7", strings.Join(args, " "))
-	}
-	return kind, name, nil
-}
-
 // oneObject accepts the arguments of a command for one object.
 func oneObject(_ *cobra.Command, args []string) error {
-	_, _, err := objectName(args)
+	_, _, err := source.ObjectName(args)
 	return err
-}
-
-// types parses "jobs,pods". Nil means all types.
-func (o *readOptions) types(ctx context.Context, h *historyReader, words string) ([]history.Type, error) {
-	if words == "" {
-		return nil, nil
-	}
-	all, err := h.Types(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var types []history.Type
-	for word := range strings.SplitSeq(words, ",") {
-		t, err := history.FindType(all, strings.TrimSpace(word))
-		if err != nil {
-			return nil, err
-		}
-		types = append(types, t)
-	}
-	return types, nil
 }
 
 // objects returns the objects that had a name, the newest first, up to 1,000.
 //
 // Errors: history.ErrUnknown, which names another namespace that has such an object.
-func (o *readOptions) objects(ctx context.Context, h *historyReader, args []string) ([]history.Object, error) {
-	kind, name, err := objectName(args)
+func (o *readOptions) objects(ctx context.Context, h *source.History, args []string) ([]history.Object, error) {
+	kind, name, err := source.ObjectName(args)
 	if err != nil {
 		return nil, err
 	}
-	types, err := o.types(ctx, h, kind)
+	types, err := h.FindTypes(ctx, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -121,20 +95,6 @@ func (o *readOptions) objects(ctx context.Context, h *historyReader, args []stri
 	return nil, err
 }
 
-// oneCluster returns an error if objects belong to several clusters or namespaces.
-func oneCluster(objects []history.Object) error {
-	for _, obj := range objects {
-		if obj.ClusterUID != objects[0].ClusterUID {
-			return fmt.Errorf("clusters %s and %s both have such an object; use --cluster with the name or the UID (%s, %s)",
-				objects[0].Cluster, obj.Cluster, objects[0].ClusterUID, obj.ClusterUID)
-		}
-		if obj.Namespace != objects[0].Namespace {
-			return fmt.Errorf("namespaces %s and %s both have such an object; use -n", objects[0].Namespace, obj.Namespace)
-		}
-	}
-	return nil
-}
-
 // filterOptions are the flags that select transitions.
 type filterOptions struct {
 	since, until     string
@@ -155,16 +115,16 @@ func (o *filterOptions) addFlags(cmd *cobra.Command) {
 }
 
 // filter returns the filter that the flags describe.
-func (o *filterOptions) filter(ctx context.Context, h *historyReader, place *readOptions, types string, now time.Time) (f history.Filter, err error) {
+func (o *filterOptions) filter(ctx context.Context, h *source.History, place *readOptions, types string, now time.Time) (f history.Filter, err error) {
 	f = history.Filter{Cluster: place.cluster, Queue: o.queue, Submitter: o.submitter}
 	if !place.allNamespaces {
 		f.Namespace = place.namespace
 	}
-	if f.Types, err = place.types(ctx, h, types); err != nil {
+	if f.Types, err = h.FindTypes(ctx, types); err != nil {
 		return f, err
 	}
-	if f.Since, err = parseTime(o.since, now); err == nil {
-		f.Until, err = parseTime(o.until, now)
+	if f.Since, err = units.ParseTime(o.since, now); err == nil {
+		f.Until, err = units.ParseTime(o.until, now)
 	}
 	if err != nil {
 		return f, err
@@ -184,22 +144,6 @@ func (o *filterOptions) filter(ctx context.Context, h *historyReader, place *rea
 	for _, s := range o.states {
 		f.States = append(f.States, state.State(s))
 	}
-	f.Labels, err = parseLabels(o.labels)
+	f.Labels, err = source.ParseLabels(o.labels)
 	return f, err
-}
-
-// parseLabels parses "app=train,team=vision".
-func parseLabels(text string) (labels []history.Label, err error) {
-	if text == "" {
-		return nil, nil
-	}
-	for part := range strings.SplitSeq(text, ",") {
-		name, value, ok := strings.Cut(strings.Replace(part, "==", "=", 1), "=")
-		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		if !ok || name == "" || strings.ContainsAny(name, "!() ") {
-			return nil, fmt.Errorf("the history cannot be searched by the selector %q; use name=value, separated by commas", text)
-		}
-		labels = append(labels, history.Label{Name: name, Value: value})
-	}
-	return labels, nil
 }

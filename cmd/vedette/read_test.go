@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/units"
 )
 
 // archive is a database that `vedette record` has filled: with pods that ran, failed, and were
@@ -381,12 +382,12 @@ func TestTimes(t *testing.T) {
 		"2026-03-01 09:30:05":  time.Date(2026, 3, 1, 9, 30, 5, 0, time.Local),
 		"2026-03-01T09:30:05Z": time.Date(2026, 3, 1, 9, 30, 5, 0, time.UTC),
 	} {
-		if got, err := parseTime(text, now); err != nil || !got.Equal(want) {
+		if got, err := units.ParseTime(text, now); err != nil || !got.Equal(want) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"soon", "-2h", "-1d", "25:00", "2026-13-01"} {
-		if got, err := parseTime(text, now); err == nil {
+		if got, err := units.ParseTime(text, now); err == nil {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/explain"
+	"github.com/vedette-io/vedette/internal/httpserver"
+	"github.com/vedette-io/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/internal/settings"
 	"github.com/vedette-io/vedette/portal"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/record"
@@ -28,7 +32,7 @@ import (
 // recordOptions are the settings of record, doctor and config view.
 type recordOptions struct {
 	watch   watchOptions
-	settled *settled
+	settled *settings.Settings
 	flags   *pflag.FlagSet
 	db      string
 	kept    retentionFlags
@@ -65,7 +69,7 @@ func newRecord() *cobra.Command {
 			"  vedette record --config vedette.yaml --dry-run",
 		Args: oneAtMost("name the types to record, such as `vedette record jobs,pods`, or a file with --config"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.run(cmd.Context(), args, console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
 	o.addFlags(cmd)
@@ -76,8 +80,8 @@ func newRecord() *cobra.Command {
 // addFlags adds the settings of record.
 func (o *recordOptions) addFlags(cmd *cobra.Command) {
 	o.watch.addFlags(cmd)
-	addRules(cmd, &o.watch.rules)
-	o.settled = addDatabase(cmd, &o.db)
+	addRules(cmd, &o.watch.Rules)
+	o.settled = settings.AddDatabase(cmd, &o.db)
 	o.kept.addFlags(cmd)
 	o.notify.addFlags(cmd)
 	o.letters.addFlags(cmd)
@@ -114,17 +118,17 @@ var errNoTypes = errors.New("name the types to record, such as `vedette record j
 
 // clusters returns what to record: what the command line names, or otherwise what the
 // file names.
-func (o *recordOptions) clusters(args []string) ([]clusterConfig, error) {
+func (o *recordOptions) clusters(args []string) ([]settings.ClusterConfig, error) {
 	if len(args) == 1 {
 		return o.watch.named(args[0])
 	}
-	all := o.settled.file.clusters
+	all := o.settled.File.Clusters
 	if len(all) == 0 {
 		return nil, errNoTypes
 	}
 	w := &o.watch
-	if w.connect.Context+w.connect.Kubeconfig+w.connect.Namespace+w.labels+w.fields != "" || w.allNamespaces {
-		return nil, fmt.Errorf("--context, --kubeconfig, -n, -A and selectors need types on the command line; the clusters of %s have their own", o.settled.path)
+	if w.connect.Context+w.connect.Kubeconfig+w.connect.Namespace+w.Labels+w.Fields != "" || w.AllNamespaces {
+		return nil, fmt.Errorf("--context, --kubeconfig, -n, -A and selectors need types on the command line; the clusters of %s have their own", o.settled.Path)
 	}
 	return all, nil
 }
@@ -135,7 +139,7 @@ func (o *recordOptions) config() (cfg record.Config, r *rules.Rules, err error) 
 	cfg = record.Config{Name: o.name, Redact: o.redact, Spill: record.Spill{Dir: o.spill}}
 	for _, text := range o.redact {
 		if err := record.CheckFieldPath(text); err != nil {
-			return cfg, nil, fmt.Errorf("%s: %w", o.settled.origin("redact"), err)
+			return cfg, nil, fmt.Errorf("%s: %w", o.settled.Origin("redact"), err)
 		}
 	}
 	if _, err := o.kept.policy(o.settled); err != nil {
@@ -150,8 +154,8 @@ func (o *recordOptions) config() (cfg record.Config, r *rules.Rules, err error) 
 	if _, err := o.traces.config(o.settled); err != nil {
 		return cfg, nil, err
 	}
-	if o.watch.rules != "" {
-		if r, err = rules.Load(o.watch.rules); err != nil {
+	if o.watch.Rules != "" {
+		if r, err = rules.Load(o.watch.Rules); err != nil {
 			return cfg, nil, err
 		}
 		cfg.State = r.Of
@@ -159,7 +163,7 @@ func (o *recordOptions) config() (cfg record.Config, r *rules.Rules, err error) 
 	return cfg, r, nil
 }
 
-func (o *recordOptions) run(ctx context.Context, args []string, con *console) error {
+func (o *recordOptions) run(ctx context.Context, args []string, con *console.Console) error {
 	if o.dryRun {
 		return o.plan(ctx, args, con)
 	}
@@ -172,16 +176,16 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console) er
 		return err
 	}
 	if o.db == "" {
-		return errNoDatabase
+		return settings.ErrNoDatabase
 	}
-	clusters, err := connect(all, o.watch.connect.Namespace)
+	clusters, err := preflight.Connect(all, o.watch.connect.Namespace)
 	if err != nil {
 		return err
 	}
-	defer closeAll(clusters)
+	defer preflight.CloseAll(clusters)
 	var setup *notifierSetup
 	if o.notify.path != "" {
-		if setup, err = loadSetup(&o.notify, &o.letters, o.settled, withClusters(notifyOptions(con), clusters), con); err != nil {
+		if setup, err = loadSetup(&o.notify, &o.letters, o.settled, preflight.WithClusters(notifyOptions(con), clusters), con); err != nil {
 			return err
 		}
 	}
@@ -197,39 +201,39 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console) er
 		metrics = append(metrics, notifyCollectors(s.notifying)...)
 	}
 	// The server answers probes from the start, because a migration may take long.
-	at := listening{addr: o.listen, ready: s.ready, signsIn: o.portal.signsIn(), hosts: o.portal.hosts}
-	if at.tls, err = portal.Certificate(o.portal.cert, o.portal.key, slog.New(slog.NewTextHandler(logTo{con}, nil))); err != nil {
+	at := httpserver.Config{Addr: o.listen, Ready: s.ready, SignsIn: o.portal.signsIn(), Hosts: o.portal.hosts}
+	if at.Tls, err = portal.Certificate(o.portal.cert, o.portal.key, slog.New(slog.NewTextHandler(console.LogWriter{Con: con}, nil))); err != nil {
 		return err
 	}
 	if o.portal.shown(o.listen) {
-		at.rest, metrics = &o.portal, append(metrics, &o.portal)
+		at.Rest, metrics = &o.portal, append(metrics, &o.portal)
 	}
-	return serveWhile(ctx, at, con, func(ctx context.Context) error {
+	return httpserver.ServeWhile(ctx, at, con, func(ctx context.Context) error {
 		return o.begin(ctx, cfg, clusters, setup, &s, con)
 	}, metrics...)
 }
 
 // begin checks everything that may be wrong, and then records. It notifies too if there is
 // a setup for that.
-func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters []*connected, setup *notifierSetup, s *serving, con *console) error {
-	con.progress("asking %s …", hosts(clusters))
+func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters []*preflight.Cluster, setup *notifierSetup, s *serving, con *console.Console) error {
+	con.Progress("asking %s …", hosts(clusters))
 	var unavailable func(error)
 	if o.wait {
 		cfg.Start = record.Wait
-		unavailable = func(err error) { con.say("not recorded yet: %s", explain(err)) }
+		unavailable = func(err error) { con.Say("not recorded yet: %s", explain.Line(err)) }
 	}
-	err := identifyAll(ctx, clusters, unavailable)
-	con.clear()
+	err := preflight.Identify(ctx, clusters, unavailable)
+	con.Clear()
 	if err != nil {
 		return err
 	}
-	if err := o.waitFor(unready(ctx, clusters), con); err != nil {
+	if err := o.waitFor(preflight.Unready(ctx, clusters), con); err != nil {
 		return err
 	}
 	if err := o.makeSpill(); err != nil {
 		return err
 	}
-	d, err := openToWrite(ctx, o.db)
+	d, err := settings.OpenToWrite(ctx, o.db)
 	if err != nil {
 		return err
 	}
@@ -240,7 +244,7 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 	if err := record.TryWrite(ctx, d); err != nil {
 		return err
 	}
-	cfg.Logger = slog.New(slog.NewTextHandler(logTo{con}, nil))
+	cfg.Logger = slog.New(slog.NewTextHandler(console.LogWriter{Con: con}, nil))
 	recorders, err := newRecorders(d, cfg, clusters, con)
 	if err != nil {
 		return err
@@ -272,7 +276,7 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		return err
 	}
 	told, kept, traced := n.start(ctx), runKeepers(ctx, keepers), runTraces(ctx, traces, cfg.Logger)
-	con.say("Ctrl-C ends it")
+	con.Say("Ctrl-C ends it")
 	err = runAll(ctx, clusters, recorders, con)
 	cancel()
 	for _, join := range []func(){wait, told, kept, traced, shown} {
@@ -287,18 +291,18 @@ func (o *recordOptions) makeSpill() error {
 		return nil
 	}
 	if err := os.MkdirAll(o.spill, 0o700); err != nil {
-		return fmt.Errorf("%s: the spill folder cannot be created: %w", o.settled.origin("spill"), err)
+		return fmt.Errorf("%s: the spill folder cannot be created: %w", o.settled.Origin("spill"), err)
 	}
 	return nil
 }
 
 // newRecorders returns a recorder for each cluster.
-func newRecorders(d *sqldb.DB, cfg record.Config, clusters []*connected, con *console) (all []*record.Recorder, err error) {
+func newRecorders(d *sqldb.DB, cfg record.Config, clusters []*preflight.Cluster, con *console.Console) (all []*record.Recorder, err error) {
 	for _, c := range clusters {
-		cfg.Cluster, cfg.ClusterName, cfg.Targets = c.Cluster, c.name, nil
-		for _, t := range c.targets {
+		cfg.Cluster, cfg.ClusterName, cfg.Targets = c.Cluster, c.Name, nil
+		for _, t := range c.Targets {
 			cfg.Targets = append(cfg.Targets, t.Target)
-			con.say("recording %s of %s into %s", t, c.name, d)
+			con.Say("recording %s of %s into %s", t, c.Name, d)
 		}
 		r, err := record.New(d, cfg)
 		if err != nil {
@@ -310,7 +314,7 @@ func newRecorders(d *sqldb.DB, cfg record.Config, clusters []*connected, con *co
 }
 
 // portalOf returns what the portal of a recorder shows.
-func (o *recordOptions) portalOf(d *sqldb.DB, clusters []*connected, setup *notifierSetup, keep time.Duration, s *serving, log *slog.Logger) portal.Config {
+func (o *recordOptions) portalOf(d *sqldb.DB, clusters []*preflight.Cluster, setup *notifierSetup, keep time.Duration, s *serving, log *slog.Logger) portal.Config {
 	cfg := portal.Config{DB: d, Clusters: reached(clusters), Logger: log, Watches: func() []api.Watch { return watchesOf(s.health(), time.Now()) }}
 	if setup != nil {
 		cfg.Notify = setup.file
@@ -322,7 +326,7 @@ func (o *recordOptions) portalOf(d *sqldb.DB, clusters []*connected, setup *noti
 }
 
 // keepers returns a keeper of logs for each cluster; none if no logs are kept.
-func (o *recordOptions) keepers(d *sqldb.DB, clusters []*connected, log *slog.Logger, con *console) (all []*logkeeper.Keeper, err error) {
+func (o *recordOptions) keepers(d *sqldb.DB, clusters []*preflight.Cluster, log *slog.Logger, con *console.Console) (all []*logkeeper.Keeper, err error) {
 	s, err := o.logs.settings(o.settled)
 	if err != nil || !o.logs.used() {
 		return nil, err
@@ -334,35 +338,35 @@ func (o *recordOptions) keepers(d *sqldb.DB, clusters []*connected, log *slog.Lo
 	s.limits.Total = p.MaxLogBytes
 	types, namespaces := s.followed()
 	for _, c := range clusters {
-		cfg := logkeeper.Config{Cluster: c.Cluster, ClusterName: c.name, Name: o.name, Namespaces: c.podNamespaces(namespaces, len(types) > 0), Logger: log}
+		cfg := logkeeper.Config{Cluster: c.Cluster, ClusterName: c.Name, Name: o.name, Namespaces: c.PodNamespaces(namespaces, len(types) > 0), Logger: log}
 		k, err := s.newKeeper(d, cfg)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, k)
 	}
-	con.say("keeping %v", &s)
+	con.Say("keeping %v", &s)
 	return all, nil
 }
 
 // waitFor reports what cannot be recorded now. Without --wait-for-types it returns an
 // error.
-func (o *recordOptions) waitFor(err error, con *console) error {
+func (o *recordOptions) waitFor(err error, con *console.Console) error {
 	if err == nil {
 		return nil
 	}
 	if !o.wait {
 		return errors.Join(err, errors.New("nothing was recorded; with --wait-for-types, the recorder starts with the rest"))
 	}
-	for _, err := range flat(err) {
-		con.say("not recorded yet: %s", explain(err))
+	for _, err := range explain.Flatten(err) {
+		con.Say("not recorded yet: %s", explain.Line(err))
 	}
 	return nil
 }
 
 // runAll runs a recorder for each cluster and waits for all of them. The first error ends
 // the others.
-func runAll(ctx context.Context, clusters []*connected, recorders []*record.Recorder, con *console) error {
+func runAll(ctx context.Context, clusters []*preflight.Cluster, recorders []*record.Recorder, con *console.Console) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var work sync.WaitGroup
@@ -371,7 +375,7 @@ func runAll(ctx context.Context, clusters []*connected, recorders []*record.Reco
 		work.Go(func() {
 			err := r.Run(ctx)
 			if err != nil && len(recorders) > 1 {
-				err = &aboutCluster{clusters[i].name, err}
+				err = &explain.ClusterError{Name: clusters[i].Name, Err: err}
 			}
 			errs[i] = err
 			cancel(err)
@@ -384,7 +388,7 @@ func runAll(ctx context.Context, clusters []*connected, recorders []*record.Reco
 }
 
 // report shows every second how much was written, until done is closed.
-func report(recorders []*record.Recorder, con *console, done <-chan struct{}) {
+func report(recorders []*record.Recorder, con *console.Console, done <-chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -396,24 +400,15 @@ func report(recorders []*record.Recorder, con *console, done <-chan struct{}) {
 		}
 		select {
 		case <-done:
-			con.say("recorded %d revisions, %d transitions", revisions, transitions)
+			con.Say("recorded %d revisions, %d transitions", revisions, transitions)
 			return
 		case <-tick.C:
-			con.progress("%d revisions, %d transitions", revisions, transitions)
+			con.Progress("%d revisions, %d transitions", revisions, transitions)
 		}
 	}
 }
 
-// logTo writes log lines to a console, so that they do not mix with its progress line.
-type logTo struct{ con *console }
-
-// Write implements io.Writer.
-func (l logTo) Write(line []byte) (int, error) {
-	l.con.say("%s", bytes.TrimRight(line, "\n"))
-	return len(line), nil
-}
-
-func hosts(clusters []*connected) string {
+func hosts(clusters []*preflight.Cluster) string {
 	var names []string
 	for _, c := range clusters {
 		names = append(names, c.Host())

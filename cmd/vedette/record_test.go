@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/preflight"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -350,13 +351,13 @@ func TestRules(t *testing.T) {
 }
 
 // verdicts returns how the checks of doctor went, by place and check.
-func verdicts(t *testing.T, text string) map[string]check {
+func verdicts(t *testing.T, text string) map[string]preflight.Check {
 	t.Helper()
-	var all []check
+	var all []preflight.Check
 	if err := json.Unmarshal([]byte(text), &all); err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]check{}
+	found := map[string]preflight.Check{}
 	for _, c := range all {
 		found[c.Of+" "+c.Check] = c
 	}

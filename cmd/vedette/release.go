@@ -8,14 +8,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/portaljobs"
 	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/source"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/submit"
 )
 
 // releaseOptions are the flags of release.
 type releaseOptions struct {
-	server  serverFlags
+	server  source.ServerFlags
 	cluster string // of the portal
 	connect kube.Config
 	output  string
@@ -32,8 +36,8 @@ func newRelease() *cobra.Command {
 		Example: "  vedette submit -f job.yaml --hold\n" +
 			"  vedette release job/train-7",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
-			if o.server.url != "" {
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			if o.server.URL != "" {
 				if err := onlyCluster(cmd, map[string]string{"context": notContext}); err != nil {
 					return err
 				}
@@ -46,8 +50,8 @@ func newRelease() *cobra.Command {
 		},
 	}
 	addConnection(cmd, &o.connect)
-	addConfig(cmd)
-	o.server.addFlags(cmd)
+	settings.AddConfig(cmd)
+	o.server.AddFlags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the jobs (default: that of the context)")
 	f.StringVar(&o.cluster, "cluster", "", "cluster of the jobs, if the portal has several")
@@ -66,7 +70,7 @@ func (o *releaseOptions) check(names []string) error {
 	return nil
 }
 
-func (o *releaseOptions) run(ctx context.Context, names []string, con *console) error {
+func (o *releaseOptions) run(ctx context.Context, names []string, con *console.Console) error {
 	if err := o.check(names); err != nil {
 		return err
 	}
@@ -83,9 +87,9 @@ func (o *releaseOptions) run(ctx context.Context, names []string, con *console) 
 		if err != nil {
 			return err
 		}
-		con.progress("releasing %s …", job)
+		con.Progress("releasing %s …", job)
 		let, err := client.Release(ctx, job)
-		con.clear()
+		con.Clear()
 		if err != nil {
 			return err
 		}
@@ -94,32 +98,32 @@ func (o *releaseOptions) run(ctx context.Context, names []string, con *console) 
 }
 
 // onPortal releases jobs in the name of the person that the portal knows.
-func (o *releaseOptions) onPortal(ctx context.Context, names []string, con *console) error {
+func (o *releaseOptions) onPortal(ctx context.Context, names []string, con *console.Console) error {
 	if err := o.check(names); err != nil {
 		return err
 	}
-	c, err := o.server.client()
+	c, err := o.server.Client()
 	if err != nil {
 		return err
 	}
-	jobs := jobsOfPortal(c, &o.server, o.connect, o.cluster)
+	jobs := portaljobs.New(c, &o.server, o.connect, o.cluster)
 	return each(names, func(name string) error {
-		job, ref, err := jobs.find(ctx, name)
+		job, ref, err := jobs.Find(ctx, name)
 		if err != nil {
 			return err
 		}
-		con.progress("releasing %s …", job)
+		con.Progress("releasing %s …", job)
 		act, err := jobs.Release(ctx, ref)
-		con.clear()
+		con.Clear()
 		if err != nil {
 			return err
 		}
-		return o.print(job, act.Count > 0, jobs.next, con)
+		return o.print(job, act.Count > 0, jobs.Next, con)
 	})
 }
 
 // print says what became of a job. let is false for a job that was not on hold.
-func (o *releaseOptions) print(job submit.Job, let bool, next commandFor, con *console) error {
+func (o *releaseOptions) print(job submit.Job, let bool, next commandFor, con *console.Console) error {
 	text := fmt.Sprintf("%s is not on hold", job)
 	switch {
 	case o.output == "name":
@@ -127,5 +131,5 @@ func (o *releaseOptions) print(job submit.Job, let bool, next commandFor, con *c
 	case let:
 		text = fmt.Sprintf("%s released in namespace %s; next: `%s -f`", job, job.Namespace, next("logs", job))
 	}
-	return con.print(printable.Line(text) + "\n")
+	return con.Print(printable.Line(text) + "\n")
 }

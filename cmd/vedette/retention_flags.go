@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/record/retention"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
@@ -42,11 +45,11 @@ func (o *retentionFlags) addFlags(cmd *cobra.Command) {
 // policy parses the settings.
 //
 // Errors: all mistakes, each with the origin of its setting.
-func (o *retentionFlags) policy(from *settled) (p retention.Policy, err error) {
+func (o *retentionFlags) policy(from *settings.Settings) (p retention.Policy, err error) {
 	var mistakes []error
 	complain := func(name string, err error) {
 		if err != nil {
-			mistakes = append(mistakes, fmt.Errorf("%s: %w", from.origin(name), err))
+			mistakes = append(mistakes, fmt.Errorf("%s: %w", from.Origin(name), err))
 		}
 	}
 	age := func(name, text string) (d time.Duration) {
@@ -62,7 +65,7 @@ func (o *retentionFlags) policy(from *settled) (p retention.Policy, err error) {
 		name, value, _ := strings.Cut(text, "=")
 		s := state.State(name)
 		if !slices.Contains(retainedStates, s) {
-			complain("keep-state", fmt.Errorf("%q: want a state and an age, such as Failed=180d; the states are %s", text, joined(retainedStates)))
+			complain("keep-state", fmt.Errorf("%q: want a state and an age, such as Failed=180d; the states are %s", text, listing.JoinStates(retainedStates)))
 			continue
 		}
 		if p.PerState == nil {
@@ -77,11 +80,11 @@ func (o *retentionFlags) policy(from *settled) (p retention.Policy, err error) {
 		complain("keep-last", fmt.Errorf("%d is not a valid number of revisions: want 1 or more", o.last))
 	}
 	if o.size != "" {
-		p.MaxBytes, err = parseSize(o.size)
+		p.MaxBytes, err = units.ParseSize(o.size)
 		complain("max-size", err)
 	}
 	if o.maxLogs != "" {
-		p.MaxLogBytes, err = parseSize(o.maxLogs)
+		p.MaxLogBytes, err = units.ParseSize(o.maxLogs)
 		complain("max-logs", err)
 	}
 	return p, errors.Join(mistakes...)
@@ -91,14 +94,6 @@ func (o *retentionFlags) policy(from *settled) (p retention.Policy, err error) {
 // first three.
 var retainedStates = []state.State{
 	state.Succeeded, state.Failed, state.Aborted, state.Running, state.Queued, state.Submitted, state.Starting, state.Restarting, state.Suspended,
-}
-
-func joined(states []state.State) string {
-	var words []string
-	for _, s := range states {
-		words = append(words, string(s))
-	}
-	return strings.Join(words, ", ")
 }
 
 // parseAge parses 90d, 2w, 36h or forever.
@@ -123,52 +118,20 @@ func parseAge(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// sizes are units of bytes. Those with an i are powers of 1024.
-var sizes = []struct {
-	unit  string
-	bytes float64
-}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"Ti", 1 << 40}, {"Gi", 1 << 30}, {"Mi", 1 << 20}, {"Ki", 1 << 10}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}
-
-// parseSize parses 20GiB, 500MB or a number of bytes.
-func parseSize(text string) (int64, error) {
-	number, factor := text, 1.0
-	for _, s := range sizes {
-		if n, found := strings.CutSuffix(text, s.unit); found {
-			number, factor = n, s.bytes
-			break
-		}
-	}
-	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if bytes := n * factor; err == nil && bytes >= 1 && bytes < math.MaxInt64 {
-		return int64(bytes), nil
-	}
-	return 0, fmt.Errorf("%q is not a size: want 20GiB, 500MB or a number of bytes, for example", text)
-}
-
-// bytesOf formats a number of bytes.
-func bytesOf(n int64) string {
-	for _, s := range sizes[:4] {
-		if float64(n) >= s.bytes {
-			return fmt.Sprintf("%.1f %s", float64(n)/s.bytes, s.unit)
-		}
-	}
-	return fmt.Sprintf("%d bytes", n)
-}
-
 // sizeOf describes the size of a database, and its limit if there is one.
 func sizeOf(s sqldb.Size, limit int64) string {
-	text := bytesOf(s.Used)
+	text := units.Size(s.Used)
 	if s.Files > s.Used+s.Used/10 {
-		text += " of history, in files of " + bytesOf(s.Files)
+		text += " of history, in files of " + units.Size(s.Files)
 	}
 	if s.Logs > 0 {
-		text += ", of which kept logs take " + bytesOf(s.Logs)
+		text += ", of which kept logs take " + units.Size(s.Logs)
 	}
 	switch {
 	case limit > 0 && s.Logs > 0:
-		return text + "; the limit without them is " + bytesOf(limit)
+		return text + "; the limit without them is " + units.Size(limit)
 	case limit > 0:
-		return text + "; the limit is " + bytesOf(limit)
+		return text + "; the limit is " + units.Size(limit)
 	}
 	return text
 }
@@ -178,12 +141,12 @@ const keepLogsFor = 30 * 24 * time.Hour
 
 // retain starts to apply a policy until ctx is done. A policy that keeps the whole history
 // still shortens the feed, and removes old logs. wait joins the goroutine.
-func retain(ctx context.Context, d *sqldb.DB, p retention.Policy, log *slog.Logger, con *console) (wait func(), err error) {
+func retain(ctx context.Context, d *sqldb.DB, p retention.Policy, log *slog.Logger, con *console.Console) (wait func(), err error) {
 	size, err := d.Size(ctx)
 	if err != nil {
 		return nil, err
 	}
-	con.say("%s has %s", d, sizeOf(size, p.MaxBytes))
+	con.Say("%s has %s", d, sizeOf(size, p.MaxBytes))
 	p.KeepLogs = cmp.Or(p.KeepLogs, keepLogsFor)
 	done := make(chan struct{})
 	go func() {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/retention"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -30,19 +32,19 @@ func TestParseAge(t *testing.T) {
 
 func TestParseSize(t *testing.T) {
 	for text, want := range map[string]int64{"20GiB": 20 << 30, "1.5Gi": 3 << 29, "500MB": 500e6, "4096": 4096, "2 TiB": 2 << 40} {
-		if got, err := parseSize(text); err != nil || got != want {
+		if got, err := units.ParseSize(text); err != nil || got != want {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "GiB", "-1GiB", "0", "1PB", "99999999TiB", "NaN"} {
-		if got, err := parseSize(text); err == nil {
+		if got, err := units.ParseSize(text); err == nil {
 			t.Errorf("%q is %v", text, got)
 		}
 	}
 }
 
 func TestPolicyOfFlags(t *testing.T) {
-	s := &settled{from: map[string]string{"keep": "--keep", "keep-state": "f.yaml:3"}}
+	s := &settings.Settings{From: map[string]string{"keep": "--keep", "keep-state": "f.yaml:3"}}
 	o := retentionFlags{keep: "30d", bodies: "7d", size: "1GiB", states: []string{"Failed=180d", "Succeeded=forever"}, last: 5}
 	p, err := o.policy(s)
 	if err != nil || p.KeepLast != 5 || p.Keep != 30*24*time.Hour || p.KeepBodies != 7*24*time.Hour || p.MaxBytes != 1<<30 || p.PerState[state.Failed] != 180*24*time.Hour || p.PerState[state.Succeeded] != retention.Forever {

@@ -12,6 +12,10 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/explain"
+	"github.com/vedette-io/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/internal/source"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/record/history"
@@ -22,7 +26,7 @@ import (
 type retryOptions struct {
 	submitOptions
 	anyway bool
-	source sourceFlags
+	source source.Flags
 }
 
 func newRetry() *cobra.Command {
@@ -51,8 +55,8 @@ func newRetry() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.namespace = o.templates.connect.Namespace
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color)
-			portal, err := o.source.portal()
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color)
+			portal, err := o.source.Portal()
 			if err != nil {
 				return err
 			}
@@ -60,7 +64,7 @@ func newRetry() *cobra.Command {
 				if err := onlyCluster(cmd, map[string]string{"context": notContext}); err != nil {
 					return err
 				}
-				return showRole(con, o.output, o.onPortal(cmd.Context(), jobsOfPortal(portal, &o.source.server, o.templates.connect, o.cluster), args[0], con))
+				return showRole(con, o.output, o.onPortal(cmd.Context(), portaljobs.New(portal, &o.source.Server, o.templates.connect, o.cluster), args[0], con))
 			}
 			if o.cluster != "" {
 				return errNotCluster
@@ -69,7 +73,7 @@ func newRetry() *cobra.Command {
 		},
 	}
 	addConnection(cmd, &o.templates.connect)
-	o.source.addFlags(cmd)
+	o.source.AddFlags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.templates.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the context)")
 	f.StringVar(&o.cluster, "cluster", "", "cluster of the job, if the portal has several")
@@ -87,7 +91,7 @@ func newRetry() *cobra.Command {
 	return cmd
 }
 
-func (o *retryOptions) run(ctx context.Context, name string, con *console) error {
+func (o *retryOptions) run(ctx context.Context, name string, con *console.Console) error {
 	if err := o.checkFlags(); err != nil {
 		return err
 	}
@@ -118,16 +122,16 @@ func (o *retryOptions) run(ctx context.Context, name string, con *console) error
 }
 
 // printRetry submits a copy, and prints the result. cancel is the command that ends the job.
-func (o *retryOptions) printRetry(ctx context.Context, next commandFor, cancel string, con *console, retry func() (submit.Result, error)) ([]submit.Result, error) {
-	con.progress("submitting …")
+func (o *retryOptions) printRetry(ctx context.Context, next commandFor, cancel string, con *console.Console, retry func() (submit.Result, error)) ([]submit.Result, error) {
+	con.Progress("submitting …")
 	result, err := retry()
-	con.clear()
+	con.Clear()
 	for _, text := range result.Warnings {
-		con.say("warning: %s", text)
+		con.Say("warning: %s", text)
 	}
 	switch {
 	case isUnfinished(err):
-		return nil, fmt.Errorf("%s (`%s`), or add --anyway", clause(err.Error()), cancel)
+		return nil, fmt.Errorf("%s (`%s`), or add --anyway", explain.Clause(err.Error()), cancel)
 	case err != nil && ctx.Err() != nil:
 		return nil, exitCode(exitInterrupt, problems(err, o.again)[0])
 	case err != nil:
@@ -145,11 +149,11 @@ func isUnfinished(err error) bool {
 }
 
 // onPortal repeats a job in the name of the person that the portal knows.
-func (o *retryOptions) onPortal(ctx context.Context, jobs *portalJobs, name string, con *console) error {
+func (o *retryOptions) onPortal(ctx context.Context, jobs *portaljobs.Jobs, name string, con *console.Console) error {
 	if err := o.checkFlags(); err != nil {
 		return err
 	}
-	job, ref, err := jobs.find(ctx, name)
+	job, ref, err := jobs.Find(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -160,8 +164,8 @@ func (o *retryOptions) onPortal(ctx context.Context, jobs *portalJobs, name stri
 	if o.again {
 		in.Key = submit.RandomKey()
 	}
-	p := &portalSubmitter{jobs: jobs, cluster: ref.Cluster}
-	results, err := o.printRetry(ctx, jobs.next, jobs.next("cancel", job), con, func() (submit.Result, error) { return p.Retry(ctx, ref, in) })
+	p := &portaljobs.Submitter{Jobs: jobs, Cluster: ref.Cluster}
+	results, err := o.printRetry(ctx, jobs.Next, jobs.Next("cancel", job), con, func() (submit.Result, error) { return p.Retry(ctx, ref, in) })
 	if err != nil || !o.wait && !o.follow {
 		return err
 	}
@@ -174,12 +178,12 @@ func (o *retryOptions) find(ctx context.Context, client *submit.Client, name str
 	job, err := client.Find(ctx, name, o.templates.connect.Namespace)
 	var unknown *submit.UnknownJobError
 	switch {
-	case o.source.db == "" && errors.As(err, &unknown):
+	case o.source.DB == "" && errors.As(err, &unknown):
 		return job, 0, fmt.Errorf("%w; --db finds it in the history if it was recorded", err)
-	case o.source.db == "", err != nil && !errors.As(err, &unknown):
+	case o.source.DB == "", err != nil && !errors.As(err, &unknown):
 		return job, 0, err
 	}
-	h, failed := openHistory(ctx, o.source.db)
+	h, failed := source.OpenHistory(ctx, o.source.DB)
 	if failed != nil {
 		return job, 0, failed
 	}
@@ -201,7 +205,7 @@ func (o *retryOptions) find(ctx context.Context, client *submit.Client, name str
 }
 
 // recorded returns the last job of a name that the history has of the cluster.
-func (o *retryOptions) recorded(ctx context.Context, h *historyReader, cluster *kube.Cluster, name string) (job submit.Job, err error) {
+func (o *retryOptions) recorded(ctx context.Context, h *source.History, cluster *kube.Cluster, name string) (job submit.Job, err error) {
 	typ, rest, typed := strings.Cut(name, "/")
 	words := submit.Workloads()
 	if typed {
@@ -232,13 +236,13 @@ func (o *retryOptions) recorded(ctx context.Context, h *historyReader, cluster *
 	case len(found) == 0:
 		return job, fmt.Errorf("no job %s is in the namespace %s, and the history has none", name, namespace)
 	case len(found) > 1:
-		return job, fmt.Errorf("the history has %s and %s; name the type", nameOf(found[0]), nameOf(found[1]))
+		return job, fmt.Errorf("the history has %s and %s; name the type", source.NameOf(found[0]), source.NameOf(found[1]))
 	}
 	return readJob(ctx, h, cluster, found[0])
 }
 
 // readJob makes a job of the last recorded body of an object.
-func readJob(ctx context.Context, h *historyReader, cluster *kube.Cluster, obj history.Object) (job submit.Job, err error) {
+func readJob(ctx context.Context, h *source.History, cluster *kube.Cluster, obj history.Object) (job submit.Job, err error) {
 	body, _, err := h.Body(ctx, obj.ID, 0)
 	if err != nil {
 		return job, fmt.Errorf("%s %s/%s: %w", obj.Type, obj.Namespace, obj.Name, err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/vedette-io/vedette/internal/preflight"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/jobtrace"
 	"github.com/vedette-io/vedette/record/logkeeper"
@@ -83,9 +84,9 @@ func (s *serving) ready(ctx context.Context) error {
 			switch {
 			case t.Ready:
 			case why != nil:
-				errs = append(errs, fmt.Errorf("%s of %s: %w", scope{Target: t.Target}, h.Cluster, why))
+				errs = append(errs, fmt.Errorf("%s of %s: %w", preflight.Target{Target: t.Target}, h.Cluster, why))
 			default:
-				errs = append(errs, fmt.Errorf("%s of %s: the first list has not been written yet", scope{Target: t.Target}, h.Cluster))
+				errs = append(errs, fmt.Errorf("%s of %s: the first list has not been written yet", preflight.Target{Target: t.Target}, h.Cluster))
 			}
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/httpserver"
 )
 
 // TestServerHosts: on a loopback address, pages of other sites cannot read what a recorder says of
@@ -14,29 +16,29 @@ import (
 func TestServerHosts(t *testing.T) {
 	for _, c := range []struct {
 		name, host string
-		change     func(*listening)
+		change     func(*httpserver.Config)
 		readyz     int
 	}{
 		{"this machine", "127.0.0.1:9101", nil, http.StatusServiceUnavailable},
 		{"another name", "evil.example.com", nil, http.StatusForbidden},
-		{"a name of its own", "rec.local:9101", func(l *listening) { l.hosts = []string{"rec.local"} }, http.StatusServiceUnavailable},
-		{"people sign in", "evil.example.com", func(l *listening) { l.signsIn = true }, http.StatusServiceUnavailable},
-		{"others reach it", "10.0.0.7:9101", func(l *listening) { l.addr = "0.0.0.0:0" }, http.StatusServiceUnavailable},
+		{"a name of its own", "rec.local:9101", func(l *httpserver.Config) { l.Hosts = []string{"rec.local"} }, http.StatusServiceUnavailable},
+		{"people sign in", "evil.example.com", func(l *httpserver.Config) { l.SignsIn = true }, http.StatusServiceUnavailable},
+		{"others reach it", "10.0.0.7:9101", func(l *httpserver.Config) { l.Addr = "0.0.0.0:0" }, http.StatusServiceUnavailable},
 	} {
-		l := listening{addr: "127.0.0.1:0", ready: func(context.Context) error { return errors.New("<script>alert(1)</script>") }}
+		l := httpserver.Config{Addr: "127.0.0.1:0", Ready: func(context.Context) error { return errors.New("<script>alert(1)</script>") }}
 		if c.change != nil {
 			c.change(&l)
 		}
-		s, err := newServer(l)
+		s, err := httpserver.New(l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = s.listener.Close() })
+		t.Cleanup(func() { _ = s.Listener.Close() })
 		for path, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": c.readyz, "/metrics": map[bool]int{true: http.StatusOK, false: http.StatusForbidden}[c.readyz != http.StatusForbidden]} {
 			r := httptest.NewRequest(http.MethodGet, path, nil)
 			r.Host = c.host
 			w := httptest.NewRecorder()
-			s.handler.ServeHTTP(w, r)
+			s.Handler.ServeHTTP(w, r)
 			if w.Code != want || path == "/readyz" && strings.Contains(w.Header().Get("Content-Type"), "html") {
 				t.Errorf("%s: %s: %d %s", c.name, path, w.Code, w.Header().Get("Content-Type"))
 			}

@@ -10,8 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/listing"
 	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/units"
 )
 
 // showOptions are the flags of show.
@@ -34,7 +38,7 @@ func newShow() *cobra.Command {
 			"  vedette show job/train-7 -n ml --at 48213 -o json | jq .status",
 		Args: oneObject,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.run(cmd.Context(), args, console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
 	o.addPlace(cmd)
@@ -45,26 +49,26 @@ func newShow() *cobra.Command {
 	return cmd
 }
 
-func (o *showOptions) run(ctx context.Context, args []string, con *console) error {
+func (o *showOptions) run(ctx context.Context, args []string, con *console.Console) error {
 	kind, template, _ := strings.Cut(o.output, "=")
 	switch kind {
 	case "yaml", "json", "name", "jsonpath":
 	default:
 		return fmt.Errorf("unknown output format %q; use yaml, json, name or jsonpath=TEMPLATE", o.output)
 	}
-	h, err := o.source.open(ctx)
+	h, err := o.source.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer h.Close()
 	objects, err := o.objects(ctx, h, args)
 	if err == nil {
-		err = oneCluster(objects)
+		err = source.OneCluster(objects)
 	}
 	if err != nil {
 		return err
 	}
-	r, err := h.revisionAt(ctx, objects, o.at, time.Now())
+	r, err := h.RevisionAt(ctx, objects, o.at, time.Now())
 	if err != nil {
 		return err
 	}
@@ -73,10 +77,10 @@ func (o *showOptions) run(ctx context.Context, args []string, con *console) erro
 		return err
 	}
 	if r.Deleted {
-		con.say("%s %s/%s was deleted at %s; this is its last revision", r.Type, r.Namespace, r.Name, local(r.Object.Gone))
+		con.Say("%s %s/%s was deleted at %s; this is its last revision", r.Type, r.Namespace, r.Name, units.Local(r.Object.Gone))
 	}
 	var text string
-	write := con.document
+	write := con.Document
 	switch kind {
 	case "yaml":
 		text, err = objectyaml.Marshal(fields)
@@ -88,14 +92,14 @@ func (o *showOptions) run(ctx context.Context, args []string, con *console) erro
 		err = enc.Encode(fields)
 		text = out.String()
 	case "name":
-		text, write = printable.Line(nameOf(r.Object))+"\n", con.print
+		text, write = printable.Line(source.NameOf(r.Object))+"\n", con.Print
 	case "jsonpath":
-		path, failed := parsePath(template)
+		path, failed := listing.ParsePath(template)
 		if failed != nil {
 			return failed
 		}
-		text, err = printPath(path, fields)
-		write = con.print
+		text, err = listing.PrintPath(path, fields)
+		write = con.Print
 	}
 	if err != nil {
 		return err
@@ -104,7 +108,7 @@ func (o *showOptions) run(ctx context.Context, args []string, con *console) erro
 }
 
 // decodeRevision returns the object at a revision, with its version.
-func decodeRevision(ctx context.Context, h historySource, r revisionAt) (map[string]any, error) {
+func decodeRevision(ctx context.Context, h source.Reader, r source.RevisionAt) (map[string]any, error) {
 	body, _, err := h.Body(ctx, r.ID, r.Revision.Version)
 	if err != nil {
 		return nil, err

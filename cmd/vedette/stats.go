@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/record/history"
 )
 
@@ -36,13 +39,13 @@ func newStats() *cobra.Command {
 			"  vedette stats jobs -A -l team=vision --since 2026-03-01 --until 2026-04-01 -o json",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), strings.Join(args, ""), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.run(cmd.Context(), strings.Join(args, ""), console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
 	o.addPlace(cmd)
 	o.filter.addFlags(cmd)
 	cmd.Flags().IntVar(&o.top, "top", 10, "number of queues, submitters and namespaces to show, those with most failures first; 0 shows all")
-	o.output.addFlags(cmd)
+	o.output.AddFlags(cmd)
 	return cmd
 }
 
@@ -60,12 +63,12 @@ type statsDoc struct {
 	MaxSeconds float64 `json:"maxSeconds"`
 }
 
-func (o *statsOptions) run(ctx context.Context, types string, con *console) error {
-	lp, err := newListPrinter(con, o.output, columns{always: []string{"WHAT", "NAME", "COUNT", "OPEN", "FAILED", "TIME", "P50", "P90", "MAX"}})
+func (o *statsOptions) run(ctx context.Context, types string, con *console.Console) error {
+	lp, err := listing.NewPrinter(con, o.output, listing.Columns{Always: []string{"WHAT", "NAME", "COUNT", "OPEN", "FAILED", "TIME", "P50", "P90", "MAX"}})
 	if err != nil {
 		return err
 	}
-	h, err := o.source.open(ctx)
+	h, err := o.source.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -75,25 +78,25 @@ func (o *statsOptions) run(ctx context.Context, types string, con *console) erro
 	if err != nil {
 		return err
 	}
-	all, err := h.Stats(ctx, f, now, func(n int) { con.progress("%d objects …", n) })
-	con.clear()
+	all, err := h.Stats(ctx, f, now, func(n int) { con.Progress("%d objects …", n) })
+	con.Clear()
 	if err != nil {
 		return err
 	}
 	for _, s := range all {
-		if err := lp.title(s.Type.String()); err != nil {
+		if err := lp.Title(s.Type.String()); err != nil {
 			return err
 		}
 		for _, doc := range o.lines(s) {
-			if err := lp.add(line{cells: doc.cells(), name: doc.Section + "/" + doc.Name, doc: doc}); err != nil {
+			if err := lp.Add(listing.Item{Cells: doc.cells(), Name: doc.Section + "/" + doc.Name, Doc: doc}); err != nil {
 				return err
 			}
 		}
 	}
 	if len(all) == 0 {
-		con.say("no records match")
+		con.Say("no records match")
 	}
-	return lp.end()
+	return lp.End()
 }
 
 // lines returns the statistics of one type, line by line.
@@ -103,7 +106,7 @@ func (o *statsOptions) lines(s history.TypeStats) (lines []statsDoc) {
 		lines = append(lines, doc)
 	}
 	add(statsDoc{Section: "objects", Count: s.Objects})
-	for _, st := range order {
+	for _, st := range listing.StateOrder {
 		if n := s.Outcomes[st]; n > 0 {
 			add(statsDoc{Section: "outcome", Name: st, Count: n})
 		}
@@ -115,7 +118,7 @@ func (o *statsOptions) lines(s history.TypeStats) (lines []statsDoc) {
 			})
 		}
 	}
-	for _, st := range order {
+	for _, st := range listing.StateOrder {
 		if d := s.InState[st]; d > 0 && st != "" {
 			add(statsDoc{Section: "state", Name: st, Seconds: d.Seconds()})
 		}
@@ -143,9 +146,6 @@ func (o *statsOptions) lines(s history.TypeStats) (lines []statsDoc) {
 	return lines
 }
 
-// order is the order in which states are printed.
-var order = []string{"Submitted", "Queued", "Suspended", "Starting", "Running", "Restarting", "Succeeded", "Failed", "Aborted", "Deleted", ""}
-
 func (d statsDoc) cells() []string {
 	number := func(n int, show bool) string {
 		if !show {
@@ -153,7 +153,7 @@ func (d statsDoc) cells() []string {
 		}
 		return fmt.Sprint(n)
 	}
-	seconds := func(s float64) string { return length(time.Duration(s * float64(time.Second))) }
+	seconds := func(s float64) string { return units.Duration(time.Duration(s * float64(time.Second))) }
 	spread, ends := d.Section == "waiting" || d.Section == "running", d.Section == "queue" || d.Section == "submitter" || d.Section == "namespace"
 	return []string{
 		d.Section, d.Name, number(d.Count, d.Section != "state"), number(d.Open, spread), number(d.Failed, ends), seconds(d.Seconds), seconds(d.P50Seconds), seconds(d.P90Seconds), seconds(d.MaxSeconds),

@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/internal/settings"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/submit"
 )
@@ -39,8 +42,8 @@ func newSubmit() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.namespace = o.templates.connect.Namespace
 			o.stdin = cmd.InOrStdin()
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color)
-			if o.server.url != "" {
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color)
+			if o.server.URL != "" {
 				if err := onlyCluster(cmd, map[string]string{"context": notContext, "templates-namespace": "it has templates of its own"}); err != nil {
 					return err
 				}
@@ -53,8 +56,8 @@ func newSubmit() *cobra.Command {
 		},
 	}
 	o.addSourceFlags(cmd)
-	addConfig(cmd)
-	o.server.addFlags(cmd)
+	settings.AddConfig(cmd)
+	o.server.AddFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.cluster, "cluster", "", "cluster of the portal, if it has several")
 	f.StringVarP(&o.templates.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the file, then that of the context)")
@@ -70,7 +73,7 @@ func newSubmit() *cobra.Command {
 	return cmd
 }
 
-func (o *submitOptions) run(ctx context.Context, con *console) error {
+func (o *submitOptions) run(ctx context.Context, con *console.Console) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -95,27 +98,27 @@ func (o *submitOptions) run(ctx context.Context, con *console) error {
 }
 
 // onPortal submits jobs in the name of the person that the portal knows.
-func (o *submitOptions) onPortal(ctx context.Context, con *console) error {
+func (o *submitOptions) onPortal(ctx context.Context, con *console.Console) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	c, err := o.server.client()
+	c, err := o.server.Client()
 	if err != nil {
 		return err
 	}
-	jobs := jobsOfPortal(c, &o.server, o.templates.connect, o.cluster)
+	jobs := portaljobs.New(c, &o.server, o.templates.connect, o.cluster)
 	o.templates.portal = c
 	sources, err := o.read(ctx, con)
 	if err != nil {
 		return err
 	}
-	p := &portalSubmitter{jobs: jobs}
-	if p.cluster, err = jobs.clusterFor(ctx); err != nil {
+	p := &portaljobs.Submitter{Jobs: jobs}
+	if p.Cluster, err = jobs.ClusterFor(ctx); err != nil {
 		return err
 	}
 	results, err := o.submit(ctx, p, sources, con)
 	if err == nil {
-		err = o.print(jobs.next, results, con)
+		err = o.print(jobs.Next, results, con)
 	}
 	if err != nil || !o.wait && !o.follow {
 		return err
@@ -129,7 +132,7 @@ type submitter interface {
 }
 
 // submit checks all jobs and creates them, unless it is a dry run.
-func (o *submitOptions) submit(ctx context.Context, client submitter, jobs []sourced, con *console) ([]submit.Result, error) {
+func (o *submitOptions) submit(ctx context.Context, client submitter, jobs []sourced, con *console.Console) ([]submit.Result, error) {
 	requests := o.requests(jobs)
 	if len(requests) > 1 || o.dryRun {
 		checked, err := submitAll(ctx, client, requests, true, con)
@@ -142,17 +145,17 @@ func (o *submitOptions) submit(ctx context.Context, client submitter, jobs []sou
 
 // submitAll sends requests. It goes on after an error of a dry run, so that all mistakes
 // are found, and stops after any other error.
-func submitAll(ctx context.Context, client submitter, requests []submit.Request, dryRun bool, con *console) ([]submit.Result, error) {
+func submitAll(ctx context.Context, client submitter, requests []submit.Request, dryRun bool, con *console.Console) ([]submit.Result, error) {
 	var results []submit.Result
 	var errs []error
 	for i, req := range requests {
 		req.DryRun = dryRun
-		con.progress("%s …", map[bool]string{true: "checking", false: "submitting"}[dryRun])
+		con.Progress("%s …", map[bool]string{true: "checking", false: "submitting"}[dryRun])
 		result, err := client.Submit(ctx, req)
-		con.clear()
+		con.Clear()
 		for _, text := range result.Warnings {
 			if !dryRun || len(requests) == 1 {
-				con.say("warning: %s", text)
+				con.Say("warning: %s", text)
 			}
 		}
 		if err == nil {
@@ -164,7 +167,7 @@ func submitAll(ctx context.Context, client submitter, requests []submit.Request,
 		}
 		if errs = append(errs, problems(err, req.Again)...); !dryRun {
 			if i > 0 {
-				con.say("%d of %d jobs were submitted; repeat the command to submit the rest: it creates no second one", i, len(requests))
+				con.Say("%d of %d jobs were submitted; repeat the command to submit the rest: it creates no second one", i, len(requests))
 			}
 			break
 		}

@@ -5,21 +5,25 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/explain"
+	"github.com/vedette-io/vedette/internal/joblist"
+	"github.com/vedette-io/vedette/internal/portaljobs"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/client"
 	"github.com/vedette-io/vedette/submit"
 )
 
 // awaitOnPortal waits until all jobs among the results have ended, as the portal shows them.
-func (o *submitOptions) awaitOnPortal(ctx context.Context, p *portalSubmitter, results []submit.Result, con *console) error {
-	return o.await(ctx, p.jobs.next, results, con, func(ctx context.Context, j *watchedJob) error {
-		ref := api.JobRef{Cluster: p.cluster, UID: j.UID, Type: j.Resource.String(), Namespace: j.Namespace, Name: j.Name}
-		return o.awaitShown(ctx, p.jobs, ref, j, con)
+func (o *submitOptions) awaitOnPortal(ctx context.Context, p *portaljobs.Submitter, results []submit.Result, con *console.Console) error {
+	return o.await(ctx, p.Jobs.Next, results, con, func(ctx context.Context, j *watchedJob) error {
+		ref := api.JobRef{Cluster: p.Cluster, UID: j.UID, Type: j.Resource.String(), Namespace: j.Namespace, Name: j.Name}
+		return o.awaitShown(ctx, p.Jobs, ref, j, con)
 	})
 }
 
 // awaitShown prints what a portal shows of a job until it has ended.
-func (o *submitOptions) awaitShown(ctx context.Context, jobs *portalJobs, ref api.JobRef, j *watchedJob, con *console) error {
+func (o *submitOptions) awaitShown(ctx context.Context, jobs *portaljobs.Jobs, ref api.JobRef, j *watchedJob, con *console.Console) error {
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	shown, printed := make(chan struct{}), make(chan struct{})
@@ -35,11 +39,11 @@ func (o *submitOptions) awaitShown(ctx context.Context, jobs *portalJobs, ref ap
 			return
 		}
 		if err := o.printLogsOf(running, jobs, ref, con); err != nil && running.Err() == nil {
-			con.say("the logs of %s: %s", j, explain(err))
+			con.Say("the logs of %s: %s", j, explain.Line(err))
 		}
 	})
-	w := portalWatch{jobs: jobs, ref: ref, con: con, state: j.reached, pod: j.cannotRun}
-	err := w.run(running, shown)
+	w := portaljobs.Watch{Jobs: jobs, Ref: ref, Con: con, State: j.reached, Pod: j.cannotRun}
+	err := w.Run(running, shown)
 	if err == nil {
 		last := time.NewTimer(lastWait)
 		select {
@@ -55,13 +59,13 @@ func (o *submitOptions) awaitShown(ctx context.Context, jobs *portalJobs, ref ap
 }
 
 // printLogsOf prints the lines of a job through a portal until the job has ended.
-func (o *submitOptions) printLogsOf(ctx context.Context, jobs *portalJobs, ref api.JobRef, con *console) error {
+func (o *submitOptions) printLogsOf(ctx context.Context, jobs *portaljobs.Jobs, ref api.JobRef, con *console.Console) error {
 	printer, err := newLogPrinter(con, logFormat{prefix: "always", color: o.color})
 	if err != nil {
 		return err
 	}
 	_, err = jobs.FollowLogs(ctx, ref, map[string][]string{"tail": {"all"}, "bytes": {"true"}}, client.LogHandler{
-		Cut:  failedOnce(con),
+		Cut:  joblist.ReportOnce(con),
 		Line: func(l api.LogLine) error { return o.printLog(printer, lineOfPortal(&l), con) },
 	})
 	return err

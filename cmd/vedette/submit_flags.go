@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/vedette-io/vedette/internal/source"
 )
 
 // submitOptions are the flags of submit.
@@ -19,7 +21,7 @@ type submitOptions struct {
 	timeout   time.Duration
 	color     string
 	namespace string // of --namespace only
-	server    serverFlags
+	server    source.ServerFlags
 	cluster   string // of the portal
 }
 

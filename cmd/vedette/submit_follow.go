@@ -12,8 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/explain"
 	"github.com/vedette-io/vedette/internal/jobspec"
+	"github.com/vedette-io/vedette/internal/listing"
 	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/watchview"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/store"
@@ -34,7 +38,7 @@ type watchedJob struct {
 }
 
 // await waits until all jobs among the results have ended. one waits for one of them.
-func (o *submitOptions) await(ctx context.Context, next commandFor, results []submit.Result, con *console, one func(context.Context, *watchedJob) error) error {
+func (o *submitOptions) await(ctx context.Context, next commandFor, results []submit.Result, con *console.Console, one func(context.Context, *watchedJob) error) error {
 	var cancel context.CancelFunc
 	if o.timeout > 0 {
 		ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, errTimeout)
@@ -91,36 +95,36 @@ func (o *submitOptions) conclude(ctx context.Context, next commandFor, all []*wa
 
 // sayer returns the function that prints what happens to a job. With -o, the output is for
 // programs.
-func (o *submitOptions) sayer(job submit.Job, con *console) func(state.Status, string, ...any) error {
+func (o *submitOptions) sayer(job submit.Job, con *console.Console) func(state.Status, string, ...any) error {
 	return func(s state.Status, format string, args ...any) error {
 		text := printable.Sprintf(format, args...)
 		if o.output != "" {
-			con.say("%s  %s  %s", time.Now().Format(time.TimeOnly), job, text)
+			con.Say("%s  %s  %s", time.Now().Format(time.TimeOnly), job, text)
 			return nil
 		}
 		line := printable.Sprintf("%s  %s  ", time.Now().Format(time.TimeOnly), job)
-		if s.State != "" && con.colors {
-			text = paint(s.String(), s.State) + strings.TrimPrefix(text, s.String())
+		if s.State != "" && con.Colors {
+			text = listing.PaintState(s.String(), s.State) + strings.TrimPrefix(text, s.String())
 		}
-		return con.styled(line + text + "\n")
+		return con.Styled(line + text + "\n")
 	}
 }
 
 // awaitOne prints what happens to a job until it has ended.
-func (o *submitOptions) awaitOne(ctx context.Context, cluster *kube.Cluster, j *watchedJob, con *console) error {
+func (o *submitOptions) awaitOne(ctx context.Context, cluster *kube.Cluster, j *watchedJob, con *console.Console) error {
 	selection := kube.Selection{Namespace: j.Namespace, FieldSelector: "metadata.name=" + j.Name}
-	jobs, err := newInformer(cluster, target{j.Resource, selection})
+	jobs, err := watchview.NewInformer(cluster, watchview.Target{Resource: j.Resource, Selection: selection})
 	if err != nil {
 		return err
 	}
-	pods, err := newInformer(cluster, target{kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}, kube.Selection{Namespace: j.Namespace}})
+	pods, err := watchview.NewInformer(cluster, watchview.Target{Resource: kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}, Selection: kube.Selection{Namespace: j.Namespace}})
 	if err != nil {
 		return err
 	}
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var work sync.WaitGroup
-	for _, inf := range []*informer.Informer[object]{jobs, pods} {
+	for _, inf := range []*informer.Informer[watchview.Object]{jobs, pods} {
 		work.Go(func() {
 			if err := inf.Run(running); err != nil {
 				stop(err)
@@ -134,7 +138,7 @@ func (o *submitOptions) awaitOne(ctx context.Context, cluster *kube.Cluster, j *
 	})
 	work.Go(func() {
 		if err := hopelessList(running, pods); err != nil {
-			con.say("why pods of %s cannot run will not be shown: %s", j, explain(err))
+			con.Say("why pods of %s cannot run will not be shown: %s", j, explain.Line(err))
 		}
 	})
 	work.Go(func() {
@@ -172,21 +176,21 @@ func (o *submitOptions) awaitOne(ctx context.Context, cluster *kube.Cluster, j *
 
 // attendJob reports when the server goes away and comes back, and fails if the job cannot be
 // watched at all.
-func attendJob(ctx context.Context, cluster *kube.Cluster, jobs *informer.Informer[object], j *watchedJob, con *console) error {
-	err := attend(ctx, cluster.Host(), []followed{{j.Resource, jobs}}, con)
-	con.clear()
+func attendJob(ctx context.Context, cluster *kube.Cluster, jobs *informer.Informer[watchview.Object], j *watchedJob, con *console.Console) error {
+	err := watchview.Attend(ctx, cluster.Host(), []watchview.Followed{{Resource: j.Resource, Inf: jobs}}, con)
+	con.Clear()
 	return submit.Denied(ctx, cluster, err, submit.Right{Verb: "watch", Resource: j.Resource, Namespace: j.Namespace, Also: []string{"list"}})
 }
 
 // hopelessList waits for the first list of an informer. It returns the error of one that no
 // retry can help.
-func hopelessList(ctx context.Context, inf *informer.Informer[object]) error {
+func hopelessList(ctx context.Context, inf *informer.Informer[watchview.Object]) error {
 	for {
 		health, changed := inf.Health()
 		if health.Synced {
 			return nil
 		}
-		if err := hopeless("pods", health.Health); err != nil {
+		if err := watchview.Hopeless("pods", health.Health); err != nil {
 			return err
 		}
 		select {
@@ -198,7 +202,7 @@ func hopelessList(ctx context.Context, inf *informer.Informer[object]) error {
 }
 
 // states prints the states of a job, until it has ended or is gone.
-func (j *watchedJob) states(ctx context.Context, jobs *informer.Informer[object]) error {
+func (j *watchedJob) states(ctx context.Context, jobs *informer.Informer[watchview.Object]) error {
 	select {
 	case <-jobs.Synced():
 	case <-ctx.Done():
@@ -233,7 +237,7 @@ func (j *watchedJob) states(ctx context.Context, jobs *informer.Informer[object]
 }
 
 // to takes a state of an object.
-func (j *watchedJob) to(obj *object, s state.Status) (state.Status, error) {
+func (j *watchedJob) to(obj *watchview.Object, s state.Status) (state.Status, error) {
 	j.mu.Lock()
 	j.spec = jobspec.Of(obj.Object)
 	j.mu.Unlock()
@@ -254,7 +258,7 @@ func (j *watchedJob) reached(s state.Status) error {
 
 // because says why a job is in a state.
 func because(s state.Status) string {
-	why := strings.TrimSpace(s.Reason + " " + oneLine(s.Message))
+	why := strings.TrimSpace(s.Reason + " " + printable.OneLine(s.Message))
 	if why == "" {
 		return ""
 	}
@@ -262,7 +266,7 @@ func because(s state.Status) string {
 }
 
 // gone ends a job whose object is deleted. A job that was cancelled says so until its end.
-func (j *watchedJob) gone(last *object) error {
+func (j *watchedJob) gone(last *watchview.Object) error {
 	s := state.Of(last.Object)
 	if !s.State.Final() {
 		s = state.Status{State: state.Deleted}
@@ -279,7 +283,7 @@ func (j *watchedJob) status() state.Status {
 
 // pod prints why a pod of the job cannot run: a job may have a thousand pods with a wrong
 // image.
-func (j *watchedJob) pod(ev informer.Event[object]) error {
+func (j *watchedJob) pod(ev informer.Event[watchview.Object]) error {
 	if ev.Kind() == store.Deleted {
 		return nil
 	}
@@ -309,7 +313,7 @@ func (j *watchedJob) cannotRun(pod string, s state.Status) error {
 }
 
 // owns reports whether a pod belongs to the job.
-func (j *watchedJob) owns(pod *object) bool {
+func (j *watchedJob) owns(pod *watchview.Object) bool {
 	if owner := metav1.GetControllerOf(pod); owner != nil && string(owner.UID) == j.UID {
 		return true
 	}
@@ -323,7 +327,7 @@ func (j *watchedJob) owns(pod *object) bool {
 const lastWait = 10 * time.Second
 
 // printLogs prints the lines of a job's pods until all have ended.
-func (o *submitOptions) printLogs(ctx context.Context, cluster *kube.Cluster, j *watchedJob, con *console) error {
+func (o *submitOptions) printLogs(ctx context.Context, cluster *kube.Cluster, j *watchedJob, con *console.Console) error {
 	printer, err := newLogPrinter(con, logFormat{prefix: "always", color: o.color})
 	if err != nil {
 		return err
@@ -333,7 +337,7 @@ func (o *submitOptions) printLogs(ctx context.Context, cluster *kube.Cluster, j 
 		case ctx.Err() != nil:
 			return nil
 		case err != nil:
-			con.say("the logs of %s: %s", j, explain(err))
+			con.Say("the logs of %s: %s", j, explain.Line(err))
 			continue
 		}
 		if err := o.printLog(printer, line, con); err != nil {
@@ -344,9 +348,9 @@ func (o *submitOptions) printLogs(ctx context.Context, cluster *kube.Cluster, j 
 }
 
 // printLog prints a line of a log. With -o, standard output is for programs.
-func (o *submitOptions) printLog(printer *logPrinter, line logs.Line, con *console) error {
+func (o *submitOptions) printLog(printer *logPrinter, line logs.Line, con *console.Console) error {
 	if o.output != "" {
-		con.say("%s %s%s", line.Pod, line.Text, line.Note)
+		con.Say("%s %s%s", line.Pod, line.Text, line.Note)
 		return nil
 	}
 	return printer.write(line)

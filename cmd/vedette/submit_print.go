@@ -7,25 +7,27 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/submit"
 )
 
 // print writes the submitted jobs in the format of the flags.
-func (o *submitOptions) print(next commandFor, results []submit.Result, con *console) error {
+func (o *submitOptions) print(next commandFor, results []submit.Result, con *console.Console) error {
 	for i, r := range results {
 		var err error
 		switch o.output {
 		case "name":
-			err = con.print(printable.Line(r.Job().String()) + "\n")
+			err = con.Print(printable.Line(r.Job().String()) + "\n")
 		case "json":
 			var text string
 			if text, err = indentJSON(r.Object.Object); err == nil {
-				err = con.document(text)
+				err = con.Document(text)
 			}
 		case "yaml":
 			var text string
@@ -33,10 +35,10 @@ func (o *submitOptions) print(next commandFor, results []submit.Result, con *con
 				text = "---\n" + text
 			}
 			if err == nil {
-				err = con.document(text)
+				err = con.Document(text)
 			}
 		default:
-			err = con.print(printable.Sprintf("%s\n", o.line(next, r)))
+			err = con.Print(printable.Sprintf("%s\n", o.line(next, r)))
 		}
 		if err != nil {
 			return err
@@ -80,7 +82,7 @@ func (o *submitOptions) line(next commandFor, r submit.Result) string {
 		return fmt.Sprintf("%s; next: `%s -f`, `%s`", text, next("logs", job), next("cancel", job))
 	case r.Before:
 		return fmt.Sprintf("%s was submitted to namespace %s already, %s ago, and is %s; --again submits one more",
-			job, job.Namespace, length(max(time.Since(r.Object.GetCreationTimestamp().Time), time.Second).Round(time.Second)), stateText(state.Of(r.Object.Object)))
+			job, job.Namespace, units.Duration(max(time.Since(r.Object.GetCreationTimestamp().Time), time.Second).Round(time.Second)), stateText(state.Of(r.Object.Object)))
 	}
 	return fmt.Sprintf("%s would be created in namespace %s (dry run): %s", job, job.Namespace, summary(r.Object.Object))
 }
@@ -120,9 +122,9 @@ func (o *submitOptions) command(verb string, cluster *kube.Cluster, job submit.J
 // summary says in half a line what a job asks for.
 func summary(object map[string]any) string {
 	spec := jobspec.Of(object)
-	parts := []string{count(max(spec.Pods, 1), "pod")}
+	parts := []string{units.Count(max(spec.Pods, 1), "pod")}
 	if spec.GPUs > 0 {
-		parts = append(parts, count(spec.GPUs, "GPU"))
+		parts = append(parts, units.Count(spec.GPUs, "GPU"))
 	}
 	if spec.Image != "" {
 		parts = append(parts, "image "+spec.Image)
@@ -131,11 +133,4 @@ func summary(object map[string]any) string {
 		parts = append(parts, "queue "+spec.Queue)
 	}
 	return strings.Join(parts, ", ")
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

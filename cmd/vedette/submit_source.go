@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/explain"
 	"github.com/vedette-io/vedette/submit/manifest"
 	"github.com/vedette-io/vedette/submit/template"
 )
@@ -91,7 +93,7 @@ func (s *jobSource) checkSource() error {
 }
 
 // read returns the jobs that the flags name.
-func (s *jobSource) read(ctx context.Context, con *console) ([]sourced, error) {
+func (s *jobSource) read(ctx context.Context, con *console.Console) ([]sourced, error) {
 	if len(s.files) == 0 {
 		job, err := s.render(ctx, con)
 		if err != nil {
@@ -155,7 +157,7 @@ func (s *jobSource) parse(path string) ([]*manifest.Manifest, error) {
 }
 
 // render makes a job from a template.
-func (s *jobSource) render(ctx context.Context, con *console) (sourced, error) {
+func (s *jobSource) render(ctx context.Context, con *console.Console) (sourced, error) {
 	name := s.template
 	if name == "" {
 		name = template.Default
@@ -166,7 +168,7 @@ func (s *jobSource) render(ctx context.Context, con *console) (sourced, error) {
 	}
 	t, err := set.Get(name)
 	if unread != nil && (err != nil || !apierrors.IsForbidden(unread)) { // most users may not read them, and need not
-		con.say("note: %s", explain(unread))
+		con.Say("note: %s", explain.Line(unread))
 	}
 	if err != nil {
 		return sourced{}, err

@@ -13,6 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/notify/delivery"
@@ -23,7 +29,7 @@ import (
 
 // subscribeOptions are the flags of subscribe.
 type subscribeOptions struct {
-	source  sourceFlags
+	source  source.Flags
 	cluster string // of the portal
 	notify  notifyFlags
 	connect kube.Config
@@ -50,8 +56,8 @@ func newSubscribe() *cobra.Command {
 			"  vedette subscribe ls\n  vedette subscribe mute 3 --for 8h\n  vedette subscribe remove 3",
 		Args: oneObject,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
-			portal, err := o.source.portal()
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			portal, err := o.source.Portal()
 			switch {
 			case err != nil:
 				return err
@@ -63,10 +69,10 @@ func newSubscribe() *cobra.Command {
 			if err := onlyCluster(cmd, map[string]string{"context": notContext, "notify": "the portal has its own file of notifications"}); err != nil {
 				return err
 			}
-			return o.onPortal(cmd.Context(), jobsOfPortal(portal, &o.source.server, o.connect, o.cluster), args, con)
+			return o.onPortal(cmd.Context(), portaljobs.New(portal, &o.source.Server, o.connect, o.cluster), args, con)
 		},
 	}
-	o.source.addFlags(cmd)
+	o.source.AddFlags(cmd)
 	o.notify.addFlags(cmd)
 	addConnection(cmd, &o.connect)
 	f := cmd.Flags()
@@ -85,8 +91,8 @@ func addConnection(cmd *cobra.Command, c *kube.Config) {
 	f.StringVar(&c.Context, "context", "", "context of the kubeconfig (default: the current one)")
 }
 
-func (o *subscribeOptions) run(ctx context.Context, args []string, con *console) error {
-	kind, name, err := objectName(args)
+func (o *subscribeOptions) run(ctx context.Context, args []string, con *console.Console) error {
+	kind, name, err := source.ObjectName(args)
 	if err != nil {
 		return err
 	}
@@ -105,14 +111,14 @@ func (o *subscribeOptions) run(ctx context.Context, args []string, con *console)
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, o.source.db)
+	d, err := settings.OpenDatabase(ctx, o.source.DB)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	con.progress("asking the cluster …")
+	con.Progress("asking the cluster …")
 	who, err := askCluster(ctx, o.connect, kind, name)
-	con.clear()
+	con.Clear()
 	if err != nil {
 		return err
 	}
@@ -135,8 +141,8 @@ func (o *subscribeOptions) run(ctx context.Context, args []string, con *console)
 var errNoChannel = errors.New("say where the messages go, such as --to mail or --to mail:wei@example.com")
 
 // onPortal subscribes the person that the portal knows.
-func (o *subscribeOptions) onPortal(ctx context.Context, jobs *portalJobs, args []string, con *console) error {
-	kind, name, err := objectName(args)
+func (o *subscribeOptions) onPortal(ctx context.Context, jobs *portaljobs.Jobs, args []string, con *console.Console) error {
+	kind, name, err := source.ObjectName(args)
 	if err != nil {
 		return err
 	}
@@ -147,9 +153,9 @@ func (o *subscribeOptions) onPortal(ctx context.Context, jobs *portalJobs, args 
 	if channel == "" {
 		return errNoChannel
 	}
-	con.progress("looking for %s …", name)
-	_, ref, err := jobs.find(ctx, kind+"/"+name)
-	con.clear()
+	con.Progress("looking for %s …", name)
+	_, ref, err := jobs.Find(ctx, kind+"/"+name)
+	con.Clear()
 	if err != nil {
 		return err
 	}
@@ -160,15 +166,15 @@ func (o *subscribeOptions) onPortal(ctx context.Context, jobs *portalJobs, args 
 	to := strings.TrimSuffix(s.Channel+":"+s.Address, ":")
 	if s.Verified.IsZero() {
 		verify := fmt.Sprintf("vedette subscribe verify %d CODE --server %s", s.ID, jobs.Address())
-		con.say("subscription %d: a code was sent to %s; run `%s` within %s", s.ID, to, verify, short(validFor))
+		con.Say("subscription %d: a code was sent to %s; run `%s` within %s", s.ID, to, verify, units.ShortDuration(validFor))
 		return nil
 	}
-	con.say("subscription %d: %s gets the messages about %s on %s", s.ID, s.Person, s.Type+" "+strings.TrimPrefix(s.Namespace+"/", "/")+s.Name, to)
+	con.Say("subscription %d: %s gets the messages about %s on %s", s.ID, s.Person, s.Type+" "+strings.TrimPrefix(s.Namespace+"/", "/")+s.Name, to)
 	return nil
 }
 
 // channels adds the channels that there are to an error about the channel.
-func (o *subscribeOptions) channels(ctx context.Context, jobs *portalJobs, err error) error {
+func (o *subscribeOptions) channels(ctx context.Context, jobs *portaljobs.Jobs, err error) error {
 	var p *api.Problem
 	if !errors.As(err, &p) || !slices.ContainsFunc(p.Fields, func(f api.FieldProblem) bool { return f.Field == "channel" }) {
 		return err
@@ -189,18 +195,18 @@ const validFor = time.Hour
 
 // subscribe stores a subscription. If the address is not known to be the user's, it sends
 // a code there first.
-func (o *subscribeOptions) subscribe(ctx context.Context, d *sqldb.DB, s delivery.Subscription, a config.Address, con *console) error {
+func (o *subscribeOptions) subscribe(ctx context.Context, d *sqldb.DB, s delivery.Subscription, a config.Address, con *console.Console) error {
 	job := s.Type + " " + strings.TrimPrefix(s.Namespace+"/", "/") + s.Name
 	if a.Known {
 		id, err := delivery.Subscribe(ctx, d, s, "", 0)
 		if err == nil {
-			con.say("subscription %d: %s gets the messages about %s on %s", id, s.Person, job, a)
+			con.Say("subscription %d: %s gets the messages about %s on %s", id, s.Person, job, a)
 		}
 		return err
 	}
-	clusters := clustersOf(o.source.settled)
-	defer closeAll(clusters)
-	file, err := o.notify.load(con, withClusters(notifyOptions(con), clusters))
+	clusters := preflight.ClustersOf(o.source.Settled)
+	defer preflight.CloseAll(clusters)
+	file, err := o.notify.load(con, preflight.WithClusters(notifyOptions(con), clusters))
 	if err != nil {
 		return fmt.Errorf("%s is not your address in %s, and a code cannot be sent there: %w", a, o.notify.path, err)
 	}
@@ -216,7 +222,7 @@ func (o *subscribeOptions) subscribe(ctx context.Context, d *sqldb.DB, s deliver
 	if _, _, err := config.SendOnce(ctx, file.Channels[s.Channel], m, a.To); err != nil {
 		return fmt.Errorf("subscription %d is not verified: %w", id, err)
 	}
-	con.say("subscription %d: a code was sent to %s; run `vedette subscribe verify %d CODE` within %s", id, a, id, short(validFor))
+	con.Say("subscription %d: a code was sent to %s; run `vedette subscribe verify %d CODE` within %s", id, a, id, units.ShortDuration(validFor))
 	return nil
 }
 

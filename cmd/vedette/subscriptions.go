@@ -10,6 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/notify/delivery"
@@ -19,7 +24,7 @@ import (
 
 // subscriberOptions say whose subscriptions a command is about.
 type subscriberOptions struct {
-	source  sourceFlags
+	source  source.Flags
 	notify  notifyFlags
 	connect kube.Config
 	all     bool
@@ -27,7 +32,7 @@ type subscriberOptions struct {
 }
 
 func (o *subscriberOptions) addFlags(cmd *cobra.Command, all string) {
-	o.source.addFlags(cmd)
+	o.source.AddFlags(cmd)
 	o.notify.addFlags(cmd)
 	addConnection(cmd, &o.connect)
 	cmd.Flags().BoolVarP(&o.all, "all", "A", false, all)
@@ -38,7 +43,7 @@ func (o *subscriberOptions) addFlags(cmd *cobra.Command, all string) {
 //
 // Errors: flags that a portal does not take.
 func (o *subscriberOptions) portal() (*client.Client, error) {
-	c, err := o.source.portal()
+	c, err := o.source.Portal()
 	switch {
 	case err != nil || c == nil:
 		return nil, err
@@ -52,13 +57,13 @@ func (o *subscriberOptions) portal() (*client.Client, error) {
 
 // person returns whose subscriptions the command may change, "" for everybody's, and the
 // name for the audit.
-func (o *subscriberOptions) person(ctx context.Context, con *console) (person, by string, err error) {
+func (o *subscriberOptions) person(ctx context.Context, con *console.Console) (person, by string, err error) {
 	if o.all {
 		return "", o.by.name(), nil
 	}
-	con.progress("asking the cluster …")
+	con.Progress("asking the cluster …")
 	user, err := askUser(ctx, o.connect)
-	con.clear()
+	con.Clear()
 	if err != nil || o.notify.path == "" {
 		return user, user, err
 	}
@@ -89,11 +94,11 @@ type subscriptionDoc struct {
 }
 
 // subscriptionColumns are the columns of the list of subscriptions.
-var subscriptionColumns = columns{always: []string{"ID", "PERSON", "ABOUT", "STATES", "TO", "STATUS"}, wide: []string{"CREATED", "BY", "UID"}}
+var subscriptionColumns = listing.Columns{Always: []string{"ID", "PERSON", "ABOUT", "STATES", "TO", "STATUS"}, Wide: []string{"CREATED", "BY", "UID"}}
 
 func newSubscriptions() *cobra.Command {
 	var o subscriberOptions
-	var output listFlags
+	var output listing.Flags
 	cmd := &cobra.Command{
 		Use:     "ls",
 		Aliases: []string{"list"},
@@ -103,16 +108,16 @@ func newSubscriptions() *cobra.Command {
 		Example: "  vedette subscribe ls --db sqlite:history.db\n\n  # Those of all people\n  vedette subscribe ls -A",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.list(cmd.Context(), output, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.list(cmd.Context(), output, console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
 	o.addFlags(cmd, "list the subscriptions of all people, and ask no cluster who you are")
-	output.addFlags(cmd)
+	output.AddFlags(cmd)
 	return cmd
 }
 
-func (o *subscriberOptions) list(ctx context.Context, output listFlags, con *console) error {
-	lp, err := newListPrinter(con, output, subscriptionColumns)
+func (o *subscriberOptions) list(ctx context.Context, output listing.Flags, con *console.Console) error {
+	lp, err := listing.NewPrinter(con, output, subscriptionColumns)
 	if err != nil {
 		return err
 	}
@@ -121,21 +126,21 @@ func (o *subscriberOptions) list(ctx context.Context, output listFlags, con *con
 		return err
 	}
 	for i := range all {
-		if err := lp.add(subscriptionLine(&all[i], time.Now())); err != nil {
+		if err := lp.Add(subscriptionLine(&all[i], time.Now())); err != nil {
 			return err
 		}
 	}
 	switch {
 	case len(all) == 0 && person == "": // of all people, or of a portal that asks nobody to sign in
-		con.say("no subscriptions")
+		con.Say("no subscriptions")
 	case len(all) == 0:
-		con.say("%s has no subscriptions", person)
+		con.Say("%s has no subscriptions", person)
 	}
-	return lp.end()
+	return lp.End()
 }
 
 // subscriptions returns the subscriptions of the person, "" for everybody's.
-func (o *subscriberOptions) subscriptions(ctx context.Context, con *console) (person string, all []delivery.Subscription, err error) {
+func (o *subscriberOptions) subscriptions(ctx context.Context, con *console.Console) (person string, all []delivery.Subscription, err error) {
 	portal, err := o.portal()
 	if err != nil {
 		return "", nil, err
@@ -148,7 +153,7 @@ func (o *subscriberOptions) subscriptions(ctx context.Context, con *console) (pe
 		all, err = subscriptionsOf(ctx, portal)
 		return session.Person, all, err
 	}
-	d, err := openDatabase(ctx, o.source.db)
+	d, err := settings.OpenDatabase(ctx, o.source.DB)
 	if err != nil {
 		return "", nil, err
 	}
@@ -160,13 +165,13 @@ func (o *subscriberOptions) subscriptions(ctx context.Context, con *console) (pe
 	return person, all, d.Explain(err)
 }
 
-func subscriptionLine(s *delivery.Subscription, now time.Time) line {
+func subscriptionLine(s *delivery.Subscription, now time.Time) listing.Item {
 	status := "active"
 	switch {
 	case s.VerifiedAt.IsZero():
 		status = "waits for the code"
 	case s.MutedUntil.After(now):
-		status = "muted until " + local(s.MutedUntil)
+		status = "muted until " + units.Local(s.MutedUntil)
 	}
 	muted := time.Time{}
 	if s.MutedUntil.After(now) {
@@ -177,12 +182,12 @@ func subscriptionLine(s *delivery.Subscription, now time.Time) line {
 		to += ":" + s.Address
 	}
 	about := strings.TrimSpace(s.Type + " " + strings.TrimPrefix(s.Namespace+"/", "/") + s.Name + " " + s.Labels)
-	return line{
-		cells: []string{fmt.Sprint(s.ID), s.Person, about, cmp.Or(s.States, "all"), to, status, local(s.CreatedAt), s.CreatedBy, s.UID},
-		name:  fmt.Sprintf("subscription/%d", s.ID),
-		doc: subscriptionDoc{
+	return listing.Item{
+		Cells: []string{fmt.Sprint(s.ID), s.Person, about, cmp.Or(s.States, "all"), to, status, units.Local(s.CreatedAt), s.CreatedBy, s.UID},
+		Name:  fmt.Sprintf("subscription/%d", s.ID),
+		Doc: subscriptionDoc{
 			s.ID, s.Person, s.Cluster, s.Type, s.Namespace, s.Name, s.UID, s.Labels, s.States, s.Channel, s.Address,
-			!s.VerifiedAt.IsZero(), stamp(muted), stamp(s.CreatedAt), s.CreatedBy,
+			!s.VerifiedAt.IsZero(), units.Timestamp(muted), units.Timestamp(s.CreatedAt), s.CreatedBy,
 		},
 	}
 }
@@ -202,15 +207,15 @@ func newSubscriptionMute() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			return o.change(cmd.Context(), args, con, func(ctx context.Context, s subscriptionOf) error {
 				if err := s.mute(ctx, until); err != nil {
 					return err
 				}
 				if until.IsZero() {
-					con.say("subscription %d: messages go on", s.id)
+					con.Say("subscription %d: messages go on", s.id)
 				} else {
-					con.say("subscription %d: no messages until %s", s.id, local(until))
+					con.Say("subscription %d: no messages until %s", s.id, units.Local(until))
 				}
 				return nil
 			})
@@ -242,12 +247,12 @@ func newSubscriptionRemove() *cobra.Command {
 		Example: "  vedette subscribe remove 3 --db sqlite:history.db",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			return o.change(cmd.Context(), args, con, func(ctx context.Context, s subscriptionOf) error {
 				if err := s.end(ctx); err != nil {
 					return err
 				}
-				con.say("subscription %d has ended", s.id)
+				con.Say("subscription %d has ended", s.id)
 				return nil
 			})
 		},
@@ -257,7 +262,7 @@ func newSubscriptionRemove() *cobra.Command {
 }
 
 // change identifies the caller, and changes a subscription.
-func (o *subscriberOptions) change(ctx context.Context, args []string, con *console, do func(context.Context, subscriptionOf) error) error {
+func (o *subscriberOptions) change(ctx context.Context, args []string, con *console.Console, do func(context.Context, subscriptionOf) error) error {
 	ids, err := parseNumbers(args)
 	if err != nil {
 		return err
@@ -269,7 +274,7 @@ func (o *subscriberOptions) change(ctx context.Context, args []string, con *cons
 	if portal != nil {
 		return do(ctx, subscriptionOf{portal: portal, id: ids[0]})
 	}
-	d, err := openDatabase(ctx, o.source.db)
+	d, err := settings.OpenDatabase(ctx, o.source.DB)
 	if err != nil {
 		return err
 	}
@@ -286,7 +291,7 @@ func (o *subscriberOptions) change(ctx context.Context, args []string, con *cons
 }
 
 func newSubscriptionVerify() *cobra.Command {
-	var source sourceFlags
+	var source source.Flags
 	cmd := &cobra.Command{
 		Use:     "verify ID CODE",
 		Short:   "Confirm an address with the code that was sent to it",
@@ -294,37 +299,37 @@ func newSubscriptionVerify() *cobra.Command {
 		Example: "  vedette subscribe verify 3 40219377 --db sqlite:history.db",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return verify(cmd.Context(), &source, args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return verify(cmd.Context(), &source, args, console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	source.addFlags(cmd)
+	source.AddFlags(cmd)
 	return cmd
 }
 
-func verify(ctx context.Context, source *sourceFlags, args []string, con *console) error {
+func verify(ctx context.Context, source *source.Flags, args []string, con *console.Console) error {
 	ids, err := parseNumbers(args[:1])
 	if err != nil {
 		return err
 	}
-	portal, err := source.portal()
+	portal, err := source.Portal()
 	if err != nil {
 		return err
 	}
 	if portal != nil {
 		_, err = portal.Verify(ctx, ids[0], api.VerifyRequest{Code: args[1]})
 	} else {
-		err = verifyIn(ctx, source.db, ids[0], args[1])
+		err = verifyIn(ctx, source.DB, ids[0], args[1])
 	}
 	if err != nil {
 		return err
 	}
-	con.say("subscription %d: the address is confirmed, and gets messages from now on", ids[0])
+	con.Say("subscription %d: the address is confirmed, and gets messages from now on", ids[0])
 	return nil
 }
 
 // verifyIn confirms an address in a database.
 func verifyIn(ctx context.Context, db string, id int64, code string) error {
-	d, err := openDatabase(ctx, db)
+	d, err := settings.OpenDatabase(ctx, db)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/swap"
 )
 
@@ -46,7 +47,7 @@ func newSwap() *cobra.Command {
 		Long:    swapLong,
 		Example: swapExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			o.Patterns = args
 			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 				o.Patterns, o.BuildFlags = args[:dash], args[dash:]
@@ -60,18 +61,18 @@ func newSwap() *cobra.Command {
 				return fmt.Errorf("--mod=%s is not served: use --mod=mod for a vendored module, or leave it out", o.Mod)
 			}
 			o.Version = version()
-			o.Progress = func(step string) { con.say("%s …", step) }
+			o.Progress = func(step string) { con.Say("%s …", step) }
 			result, err := swap.Build(cmd.Context(), o)
 			var failed *swap.GoError
 			if errors.As(err, &failed) {
 				for line := range strings.Lines(failed.Output) {
-					con.say("%s", strings.TrimSuffix(line, "\n"))
+					con.Say("%s", strings.TrimSuffix(line, "\n"))
 				}
 			}
 			if err != nil {
 				return err
 			}
-			return con.print(swapText(result))
+			return con.Print(swapText(result))
 		},
 	}
 	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "folder of the binaries (default: the current folder)")

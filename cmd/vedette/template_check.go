@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/submit/template"
 )
@@ -34,7 +35,7 @@ func newTemplateCheck() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			if o.output != "" && o.output != "yaml" {
 				return fmt.Errorf("unknown output format %q; use yaml", o.output)
 			}
@@ -50,7 +51,7 @@ func newTemplateCheck() *cobra.Command {
 	return cmd
 }
 
-func (o *templateCheckOptions) check(path string, con *console) error {
+func (o *templateCheckOptions) check(path string, con *console.Console) error {
 	t, err := template.Load(path)
 	if err != nil {
 		return err
@@ -66,14 +67,14 @@ func (o *templateCheckOptions) check(path string, con *console) error {
 		}
 	}
 	if len(missing) > 0 {
-		con.say("%s: template %s has no mistakes. It made no job: set %s", path, t.Name, strings.Join(missing, ", "))
+		con.Say("%s: template %s has no mistakes. It made no job: set %s", path, t.Name, strings.Join(missing, ", "))
 		return nil
 	}
 	m, err := t.Render(values)
 	if err != nil {
 		return err
 	}
-	con.say("%s: template %s has no mistakes, and made a job of type %s", path, t.Name, t.Type)
+	con.Say("%s: template %s has no mistakes, and made a job of type %s", path, t.Name, t.Type)
 	if o.output == "" {
 		return nil
 	}
@@ -81,5 +82,5 @@ func (o *templateCheckOptions) check(path string, con *console) error {
 	if err != nil {
 		return err
 	}
-	return con.document("---\n" + text)
+	return con.Document("---\n" + text)
 }

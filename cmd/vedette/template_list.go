@@ -7,6 +7,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/internal/settings"
 )
 
 // templateDoc is the machine-readable form of a template in a list.
@@ -21,11 +25,11 @@ type templateDoc struct {
 	Error       string `json:"error"`
 }
 
-var templateColumns = columns{always: []string{"NAME", "TYPE", "NEEDS", "FROM"}, wide: []string{"REPLACES", "DESCRIPTION"}}
+var templateColumns = listing.Columns{Always: []string{"NAME", "TYPE", "NEEDS", "FROM"}, Wide: []string{"REPLACES", "DESCRIPTION"}}
 
 func newTemplateList() *cobra.Command {
 	var o templateSource
-	var output listFlags
+	var output listing.Flags
 	cmd := &cobra.Command{
 		Use:     "ls",
 		Aliases: []string{"list"},
@@ -39,18 +43,18 @@ func newTemplateList() *cobra.Command {
 			if err := o.ask(cmd); err != nil {
 				return err
 			}
-			return o.list(cmd.Context(), output, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.list(cmd.Context(), output, console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	addConfig(cmd)
+	settings.AddConfig(cmd)
 	o.addFlags(cmd)
-	o.server.addFlags(cmd)
-	output.addFlags(cmd)
+	o.server.AddFlags(cmd)
+	output.AddFlags(cmd)
 	return cmd
 }
 
-func (o *templateSource) list(ctx context.Context, output listFlags, con *console) error {
-	printer, err := newListPrinter(con, output, templateColumns)
+func (o *templateSource) list(ctx context.Context, output listing.Flags, con *console.Console) error {
+	printer, err := listing.NewPrinter(con, output, templateColumns)
 	if err != nil {
 		return err
 	}
@@ -68,12 +72,12 @@ func (o *templateSource) list(ctx context.Context, output listFlags, con *consol
 		} else {
 			doc.Type, doc.Title, doc.Description, doc.Needs = e.Template.Type, e.Template.Title, e.Template.Description, strings.Join(required(e.Template), ", ")
 		}
-		if err := printer.add(line{
-			cells: []string{doc.Name, cmp.Or(doc.Type, "-"), cmp.Or(doc.Needs, "-"), doc.From, cmp.Or(doc.Replaces, "-"), cmp.Or(doc.Description, "-")},
-			name:  "template/" + doc.Name, doc: doc,
+		if err := printer.Add(listing.Item{
+			Cells: []string{doc.Name, cmp.Or(doc.Type, "-"), cmp.Or(doc.Needs, "-"), doc.From, cmp.Or(doc.Replaces, "-"), cmp.Or(doc.Description, "-")},
+			Name:  "template/" + doc.Name, Doc: doc,
 		}); err != nil {
 			return err
 		}
 	}
-	return errors.Join(append([]error{printer.end()}, broken...)...)
+	return errors.Join(append([]error{printer.End()}, broken...)...)
 }

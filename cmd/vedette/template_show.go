@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/settings"
 	"github.com/vedette-io/vedette/internal/table"
 	"github.com/vedette-io/vedette/submit/template"
 )
@@ -33,17 +35,17 @@ func newTemplateShow() *cobra.Command {
 			if err := o.ask(cmd); err != nil {
 				return err
 			}
-			return o.show(cmd.Context(), args[0], output, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.show(cmd.Context(), args[0], output, console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	addConfig(cmd)
+	settings.AddConfig(cmd)
 	o.addFlags(cmd)
-	o.server.addFlags(cmd)
+	o.server.AddFlags(cmd)
 	cmd.Flags().StringVarP(&output, "output", "o", "", "format: yaml, json (default: a table)")
 	return cmd
 }
 
-func (o *templateSource) show(ctx context.Context, name, output string, con *console) error {
+func (o *templateSource) show(ctx context.Context, name, output string, con *console.Console) error {
 	if output != "" && output != "yaml" && output != "json" {
 		return fmt.Errorf("unknown output format %q; use yaml or json", output)
 	}
@@ -57,7 +59,7 @@ func (o *templateSource) show(ctx context.Context, name, output string, con *con
 	}
 	switch output {
 	case "yaml":
-		return con.document(t.Text())
+		return con.Document(t.Text())
 	case "json":
 		text, err := json.MarshalIndent(struct {
 			*template.Template
@@ -66,9 +68,9 @@ func (o *templateSource) show(ctx context.Context, name, output string, con *con
 		if err != nil {
 			return err
 		}
-		return con.document(string(text) + "\n")
+		return con.Document(string(text) + "\n")
 	}
-	return con.print(describeTemplate(t))
+	return con.Print(describeTemplate(t))
 }
 
 // describeTemplate returns a page about a template.

@@ -6,6 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/explain"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/timeout"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/client"
 	"github.com/vedette-io/vedette/submit/template"
@@ -13,7 +17,7 @@ import (
 
 // templateSource are the flags that say which templates there are.
 type templateSource struct {
-	server    serverFlags
+	server    source.ServerFlags
 	folder    string
 	namespace string
 	connect   kube.Config
@@ -29,29 +33,29 @@ func (o *templateSource) addFlags(cmd *cobra.Command) {
 
 // ask chooses the templates of the portal, if one is named.
 func (o *templateSource) ask(cmd *cobra.Command) (err error) {
-	if o.server.url == "" {
+	if o.server.URL == "" {
 		return nil
 	}
 	if err := onlyCluster(cmd, map[string]string{"context": "it has templates of its own", "templates-namespace": "it has templates of its own"}); err != nil {
 		return err
 	}
-	o.portal, err = o.server.client()
+	o.portal, err = o.server.Client()
 	return err
 }
 
 // read returns the templates: those of the program, then of ConfigMaps, then of the folder; or
 // those of a portal, then of the folder.
 // ConfigMaps that cannot be read are a note, because the other templates do not need them.
-func (o *templateSource) read(ctx context.Context, con *console) (*template.Set, error) {
+func (o *templateSource) read(ctx context.Context, con *console.Console) (*template.Set, error) {
 	set, unread, err := o.gather(ctx, con)
 	if unread != nil {
-		con.say("note: %s", explain(unread))
+		con.Say("note: %s", explain.Line(unread))
 	}
 	return set, err
 }
 
 // gather returns the templates as read does, and why those of ConfigMaps are not among them.
-func (o *templateSource) gather(ctx context.Context, con *console) (set *template.Set, unread, err error) {
+func (o *templateSource) gather(ctx context.Context, con *console.Console) (set *template.Set, unread, err error) {
 	switch {
 	case o.portal != nil:
 		set, err = portalTemplates(ctx, o.portal)
@@ -70,15 +74,15 @@ func (o *templateSource) gather(ctx context.Context, con *console) (set *templat
 	return set, unread, err
 }
 
-func (o *templateSource) addConfigMaps(ctx context.Context, set *template.Set, con *console) error {
+func (o *templateSource) addConfigMaps(ctx context.Context, set *template.Set, con *console.Console) error {
 	cluster, err := kube.Connect(o.connect)
 	if err != nil {
 		return fmt.Errorf("templates in ConfigMaps are left out: %w", err)
 	}
 	defer cluster.Close()
-	con.progress("reading templates …")
-	defer con.clear()
-	ctx, cancel := context.WithTimeout(ctx, firstAnswer)
+	con.Progress("reading templates …")
+	defer con.Clear()
+	ctx, cancel := context.WithTimeout(ctx, timeout.FirstAnswer)
 	defer cancel()
 	return set.AddConfigMaps(ctx, cluster, o.namespace)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/settings"
 	"github.com/vedette-io/vedette/record/jobtrace"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -28,10 +29,10 @@ func (o *tracesFlags) used() bool { return o.url != "" }
 // config returns the settings, and the zero value if no jobs are exported.
 //
 // Errors: all mistakes, each with the origin of its setting. They have no header.
-func (o *tracesFlags) config(from *settled) (c jobtrace.Config, err error) {
+func (o *tracesFlags) config(from *settings.Settings) (c jobtrace.Config, err error) {
 	if !o.used() {
 		if o.headers != "" {
-			return c, fmt.Errorf("%s: the headers need --traces", from.origin("traces-headers"))
+			return c, fmt.Errorf("%s: the headers need --traces", from.Origin("traces-headers"))
 		}
 		return c, nil
 	}
@@ -42,20 +43,20 @@ func (o *tracesFlags) config(from *settled) (c jobtrace.Config, err error) {
 			c.Header, err = jobtrace.ParseHeader(text)
 		}
 		if err != nil {
-			return c, fmt.Errorf("%s: %s: %w", from.origin("traces-headers"), o.headers, err)
+			return c, fmt.Errorf("%s: %s: %w", from.Origin("traces-headers"), o.headers, err)
 		}
 	}
 	if err := c.Environment(os.Getenv); err != nil {
 		return c, err
 	}
 	if err := c.Check(); err != nil {
-		return c, fmt.Errorf("%s: %w", from.origin("traces"), err)
+		return c, fmt.Errorf("%s: %w", from.Origin("traces"), err)
 	}
 	return c, nil
 }
 
 // exporter returns what exports the jobs of a database, nil if nothing does.
-func (o *tracesFlags) exporter(d *sqldb.DB, from *settled, log *slog.Logger) (*jobtrace.Exporter, error) {
+func (o *tracesFlags) exporter(d *sqldb.DB, from *settings.Settings, log *slog.Logger) (*jobtrace.Exporter, error) {
 	c, err := o.config(from)
 	if err != nil || !o.used() {
 		return nil, err

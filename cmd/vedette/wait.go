@@ -10,7 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/state"
 )
@@ -45,7 +48,7 @@ func newWait() *cobra.Command {
 			"  vedette wait job/train-7 -n ml --for state=Succeeded,Failed,Aborted --timeout -1s",
 		Args: oneObject,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.run(cmd.Context(), args, console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
 	o.addPlace(cmd)
@@ -77,12 +80,12 @@ func goal(text string) ([]string, error) {
 	return nil, fmt.Errorf("--for is %q; use state=Succeeded, state=Succeeded,Failed or deleted", text)
 }
 
-func (o *waitOptions) run(ctx context.Context, args []string, con *console) error {
+func (o *waitOptions) run(ctx context.Context, args []string, con *console.Console) error {
 	states, err := goal(o.condition)
 	if err != nil {
 		return err
 	}
-	h, err := o.source.open(ctx)
+	h, err := o.source.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -115,30 +118,30 @@ func (o *waitOptions) run(ctx context.Context, args []string, con *console) erro
 
 // check reports whether the object has reached one of the states. now describes its current
 // state.
-func (o *waitOptions) check(ctx context.Context, h *historyReader, args, states []string, con *console) (done bool, now string, err error) {
+func (o *waitOptions) check(ctx context.Context, h *source.History, args, states []string, con *console.Console) (done bool, now string, err error) {
 	objects, err := o.objects(ctx, h, args)
 	if errors.Is(err, history.ErrUnknown) {
 		return false, err.Error(), nil
 	}
 	if err == nil {
-		err = oneCluster(objects)
+		err = source.OneCluster(objects)
 	}
 	if err != nil {
 		return false, "", err
 	}
 	obj := objects[0]
-	for t, err := range h.transitionsOf(ctx, obj.ID) {
+	for t, err := range h.TransitionsOf(ctx, obj.ID) {
 		if err != nil {
 			return false, "", err
 		}
 		if slices.Contains(states, t.To) {
-			return true, "", con.print(printable.Sprintf("%s %s: %s at %s\n", obj.Type, obj.Namespace+"/"+obj.Name, t.To, local(t.Happened)))
+			return true, "", con.Print(printable.Sprintf("%s %s: %s at %s\n", obj.Type, obj.Namespace+"/"+obj.Name, t.To, units.Local(t.Happened)))
 		}
 	}
-	now = fmt.Sprintf("it has been %s since %s", label(obj.State, obj.Raw), local(obj.Since))
+	now = fmt.Sprintf("it has been %s since %s", label(obj.State, obj.Raw), units.Local(obj.Since))
 	why := ""
 	if obj.Reason != "" {
-		why = ": " + strings.TrimSpace(obj.Reason+" "+oneLine(obj.Message))
+		why = ": " + strings.TrimSpace(obj.Reason+" "+printable.OneLine(obj.Message))
 	}
 	final := state.State(obj.State).Final() && (obj.State == string(state.Deleted) || !slices.Contains(states, string(state.Deleted)))
 	if final {

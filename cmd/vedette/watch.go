@@ -3,26 +3,19 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/watchview"
 	"github.com/vedette-io/vedette/kube"
 )
 
 // watchOptions are the flags of watch.
 type watchOptions struct {
-	connect       kube.Config
-	allNamespaces bool
-	labels        string
-	fields        string
-	rules         string
-	output        string
-	events        bool
-	sinceNow      bool
-	noHeaders     bool
-	color         string
+	connect kube.Config
+	watchview.Selection
+	watchview.Options
 }
 
 func newWatch() *cobra.Command {
@@ -54,12 +47,12 @@ func newWatch() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0], &m, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color))
+			return o.run(cmd.Context(), args[0], &m, console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.Color))
 		},
 	}
 	o.addFlags(cmd)
-	o.addOutputFlags(cmd)
-	addRules(cmd, &o.rules)
+	o.Options.AddFlags(cmd)
+	addRules(cmd, &o.Rules)
 	m.addFlags(cmd)
 	return cmd
 }
@@ -70,23 +63,14 @@ func (o *watchOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.connect.Kubeconfig, "kubeconfig", "", "path of the kubeconfig (default: KUBECONFIG, then ~/.kube/config)")
 	f.StringVar(&o.connect.Context, "context", "", "context of the kubeconfig (default: the current one)")
 	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the objects (default: that of the context)")
-	f.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "select objects of all namespaces")
-	f.StringVarP(&o.labels, "selector", "l", "", "label selector, such as app=train,tier!=test")
-	f.StringVar(&o.fields, "field-selector", "", "field selector, such as spec.nodeName=node-1")
-}
-
-func (o *watchOptions) addOutputFlags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "", "format: wide, json, yaml, name or jsonpath=TEMPLATE (default: one line per change)")
-	f.BoolVar(&o.events, "output-watch-events", false, "print the kind of each change: ADDED, MODIFIED or DELETED")
-	f.BoolVar(&o.sinceNow, "since-now", false, "omit the objects that exist already")
-	f.BoolVar(&o.noHeaders, "no-headers", false, "omit the names of the columns")
-	f.StringVar(&o.color, "color", "auto", "colors: auto (on a terminal, unless NO_COLOR is set), always or never")
+	f.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "select objects of all namespaces")
+	f.StringVarP(&o.Labels, "selector", "l", "", "label selector, such as app=train,tier!=test")
+	f.StringVar(&o.Fields, "field-selector", "", "field selector, such as spec.nodeName=node-1")
 }
 
 // run connects, resolves the types, and watches them.
-func (o *watchOptions) run(ctx context.Context, types string, m *messageFlags, con *console) error {
-	format, err := newFormat(o, con)
+func (o *watchOptions) run(ctx context.Context, types string, m *messageFlags, con *console.Console) error {
+	format, err := watchview.NewFormat(&o.Options, con)
 	if err != nil {
 		return err
 	}
@@ -100,48 +84,11 @@ func (o *watchOptions) run(ctx context.Context, types string, m *messageFlags, c
 		return err
 	}
 	defer cluster.Close()
-	con.progress("asking %s for its types …", cluster.Host())
-	targets, err := o.targets(ctx, cluster, types)
-	con.clear()
+	con.Progress("asking %s for its types …", cluster.Host())
+	targets, err := o.Targets(ctx, cluster, types)
+	con.Clear()
 	if err != nil {
 		return err
 	}
-	return shown.beside(ctx, targets, func(ctx context.Context) error { return follow(ctx, cluster, targets, format, con) })
-}
-
-// target is one type to watch.
-type target struct {
-	resource  kube.Resource
-	selection kube.Selection
-}
-
-// targets resolves the types that the user named.
-func (o *watchOptions) targets(ctx context.Context, cluster *kube.Cluster, types string) ([]target, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, firstAnswer, fmt.Errorf("%w: no answer from %s within %v", context.DeadlineExceeded, cluster.Host(), firstAnswer))
-	defer cancel()
-	var targets []target
-	seen := map[string]bool{}
-	for name := range strings.SplitSeq(types, ",") {
-		res, err := cluster.Resolve(ctx, strings.TrimSpace(name))
-		if err != nil {
-			if cause := context.Cause(ctx); cause != nil && ctx.Err() == context.DeadlineExceeded {
-				err = cause
-			}
-			return nil, err
-		}
-		if seen[res.String()] {
-			continue
-		}
-		seen[res.String()] = true
-		selection := kube.Selection{LabelSelector: o.labels, FieldSelector: o.fields, Encoding: kube.JSONOnly}
-		if res.Scope == kube.Namespaced && !o.allNamespaces {
-			selection.Namespace = cluster.Namespace()
-		}
-		// A wrong selection must be reported before anything starts.
-		if _, err := cluster.Collection(res, selection); err != nil {
-			return nil, err
-		}
-		targets = append(targets, target{res, selection})
-	}
-	return targets, nil
+	return shown.beside(ctx, targets, func(ctx context.Context) error { return watchview.Follow(ctx, cluster, targets, format, con) })
 }

@@ -8,6 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/deliveryview"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/watchview"
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/notify/message"
@@ -22,22 +26,22 @@ type messageFlags struct {
 
 func (o *messageFlags) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.show, "messages", false, "print also the messages about these objects that people get, from the database of --db")
-	addDatabase(cmd, &o.db)
+	settings.AddDatabase(cmd, &o.db)
 	o.notify.addFlags(cmd)
 	cmd.Flags().Lookup("notify").Usage = "file of notifications, which says how often messages are tried (default: VEDETTE_NOTIFY; without it, that of the defaults)"
 }
 
 // shownMessages are the messages of a watch, nil if it shows none.
-type shownMessages struct{ *messages }
+type shownMessages struct{ *deliveryview.Printer }
 
 // open opens the database of the messages.
 //
 // Errors: no database is named; lines for programs would be mixed with messages.
-func (o *messageFlags) open(ctx context.Context, f *format, con *console) (shownMessages, error) {
+func (o *messageFlags) open(ctx context.Context, f *watchview.Format, con *console.Console) (shownMessages, error) {
 	if !o.show {
 		return shownMessages{}, nil
 	}
-	if f.body != nil {
+	if !f.ForPeople() {
 		return shownMessages{}, errors.New("--messages needs lines for people: leave out -o, or use -o wide")
 	}
 	var retry delivery.Policy
@@ -48,37 +52,37 @@ func (o *messageFlags) open(ctx context.Context, f *format, con *console) (shown
 		}
 		retry.Backoff = file.Retry.Waits
 	}
-	d, err := openDatabase(ctx, o.db)
+	d, err := settings.OpenDatabase(ctx, o.db)
 	if err != nil {
 		return shownMessages{}, err
 	}
-	f.widths = messageWidths
-	m := newMessages(d, con)
-	m.tries = retry.Tries()
-	m.next = nextCommand
+	f.Widen(deliveryview.Widths)
+	m := deliveryview.NewPrinter(d, con)
+	m.Tries = retry.Tries()
+	m.Next = deliveryview.NextCommand
 	return shownMessages{m}, nil
 }
 
 // close closes the database.
 func (s shownMessages) close() {
-	if s.messages != nil {
-		_ = s.d.Close() // nothing was written
+	if s.Printer != nil {
+		s.Printer.Close()
 	}
 }
 
 // beside calls do, and prints messages about its targets meanwhile. An error of one ends
 // the other.
-func (s shownMessages) beside(ctx context.Context, targets []target, do func(context.Context) error) error {
-	if s.messages == nil {
+func (s shownMessages) beside(ctx context.Context, targets []watchview.Target, do func(context.Context) error) error {
+	if s.Printer == nil {
 		return do(ctx)
 	}
-	s.wants = aboutTargets(targets)
+	s.Wants = aboutTargets(targets)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var failed error
 	var work sync.WaitGroup
 	work.Go(func() {
-		if failed = s.run(ctx); failed != nil {
+		if failed = s.Run(ctx); failed != nil {
 			cancel(failed)
 		}
 	})
@@ -93,14 +97,14 @@ func (s shownMessages) beside(ctx context.Context, targets []target, do func(con
 
 // aboutTargets returns a filter for messages about objects of some types and namespaces,
 // and for digests.
-func aboutTargets(targets []target) func(*message.Message) bool {
+func aboutTargets(targets []watchview.Target) func(*message.Message) bool {
 	return func(m *message.Message) bool {
 		if m.Notice == nil || m.Notice.Job.Name == "" {
 			return true
 		}
 		j := m.Notice.Job
-		return slices.ContainsFunc(targets, func(t target) bool {
-			return t.resource.String() == j.Type && (t.selection.Namespace == "" || t.selection.Namespace == j.Namespace)
+		return slices.ContainsFunc(targets, func(t watchview.Target) bool {
+			return t.Resource.String() == j.Type && (t.Selection.Namespace == "" || t.Selection.Namespace == j.Namespace)
 		})
 	}
 }

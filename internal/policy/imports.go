@@ -28,9 +28,9 @@ internal/jsontext:
 internal/pack:
 wire: internal/jsontext
 delta: wire
-kube: wire internal/printable internal/oscompat
+kube: internal/oscompat internal/printable wire
 reflector: wire delta
-store: wire delta internal/pack internal/framed
+store: internal/framed internal/pack wire delta
 jobmeta:
 state: jobmeta
 internal/jobspec: jobmeta
@@ -39,26 +39,26 @@ internal/faultlog:
 internal/clusterid: wire reflector
 informer: errcode wire delta kube reflector store state internal/faultlog internal/clusterid
 workqueue:
-controller: wire kube informer store workqueue internal/faultlog
+controller: wire kube store internal/faultlog informer workqueue
 metrics: informer workqueue controller
 internal/yamlfile:
 rules: state internal/yamlfile
 record/sqldb: internal/oscompat internal/filelock
 record/internal/model: wire state record/sqldb
-record/internal/bodies: wire internal/pack record/sqldb record/internal/model
+record/internal/bodies: internal/pack wire record/sqldb record/internal/model
 record/internal/modeltest: wire state record/sqldb record/internal/model record/internal/bodies
 record/feed: wire state internal/faultlog record/sqldb record/internal/model
-record/history: wire state record/sqldb record/internal/model record/internal/bodies jobmeta internal/jobspec
+record/history: wire jobmeta state internal/jobspec record/sqldb record/internal/model record/internal/bodies
 record/joblog: wire record/sqldb
 record/retention: wire state record/sqldb record/internal/model record/joblog
-record/internal/observe: wire internal/jsontext delta kube state record/internal/model jobmeta internal/jobspec
+record/internal/observe: internal/jsontext wire delta kube jobmeta state internal/jobspec record/internal/model
 record/internal/batch: wire state record/sqldb record/internal/model record/internal/bodies record/internal/observe
-record/internal/spool: wire delta internal/filelock internal/framed
-record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/feed record/internal/bodies record/internal/observe record/internal/batch record/internal/spool
-record/logkeeper: wire delta kube reflector store state jobmeta informer internal/faultlog internal/clusterid record/sqldb record/joblog
-record/jobtrace: state internal/faultlog internal/jobspec record/sqldb record/internal/model record/history record/feed
+record/internal/spool: internal/filelock internal/framed wire delta
+record: wire delta kube reflector state internal/faultlog internal/clusterid record/sqldb record/internal/model record/internal/bodies record/feed record/internal/observe record/internal/batch record/internal/spool
+record/logkeeper: wire delta kube reflector store jobmeta state internal/faultlog internal/clusterid informer record/sqldb record/joblog
+record/jobtrace: state internal/jobspec internal/faultlog record/sqldb record/internal/model record/feed record/history
 record/recordmetrics: record record/logkeeper record/jobtrace
-notify/message: state internal/printable
+notify/message: internal/printable state
 notify/channel: notify/message
 notify/channel/channeltest: state notify/message notify/channel
 notify/channel/webhook: state notify/message notify/channel
@@ -74,15 +74,15 @@ notify/channel/shoutrrr: notify/message notify/channel
 notify/channel/event: kube notify/message notify/channel
 notify/channel/stdout: internal/printable state notify/message notify/channel
 notify/rule: internal/printable state notify/message
-notify/config: kube state internal/yamlfile notify/message notify/channel notify/channel/webhook notify/channel/email notify/channel/feishu notify/channel/dingtalk notify/channel/wecom notify/channel/slack notify/channel/teams notify/channel/pagerduty notify/channel/opsgenie notify/channel/shoutrrr notify/channel/event notify/channel/stdout notify/rule internal/oscompat
-notify/facts: wire state record/sqldb record/history record/feed notify/message jobmeta internal/jobspec record/joblog
+notify/config: internal/oscompat kube state internal/yamlfile notify/message notify/channel notify/channel/webhook notify/channel/email notify/channel/feishu notify/channel/dingtalk notify/channel/wecom notify/channel/slack notify/channel/teams notify/channel/pagerduty notify/channel/opsgenie notify/channel/shoutrrr notify/channel/event notify/channel/stdout notify/rule
+notify/facts: wire jobmeta state internal/jobspec record/sqldb record/feed record/history record/joblog notify/message
 notify/delivery: record/sqldb notify/channel
-notify: wire state internal/faultlog record/sqldb record/history record/feed notify/message notify/channel notify/rule notify/config notify/facts notify/delivery jobmeta internal/jobspec record/joblog
-notify/notifymetrics: notify notify/delivery
-submit/manifest: internal/yamlfile internal/printable
-submit/template: wire kube jobmeta internal/yamlfile internal/printable submit/manifest
-submit: wire kube state jobmeta internal/jobspec internal/printable submit/manifest internal/oscompat
-submit/logs: wire kube store state informer jobmeta internal/printable record/joblog submit
+notify: wire jobmeta state internal/jobspec internal/faultlog record/sqldb record/feed record/history record/joblog notify/message notify/channel notify/rule notify/config notify/facts notify/delivery
+notify/notifymetrics: notify/delivery notify
+submit/manifest: internal/printable internal/yamlfile
+submit/template: internal/printable wire kube jobmeta internal/yamlfile submit/manifest
+submit: internal/oscompat internal/printable wire kube jobmeta state internal/jobspec submit/manifest
+submit/logs: internal/printable wire kube store jobmeta state informer record/joblog submit
 compat/internal/hidden:
 compat/internal/queue: workqueue compat/internal/hidden
 compat/clientgo/util/workqueue: workqueue compat/internal/queue
@@ -90,11 +90,11 @@ compat/clientgo/internal/tunnel: wire kube
 compat/clientgo/internal/reach: compat/internal/hidden compat/clientgo/internal/tunnel
 compat/clientgo/internal/informerset:
 compat/clientgo/internal/mirror:
-compat/clientgo: wire kube reflector store informer internal/faultlog internal/table compat/internal/hidden compat/clientgo/internal/tunnel
+compat/clientgo: internal/table wire kube reflector store internal/faultlog informer compat/internal/hidden compat/clientgo/internal/tunnel
 compat/clientgo/tools/cache: compat/clientgo
-compat/clientgo/informers: compat/clientgo compat/clientgo/internal/reach compat/clientgo/internal/informerset
-compat/clientgo/dynamic/dynamicinformer: compat/clientgo compat/clientgo/internal/reach compat/clientgo/internal/informerset
-compat/clientgo/metadata/metadatainformer: compat/clientgo compat/clientgo/internal/reach compat/clientgo/internal/informerset
+compat/clientgo/informers: compat/clientgo/internal/reach compat/clientgo/internal/informerset compat/clientgo
+compat/clientgo/dynamic/dynamicinformer: compat/clientgo/internal/reach compat/clientgo/internal/informerset compat/clientgo
+compat/clientgo/metadata/metadatainformer: compat/clientgo/internal/reach compat/clientgo/internal/informerset compat/clientgo
 apitest: wire
 record/recordtest: wire kube reflector state record/sqldb record/feed record/history record/retention record apitest
 internal/dbtest: internal/oscompat
@@ -103,48 +103,65 @@ internal/objectyaml:
 internal/policy:
 internal/swap:
 record/jobfilter: state
-record/jobindex: wire state jobmeta internal/jobspec record/sqldb record/internal/model record/internal/bodies record/history record/feed record/jobfilter internal/faultlog
+record/jobindex: wire jobmeta state internal/jobspec internal/faultlog record/sqldb record/internal/model record/internal/bodies record/feed record/history record/jobfilter
 record/jobindex/indextest: wire state record/history record/jobindex
 record/recordworld: wire state internal/jobspec record/sqldb record/internal/model record/jobindex record/jobindex/indextest
 portal/api:
-portal/web: wire kube record/sqldb submit portal/api internal/oscompat
-portal/identity: portal/api portal/web internal/faultlog
-portal/access: wire kube state informer submit internal/faultlog internal/printable portal/api portal/identity
+portal/web: internal/oscompat wire kube record/sqldb submit portal/api
+portal/identity: internal/faultlog portal/api portal/web
+portal/access: internal/printable wire kube state internal/faultlog informer submit portal/api portal/identity
 portal/audit: record/sqldb portal/api portal/identity
-portal/jobview: wire kube state jobmeta internal/jobspec internal/linediff internal/objectyaml record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex notify/delivery submit/logs portal/api
+portal/jobview: wire kube jobmeta state internal/jobspec record/sqldb record/feed record/history record/joblog notify/delivery submit/logs internal/linediff internal/objectyaml record/jobfilter record/jobindex portal/api
 portal/livestream: state internal/faultlog record/sqldb record/feed record/jobindex portal/api portal/web portal/identity portal/access portal/jobview
-portal/stats: state jobmeta internal/jobspec record/sqldb record/history record/feed record/jobfilter record/jobindex portal/api portal/jobview
+portal/stats: jobmeta state internal/jobspec record/sqldb record/feed record/history record/jobfilter record/jobindex portal/api portal/jobview
 portal/insight/words: internal/jobspec
 portal/insight/likely:
-portal/insight: wire state jobmeta internal/jobspec kube record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex portal/api portal/jobview portal/insight/words portal/insight/likely
-portal/readapi: wire state jobmeta kube internal/jobspec internal/linediff internal/faultlog record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex notify/message notify/channel notify/config notify/delivery submit submit/logs portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight
-portal/writeapi: wire state jobmeta kube internal/jobspec internal/objectyaml internal/faultlog internal/printable record/sqldb record/history record/feed record/jobindex notify/message notify/channel notify/config notify/delivery submit submit/manifest submit/template portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/insight
+portal/insight: wire kube jobmeta state internal/jobspec record/sqldb record/feed record/history record/joblog record/jobfilter record/jobindex portal/api portal/jobview portal/insight/words portal/insight/likely
+portal/readapi: wire kube jobmeta state internal/jobspec internal/faultlog record/sqldb record/feed record/history record/joblog notify/message notify/channel notify/config notify/delivery submit submit/logs internal/linediff record/jobfilter record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight
+portal/writeapi: internal/printable wire kube jobmeta state internal/jobspec internal/faultlog record/sqldb record/feed record/history notify/message notify/channel notify/config notify/delivery submit/manifest submit/template submit internal/objectyaml record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/insight
 portal/ui: portal/api
 portal/ui/build:
-portal/ui/fixture: wire jobmeta record/jobfilter submit/template portal/api portal/jobview portal/ui
+portal/ui/fixture: wire jobmeta submit/template record/jobfilter portal/api portal/jobview portal/ui
 portal/client: portal/api
 portal/records: wire state record/history portal/api portal/client
-portal/recordapi: wire state submit record/sqldb record/history portal/api portal/web portal/access portal/jobview portal/records
-portal: wire state kube internal/faultlog record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex notify/config notify/delivery submit submit/template portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui portal/recordapi
-cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/jobtrace record/recordmetrics record/feed notify/message notify/channel notify/channel/stdout notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/objectyaml internal/yamlfile internal/printable internal/table jobmeta internal/jobspec internal/lifestrip record/joblog record/logkeeper submit/manifest submit/template submit submit/logs record/jobfilter record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui portal/client portal/records portal internal/swap internal/oscompat
+portal/recordapi: wire state record/sqldb record/history submit portal/api portal/web portal/access portal/jobview portal/records
+portal: wire kube state internal/faultlog record/sqldb record/feed record/history record/joblog notify/config notify/delivery submit/template submit record/jobfilter record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui portal/recordapi
+internal/timeout:
+internal/console: internal/printable
+internal/units:
+internal/explain: internal/oscompat internal/printable kube record/sqldb portal/api portal/client
+internal/listing: internal/printable internal/table state internal/objectyaml internal/console
+internal/invocation:
+internal/httpserver: internal/printable portal/web portal/identity internal/console internal/explain
+internal/settings: internal/yamlfile record/sqldb record internal/timeout
+internal/watchview: internal/printable internal/table kube reflector store state informer rules internal/objectyaml internal/timeout internal/console internal/units internal/listing
+internal/deliveryview: internal/printable record/sqldb notify/message notify/channel/stdout notify/delivery internal/console internal/units internal/listing
+internal/preflight: internal/oscompat internal/printable wire kube record/sqldb record/feed record/joblog record notify/channel notify/rule notify/config notify/delivery internal/timeout internal/units internal/explain internal/settings internal/deliveryview
+internal/demo: kube store jobmeta state informer record/sqldb record/feed record/history record/joblog record record/logkeeper notify/message notify/channel notify/config notify/delivery notify apitest portal/access portal internal/timeout internal/console internal/units internal/listing internal/invocation internal/httpserver internal/settings internal/watchview internal/deliveryview
+internal/tokenstore: internal/oscompat internal/printable kube internal/units
+internal/source: wire kube record/sqldb record/history portal/client portal/records internal/units internal/settings internal/tokenstore
+internal/joblist: internal/printable wire kube state internal/jobspec internal/lifestrip record/history submit internal/console internal/units internal/explain internal/listing internal/source
+internal/portaljobs: kube state record/history submit/manifest submit internal/objectyaml portal/api portal/client portal/records internal/console internal/explain internal/source internal/joblist
+internal/ruletext: notify/rule internal/units internal/listing
+cmd/vedette: internal/oscompat internal/printable internal/table wire kube store jobmeta state internal/jobspec internal/lifestrip informer rules record/sqldb record/feed record/history record/joblog record/retention record record/logkeeper record/jobtrace record/recordmetrics notify/message notify/rule notify/config notify/delivery notify notify/notifymetrics submit/manifest submit/template submit submit/logs internal/linediff internal/objectyaml internal/swap portal/api portal/web portal/identity portal/access portal/client portal/records portal internal/timeout internal/console internal/units internal/explain internal/listing internal/httpserver internal/settings internal/watchview internal/deliveryview internal/preflight internal/demo internal/tokenstore internal/source internal/joblist internal/portaljobs internal/ruletext
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller
 examples/trainjob: wire kube informer controller
 examples/migrating/podindex/clientgo:
-examples/migrating/podindex/vedette: compat/clientgo/informers compat/clientgo/tools/cache
+examples/migrating/podindex/vedette: compat/clientgo/tools/cache compat/clientgo/informers
 examples/migrating/handlers/clientgo:
-examples/migrating/handlers/vedette: compat/clientgo/informers compat/clientgo/tools/cache
+examples/migrating/handlers/vedette: compat/clientgo/tools/cache compat/clientgo/informers
 examples/migrating/podcontroller/clientgo:
-examples/migrating/podcontroller/vedette: compat/clientgo/informers compat/clientgo/tools/cache compat/clientgo/util/workqueue
+examples/migrating/podcontroller/vedette: compat/clientgo/util/workqueue compat/clientgo/tools/cache compat/clientgo/informers
 examples/migrating/restlist/clientgo:
 examples/migrating/restlist/vedette:
 examples/migrating/clientsetlist/clientgo:
 examples/migrating/clientsetlist/vedette:
 examples/migrating/dynamic/clientgo:
-examples/migrating/dynamic/vedette: compat/clientgo/dynamic/dynamicinformer compat/clientgo/tools/cache
+examples/migrating/dynamic/vedette: compat/clientgo/tools/cache compat/clientgo/dynamic/dynamicinformer
 examples/migrating/leader/clientgo:
-examples/migrating/leader/vedette: compat/clientgo/informers compat/clientgo/tools/cache
+examples/migrating/leader/vedette: compat/clientgo/tools/cache compat/clientgo/informers
 `
 
 // row is one line of the table.
@@ -189,6 +206,7 @@ var forbidden = map[string][]string{
 	"net/http": {
 		"kube", "reflector", "record/jobtrace", "apitest", "cmd/vedette", "notify/channel", "notify/channel/channeltest", "notify/channel/shoutrrr", // shoutrrr: the library takes an HTTP client; reflector: names of status codes; cmd/vedette: its own health and metrics
 		"portal/web", "portal/identity", "portal/access", "portal/livestream", "portal/readapi", "portal/writeapi", "portal/ui", "portal/ui/fixture", "portal/client", "portal",
+		"internal/explain", "internal/httpserver", "internal/tokenstore", "internal/source", "internal/portaljobs",
 		"compat/clientgo", "compat/clientgo/internal/tunnel", "compat/clientgo/internal/reach",
 	},
 }

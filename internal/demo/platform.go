@@ -1,0 +1,239 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	batchv1 "k8s.io/api/batch/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/store"
+)
+
+// platform runs every job in the server, whoever has submitted it. It learns of jobs,
+// suspensions and deletions by a watch.
+type platform struct {
+	*world
+	cluster *kube.Cluster
+	known   map[types.UID]*tracked // used by run only
+
+	mu     sync.Mutex
+	plans  map[string]jobPlan // of the jobs of the demo, by name
+	ended  map[string]int     // number of jobs by how they ended
+	open   int                // jobs that wait or run
+	change chan struct{}      // closed at the next change of ended and open
+}
+
+// tracked is a job that the platform has seen.
+type tracked struct {
+	started bool // seen without suspension
+	held    bool
+	stop    context.CancelCauseFunc
+	done    chan struct{} // closed when the run has ended
+}
+
+// stopReason is why a run is stopped: the job is suspended or deleted, and perhaps cancelled.
+type stopReason struct{ deleted, cancelled bool }
+
+// Error implements error.
+func (s *stopReason) Error() string {
+	return fmt.Sprintf("the job was stopped (deleted %v, cancelled %v)", s.deleted, s.cancelled)
+}
+
+func newPlatform(w *world, cluster *kube.Cluster) *platform {
+	return &platform{
+		world: w, cluster: cluster, known: map[types.UID]*tracked{}, plans: map[string]jobPlan{},
+		ended: map[string]int{}, change: make(chan struct{}),
+	}
+}
+
+// run runs jobs until ctx is done.
+//
+// Errors: the first error of the server.
+func (p *platform) run(ctx context.Context) error {
+	jobs, err := informer.Watch[batchv1.Job](p.cluster, informer.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var work sync.WaitGroup
+	work.Go(func() {
+		if err := jobs.Run(ctx); err != nil {
+			cancel(err)
+		}
+	})
+	for ev := range jobs.Changes(ctx, informer.SubscriptionConfig{Mode: store.Lossless}) {
+		job, err := ev.Object()
+		if err != nil {
+			cancel(err)
+			break
+		}
+		p.observe(ctx, ev.Kind(), job, func(do func() error) {
+			work.Go(func() {
+				if err := do(); err != nil {
+					cancel(err)
+				}
+			})
+		})
+	}
+	work.Wait()
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// observe starts and stops the run of a job that has changed. start starts a goroutine.
+func (p *platform) observe(ctx context.Context, kind store.ChangeKind, job *batchv1.Job, start func(func() error)) {
+	t := p.known[job.UID]
+	cancelled := job.Annotations[jobmeta.CancelledBy] != ""
+	held := Suspended(job) && (cancelled || t != nil && t.started)
+	switch {
+	case kind == store.Deleted:
+		delete(p.known, job.UID)
+		start(func() error {
+			if t != nil {
+				t.stop(&stopReason{true, cancelled})
+				<-t.done
+			}
+			return removePods(p.server, job)
+		})
+	case t == nil && finished(job):
+	case t == nil:
+		t = &tracked{}
+		p.known[job.UID] = t
+		p.begin(ctx, t, job, start)
+	case held && !t.held:
+		t.held, t.started = true, false
+		t.stop(&stopReason{false, cancelled})
+	case t.held && !Suspended(job) && !finished(job):
+		t.held = false
+		p.begin(ctx, t, job, start)
+	}
+	t.started = t.started || !Suspended(job)
+}
+
+// finished reports whether a job has ended.
+func finished(job *batchv1.Job) bool {
+	for _, c := range job.Status.Conditions {
+		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == "True" {
+			return true
+		}
+	}
+	return false
+}
+
+// begin starts a run after the previous one of the job has ended.
+func (p *platform) begin(ctx context.Context, t *tracked, job *batchv1.Job, start func(func() error)) {
+	p.mu.Lock()
+	plan, own := p.plans[job.Name]
+	p.open++
+	p.mu.Unlock()
+	if !own {
+		plan = planOf(job)
+	}
+	before, done := t.done, make(chan struct{})
+	ctx, t.stop = context.WithCancelCause(ctx)
+	t.done = done
+	r := &jobRun{world: p.world, plan: plan, job: job}
+	start(func() error {
+		defer close(done)
+		if before != nil {
+			<-before
+		}
+		how, err := r.toEnd(ctx)
+		if gone(err) {
+			<-ctx.Done() // the watch is about to say why
+			how, err = "", nil
+		}
+		if err == nil && how == "" {
+			how, err = stopped(r, context.Cause(ctx))
+		}
+		p.over(how)
+		return err
+	})
+}
+
+// gone reports whether an error says that the job is deleted.
+func gone(err error) bool { return errors.Is(err, errGone) || apierrors.IsNotFound(err) }
+
+// stopped ends a run that was stopped, and returns how the job ended, "" if it has not.
+func stopped(r *jobRun, cause error) (string, error) {
+	why := &stopReason{}
+	if !errors.As(cause, &why) {
+		return "", nil
+	}
+	if !why.deleted {
+		if err := r.halt(); err != nil && !gone(err) {
+			return "", err
+		}
+	}
+	switch {
+	case why.cancelled:
+		return jobCancelled, nil
+	case why.deleted:
+		return jobDeleted, nil
+	}
+	return "", nil
+}
+
+// plan sets what becomes of a job of the demo.
+func (p *platform) plan(name string, plan jobPlan) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.plans[name] = plan
+}
+
+// over notes that a run has ended.
+func (p *platform) over(how string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open--
+	if how != "" {
+		p.ended[how]++
+	}
+	close(p.change)
+	p.change = make(chan struct{})
+}
+
+// await waits until ok holds for the number of open jobs and of those that have ended.
+//
+// Errors: the cause of ctx.
+func (p *platform) await(ctx context.Context, ok func(open, ended int) bool) error {
+	for {
+		p.mu.Lock()
+		open, ended, change := p.open, 0, p.change
+		for _, n := range p.ended {
+			ended += n
+		}
+		p.mu.Unlock()
+		if ctx.Err() == nil && ok(open, ended) {
+			return nil
+		}
+		select {
+		case <-change:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// outcomes returns how many jobs have ended, and how.
+func (p *platform) outcomes() (byEnd map[string]int, total int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	byEnd = map[string]int{}
+	for how, n := range p.ended {
+		byEnd[how] = n
+		total += n
+	}
+	return byEnd, total
+}

@@ -1,0 +1,95 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/jobmeta"
+)
+
+// maxOpen bounds the jobs that exist at the same time, before the users submit another one.
+const maxOpen = 8
+
+var (
+	models = []string{"llama-ft", "whisper", "resnet50", "bert-base", "sdxl-lora", "yolo"}
+	users  = []string{"ana", "ben", "chen", "dita", "emre"}
+	teams  = []string{"team-vision", "team-speech", "team-llm"}
+)
+
+// simulatedUsers submit the jobs of the demo. The seed determines what happens to each job; only
+// the interleaving of the jobs depends on the clock.
+type simulatedUsers struct {
+	*platform
+	began time.Time
+}
+
+func newUsers(p *platform) *simulatedUsers { return &simulatedUsers{p, time.Now()} }
+
+// run submits jobs one after the other, and returns when all have ended, and those of others
+// too. With 0 jobs, it submits jobs until ctx is done.
+//
+// Errors: the cause of ctx; the first error of the server.
+func (u *simulatedUsers) run(ctx context.Context, jobs int) error {
+	chance := rand.New(rand.NewPCG(u.seed, 1<<63))
+	for i := 0; jobs == 0 || i < jobs; i++ {
+		if err := u.await(ctx, func(open, _ int) bool { return open < maxOpen }); err != nil {
+			return err
+		}
+		plan := randomPlan(u.seed, i)
+		job := newJob(&plan, i)
+		u.plan(job.Name, plan)
+		if _, err := u.server.Create(job); err != nil {
+			return err
+		}
+		u.pass(ctx, chance, 600)
+	}
+	return u.await(ctx, func(open, ended int) bool { return open == 0 && ended >= jobs })
+}
+
+func newJob(plan *jobPlan, i int) *batchv1.Job {
+	model := models[plan.chance.IntN(len(models))]
+	name, user := fmt.Sprintf("%s-%d", model, i), users[i%len(users)]
+	suspend, retries := true, int32(1)
+	count := resource.NewQuantity(int64(1)<<plan.texts.IntN(4), resource.DecimalSI)
+	return &batchv1.Job{
+		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: teams[plan.chance.IntN(len(teams))], Name: name,
+			Labels:      map[string]string{QueueLabel: "gpu", jobmeta.UserLabel: user},
+			Annotations: map[string]string{jobmeta.Submitter: user},
+		},
+		Spec: batchv1.JobSpec{
+			Suspend: &suspend, BackoffLimit: &retries,
+			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+				RestartPolicy: corev1.RestartPolicyNever,
+				Containers: []corev1.Container{{
+					Name: "train", Image: "registry.example/" + name, Command: []string{"python", "train.py", "--model", model},
+					Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{gpuResource: *count}},
+				}},
+			}},
+		},
+	}
+}
+
+// summary describes how the jobs ended.
+func (u *simulatedUsers) summary() string {
+	byEnd, total := u.outcomes()
+	var parts []string
+	for _, how := range []string{jobSucceeded, jobRetried, jobFailed, jobCancelled, jobDeleted} {
+		if n := byEnd[how]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, how))
+		}
+	}
+	if total == 0 {
+		return "No job has ended."
+	}
+	return fmt.Sprintf("%d jobs in %v: %s.", total, time.Since(u.began).Round(time.Second), strings.Join(parts, ", "))
+}

@@ -1,0 +1,2 @@
+// Package explain formats an error as one line with a remedy.
+package explain

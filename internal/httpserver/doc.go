@@ -1,0 +1,2 @@
+// Package httpserver serves health, readiness and metrics, and optionally a portal, beside a command.
+package httpserver

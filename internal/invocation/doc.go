@@ -1,0 +1,2 @@
+// Package invocation returns the command with which the program was started.
+package invocation

@@ -1,0 +1,98 @@
+package joblist
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/state"
+)
+
+// Recorded reads jobs from the history in a database.
+type Recorded struct {
+	H     *source.History
+	Every time.Duration // between two looks at the database
+	ticks sync.WaitGroup
+}
+
+// Close waits for the ticks, which end with their context, and closes the history.
+func (r *Recorded) Close() {
+	r.ticks.Wait()
+	r.H.Close()
+}
+
+// List reads pages until the limit of the query is reached.
+func (r *Recorded) List(ctx context.Context, q Query, now time.Time) (l List, err error) {
+	f := history.Filter{
+		Cluster: q.Cluster, Namespace: q.Namespace, Queue: q.Queue, Submitter: q.Submitter, States: q.States, Since: q.Since,
+	}
+	if f.Types, err = r.H.FindTypes(ctx, q.Types); err != nil {
+		return l, err
+	}
+	for _, t := range f.Types {
+		if !IsJobType(t.String()) {
+			return l, fmt.Errorf("%s is no type of jobs; `vedette history %[1]s` lists what is recorded of it", t)
+		}
+	}
+	if f.Labels, err = source.ParseLabels(q.Labels); err != nil {
+		return l, err
+	}
+	p := history.Paging{After: q.After, Limit: source.PageLimit(q.Limit)}
+	for {
+		page, err := r.H.ListJobs(ctx, f, p, now)
+		if err != nil {
+			return l, err
+		}
+		if page.Open != nil {
+			l.Open = countsOf(page.Open)
+		}
+		l.Jobs, l.Next = append(l.Jobs, page.Items...), page.Next
+		p.After = page.Next
+		if page.Next == "" || q.Limit > 0 && len(l.Jobs) >= q.Limit {
+			break
+		}
+		if q.Limit > 0 {
+			p.Limit = min(p.Limit, q.Limit-len(l.Jobs))
+		}
+	}
+	if l.Next != "" { // the rest of the list may be empty
+		rest, err := r.H.ListJobs(ctx, f, history.Paging{After: l.Next, Limit: 1}, now)
+		if l.More = len(rest.Items) > 0 || rest.Next != ""; !l.More {
+			l.Next = ""
+		}
+		return l, err
+	}
+	return l, nil
+}
+
+// changed returns a tick: databases are asked.
+func (r *Recorded) changed(ctx context.Context, _ Query) <-chan struct{} {
+	ticks := make(chan struct{}, 1)
+	r.ticks.Go(func() {
+		tick := time.NewTicker(r.Every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				select {
+				case ticks <- struct{}{}:
+				default:
+				}
+			}
+		}
+	})
+	return ticks
+}
+
+func countsOf(states map[state.State]int) map[string]int {
+	counts := map[string]int{}
+	for s, n := range states {
+		counts[string(s)] = n
+	}
+	return counts
+}

@@ -1,0 +1,2 @@
+// Package portaljobs finds, submits and follows jobs through a portal.
+package portaljobs

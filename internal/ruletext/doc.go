@@ -1,0 +1,2 @@
+// Package ruletext describes notification rules in words.
+package ruletext

@@ -1,0 +1,96 @@
+package source
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/internal/tokenstore"
+	"github.com/vedette-io/vedette/portal/client"
+)
+
+// ServerFlags name a portal.
+type ServerFlags struct {
+	URL   string
+	CA    string        // a file
+	agent func() string // the User-Agent of requests
+}
+
+// AddFlags adds the flags. They are settings; see settled.
+func (s *ServerFlags) AddFlags(cmd *cobra.Command) {
+	s.agent = func() string { return "vedette/" + cmd.Root().Version }
+	f := cmd.Flags()
+	f.StringVar(&s.URL, "server", "", "portal to ask instead of a database and a cluster: https://HOST (default: VEDETTE_SERVER); see vedette login")
+	f.StringVar(&s.CA, "server-ca", "", "file with the certificates of authorities that the portal's certificate may come from (default: only those of the system)")
+}
+
+// Client returns a client of the portal, with the token that `vedette login` stored. Without
+// one it sends none.
+//
+// Errors: a wrong address; the token file cannot be used.
+func (s *ServerFlags) Client() (*client.Client, error) {
+	transport, err := Transport(s.CA)
+	if err != nil {
+		return nil, err
+	}
+	options := client.Options{HTTP: &http.Client{Transport: transport}, Agent: s.agent()}
+	c, err := client.New(s.URL, options)
+	if err != nil {
+		return nil, fmt.Errorf("--server: %w", err)
+	}
+	keys, err := tokenstore.Open()
+	if err != nil {
+		return nil, err
+	}
+	key, ok := keys.Get(c.Address())
+	if !ok {
+		return c, nil
+	}
+	options.Token = func(ctx context.Context) (string, error) {
+		return tokenstore.Token(ctx, c.Address(), key, keys, options.HTTP)
+	}
+	if c, err = client.New(s.URL, options); err != nil {
+		return nil, fmt.Errorf("--server: %w", err)
+	}
+	return c, nil
+}
+
+// Transport returns a transport that trusts the authorities in a file, or those of the
+// system.
+func Transport(file string) (*http.Transport, error) {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DisableKeepAlives = true // a command sends few requests, and then ends
+	if file == "" {
+		return transport, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("--server-ca: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("--server-ca: %s has no certificate in PEM", file)
+	}
+	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	return transport, nil
+}
+
+// Secure reports whether an address is that of a server with TLS, or of this machine.
+func Secure(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+}

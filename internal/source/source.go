@@ -1,0 +1,87 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/portal/client"
+	"github.com/vedette-io/vedette/portal/records"
+)
+
+// Flags name a database, or a portal.
+type Flags struct {
+	DB      string
+	Server  ServerFlags
+	Settled *settings.Settings
+}
+
+// AddFlags adds the flags. The command may have one source.
+func (s *Flags) AddFlags(cmd *cobra.Command) {
+	s.Settled = settings.AddDatabase(cmd, &s.DB)
+	s.Server.AddFlags(cmd)
+}
+
+// Named reports whether there is a source.
+func (s *Flags) Named() bool { return s.DB != "" || s.Server.URL != "" }
+
+// choose leaves one source: that of a flag before that of the environment, and that before one
+// of the file. A file with both is that of a recorder, so its database is read.
+//
+// Errors: two sources, both of flags or both of the environment.
+func (s *Flags) choose() error {
+	if s.DB == "" || s.Server.URL == "" || s.Settled == nil {
+		return nil
+	}
+	db, server := s.Settled.Origin("db"), s.Settled.Origin("server")
+	switch of := rankOf("db", db) - rankOf("server", server); {
+	case of > 0, of == 0 && rankOf("db", db) == 0:
+		s.Server.URL = ""
+	case of < 0:
+		s.DB = ""
+	default:
+		return fmt.Errorf("a database (%s) and a portal (%s) are named: use one of --db and --server", db, server)
+	}
+	return nil
+}
+
+// rankOf returns 2 for a setting of a flag, 1 for one of the environment, and 0 for one of a
+// file.
+func rankOf(name, origin string) int {
+	switch origin {
+	case "--" + name:
+		return 2
+	case settings.Variable(name):
+		return 1
+	}
+	return 0
+}
+
+// Portal returns a client of the portal; nil if a database is named, or nothing.
+func (s *Flags) Portal() (*client.Client, error) {
+	if err := s.choose(); err != nil || s.Server.URL == "" {
+		return nil, err
+	}
+	return s.Server.Client()
+}
+
+// Open opens the history that the flags name.
+func (s *Flags) Open(ctx context.Context) (*History, error) {
+	c, err := s.Portal()
+	if err != nil {
+		return nil, err
+	}
+	if c != nil {
+		return &History{records.New(c), func() {}}, nil
+	}
+	if s.DB == "" {
+		return nil, ErrNone
+	}
+	return OpenHistory(ctx, s.DB)
+}
+
+// ErrNone means that neither a database nor a portal is named.
+var ErrNone = errors.New(settings.ErrNoDatabase.Error() + "; or name a portal: --server https://…, or VEDETTE_SERVER")

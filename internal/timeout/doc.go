@@ -1,0 +1,2 @@
+// Package timeout bounds requests to a server that may not answer, and provides a sleep that a context ends.
+package timeout

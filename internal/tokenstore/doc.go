@@ -1,0 +1,2 @@
+// Package tokenstore stores the tokens of portals for the user, and renews them.
+package tokenstore

@@ -1,0 +1,2 @@
+// Package units parses and formats times, durations, sizes and counts for people.
+package units

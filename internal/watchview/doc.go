@@ -1,0 +1,2 @@
+// Package watchview prints the changes of objects as they happen.
+package watchview
