@@ -185,7 +185,6 @@ var unclear = map[string]int{
 var unglossed = map[string]int{
 	"apitest":                    1,
 	"compat/clientgo":            3,
-	"controller":                 3,
 	"delta":                      1,
 	"informer":                   1,
 	"internal/faultlog":          1,
@@ -206,7 +205,6 @@ var unglossed = map[string]int{
 	"portal/writeapi":            1,
 	"record/recordmetrics":       1,
 	"wire":                       3,
-	"workqueue":                  6,
 }
 
 // ownMeaning are retired words that have another meaning in a package, by package.
