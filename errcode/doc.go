@@ -7,4 +7,25 @@
 //
 // Types such as kube.RequestError carry details. They are wrapped in an [Error], and
 // errors.As finds them.
+//
+// # Data flow
+//
+//	a package -> Error -> the caller: Is and Of for programs, RemedyOf for logs and terminals
+//
+// # Ownership
+//
+// An Error belongs to the package that returns it and never changes. The package imports
+// nothing, so every package may use it.
+//
+// # Guarantees
+//
+// The text has the problem and then the remedy. A code never changes its meaning.
+//
+// # Limits
+//
+// Codes are few. They follow the reasons of the Kubernetes API where one fits.
+//
+// # Errors
+//
+// No function fails.
 package errcode

@@ -84,7 +84,7 @@ func (w *world) follow(origin func(context.Context, controller.Revision[corev1.P
 	go func() { ended <- inf.Run(ctx) }()
 	go func() {
 		ended <- controller.Revisions(ctx, inf, queue, controller.RevisionsConfig[corev1.Pod]{
-			Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.Transitions[corev1.Pod]("v1", "Pod")}}, Origin: origin,
+			Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.Transitions[corev1.Pod]("v1", "Pod")}}, FirstVersion: origin,
 		})
 	}()
 	next = func() string {

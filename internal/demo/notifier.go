@@ -167,7 +167,7 @@ func (s *notifier) settle(ctx context.Context) {
 	}
 }
 
-// summary adds to the summary of what was recorded how many messages there were.
+// summary appends the number of messages to the summary of the recording.
 func (s *notifier) summary(ctx context.Context, said, url string) (string, error) {
 	sent, again := 0, 0
 	for d, err := range deliveryview.All(ctx, s.d, delivery.Filter{States: []delivery.State{delivery.Sent}}) {

@@ -189,7 +189,7 @@ func (g *podGroup) train(ctx context.Context, d time.Duration, failure string) {
 	}
 }
 
-// write adds a line to the log of a pod. A pod that is gone has no log.
+// write adds a line to the log of a pod. A deleted pod has no log.
 func (g *podGroup) write(pod *corev1.Pod, line string) {
 	for _, c := range pod.Spec.Containers[:1] {
 		_ = g.server.WriteLog(pod.Namespace, pod.Name, c.Name, line+"\n")

@@ -119,7 +119,7 @@ func (r *recorder) await(ctx context.Context, jobs int) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return // the summary shows what is there
+			return // the summary shows the current state
 		}
 	}
 }

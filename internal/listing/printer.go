@@ -49,7 +49,7 @@ type Printer struct {
 	opts      Flags
 	kind      string
 	path      *jsonpath.JSONPath
-	columns   []string // those that are printed
+	columns   []string // the printed ones
 	printed   int
 	layout    *table.Table
 	waiting   [][]string

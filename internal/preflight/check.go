@@ -69,7 +69,7 @@ func (f *Findings) clock(at time.Time, uncertain time.Duration) {
 
 const skewRemedy = "synchronize both with NTP: times and durations in the history are wrong by as much"
 
-// Access says whether a check may write to the database. It rolls back what it writes.
+// Access is the right of a check to write to the database. The check rolls back its writes.
 type Access uint8
 
 const (

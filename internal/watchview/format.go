@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// NewFormat reads the flags that say what the output looks like.
+// NewFormat reads the flags that select the output format.
 func NewFormat(o *Options, con *console.Console) (*Format, error) {
 	switch o.Color {
 	case "auto", "always", "never", "":
