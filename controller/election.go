@@ -167,7 +167,8 @@ func (b *replicaStatus) update(f func(*ReplicaHealth)) {
 	f(&b.health)
 }
 
-func (b *replicaStatus) setLeader(who string)   { b.update(func(h *ReplicaHealth) { h.Leader = who }) }
+func (b *replicaStatus) setLeader(who string) { b.update(func(h *ReplicaHealth) { h.Leader = who }) }
+
 func (b *replicaStatus) setMembers(of []string) { b.update(func(h *ReplicaHealth) { h.Members = of }) }
 
 func (b *replicaStatus) activate(token uint64) {

@@ -81,7 +81,7 @@ func (r *registration) bind(remove func()) bool {
 func (r *registration) toEngine(e *informer.Informer[object], rec *receiver, run func(func())) error {
 	reg, err := e.Handle(informer.Handler[object]{OnChanges: rec.batch}, informer.HandlerConfig{
 		Subscription: informer.SubscriptionConfig{Mode: store.EveryChange, Resync: r.resync},
-		Panics:    informer.CrashOnPanic,
+		Panics:       informer.CrashOnPanic,
 	})
 	if err != nil {
 		return err

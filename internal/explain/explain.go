@@ -18,6 +18,7 @@ type ClusterError struct {
 
 // Error implements error.
 func (e *ClusterError) Error() string { return "cluster " + e.Name + ": " + e.Err.Error() }
+
 // Unwrap returns the error without the cluster.
 func (e *ClusterError) Unwrap() error { return e.Err }
 
