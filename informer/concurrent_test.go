@@ -226,6 +226,13 @@ func (c *crowd) moves() moves {
 				c.w.t.Errorf("Run again: %v", err)
 			}
 		},
+		"TryRun": func(r *rand.Rand) {
+			ctx, done := c.brief(r)
+			defer done()
+			if ran, err := inf.TryRun(ctx); ran || err != nil {
+				c.w.t.Errorf("TryRun again: %v, %v", ran, err)
+			}
+		},
 		"Release":  func(*rand.Rand) { inf.Release() },
 		"Released": func(*rand.Rand) { inf.Released() },
 		"churn":    c.churn,
@@ -287,6 +294,7 @@ func TestEverythingAtOnce(t *testing.T) {
 				}
 				early := maps.Clone(all)
 				delete(early, "Run")
+				delete(early, "TryRun")
 				early.play(w, seed, 4, 20)
 				ctx, stop := context.WithCancel(w.ctx)
 				w.work.Go(func() {
@@ -368,6 +376,7 @@ func TestFactoryEverythingAtOnce(t *testing.T) {
 				}
 				early := maps.Clone(all)
 				delete(early, "Run")
+				delete(early, "TryRun")
 				early.play(w, seed, 4, 20)
 				stop := w.runs(f)
 				synctest.Wait()

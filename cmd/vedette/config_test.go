@@ -57,7 +57,7 @@ clusters:
 vedette: bad.yaml:3: name has to be a word
 vedette: bad.yaml:4: wait-for-types has to be true or false
 vedette: bad.yaml:5: the configuration has "db" twice
-vedette: bad.yaml:6: redact: "spec..x" is not a field path: write names with dots between them, such as spec.template.spec.containers.env, without array indexes, and \. for a dot within a name
+vedette: bad.yaml:6: redact: "spec..x" is not a field path: separate names with dots, as in spec.template.spec.containers.env, without array indexes, and write \. for a dot within a name
 vedette: bad.yaml:11: a resource has no field "namespace"; it has type, namespaces, selector, field-selector
 vedette: bad.yaml:12: type is "jobs,pods"; it must name one type, such as jobs.batch
 vedette: bad.yaml:13: selector "a in": unable to parse requirement: found '' expected: '('
