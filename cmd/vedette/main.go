@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
 
+	"github.com/vedette-io/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/explain"
 	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/internal/printable"
@@ -28,8 +29,8 @@ func main() {
 	// Libraries write log lines of their own, which may contain text from a server.
 	slog.SetDefault(slog.New(slog.NewTextHandler(printable.NewWriter(os.Stderr), nil)))
 	klog.SetSlogLogger(slog.Default())
-	oscompat.EnableEscapes(os.Stdout)
-	oscompat.EnableEscapes(os.Stderr)
+	console.EnableEscapes(os.Stdout)
+	console.EnableEscapes(os.Stderr)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second Ctrl-C ends the process at once.
 	context.AfterFunc(ctx, stop)

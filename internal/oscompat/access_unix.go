@@ -4,10 +4,12 @@ package oscompat
 
 import (
 	"io/fs"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 )
 
 const sharedBits fs.FileMode = 0o077
 
-func checkWritable(path string) error { return unix.Access(path, unix.W_OK) }
+func checkWritable(path string) error {
+	const write = 2 // W_OK
+	return syscall.Access(path, write)
+}

@@ -2,7 +2,7 @@
 //
 // # Data flow
 //
-// Callers ask about an error, a file, a terminal or a process; the package asks the operating system.
+// Callers ask about an error, a file or a process; the package asks the operating system.
 //
 // # Ownership
 //

@@ -1,14 +1,20 @@
 package oscompat
 
-import (
-	"syscall"
+import "syscall"
 
-	"golang.org/x/sys/windows"
+// Numbers of Windows that package syscall lacks. golang.org/x/sys has them, but kube
+// imports this package, and programs that swap client-go must not need another module.
+const (
+	errorTooManyFiles    syscall.Errno = 4
+	errorNoData          syscall.Errno = 232
+	wsaTooManyFiles      syscall.Errno = 10024
+	wsaConnectionAborted syscall.Errno = 10053
+	wsaConnectionRefused syscall.Errno = 10061
 )
 
 var (
-	refused      = []syscall.Errno{windows.WSAECONNREFUSED}
-	reset        = []syscall.Errno{windows.WSAECONNRESET, windows.WSAECONNABORTED}
-	brokenPipe   = []syscall.Errno{windows.ERROR_BROKEN_PIPE, windows.ERROR_NO_DATA}
-	tooManyFiles = []syscall.Errno{windows.WSAEMFILE, windows.ERROR_TOO_MANY_OPEN_FILES}
+	refused      = []syscall.Errno{wsaConnectionRefused}
+	reset        = []syscall.Errno{syscall.WSAECONNRESET, wsaConnectionAborted}
+	brokenPipe   = []syscall.Errno{syscall.ERROR_BROKEN_PIPE, errorNoData}
+	tooManyFiles = []syscall.Errno{wsaTooManyFiles, errorTooManyFiles}
 )

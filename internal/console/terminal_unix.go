@@ -1,6 +1,6 @@
 //go:build !windows
 
-package oscompat
+package console
 
 import "os"
 

@@ -1,4 +1,4 @@
-package oscompat
+package console
 
 import (
 	"os"
