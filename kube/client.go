@@ -115,7 +115,7 @@ func For[T any, P Object[T]](cluster *Cluster, cfg ClientConfig) (*Client[T], er
 		return nil, &IllegalError{Problem: "there is no cluster to make a client for", Remedy: "take what kube.Connect returned"}
 	}
 	if cfg.PageSize < 0 {
-		return nil, &IllegalError{Problem: fmt.Sprintf("a page can not have %d objects", cfg.PageSize), Remedy: "set ClientConfig.PageSize to a positive number, or leave it"}
+		return nil, &IllegalError{Problem: fmt.Sprintf("a page cannot have %d objects", cfg.PageSize), Remedy: "set ClientConfig.PageSize to a positive number, or leave it"}
 	}
 	if cfg.PageSize == 0 {
 		cfg.PageSize = DefaultPageSize

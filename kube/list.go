@@ -166,7 +166,7 @@ func (e *endpoint) streamError(verb string, r Resource, err error, next string) 
 	case verb == "watch" && expired(err):
 		failed.Remedy = "what happened since that version is forgotten: watch anew from 0"
 	case next != "" && expired(err):
-		failed.Remedy = "begin the list anew and be quicker, or set ClientConfig.OnExpired to kube.ContinueInconsistent"
+		failed.Remedy = "start the list again and read faster, or set ClientConfig.OnExpired to kube.ContinueInconsistent"
 	}
 	return err
 }

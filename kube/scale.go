@@ -44,7 +44,7 @@ func (c *Client[T]) SetScale(ctx context.Context, key wire.Key, replicas int32) 
 		return nil, err
 	}
 	if replicas < 0 {
-		return nil, c.requestError(verb, r, key, &IllegalError{Problem: fmt.Sprintf("an object can not have %d replicas", replicas)})
+		return nil, c.requestError(verb, r, key, &IllegalError{Problem: fmt.Sprintf("an object cannot have %d replicas", replicas)})
 	}
 	a, err := c.send(ctx, r, call{
 		verb: verb, method: http.MethodPatch, key: key, sub: scaleSub, query: c.writeQuery(),

@@ -107,7 +107,7 @@ func (c *Client[T]) listInitial(ctx context.Context, where Where, each func(Even
 		return each(Event[T]{Type: wire.Added, Object: obj, Version: v})
 	})
 	if failed := (*RequestError)(nil); expired(err) && errors.As(err, &failed) {
-		failed.Remedy = "watch anew and be quicker, or set a larger ClientConfig.PageSize"
+		failed.Remedy = "watch again and read faster, or set a larger ClientConfig.PageSize"
 	}
 	return version, err
 }
