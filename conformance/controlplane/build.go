@@ -94,14 +94,24 @@ func Build(ctx context.Context, progress io.Writer) (Binaries, error) {
 	return bins, nil
 }
 
-// sourceDir finds the modules to build, beside this file.
+// sourceDir returns the folder of the modules to build. It searches the working directory
+// and its parents, because the path of this file is unknown to a program that was built
+// with -trimpath.
 func sourceDir() (string, error) {
-	_, file, _, ok := runtime.Caller(0)
-	dir := filepath.Join(filepath.Dir(filepath.Dir(file)), "build")
-	if !ok || !exists(filepath.Join(dir, "etcd", "go.mod")) {
-		return "", fmt.Errorf("the modules of the control plane are not at %s: run this from a clone of the repository, built without -trimpath", dir)
+	start, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find the modules of the control plane: %w", err)
 	}
-	return dir, nil
+	for dir := start; ; dir = filepath.Dir(dir) {
+		for _, modules := range []string{filepath.Join(dir, "build"), filepath.Join(dir, "conformance", "build")} {
+			if exists(filepath.Join(modules, "etcd", "go.mod")) && exists(filepath.Join(modules, "kwok", "go.mod")) {
+				return modules, nil
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("neither %s nor a parent has the modules of the control plane: run this in a clone of the repository", start)
+		}
+	}
 }
 
 // cacheDir returns the folder of what is built from exactly these sources with
