@@ -87,6 +87,9 @@ type Config struct {
 	Backlog int
 	// WarmStart keeps a file to start from; default none.
 	WarmStart WarmStart
+	// Panics determines what happens after Transform, Decode, KeepObject or an index
+	// function panics; default RetryOnPanic, which skips the object.
+	Panics PanicPolicy
 	// Logger receives each fault that changes the state of the informer once, with a
 	// remedy (Warn), and its end (Info). It also receives a warning if the program
 	// waits for an informer that was never run, and the errors and panics of handlers
@@ -118,6 +121,8 @@ func (c *Config) backlog() int {
 // check returns an error for an invalid configuration.
 func (c *Config) check() error {
 	switch {
+	case c.Panics > CrashOnPanic:
+		return invalid("", "Config.Panics is %d", c.Panics)
 	case c.Storage > Live:
 		return invalid("set Packed or Live", "Config.Storage is %d", c.Storage)
 	case c.HotObjects < 0 || c.Resync < 0 || c.Backlog < 0 || c.WarmStart.Every < 0:

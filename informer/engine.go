@@ -37,6 +37,7 @@ type engine struct {
 	lags    lags
 	idle    idleMonitor
 	saving  *faultlog.Reporter // reports faults of the snapshot file
+	refused *faultlog.Reporter // reports failures of Transform and of index functions
 	decodes atomic.Uint64
 
 	indexing sync.Mutex
@@ -77,7 +78,11 @@ func newEngine(cfg Config, group *store.Group, decode func(wire.Record) (any, er
 		updated: make(chan struct{}),
 		fields:  map[string]*store.Index{},
 	}
-	of := store.Config{Backlog: cfg.Backlog, Group: group, Transform: cfg.Transform}
+	e.saving = e.log("informer: the snapshot file cannot be written", "informer: the snapshot file is written again", "file", cfg.WarmStart.Path)
+	e.refused = e.log("informer: a function of the program failed for an object", "")
+	of := store.Config{Backlog: cfg.Backlog, Group: group, Transform: cfg.Transform, Panics: cfg.Panics.ofStore(), Report: func(err error) {
+		e.refused.See(faultlog.State{Err: err, Remedy: "correct Transform or the index function; Stats.Refused and Stats.Unindexed count the failures"})
+	}}
 	switch {
 	case cfg.Storage == Live:
 		of.Decode = decode
@@ -90,7 +95,6 @@ func newEngine(cfg Config, group *store.Group, decode func(wire.Record) (any, er
 	e.store = store.New(of)
 	e.stopped, e.stop = context.WithCancel(context.Background())
 	e.idle.remedy = runIt
-	e.saving = e.log("informer: the snapshot file cannot be written", "informer: the snapshot file is written again", "file", cfg.WarmStart.Path)
 	return e
 }
 
@@ -119,6 +123,7 @@ func (e *engine) run(ctx context.Context) error {
 	e.consumers.join()
 	e.saveFile()
 	e.saving.Stop()
+	e.refused.Stop()
 	e.stop()
 	return <-failed
 }

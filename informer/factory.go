@@ -34,7 +34,7 @@ type FactoryConfig struct {
 // Factory creates informers of one cluster that share their resources: all informers
 // for the same objects in the same form have one list, one watch and one store.
 // Informers share if they have the same type, selectors, view and kept fields, the same
-// Storage, Backlog, WarmStart, Reflector and Queue, and follow the same namespaces at
+// Storage, Backlog, Panics, WarmStart, Reflector and Queue, and follow the same namespaces at
 // that time. Each informer has its own Resync, Logger and HotObjects. An informer with
 // a Transform is never shared, and two different types T with the storage Live do not
 // share. A view shows all informers of a factory at one instant. Any goroutine may use
@@ -143,7 +143,7 @@ func shareKey[T any](cfg *Config, sel *selection) string {
 		t := reflect.TypeFor[T]()
 		own = t.PkgPath() + "." + t.Name()
 	}
-	return fmt.Sprintf("%q %v %q %v %+v %+v %+v", cfg.storeIdentity(sel), cfg.Storage, own, cfg.Backlog, cfg.WarmStart, cfg.Reflector, cfg.Queue)
+	return fmt.Sprintf("%q %v %q %v %v %+v %+v %+v", cfg.storeIdentity(sel), cfg.Storage, own, cfg.Panics, cfg.Backlog, cfg.WarmStart, cfg.Reflector, cfg.Queue)
 }
 
 // shares reports whether an informer with the given configuration can use the engine.

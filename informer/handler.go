@@ -50,7 +50,9 @@ type HandlerConfig struct {
 	// into a workqueue.
 	Retry                  int
 	MinBackoff, MaxBackoff time.Duration
-	// Panics determines what happens after the handler panics; default RetryOnPanic.
+	// Panics determines what happens after the handler or one of its filters panics;
+	// default RetryOnPanic. After the panic of a filter, RetryOnPanic and SkipOnPanic let
+	// the change pass: a consumer can ignore a change, but not miss one.
 	Panics PanicPolicy
 	// BatchSize is how many events OnBatch or OnChanges gets at most; default 1,000.
 	BatchSize int

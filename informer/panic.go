@@ -1,45 +1,54 @@
 package informer
 
 import (
-	"fmt"
 	"runtime/debug"
+
+	"github.com/vedette-io/vedette/store"
 )
 
-// PanicPolicy determines what happens after a function of the program panics: a handler
-// of an informer, or the Reconcile of a controller. Under every policy but CrashOnPanic
-// the panic is recovered, reported with its stack, and counted.
+// PanicPolicy determines what happens after a function of the program panics. Config.Panics
+// is for Transform, Decode and index functions; HandlerConfig.Panics for a handler and its
+// filters; and controller.Config.Panics for Reconcile. Under every policy but CrashOnPanic
+// the panic is recovered, logged with its stack, and counted.
 type PanicPolicy uint8
 
 const (
 	// RetryOnPanic treats the panic like an error that the function returned. It is the
 	// default. A controller retries the key with backoff; a handler gets the event
-	// again, as often as HandlerConfig.Retry says.
+	// again, as often as HandlerConfig.Retry says. An object or a change is not tried
+	// again: see SkipOnPanic.
 	RetryOnPanic PanicPolicy = iota
 	// SkipOnPanic does not retry. A handler continues with the next event; a controller
-	// reconciles the key again once a source reports a change of it.
+	// reconciles the key again once a source reports a change of it; a change passes a
+	// filter; the last known state of an object stays if Transform panics; and an object
+	// has no value in an index.
 	SkipOnPanic
 	// StopOnPanic ends the handler, and Registration.Err returns the panic; or it ends
-	// the controller, and its Run returns the panic.
+	// the controller or the informer, and its Run returns the panic.
 	StopOnPanic
 	// CrashOnPanic does not recover the panic, so it ends the program.
 	CrashOnPanic
 )
 
 // PanicError reports that a function of the program panicked.
-type PanicError struct {
-	// Value is the argument of panic, and Stack is the stack at that point.
-	Value any
-	Stack []byte
-}
+type PanicError = store.PanicError
 
-// Error implements error. The text contains the stack.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }
+// ofStore returns the policy for the functions that the store calls.
+func (p PanicPolicy) ofStore() store.PanicPolicy {
+	switch p {
+	case StopOnPanic:
+		return store.StopOnPanic
+	case CrashOnPanic:
+		return store.CrashOnPanic
+	}
+	return store.SkipOnPanic
+}
 
 // recovered calls f and turns a panic into an error.
 func recovered(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &PanicError{v, debug.Stack()}
+			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
 	return f()

@@ -66,7 +66,7 @@ func (e *engine) register(cfg HandlerConfig, logger func() *slog.Logger, call fu
 		cfg.Name = fmt.Sprint("handler ", e.handlers)
 	}
 	r := &Registration{engine: e, cfg: cfg, logger: logger, call: call, batch: batch, synced: make(chan struct{}), done: make(chan struct{})}
-	r.subscriber = subscriber{engine: e, logger: logger, name: cfg.Name, cfg: cfg.Subscription, synced: func() {
+	r.subscriber = subscriber{engine: e, logger: logger, name: cfg.Name, cfg: cfg.Subscription, panics: cfg.Panics, stop: r.stop, synced: func() {
 		close(r.synced)
 		e.notify()
 	}}

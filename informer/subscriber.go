@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/store"
 )
 
@@ -46,7 +47,7 @@ func (i *Informer[T]) Events(ctx context.Context) iter.Seq[Event[T]] {
 func (i *Informer[T]) Changes(ctx context.Context, cfg SubscriptionConfig) iter.Seq[Event[T]] {
 	return func(yield func(Event[T]) bool) {
 		i.engine.expectRun()
-		f := subscriber{engine: i.engine, logger: i.logger, name: "sequence", cfg: cfg, synced: func() {}}
+		f := subscriber{engine: i.engine, logger: i.logger, name: "sequence", cfg: cfg, panics: i.engine.cfg.Panics, synced: func() {}}
 		f.run(ctx, func(changes []store.Change) bool {
 			for _, c := range changes {
 				if ctx.Err() != nil || !yield(Event[T]{i, c}) {
@@ -70,6 +71,9 @@ type subscriber struct {
 	sub          *store.Subscription                // made before run; nil if run makes it
 	lag          atomic.Pointer[store.Subscription] // its Lag is the Lag of the consumer
 	loggedBehind bool                               // logged as behind, and not yet as caught up
+	panics       PanicPolicy                        // for filters
+	stop         func(error)                        // ends the consumer; nil for a sequence
+	filterPanics *faultlog.Reporter                 // nil before the first panic
 	synced       func()                             // called once, when the consumer has seen all of the first lists
 	deliver      func([]store.Change) bool
 }
@@ -83,6 +87,11 @@ func (f *subscriber) run(ctx context.Context, deliver func([]store.Change) bool)
 		sub = f.engine.store.Subscribe(f.cfg.Mode)
 	}
 	defer sub.Close()
+	defer func() {
+		if f.filterPanics != nil {
+			f.filterPanics.Stop()
+		}
+	}()
 	f.lag.Store(sub)
 	sub.OnLag(f.fellBehind)
 	now := sub.Snapshot()
@@ -165,12 +174,17 @@ func (f *subscriber) deliverAll(now *store.Snapshot, kind store.ChangeKind, caus
 	return f.deliverFiltered(run)
 }
 
-// tell hands over what the filters leave.
+// deliverFiltered delivers the changes that pass the filters.
 func (f *subscriber) deliverFiltered(changes []store.Change) bool {
 	if len(f.cfg.Filters) > 0 {
 		kept := make([]store.Change, 0, len(changes))
 		for _, c := range changes {
-			if c, ok := f.chosen(c); ok {
+			c, ok, err := f.chosen(c)
+			if err != nil && f.panics == StopOnPanic && f.stop != nil {
+				f.stop(err)
+				return false
+			}
+			if ok {
 				kept = append(kept, c)
 			}
 		}
@@ -180,15 +194,27 @@ func (f *subscriber) deliverFiltered(changes []store.Change) bool {
 }
 
 // chosen returns a change as the filters leave it, and whether anything is left. If a
-// filter panics, the change passes unfiltered: it is safer for the consumer to see too
-// much than too little.
-func (f *subscriber) chosen(c store.Change) (left store.Change, ok bool) {
+// filter panics, the change passes unfiltered, and chosen returns the panic too.
+func (f *subscriber) chosen(c store.Change) (left store.Change, ok bool, err error) {
+	if f.panics == CrashOnPanic {
+		left, ok = filtered(f.cfg.Filters, c)
+		return left, ok, nil
+	}
 	defer func() {
 		if v := recover(); v != nil {
-			left, ok = c, true
-			f.logger().Error("informer: a filter panicked; the change passes it",
-				"resource", f.engine.named(), "consumer", f.name, "key", c.Last().Key().String(), "err", &PanicError{v, debug.Stack()})
+			left, ok, err = c, true, &PanicError{Key: c.Last().Key(), Value: v, Stack: debug.Stack()}
+			f.reportFilter(err)
 		}
 	}()
-	return filtered(f.cfg.Filters, c)
+	left, ok = filtered(f.cfg.Filters, c)
+	return left, ok, nil
+}
+
+// reportFilter logs the panic of a filter.
+func (f *subscriber) reportFilter(err error) {
+	if f.filterPanics == nil {
+		f.filterPanics = f.engine.log("informer: a filter panicked; the change passes it", "", "consumer", f.name)
+		f.filterPanics.Logger = f.logger
+	}
+	f.filterPanics.See(faultlog.State{Err: err})
 }

@@ -49,6 +49,13 @@ type Config struct {
 	// that cannot be decoded. The goroutine that calls Apply calls KeepObject. Default:
 	// the store keeps all objects of Decode.
 	KeepObject func(size int, packs bool) bool
+	// Panics determines what the store does after Transform, Decode or an index function
+	// panics. Default: SkipOnPanic.
+	Panics PanicPolicy
+	// Report receives the error of each record that Transform refuses, and each panic of
+	// an index function. The goroutine that runs the function calls Report, which must
+	// be quick and must not use the store. Default: only Stats has these errors.
+	Report func(error)
 }
 
 // dropsBodies reports whether the store keeps objects without bodies.

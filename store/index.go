@@ -3,7 +3,6 @@ package store
 import (
 	"iter"
 	"maps"
-	"runtime/debug"
 	"slices"
 
 	"github.com/vedette-io/vedette/wire"
@@ -56,12 +55,16 @@ func (s *Store) extract(rec *wire.Record, object any) [][]string {
 // extractOne computes the values of one index; there are none if its function panics.
 func (s *Store) extractOne(i int, rec *wire.Record, object any) {
 	s.values[i] = s.values[i][:0]
-	defer func() {
-		if v := recover(); v != nil {
-			s.stats.Unindexed++
-			s.stats.LastUnindexed = &PanicError{rec.Key, v, debug.Stack()}
-		}
-	}()
+	if s.cfg.Panics != CrashOnPanic {
+		defer func() {
+			if v := recover(); v != nil {
+				s.values[i] = s.values[i][:0]
+				s.stats.Unindexed++
+				s.stats.LastUnindexed = s.panicked(rec, v)
+				s.report(s.stats.LastUnindexed)
+			}
+		}()
+	}
 	s.values[i] = s.extracts[i](s.values[i], rec, object)
 }
 

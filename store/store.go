@@ -33,6 +33,7 @@ type Store struct {
 	moved      bool            // entries were moved without a change
 	fellBehind []*Subscription // subscribers that fell behind with the last change
 	stats      Stats
+	fatal      error // the first panic, if Config.Panics is StopOnPanic
 }
 
 // New returns an empty store.
@@ -82,22 +83,25 @@ func (s *Store) Stats() Stats {
 //
 // Errors: the cause of ctx, if it ends while a subscriber keeps Apply waiting;
 // then a part of the batch has been applied, and the store must not be written
-// to again.
+// to again. A *PanicError if Config.Panics is StopOnPanic and a function panicked.
 func (s *Store) Apply(ctx context.Context, batch delta.Batch) error {
 	for len(batch) > 0 {
 		if err := s.chain.waitForRoom(ctx); err != nil {
 			return err
 		}
-		n, fell := s.applySegment(batch)
+		n, fell, err := s.applySegment(batch)
 		s.chain.notify(fell)
+		if err != nil {
+			return err
+		}
 		batch = batch[n:]
 	}
 	return nil
 }
 
 // applySegment applies deltas up to the end of a list and publishes the result. It returns
-// the number of deltas and the subscribers that fell behind.
-func (s *Store) applySegment(batch delta.Batch) (n int, fell []*Subscription) {
+// the number of deltas, the subscribers that fell behind, and the panic that ends Apply.
+func (s *Store) applySegment(batch delta.Batch) (n int, fell []*Subscription, err error) {
 	s.wrote.Store(int64(time.Since(epoch)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +109,7 @@ func (s *Store) applySegment(batch delta.Batch) (n int, fell []*Subscription) {
 	s.compact(compactPerChange * (len(s.changes) + 1))
 	s.publish()
 	fell, s.fellBehind = s.fellBehind, nil
-	return n, fell
+	return n, fell, s.fatal
 }
 
 // epoch is where clocks of this package begin.
@@ -237,7 +241,7 @@ func (s *Store) makeEntry(rec *wire.Record) (Entry, bool) {
 	if !s.keepsObject(rec) {
 		return s.arena.add(rec, s.extract(rec, nil)), true
 	}
-	object, err := catchPanic(s.cfg.Decode, rec)
+	object, err := catchPanic(s, s.cfg.Decode, rec)
 	if err != nil && s.cfg.KeepObject != nil {
 		return s.arena.add(rec, s.extract(rec, nil)), true
 	}
@@ -264,7 +268,7 @@ func (s *Store) lastState(rec *wire.Record) Entry {
 	if !s.keepsObject(rec) {
 		return s.arena.storeAlone(rec, nil, true)
 	}
-	object, err := catchPanic(s.cfg.Decode, rec)
+	object, err := catchPanic(s, s.cfg.Decode, rec)
 	if err != nil {
 		return Entry{}
 	}
@@ -278,10 +282,11 @@ func (s *Store) transform(rec *wire.Record) (*wire.Record, bool) {
 	if s.cfg.Transform == nil {
 		return rec, true
 	}
-	out, err := catchPanic(s.cfg.Transform, rec)
+	out, err := catchPanic(s, s.cfg.Transform, rec)
 	if err != nil {
 		s.stats.Refused++
 		s.stats.LastRefused = err
+		s.report(err)
 		return nil, false
 	}
 	kept := *rec

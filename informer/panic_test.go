@@ -1,0 +1,139 @@
+package informer_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// panicking makes one function of an informer panic for the pod "bad".
+type panicking struct {
+	filter func(store.Entry) bool
+	value  func(*corev1.Pod) string
+	handle func(*corev1.Pod) error
+}
+
+// panickingIn returns an informer and its functions. place names the function that panics.
+func panickingIn(w *world, place string, policy informer.PanicPolicy, logger *slog.Logger) (*informer.Informer[corev1.Pod], panicking) {
+	bad := func(here, name string) {
+		if here == place && name == "bad" {
+			panic("on purpose")
+		}
+	}
+	cfg := informer.Config{Panics: policy, Logger: logger}
+	if place == "transform" {
+		cfg.Transform = func(rec wire.Record) (wire.Record, error) {
+			bad("transform", rec.Key.Name)
+			return rec, nil
+		}
+	}
+	return must(informer.Watch[corev1.Pod](w.cluster, cfg)), panicking{
+		filter: func(e store.Entry) bool { bad("filter", e.Key().Name); return true },
+		value:  func(p *corev1.Pod) string { bad("index", p.Name); return p.Spec.NodeName },
+		handle: func(p *corev1.Pod) error { bad("handler", p.Name); return nil },
+	}
+}
+
+func (p panicking) register(t *testing.T, inf *informer.Informer[corev1.Pod], policy informer.PanicPolicy, d *diary) *informer.Registration {
+	informer.IndexBy(inf, p.value)
+	r, err := inf.Handle(informer.Handler[corev1.Pod]{OnAdd: func(_ context.Context, pod *corev1.Pod, _ bool) error {
+		d.note("%s", pod.Name)
+		return p.handle(pod)
+	}}, informer.HandlerConfig{Panics: policy, Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.Where(p.filter)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestPanicPolicies: the default skips the object and logs the panic on one line;
+// StopOnPanic ends the informer or the handler with the panic.
+func TestPanicPolicies(t *testing.T) {
+	for _, place := range []string{"filter", "index", "transform", "handler"} {
+		ofInformer := place == "index" || place == "transform"
+		t.Run(place+" skips", func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				w.create(pod("bad"), pod("good"))
+				var log bytes.Buffer
+				inf, functions := panickingIn(w, place, informer.SkipOnPanic, slog.New(slog.NewTextHandler(&log, nil)))
+				var d diary
+				functions.register(w.t, inf, informer.SkipOnPanic, &d)
+				w.run(inf)
+				w.pass(time.Minute)
+				if got := d.take(); len(got) != 2 && place != "transform" || got[len(got)-1] != "good" {
+					w.t.Errorf("handled %v", got)
+				}
+				text := log.String()
+				if strings.Count(text, "on purpose, in informer_test.panickingIn.func") != 1 || strings.Contains(text, `goroutine`) {
+					w.t.Errorf("log: %s", text)
+				}
+			})
+		})
+		t.Run(place+" stops", func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				w.create(pod("bad"), pod("good"))
+				inf, functions := panickingIn(w, place, informer.StopOnPanic, slog.New(slog.DiscardHandler))
+				var d diary
+				r := functions.register(w.t, inf, informer.StopOnPanic, &d)
+				ended := make(chan error, 1)
+				w.work.Go(func() { ended <- inf.Run(w.ctx) })
+				w.pass(time.Minute)
+				var p *informer.PanicError
+				if ofInformer {
+					if err := receivedNow(ended); !errors.As(err, &p) || p.Key.Name != "bad" {
+						w.t.Errorf("Run returned %v", err)
+					}
+				} else if !closedNow(r.Done()) || !errors.As(r.Err(), &p) || len(ended) > 0 {
+					w.t.Errorf("the handler ended: %v, %v", closedNow(r.Done()), r.Err())
+				}
+			})
+		})
+	}
+}
+
+// receivedNow returns the error in a channel; nil if there is none yet.
+func receivedNow(c <-chan error) error {
+	select {
+	case err := <-c:
+		return err
+	default:
+		return nil
+	}
+}
+
+const crashVariable = "VEDETTE_TEST_CRASH"
+
+// TestCrashOnPanic runs this test again as a program of its own, which must end with the
+// panic wherever it happens.
+func TestCrashOnPanic(t *testing.T) {
+	if place := os.Getenv(crashVariable); place != "" {
+		inWorld(t, func(w *world) {
+			w.create(pod("bad"))
+			inf, functions := panickingIn(w, place, informer.CrashOnPanic, slog.New(slog.DiscardHandler))
+			functions.register(w.t, inf, informer.CrashOnPanic, new(diary))
+			w.run(inf)
+			w.pass(time.Minute)
+		})
+		return
+	}
+	for _, place := range []string{"filter", "index", "transform", "handler"} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCrashOnPanic$")
+		cmd.Env = append(os.Environ(), crashVariable+"="+place)
+		out, err := cmd.CombinedOutput()
+		if err == nil || !bytes.Contains(out, []byte("panic: on purpose")) {
+			t.Errorf("%s: %v\n%s", place, err, out)
+		}
+	}
+}
