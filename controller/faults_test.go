@@ -87,7 +87,7 @@ func TestFaultsAreLogged(t *testing.T) {
 	}{
 		"without rights":               {apitest.Config{Authorize: func(apitest.Request) error { return errors.New("alice may not") }}, "pods", true, []string{"fault=denied", "remedy=\"ask for the verbs list and watch"}},
 		"a type that is not served":    {apitest.Config{}, "trainjobs.example.com", true, []string{"fault=absent", "remedy="}},
-		"an informer that nobody runs": {apitest.Config{}, "pods", false, []string{"nobody runs it", "controller.Config.Runners"}},
+		"an informer that nobody runs": {apitest.Config{}, "pods", false, []string{"an informer that is not running", "controller.Config.Runners"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestFaultsAreLogged(t *testing.T) {
 				defer srv.Close()
 				cluster := must[*kube.Cluster](t)(kube.Connect(kube.Config{REST: srv.RESTConfig()}))
 				defer cluster.Close()
-				inf := must[*informer.Informer[unstructured.Unstructured]](t)(informer.Watch[unstructured.Unstructured](cluster, informer.Config{Resource: c.what}))
+				inf := must[*informer.Informer[unstructured.Unstructured]](t)(informer.Watch[unstructured.Unstructured](cluster, informer.Config{Resource: c.what, Missing: informer.WaitIfMissing}))
 				cfg := controller.Config{Reconcile: nothing}
 				if c.run {
 					cfg.Runners = []controller.Runner{inf}

@@ -16,17 +16,16 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Storage says in what form objects are kept.
+// Storage is the form in which an informer keeps objects.
 type Storage uint8
 
 const (
-	// Packed keeps the bytes that came, compressed against those of their
-	// siblings, and decodes an object when somebody asks for it. The object is
-	// new then, and belongs to who asked.
+	// Packed keeps the received bytes of each object, compressed with a dictionary of
+	// similar objects. Every read decodes a new object, which belongs to the reader.
 	Packed Storage = iota
-	// Live decodes each object once, when it comes, and keeps it beside its
-	// bytes. All readers share it: it must not be changed. It costs several
-	// times the memory, and pays where most objects are read most of the time.
+	// Live decodes each object once, on arrival, and keeps it next to its bytes. All
+	// readers share the object and must not change it. Live needs several times the
+	// memory of Packed. Use it if programs read most objects all the time.
 	Live
 )
 
@@ -43,29 +42,33 @@ type Config struct {
 	// nor for types that Scheme knows. If T is neither and GroupVersion is empty, the
 	// name of T must match exactly one kind in the cluster that is not built in.
 	GroupVersion schema.GroupVersion
-	// Scheme maps Go types to group, version and kind; default that of client-go.
+	// Scheme maps Go types to group, version and kind; default the scheme of client-go.
 	Scheme *runtime.Scheme
-	// Namespaces are where to look; default all. There is one list and one
-	// watch for each. Informer.SetNamespaces changes them later.
+	// Namespaces are the followed namespaces; default all. The informer lists and watches
+	// each of them. Informer.SetNamespaces changes them later.
 	Namespaces []string
-	// LabelSelector and FieldSelector choose objects, in the syntax of kubectl;
-	// default all. The server does the choosing.
+	// LabelSelector and FieldSelector select objects, in the syntax of kubectl; default
+	// all. The server evaluates them.
 	LabelSelector string
 	FieldSelector string
 
-	// Storage: Packed.
+	// Missing determines what Run does if the server does not serve the type; default
+	// FailIfMissing. It has no effect on an informer made by Across, which waits.
+	Missing MissingPolicy
+
+	// Storage is the form in which objects are kept; default Packed.
 	Storage Storage
-	// Decode makes the objects that a Live informer shares, in place of the decoder of T.
-	// The store hands them out with its entries (store.Entry.Object), and keeps nothing
-	// else of the objects. It is for adapters whose type is known at run time only, cannot
-	// be combined with WarmStart, and has no effect with Packed, unless KeepObject is set.
+	// Decode replaces the decoder of T for the shared objects of a Live informer. The
+	// store returns them with its entries (store.Entry.Object), and keeps no bytes of the
+	// objects. Decode is for adapters that learn the type at run time. It cannot be
+	// combined with WarmStart. With Packed it has no effect unless KeepObject is set.
 	Decode func(wire.Record) (any, error)
 	// KeepObject makes a Packed informer keep some objects as Live does; see
 	// store.Config.KeepObject. It needs Decode.
 	KeepObject func(size int, packs bool) bool
-	// HotObjects is how many decoded objects are kept for those who ask for them
-	// again; each gets a copy of his own. Default none. It pays where few objects
-	// are read very often. T needs the DeepCopyInto of API types.
+	// HotObjects is the maximum number of decoded objects that are cached; default none.
+	// Each reader gets a copy. A cache saves time if few objects are read very often. T
+	// needs a DeepCopyInto like that of API types.
 	HotObjects int
 	// Transform converts a record to the form that is stored, before any reader sees
 	// it: it may change body and encoding. If it returns an error or panics, the
@@ -79,13 +82,13 @@ type Config struct {
 	// transformed, and has no effect without WarmStart.
 	TransformVersion string
 
-	// Resync is the default period after which a handler is told of each object
-	// again, from the store. Default never.
+	// Resync is the default period after which a handler gets each object again, from
+	// the store. Default: no resync.
 	Resync time.Duration
-	// Backlog is how many changes may wait for a consumer before SubscriptionConfig.Mode takes
-	// effect; default store.DefaultBacklog, which is 16,384.
+	// Backlog is the number of changes that may wait for a consumer before
+	// SubscriptionConfig.Mode takes effect; default store.DefaultBacklog, which is 16,384.
 	Backlog int
-	// WarmStart keeps a file to start from; default none.
+	// WarmStart configures a snapshot file; default no file.
 	WarmStart WarmStart
 	// Panics determines what happens after Transform, Decode, KeepObject or an index
 	// function panics; default RetryOnPanic, which skips the object.
@@ -121,8 +124,8 @@ func (c *Config) backlog() int {
 // check returns an error for an invalid configuration.
 func (c *Config) check() error {
 	switch {
-	case c.Panics > CrashOnPanic:
-		return invalid("", "Config.Panics is %d", c.Panics)
+	case c.Panics > CrashOnPanic || c.Missing > WaitIfMissing:
+		return invalid("", "Config.Panics is %d and Config.Missing is %d", c.Panics, c.Missing)
 	case c.Storage > Live:
 		return invalid("set Packed or Live", "Config.Storage is %d", c.Storage)
 	case c.HotObjects < 0 || c.Resync < 0 || c.Backlog < 0 || c.WarmStart.Every < 0:

@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// memo caches the object that an index decoded last, so that several indexes over one
+// memo caches the object that an index last decoded, so that several indexes over one
 // type decode a record once. The lock of the store guards it: the store computes
 // indexes under that lock, in AddIndex too.
 type memo struct {
@@ -23,12 +23,12 @@ type memo struct {
 
 // decoder turns entries into objects of type T.
 type decoder[T any] struct {
-	cache *objectCache[T] // nil if none are kept
+	cache *objectCache[T] // nil if there is no cache
 	count *atomic.Uint64
 }
 
-// entry returns the object of an entry: the shared one of a Live store, a copy of
-// a hot one, or a new one.
+// entry returns the object of an entry: the shared object of a Live store, a copy of a
+// cached object, or a new object.
 func (d *decoder[T]) entry(e store.Entry) (*T, error) {
 	if shared, err := e.Object(); shared != nil || err != nil {
 		obj, ok := shared.(*T)
@@ -53,7 +53,7 @@ func (d *decoder[T]) record(rec wire.Record) (*T, error) {
 	return wire.Codec[T]{}.Decode(rec)
 }
 
-// copier is what API types have, with *T as in.
+// copier is implemented by the pointers to API types.
 type copier[T any] interface{ DeepCopyInto(out *T) }
 
 // copies reports whether objects of type T can be copied.
@@ -62,12 +62,11 @@ func copies[T any]() bool {
 	return ok
 }
 
-// objectCache keeps decoded objects, and forgets those that were not asked for
-// the longest.
+// objectCache caches decoded objects. It evicts the least recently used ones.
 type objectCache[T any] struct {
 	mu    sync.Mutex
 	size  int
-	order *list.List // of hot, the last used first
+	order *list.List // of cachedObject, the most recently used first
 	byID  map[store.Entry]*list.Element
 }
 
@@ -83,7 +82,7 @@ func newObjectCache[T any](size int) *objectCache[T] {
 	return &objectCache[T]{size: size, order: list.New(), byID: map[store.Entry]*list.Element{}}
 }
 
-// get returns a copy, nil if the object is not there.
+// get returns a copy of the object; nil if the object is not cached.
 func (h *objectCache[T]) get(e store.Entry) *T {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -95,7 +94,7 @@ func (h *objectCache[T]) get(e store.Entry) *T {
 	return clone(at.Value.(cachedObject[T]).object)
 }
 
-// put keeps a copy.
+// put caches a copy of the object.
 func (h *objectCache[T]) put(e store.Entry, obj *T) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -115,5 +114,5 @@ func clone[T any](obj *T) *T {
 	return out
 }
 
-// name is how T is called in messages.
+// name returns the name of T for messages.
 func name[T any]() string { return reflect.TypeFor[T]().String() }

@@ -44,9 +44,12 @@
 //
 // # Errors
 //
-// Constructors return an error for an invalid [Config]. Server faults never end an
-// informer. They appear in Health and in the log: each fault once, with a remedy, and
+// Constructors return an error for an invalid [Config]. Run returns an error for a type
+// that the server does not serve, unless [Config].Missing says otherwise, and for a field
+// selector that the server refuses. Other faults of the server do not end an informer.
+// They appear in Health and in the log: each fault once, with a remedy, and
 // again when it is over ([Config].Logger). Object methods return decoder errors.
 // Failures of handlers are retried, reported or end the handler, as its configuration
-// says. [ErrRunTwice], [ErrStopped] and [ErrNotSynced] report incorrect use.
+// says. [ErrRunTwice], [ErrStopped], [ErrWaitInHandler] and [ErrNotSynced]
+// report incorrect use.
 package informer

@@ -18,14 +18,24 @@ import (
 // ErrRunTwice is returned by Run if it was called before.
 var ErrRunTwice error = &errcode.Error{Code: errcode.FailedPrecondition, Problem: "informer: Run was called twice; an informer runs once"}
 
-// ErrShared is returned by Run of an informer of a factory, which runs it.
+// ErrShared is returned by the Run of an informer that belongs to a factory. The factory
+// runs the informer.
 var ErrShared error = &errcode.Error{Code: errcode.FailedPrecondition, Problem: "informer: the informer belongs to a factory", Remedy: "call the Run of the factory"}
 
-// ErrStopped is returned by methods that need an informer that runs or will run.
+// ErrStopped is returned by methods that need an informer that has not stopped.
 var ErrStopped error = &errcode.Error{Code: errcode.FailedPrecondition, Problem: "informer: the informer has been stopped"}
 
-// engine is an informer without its type: the store, and the reflectors that
-// fill it through the queue. Several informers may share one.
+// ErrWaitInHandler is returned by WaitFor and WaitForWrite if the context is that of a
+// handler of store.Lossless of the same informer. The informer waits for such a handler, so
+// the handler cannot wait for the informer.
+var ErrWaitInHandler error = &errcode.Error{
+	Code:    errcode.FailedPrecondition,
+	Problem: "informer: a Lossless handler cannot wait for its own informer",
+	Remedy:  "wait in another goroutine, or use store.EveryChange",
+}
+
+// engine is an informer without its type: the store, and the reflectors that fill it
+// through the queue. Several informers may share an engine.
 type engine struct {
 	cfg      Config
 	identity store.Identity
@@ -39,6 +49,7 @@ type engine struct {
 	saving  *faultlog.Reporter // reports faults of the snapshot file
 	refused *faultlog.Reporter // reports failures of Transform and of index functions
 	decodes atomic.Uint64
+	several bool // made by Across: it has any number of clusters
 
 	indexing sync.Mutex
 	fields   map[string]*store.Index // by path
@@ -46,13 +57,15 @@ type engine struct {
 	mu            sync.Mutex
 	spec          spec
 	wanted        map[delta.Scope]*listWatch // lists and watches of the spec
-	active        map[delta.Scope]*listWatch // those in the store: wanted ones and those about to leave
+	active        map[delta.Scope]*listWatch // lists and watches of the store: the wanted ones and those about to leave
 	wakeup        chan struct{}              // one token: the spec has changed, or the list of a successor is complete
 	state         engineState
-	coldStart     error           // why there was no warm start
-	updated       chan struct{}   // closed at the next news
+	coldStart     error           // why the snapshot file was not used
+	cancelRun     func()          // ends run; set by run
+	failure       error           // the error of fail; run returns it
+	updated       chan struct{}   // closed at the next change of the health
 	registrations []*Registration // in the order of their registration
-	handlers      int             // ever registered
+	handlers      int             // number of handlers that were ever registered
 
 	producers taskGroup // reflectors and reconcile
 	consumers taskGroup // handlers
@@ -104,20 +117,23 @@ func (e *engine) run(ctx context.Context) error {
 	e.loadFile()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	failed := make(chan error, 1)
+	e.mu.Lock()
+	e.cancelRun = cancel
+	e.mu.Unlock()
 	applying, halt := context.WithCancel(context.WithoutCancel(ctx))
 	defer halt()
 	var apply sync.WaitGroup
 	apply.Go(func() {
-		defer cancel()
-		failed <- e.apply(applying)
+		if err := e.apply(applying); err != nil {
+			e.fail(err)
+		}
 	})
 	e.launch(ctx)
 	saved := e.keepFile(ctx)
 	<-ctx.Done()
 	e.end()
 	e.producers.join()
-	e.queue.Close() // what is in it is still applied
+	e.queue.Close() // apply still takes what the queue holds
 	e.finish(halt, &apply)
 	<-saved
 	e.consumers.join()
@@ -125,11 +141,10 @@ func (e *engine) run(ctx context.Context) error {
 	e.saving.Stop()
 	e.refused.Stop()
 	e.stop()
-	return <-failed
+	return e.failed()
 }
 
-// abort ends an engine that was never run: sequences end, and so do the handlers, which
-// were never started.
+// abort ends an engine that was never run, with its sequences and handlers.
 func (e *engine) abort() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -143,8 +158,8 @@ func (e *engine) abort() {
 	}
 }
 
-// finish waits until what was received has been applied, unless a consumer that
-// takes nothing holds it up.
+// finish waits until the store has applied everything that was received. It gives up after
+// drainTimeout, because a Lossless consumer may not take anything.
 func (e *engine) finish(halt context.CancelFunc, apply *sync.WaitGroup) {
 	done := make(chan struct{})
 	var wait sync.WaitGroup
@@ -162,11 +177,11 @@ func (e *engine) finish(halt context.CancelFunc, apply *sync.WaitGroup) {
 	wait.Wait()
 }
 
-// drainTimeout is how long Run waits, once its context is done, for consumers to
-// let it apply what had been received.
+// drainTimeout is the maximum time that Run waits, after its context is done, until the
+// store has applied everything that was received.
 const drainTimeout = 200 * time.Millisecond
 
-// begin reports whether the caller may call run: it may if nobody did before.
+// begin reports whether the caller may call run. Only the first caller may.
 func (e *engine) begin() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -177,7 +192,7 @@ func (e *engine) begin() bool {
 	return true
 }
 
-// end takes no more scopes and handlers.
+// end marks the engine as stopped: it accepts no more scopes and handlers.
 func (e *engine) end() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -194,7 +209,7 @@ func (e *engine) launch(ctx context.Context) {
 	for _, r := range e.registrations {
 		r.start()
 	}
-	e.producers.start(e.reconcile) // then the handlers have subscribed
+	e.producers.start(e.reconcile) // the handlers have subscribed by now
 }
 
 // apply moves batches from the queue to the store until the queue is closed and
@@ -213,12 +228,12 @@ func (e *engine) apply(ctx context.Context) error {
 		}
 		e.lags.observeStored(batch)
 		for i := range batch {
-			batch[i].Record.Release() // the store keeps nothing of it
+			batch[i].Record.Release() // the store has copied it
 		}
 	}
 }
 
-// tell tells those who wait for news.
+// notify wakes the callers that wait for a change of the health.
 func (e *engine) notify() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -17,13 +17,14 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// FactoryConfig is the configuration of a Factory: what its informers have in
-// common, where their own Config leaves it open. The zero value works.
+// FactoryConfig is the configuration of a Factory. Its fields are defaults for the Config of
+// each informer. The zero value works.
 type FactoryConfig struct {
-	// Namespaces, Resync, Backlog, Logger, Reflector and Queue are defaults for the
+	// Namespaces, Missing, Resync, Backlog, Logger, Reflector and Queue are defaults for the
 	// fields of Config with the same names. For Reflector and Queue the defaults apply
 	// to each of their fields that is zero in Config.
 	Namespaces []string
+	Missing    MissingPolicy
 	Resync     time.Duration
 	Backlog    int
 	Logger     *slog.Logger
@@ -34,7 +35,7 @@ type FactoryConfig struct {
 // Factory creates informers of one cluster that share their resources: all informers
 // for the same objects in the same form have one list, one watch and one store.
 // Informers share if they have the same type, selectors, view and kept fields, the same
-// Storage, Backlog, Panics, WarmStart, Reflector and Queue, and follow the same namespaces at
+// Storage, Backlog, Panics, Missing, WarmStart, Reflector and Queue, and follow the same namespaces at
 // that time. Each informer has its own Resync, Logger and HotObjects. An informer with
 // a Transform is never shared, and two different types T with the storage Live do not
 // share. A view shows all informers of a factory at one instant. Any goroutine may use
@@ -49,9 +50,11 @@ type Factory struct {
 	shared  []*shared // in order of creation
 	running bool
 	ended   bool
+	cancel  func() // ends Run; set by Run
+	failure error  // the error of fail
 }
 
-// shared is one engine of a factory, and who uses it.
+// shared is one engine of a factory, with the number of its users.
 type shared struct {
 	factory  *Factory
 	key      string
@@ -68,11 +71,11 @@ func NewFactory(cluster *kube.Cluster, cfg FactoryConfig) *Factory {
 	return &Factory{cluster: cluster, cfg: cfg}
 }
 
-// For returns an informer of the objects of type T. The factory runs it: at once
-// if the factory runs, else when it does. Release gives it back; when all have
-// done so that share it, it ends.
+// For returns an informer of the objects of type T. The factory runs it, at once if the
+// factory is running. Release gives the informer back; it ends when all its users have
+// released it.
 //
-// Errors: an illegal configuration; ErrStopped.
+// Errors: an invalid configuration; ErrStopped.
 func For[T any](f *Factory, cfg Config) (*Informer[T], error) {
 	fill(&cfg, f.cfg)
 	sel, err := selectionOf[T](&cfg)
@@ -96,7 +99,7 @@ func For[T any](f *Factory, cfg Config) (*Informer[T], error) {
 			return i, nil
 		}
 		if path := cfg.WarmStart.Path; path != "" && path == s.engine.cfg.WarmStart.Path {
-			return nil, fmt.Errorf("informer: the snapshot file %s is that of another informer of the factory, which follows something else", path)
+			return nil, fmt.Errorf("informer: the snapshot file %s belongs to another informer of the factory; choose another WarmStart.Path", path)
 		}
 	}
 	i, err := follow[T](f.cluster, cfg, sel, &f.group)
@@ -143,7 +146,7 @@ func shareKey[T any](cfg *Config, sel *selection) string {
 		t := reflect.TypeFor[T]()
 		own = t.PkgPath() + "." + t.Name()
 	}
-	return fmt.Sprintf("%q %v %q %v %v %+v %+v %+v", cfg.storeIdentity(sel), cfg.Storage, own, cfg.Panics, cfg.Backlog, cfg.WarmStart, cfg.Reflector, cfg.Queue)
+	return fmt.Sprintf("%q %v %q %v %v %+v %+v %+v", cfg.storeIdentity(sel), cfg.Storage, own, [2]any{cfg.Panics, cfg.Missing}, cfg.Backlog, cfg.WarmStart, cfg.Reflector, cfg.Queue)
 }
 
 // shares reports whether an informer with the given configuration can use the engine.
@@ -166,23 +169,23 @@ func (f *Factory) launchLocked(s *shared) {
 		defer cancel()
 		defer context.AfterFunc(s.ctx, cancel)()
 		if err := s.engine.run(ctx); err != nil {
-			s.engine.cfg.logger().Error("informer ended", "resource", s.engine.cfg.Resource, "err", err)
+			f.fail(err)
 		}
 	})
 }
 
-// Release gives an informer back to its factory. When all have that share it, it
-// ends: what it held last can still be read, and its handlers are called no more.
-// It does not wait; Released tells when it has ended. It may be called more than
-// once, and does nothing for an informer that is of no factory.
+// Release gives an informer back to its factory. The informer ends when all its users have
+// released it: its last objects can still be read, and its handlers are not called again.
+// Release does not wait; Released reports the end. Release may be called more than once.
+// It has no effect on an informer that belongs to no factory.
 func (i *Informer[T]) Release() {
 	if i.shared != nil {
 		i.released.Do(i.shared.release)
 	}
 }
 
-// Released returns a channel that is closed when the informer has ended after
-// the last Release; nil if it is of no factory.
+// Released returns a channel that is closed when the informer has ended after the last
+// Release; nil if the informer belongs to no factory.
 func (i *Informer[T]) Released() <-chan struct{} {
 	if i.shared == nil {
 		return nil
@@ -206,10 +209,11 @@ func (s *shared) release() {
 	}
 }
 
-// Run runs all informers of the factory until ctx is done, and returns nil then.
-// It may be called once, and has joined everything when it returns.
+// Run runs all informers of the factory until ctx is done, and returns nil then. It may
+// be called once, and has joined everything when it returns. If the Run of an informer
+// fails, all informers end.
 //
-// Errors: ErrRunTwice.
+// Errors: ErrRunTwice; the first error of an informer, see Informer.Run.
 func (f *Factory) Run(ctx context.Context) error {
 	f.mu.Lock()
 	if f.running || f.ended {
@@ -217,6 +221,8 @@ func (f *Factory) Run(ctx context.Context) error {
 		return ErrRunTwice
 	}
 	f.running = true
+	ctx, f.cancel = context.WithCancel(ctx)
+	defer f.cancel()
 	f.tasks.open(ctx)
 	for _, s := range f.shared {
 		f.launchLocked(s)
@@ -227,12 +233,24 @@ func (f *Factory) Run(ctx context.Context) error {
 	f.running, f.ended = false, true
 	f.mu.Unlock()
 	f.tasks.join()
-	return nil
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.failure
 }
 
-// WaitForSync waits until all informers that the factory has now are synced.
+// fail ends Run with an error. Only the first error counts.
+func (f *Factory) fail(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.failure == nil {
+		f.failure = err
+	}
+	f.cancel()
+}
+
+// WaitForSync waits until all current informers of the factory are synced.
 //
-// Errors: the cause of ctx, with the informers that are not, and why.
+// Errors: the cause of ctx, with the informers that are not synced, and why.
 func (f *Factory) WaitForSync(ctx context.Context) error {
 	f.mu.Lock()
 	all := slices.Clone(f.shared)
@@ -253,16 +271,16 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 	return nil
 }
 
-// View returns what all informers of the factory hold at this instant.
+// View returns the current objects of all informers of the factory.
 func (f *Factory) View() View { return f.group.View() }
 
 // Info describes an informer, for metrics and status pages.
 type Info struct {
-	// Resource, Namespaces, LabelSelector and FieldSelector are what it follows.
+	// Resource, Namespaces, LabelSelector and FieldSelector select the followed objects.
 	Resource                     string
 	Namespaces                   []string
 	LabelSelector, FieldSelector string
-	// Users is how many share it.
+	// Users is the number of callers that share the informer.
 	Users  int
 	Health Health
 	Stats  Stats

@@ -97,7 +97,7 @@ func TestFactoryEnds(t *testing.T) {
 		never.Release() // before it ran
 		<-never.Released()
 		inf := take[corev1.Pod](w, f, informer.Config{})
-		missing := take[unstructured.Unstructured](w, f, informer.Config{Resource: "trainjobs.example.com"})
+		missing := take[unstructured.Unstructured](w, f, informer.Config{Resource: "trainjobs.example.com", Missing: informer.WaitIfMissing})
 		stop := w.runs(f)
 		<-inf.Synced()
 		ctx, cancel := context.WithTimeout(w.ctx, time.Minute)

@@ -33,24 +33,24 @@ func (e *engine) named() string {
 	return strings.TrimSuffix(e.cfg.Resource, ".") // a built-in type: "Pod.v1."
 }
 
-// listWatchLog writes the faults of one member to the log.
+// listWatchLog logs the faults of one list and watch.
 type listWatchLog struct {
 	follow, objects *faultlog.Reporter
 	invalid         uint64
 }
 
-func (e *engine) listWatchLog(m *listWatch) *listWatchLog {
-	attrs := []any{"scope", m.scope.String()}
-	if src, ok := m.source.(interface{ Cluster() *kube.Cluster }); ok {
+func (e *engine) listWatchLog(lw *listWatch) *listWatchLog {
+	attrs := []any{"scope", lw.scope.String()}
+	if src, ok := lw.source.(interface{ Cluster() *kube.Cluster }); ok {
 		attrs = append(attrs, "host", src.Cluster().Host())
 	}
 	return &listWatchLog{
 		follow:  e.log("informer: list and watch fail", "informer: list and watch work again", attrs...),
-		objects: e.log("informer: an object is skipped that cannot be used", "", attrs...),
+		objects: e.log("informer: an unusable object is skipped", "", attrs...),
 	}
 }
 
-// see takes the current health of the member.
+// see takes the current health of the reflector.
 func (l *listWatchLog) see(h reflector.Health) {
 	if h.Phase == reflector.Stopped {
 		return
@@ -75,12 +75,12 @@ func faultOf(h reflector.Health) faultlog.State {
 	return faultlog.State{Kind: h.Fault.String(), Err: h.Err, Remedy: kube.Remedy(h.Err), Attrs: []any{"synced", h.Synced}}
 }
 
-// idle reports an engine that is not running although the program waits for it.
+// idleMonitor reports an engine that is not running although the program waits for it.
 type idleMonitor struct {
 	remedy string
 	mu     sync.Mutex
 	log    *faultlog.Reporter
-	timer  *time.Timer // nil while nobody waits
+	timer  *time.Timer // nil until the program waits
 }
 
 // These constants name the method that runs an informer.
@@ -89,18 +89,18 @@ const (
 	runFactory = "call the Run of its factory, or put that into controller.Config.Runners"
 )
 
-// expect records that the program waits for data of the engine.
+// expectRun records that the program waits for data of the engine.
 func (e *engine) expectRun() {
 	i := &e.idle
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.timer == nil && e.stateNow() == engineNew {
-		i.log = e.log("informer: it is waited for, and nobody runs it", "informer: it runs now")
+		i.log = e.log("informer: the program waits for an informer that is not running", "informer: the informer is running now")
 		i.timer = time.AfterFunc(reportAfter, e.reportIdle)
 	}
 }
 
-// alarm logs that the engine is not running, if that is so.
+// reportIdle logs that the engine is not running, if that is still true.
 func (e *engine) reportIdle() {
 	e.idle.mu.Lock()
 	defer e.idle.mu.Unlock()
@@ -109,8 +109,8 @@ func (e *engine) reportIdle() {
 	}
 }
 
-// calm logs that the engine runs, if alarm reported the contrary. The engine's state
-// already says so.
+// running logs that the engine runs, if reportIdle has reported the contrary. The caller
+// has changed the state of the engine before.
 func (i *idleMonitor) running() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -141,8 +141,8 @@ func (r *Registration) newLog() *handlerLog {
 		if called, change := r.calling(); !called.IsZero() {
 			l.hangs.See(faultlog.State{
 				Kind:   "hanging",
-				Err:    fmt.Errorf("it has not returned for %v; later events wait", reportAfter),
-				Remedy: "return sooner, and leave long work to a workqueue or a controller",
+				Err:    fmt.Errorf("the call has lasted %v; later events wait", reportAfter),
+				Remedy: "do long work in a workqueue or a controller",
 				Attrs:  []any{"event", change.Kind.String(), "object", change.Last().Key().String()},
 			})
 		}
@@ -164,7 +164,7 @@ func (r *Registration) calling() (time.Time, store.Change) {
 	return r.called, r.with
 }
 
-// begins and returns mark the start and the end of a call of the handler.
+// begins marks the start of a call of the handler, and returns marks its end.
 func (r *Registration) begins(change store.Change) {
 	r.mu.Lock()
 	r.called, r.with = time.Now(), change

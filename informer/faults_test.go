@@ -356,13 +356,13 @@ func TestNobodyRuns(t *testing.T) {
 					}
 				})
 				w.pass(time.Minute)
-				only(t, book.take(), slog.LevelWarn, 10*time.Second, "nobody runs it", "resource=Pod.v1", "remedy=call its Run")
+				only(t, book.take(), slog.LevelWarn, 10*time.Second, "an informer that is not running", "resource=Pod.v1", "remedy=call its Run")
 				if h, _ := pods.Health(); h.Ready() == nil || !strings.Contains(h.Ready().Error(), "not running: call its Run") {
 					t.Errorf("ready: %v", h.Ready())
 				}
 				w.run(pods)
 				w.pass(10 * time.Second)
-				only(t, book.take(), slog.LevelInfo, 2*time.Minute, "it runs now")
+				only(t, book.take(), slog.LevelInfo, 2*time.Minute, "the informer is running now")
 				if h, _ := pods.Health(); h.Ready() != nil {
 					t.Errorf("not ready: %v", h.Ready())
 				}
@@ -378,7 +378,7 @@ func TestNobodyRuns(t *testing.T) {
 		if err := f.WaitForSync(ctx); err == nil || !strings.Contains(err.Error(), "call the Run of its factory") {
 			t.Errorf("WaitForSync: %v", err)
 		}
-		only(t, book.take(), slog.LevelWarn, 10*time.Second, "nobody runs it", "remedy=call the Run of its factory")
+		only(t, book.take(), slog.LevelWarn, 10*time.Second, "an informer that is not running", "remedy=call the Run of its factory")
 	})
 }
 
@@ -418,7 +418,7 @@ func TestUnusableObjectsAreLogged(t *testing.T) {
 		must(w.srv.Inject(apitest.Fault{Times: 3, Match: apitest.Match{Verb: apitest.VerbWatch}, Action: apitest.Garbage(apitest.GarbageOtherKind)}))
 		w.create(pod("a"), pod("b"), pod("c"), pod("d"))
 		w.pass(time.Minute)
-		only(t, book.take(), slog.LevelWarn, 2*time.Second, "an object is skipped", "err=", "skipped=")
+		only(t, book.take(), slog.LevelWarn, 2*time.Second, "an unusable object is skipped", "err=", "skipped=")
 	})
 }
 

@@ -37,10 +37,10 @@ func IndexField[T any](i *Informer[T], path string) (*Index[T], error) {
 	return &Index[T]{i, index}, nil
 }
 
-// FieldIs chooses the objects of type T that have one of some values in a field,
-// which is read off the bytes; see IndexField for the path.
+// FieldIs chooses the objects of type T whose field has one of the given values. It reads
+// the field from the encoded bytes; see IndexField for the path.
 //
-// Errors: a path that can not be read, or that T does not have.
+// Errors: a path that cannot be parsed, or that T does not have.
 func FieldIs[T any](path string, values ...string) (Filter, error) {
 	field, err := wire.FieldOf[T](path)
 	if err != nil {
@@ -59,7 +59,7 @@ func FieldIs[T any](path string, values ...string) (Filter, error) {
 // FieldChanged chooses the updates that change a field of objects of type T; see
 // FieldIs.
 //
-// Errors: a path that can not be read, or that T does not have.
+// Errors: a path that cannot be parsed, or that T does not have.
 func FieldChanged[T any](path string) (Filter, error) {
 	field, err := wire.FieldOf[T](path)
 	if err != nil {
@@ -71,10 +71,10 @@ func FieldChanged[T any](path string) (Filter, error) {
 }
 
 // GenerationChanged chooses updates that change metadata.generation, which the server
-// raises with every change of the spec. It lets updates pass for types that have no
-// generation, which is 0 then.
+// raises with every change of the spec. For types without
+// a generation, which have the value 0, all updates pass.
 func GenerationChanged() Filter {
-	// All types have it in the same place, so one of them will do.
+	// All types have the field at the same path, so any type will do.
 	field, err := wire.FieldOf[metav1.PartialObjectMetadata]("metadata.generation")
 	if err != nil {
 		return Filter{}

@@ -14,8 +14,8 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// Filter chooses what a consumer is told, based on data that can be read without
-// decoding. The zero value lets everything through.
+// Filter chooses the events of a consumer, based on data that can be read without decoding.
+// The zero value chooses all events.
 //
 // Some filters choose objects. When an object is no longer chosen, the consumer gets a
 // Deleted event by store.Unwatched, with the object's last chosen state; when an object
@@ -42,7 +42,7 @@ func InNamespaces(names ...string) Filter {
 	return Filter{object: func(e store.Entry) bool { return slices.Contains(names, e.Key().Namespace) }}
 }
 
-// WithLabels chooses the objects whose labels match. They are read off the
+// WithLabels chooses the objects whose labels match. It reads the labels from the encoded
 // bytes.
 func WithLabels(selector labels.Selector) Filter {
 	return Filter{object: func(e store.Entry) bool { return selector.Matches(labelsOf(e)) }}
@@ -58,9 +58,9 @@ func LabelsChanged() Filter {
 	return Filter{update: func(old, now store.Entry) bool { return !maps.Equal(labelsOf(old), labelsOf(now)) }}
 }
 
-// AnyUpdate chooses the updates that at least one of some filters of updates
-// chooses: those of what was asked for or of labels, for instance. A filter among
-// them that chooses objects lets every update through.
+// AnyUpdate chooses the updates that at least one of the given filters chooses, such as
+// changes of the spec or of labels. If one of the filters chooses objects, AnyUpdate
+// chooses every update.
 func AnyUpdate(filters ...Filter) Filter {
 	if slices.ContainsFunc(filters, func(f Filter) bool { return f.update == nil }) {
 		return Filter{}
@@ -75,9 +75,9 @@ func AnyUpdate(filters ...Filter) Filter {
 	}}
 }
 
-// StateChanged chooses updates that change what package state says of an object:
-// its state, reason or message. Objects are of the given type where they do not
-// tell themselves, as items of lists do not. It decodes objects of type T.
+// StateChanged chooses the updates that change the state, reason or message of an object,
+// as package state determines them. apiVersion and kind are the type of objects that do
+// not have these fields, such as items of lists. It decodes objects of type T.
 func StateChanged[T any](apiVersion, kind string) Filter {
 	return statusChanged[T](apiVersion, kind, func(s state.Status) state.Status {
 		s.At = time.Time{} // a new time alone is no change
@@ -120,7 +120,7 @@ func statusChanged[T any](apiVersion, kind string, part func(state.Status) state
 	}}
 }
 
-// fields returns an object as JSON has it.
+// fields returns the JSON fields of an object.
 func fields(obj any) (map[string]any, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return u.Object, nil
@@ -152,7 +152,7 @@ func filtered(filters []Filter, c store.Change) (store.Change, bool) {
 	return c, true
 }
 
-// choose makes of a change what it is to one who sees only the chosen objects.
+// choose returns a change as it appears to a consumer that gets only the chosen objects.
 func (f Filter) choose(c store.Change) (store.Change, bool) {
 	was := !c.Old.IsZero() && f.object(c.Old)
 	switch c.Kind {

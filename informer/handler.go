@@ -7,26 +7,26 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// Handler is what an informer calls. All functions of one handler are called one
-// after the other, on one goroutine of its own, so a slow handler delays no
-// other. Those that are nil are left out. An error is a failure: see
-// HandlerConfig.Retry.
+// Handler is a set of functions that an informer calls. One goroutine calls all functions of
+// a handler, one after the other, and each handler has a goroutine of its own, so a slow
+// handler does not delay others. Nil functions are not called. See HandlerConfig.Retry for
+// the effect of an error.
 type Handler[T any] struct {
-	// OnAdd: there is a new object, or one that was there when the handler was
-	// registered; then isInInitialList is true.
+	// OnAdd is called for a new object, and for each object that existed when the handler
+	// was registered; then isInInitialList is true.
 	OnAdd func(ctx context.Context, obj *T, isInInitialList bool) error
-	// OnUpdate: an object has changed. With a resync old and new are the same
-	// revision.
+	// OnUpdate is called when an object has changed, and for a resync; then old and obj
+	// are the same revision.
 	OnUpdate func(ctx context.Context, old, obj *T) error
 	// OnDelete is called when an object is gone. obj is its last state, or if missed,
 	// its last known state. For an object that came and went while the handler lagged
 	// by more than the backlog, there is no OnAdd before: see Event.CameAndWent.
 	OnDelete func(ctx context.Context, obj *T, missed bool) error
-	// OnEvent is called for every event; then the three above may not be set.
+	// OnEvent is called for every event. It excludes the three functions above.
 	OnEvent func(ctx context.Context, ev Event[T]) error
-	// OnBatch is called with all events that have come since it was called last,
-	// up to HandlerConfig.BatchSize; then nothing else may be set. The slice
-	// belongs to the handler.
+	// OnBatch is called with all events since its last call, but at most
+	// HandlerConfig.BatchSize. It excludes all other functions. The slice belongs to the
+	// handler.
 	OnBatch func(ctx context.Context, events []Event[T]) error
 	// OnChanges is OnBatch with the changes of the store, whose entries have no type. It
 	// is for adapters. The slice is shared with other handlers and must not be changed.
@@ -35,39 +35,38 @@ type Handler[T any] struct {
 
 // HandlerConfig is the configuration of a handler. The zero value works.
 type HandlerConfig struct {
-	// Name tells the handler from others in logs, health and metrics; default its
-	// number.
+	// Name identifies the handler in logs, health and metrics; default its number.
 	Name string
-	// Subscription selects what the handler is told; by default every change, in order
-	// (store.EveryChange). A slow handler blocks nobody: if it lags by more than
+	// Subscription selects the events of the handler; by default every change, in order
+	// (store.EveryChange). A slow handler does not block others: if it lags by more than
 	// Config.Backlog changes, it gets the folded changes of each object, and Health
-	// shows it.
+	// shows that.
 	Subscription SubscriptionConfig
-	// Retry says how often an event is handled again after an error before it is
-	// given up, with a pause that doubles from MinBackoff (default 100 ms) to
-	// MaxBackoff (default 30 s). Later events wait meanwhile. Default never: the
-	// error is reported. Negative: for ever. Work that may fail for long belongs
-	// into a workqueue.
+	// Retry is the maximum number of retries of an event after an error. The backoff
+	// doubles from MinBackoff (default 100 ms) to MaxBackoff (default 30 s), and later
+	// events wait. Default 0: the error is reported, and the next event follows. Negative:
+	// no limit. Use a workqueue for work that may fail for long.
 	Retry                  int
 	MinBackoff, MaxBackoff time.Duration
 	// Panics determines what happens after the handler or one of its filters panics;
 	// default RetryOnPanic. After the panic of a filter, RetryOnPanic and SkipOnPanic let
 	// the change pass: a consumer can ignore a change, but not miss one.
 	Panics PanicPolicy
-	// BatchSize is how many events OnBatch or OnChanges gets at most; default 1,000.
+	// BatchSize is the maximum number of events for one call of OnBatch or OnChanges;
+	// default 1,000.
 	BatchSize int
-	// Report is told of each failure, on the handler's goroutine: errors, and
-	// panics with their stack. Default: Config.Logger.
+	// Report is called for each failure, on the goroutine of the handler: an error, or a
+	// panic with its stack (*PanicError). Default: Config.Logger gets the failure.
 	Report func(error)
 }
 
-// Handle registers a handler. It may be called before, while and as long as the
-// informer runs, from any goroutine. The handler is told of the objects that are
-// there, then of every change after them: no gap, no duplicate. Its goroutine
-// runs while the informer runs, and is joined by Run.
+// Handle registers a handler. It may be called from any goroutine, before the informer runs
+// or while it runs. The handler gets the current objects, then every change after them,
+// without a gap or a duplicate. Its goroutine runs while the informer runs, and Run joins
+// it.
 //
-// Errors: a handler that has nothing to call, or both one function for all
-// events and others; an illegal value in cfg; ErrStopped.
+// Errors: a handler without functions, or with functions that exclude each other; an
+// invalid value in cfg; ErrStopped.
 func (i *Informer[T]) Handle(h Handler[T], cfg HandlerConfig) (*Registration, error) {
 	single := h.OnAdd != nil || h.OnUpdate != nil || h.OnDelete != nil
 	n := 0
@@ -77,7 +76,7 @@ func (i *Informer[T]) Handle(h Handler[T], cfg HandlerConfig) (*Registration, er
 		}
 	}
 	if n != 1 {
-		return nil, invalid("", "a handler has either some of OnAdd, OnUpdate and OnDelete, or OnEvent, or OnBatch, or OnChanges")
+		return nil, invalid("", "a handler needs some of OnAdd, OnUpdate and OnDelete, or one of OnEvent, OnBatch and OnChanges")
 	}
 	if cfg.Subscription.Mode > store.Lossless {
 		return nil, invalid("", "Subscription.Mode of a handler is %d, want store.EveryChange, Latest or Lossless", cfg.Subscription.Mode)

@@ -11,27 +11,27 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-// Health is how an informer is, as a value.
+// Health describes an informer at one instant.
 type Health struct {
-	// Health is that of the scope which is worst: one that has a fault before one
-	// that has none, one that is not synced before one that is.
+	// Health is the worst health of all scopes. A fault is worse than no fault, and an
+	// unsynced scope is worse than a synced one.
 	reflector.Health
-	// Scopes are all that are followed, ordered by cluster and namespace.
+	// Scopes describes all followed scopes, ordered by cluster and namespace.
 	Scopes []ScopeHealth
-	// NotRun is set if nobody has called Run yet, and names the method to call; else
+	// NotRun is an error that names the method to call if Run was not called yet; else
 	// nil.
 	NotRun error
-	// ColdStart says why the snapshot file could not be used; nil if it was, or
-	// there was none.
+	// ColdStart is the error that prevented the use of the snapshot file; nil if the file
+	// was used or did not exist.
 	ColdStart error
-	// Handlers are those that are registered, in order.
+	// Handlers describes the handlers in the order of their registration.
 	Handlers []HandlerHealth
-	// Stored and Handled are the times from an event's being read off the
-	// connection to the store's showing it, and to a handler's being called.
+	// Stored is the delay between reading an event from the connection and its
+	// appearance in the store. Handled is the delay until the call of a handler.
 	Stored, Handled Lag
 }
 
-// ScopeHealth is how the list and watch of one scope is.
+// ScopeHealth describes the list and watch of one scope.
 type ScopeHealth struct {
 	Scope delta.Scope
 	reflector.Health
@@ -66,8 +66,7 @@ func (h Health) Ready() error {
 	return nil
 }
 
-// health returns how the engine is, and a channel that is closed at the next
-// news.
+// health returns the current health, and a channel that is closed at its next change.
 func (e *engine) health() (Health, <-chan struct{}) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -96,8 +95,8 @@ func (e *engine) health() (Health, <-chan struct{}) {
 	return h, e.updated
 }
 
-// listWatchesLocked returns the wanted members, and the members that are followed until
-// wanted ones replace them.
+// listWatchesLocked returns the wanted lists and watches, and those that run until wanted
+// ones replace them.
 func (e *engine) listWatchesLocked() []*listWatch {
 	all := slices.Collect(maps.Values(e.wanted))
 	for scope, m := range e.active {
@@ -108,6 +107,7 @@ func (e *engine) listWatchesLocked() []*listWatch {
 	return all
 }
 
+// worse reports whether a is worse than b.
 func worse(a, b *reflector.Health) bool {
 	if (a.Err != nil) != (b.Err != nil) {
 		return a.Err != nil

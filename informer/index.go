@@ -54,14 +54,14 @@ func IndexByEach[T any](i *Informer[T], values func(*T) []string) *Index[T] {
 	})}
 }
 
-// IndexRecords adds an index over the values that a function reads off each record,
-// without a decoder. store.Extract says what the function may do. Like IndexBy, it may be
-// called at any time.
+// IndexRecords adds an index over the values that a function reads from each encoded
+// record. See store.Extract for the rules of the function. Like IndexBy, IndexRecords may
+// be called at any time.
 func (i *Informer[T]) IndexRecords(extract store.Extract) *store.Index {
 	return i.engine.store.AddIndex(extract)
 }
 
-// remembered decodes a record, unless that was just done for another index.
+// remembered decodes a record, unless another index has just decoded it.
 func remembered[T any](m *memo, rec *wire.Record) (*T, bool) {
 	if len(rec.Body) == 0 {
 		return nil, false
@@ -78,8 +78,8 @@ func remembered[T any](m *memo, rec *wire.Record) (*T, bool) {
 	return obj, true
 }
 
-// is reports whether a record is the one that was decoded. Where its body stands
-// does not tell alone: that memory is used again.
+// is reports whether rec is the record of the memo. The address of its body alone does not
+// prove it, because the memory is reused.
 func (m *memo) is(rec *wire.Record) bool {
 	return m.body == &rec.Body[0] && m.version == rec.Version && rec.Version != 0 && m.uid == rec.UID && m.key == rec.Key
 }
@@ -99,8 +99,7 @@ func (x *Index[T]) Get(s Snapshot[T], value string) iter.Seq2[*T, error] {
 	}
 }
 
-// Keys returns the keys of the objects that have a value, in order. Nothing is
-// decoded.
+// Keys returns the keys of the objects that have a value, in order. It decodes nothing.
 func (x *Index[T]) Keys(s Snapshot[T], value string) iter.Seq[wire.Key] {
 	return func(yield func(wire.Key) bool) {
 		for e := range x.index.Get(s.records, value) {
@@ -111,9 +110,8 @@ func (x *Index[T]) Keys(s Snapshot[T], value string) iter.Seq[wire.Key] {
 	}
 }
 
-// Len returns how many objects have a value. It counts them.
+// Len counts the objects that have a value. The cost grows with their number.
 func (x *Index[T]) Len(s Snapshot[T], value string) int { return x.index.Len(s.records, value) }
 
-// Values returns the values that there are, in order, each with the number of
-// objects that have it.
+// Values returns all values of the index, in order, each with the number of its objects.
 func (x *Index[T]) Values(s Snapshot[T]) iter.Seq2[string, int] { return x.index.Values(s.records) }

@@ -23,7 +23,7 @@ type Informer[T any] struct {
 	decoder  decoder[T]
 	resync   time.Duration // for the handlers of this informer
 	logger   func() *slog.Logger
-	shared   *shared // nil if it is of no factory
+	shared   *shared // nil if the informer belongs to no factory
 	released sync.Once
 }
 
@@ -53,7 +53,12 @@ func Across[T any](cfg Config) (*Informer[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return across[T](cfg, sel, nil)
+	i, err := across[T](cfg, sel, nil)
+	if err != nil {
+		return nil, err
+	}
+	i.engine.several = true
+	return i, nil
 }
 
 // New returns an informer for the objects that src lists and watches. It ignores the
@@ -66,7 +71,7 @@ func New[T any](src reflector.Source, cfg Config) (*Informer[T], error) {
 		return nil, invalid("kube.Cluster.Source returns one", "New needs a source")
 	}
 	i := &Informer[T]{single: true}
-	sel, _ := selectionOf[T](&cfg) // the type from a source need not be one that a server has
+	sel, _ := selectionOf[T](&cfg) // the type of a source may be unknown to servers
 	if err := i.init(cfg, sel, nil, singleSource(src)); err != nil {
 		return nil, err
 	}
@@ -158,10 +163,12 @@ func checked[T any](cfg *Config, sel *selection) error {
 }
 
 // Run follows the cluster until ctx is done, and then returns nil. It may be called
-// once; a stopped informer still shows the last state that it saw. When Run returns, it
-// has joined all its goroutines, including those of handlers.
+// once; a stopped informer still shows its last objects. When Run returns, it has joined all
+// its goroutines, including those of handlers.
 //
-// Errors: ErrRunTwice; ErrShared.
+// Errors: ErrRunTwice; ErrShared; a type that the server does not serve, unless
+// Config.Missing is WaitIfMissing; a field selector that the server refuses; a panic, if
+// Config.Panics is StopOnPanic. Other faults of the server do not end Run.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if i.shared != nil {
 		return ErrShared
@@ -172,8 +179,8 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	return ErrRunTwice
 }
 
-// TryRun runs the informer as Run does, unless it was run before or a factory runs it.
-// Then TryRun returns false at once.
+// TryRun runs the informer as Run does. It returns false at once if the informer was run
+// before or a factory runs it.
 func (i *Informer[T]) TryRun(ctx context.Context) (ran bool, err error) {
 	if i.shared != nil || !i.engine.begin() {
 		return false, nil
@@ -186,24 +193,23 @@ func (i *Informer[T]) HasSelectors() bool {
 	return i.engine.cfg.LabelSelector != "" || i.engine.cfg.FieldSelector != ""
 }
 
-// Synced returns a channel that is closed once the first list of every scope has
-// been applied, or a snapshot file was loaded: from then on a snapshot shows all
-// there is.
+// Synced returns a channel that is closed once the first list of every scope has been
+// applied, or a snapshot file was loaded. From then on snapshots are complete.
 func (i *Informer[T]) Synced() <-chan struct{} {
 	i.engine.expectRun()
 	return i.engine.store.Synced()
 }
 
-// Health returns how the connection to the cluster is, and a channel that is
-// closed at the next news.
+// Health returns the current health, and a channel that is closed at its next change.
 func (i *Informer[T]) Health() (Health, <-chan struct{}) { return i.engine.health() }
 
-// Stats counts what an informer did, and what it holds.
+// Stats has the counters of an informer, and the size of its data.
 type Stats struct {
 	store.Stats
-	// Decodes counts the objects that were decoded, by all who share the informer.
+	// Decodes counts the decoded objects of all users that share the informer.
 	Decodes uint64
-	// Queued and QueuedBytes are what waits before the store.
+	// Queued is the number of deltas that wait for the store, and QueuedBytes is their
+	// size.
 	Queued, QueuedBytes int
 }
 
@@ -216,13 +222,15 @@ func (e *engine) stats() Stats {
 	return st
 }
 
-// WaitFor waits until the informer shows the version of an object that was written, so
-// that a writer can read its own write. Versions are comparable only within one cluster
+// WaitFor waits until the informer has reached a version, such as that of a written object,
+// so that a writer can read its own write. Versions are comparable only within one cluster
 // and type. If the server does not order the versions of the type
 // (reflector.Health.Order), WaitFor proves nothing.
 //
-// Errors: the cause of ctx.
+// Errors: the cause of ctx; ErrWaitInHandler.
 func (i *Informer[T]) WaitFor(ctx context.Context, version wire.Version) error {
-	i.engine.expectRun()
+	if err := i.engine.checkWait(ctx); err != nil {
+		return err
+	}
 	return i.engine.store.WaitFor(ctx, version)
 }

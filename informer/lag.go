@@ -15,15 +15,16 @@ var LagBounds = [...]time.Duration{
 	time.Second, 3 * time.Second, 10 * time.Second, 30 * time.Second, 2 * time.Minute,
 }
 
-// Lag is how long things took, all of them since the start.
+// Lag is a distribution of delays since the start of the informer.
 type Lag struct {
-	// Count is how many, Sum how long together, Last and Max the last and the
-	// longest.
+	// Count is the number of delays, Sum their total, Last the last one, and Max the
+	// longest one.
 	Count uint64
 	Sum   time.Duration
 	Last  time.Duration
 	Max   time.Duration
-	// Buckets count those up to each of LagBounds, and behind them the rest.
+	// Buckets counts the delays up to each of LagBounds, and above the one before. The
+	// last bucket counts the rest.
 	Buckets [len(LagBounds) + 1]uint64
 }
 
@@ -62,14 +63,14 @@ func (c *histogram) read() Lag {
 	return l
 }
 
-// lags are those of one engine.
+// lags are the delays of one engine.
 type lags struct {
 	store, handler histogram
-	listing        map[delta.Scope]bool // the applying goroutine's own
+	listing        map[delta.Scope]bool // used only by the goroutine of apply
 }
 
-// stored notes that the store shows a batch. What came in a list is shown when
-// the list is whole, which is no lag.
+// observeStored records that the store shows a batch. It ignores the objects of a list: the
+// store shows them once the list is complete, and that delay is no lag.
 func (l *lags) observeStored(batch delta.Batch) {
 	now := time.Now()
 	for i := range batch {

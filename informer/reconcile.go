@@ -146,6 +146,9 @@ func (e *engine) reportHealth(lw *listWatch, r *reflector.Reflector, done <-chan
 	for {
 		h, changed := r.Health()
 		log.see(h)
+		if err := e.permanentError(h); err != nil {
+			e.fail(err)
+		}
 		if h.Order != order {
 			order = h.Order
 			lw.cluster.unordered.Store(order == delta.ByArrival)

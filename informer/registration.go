@@ -32,23 +32,24 @@ type Registration struct {
 	waiting                   atomic.Int64
 	handled, failures, panics atomic.Uint64
 	mu                        sync.Mutex
-	err                       error        // why it ended by itself
+	err                       error        // the panic that ended the handler
 	last                      error        // the last failure
-	called                    time.Time    // start of the current call; zero if there is none
+	called                    time.Time    // start of the current call; zero if no call is in progress
 	with                      store.Change // argument of the current call
 }
 
-// HandlerHealth is how a handler is.
+// HandlerHealth describes a handler at one instant.
 type HandlerHealth struct {
 	Name string
-	// Synced: it has been called for all objects of the first lists.
+	// Synced reports that the handler has been called for all objects of the first lists.
 	Synced bool
-	// Waiting counts the events that were taken for it and not handled yet.
+	// Waiting counts the events that the handler has taken and not handled yet.
 	Waiting int
-	// Called is the start of the current call of the handler; zero if there is none.
+	// Called is the start of the current call of the handler; zero if no call is in
+	// progress.
 	Called time.Time
-	// Lag says whether the handler is behind by more than the backlog, and what that
-	// has cost so far: see store.EveryChange.
+	// Lag reports whether the handler is behind by more than the backlog, and the effect
+	// so far: see store.EveryChange.
 	Lag store.Lag
 	// Handled, Failures and Panics count events; LastErr is the last failure.
 	Handled, Failures, Panics uint64
@@ -99,13 +100,12 @@ func (r *Registration) start() bool {
 // Name returns the name of the handler.
 func (r *Registration) Name() string { return r.cfg.Name }
 
-// Synced returns a channel that is closed once the handler has been called for
-// all objects of the first lists, and for those that were there when it was
-// registered.
+// Synced returns a channel that is closed once the handler has been called for all objects
+// of the first lists, and for all objects that existed when it was registered.
 func (r *Registration) Synced() <-chan struct{} { return r.synced }
 
-// Remove ends the handler. It does not wait for a call that runs, whose context
-// it cancels: Done tells when that has returned. So a handler may remove itself.
+// Remove ends the handler. It cancels the context of a call in progress and does not wait
+// for it; Done reports the end. So a handler may remove itself.
 func (r *Registration) Remove() {
 	r.remove()
 	r.engine.forget(r)
@@ -119,12 +119,11 @@ func (r *Registration) abort() {
 	}
 }
 
-// Done returns a channel that is closed when the handler will not be called any
-// more.
+// Done returns a channel that is closed once the handler will not be called again.
 func (r *Registration) Done() <-chan struct{} { return r.done }
 
-// Err returns why the handler has ended: nil if it was removed, the informer has
-// stopped, or it has not ended.
+// Err returns the panic that ended the handler. It is nil if the handler was removed, the
+// informer has stopped, or the handler has not ended.
 func (r *Registration) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,17 +141,33 @@ func (e *engine) forget(r *Registration) {
 func (r *Registration) run(ctx context.Context) {
 	if r.started.Swap(true) {
 		r.subscriber.sub.Close()
-		return // it was removed before
+		return // the handler was removed before it started
 	}
 	defer close(r.done)
 	defer r.log.stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.removed, cancel)()
+	if r.cfg.Subscription.Mode == store.Lossless {
+		ctx = context.WithValue(ctx, losslessKey{r.engine}, true)
+	}
 	r.subscriber.run(ctx, func(changes []store.Change) bool { return r.deliver(ctx, changes) })
 }
 
-// deliver calls the handler for changes, and reports whether it goes on.
+// losslessKey is the key of a context value: the context belongs to a Lossless handler of
+// the engine.
+type losslessKey struct{ engine *engine }
+
+// checkWait returns an error if the caller must not wait for the engine.
+func (e *engine) checkWait(ctx context.Context) error {
+	if ctx.Value(losslessKey{e}) != nil {
+		return ErrWaitInHandler
+	}
+	e.expectRun()
+	return nil
+}
+
+// deliver calls the handler for changes, and reports whether the handler continues.
 func (r *Registration) deliver(ctx context.Context, changes []store.Change) bool {
 	r.waiting.Store(int64(len(changes)))
 	defer r.waiting.Store(0)
@@ -179,8 +194,8 @@ func (r *Registration) deliver(ctx context.Context, changes []store.Change) bool
 	return ctx.Err() == nil
 }
 
-// handle calls the handler until it succeeds or gives up, and reports whether it
-// goes on.
+// handle calls the handler until it succeeds or no retry is left, and reports whether the
+// handler continues.
 func (r *Registration) handle(ctx context.Context, changes []store.Change) bool {
 	backoff := r.cfg.MinBackoff
 	for try := 0; ; try++ {
@@ -217,7 +232,7 @@ func (r *Registration) tryCall(ctx context.Context, changes []store.Change) erro
 	return recovered(func() error { return r.call(ctx, changes) })
 }
 
-// pause waits, and reports whether ctx is still alive.
+// pause waits for d, and reports whether ctx is not done.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -229,7 +244,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// failed counts and reports a failure. What reports may panic as well.
+// failed counts and reports a failure. Report may panic too.
 func (r *Registration) failed(err error, changes []store.Change) {
 	var p *PanicError
 	if errors.As(err, &p) {
@@ -241,7 +256,7 @@ func (r *Registration) failed(err error, changes []store.Change) {
 	r.last = err
 	r.mu.Unlock()
 	if again := recovered(func() error { r.cfg.Report(err); return nil }); again != nil {
-		r.logger().Error("the report of a handler's failure failed", "handler", r.cfg.Name, "err", again)
+		r.logger().Error("informer: HandlerConfig.Report failed", "handler", r.cfg.Name, "err", again)
 	}
 	r.engine.notify()
 }

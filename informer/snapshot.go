@@ -15,28 +15,28 @@ import (
 
 // ErrNotSynced is the error for reading in a view of an informer that has not synced:
 // the informer is not running, or its first list is not complete.
-var ErrNotSynced = errors.New("informer: not synced, so what is missing is not known")
+var ErrNotSynced = errors.New("informer: not synced, so objects may be missing")
 
-// View shows what all informers of a factory held at one instant. Taking a view costs
-// next to nothing, and a snapshot in it never changes. Informer.In returns the snapshot
+// View holds the objects of all informers of a factory at one instant. Taking a view takes
+// constant time, and a snapshot in it never changes. Informer.In returns the snapshot
 // of one informer. Err reports whether an informer that had not synced was read.
 type View = store.View
 
-// Snapshot is what an informer held at one instant. It never changes, and any
-// number of goroutines may read it.
+// Snapshot holds the objects of an informer at one instant. It never changes, and any
+// goroutine may use it.
 type Snapshot[T any] struct {
 	inf     *Informer[T]
 	records *store.Snapshot
 	err     error // why the snapshot is not reliable
 }
 
-// Snapshot returns all objects as they are now. If the informer is not synced, it
-// returns the objects that have arrived so far. It costs nothing.
+// Snapshot returns the current objects. If the informer is not synced, these are the
+// objects that have arrived so far. Snapshot takes constant time and copies nothing.
 func (i *Informer[T]) Snapshot() Snapshot[T] {
 	return Snapshot[T]{inf: i, records: i.engine.store.Snapshot()}
 }
 
-// In returns what the informer held at the instant of a view. If the view belongs to
+// In returns the objects of the informer at the instant of a view. If the view belongs to
 // another factory, In adds the current state of this informer and of all others of its
 // factory: later calls with the view return the same. If the informer is not synced,
 // Get and all sequences of objects return ErrNotSynced, and so does the Err of the
@@ -61,10 +61,10 @@ func (s Snapshot[T]) Err() error {
 	return s.err
 }
 
-// View returns what the informer, and all others of its factory, hold now.
+// View returns the current objects of the informer and of all others of its factory.
 func (i *Informer[T]) View() View { return i.engine.store.View() }
 
-// Get decodes the object with a key. ok is false if there is none.
+// Get decodes the object with a key. ok is false if there is no such object.
 //
 // Errors: those of the decoder; ErrNotSynced, see Informer.In.
 func (s Snapshot[T]) Get(key wire.Key) (obj *T, ok bool, err error) {
@@ -79,9 +79,8 @@ func (s Snapshot[T]) Get(key wire.Key) (obj *T, ok bool, err error) {
 	return obj, true, err
 }
 
-// All decodes one object after the other, ordered by cluster, namespace and
-// name. An object that can not be decoded comes as an error, and the sequence
-// goes on.
+// All decodes one object after the other, ordered by cluster, namespace and name. For an
+// object that cannot be decoded, it yields an error and continues.
 func (s Snapshot[T]) All() iter.Seq2[*T, error] {
 	return s.decoded(func() iter.Seq[store.Entry] { return s.records.All() })
 }
@@ -91,16 +90,15 @@ func (s Snapshot[T]) Namespace(name string) iter.Seq2[*T, error] {
 	return s.Within(delta.Scope{Namespace: name})
 }
 
-// Within decodes the objects of one cluster, or of one namespace of it, like
-// All.
+// Within decodes the objects of one cluster, or of one of its namespaces, like All.
 func (s Snapshot[T]) Within(scope delta.Scope) iter.Seq2[*T, error] {
 	return s.decoded(func() iter.Seq[store.Entry] { return s.records.Within(scope) })
 }
 
-// Select decodes the objects whose labels match, like All: those of all
-// namespaces, or if some are named of these, in that order. Labels are read off
-// the bytes of all objects there; only those that match are decoded. For a label
-// that is asked for often, IndexField is faster.
+// Select decodes the objects whose labels match, like All. It searches the given
+// namespaces, in the given order, or all of them. It reads the labels of all objects from
+// the encoded bytes, and decodes only the objects that match. For a label that is looked
+// up often, IndexField is faster.
 func (s Snapshot[T]) Select(selector labels.Selector, namespaces ...string) iter.Seq2[*T, error] {
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
@@ -155,7 +153,7 @@ func (s Snapshot[T]) decoded(entries func() iter.Seq[store.Entry]) iter.Seq2[*T,
 	}
 }
 
-// labelsOf reads the labels off an entry.
+// labelsOf reads the labels of an entry from the encoded bytes.
 func labelsOf(e store.Entry) labels.Set {
 	set := labels.Set{}
 	maps.Insert(set, e.Record().Labels())

@@ -13,9 +13,10 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// shape describes everything that determines which records an informer holds and what
-// they contain, except the clusters and namespaces. Only an informer of the same shape
-// reads a snapshot file, and only informers of the same shape share an engine.
+// storeIdentity describes everything that determines which records an informer holds and
+// what they contain, except the clusters and namespaces. Only an informer with the same
+// identity reads a snapshot file, and only informers with the same identity share an
+// engine.
 func (c *Config) storeIdentity(sel *selection) store.Identity {
 	shape := store.Identity{
 		"resource":       sel.target.String(),
@@ -50,7 +51,7 @@ var ownCoders = []reflect.Type{
 }
 
 func layout(b *strings.Builder, t reflect.Type, outer map[reflect.Type]bool) {
-	for _, own := range ownCoders { // its output is known only by the type's name
+	for _, own := range ownCoders { // the name of the type identifies its output
 		if t.Implements(own) || reflect.PointerTo(t).Implements(own) {
 			fmt.Fprintf(b, "%s.%s", t.PkgPath(), t.Name())
 			return

@@ -59,10 +59,11 @@ func (i *Informer[T]) Changes(ctx context.Context, cfg SubscriptionConfig) iter.
 	}
 }
 
-// initialRun is how many objects of a snapshot are handed over at once.
+// initialRun is the number of objects of a snapshot that are delivered at once.
 const initialRun = 256
 
-// flow carries changes from the store to one consumer, on its goroutine.
+// subscriber delivers the changes of the store to one consumer, on the goroutine of the
+// consumer.
 type subscriber struct {
 	engine       *engine
 	logger       func() *slog.Logger
@@ -78,8 +79,8 @@ type subscriber struct {
 	deliver      func([]store.Change) bool
 }
 
-// run goes on until ctx is done, the engine has stopped and all has been told,
-// or deliver returns false.
+// run delivers changes until ctx is done, deliver returns false, or the engine has stopped
+// and everything has been delivered.
 func (f *subscriber) run(ctx context.Context, deliver func([]store.Change) bool) {
 	f.deliver = deliver
 	sub := f.sub
@@ -156,7 +157,8 @@ func (f *subscriber) caughtUp(l store.Lag) {
 	f.engine.notify()
 }
 
-// deliverAll tells of all objects of a snapshot.
+// deliverAll delivers all objects of a snapshot, and reports whether the consumer
+// continues.
 func (f *subscriber) deliverAll(now *store.Snapshot, kind store.ChangeKind, cause store.Cause) bool {
 	run := make([]store.Change, 0, min(initialRun, now.Len()))
 	for e := range now.All() {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// taskGroup holds goroutines that end together. The zero value is closed: it takes
-// some once open was called.
+// taskGroup is a group of goroutines that end together. The zero value is closed: it starts
+// no goroutine before open was called.
 type taskGroup struct {
 	mu   sync.Mutex
 	ctx  context.Context // nil while closed
@@ -19,8 +19,8 @@ func (n *taskGroup) open(ctx context.Context) {
 	n.ctx = ctx
 }
 
-// start starts a goroutine, and reports whether it did: not before open, and not
-// after join.
+// start starts a goroutine, and reports whether it did. It does not before open and after
+// join.
 func (n *taskGroup) start(f func(context.Context)) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -32,8 +32,8 @@ func (n *taskGroup) start(f func(context.Context)) bool {
 	return true
 }
 
-// join takes no more goroutines, and waits for those there are. Somebody else
-// has to end their context.
+// join closes the group and waits for its goroutines. The caller must have ended their
+// context.
 func (n *taskGroup) join() {
 	n.mu.Lock()
 	n.ctx = nil

@@ -8,9 +8,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Transform makes of a function that changes an object one for
-// Config.Transform: each object is decoded once when it comes, and stored as the
-// function leaves it.
+// Transform returns a function for Config.Transform that decodes each arriving object once,
+// calls change, and stores the object that change leaves.
 func Transform[T any](change func(*T) error) func(wire.Record) (wire.Record, error) {
 	return func(rec wire.Record) (wire.Record, error) {
 		obj, err := wire.Codec[T]{}.Decode(rec)
@@ -24,8 +23,8 @@ func Transform[T any](change func(*T) error) func(wire.Record) (wire.Record, err
 	}
 }
 
-// Encode returns rec with obj as its body: in protobuf if the body was, and obj can be
-// encoded so; else in JSON. Key, UID and version stay.
+// Encode returns rec with obj as its body. The encoding is protobuf if rec has a protobuf
+// body and obj has a method Marshal, and JSON otherwise. Key, UID and version stay.
 //
 // Errors: those of the encoder.
 func Encode(rec wire.Record, obj any) (wire.Record, error) {
@@ -43,9 +42,9 @@ func Encode(rec wire.Record, obj any) (wire.Record, error) {
 }
 
 // Project returns an informer that fetches objects of type T and keeps only the S that
-// the function returns for each. The S is stored as JSON, so the collection costs no
-// more memory than the needed fields. Keys, UIDs and versions are those of the object.
-// If the function returns nil, an empty S is kept. With WarmStart.Path,
+// the function returns for each. It stores the S as JSON, so the collection needs memory
+// for these fields only. Keys, UIDs and versions are those of the object.
+// If the function returns nil, the informer keeps an empty S. With WarmStart.Path,
 // Config.TransformVersion must identify the version of the function, and of
 // Config.Transform if that is set.
 //

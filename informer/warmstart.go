@@ -16,8 +16,8 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// WarmStart keeps a snapshot file. A restarted informer then has all objects at once
-// and resumes the watch where it was, without a list. If the server no longer has that
+// WarmStart configures a snapshot file. With it, a restarted informer has all objects at once
+// and resumes the watch at its last version, without a list. If the server no longer has that
 // version, the informer lists and compares everything, and reports deletions in between
 // as missed.
 //
@@ -32,14 +32,14 @@ import (
 // Transform, fields of a projection); Health.ColdStart says why. Objects of Secret are
 // only written encrypted.
 type WarmStart struct {
-	// Path is the file; default none. Its folder must exist. Each informer needs
-	// its own. It is replaced as a whole, by renaming.
+	// Path is the path of the file; default no file. Its folder must exist, and each
+	// informer needs a file of its own. Every write replaces the file by a rename.
 	Path string
-	// Key encrypts the file: 32 bytes, from where the caller keeps secrets.
-	// Default: not encrypted, and readable by the owner of the process only.
+	// Key encrypts the file. It has 32 bytes. Default: the file is not encrypted, and only
+	// the user of the process can read it.
 	Key []byte
-	// Every is how often the file is written, beside at the end of Run; default 5
-	// minutes. A process that is killed resumes from the last one.
+	// Every is the time between two writes; default 5 minutes. Run also writes the file
+	// when it ends. A killed process resumes from the last file.
 	Every time.Duration
 	// Identity names the cluster: only an informer with the same Identity uses the
 	// file. Default the address. The address alone does not reveal that a cluster was
@@ -60,13 +60,13 @@ func (w *WarmStart) check() error {
 	return nil
 }
 
-// secret reports whether a resource is not to be written as it is.
+// secret reports whether the objects of a resource must be encrypted.
 func secret(resource string) bool {
 	first, _, _ := strings.Cut(resource, ".")
 	return slices.Contains([]string{"secret", "secrets"}, strings.ToLower(first))
 }
 
-// options are those of the file.
+// options returns the options of the snapshot file.
 func (e *engine) options() store.FileOptions {
 	identity := maps.Clone(e.identity)
 	identity["cluster"] = e.cfg.WarmStart.Identity
@@ -89,7 +89,7 @@ func (e *engine) originOf(scope delta.Scope) string {
 	return ""
 }
 
-// loadFile fills the store from the file, if there is one that fits.
+// loadFile fills the store from the file, if the file exists and has the same identity.
 func (e *engine) loadFile() {
 	err := e.tryLoad()
 	if err == nil || errors.Is(err, os.ErrNotExist) {
@@ -126,8 +126,8 @@ func (e *engine) tryLoad() error {
 	return err
 }
 
-// keepFile writes the file every so often, until ctx is done. The channel it
-// returns is closed then.
+// keepFile writes the file at intervals until ctx is done. Then it closes the channel that
+// it returned.
 func (e *engine) keepFile(ctx context.Context) <-chan struct{} {
 	done := make(chan struct{})
 	if e.cfg.WarmStart.Path == "" {
@@ -147,7 +147,7 @@ func (e *engine) keepFile(ctx context.Context) <-chan struct{} {
 	return done
 }
 
-// saveFile writes the file, if there is anything new to write.
+// saveFile writes the file, if the informer is synced.
 func (e *engine) saveFile() {
 	if e.cfg.WarmStart.Path == "" || !e.store.Snapshot().Synced() {
 		return
@@ -172,14 +172,14 @@ func (e *engine) identifyClusters() {
 	}
 }
 
-// trySave writes a file beside the one there is, and puts it in its place.
+// trySave writes a new file and replaces the old one with it.
 func (e *engine) trySave(now *store.Snapshot) error {
 	path := e.cfg.WarmStart.Path
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) // it is gone if all went well
+	defer os.Remove(file.Name()) // fails after the rename
 	out := bufio.NewWriter(file)
 	err = now.WriteFile(out, e.options())
 	err = errors.Join(err, out.Flush())

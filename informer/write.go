@@ -8,17 +8,16 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// Follows reports whether the informer will show what was written: an object of
-// its type, in a cluster and a namespace that it follows. It must have been
-// written with the very kube.Cluster that the informer was made for. Whether
-// selectors of the informer choose the object is not known.
+// Follows reports whether the informer follows the written object: it has the type of the
+// informer, and is in a followed cluster and namespace. The write must have used the same
+// kube.Cluster as the informer. Follows does not evaluate selectors.
 func (i *Informer[T]) Follows(w kube.Written) bool {
 	_, ok := i.clusterOf(w)
 	return ok
 }
 
-// Shows reports whether the informer shows what was written, or something later;
-// also if it does not follow it.
+// Shows reports whether the informer shows the write or a later state. It also returns
+// true if the informer does not follow the object.
 func (i *Informer[T]) Shows(w kube.Written) bool {
 	cluster, ok := i.clusterOf(w)
 	return !ok || shows(i.engine.store.Snapshot(), cluster, w)
@@ -30,13 +29,15 @@ func (i *Informer[T]) Shows(w kube.Written) bool {
 // If a selector hides the object, only a bookmark (about one a minute) or another event
 // proves that the informer has reached the write.
 //
-// Errors: the cause of ctx.
+// Errors: the cause of ctx; ErrWaitInHandler.
 func (i *Informer[T]) WaitForWrite(ctx context.Context, w kube.Written) error {
 	cluster, ok := i.clusterOf(w)
 	if !ok {
 		return nil
 	}
-	i.engine.expectRun()
+	if err := i.engine.checkWait(ctx); err != nil {
+		return err
+	}
 	return i.engine.store.WaitUntil(ctx, func(now *store.Snapshot) bool { return shows(now, cluster, w) })
 }
 
@@ -75,8 +76,8 @@ func (i *Informer[T]) clusterOf(w kube.Written) (string, bool) {
 	return "", false
 }
 
-// holds reports whether an object was written in the cluster of a source, and is
-// of its type, in whatever version.
+// holds reports whether an object was written in the cluster of a source and has its type,
+// in any version.
 func holds(s *kube.Source, w kube.Written) bool {
 	r, known := s.Resource()
 	return known && s.Cluster() == w.Cluster && r.Group == w.Resource.Group && r.Name == w.Resource.Name

@@ -142,9 +142,11 @@ func newStandalone(flags byte, rest, body []byte, dict *pack.Dictionary, columns
 	return Entry{slab: &slab{buf: b, dict: dict, columns: columns}}
 }
 
-// detached copies the entry into a slab of its own, so that keeping it does not keep a
-// slab with many others.
-func (e Entry) detached() Entry {
+// Detached returns a copy of the entry in memory of its own. Entries share blocks of 4 to
+// 64 KiB, and an entry keeps its whole block. A program that keeps some of many entries
+// for long needs less memory if it keeps detached copies. A copy still shares the
+// dictionary of its block.
+func (e Entry) Detached() Entry {
 	if e.slab == nil || e.slab.usage == nil {
 		return e
 	}

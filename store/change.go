@@ -76,6 +76,12 @@ func (c *Change) CameAndWent() bool { return c.came }
 // last state was not seen because it came in an unusable form.
 func (c *Change) Missed() bool { return c.Kind == Deleted && c.New.IsZero() && c.Cause != Unwatched }
 
+// Detached returns a copy of the change with detached entries; see Entry.Detached.
+func (c Change) Detached() Change {
+	c.Old, c.New = c.Old.Detached(), c.New.Detached()
+	return c
+}
+
 // Last returns the last known state: New where there is one, else Old.
 func (c *Change) Last() Entry {
 	if c.New.IsZero() {

@@ -181,7 +181,7 @@ func (l *folding) foldChange(c *Change) bool {
 	if len(l.gone) == l.limit {
 		return false
 	}
-	l.gone = append(l.gone, Change{Kind: Deleted, Cause: c.Cause, Old: c.Old.detached(), New: c.New, Seen: c.Seen, Folded: n - 1, came: true})
+	l.gone = append(l.gone, Change{Kind: Deleted, Cause: c.Cause, Old: c.Old.Detached(), New: c.New, Seen: c.Seen, Folded: n - 1, came: true})
 	return true
 }
 

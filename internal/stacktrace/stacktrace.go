@@ -8,7 +8,7 @@ import (
 )
 
 // maxCalls is the maximum number of calls in a line.
-const maxCalls = 8
+const maxCalls = 5
 
 // Line returns the calls that led to a panic, the innermost first:
 //

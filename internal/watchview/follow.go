@@ -73,7 +73,8 @@ func NewInformer(cluster *kube.Cluster, t Target) (*informer.Informer[Object], e
 		FieldSelector: t.Selection.FieldSelector,
 		// A user is watching, so a server that is back must be noticed soon.
 		Reflector: reflector.Config{MaxBackoff: 5 * time.Second, SlowRetry: 10 * time.Second},
-		Logger:    slog.New(slog.DiscardHandler), // attend reports faults
+		Logger:    slog.New(slog.DiscardHandler), // Attend reports faults
+		Missing:   informer.WaitIfMissing,        // and a type that is not served
 	})
 }
 

@@ -1,0 +1,68 @@
+package informer
+
+import (
+	"errors"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/vedette-io/vedette/errcode"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/reflector"
+)
+
+// MissingPolicy determines what Run does if the server does not serve the type.
+type MissingPolicy uint8
+
+const (
+	// FailIfMissing makes Run return an error if the server answers that it does not
+	// serve the type. Once the informer has had a list, a type that disappears is a fault
+	// like others: it is retried. It is the default.
+	FailIfMissing MissingPolicy = iota
+	// WaitIfMissing waits until the type exists. It is for custom resources that are
+	// installed later.
+	WaitIfMissing
+)
+
+// permanentError returns the error that ends Run: the server does not serve the type, or
+// refuses the field selector. An informer of several clusters has none, because a fault of
+// one cluster must not affect the others.
+func (e *engine) permanentError(h reflector.Health) error {
+	if h.Synced || h.Err == nil || e.several {
+		return nil
+	}
+	if unknown := (*kube.UnknownResourceError)(nil); errors.As(h.Err, &unknown) {
+		if e.cfg.Missing == WaitIfMissing {
+			return nil
+		}
+		return &errcode.Error{Code: errcode.NotFound, Problem: "informer", Err: unknown, Remedy: "correct Config.Resource, or set Config.Missing to WaitIfMissing"}
+	}
+	if refused := new(apierrors.StatusError); e.cfg.FieldSelector != "" && errors.As(h.Err, &refused) && refusesFields(refused) {
+		return invalid("use a field that the type supports", "the server refuses the field selector %q: %s", e.cfg.FieldSelector, refused.ErrStatus.Message)
+	}
+	return nil
+}
+
+// refusesFields reports whether a server does not support a field of the field selector.
+// The first text is that of custom resources, the second that of built-in types.
+func refusesFields(err *apierrors.StatusError) bool {
+	text := err.ErrStatus.Message
+	return apierrors.IsBadRequest(err) && (strings.Contains(text, "not a known field selector") || strings.Contains(text, "field label not supported"))
+}
+
+// fail ends run with an error. Only the first error counts.
+func (e *engine) fail(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.failure == nil {
+		e.failure = err
+	}
+	e.cancelRun()
+}
+
+// failed returns the error of fail.
+func (e *engine) failed() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.failure
+}
