@@ -43,6 +43,7 @@ func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
 	if err != nil {
 		return nil, &ConfigError{Problem: "the credentials or certificates can not be used", Err: err, Remedy: "check the user and cluster of the kubeconfig"}
 	}
+	client.Transport = &reauthTransport{below: client.Transport}
 	return &Cluster{
 		base: base, namespace: namespace, http: client, limiter: limiter, timeout: timeout,
 		identity:  identity{lock: make(chan struct{}, 1)},
