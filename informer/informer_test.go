@@ -155,7 +155,7 @@ func TestHealth(t *testing.T) {
 func TestCustomResourceThatComesAndGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, cluster := serve(t, apitest.Config{})
-		inf := must(informer.Watch[TrainJob](cluster, informer.Config{}))
+		inf := must(informer.Watch[TrainJob](cluster, informer.Config{Missing: informer.WaitIfMissing}))
 		ctx, cancel := context.WithCancel(t.Context())
 		var work sync.WaitGroup
 		work.Go(func() {

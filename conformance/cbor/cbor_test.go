@@ -64,7 +64,7 @@ func follow(t *testing.T, flags []string, want wire.Encoding) {
 		t.Fatal(err)
 	}
 	defer cluster.Close()
-	cfg := informer.Config{}
+	cfg := informer.Config{Missing: informer.WaitIfMissing}
 	cfg.Reflector.SlowRetry = time.Second
 	typed := must(informer.Watch[TrainJob](cluster, cfg))
 	cfg.Resource = "trainjobs.example.com"

@@ -179,7 +179,7 @@ func newOurs[T any](s *script, resource string) *ours[T] {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(cluster.Close)
-	cfg := informer.Config{Resource: resource, Logger: quiet, Backlog: 100_000}
+	cfg := informer.Config{Resource: resource, Logger: quiet, Backlog: 100_000, Missing: informer.WaitIfMissing}
 	if s.random.IntN(2) == 0 {
 		cfg.Reflector.PageSize = 5
 	}

@@ -51,7 +51,7 @@ type copies struct {
 }
 
 func follow(ctx context.Context, t *testing.T, work *sync.WaitGroup, cluster *kube.Cluster) copies {
-	cfg := informer.Config{Resource: "widgets.example.com"}
+	cfg := informer.Config{Resource: "widgets.example.com", Missing: informer.WaitIfMissing}
 	c := copies{must(informer.Watch[Widget](cluster, cfg)), must(informer.Watch[unstructured.Unstructured](cluster, cfg)), must(informer.Watch[metav1.PartialObjectMetadata](cluster, cfg))}
 	for _, inf := range []interface{ Run(context.Context) error }{c.typed, c.loose, c.meta} {
 		work.Go(func() {

@@ -136,7 +136,7 @@ func (s *scene) place() *place {
 
 // config returns one of the configurations.
 func (s *scene) config() informer.Config {
-	cfg := informer.Config{Logger: slog.New(slog.DiscardHandler)}
+	cfg := informer.Config{Logger: slog.New(slog.DiscardHandler), Missing: informer.WaitIfMissing}
 	if s.random.IntN(2) == 0 {
 		cfg.Reflector.PageSize = int64(2 + s.random.IntN(5))
 	}
