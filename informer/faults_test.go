@@ -195,7 +195,7 @@ var setups = []struct {
 		},
 	},
 	{
-		name: "no rights", within: time.Second, want: []string{"fault=denied", "remedy=ask for the verbs list and watch"},
+		name: "no rights", within: time.Second, want: []string{"fault=denied", "remedy=request the verbs list and watch"},
 		handler: answers(403, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"alice may not","code":403}`),
 	},
 	{

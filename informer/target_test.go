@@ -106,7 +106,7 @@ func TestTypeIsBound(t *testing.T) {
 		if err != nil || !ok || obj.Spec.Queue != "q" || bound.Snapshot().Len() != 1 {
 			t.Errorf("%+v, %v, %v", obj, ok, err)
 		}
-		if err := health(jobs).Scopes[0].Err; !strings.Contains(err.Error(), "may be one of") {
+		if err := health(jobs).Scopes[0].Err; !strings.Contains(err.Error(), "it may be one of") {
 			t.Error(err)
 		}
 		if jobs.Snapshot().Len()+old.Snapshot().Len() > 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// TestAllowed asks for rights and for the time.
+// TestAllowed checks access reviews and the clock of the server.
 func TestAllowed(t *testing.T) {
 	srv, err := apitest.New(apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Verb == "watch" && r.Resource.Resource == "pods" && r.Namespace == "ml" && r.Name == "" {
@@ -43,14 +43,15 @@ func TestAllowed(t *testing.T) {
 	}
 	srv.Close()
 	if _, _, err := cluster.Allowed(t.Context(), "list", pods, "", ""); err == nil {
-		t.Error("nobody is there, and answers")
+		t.Error("got no error from Allowed without a server")
 	}
 	if _, _, err := cluster.Clock(t.Context()); err == nil {
-		t.Error("nobody is there, and tells the time")
+		t.Error("got no error from Clock without a server")
 	}
 }
 
-// TestUser: the name comes from the server, and a server that names nobody is an error.
+// TestUser checks that the name comes from the server, and that an answer without a name
+// is an error.
 func TestUser(t *testing.T) {
 	srv, err := apitest.New(apitest.Config{Tokens: map[string]string{"t-wei": "wei@example.com", "t-nobody": ""}})
 	if err != nil {

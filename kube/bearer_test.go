@@ -10,7 +10,8 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// TestBearer: the token is that of the user or of a plugin; a user without one has none.
+// TestBearer checks the token of a user, of a file and of a plugin, and the error for a
+// user without a token.
 func TestBearer(t *testing.T) {
 	dir := t.TempDir()
 	plugin := filepath.Join(dir, "plugin.sh")
@@ -43,6 +44,6 @@ users: [{name: u, user: {%s}}], contexts: [{name: c, context: {cluster: c, user:
 		}
 	}
 	if _, err := kube.BearerToken(t.Context(), kube.Config{Kubeconfig: filepath.Join(dir, "none")}); err == nil {
-		t.Error("a kubeconfig that is missing is no error")
+		t.Error("got no error for a missing kubeconfig")
 	}
 }

@@ -23,8 +23,8 @@ func apiKinds() map[reflect.Type]schema.GroupVersionKind {
 	return kinds
 }
 
-// TestBuiltinGroups holds the groups that are derived from Go packages against
-// the scheme of client-go.
+// TestBuiltinGroups compares the groups that are derived from Go packages with the scheme
+// of client-go.
 func TestBuiltinGroups(t *testing.T) {
 	kinds := apiKinds()
 	for typ, want := range kinds {
@@ -42,10 +42,10 @@ func TestBuiltinGroups(t *testing.T) {
 	}
 }
 
-// TestBuiltinsAreThoseOfClientGo holds the table of built-in types against the clients
-// that client-go generates from the same source as servers: each type in each version,
-// its plural, and whether it lives in namespaces.
-func TestBuiltinsAreThoseOfClientGo(t *testing.T) {
+// TestBuiltinTypesMatchClientGo compares the table of built-in types with the clients of
+// client-go, which are generated from the same source as servers: each type in each
+// version, its plural, and whether it is namespaced.
+func TestBuiltinTypesMatchClientGo(t *testing.T) {
 	kinds := apiKinds()
 	want := map[string]bool{}
 	clients := reflect.TypeFor[kubernetes.Interface]()
@@ -66,7 +66,7 @@ func TestBuiltinsAreThoseOfClientGo(t *testing.T) {
 	for _, r := range builtins() {
 		scope := []string{"cluster", "namespaced"}[r.Scope]
 		line := fmt.Sprint(r.kind(), " ", r.Name, " ", scope)
-		if !want[line] && r.Name != "bindings" { // of which client-go has a method of pods
+		if !want[line] && r.Name != "bindings" { // client-go has it as a method of pods
 			t.Errorf("client-go has no %s", line)
 		}
 		delete(want, line)
@@ -76,7 +76,8 @@ func TestBuiltinsAreThoseOfClientGo(t *testing.T) {
 	}
 }
 
-// TestBuiltinVerbs: what can be created only is not listed, and the like.
+// TestBuiltinVerbs checks that types without the verb list, such as reviews, do not have
+// it.
 func TestBuiltinVerbs(t *testing.T) {
 	for _, r := range builtins() {
 		if len(r.Verbs) == 0 || !slices.IsSorted(r.Verbs) || len(r.ShortNames) > 1 {

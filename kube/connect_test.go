@@ -30,7 +30,7 @@ users:
 - {name: u, user: {token: secret}}
 `
 
-// write puts text into a file, and hides the machine's own kubeconfig.
+// write writes text to a file, and hides the kubeconfig of the machine.
 func write(t *testing.T, text string) string {
 	t.Helper()
 	t.Setenv("KUBECONFIG", "")
@@ -60,7 +60,7 @@ func TestConnect(t *testing.T) {
 				t.Fatal(err)
 			}
 			if cluster.Host() != c.host || cluster.Namespace() != c.namespace {
-				t.Errorf("%s, %s; want %s, %s", cluster.Host(), cluster.Namespace(), c.host, c.namespace)
+				t.Errorf("got %s, %s; want %s, %s", cluster.Host(), cluster.Namespace(), c.host, c.namespace)
 			}
 		})
 	}
@@ -91,17 +91,17 @@ func TestConnectErrors(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		cfg  kube.Config
-		text string // takes the place of the kubeconfig
+		text string // replaces the kubeconfig
 		want []string
 	}{
 		{"no file", kube.Config{Kubeconfig: path + "x"}, "", []string{path + "x", "--kubeconfig"}},
 		{"no such context", kube.Config{Kubeconfig: path, Context: "three"}, "", []string{`"three"`, "broken, one, two"}},
 		{"a context of nothing", kube.Config{Kubeconfig: path, Context: "broken"}, "", []string{`"broken"`, "--context"}},
-		{"no YAML", kube.Config{}, "{{{", []string{"can not be read", "--kubeconfig"}},
-		{"nothing in it", kube.Config{}, "apiVersion: v1\nkind: Config\n", []string{"no contexts"}},
+		{"invalid YAML", kube.Config{}, "{{{", []string{"cannot be read", "--kubeconfig"}},
+		{"an empty file", kube.Config{}, "apiVersion: v1\nkind: Config\n", []string{"no contexts"}},
 		{"no current context", kube.Config{}, strings.Replace(kubeconfig, "current-context: one", "", 1), []string{"no current context", "broken, one, two"}},
-		{"a context of an address that is none", kube.Config{REST: &rest.Config{Host: "http://a b"}}, "", []string{"address"}},
-		{"a certificate that is none", kube.Config{REST: &rest.Config{Host: "https://a", TLSClientConfig: rest.TLSClientConfig{CAFile: path + "x"}}}, "", []string{"certificates"}},
+		{"an invalid address", kube.Config{REST: &rest.Config{Host: "http://a b"}}, "", []string{"address"}},
+		{"a missing certificate", kube.Config{REST: &rest.Config{Host: "https://a", TLSClientConfig: rest.TLSClientConfig{CAFile: path + "x"}}}, "", []string{"certificates"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.text != "" {
@@ -126,7 +126,7 @@ func TestConnectInCluster(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	_, err := kube.Connect(kube.Config{})
 	if err == nil || !strings.Contains(err.Error(), "KUBECONFIG") {
-		t.Errorf("neither kubeconfig nor pod: %v", err)
+		t.Errorf("without kubeconfig and pod: %v", err)
 	}
 }
 
@@ -138,9 +138,9 @@ func TestContexts(t *testing.T) {
 	}
 	var illegal *kube.ConfigError
 	if _, err := kube.Contexts(kube.Config{Kubeconfig: path + "-not"}); !errors.As(err, &illegal) {
-		t.Errorf("no file: %v", err)
+		t.Errorf("missing file: %v", err)
 	}
 	if got, err := kube.Contexts(kube.Config{}); err != nil || len(got) != 0 {
-		t.Errorf("no kubeconfig at all: %v, %v", got, err)
+		t.Errorf("without any kubeconfig: %v, %v", got, err)
 	}
 }

@@ -8,12 +8,12 @@
 //	Cluster.Resolve("pods") -> Resource
 //	Cluster.Collection(Resource, Selection) -> Collection.List, Watch -> wire.Stream
 //	TargetOf[T](TypeConfig), Named("pods") -> Target
-//	Cluster.Source(Target, Selection) -> Source.List, Watch, also of a type that comes later
+//	Cluster.Source(Target, Selection) -> Source.List, Watch, also for a type that does not exist yet
 //	For[T](Cluster, ClientConfig) -> Client[T].Get, List, Watch, Create, Update, Mutate, Patch, Apply, Delete, DeleteAll, Scale
 //	Client[T].Status() -> StatusClient[T].Update, Mutate, Patch, Apply
-//	WithWrites(ctx, func(Written)) <- whatever is written with ctx
-//	WithWarnings(ctx, func(string)) <- what the server warns of
-//	Cluster.Do(Request) -> the body of any answer
+//	WithWrites(ctx, func(Written)) <- every write with ctx
+//	WithWarnings(ctx, func(string)) <- every warning of the server
+//	Cluster.Do(Request) -> the body of the answer
 //
 // A [Client] is created for the Go struct of a built-in or custom type, for
 // unstructured.Unstructured or for metav1.PartialObjectMetadata. Built-in types travel

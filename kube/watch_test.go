@@ -29,7 +29,7 @@ func firstError[T any](events iter.Seq2[kube.Event[T], error]) error {
 	return nil
 }
 
-// story lets pods live, one after the other.
+// story creates pods, one after the other.
 type story struct {
 	t   *testing.T
 	srv *apitest.Server
@@ -42,8 +42,8 @@ func (s story) add(name string) {
 	}
 }
 
-// TestList: pages are asked for when they are needed, and hold what there was
-// when the list began.
+// TestList checks that pages are requested when the loop reaches them, and show the state
+// at the beginning of the list.
 func TestList(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	s := story{t, srv}
@@ -72,17 +72,17 @@ func TestList(t *testing.T) {
 		}
 	}
 	if fmt.Sprint(names) != "[0 1 2 3 4]" {
-		t.Errorf("listed %v", names)
+		t.Errorf("got %v", names)
 	}
 	for range pods.List(t.Context(), kube.Where{}) {
 		break
 	}
 	if lists() != 4 {
-		t.Errorf("%d lists after the loop was left", lists())
+		t.Errorf("got %d lists after the end of the loop", lists())
 	}
 }
 
-// TestListExpires: the version of the first page is forgotten before the second.
+// TestListExpires checks a list whose version expires before the second page.
 func TestListExpires(t *testing.T) {
 	for _, c := range []struct {
 		expired kube.OnExpired
@@ -111,7 +111,7 @@ func TestListExpires(t *testing.T) {
 			}
 		}
 		if fmt.Sprint(names) != c.want {
-			t.Errorf("listed %v, want %s", names, c.want)
+			t.Errorf("got %v, want %s", names, c.want)
 		}
 		if c.expired == kube.FailExpired && (!apierrors.IsResourceExpired(failed) || !strings.Contains(failed.Error(), "ContinueInconsistent")) {
 			t.Errorf("got %v", failed)
@@ -122,8 +122,8 @@ func TestListExpires(t *testing.T) {
 	}
 }
 
-// TestWatchNeedsOneInstant: what there is must be of the version that the watch
-// goes on from, whatever lists do.
+// TestWatchNeedsOneInstant checks that the initial objects of a watch are from the
+// version at which the watch continues, whatever OnExpired is.
 func TestWatchNeedsOneInstant(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{Window: 2})
 	s := story{t, srv}
@@ -142,7 +142,7 @@ func TestWatchNeedsOneInstant(t *testing.T) {
 			}
 		}
 		if seen > 2 {
-			t.Fatalf("%+v was shown after the version was gone", ev)
+			t.Fatalf("got event %+v after the version had expired", ev)
 		}
 	}
 	if !apierrors.IsResourceExpired(failed) {
@@ -150,7 +150,7 @@ func TestWatchNeedsOneInstant(t *testing.T) {
 	}
 }
 
-// TestListDamaged: a page that is cut, or has what can not be read, ends the list.
+// TestListDamaged checks that a truncated or undecodable page ends the list.
 func TestListDamaged(t *testing.T) {
 	for name, action := range map[string]apitest.Action{
 		"cut": apitest.Cut(apitest.CutMidFrame), "garbage": apitest.Garbage(apitest.GarbageObject), "status": apitest.Respond(apitest.Failure(500, 0)),
@@ -167,8 +167,9 @@ func TestListDamaged(t *testing.T) {
 	}
 }
 
-// TestWatch: what is there, then every change once and in order, whatever happens
-// to the connection, and however often if something comes between.
+// TestWatch checks that a watch returns the initial objects and then every change once
+// and in order, whatever happens to the connection, and however often, if events arrive
+// between the faults.
 func TestWatch(t *testing.T) {
 	const news = 14
 	cut := func(how apitest.Action) apitest.Fault { return apitest.Fault{Action: how, After: 1, Times: 12} }
@@ -191,7 +192,7 @@ func TestWatch(t *testing.T) {
 					struck := must[*apitest.Injection](t)(srv.Inject(fault))
 					defer func() {
 						if struck.Hits() != fault.Times {
-							t.Errorf("the fault struck %d times", struck.Hits())
+							t.Errorf("the fault occurred %d times", struck.Hits())
 						}
 					}()
 				}
@@ -222,8 +223,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchBeginsWithAll: what there is comes in the order of names, in which
-// versions are not, and a watch that is cut loses none of it.
+// TestWatchBeginsWithAll checks that an interrupted watch loses none of the initial
+// objects, although they are in the order of names and not of versions.
 func TestWatchBeginsWithAll(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	s := story{t, srv}
@@ -246,12 +247,12 @@ func TestWatchBeginsWithAll(t *testing.T) {
 		}
 	}
 	if fmt.Sprint(seen) != "[a b c new-3 new-4]" {
-		t.Errorf("saw %v", seen)
+		t.Errorf("got %v", seen)
 	}
 }
 
-// TestWatchHeedsBookmarks: a watch that has nothing to show does not fall behind
-// the history.
+// TestWatchHeedsBookmarks checks that a watch without events uses bookmarks to stay
+// within the history of the server.
 func TestWatchHeedsBookmarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, cluster := serve(t, apitest.Config{Window: 2, BookmarkInterval: time.Minute})
@@ -273,7 +274,8 @@ func TestWatchHeedsBookmarks(t *testing.T) {
 	})
 }
 
-// TestWatchResumes where an earlier one was, and says so where that is gone.
+// TestWatchResumes checks a watch that continues at the version of an earlier one, and
+// the error if the server no longer has that version.
 func TestWatchResumes(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{Window: 2})
 	s := story{t, srv}
@@ -296,13 +298,13 @@ func TestWatchResumes(t *testing.T) {
 	for i := range 4 {
 		s.add(fmt.Sprint(i))
 	}
-	if err := firstError(pods.Watch(t.Context(), kube.Where{}, from)); !apierrors.IsResourceExpired(err) || !strings.Contains(err.Error(), "watch anew") {
+	if err := firstError(pods.Watch(t.Context(), kube.Where{}, from)); !apierrors.IsResourceExpired(err) || !strings.Contains(err.Error(), "watch again from 0") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestWatchEnds with its context, where the server refuses, and where it stays
-// away; and not where it only has nothing to say.
+// TestWatchEnds checks that a watch ends with its context, if the server refuses, and if
+// the server remains unreachable, but not because it has no events.
 func TestWatchEnds(t *testing.T) {
 	because := errors.New("because")
 	for _, c := range []struct {

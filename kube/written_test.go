@@ -31,8 +31,8 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// TestWrites: every write is reported once, before the call returns, with the
-// version that a reader has to have seen.
+// TestWrites checks that every write is reported once, before the call returns, with the
+// version that a reader must have reached.
 func TestWrites(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{Types: []apitest.Type{trainJobs}})
 	var told []kube.Written
@@ -48,7 +48,7 @@ func TestWrites(t *testing.T) {
 			t.Error(diff)
 		}
 		if len(told) > 0 && (told[0].UID == "" || told[0].Resource.Name == "") {
-			t.Errorf("nothing is said of what it was: %+v", told[0])
+			t.Errorf("the report has no UID or no resource: %+v", told[0])
 		}
 		told = nil
 	}
@@ -65,7 +65,7 @@ func TestWrites(t *testing.T) {
 	last("x", srv.Version(), kube.Stored)
 	must[*TrainJob](t)(jobs.Patch(ctx, ml, kube.MergePatch([]byte(`{"spec":{"workers":5}}`))))
 	last("x", srv.Version(), kube.Stored)
-	if err := jobs.Delete(ctx, ml, kube.DeleteOptions{}); err != nil { // it waits for its finalizer
+	if err := jobs.Delete(ctx, ml, kube.DeleteOptions{}); err != nil { // its finalizer delays the deletion
 		t.Fatal(err)
 	}
 	last("x", srv.Version(), kube.Stored)
@@ -89,17 +89,17 @@ func TestWrites(t *testing.T) {
 	}
 	last("y", 0, kube.Removed)
 	if _, err := jobs.Create(ctx, job); err == nil {
-		t.Error("created with a version")
+		t.Error("got no error for a creation with a version")
 	}
 	if _, err := jobs.Get(ctx, ml); len(told) != 0 || !apierrors.IsNotFound(err) {
-		t.Errorf("told of what was not written: %v, %v", told, err)
+		t.Errorf("got a report without a write: %v, %v", told, err)
 	}
 	if outer != 11 {
-		t.Errorf("the outer observer was told %d times", outer)
+		t.Errorf("the outer observer was called %d times", outer)
 	}
 }
 
-// TestMutate: two writers, and neither loses what the other wrote.
+// TestMutate checks that neither of two writers loses a change of the other.
 func TestMutate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, cluster := serve(t, apitest.Config{})
@@ -132,7 +132,7 @@ func TestMutate(t *testing.T) {
 			m.Data["mine"] = "no"
 			return nil
 		})
-		if !apierrors.IsConflict(err) || calls != 10 || !strings.Contains(err.Error(), "10 times in a row") {
+		if !apierrors.IsConflict(err) || calls != 10 || !strings.Contains(err.Error(), "10 conflicts in a row") {
 			t.Errorf("%d calls, %v", calls, err)
 		}
 		calls = 0
@@ -150,14 +150,14 @@ func TestMutate(t *testing.T) {
 			t.Errorf("%+v, %v", got, err)
 		}
 		if n := len(srv.Requests()) - before; n != 1 || srv.Version() != at {
-			t.Errorf("%d requests to change nothing", n)
+			t.Errorf("got %d requests for an unchanged object", n)
 		}
 	})
 }
 
-// TestPatience: a server that is too busy is asked again when it said, and not for
-// ever.
-func TestPatience(t *testing.T) {
+// TestBusyServer checks that a client retries a busy server when the server says so, and
+// gives up after a limit.
+func TestBusyServer(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		times int
@@ -181,8 +181,8 @@ func TestPatience(t *testing.T) {
 				}
 				began := time.Now()
 				_, err = client[corev1.Pod](t, cluster, kube.ClientConfig{}).Create(t.Context(), pod("ml", "x", ""))
-				if long := c.wait > time.Minute; long != strings.Contains(fmt.Sprint(err), "the server asked for a wait of 2m0s") {
-					t.Errorf("it does not say that the wait is too long: %v", err)
+				if long := c.wait > time.Minute; long != strings.Contains(fmt.Sprint(err), "the server requested a wait of 2m0s") {
+					t.Errorf("the error does not state that the wait is too long: %v", err)
 				}
 				if took := time.Since(began); took != c.took || c.is == nil && err != nil || c.is != nil && !c.is(err) {
 					t.Errorf("after %v: %v", took, err)
@@ -192,7 +192,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestRateLimit: the limit of the configuration holds for clients.
+// TestRateLimit checks that the rate limit of the configuration applies to clients.
 func TestRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := must[*apitest.Server](t)(apitest.New(apitest.Config{}))
