@@ -277,7 +277,7 @@ func TestFaultsEnd(t *testing.T) {
 		if len(entries) != 2 {
 			t.Fatalf("%+v", entries)
 		}
-		only(t, entries[:1], slog.LevelWarn, time.Hour, "fault=unreachable", "remedy=look at the API server")
+		only(t, entries[:1], slog.LevelWarn, time.Hour, "fault=unreachable", "remedy=check the API server")
 		only(t, entries[1:], slog.LevelInfo, time.Hour, "list and watch work again", "resource=Pod.v1", "after=2m")
 	})
 }

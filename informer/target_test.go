@@ -43,9 +43,9 @@ func madeBy[T any](cluster *kube.Cluster, cfg informer.Config) []error {
 func TestIllegalTypes(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	for want, errs := range map[string][]error{
-		"v1.PodList is a list of objects; take v1.Pod": madeBy[corev1.PodList](cluster, informer.Config{}),
+		"v1.PodList is a list of objects; use v1.Pod":  madeBy[corev1.PodList](cluster, informer.Config{}),
 		"v1.PodSpec is not the struct of an API type":  madeBy[corev1.PodSpec](cluster, informer.Config{Resource: "pods"}),
-		"*v1.Pod is a pointer; take v1.Pod":            madeBy[*corev1.Pod](cluster, informer.Config{}),
+		"*v1.Pod is a pointer; use v1.Pod":             madeBy[*corev1.Pod](cluster, informer.Config{}),
 		"name it in Resource":                          madeBy[unstructured.Unstructured](cluster, informer.Config{}),
 		"does not name v1.Pod":                         madeBy[corev1.Pod](cluster, informer.Config{Resource: "jobs.batch"}),
 		"is not of the GroupVersion":                   madeBy[batchv1.Job](cluster, informer.Config{GroupVersion: schema.GroupVersion{Group: "batch.volcano.sh", Version: "v1alpha1"}}),

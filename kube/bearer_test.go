@@ -40,7 +40,7 @@ users: [{name: u, user: {%s}}], contexts: [{name: c, context: {cluster: c, user:
 		}
 		token, err := kube.BearerToken(t.Context(), kube.Config{Kubeconfig: path})
 		if token != c.want || (c.want == "") != errors.Is(err, kube.ErrNoToken) {
-			t.Errorf("{%s}: %q, %v; want %q", c.user, token, err, c.want)
+			t.Errorf("{%s}: got %q, %v; want %q", c.user, token, err, c.want)
 		}
 	}
 	if _, err := kube.BearerToken(t.Context(), kube.Config{Kubeconfig: filepath.Join(dir, "none")}); err == nil {

@@ -34,11 +34,11 @@ func TestBuiltinGroups(t *testing.T) {
 			group = folder
 		}
 		if group != want.Group || version != want.Version {
-			t.Errorf("%v is %s of %s, want %s of %s", typ, version, group, want.Version, want.Group)
+			t.Errorf("%v: got %s of %s, want %s of %s", typ, version, group, want.Version, want.Group)
 		}
 	}
 	if len(kinds) < 200 {
-		t.Errorf("only %d types", len(kinds))
+		t.Errorf("got only %d types", len(kinds))
 	}
 }
 
@@ -81,10 +81,10 @@ func TestBuiltinTypesMatchClientGo(t *testing.T) {
 func TestBuiltinVerbs(t *testing.T) {
 	for _, r := range builtins() {
 		if len(r.Verbs) == 0 || !slices.IsSorted(r.Verbs) || len(r.ShortNames) > 1 {
-			t.Errorf("%+v", r)
+			t.Errorf("got %+v", r)
 		}
 		if sent := strings.HasSuffix(r.Kind, "Review") || r.Kind == "Binding"; sent == r.Can("list") {
-			t.Errorf("%s can be listed: %v", r, r.Can("list"))
+			t.Errorf("%s: got list = %v", r, r.Can("list"))
 		}
 	}
 }

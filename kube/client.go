@@ -138,9 +138,9 @@ func For[T any, P Object[T]](cluster *Cluster, cfg ClientConfig) (*Client[T], er
 	return c, nil
 }
 
-// base returns the part of the client that does not depend on the type, or nil for a nil
-// client.
-func (c *Client[T]) base() *endpoint {
+// endpointOrNil returns the part of the client that does not depend on the type, or nil
+// for a nil client.
+func (c *Client[T]) endpointOrNil() *endpoint {
 	if c == nil {
 		return nil
 	}

@@ -115,10 +115,10 @@ func TestCollection(t *testing.T) {
 			}
 			for i, s := range []wire.Stream{list, watch} {
 				if s.Encoding != c.encoding {
-					t.Errorf("%v, want %v", s.Encoding, c.encoding)
+					t.Errorf("got %v, want %v", s.Encoding, c.encoding)
 				}
 				if got := fmt.Sprint(names(t, s, i == 1)); got != c.want {
-					t.Errorf("%s, want %s", got, c.want)
+					t.Errorf("got %s, want %s", got, c.want)
 				}
 			}
 		})
@@ -145,7 +145,7 @@ func TestCollectionErrors(t *testing.T) {
 		"cannot be listed an": {kube.Resource{Version: "v1", Name: "bindings", Verbs: []string{"create"}}, kube.Selection{}},
 	} {
 		if _, err := cluster.Collection(c.r, c.s); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }
@@ -271,7 +271,7 @@ func TestRefusals(t *testing.T) {
 			}
 			s := refused.Status()
 			if int(s.Code) != c.code || len(err.Error()) > 1000 || !strings.Contains(err.Error()+fmt.Sprint(s.Details), c.want) {
-				t.Errorf("%d: %.300v %v", s.Code, err, s.Details)
+				t.Errorf("%d: got %.300v %v", s.Code, err, s.Details)
 			}
 			wait := int32(0)
 			if s.Details != nil {

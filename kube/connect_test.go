@@ -72,7 +72,7 @@ func TestConnectByEnvironment(t *testing.T) {
 	t.Setenv("KUBECONFIG", two+string(filepath.ListSeparator)+one)
 	cluster, err := kube.Connect(kube.Config{})
 	if err != nil || cluster.Host() != "two.example:6443" {
-		t.Errorf("%v, %v", cluster, err)
+		t.Errorf("got %v, %v", cluster, err)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestConnectLeavesTheConfigurationAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if cfg.Timeout != time.Minute || cfg.UserAgent != "mine" || cfg.QPS != 0 {
-		t.Errorf("%+v", cfg)
+		t.Errorf("got %+v", cfg)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestConnectErrors(t *testing.T) {
 			}
 			for _, want := range c.want {
 				if text := kube.Explain(err); !strings.Contains(text, want) || strings.Contains(text, "\n") {
-					t.Errorf("%q lacks %q", text, want)
+					t.Errorf("got %q, want it to contain %q", text, want)
 				}
 			}
 		})
@@ -126,7 +126,7 @@ func TestConnectInCluster(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	_, err := kube.Connect(kube.Config{})
 	if err == nil || !strings.Contains(err.Error(), "KUBECONFIG") {
-		t.Errorf("without kubeconfig and pod: %v", err)
+		t.Errorf("without kubeconfig and pod: got %v", err)
 	}
 }
 
@@ -134,13 +134,13 @@ func TestContexts(t *testing.T) {
 	path := write(t, kubeconfig)
 	got, err := kube.Contexts(kube.Config{Kubeconfig: path})
 	if err != nil || strings.Join(got, " ") != "broken one two" {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("got %v, %v", got, err)
 	}
 	var illegal *kube.ConfigError
 	if _, err := kube.Contexts(kube.Config{Kubeconfig: path + "-not"}); !errors.As(err, &illegal) {
-		t.Errorf("missing file: %v", err)
+		t.Errorf("missing file: got %v", err)
 	}
 	if got, err := kube.Contexts(kube.Config{}); err != nil || len(got) != 0 {
-		t.Errorf("without any kubeconfig: %v, %v", got, err)
+		t.Errorf("without any kubeconfig: got %v, %v", got, err)
 	}
 }

@@ -51,7 +51,7 @@ type DeleteOptions struct {
 // Errors: *RequestError; apierrors.IsNotFound if the object does not exist,
 // apierrors.IsConflict if its UID or version differs from the options.
 func (c *Client[T]) Delete(ctx context.Context, key wire.Key, opts DeleteOptions) error {
-	r, key, err := c.base().resolveObject(ctx, "delete", key)
+	r, key, err := c.endpointOrNil().resolveObject(ctx, "delete", key)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (e *endpoint) reportDeleted(ctx context.Context, a response, key wire.Key) 
 // Errors: *RequestError.
 func (c *Client[T]) DeleteAll(ctx context.Context, where Where, opts DeleteOptions) (int, error) {
 	const verb = "deletecollection"
-	r, coll, err := c.base().collection(ctx, verb, where)
+	r, coll, err := c.endpointOrNil().collection(ctx, verb, where)
 	if err != nil {
 		return 0, err
 	}

@@ -157,7 +157,7 @@ func TestDiscoveryFaults(t *testing.T) {
 				_, err := cluster.Resolve(t.Context(), "widgets.example.com")
 				var failing *kube.DiscoveryError
 				if !errors.As(err, &failing) || !strings.Contains(err.Error(), c.want) || apierrors.IsNotFound(err) {
-					t.Errorf("%v, want %s", err, c.want)
+					t.Errorf("got %v, want %s", err, c.want)
 				}
 				if got := s.counted(); got != "[/api:1]" && (name != "nothing" || got != "[/api:1 /apis:1]") {
 					t.Errorf("got requests %s", got)
@@ -187,7 +187,7 @@ func TestDiscoveryIsCancelled(t *testing.T) {
 				began := time.Now()
 				_, err := cluster.Resolve(c.ctx, "widgets")
 				if took := time.Since(began); err == nil || took > c.want {
-					t.Errorf("%v after %v, want %v", err, took, c.want)
+					t.Errorf("got %v after %v, want %v", err, took, c.want)
 				}
 			})
 		}
@@ -202,7 +202,7 @@ func TestStatedTypes(t *testing.T) {
 	for _, name := range []string{"widgets", "Widget.v1.example.com", "widgets.example.com"} {
 		target, err := kube.TargetOf[unstructured.Unstructured](kube.TypeConfig{Resource: name})
 		if err := listed(t.Context(), cluster, target, err); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	if got := s.counted(); got != "[/apis/example.com/v1/widgets:3]" {
@@ -211,7 +211,7 @@ func TestStatedTypes(t *testing.T) {
 	for _, bad := range []kube.Resource{{}, {Version: "v1", Name: "..", Kind: "X"}, {Version: "v1", Name: "xs"}} {
 		_, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "https://x"}, Types: []kube.Resource{bad}})
 		if config := (*kube.ConfigError)(nil); !errors.As(err, &config) {
-			t.Errorf("%+v: %v", bad, err)
+			t.Errorf("%+v: got %v", bad, err)
 		}
 	}
 }
@@ -232,13 +232,13 @@ func TestFailingGroup(t *testing.T) {
 	core := reply{code: 200, contentType: aggregatedJSON, body: `{"items":[{"metadata":{"name":""},"versions":[{"version":"v1","resources":[{"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","verbs":["list","watch"]}]}]}]}`}
 	s, cluster := scripted(t, map[string]reply{"/api": core, "/apis": {code: 200, contentType: aggregatedJSON, body: metricsDown}})
 	if r, err := cluster.Resolve(t.Context(), "widgets"); err != nil || r.Scope != kube.Namespaced {
-		t.Errorf("%v, %v", r, err)
+		t.Errorf("got %v, %v", r, err)
 	}
 	for _, name := range []string{"pods.metrics.k8s.io", "PodMetrics.v1beta1.metrics.k8s.io", "podmetrics"} {
 		_, err := cluster.Resolve(t.Context(), name)
 		if failing := (*kube.DiscoveryError)(nil); !errors.As(err, &failing) || !strings.Contains(err.Error(), "discovery of metrics.k8s.io/v1beta1 is failing") ||
 			strings.Contains(err.Error(), "did you mean") || !apierrors.IsServiceUnavailable(err) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	if _, err := cluster.Resolve(t.Context(), "pdos.example.com"); !errors.As(err, new(*kube.UnknownResourceError)) {
@@ -246,7 +246,7 @@ func TestFailingGroup(t *testing.T) {
 	}
 	s.set("/apis", reply{code: 200, contentType: aggregatedJSON, body: metricsUp})
 	if r, err := cluster.Resolve(t.Context(), "pods.metrics.k8s.io"); err != nil || r.Kind != "PodMetrics" || r.Version != "v1beta1" {
-		t.Errorf("%v, %v", r, err)
+		t.Errorf("got %v, %v", r, err)
 	}
 	s.set("/apis", reply{code: 200, contentType: aggregatedJSON, body: metricsDown})
 	if _, err := cluster.Resources(t.Context()); err != nil {
@@ -386,7 +386,7 @@ func TestEstablishedType(t *testing.T) {
 					t.Error(err)
 				}
 				if took := time.Since(began); took < c.took || took > c.took+time.Second {
-					t.Errorf("Get took %v, want %v", took, c.took)
+					t.Errorf("got %v for Get, want %v", took, c.took)
 				}
 			})
 		})

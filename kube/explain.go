@@ -19,7 +19,7 @@ import (
 )
 
 // Explain summarizes an error of this package in one sentence, for people at a command
-// line: what is wrong, and how to fix it. For any other error it returns the error's
+// line: the problem, and how to fix it. For any other error it returns the error's
 // own text.
 //
 // The sentence may quote a server. Explain escapes control characters, bidirectional

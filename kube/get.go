@@ -16,7 +16,7 @@ func (c *Client[T]) Get(ctx context.Context, key wire.Key) (*T, error) {
 }
 
 func (c *Client[T]) get(ctx context.Context, key wire.Key, sub string) (*T, error) {
-	r, key, err := c.base().resolveObject(ctx, "get", key)
+	r, key, err := c.endpointOrNil().resolveObject(ctx, "get", key)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func TestIdentityFails(t *testing.T) {
 		t.Helper()
 		_, err := cluster.Identity(ctx, time.Now())
 		if err == nil || !matches(err) || !strings.Contains(err.Error(), text) {
-			t.Errorf("%v, want %q", err, text)
+			t.Errorf("got %v, want %q", err, text)
 		}
 	}
 	fails(t.Context(), apierrors.IsNotFound, "get namespaces kube-system at ")
@@ -99,7 +99,7 @@ func TestIdentityIsBounded(t *testing.T) {
 		var work sync.WaitGroup
 		work.Go(func() {
 			if _, err := cluster.Identity(t.Context(), began); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 10*time.Second {
-				t.Errorf("%v after %v", err, time.Since(began))
+				t.Errorf("got %v after %v", err, time.Since(began))
 			}
 		})
 		work.Go(func() {
@@ -107,7 +107,7 @@ func TestIdentityIsBounded(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			if _, err := cluster.Identity(ctx, began); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 2*time.Second {
-				t.Errorf("%v after %v", err, time.Since(began))
+				t.Errorf("got %v after %v", err, time.Since(began))
 			}
 		})
 		work.Wait()

@@ -61,7 +61,7 @@ func TestIllegalClients(t *testing.T) {
 		}
 	}
 	if n := len(srv.Requests()); n != 0 {
-		t.Errorf("%d requests", n)
+		t.Errorf("got %d requests, want none", n)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestIllegalRequests(t *testing.T) {
 		}
 	}
 	if _, err := client[batchv1.Job](t, cluster, kube.ClientConfig{}).Get(ctx, ml); err == nil || errors.As(err, new(*kube.IllegalError)) {
-		t.Errorf("get the built-in type of an ambiguous kind: %v", err)
+		t.Errorf("get the built-in type of an ambiguous kind: got %v", err)
 	}
 }
 

@@ -32,7 +32,7 @@ type Where struct {
 // sends ten pages without objects, List fails because the list would never end.
 func (c *Client[T]) List(ctx context.Context, where Where) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		if _, err := c.list(ctx, where, c.base().onExpired(), func(obj *T) bool { return yield(obj, nil) }); err != nil && err != errStopped {
+		if _, err := c.list(ctx, where, c.endpointOrNil().onExpired(), func(obj *T) bool { return yield(obj, nil) }); err != nil && err != errStopped {
 			yield(nil, err)
 		}
 	}
@@ -63,7 +63,7 @@ var errStopped = errors.New("the caller stopped the iteration")
 // list calls each for every object, until each returns false; then the error is
 // errStopped. It returns the version of the list.
 func (c *Client[T]) list(ctx context.Context, where Where, onExpired OnExpired, each func(*T) bool) (wire.Version, error) {
-	r, coll, err := c.base().collection(ctx, "list", where)
+	r, coll, err := c.endpointOrNil().collection(ctx, "list", where)
 	if err != nil {
 		return 0, err
 	}

@@ -71,7 +71,7 @@ func TestWatchBacksOff(t *testing.T) {
 					t.Errorf("the watch ended: %v", err)
 				}
 				if n := h.asked.Load(); n > 600 {
-					t.Errorf("%d requests in ten minutes", n)
+					t.Errorf("got %d requests in ten minutes", n)
 				}
 			})
 		})
@@ -103,7 +103,7 @@ func TestListEnds(t *testing.T) {
 				failed = err
 			}
 			if failed == nil || !strings.Contains(failed.Error(), "does not end") || h.asked.Load() > 10 {
-				t.Errorf("%d requests: %v", h.asked.Load(), failed)
+				t.Errorf("got %d requests and error %v", h.asked.Load(), failed)
 			}
 		})
 	}

@@ -28,7 +28,7 @@ func TestSetController(t *testing.T) {
 		}
 		ref, ok := kube.ControllerOf(p)
 		if !ok || ref.APIVersion != "batch/v1" || ref.Kind != "Job" || ref.UID != "u" || len(p.OwnerReferences) != 2 || p.OwnerReferences[0] != friend || !*ref.BlockOwnerDeletion {
-			t.Errorf("%+v", p.OwnerReferences)
+			t.Errorf("got %+v", p.OwnerReferences)
 		}
 	}
 	if err := kube.SetController(owned(""), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "n"}}); err != nil {
@@ -101,10 +101,10 @@ func TestSetCondition(t *testing.T) {
 		}
 		c, ok := kube.FindCondition(job.Status.Conditions, "Ready")
 		if !ok || !c.LastTransitionTime.Equal(&began) || c.ObservedGeneration != 4 || c.Reason != "StillWaiting" {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v", c)
 		}
 		if set(metav1.ConditionTrue, "Done"); len(job.Status.Conditions) != 1 || job.Status.Conditions[0].LastTransitionTime.Sub(began.Time) != time.Hour {
-			t.Errorf("%+v", job.Status.Conditions)
+			t.Errorf("got %+v", job.Status.Conditions)
 		}
 		if _, ok := kube.FindCondition(job.Status.Conditions, "Other"); ok {
 			t.Error("found a condition that was not set")

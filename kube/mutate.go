@@ -57,7 +57,7 @@ func (c *Client[T]) mutate(ctx context.Context, key wire.Key, change func(*T) er
 // applyChange reads an object and calls change on it. differs reports whether change
 // altered it.
 func (c *Client[T]) applyChange(ctx context.Context, key wire.Key, change func(*T) error) (obj *T, differs bool, err error) {
-	r, key, err := c.base().resolveObject(ctx, "update", key)
+	r, key, err := c.endpointOrNil().resolveObject(ctx, "update", key)
 	if err != nil {
 		return nil, false, err
 	}

@@ -15,9 +15,9 @@ type Controllable interface {
 	GetObjectKind() schema.ObjectKind
 }
 
-// SetController makes owner the controller of obj: the server deletes obj after owner,
-// and ControllerOf returns owner. owner must have been read from the server.
-// SetController changes only obj and sends nothing.
+// SetController makes owner the controller of obj: when owner is deleted, the
+// server deletes obj too, and ControllerOf returns owner. owner must have been read from
+// the server. SetController changes only obj and sends nothing.
 //
 // Errors: *IllegalError: owner has no UID, or its type cannot be determined; obj has
 // another controller; owner is in another namespace and therefore cannot own obj.

@@ -61,7 +61,7 @@ func (c *Client[T]) Patch(ctx context.Context, key wire.Key, p Patch) (*T, error
 
 func (c *Client[T]) patch(ctx context.Context, key wire.Key, p Patch, sub string) (*T, error) {
 	const verb = "patch"
-	r, key, err := c.base().resolveObject(ctx, verb, key)
+	r, key, err := c.endpointOrNil().resolveObject(ctx, verb, key)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (c *Client[T]) apply(ctx context.Context, obj *T, conflicts Conflicts, sub 
 //
 // Errors: as Apply.
 func (c *Client[T]) ApplyConfiguration(ctx context.Context, cfg runtime.ApplyConfiguration, conflicts Conflicts) (*T, error) {
-	r, err := c.base().resource(ctx, "patch")
+	r, err := c.endpointOrNil().resource(ctx, "patch")
 	if err != nil {
 		return nil, err
 	}

@@ -175,7 +175,7 @@ func TestConnectRefusesANamespace(t *testing.T) {
 		_, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "https://x"}, Namespace: name})
 		var config *kube.ConfigError
 		if !errors.As(err, &config) || !strings.Contains(err.Error(), fmt.Sprintf("%q is not valid", name)) {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("%q: got %v", name, err)
 		}
 	}
 }

@@ -21,7 +21,7 @@ const scaleAccept = wire.MediaTypeJSON
 //
 // Errors: *RequestError; apierrors.IsNotFound also if the type has no scale subresource.
 func (c *Client[T]) Scale(ctx context.Context, key wire.Key) (*autoscalingv1.Scale, error) {
-	r, key, err := c.base().resolveObject(ctx, "get", key)
+	r, key, err := c.endpointOrNil().resolveObject(ctx, "get", key)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (c *Client[T]) Scale(ctx context.Context, key wire.Key) (*autoscalingv1.Sca
 // Errors: those of Scale; *RequestError with an *IllegalError for a negative number.
 func (c *Client[T]) SetScale(ctx context.Context, key wire.Key, replicas int32) (*autoscalingv1.Scale, error) {
 	const verb = "patch"
-	r, key, err := c.base().resolveObject(ctx, verb, key)
+	r, key, err := c.endpointOrNil().resolveObject(ctx, verb, key)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func TestTargetOf(t *testing.T) {
 		{of[metav1.PartialObjectMetadata](kube.TypeConfig{Resource: "pods"}), "pods"},
 	} {
 		if got, err := c.of(); err != nil || got.String() != c.want {
-			t.Errorf("%v, %v, want %s", got, err, c.want)
+			t.Errorf("got %v, %v, want %s", got, err, c.want)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestNoTarget(t *testing.T) {
 	} {
 		_, err := c.of()
 		if illegal := (*kube.IllegalError)(nil); !errors.As(err, &illegal) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, want %s", err, c.want)
+			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestTargetBindsTheRequest(t *testing.T) {
 				}
 			}
 			if got != c.want && (strings.HasPrefix(c.want, "/") || !strings.Contains(got, c.want)) {
-				t.Errorf("%s, want %s", got, c.want)
+				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
 	}

@@ -40,7 +40,7 @@ func TestWarnings(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(warned, []string{`unknown field "spec.x"`}) || made.Annotations["asked"] != want {
-			t.Errorf("warned %q; fieldValidation %q, want %q", warned, made.Annotations["asked"], want)
+			t.Errorf("got warnings %q; fieldValidation %q, want %q", warned, made.Annotations["asked"], want)
 		}
 		if _, err := jobs.Create(t.Context(), job); err != nil {
 			t.Error(err)

@@ -58,7 +58,7 @@ func (c *Client[T]) Watch(ctx context.Context, where Where, from wire.Version) i
 // watch calls each for every event until each returns false. It resumes after an
 // interruption.
 func (c *Client[T]) watch(ctx context.Context, where Where, from wire.Version, each func(Event[T]) bool) error {
-	r, coll, err := c.base().collection(ctx, "watch", where)
+	r, coll, err := c.endpointOrNil().collection(ctx, "watch", where)
 	if err != nil {
 		return err
 	}

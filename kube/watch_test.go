@@ -68,7 +68,7 @@ func TestList(t *testing.T) {
 			s.add("later")
 		}
 		if want := (len(names) + 1) / 2; lists() != want {
-			t.Errorf("%d lists for %d pods, want %d", lists(), len(names), want)
+			t.Errorf("got %d lists for %d pods, want %d", lists(), len(names), want)
 		}
 	}
 	if fmt.Sprint(names) != "[0 1 2 3 4]" {
@@ -162,7 +162,7 @@ func TestListDamaged(t *testing.T) {
 		}
 		pods, err := kube.Collect(client[corev1.Pod](t, cluster, kube.ClientConfig{}).List(t.Context(), kube.Where{}))
 		if !errors.As(err, new(*kube.RequestError)) || len(pods) != 0 {
-			t.Errorf("%s: %v, %v", name, pods, err)
+			t.Errorf("%s: got %v, %v", name, pods, err)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func TestWatch(t *testing.T) {
 					struck := must[*apitest.Injection](t)(srv.Inject(fault))
 					defer func() {
 						if struck.Hits() != fault.Times {
-							t.Errorf("the fault occurred %d times", struck.Hits())
+							t.Errorf("got the fault %d times", struck.Hits())
 						}
 					}()
 				}
@@ -203,7 +203,7 @@ func TestWatch(t *testing.T) {
 						t.Fatal(err)
 					}
 					if seen = append(seen, fmt.Sprint(ev.Type, " ", ev.Object.Name)); ev.Object.Kind != "Pod" || ev.Version <= last {
-						t.Errorf("%+v after %d", ev, last)
+						t.Errorf("got %+v after %d", ev, last)
 					}
 					if last = ev.Version; ev.Type == wire.Deleted {
 						break
@@ -267,7 +267,7 @@ func TestWatchHeedsBookmarks(t *testing.T) {
 		time.AfterFunc(3*time.Minute, func() { story{t, srv}.add("mine") })
 		for ev, err := range client[corev1.Pod](t, cluster, kube.ClientConfig{}).Watch(t.Context(), kube.Where{LabelSelector: "app=one"}, 1) {
 			if err != nil || ev.Object.Name != "mine" {
-				t.Errorf("%+v, %v", ev, err)
+				t.Errorf("got %+v, %v", ev, err)
 			}
 			break
 		}
@@ -291,7 +291,7 @@ func TestWatchResumes(t *testing.T) {
 	s.add("b")
 	for ev, err := range pods.Watch(t.Context(), kube.Where{}, from) {
 		if err != nil || ev.Object.Name != "b" {
-			t.Errorf("%+v, %v", ev, err)
+			t.Errorf("got %+v, %v", ev, err)
 		}
 		break
 	}
@@ -314,7 +314,7 @@ func TestWatchEnds(t *testing.T) {
 		is     func(error) bool
 	}{
 		{"context", apitest.Fault{Action: apitest.Stall()}, time.Hour, func(err error) bool { return errors.Is(err, because) }},
-		{"context of one that waits", apitest.Fault{Action: apitest.Respond(apitest.Failure(429, 50*time.Second)), Times: apitest.Always}, 70 * time.Second, func(err error) bool { return errors.Is(err, because) }},
+		{"context during a wait", apitest.Fault{Action: apitest.Respond(apitest.Failure(429, 50*time.Second)), Times: apitest.Always}, 70 * time.Second, func(err error) bool { return errors.Is(err, because) }},
 		{"silence", apitest.Fault{Action: apitest.Cut(apitest.CutClean), Times: 20}, time.Hour, func(err error) bool { return errors.Is(err, because) }},
 		{"rights", apitest.Fault{Action: apitest.Respond(apitest.Failure(403, 0))}, time.Second, apierrors.IsForbidden},
 		{"away", apitest.Fault{Action: apitest.Respond(apitest.Failure(503, 0)), Times: apitest.Always}, time.Minute, apierrors.IsServiceUnavailable},
@@ -333,7 +333,7 @@ func TestWatchEnds(t *testing.T) {
 				began := time.Now()
 				err := firstError(client[corev1.Pod](t, cluster, kube.ClientConfig{}).Watch(ctx, kube.Where{}, 1))
 				if !c.is(err) || !strings.HasPrefix(fmt.Sprint(err), "watch pods at apitest") || time.Since(began) > c.within {
-					t.Errorf("after %v: %v", time.Since(began), err)
+					t.Errorf("after %v: got %v", time.Since(began), err)
 				}
 			})
 		})

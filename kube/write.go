@@ -71,7 +71,7 @@ func (c *Client[T]) update(ctx context.Context, obj *T, sub string) (*T, error) 
 
 // writable checks the requirements for writing whole objects.
 func (c *Client[T]) writable(ctx context.Context, verb string, obj *T) (Resource, Controllable, error) {
-	r, err := c.base().resource(ctx, verb)
+	r, err := c.endpointOrNil().resource(ctx, verb)
 	if err != nil {
 		return r, nil, err
 	}

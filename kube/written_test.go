@@ -35,22 +35,22 @@ func must[T any](t *testing.T) func(T, error) T {
 // version that a reader must have reached.
 func TestWrites(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{Types: []apitest.Type{trainJobs}})
-	var told []kube.Written
+	var reported []kube.Written
 	outer := 0
 	ctx := kube.WithWrites(t.Context(), func(kube.Written) { outer++ })
-	ctx = kube.WithWrites(ctx, func(w kube.Written) { told = append(told, w) })
+	ctx = kube.WithWrites(ctx, func(w kube.Written) { reported = append(reported, w) })
 	ctx = kube.WithWrites(ctx, nil)
 	last := func(name string, version uint64, effect kube.Effect) {
 		t.Helper()
 		want := []kube.Written{{Cluster: cluster, Key: wire.Key{Namespace: "ml", Name: name}, Version: wire.Version(version), Effect: effect}}
 		opts := []cmp.Option{cmp.Comparer(func(a, b *kube.Cluster) bool { return a == b }), cmpopts.IgnoreFields(kube.Written{}, "UID", "Resource")}
-		if diff := cmp.Diff(want, told, opts...); diff != "" {
+		if diff := cmp.Diff(want, reported, opts...); diff != "" {
 			t.Error(diff)
 		}
-		if len(told) > 0 && (told[0].UID == "" || told[0].Resource.Name == "") {
-			t.Errorf("the report has no UID or no resource: %+v", told[0])
+		if len(reported) > 0 && (reported[0].UID == "" || reported[0].Resource.Name == "") {
+			t.Errorf("the report has no UID or no resource: %+v", reported[0])
 		}
-		told = nil
+		reported = nil
 	}
 	jobs := client[TrainJob](t, cluster, kube.ClientConfig{})
 	deployments := client[appsv1.Deployment](t, cluster, kube.ClientConfig{})
@@ -83,7 +83,7 @@ func TestWrites(t *testing.T) {
 	}
 	last("web", at+1, kube.Stored)
 	must[*TrainJob](t)(jobs.Create(ctx, trainJob("y")))
-	told = nil
+	reported = nil
 	if err := jobs.Delete(ctx, wire.Key{Namespace: "ml", Name: "y"}, kube.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +91,8 @@ func TestWrites(t *testing.T) {
 	if _, err := jobs.Create(ctx, job); err == nil {
 		t.Error("got no error for a creation with a version")
 	}
-	if _, err := jobs.Get(ctx, ml); len(told) != 0 || !apierrors.IsNotFound(err) {
-		t.Errorf("got a report without a write: %v, %v", told, err)
+	if _, err := jobs.Get(ctx, ml); len(reported) != 0 || !apierrors.IsNotFound(err) {
+		t.Errorf("got a report without a write: %v, %v", reported, err)
 	}
 	if outer != 11 {
 		t.Errorf("the outer observer was called %d times", outer)
@@ -123,7 +123,7 @@ func TestMutate(t *testing.T) {
 			return nil
 		})
 		if err != nil || calls != 4 || got.Data["mine"] != "yes" || got.Data["other"] != "3" {
-			t.Errorf("%d calls, %+v, %v", calls, got, err)
+			t.Errorf("got %d calls, %+v, %v", calls, got, err)
 		}
 		calls = 0
 		_, err = maps.Mutate(t.Context(), ml, func(m *corev1.ConfigMap) error {
@@ -133,13 +133,13 @@ func TestMutate(t *testing.T) {
 			return nil
 		})
 		if !apierrors.IsConflict(err) || calls != 10 || !strings.Contains(err.Error(), "10 conflicts in a row") {
-			t.Errorf("%d calls, %v", calls, err)
+			t.Errorf("got %d calls, %v", calls, err)
 		}
 		calls = 0
 		busy := apierrors.NewConflict(schema.GroupResource{}, "another", errors.New("of the caller's own"))
 		_, err = maps.Mutate(t.Context(), ml, func(*corev1.ConfigMap) error { calls++; return busy })
 		if err != error(busy) || calls != 1 {
-			t.Errorf("%d calls, %v", calls, err)
+			t.Errorf("got %d calls, %v", calls, err)
 		}
 		at, no := srv.Version(), errors.New("no")
 		if _, err := maps.Mutate(t.Context(), ml, func(m *corev1.ConfigMap) error { m.Data["mine"] = "no"; return no }); err != no {
@@ -147,7 +147,7 @@ func TestMutate(t *testing.T) {
 		}
 		before := len(srv.Requests())
 		if got, err := maps.Mutate(t.Context(), ml, func(*corev1.ConfigMap) error { return nil }); err != nil || got.Name != "x" {
-			t.Errorf("%+v, %v", got, err)
+			t.Errorf("got %+v, %v", got, err)
 		}
 		if n := len(srv.Requests()) - before; n != 1 || srv.Version() != at {
 			t.Errorf("got %d requests for an unchanged object", n)
@@ -185,7 +185,7 @@ func TestBusyServer(t *testing.T) {
 					t.Errorf("the error does not state that the wait is too long: %v", err)
 				}
 				if took := time.Since(began); took != c.took || c.is == nil && err != nil || c.is != nil && !c.is(err) {
-					t.Errorf("after %v: %v", took, err)
+					t.Errorf("after %v: got %v", took, err)
 				}
 			})
 		})
@@ -209,7 +209,7 @@ func TestRateLimit(t *testing.T) {
 			}
 		}
 		if took := time.Since(began).Round(time.Second); took != 3*time.Second {
-			t.Errorf("five requests took %v", took)
+			t.Errorf("got %v for five requests", took)
 		}
 	})
 }

@@ -60,7 +60,7 @@ func (c *Config) dropsBodies() bool {
 type Stats struct {
 	// Stale counts deltas that were dropped because they were not newer than the store.
 	Stale uint64
-	// Unchanged counts listed objects that the store already had in the same revision.
+	// Unchanged counts objects that arrived again without a change.
 	Unchanged uint64
 	// Refused counts records for which Config.Transform returned an error or panicked.
 	// LastRefused is the last of those errors; it is a *PanicError after a panic.

@@ -19,7 +19,7 @@
 // # Ownership
 //
 // One goroutine calls Apply. All other methods may be called from any goroutine. A
-// Snapshot and an Entry are immutable and live as long as they are referenced. They
+// Snapshot and an Entry are immutable and remain valid while they are referenced. They
 // keep the slabs that they refer to in memory: to keep one object for long, keep its
 // Record instead. A Subscription belongs to one goroutine.
 //

@@ -99,7 +99,7 @@ func TestFileOfScopes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := slices.Collect(maps.Keys(contents(t, loaded.Snapshot()))); len(got) != 1 || got[0].Namespace != "b" {
-		t.Errorf("%v", got)
+		t.Errorf("got %v", got)
 	}
 	if s := loaded.Snapshot(); s.Reached(delta.Scope{Namespace: "a"}) != 0 || s.Reached(delta.Scope{Namespace: "b"}) != 7 {
 		t.Error("wrong versions of scopes")
@@ -121,7 +121,7 @@ func TestDamagedFile(t *testing.T) {
 				err := loaded.Load(bytes.NewReader(damaged), opts, all)
 				var reason *store.FileError
 				if !errors.As(err, &reason) || reason.Reason == "" {
-					t.Fatalf("%s: %v", what, err)
+					t.Fatalf("%s: got %v", what, err)
 				}
 				if loaded.Snapshot().Len() != 0 || loaded.Snapshot().Synced() {
 					t.Fatalf("%s: the store is not empty", what)
@@ -140,7 +140,7 @@ func TestDamagedFile(t *testing.T) {
 	file := written(t, filled(t, 3), store.FileOptions{Identity: store.Identity{"resource": "pods"}})
 	file[len("VEDETTE")] = 3
 	if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: store.Identity{"resource": "pods"}}, all); !errors.As(err, &reason) || !strings.Contains(reason.Reason, "version 3") {
-		t.Errorf("another version: %v", err)
+		t.Errorf("another version: got %v", err)
 	}
 	if err := store.New(store.Config{}).Snapshot().WriteFile(&bytes.Buffer{}, store.FileOptions{}); err == nil {
 		t.Error("got no error for writing an unsynced store")
@@ -173,7 +173,7 @@ func TestOtherKey(t *testing.T) {
 	for name, key := range map[string][]byte{"another": bytes.Repeat([]byte("x"), 32), "none": nil} {
 		var reason *store.FileError
 		if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: store.Identity{"resource": "pods"}, Key: key}, all); !errors.As(err, &reason) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	if bytes.Contains(file, []byte("team-")) || bytes.Contains(file, []byte("node-")) {

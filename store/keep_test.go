@@ -73,7 +73,7 @@ func TestUnusableWithinAList(t *testing.T) {
 	// An interrupted list frees no live entry.
 	apply(t, s, begin, keep("ax", "1", 10), begin, keep("ax", "1", 10), upsert("ay", "2", 8), end(11))
 	if got := contents(t, s.Snapshot()); len(got) != 2 || got[record("ax", "", 0).Key] != "1@5=ax15" {
-		t.Errorf("%v", got)
+		t.Errorf("got %v", got)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestRefusedObjectsStay(t *testing.T) {
 		}
 		var panicked *store.PanicError
 		if errors.As(st.LastRefused, &panicked) != (how == "panic") || panicked != nil && !strings.Contains(panicked.Error(), "keep_test.go") {
-			t.Errorf("%s: %v", how, st.LastRefused)
+			t.Errorf("%s: got %v", how, st.LastRefused)
 		}
 		if got := contents(t, s.Snapshot()); len(got) != 1 || got[record("ax", "", 0).Key] != "1@1=ax11" {
 			t.Errorf("%s: got objects %v", how, got)
@@ -172,7 +172,7 @@ func TestFunctionsThatPanic(t *testing.T) {
 		t.Errorf("got error %v for the object for which Decode panicked", err)
 	}
 	if st := s.Stats(); st.Unindexed < 2 || st.Objects != 2 || !errors.As(st.LastUnindexed, &panicked) {
-		t.Errorf("%+v", st)
+		t.Errorf("got %+v", st)
 	}
 }
 

@@ -148,7 +148,7 @@ func TestKeepObject(t *testing.T) {
 	sees("a", nil, "a long one")
 	sees("c", "two", "")
 	if st := s.Stats(); st.Decoded != 1 || st.Objects != 3 {
-		t.Errorf("%+v, want one decoded object of three", st)
+		t.Errorf("got %+v, want one decoded object of three", st)
 	}
 	if err := s.Snapshot().WriteFile(io.Discard, store.FileOptions{}); err == nil {
 		t.Error("got no error for a file of a store without bodies")

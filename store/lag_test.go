@@ -71,7 +71,7 @@ func TestFallingBehind(t *testing.T) {
 	step(upsert("agoes", "5", 15))
 	step(remove("agoes", "5", 16))
 	step(upsert("agoes", "6", 17))
-	step(upsert("anew", "7", 18))
+	step(upsert("afresh", "7", 18))
 	step(upsert("aold", "1", 19))
 	want := [][]string{
 		{"Updated old 1 from 1 to 4", "Updated old 1 from 4 to 5", "Updated old 1 from 5 to 6"},
@@ -79,11 +79,11 @@ func TestFallingBehind(t *testing.T) {
 			"Deleted goes 2 from 2 to 13 and 1 more",
 			"Deleted brief 4 from 10 to 11 and 2 more, came and went",
 			"Deleted goes 5 from 15 to 16 and 2 more, came and went",
-			"Added goes 6 to 17", "Added new 7 to 18", "Updated old 1 from 6 to 19 and 2 more",
+			"Added goes 6 to 17", "Added fresh 7 to 18", "Updated old 1 from 6 to 19 and 2 more",
 		},
 	}
 	if got := drain(t, sub); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%s\nwant\n%s", strings.Join(slices.Concat(got...), "\n"), strings.Join(slices.Concat(want...), "\n"))
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(slices.Concat(got...), "\n"), strings.Join(slices.Concat(want...), "\n"))
 	}
 	if got := sub.Lag(); got.Behind || got.Episodes != 1 || got.Folded != 13 || got.Unreported != 0 {
 		t.Errorf("after catching up: got %+v", got)
@@ -94,7 +94,7 @@ func TestFallingBehind(t *testing.T) {
 		t.Errorf("back on the chain: got %v", got)
 	}
 	if st := s.Stats(); st.FellBehind != 1 || st.Folded != 13 || st.Unreported != 0 {
-		t.Errorf("%+v", st)
+		t.Errorf("got %+v", st)
 	}
 }
 
@@ -118,10 +118,10 @@ func TestMoreCameAndWent(t *testing.T) {
 		{"Deleted b1 1 from 3 to 4", "Deleted b2 2 from 5 to 6 and 1 more, came and went", "Deleted b3 3 from 7 to 8 and 1 more, came and went", "Deleted b4 4 from 9 to 10 and 1 more, came and went"},
 	}
 	if got := drain(t, sub); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%q\nwant\n%q", got, want)
+		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
 	if got := sub.Lag(); got.Unreported != 5 || s.Stats().Unreported != 5 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestLagIsBounded(t *testing.T) {
 	}
 	lag := sub.Lag()
 	if !lag.Behind || lag.Episodes != 1 || lag.Folded != few+manyChanges-backlog || lag.Unreported == 0 {
-		t.Errorf("%+v", lag)
+		t.Errorf("got %+v", lag)
 	}
 	runtime.KeepAlive(s)
 }
@@ -179,9 +179,9 @@ func TestFallingBehindTogether(t *testing.T) {
 		always := s.Subscribe(store.Lossless)
 		defer always.Close()
 		subs := make([]*store.Subscription, rapid.IntRange(1, 4).Draw(t, "subscribers"))
-		told := make([]view, len(subs))
+		views := make([]view, len(subs))
 		for i := range subs {
-			subs[i], told[i] = s.Subscribe(store.EveryChange), view{state: map[string]wire.Version{}}
+			subs[i], views[i] = s.Subscribe(store.EveryChange), view{state: map[string]wire.Version{}}
 			defer subs[i].Close()
 		}
 		take := func(i int) (more bool) {
@@ -189,9 +189,9 @@ func TestFallingBehindTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			told[i].add(t, changes)
+			views[i].add(t, changes)
 			if len(changes) > 0 || !subs[i].Lag().Behind {
-				told[i].at(t, now)
+				views[i].at(t, now)
 			}
 			return len(changes) > 0
 		}
@@ -217,10 +217,10 @@ func TestFallingBehindTogether(t *testing.T) {
 		for i := range subs {
 			for take(i) {
 			}
-			if lag := subs[i].Lag(); lag.Behind || lag.Unreported == 0 && told[i].changes != total {
-				t.Fatalf("subscriber %d: got %+v with %d changes, want %d", i, lag, told[i].changes, total)
+			if lag := subs[i].Lag(); lag.Behind || lag.Unreported == 0 && views[i].changes != total {
+				t.Fatalf("subscriber %d: got %+v with %d changes, want %d", i, lag, views[i].changes, total)
 			}
-			told[i].at(t, s.Snapshot())
+			views[i].at(t, s.Snapshot())
 		}
 	})
 }

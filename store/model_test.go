@@ -114,7 +114,7 @@ type follower struct {
 	sub   *store.Subscription
 	mode  store.Mode
 	state map[wire.Key]string
-	told  uint64 // number of changes, including folded ones
+	count uint64 // number of changes, including folded ones
 }
 
 func follow(t interface{ Fatalf(string, ...any) }, s *store.Store, mode store.Mode) *follower {
@@ -160,7 +160,7 @@ func (f *follower) replay(t *rapid.T, changes []store.Change) {
 	for _, c := range changes {
 		key := c.Last().Key()
 		had, known := f.state[key]
-		if f.told += 1 + uint64(c.Folded); f.mode != store.EveryChange && (c.Folded > 0 || c.CameAndWent()) {
+		if f.count += 1 + uint64(c.Folded); f.mode != store.EveryChange && (c.Folded > 0 || c.CameAndWent()) {
 			t.Fatalf("got %v with %d folded changes", c.Kind, c.Folded)
 		}
 		switch {
@@ -343,8 +343,8 @@ func TestAgainstModel(t *testing.T) {
 			}
 		}
 		every, lag := followers[0], followers[0].sub.Lag()
-		if all := followers[2].told; lag.Unreported == 0 && every.told != all {
-			t.Fatalf("got %d changes, want %d; %+v", every.told, all, lag)
+		if all := followers[2].count; lag.Unreported == 0 && every.count != all {
+			t.Fatalf("got %d changes, want %d; %+v", every.count, all, lag)
 		}
 		if st := s.Stats(); lag.Episodes > st.FellBehind || lag.Folded > st.Folded || (lag.Episodes > 0) != (lag.Folded > 0) {
 			t.Fatalf("got lag %+v, but the store counted %+v", lag, st)

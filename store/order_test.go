@@ -10,8 +10,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// told returns a delta of an object "x" with a UID, a version and a body.
-func told(kind delta.Kind, order delta.Order, uid string, v wire.Version, body string) delta.Delta {
+// revision returns a delta of an object "x" with a UID, a version and a body.
+func revision(kind delta.Kind, order delta.Order, uid string, v wire.Version, body string) delta.Delta {
 	return delta.Delta{Kind: kind, Order: order, Version: v, Record: wire.Record{
 		Key: wire.Key{Namespace: "ns", Name: "x"}, UID: uid, Version: v, Encoding: wire.JSON, Body: []byte(body),
 	}}
@@ -28,37 +28,37 @@ func TestArrivalOrder(t *testing.T) {
 		arrival, version string
 	}{
 		{"deleted with the stored version", func(o delta.Order) delta.Batch {
-			return delta.Batch{told(up, o, "u", 50, `"a"`), told(del, o, "u", 50, `"a"`)}
+			return delta.Batch{revision(up, o, "u", 50, `"a"`), revision(del, o, "u", 50, `"a"`)}
 		}, `Added "a"; Deleted; nothing`, `Added "a"; "a"`},
 		{"modified with the stored version", func(o delta.Order) delta.Batch {
-			return delta.Batch{told(up, o, "u", 50, `"a"`), told(up, o, "u", 50, `"b"`)}
+			return delta.Batch{revision(up, o, "u", 50, `"a"`), revision(up, o, "u", 50, `"b"`)}
 		}, `Added "a"; Updated "b"; "b"`, `Added "a"; "a"`},
 		{"modified with a lower version", func(o delta.Order) delta.Batch {
-			return delta.Batch{told(up, o, "u", 50, `"a"`), told(up, o, "u", 40, `"b"`)}
+			return delta.Batch{revision(up, o, "u", 50, `"a"`), revision(up, o, "u", 40, `"b"`)}
 		}, `Added "a"; Updated "b"; "b"`, `Added "a"; "a"`},
 		{"the same again", func(o delta.Order) delta.Batch {
-			return delta.Batch{told(up, o, "u", 50, `"a"`), told(up, o, "u", 50, `"a"`)}
+			return delta.Batch{revision(up, o, "u", 50, `"a"`), revision(up, o, "u", 50, `"a"`)}
 		}, `Added "a"; "a"`, `Added "a"; "a"`},
 		{"added below the list", func(o delta.Order) delta.Batch {
-			return delta.Batch{{Kind: delta.Begin, Order: o}, {Kind: delta.End, Order: o, Version: 100}, told(up, o, "u", 50, `"a"`)}
+			return delta.Batch{{Kind: delta.Begin, Order: o}, {Kind: delta.End, Order: o, Version: 100}, revision(up, o, "u", 50, `"a"`)}
 		}, `Added "a"; "a"`, `nothing`},
 		{"another object with a lower version", func(o delta.Order) delta.Batch {
-			return delta.Batch{told(up, o, "u", 50, `"a"`), told(up, o, "w", 40, `"b"`)}
+			return delta.Batch{revision(up, o, "u", 50, `"a"`), revision(up, o, "w", 40, `"b"`)}
 		}, `Added "a"; Deleted; Added "b"; "b"`, `Added "a"; "a"`},
 		{"the deletion of an object that was replaced", func(o delta.Order) delta.Batch {
-			return delta.Batch{told(up, o, "u", 50, `"a"`), told(up, o, "w", 60, `"b"`), told(del, o, "u", 70, `"a"`)}
+			return delta.Batch{revision(up, o, "u", 50, `"a"`), revision(up, o, "w", 60, `"b"`), revision(del, o, "u", 70, `"a"`)}
 		}, `Added "a"; Deleted; Added "b"; "b"`, `Added "a"; Deleted; Added "b"; Deleted; nothing`},
 		{"a list with the stored version", func(o delta.Order) delta.Batch {
-			return delta.Batch{told(up, o, "u", 50, `"a"`), {Kind: delta.Begin, Order: o}, told(up, o, "u", 50, `"b"`), {Kind: delta.End, Order: o, Version: 60}}
+			return delta.Batch{revision(up, o, "u", 50, `"a"`), {Kind: delta.Begin, Order: o}, revision(up, o, "u", 50, `"b"`), {Kind: delta.End, Order: o, Version: 60}}
 		}, `Added "a"; Updated "b"; "b"`, `Added "a"; "a"`},
 		{"a list with the stored state", func(o delta.Order) delta.Batch {
-			return delta.Batch{told(up, o, "u", 50, `"a"`), {Kind: delta.Begin, Order: o}, told(up, o, "u", 50, `"a"`), {Kind: delta.End, Order: o, Version: 60}}
+			return delta.Batch{revision(up, o, "u", 50, `"a"`), {Kind: delta.Begin, Order: o}, revision(up, o, "u", 50, `"a"`), {Kind: delta.End, Order: o, Version: 60}}
 		}, `Added "a"; "a"`, `Added "a"; "a"`},
 		{"a list with a lower version", func(o delta.Order) delta.Batch {
-			return delta.Batch{told(up, o, "u", 50, `"a"`), {Kind: delta.Begin, Order: o}, told(up, o, "u", 40, `"b"`), {Kind: delta.End, Order: o, Version: 30}}
+			return delta.Batch{revision(up, o, "u", 50, `"a"`), {Kind: delta.Begin, Order: o}, revision(up, o, "u", 40, `"b"`), {Kind: delta.End, Order: o, Version: 30}}
 		}, `Added "a"; Updated "b"; "b"`, `Added "a"; Updated "b"; "b"`},
 		{"twice in a streaming list", func(o delta.Order) delta.Batch {
-			return delta.Batch{{Kind: delta.Begin, Order: o}, told(up, o, "u", 50, `"a"`), told(up, o, "u", 40, `"b"`), {Kind: delta.End, Order: o, Version: 30}}
+			return delta.Batch{{Kind: delta.Begin, Order: o}, revision(up, o, "u", 50, `"a"`), revision(up, o, "u", 40, `"b"`), {Kind: delta.End, Order: o, Version: 30}}
 		}, `Added "b"; "b"`, `Added "a"; "a"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestLatestByArrival(t *testing.T) {
 	defer sub.Close()
 	for _, bodies := range []string{"a", "b", "cdefghijklmnopqrstuvwxyz", "cdefghijklmnopqrstuvwxya"} {
 		for _, b := range bodies {
-			if err := s.Apply(t.Context(), delta.Batch{told(delta.Upsert, delta.ByArrival, "u", 50, string(b))}); err != nil {
+			if err := s.Apply(t.Context(), delta.Batch{revision(delta.Upsert, delta.ByArrival, "u", 50, string(b))}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -32,7 +32,7 @@ func TestPrefixSearch(t *testing.T) {
 		same := func(want Entry) {
 			is, had := tree.Copy().get(want)
 			if got, ok := tree.Find(want); ok != had || got != is {
-				t.Fatalf("%q: found %v, want %v", want.Key(), ok, had)
+				t.Fatalf("%q: got found = %v, want %v", want.Key(), ok, had)
 			}
 			if got, ok := tree.Copy().Get(want); ok != had || got != is {
 				t.Fatalf("%q: got %v, want %v", want.Key(), ok, had)

@@ -66,7 +66,7 @@ func (c *scope) stale(d *delta.Delta, old Entry, had bool) bool {
 }
 
 // repeats reports whether an entry equals the known entry with the same key and UID. By
-// version the caller has already checked this; by arrival only the bytes tell.
+// version the caller has already checked this; by arrival only the bytes show it.
 func (c *scope) repeats(old, e Entry) bool {
 	return c.order == delta.ByArrival && sameContent(old, e)
 }

@@ -102,8 +102,8 @@ func TestNamesakes(t *testing.T) {
 	defer sub.Close()
 	apply(t, s, begin, upsert("ax", "1", 5), upsert("ay", "1", 5), upsert("az", "1", 5), end(6))
 	next(t, sub)
-	// A deletion of the previous object that is observed, one that is not, and one that
-	// arrives after the new object.
+	// The deletion of the previous object is observed, is not observed, or arrives after
+	// the new object.
 	apply(t, s, remove("ax", "1", 7), upsert("ax", "2", 8), upsert("ay", "2", 9), remove("ay", "1", 7))
 	want(t, next(t, sub), "Deleted a/x 5->7", "Added a/x->8", "Deleted a/y 5 missed", "Added a/y->9")
 	// In a list.
@@ -226,7 +226,7 @@ func TestSlowSubscriberHoldsBack(t *testing.T) {
 			t.Errorf("got %d applied, %d taken", applied, taken)
 		}
 		if _, err := slow.Next(t.Context()); !errors.Is(err, store.ErrClosed) {
-			t.Errorf("Next after Close: %v", err)
+			t.Errorf("Next after Close: got %v", err)
 		}
 	})
 }
@@ -242,7 +242,7 @@ func TestApplyEndsWithItsContext(t *testing.T) {
 		var work sync.WaitGroup
 		work.Go(func() {
 			if err := s.Apply(ctx, delta.Batch{upsert("ax", "1", 2)}); !errors.Is(err, cause) {
-				t.Errorf("Apply: %v", err)
+				t.Errorf("Apply: got %v", err)
 			}
 		})
 		synctest.Wait()

@@ -103,7 +103,7 @@ func (s *Subscription) Lag() Lag {
 // Errors: the cause of ctx; ErrClosed.
 func (s *Subscription) Next(ctx context.Context) ([]Change, error) {
 	for {
-		more, err := s.settle()
+		more, err := s.acknowledge()
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ func (s *Subscription) Next(ctx context.Context) ([]Change, error) {
 // Ready returns a channel that is closed when changes are pending or the subscription is
 // closed. A call of Ready acknowledges the changes that were returned before.
 func (s *Subscription) Ready() <-chan struct{} {
-	more, err := s.settle()
+	more, err := s.acknowledge()
 	if err != nil || more == nil {
 		return closed
 	}
@@ -147,17 +147,17 @@ var closed = func() chan struct{} {
 //
 // Errors: ErrClosed.
 func (s *Subscription) CatchUp() ([]Change, *Snapshot, error) {
-	if _, err := s.settle(); err != nil {
+	if _, err := s.acknowledge(); err != nil {
 		return nil, nil, err
 	}
 	changes, now := s.take(math.MaxInt)
 	return changes, now, nil
 }
 
-// settle acknowledges the changes that were returned, and returns the channel that
+// acknowledge acknowledges the changes that were returned, and returns the channel that
 // announces more. The channel is nil if the subscriber is off the chain, because then
 // there are more changes already.
-func (s *Subscription) settle() (<-chan struct{}, error) {
+func (s *Subscription) acknowledge() (<-chan struct{}, error) {
 	if s.done {
 		return nil, ErrClosed
 	}
