@@ -170,9 +170,9 @@ func TestDiscoveryFaults(t *testing.T) {
 	}
 }
 
-// TestDiscoveryIsCancelled checks that the context of a caller ends its wait, and does
+// TestDiscoveryIsCanceled checks that the context of a caller ends its wait, and does
 // not affect other callers that wait for the same round.
-func TestDiscoveryIsCancelled(t *testing.T) {
+func TestDiscoveryIsCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, cluster := scripted(t, map[string]reply{"/api": {}, "/apis": {}})
 		short, cancel := context.WithTimeout(t.Context(), time.Second)

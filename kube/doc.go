@@ -34,10 +34,10 @@
 //
 // # Guarantees
 //
-// The context of a request governs all of it: the dialling, the wait for an answer, and
+// The context of a request governs all of it: the dialing, the wait for an answer, and
 // every read of the body. Collections apply no client-side rate limit: a list or watch
 // is one request, and the server has its own flow control (KEP-1040), whose 429 the
-// reflector honours. Clients honour 429 too, and also the rate limit of the
+// reflector honors. Clients honor 429 too, and also the rate limit of the
 // configuration, if it sets one.
 //
 // Invalid requests (an object without a name, a namespace for a cluster-scoped type, an

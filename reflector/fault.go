@@ -61,7 +61,7 @@ type stalledError string
 // Error implements error.
 func (e stalledError) Error() string { return string(e) }
 
-// String returns the name of the fault in lower case.
+// String returns the name of the fault in lowercase.
 func (f Fault) String() string {
 	names := [...]string{"none", "unreachable", "throttled", "denied", "absent", "expired", "ahead", "unsupported", "stalled", "replaced"}
 	if int(f) < len(names) {

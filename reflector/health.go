@@ -23,7 +23,7 @@ const (
 	Stopped
 )
 
-// String returns the name of the phase in lower case.
+// String returns the name of the phase in lowercase.
 func (p Phase) String() string {
 	names := [...]string{"starting", "listing", "watching", "waiting", "stopped"}
 	if int(p) < len(names) {

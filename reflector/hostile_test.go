@@ -215,14 +215,14 @@ func TestHostileServers(t *testing.T) {
 	for _, c := range hostileServers {
 		for order, name := range map[ordering]string{orderSure: "ordered", orderNone: "unordered", orderUnknown: "unknown"} {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { suffer(t, &hostile{answer: c.answer, order: order}) })
+				synctest.Test(t, func(t *testing.T) { checkHostile(t, &hostile{answer: c.answer, order: order}) })
 			})
 		}
 	}
 }
 
-// suffer follows a hostile server for ten minutes.
-func suffer(t *testing.T, src *hostile) {
+// checkHostile follows a hostile server for ten minutes.
+func checkHostile(t *testing.T, src *hostile) {
 	const perMinute = 60
 	r, err := New(src, &discard{}, Config{})
 	if err != nil {

@@ -45,7 +45,7 @@
 //     instead. The change says how many changes it stands for, and the subscriber also
 //     learns of objects that came and went; [Subscription.Lag] counts the objects that
 //     were not reported. A subscriber of [Latest] gets the difference between the state
-//     that it saw last and the current state. A late subscriber starts with the snapshot
+//     that it received last and the current state. A late subscriber starts with the snapshot
 //     of that instant: no gap, no duplicate.
 //
 // # Limits
@@ -59,7 +59,7 @@
 //     since; and the last states of the objects that came and went, of at most as
 //     many as the backlog. The subscriber owns the changes that it already received.
 //     It never blocks the store.
-//   - Latest costs the snapshot that the subscriber saw last. It never blocks the
+//   - Latest costs the snapshot that the subscriber received last. It never blocks the
 //     store.
 //   - Lossless costs the backlog. Apply waits, which reaches the server as
 //     backpressure.
@@ -70,6 +70,6 @@
 //
 // # Errors
 //
-// Apply, WaitFor and Subscription.Next return the cause of a cancelled context. A
+// Apply, WaitFor and Subscription.Next return the cause of a canceled context. A
 // closed Subscription returns [ErrClosed]. Load rejects a file with a [FileError].
 package store

@@ -96,7 +96,7 @@ func TestEventsWithinAList(t *testing.T) {
 	want(t, next(t, sub), "Added a/z->10")
 }
 
-func TestNamesakes(t *testing.T) {
+func TestObjectsOfOneName(t *testing.T) {
 	s := store.New(store.Config{})
 	sub := s.Subscribe(store.EveryChange)
 	defer sub.Close()
