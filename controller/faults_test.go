@@ -85,7 +85,7 @@ func TestFaultsAreLogged(t *testing.T) {
 		run  bool
 		want []string
 	}{
-		"without rights":               {apitest.Config{Authorize: func(apitest.Request) error { return errors.New("alice may not") }}, "pods", true, []string{"fault=denied", "remedy=\"ask for the verbs list and watch"}},
+		"without rights":               {apitest.Config{Authorize: func(apitest.Request) error { return errors.New("alice may not") }}, "pods", true, []string{"fault=denied", "remedy=\"request the verbs list and watch"}},
 		"a type that is not served":    {apitest.Config{}, "trainjobs.example.com", true, []string{"fault=absent", "remedy="}},
 		"an informer that nobody runs": {apitest.Config{}, "pods", false, []string{"an informer that is not running", "controller.Config.Runners"}},
 	} {

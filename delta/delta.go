@@ -22,10 +22,10 @@ const (
 	Begin
 	// End completes the replacement that Begin started, as of Version.
 	End
-	// Leave says that the scope is no longer followed. The store drops the known state
+	// Leave means that the scope is no longer followed. The store drops the known state
 	// of its objects, unless another scope covers them.
 	Leave
-	// Keep says that the object with the key of Record exists in an unusable state: the
+	// Keep means that the object with the key of Record exists in an unusable state: the
 	// store keeps its last known state, unless Record.UID belongs to another object.
 	// Record has the fields that could be read, and no body; its key is zero if the key
 	// could not be read. Err is the reason.
@@ -53,9 +53,9 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// Scope is the part of a collection that one list covers: the objects of one namespace of one cluster or, if the
-// namespace is empty, of all its namespaces. Most collections have one scope, the zero
-// value. Scopes of one collection overlap only while one replaces others.
+// Scope is the part of a type that one list and watch covers: the objects in one namespace
+// of a cluster or, if the namespace is empty, in all its namespaces. Most types have one
+// scope, the zero value. Scopes of one type overlap only while one replaces others.
 type Scope struct {
 	// Cluster is the cluster of the keys.
 	Cluster string
@@ -122,7 +122,7 @@ type Delta struct {
 	Record wire.Record
 	// Err is the reason why an object is unusable, for Keep and for such a Delete.
 	Err error
-	// Order is the order of the collection. It may change from ByVersion to ByArrival, but
+	// Order is the order of the scope. It may change from ByVersion to ByArrival, but
 	// never back.
 	Order Order
 	// Seen is the time at which the delta was read from the server; zero if unknown.

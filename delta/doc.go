@@ -1,4 +1,4 @@
-// Package delta defines the steps that lead from one state of a collection to the next,
+// Package delta defines the steps that lead from one state of a scope to the next,
 // and the bounded queue that carries them from the reflector to the store.
 //
 // # Data flow
@@ -18,7 +18,7 @@
 // # Guarantees
 //
 // Deltas leave the queue in the order in which they entered it; none is lost, and none
-// comes twice. Get returns everything that arrived since the last call. A fast
+// is duplicated. Get returns everything that arrived since the last call. A fast
 // consumer therefore sees small batches at once, and a slow consumer sees large ones. No
 // delta waits for others to arrive.
 //

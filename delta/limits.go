@@ -11,11 +11,11 @@ const (
 type Limits struct {
 	// Deltas is the maximum number of deltas; 0 means DefaultDeltas.
 	Deltas int
-	// Bytes is the maximum size of their bodies together; 0 means DefaultBytes.
+	// Bytes is the maximum total size of their bodies; 0 means DefaultBytes.
 	Bytes int
 }
 
-// withDefaults returns l with a default in the place of each unset limit.
+// withDefaults returns l with defaults for unset limits.
 func (l Limits) withDefaults() Limits {
 	if l.Deltas <= 0 {
 		l.Deltas = DefaultDeltas

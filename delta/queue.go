@@ -27,7 +27,7 @@ type QueueOf[T any] struct {
 
 	mu      sync.Mutex
 	changed sync.Cond // signals a change of any field below
-	pending []T       // items that were put and not taken
+	pending []T       // items that Get has not taken yet
 	bytes   int       // the size of pending
 	spare   []T       // the last batch that Get returned, for reuse
 	closed  bool
@@ -123,7 +123,7 @@ func (q *QueueOf[T]) Close() {
 	q.changed.Broadcast()
 }
 
-// Len returns the number of items that wait, and their bytes.
+// Len returns the number of queued items and their size in bytes.
 func (q *QueueOf[T]) Len() (items, bytes int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

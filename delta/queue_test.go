@@ -166,7 +166,7 @@ func TestPutWaits(t *testing.T) {
 				})
 				synctest.Wait()
 				if put != c.fits {
-					t.Errorf("Put accepted %d deltas before it waited, want %d", put, c.fits)
+					t.Errorf("got %d deltas accepted by Put before it waited, want %d", put, c.fits)
 				}
 				var got []int
 				for len(got) < 2*c.fits {

@@ -5,12 +5,12 @@ import "strings"
 // Error is an error with a code and a remedy. Problem or Err must be set.
 type Error struct {
 	Code Code
-	// Problem says what is wrong, in a sentence without a period. If it is empty, Err
-	// says it.
+	// Problem describes what is wrong, in a sentence without a period. If it is empty, Err
+	// describes it.
 	Problem string
-	// Remedy says what to do about it, in half a sentence; empty if that is not known.
+	// Remedy is what to do about it, in half a sentence, or "" if that is unknown.
 	Remedy string
-	// Err is the cause; nil if there is none.
+	// Err is the cause, or nil.
 	Err error
 }
 
@@ -33,7 +33,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Find returns the outermost Error with a code in the tree of err; nil if there is none.
+// Find returns the outermost Error with a code in the tree of err, or nil.
 func Find(err error, code Code) *Error {
 	return find(err, func(e *Error) bool { return e.Code == code })
 }
@@ -49,7 +49,7 @@ func Of(err error) Code {
 	return Unknown
 }
 
-// RemedyOf returns the outermost remedy in the tree of err; empty if there is none.
+// RemedyOf returns the outermost remedy in the tree of err, or "".
 func RemedyOf(err error) string {
 	if e := find(err, func(e *Error) bool { return e.Remedy != "" }); e != nil {
 		return e.Remedy

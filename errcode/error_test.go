@@ -47,13 +47,13 @@ func TestFind(t *testing.T) {
 		"wrapped by print": {fmt.Errorf("x: %w", conflict), errcode.Conflict, invalid, "outer"},
 	} {
 		if got := errcode.Of(c.err); got != c.code {
-			t.Errorf("%s: code %v, want %v", name, got, c.code)
+			t.Errorf("%s: got code %v, want %v", name, got, c.code)
 		}
 		if got := errcode.Find(c.err, errcode.Invalid); got != c.invalid || errcode.Is(c.err, errcode.Invalid) != (c.invalid != nil) {
-			t.Errorf("%s: found %v, want %v", name, got, c.invalid)
+			t.Errorf("%s: got %v, want %v", name, got, c.invalid)
 		}
 		if got := errcode.RemedyOf(c.err); got != c.remedy {
-			t.Errorf("%s: remedy %q, want %q", name, got, c.remedy)
+			t.Errorf("%s: got remedy %q, want %q", name, got, c.remedy)
 		}
 	}
 }
@@ -62,11 +62,11 @@ func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for code := errcode.Unknown; code <= errcode.Unavailable; code++ {
 		if seen[code.String()] || (code != errcode.Unknown && code.String() == "unknown") {
-			t.Errorf("code %d has no name of its own: %v", code, code)
+			t.Errorf("code %d: got the name %v, want a unique one", code, code)
 		}
 		seen[code.String()] = true
 	}
 	if got := (errcode.Unavailable + 1).String(); got != "unknown" {
-		t.Errorf("a code out of range is %q, want unknown", got)
+		t.Errorf("a code out of range: got %q, want unknown", got)
 	}
 }

@@ -195,7 +195,7 @@ var setups = []struct {
 		},
 	},
 	{
-		name: "no rights", within: time.Second, want: []string{"fault=denied", "remedy=ask for the verbs list and watch"},
+		name: "no rights", within: time.Second, want: []string{"fault=denied", "remedy=request the verbs list and watch"},
 		handler: answers(403, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"alice may not","code":403}`),
 	},
 	{
@@ -277,7 +277,7 @@ func TestFaultsEnd(t *testing.T) {
 		if len(entries) != 2 {
 			t.Fatalf("%+v", entries)
 		}
-		only(t, entries[:1], slog.LevelWarn, time.Hour, "fault=unreachable", "remedy=look at the API server")
+		only(t, entries[:1], slog.LevelWarn, time.Hour, "fault=unreachable", "remedy=check the API server")
 		only(t, entries[1:], slog.LevelInfo, time.Hour, "list and watch work again", "resource=Pod.v1", "after=2m")
 	})
 }

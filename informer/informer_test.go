@@ -240,7 +240,7 @@ func TestIllegalConfigurations(t *testing.T) {
 	}{
 		"any type, and none named": {reason(informer.Watch[unstructured.Unstructured](cluster, informer.Config{})), "name it in Resource"},
 		"metadata of no type":      {reason(informer.Watch[metav1.PartialObjectMetadata](cluster, informer.Config{})), "name it in Resource"},
-		"a pointer":                {reason(informer.Watch[*corev1.Pod](cluster, informer.Config{})), "take v1.Pod"},
+		"a pointer":                {reason(informer.Watch[*corev1.Pod](cluster, informer.Config{})), "use v1.Pod"},
 		"no cluster":               {reason(informer.Watch[corev1.Pod](nil, informer.Config{})), "the cluster is nil"},
 		"no source":                {reason(informer.New[corev1.Pod](nil, informer.Config{})), "needs a source"},
 		"a namespace twice":        {reason(informer.Across[corev1.Pod](informer.Config{Namespaces: []string{"a", "a"}})), "contains a name twice"},

@@ -43,9 +43,9 @@ func madeBy[T any](cluster *kube.Cluster, cfg informer.Config) []error {
 func TestIllegalTypes(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	for want, errs := range map[string][]error{
-		"v1.PodList is a list of objects; take v1.Pod": madeBy[corev1.PodList](cluster, informer.Config{}),
+		"v1.PodList is a list of objects; use v1.Pod":  madeBy[corev1.PodList](cluster, informer.Config{}),
 		"v1.PodSpec is not the struct of an API type":  madeBy[corev1.PodSpec](cluster, informer.Config{Resource: "pods"}),
-		"*v1.Pod is a pointer; take v1.Pod":            madeBy[*corev1.Pod](cluster, informer.Config{}),
+		"*v1.Pod is a pointer; use v1.Pod":             madeBy[*corev1.Pod](cluster, informer.Config{}),
 		"name it in Resource":                          madeBy[unstructured.Unstructured](cluster, informer.Config{}),
 		"does not name v1.Pod":                         madeBy[corev1.Pod](cluster, informer.Config{Resource: "jobs.batch"}),
 		"is not of the GroupVersion":                   madeBy[batchv1.Job](cluster, informer.Config{GroupVersion: schema.GroupVersion{Group: "batch.volcano.sh", Version: "v1alpha1"}}),
@@ -106,7 +106,7 @@ func TestTypeIsBound(t *testing.T) {
 		if err != nil || !ok || obj.Spec.Queue != "q" || bound.Snapshot().Len() != 1 {
 			t.Errorf("%+v, %v, %v", obj, ok, err)
 		}
-		if err := health(jobs).Scopes[0].Err; !strings.Contains(err.Error(), "may be one of") {
+		if err := health(jobs).Scopes[0].Err; !strings.Contains(err.Error(), "it may be one of") {
 			t.Error(err)
 		}
 		if jobs.Snapshot().Len()+old.Snapshot().Len() > 0 {

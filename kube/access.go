@@ -15,10 +15,11 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Clock returns the time of the server, in whole seconds, and how long it took to ask:
-// the time was read some time within that. It needs no rights.
+// Clock returns the current time of the server, in whole seconds, and the duration of the
+// request. The server read its clock at some instant within that duration. Clock needs no
+// permissions.
 //
-// Errors: *RequestError; one that says that the server tells no time.
+// Errors: *RequestError; an error if the answer has no valid Date header.
 func (c *Cluster) Clock(ctx context.Context) (at time.Time, took time.Duration, err error) {
 	began := time.Now()
 	resp, err := c.do(ctx, Request{Path: "/version"})
@@ -28,15 +29,15 @@ func (c *Cluster) Clock(ctx context.Context) (at time.Time, took time.Duration, 
 	defer resp.Body.Close()
 	took = time.Since(began)
 	if at, err = http.ParseTime(resp.Header.Get("Date")); err != nil {
-		return at, took, fmt.Errorf("the server at %s tells no time: %w", c.Host(), err)
+		return at, took, fmt.Errorf("the server at %s returned no valid Date header: %w", c.Host(), err)
 	}
 	return at, took, nil
 }
 
-// Allowed asks the server whether we may do something with all objects of a type, in
-// one namespace or, if that is empty, in all of them. name is of one object; "" for
-// all. The name of the type may end with a subresource, as in "pods/log". why is what the
-// server says to a refusal; it may be empty.
+// Allowed asks the server whether the caller may use a verb on objects of a type: in one
+// namespace, or in all namespaces if namespace is empty. name selects one object; ""
+// means all. The name of the type may end with a subresource, as in "pods/log". why is
+// the reason that the server gives for its decision; it may be empty.
 //
 // Errors: *RequestError.
 func (c *Cluster) Allowed(ctx context.Context, verb string, r Resource, namespace, name string) (yes bool, why string, err error) {
@@ -51,10 +52,10 @@ func (c *Cluster) Allowed(ctx context.Context, verb string, r Resource, namespac
 	return review.Status.Allowed, review.Status.Reason, nil
 }
 
-// User returns the name by which the server knows the credentials of this cluster. It
-// needs no rights, and Kubernetes 1.28 or later.
+// User returns the user name to which the server maps the credentials of this cluster. It
+// needs no permissions, but Kubernetes 1.28 or later.
 //
-// Errors: *RequestError; the server names nobody.
+// Errors: *RequestError; an error if the answer has no user name.
 func (c *Cluster) User(ctx context.Context) (string, error) {
 	review := authenticationv1.SelfSubjectReview{}
 	review.APIVersion, review.Kind = "authentication.k8s.io/v1", "SelfSubjectReview"
@@ -63,13 +64,13 @@ func (c *Cluster) User(ctx context.Context) (string, error) {
 	}
 	name := review.Status.UserInfo.Username
 	if name == "" {
-		return "", fmt.Errorf("the server at %s names no user for these credentials", c.Host())
+		return "", fmt.Errorf("the server at %s returned no user name for these credentials", c.Host())
 	}
 	return name, nil
 }
 
-// review creates a review, which the server answers and does not keep, and replaces it
-// with the answer. of is its subject, for errors.
+// review sends a review, which the server evaluates and does not store, and replaces it
+// with the answer. of is the subject of the review, for error messages.
 func (c *Cluster) review(ctx context.Context, path, of string, review any) error {
 	body, err := json.Marshal(review)
 	if err != nil {
@@ -81,7 +82,7 @@ func (c *Cluster) review(ctx context.Context, path, of string, review any) error
 	}
 	defer answer.Close()
 	if err := json.NewDecoder(io.LimitReader(answer, maxSmallBody)).Decode(review); err != nil {
-		return fmt.Errorf("the server at %s answered no review of %s: %w", c.Host(), of, err)
+		return fmt.Errorf("the server at %s sent an invalid review of %s: %w", c.Host(), of, err)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// TestAllowed asks for rights and for the time.
+// TestAllowed checks access reviews and the clock of the server.
 func TestAllowed(t *testing.T) {
 	srv, err := apitest.New(apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Verb == "watch" && r.Resource.Resource == "pods" && r.Namespace == "ml" && r.Name == "" {
@@ -35,22 +35,23 @@ func TestAllowed(t *testing.T) {
 	} {
 		yes, why, err := cluster.Allowed(t.Context(), c.verb, pods, c.namespace, c.name)
 		if err != nil || yes != c.yes || why != c.why {
-			t.Errorf("%+v: %v, %q, %v", c, yes, why, err)
+			t.Errorf("%+v: got %v, %q, %v", c, yes, why, err)
 		}
 	}
 	if at, took, err := cluster.Clock(t.Context()); err != nil || time.Since(at).Abs() > 2*time.Second+took {
-		t.Errorf("%v, %v, %v", at, took, err)
+		t.Errorf("got %v, %v, %v", at, took, err)
 	}
 	srv.Close()
 	if _, _, err := cluster.Allowed(t.Context(), "list", pods, "", ""); err == nil {
-		t.Error("nobody is there, and answers")
+		t.Error("got no error from Allowed without a server")
 	}
 	if _, _, err := cluster.Clock(t.Context()); err == nil {
-		t.Error("nobody is there, and tells the time")
+		t.Error("got no error from Clock without a server")
 	}
 }
 
-// TestUser: the name comes from the server, and a server that names nobody is an error.
+// TestUser checks that the name comes from the server, and that an answer without a name
+// is an error.
 func TestUser(t *testing.T) {
 	srv, err := apitest.New(apitest.Config{Tokens: map[string]string{"t-wei": "wei@example.com", "t-nobody": ""}})
 	if err != nil {
@@ -65,7 +66,7 @@ func TestUser(t *testing.T) {
 			t.Fatal(err)
 		}
 		if name, err := cluster.User(t.Context()); name != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q, %v", token, name, err)
+			t.Errorf("%s: got %q, %v", token, name, err)
 		}
 		cluster.Close()
 	}

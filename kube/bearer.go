@@ -10,14 +10,15 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// ErrNoToken is returned for a kubeconfig whose user has no token, but a client certificate or
-// a password.
+// ErrNoToken is returned for a kubeconfig whose user has a client certificate or a
+// password instead of a token.
 var ErrNoToken = errors.New("the user of the kubeconfig has no token")
 
-// BearerToken returns the token that a kubeconfig sends to its API server: that of the user, or of
-// a plugin, which it runs. It sends no request. The token is a secret.
+// BearerToken returns the token that a kubeconfig sends to its API server. The token is
+// in the kubeconfig, or comes from a credential plugin, which BearerToken runs. It sends
+// no request. The token is a secret.
 //
-// Errors: those of Connect about the kubeconfig; the plugin fails; ErrNoToken.
+// Errors: those of Connect about the kubeconfig; an error of the plugin; ErrNoToken.
 func BearerToken(ctx context.Context, c Config) (string, error) {
 	rc, _, err := c.load()
 	if err != nil {
@@ -48,7 +49,7 @@ func BearerToken(ctx context.Context, c Config) (string, error) {
 	return token, nil
 }
 
-// captureTransport is a transport that sends nothing, and keeps the header of authorization.
+// captureTransport is a transport that sends nothing and keeps the Authorization header.
 type captureTransport struct{ authorization string }
 
 // RoundTrip answers with an empty body.

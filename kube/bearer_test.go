@@ -10,7 +10,8 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// TestBearer: the token is that of the user or of a plugin; a user without one has none.
+// TestBearer checks the token of a user, of a file and of a plugin, and the error for a
+// user without a token.
 func TestBearer(t *testing.T) {
 	dir := t.TempDir()
 	plugin := filepath.Join(dir, "plugin.sh")
@@ -39,10 +40,10 @@ users: [{name: u, user: {%s}}], contexts: [{name: c, context: {cluster: c, user:
 		}
 		token, err := kube.BearerToken(t.Context(), kube.Config{Kubeconfig: path})
 		if token != c.want || (c.want == "") != errors.Is(err, kube.ErrNoToken) {
-			t.Errorf("{%s}: %q, %v; want %q", c.user, token, err, c.want)
+			t.Errorf("{%s}: got %q, %v; want %q", c.user, token, err, c.want)
 		}
 	}
 	if _, err := kube.BearerToken(t.Context(), kube.Config{Kubeconfig: filepath.Join(dir, "none")}); err == nil {
-		t.Error("a kubeconfig that is missing is no error")
+		t.Error("got no error for a missing kubeconfig")
 	}
 }

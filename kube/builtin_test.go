@@ -23,8 +23,8 @@ func apiKinds() map[reflect.Type]schema.GroupVersionKind {
 	return kinds
 }
 
-// TestBuiltinGroups holds the groups that are derived from Go packages against
-// the scheme of client-go.
+// TestBuiltinGroups compares the groups that are derived from Go packages with the scheme
+// of client-go.
 func TestBuiltinGroups(t *testing.T) {
 	kinds := apiKinds()
 	for typ, want := range kinds {
@@ -34,18 +34,18 @@ func TestBuiltinGroups(t *testing.T) {
 			group = folder
 		}
 		if group != want.Group || version != want.Version {
-			t.Errorf("%v is %s of %s, want %s of %s", typ, version, group, want.Version, want.Group)
+			t.Errorf("%v: got %s of %s, want %s of %s", typ, version, group, want.Version, want.Group)
 		}
 	}
 	if len(kinds) < 200 {
-		t.Errorf("only %d types", len(kinds))
+		t.Errorf("got only %d types", len(kinds))
 	}
 }
 
-// TestBuiltinsAreThoseOfClientGo holds the table of built-in types against the clients
-// that client-go generates from the same source as servers: each type in each version,
-// its plural, and whether it lives in namespaces.
-func TestBuiltinsAreThoseOfClientGo(t *testing.T) {
+// TestBuiltinTypesMatchClientGo compares the table of built-in types with the clients of
+// client-go, which are generated from the same source as servers: each type in each
+// version, its plural, and whether it is namespaced.
+func TestBuiltinTypesMatchClientGo(t *testing.T) {
 	kinds := apiKinds()
 	want := map[string]bool{}
 	clients := reflect.TypeFor[kubernetes.Interface]()
@@ -66,7 +66,7 @@ func TestBuiltinsAreThoseOfClientGo(t *testing.T) {
 	for _, r := range builtins() {
 		scope := []string{"cluster", "namespaced"}[r.Scope]
 		line := fmt.Sprint(r.kind(), " ", r.Name, " ", scope)
-		if !want[line] && r.Name != "bindings" { // of which client-go has a method of pods
+		if !want[line] && r.Name != "bindings" { // client-go has it as a method of pods
 			t.Errorf("client-go has no %s", line)
 		}
 		delete(want, line)
@@ -76,14 +76,15 @@ func TestBuiltinsAreThoseOfClientGo(t *testing.T) {
 	}
 }
 
-// TestBuiltinVerbs: what can be created only is not listed, and the like.
+// TestBuiltinVerbs checks that types without the verb list, such as reviews, do not have
+// it.
 func TestBuiltinVerbs(t *testing.T) {
 	for _, r := range builtins() {
 		if len(r.Verbs) == 0 || !slices.IsSorted(r.Verbs) || len(r.ShortNames) > 1 {
-			t.Errorf("%+v", r)
+			t.Errorf("got %+v", r)
 		}
 		if sent := strings.HasSuffix(r.Kind, "Review") || r.Kind == "Binding"; sent == r.Can("list") {
-			t.Errorf("%s can be listed: %v", r, r.Can("list"))
+			t.Errorf("%s: got list = %v", r, r.Can("list"))
 		}
 	}
 }

@@ -10,60 +10,59 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Object is what a pointer to the struct of an API type is: a built-in type,
-// the Go struct of a custom resource that embeds metav1.TypeMeta and
-// metav1.ObjectMeta (no generated code is needed), unstructured.Unstructured,
-// or metav1.PartialObjectMetadata. Other types do not compile.
+// Object is the constraint for a pointer to the struct of an API type: a built-in type,
+// the Go struct of a custom resource that embeds metav1.TypeMeta and metav1.ObjectMeta
+// (generated code is not needed), unstructured.Unstructured, or
+// metav1.PartialObjectMetadata. Other types do not compile.
 type Object[T any] interface {
 	*T
 	metav1.Object
 	GetObjectKind() schema.ObjectKind
 }
 
-// Writes says what becomes of what a client writes.
+// Writes determines whether the server stores the writes of a client.
 type Writes uint8
 
 const (
-	// Persist it.
+	// Persist stores them.
 	Persist Writes = iota
-	// DryRun has the server do everything but keep it: defaults, admission,
-	// validation. The answer is what would have been; nothing is reported to
-	// WithWrites.
+	// DryRun makes the server do everything except storing the object: defaults,
+	// admission and validation. The answer is the object that would have been stored.
+	// WithWrites does not report the write.
 	DryRun
 )
 
-// Validation says what a server does with unknown and duplicate fields of an object that
-// is written.
+// Validation determines how a server treats unknown and duplicate fields of an object
+// that is written.
 type Validation uint8
 
 const (
-	// ServerValidation: the server drops them, and warns (WithWarnings).
+	// ServerValidation makes the server drop them and send a warning (WithWarnings).
 	ServerValidation Validation = iota
-	// RejectUnknown: the server refuses the object (400).
+	// RejectUnknown makes the server reject the object (400).
 	RejectUnknown
-	// DropUnknown: the server drops them silently.
+	// DropUnknown makes the server drop them without a warning.
 	DropUnknown
 )
 
-// OnExpired says how a list goes on when the version that its first page showed
-// is no longer there (410): which takes more than about five minutes.
+// OnExpired determines how a list continues if the server no longer has the version of
+// its first page (410). That happens to lists that take more than about five minutes.
 type OnExpired uint8
 
 const (
-	// FailExpired ends the list with an error for which
-	// apierrors.IsResourceExpired holds. What was listed until then is of one
-	// instant.
+	// FailExpired ends the list with an error for which apierrors.IsResourceExpired
+	// holds. All objects returned before the error are from one instant.
 	FailExpired OnExpired = iota
-	// ContinueInconsistent lists the rest as it is now: every object comes at most
-	// once, but one that was created, or deleted, since the list began may or
-	// may not be there.
+	// ContinueInconsistent lists the remaining objects in their current state. Every
+	// object is returned at most once; an object that was created or deleted since the
+	// list began may or may not be returned.
 	ContinueInconsistent
 )
 
-// DefaultPageSize is the number of objects that a client asks for at once.
+// DefaultPageSize is the default of ClientConfig.PageSize.
 const DefaultPageSize = 500
 
-// maxFieldManager is the length of a field manager's name that servers take.
+// maxFieldManager is the maximum length of a field manager's name that servers accept.
 const maxFieldManager = 128
 
 // ClientConfig configures a client. The zero value works for the types of k8s.io/api
@@ -75,27 +74,29 @@ type ClientConfig struct {
 	Resource     string
 	GroupVersion schema.GroupVersion
 	Scheme       *runtime.Scheme
-	// FieldManager is the name under which the server notes who owns which
-	// field, at most 128 bytes; default what the server makes of the user
-	// agent. Apply requires it.
+	// FieldManager is the name under which the server records the ownership of fields, at
+	// most 128 bytes. By default, the server derives it from the user agent. Apply
+	// requires it.
 	FieldManager string
-	// Writes: persisted unless DryRun.
+	// Writes is Persist or DryRun.
 	Writes Writes
-	// Validation says what becomes of unknown and duplicate fields in what is written.
+	// Validation determines how the server treats unknown and duplicate fields in written
+	// objects.
 	Validation Validation
-	// PageSize is how many objects a list asks for at once; default 500. So
-	// many encoded objects are in memory at a time.
+	// PageSize is the maximum number of objects per page of a list; default 500. A list
+	// holds one page of encoded objects in memory.
 	PageSize int
-	// Expired: a list whose version is gone fails unless ContinueInconsistent.
+	// OnExpired determines how a list continues if its version has expired; default
+	// FailExpired.
 	OnExpired OnExpired
 }
 
 // Client reads and writes objects of one type in one cluster. Create it with
 // For. Any number of goroutines may use it.
 //
-// Objects that it returns are the caller's own, and say what type they are
-// (apiVersion and kind). Objects that are handed in are only read: the new
-// state of what was written is what a method returns.
+// The caller owns the objects that the client returns; they have apiVersion and kind.
+// Objects passed to the client are only read; a write returns the new state of the
+// object.
 type Client[T any] struct {
 	endpoint
 	meta func(*T) Controllable
@@ -112,7 +113,7 @@ type Client[T any] struct {
 // Errors: *IllegalError.
 func For[T any, P Object[T]](cluster *Cluster, cfg ClientConfig) (*Client[T], error) {
 	if cluster == nil {
-		return nil, &IllegalError{Problem: "there is no cluster to make a client for", Remedy: "take what kube.Connect returned"}
+		return nil, &IllegalError{Problem: "the cluster of the client is nil", Remedy: "use the result of kube.Connect"}
 	}
 	if cfg.PageSize < 0 {
 		return nil, &IllegalError{Problem: fmt.Sprintf("a page cannot have %d objects", cfg.PageSize), Remedy: "set ClientConfig.PageSize to a positive number, or leave it"}
@@ -137,8 +138,9 @@ func For[T any, P Object[T]](cluster *Cluster, cfg ClientConfig) (*Client[T], er
 	return c, nil
 }
 
-// base returns what does not depend on the type, nil of a client that is nil.
-func (c *Client[T]) base() *endpoint {
+// endpointOrNil returns the part of the client that does not depend on the type, or nil
+// for a nil client.
+func (c *Client[T]) endpointOrNil() *endpoint {
 	if c == nil {
 		return nil
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// example runs a function against a cluster in the process, and prints its error.
-// With a real one it is kube.Connect(kube.Config{}).
+// example runs a function against a cluster in the process, and prints its error. A
+// program that uses a real cluster calls kube.Connect(kube.Config{}).
 func example(run func(context.Context, *kube.Cluster) error) {
 	server, err := apitest.New(apitest.Config{Types: []apitest.Type{trainJobs}})
 	if err != nil {
@@ -36,7 +36,7 @@ func example(run func(context.Context, *kube.Cluster) error) {
 	}
 }
 
-// A client of a built-in type.
+// A client for a built-in type.
 func ExampleFor() {
 	example(func(ctx context.Context, cluster *kube.Cluster) error {
 		jobs, err := kube.For[batchv1.Job](cluster, kube.ClientConfig{})
@@ -68,7 +68,8 @@ func ExampleFor() {
 	// get jobs.batch ml/train-7 at apitest: jobs.batch "train-7" not found
 }
 
-// A custom resource needs its Go struct, and no generated code.
+// A client for a custom resource needs the Go struct of the resource, and no generated
+// code.
 func ExampleFor_customResource() {
 	example(func(ctx context.Context, cluster *kube.Cluster) error {
 		jobs, err := kube.For[TrainJob](cluster, kube.ClientConfig{Resource: "trainjobs.example.com"})
@@ -93,7 +94,7 @@ func ExampleFor_customResource() {
 	// Output: TrainJob bert 8 Running
 }
 
-// Without a Go struct, and with metadata alone.
+// Clients without a Go struct, and for metadata only.
 func ExampleFor_unstructured() {
 	example(func(ctx context.Context, cluster *kube.Cluster) error {
 		maps, err := kube.For[unstructured.Unstructured](cluster, kube.ClientConfig{Resource: "configmaps"})
@@ -122,7 +123,7 @@ func ExampleFor_unstructured() {
 	// Output: ConfigMap settings
 }
 
-// Read, change, write; again where somebody else was faster.
+// Mutate reads, changes and writes an object, and retries after a conflict.
 func ExampleClient_Mutate() {
 	example(func(ctx context.Context, cluster *kube.Cluster) error {
 		jobs, err := kube.For[TrainJob](cluster, kube.ClientConfig{})
@@ -146,7 +147,7 @@ func ExampleClient_Mutate() {
 	// Output: 2 [example.com/release-gpus]
 }
 
-// Wait until something has happened.
+// Watch waits until a pod runs.
 func ExampleClient_Watch() {
 	example(func(ctx context.Context, cluster *kube.Cluster) error {
 		pods, err := kube.For[corev1.Pod](cluster, kube.ClientConfig{})
@@ -176,7 +177,7 @@ func ExampleClient_Watch() {
 	// MODIFIED worker-0 Running
 }
 
-// Whoever hands out a context hears of all writes that are made with it.
+// WithWrites reports all writes that are made with a context.
 func ExampleWithWrites() {
 	example(func(ctx context.Context, cluster *kube.Cluster) error {
 		jobs, err := kube.For[batchv1.Job](cluster, kube.ClientConfig{})
@@ -192,7 +193,7 @@ func ExampleWithWrites() {
 	// Output: wait until jobs.batch ml/train-7 is at 2
 }
 
-// A pod that belongs to a job is deleted with it, and leads back to it.
+// A pod with a controller is deleted with it, and ControllerOf finds the controller.
 func ExampleSetController() {
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train-7", UID: "0e4b"}}
 	worker := pod("ml", "train-7-0", "bert")
@@ -205,7 +206,7 @@ func ExampleSetController() {
 	// Output: Job train-7 true
 }
 
-// What has no client is a request.
+// Do sends a request that no client supports.
 func ExampleCluster_Do() {
 	example(func(ctx context.Context, cluster *kube.Cluster) error {
 		body, err := cluster.Do(ctx, kube.Request{Path: "/healthz"})

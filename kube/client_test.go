@@ -34,13 +34,13 @@ type TrainJob struct {
 	Status            TrainStatus `json:"status,omitzero"`
 }
 
-// TrainSpec is what is wanted.
+// TrainSpec is the desired state.
 type TrainSpec struct {
 	Workers int64  `json:"workers"`
 	Queue   string `json:"queue,omitempty"`
 }
 
-// TrainStatus is what there is.
+// TrainStatus is the current state.
 type TrainStatus struct {
 	Phase      string             `json:"phase,omitempty"`
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
@@ -52,7 +52,7 @@ func trainJob(name string) *TrainJob {
 	return &TrainJob{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: name}, Spec: TrainSpec{Workers: 1}}
 }
 
-// client makes a client that has to be right.
+// client returns a client and fails the test on an error.
 func client[T any, P kube.Object[T]](t *testing.T, cluster *kube.Cluster, cfg kube.ClientConfig) *kube.Client[T] {
 	t.Helper()
 	c, err := kube.For[T, P](cluster, cfg)
@@ -64,8 +64,7 @@ func client[T any, P kube.Object[T]](t *testing.T, cluster *kube.Cluster, cfg ku
 
 var ml = wire.Key{Namespace: "ml", Name: "x"}
 
-// life takes an object through all verbs, and checks what every type has in
-// common.
+// life applies all verbs to an object and checks the common behavior of all types.
 func life[T any, P kube.Object[T]](t *testing.T, c *kube.Client[T], obj P, kind schema.GroupVersionKind) {
 	t.Helper()
 	ctx := t.Context()
@@ -74,18 +73,18 @@ func life[T any, P kube.Object[T]](t *testing.T, c *kube.Client[T], obj P, kind 
 		t.Fatal(err)
 	}
 	if P(created).GetUID() == "" || P(created).GetObjectKind().GroupVersionKind() != kind || obj.GetUID() != "" {
-		t.Errorf("created %+v from %+v", created, obj)
+		t.Errorf("Create: got %+v from %+v", created, obj)
 	}
 	if _, err := c.Create(ctx, obj); !apierrors.IsAlreadyExists(err) || !strings.Contains(err.Error(), "ml/x at apitest") || !strings.Contains(err.Error(), "choose another name") {
-		t.Errorf("created twice: %v", err)
+		t.Errorf("second Create: got %v", err)
 	}
 	P(created).SetLabels(map[string]string{"a": "b"})
 	updated, err := c.Update(ctx, created)
 	if err != nil || P(updated).GetLabels()["a"] != "b" || P(updated).GetResourceVersion() == P(created).GetResourceVersion() {
-		t.Fatalf("updated %+v, %v", updated, err)
+		t.Fatalf("Update: got %+v, %v", updated, err)
 	}
 	if _, err := c.Update(ctx, created); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "use Mutate") {
-		t.Errorf("a stale update: %v", err)
+		t.Errorf("Update of an old version: got %v", err)
 	}
 	for _, p := range []kube.Patch{
 		kube.MergePatch(map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": nil, "c": "d"}}}),
@@ -97,20 +96,20 @@ func life[T any, P kube.Object[T]](t *testing.T, c *kube.Client[T], obj P, kind 
 	}
 	got, err := c.Get(ctx, ml)
 	if diff := cmp.Diff(updated, got); diff != "" || err != nil {
-		t.Errorf("%v, %s", err, diff)
+		t.Errorf("got %v, %s", err, diff)
 	}
 	if P(got).GetLabels()["c"] != "d" || len(P(got).GetLabels()) != 1 || P(got).GetAnnotations()["e"] != "f" || P(got).GetObjectKind().GroupVersionKind() != kind {
 		t.Errorf("got %+v", got)
 	}
 	listed, err := kube.Collect(c.List(ctx, kube.Where{Namespace: "ml", LabelSelector: "c=d", FieldSelector: "metadata.name=x"}))
 	if diff := cmp.Diff([]*T{got}, listed); diff != "" || err != nil {
-		t.Errorf("%v, %s", err, diff)
+		t.Errorf("got %v, %s", err, diff)
 	}
 	if err := c.Delete(ctx, ml, kube.DeleteOptions{UID: "another"}); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "read it again") {
-		t.Errorf("the deletion of another: %v", err)
+		t.Errorf("Delete with another UID: got %v", err)
 	}
 	if err := c.Delete(ctx, ml, kube.DeleteOptions{Version: 1}); !apierrors.IsConflict(err) {
-		t.Errorf("the deletion of an old version: %v", err)
+		t.Errorf("Delete with an old version: got %v", err)
 	}
 	version, err := wire.ParseVersion(P(got).GetResourceVersion())
 	if err != nil {
@@ -121,7 +120,7 @@ func life[T any, P kube.Object[T]](t *testing.T, c *kube.Client[T], obj P, kind 
 		t.Fatal(err)
 	}
 	if _, err := c.Get(ctx, ml); !apierrors.IsNotFound(err) {
-		t.Errorf("there is one: %v", err)
+		t.Errorf("Get of a deleted object: got %v", err)
 	}
 }
 
@@ -161,14 +160,14 @@ func TestMetadataOnly(t *testing.T) {
 		c := client[metav1.PartialObjectMetadata](t, cluster, kube.ClientConfig{Resource: resource})
 		got, err := c.Patch(t.Context(), ml, kube.MergePatch(map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}}}))
 		if err != nil || got.Labels["a"] != "b" || got.Kind != obj.GetObjectKind().GroupVersionKind().Kind {
-			t.Errorf("%+v, %v", got, err)
+			t.Errorf("got %+v, %v", got, err)
 		}
 		listed, err := kube.Collect(c.List(t.Context(), kube.Where{}))
 		if diff := cmp.Diff([]*metav1.PartialObjectMetadata{got}, listed); diff != "" || err != nil {
-			t.Errorf("%v, %s", err, diff)
+			t.Errorf("got %v, %s", err, diff)
 		}
 		if _, err := c.Update(t.Context(), got); err == nil || !strings.Contains(err.Error(), "use Patch") {
-			t.Errorf("updated by its metadata: %v", err)
+			t.Errorf("Update through a metadata client: got %v", err)
 		}
 		if err := c.Delete(t.Context(), ml, kube.DeleteOptions{}); err != nil {
 			t.Error(err)
@@ -176,7 +175,7 @@ func TestMetadataOnly(t *testing.T) {
 	}
 }
 
-// sent notes what is sent and asked for, by method.
+// sent records the content types and the Accept headers of all requests.
 type sent struct {
 	http.RoundTripper
 	contents, accepts []string
@@ -189,8 +188,8 @@ func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.RoundTripper.RoundTrip(r)
 }
 
-// TestEncodings: built-in types travel in protobuf, and are sent in JSON where the
-// server does not read it; custom resources in JSON.
+// TestEncodings checks that built-in types are sent as protobuf, or as JSON if the server
+// does not accept protobuf, and custom resources as JSON.
 func TestEncodings(t *testing.T) {
 	srv := must[*apitest.Server](t)(apitest.New(apitest.Config{Types: []apitest.Type{trainJobs}}))
 	defer srv.Close()
@@ -216,7 +215,7 @@ func TestEncodings(t *testing.T) {
 	for _, name := range []string{"b", "c"} {
 		obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: name}, Data: map[string]string{"a": "b"}}
 		if got := must[*corev1.ConfigMap](t)(maps.Create(t.Context(), obj)); got.Data["a"] != "b" {
-			t.Errorf("created %+v", got)
+			t.Errorf("Create: got %+v", got)
 		}
 	}
 	json, proto, both := "application/json", "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json"
@@ -228,8 +227,9 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestVerbsThatAreNotOffered are not asked for.
-func TestVerbsThatAreNotOffered(t *testing.T) {
+// TestMissingVerbs checks that a client does not send requests with verbs that the server
+// does not offer.
+func TestMissingVerbs(t *testing.T) {
 	asked := 0
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := map[string]string{
@@ -248,7 +248,7 @@ func TestVerbsThatAreNotOffered(t *testing.T) {
 	defer cluster.Close()
 	reviews := client[unstructured.Unstructured](t, cluster, kube.ClientConfig{Resource: "reviews"})
 	if _, err := reviews.Get(t.Context(), ml); !apierrors.IsMethodNotSupported(err) || asked != 0 {
-		t.Errorf("asked %d times: %v", asked, err)
+		t.Errorf("got %d requests: %v", asked, err)
 	}
 }
 
@@ -260,23 +260,23 @@ func TestStatusAndScale(t *testing.T) {
 	job.Status.Phase = "Invented"
 	job, err := jobs.Create(ctx, job)
 	if err != nil || job.Status.Phase != "" {
-		t.Fatalf("%+v, %v", job, err)
+		t.Fatalf("got %+v, %v", job, err)
 	}
 	job.Status.Phase, job.Spec.Workers = "Running", 7
 	if job, err = jobs.Status().Update(ctx, job); err != nil || job.Status.Phase != "Running" || job.Spec.Workers != 1 {
-		t.Errorf("%+v, %v", job, err)
+		t.Errorf("got %+v, %v", job, err)
 	}
 	job, err = jobs.Status().Patch(ctx, ml, kube.MergePatch(map[string]any{"status": map[string]any{"phase": "Failed"}}))
 	if err != nil || job.Status.Phase != "Failed" {
-		t.Errorf("%+v, %v", job, err)
+		t.Errorf("got %+v, %v", job, err)
 	}
 	job, err = jobs.Status().Mutate(ctx, ml, func(j *TrainJob) error { j.Status.Phase = "Done"; return nil })
 	if err != nil || job.Status.Phase != "Done" {
-		t.Errorf("%+v, %v", job, err)
+		t.Errorf("got %+v, %v", job, err)
 	}
 	maps := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{})
 	if _, err := maps.Status().Patch(ctx, ml, kube.MergePatch([]byte(`{}`))); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "no subresource status") {
-		t.Errorf("the status of a config map: %v", err)
+		t.Errorf("Patch of a config map's status: got %v", err)
 	}
 	if _, err := srv.Create(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "x"}}); err != nil {
 		t.Fatal(err)
@@ -284,17 +284,17 @@ func TestStatusAndScale(t *testing.T) {
 	deployments := client[appsv1.Deployment](t, cluster, kube.ClientConfig{})
 	scale, err := deployments.SetScale(ctx, ml, 4)
 	if err != nil || scale.Spec.Replicas != 4 {
-		t.Errorf("%+v, %v", scale, err)
+		t.Errorf("got %+v, %v", scale, err)
 	}
 	if scale, err = deployments.Scale(ctx, ml); err != nil || scale.Spec.Replicas != 4 {
-		t.Errorf("%+v, %v", scale, err)
+		t.Errorf("got %+v, %v", scale, err)
 	}
 }
 
 func TestDryRun(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
-	ctx, told := t.Context(), 0
-	ctx = kube.WithWrites(ctx, func(kube.Written) { told++ })
+	ctx, reported := t.Context(), 0
+	ctx = kube.WithWrites(ctx, func(kube.Written) { reported++ })
 	for _, name := range []string{"x", "y"} {
 		if _, err := srv.Create(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: name}}); err != nil {
 			t.Fatal(err)
@@ -304,7 +304,7 @@ func TestDryRun(t *testing.T) {
 	c := client[appsv1.Deployment](t, cluster, kube.ClientConfig{Writes: kube.DryRun, FieldManager: "me"})
 	obj, err := c.Create(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "z"}})
 	if err != nil || obj.UID == "" {
-		t.Errorf("%+v, %v", obj, err)
+		t.Errorf("got %+v, %v", obj, err)
 	}
 	_, updated := c.Mutate(ctx, ml, func(d *appsv1.Deployment) error { d.Spec.Paused = true; return nil })
 	_, patched := c.Patch(ctx, ml, kube.StrategicPatch(map[string]any{"spec": map[string]any{"paused": true}}))
@@ -314,8 +314,8 @@ func TestDryRun(t *testing.T) {
 	if err := errors.Join(updated, patched, status, scaled, c.Delete(ctx, ml, kube.DeleteOptions{}), all); err != nil || n != 2 {
 		t.Error(n, err)
 	}
-	if srv.Version() != at || told != 0 {
-		t.Errorf("something was written, or %d times told", told)
+	if srv.Version() != at || reported != 0 {
+		t.Errorf("a dry run changed something, or reported %d writes", reported)
 	}
 }
 
@@ -329,15 +329,15 @@ func TestDeleteAll(t *testing.T) {
 	pods := client[corev1.Pod](t, cluster, kube.ClientConfig{})
 	n, err := pods.DeleteAll(t.Context(), kube.Where{Namespace: "ml", LabelSelector: "app=one"}, kube.DeleteOptions{})
 	if n != 2 || err != nil {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("got %d, %v", n, err)
 	}
 	left, err := kube.Collect(pods.List(t.Context(), kube.Where{}))
 	if err != nil || len(left) != 2 || left[0].Name != "z" || left[1].Namespace != "other" {
-		t.Errorf("%v, %v", left, err)
+		t.Errorf("got %v, %v", left, err)
 	}
 }
 
-// TestApplyRequest: what of an apply does not need a real server.
+// TestApplyRequest checks the parts of Apply that need no real server.
 func TestApplyRequest(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})
 	maps := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{FieldManager: "me"})
@@ -347,9 +347,9 @@ func TestApplyRequest(t *testing.T) {
 	}
 }
 
-// TestSchemeOfOnesOwn: a type is found by a scheme where it has another name than
-// its kind.
-func TestSchemeOfOnesOwn(t *testing.T) {
+// TestCustomScheme checks that a type whose Go name differs from its kind is found
+// through the scheme.
+func TestCustomScheme(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{Types: []apitest.Type{trainJobs}})
 	own := runtime.NewScheme()
 	own.AddKnownTypeWithName(trainJobs.GroupVersionKind(), &Registered{})
@@ -359,13 +359,14 @@ func TestSchemeOfOnesOwn(t *testing.T) {
 	}
 }
 
-// Registered can be in a scheme.
+// Registered can be registered in a scheme.
 type Registered struct{ TrainJob }
 
 // DeepCopyObject implements runtime.Object.
 func (r *Registered) DeepCopyObject() runtime.Object { c := *r; return &c }
 
-// TestTypeThatChanges: a client finds its type again when it was gone.
+// TestTypeThatChanges checks that a client resolves its type again after the type was
+// removed.
 func TestTypeThatChanges(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{Types: []apitest.Type{trainJobs}})
 	c := client[TrainJob](t, cluster, kube.ClientConfig{})
@@ -375,8 +376,8 @@ func TestTypeThatChanges(t *testing.T) {
 	if err := srv.Unregister(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "trainjobs"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Get(t.Context(), ml); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "ask again") {
-		t.Errorf("a type that is gone: %v", err)
+	if _, err := c.Get(t.Context(), ml); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "retry to rediscover") {
+		t.Errorf("Get of a removed type: got %v", err)
 	}
 	later := trainJobs
 	later.Version = "v2"
@@ -385,7 +386,7 @@ func TestTypeThatChanges(t *testing.T) {
 	}
 	got, err := c.Create(t.Context(), trainJob("x"))
 	if err != nil || got.APIVersion != "example.com/v2" {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 

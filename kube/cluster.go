@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// Cluster is the way to one API server. Create it with Connect.
+// Cluster is the connection to one API server. Create it with Connect.
 type Cluster struct {
 	base       *url.URL
 	namespace  string
@@ -37,11 +37,11 @@ func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
 	rc.GroupVersion = &schema.GroupVersion{}
 	base, _, err := rest.DefaultServerUrlFor(rc)
 	if err != nil {
-		return nil, &ConfigError{Problem: "the address of the server makes no sense", Err: err, Remedy: "check the cluster of the kubeconfig"}
+		return nil, &ConfigError{Problem: "the server address is not valid", Err: err, Remedy: "check the cluster of the kubeconfig"}
 	}
 	client, err := rest.HTTPClientFor(rc)
 	if err != nil {
-		return nil, &ConfigError{Problem: "the credentials or certificates can not be used", Err: err, Remedy: "check the user and cluster of the kubeconfig"}
+		return nil, &ConfigError{Problem: "the credentials or certificates cannot be used", Err: err, Remedy: "check the user and cluster of the kubeconfig"}
 	}
 	client.Transport = &reauthTransport{below: client.Transport}
 	return &Cluster{
@@ -57,5 +57,5 @@ func (c *Cluster) Host() string { return c.base.Host }
 // Namespace returns the namespace that the configuration names, or "default".
 func (c *Cluster) Namespace() string { return c.namespace }
 
-// Close closes connections that are idle. Streams that are open stay so.
+// Close closes idle connections. Open streams stay open.
 func (c *Cluster) Close() { c.http.CloseIdleConnections() }

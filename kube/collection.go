@@ -12,44 +12,44 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// View says how much of each object is fetched.
+// View determines how much of each object is fetched.
 type View uint8
 
 const (
-	// Full objects.
+	// Full fetches whole objects.
 	Full View = iota
-	// Metadata only: metav1.PartialObjectMetadata.
+	// Metadata fetches metadata only: metav1.PartialObjectMetadata.
 	Metadata
 )
 
-// Encoding says which encodings to ask for.
+// Encoding determines which encodings a request accepts.
 type Encoding uint8
 
 const (
-	// PreferProtobuf asks for protobuf, and takes JSON where the server has
-	// none, as for full custom resources.
+	// PreferProtobuf accepts protobuf, and JSON for types that the server has no protobuf
+	// for, such as custom resources.
 	PreferProtobuf Encoding = iota
-	// PreferCBOR asks for CBOR, and takes JSON where the server has none: for
-	// types that have no protobuf decoder here. Servers have it where the feature
-	// gate CBORServingAndStorage is on (KEP-4222).
+	// PreferCBOR accepts CBOR, and JSON if the server has no CBOR. It is for types that
+	// have no protobuf decoder here. A server has CBOR if its feature gate
+	// CBORServingAndStorage is on (KEP-4222).
 	PreferCBOR
-	// JSONOnly asks for JSON.
+	// JSONOnly accepts JSON only.
 	JSONOnly
 )
 
-// Selection says which objects of a type, and what of them. The zero value is
-// all of everything.
+// Selection selects the objects of a type and the part of each object to fetch. The zero
+// value selects all objects with all fields.
 type Selection struct {
 	// Namespace limits the selection to one namespace; default all. It must be empty
 	// for cluster-scoped types. An invalid namespace name is an error.
 	Namespace string
-	// LabelSelector and FieldSelector choose objects, in the syntax of kubectl.
+	// LabelSelector and FieldSelector select objects, in the syntax of kubectl.
 	LabelSelector, FieldSelector string
 	View                         View
 	Encoding                     Encoding
 }
 
-// Collection is a selection of the objects of one type: what can be listed and
+// Collection is the objects of one type that a selection selects. It can be listed and
 // watched.
 type Collection struct {
 	cluster   *Cluster
@@ -67,12 +67,12 @@ func (c *Cluster) Collection(r Resource, s Selection) (*Collection, error) {
 		return nil, err
 	}
 	if !r.Can("list") || !r.Can("watch") {
-		return nil, fmt.Errorf("%s can not be watched: the server at %s offers %v", r, c.Host(), r.Verbs)
+		return nil, fmt.Errorf("%s cannot be listed and watched: the server at %s offers only the verbs %v", r, c.Host(), r.Verbs)
 	}
 	return coll, nil
 }
 
-// collection is Collection for who has looked at the verbs.
+// collection is Collection without the check of the verbs.
 func (c *Cluster) collection(r Resource, s Selection) (*Collection, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (c *Cluster) collection(r Resource, s Selection) (*Collection, error) {
 		return nil, err
 	}
 	if r.Scope == ClusterScoped && s.Namespace != "" {
-		return nil, &IllegalError{Problem: fmt.Sprintf("%s live in no namespace, so there are none in %q", r, s.Namespace), Remedy: "leave the namespace empty"}
+		return nil, &IllegalError{Problem: fmt.Sprintf("%s are cluster-scoped, but the selection names the namespace %q", r, s.Namespace), Remedy: "leave the namespace empty"}
 	}
 	return &Collection{cluster: c, resource: r, selection: s}, nil
 }
@@ -89,8 +89,8 @@ func (c *Cluster) collection(r Resource, s Selection) (*Collection, error) {
 // Resource returns the type of the collection.
 func (c *Collection) Resource() Resource { return c.resource }
 
-// List opens a list, or the page of it that opts name. The selectors of the
-// collection take the place of those in opts. The stream must be closed.
+// List opens a list, or the page of it that opts selects. The selectors of the collection
+// replace those in opts. The caller must close the stream.
 //
 // Errors: as in the package documentation.
 func (c *Collection) List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
@@ -98,8 +98,8 @@ func (c *Collection) List(ctx context.Context, opts metav1.ListOptions) (wire.St
 	return c.open(ctx, "list", opts)
 }
 
-// Watch opens a watch, or a streaming list if opts ask for one. The selectors
-// of the collection take the place of those in opts. The stream must be closed.
+// Watch opens a watch, or a streaming list if opts request one. The selectors of the
+// collection replace those in opts. The caller must close the stream.
 //
 // Errors: as in the package documentation.
 func (c *Collection) Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
@@ -122,7 +122,7 @@ func (c *Collection) open(ctx context.Context, verb string, opts metav1.ListOpti
 	}
 	enc, err := wire.EncodingOf(resp.Header.Get("Content-Type"))
 	if err == nil && !c.selection.Encoding.asksFor(enc) {
-		err = fmt.Errorf("it is in %s, which was not asked for", enc)
+		err = fmt.Errorf("its encoding is %s, which the request did not accept", enc)
 	}
 	if err != nil {
 		resp.Body.Close()
@@ -153,7 +153,7 @@ func (c *Collection) request(ctx context.Context, verb string, opts metav1.ListO
 	return req, nil
 }
 
-// query returns options, with the selectors of the collection, as parameters.
+// query returns opts, with the selectors of the collection, as URL parameters.
 func (c *Collection) query(opts metav1.ListOptions) (url.Values, error) {
 	opts.LabelSelector, opts.FieldSelector = c.selection.LabelSelector, c.selection.FieldSelector
 	return queryparams.Convert(&opts)
@@ -173,8 +173,9 @@ func (e Encoding) asksFor(answer wire.Encoding) bool {
 	return false
 }
 
-// accept lists what we can read, best first. Nothing needs to be known of the
-// type: a server that has no protobuf for it answers in JSON.
+// accept returns the Accept header: the encodings that we can decode, best first. It
+// needs no knowledge of the type, because a server that has no protobuf for a type
+// answers in JSON.
 func (c *Collection) accept(verb string) string {
 	as := ""
 	if c.selection.View == Metadata {
@@ -193,8 +194,8 @@ func (c *Collection) accept(verb string) string {
 	return wire.MediaTypeProtobuf + as + "," + json
 }
 
-// wrap says what was being done. The address is not repeated: errors of
-// net/http have it already, with all parameters.
+// wrap adds the operation to an error. It leaves out the address, because errors of
+// net/http already contain it with all parameters.
 func (c *Collection) wrap(verb string, err error) error {
 	if u, ok := err.(*url.Error); ok {
 		err = u.Err

@@ -31,7 +31,8 @@ func pod(namespace, name, app string) *corev1.Pod {
 	}
 }
 
-// names reads a stream to the end of its first part, and closes it.
+// names returns the keys in a stream, up to the end of its first part, and closes the
+// stream.
 func names(t *testing.T, s wire.Stream, watch bool) (names []string) {
 	t.Helper()
 	defer s.Body.Close()
@@ -114,10 +115,10 @@ func TestCollection(t *testing.T) {
 			}
 			for i, s := range []wire.Stream{list, watch} {
 				if s.Encoding != c.encoding {
-					t.Errorf("%v, want %v", s.Encoding, c.encoding)
+					t.Errorf("got %v, want %v", s.Encoding, c.encoding)
 				}
 				if got := fmt.Sprint(names(t, s, i == 1)); got != c.want {
-					t.Errorf("%s, want %s", got, c.want)
+					t.Errorf("got %s, want %s", got, c.want)
 				}
 			}
 		})
@@ -138,18 +139,18 @@ func TestCollectionErrors(t *testing.T) {
 		r kube.Resource
 		s kube.Selection
 	}{
-		"label selector":     {pods, kube.Selection{LabelSelector: "a in"}},
-		"field selector":     {pods, kube.Selection{FieldSelector: "a"}},
-		"live in no namespa": {nodes, kube.Selection{Namespace: "x"}},
-		"can not be watched": {kube.Resource{Version: "v1", Name: "bindings", Verbs: []string{"create"}}, kube.Selection{}},
+		"label selector":      {pods, kube.Selection{LabelSelector: "a in"}},
+		"field selector":      {pods, kube.Selection{FieldSelector: "a"}},
+		"are cluster-scoped":  {nodes, kube.Selection{Namespace: "x"}},
+		"cannot be listed an": {kube.Resource{Version: "v1", Name: "bindings", Verbs: []string{"create"}}, kube.Selection{}},
 	} {
 		if _, err := cluster.Collection(c.r, c.s); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }
 
-// TestCancelEndsARead: the context governs the body too.
+// TestCancelEndsARead checks that the context governs the body too.
 func TestCancelEndsARead(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})
 	res, err := cluster.Resolve(t.Context(), "pods")
@@ -173,10 +174,10 @@ func TestCancelEndsARead(t *testing.T) {
 	}
 }
 
-// endless is an answer that goes on until nobody reads it any more.
+// endless is the content of an answer that continues until the reader closes it.
 const endless = "and so on "
 
-// answering connects to a server that gives one answer to everything.
+// answering connects to a server that gives the same answer to every request.
 func answering(t *testing.T, code int, header http.Header, body string) (*kube.Collection, *http.Request) {
 	t.Helper()
 	seen := new(http.Request)
@@ -213,13 +214,13 @@ func TestRequest(t *testing.T) {
 	}
 	s.Body.Close()
 	if got, want := seen.URL.String(), "/prefix/apis/batch/v1/namespaces/ml/jobs?allowWatchBookmarks=true&labelSelector=a%3Db&resourceVersion=7&watch=true"; got != want {
-		t.Errorf("asked for %s, want %s", got, want)
+		t.Errorf("got URL %s, want %s", got, want)
 	}
 	if got, want := seen.Header.Get("Accept"), "application/vnd.kubernetes.protobuf,application/json"; got != want {
-		t.Errorf("accepts %s, want %s", got, want)
+		t.Errorf("got Accept %s, want %s", got, want)
 	}
 	if got := seen.Header.Get("User-Agent"); !strings.HasPrefix(got, "vedette") {
-		t.Errorf("called itself %q", got)
+		t.Errorf("got User-Agent %q", got)
 	}
 }
 
@@ -270,27 +271,28 @@ func TestRefusals(t *testing.T) {
 			}
 			s := refused.Status()
 			if int(s.Code) != c.code || len(err.Error()) > 1000 || !strings.Contains(err.Error()+fmt.Sprint(s.Details), c.want) {
-				t.Errorf("%d: %.300v %v", s.Code, err, s.Details)
+				t.Errorf("%d: got %.300v %v", s.Code, err, s.Details)
 			}
 			wait := int32(0)
 			if s.Details != nil {
 				wait = s.Details.RetryAfterSeconds
 			}
 			if wait < c.wait-2 || wait > c.wait {
-				t.Errorf("wait %d s, want %d", wait, c.wait)
+				t.Errorf("got a wait of %d s, want %d", wait, c.wait)
 			}
 			if !strings.Contains(err.Error(), "list jobs.batch at 127.0.0.1") {
-				t.Errorf("it does not say what was being done: %v", err)
+				t.Errorf("the error does not name the operation: %v", err)
 			}
 		})
 	}
 	coll, _ := answering(t, 200, http.Header{"Content-Type": {"text/html"}}, "<html>")
 	if _, err := coll.List(t.Context(), metav1.ListOptions{}); err == nil || !strings.Contains(err.Error(), "text/html") {
-		t.Errorf("a page instead of a list: %v", err)
+		t.Errorf("got %v for an HTML page", err)
 	}
 }
 
-// TestOtherEncoding: an answer in an encoding that was not asked for is refused.
+// TestOtherEncoding checks that an answer in an encoding that the request does not accept
+// is an error.
 func TestOtherEncoding(t *testing.T) {
 	for _, c := range []struct {
 		asked kube.Encoding
@@ -324,7 +326,7 @@ func TestOtherEncoding(t *testing.T) {
 			stream.Body.Close()
 		}
 		if (err == nil) != c.ok {
-			t.Errorf("%s where %v was asked for: %v", c.got, c.asked, err)
+			t.Errorf("got %s for a request of %v: %v", c.got, c.asked, err)
 		}
 	}
 }

@@ -7,12 +7,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// SetCondition sets the condition of a type among conditions, which belong to the
-// status of obj, and reports whether that changed anything. Its observedGeneration
-// is the generation of obj, unless want has one. Its lastTransitionTime changes
-// only where its status does, to that of want or else to now. Nothing is sent.
+// SetCondition adds or replaces the condition of want's type in conditions, which belong
+// to the status of obj, and reports whether conditions changed. observedGeneration is the
+// generation of obj unless want has one. lastTransitionTime changes only if the status of
+// the condition changes: to that of want, or else to now. SetCondition sends nothing.
 //
-// Errors: *IllegalError for a condition that no server takes.
+// Errors: *IllegalError for a condition that no server accepts.
 func SetCondition(obj metav1.Object, conditions *[]metav1.Condition, want metav1.Condition) (changed bool, err error) {
 	switch {
 	case isNil(obj) || conditions == nil:
@@ -20,7 +20,7 @@ func SetCondition(obj metav1.Object, conditions *[]metav1.Condition, want metav1
 	case want.Type == "" || want.Reason == "":
 		return false, &IllegalError{Problem: fmt.Sprintf("condition %q has no type or no reason", want.Type), Remedy: "state both, the reason in one word"}
 	case want.Status != metav1.ConditionTrue && want.Status != metav1.ConditionFalse && want.Status != metav1.ConditionUnknown:
-		return false, &IllegalError{Problem: fmt.Sprintf("condition %s can not be %q", want.Type, want.Status), Remedy: "it is True, False or Unknown"}
+		return false, &IllegalError{Problem: fmt.Sprintf("the status of condition %s cannot be %q", want.Type, want.Status), Remedy: "use True, False or Unknown"}
 	}
 	if want.ObservedGeneration == 0 {
 		want.ObservedGeneration = obj.GetGeneration()
@@ -44,7 +44,8 @@ func SetCondition(obj metav1.Object, conditions *[]metav1.Condition, want metav1
 	return true, nil
 }
 
-// FindCondition returns the condition of a type; ok is false where there is none.
+// FindCondition returns the condition of a type. ok is false if there is no such
+// condition.
 func FindCondition(conditions []metav1.Condition, conditionType string) (c metav1.Condition, ok bool) {
 	for _, c := range conditions {
 		if c.Type == conditionType {

@@ -14,34 +14,35 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Config says which cluster to connect to. The zero value is what kubectl uses:
-// the files of KUBECONFIG or ~/.kube/config with their current context; and
-// within a pod that has none, the cluster that it runs in.
+// Config selects the cluster to connect to. The zero value selects the cluster that
+// kubectl would use: from the files of KUBECONFIG or ~/.kube/config, with their current
+// context. If there is no such file, it selects the cluster whose pod the process runs
+// in.
 type Config struct {
-	// Kubeconfig is the path of the one file to read.
+	// Kubeconfig is the path of the only file to read. If it is empty, the default files
+	// are read.
 	Kubeconfig string
-	// Context is the context to take; default the current one.
+	// Context is the name of the context; default the current one.
 	Context string
 	// Namespace replaces the namespace of the context. Connect rejects an invalid
 	// namespace name.
 	Namespace string
 	// REST replaces Kubeconfig and Context. Connect copies it. Its RateLimiter, or QPS
 	// and Burst, apply to clients, but not to Collections. Its Timeout bounds each
-	// request of a client for one object or one deletion of a collection, not lists,
-	// watches and Cluster.Do: these may last, and their contexts bound them.
+	// request of a client for one object or one deletion of a collection. It does not
+	// bound lists, watches and Cluster.Do, which may take long: their contexts bound them.
 	REST *rest.Config
 	// Types lists types that the cluster serves exactly as given here; discovery is not
 	// used for them. Use it for custom resources of a cluster that does not allow
 	// discovery. Each type needs its group, version, name, kind and scope; Verbs
 	// defaults to all verbs.
 	Types []Resource
-	// UserAgent is sent with every request; default that of REST, or else
-	// "vedette (os/arch)".
+	// UserAgent is sent with every request. The default is that of REST, or else "vedette
+	// (os/arch)".
 	UserAgent string
 }
 
-// Connect prepares the connection to a cluster. It reads files, but does not
-// speak to the server.
+// Connect prepares the connection to a cluster. It reads files, but sends no request.
 //
 // Errors: *ConfigError.
 func Connect(cfg Config) (*Cluster, error) {
@@ -77,7 +78,7 @@ func Connect(cfg Config) (*Cluster, error) {
 func (c Config) types() (all []Resource, err error) {
 	for _, r := range c.Types {
 		if r.Kind == "" || r.check() != nil {
-			return nil, &ConfigError{Problem: fmt.Sprintf("the type %+v cannot be served", r), Remedy: "state its group, version, name (the plural) and kind in Config.Types"}
+			return nil, &ConfigError{Problem: fmt.Sprintf("the type %+v of Config.Types is incomplete or invalid", r), Remedy: "state its group, version, name (the plural) and kind in Config.Types"}
 		}
 		if r.Singular == "" {
 			r.Singular = strings.ToLower(r.Kind)
@@ -90,7 +91,7 @@ func (c Config) types() (all []Resource, err error) {
 	return all, nil
 }
 
-// load returns a configuration of our own and the default namespace.
+// load returns a new rest.Config that the caller owns, and the default namespace.
 func (c Config) load() (*rest.Config, string, error) {
 	if c.REST != nil {
 		return rest.CopyConfig(c.REST), "default", nil
@@ -116,8 +117,8 @@ func (c Config) load() (*rest.Config, string, error) {
 	rc, err := client.ClientConfig()
 	if err != nil {
 		return nil, "", &ConfigError{
-			Problem: fmt.Sprintf("context %q of the kubeconfig can not be used", name), Err: err,
-			Remedy: "mend it or choose another with --context",
+			Problem: fmt.Sprintf("context %q of the kubeconfig cannot be used", name), Err: err,
+			Remedy: "fix it, or choose another with --context",
 		}
 	}
 	namespace, _, err := client.Namespace()
@@ -129,9 +130,9 @@ func (c Config) load() (*rest.Config, string, error) {
 
 func (c Config) kubeconfigError(err error) error {
 	if c.Kubeconfig != "" && errors.Is(err, os.ErrNotExist) {
-		return &ConfigError{Problem: fmt.Sprintf("there is no kubeconfig at %s", c.Kubeconfig), Remedy: "check --kubeconfig"}
+		return &ConfigError{Problem: fmt.Sprintf("no kubeconfig at %s", c.Kubeconfig), Remedy: "check --kubeconfig"}
 	}
-	return &ConfigError{Problem: "the kubeconfig can not be read", Err: err, Remedy: "mend it, or name another with --kubeconfig"}
+	return &ConfigError{Problem: "the kubeconfig cannot be read", Err: err, Remedy: "fix it, or choose another with --kubeconfig"}
 }
 
 func contextError(name string, known []string) error {
@@ -142,7 +143,7 @@ func contextError(name string, known []string) error {
 			Remedy:  "choose one with --context: " + strings.Join(known, ", "),
 		}
 	case len(known) == 0:
-		return &ConfigError{Problem: "the kubeconfig has no contexts", Remedy: "name another with --kubeconfig"}
+		return &ConfigError{Problem: "the kubeconfig has no contexts", Remedy: "choose another with --kubeconfig"}
 	}
 	return &ConfigError{
 		Problem: fmt.Sprintf("the kubeconfig has no context %q", name),
@@ -150,12 +151,13 @@ func contextError(name string, known []string) error {
 	}
 }
 
-// inCluster is the way of a pod, where no kubeconfig was found.
+// inCluster returns the configuration of a pod. It is used if no kubeconfig was found at
+// the paths in looked.
 func (c Config) inCluster(looked []string) (*rest.Config, string, error) {
 	rc, err := rest.InClusterConfig()
 	if err != nil {
 		return nil, "", &ConfigError{
-			Problem: fmt.Sprintf("there is no kubeconfig at %s, and this is no pod of a cluster", strings.Join(looked, ", ")),
+			Problem: fmt.Sprintf("no kubeconfig at %s, and this process does not run in a pod", strings.Join(looked, ", ")),
 			Remedy:  "set KUBECONFIG or use --kubeconfig",
 		}
 	}

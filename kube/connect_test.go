@@ -30,7 +30,7 @@ users:
 - {name: u, user: {token: secret}}
 `
 
-// write puts text into a file, and hides the machine's own kubeconfig.
+// write writes text to a file, and hides the kubeconfig of the machine.
 func write(t *testing.T, text string) string {
 	t.Helper()
 	t.Setenv("KUBECONFIG", "")
@@ -60,7 +60,7 @@ func TestConnect(t *testing.T) {
 				t.Fatal(err)
 			}
 			if cluster.Host() != c.host || cluster.Namespace() != c.namespace {
-				t.Errorf("%s, %s; want %s, %s", cluster.Host(), cluster.Namespace(), c.host, c.namespace)
+				t.Errorf("got %s, %s; want %s, %s", cluster.Host(), cluster.Namespace(), c.host, c.namespace)
 			}
 		})
 	}
@@ -72,7 +72,7 @@ func TestConnectByEnvironment(t *testing.T) {
 	t.Setenv("KUBECONFIG", two+string(filepath.ListSeparator)+one)
 	cluster, err := kube.Connect(kube.Config{})
 	if err != nil || cluster.Host() != "two.example:6443" {
-		t.Errorf("%v, %v", cluster, err)
+		t.Errorf("got %v, %v", cluster, err)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestConnectLeavesTheConfigurationAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if cfg.Timeout != time.Minute || cfg.UserAgent != "mine" || cfg.QPS != 0 {
-		t.Errorf("%+v", cfg)
+		t.Errorf("got %+v", cfg)
 	}
 }
 
@@ -91,17 +91,17 @@ func TestConnectErrors(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		cfg  kube.Config
-		text string // takes the place of the kubeconfig
+		text string // replaces the kubeconfig
 		want []string
 	}{
 		{"no file", kube.Config{Kubeconfig: path + "x"}, "", []string{path + "x", "--kubeconfig"}},
 		{"no such context", kube.Config{Kubeconfig: path, Context: "three"}, "", []string{`"three"`, "broken, one, two"}},
 		{"a context of nothing", kube.Config{Kubeconfig: path, Context: "broken"}, "", []string{`"broken"`, "--context"}},
-		{"no YAML", kube.Config{}, "{{{", []string{"can not be read", "--kubeconfig"}},
-		{"nothing in it", kube.Config{}, "apiVersion: v1\nkind: Config\n", []string{"no contexts"}},
+		{"invalid YAML", kube.Config{}, "{{{", []string{"cannot be read", "--kubeconfig"}},
+		{"an empty file", kube.Config{}, "apiVersion: v1\nkind: Config\n", []string{"no contexts"}},
 		{"no current context", kube.Config{}, strings.Replace(kubeconfig, "current-context: one", "", 1), []string{"no current context", "broken, one, two"}},
-		{"a context of an address that is none", kube.Config{REST: &rest.Config{Host: "http://a b"}}, "", []string{"address"}},
-		{"a certificate that is none", kube.Config{REST: &rest.Config{Host: "https://a", TLSClientConfig: rest.TLSClientConfig{CAFile: path + "x"}}}, "", []string{"certificates"}},
+		{"an invalid address", kube.Config{REST: &rest.Config{Host: "http://a b"}}, "", []string{"address"}},
+		{"a missing certificate", kube.Config{REST: &rest.Config{Host: "https://a", TLSClientConfig: rest.TLSClientConfig{CAFile: path + "x"}}}, "", []string{"certificates"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.text != "" {
@@ -114,7 +114,7 @@ func TestConnectErrors(t *testing.T) {
 			}
 			for _, want := range c.want {
 				if text := kube.Explain(err); !strings.Contains(text, want) || strings.Contains(text, "\n") {
-					t.Errorf("%q lacks %q", text, want)
+					t.Errorf("got %q, want it to contain %q", text, want)
 				}
 			}
 		})
@@ -126,7 +126,7 @@ func TestConnectInCluster(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	_, err := kube.Connect(kube.Config{})
 	if err == nil || !strings.Contains(err.Error(), "KUBECONFIG") {
-		t.Errorf("neither kubeconfig nor pod: %v", err)
+		t.Errorf("without kubeconfig and pod: got %v", err)
 	}
 }
 
@@ -134,13 +134,13 @@ func TestContexts(t *testing.T) {
 	path := write(t, kubeconfig)
 	got, err := kube.Contexts(kube.Config{Kubeconfig: path})
 	if err != nil || strings.Join(got, " ") != "broken one two" {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("got %v, %v", got, err)
 	}
 	var illegal *kube.ConfigError
 	if _, err := kube.Contexts(kube.Config{Kubeconfig: path + "-not"}); !errors.As(err, &illegal) {
-		t.Errorf("no file: %v", err)
+		t.Errorf("missing file: got %v", err)
 	}
 	if got, err := kube.Contexts(kube.Config{}); err != nil || len(got) != 0 {
-		t.Errorf("no kubeconfig at all: %v, %v", got, err)
+		t.Errorf("without any kubeconfig: got %v, %v", got, err)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Contexts returns the names of the contexts of the kubeconfig that cfg leads to,
-// in order; none where there is no kubeconfig. Each is a cluster to connect to:
-// who follows several looks again when the file has changed.
+// Contexts returns the names of the contexts of the kubeconfig that cfg selects, sorted.
+// It returns no names if there is no kubeconfig. Each context is a cluster to connect to.
+// A program that follows several clusters calls Contexts again when the file has changed.
 //
-// Errors: *ConfigError for a file that can not be read.
+// Errors: *ConfigError for a file that cannot be read.
 func Contexts(cfg Config) ([]string, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.WarnIfAllMissing = false

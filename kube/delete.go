@@ -15,41 +15,43 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Propagation says what becomes of the objects that a deleted one owns.
+// Propagation determines what happens to the dependents of a deleted object.
 type Propagation uint8
 
 const (
-	// DefaultPropagation is what the type prefers: Background for most.
+	// DefaultPropagation is the default of the type: Background for most types.
 	DefaultPropagation Propagation = iota
-	// Background deletes them afterwards.
+	// Background deletes them after the object.
 	Background
-	// Foreground deletes them first: the object stays, marked, until they are gone.
+	// Foreground deletes them before the object, which stays, marked as being deleted,
+	// until they no longer exist.
 	Foreground
-	// Orphan leaves them.
+	// Orphan does not delete them.
 	Orphan
 )
 
-// DeleteOptions say how to delete. The zero value deletes whatever has the name,
-// in the way of its type.
+// DeleteOptions configures a deletion. The zero value deletes the object with the name,
+// whatever its UID and version are, with the defaults of its type.
 type DeleteOptions struct {
-	// UID and Version, if set, are those that the object must have, or the answer
-	// is a conflict: the UID so that no later namesake is deleted.
+	// UID and Version, if set, must be those of the object; otherwise the error is a
+	// conflict. Set the UID to protect a later object of the same name.
 	UID     types.UID
 	Version wire.Version
-	// Propagation: as the type prefers unless it is said here.
+	// Propagation determines what happens to dependents.
 	Propagation Propagation
-	// Grace is how long the object may take to end, in whole seconds; nil is what
-	// the type prefers, and 0 is at once.
+	// Grace is the time that the object gets to end, in whole seconds. nil means the
+	// default of the type, and 0 means immediately.
 	Grace *time.Duration
 }
 
-// Delete deletes the object with a key. When it returns, the object is gone, or
-// is marked and goes when its finalizers or its grace period let it.
+// Delete deletes the object with a key. When it returns, the object no longer exists, or
+// is marked as being deleted and remains until its finalizers are removed or its grace
+// period ends.
 //
-// Errors: *RequestError; apierrors.IsNotFound where there is none,
-// apierrors.IsConflict where it is not the one that the options name.
+// Errors: *RequestError; apierrors.IsNotFound if the object does not exist,
+// apierrors.IsConflict if its UID or version differs from the options.
 func (c *Client[T]) Delete(ctx context.Context, key wire.Key, opts DeleteOptions) error {
-	r, key, err := c.base().resolveObject(ctx, "delete", key)
+	r, key, err := c.endpointOrNil().resolveObject(ctx, "delete", key)
 	if err != nil {
 		return err
 	}
@@ -67,7 +69,7 @@ func (c *Client[T]) Delete(ctx context.Context, key wire.Key, opts DeleteOptions
 	return c.reportDeleted(ctx, a, key)
 }
 
-// deleteOptions returns options as they are sent.
+// deleteOptions encodes options for a request.
 func (e *endpoint) deleteOptions(opts DeleteOptions) ([]byte, error) {
 	o := metav1.DeleteOptions{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}}
 	if e.cfg.Writes == DryRun {
@@ -91,19 +93,20 @@ func (e *endpoint) deleteOptions(opts DeleteOptions) ([]byte, error) {
 	case Orphan:
 		o.PropagationPolicy = new(metav1.DeletePropagationOrphan)
 	default:
-		return nil, &IllegalError{Problem: fmt.Sprintf("there is no propagation %d", opts.Propagation)}
+		return nil, &IllegalError{Problem: fmt.Sprintf("the propagation %d is not valid", opts.Propagation)}
 	}
 	if opts.Grace != nil {
 		if *opts.Grace < 0 || *opts.Grace%time.Second != 0 {
-			return nil, &IllegalError{Problem: fmt.Sprintf("a grace period of %v is not one", *opts.Grace), Remedy: "state whole seconds, 0 or more"}
+			return nil, &IllegalError{Problem: fmt.Sprintf("the grace period %v is not valid", *opts.Grace), Remedy: "use whole seconds, 0 or more"}
 		}
 		o.GracePeriodSeconds = new(int64(*opts.Grace / time.Second))
 	}
 	return json.Marshal(o)
 }
 
-// reportDeleted reports what a server has answered a deletion with: the object if it
-// stays for a while, and for a few types if it does not; else a Status.
+// reportDeleted reports the answer to a deletion. The answer is the object if the object
+// remains for some time, and for a few types also if it does not remain; otherwise it is
+// a Status.
 func (e *endpoint) reportDeleted(ctx context.Context, a response, key wire.Key) error {
 	var said struct {
 		Kind    string                `json:"kind"`
@@ -124,7 +127,7 @@ func (e *endpoint) reportDeleted(ctx context.Context, a response, key wire.Key) 
 	if err := json.Unmarshal(a.body, &obj); err != nil {
 		return e.requestError("delete", a.resource, key, err)
 	}
-	if obj.DeletionTimestamp == nil { // what stays is marked
+	if obj.DeletionTimestamp == nil { // an object that remains is marked
 		e.report(ctx, Written{Resource: a.resource, Key: key, UID: string(obj.UID), Effect: Removed})
 		return nil
 	}
@@ -132,24 +135,24 @@ func (e *endpoint) reportDeleted(ctx context.Context, a response, key wire.Key) 
 	return nil
 }
 
-// DeleteAll deletes the selected objects, and returns how many there were. For a
-// type that lives in namespaces, where must name one. It is one request: if it
-// fails half-way, some are deleted. The UID of the options must be empty, for it
-// is that of one object, and so must the version. To WithWrites it reports, for each
-// object that was not being deleted already, the version after the one that it had
-// when the server looked: it has at least that now, or is gone.
+// DeleteAll deletes the selected objects and returns their number. For a namespaced type,
+// where must have a namespace. DeleteAll is one request; if it fails halfway, some
+// objects are deleted. The UID and the version in opts must be empty, because they
+// identify one object. For each object that was not already being deleted, DeleteAll
+// reports to WithWrites the version that the object had when the server read it, plus
+// one: the object now has this version or a later one, or no longer exists.
 //
 // Errors: *RequestError.
 func (c *Client[T]) DeleteAll(ctx context.Context, where Where, opts DeleteOptions) (int, error) {
 	const verb = "deletecollection"
-	r, coll, err := c.base().collection(ctx, verb, where)
+	r, coll, err := c.endpointOrNil().collection(ctx, verb, where)
 	if err != nil {
 		return 0, err
 	}
 	key := wire.Key{Namespace: where.Namespace}
 	err = c.checkScope(r, key)
 	if err == nil && (opts.UID != "" || opts.Version != 0) {
-		err = &IllegalError{Problem: "a UID or a version is that of one object", Remedy: "use Delete"}
+		err = &IllegalError{Problem: "a UID or version identifies one object, not a collection", Remedy: "use Delete"}
 	}
 	var body []byte
 	if err == nil {
@@ -177,9 +180,9 @@ func (c *Client[T]) DeleteAll(ctx context.Context, where Where, opts DeleteOptio
 	return n, nil
 }
 
-// reportDeletedAll counts and reports the objects of a list that were deleted. They
-// come as they were before: those that were not marked yet have a later version
-// now, or are gone.
+// reportDeletedAll counts and reports the deleted objects in a list. The list shows them
+// as they were before the deletion. Objects that were not marked as being deleted then
+// have a later version now, or no longer exist.
 func (e *endpoint) reportDeletedAll(ctx context.Context, a response) (n int, err error) {
 	l := wire.NewListReader(bytes.NewReader(a.body), a.encoding, wire.Options{})
 	for {

@@ -24,7 +24,7 @@ import (
 
 // These constants bound discovery.
 const (
-	discoveryHeaderTimeout = 10 * time.Second // until an answer begins
+	discoveryHeaderTimeout = 10 * time.Second // until the answer begins
 	discoveryBodyTimeout   = time.Minute      // until the answer has ended
 	maxDiscovery           = 64 << 20
 	maxDiscoveryRequests   = 8 // parallel requests, if each version of a group needs its own

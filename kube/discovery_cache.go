@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// minRefreshInterval is how long collections trust the answer that a type is not served. It is
-// the minimum time between two discovery rounds for collections.
+// minRefreshInterval is the minimum time between two discovery rounds for collections.
+// Until it has passed, collections trust the answer that a type is not served.
 const minRefreshInterval = time.Second
 
-// discoveryCache holds what a cluster knows of its types. A caller that needs newer data runs a
+// discoveryCache caches the types that a cluster serves. A caller that needs newer data runs a
 // discovery round. Only one round runs at a time; concurrent callers share its result.
 type discoveryCache struct {
 	lock chan struct{} // holds a token during a round
@@ -31,8 +31,8 @@ func (d *discoveryCache) current() (*catalog, uint64) {
 	return d.catalog, d.refreshes
 }
 
-// refresh returns the catalog of a round of ask that ends after the first seen rounds, or
-// of a round that ended within the last tolerated.
+// refresh returns the catalog of a round that ends after the first seen rounds, or of a
+// round that ended within the duration tolerated. It calls ask to run a round.
 //
 // Errors: those of ask; the cause of ctx.
 func (d *discoveryCache) refresh(ctx context.Context, seen uint64, tolerated time.Duration, ask func(context.Context) (*catalog, error)) (*catalog, error) {
@@ -51,7 +51,7 @@ func (d *discoveryCache) refresh(ctx context.Context, seen uint64, tolerated tim
 	}
 	found, err := ask(ctx)
 	if err != nil && ctx.Err() != nil {
-		return nil, err // a canceled round says nothing to other callers
+		return nil, err // a canceled round has no result for other callers
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -63,8 +63,8 @@ func (d *discoveryCache) refresh(ctx context.Context, seen uint64, tolerated tim
 	return found, err
 }
 
-// forget drops a type that turned out not to be served, so that the next lookup asks
-// the server.
+// forget removes a type that the server turned out not to serve, so that the next lookup
+// asks the server.
 func (d *discoveryCache) forget(r Resource) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

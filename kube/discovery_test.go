@@ -24,9 +24,9 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// reply is what a script answers at a path.
+// reply is the answer of a script at a path.
 type reply struct {
-	code        int // 0: never
+	code        int // 0: no answer
 	contentType string
 	body        string
 }
@@ -38,8 +38,8 @@ const (
 	forbiddenJSON  = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"not you","code":403}`
 )
 
-// script answers requests by their path, and counts them. Any number of goroutines may
-// use it.
+// script answers requests by their path and counts them. Any number of goroutines may use
+// it.
 type script struct {
 	mu      sync.Mutex
 	replies map[string]reply
@@ -73,7 +73,7 @@ func (s *script) set(path string, r reply) {
 	s.replies[path] = r
 }
 
-// counted returns how often each path was asked for since the last call.
+// counted returns the number of requests for each path since the last call.
 func (s *script) counted() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +92,7 @@ func scripted(t *testing.T, replies map[string]reply, types ...kube.Resource) (*
 	return s, cluster
 }
 
-// listed opens a list of a target, and closes it.
+// listed opens a list of a target and closes it.
 func listed(ctx context.Context, cluster *kube.Cluster, target kube.Target, err error) error {
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func listed(ctx context.Context, cluster *kube.Cluster, target kube.Target, err 
 	return err
 }
 
-// failures are the ways in which discovery fails, and what is said of each.
+// failures are the ways in which discovery can fail, with a part of the expected error.
 var failures = map[string]struct {
 	reply
 	want string
@@ -118,8 +118,9 @@ var failures = map[string]struct {
 	"nothing":      {reply{code: 404}, "no Kubernetes API at this address"},
 }
 
-// TestBuiltinsNeedNoDiscovery: however discovery fails, built-in types are listed, and
-// it is not asked for. A name that states no version asks once, and falls back.
+// TestBuiltinsNeedNoDiscovery checks that built-in types are listed without discovery,
+// even if discovery fails. A name without a version runs discovery once, and then falls
+// back to the built-in type.
 func TestBuiltinsNeedNoDiscovery(t *testing.T) {
 	for name, c := range failures {
 		t.Run(name, func(t *testing.T) {
@@ -134,7 +135,7 @@ func TestBuiltinsNeedNoDiscovery(t *testing.T) {
 					t.Error(err)
 				}
 				if got := s.counted(); got != "[/api/v1/pods:2]" {
-					t.Errorf("%s were asked for", got)
+					t.Errorf("got requests %s", got)
 				}
 				pods, err := kube.Named("po")
 				if err := listed(t.Context(), cluster, pods, err); err != nil {
@@ -145,8 +146,8 @@ func TestBuiltinsNeedNoDiscovery(t *testing.T) {
 	}
 }
 
-// TestDiscoveryFaults: what is wrong with discovery is said, with the way out, and it is
-// asked for once.
+// TestDiscoveryFaults checks that an error of discovery has its cause and a remedy, and
+// that one lookup runs discovery once.
 func TestDiscoveryFaults(t *testing.T) {
 	for name, c := range failures {
 		t.Run(name, func(t *testing.T) {
@@ -156,22 +157,22 @@ func TestDiscoveryFaults(t *testing.T) {
 				_, err := cluster.Resolve(t.Context(), "widgets.example.com")
 				var failing *kube.DiscoveryError
 				if !errors.As(err, &failing) || !strings.Contains(err.Error(), c.want) || apierrors.IsNotFound(err) {
-					t.Errorf("%v, want %s", err, c.want)
+					t.Errorf("got %v, want %s", err, c.want)
 				}
 				if got := s.counted(); got != "[/api:1]" && (name != "nothing" || got != "[/api:1 /apis:1]") {
-					t.Errorf("%s were asked for", got)
+					t.Errorf("got requests %s", got)
 				}
 				if took := time.Since(began); took > 10*time.Second {
-					t.Errorf("it took %v", took)
+					t.Errorf("the lookup took %v", took)
 				}
 			})
 		})
 	}
 }
 
-// TestDiscoveryIsCancelled: the context of a caller ends its wait, and disturbs nobody
-// who waits with it.
-func TestDiscoveryIsCancelled(t *testing.T) {
+// TestDiscoveryIsCanceled checks that the context of a caller ends its wait, and does
+// not affect other callers that wait for the same round.
+func TestDiscoveryIsCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, cluster := scripted(t, map[string]reply{"/api": {}, "/apis": {}})
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -186,14 +187,14 @@ func TestDiscoveryIsCancelled(t *testing.T) {
 				began := time.Now()
 				_, err := cluster.Resolve(c.ctx, "widgets")
 				if took := time.Since(began); err == nil || took > c.want {
-					t.Errorf("%v after %v, want %v", err, took, c.want)
+					t.Errorf("got %v after %v, want %v", err, took, c.want)
 				}
 			})
 		}
 	})
 }
 
-// TestStatedTypes: what the configuration states is not looked for.
+// TestStatedTypes checks that discovery is not used for the types in the configuration.
 func TestStatedTypes(t *testing.T) {
 	forbidden := reply{code: 403, body: forbiddenJSON}
 	s, cluster := scripted(t, map[string]reply{"/api": forbidden, "/apis": forbidden, "/apis/example.com/v1/widgets": {code: 200, body: `{}`}},
@@ -201,21 +202,22 @@ func TestStatedTypes(t *testing.T) {
 	for _, name := range []string{"widgets", "Widget.v1.example.com", "widgets.example.com"} {
 		target, err := kube.TargetOf[unstructured.Unstructured](kube.TypeConfig{Resource: name})
 		if err := listed(t.Context(), cluster, target, err); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	if got := s.counted(); got != "[/apis/example.com/v1/widgets:3]" {
-		t.Errorf("%s were asked for", got)
+		t.Errorf("got requests %s", got)
 	}
 	for _, bad := range []kube.Resource{{}, {Version: "v1", Name: "..", Kind: "X"}, {Version: "v1", Name: "xs"}} {
 		_, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "https://x"}, Types: []kube.Resource{bad}})
 		if config := (*kube.ConfigError)(nil); !errors.As(err, &config) {
-			t.Errorf("%+v: %v", bad, err)
+			t.Errorf("%+v: got %v", bad, err)
 		}
 	}
 }
 
-// metricsDown is a server one of whose groups is failing, and was not before.
+// metricsDown is a discovery document with a failing group. In metricsUp, the group
+// works.
 const metricsDown = `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[
 	{"metadata":{"name":"metrics.k8s.io"},"versions":[{"version":"v1beta1","freshness":"Stale"}]},
 	{"metadata":{"name":"example.com"},"versions":[{"version":"v1","resources":[{"resource":"widgets","responseKind":{"kind":"Widget"},"scope":"Namespaced","verbs":["list","watch"]}]}]}]}`
@@ -223,19 +225,20 @@ const metricsDown = `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.
 var metricsUp = strings.Replace(metricsDown, `"freshness":"Stale"`,
 	`"resources":[{"resource":"pods","responseKind":{"kind":"PodMetrics"},"scope":"Namespaced","verbs":["get","list"]}]`, 1)
 
-// TestFailingGroup: a group whose discovery fails hides no other, is named where a type
-// may be in it, and keeps the types that it had.
+// TestFailingGroup checks that a group whose discovery fails does not hide other groups,
+// that it is named in the error for a type that it may contain, and that its earlier
+// types are kept.
 func TestFailingGroup(t *testing.T) {
 	core := reply{code: 200, contentType: aggregatedJSON, body: `{"items":[{"metadata":{"name":""},"versions":[{"version":"v1","resources":[{"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","verbs":["list","watch"]}]}]}]}`}
 	s, cluster := scripted(t, map[string]reply{"/api": core, "/apis": {code: 200, contentType: aggregatedJSON, body: metricsDown}})
 	if r, err := cluster.Resolve(t.Context(), "widgets"); err != nil || r.Scope != kube.Namespaced {
-		t.Errorf("%v, %v", r, err)
+		t.Errorf("got %v, %v", r, err)
 	}
 	for _, name := range []string{"pods.metrics.k8s.io", "PodMetrics.v1beta1.metrics.k8s.io", "podmetrics"} {
 		_, err := cluster.Resolve(t.Context(), name)
 		if failing := (*kube.DiscoveryError)(nil); !errors.As(err, &failing) || !strings.Contains(err.Error(), "discovery of metrics.k8s.io/v1beta1 is failing") ||
 			strings.Contains(err.Error(), "did you mean") || !apierrors.IsServiceUnavailable(err) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	if _, err := cluster.Resolve(t.Context(), "pdos.example.com"); !errors.As(err, new(*kube.UnknownResourceError)) {
@@ -243,7 +246,7 @@ func TestFailingGroup(t *testing.T) {
 	}
 	s.set("/apis", reply{code: 200, contentType: aggregatedJSON, body: metricsUp})
 	if r, err := cluster.Resolve(t.Context(), "pods.metrics.k8s.io"); err != nil || r.Kind != "PodMetrics" || r.Version != "v1beta1" {
-		t.Errorf("%v, %v", r, err)
+		t.Errorf("got %v, %v", r, err)
 	}
 	s.set("/apis", reply{code: 200, contentType: aggregatedJSON, body: metricsDown})
 	if _, err := cluster.Resources(t.Context()); err != nil {
@@ -251,12 +254,12 @@ func TestFailingGroup(t *testing.T) {
 	}
 	s.counted()
 	if r, err := cluster.Resolve(t.Context(), "pods.metrics.k8s.io"); err != nil || r.Kind != "PodMetrics" || s.counted() != "[]" {
-		t.Errorf("what it had is forgotten: %v, %v", r, err)
+		t.Errorf("the earlier types of the group are missing: %v, %v", r, err)
 	}
 }
 
-// TestOneRound: those who ask together share a round, and what is absent is not asked
-// for more than once a second.
+// TestOneRound checks that concurrent callers share a round, and that collections look up
+// an absent type at most once a second.
 func TestOneRound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		none := reply{code: 200, contentType: aggregatedJSON, body: `{"items":[]}`}
@@ -276,20 +279,21 @@ func TestOneRound(t *testing.T) {
 		}
 		ask(0)
 		if got := s.counted(); got != "[/api:1 /apis:1]" {
-			t.Errorf("%s were asked for", got)
+			t.Errorf("got requests %s", got)
 		}
-		ask(100 * time.Millisecond) // over five seconds
+		ask(100 * time.Millisecond) // for five seconds
 		if got := s.counted(); got != "[/api:4 /apis:4]" {
-			t.Errorf("%s were asked for in five seconds", got)
+			t.Errorf("got requests %s in five seconds", got)
 		}
 		s.set("/apis", reply{code: 200, contentType: aggregatedJSON, body: metricsUp})
 		if _, err := cluster.Resolve(t.Context(), "widgets"); err != nil {
-			t.Errorf("who asks by himself is not told of what is new: %v", err)
+			t.Errorf("Resolve does not find a new type: %v", err)
 		}
 	})
 }
 
-// TestTypeIsGone: 404 for a type that discovery has told of forgets that one only.
+// TestTypeIsGone checks that 404 for a discovered type makes the cache forget only this
+// type.
 func TestTypeIsGone(t *testing.T) {
 	apis := reply{code: 200, contentType: aggregatedJSON, body: metricsUp}
 	s, cluster := scripted(t, map[string]reply{"/api": apis, "/apis": apis})
@@ -299,15 +303,15 @@ func TestTypeIsGone(t *testing.T) {
 	}
 	s.counted()
 	if _, err := cluster.Resolve(t.Context(), "pods.metrics.k8s.io"); err != nil || s.counted() != "[]" {
-		t.Errorf("all was forgotten: %v", err)
+		t.Errorf("the cache has forgotten another type: %v", err)
 	}
 	if _, err := cluster.Resolve(t.Context(), "widgets"); err != nil || s.counted() != "[/api:1 /apis:1]" {
-		t.Errorf("it was not looked for again: %v", err)
+		t.Errorf("the type was not looked up again: %v", err)
 	}
 }
 
-// TestDiscoveryIsCorrected: what discovery said of a type is not believed for ever
-// where the type cannot be followed as it said.
+// TestDiscoveryIsCorrected checks that a source runs discovery again if the type does not
+// support what discovery reported.
 func TestDiscoveryIsCorrected(t *testing.T) {
 	right := strings.ReplaceAll(metricsUp, `["get","list"]`, `["get","list","watch"]`)
 	for name, wrong := range map[string]string{
@@ -327,14 +331,14 @@ func TestDiscoveryIsCorrected(t *testing.T) {
 				}
 				source := cluster.Source(target, kube.Selection{Namespace: "a"})
 				if _, err := source.List(t.Context(), metav1.ListOptions{}); err == nil {
-					t.Error("it is followed as if discovery were right")
+					t.Error("got no error for a wrong discovery document")
 				}
 				s.set("/api", answer(right))
 				s.set("/apis", answer(right))
 				<-time.After(2 * time.Second)
 				stream, err := source.List(t.Context(), metav1.ListOptions{})
 				if err != nil {
-					t.Fatalf("discovery has been corrected: %v", err)
+					t.Fatalf("after the correction of the discovery document: %v", err)
 				}
 				stream.Body.Close()
 			})
@@ -342,21 +346,22 @@ func TestDiscoveryIsCorrected(t *testing.T) {
 	}
 }
 
-// definition is that of a custom resource.
+// definition returns a CustomResourceDefinition with the given status of the condition
+// Established.
 func definition(established string) reply {
 	return reply{code: 200, body: `{"spec":{"versions":[{"name":"v1","served":true}]},"status":{"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"` + established + `"}]}}`}
 }
 
-// TestTypeThatIsComing: a client waits for a type that the server says is established,
-// within a bound, and for no other.
-func TestTypeThatIsComing(t *testing.T) {
+// TestEstablishedType checks that a client waits, for a limited time, for a type that the
+// server reports as established, and for no other type.
+func TestEstablishedType(t *testing.T) {
 	const crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com"
 	none := reply{code: 200, contentType: aggregatedJSON, body: `{"items":[]}`}
 	gv := schema.GroupVersion{Group: "example.com", Version: "v1"}
 	for _, c := range []struct {
 		name string
 		crd  reply
-		when time.Duration // it is listed; 0: never
+		when time.Duration // the time until discovery lists it; 0: no answer
 		took time.Duration
 	}{
 		{"no definition", reply{code: 404}, 0, 0},
@@ -381,7 +386,7 @@ func TestTypeThatIsComing(t *testing.T) {
 					t.Error(err)
 				}
 				if took := time.Since(began); took < c.took || took > c.took+time.Second {
-					t.Errorf("it took %v, want %v", took, c.took)
+					t.Errorf("got %v for Get, want %v", took, c.took)
 				}
 			})
 		})
@@ -394,8 +399,8 @@ type Widget struct {
 	metav1.ObjectMeta `json:"metadata"`
 }
 
-// TestTypeThatIsComingFromAServer: the same with a server in the process.
-func TestTypeThatIsComingFromAServer(t *testing.T) {
+// TestEstablishedTypeOfAServer is TestEstablishedType with an in-process server.
+func TestEstablishedTypeOfAServer(t *testing.T) {
 	definitions := apitest.Type{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 	synctest.Test(t, func(t *testing.T) {
 		srv, cluster := serve(t, apitest.Config{Types: []apitest.Type{definitions}})

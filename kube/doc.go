@@ -8,12 +8,12 @@
 //	Cluster.Resolve("pods") -> Resource
 //	Cluster.Collection(Resource, Selection) -> Collection.List, Watch -> wire.Stream
 //	TargetOf[T](TypeConfig), Named("pods") -> Target
-//	Cluster.Source(Target, Selection) -> Source.List, Watch, also of a type that comes later
+//	Cluster.Source(Target, Selection) -> Source.List, Watch, also for a type that does not exist yet
 //	For[T](Cluster, ClientConfig) -> Client[T].Get, List, Watch, Create, Update, Mutate, Patch, Apply, Delete, DeleteAll, Scale
 //	Client[T].Status() -> StatusClient[T].Update, Mutate, Patch, Apply
-//	WithWrites(ctx, func(Written)) <- whatever is written with ctx
-//	WithWarnings(ctx, func(string)) <- what the server warns of
-//	Cluster.Do(Request) -> the body of any answer
+//	WithWrites(ctx, func(Written)) <- every write with ctx
+//	WithWarnings(ctx, func(string)) <- every warning of the server
+//	Cluster.Do(Request) -> the body of the answer
 //
 // A [Client] is created for the Go struct of a built-in or custom type, for
 // unstructured.Unstructured or for metav1.PartialObjectMetadata. Built-in types travel
@@ -34,10 +34,10 @@
 //
 // # Guarantees
 //
-// The context of a request governs all of it: the dialling, the wait for an answer, and
+// The context of a request governs all of it: the dialing, the wait for an answer, and
 // every read of the body. Collections apply no client-side rate limit: a list or watch
 // is one request, and the server has its own flow control (KEP-1040), whose 429 the
-// reflector honours. Clients honour 429 too, and also the rate limit of the
+// reflector honors. Clients honor 429 too, and also the rate limit of the
 // configuration, if it sets one.
 //
 // Invalid requests (an object without a name, a namespace for a cluster-scoped type, an

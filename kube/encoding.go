@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// envelope stands before every object in protobuf.
+// envelope is the prefix of every object in protobuf.
 const envelope = "k8s\x00"
 
 // openEnvelope returns the message in an envelope.
@@ -22,12 +22,12 @@ func openEnvelope(body []byte) ([]byte, error) {
 	raw, ok := bytes.CutPrefix(body, []byte(envelope))
 	var unknown runtime.Unknown
 	if !ok || unknown.Unmarshal(raw) != nil {
-		return nil, errors.New("the answer is no object in protobuf")
+		return nil, errors.New("the answer is not an object in protobuf")
 	}
 	return unknown.Raw, nil
 }
 
-// decode makes an object of an answer.
+// decode decodes the object in an answer.
 func (c *Client[T]) decode(a response) (*T, error) {
 	obj, err := wire.Codec[T]{}.Decode(wire.Record{Encoding: a.encoding, Body: a.body})
 	if err != nil {
@@ -37,7 +37,7 @@ func (c *Client[T]) decode(a response) (*T, error) {
 	return obj, nil
 }
 
-// decodeRecord makes an object of a record of a list or a watch.
+// decodeRecord decodes the object in a record of a list or a watch.
 func (c *Client[T]) decodeRecord(rec wire.Record, r Resource) (*T, error) {
 	obj, err := wire.Codec[T]{}.Decode(rec)
 	if err != nil {
@@ -47,14 +47,14 @@ func (c *Client[T]) decodeRecord(rec wire.Record, r Resource) (*T, error) {
 	return obj, nil
 }
 
-// setKind writes into an object what type it is, which protobuf and the items of a
-// list leave out.
+// setKind sets apiVersion and kind, which are missing in protobuf and in the items of a
+// list.
 func (c *Client[T]) setKind(obj *T, r Resource) {
 	c.meta(obj).GetObjectKind().SetGroupVersionKind(r.kind())
 }
 
-// checkInput returns what is known of an object that a caller handed in, or why it can
-// not be sent.
+// checkInput returns the metadata of an object that a caller passed in, or an error if
+// the object cannot be sent.
 func (c *Client[T]) checkInput(obj *T, r Resource) (Controllable, error) {
 	if obj == nil {
 		return nil, &IllegalError{Problem: "the object is nil"}
@@ -62,20 +62,20 @@ func (c *Client[T]) checkInput(obj *T, r Resource) (Controllable, error) {
 	meta := c.meta(obj)
 	if got := meta.GetObjectKind().GroupVersionKind(); !got.Empty() && got != r.kind() {
 		return nil, &IllegalError{
-			Problem: fmt.Sprintf("the object says that it is %v, and this is a client of %v", got, r.kind()),
-			Remedy:  "leave its apiVersion and kind empty, or take the client of its type",
+			Problem: fmt.Sprintf("the object is %v, but the client is for %v", got, r.kind()),
+			Remedy:  "leave its apiVersion and kind empty, or use a client of its type",
 		}
 	}
 	if u, ok := any(obj).(*unstructured.Unstructured); ok {
 		if _, ok := u.Object["metadata"].(map[string]any); !ok {
-			return nil, &IllegalError{Problem: "the object has no metadata", Remedy: "state metadata.name"}
+			return nil, &IllegalError{Problem: "the object has no metadata", Remedy: "set metadata.name"}
 		}
 	}
 	return meta, nil
 }
 
-// encode returns the body that sends an object, and its media type: protobuf
-// where the Go type and the server have it, else JSON.
+// encode returns the encoded object and its media type: protobuf if the Go type and the
+// server support it, else JSON.
 func (c *Client[T]) encode(obj *T, r Resource) (body []byte, mediaType string, err error) {
 	message, ok := any(obj).(interface{ Marshal() ([]byte, error) })
 	if !ok || c.encoding == JSONOnly || c.noProtobuf.Load() {
@@ -84,33 +84,33 @@ func (c *Client[T]) encode(obj *T, r Resource) (body []byte, mediaType string, e
 	}
 	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: r.APIVersion(), Kind: r.Kind}}
 	if unknown.Raw, err = message.Marshal(); err != nil {
-		return nil, "", &IllegalError{Problem: fmt.Sprintf("the object can not be encoded: %v", err)}
+		return nil, "", &IllegalError{Problem: fmt.Sprintf("the object cannot be encoded: %v", err)}
 	}
 	raw, err := unknown.Marshal()
 	if err != nil {
-		return nil, "", &IllegalError{Problem: fmt.Sprintf("the object can not be encoded: %v", err)}
+		return nil, "", &IllegalError{Problem: fmt.Sprintf("the object cannot be encoded: %v", err)}
 	}
 	return append([]byte(envelope), raw...), wire.MediaTypeProtobuf, nil
 }
 
-// marshalJSON returns an object in JSON with its kind.
+// marshalJSON encodes an object in JSON, with its apiVersion and kind.
 func marshalJSON(obj any, gvk schema.GroupVersionKind) ([]byte, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		obj = u.Object
 	}
 	text, err := json.Marshal(obj)
 	if err == nil && (len(text) < 2 || text[0] != '{') {
-		err = errors.New("it is no object in JSON")
+		err = errors.New("its JSON is not an object")
 	}
 	if err != nil {
-		return nil, &IllegalError{Problem: fmt.Sprintf("the object can not be encoded: %v", err)}
+		return nil, &IllegalError{Problem: fmt.Sprintf("the object cannot be encoded: %v", err)}
 	}
 	var named struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
 	}
 	if err := json.Unmarshal(text, &named); err != nil {
-		return nil, &IllegalError{Problem: fmt.Sprintf("the object's apiVersion and kind can not be read: %v", err)}
+		return nil, &IllegalError{Problem: fmt.Sprintf("the object's apiVersion and kind cannot be read: %v", err)}
 	}
 	if named.Kind != "" && named.APIVersion != "" {
 		return text, nil
@@ -123,7 +123,7 @@ func marshalJSON(obj any, gvk schema.GroupVersionKind) ([]byte, error) {
 	return append(head, text[1:]...), nil
 }
 
-// isNil reports whether an interface holds nothing, or a pointer to nothing.
+// isNil reports whether an interface is nil or holds a nil pointer.
 func isNil(v any) bool {
 	if v == nil {
 		return true

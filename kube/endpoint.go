@@ -16,18 +16,18 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// endpoint is the part of a client that does not depend on its type: it finds
-// the resource, and sends requests for it.
+// endpoint is the part of a client that does not depend on its type. It finds the
+// resource and sends requests for it.
 type endpoint struct {
 	cluster *Cluster
 	cfg     ClientConfig
 	target  Target
-	// encoding is JSONOnly for a type without protobuf; noProtobuf is set where a
-	// server does not read protobuf.
+	// encoding is JSONOnly for a type without protobuf. noProtobuf is set if the server
+	// does not accept protobuf.
 	encoding   Encoding
 	noProtobuf atomic.Bool
 
-	resolved atomic.Pointer[Resource] // nil until it was found
+	resolved atomic.Pointer[Resource] // nil until the type is found
 }
 
 // call is one request for a resource.
@@ -41,7 +41,7 @@ type call struct {
 	accept       string
 }
 
-// response is what a server sent for a call.
+// response is the answer of a server to a call.
 type response struct {
 	resource Resource
 	encoding wire.Encoding
@@ -51,7 +51,7 @@ type response struct {
 // resource returns the type, and runs discovery if the type is unknown.
 func (e *endpoint) resource(ctx context.Context, verb string) (Resource, error) {
 	if e == nil || e.cluster == nil {
-		return Resource{}, &IllegalError{Problem: "the client is not connected to anything", Remedy: "take what kube.For returned"}
+		return Resource{}, &IllegalError{Problem: "the client is nil or has no cluster", Remedy: "use the result of kube.For"}
 	}
 	if ctx == nil {
 		return Resource{}, e.requestError(verb, Resource{}, wire.Key{}, &IllegalError{Problem: "the context is nil"})
@@ -72,20 +72,21 @@ func (e *endpoint) resource(ctx context.Context, verb string) (Resource, error) 
 	return *r, nil
 }
 
-// checkScope checks that a key fits the type.
+// checkScope returns an error if a key has a namespace and the type is cluster-scoped, or
+// the reverse.
 func (e *endpoint) checkScope(r Resource, key wire.Key) error {
 	switch {
 	case r.Scope == ClusterScoped && key.Namespace != "":
-		return &IllegalError{Problem: fmt.Sprintf("%s live in no namespace, so there is none in %q", r, key.Namespace), Remedy: "leave the namespace empty"}
+		return &IllegalError{Problem: fmt.Sprintf("%s are cluster-scoped, but the key has the namespace %q", r, key.Namespace), Remedy: "leave the namespace empty"}
 	case r.Scope == Namespaced && key.Namespace == "":
-		return &IllegalError{Problem: fmt.Sprintf("%s live in namespaces, and none is given", r), Remedy: "state the namespace"}
+		return &IllegalError{Problem: fmt.Sprintf("%s are namespaced, but the key has no namespace", r), Remedy: "set the namespace"}
 	case r.Scope == Namespaced:
 		return CheckNamespace(key.Namespace)
 	}
 	return nil
 }
 
-// send sends a call, again where the server is too busy, and returns the answer.
+// send sends a call, repeats it while the server is busy (429), and returns the answer.
 func (e *endpoint) send(ctx context.Context, r Resource, c call) (response, error) {
 	path := r.path(c.key.Namespace)
 	for _, step := range []string{c.key.Name, c.sub} {
@@ -131,7 +132,7 @@ func (c *Cluster) withTimeout(ctx context.Context) (context.Context, context.Can
 	return context.WithTimeout(ctx, c.timeout)
 }
 
-// describeVerb names what is done in messages.
+// describeVerb returns the name of the operation for messages.
 func describeVerb(c call) string {
 	if c.sub == "" {
 		return c.verb
@@ -139,8 +140,8 @@ func describeVerb(c call) string {
 	return c.verb + " " + c.sub + " of"
 }
 
-// concernsObject reports whether a Status is about one object, and not about a
-// path that leads nowhere.
+// concernsObject reports whether a Status is about one object, and not about a path that
+// does not exist.
 func concernsObject(err error) bool {
 	var refused apierrors.APIStatus
 	if !errors.As(err, &refused) {
@@ -150,7 +151,7 @@ func concernsObject(err error) bool {
 	return d != nil && d.Name != ""
 }
 
-// roundTrip sends one request. The answer's body must be closed.
+// roundTrip sends one request. The caller must close the body of the answer.
 func (c *Cluster) roundTrip(ctx context.Context, method string, u *url.URL, body []byte, contentType, accept string) (*http.Response, error) {
 	if err := c.throttle(ctx); err != nil {
 		return nil, err
@@ -178,7 +179,7 @@ func (c *Cluster) roundTrip(ctx context.Context, method string, u *url.URL, body
 	return resp, err
 }
 
-// readFrom takes the body of an answer.
+// readFrom reads the body of an answer.
 func (a *response) readFrom(resp *http.Response) (err error) {
 	a.encoding, err = wire.EncodingOf(resp.Header.Get("Content-Type"))
 	if err != nil {

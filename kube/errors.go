@@ -13,12 +13,12 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// ConfigError says why there is no way to a cluster.
+// ConfigError reports that a configuration does not lead to a cluster.
 type ConfigError struct {
-	// Problem is what is missing or wrong, and Remedy what to do about it.
+	// Problem describes what is missing or wrong. Remedy is what to do about it.
 	Problem string
 	Remedy  string
-	// Err is the cause, if there is one.
+	// Err is the cause, or nil.
 	Err error
 }
 
@@ -37,13 +37,13 @@ func (e *ConfigError) Error() string {
 // Unwrap returns the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// UnknownResourceError says that a server does not serve a type. It is also an
+// UnknownResourceError reports that a server does not serve a type. It is also an
 // apierrors.APIStatus with reason NotFound.
 type UnknownResourceError struct {
 	Host string
-	// Name is what was asked for.
+	// Name is the name that was looked up.
 	Name string
-	// Near are names that resemble it, the nearest first.
+	// Near lists similar names, the most similar first.
 	Near []string
 }
 
@@ -110,10 +110,10 @@ func (e *DiscoveryError) Status() metav1.Status {
 	}
 }
 
-// IllegalError says that something makes no sense in itself. Nothing was sent
-// to the server.
+// IllegalError reports an invalid argument or configuration. Nothing was sent to the
+// server.
 type IllegalError struct {
-	// Problem is what is missing or wrong, and Remedy what to do about it.
+	// Problem describes what is missing or wrong. Remedy is what to do about it.
 	Problem string
 	Remedy  string
 }
@@ -126,21 +126,21 @@ func (e *IllegalError) Error() string {
 	return e.Problem + "; " + e.Remedy
 }
 
-// RequestError says what was asked of a server, and why it could not be had.
-// Functions of apierrors, such as IsNotFound and IsConflict, see through it.
+// RequestError reports a failed request. Functions of apierrors, such as IsNotFound and
+// IsConflict, unwrap it.
 type RequestError struct {
 	// Host is the address of the server.
 	Host string
-	// Verb is what was to be done: "update", "update status of".
+	// Verb is the operation, such as "update" or "update status of".
 	Verb string
-	// Resource is the type, as kubectl takes it.
+	// Resource is the name of the type in the syntax of kubectl.
 	Resource string
-	// Key names the object as far as there is one.
+	// Key identifies the object. It has no name for a request about a collection.
 	Key wire.Key
-	// Err is the cause: what the server said, an *IllegalError, what net/http or
-	// the context said.
+	// Err is the cause: a refusal of the server, an *IllegalError, or an error of
+	// net/http or of the context.
 	Err error
-	// Remedy is what to do about it, where that is known.
+	// Remedy is what to do about it, or "" if that is unknown.
 	Remedy string
 }
 
@@ -160,6 +160,6 @@ func (e *RequestError) Error() string {
 // Unwrap returns the cause.
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// streams reports whether a collection was asked for: to list and watch is what
-// a command line does with rights and selectors that it was given.
+// streams reports whether the request was a list or a watch. A command line controls the
+// permissions and selectors of these, so Explain has remedies for them.
 func (e *RequestError) streams() bool { return e.Verb == "list" || e.Verb == "watch" }

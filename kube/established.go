@@ -21,7 +21,7 @@ const (
 )
 
 // awaitType is resolve for clients, which do not retry by themselves. A custom resource is
-// established before discovery lists it: if the server reports it as established, await
+// established before discovery lists it: if the server reports it as established, awaitType
 // polls for up to ten seconds. For any other unknown type it fails at once.
 func (c *Cluster) awaitType(ctx context.Context, t Target) (Resource, error) {
 	for began := time.Now(); ; {
@@ -39,7 +39,7 @@ func (c *Cluster) awaitType(ctx context.Context, t Target) (Resource, error) {
 }
 
 // established reports whether the definition of a custom resource is established. It
-// returns false when it cannot tell: if the target does not state the group, if the
+// returns false if it cannot find out: if the target does not state the group, if the
 // plural of the kind is irregular, or if the caller may not get definitions.
 func (c *Cluster) established(ctx context.Context, t Target) bool {
 	version, name := t.definition()

@@ -15,7 +15,7 @@ func ExampleCluster_Resolve() {
 		return
 	}
 	defer server.Close()
-	cluster, err := kube.Connect(kube.Config{REST: server.RESTConfig()}) // kube.Config{}: as kubectl
+	cluster, err := kube.Connect(kube.Config{REST: server.RESTConfig()}) // a program uses kube.Config{}, as kubectl does
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -19,7 +19,7 @@ import (
 )
 
 // Explain summarizes an error of this package in one sentence, for people at a command
-// line: what is wrong, and how to fix it. For any other error it returns the error's
+// line: the problem, and how to fix it. For any other error it returns the error's
 // own text.
 //
 // The sentence may quote a server. Explain escapes control characters, bidirectional
@@ -72,7 +72,7 @@ func diagnose(err error) diagnosis {
 func diagnoseStatus(err error) (diagnosis, bool) {
 	var unknown *UnknownResourceError
 	if errors.As(err, &unknown) {
-		return diagnosis{oneLine(unknown), "create the type, or check its name: `kubectl api-resources` lists what there is", ""}, true
+		return diagnosis{oneLine(unknown), "create the type, or check its name: `kubectl api-resources` lists the types", ""}, true
 	}
 	var failing *DiscoveryError
 	if errors.As(err, &failing) {
@@ -88,7 +88,7 @@ func diagnoseStatus(err error) (diagnosis, bool) {
 	}
 	s := status.Status()
 	if s.Code == http.StatusUnauthorized {
-		return diagnosis{"the server does not know these credentials (401)", "log in again, or use another user of the kubeconfig", "--context"}, true
+		return diagnosis{"the server rejects these credentials (401)", "log in again, or use another user of the kubeconfig", "--context"}, true
 	}
 	var request *RequestError
 	if errors.As(err, &request) && !request.streams() {
@@ -96,15 +96,15 @@ func diagnoseStatus(err error) (diagnosis, bool) {
 	}
 	switch {
 	case s.Code == http.StatusForbidden:
-		return diagnosis{"no rights (403): " + message(&s), "ask for the verbs list and watch, or look into one namespace", "-n"}, true
+		return diagnosis{"access denied (403): " + message(&s), "request the verbs list and watch, or select one namespace", "-n"}, true
 	case wantsTLS(&s):
-		return diagnosis{"the server speaks TLS at this address: " + oneLine(err), "check the server address of the cluster: it begins with https", ""}, true
+		return diagnosis{"the server uses TLS at this address: " + oneLine(err), "check the server address of the cluster: it must begin with https", ""}, true
 	case s.Code == http.StatusBadRequest || s.Code == http.StatusUnprocessableEntity:
 		return diagnosis{fmt.Sprintf("the server does not understand the request (%d): %s", s.Code, message(&s)), "check the selectors", ""}, true
 	case s.Code == http.StatusNotFound:
 		return diagnosis{oneLine(err), "check the server address, and that the server serves this type", ""}, true
 	case s.Code >= http.StatusInternalServerError:
-		return diagnosis{oneLine(err), "look at the API server, and at what stands before it", ""}, true
+		return diagnosis{oneLine(err), "check the API server, and any proxy before it", ""}, true
 	}
 	return diagnosis{problem: oneLine(err)}, true
 }
@@ -144,7 +144,7 @@ func diagnoseTLS(err error) (diagnosis, bool) {
 	case errors.As(err, &certificate):
 		problem, remedy = "the server's certificate is not valid now", "check the clock of this machine and the certificate"
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
-		problem, remedy = "the server does not speak TLS at this address", "check the port and http or https"
+		problem, remedy = "the server does not use TLS at this address", "check the port and http or https"
 	case errors.As(err, &alert):
 		problem, remedy = "the server refuses the TLS connection", "check the client certificate of the user"
 	default:
@@ -153,13 +153,13 @@ func diagnoseTLS(err error) (diagnosis, bool) {
 	return diagnosis{problem + ": " + oneLine(err), remedy, ""}, true
 }
 
-// notServerError reports that the peer is not an API server, judged by the content type
-// of its answer.
+// notServerError reports that the peer is not an API server. The content type of its
+// answer shows that.
 type notServerError struct{ err error }
 
 // Error implements error.
 func (e *notServerError) Error() string {
-	return "the answer is not that of an API server: " + e.err.Error()
+	return "the answer does not come from an API server: " + e.err.Error()
 }
 
 // Unwrap returns the cause.
@@ -171,7 +171,7 @@ func diagnoseForeign(err error) (diagnosis, bool) {
 	if !errors.As(err, &foreign) && !strings.Contains(err.Error(), "invalid character '<'") {
 		return diagnosis{}, false
 	}
-	return diagnosis{oneLine(err), "check the server address, and whether a proxy before the server wants a login", ""}, true
+	return diagnosis{oneLine(err), "check the server address, and whether a proxy before the server requires a login", ""}, true
 }
 
 func diagnoseNetwork(err error) (diagnosis, bool) {
@@ -182,11 +182,11 @@ func diagnoseNetwork(err error) (diagnosis, bool) {
 	slow := errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
 	switch {
 	case oscompat.ConnectionRefused(err):
-		return diagnosis{"no server answers there: " + oneLine(err), "is the cluster running, and is this the right context of the kubeconfig?", "--context"}, true
+		return diagnosis{"no server answers: " + oneLine(err), "is the cluster running, and is this the right context of the kubeconfig?", "--context"}, true
 	case errors.As(err, &dns) && !dns.IsTimeout:
-		return diagnosis{fmt.Sprintf("the name %s is not known: %s", dns.Name, oneLine(err)), "check the server address and the network or VPN", ""}, true
+		return diagnosis{fmt.Sprintf("the name %s cannot be resolved: %s", dns.Name, oneLine(err)), "check the server address and the network or VPN", ""}, true
 	case errors.Is(err, exec.ErrNotFound):
-		return diagnosis{"the kubeconfig needs a program for its credentials that is not there: " + oneLine(err), "install it", ""}, true
+		return diagnosis{"the credential plugin of the kubeconfig is not installed: " + oneLine(err), "install it", ""}, true
 	case slow:
 		return diagnosis{"the server did not answer in time: " + oneLine(err), "check the server address and the network or VPN", ""}, true
 	}

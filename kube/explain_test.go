@@ -23,7 +23,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// resolving returns the error of a first question to a server.
+// resolving returns the error of a first lookup of a type.
 func resolving(t *testing.T, cfg *rest.Config) error {
 	t.Helper()
 	cluster, err := kube.Connect(kube.Config{REST: cfg})
@@ -31,7 +31,7 @@ func resolving(t *testing.T, cfg *rest.Config) error {
 		t.Fatal(err)
 	}
 	defer cluster.Close()
-	_, err = cluster.Resolve(t.Context(), "widgets") // discovery is not the only way to pods
+	_, err = cluster.Resolve(t.Context(), "widgets") // built-in types would not need discovery
 	return err
 }
 
@@ -53,7 +53,7 @@ func listing(t *testing.T, cfg *rest.Config) error {
 
 func TestExplain(t *testing.T) {
 	secure := httptest.NewUnstartedServer(nil)
-	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it will complain
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // TLS errors are expected
 	secure.StartTLS()
 	defer secure.Close()
 	plain := httptest.NewServer(nil)
@@ -75,23 +75,23 @@ func TestExplain(t *testing.T) {
 		err  error
 		want []string
 	}{
-		{"nobody there", resolving(t, &rest.Config{Host: "http://" + closed.Addr().String()}), []string{"no server answers", closed.Addr().String(), "--context"}},
+		{"no server", resolving(t, &rest.Config{Host: "http://" + closed.Addr().String()}), []string{"no server answers", closed.Addr().String(), "--context"}},
 		{"an unknown authority", resolving(t, &rest.Config{Host: secure.URL}), []string{"authority", "certificate-authority-data"}},
 		{"no TLS", resolving(t, &rest.Config{Host: strings.Replace(plain.URL, "http:", "https:", 1)}), []string{"http"}},
-		{"TLS, and not asked for", listing(t, &rest.Config{Host: tlsOnly}), []string{"TLS", "https"}},
-		{"a page to log in, asked for types", resolving(t, &rest.Config{Host: login.URL}), []string{"login", "address"}},
-		{"a page to log in, asked for pods", listing(t, &rest.Config{Host: login.URL}), []string{"list pods at", "text/html", "not that of an API server", "login", "address"}},
+		{"plain text to a TLS server", listing(t, &rest.Config{Host: tlsOnly}), []string{"TLS", "https"}},
+		{"a login page for discovery", resolving(t, &rest.Config{Host: login.URL}), []string{"login", "address"}},
+		{"a login page for a list", listing(t, &rest.Config{Host: login.URL}), []string{"list pods at", "text/html", "does not come from an API server", "login", "address"}},
 		{"a refused client certificate", fmt.Errorf("get: %w", tls.AlertError(42)), []string{"TLS", "client certificate"}},
-		{"something that knows no such path", apierrors.NewGenericServerResponse(404, "list", pods, "", "", 0, true), []string{"address", "serves this type"}},
+		{"an unknown path", apierrors.NewGenericServerResponse(404, "list", pods, "", "", 0, true), []string{"address", "serves this type"}},
 		{"an expired certificate", fmt.Errorf("get: %w", x509.CertificateInvalidError{Reason: x509.Expired}), []string{"clock"}},
-		{"a name nobody knows", fmt.Errorf("get: %w", &net.DNSError{Name: "api.example", Err: "no such host"}), []string{"api.example", "VPN"}},
+		{"an unknown host name", fmt.Errorf("get: %w", &net.DNSError{Name: "api.example", Err: "no such host"}), []string{"api.example", "VPN"}},
 		{"401", apierrors.NewUnauthorized("who are you?"), []string{"401", "log in"}},
 		{"403", apierrors.NewForbidden(pods, "", errors.New("user x may not list")), []string{"403", "user x may not list", "-n"}},
 		{"400", apierrors.NewBadRequest("unknown field"), []string{"400", "unknown field", "selectors"}},
 		{"an unknown type", &kube.UnknownResourceError{Host: "h", Name: "pdos", Near: []string{"pods"}}, []string{"pdos", "did you mean pods?", "api-resources"}},
 		{"too slow", fmt.Errorf("get: %w", context.DeadlineExceeded), []string{"in time", "VPN"}},
-		{"no program for the credentials", fmt.Errorf("get: %w", exec.ErrNotFound), []string{"program", "install"}},
-		{"a write without rights", &kube.RequestError{Host: "h", Verb: "create", Resource: "pods", Err: apierrors.NewForbidden(pods, "", errors.New("user x may not")), Remedy: "ask for the right to create pods"}, []string{"create pods at h", "ask for the right to create pods"}},
+		{"a missing credential plugin", fmt.Errorf("get: %w", exec.ErrNotFound), []string{"credential plugin", "install"}},
+		{"a forbidden write", &kube.RequestError{Host: "h", Verb: "create", Resource: "pods", Err: apierrors.NewForbidden(pods, "", errors.New("user x may not")), Remedy: "request the permission to create pods"}, []string{"create pods at h", "request the permission to create pods"}},
 		{"a write that is invalid", &kube.RequestError{Host: "h", Verb: "create", Resource: "pods", Err: apierrors.NewBadRequest("no such field")}, []string{"create pods at h: no such field"}},
 		{"another status", apierrors.NewInternalError(errors.New("boom")), []string{"boom"}},
 		{"anything else", errors.New("some\n thing"), []string{"some thing"}},
@@ -101,22 +101,22 @@ func TestExplain(t *testing.T) {
 			got := kube.Explain(c.err)
 			for _, want := range c.want {
 				if !strings.Contains(got, want) {
-					t.Errorf("%q lacks %q", got, want)
+					t.Errorf("got %q, want it to contain %q", got, want)
 				}
 			}
 			if strings.ContainsAny(got, "\n\t") {
-				t.Errorf("%q is more than a line", got)
+				t.Errorf("got several lines: %q", got)
 			}
 			remedy := kube.Remedy(c.err)
 			if strings.Contains(remedy, " -") {
 				t.Errorf("the remedy of a library names a flag: %q", remedy)
 			}
 			if !strings.Contains(got, remedy) {
-				t.Errorf("%q lacks the remedy %q", got, remedy)
+				t.Errorf("got %q, want it to contain the remedy %q", got, remedy)
 			}
 		})
 	}
 	if kube.Explain(nil) != "" || kube.Remedy(nil) != "" {
-		t.Error("no error is explained")
+		t.Error("got a text for a nil error")
 	}
 }

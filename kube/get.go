@@ -7,16 +7,16 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Get returns the object with a key, as the server has it now. The cluster of
-// the key does not count.
+// Get returns the object with a key, in its current state on the server. It ignores the
+// cluster of the key.
 //
-// Errors: *RequestError; apierrors.IsNotFound where there is none.
+// Errors: *RequestError; apierrors.IsNotFound if the object does not exist.
 func (c *Client[T]) Get(ctx context.Context, key wire.Key) (*T, error) {
 	return c.get(ctx, key, "")
 }
 
 func (c *Client[T]) get(ctx context.Context, key wire.Key, sub string) (*T, error) {
-	r, key, err := c.base().resolveObject(ctx, "get", key)
+	r, key, err := c.endpointOrNil().resolveObject(ctx, "get", key)
 	if err != nil {
 		return nil, err
 	}
@@ -31,8 +31,8 @@ func (c *Client[T]) get(ctx context.Context, key wire.Key, sub string) (*T, erro
 	return obj, nil
 }
 
-// resolveObject returns the resource, and the key as it is there, for a request that
-// concerns one object.
+// resolveObject returns the resource and the normalized key for a request that concerns
+// one object.
 func (e *endpoint) resolveObject(ctx context.Context, verb string, key wire.Key) (Resource, wire.Key, error) {
 	key.Cluster = ""
 	r, err := e.resource(ctx, verb)
@@ -48,10 +48,11 @@ func (e *endpoint) resolveObject(ctx context.Context, verb string, key wire.Key)
 	return r, key, nil
 }
 
-// partialObject is what is added to a media type to get metadata only.
+// partialObject is the suffix of a media type that requests only metadata.
 const partialObject = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
-// accept lists what can be read of one object, best first.
+// accept returns the Accept header for one object: the encodings that can be decoded,
+// best first.
 func (e *endpoint) accept() string {
 	as := ""
 	if e.target.view == Metadata {

@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// requestError says what was being done, and what to do about it. An error that says
-// so already stays as it is.
+// requestError adds the operation and the remedy to an error. An error that has them
+// already is returned unchanged.
 func (e *endpoint) requestError(verb string, r Resource, key wire.Key, err error) error {
 	if already := (*RequestError)(nil); errors.As(err, &already) {
 		return err
@@ -24,7 +24,7 @@ func (e *endpoint) requestError(verb string, r Resource, key wire.Key, err error
 	}
 }
 
-// remedyFor says what to do about an answer; "" where that depends.
+// remedyFor returns what to do about an answer, or "" if there is no general remedy.
 func remedyFor(err error, verb string, r Resource) string {
 	var refused apierrors.APIStatus
 	if unknown := (*UnknownResourceError)(nil); errors.As(err, &unknown) || !errors.As(err, &refused) {
@@ -34,24 +34,24 @@ func remedyFor(err error, verb string, r Resource) string {
 	status := refused.Status()
 	switch {
 	case apierrors.IsConflict(err) && verb == "apply":
-		return "leave these fields to their owners, or take them with kube.ForceConflicts"
+		return "leave these fields to their owners, or force the conflicts with kube.ForceConflicts"
 	case apierrors.IsConflict(err) && verb == "delete":
-		return "it is no longer the object or the version that was meant: read it again"
+		return "the object was replaced or changed: read it again"
 	case apierrors.IsConflict(err):
-		return "it was written since it was read: read it again, or use Mutate"
+		return "the object has changed since it was read: read it again, or use Mutate"
 	case apierrors.IsAlreadyExists(err):
-		return "choose another name, or read what is there and update that"
+		return "choose another name, or read the existing object and update it"
 	case apierrors.IsForbidden(err):
 		if verb == "apply" {
 			verb = "patch"
 		}
-		return fmt.Sprintf("ask for the right to %s %s", verb, strings.TrimSuffix(r.Name+"/"+sub, "/"))
+		return fmt.Sprintf("request the permission to %s %s", verb, strings.TrimSuffix(r.Name+"/"+sub, "/"))
 	case apierrors.IsNotFound(err) && !concernsObject(err) && sub != "":
-		return fmt.Sprintf("either the object is not there, or the type has no subresource %s", sub)
+		return fmt.Sprintf("either the object does not exist, or the type has no subresource %s", sub)
 	case apierrors.IsNotFound(err) && !concernsObject(err):
-		return "the server does not serve this type any more, or not in this version: ask again to find it anew"
+		return "the server no longer serves this type or this version: retry to rediscover it"
 	case status.Code == http.StatusUnsupportedMediaType && verb == "patch":
-		return "custom resources take JSON patches, merge patches and Apply, but no strategic merge patches"
+		return "custom resources do not support strategic merge patches: use a JSON patch, a merge patch or Apply"
 	}
 	return ""
 }

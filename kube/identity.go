@@ -20,7 +20,7 @@ const identityTimeout = 10 * time.Second
 
 // identity is the last known identity of the cluster that answers.
 type identity struct {
-	lock  chan struct{} // held by the goroutine that asks
+	lock  chan struct{} // holds a token while a goroutine asks
 	uid   string
 	err   error
 	asked time.Time
@@ -28,7 +28,7 @@ type identity struct {
 
 // Identity returns a value that distinguishes the cluster from all others, including a
 // cluster that replaces it at the same address: the UID of its namespace kube-system. It
-// returns an answer that any caller requested after since, and sends a request only if
+// returns an answer that was requested after since, by any caller, and sends a request only if
 // there is no such answer. It takes at most 10 s. The zero time accepts any answer.
 //
 // Errors: as in the package documentation, with 403 if the namespace may not be read

@@ -23,8 +23,8 @@ func kubeSystem() *corev1.Namespace {
 	}
 }
 
-// TestIdentity: the identity is the UID of kube-system. An answer counts for all callers
-// that accept its time, so one request serves those that call at once.
+// TestIdentity checks that the identity is the UID of kube-system. Concurrent callers
+// share one request.
 func TestIdentity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, cluster := serve(t, apitest.Config{})
@@ -35,7 +35,7 @@ func TestIdentity(t *testing.T) {
 		ask := func(since time.Time, want string, requests int) {
 			t.Helper()
 			if uid, err := cluster.Identity(t.Context(), since); err != nil || uid != want || len(srv.Requests()) != requests {
-				t.Errorf("%s, %v after %d requests; want %s after %d", uid, err, len(srv.Requests()), want, requests)
+				t.Errorf("got %s, %v after %d requests; want %s after %d", uid, err, len(srv.Requests()), want, requests)
 			}
 		}
 		was := string(first.GetUID())
@@ -61,7 +61,7 @@ func TestIdentity(t *testing.T) {
 	})
 }
 
-// TestIdentityFails: the errors say what was asked for, and what to do.
+// TestIdentityFails checks that errors contain the operation and the remedy.
 func TestIdentityFails(t *testing.T) {
 	denied := false
 	srv, cluster := serve(t, apitest.Config{Authorize: func(apitest.Request) error {
@@ -74,7 +74,7 @@ func TestIdentityFails(t *testing.T) {
 		t.Helper()
 		_, err := cluster.Identity(ctx, time.Now())
 		if err == nil || !matches(err) || !strings.Contains(err.Error(), text) {
-			t.Errorf("%v, want %q", err, text)
+			t.Errorf("got %v, want %q", err, text)
 		}
 	}
 	fails(t.Context(), apierrors.IsNotFound, "get namespaces kube-system at ")
@@ -87,8 +87,8 @@ func TestIdentityFails(t *testing.T) {
 	fails(t.Context(), func(err error) bool { return errors.As(err, new(*kube.RequestError)) }, "get namespaces kube-system at ")
 }
 
-// TestIdentityIsBounded: a server that does not answer costs 10 seconds, and callers
-// that wait for the answer of another leave when their contexts end.
+// TestIdentityIsBounded checks that a request without an answer ends after 10 seconds,
+// and that a caller that waits for another's request returns when its context ends.
 func TestIdentityIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, cluster := serve(t, apitest.Config{})
@@ -99,7 +99,7 @@ func TestIdentityIsBounded(t *testing.T) {
 		var work sync.WaitGroup
 		work.Go(func() {
 			if _, err := cluster.Identity(t.Context(), began); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 10*time.Second {
-				t.Errorf("%v after %v", err, time.Since(began))
+				t.Errorf("got %v after %v", err, time.Since(began))
 			}
 		})
 		work.Go(func() {
@@ -107,7 +107,7 @@ func TestIdentityIsBounded(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			if _, err := cluster.Identity(ctx, began); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 2*time.Second {
-				t.Errorf("%v after %v", err, time.Since(began))
+				t.Errorf("got %v after %v", err, time.Since(began))
 			}
 		})
 		work.Wait()

@@ -20,16 +20,16 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Generic is no name of a kind.
+// Generic has a name that is not the name of a kind.
 type Generic[T any] struct {
 	TrainJob
 	Of T
 }
 
-// Job has the name of a built-in kind, and of a custom one.
+// Job has the name of a built-in kind and of a custom kind.
 type Job struct{ TrainJob }
 
-// Unsendable has what JSON has not.
+// Unsendable has a field that JSON cannot encode.
 type Unsendable struct {
 	TrainJob
 	Spec chan int `json:"spec"`
@@ -46,14 +46,14 @@ func TestIllegalClients(t *testing.T) {
 	twice.AddKnownTypeWithName(trainJobs.GroupVersionKind(), &Registered{})
 	twice.AddKnownTypeWithName(trainJobs.GroupVersionKind().GroupVersion().WithKind("Other"), &Registered{})
 	for want, err := range map[string]error{
-		"no cluster":              makes[corev1.Pod](nil, kube.ClientConfig{}),
-		"-1 objects":              makes[corev1.Pod](cluster, kube.ClientConfig{PageSize: -1}),
-		"more than 128 bytes":     makes[corev1.Pod](cluster, kube.ClientConfig{FieldManager: strings.Repeat("x", 129)}),
-		"Unstructured does not":   makes[unstructured.Unstructured](cluster, kube.ClientConfig{}),
-		"PartialObjectMetadata d": makes[metav1.PartialObjectMetadata](cluster, kube.ClientConfig{}),
-		"not that of a kind":      makes[Generic[int]](cluster, kube.ClientConfig{}),
-		"does not name v1.Pod":    makes[corev1.Pod](cluster, kube.ClientConfig{Resource: "jobs.batch"}),
-		"the scheme knows":        makes[Registered](cluster, kube.ClientConfig{Scheme: twice}),
+		"the cluster of the client is nil": makes[corev1.Pod](nil, kube.ClientConfig{}),
+		"-1 objects":                       makes[corev1.Pod](cluster, kube.ClientConfig{PageSize: -1}),
+		"more than 128 bytes":              makes[corev1.Pod](cluster, kube.ClientConfig{FieldManager: strings.Repeat("x", 129)}),
+		"Unstructured can hold":            makes[unstructured.Unstructured](cluster, kube.ClientConfig{}),
+		"PartialObjectMetadata c":          makes[metav1.PartialObjectMetadata](cluster, kube.ClientConfig{}),
+		"not the name of a kind":           makes[Generic[int]](cluster, kube.ClientConfig{}),
+		"does not name v1.Pod":             makes[corev1.Pod](cluster, kube.ClientConfig{Resource: "jobs.batch"}),
+		"the scheme maps":                  makes[Registered](cluster, kube.ClientConfig{Scheme: twice}),
 	} {
 		var illegal *kube.IllegalError
 		if !errors.As(err, &illegal) || !strings.Contains(err.Error(), want) {
@@ -61,12 +61,12 @@ func TestIllegalClients(t *testing.T) {
 		}
 	}
 	if n := len(srv.Requests()); n != 0 {
-		t.Errorf("%d requests", n)
+		t.Errorf("got %d requests, want none", n)
 	}
 }
 
-// TestIllegalRequests: nothing that makes no sense reaches the server, and
-// nothing panics.
+// TestIllegalRequests checks that invalid requests are rejected before they are sent, and
+// that no method panics.
 func TestIllegalRequests(t *testing.T) {
 	volcano := apitest.Type{Group: "batch.volcano.sh", Version: "v1", Kind: "Job", Namespaced: true}
 	srv, cluster := serve(t, apitest.Config{Types: []apitest.Type{trainJobs, volcano}})
@@ -114,46 +114,46 @@ func TestIllegalRequests(t *testing.T) {
 		}},
 		{`the namespace ".." is not`, func() (any, error) { return pods.Get(ctx, wire.Key{Namespace: "..", Name: "x"}) }},
 		{`the namespace "a/b" is not`, func() (any, error) { return kube.Collect(pods.List(ctx, kube.Where{Namespace: "a/b"})) }},
-		{"state the namespace", func() (any, error) { return pods.Create(ctx, pod("", "x", "")) }},
-		{"state the namespace", func() (any, error) { return pods.Get(ctx, wire.Key{Name: "x"}) }},
-		{"state the namespace", func() (any, error) { return pods.DeleteAll(ctx, kube.Where{}, kube.DeleteOptions{}) }},
-		{"live in no namespace", func() (any, error) { return nodes.Get(ctx, ml) }},
-		{"live in no namespace", func() (any, error) {
+		{"set the namespace", func() (any, error) { return pods.Create(ctx, pod("", "x", "")) }},
+		{"set the namespace", func() (any, error) { return pods.Get(ctx, wire.Key{Name: "x"}) }},
+		{"set the namespace", func() (any, error) { return pods.DeleteAll(ctx, kube.Where{}, kube.DeleteOptions{}) }},
+		{"are cluster-scoped", func() (any, error) { return nodes.Get(ctx, ml) }},
+		{"are cluster-scoped", func() (any, error) {
 			return nodes.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "x"}})
 		}},
-		{"live in no namespace", func() (any, error) { return kube.Collect(nodes.List(ctx, kube.Where{Namespace: "ml"})) }},
+		{"are cluster-scoped", func() (any, error) { return kube.Collect(nodes.List(ctx, kube.Where{Namespace: "ml"})) }},
 		{"label selector", func() (any, error) { return kube.Collect(pods.List(ctx, kube.Where{LabelSelector: "a in"})) }},
 		{"has a resourceVersion", func() (any, error) { return pods.Create(ctx, read) }},
 		{"no resourceVersion", func() (any, error) { return pods.Update(ctx, pod("ml", "x", "")) }},
-		{"says that it is", func() (any, error) {
+		{"but the client is for", func() (any, error) {
 			return pods.Create(ctx, &corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Job", APIVersion: "batch/v1"}})
 		}},
-		{"says that it is", func() (any, error) {
+		{"but the client is for", func() (any, error) {
 			return managed.ApplyConfiguration(ctx, corev1apply.ConfigMap("x", "ml"), kube.ForceConflicts)
 		}},
 		{"configuration is nil", func() (any, error) {
 			return managed.ApplyConfiguration(ctx, (*corev1apply.PodApplyConfiguration)(nil), kube.ForceConflicts)
 		}},
 		{"ClientConfig.FieldManager", func() (any, error) { return pods.Apply(ctx, pod("ml", "x", ""), kube.ForceConflicts) }},
-		{"no way 7", func() (any, error) { return managed.Apply(ctx, pod("ml", "x", ""), 7) }},
-		{"metadata is not all", func() (any, error) { return meta.Create(ctx, &metav1.PartialObjectMetadata{}) }},
+		{"value 7 of Conflicts", func() (any, error) { return managed.Apply(ctx, pod("ml", "x", ""), 7) }},
+		{"cannot write whole objects", func() (any, error) { return meta.Create(ctx, &metav1.PartialObjectMetadata{}) }},
 		{"the patch is empty", func() (any, error) { return pods.Patch(ctx, ml, kube.Patch{}) }},
-		{"begins with [", func() (any, error) { return pods.Patch(ctx, ml, kube.JSONPatch(map[string]string{})) }},
-		{"begins with {", func() (any, error) { return pods.Patch(ctx, ml, kube.MergePatch([]byte("nonsense"))) }},
-		{"can not be encoded", func() (any, error) { return pods.Patch(ctx, ml, kube.MergePatch(make(chan int))) }},
+		{"must begin with [", func() (any, error) { return pods.Patch(ctx, ml, kube.JSONPatch(map[string]string{})) }},
+		{"must begin with {", func() (any, error) { return pods.Patch(ctx, ml, kube.MergePatch([]byte("nonsense"))) }},
+		{"cannot be encoded", func() (any, error) { return pods.Patch(ctx, ml, kube.MergePatch(make(chan int))) }},
 		{"function that changes", func() (any, error) { return pods.Mutate(ctx, ml, nil) }},
 		{"-1 replicas", func() (any, error) { return pods.SetScale(ctx, ml, -1) }},
-		{"no propagation 9", func() (any, error) { return nil, pods.Delete(ctx, ml, kube.DeleteOptions{Propagation: 9}) }},
+		{"the propagation 9 is not valid", func() (any, error) { return nil, pods.Delete(ctx, ml, kube.DeleteOptions{Propagation: 9}) }},
 		{"whole seconds", func() (any, error) {
 			return nil, pods.Delete(ctx, ml, kube.DeleteOptions{Grace: new(time.Millisecond)})
 		}},
-		{"of one object", func() (any, error) {
+		{"identifies one object", func() (any, error) {
 			return pods.DeleteAll(ctx, kube.Where{Namespace: "ml"}, kube.DeleteOptions{UID: "u"})
 		}},
-		{"may be one of jobs.v1.batch, jobs.v1.batch.volcano.sh", func() (any, error) {
+		{"it may be one of jobs.v1.batch, jobs.v1.batch.volcano.sh", func() (any, error) {
 			return client[Job](t, cluster, kube.ClientConfig{}).Get(ctx, ml)
 		}},
-		{"can not be encoded", func() (any, error) {
+		{"cannot be encoded", func() (any, error) {
 			c := client[Unsendable](t, cluster, kube.ClientConfig{Resource: "trainjobs"})
 			return c.Create(ctx, &Unsendable{TrainJob: *trainJob("x"), Spec: make(chan int)})
 		}},
@@ -167,13 +167,13 @@ func TestIllegalRequests(t *testing.T) {
 	}
 	for _, r := range srv.Requests() {
 		if r.Verb != apitest.VerbOther {
-			t.Errorf("the server was asked to %s %s", r.Verb, r.Path)
+			t.Errorf("the server received a request to %s %s", r.Verb, r.Path)
 		}
 	}
 	if _, err := client[batchv1.Job](t, cluster, kube.ClientConfig{}).Get(ctx, ml); err == nil || errors.As(err, new(*kube.IllegalError)) {
-		t.Errorf("the built-in of two types of one kind: %v", err)
+		t.Errorf("get the built-in type of an ambiguous kind: got %v", err)
 	}
 }
 
-// nilContext is what a caller may have by mistake.
+// nilContext is a nil context, which a caller may pass by mistake.
 var nilContext context.Context

@@ -6,19 +6,20 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// Impersonation is a person in whose name requests are made.
+// Impersonation identifies a person in whose name requests are sent.
 type Impersonation struct {
-	// User is the name, and Groups are the groups, as the server knows them.
+	// User is the name and Groups are the groups of the person, as the server identifies
+	// them.
 	User   string
 	Groups []string
 	// Extra are further attributes of the person.
 	Extra map[string][]string
 }
 
-// As returns a cluster whose requests are made in the name of a person. The server demands
-// that the credentials of c may impersonate that person, and then decides by the rights of
-// the person. The result shares connections, discovery and the rate limit with c. It must
-// not be closed, and is of no use after c is.
+// As returns a cluster whose requests are sent in the name of a person. The credentials
+// of c must have the permission to impersonate that person; the server then applies the
+// permissions of the person. The result shares connections, discovery and the rate limit
+// with c. It must not be closed, and it cannot be used after c is closed.
 func (c *Cluster) As(who Impersonation) *Cluster {
 	person := transport.ImpersonationConfig{UserName: who.User, Groups: who.Groups, Extra: who.Extra}
 	return &Cluster{

@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// TestAs: requests are made in the name of the person, whatever the name has, and those of
-// the cluster itself are not.
+// TestAs checks that requests are sent in the name of the person, whatever characters the
+// name has, and that requests of the original cluster are not.
 func TestAs(t *testing.T) {
 	srv, err := apitest.New(apitest.Config{})
 	if err != nil {
@@ -39,12 +39,12 @@ func TestAs(t *testing.T) {
 		sent := srv.Requests()[before:]
 		if who.Groups == nil {
 			if err == nil || len(sent) > 0 {
-				t.Errorf("a name with a line break is sent: %v", sent)
+				t.Errorf("a request with a line break in the name was sent: %v", sent)
 			}
 			continue
 		}
 		if err != nil || len(sent) != 1 || sent[0].User != who.User || !slices.Equal(sent[0].Groups, who.Groups) {
-			t.Errorf("as %v: %v, %+v", who, err, sent)
+			t.Errorf("as %v: got %v, %+v", who, err, sent)
 		}
 	}
 	pods, err := kube.For[corev1.Pod](cluster, kube.ClientConfig{})
@@ -53,6 +53,6 @@ func TestAs(t *testing.T) {
 	}
 	_, _ = pods.Get(t.Context(), wire.Key{Namespace: "ml", Name: "p"})
 	if all := srv.Requests(); all[len(all)-1].User != "anonymous" {
-		t.Errorf("the cluster itself is %s", all[len(all)-1].User)
+		t.Errorf("got user %s for the original cluster, want anonymous", all[len(all)-1].User)
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Where says which objects of a type. The zero value is all of them.
+// Where selects objects of a type. The zero value selects all objects.
 type Where struct {
 	// Namespace limits the list or watch to one namespace; default all. It must be
 	// empty for cluster-scoped types. An invalid namespace name is an error.
 	Namespace string
-	// LabelSelector and FieldSelector choose objects, in the syntax of kubectl.
+	// LabelSelector and FieldSelector select objects, in the syntax of kubectl.
 	LabelSelector, FieldSelector string
 }
 
@@ -32,14 +32,14 @@ type Where struct {
 // sends ten pages without objects, List fails because the list would never end.
 func (c *Client[T]) List(ctx context.Context, where Where) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		if _, err := c.list(ctx, where, c.base().onExpired(), func(obj *T) bool { return yield(obj, nil) }); err != nil && err != errStopped {
+		if _, err := c.list(ctx, where, c.endpointOrNil().onExpired(), func(obj *T) bool { return yield(obj, nil) }); err != nil && err != errStopped {
 			yield(nil, err)
 		}
 	}
 }
 
-// Collect gathers what List yields into a slice, for lists that are known to be
-// short. With an error it returns what came before.
+// Collect returns the objects of List as a slice. Use it only for short lists. If there
+// is an error, it returns the objects before the error as well.
 func Collect[T any](objects iter.Seq2[*T, error]) ([]*T, error) {
 	var all []*T
 	for obj, err := range objects {
@@ -55,15 +55,15 @@ func Collect[T any](objects iter.Seq2[*T, error]) ([]*T, error) {
 const maxEmptyPages = 10
 
 // errEndless is the error for a list that does not end.
-var errEndless = errors.New("the list does not end: the server sends the token of a page again, or only empty pages")
+var errEndless = errors.New("the list does not end: the server repeats the token of a page or sends only empty pages")
 
-// errStopped says that whoever ranges over a sequence has left the loop.
-var errStopped = errors.New("enough")
+// errStopped reports that the caller has left the loop over a sequence.
+var errStopped = errors.New("the caller stopped the iteration")
 
-// list hands every object to each, until it returns false: then the error is
-// errEnough. It returns the version of the list.
+// list calls each for every object, until each returns false; then the error is
+// errStopped. It returns the version of the list.
 func (c *Client[T]) list(ctx context.Context, where Where, onExpired OnExpired, each func(*T) bool) (wire.Version, error) {
-	r, coll, err := c.base().collection(ctx, "list", where)
+	r, coll, err := c.endpointOrNil().collection(ctx, "list", where)
 	if err != nil {
 		return 0, err
 	}
@@ -79,7 +79,7 @@ func (c *Client[T]) list(ctx context.Context, where Where, onExpired OnExpired, 
 			return 0, c.streamError("list", r, err, next)
 		}
 		for i, rec := range records {
-			records[i] = wire.Record{} // what was decoded need not be kept
+			records[i] = wire.Record{} // release the encoded object
 			obj, err := c.decodeRecord(rec, r)
 			if err != nil {
 				return 0, c.requestError("list", r, rec.Key, err)
@@ -130,7 +130,7 @@ func (e *endpoint) page(ctx context.Context, coll *Collection, next string) (rec
 	}
 }
 
-// onExpired says how lists go on.
+// onExpired returns the OnExpired of the configuration.
 func (e *endpoint) onExpired() OnExpired {
 	if e == nil {
 		return FailExpired
@@ -138,8 +138,8 @@ func (e *endpoint) onExpired() OnExpired {
 	return e.cfg.OnExpired
 }
 
-// inconsistentToken returns the token by which a list whose version is gone can go on as
-// it is now; "" if it can not.
+// inconsistentToken returns the token with which a list whose version has expired can
+// continue in the current state. It returns "" if the list cannot continue.
 func inconsistentToken(err error, next string) string {
 	var refused apierrors.APIStatus
 	if next == "" || !expired(err) || !errors.As(err, &refused) {
@@ -151,7 +151,7 @@ func inconsistentToken(err error, next string) string {
 	return ""
 }
 
-// streamError completes an error of a list or a watch.
+// streamError adds the operation and the remedy to an error of a list or a watch.
 func (e *endpoint) streamError(verb string, r Resource, err error, next string) error {
 	err = e.requestError(verb, r, wire.Key{}, err)
 	failed := (*RequestError)(nil)
@@ -164,17 +164,17 @@ func (e *endpoint) streamError(verb string, r Resource, err error, next string) 
 		e.cluster.discovery.forget(r)
 		failed.Remedy = remedyFor(err, verb, r)
 	case verb == "watch" && expired(err):
-		failed.Remedy = "what happened since that version is forgotten: watch anew from 0"
+		failed.Remedy = "the server no longer has the changes since that version: watch again from 0"
 	case next != "" && expired(err):
 		failed.Remedy = "start the list again and read faster, or set ClientConfig.OnExpired to kube.ContinueInconsistent"
 	}
 	return err
 }
 
-// expired reports whether a server no longer has the version that was asked for.
+// expired reports whether a server no longer has the requested version.
 func expired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
 
-// collection returns what where selects of the type.
+// collection returns the resource and the collection that where selects.
 func (e *endpoint) collection(ctx context.Context, verb string, where Where) (Resource, *Collection, error) {
 	r, err := e.resource(ctx, verb)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// loopServer answers every request for pods in the same way.
+// loopServer gives the same answer to every request for pods.
 type loopServer struct {
 	asked atomic.Int64
 	body  func(n int64) string
@@ -47,9 +47,9 @@ func (h *loopServer) pods(t *testing.T) *kube.Client[corev1.Pod] {
 	return client[corev1.Pod](t, cluster, kube.ClientConfig{})
 }
 
-// TestWatchIsNoHotLoop: a server that ends every watch at once is not asked in a
-// tight loop.
-func TestWatchIsNoHotLoop(t *testing.T) {
+// TestWatchBacksOff checks that a client does not send requests in a tight loop to a
+// server that ends every watch at once.
+func TestWatchBacksOff(t *testing.T) {
 	for name, body := range map[string]func(n int64) string{
 		"nothing": func(int64) string { return "" },
 		"an old event": func(int64) string {
@@ -68,17 +68,17 @@ func TestWatchIsNoHotLoop(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 				defer cancel()
 				if err := firstError(h.pods(t).Watch(ctx, kube.Where{}, 5)); ctx.Err() == nil {
-					t.Errorf("ended: %v", err)
+					t.Errorf("the watch ended: %v", err)
 				}
 				if n := h.asked.Load(); n > 600 {
-					t.Errorf("%d requests in ten minutes", n)
+					t.Errorf("got %d requests in ten minutes", n)
 				}
 			})
 		})
 	}
 }
 
-// TestListEnds: a list that leads nowhere ends with an error.
+// TestListEnds checks that a list that would never end returns an error.
 func TestListEnds(t *testing.T) {
 	item := `{"metadata":{"name":"x","resourceVersion":"5"}}`
 	for name, body := range map[string]func(n int64) string{
@@ -103,7 +103,7 @@ func TestListEnds(t *testing.T) {
 				failed = err
 			}
 			if failed == nil || !strings.Contains(failed.Error(), "does not end") || h.asked.Load() > 10 {
-				t.Errorf("%d requests: %v", h.asked.Load(), failed)
+				t.Errorf("got %d requests and error %v", h.asked.Load(), failed)
 			}
 		})
 	}

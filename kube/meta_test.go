@@ -28,32 +28,32 @@ func TestSetController(t *testing.T) {
 		}
 		ref, ok := kube.ControllerOf(p)
 		if !ok || ref.APIVersion != "batch/v1" || ref.Kind != "Job" || ref.UID != "u" || len(p.OwnerReferences) != 2 || p.OwnerReferences[0] != friend || !*ref.BlockOwnerDeletion {
-			t.Errorf("%+v", p.OwnerReferences)
+			t.Errorf("got %+v", p.OwnerReferences)
 		}
 	}
 	if err := kube.SetController(owned(""), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "n"}}); err != nil {
 		t.Error(err)
 	}
 	if _, ok := kube.ControllerOf(owned("ml", friend)); ok {
-		t.Error("a friend is in control")
+		t.Error("an owner that is not a controller is returned as the controller")
 	}
 	custom := trainJob("x")
 	custom.UID = "x"
 	for want, err := range map[string]error{
-		"is nil":                      kube.SetController(nil, job),
-		"or its owner is nil":         kube.SetController(p, (*batchv1.Job)(nil)),
-		"has no UID":                  kube.SetController(p, &batchv1.Job{}),
-		"what type it is":             kube.SetController(p, custom),
-		"of namespace \"ml\" can not": kube.SetController(owned("other"), job),
-		"has a controller already":    kube.SetController(p, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "k", UID: "v"}}),
-		"own itself":                  kube.SetController(job, job),
+		"is nil":                     kube.SetController(nil, job),
+		"or its owner is nil":        kube.SetController(p, (*batchv1.Job)(nil)),
+		"has no UID":                 kube.SetController(p, &batchv1.Job{}),
+		"cannot be determined":       kube.SetController(p, custom),
+		"in namespace \"ml\" cannot": kube.SetController(owned("other"), job),
+		"already has the controller": kube.SetController(p, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "k", UID: "v"}}),
+		"own itself":                 kube.SetController(job, job),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 	if _, ok := kube.ControllerOf((*corev1.Pod)(nil)); ok || len(p.OwnerReferences) != 2 {
-		t.Error("a failure changed something")
+		t.Error("a failed call changed the object")
 	}
 }
 
@@ -68,10 +68,10 @@ func TestFinalizers(t *testing.T) {
 		t.Error(p.Finalizers, shared)
 	}
 	if p.Finalizers = shared; !kube.RemoveFinalizer(p, "a") || shared[0] != "a" || shared[1] != "b" {
-		t.Errorf("the caller's own list became %v", shared)
+		t.Errorf("the caller's slice was changed to %v", shared)
 	}
 	if none := (*corev1.Pod)(nil); kube.AddFinalizer(none, "a") || kube.RemoveFinalizer(none, "a") || kube.HasFinalizer(nil, "a") {
-		t.Error("nothing was changed")
+		t.Error("got true for a nil object")
 	}
 }
 
@@ -89,33 +89,33 @@ func TestSetCondition(t *testing.T) {
 		}
 		began := metav1.Now()
 		if !set(metav1.ConditionFalse, "Waiting") {
-			t.Error("the first is no change")
+			t.Error("got no change for the first condition")
 		}
 		<-time.After(time.Hour)
 		if set(metav1.ConditionFalse, "Waiting") {
-			t.Error("the same is a change")
+			t.Error("got a change for the same condition")
 		}
 		job.Generation = 4
 		if !set(metav1.ConditionFalse, "StillWaiting") {
-			t.Error("another reason is no change")
+			t.Error("got no change for another reason")
 		}
 		c, ok := kube.FindCondition(job.Status.Conditions, "Ready")
 		if !ok || !c.LastTransitionTime.Equal(&began) || c.ObservedGeneration != 4 || c.Reason != "StillWaiting" {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v", c)
 		}
 		if set(metav1.ConditionTrue, "Done"); len(job.Status.Conditions) != 1 || job.Status.Conditions[0].LastTransitionTime.Sub(began.Time) != time.Hour {
-			t.Errorf("%+v", job.Status.Conditions)
+			t.Errorf("got %+v", job.Status.Conditions)
 		}
 		if _, ok := kube.FindCondition(job.Status.Conditions, "Other"); ok {
-			t.Error("there is another")
+			t.Error("found a condition that was not set")
 		}
 		for _, c := range []metav1.Condition{{}, {Type: "A", Reason: "B"}, {Type: "A", Status: "True"}, {Reason: "B", Status: "True"}, {Type: "A", Reason: "B", Status: "Yes"}} {
 			if changed, err := kube.SetCondition(job, &job.Status.Conditions, c); err == nil || changed {
-				t.Errorf("%+v was taken", c)
+				t.Errorf("got no error for %+v", c)
 			}
 		}
 		if _, err := kube.SetCondition(job, nil, metav1.Condition{Type: "A", Reason: "B", Status: "True"}); err == nil {
-			t.Error("nothing was set")
+			t.Error("got no error for nil conditions")
 		}
 	})
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Bounds of how often Mutate tries.
+// These constants bound the retries of Mutate.
 const (
 	maxConflicts    = 10
 	minConflictWait = 10 * time.Millisecond
 	maxConflictWait = time.Second
 )
 
-// Mutate reads the object with a key, lets change alter it, and writes it; if
-// somebody else wrote it meanwhile, it begins again, up to ten times with
-// growing pauses. change gets a fresh object each time, and is called on the
-// caller's goroutine. If it alters nothing, nothing is written. The result is the
-// object as the server has it.
+// Mutate reads the object with a key, calls change on it, and writes it. If another
+// client has written the object in between, Mutate starts over, up to ten times with
+// growing pauses. change gets a new copy of the object each time and runs on the caller's
+// goroutine. If change alters nothing, Mutate writes nothing. It returns the object as
+// stored on the server.
 //
-// Errors: what change returns, as it is, and then nothing is written;
-// *RequestError, for which apierrors.IsConflict holds if it never succeeded.
+// Errors: the error of change, unwrapped, without a write; *RequestError, for which
+// apierrors.IsConflict holds after ten conflicts.
 func (c *Client[T]) Mutate(ctx context.Context, key wire.Key, change func(*T) error) (*T, error) {
 	return c.mutate(ctx, key, change, "")
 }
@@ -44,7 +44,7 @@ func (c *Client[T]) mutate(ctx context.Context, key wire.Key, change func(*T) er
 		}
 		if n == maxConflicts {
 			if failed := (*RequestError)(nil); errors.As(err, &failed) {
-				failed.Remedy = fmt.Sprintf("others were faster %d times in a row: who writes it so often?", n)
+				failed.Remedy = fmt.Sprintf("%d conflicts in a row: find the client that writes this object so often", n)
 			}
 			return nil, err
 		}
@@ -54,9 +54,10 @@ func (c *Client[T]) mutate(ctx context.Context, key wire.Key, change func(*T) er
 	}
 }
 
-// applyChange reads an object and has it changed; differs says that it was.
+// applyChange reads an object and calls change on it. differs reports whether change
+// altered it.
 func (c *Client[T]) applyChange(ctx context.Context, key wire.Key, change func(*T) error) (obj *T, differs bool, err error) {
-	r, key, err := c.base().resolveObject(ctx, "update", key)
+	r, key, err := c.endpointOrNil().resolveObject(ctx, "update", key)
 	if err != nil {
 		return nil, false, err
 	}
@@ -81,8 +82,8 @@ func (c *Client[T]) applyChange(ctx context.Context, key wire.Key, change func(*
 	return obj, !bytes.Equal(before, after), nil
 }
 
-// conflictBackoff returns how long to wait after the nth conflict: with chance in it,
-// so that writers that meet do not meet again.
+// conflictBackoff returns the wait after the nth conflict. It is random, so that two
+// conflicting writers do not collide again.
 func conflictBackoff(n int) time.Duration {
 	d := min(minConflictWait<<(n-1), maxConflictWait)
 	return d/2 + time.Duration(rand.Int64N(int64(d)))

@@ -8,20 +8,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Controllable is an object that can be the controller of others: every API
-// type.
+// Controllable is an object that can be the controller of other objects. Every API type
+// implements it.
 type Controllable interface {
 	metav1.Object
 	GetObjectKind() schema.ObjectKind
 }
 
-// SetController makes owner the controller of obj: obj is deleted with it, and
-// whoever looks for its controller finds owner. owner must have been read from the
-// server. Only obj is changed; nothing is sent.
+// SetController makes owner the controller of obj: when owner is deleted, the
+// server deletes obj too, and ControllerOf returns owner. owner must have been read from
+// the server. SetController changes only obj and sends nothing.
 //
-// Errors: *IllegalError: owner has no UID, or does not say what type it is; obj
-// has another controller; owner lives in another namespace, where it can own
-// nothing here.
+// Errors: *IllegalError: owner has no UID, or its type cannot be determined; obj has
+// another controller; owner is in another namespace and therefore cannot own obj.
 func SetController(obj metav1.Object, owner Controllable) error {
 	if isNil(obj) || isNil(owner) {
 		return &IllegalError{Problem: "the object or its owner is nil"}
@@ -31,13 +30,13 @@ func SetController(obj metav1.Object, owner Controllable) error {
 		return err
 	}
 	if owner.GetUID() == "" {
-		return &IllegalError{Problem: fmt.Sprintf("%s %q has no UID", gvk.Kind, owner.GetName()), Remedy: "take the owner as the server returned it"}
+		return &IllegalError{Problem: fmt.Sprintf("%s %q has no UID", gvk.Kind, owner.GetName()), Remedy: "use the owner as returned by the server"}
 	}
 	if ns := owner.GetNamespace(); ns != "" && ns != obj.GetNamespace() {
-		return &IllegalError{Problem: fmt.Sprintf("%s %q of namespace %q can not own what is in namespace %q", gvk.Kind, owner.GetName(), ns, obj.GetNamespace())}
+		return &IllegalError{Problem: fmt.Sprintf("%s %q in namespace %q cannot own an object in namespace %q", gvk.Kind, owner.GetName(), ns, obj.GetNamespace())}
 	}
 	if owner.GetUID() == obj.GetUID() {
-		return &IllegalError{Problem: fmt.Sprintf("%s %q can not own itself", gvk.Kind, owner.GetName())}
+		return &IllegalError{Problem: fmt.Sprintf("%s %q cannot own itself", gvk.Kind, owner.GetName())}
 	}
 	apiVersion, kind := gvk.ToAPIVersionAndKind()
 	ref := metav1.OwnerReference{
@@ -50,8 +49,8 @@ func SetController(obj metav1.Object, owner Controllable) error {
 		case other.UID == ref.UID: // replaced
 		case other.Controller != nil && *other.Controller:
 			return &IllegalError{
-				Problem: fmt.Sprintf("%q has a controller already: %s %q", obj.GetName(), other.Kind, other.Name),
-				Remedy:  "an object has one controller: leave it to that, or choose another name",
+				Problem: fmt.Sprintf("%q already has the controller %s %q", obj.GetName(), other.Kind, other.Name),
+				Remedy:  "leave the object to its controller, or choose another name",
 			}
 		default:
 			refs = append(refs, other)
@@ -61,8 +60,8 @@ func SetController(obj metav1.Object, owner Controllable) error {
 	return nil
 }
 
-// ControllerOf returns the reference to the controller of an object; ok is false
-// where it has none.
+// ControllerOf returns the reference to the controller of an object. ok is false if the
+// object has no controller.
 func ControllerOf(obj metav1.Object) (ref metav1.OwnerReference, ok bool) {
 	if isNil(obj) {
 		return ref, false
@@ -83,7 +82,7 @@ func kindOf(obj Controllable) (schema.GroupVersionKind, error) {
 	kinds, err := kindsOf(nil, reflect.Indirect(reflect.ValueOf(obj)).Type(), obj)
 	if err != nil || len(kinds) != 1 {
 		return schema.GroupVersionKind{}, &IllegalError{
-			Problem: fmt.Sprintf("%q, a %T, does not say what type it is", obj.GetName(), obj), Remedy: "set its apiVersion and kind",
+			Problem: fmt.Sprintf("the type of %q (%T) cannot be determined", obj.GetName(), obj), Remedy: "set its apiVersion and kind",
 		}
 	}
 	return kinds[0], nil

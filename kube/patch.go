@@ -15,26 +15,26 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Patch is a change of an object that the server makes. JSONPatch, MergePatch
-// and StrategicPatch make one.
+// Patch describes a change that the server makes to an object. Create it with JSONPatch,
+// MergePatch or StrategicPatch.
 type Patch struct {
 	kind types.PatchType
 	data []byte
 	err  error
 }
 
-// JSONPatch is a list of operations (RFC 6902). v is encoded as JSON; []byte and
-// json.RawMessage are taken for JSON.
+// JSONPatch returns a patch from a list of operations (RFC 6902). v is encoded as JSON;
+// []byte and json.RawMessage must be JSON already.
 func JSONPatch(v any) Patch { return newPatch(types.JSONPatchType, v, '[') }
 
-// MergePatch is what shall be different (RFC 7386): null removes a member, and a
-// list takes the place of a list. v is encoded as JSON; []byte and
-// json.RawMessage are taken for JSON.
+// MergePatch returns a patch from the members to change (RFC 7386). null removes a
+// member, and a list replaces the whole list. v is encoded as JSON; []byte and
+// json.RawMessage must be JSON already.
 func MergePatch(v any) Patch { return newPatch(types.MergePatchType, v, '{') }
 
-// StrategicPatch is a merge patch in which lists are merged by the key that the
-// type has for them. Only built-in types take it. v is encoded as JSON; []byte
-// and json.RawMessage are taken for JSON.
+// StrategicPatch returns a merge patch that merges lists by the key that the type defines
+// for them. Only built-in types support it. v is encoded as JSON; []byte and
+// json.RawMessage must be JSON already.
 func StrategicPatch(v any) Patch { return newPatch(types.StrategicMergePatchType, v, '{') }
 
 func newPatch(kind types.PatchType, v any, begins byte) Patch {
@@ -42,18 +42,17 @@ func newPatch(kind types.PatchType, v any, begins byte) Patch {
 	if !raw {
 		var err error
 		if data, err = json.Marshal(v); err != nil {
-			return Patch{err: &IllegalError{Problem: fmt.Sprintf("the patch can not be encoded: %v", err)}}
+			return Patch{err: &IllegalError{Problem: fmt.Sprintf("the patch cannot be encoded: %v", err)}}
 		}
 	}
 	if text := bytes.TrimSpace(data); len(text) == 0 || text[0] != begins || !json.Valid(text) {
-		return Patch{err: &IllegalError{Problem: fmt.Sprintf("a %s in JSON begins with %c, and this one is %.60q", kind, begins, data)}}
+		return Patch{err: &IllegalError{Problem: fmt.Sprintf("a patch of type %s must begin with %c: got %.60q", kind, begins, data)}}
 	}
 	return Patch{kind: kind, data: data}
 }
 
-// Patch changes the object with a key, and returns it as the server has it. It
-// needs no state that was read before, and meets no conflict unless the patch
-// has a resourceVersion.
+// Patch changes the object with a key and returns it as stored on the server. It needs no
+// previous read, and causes a conflict only if the patch has a resourceVersion.
 //
 // Errors: *RequestError; apierrors.IsNotFound, apierrors.IsInvalid.
 func (c *Client[T]) Patch(ctx context.Context, key wire.Key, p Patch) (*T, error) {
@@ -62,7 +61,7 @@ func (c *Client[T]) Patch(ctx context.Context, key wire.Key, p Patch) (*T, error
 
 func (c *Client[T]) patch(ctx context.Context, key wire.Key, p Patch, sub string) (*T, error) {
 	const verb = "patch"
-	r, key, err := c.base().resolveObject(ctx, verb, key)
+	r, key, err := c.endpointOrNil().resolveObject(ctx, verb, key)
 	if err != nil {
 		return nil, err
 	}
@@ -81,28 +80,28 @@ func (c *Client[T]) patch(ctx context.Context, key wire.Key, p Patch, sub string
 
 func (p Patch) check() error {
 	if p.err == nil && p.kind == "" {
-		return &IllegalError{Problem: "the patch is empty", Remedy: "make one with JSONPatch, MergePatch or StrategicPatch"}
+		return &IllegalError{Problem: "the patch is empty", Remedy: "create it with JSONPatch, MergePatch or StrategicPatch"}
 	}
 	return p.err
 }
 
-// Conflicts says what Apply does about fields that other managers own and that
-// it would change.
+// Conflicts determines how Apply treats fields that it would change and that other
+// managers own.
 type Conflicts uint8
 
 const (
-	// ReportConflicts changes nothing, and returns an error for which
-	// apierrors.IsConflict holds, and which names fields and managers.
+	// ReportConflicts changes nothing and returns an error for which apierrors.IsConflict
+	// holds. The error lists the fields and their managers.
 	ReportConflicts Conflicts = iota
-	// ForceConflicts makes these fields the client's own: what controllers do.
+	// ForceConflicts takes the ownership of these fields. Controllers normally use it.
 	ForceConflicts
 )
 
-// Apply creates or changes an object by server-side apply: what obj has is set
-// and owned by ClientConfig.FieldManager, which must be set; what the manager owned
-// before and obj does not have is removed; nothing else changes. obj must have
-// its apply intent only, and not what was read: its managedFields are left out.
-// Fields of Go structs that have no omitempty are part of the intent; where that
+// Apply creates or changes an object by server-side apply. ClientConfig.FieldManager must
+// be set; it becomes the owner of all fields in obj. Fields that the manager owned before
+// and that obj does not have are removed. Nothing else changes. obj must contain only the
+// intent of this manager, not an object as read from the server; Apply leaves out its
+// managedFields. Fields of Go structs without omitempty are part of the intent. If that
 // is a problem, use ApplyConfiguration or unstructured.Unstructured.
 //
 // Errors: *RequestError; apierrors.IsConflict.
@@ -122,12 +121,12 @@ func (c *Client[T]) apply(ctx context.Context, obj *T, conflicts Conflicts, sub 
 	return c.applyJSON(ctx, r, text, conflicts, sub)
 }
 
-// ApplyConfiguration is Apply for the types of k8s.io/client-go/applyconfigurations
-// and their like, in which every field is optional.
+// ApplyConfiguration is Apply for the types of k8s.io/client-go/applyconfigurations and
+// similar types, in which every field is optional.
 //
 // Errors: as Apply.
 func (c *Client[T]) ApplyConfiguration(ctx context.Context, cfg runtime.ApplyConfiguration, conflicts Conflicts) (*T, error) {
-	r, err := c.base().resource(ctx, "patch")
+	r, err := c.endpointOrNil().resource(ctx, "patch")
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +143,7 @@ func (c *Client[T]) ApplyConfiguration(ctx context.Context, cfg runtime.ApplyCon
 func (c *Client[T]) applyJSON(ctx context.Context, r Resource, text []byte, conflicts Conflicts, sub string) (*T, error) {
 	key, body, err := c.intent(r, text)
 	if err == nil && conflicts > ForceConflicts {
-		err = &IllegalError{Problem: fmt.Sprintf("there is no way %d to deal with conflicts", conflicts)}
+		err = &IllegalError{Problem: fmt.Sprintf("the value %d of Conflicts is not valid", conflicts)}
 	}
 	if err != nil {
 		return nil, c.requestError("apply", r, key, err)
@@ -163,11 +162,11 @@ func (c *Client[T]) applyJSON(ctx context.Context, r Resource, text []byte, conf
 	return c.decodeWritten(ctx, a, "apply", key)
 }
 
-// intent checks what is to be applied, and returns its key and what is sent.
+// intent checks an object to apply, and returns its key and its encoding.
 func (e *endpoint) intent(r Resource, text []byte) (wire.Key, []byte, error) {
 	u := unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(text, &u.Object); err != nil {
-		return wire.Key{}, nil, &IllegalError{Problem: fmt.Sprintf("the object can not be read: %v", err)}
+		return wire.Key{}, nil, &IllegalError{Problem: fmt.Sprintf("the object cannot be decoded: %v", err)}
 	}
 	key := keyOf(&u)
 	if err := checkName(key.Name); err != nil {
@@ -177,10 +176,10 @@ func (e *endpoint) intent(r Resource, text []byte) (wire.Key, []byte, error) {
 		return key, nil, err
 	}
 	if got := u.GroupVersionKind(); got != r.kind() {
-		return key, nil, &IllegalError{Problem: fmt.Sprintf("the object says that it is %v, and this is a client of %v", got, r.kind())}
+		return key, nil, &IllegalError{Problem: fmt.Sprintf("the object is %v, but the client is for %v", got, r.kind())}
 	}
 	if e.cfg.FieldManager == "" {
-		return key, nil, &IllegalError{Problem: "apply needs to know who owns the fields", Remedy: "set ClientConfig.FieldManager"}
+		return key, nil, &IllegalError{Problem: "Apply needs a field manager", Remedy: "set ClientConfig.FieldManager"}
 	}
 	metadata, _ := u.Object["metadata"].(map[string]any) // it has the name
 	if _, ok := metadata["managedFields"]; !ok {

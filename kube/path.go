@@ -47,13 +47,13 @@ func checkSegment(what, text string) error {
 // checkName rejects an invalid object name.
 func checkName(name string) error {
 	if name == "" {
-		return &IllegalError{Problem: "the name of the object is empty", Remedy: "state metadata.name"}
+		return &IllegalError{Problem: "the name of the object is empty", Remedy: "set metadata.name"}
 	}
 	return checkSegment("name", name)
 }
 
 // CheckNamespace returns an error for an invalid namespace name. The server allows
-// lower case letters, digits and '-', at most 63 of them.
+// lowercase letters, digits and '-', at most 63 of them.
 //
 // Errors: *IllegalError.
 func CheckNamespace(name string) error {
@@ -62,7 +62,7 @@ func CheckNamespace(name string) error {
 	}
 	return &IllegalError{
 		Problem: fmt.Sprintf("the namespace %.80q is not valid", name),
-		Remedy:  "a namespace has lower case letters, digits and '-', at most 63",
+		Remedy:  "use lowercase letters, digits and '-', at most 63",
 	}
 }
 
@@ -75,7 +75,7 @@ func (r *Resource) check() error {
 	}
 	return &IllegalError{
 		Problem: fmt.Sprintf("the resource %.80q of version %.80q of group %.80q is not valid", r.Name, r.Version, r.Group),
-		Remedy:  "take what Cluster.Resolve returns",
+		Remedy:  "use the result of Cluster.Resolve",
 	}
 }
 

@@ -19,16 +19,16 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// hostile are names that lead elsewhere if they are put into a path as they are.
+// hostile are names that would change a path if they were put into it unescaped.
 var hostile = []string{
 	"..", ".", "../..", "../../v1/namespaces/x", "a/b", "/", "//", "a/../b", "%2e%2e", "..%2f..", "a%2fb", "%", "a?watch=1",
 	"a#b", "a;b", "a b", `a\b`, "a\x00b", "a\nb", "ü", "A", "-", "pods", "http://other", strings.Repeat("a", 300),
 }
 
-// paths answers every request with 404 and keeps what was asked for.
+// paths answers every request with 404 and records the URIs.
 type paths struct {
 	mu    sync.Mutex
-	asked []string // escaped, as they were sent
+	asked []string // escaped, as sent
 }
 
 func (p *paths) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -46,14 +46,14 @@ func (p *paths) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a, nil
 }
 
-// discovered is what a server tells that has pods only.
+// discovered are the discovery documents of a server that has only pods.
 var discovered = map[string]string{
 	"/api":    `{"kind":"APIVersions","versions":["v1"]}`,
 	"/apis":   `{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`,
 	"/api/v1": `{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"pods","kind":"Pod","namespaced":true,"verbs":["get","list","watch","create","update","patch","delete","deletecollection"]}]}`,
 }
 
-// take returns what was asked for since the last call.
+// take returns the URIs of the requests since the last call.
 func (p *paths) take() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,7 +61,8 @@ func (p *paths) take() []string {
 	return p.asked
 }
 
-// behind connects to an address below which there is one cluster of several.
+// behind connects to a proxy whose address has a path, as a proxy for several clusters
+// has.
 func behind(t testing.TB) (*paths, *kube.Cluster) {
 	t.Helper()
 	p := &paths{}
@@ -72,14 +73,14 @@ func behind(t testing.TB) (*paths, *kube.Cluster) {
 	return p, cluster
 }
 
-// only fails unless all that was asked for are these segments, and nothing was sent
-// if there was an error about the names.
+// only fails the test unless every request had exactly these segments, and nothing was
+// sent if the names are invalid.
 func only(t *testing.T, p *paths, err error, segments ...string) {
 	t.Helper()
 	want := slices.Concat([]string{"clusters", "one/a"}, segments)
 	asked := p.take()
 	if illegal := (*kube.IllegalError)(nil); errors.As(err, &illegal) == (len(asked) > 0) {
-		t.Errorf("%q: %v, and %q was sent", segments, err, asked)
+		t.Errorf("%q: got error %v, but %q was sent", segments, err, asked)
 	}
 	for _, uri := range asked {
 		path, _, _ := strings.Cut(uri, "?")
@@ -87,12 +88,12 @@ func only(t *testing.T, p *paths, err error, segments ...string) {
 		for segment := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
 			plain, err := url.PathUnescape(segment)
 			if err != nil || plain == "." || plain == ".." {
-				t.Errorf("%q was sent", uri)
+				t.Errorf("%q was sent, with a segment that changes the path", uri)
 			}
 			got = append(got, plain)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%q was sent, which is %q, want %q", uri, got, want)
+			t.Errorf("%q was sent, with the segments %q, want %q", uri, got, want)
 		}
 	}
 }
@@ -102,7 +103,7 @@ var widgets = kube.Resource{
 	Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"},
 }
 
-// askFor lists and watches a collection, and returns the first error.
+// askFor lists and watches a collection and returns the first error.
 func askFor(t *testing.T, cluster *kube.Cluster, r kube.Resource, s kube.Selection) error {
 	t.Helper()
 	coll, err := cluster.Collection(r, s)
@@ -114,8 +115,8 @@ func askFor(t *testing.T, cluster *kube.Cluster, r kube.Resource, s kube.Selecti
 	return errors.Join(listed, watched)
 }
 
-// TestNoNameLeadsToAnotherPath: whatever stands in the name of a namespace, an object or
-// a type, the request has it as one segment, or is not sent.
+// TestNoNameLeadsToAnotherPath checks that the name of a namespace, an object or a type
+// is exactly one segment of the URL, or the request is not sent.
 func TestNoNameLeadsToAnotherPath(t *testing.T) {
 	p, cluster := behind(t)
 	for _, name := range hostile {
@@ -132,7 +133,7 @@ func TestNoNameLeadsToAnotherPath(t *testing.T) {
 	}
 }
 
-// TestClientsNameOnePath: the same for what clients send.
+// TestClientsNameOnePath is TestNoNameLeadsToAnotherPath for the requests of clients.
 func TestClientsNameOnePath(t *testing.T) {
 	p, cluster := behind(t)
 	ctx := t.Context()
@@ -167,37 +168,38 @@ func TestClientsNameOnePath(t *testing.T) {
 	}
 }
 
-// TestConnectRefusesANamespace: the default namespace gets into paths too.
+// TestConnectRefusesANamespace checks the default namespace, which also becomes a part of
+// paths.
 func TestConnectRefusesANamespace(t *testing.T) {
 	for _, name := range []string{"..", "a/b", "A"} {
 		_, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "https://x"}, Namespace: name})
 		var config *kube.ConfigError
 		if !errors.As(err, &config) || !strings.Contains(err.Error(), fmt.Sprintf("%q is not valid", name)) {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("%q: got %v", name, err)
 		}
 	}
 }
 
-// TestRequestsStayBelowTheAddress: a path that the caller writes is sent as it is, and
-// does not leave the cluster.
+// TestRequestsStayBelowTheAddress checks that a path of the caller is sent unchanged and
+// stays below the address of the cluster.
 func TestRequestsStayBelowTheAddress(t *testing.T) {
 	p, cluster := behind(t)
 	for _, path := range []string{"/../two/api", "/api/../../x", "/api/%2e%2e/x", "/api/..%2fx", "/./api", "api", "/api?x", "/%zz"} {
 		_, err := cluster.Do(t.Context(), kube.Request{Path: path})
 		var illegal *kube.IllegalError
 		if asked := p.take(); !errors.As(err, &illegal) || len(asked) > 0 {
-			t.Errorf("%s: %v, and %q was sent", path, err, asked)
+			t.Errorf("%s: got error %v, but %q was sent", path, err, asked)
 		}
 	}
 	if _, err := cluster.Do(t.Context(), kube.Request{Path: "/api/v1/namespaces/ml/pods/" + url.PathEscape("a b")}); err == nil {
-		t.Error("no error")
+		t.Error("got no error for a missing object")
 	}
 	if got := fmt.Sprint(p.take()); got != "[/clusters/one%2Fa/api/v1/namespaces/ml/pods/a%20b]" {
 		t.Error(got)
 	}
 }
 
-// FuzzPaths: no namespace and no name leads to another path.
+// FuzzPaths checks that no namespace and no name leads to another path.
 func FuzzPaths(f *testing.F) {
 	for _, name := range hostile {
 		f.Add(name, "x")

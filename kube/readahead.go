@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// readaheadSize is how much is read from a connection at once while a lot arrives.
-// What HTTP asks for is 4 KiB at a time, which makes system calls the larger part
-// of a list's cost.
+// readaheadSize is the size of one read from a connection while much data arrives.
+// net/http reads 4 KiB at a time, so that system calls would cause most of the cost of a
+// list.
 const readaheadSize = 64 << 10
 
 var readaheadBuffers = sync.Pool{New: func() any { return new([readaheadSize]byte) }}
 
-// dialer opens connections that read ahead. dial is the user's own, or nil.
+// dialer returns a dial function whose connections read ahead. dial is the user's dial
+// function, or nil.
 func dialer(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
@@ -28,17 +29,18 @@ func dialer(dial func(context.Context, string, string) (net.Conn, error)) func(c
 	}
 }
 
-// readaheadConn is a connection that reads ahead while more arrives than is asked
-// for. One that is quiet holds no buffer: a process may have hundreds of them.
+// readaheadConn is a connection that reads ahead while more data arrives than the caller
+// requests. An idle connection holds no buffer, because a process may have hundreds of
+// connections.
 type readaheadConn struct {
 	net.Conn
-	filled bool                 // the last read filled what there was
-	buf    *[readaheadSize]byte // nil if nothing is left in it
-	unread []byte               // of buf
-	err    error                // what came behind left
+	filled bool                 // the last read filled the caller's buffer
+	buf    *[readaheadSize]byte // nil if it has no unread data
+	unread []byte               // the unread part of buf
+	err    error                // returned after the unread data
 }
 
-// Read implements io.Reader. One goroutine at a time reads.
+// Read implements io.Reader. Only one goroutine at a time may call it.
 func (c *readaheadConn) Read(p []byte) (int, error) {
 	if c.buf != nil {
 		return c.readBuffered(p)
@@ -59,7 +61,7 @@ func (c *readaheadConn) Read(p []byte) (int, error) {
 	return c.readBuffered(p)
 }
 
-// readBuffered reads what has been read ahead.
+// readBuffered returns data that was read ahead.
 func (c *readaheadConn) readBuffered(p []byte) (int, error) {
 	n := copy(p, c.unread)
 	c.unread = c.unread[n:]

@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// scriptedConn gives its bytes in pieces, and then an error.
+// scriptedConn returns its bytes in pieces, and then an error.
 type scriptedConn struct {
 	net.Conn
 	pieces [][]byte
 	reads  int
-	err    error // comes with the last piece, or alone
+	err    error // returned with the last piece, or alone
 	early  bool
 }
 
@@ -34,8 +34,8 @@ func (c *scriptedConn) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestReadAhead: whatever the sizes of what arrives and of what is asked for, the
-// bytes are the same, the error comes behind them, and no buffer is kept.
+// TestReadAhead checks that, for any sizes of pieces and reads, the bytes are the same,
+// the error follows them, and no buffer is kept.
 func TestReadAhead(t *testing.T) {
 	broken := errors.New("broken")
 	rapid.Check(t, func(t *rapid.T) {
@@ -62,22 +62,22 @@ func TestReadAhead(t *testing.T) {
 			}
 		}
 		if !bytes.Equal(got, want) {
-			t.Fatalf("%d bytes, want %d, or they differ", len(got), len(want))
+			t.Fatalf("got %d bytes, want %d with the same content", len(got), len(want))
 		}
 		if c.buf != nil {
-			t.Fatal("a buffer is held when nothing is left to read")
+			t.Fatal("a buffer is held without unread data")
 		}
 	})
 }
 
-// TestReadAheadSaves: a long answer is read in few calls, though 4 KiB are asked
-// for at a time.
+// TestReadAheadSaves checks that a long answer needs few reads of the connection, even if
+// the caller reads 4 KiB at a time.
 func TestReadAheadSaves(t *testing.T) {
 	inner := &scriptedConn{err: io.EOF, pieces: [][]byte{make([]byte, 10<<20)}}
 	if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{&readaheadConn{Conn: inner}}, make([]byte, 4096)); err != nil {
 		t.Fatal(err)
 	}
 	if most := 10<<20/readaheadSize + 4; inner.reads > most {
-		t.Errorf("%d reads of the connection, want %d", inner.reads, most)
+		t.Errorf("got %d reads of the connection, want at most %d", inner.reads, most)
 	}
 }

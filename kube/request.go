@@ -14,28 +14,29 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Request is a request in the words of HTTP, for what no client has: the log of a
-// pod, an eviction, a token, a subresource of one's own.
+// Request is an HTTP request for everything that a Client does not support: the log of a
+// pod, an eviction, a token, a subresource of a custom type.
 type Request struct {
-	// Method is that of HTTP; default GET.
+	// Method is the HTTP method; default GET.
 	Method string
 	// Path begins with "/", as in "/api/v1/namespaces/ml/pods/train-0/log". It is sent
 	// unchanged: escape untrusted names in it with url.PathEscape. A path with the
 	// segment "." or ".." is rejected.
 	Path string
-	// Query are its parameters.
+	// Query has the URL parameters.
 	Query url.Values
-	// Body is what is sent, and ContentType what it is; default JSON.
+	// Body is the body of the request, and ContentType its media type; default JSON.
 	Body        []byte
 	ContentType string
-	// Accept is what can be read; default anything.
+	// Accept lists the acceptable media types; default any.
 	Accept string
 }
 
-// Do sends a request, once, with the credentials of the cluster, and returns the
-// body of the answer, which must be closed. The context governs its reading too.
+// Do sends a request once, with the credentials of the cluster, and returns the body of
+// the answer, which the caller must close. The context also governs the reading of the
+// body.
 //
-// Errors: *RequestError with the Status of an answer that is none of 200 to 299.
+// Errors: *RequestError; it wraps the Status of an answer whose code is not 200 to 299.
 func (c *Cluster) Do(ctx context.Context, r Request) (io.ReadCloser, error) {
 	resp, err := c.do(ctx, r)
 	if err != nil {
@@ -98,7 +99,7 @@ func (c *Cluster) ServerVersion(ctx context.Context) (*version.Info, error) {
 	defer body.Close()
 	var info version.Info
 	if err := json.NewDecoder(io.LimitReader(body, maxSmallBody)).Decode(&info); err != nil {
-		return nil, fmt.Errorf("the server at %s does not tell its version: %w", c.Host(), err)
+		return nil, fmt.Errorf("the server at %s sent no valid version: %w", c.Host(), err)
 	}
 	return &info, nil
 }

@@ -87,7 +87,7 @@ func (c *Cluster) Resources(ctx context.Context) ([]Resource, error) {
 	return slices.DeleteFunc(slices.Clone(known.types), func(r Resource) bool { return !r.Can("list") || !r.Can("watch") }), nil
 }
 
-// maxNear is how many suggestions help rather than confuse.
+// maxNear is the maximum number of suggestions in an UnknownResourceError.
 const maxNear = 3
 
 // near returns the names of types that resemble name.
@@ -116,8 +116,8 @@ func near(types []Resource, name string) []string {
 	return names
 }
 
-// distance counts the letters to insert, drop, change or swap with their
-// neighbour to make b of a.
+// distance returns the number of letters to insert, delete, replace or swap with a
+// neighbor to turn a into b.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

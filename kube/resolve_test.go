@@ -47,15 +47,15 @@ func TestResolve(t *testing.T) {
 	} {
 		r, err := cluster.Resolve(t.Context(), name)
 		if got := r.APIVersion() + " " + r.String() + " " + r.Kind; err != nil || got != want {
-			t.Errorf("%s is %q, %v; want %q", name, got, err, want)
+			t.Errorf("%s: got %q, %v; want %q", name, got, err, want)
 		}
 	}
 	if r, _ := cluster.Resolve(t.Context(), "nodes"); r.Scope != kube.ClusterScoped {
-		t.Error("nodes have a namespace")
+		t.Error("got namespaced nodes, want cluster-scoped")
 	}
 	all, err := cluster.Resources(t.Context())
 	if err != nil || !slices.ContainsFunc(all, func(r kube.Resource) bool { return r.Kind == "PyTorchJob" }) || all[0].Group != "" {
-		t.Errorf("%v, %v", all, err)
+		t.Errorf("got %v, %v", all, err)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestResolveLooksAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := cluster.Resolve(t.Context(), "pytorchjobs"); err != nil {
-		t.Errorf("a type that was created a second ago: %v", err)
+		t.Errorf("Resolve of a new type: got %v", err)
 	}
 	asked := len(srv.Requests())
 	for range 10 {
@@ -77,7 +77,7 @@ func TestResolveLooksAgain(t *testing.T) {
 		}
 	}
 	if n := len(srv.Requests()); n != asked {
-		t.Errorf("%d requests for what is known", n-asked)
+		t.Errorf("got %d requests for a known type", n-asked)
 	}
 }
 
@@ -92,18 +92,18 @@ func TestResolveUnknown(t *testing.T) {
 				t.Error(err)
 			}
 		case !errors.As(err, &unknown) || !apierrors.IsNotFound(err):
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v", name, err)
 		case near != "" && (len(unknown.Near) == 0 || unknown.Near[0] != near):
-			t.Errorf("%s: near %v, want %s", name, unknown.Near, near)
+			t.Errorf("%s: got suggestions %v, want %s", name, unknown.Near, near)
 		case near == "" && name == "xyzzy" && len(unknown.Near) > 0:
-			t.Errorf("%s: near %v", name, unknown.Near)
+			t.Errorf("%s: got suggestions %v, want none", name, unknown.Near)
 		}
 	}
 }
 
-// TestResolveWithAGroupThatIsDown: one aggregated API that does not answer hides
-// nothing else.
-func TestResolveWithAGroupThatIsDown(t *testing.T) {
+// TestResolveWithAFailingGroup checks that an aggregated API that does not answer hides
+// no other type.
+func TestResolveWithAFailingGroup(t *testing.T) {
 	answers := map[string]string{
 		"/api":            `{"kind":"APIVersions","versions":["v1"]}`,
 		"/apis":           `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"down.example","versions":[{"groupVersion":"down.example/v1","version":"v1"}],"preferredVersion":{"groupVersion":"down.example/v1","version":"v1"}}]}`,
@@ -126,9 +126,9 @@ func TestResolveWithAGroupThatIsDown(t *testing.T) {
 	defer cluster.Close()
 	r, err := cluster.Resolve(t.Context(), "pod")
 	if err != nil || r.Name != "pods" {
-		t.Errorf("%v, %v", r, err)
+		t.Errorf("got %v, %v", r, err)
 	}
 	if _, err := cluster.Resolve(t.Context(), "downs"); err == nil || !strings.Contains(err.Error(), "downs") {
-		t.Errorf("what is down: %v", err)
+		t.Errorf("a type of the failing group: got %v", err)
 	}
 }

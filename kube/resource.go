@@ -7,31 +7,30 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Scope says whether objects of a type live in namespaces.
+// Scope determines whether the objects of a type belong to namespaces.
 type Scope uint8
 
 const (
-	// ClusterScoped objects live in no namespace.
+	// ClusterScoped objects belong to no namespace.
 	ClusterScoped Scope = iota
-	// Namespaced objects live in one each.
+	// Namespaced objects belong to one namespace each.
 	Namespaced
 )
 
 // Resource is a type that a server serves, in one version.
 type Resource struct {
 	Group, Version string
-	// Name is the plural, as it stands in paths: "pods".
+	// Name is the plural name, as in URL paths: "pods".
 	Name string
 	Kind string
-	// Singular and ShortNames are other ways to name it.
+	// Singular and ShortNames are alternative names.
 	Singular   string
 	ShortNames []string
 	Scope      Scope
 	Verbs      []string
 }
 
-// String returns the name with its group, as kubectl takes it: "pods",
-// "jobs.batch".
+// String returns the name with its group, in the syntax of kubectl: "pods", "jobs.batch".
 func (r Resource) String() string {
 	if r.Group == "" {
 		return r.Name
@@ -43,12 +42,12 @@ func (r *Resource) groupVersion() schema.GroupVersion {
 	return schema.GroupVersion{Group: r.Group, Version: r.Version}
 }
 
-// APIVersion returns the version with its group: "v1", "batch/v1".
+// APIVersion returns the group and version: "v1", "batch/v1".
 func (r Resource) APIVersion() string {
 	return schema.GroupVersion{Group: r.Group, Version: r.Version}.String()
 }
 
-// kind returns what objects of the type say they are.
+// kind returns the group, version and kind of the type's objects.
 func (r Resource) kind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
 }

@@ -9,32 +9,32 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Bounds of how long a client waits for a server that is too busy.
+// These constants bound how long a client waits for a busy server.
 const (
-	maxBusyRetries = 10 // answers 429 for one call
+	maxBusyRetries = 10 // retries of one call after answers with 429
 	maxBusyWait    = time.Minute
 )
 
-// retryBusy does something again where the server says that it is too busy (429)
-// and when to come back: it has done nothing then. A wait of more than a minute,
-// or the eleventh, is an error.
+// retryBusy repeats do while the server answers that it is busy (429) and when to retry.
+// Such an answer means that the request had no effect. A requested wait of more than a
+// minute, or an eleventh such answer, is an error.
 func (c *Cluster) retryBusy(ctx context.Context, do func() error) error {
 	for n := 0; ; n++ {
 		err := do()
 		wait := busyWait(err)
 		if wait > maxBusyWait {
-			return fmt.Errorf("%w; the server asked for a wait of %v, and a client waits for %v at most", err, wait, maxBusyWait)
+			return fmt.Errorf("%w; the server requested a wait of %v, but a client waits for at most %v", err, wait, maxBusyWait)
 		}
 		if wait == 0 || n == maxBusyRetries {
 			return err
 		}
 		if stopped := sleep(ctx, wait); stopped != nil {
-			return fmt.Errorf("%w; while waiting as the server asked: %w", err, stopped)
+			return fmt.Errorf("%w; while waiting to retry: %w", err, stopped)
 		}
 	}
 }
 
-// throttle waits for the rate limit that the configuration has, if it has one.
+// throttle waits for the rate limit of the configuration, if there is one.
 func (c *Cluster) throttle(ctx context.Context) error {
 	if c.limiter == nil {
 		return nil
@@ -45,7 +45,7 @@ func (c *Cluster) throttle(ctx context.Context) error {
 	return nil
 }
 
-// busyWait returns how long a server wants to be left alone; 0 where it did not say.
+// busyWait returns the wait that a server requests, or 0 if it requests none.
 func busyWait(err error) time.Duration {
 	var refused apierrors.APIStatus
 	if !apierrors.IsTooManyRequests(err) || !errors.As(err, &refused) {
@@ -58,7 +58,7 @@ func busyWait(err error) time.Duration {
 	return time.Duration(d.RetryAfterSeconds) * time.Second
 }
 
-// sleep waits, and returns why it stopped if the context ended first.
+// sleep waits for d. If the context ends first, it returns the cause.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

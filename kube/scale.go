@@ -13,16 +13,15 @@ import (
 
 const scaleSub = "scale"
 
-// scaleAccept: custom resources have it in JSON.
+// scaleAccept is JSON, because custom resources have the subresource only in JSON.
 const scaleAccept = wire.MediaTypeJSON
 
-// Scale returns how many replicas an object wants and has, of any type with the
+// Scale returns the desired and actual number of replicas of an object whose type has the
 // scale subresource.
 //
-// Errors: *RequestError; apierrors.IsNotFound also where the type has no scale
-// subresource.
+// Errors: *RequestError; apierrors.IsNotFound also if the type has no scale subresource.
 func (c *Client[T]) Scale(ctx context.Context, key wire.Key) (*autoscalingv1.Scale, error) {
-	r, key, err := c.base().resolveObject(ctx, "get", key)
+	r, key, err := c.endpointOrNil().resolveObject(ctx, "get", key)
 	if err != nil {
 		return nil, err
 	}
@@ -33,13 +32,13 @@ func (c *Client[T]) Scale(ctx context.Context, key wire.Key) (*autoscalingv1.Sca
 	return c.scaleIn(a, "get", key)
 }
 
-// SetScale sets how many replicas an object wants, whatever it wanted before, and
-// returns its scale.
+// SetScale sets the desired number of replicas of an object, whatever its previous value,
+// and returns the scale.
 //
-// Errors: as Scale; an illegal number.
+// Errors: those of Scale; *RequestError with an *IllegalError for a negative number.
 func (c *Client[T]) SetScale(ctx context.Context, key wire.Key, replicas int32) (*autoscalingv1.Scale, error) {
 	const verb = "patch"
-	r, key, err := c.base().resolveObject(ctx, verb, key)
+	r, key, err := c.endpointOrNil().resolveObject(ctx, verb, key)
 	if err != nil {
 		return nil, err
 	}

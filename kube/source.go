@@ -11,11 +11,10 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Source is a Collection that finds out when it is first used, and again after
-// the type was gone, what it is a collection of. So a server that is away, or a type
-// that does not exist yet, is a fault like any other: it shows in the health of what
-// follows the collection, and is overcome when it ends. Any number of goroutines may
-// use it.
+// Source is a Collection that resolves its type when it is first used, and again after
+// the type has disappeared. So an unreachable server, or a type that does not exist yet,
+// is an ordinary fault: the health of the reader of the source shows it until it ends.
+// Any number of goroutines may use a Source.
 type Source struct {
 	cluster   *Cluster
 	target    Target
@@ -34,7 +33,7 @@ func (c *Cluster) Source(t Target, sel Selection) *Source {
 // Cluster returns the cluster of the source.
 func (s *Source) Cluster() *Cluster { return s.cluster }
 
-// Resource returns the type, and false as long as it is not known.
+// Resource returns the type. It returns false while the type is unknown.
 func (s *Source) Resource() (Resource, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,14 +18,15 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// maxSmallBody bounds what is read of an answer that is an error.
+// maxSmallBody is the maximum number of bytes read from an error answer.
 const maxSmallBody = 64 << 10
 
-// maxExcerpt bounds what is shown of an answer that is no Status.
+// maxExcerpt is the maximum number of bytes of an answer that is not a Status in an error
+// text.
 const maxExcerpt = 200
 
-// statusError makes an error of an answer that is none of ours: the Status in it,
-// or one made of its code where a proxy answered in the server's place.
+// statusError returns an error for an answer without success: the Status in the answer,
+// or one made from the HTTP code if a proxy answered instead of the server.
 func statusError(resp *http.Response, verb string, r Resource) *apierrors.StatusError {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxSmallBody))
 	status, ok := decodeStatus(body, resp.Header.Get("Content-Type"))
@@ -51,7 +52,7 @@ func statusError(resp *http.Response, verb string, r Resource) *apierrors.Status
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
-// decodeStatus decodes a Status in any encoding that we ask for.
+// decodeStatus decodes a Status in any encoding that requests accept.
 func decodeStatus(body []byte, contentType string) (metav1.Status, bool) {
 	var status metav1.Status
 	enc, err := wire.EncodingOf(contentType)

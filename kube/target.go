@@ -92,7 +92,7 @@ func (t Target) untyped(of reflect.Type, cfg TypeConfig) (Target, error) {
 		t.view = Metadata
 	}
 	if t.name.empty() {
-		return t, &IllegalError{Problem: fmt.Sprintf("%v does not say which type of objects is meant", of), Remedy: "name it in Resource"}
+		return t, &IllegalError{Problem: fmt.Sprintf("%v can hold any type of objects", of), Remedy: "name it in Resource"}
 	}
 	if gv := cfg.GroupVersion; !gv.Empty() {
 		if !t.name.within(gv) {
@@ -116,7 +116,7 @@ func (t *Target) bind(of reflect.Type, obj any, cfg TypeConfig) error {
 	case !gv.Empty() && len(kinds) > 0:
 		t.kinds = slices.DeleteFunc(kinds, func(k schema.GroupVersionKind) bool { return k.GroupVersion() != gv })
 		if len(t.kinds) == 0 {
-			return &IllegalError{Problem: fmt.Sprintf("%v is not of the GroupVersion %v", of, gv), Remedy: "leave it empty, or take the Go type of that version"}
+			return &IllegalError{Problem: fmt.Sprintf("%v is not of the GroupVersion %v", of, gv), Remedy: "leave it empty, or use the Go type of that version"}
 		}
 	case len(kinds) > 0:
 		t.kinds = kinds
@@ -130,9 +130,9 @@ func (t *Target) bind(of reflect.Type, obj any, cfg TypeConfig) error {
 	}
 	switch {
 	case len(t.kinds) > 1 && t.name.empty():
-		return &IllegalError{Problem: fmt.Sprintf("the scheme knows %v as %v", of, t.kinds), Remedy: "name one in Resource or GroupVersion"}
+		return &IllegalError{Problem: fmt.Sprintf("the scheme maps %v to several kinds: %v", of, t.kinds), Remedy: "name one in Resource or GroupVersion"}
 	case len(t.kinds) == 0 && t.name.empty() && !named:
-		return &IllegalError{Problem: fmt.Sprintf("the name of %v is not that of a kind", of), Remedy: "name the type in Resource"}
+		return &IllegalError{Problem: fmt.Sprintf("the name of %v is not the name of a kind", of), Remedy: "name the type in Resource"}
 	}
 	if len(t.kinds) == 0 {
 		t.kind = of.Name()
@@ -165,7 +165,7 @@ func (t Target) checkName() error {
 func (t Target) mismatch(k schema.GroupVersionKind) error {
 	return &IllegalError{
 		Problem: fmt.Sprintf("the Resource %q does not name %s, which is %s %s", t.name, t.goType, k.GroupVersion(), k.Kind),
-		Remedy:  "leave it empty, or take the Go type of that resource",
+		Remedy:  "leave it empty, or use the Go type of that resource",
 	}
 }
 
@@ -192,17 +192,17 @@ func (t Target) View() View { return t.view }
 // checkObject rejects a type that is not the struct of an API type.
 func checkObject(t reflect.Type, obj any) error {
 	if t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
-		return &IllegalError{Problem: fmt.Sprintf("%v is a pointer", t), Remedy: fmt.Sprintf("take %v", t.Elem())}
+		return &IllegalError{Problem: fmt.Sprintf("%v is a pointer", t), Remedy: fmt.Sprintf("use %v", t.Elem())}
 	}
 	_, object := obj.(metav1.Object)
 	if _, list := obj.(metav1.ListInterface); list && !object {
-		return &IllegalError{Problem: fmt.Sprintf("%v is a list of objects", t), Remedy: fmt.Sprintf("take %s", itemOf(t))}
+		return &IllegalError{Problem: fmt.Sprintf("%v is a list of objects", t), Remedy: fmt.Sprintf("use %s", itemOf(t))}
 	}
 	_, typed := obj.(interface{ GetObjectKind() schema.ObjectKind })
 	if t.Kind() != reflect.Struct || !object || !typed {
 		return &IllegalError{
 			Problem: fmt.Sprintf("%v is not the struct of an API type", t),
-			Remedy:  "take one that embeds metav1.TypeMeta and metav1.ObjectMeta, such as corev1.Pod",
+			Remedy:  "use one that embeds metav1.TypeMeta and metav1.ObjectMeta, such as corev1.Pod",
 		}
 	}
 	return nil
@@ -222,13 +222,13 @@ func kindsOf(s *runtime.Scheme, t reflect.Type, obj any) ([]schema.GroupVersionK
 	if s == nil {
 		s = scheme.Scheme
 	}
-	if known, ok := obj.(runtime.Object); ok { // no scheme has a type without DeepCopyObject
+	if known, ok := obj.(runtime.Object); ok { // a scheme cannot contain a type without DeepCopyObject
 		kinds, _, err := s.ObjectKinds(known)
 		if err == nil {
 			return slices.Clone(kinds), nil
 		}
 		if !runtime.IsNotRegisteredError(err) {
-			return nil, &IllegalError{Problem: fmt.Sprintf("the scheme does not tell which type %v is: %v", t, err), Remedy: "set GroupVersion"}
+			return nil, &IllegalError{Problem: fmt.Sprintf("the scheme does not determine the kind of %v: %v", t, err), Remedy: "set GroupVersion"}
 		}
 	}
 	path, builtin := strings.CutPrefix(t.PkgPath(), builtinPackages)
@@ -277,8 +277,8 @@ func (t Target) within(gv schema.GroupVersion) bool {
 	return t.name.within(gv)
 }
 
-// choose returns the type that the target means, from the types that a server has. It
-// returns false if the server has no such type. table must be in order of preference.
+// choose returns the type in table that the target refers to. It returns false if there
+// is none. table must be in order of preference.
 //
 // Errors: *IllegalError: the name does not agree with the Go type, or the target is
 // ambiguous.
@@ -330,7 +330,7 @@ func (t Target) chooseUnique(table []Resource) (Resource, bool, error) {
 	}
 	if len(found) == 0 && len(elsewhere) > 0 {
 		return Resource{}, false, &IllegalError{
-			Problem: fmt.Sprintf("the server has %s, and not in version %s, which the package of %s is", listed(elsewhere), t.version, t.goType),
+			Problem: fmt.Sprintf("the server has %s, but not in version %s of the package of %s", listed(elsewhere), t.version, t.goType),
 			Remedy:  "set GroupVersion to that of the Go type",
 		}
 	}
@@ -340,7 +340,7 @@ func (t Target) chooseUnique(table []Resource) (Resource, bool, error) {
 	}
 	if len(found) > 0 && t.name.rest == "" && !slices.ContainsFunc(found, func(r Resource) bool { return !builtinGroup(r.Group) }) {
 		return Resource{}, false, &IllegalError{
-			Problem: fmt.Sprintf("the server has only the built-in %s, and nothing says that %s stands for it", listed(found), t.goType),
+			Problem: fmt.Sprintf("the server has only the built-in %s, and %s is not its Go type", listed(found), t.goType),
 			Remedy:  "set GroupVersion to that of the Go type, or install its definition",
 		}
 	}
@@ -356,7 +356,7 @@ func (t Target) requireOne(found []Resource) (Resource, bool, error) {
 		return found[0], true, nil
 	}
 	return Resource{}, false, &IllegalError{
-		Problem: fmt.Sprintf("%s may be one of %s", t.goType, listed(found)),
+		Problem: fmt.Sprintf("%s is ambiguous: it may be one of %s", t.goType, listed(found)),
 		Remedy:  "set GroupVersion to that of the Go type, or name one in Resource",
 	}
 }
@@ -412,7 +412,7 @@ func (n typeName) matches(r *Resource) bool {
 	return r.hasName(n.name) && n.within(r.groupVersion())
 }
 
-// find looks the name up. It prefers types that can be watched.
+// find returns the type with the name. It prefers types that can be watched.
 func (n typeName) find(types []Resource) (Resource, bool) {
 	best := -1
 	for i := range types {

@@ -22,7 +22,7 @@ import (
 
 var volcano = schema.GroupVersion{Group: "batch.volcano.sh", Version: "v1alpha1"}
 
-// of returns the function that makes the target of a Go type.
+// of returns a function that returns the target of a Go type.
 func of[T any](cfg kube.TypeConfig) func() (kube.Target, error) {
 	return func() (kube.Target, error) { return kube.TargetOf[T](cfg) }
 }
@@ -51,31 +51,31 @@ func TestTargetOf(t *testing.T) {
 		{of[metav1.PartialObjectMetadata](kube.TypeConfig{Resource: "pods"}), "pods"},
 	} {
 		if got, err := c.of(); err != nil || got.String() != c.want {
-			t.Errorf("%v, %v, want %s", got, err, c.want)
+			t.Errorf("got %v, %v, want %s", got, err, c.want)
 		}
 	}
 }
 
-// TestNoTarget: what is no type of objects, or does not agree with the Go type, is told
-// before any server is asked.
+// TestNoTarget checks that a Go type that is not an API type, or that does not agree with
+// the configuration, is rejected without a request.
 func TestNoTarget(t *testing.T) {
 	for _, c := range []struct {
 		of   func() (kube.Target, error)
 		want string
 	}{
-		{of[corev1.PodList](kube.TypeConfig{}), "v1.PodList is a list of objects; take v1.Pod"},
-		{of[unstructured.UnstructuredList](kube.TypeConfig{Resource: "pods"}), "take unstructured.Unstructured"},
-		{of[metav1.PartialObjectMetadataList](kube.TypeConfig{Resource: "pods"}), "take v1.PartialObjectMetadata"},
+		{of[corev1.PodList](kube.TypeConfig{}), "v1.PodList is a list of objects; use v1.Pod"},
+		{of[unstructured.UnstructuredList](kube.TypeConfig{Resource: "pods"}), "use unstructured.Unstructured"},
+		{of[metav1.PartialObjectMetadataList](kube.TypeConfig{Resource: "pods"}), "use v1.PartialObjectMetadata"},
 		{of[corev1.PodSpec](kube.TypeConfig{}), "v1.PodSpec is not the struct of an API type"},
 		{of[corev1.PodSpec](kube.TypeConfig{Resource: "pods"}), "v1.PodSpec is not the struct of an API type"},
-		{of[*corev1.Pod](kube.TypeConfig{}), "*v1.Pod is a pointer; take v1.Pod"},
+		{of[*corev1.Pod](kube.TypeConfig{}), "*v1.Pod is a pointer; use v1.Pod"},
 		{of[**corev1.Pod](kube.TypeConfig{}), "is not the struct"},
 		{of[int](kube.TypeConfig{}), "int is not the struct"},
 		{of[any](kube.TypeConfig{}), "is not the struct"},
 		{of[metav1.Object](kube.TypeConfig{}), "is not the struct"},
 		{of[struct{}](kube.TypeConfig{}), "is not the struct"},
 		{of[metav1.ObjectMeta](kube.TypeConfig{}), "is not the struct"},
-		{of[Generic[int]](kube.TypeConfig{}), "not that of a kind"},
+		{of[Generic[int]](kube.TypeConfig{}), "not the name of a kind"},
 		{of[unstructured.Unstructured](kube.TypeConfig{}), "name it in Resource"},
 		{of[unstructured.Unstructured](kube.TypeConfig{Resource: "a/b"}), "is not the name of a type"},
 		{of[unstructured.Unstructured](kube.TypeConfig{Resource: ".."}), "is not the name of a type"},
@@ -87,14 +87,14 @@ func TestNoTarget(t *testing.T) {
 	} {
 		_, err := c.of()
 		if illegal := (*kube.IllegalError)(nil); !errors.As(err, &illegal) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, want %s", err, c.want)
+			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
 }
 
-// TestTargetBindsTheRequest: what is asked for is of the group and version of the Go
-// type, whatever else the server has; what is not certain is an error that names the
-// choices.
+// TestTargetBindsTheRequest checks that requests use the group and version of the Go
+// type, whatever other types the server has, and that an ambiguous type is an error with
+// the choices.
 func TestTargetBindsTheRequest(t *testing.T) {
 	alpha := apitest.Type{Group: "batch.volcano.sh", Version: "v1alpha1", Kind: "Job", Namespaced: true, ShortNames: []string{"vcjob"}}
 	beta := alpha
@@ -115,7 +115,7 @@ func TestTargetBindsTheRequest(t *testing.T) {
 		{"name with the group, two versions", []apitest.Type{alpha, beta}, of[Job](kube.TypeConfig{Resource: "jobs.batch.volcano.sh"}), "jobs.v1beta1.batch.volcano.sh, jobs.v1alpha1.batch.volcano.sh; set"},
 		{"name with the version", []apitest.Type{alpha, beta}, of[Job](kube.TypeConfig{Resource: "jobs.v1alpha1.batch.volcano.sh"}), "/apis/batch.volcano.sh/v1alpha1/jobs"},
 		{"version of the package", []apitest.Type{alpha, beta}, of[v1alpha1.Job](kube.TypeConfig{Resource: "jobs.batch.volcano.sh"}), "/apis/batch.volcano.sh/v1alpha1/jobs"},
-		{"version of the package is gone", []apitest.Type{beta}, of[v1alpha1.Job](kube.TypeConfig{Resource: "jobs.batch.volcano.sh"}), "not in version v1alpha1"},
+		{"version of the package is not served", []apitest.Type{beta}, of[v1alpha1.Job](kube.TypeConfig{Resource: "jobs.batch.volcano.sh"}), "not in version v1alpha1"},
 		{"another version by its name", []apitest.Type{beta}, of[v1alpha1.Job](kube.TypeConfig{Resource: "jobs.v1beta1.batch.volcano.sh"}), "/apis/batch.volcano.sh/v1beta1/jobs"},
 		{"group version is not served", []apitest.Type{beta}, of[Job](kube.TypeConfig{GroupVersion: volcano}), `no resource type "Job.v1alpha1.batch.volcano.sh"`},
 		{"another resource of the group", []apitest.Type{trainJobs}, of[Registered](kube.TypeConfig{Resource: "others", GroupVersion: schema.GroupVersion{Group: "example.com", Version: "v1"}}), `no resource type "others.v1.example.com"`},
@@ -141,7 +141,7 @@ func TestTargetBindsTheRequest(t *testing.T) {
 				}
 			}
 			if got != c.want && (strings.HasPrefix(c.want, "/") || !strings.Contains(got, c.want)) {
-				t.Errorf("%s, want %s", got, c.want)
+				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
 	}

@@ -14,13 +14,13 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// TestWarnings: warnings of the server reach the function of the context, and no other text does.
-// The parameter fieldValidation is as configured.
+// TestWarnings checks that warnings of the server, and only these, are passed to the
+// function of the context, and that the parameter fieldValidation is as configured.
 func TestWarnings(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Warning", `299 - "unknown field \"spec.x\""`)
 		w.Header().Add("Warning", `112 - "disconnected"`)
-		w.Header().Add("Warning", `nothing of that kind`)
+		w.Header().Add("Warning", `not a warning`)
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusCreated)
 		_, _ = fmt.Fprintf(w, `{"apiVersion":"batch/v1","kind":"Job","metadata":{"namespace":"ml","name":"a","annotations":{"asked":%q}}}`, r.URL.Query().Get("fieldValidation"))
@@ -40,7 +40,7 @@ func TestWarnings(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(warned, []string{`unknown field "spec.x"`}) || made.Annotations["asked"] != want {
-			t.Errorf("warned %q; fieldValidation %q, want %q", warned, made.Annotations["asked"], want)
+			t.Errorf("got warnings %q; fieldValidation %q, want %q", warned, made.Annotations["asked"], want)
 		}
 		if _, err := jobs.Create(t.Context(), job); err != nil {
 			t.Error(err)

@@ -15,22 +15,22 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Bounds of how a watch goes on that was cut.
+// These constants bound how a watch resumes after an interruption.
 const (
-	maxResumes         = 10 // in a row without anything heard between
+	maxResumes         = 10 // in a row, without an event or bookmark
 	minResumeWait      = 200 * time.Millisecond
 	maxResumeWait      = 10 * time.Second
 	shortWatch         = time.Second
-	maxBriefWithEvents = 4 // most short watches with events that count for the backoff
+	maxBriefWithEvents = 4 // at most so many short watches with events count for the backoff
 )
 
 // Event is one change of an object.
 type Event[T any] struct {
 	// Type is wire.Added, wire.Modified or wire.Deleted.
 	Type wire.EventType
-	// Object is the new state, of a deletion the last one. It is never nil.
+	// Object is the new state, or the last state for a deletion. It is never nil.
 	Object *T
-	// Version is that of the change: where a later Watch goes on.
+	// Version is the version of the change, from which a later Watch can continue.
 	Version wire.Version
 }
 
@@ -55,10 +55,10 @@ func (c *Client[T]) Watch(ctx context.Context, where Where, from wire.Version) i
 	}
 }
 
-// watch hands every event to each until it returns false, and goes on where it
-// is cut.
+// watch calls each for every event until each returns false. It resumes after an
+// interruption.
 func (c *Client[T]) watch(ctx context.Context, where Where, from wire.Version, each func(Event[T]) bool) error {
-	r, coll, err := c.base().collection(ctx, "watch", where)
+	r, coll, err := c.endpointOrNil().collection(ctx, "watch", where)
 	if err != nil {
 		return err
 	}
@@ -100,10 +100,11 @@ func (c *Client[T]) watch(ctx context.Context, where Where, from wire.Version, e
 	}
 }
 
-// listInitial hands on what there is, all of one version, and returns that.
+// listInitial passes the current objects, all from one version, to each, and returns that
+// version.
 func (c *Client[T]) listInitial(ctx context.Context, where Where, each func(Event[T]) bool) (wire.Version, error) {
 	version, err := c.list(ctx, where, FailExpired, func(obj *T) bool {
-		v, _ := wire.ParseVersion(c.meta(obj).GetResourceVersion()) // the reader of the list has checked it
+		v, _ := wire.ParseVersion(c.meta(obj).GetResourceVersion()) // the list reader has validated it
 		return each(Event[T]{Type: wire.Added, Object: obj, Version: v})
 	})
 	if failed := (*RequestError)(nil); expired(err) && errors.As(err, &failed) {
@@ -112,7 +113,7 @@ func (c *Client[T]) listInitial(ctx context.Context, where Where, each func(Even
 	return version, err
 }
 
-// readWatch reads one watch from a version to its end, and moves the version on.
+// readWatch reads one watch from a version to its end, and advances the version.
 func (c *Client[T]) readWatch(ctx context.Context, coll *Collection, from *wire.Version, each func(Event[T]) bool) error {
 	var stream wire.Stream
 	err := c.cluster.retryBusy(ctx, func() (err error) {
@@ -152,8 +153,8 @@ func (c *Client[T]) readWatch(ctx context.Context, coll *Collection, from *wire.
 	}
 }
 
-// isTransient reports whether what ended a watch may be gone when it is asked for
-// again: a server that is away or in trouble, and not one that has refused.
+// isTransient reports whether a retry may succeed after err ended a watch: the server was
+// unreachable or failing, but has not rejected the request.
 func isTransient(err error) bool {
 	var refused apierrors.APIStatus
 	if errors.As(err, &refused) {
@@ -168,9 +169,9 @@ func isTransient(err error) bool {
 	return !errors.As(err, &invalid) && !errors.As(err, &tooLarge) && !errors.As(err, &illegal)
 }
 
-// resumeBackoff returns how long to wait: twice as long after each failure, and up
-// to half of it less, so that clients that were cut together do not come back
-// together.
+// resumeBackoff returns the wait before the next attempt. It doubles after each failure,
+// minus a random part of up to one half, so that clients that were interrupted together
+// do not return together.
 func resumeBackoff(failures int) time.Duration {
 	d := min(minResumeWait<<min(max(failures-1, 0), 10), maxResumeWait)
 	return d - time.Duration(rand.Int64N(int64(d/2)))

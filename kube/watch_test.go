@@ -29,7 +29,7 @@ func firstError[T any](events iter.Seq2[kube.Event[T], error]) error {
 	return nil
 }
 
-// story lets pods live, one after the other.
+// story creates pods, one after the other.
 type story struct {
 	t   *testing.T
 	srv *apitest.Server
@@ -42,8 +42,8 @@ func (s story) add(name string) {
 	}
 }
 
-// TestList: pages are asked for when they are needed, and hold what there was
-// when the list began.
+// TestList checks that pages are requested when the loop reaches them, and show the state
+// at the beginning of the list.
 func TestList(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	s := story{t, srv}
@@ -68,21 +68,21 @@ func TestList(t *testing.T) {
 			s.add("later")
 		}
 		if want := (len(names) + 1) / 2; lists() != want {
-			t.Errorf("%d lists for %d pods, want %d", lists(), len(names), want)
+			t.Errorf("got %d lists for %d pods, want %d", lists(), len(names), want)
 		}
 	}
 	if fmt.Sprint(names) != "[0 1 2 3 4]" {
-		t.Errorf("listed %v", names)
+		t.Errorf("got %v", names)
 	}
 	for range pods.List(t.Context(), kube.Where{}) {
 		break
 	}
 	if lists() != 4 {
-		t.Errorf("%d lists after the loop was left", lists())
+		t.Errorf("got %d lists after the end of the loop", lists())
 	}
 }
 
-// TestListExpires: the version of the first page is forgotten before the second.
+// TestListExpires checks a list whose version expires before the second page.
 func TestListExpires(t *testing.T) {
 	for _, c := range []struct {
 		expired kube.OnExpired
@@ -111,7 +111,7 @@ func TestListExpires(t *testing.T) {
 			}
 		}
 		if fmt.Sprint(names) != c.want {
-			t.Errorf("listed %v, want %s", names, c.want)
+			t.Errorf("got %v, want %s", names, c.want)
 		}
 		if c.expired == kube.FailExpired && (!apierrors.IsResourceExpired(failed) || !strings.Contains(failed.Error(), "ContinueInconsistent")) {
 			t.Errorf("got %v", failed)
@@ -122,8 +122,8 @@ func TestListExpires(t *testing.T) {
 	}
 }
 
-// TestWatchNeedsOneInstant: what there is must be of the version that the watch
-// goes on from, whatever lists do.
+// TestWatchNeedsOneInstant checks that the initial objects of a watch are from the
+// version at which the watch continues, whatever OnExpired is.
 func TestWatchNeedsOneInstant(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{Window: 2})
 	s := story{t, srv}
@@ -142,7 +142,7 @@ func TestWatchNeedsOneInstant(t *testing.T) {
 			}
 		}
 		if seen > 2 {
-			t.Fatalf("%+v was shown after the version was gone", ev)
+			t.Fatalf("got event %+v after the version had expired", ev)
 		}
 	}
 	if !apierrors.IsResourceExpired(failed) {
@@ -150,7 +150,7 @@ func TestWatchNeedsOneInstant(t *testing.T) {
 	}
 }
 
-// TestListDamaged: a page that is cut, or has what can not be read, ends the list.
+// TestListDamaged checks that a truncated or undecodable page ends the list.
 func TestListDamaged(t *testing.T) {
 	for name, action := range map[string]apitest.Action{
 		"cut": apitest.Cut(apitest.CutMidFrame), "garbage": apitest.Garbage(apitest.GarbageObject), "status": apitest.Respond(apitest.Failure(500, 0)),
@@ -162,13 +162,14 @@ func TestListDamaged(t *testing.T) {
 		}
 		pods, err := kube.Collect(client[corev1.Pod](t, cluster, kube.ClientConfig{}).List(t.Context(), kube.Where{}))
 		if !errors.As(err, new(*kube.RequestError)) || len(pods) != 0 {
-			t.Errorf("%s: %v, %v", name, pods, err)
+			t.Errorf("%s: got %v, %v", name, pods, err)
 		}
 	}
 }
 
-// TestWatch: what is there, then every change once and in order, whatever happens
-// to the connection, and however often if something comes between.
+// TestWatch checks that a watch returns the initial objects and then every change once
+// and in order, whatever happens to the connection, and however often, if events arrive
+// between the faults.
 func TestWatch(t *testing.T) {
 	const news = 14
 	cut := func(how apitest.Action) apitest.Fault { return apitest.Fault{Action: how, After: 1, Times: 12} }
@@ -191,7 +192,7 @@ func TestWatch(t *testing.T) {
 					struck := must[*apitest.Injection](t)(srv.Inject(fault))
 					defer func() {
 						if struck.Hits() != fault.Times {
-							t.Errorf("the fault struck %d times", struck.Hits())
+							t.Errorf("got the fault %d times", struck.Hits())
 						}
 					}()
 				}
@@ -202,7 +203,7 @@ func TestWatch(t *testing.T) {
 						t.Fatal(err)
 					}
 					if seen = append(seen, fmt.Sprint(ev.Type, " ", ev.Object.Name)); ev.Object.Kind != "Pod" || ev.Version <= last {
-						t.Errorf("%+v after %d", ev, last)
+						t.Errorf("got %+v after %d", ev, last)
 					}
 					if last = ev.Version; ev.Type == wire.Deleted {
 						break
@@ -222,8 +223,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchBeginsWithAll: what there is comes in the order of names, in which
-// versions are not, and a watch that is cut loses none of it.
+// TestWatchBeginsWithAll checks that an interrupted watch loses none of the initial
+// objects, although they are in the order of names and not of versions.
 func TestWatchBeginsWithAll(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	s := story{t, srv}
@@ -246,12 +247,12 @@ func TestWatchBeginsWithAll(t *testing.T) {
 		}
 	}
 	if fmt.Sprint(seen) != "[a b c new-3 new-4]" {
-		t.Errorf("saw %v", seen)
+		t.Errorf("got %v", seen)
 	}
 }
 
-// TestWatchHeedsBookmarks: a watch that has nothing to show does not fall behind
-// the history.
+// TestWatchHeedsBookmarks checks that a watch without events uses bookmarks to stay
+// within the history of the server.
 func TestWatchHeedsBookmarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, cluster := serve(t, apitest.Config{Window: 2, BookmarkInterval: time.Minute})
@@ -266,14 +267,15 @@ func TestWatchHeedsBookmarks(t *testing.T) {
 		time.AfterFunc(3*time.Minute, func() { story{t, srv}.add("mine") })
 		for ev, err := range client[corev1.Pod](t, cluster, kube.ClientConfig{}).Watch(t.Context(), kube.Where{LabelSelector: "app=one"}, 1) {
 			if err != nil || ev.Object.Name != "mine" {
-				t.Errorf("%+v, %v", ev, err)
+				t.Errorf("got %+v, %v", ev, err)
 			}
 			break
 		}
 	})
 }
 
-// TestWatchResumes where an earlier one was, and says so where that is gone.
+// TestWatchResumes checks a watch that continues at the version of an earlier one, and
+// the error if the server no longer has that version.
 func TestWatchResumes(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{Window: 2})
 	s := story{t, srv}
@@ -289,20 +291,20 @@ func TestWatchResumes(t *testing.T) {
 	s.add("b")
 	for ev, err := range pods.Watch(t.Context(), kube.Where{}, from) {
 		if err != nil || ev.Object.Name != "b" {
-			t.Errorf("%+v, %v", ev, err)
+			t.Errorf("got %+v, %v", ev, err)
 		}
 		break
 	}
 	for i := range 4 {
 		s.add(fmt.Sprint(i))
 	}
-	if err := firstError(pods.Watch(t.Context(), kube.Where{}, from)); !apierrors.IsResourceExpired(err) || !strings.Contains(err.Error(), "watch anew") {
+	if err := firstError(pods.Watch(t.Context(), kube.Where{}, from)); !apierrors.IsResourceExpired(err) || !strings.Contains(err.Error(), "watch again from 0") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestWatchEnds with its context, where the server refuses, and where it stays
-// away; and not where it only has nothing to say.
+// TestWatchEnds checks that a watch ends with its context, if the server refuses, and if
+// the server remains unreachable, but not because it has no events.
 func TestWatchEnds(t *testing.T) {
 	because := errors.New("because")
 	for _, c := range []struct {
@@ -312,7 +314,7 @@ func TestWatchEnds(t *testing.T) {
 		is     func(error) bool
 	}{
 		{"context", apitest.Fault{Action: apitest.Stall()}, time.Hour, func(err error) bool { return errors.Is(err, because) }},
-		{"context of one that waits", apitest.Fault{Action: apitest.Respond(apitest.Failure(429, 50*time.Second)), Times: apitest.Always}, 70 * time.Second, func(err error) bool { return errors.Is(err, because) }},
+		{"context during a wait", apitest.Fault{Action: apitest.Respond(apitest.Failure(429, 50*time.Second)), Times: apitest.Always}, 70 * time.Second, func(err error) bool { return errors.Is(err, because) }},
 		{"silence", apitest.Fault{Action: apitest.Cut(apitest.CutClean), Times: 20}, time.Hour, func(err error) bool { return errors.Is(err, because) }},
 		{"rights", apitest.Fault{Action: apitest.Respond(apitest.Failure(403, 0))}, time.Second, apierrors.IsForbidden},
 		{"away", apitest.Fault{Action: apitest.Respond(apitest.Failure(503, 0)), Times: apitest.Always}, time.Minute, apierrors.IsServiceUnavailable},
@@ -331,7 +333,7 @@ func TestWatchEnds(t *testing.T) {
 				began := time.Now()
 				err := firstError(client[corev1.Pod](t, cluster, kube.ClientConfig{}).Watch(ctx, kube.Where{}, 1))
 				if !c.is(err) || !strings.HasPrefix(fmt.Sprint(err), "watch pods at apitest") || time.Since(began) > c.within {
-					t.Errorf("after %v: %v", time.Since(began), err)
+					t.Errorf("after %v: got %v", time.Since(began), err)
 				}
 			})
 		})

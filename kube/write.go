@@ -11,11 +11,10 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Create creates an object, and returns it as the server has it. It must have a
-// name or a generateName, a namespace if its type lives in one, and no
-// resourceVersion.
+// Create creates an object and returns it as stored on the server. The object must have a
+// name or a generateName, a namespace if its type is namespaced, and no resourceVersion.
 //
-// Errors: *RequestError; apierrors.IsAlreadyExists where the name is taken.
+// Errors: *RequestError; apierrors.IsAlreadyExists if the name is taken.
 func (c *Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	r, meta, err := c.writable(ctx, "create", obj)
 	if err != nil {
@@ -29,7 +28,7 @@ func (c *Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 		err = checkName(key.Name)
 	}
 	if err == nil && meta.GetResourceVersion() != "" {
-		err = &IllegalError{Problem: "the object has a resourceVersion, so it exists", Remedy: "empty it for a copy, or use Update"}
+		err = &IllegalError{Problem: "the object has a resourceVersion, so it exists", Remedy: "clear it to create a copy, or use Update"}
 	}
 	if err == nil {
 		err = c.checkScope(r, key)
@@ -41,10 +40,10 @@ func (c *Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	return c.sendObject(ctx, r, obj, call{verb: "create", method: http.MethodPost, key: wire.Key{Namespace: key.Namespace}}, key)
 }
 
-// Update replaces an object by obj, all but its status where that is a
-// subresource, and returns it as the server has it. obj must have the
-// resourceVersion that it was read at: what others wrote meanwhile is a
-// conflict. Mutate tries again then.
+// Update replaces an object with obj, and returns it as stored on the server. If the
+// status is a subresource, Update does not change it. obj must have the resourceVersion
+// that was read; a later write by another client is a conflict. Mutate retries after a
+// conflict.
 //
 // Errors: *RequestError; apierrors.IsConflict, apierrors.IsNotFound.
 func (c *Client[T]) Update(ctx context.Context, obj *T) (*T, error) { return c.update(ctx, obj, "") }
@@ -60,7 +59,7 @@ func (c *Client[T]) update(ctx context.Context, obj *T, sub string) (*T, error) 
 	}
 	if err == nil && meta.GetResourceVersion() == "" {
 		err = &IllegalError{
-			Problem: "the object has no resourceVersion, so the update would undo what others wrote",
+			Problem: "the object has no resourceVersion, so the update could overwrite the changes of others",
 			Remedy:  "change an object that was read, or use Mutate, Patch or Apply",
 		}
 	}
@@ -70,15 +69,15 @@ func (c *Client[T]) update(ctx context.Context, obj *T, sub string) (*T, error) 
 	return c.sendObject(ctx, r, obj, call{verb: "update", method: http.MethodPut, key: key, sub: sub}, key)
 }
 
-// writable checks what whole objects need to be written.
+// writable checks the requirements for writing whole objects.
 func (c *Client[T]) writable(ctx context.Context, verb string, obj *T) (Resource, Controllable, error) {
-	r, err := c.base().resource(ctx, verb)
+	r, err := c.endpointOrNil().resource(ctx, verb)
 	if err != nil {
 		return r, nil, err
 	}
 	if c.target.view == Metadata {
 		return r, nil, c.requestError(verb, r, wire.Key{}, &IllegalError{
-			Problem: "metadata is not all of an object", Remedy: "use Patch, or a client of the whole type",
+			Problem: "a client for metadata cannot write whole objects", Remedy: "use Patch, or a client of the full type",
 		})
 	}
 	meta, err := c.checkInput(obj, r)
@@ -88,8 +87,8 @@ func (c *Client[T]) writable(ctx context.Context, verb string, obj *T) (Resource
 	return r, meta, nil
 }
 
-// sendObject sends an object, and takes what the server has made of it. A server that
-// reads no protobuf gets JSON, from then on.
+// sendObject sends an object and returns the object in the answer. If the server does not
+// accept protobuf, the client uses JSON from then on.
 func (c *Client[T]) sendObject(ctx context.Context, r Resource, obj *T, to call, key wire.Key) (*T, error) {
 	to.query, to.accept = c.writeQuery(), c.accept()
 	for {
@@ -109,7 +108,7 @@ func (c *Client[T]) sendObject(ctx context.Context, r Resource, obj *T, to call,
 	}
 }
 
-// decodeWritten decodes and reports what a server has answered a write with.
+// decodeWritten decodes and reports the answer of a server to a write.
 func (c *Client[T]) decodeWritten(ctx context.Context, a response, verb string, key wire.Key) (*T, error) {
 	obj, err := c.decode(a)
 	if err != nil {
@@ -137,7 +136,7 @@ func (e *endpoint) writeQuery() url.Values {
 	return q
 }
 
-// withKey completes an error of a creation, whose path has no name.
+// withKey adds the key to an error of a creation, whose URL path has no name.
 func withKey(err error, key wire.Key) error {
 	if failed, ok := err.(*RequestError); ok && key.Name != "" {
 		failed.Key = key

@@ -8,19 +8,20 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Effect says what a write left behind.
+// Effect is the state after a write.
 type Effect uint8
 
 const (
-	// Stored: who has seen the write shows the object at Version or later, or
-	// shows that it is gone.
+	// Stored means that a copy of the server's state includes the write if it shows the
+	// object at Version or later, or shows that the object no longer exists.
 	Stored Effect = iota
-	// Removed: who has seen the write no longer shows an object with this UID. The
-	// version of a deletion is not told by servers, so Version is zero.
+	// Removed means that a copy of the server's state includes the write if it shows no
+	// object with this UID. Servers do not return the version of a deletion, so Version
+	// is zero.
 	Removed
 )
 
-// Written is one write that a server has taken.
+// Written is one successful write.
 type Written struct {
 	Cluster  *Cluster
 	Resource Resource
@@ -30,7 +31,7 @@ type Written struct {
 	Effect   Effect
 }
 
-// observers is what a context knows of who wants to hear of writes.
+// observers is a linked list of the functions that WithWrites adds to a context.
 type observers struct {
 	wrote func(Written)
 	outer *observers
@@ -38,15 +39,15 @@ type observers struct {
 
 type observersKey struct{}
 
-// WithWrites returns a context that reports every write that is made with it,
-// by any client of any cluster, to wrote: so that whoever hands out the context,
-// as a controller does, can wait until its own copy shows what was written. The
-// function is called on the goroutine that writes, after the server's answer and
-// before the client's method returns. If ctx reports already, that goes on.
+// WithWrites returns a context that reports every write made with it, by any client of
+// any cluster, to wrote. A controller that passes this context to a reconciler can then
+// wait until its own copy includes the writes. The function is called on the goroutine
+// that writes, after the server's answer and before the client's method returns. If ctx
+// already reports writes, both functions are called.
 //
-// Not reported are dry runs; writes whose answer was lost, which may have
-// happened; a deletion of a collection that failed half-way; and what is done
-// with Cluster.Do. A wrote that is nil changes nothing.
+// Not reported are dry runs; writes whose answer was lost, which may have happened; a
+// deletion of a collection that failed halfway; and requests of Cluster.Do. A nil wrote
+// changes nothing.
 func WithWrites(ctx context.Context, wrote func(Written)) context.Context {
 	if wrote == nil {
 		return ctx
@@ -55,7 +56,7 @@ func WithWrites(ctx context.Context, wrote func(Written)) context.Context {
 	return context.WithValue(ctx, observersKey{}, &observers{wrote, outer})
 }
 
-// report tells the observers of a context, the innermost first.
+// report calls the observers of a context, the innermost first.
 func (e *endpoint) report(ctx context.Context, w Written) {
 	if e.cfg.Writes == DryRun {
 		return
@@ -67,7 +68,7 @@ func (e *endpoint) report(ctx context.Context, w Written) {
 	}
 }
 
-// reportObject reports an object that a server has answered a write with.
+// reportObject reports the object in the answer of a server to a write.
 func (e *endpoint) reportObject(ctx context.Context, r Resource, meta metav1.Object) {
 	w := Written{
 		Resource: r, UID: string(meta.GetUID()),
@@ -81,8 +82,8 @@ func (e *endpoint) reportObject(ctx context.Context, r Resource, meta metav1.Obj
 	e.report(ctx, w)
 }
 
-// isGone reports whether the answer to a write shows an object for the last time: it
-// was to be deleted, and nothing keeps it any more.
+// isGone reports whether the answer to a write shows an object for the last time: it was
+// being deleted, and nothing retains it.
 func isGone(meta metav1.Object) bool {
 	grace := meta.GetDeletionGracePeriodSeconds()
 	return meta.GetDeletionTimestamp() != nil && len(meta.GetFinalizers()) == 0 && (grace == nil || *grace == 0)

@@ -31,26 +31,26 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// TestWrites: every write is reported once, before the call returns, with the
-// version that a reader has to have seen.
+// TestWrites checks that every write is reported once, before the call returns, with the
+// version that a reader must have reached.
 func TestWrites(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{Types: []apitest.Type{trainJobs}})
-	var told []kube.Written
+	var reported []kube.Written
 	outer := 0
 	ctx := kube.WithWrites(t.Context(), func(kube.Written) { outer++ })
-	ctx = kube.WithWrites(ctx, func(w kube.Written) { told = append(told, w) })
+	ctx = kube.WithWrites(ctx, func(w kube.Written) { reported = append(reported, w) })
 	ctx = kube.WithWrites(ctx, nil)
 	last := func(name string, version uint64, effect kube.Effect) {
 		t.Helper()
 		want := []kube.Written{{Cluster: cluster, Key: wire.Key{Namespace: "ml", Name: name}, Version: wire.Version(version), Effect: effect}}
 		opts := []cmp.Option{cmp.Comparer(func(a, b *kube.Cluster) bool { return a == b }), cmpopts.IgnoreFields(kube.Written{}, "UID", "Resource")}
-		if diff := cmp.Diff(want, told, opts...); diff != "" {
+		if diff := cmp.Diff(want, reported, opts...); diff != "" {
 			t.Error(diff)
 		}
-		if len(told) > 0 && (told[0].UID == "" || told[0].Resource.Name == "") {
-			t.Errorf("nothing is said of what it was: %+v", told[0])
+		if len(reported) > 0 && (reported[0].UID == "" || reported[0].Resource.Name == "") {
+			t.Errorf("the report has no UID or no resource: %+v", reported[0])
 		}
-		told = nil
+		reported = nil
 	}
 	jobs := client[TrainJob](t, cluster, kube.ClientConfig{})
 	deployments := client[appsv1.Deployment](t, cluster, kube.ClientConfig{})
@@ -65,7 +65,7 @@ func TestWrites(t *testing.T) {
 	last("x", srv.Version(), kube.Stored)
 	must[*TrainJob](t)(jobs.Patch(ctx, ml, kube.MergePatch([]byte(`{"spec":{"workers":5}}`))))
 	last("x", srv.Version(), kube.Stored)
-	if err := jobs.Delete(ctx, ml, kube.DeleteOptions{}); err != nil { // it waits for its finalizer
+	if err := jobs.Delete(ctx, ml, kube.DeleteOptions{}); err != nil { // its finalizer delays the deletion
 		t.Fatal(err)
 	}
 	last("x", srv.Version(), kube.Stored)
@@ -83,23 +83,23 @@ func TestWrites(t *testing.T) {
 	}
 	last("web", at+1, kube.Stored)
 	must[*TrainJob](t)(jobs.Create(ctx, trainJob("y")))
-	told = nil
+	reported = nil
 	if err := jobs.Delete(ctx, wire.Key{Namespace: "ml", Name: "y"}, kube.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	last("y", 0, kube.Removed)
 	if _, err := jobs.Create(ctx, job); err == nil {
-		t.Error("created with a version")
+		t.Error("got no error for a creation with a version")
 	}
-	if _, err := jobs.Get(ctx, ml); len(told) != 0 || !apierrors.IsNotFound(err) {
-		t.Errorf("told of what was not written: %v, %v", told, err)
+	if _, err := jobs.Get(ctx, ml); len(reported) != 0 || !apierrors.IsNotFound(err) {
+		t.Errorf("got a report without a write: %v, %v", reported, err)
 	}
 	if outer != 11 {
-		t.Errorf("the outer observer was told %d times", outer)
+		t.Errorf("the outer observer was called %d times", outer)
 	}
 }
 
-// TestMutate: two writers, and neither loses what the other wrote.
+// TestMutate checks that neither of two writers loses a change of the other.
 func TestMutate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, cluster := serve(t, apitest.Config{})
@@ -123,7 +123,7 @@ func TestMutate(t *testing.T) {
 			return nil
 		})
 		if err != nil || calls != 4 || got.Data["mine"] != "yes" || got.Data["other"] != "3" {
-			t.Errorf("%d calls, %+v, %v", calls, got, err)
+			t.Errorf("got %d calls, %+v, %v", calls, got, err)
 		}
 		calls = 0
 		_, err = maps.Mutate(t.Context(), ml, func(m *corev1.ConfigMap) error {
@@ -132,14 +132,14 @@ func TestMutate(t *testing.T) {
 			m.Data["mine"] = "no"
 			return nil
 		})
-		if !apierrors.IsConflict(err) || calls != 10 || !strings.Contains(err.Error(), "10 times in a row") {
-			t.Errorf("%d calls, %v", calls, err)
+		if !apierrors.IsConflict(err) || calls != 10 || !strings.Contains(err.Error(), "10 conflicts in a row") {
+			t.Errorf("got %d calls, %v", calls, err)
 		}
 		calls = 0
 		busy := apierrors.NewConflict(schema.GroupResource{}, "another", errors.New("of the caller's own"))
 		_, err = maps.Mutate(t.Context(), ml, func(*corev1.ConfigMap) error { calls++; return busy })
 		if err != error(busy) || calls != 1 {
-			t.Errorf("%d calls, %v", calls, err)
+			t.Errorf("got %d calls, %v", calls, err)
 		}
 		at, no := srv.Version(), errors.New("no")
 		if _, err := maps.Mutate(t.Context(), ml, func(m *corev1.ConfigMap) error { m.Data["mine"] = "no"; return no }); err != no {
@@ -147,17 +147,17 @@ func TestMutate(t *testing.T) {
 		}
 		before := len(srv.Requests())
 		if got, err := maps.Mutate(t.Context(), ml, func(*corev1.ConfigMap) error { return nil }); err != nil || got.Name != "x" {
-			t.Errorf("%+v, %v", got, err)
+			t.Errorf("got %+v, %v", got, err)
 		}
 		if n := len(srv.Requests()) - before; n != 1 || srv.Version() != at {
-			t.Errorf("%d requests to change nothing", n)
+			t.Errorf("got %d requests for an unchanged object", n)
 		}
 	})
 }
 
-// TestPatience: a server that is too busy is asked again when it said, and not for
-// ever.
-func TestPatience(t *testing.T) {
+// TestBusyServer checks that a client retries a busy server when the server says so, and
+// gives up after a limit.
+func TestBusyServer(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		times int
@@ -181,18 +181,18 @@ func TestPatience(t *testing.T) {
 				}
 				began := time.Now()
 				_, err = client[corev1.Pod](t, cluster, kube.ClientConfig{}).Create(t.Context(), pod("ml", "x", ""))
-				if long := c.wait > time.Minute; long != strings.Contains(fmt.Sprint(err), "the server asked for a wait of 2m0s") {
-					t.Errorf("it does not say that the wait is too long: %v", err)
+				if long := c.wait > time.Minute; long != strings.Contains(fmt.Sprint(err), "the server requested a wait of 2m0s") {
+					t.Errorf("the error does not state that the wait is too long: %v", err)
 				}
 				if took := time.Since(began); took != c.took || c.is == nil && err != nil || c.is != nil && !c.is(err) {
-					t.Errorf("after %v: %v", took, err)
+					t.Errorf("after %v: got %v", took, err)
 				}
 			})
 		})
 	}
 }
 
-// TestRateLimit: the limit of the configuration holds for clients.
+// TestRateLimit checks that the rate limit of the configuration applies to clients.
 func TestRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := must[*apitest.Server](t)(apitest.New(apitest.Config{}))
@@ -209,7 +209,7 @@ func TestRateLimit(t *testing.T) {
 			}
 		}
 		if took := time.Since(began).Round(time.Second); took != 3*time.Second {
-			t.Errorf("five requests took %v", took)
+			t.Errorf("got %v for five requests", took)
 		}
 	})
 }

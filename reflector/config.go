@@ -68,7 +68,7 @@ type Config struct {
 	// rights, or a type that does not exist. Default 30 seconds.
 	SlowRetry time.Duration
 	// Scope is set on every delta, and its cluster on every record. Default: all objects
-	// of one collection.
+	// of the type.
 	Scope delta.Scope
 	// Resume is the version at which to begin a watch without a list. The consumer of the
 	// sink must hold all changes up to it. Default: list first.

@@ -1,6 +1,5 @@
-// Package reflector follows one collection of an API server: it lists, watches, and
-// passes the results on as deltas, through every known fault of servers, proxies and
-// networks.
+// Package reflector follows one scope of an API server: it lists, watches, and passes the
+// results on as deltas. It handles all known faults of servers, proxies and networks.
 //
 // # Data flow
 //
@@ -22,7 +21,7 @@
 // The sink gets Begin, the objects of a list, End, and then every event of the watch
 // from exactly the version where the list ended, in the order of the server. The
 // reflector relists only if the server no longer has the version (410, or a version
-// that is too large for the server) or the whole collection was absent (404). After
+// that is too large for the server) or the type was not served for a time (404). After
 // every other fault it resumes the watch from the last version. Only progress (the
 // version has advanced, a list is complete, a watch has lasted) ends a fault in the
 // data and resets the backoff, so no answer of a server causes a hot loop. If the

@@ -48,7 +48,7 @@ type body struct {
 	idle     *time.Timer   // ends the body after silence
 	bound    time.Duration // limit for the next record
 	left     time.Duration // the rest of bound
-	response responseTimer // an open watch owes nothing
+	response responseTimer // not used for an open watch
 	list     *wire.ListReader
 	watch    *wire.WatchReader
 	opened   time.Time

@@ -40,7 +40,7 @@ const (
 	// a streaming list. It is retried like Denied.
 	Unsupported
 	// Stalled means that the server answers without progress. It ends watches before
-	// they bring anything, or sends the same page of a list again. It is retried with
+	// any event, or sends the same page of a list again. It is retried with
 	// backoff, and reported until the version advances, a list is complete or a watch
 	// lasts.
 	Stalled
@@ -61,7 +61,7 @@ type stalledError string
 // Error implements error.
 func (e stalledError) Error() string { return string(e) }
 
-// String returns the name of the fault in lower case.
+// String returns the name of the fault in lowercase.
 func (f Fault) String() string {
 	names := [...]string{"none", "unreachable", "throttled", "denied", "absent", "expired", "ahead", "unsupported", "stalled", "replaced"}
 	if int(f) < len(names) {

@@ -23,7 +23,7 @@ const (
 	Stopped
 )
 
-// String returns the name of the phase in lower case.
+// String returns the name of the phase in lowercase.
 func (p Phase) String() string {
 	names := [...]string{"starting", "listing", "watching", "waiting", "stopped"}
 	if int(p) < len(names) {
@@ -34,7 +34,7 @@ func (p Phase) String() string {
 
 // Relists counts the relists by reason.
 type Relists struct {
-	// Expired counts relists because the version was gone (410).
+	// Expired counts relists because the version had expired (410).
 	Expired uint64
 	// Ahead counts relists because the version was larger than any the server has.
 	Ahead uint64

@@ -16,16 +16,16 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// hostile is a server that answers as a script says, for ever.
+// hostile is a server that gives the same kind of answers without end.
 type hostile struct {
-	asked  atomic.Int64 // requests so far
+	asked  atomic.Int64 // number of requests
 	order  ordering
 	answer func(r asked) reply
 }
 
 // asked is a request.
 type asked struct {
-	n     int // how many came before
+	n     int // number of earlier requests
 	list  bool
 	first bool // a streaming list
 	token string
@@ -35,8 +35,8 @@ type asked struct {
 // reply is a body that ends after a while, or an error.
 type reply struct {
 	body  string
-	stays time.Duration // before the body ends
-	end   error         // how it ends; default io.EOF
+	stays time.Duration // how long the body stays open
+	end   error         // the error at its end; default io.EOF
 	err   error
 }
 
@@ -107,7 +107,7 @@ func pageText(v int, token string, names ...string) string {
 	return fmt.Sprintf(`{"metadata":{"resourceVersion":"%d","continue":%q},"items":[%s]}`, v, token, strings.Join(items, ","))
 }
 
-// watches answers lists well, and each watch in the same way.
+// watches answers lists correctly, and each watch in the same way.
 func watches(text string, stays time.Duration, end error) func(asked) reply {
 	return func(r asked) reply {
 		if r.first {
@@ -117,7 +117,7 @@ func watches(text string, stays time.Duration, end error) func(asked) reply {
 	}
 }
 
-// lists answers pages, and refuses streaming lists.
+// lists answers requests for pages, and rejects streaming lists.
 func lists(page func(r asked) string) func(asked) reply {
 	return func(r asked) reply {
 		if r.first {
@@ -127,7 +127,7 @@ func lists(page func(r asked) string) func(asked) reply {
 	}
 }
 
-// relists answers each list well, but no watch.
+// relists answers lists correctly, but rejects every watch.
 func relists(why string, opts map[string]string, pages bool) func(asked) reply {
 	return func(r asked) reply {
 		switch {
@@ -146,8 +146,8 @@ var hostileServers = []struct {
 	name   string
 	answer func(asked) reply
 }{
-	{"an error that is no Status", watches(`{"type":"ERROR","object":{"kind":"Pod","metadata":{"name":"x"}}}`, 0, nil)},
-	{"an error of its own", watches(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","code":500}}`, 0, nil)},
+	{"an error that is not a Status", watches(`{"type":"ERROR","object":{"kind":"Pod","metadata":{"name":"x"}}}`, 0, nil)},
+	{"an error event", watches(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","code":500}}`, 0, nil)},
 	{"an unusable event", watches(`{"type":"ADDED","object":{"metadata":{"resourceVersion":"7"}}}`, 0, nil)},
 	{"a bookmark with the same version", watches(`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"5"}}}`, 0, nil)},
 	{"the end of the initial events, again", watches(endMark(5)+endMark(5), 0, nil)},
@@ -158,14 +158,14 @@ var hostileServers = []struct {
 	{"nothing for four seconds", watches("", 4*time.Second, nil)},
 	{"an old event, and a reset", watches(eventText("MODIFIED", "x", 3), 0, io.ErrUnexpectedEOF)},
 	{"a reset after a second", watches("", time.Second, io.ErrUnexpectedEOF)},
-	{"no frame", watches("<html>", 0, nil)},
-	{"a watch that gets on, and ends at once", func(r asked) reply {
+	{"an invalid frame", watches("<html>", 0, nil)},
+	{"a watch that advances and ends at once", func(r asked) reply {
 		if r.first {
 			return reply{body: endMark(5)}
 		}
 		return reply{body: eventText("MODIFIED", "x", 6+r.n)}
 	}},
-	{"a watch that gets on, and is reset", func(r asked) reply {
+	{"a watch that advances and is reset", func(r asked) reply {
 		if r.first {
 			return reply{body: endMark(5)}
 		}
@@ -173,10 +173,10 @@ var hostileServers = []struct {
 	}},
 	{"list, 410", relists("410", nil, false)},
 	{"pages, 410", relists("410", nil, true)},
-	{"list, 410 that says when to come back", relists("410", map[string]string{"retry": "1"}, true)},
+	{"list, 410 with Retry-After", relists("410", map[string]string{"retry": "1"}, true)},
 	{"list, ahead", relists("ahead", nil, true)},
 	{"list, 404", relists("404", nil, true)},
-	{"list, 404 that says when to come back", relists("404", map[string]string{"retry": "1"}, true)},
+	{"list, 404 with Retry-After", relists("404", map[string]string{"retry": "1"}, true)},
 	{"list, 403", relists("403", nil, true)},
 	{"list, an event, 410", func(r asked) reply {
 		if r.first {
@@ -201,7 +201,7 @@ var hostileServers = []struct {
 	{"two tokens in turn", lists(func(r asked) string { return pageText(5, fmt.Sprint("p", r.n%2), fmt.Sprint("x", r.n)) })},
 	{"one page, with ever new tokens", lists(func(r asked) string { return pageText(5, fmt.Sprint("p", r.n), "x") })},
 	{"empty pages", lists(func(r asked) string { return pageText(5, fmt.Sprint("p", r.n)) })},
-	{"a second page that is gone", func(r asked) reply {
+	{"a second page that has expired", func(r asked) reply {
 		if r.token != "" {
 			return reply{err: scriptError("410", nil)}
 		}
@@ -209,20 +209,20 @@ var hostileServers = []struct {
 	}},
 }
 
-// TestHostileServers: whatever a server answers, for as long as nothing comes of it
-// the requests become rare, and the fault is shown all the time.
+// TestHostileServers checks that, whatever a server answers, requests become rare as long
+// as there is no progress, and the fault is shown all the time.
 func TestHostileServers(t *testing.T) {
 	for _, c := range hostileServers {
 		for order, name := range map[ordering]string{orderSure: "ordered", orderNone: "unordered", orderUnknown: "unknown"} {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { suffer(t, &hostile{answer: c.answer, order: order}) })
+				synctest.Test(t, func(t *testing.T) { checkHostile(t, &hostile{answer: c.answer, order: order}) })
 			})
 		}
 	}
 }
 
-// suffer follows a hostile server for ten minutes.
-func suffer(t *testing.T, src *hostile) {
+// checkHostile follows a hostile server for ten minutes.
+func checkHostile(t *testing.T, src *hostile) {
 	const perMinute = 60
 	r, err := New(src, &discard{}, Config{})
 	if err != nil {
@@ -243,16 +243,16 @@ func suffer(t *testing.T, src *hostile) {
 		}
 		n := src.asked.Load() - before
 		if most = max(most, n); n > perMinute {
-			t.Errorf("%d requests in minute %d", n, minute)
+			t.Errorf("got %d requests in minute %d", n, minute)
 		}
 	}
-	if healthy > 60 { // a list that is complete ends a fault, until the watch behind it is refused
-		t.Errorf("no fault at %d of 6000 looks", healthy)
+	if healthy > 60 { // a complete list ends a fault until the watch after it is refused
+		t.Errorf("got no fault in %d of 6000 checks", healthy)
 	}
 	t.Logf("%d requests in ten minutes, %d in the worst", src.asked.Load(), most)
 }
 
-// discard takes everything.
+// discard accepts and drops all deltas.
 type discard struct{}
 
 func (discard) Put(context.Context, delta.Delta) error { return nil }

@@ -76,7 +76,7 @@ type action struct {
 const maxLostTokens = 2
 
 // maxCutStreams is the number of consecutive streaming lists that may be cut before the list
-// is requested in pages. Some proxies cut every long response, and a busy server cuts
+// is requested in pages. Some proxies interrupt every long response, and a busy server interrupts
 // streams whose buffers are full.
 const maxCutStreams = 2
 
@@ -113,7 +113,7 @@ type machine struct {
 	state         state
 	next          state         // waiting: the state after the wait
 	version       wire.Version  // where a watch resumes, 0 if a list is needed
-	highest       wire.Version  // largest version that was handed on
+	highest       wire.Version  // largest version that was delivered
 	token         string        // continue token of the next page
 	attempts      [2]int        // faults since the last progress: quick, slow
 	earlyRetries  int           // early retries since the last progress
@@ -125,10 +125,10 @@ type machine struct {
 	streamed      time.Duration // how long the current streaming list has been open
 	paged         bool          // the server does not support streaming lists
 	productive    bool          // the current body has brought progress
-	unproductive  bool          // the last body brought no progress, so its fault stays until there is some
+	unproductive  bool          // the last body made no progress; its fault stays until there is progress
 	watched       bool          // a watch has advanced the version since the last list, or in an earlier run
 	relists       int           // relists since a watch has lasted
-	ordered       bool          // the source says that versions are ordered
+	ordered       bool          // the source reports that versions are ordered
 	afterList     bool          // no watch has ended since the last list
 	highestListed wire.Version  // largest version of an object in this list
 	lastUnusable  error         // error of the last unusable event of this stream
@@ -152,7 +152,7 @@ func (m *machine) resume(v wire.Version) {
 // start returns the first action.
 func (m *machine) start() action { return m.begin() }
 
-// step takes an input. It returns the next action, and the delta to hand on before it. The
+// step takes an input. It returns the next action, and the delta to deliver before it. The
 // Kind of the delta is zero if there is none.
 func (m *machine) step(in *input) (action, delta.Delta) {
 	switch m.state {
@@ -423,7 +423,7 @@ func (m *machine) stepWatch(in *input) (action, delta.Delta) {
 	case inInvalid:
 		m.lastUnusable = in.err
 		d := m.unusable(in.err)
-		if d.Version > m.version { // a repeated version is no progress
+		if d.Version > m.version { // a repeated version is not progress
 			m.reach(d.Version)
 		}
 		return m.read(), d
@@ -437,7 +437,7 @@ func (m *machine) stepWatch(in *input) (action, delta.Delta) {
 	case m.mayHaveMissed() && long && (in.err == io.EOF || errors.Is(in.err, errIdle)):
 		return m.relist(), delta.Delta{}
 	case errors.Is(in.err, errIdle) && long:
-		return m.begin(), delta.Delta{} // a new request shows whether the server is gone or only quiet
+		return m.begin(), delta.Delta{} // a new request shows whether the server is unreachable or only has no events
 	case in.err != io.EOF:
 		return m.fail(in.err), delta.Delta{}
 	case m.productive && m.briefWatches <= maxBriefWatches && !m.mayHaveMissed():

@@ -46,7 +46,7 @@ func TestClassify(t *testing.T) {
 		{fmt.Errorf("watch pods: %w", status(410, metav1.StatusReasonExpired, "")), Expired, 3 * time.Second},
 	} {
 		if fault, wait := classify(c.err); fault != c.fault || wait != c.wait {
-			t.Errorf("classify(%v) = %v, %v; want %v, %v", c.err, fault, wait, c.fault, c.wait)
+			t.Errorf("classify(%v): got %v, %v; want %v, %v", c.err, fault, wait, c.fault, c.wait)
 		}
 	}
 }
@@ -61,20 +61,19 @@ func TestBackoffDoublesToItsBound(t *testing.T) {
 	for range 100 {
 		d := m.backoff(Unreachable)
 		if d < last || d > cfg.MaxBackoff*3/2 {
-			t.Fatalf("try %v waits %v after %v; bound %v", m.attempts, d, last, cfg.MaxBackoff)
+			t.Fatalf("attempt %v: got wait %v after %v, want at most %v", m.attempts, d, last, cfg.MaxBackoff)
 		}
 		last = d
 		m.attempts[0]++
 	}
 	if want := cfg.MaxBackoff * 5 / 4; last != want {
-		t.Errorf("the last wait is %v, want the bound with half of its half at random, %v", last, want)
+		t.Errorf("got last wait %v, want the bound with its random part, %v", last, want)
 	}
 }
 
-// TestMachineNeverSkips plays random but possible answers of a server against
-// the machine: whatever happens, it asks only for what is open, resumes a watch
-// exactly at the last version it handed on, and never ends a list that it did
-// not begin.
+// TestMachineNeverSkips feeds random but possible answers of a server to the machine. The
+// machine must send only requests that are allowed in its state, resume a watch exactly
+// at the last version that it delivered, and never end a list that it did not begin.
 func TestMachineNeverSkips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, err := Config{}.withDefaults()
@@ -86,7 +85,7 @@ func TestMachineNeverSkips(t *testing.T) {
 		server, begun, listed := wire.Version(10), false, wire.Version(0)
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
 			if next.kind == doWatch && !next.initial && next.version != listed {
-				t.Fatalf("watch from %v, but %v was the last version", next.version, listed)
+				t.Fatalf("got a watch from %v, want the last version %v", next.version, listed)
 			}
 			in := randomInput(t, m, next, &server)
 			var d delta.Delta
@@ -96,7 +95,7 @@ func TestMachineNeverSkips(t *testing.T) {
 				begun = true
 			case delta.End:
 				if !begun {
-					t.Fatal("End without Begin")
+					t.Fatal("got End without Begin")
 				}
 				begun, listed = false, d.Version
 			case delta.Upsert, delta.Delete, delta.Bookmark, delta.Keep:
@@ -105,14 +104,14 @@ func TestMachineNeverSkips(t *testing.T) {
 				}
 			}
 			if next.kind == doWait && next.wait > cfg.MaxBackoff*3 {
-				t.Fatalf("wait of %v", next.wait)
+				t.Fatalf("got a wait of %v", next.wait)
 			}
 		}
 		checkSourceEnds(t, m, next)
 	})
 }
 
-// checkSourceEnds ends the source, from whatever state the machine is in.
+// checkSourceEnds ends the source in the current state of the machine.
 func checkSourceEnds(t *rapid.T, m *machine, next action) {
 	if next.kind == doWait {
 		next, _ = m.step(&input{kind: inElapsed})
@@ -123,10 +122,10 @@ func checkSourceEnds(t *rapid.T, m *machine, next action) {
 	}
 	end, d := m.step(in)
 	if end.kind != doEnd || end.err == nil || !errors.Is(end.err, ErrSourceEnded) || d.Kind != 0 {
-		t.Fatalf("%+v and %v after the end of the source, in state %v", end, d.Kind, m.state)
+		t.Fatalf("got %+v and %v after the end of the source in state %v", end, d.Kind, m.state)
 	}
 	if m.health.Phase != Stopped || m.health.Err != end.err || m.health.Fault != NoFault {
-		t.Fatalf("health after the end of the source: %+v", m.health)
+		t.Fatalf("got health %+v after the end of the source", m.health)
 	}
 }
 

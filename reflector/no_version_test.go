@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestListWithoutVersion: no watch can continue a list without a resourceVersion. The
-// reflector reports that, and backs off to MaxBackoff.
+// TestListWithoutVersion checks that the reflector reports a list without a
+// resourceVersion, which no watch can continue, and backs off to MaxBackoff.
 func TestListWithoutVersion(t *testing.T) {
 	const item = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"x","uid":"1"}}`
 	for name, body := range map[string]string{

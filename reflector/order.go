@@ -8,8 +8,8 @@ import (
 )
 
 // Orderer is an optional interface of a Source that can find out whether the server
-// orders the versions of the collection. A reflector asks after it has opened a list or
-// a watch. kube.Source and kube.Collection implement it.
+// orders versions. A reflector asks after it has opened a list or a watch. kube.Source
+// and kube.Collection implement it.
 //
 // If the server is known to order versions, an event that is older than an earlier one
 // is a stale replay. If the order is unknown, such an event proves that the server does
@@ -45,8 +45,8 @@ func (d *driver) order(ctx context.Context) ordering {
 	}
 }
 
-// errUnordered says why the reflector relists instead of resuming from a version.
-var errUnordered error = stalledError("the server does not order resource versions: what a watch has missed has to be listed")
+// errUnordered is the reason for a relist instead of a resumed watch.
+var errUnordered error = stalledError("the server does not order resource versions: a relist is needed to find missed changes")
 
 // setOrder takes over the order that the source reports. Order never returns to ByVersion,
 // because an observed violation is proof.
@@ -70,14 +70,14 @@ func (m *machine) detectUnordered() bool {
 	return true
 }
 
-// mayHaveMissed reports whether a watch from the known version could miss something: without
+// mayHaveMissed reports whether a watch from the known version could miss a change: without
 // an order, the largest version proves nothing. Only a watch that begins where a list
-// ended misses nothing.
+// ended misses no change.
 func (m *machine) mayHaveMissed() bool {
 	return m.health.Order == delta.ByArrival && m.version != 0 && !m.afterList
 }
 
-// relist relists at once, because a watch could miss something.
+// relist relists at once, because a watch could miss a change.
 func (m *machine) relist() action {
 	if m.cfg.Lists == NeverList {
 		return m.endListless(errUnordered)

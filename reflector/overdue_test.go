@@ -14,11 +14,11 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// tardy is a source that takes its time for the answer, and for each part of it.
+// tardy is a source that delays the answer and each part of it.
 type tardy struct {
 	name   string
 	answer time.Duration
-	parts  []string // of a watch, until it is quiet
+	parts  []string // parts of a watch; then it is silent
 	part   time.Duration
 }
 
@@ -55,7 +55,7 @@ type tardyBody struct {
 func (b *tardyBody) Read(p []byte) (int, error) {
 	pause := b.part
 	if len(b.parts) == 0 {
-		pause = time.Hour // a watch in which nothing happens
+		pause = time.Hour // a watch without events
 	}
 	if !waits(b.ctx, pause) {
 		return 0, b.ctx.Err()
@@ -70,13 +70,14 @@ func (b *tardyBody) Read(p []byte) (int, error) {
 
 func (b *tardyBody) Close() error { return nil }
 
-// TestOverdue: an answer, or a part of a list, that takes long is shown while it is
-// waited for, and not after it has come. A watch in which nothing happens is none.
+// TestOverdue checks that a slow answer, or a slow part of a list, is shown as a fault
+// while it is awaited, and not after it has arrived. A watch without events is not a
+// fault.
 func TestOverdue(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		src  *tardy
-		late []time.Duration // when the fault is to be seen
+		late []time.Duration // times at which the fault is shown
 		well []time.Duration
 	}{
 		{"a quick answer", &tardy{parts: []string{addX + done}}, nil, []time.Duration{0, 10 * time.Second, 2 * time.Minute}},
@@ -91,7 +92,7 @@ func TestOverdue(t *testing.T) {
 			[]time.Duration{7 * time.Second},
 		},
 		{
-			"headers, and no list", &tardy{parts: []string{addX, done}, part: 10 * time.Second},
+			"headers without a list", &tardy{parts: []string{addX, done}, part: 10 * time.Second},
 			[]time.Duration{9 * time.Second, 19 * time.Second},
 			[]time.Duration{7 * time.Second, 11 * time.Second, 21 * time.Second, 2 * time.Minute},
 		},
@@ -120,7 +121,7 @@ func TestOverdue(t *testing.T) {
 					checkOverdue(t, time.Duration(s)*time.Second, h, c.late, c.well, c.src.name)
 				}
 				if h, _ := r.Health(); len(c.late) > 0 && (h.LastErr == nil || !strings.Contains(h.LastErr.Error(), "no answer")) {
-					t.Errorf("the last error is %v", h.LastErr)
+					t.Errorf("got last error %v", h.LastErr)
 				}
 			})
 		})
@@ -131,12 +132,12 @@ func checkOverdue(t *testing.T, at time.Duration, h Health, late, well []time.Du
 	t.Helper()
 	for _, when := range late {
 		if when == at && (h.Fault != Unreachable || h.Err == nil || !strings.Contains(h.Err.Error(), name+": no answer for 8s; still waiting") && name != "") {
-			t.Errorf("after %v: %v, %v", at, h.Fault, h.Err)
+			t.Errorf("after %v: got fault %v with error %v", at, h.Fault, h.Err)
 		}
 	}
 	for _, when := range well {
 		if when == at && h.Err != nil {
-			t.Errorf("after %v: %v", at, h.Err)
+			t.Errorf("after %v: got error %v", at, h.Err)
 		}
 	}
 }

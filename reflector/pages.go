@@ -7,10 +7,10 @@ import (
 )
 
 // errRepeatedPage is the fault of a list that makes no progress.
-var errRepeatedPage error = stalledError("the server sent a page of the list a second time; the list starts again")
+var errRepeatedPage error = stalledError("the server sent a page of the list twice; restarting the list")
 
 // errEmptyPage is the fault of an empty page that refers to a next page.
-var errEmptyPage error = stalledError("the server sent a page of the list without objects, and the token of another")
+var errEmptyPage error = stalledError("the server sent a page without objects but with a token for another page")
 
 // pages is the position in a paged list. The zero value is the position before the
 // first page.
@@ -41,8 +41,8 @@ func (p *pages) item(key wire.Key) {
 // close ends a page that has a successor, and reports whether the list has come further
 // than in any earlier attempt.
 //
-// Errors: errEmptyPage, after which the list can continue; errPageAgain, after which it
-// cannot, because each token and each object occurs in a list only once.
+// Errors: errEmptyPage, after which the list can continue; errRepeatedPage, after which
+// it cannot, because each token and each object occurs in a list only once.
 func (p *pages) close(token string) (further bool, err error) {
 	if p.items == 0 {
 		err = errEmptyPage

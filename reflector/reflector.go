@@ -15,20 +15,20 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Source opens lists and watches of one collection. kube.Collection implements it. The
-// context lives as long as the returned stream: canceling it ends a pending read. If a
-// Source is a fmt.Stringer, errors use its String as the name. An error that wraps
+// Source opens lists and watches of one scope. kube.Collection implements it. The context
+// is valid as long as the returned stream: canceling it ends a pending read. If a Source
+// is a fmt.Stringer, errors use its String as the name. An error that wraps
 // ErrSourceEnded ends the run; the reflector retries after every other error.
 type Source interface {
 	List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error)
 }
 
-// Recoverer is an optional interface of a Source that knows the outcome of other
+// Recoverer is an optional interface of a Source that observes the outcome of other
 // requests to the same server. While a reflector waits because the server was
-// unreachable, denied a request, or did not serve a type, the recovery of another
-// request makes it retry early, but no sooner than backoff from Config.MinBackoff
-// allows. kube.Source implements it.
+// unreachable, denied a request, or did not serve a type, the recovery of another request
+// makes it retry early, but no sooner than backoff from Config.MinBackoff allows.
+// kube.Source implements it.
 type Recoverer interface {
 	// Recovered returns a channel that is closed when a request succeeds after a
 	// failure.
@@ -41,7 +41,7 @@ type Sink interface {
 	Put(ctx context.Context, d delta.Delta) error
 }
 
-// Reflector follows one collection. Create it with New.
+// Reflector follows one scope. Create it with New.
 type Reflector struct {
 	src  Source
 	sink Sink
@@ -50,7 +50,7 @@ type Reflector struct {
 	mu         sync.Mutex
 	health     Health
 	overdueErr error         // error last published by overdue, until Run takes it
-	changed    chan struct{} // closed at the next change that is news
+	changed    chan struct{} // closed at the next significant change
 }
 
 // New returns a reflector from src to sink. It sends no request until Run.
@@ -71,8 +71,9 @@ func New(src Source, sink Sink, cfg Config) (*Reflector, error) {
 	}, nil
 }
 
-// ErrListNeeded is returned by Run if Config.Lists is NeverList and no watch can continue:
-// the server has forgotten the version, never had it, or does not serve the type.
+// ErrListNeeded is returned by Run if Config.Lists is NeverList and no watch can
+// continue: the server no longer has the version, never had it, or does not serve the
+// type.
 var ErrListNeeded = errors.New("reflector: no watch can continue without a list")
 
 // ErrSourceEnded is the error of a Source that cannot be followed any longer, such as one
@@ -80,8 +81,8 @@ var ErrListNeeded = errors.New("reflector: no watch can continue without a list"
 // error that wraps it, Run makes no further request and returns that error.
 var ErrSourceEnded = errors.New("reflector: the source has ended")
 
-// Run follows the collection until ctx is done, and then returns nil. It may be called
-// only once.
+// Run follows the scope until ctx is done, and then returns nil. It may be called only
+// once.
 //
 // Errors: an error of the sink, unless ctx is done; ErrListNeeded; an error of the source
 // that wraps ErrSourceEnded.
@@ -131,8 +132,8 @@ func (r *Reflector) end(m *machine, err error) error {
 	return err
 }
 
-// Health returns the health of the reflector, and a channel that is closed when anything
-// but counters and versions has changed.
+// Health returns the health of the reflector, and a channel that is closed at the next
+// significant change. Changes of counters and versions alone are not significant.
 func (r *Reflector) Health() (Health, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -185,7 +186,7 @@ func (r *Reflector) overdue(awaiting *atomic.Bool) {
 	r.setLocked(h)
 }
 
-// takeOverdue tells the machine about an answer that was late.
+// takeOverdue stores the error of a late answer in the health of the machine.
 func (r *Reflector) takeOverdue(m *machine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -22,13 +22,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// script is a source whose watches bring given bytes, one after the other, and
-// then stay silent.
+// script is a source whose watches return given bytes, one watch after the other, and
+// then send nothing more.
 type script struct {
 	mu      sync.Mutex
 	watches []string
 	asked   []metav1.ListOptions
-	open    int // bodies that were not closed
+	open    int // number of open bodies
 }
 
 func (s *script) List(context.Context, metav1.ListOptions) (wire.Stream, error) {
@@ -50,7 +50,7 @@ func (s *script) Watch(ctx context.Context, opts metav1.ListOptions) (wire.Strea
 	return wire.Stream{Body: &silence{Reader: strings.NewReader(text), ctx: ctx, s: s}, Encoding: wire.JSON}, nil
 }
 
-// silence is a body that waits at its end until its context is done.
+// silence is a body that blocks at its end until its context is done.
 type silence struct {
 	io.Reader
 	ctx context.Context
@@ -73,7 +73,7 @@ func (b *silence) Close() error {
 	return nil
 }
 
-// sink writes down what it gets.
+// sink records the deltas.
 type sink struct {
 	got  []string
 	fail error
@@ -93,7 +93,7 @@ const (
 	modX = `{"type":"MODIFIED","object":{"metadata":{"name":"x","resourceVersion":"8"}}}`
 )
 
-// TestDriver runs the driver over silence, a refusal and an end.
+// TestDriver runs the driver with a silent server, a refusal and an end.
 func TestDriver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &script{watches: []string{addX + done, "refused", modX}}
@@ -111,14 +111,14 @@ func TestDriver(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 		if h, _ := r.Health(); h.Phase != Watching || h.Version != 8 || h.Restarts < 2 {
-			t.Errorf("%+v", h)
+			t.Errorf("got %+v", h)
 		}
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 		if h, _ := r.Health(); h.Phase != Stopped || src.open != 0 {
-			t.Errorf("%v after the end, %d bodies open", h.Phase, src.open)
+			t.Errorf("got phase %v after the end with %d open bodies", h.Phase, src.open)
 		}
 		checkRequests(t, src.asked)
 	})
@@ -129,18 +129,18 @@ func checkRequests(t *testing.T, asked []metav1.ListOptions) {
 	first := asked[0]
 	if first.SendInitialEvents == nil || !*first.SendInitialEvents || first.ResourceVersion != "" ||
 		first.ResourceVersionMatch != metav1.ResourceVersionMatchNotOlderThan || !first.AllowWatchBookmarks {
-		t.Errorf("the streaming list was asked for with %+v", first)
+		t.Errorf("got a streaming list with %+v", first)
 	}
 	for i, opts := range asked[1:] {
-		want := "7" // silence, a refusal; the third watch brings version 8
+		want := "7" // silence and a refusal; the third watch has version 8
 		if i >= 2 {
 			want = "8"
 		}
 		if opts.ResourceVersion != want || opts.SendInitialEvents != nil || opts.ResourceVersionMatch != "" || !opts.AllowWatchBookmarks {
-			t.Errorf("watch %d was asked for with %+v, want version %s", i, opts, want)
+			t.Errorf("watch %d: got %+v, want version %s", i, opts, want)
 		}
 		if s := *opts.TimeoutSeconds; s < 300 || s > 600 {
-			t.Errorf("watch %d for %d seconds", i, s)
+			t.Errorf("watch %d: got a timeout of %d seconds", i, s)
 		}
 	}
 }
@@ -153,15 +153,15 @@ func TestRunEndsWithItsSink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := r.Run(t.Context()); !errors.Is(err, full) {
-		t.Errorf("Run: %v", err)
+		t.Errorf("Run: got %v", err)
 	}
 	if h, _ := r.Health(); h.Phase != Stopped || !errors.Is(h.Err, full) || src.open != 0 {
-		t.Errorf("%+v, %d bodies open", h, src.open)
+		t.Errorf("got %+v with %d open bodies", h, src.open)
 	}
 }
 
-// ending is a source that ends: its first stream has this text and this error, and all
-// further requests fail with the error.
+// ending is a source that ends: its first stream has this text and ends with this error.
+// All later requests fail with the error.
 type ending struct {
 	text   string
 	err    error
@@ -203,8 +203,8 @@ func (b *endedStream) Close() error {
 	return nil
 }
 
-// TestSourceEnds: Run returns the error of a source that ends, whether a request or a
-// read returns it, and sends nothing further. An ordinary error is retried.
+// TestSourceEnds checks that Run returns the error of a source that ends, from a request
+// or a read, and sends no further request. An ordinary error is retried.
 func TestSourceEnds(t *testing.T) {
 	cause := errors.New("another cluster")
 	ends := fmt.Errorf("%w: %w", ErrSourceEnded, cause)
@@ -232,16 +232,16 @@ func TestSourceEnds(t *testing.T) {
 				err = r.Run(ctx)
 				if c.asked > 1 {
 					if err != nil || c.src.asked < c.asked {
-						t.Errorf("Run: %v after %d requests", err, c.src.asked)
+						t.Errorf("Run: got %v after %d requests", err, c.src.asked)
 					}
 					return
 				}
 				if !errors.Is(err, ErrSourceEnded) || !errors.Is(err, cause) || c.src.asked != c.asked {
-					t.Errorf("Run: %v after %d requests, want %d", err, c.src.asked, c.asked)
+					t.Errorf("Run: got %v after %d requests, want %d", err, c.src.asked, c.asked)
 				}
 				h, _ := r.Health()
 				if h.Phase != Stopped || !errors.Is(h.Err, cause) || !errors.Is(h.LastErr, cause) || h.Fault != NoFault || !h.Retry.IsZero() {
-					t.Errorf("%+v", h)
+					t.Errorf("got %+v", h)
 				}
 				if c.src.text != "" && !c.src.closed {
 					t.Error("the stream is still open")
@@ -253,17 +253,17 @@ func TestSourceEnds(t *testing.T) {
 
 func TestNewErrors(t *testing.T) {
 	if _, err := New(nil, &sink{}, Config{}); err == nil {
-		t.Error("no source")
+		t.Error("got no error for a nil source")
 	}
 	for _, cfg := range []Config{{PageSize: -1}, {IdleTimeout: -1}, {MinBackoff: time.Hour}, {WatchTimeout: -time.Second}} {
 		if _, err := New(&script{}, &sink{}, cfg); err == nil || !strings.HasPrefix(err.Error(), "reflector: ") {
-			t.Errorf("%+v: %v", cfg, err)
+			t.Errorf("%+v: got %v", cfg, err)
 		}
 	}
 }
 
-// TestSlowSinkIsNotSilence: while the sink makes us wait, the server has not
-// fallen silent.
+// TestSlowSinkIsNotSilence checks that the time in the sink does not count as silence of
+// the server.
 func TestSlowSinkIsNotSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		frames := bytes.Repeat([]byte(modX), 3)
@@ -278,12 +278,12 @@ func TestSlowSinkIsNotSilence(t *testing.T) {
 			t.Error(err)
 		}
 		if n := len(src.asked); n != 1 {
-			t.Errorf("%d requests, want 1", n)
+			t.Errorf("got %d requests, want 1", n)
 		}
 	})
 }
 
-// slow takes an hour for each delta.
+// slow is a sink that takes an hour for each delta.
 type slow struct{}
 
 func (slow) Put(ctx context.Context, _ delta.Delta) error {
@@ -295,7 +295,7 @@ func (slow) Put(ctx context.Context, _ delta.Delta) error {
 	}
 }
 
-// trickle is a source whose answers come one byte every 10 seconds.
+// trickle is a source whose answers arrive as one byte every 10 seconds.
 type trickle struct{ lists, watches atomic.Int32 }
 
 func (s *trickle) List(ctx context.Context, _ metav1.ListOptions) (wire.Stream, error) {
@@ -326,8 +326,8 @@ func (b *dribble) Read(p []byte) (int, error) {
 
 func (b *dribble) Close() error { return nil }
 
-// TestTrickleIsSilence: a server that sends a byte now and then, and no object, is
-// given up like one that sends nothing.
+// TestTrickleIsSilence checks that a server that sends single bytes without completing an
+// object counts as silent.
 func TestTrickleIsSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &trickle{}
@@ -342,13 +342,13 @@ func TestTrickleIsSilence(t *testing.T) {
 		}
 		h, _ := r.Health()
 		if !errors.Is(h.LastErr, errIdle) || src.watches.Load() != 1 || src.lists.Load() < 5 {
-			t.Errorf("%v after %d watches and %d lists", h.LastErr, src.watches.Load(), src.lists.Load())
+			t.Errorf("got %v after %d watches and %d lists", h.LastErr, src.watches.Load(), src.lists.Load())
 		}
 	})
 }
 
-// TestStrayObjects: what a server says of another namespace than the one that was
-// asked for is counted and reported, and goes no further.
+// TestStrayObjects checks that objects outside the requested namespace are counted,
+// reported and dropped.
 func TestStrayObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := func(space, event string) string {
@@ -369,8 +369,8 @@ func TestStrayObjects(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 		h, _ := r.Health()
-		if h.Invalid != 3 || h.LastInvalid == nil || !strings.Contains(h.LastInvalid.Error(), `not in namespace "a"`) {
-			t.Errorf("%d invalid, the last: %v", h.Invalid, h.LastInvalid)
+		if h.Invalid != 3 || h.LastInvalid == nil || !strings.Contains(h.LastInvalid.Error(), `not in the requested namespace "a"`) {
+			t.Errorf("got %d invalid, last error %v", h.Invalid, h.LastInvalid)
 		}
 	})
 }

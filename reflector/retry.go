@@ -22,7 +22,7 @@ func (m *machine) fail(err error) action {
 	}
 	if (from == openStream || from == inStream) && m.paged {
 		if fault == Unsupported {
-			m.clearFault() // this is no fault: the server only lacks streaming lists
+			m.clearFault() // not a fault: the server only lacks streaming lists
 		}
 		return m.begin()
 	}
@@ -37,7 +37,7 @@ func (m *machine) fail(err error) action {
 		}
 		m.forget(fault)
 		if quick {
-			// The server answers, and nothing is visible until the list is complete: so
+			// The server answers, and consumers get no events until the list is complete, so
 			// the reflector asks at once, but with a random delay between clients, and
 			// not repeatedly.
 			m.attempts = [2]int{}
@@ -55,7 +55,8 @@ func (m *machine) fail(err error) action {
 	return m.waitBeforeRetry(fault, asked)
 }
 
-// endSource ends the run because the source has ended. That is no fault of the server.
+// endSource ends the run because the source has ended, which is not a fault of the
+// server.
 func (m *machine) endSource(err error) action {
 	m.health.Fault, m.health.LastErr = NoFault, err
 	return m.end(err)
@@ -71,8 +72,7 @@ func (m *machine) end(err error) action {
 	return action{kind: doEnd, err: err}
 }
 
-// forget drops what the server no longer has: the version of a watch, or the continue
-// token of a list.
+// forget drops a version or a continue token that the server no longer has.
 func (m *machine) forget(fault Fault) {
 	if m.version != 0 {
 		m.health.LastGap = Gap{From: m.version}
@@ -87,8 +87,8 @@ func (m *machine) forget(fault Fault) {
 	m.token = ""
 }
 
-// waitBeforeRetry waits before the next attempt, as long as the server asked but at most MaxBackoff,
-// or otherwise with backoff.
+// waitBeforeRetry waits before the next attempt: the wait that the server requested, but
+// at most MaxBackoff, or otherwise the backoff.
 func (m *machine) waitBeforeRetry(fault Fault, asked time.Duration) action {
 	next := m.scheduleRetry(m.backoff(fault))
 	if asked <= 0 && fault.shared() {
@@ -102,7 +102,7 @@ func (m *machine) waitBeforeRetry(fault Fault, asked time.Duration) action {
 		next.wait = bounded
 	}
 	if asked > m.cfg.MaxBackoff {
-		m.health.Err = fmt.Errorf("%w; the server asked for a wait of %v; retrying in %v", m.health.Err, asked, next.wait.Round(time.Millisecond))
+		m.health.Err = fmt.Errorf("%w; the server requested a wait of %v; retrying in %v", m.health.Err, asked, next.wait.Round(time.Millisecond))
 		m.health.LastErr = m.health.Err
 	}
 	m.attempts[fault.slow()]++
@@ -115,7 +115,7 @@ func (m *machine) scheduleRetry(delay time.Duration) action {
 	case m.version != 0:
 		m.next = openWatch
 	case m.state == openList || m.state == inList:
-		m.next = openList // the same page again, whose objects are handed on again
+		m.next = openList // the same page again; its objects are delivered again
 	case m.paged || m.cutStreams >= maxCutStreams:
 		m.next = openList
 	default:

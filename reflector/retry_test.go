@@ -13,11 +13,12 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// TestRetryAfter: what a server asks for is bounded by MaxBackoff, and shown.
+// TestRetryAfter checks that the wait that a server requests is bounded by MaxBackoff,
+// and shown.
 func TestRetryAfter(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		answer string // a fault, as scripts write it
+		answer string // a fault in the syntax of the scripts
 		retry  string
 		max    time.Duration
 		least  time.Duration
@@ -25,11 +26,11 @@ func TestRetryAfter(t *testing.T) {
 		says   string
 	}{
 		{"within the bound", "429", "7", 0, 7 * time.Second, 10500 * time.Millisecond, ""},
-		{"an hour", "429", "3600", 0, 30 * time.Second, 45 * time.Second, "the server asked for a wait of 1h0m0s; retrying in "},
-		{"the most there is", "503", "2147483647", 0, 30 * time.Second, 45 * time.Second, "asked for a wait of 596523h14m7s; retrying in "},
-		{"the most there is, and no bound", "503", "2147483647", math.MaxInt64, math.MaxInt32 * time.Second, math.MaxInt64, ""},
-		{"410", "410", "3600", 0, 30 * time.Second, 45 * time.Second, "asked for a wait of 1h0m0s"},
-		{"403", "403", "3600", 0, 30 * time.Second, 45 * time.Second, "asked for a wait of 1h0m0s"},
+		{"an hour", "429", "3600", 0, 30 * time.Second, 45 * time.Second, "the server requested a wait of 1h0m0s; retrying in "},
+		{"the maximum", "503", "2147483647", 0, 30 * time.Second, 45 * time.Second, "requested a wait of 596523h14m7s; retrying in "},
+		{"the maximum without a bound", "503", "2147483647", math.MaxInt64, math.MaxInt32 * time.Second, math.MaxInt64, ""},
+		{"410", "410", "3600", 0, 30 * time.Second, 45 * time.Second, "requested a wait of 1h0m0s"},
+		{"403", "403", "3600", 0, 30 * time.Second, 45 * time.Second, "requested a wait of 1h0m0s"},
 		{"negative", "503", "-3600", 0, 800 * time.Millisecond, 1200 * time.Millisecond, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -43,17 +44,17 @@ func TestRetryAfter(t *testing.T) {
 				m.start()
 				next, _ := m.step(&input{kind: inFailed, err: scriptError(c.answer, map[string]string{"retry": c.retry})})
 				if next.kind != doWait || next.wait < c.least || next.wait > c.most {
-					t.Errorf("jitter %v: wait %v, want %v to %v", jitter, next.wait, c.least, c.most)
+					t.Errorf("jitter %v: got wait %v, want %v to %v", jitter, next.wait, c.least, c.most)
 				}
-				if got := m.health.Err.Error(); c.says == "" && strings.Contains(got, "asked for") || !strings.Contains(got, c.says) {
-					t.Errorf("Err is %q, want %q in it", got, c.says)
+				if got := m.health.Err.Error(); c.says == "" && strings.Contains(got, "requested") || !strings.Contains(got, c.says) {
+					t.Errorf("got Err %q, want it to contain %q", got, c.says)
 				}
 			}
 		})
 	}
 }
 
-// TestBackoffDoesNotOverflow: any bound that Config takes is one.
+// TestBackoffDoesNotOverflow checks the largest bounds that Config accepts.
 func TestBackoffDoesNotOverflow(t *testing.T) {
 	cfg, err := Config{MinBackoff: math.MaxInt64 / 3, MaxBackoff: math.MaxInt64}.withDefaults()
 	if err != nil {
@@ -62,14 +63,14 @@ func TestBackoffDoesNotOverflow(t *testing.T) {
 	m := newMachine(&cfg, func() float64 { return 0.999999 })
 	for range 100 {
 		if d := m.backoff(Unreachable); d < cfg.MinBackoff {
-			t.Fatalf("try %v waits %v", m.attempts, d)
+			t.Fatalf("attempt %v: got wait %v", m.attempts, d)
 		}
 		m.attempts[0]++
 	}
 }
 
-// flapping is a source that is denied for good, while its siblings recover all the
-// time.
+// flapping is a source that is always denied, while other requests to the server recover
+// continuously.
 type flapping struct{ asked []time.Time }
 
 func (f *flapping) List(context.Context, metav1.ListOptions) (wire.Stream, error) {
@@ -87,9 +88,9 @@ func (f *flapping) Recovered() <-chan struct{} {
 	return c
 }
 
-// TestRecoveriesAreNoExcuse: siblings that recover again and again do not make a
-// reflector ask more often than backoff allows.
-func TestRecoveriesAreNoExcuse(t *testing.T) {
+// TestRecoveriesDoNotBypassBackoff checks that repeated recoveries of other requests do
+// not make a reflector send requests more often than the backoff allows.
+func TestRecoveriesDoNotBypassBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &flapping{}
 		r, err := New(src, &sink{}, Config{})
@@ -102,11 +103,11 @@ func TestRecoveriesAreNoExcuse(t *testing.T) {
 			t.Error(err)
 		}
 		if n := len(src.asked); n > 26 {
-			t.Errorf("%d requests in ten minutes", n)
+			t.Errorf("got %d requests in ten minutes", n)
 		}
 		for i, at := range src.asked[1:] {
 			if gap := at.Sub(src.asked[i]); gap < 800*time.Millisecond {
-				t.Errorf("request %d came %v after the one before", i+1, gap)
+				t.Errorf("request %d: got %v after the previous request", i+1, gap)
 			}
 		}
 	})

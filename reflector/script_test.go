@@ -23,11 +23,11 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-var update = flag.Bool("update", false, "write what the machine does into the scripts")
+var update = flag.Bool("update", false, "rewrite the answers in the scripts")
 
-// TestMachine plays the scripts of testdata against the machine. A line that
-// begins with a word is an input; the line "-> …" below it is what the machine
-// answers. Run with -update to rewrite the answers, and read the diff.
+// TestMachine feeds the scripts of testdata to the machine. A line that begins with a
+// word is an input; the line "-> …" below it is the answer of the machine. Run with
+// -update to rewrite the answers, and read the diff.
 func TestMachine(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -90,7 +90,7 @@ func play(t *testing.T, script string) string {
 		} else {
 			in, err := parseInput(words)
 			if err != nil {
-				t.Fatalf("%q: %v", strings.TrimSpace(line), err)
+				t.Fatalf("%q: got %v", strings.TrimSpace(line), err)
 			}
 			next, d = m.step(in)
 		}
@@ -198,7 +198,7 @@ func parseInput(words []string) (*input, error) {
 		in.kind = inEvent
 		var status *apierrors.StatusError
 		if !errors.As(scriptError(arg(1), opts), &status) {
-			return nil, fmt.Errorf("%q is no status", arg(1))
+			return nil, fmt.Errorf("%q is not a status", arg(1))
 		}
 		in.event = wire.Event{Type: wire.Error, Status: &status.ErrStatus}
 	default:

@@ -11,8 +11,8 @@ import (
 // errUnnamedObject is the fault of a list with an object that cannot be identified.
 var errUnnamedObject error = stalledError("the list has an object whose name cannot be read")
 
-// unusable counts an unusable object, and returns a delta with what is certain
-// nevertheless: that the object exists, or that it was deleted.
+// unusable counts an unusable object. It returns a delta with the facts that are known:
+// the object exists, or it was deleted.
 func (m *machine) unusable(err error) delta.Delta {
 	m.health.Invalid++
 	m.health.LastInvalid = err
@@ -77,7 +77,7 @@ func (m *machine) stray(in *input) error {
 	if stray.Key.Namespace == space {
 		return nil
 	}
-	stray.Reason = fmt.Sprintf("it is not in namespace %q, which the server was asked for", space)
+	stray.Reason = fmt.Sprintf("it is not in the requested namespace %q", space)
 	return &stray
 }
 

@@ -6,14 +6,15 @@ import (
 	"github.com/vedette-io/vedette/delta"
 )
 
-// TestAllocations gates what updates cost, in a store of 10,000 with an index: alone,
-// where a path of nodes in each tree is new, and in batches, which share them.
+// TestAllocations limits the allocations of updates in a store of 10,000 objects with an
+// index: single updates, which copy a path of nodes in each tree, and batches, which
+// share the copies.
 func TestAllocations(t *testing.T) {
 	const n = 10_000
 	s, texts, version := ofPods(t, n)
 	for _, c := range []struct {
 		batch int
-		most  float64 // allocations for each event
+		most  float64 // allocations per event
 	}{{1, 36}, {64, 11.6}} {
 		at := 0
 		perBatch := testing.AllocsPerRun(300, func() {
@@ -31,7 +32,7 @@ func TestAllocations(t *testing.T) {
 		perEvent := perBatch/float64(c.batch) - made
 		t.Logf("%.1f allocations for each event in batches of %d", perEvent, c.batch)
 		if perEvent > c.most {
-			t.Errorf("%.1f allocations for each event in batches of %d, may be %.0f", perEvent, c.batch, c.most)
+			t.Errorf("got %.1f allocations per event in batches of %d, want at most %.0f", perEvent, c.batch, c.most)
 		}
 	}
 }

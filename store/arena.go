@@ -16,25 +16,26 @@ const (
 // arena is the memory of one store's records. It belongs to the writer.
 type arena struct {
 	packer
-	columns   int     // of new records
-	slabs     []*slab // all that hold live records
-	current   *slab   // where the next record goes
-	retired   []*slab // those to be emptied: mostly dead, or packed as one does no longer
+	columns   int     // number of columns of new records
+	slabs     []*slab // all slabs with live records
+	current   *slab   // the slab for the next record
+	retired   []*slab // slabs to empty: mostly dead, or packed with an old dictionary or column count
 	compactor compactor
-	dicts     []*pack.Dictionary // those that records may be packed with, the oldest first
+	dicts     []*pack.Dictionary // dictionaries that packed records may use, oldest first
 	scratch   []byte
-	size      int // of all slabs
-	dead      int // bytes in them that no live record has
+	size      int // size of all slabs
+	dead      int // bytes of the slabs that belong to no live record
 }
 
-// add stores a record, and returns its entry. values are those of each column.
+// add stores a record and returns its entry. values are the values of each column.
 func (a *arena) add(rec *wire.Record, values [][]string) Entry {
 	flags, rest, body := a.encode(rec, values, true)
 	return a.write(flags, rest, body, a.dict, a.columns)
 }
 
-// encode writes the record into the scratch space, without a body that is stored as it
-// came. That follows rest. Without hasBody the record keeps only the length of the body.
+// encode writes the record into the scratch space. A body that is stored plain is not
+// copied: it is returned separately, and follows rest. Without hasBody, the record stores
+// only the length of the body.
 func (a *arena) encode(rec *wire.Record, values [][]string, hasBody bool) (flags byte, rest, body []byte) {
 	b := a.scratch[:0]
 	names := [...]string{rec.Cluster, rec.Namespace, rec.Name, rec.UID}
@@ -71,8 +72,8 @@ func appendColumns(b []byte, values [][]string) []byte {
 	return b
 }
 
-// replaceColumns writes the record of an entry with other columns into the scratch
-// space; its body stays packed as it is.
+// replaceColumns encodes the record of an entry with new columns in the scratch space.
+// The packed body is copied unchanged.
 func (a *arena) replaceColumns(e Entry, values [][]string) []byte {
 	rest, _ := e.bytes()
 	h := e.header()
@@ -83,7 +84,7 @@ func (a *arena) replaceColumns(e Entry, values [][]string) []byte {
 	return b
 }
 
-// write copies an encoded record into a slab: rest and then body.
+// write copies an encoded record into a slab: rest, then body.
 func (a *arena) write(flags byte, rest, body []byte, dict *pack.Dictionary, columns int) Entry {
 	var size [binary.MaxVarintLen64]byte
 	n := binary.PutUvarint(size[:], uint64(len(rest)+len(body)))
@@ -98,8 +99,8 @@ func (a *arena) write(flags byte, rest, body []byte, dict *pack.Dictionary, colu
 	return Entry{slab: s, off: uint32(off)}
 }
 
-// slabFor returns a slab with this much space left. Slabs grow with the store: a
-// small collection takes little memory, and one of many objects few slabs.
+// slabFor returns a slab with n free bytes. The size of new slabs grows with the store,
+// so that a small store takes little memory and a large one has few slabs.
 func (a *arena) slabFor(n int, dict *pack.Dictionary, columns int) *slab {
 	s := a.current
 	if s != nil && len(s.buf)-s.end >= n && s.dict == dict && s.columns == columns {
@@ -112,14 +113,14 @@ func (a *arena) slabFor(n int, dict *pack.Dictionary, columns int) *slab {
 	s = &slab{buf: make([]byte, max(size, n)), dict: dict, columns: columns, usage: new(usage)}
 	a.slabs = append(a.slabs, s)
 	a.size += len(s.buf)
-	if n < fullSlab { // one that a large record fills leaves the other current
+	if n < fullSlab { // a slab that one large record fills does not become current
 		a.seal()
 		a.current = s
 	}
 	return s
 }
 
-// seal gives up what is left of the current slab.
+// seal gives up the free space of the current slab.
 func (a *arena) seal() {
 	if s := a.current; s != nil {
 		a.current = nil
@@ -127,14 +128,14 @@ func (a *arena) seal() {
 	}
 }
 
-// storeAlone stores a record in a slab of its own, which the arena does not know: it
-// lives as long as somebody holds the entry.
+// storeAlone stores a record in its own slab, which does not belong to the arena. The
+// garbage collector frees it when no entry refers to it.
 func (a *arena) storeAlone(rec *wire.Record, values [][]string, hasBody bool) Entry {
 	flags, rest, body := a.encode(rec, values, hasBody)
 	return newStandalone(flags, rest, body, a.dict, len(values))
 }
 
-// newStandalone makes an entry of an encoded record, in a slab of its own.
+// newStandalone returns an entry for an encoded record, in its own slab.
 func newStandalone(flags byte, rest, body []byte, dict *pack.Dictionary, columns int) Entry {
 	size := len(rest) + len(body)
 	b := append(make([]byte, 0, 1+binary.MaxVarintLen32+size), flags)
@@ -155,19 +156,19 @@ func (e Entry) Detached() Entry {
 	return Entry{slab: s}
 }
 
-// free notes that no tree of the writer leads to the entry any more.
+// free records that no tree of the writer contains the entry any longer.
 func (a *arena) free(e Entry) {
 	if e.slab.usage == nil {
-		return // it is alone
+		return // it has its own slab
 	}
 	if e.slab.freed == nil {
 		e.slab.freed = make([]uint64, len(e.slab.buf)/512+1)
 	}
-	e.slab.freed[e.off/512] |= 1 << (e.off / 8 % 64) // no record is as short as eight bytes
+	e.slab.freed[e.off/512] |= 1 << (e.off / 8 % 64) // every record is longer than eight bytes
 	a.addDead(e.slab, e.length())
 }
 
-// isFreed tells whether the entry was freed, for one that is not alone.
+// isFreed reports whether the entry was freed. The entry must be in an arena.
 func (e Entry) isFreed() bool {
 	return e.slab.freed != nil && e.slab.freed[e.off/512]&(1<<(e.off/8%64)) != 0
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// sibling is a body of a generation, of which all are alike.
+// sibling returns a body of a generation. The bodies of one generation are similar.
 func sibling(generation, i int) []byte {
 	return fmt.Appendf(nil, `{"name":"pod-%d","spec":{%s}}`, i, strings.Repeat(fmt.Sprintf(`"generation-%d":true,`, generation), 20))
 }
@@ -20,8 +20,8 @@ func record(generation, i int) *wire.Record {
 	return &wire.Record{Key: wire.Key{Name: fmt.Sprintf("%d-%d", generation, i)}, Version: 1, Encoding: wire.JSON, Body: sibling(generation, i)}
 }
 
-// TestFewDictionaries: of more dictionaries than may be in use, the oldest is
-// given up, and its records are packed with another; none is lost.
+// TestFewDictionaries checks that, when there are too many dictionaries, the oldest is
+// dropped and its records are repacked without loss.
 func TestFewDictionaries(t *testing.T) {
 	s := New(Config{})
 	const generations, perGeneration = maxDictionaries + 3, 500
@@ -31,7 +31,7 @@ func TestFewDictionaries(t *testing.T) {
 		for i := range perGeneration {
 			e, ok := s.makeEntry(record(g, i))
 			if !ok {
-				t.Fatal("refused")
+				t.Fatal("Apply failed")
 			}
 			s.put(e)
 		}
@@ -42,16 +42,16 @@ func TestFewDictionaries(t *testing.T) {
 		used[e.slab.dict]++
 		var g, i int
 		if _, err := fmt.Sscanf(e.Key().Name, "%d-%d", &g, &i); err != nil || string(e.Record().Body) != string(sibling(g, i)) {
-			t.Fatalf("%v has another body", e.Key())
+			t.Fatalf("%v: the body has changed", e.Key())
 		}
 	}
 	if s.live.objects.Len() != perGeneration*generations || len(used) > maxDictionaries {
-		t.Errorf("%d objects, packed with %d dictionaries", s.live.objects.Len(), len(used))
+		t.Errorf("got %d objects, packed with %d dictionaries", s.live.objects.Len(), len(used))
 	}
 }
 
-// TestNoiseBesideSiblings: among bodies that pack, one that does not is kept as it
-// came.
+// TestNoiseBesideSiblings checks that a body that does not compress is stored plain, next
+// to bodies that compress.
 func TestNoiseBesideSiblings(t *testing.T) {
 	s := New(Config{})
 	s.arena.adopt(pack.NewDictionary(sibling(0, 0)), 0.1)
@@ -68,16 +68,17 @@ func TestNoiseBesideSiblings(t *testing.T) {
 	}{{record(0, 2), formatDictionary}, {odd, formatPlain}} {
 		e, _ := s.makeEntry(c.rec)
 		if h := e.header(); h.format() != c.want || string(e.Record().Body) != string(c.rec.Body) {
-			t.Errorf("%v is stored in manner %d, want %d", c.rec.Key, h.format(), c.want)
+			t.Errorf("%v: got format %d, want %d", c.rec.Key, h.format(), c.want)
 		}
 	}
 }
 
-// TestLongBodies: a long body is packed where that leaves little: by the dictionary
-// if that leaves much less than a block does. It is unpacked as it was.
+// TestLongBodies checks that a long body is compressed if that saves most of its size:
+// with the dictionary, if that saves much more than a block. The unpacked body is
+// unchanged.
 func TestLongBodies(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	words := func(n int) []byte { // like nothing else, but made of a few words
+	words := func(n int) []byte { // random text of a few words
 		var b []byte
 		for len(b) < n {
 			b = fmt.Appendf(b, "%s-%04d ", []string{"request", "limit", "annotation", "volume"}[random.IntN(4)], random.IntN(10_000))
@@ -111,11 +112,11 @@ func TestLongBodies(t *testing.T) {
 			rec.Body = c.body(i)
 			last, _ = s.makeEntry(rec)
 			if string(last.Record().Body) != string(rec.Body) {
-				t.Fatalf("%s: body %d is another after it was stored", name, i)
+				t.Fatalf("%s: body %d has changed", name, i)
 			}
 		}
 		if h := last.header(); h.format() != c.want {
-			t.Errorf("%s are stored in manner %d, want %d", name, h.format(), c.want)
+			t.Errorf("%s: got format %d, want %d", name, h.format(), c.want)
 		}
 	}
 }

@@ -16,13 +16,13 @@ func ofPods(tb testing.TB, n int) (s *store.Store, texts [][]byte, version int) 
 	for i := range n {
 		version++
 		texts[i] = body(i, version)
-		apply(tb, s, pod(i, version, body(i, version))) // it clears the body
+		apply(tb, s, pod(i, version, body(i, version))) // apply clears the body
 	}
 	apply(tb, s, end(version))
 	return s, texts, version
 }
 
-// BenchmarkCommit applies one update at a time, each with a snapshot of its own.
+// BenchmarkCommit applies one update at a time, each with its own snapshot.
 func BenchmarkCommit(b *testing.B) {
 	const n = 10_000
 	s, texts, version := ofPods(b, n)

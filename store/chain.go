@@ -5,26 +5,27 @@ import (
 	"sync"
 )
 
-// link is one link of the chain of changes. Subscribers hold on to the link
-// they have reached, so a link that all have passed is garbage by itself. The last link
-// has no changes yet, so a store whose subscribers have taken all holds none.
+// link is one link of the chain of changes. A subscription refers to the link that it has
+// reached, so the garbage collector frees the links that all subscriptions have passed.
+// The last link has no changes yet, so a store whose subscribers are up to date holds
+// none.
 type link struct {
-	seq     uint64        // changes up to this link
-	changes []Change      // those that lead to after
+	seq     uint64        // number of changes before this link
+	changes []Change      // the changes between this link and next
 	next    *link         // set before more is closed
-	more    chan struct{} // closed when there is a link after this
+	more    chan struct{} // closed when next is set
 }
 
-// chain is the chain, and how far each subscriber has come.
+// chain is the chain of changes with the position of each subscription.
 type chain struct {
 	backlog int
 
 	mu       sync.Mutex
-	moved    sync.Cond // a subscriber went on, or away
+	moved    sync.Cond // signaled when a subscription advances or closes
 	head     *link
-	snapshot *Snapshot // what head led to
+	snapshot *Snapshot // the snapshot at head
 	subs     map[*Subscription]struct{}
-	lag      Lag // summed over all subscribers, past ones included
+	lag      Lag // the sum over all subscriptions, including closed ones
 }
 
 func (f *chain) init(first *Snapshot, backlog int) {
@@ -35,8 +36,8 @@ func (f *chain) init(first *Snapshot, backlog int) {
 	f.head = &link{more: make(chan struct{})}
 }
 
-// waitForRoom waits until the slowest subscriber of Lossless has fewer changes waiting than
-// the backlog allows.
+// waitForRoom waits until every Lossless subscription has fewer pending changes than the
+// backlog.
 func (f *chain) waitForRoom(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,7 +82,7 @@ func (f *chain) append(snapshot *Snapshot, changes []Change) (fell []*Subscripti
 		return nil
 	}
 	next := &link{seq: f.head.seq + uint64(len(changes)), more: make(chan struct{})}
-	var rest *folding // of those that fall behind now
+	var rest *folding // shared by the subscriptions that fall behind now
 	for sub := range f.subs {
 		if sub.mode != EveryChange {
 			continue

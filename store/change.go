@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// ChangeKind says what became of an object.
+// ChangeKind is the kind of a change.
 type ChangeKind uint8
 
 const (
-	// Added: it was not there before.
+	// Added means that the object is new.
 	Added ChangeKind = iota + 1
-	// Updated: it is another revision of the same object.
+	// Updated means a new revision of the same object.
 	Updated
-	// Deleted: it is gone.
+	// Deleted means that the object no longer exists in the store.
 	Deleted
 )
 
@@ -30,41 +30,42 @@ func (k ChangeKind) String() string {
 	return fmt.Sprintf("ChangeKind(%d)", uint8(k))
 }
 
-// Cause says how the store learned of a change.
+// Cause is the reason for a change.
 type Cause uint8
 
 const (
-	// Watched: the server reported it.
+	// Watched means that the server reported the change in a watch.
 	Watched Cause = iota
-	// Listed: it was found in a list. A deletion was missed: the object was
-	// gone, or another one stood in its place.
+	// Listed means that a list showed the change. A deletion with this cause was not
+	// observed: the list had no such object, or another object of the same name.
 	Listed
-	// Initial: the object is of the first list.
+	// Initial means that the object was in the first list.
 	Initial
-	// Unwatched: the scope of the object was removed, or it is not what a filter
-	// selects any more. Whether it still exists is not known.
+	// Unwatched means that the scope of the object was removed, or that a filter no
+	// longer selects the object. The object may still exist.
 	Unwatched
-	// Resynced: nothing has happened; the object is told of again.
+	// Resynced means that nothing has changed and the object is delivered again.
 	Resynced
 )
 
-// Change is one object's step from one state to the next. It is a value.
+// Change is one difference between two states of an object. It is a value.
 type Change struct {
 	Kind  ChangeKind
 	Cause Cause
-	came  bool // and went, see CameAndWent
-	// Folded is how many more changes of the object this change stands for. It is 0
-	// unless the subscriber of EveryChange had fallen behind. Latest does not count it.
+	came  bool // see CameAndWent
+	// Folded is the number of further changes of the object that this change replaces. It
+	// is 0 unless a subscriber of EveryChange had fallen behind. Latest does not count
+	// folded changes.
 	Folded uint32
 	// Old is the state before the change; zero if Added. If CameAndWent, it is the last
 	// state before the deletion.
 	Old Entry
 	// New is the state after the change. If Deleted, it is the last state, which the
-	// server sent with the deletion, in the form that Config.Transform gives it; its
-	// version is that of the deletion. It is zero if the deletion itself was not seen,
-	// or came with an unusable state.
+	// server sent with the deletion, converted by Config.Transform; its version is the
+	// version of the deletion. It is zero if the deletion was inferred, or if the last
+	// state was unusable.
 	New Entry
-	// Seen is when it was read from the server, where the delta told.
+	// Seen is the time when the delta was read from the server, if the delta has one.
 	Seen time.Time
 }
 
@@ -72,8 +73,8 @@ type Change struct {
 // behind. The subscriber gets this one change for the object, as Deleted.
 func (c *Change) CameAndWent() bool { return c.came }
 
-// Missed reports that the store inferred the deletion without seeing it, or that the
-// last state was not seen because it came in an unusable form.
+// Missed reports that the store inferred the deletion without observing it, or that the
+// last state was unusable.
 func (c *Change) Missed() bool { return c.Kind == Deleted && c.New.IsZero() && c.Cause != Unwatched }
 
 // Detached returns a copy of the change with detached entries; see Entry.Detached.
@@ -82,7 +83,7 @@ func (c Change) Detached() Change {
 	return c
 }
 
-// Last returns the last known state: New where there is one, else Old.
+// Last returns the last known state: New if it is set, else Old.
 func (c *Change) Last() Entry {
 	if c.New.IsZero() {
 		return c.Old

@@ -4,23 +4,23 @@ import (
 	"slices"
 )
 
-// compactPerChange is how many records are looked at, to free slabs that are
-// mostly dead, for each change: enough to be faster than slabs die, and so few
-// that no batch waits for it.
+// compactPerChange is the number of records that compaction examines per change. It is
+// high enough that compaction keeps up with the freeing of records, and low enough that
+// it does not delay a batch.
 const compactPerChange = 6
 
-// maxDictionaries is how many dictionaries may be in use at once: records keep
-// the one they were packed with.
+// maxDictionaries is the maximum number of dictionaries in use. A record needs the
+// dictionary with which it was packed.
 const maxDictionaries = 4
 
-// compactor empties one slab after the other.
+// compactor is the slab that compaction empties, and the position in it.
 type compactor struct {
 	slab *slab
 	off  int
 }
 
-// compact looks at up to n records of retired slabs, and stores those that are
-// live elsewhere.
+// compact examines up to n records of retired slabs, and moves the live ones to other
+// slabs.
 func (s *Store) compact(n int) {
 	a := &s.arena
 	if a.retrain() {
@@ -32,7 +32,7 @@ func (s *Store) compact(n int) {
 				return
 			}
 			a.compactor = compactor{slab: a.retired[0]}
-			a.retired[0] = nil // or the array would hold on to the slab
+			a.retired[0] = nil // do not keep the slab in the array
 			a.retired = a.retired[1:]
 			if a.current == a.compactor.slab {
 				a.seal()
@@ -42,8 +42,8 @@ func (s *Store) compact(n int) {
 	}
 }
 
-// compactOne looks at the next record of the slab that is being emptied, and lets
-// go of the slab behind the last one.
+// compactOne examines the next record of the slab that is being emptied. It removes the
+// slab after its last record.
 func (s *Store) compactOne() {
 	a := &s.arena
 	sw := &a.compactor
@@ -79,8 +79,8 @@ func (s *Store) compactOne() {
 	}
 }
 
-// rewrite stores an entry again. It copies the stored form if a new entry would have
-// the same form, and otherwise stores the record from scratch.
+// rewrite stores an entry again. It copies the stored bytes if a new entry would have the
+// same ones; otherwise it encodes the record again.
 func (s *Store) rewrite(e Entry) Entry {
 	a := &s.arena
 	live := e.slab.object != nil || s.cfg.Decode != nil && s.cfg.KeepObject == nil
@@ -106,7 +106,7 @@ func (s *Store) rewrite(e Entry) Entry {
 	return moved
 }
 
-// removeSlab lets go of a slab.
+// removeSlab removes a slab from the arena.
 func (a *arena) removeSlab(gone *slab) {
 	if i := slices.Index(a.slabs, gone); i >= 0 {
 		a.slabs[i] = a.slabs[len(a.slabs)-1]
@@ -117,8 +117,8 @@ func (a *arena) removeSlab(gone *slab) {
 	}
 }
 
-// trainIfDue looks for a first dictionary once it is time to, and packs with it
-// what is there.
+// trainIfDue tries to build the first dictionary when enough bodies have been stored, and
+// repacks the existing records with it.
 func (s *Store) trainIfDue(listed bool) {
 	a := &s.arena
 	if !a.trainingDue(listed) || !a.trainFirst(s.sample()) {
@@ -133,10 +133,9 @@ func (s *Store) trainIfDue(listed bool) {
 	}
 }
 
-// sample returns up to as many bodies as a dictionary is made of, from all over
-// what is there.
+// sample returns up to maxTrainBodies bodies, evenly spaced over all stored records.
 func (s *Store) sample() [][]byte {
-	var from []Entry // all that have bodies
+	var from []Entry // all entries with bodies
 	add := func(e Entry) bool {
 		if h := e.header(); h.format() != formatNone {
 			from = append(from, e)
@@ -159,7 +158,8 @@ func (s *Store) sample() [][]byte {
 	return bodies
 }
 
-// addDictionary follows on a new dictionary: of too many, the oldest is given up.
+// addDictionary registers a new dictionary. If there are too many, it retires the records
+// of the oldest one.
 func (s *Store) addDictionary() {
 	a := &s.arena
 	s.stats.Dictionaries++
@@ -173,7 +173,7 @@ func (s *Store) addDictionary() {
 	a.retire(func(sl *slab) bool { return sl.dict == oldest })
 }
 
-// retire marks slabs to be emptied.
+// retire schedules slabs for emptying.
 func (a *arena) retire(which func(*slab) bool) {
 	for _, sl := range a.slabs {
 		if which(sl) && sl != a.compactor.slab && !slices.Contains(a.retired, sl) {

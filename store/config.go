@@ -19,13 +19,13 @@ const (
 
 // Config is the configuration of a Store. The zero value works.
 type Config struct {
-	// Backlog is how many changes may wait for a subscriber; default 16,384. Beyond it,
-	// the store folds changes for EveryChange, Latest compares two snapshots, and Apply
-	// waits for a subscriber of Lossless. A larger backlog bridges longer pauses, and
-	// costs the old states of that many objects.
+	// Backlog is the maximum number of pending changes of a subscriber; default 16,384.
+	// Beyond it, the store folds changes for EveryChange, Latest compares two snapshots,
+	// and Apply waits for a subscriber of Lossless. A larger backlog bridges longer
+	// pauses, and costs the old states of that many objects.
 	Backlog int
-	// Group is whose views show this store together with others at one
-	// instant; default one of its own.
+	// Group is the group whose views show this store and other stores at one instant.
+	// Default: a new group.
 	Group *Group
 	// Transform converts a record to the form that is stored, before indexes see it. It
 	// may change Body and Encoding; the store restores all other fields. The goroutine
@@ -42,12 +42,12 @@ type Config struct {
 	// Bodies selects which bodies the store keeps next to the objects of Decode. Default:
 	// KeepBodies.
 	Bodies BodyPolicy
-	// KeepObject chooses, of each record, whether the store keeps the object of Decode in
-	// place of the body; with it, no record has both, and Snapshot.WriteFile returns an
-	// error. size is that of the body. packs tells whether such bodies take less memory
-	// when they are packed, as far as the store knows. The store keeps the body of a record
-	// that cannot be decoded. The goroutine that calls Apply calls KeepObject. Default:
-	// the store keeps all objects of Decode.
+	// KeepObject decides for each record whether the store keeps the object of Decode
+	// instead of the body. If it is set, no record has both, and Snapshot.WriteFile
+	// returns an error. size is the size of the body in bytes. packs is the store's
+	// estimate of whether bodies of this size compress. The store keeps the body of a
+	// record that cannot be decoded. The goroutine that calls Apply calls KeepObject.
+	// Default: the store keeps all objects of Decode.
 	KeepObject func(size int, packs bool) bool
 	// Panics determines what the store does after Transform, Decode or an index function
 	// panics. Default: SkipOnPanic.
@@ -63,11 +63,11 @@ func (c *Config) dropsBodies() bool {
 	return c.Decode != nil && (c.Bodies == ObjectsOnly || c.KeepObject != nil)
 }
 
-// Stats counts what the store did since it was made, and what it holds.
+// Stats has the counters of a store since it was created, and its current size.
 type Stats struct {
-	// Stale counts deltas that were dropped as not newer than the store.
+	// Stale counts deltas that were dropped because they were not newer than the store.
 	Stale uint64
-	// Unchanged counts objects of later lists that the store had already.
+	// Unchanged counts objects that arrived again without a change.
 	Unchanged uint64
 	// Refused counts records for which Config.Transform returned an error or panicked.
 	// LastRefused is the last of those errors; it is a *PanicError after a panic.
@@ -79,16 +79,16 @@ type Stats struct {
 	Unindexed     uint64
 	LastUnindexed error
 	// FellBehind counts how often subscribers of EveryChange fell behind. Folded counts
-	// the changes that came in those episodes. Unreported counts the objects that came
-	// and went in them without being reported; see Lag.
+	// the changes that arrived during those episodes. Unreported counts the objects that
+	// came and went during them without a report; see Lag.
 	FellBehind, Folded, Unreported uint64
-	// Objects is how many there are, RawBytes the size of their bodies, and
-	// HeldBytes that of the memory that holds them packed. Decoded of the objects are kept
-	// decoded; HeldBytes does not count these.
+	// Objects is the number of objects, RawBytes the size of their unpacked bodies, and
+	// HeldBytes the size of the memory of the packed records. Decoded is the number of
+	// objects that are kept decoded; HeldBytes does not include them.
 	Objects   int
 	RawBytes  int64
 	HeldBytes int64
 	Decoded   int
-	// Dictionaries counts those that were made.
+	// Dictionaries counts the dictionaries that were built.
 	Dictionaries int
 }

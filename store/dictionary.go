@@ -3,48 +3,49 @@ package store
 import "github.com/vedette-io/vedette/internal/pack"
 
 const (
-	// trainListBytes is how many bytes of bodies a first list must have for a
-	// dictionary: one takes up to 192 KiB itself. Without a list it takes
-	// trainLater.
+	// trainListBytes is the minimum size of all bodies of a first list for building a
+	// dictionary: a dictionary itself takes up to 192 KiB. Without a list, the minimum is
+	// trainWatchBytes.
 	trainListBytes  = 384 << 10
 	trainWatchBytes = 1 << 20
-	// maxTrainBodies is how many bodies a dictionary is made of at most, and
-	// sampleBytes how much of each.
+	// maxTrainBodies is the maximum number of bodies that a dictionary is built from, and
+	// sampleBytes the maximum number of bytes used of each.
 	maxTrainBodies = 96
 	sampleBytes    = 16 << 10
 	// dictionaryBytes is the size of a dictionary.
 	dictionaryBytes = 60 << 10
-	// driftWindow is after how many bodies it is looked whether the dictionary
-	// still fits, and drift how much worse it has to be.
+	// driftWindow is the number of bodies after which the store checks whether the
+	// dictionary still fits. maxDrift is the factor by which the ratio may get worse.
 	driftWindow = 2048
 	maxDrift    = 1.3
-	// maxPoorSamples is how many of those that did not pack well are kept to make a
-	// better dictionary of.
+	// maxPoorSamples is the maximum number of poorly compressed bodies that are kept to
+	// build a better dictionary.
 	maxPoorSamples = 24
-	// maxRatio is what packed bytes per byte must be for a dictionary.
+	// maxRatio is the maximum compression ratio (packed size divided by raw size) for
+	// which a dictionary is used.
 	maxRatio = 0.8
-	// renewRatio is what part of the bytes a new dictionary must leave of what the
-	// old one did.
+	// renewRatio is the maximum packed size with a new dictionary, relative to the old
+	// one, for which the new dictionary replaces the old one.
 	renewRatio = 0.85
-	// minTrainBodies is less than what anything can be learned from.
+	// minTrainBodies is the minimum number of bodies for building a dictionary.
 	minTrainBodies = 8
-	// shortTrial is of how many bodies it is judged whether they pack, and poorTrial is after
-	// how many of those that do not another one is packed.
+	// shortTrial is the number of short bodies after which the store decides whether they
+	// compress. If they do not, it compresses one of every shortRetrial bodies as a test.
 	shortTrial   = 32
 	shortRetrial = 64
 )
 
-// packer packs bodies, and finds the dictionary for it: bodies of one kind are
-// alike, but what is in them is known only when enough have been seen, and
-// changes with the years.
+// packer packs bodies and builds the dictionaries for it. Bodies of one type are similar,
+// but a dictionary can be built only after enough of them have been seen, and it becomes
+// outdated as bodies change over time.
 type packer struct {
-	dict *pack.Dictionary // nil as long as there is none
+	dict *pack.Dictionary // nil until one is built
 
-	raw       int // bytes kept unpacked for want of a dictionary
-	nextTrial int // how many of those make it worth to look for one
+	raw       int // bytes of bodies that were stored without a dictionary
+	nextTrial int // the value of raw at which to try again to build a dictionary
 
-	promised    float64          // packed bytes per byte that are to be expected of dict
-	next        *pack.Dictionary // one that may be better, until that is known
+	promised    float64          // the expected compression ratio of dict
+	next        *pack.Dictionary // a candidate that has not been tested yet
 	seen        struct{ bodies, raw, packed int }
 	poorSamples [][]byte
 	poorBodies  int
@@ -53,14 +54,14 @@ type packer struct {
 	short shortBodies
 }
 
-// shortBodies tells whether short bodies pack.
+// shortBodies records whether short bodies compress.
 type shortBodies struct {
 	bodies, raw, packed int
 	poor                bool
-	skipped             int // poor ones up to the next trial
+	skipped             int // bodies that were not tested since the last trial
 }
 
-// note takes the size of a body before it was packed, and after.
+// note records the size of a body before and after packing.
 func (f *shortBodies) note(raw, packed int) {
 	f.bodies++
 	f.raw += raw
@@ -70,7 +71,8 @@ func (f *shortBodies) note(raw, packed int) {
 	}
 }
 
-// keepSample keeps every fourth of the bodies that do not fit, and of those the last.
+// keepSample keeps every fourth poorly compressed body. When there are maxPoorSamples, it
+// replaces the oldest.
 func (t *packer) keepSample(body []byte) {
 	if t.poorBodies++; t.poorBodies%4 != 0 {
 		return
@@ -84,7 +86,7 @@ func (t *packer) keepSample(body []byte) {
 	*at = append((*at)[:0], body...)
 }
 
-// trainingDue reports whether it is time to look for a first dictionary.
+// trainingDue reports whether to try to build the first dictionary.
 func (t *packer) trainingDue(listed bool) bool {
 	if t.dict != nil {
 		return false
@@ -96,9 +98,10 @@ func (t *packer) trainingDue(listed bool) bool {
 	return t.raw >= max(least, t.nextTrial)
 }
 
-// trainFirst makes a dictionary of bodies, and reports whether it pays.
+// trainFirst builds a dictionary from bodies and reports whether it is good enough to
+// use.
 func (t *packer) trainFirst(bodies [][]byte) bool {
-	t.nextTrial = 2 * t.raw // if not, the store has to be another before it is worth another look
+	t.nextTrial = 2 * t.raw // if this attempt fails, try again with twice the data
 	if len(bodies) < minTrainBodies {
 		return false
 	}
@@ -113,17 +116,16 @@ func (t *packer) trainFirst(bodies [][]byte) bool {
 
 func (t *packer) adopt(dict *pack.Dictionary, ratio float64) {
 	t.dict, t.promised = dict, ratio
-	t.long.until, t.long.trial = 0, 0 // it may be what long bodies have waited for
+	t.long.until, t.long.trial = 0, 0 // long bodies may compress with the new dictionary
 	t.seen.bodies, t.seen.raw, t.seen.packed = 0, 0, 0
 	t.poorSamples, t.poorBodies, t.next = nil, 0, nil
 	t.short = shortBodies{}
 }
 
-// retrain looks after each window whether bodies have drifted away from the
-// dictionary, and reports whether it has made a new one. One that was made of the
-// bodies of a window must prove itself on those of the next: lists come in the
-// order of their names, and what fits the neighbours of a moment need not fit the
-// rest.
+// retrain checks at the end of each window whether the dictionary still fits the bodies,
+// and reports whether it has adopted a new one. A candidate built from one window is
+// tested on the poor samples of the next window. Lists arrive in the order of names, so a
+// dictionary that fits the bodies of one window may not fit the others.
 func (t *packer) retrain() bool {
 	if t.dict == nil || t.seen.bodies < driftWindow {
 		return false
@@ -142,13 +144,13 @@ func (t *packer) retrain() bool {
 			t.adopt(next, is)
 			return true
 		}
-		t.promised = ratio // they differ, and there is nothing to be done about it
+		t.promised = ratio // no dictionary compresses these bodies better
 	}
 	return false
 }
 
-// split splits bodies in two: a dictionary is tried on others than those it was
-// made of, which would always fit.
+// split divides bodies into two halves. A dictionary is built from one half and tested on
+// the other, because it always fits the bodies that it was built from.
 func split(bodies [][]byte) (a, b [][]byte) {
 	for i, body := range bodies {
 		if i%2 == 0 {
@@ -160,7 +162,7 @@ func split(bodies [][]byte) (a, b [][]byte) {
 	return a, b
 }
 
-// packRatio returns packed bytes per byte.
+// packRatio returns the packed size of bodies divided by their size.
 func packRatio(dict *pack.Dictionary, bodies [][]byte) float64 {
 	var scratch []byte
 	raw, packed := 1, 0

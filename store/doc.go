@@ -1,32 +1,32 @@
-// Package store holds the objects of one collection as packed records, shows them as
-// immutable snapshots with indexes, and tells subscribers what changed.
+// Package store holds the objects of one type as packed records, provides immutable
+// snapshots with indexes, and delivers changes to subscribers.
 //
 // # Data flow
 //
-//	delta.Batch -> Store.Apply -> Snapshot (what is) and []Change (what became of it)
+//	delta.Batch -> Store.Apply -> Snapshot (current objects) and []Change (differences)
 //	Store.Subscribe -> Subscription: a snapshot, then every change after it, or the latest state
 //	Store.AddIndex -> Index: the objects of a snapshot by value
 //	Group.View -> View: snapshots of several stores at one instant
 //	Snapshot.WriteFile -> a file -> Store.Load
 //
-// The store keeps a record in the encoding in which it arrived. It compresses the
-// record with a dictionary built from other records of the collection, and packs it
-// into slabs of memory that hold no pointers. An Entry refers to a record; Entry.Record
-// unpacks it. Records that do not compress are stored as they came. When records drift
-// away from the dictionary, the store builds a new one; it empties slabs that are
-// mostly dead, a few records at a time.
+// The store keeps a record in the encoding in which it arrived. It compresses the record
+// with a dictionary built from other records of the store, and packs it into slabs of
+// memory that hold no pointers. An Entry refers to a record; Entry.Record unpacks it.
+// Records that do not compress are stored unchanged. If the dictionary no longer fits new
+// records, the store builds a new one. It empties slabs that are mostly dead, a few
+// records at a time.
 //
 // # Ownership
 //
 // One goroutine calls Apply. All other methods may be called from any goroutine. A
-// Snapshot and an Entry are immutable and live as long as they are referenced. They
+// Snapshot and an Entry are immutable and remain valid while they are referenced. They
 // keep the slabs that they refer to in memory: to keep one object for long, keep its
 // Record instead. A Subscription belongs to one goroutine.
 //
 // # Guarantees
 //
 //  1. Taking a snapshot, or a view of many stores, is one load of a pointer.
-//     Readers never wait for the writer, nor the writer for readers. A snapshot
+//     Readers never wait for the writer, and the writer never waits for readers. A snapshot
 //     is the same in all its indexes.
 //  2. The store never goes back to an older state of an object: it drops and counts
 //     a delta that is not newer than the stored state of the same object. Only a whole
@@ -45,7 +45,7 @@
 //     instead. The change says how many changes it stands for, and the subscriber also
 //     learns of objects that came and went; [Subscription.Lag] counts the objects that
 //     were not reported. A subscriber of [Latest] gets the difference between the state
-//     that it saw last and the current state. A late subscriber starts with the snapshot
+//     that it received last and the current state. A late subscriber starts with the snapshot
 //     of that instant: no gap, no duplicate.
 //
 // # Limits
@@ -59,7 +59,7 @@
 //     since; and the last states of the objects that came and went, of at most as
 //     many as the backlog. The subscriber owns the changes that it already received.
 //     It never blocks the store.
-//   - Latest costs the snapshot that the subscriber saw last. It never blocks the
+//   - Latest costs the snapshot that the subscriber received last. It never blocks the
 //     store.
 //   - Lossless costs the backlog. Apply waits, which reaches the server as
 //     backpressure.
@@ -70,6 +70,6 @@
 //
 // # Errors
 //
-// Apply, WaitFor and Subscription.Next return the cause of a cancelled context. A
+// Apply, WaitFor and Subscription.Next return the cause of a canceled context. A
 // closed Subscription returns [ErrClosed]. Load rejects a file with a [FileError].
 package store

@@ -8,29 +8,28 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// slab is a piece of memory that holds records one behind the other, without
-// pointers: the garbage collector passes over it as a whole, and frees it when
-// no tree, change or snapshot leads to it any more. The bytes of a record are
-// written once, before anybody can see the record.
+// slab is a piece of memory with consecutive records and no pointers in it. The garbage
+// collector does not scan it, and frees it when no tree, change or snapshot refers to it.
+// The bytes of a record are written once, before any reader can see the record.
 type slab struct {
 	buf     []byte
-	dict    *pack.Dictionary // what bodies are packed with, nil if they are not
-	columns int              // how many indexes the records have values of
-	object  any              // Live: the decoded object of the only record, or unusable
-	*usage                   // nil if the slab has one record, and is in no arena
+	dict    *pack.Dictionary // the dictionary of packed bodies; nil if there is none
+	columns int              // the number of indexes for which records have values
+	object  any              // the decoded object of the only record, or unusable; nil without Config.Decode
+	*usage                   // nil for a slab with one record outside the arena
 }
 
-// usage is what the writer notes of a slab in an arena. It is apart from the slab, of which
-// a Live store has one for each object.
+// usage is the writer's data about a slab in an arena. It is separate from the slab,
+// because a store of decoded objects has one slab per object.
 type usage struct {
-	end, dead int      // where records end, and bytes that no live record has
-	freed     []uint64 // a bit for each eight bytes in which a dead record begins; nil if none does
+	end, dead int      // end of the last record; number of dead bytes
+	freed     []uint64 // one bit per eight bytes: a dead record begins there; nil if there are no dead records
 }
 
-// unusable takes the place of an object that could not be decoded.
+// unusable replaces an object that could not be decoded.
 type unusable struct{ error }
 
-// hold puts the result of Config.Decode into the slab of its only record.
+// hold stores the result of Config.Decode in the slab of the only record.
 func (s *slab) hold(object any, err error) {
 	if err != nil {
 		object = unusable{err}
@@ -38,39 +37,39 @@ func (s *slab) hold(object any, err error) {
 	s.object = object
 }
 
-// Entry is one revision of an object as the store keeps it. It is a small value
-// that may be kept and passed to any goroutine; the zero value is no entry.
-// What it leads to never changes.
+// Entry is one stored revision of an object. It is a small value that may be kept and
+// passed to any goroutine. The zero value refers to no revision. The data of an entry
+// never changes.
 type Entry struct {
 	slab *slab
 	off  uint32
 }
 
-// IsZero reports whether there is no revision.
+// IsZero reports whether the entry refers to no revision.
 func (e Entry) IsZero() bool { return e.slab == nil }
 
 // The layout of a record in a slab. Lengths are uvarints.
 //
-//	flags      encoding (bits 0-3), manner (bits 4-5)
-//	size       of all that follows
+//	flags      encoding (bits 0-3), body format (bits 4-5)
+//	size       of everything after it
 //	lengths    of cluster, namespace, name and uid
 //	names      cluster, namespace, name and uid
 //	version    uvarint
 //	columns    for each index: count, and for each value its length and bytes
 //	raw        length of the body
-//	body       packed or as it came
+//	body       packed or plain
 const (
 	encodingMask = 0x0f
 	formatShift  = 4
 	formatMask   = 0x03
 )
 
-// header is what stands before the columns of a record.
+// header is the part of a record before its columns.
 type header struct {
 	flags                         byte
 	cluster, namespace, name, uid []byte
 	version                       wire.Version
-	names                         []byte // all of them
+	names                         []byte // all four, concatenated
 	rest                          []byte // columns, raw and body
 }
 
@@ -83,13 +82,13 @@ func (e Entry) bytes() (rest []byte, flags byte) {
 	return b[1+n : 1+n+size], b[0]
 }
 
-// length is how many bytes the record takes in its slab.
+// length returns the size of the record in its slab, in bytes.
 func (e Entry) length() int {
 	size, n := uvarint(e.slab.buf[e.off+1:])
 	return 1 + n + size
 }
 
-// uvarint reads a length that the store has written itself.
+// uvarint reads a length that the store has written.
 func uvarint(b []byte) (v, n int) {
 	if b[0] < 0x80 {
 		return int(b[0]), 1
@@ -111,8 +110,8 @@ func (e Entry) header() header {
 	return h
 }
 
-// nameLengths reads the lengths that b begins with, and returns where the names
-// begin. Almost always they are one byte each.
+// nameLengths reads the lengths at the beginning of b, and returns where the names begin.
+// Usually each length takes one byte.
 func nameLengths(b []byte) (cluster, namespace, name, uid, names int) {
 	if l := b[:4]; l[0]|l[1]|l[2]|l[3] < 0x80 {
 		return int(l[0]), int(l[1]), int(l[2]), int(l[3]), 4
@@ -125,7 +124,8 @@ func nameLengths(b []byte) (cluster, namespace, name, uid, names int) {
 	return cluster, namespace, name, uid, names
 }
 
-// afterSize returns the record without flags and size, and what follows it.
+// afterSize returns the record from the names' lengths on, and everything after it in the
+// slab.
 func (e Entry) afterSize() []byte {
 	b := e.slab.buf[e.off+1:]
 	for b[0] >= 0x80 {
@@ -134,7 +134,7 @@ func (e Entry) afterSize() []byte {
 	return b[1:]
 }
 
-// columns returns the columns, and what follows them.
+// columns returns the columns and everything after them in the slab.
 func (e Entry) columns() []byte {
 	b := e.afterSize()
 	c, ns, nm, uid, at := nameLengths(b)
@@ -145,7 +145,7 @@ func (e Entry) columns() []byte {
 	return b[at+1:]
 }
 
-// skipColumns returns what stands behind n columns.
+// skipColumns returns the bytes after n columns.
 func skipColumns(b []byte, n int) []byte {
 	for range n {
 		count, size := uvarint(b)
@@ -185,7 +185,7 @@ func (e Entry) value(column, nth int) []byte {
 	}
 }
 
-// Key names the object. It allocates one string.
+// Key returns the key of the object. It allocates one string.
 func (e Entry) Key() wire.Key {
 	h := e.header()
 	names := string(h.names[:len(h.cluster)+len(h.namespace)+len(h.name)])
@@ -193,10 +193,10 @@ func (e Entry) Key() wire.Key {
 	return wire.Key{Cluster: names[:c], Namespace: names[c:n], Name: names[n:]}
 }
 
-// UID tells the object from its namesakes.
+// UID returns the UID, which distinguishes the object from others of the same name.
 func (e Entry) UID() string { return string(e.header().uid) }
 
-// Version is the resourceVersion of this revision.
+// Version returns the resourceVersion of this revision.
 func (e Entry) Version() wire.Version { return e.header().version }
 
 // AppendUID appends the UID to dst. It also returns the version: the two together identify
@@ -206,8 +206,8 @@ func (e Entry) AppendUID(dst []byte) ([]byte, wire.Version) {
 	return append(dst, h.uid...), h.version
 }
 
-// Record unpacks the revision. The body is new; it belongs to the caller. It is nil if the
-// store keeps the object in its place.
+// Record unpacks the revision. The body is newly allocated and belongs to the caller. It
+// is nil if the store keeps the object instead of the body.
 func (e Entry) Record() wire.Record {
 	h := e.header()
 	rec := e.record(&h)
@@ -215,8 +215,8 @@ func (e Entry) Record() wire.Record {
 	return rec
 }
 
-// View is Record without a new body: it is in scratch, which grows to what is needed, or
-// in the memory of the store if it is not packed there. Nobody may change it. It is valid
+// View is Record without a new body. The body is in scratch, which grows as needed, or in
+// the memory of the store if it is stored plain. It must not be modified. It is valid
 // until the next use of scratch.
 func (e Entry) View(scratch *[]byte) wire.Record {
 	h := e.header()
@@ -261,16 +261,16 @@ func (e Entry) body(dst []byte, h *header) []byte {
 	return unpack(dst, h.format(), e.slab.dict, h.names, b[n:], raw)
 }
 
-// Len is the length of the body in bytes, unpacked.
+// Len returns the length of the unpacked body in bytes.
 func (e Entry) Len() int {
 	raw, _ := uvarint(skipColumns(e.columns(), e.slab.columns))
 	return raw
 }
 
-// Object returns the decoded object that all readers share, where Config.Decode
-// is set, and nil where it is not. It must not be changed.
+// Object returns the decoded object, which all readers share and must not modify. It is
+// nil if Config.Decode is not set or the store keeps the body instead.
 //
-// Errors: what Config.Decode said of it.
+// Errors: the error of Config.Decode for this record.
 func (e Entry) Object() (any, error) {
 	if u, ok := e.slab.object.(unusable); ok {
 		return nil, u.error
@@ -278,21 +278,22 @@ func (e Entry) Object() (any, error) {
 	return e.slab.object, nil
 }
 
-// names returns the cluster, the namespace and the name, one behind the other,
-// and where the latter two begin.
+// names returns the concatenated cluster, namespace and name, and the offsets of the
+// namespace and the name.
 func (e Entry) names() (all []byte, namespace, name int) {
 	b := e.afterSize()
 	c, ns, nm, _, at := nameLengths(b)
 	return b[at : at+c+ns+nm], c, c + ns
 }
 
-// Compare orders entries as snapshots do: by cluster, namespace and name. It is zero for
-// two revisions of one object, and for namesakes.
+// Compare orders entries as snapshots do: by cluster, namespace and name. It returns zero
+// for two revisions of one object, and for different objects with the same key.
 func (e Entry) Compare(other Entry) int { return compareEntries(e, other) }
 
 // SameRevision reports whether both have the same UID and version. Two entries of one
-// revision differ if the store has moved it. A server whose versions do not tell revisions
-// apart has version zero, which is never the same.
+// revision may differ, because the store may have moved the record. If the server's
+// versions do not identify revisions, the version is zero, and SameRevision returns
+// false.
 func (e Entry) SameRevision(other Entry) bool {
 	a, b := e.header(), other.header()
 	return a.version == b.version && a.version != 0 && bytes.Equal(a.uid, b.uid)
@@ -302,7 +303,7 @@ func (e Entry) SameRevision(other Entry) bool {
 func compareEntries(a, b Entry) int {
 	x, xns, xn := a.names()
 	y, yns, yn := b.names()
-	if xns == yns && xn == yn { // what one ends with can not be a part of what the other begins with
+	if xns == yns && xn == yn { // the parts have equal lengths, so the order of the whole is the order of the parts
 		return bytes.Compare(x, y)
 	}
 	if xns+yns > 0 {
@@ -316,19 +317,20 @@ func compareEntries(a, b Entry) int {
 	return bytes.Compare(x[xn:], y[yn:])
 }
 
-// is reports whether the entry is this very revision.
+// is reports whether the entry is the same revision as rec.
 func (e Entry) is(rec *wire.Record) bool {
 	h := e.header()
 	return h.version == rec.Version && rec.Version != 0 && string(h.uid) == rec.UID
 }
 
-// sameObject tells revisions of one object from those of its namesakes.
+// sameObject reports whether the entry is a revision of the same object as rec, and not
+// of another object of the same name.
 func (e Entry) sameObject(rec *wire.Record) bool { return string(e.header().uid) == rec.UID }
 
 func sameUID(a, b Entry) bool { return bytes.Equal(a.header().uid, b.header().uid) }
 
-// sameContent reports whether two entries have the same version and the same body. Without
-// bodies that is not known.
+// sameContent reports whether two entries have the same version and the same body.
+// Without bodies it returns false.
 func sameContent(a, b Entry) bool {
 	x, y := a.Record(), b.Record()
 	if x.Body == nil || y.Body == nil {

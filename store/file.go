@@ -17,10 +17,10 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// The snapshot file; docs/formats/snapshot.md is its description.
+// The format of the snapshot file is described in docs/formats/snapshot.md.
 const (
 	fileMagic  = "VEDETTE\x02" // the last byte is the format version
-	frameBytes = 256 << 10     // where a frame of records ends
+	frameBytes = 256 << 10     // size at which a frame of records is written
 	maxFrame   = 64 << 20
 	keyBytes   = 32
 	saltBytes  = 16
@@ -36,17 +36,18 @@ const (
 	frameEnd        = 'E'
 )
 
-// FileError says why a snapshot file can not be used. The store is as it was.
+// FileError reports why a snapshot file was rejected. The store is unchanged.
 type FileError struct{ Reason string }
 
 // Error implements error.
-func (e *FileError) Error() string { return "the snapshot file can not be used: " + e.Reason }
+func (e *FileError) Error() string { return "the snapshot file cannot be used: " + e.Reason }
 
 // Identity describes the records of a file as named parts, each with a value. A missing
 // part has the empty value.
 type Identity map[string]string
 
-// differs describes how a file differs from the wanted identity; empty if it does not.
+// differs describes the differences between the identity of a file and the wanted one. It
+// returns "" if they are equal.
 func (of Identity) differs(want Identity) string {
 	all := maps.Clone(want)
 	if all == nil {
@@ -62,15 +63,16 @@ func (of Identity) differs(want Identity) string {
 	return strings.Join(parts, "; ")
 }
 
-// FileOptions say what a snapshot file is of, and whether it is secret.
+// FileOptions configures WriteFile and Load.
 type FileOptions struct {
 	// Identity describes the stored records: Load accepts the file only if its own
 	// identity is the same.
 	Identity Identity
-	// Origin returns where the version of a scope comes from, such as the UID of its
-	// cluster; Load passes it on. Default: the origin is unknown.
+	// Origin returns the origin of the versions of a scope, such as the UID of its
+	// cluster. Load passes it to its caller. Default: the origin is unknown.
 	Origin func(delta.Scope) string
-	// Key encrypts all of the file but its head: 32 bytes, or nil for none.
+	// Key encrypts the whole file except its head. It has 32 bytes; nil means no
+	// encryption.
 	Key []byte
 }
 
@@ -91,10 +93,10 @@ type fileScope struct {
 	Origin    string       `json:"origin,omitempty"`
 }
 
-// frameCipher encrypts the frames of one file, or leaves them as they are.
+// frameCipher encrypts the frames of one file. Without a key it leaves them unchanged.
 type frameCipher struct {
-	aead  cipher.AEAD // nil: none
-	head  []byte      // what all frames are bound to
+	aead  cipher.AEAD // nil: no encryption
+	head  []byte      // hash of the head; authenticated with every frame
 	frame uint64
 }
 
@@ -120,8 +122,8 @@ func newFrameCipher(key []byte, head *fileHead, headText []byte) (*frameCipher, 
 	return s, err
 }
 
-// nonce is the number of the frame: the key is the file's own, so it is never
-// used twice.
+// nonce returns the number of the frame as a nonce. Every file has its own key, so no
+// nonce is used twice.
 func (s *frameCipher) nonce() []byte {
 	var n [12]byte
 	binary.BigEndian.PutUint64(n[4:], s.frame)

@@ -51,14 +51,14 @@ func (s *Store) Load(r io.Reader, opts FileOptions, follows func(scope delta.Sco
 	return nil
 }
 
-// fileReader reads what fileWriter wrote.
+// fileReader reads a file of fileWriter.
 type fileReader struct {
 	r      *bufio.Reader
 	cipher *frameCipher
 	head   fileHead
 	dicts  []*pack.Dictionary
 
-	raw, packed int // bytes of all bodies
+	raw, packed int // total size of all bodies
 }
 
 // begin reads and checks the head.
@@ -85,15 +85,15 @@ func (f *fileReader) begin(opts FileOptions) error {
 	case f.head.Identity.differs(opts.Identity) != "":
 		return &FileError{"it was written with " + f.head.Identity.differs(opts.Identity)}
 	case f.head.Encrypted && opts.Key == nil:
-		return &FileError{"it is encrypted, and there is no key"}
+		return &FileError{"it is encrypted, but no key is set"}
 	case !f.head.Encrypted && opts.Key != nil:
-		return &FileError{"it is not encrypted, though there is a key"}
+		return &FileError{"it is not encrypted, but a key is set"}
 	}
 	f.cipher, err = newFrameCipher(opts.Key, &f.head, text)
 	return err
 }
 
-// truncated makes an early end a damaged file.
+// truncated turns an early end of the file into a FileError.
 func (f *fileReader) truncated(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &FileError{"it ends too early"}
@@ -124,7 +124,7 @@ func (f *fileReader) records(s *Store, follows func(scope delta.Scope, origin st
 			return err
 		}
 		if frame, err = f.cipher.open(frame); err != nil || len(frame) == 0 {
-			return &FileError{"a part of it can not be decrypted: the key is another, or it was changed"}
+			return &FileError{"a frame cannot be decrypted: the key is wrong or the file was modified"}
 		}
 		body := frame[1:]
 		switch frame[0] {
@@ -138,18 +138,18 @@ func (f *fileReader) records(s *Store, follows func(scope delta.Scope, origin st
 			count += n
 		case frameEnd:
 			if want, _ := binary.Uvarint(body); int(want) != count || count != f.head.Objects {
-				return &FileError{fmt.Sprintf("it has %d objects, and should have %d", count, f.head.Objects)}
+				return &FileError{fmt.Sprintf("it has %d objects, want %d", count, f.head.Objects)}
 			}
 			return nil
 		default:
-			return &FileError{fmt.Sprintf("it has a part of unknown kind %q", frame[0])}
+			return &FileError{fmt.Sprintf("it has a frame of unknown kind %q", frame[0])}
 		}
 	}
 }
 
 var errRecord = &FileError{"a record in it is damaged"}
 
-// load stores the records of a frame, and returns how many there were.
+// load stores the records of a frame and returns their number.
 func (f *fileReader) load(s *Store, b []byte, wanted map[delta.Scope]bool) (int, error) {
 	n := 0
 	for len(b) > 0 {
@@ -178,8 +178,8 @@ func (f *fileReader) load(s *Store, b []byte, wanted map[delta.Scope]bool) (int,
 	return n, nil
 }
 
-// valid checks the layout of a record without columns, so that nothing that
-// reads it later goes beyond its end.
+// valid checks the layout of a record without columns. Later reads rely on it to stay
+// within the record.
 func valid(b []byte, how bodyFormat) bool {
 	names := uint64(0)
 	for range 4 {

@@ -16,7 +16,7 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// filled returns a store with packed, raw and changed records.
+// filled returns a store with packed, plain and changed records.
 func filled(t testing.TB, n int) *store.Store {
 	s := store.New(store.Config{})
 	s.AddIndex(node)
@@ -39,8 +39,8 @@ func written(t testing.TB, s *store.Store, opts store.FileOptions) []byte {
 
 func all(delta.Scope, string) bool { return true }
 
-// TestFile: what is loaded is what was written, indexes included; it goes on as
-// if the list had just come, and can be written again.
+// TestFile checks that a loaded store equals the written one, including its indexes,
+// continues as after a list, and can be written again.
 func TestFile(t *testing.T) {
 	for name, key := range map[string][]byte{"plain": nil, "encrypted": bytes.Repeat([]byte("k"), 32)} {
 		t.Run(name, func(t *testing.T) {
@@ -56,20 +56,20 @@ func TestFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := contents(t, loaded.Snapshot()); !maps.Equal(got, want) {
-				t.Errorf("%d objects, want %d", len(got), len(want))
+				t.Errorf("got %d objects, want %d", len(got), len(want))
 			}
 			if v := loaded.Snapshot().Reached(delta.Scope{}); v != 5_000_000 || !loaded.Snapshot().Synced() {
-				t.Errorf("version %v", v)
+				t.Errorf("got version %v", v)
 			}
 			if got := index.Len(loaded.Snapshot(), "node-042"); got != 10 {
-				t.Errorf("%d in the index", got)
+				t.Errorf("got %d objects in the index", got)
 			}
 			changes, _, err := sub.CatchUp()
 			if err != nil || len(changes) != 1000 || changes[0].Cause != store.Initial {
-				t.Errorf("%d changes, %v", len(changes), err)
+				t.Errorf("got %d changes, %v", len(changes), err)
 			}
 			if key == nil && len(file) > int(loaded.Stats().RawBytes)/3 {
-				t.Errorf("%d B of file for %d B", len(file), loaded.Stats().RawBytes)
+				t.Errorf("got a file of %d B for %d B", len(file), loaded.Stats().RawBytes)
 			}
 			apply(t, loaded, pod(7, 5_000_001, body(7, 5_000_001)))
 			apply(t, s, pod(7, 5_000_001, body(7, 5_000_001)))
@@ -78,16 +78,16 @@ func TestFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !maps.Equal(contents(t, again.Snapshot()), contents(t, s.Snapshot())) {
-				t.Error("written again it is another")
+				t.Error("a second file has other contents")
 			}
 			if err := again.Load(bytes.NewReader(file), opts, all); err == nil {
-				t.Error("loaded over what is there")
+				t.Error("got no error for loading into a store with objects")
 			}
 		})
 	}
 }
 
-// TestFileOfScopes: scopes that are not followed any more are left out.
+// TestFileOfScopes checks that scopes that are no longer followed are left out.
 func TestFileOfScopes(t *testing.T) {
 	s := store.New(store.Config{})
 	m := &model{objects: map[string][2]string{"ax": {"1", "5"}, "bx": {"2", "6"}}, version: 7}
@@ -99,15 +99,15 @@ func TestFileOfScopes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := slices.Collect(maps.Keys(contents(t, loaded.Snapshot()))); len(got) != 1 || got[0].Namespace != "b" {
-		t.Errorf("%v", got)
+		t.Errorf("got %v", got)
 	}
 	if s := loaded.Snapshot(); s.Reached(delta.Scope{Namespace: "a"}) != 0 || s.Reached(delta.Scope{Namespace: "b"}) != 7 {
-		t.Error("versions of scopes")
+		t.Error("wrong versions of scopes")
 	}
 }
 
-// TestDamagedFile: a file with any one byte changed, or cut at any place, is
-// refused, and leaves the store empty and fit for use.
+// TestDamagedFile checks that a file with any changed byte, or truncated anywhere, is
+// rejected and leaves the store empty and usable.
 func TestDamagedFile(t *testing.T) {
 	for name, key := range map[string][]byte{"plain": nil, "encrypted": bytes.Repeat([]byte("k"), 32)} {
 		t.Run(name, func(t *testing.T) {
@@ -121,10 +121,10 @@ func TestDamagedFile(t *testing.T) {
 				err := loaded.Load(bytes.NewReader(damaged), opts, all)
 				var reason *store.FileError
 				if !errors.As(err, &reason) || reason.Reason == "" {
-					t.Fatalf("%s: %v", what, err)
+					t.Fatalf("%s: got %v", what, err)
 				}
 				if loaded.Snapshot().Len() != 0 || loaded.Snapshot().Synced() {
-					t.Fatalf("%s: something is left of it", what)
+					t.Fatalf("%s: the store is not empty", what)
 				}
 				apply(t, loaded, begin, upsert("az", "3", 8), end(9))
 			}
@@ -140,48 +140,49 @@ func TestDamagedFile(t *testing.T) {
 	file := written(t, filled(t, 3), store.FileOptions{Identity: store.Identity{"resource": "pods"}})
 	file[len("VEDETTE")] = 3
 	if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: store.Identity{"resource": "pods"}}, all); !errors.As(err, &reason) || !strings.Contains(reason.Reason, "version 3") {
-		t.Errorf("another version: %v", err)
+		t.Errorf("another version: got %v", err)
 	}
 	if err := store.New(store.Config{}).Snapshot().WriteFile(&bytes.Buffer{}, store.FileOptions{}); err == nil {
-		t.Error("an empty store was written")
+		t.Error("got no error for writing an unsynced store")
 	}
 }
 
-// TestFileWithAnotherCount: a file whose head promises more than there is, is
-// refused, though no byte of it is damaged.
+// TestFileWithAnotherCount checks that a file with fewer objects than its head states is
+// rejected, although no byte is damaged.
 func TestFileWithAnotherCount(t *testing.T) {
 	file := written(t, filled(t, 3), store.FileOptions{Identity: store.Identity{"resource": "pods"}})
-	const begin = 8 // behind the magic: length, checksum, head
+	const begin = 8 // after the magic: length, checksum, head
 	head := file[begin+8 : begin+8+int(binary.LittleEndian.Uint32(file[begin:]))]
 	at := bytes.Index(head, []byte(`"objects":3`))
 	if at < 0 {
-		t.Fatalf("the head is %s", head)
+		t.Fatalf("unexpected head %s", head)
 	}
 	head[at+len(`"objects":`)] = '4'
 	binary.LittleEndian.PutUint32(file[begin+4:], crc32.Checksum(head, crc32.MakeTable(crc32.Castagnoli)))
 	var reason *store.FileError
 	if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: store.Identity{"resource": "pods"}}, all); !errors.As(err, &reason) || !strings.Contains(reason.Reason, "3 objects") {
-		t.Errorf("it was read: %v", err)
+		t.Errorf("got error %v", err)
 	}
 }
 
-// TestOtherKey: an encrypted file says nothing to who has another key, or none.
+// TestOtherKey checks that an encrypted file cannot be read with another key or without a
+// key.
 func TestOtherKey(t *testing.T) {
 	key := bytes.Repeat([]byte("k"), 32)
 	file := written(t, filled(t, 10), store.FileOptions{Identity: store.Identity{"resource": "pods"}, Key: key})
 	for name, key := range map[string][]byte{"another": bytes.Repeat([]byte("x"), 32), "none": nil} {
 		var reason *store.FileError
 		if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: store.Identity{"resource": "pods"}, Key: key}, all); !errors.As(err, &reason) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	if bytes.Contains(file, []byte("team-")) || bytes.Contains(file, []byte("node-")) {
-		t.Error("it shows what is in it")
+		t.Error("the encrypted file has plain text")
 	}
 }
 
-// FuzzLoad: whatever stands in a frame whose checksum is right, loading gives an
-// error or a store that can be read.
+// FuzzLoad checks that loading any frame with a valid checksum returns an error, or a
+// store that can be read.
 func FuzzLoad(f *testing.F) {
 	file := written(f, filled(f, 5), store.FileOptions{})
 	at := len("VEDETTE") + 1

@@ -12,17 +12,17 @@ import (
 	"github.com/vedette-io/vedette/internal/pack"
 )
 
-// WriteFile writes the snapshot, as packed as it is held: Load restores it. It
-// reads only what never changes, on the caller's goroutine.
+// WriteFile writes the snapshot in its packed form, for Load. It reads only immutable
+// data, on the caller's goroutine.
 //
-// Errors: those of w; a key of the wrong length; a snapshot that is not synced,
-// since nothing could be resumed from it; a store that keeps objects without bodies.
+// Errors: those of w; a key of the wrong length; a snapshot that is not synced, because
+// no watch could resume from it; a store that keeps objects without bodies.
 func (s *Snapshot) WriteFile(w io.Writer, opts FileOptions) error {
 	if !s.synced {
-		return errors.New("there is nothing to write: the first list is not complete")
+		return errors.New("cannot write a snapshot file: the first list is not complete")
 	}
 	if s.store.cfg.dropsBodies() {
-		return errors.New("there is nothing to write: the store keeps objects without bodies (Config.Bodies is ObjectsOnly, or Config.KeepObject is set)")
+		return errors.New("cannot write a snapshot file: the store keeps objects without bodies (Config.Bodies is ObjectsOnly, or Config.KeepObject is set)")
 	}
 	head := fileHead{Identity: opts.Identity, Written: time.Now().UTC(), Objects: s.Len(), Encrypted: opts.Key != nil}
 	for _, r := range s.scopes {

@@ -2,13 +2,13 @@ package store
 
 import "github.com/vedette-io/vedette/wire"
 
-// fold makes of several runs of changes what became of each object: deletions
-// first, then additions and updates, each in the order of the last change.
+// fold combines consecutive changes of each object into one: deletions first, then
+// additions and updates, each in the order of the last change.
 func fold(links [][]Change) []Change {
 	if len(links) == 1 && len(links[0]) == 1 {
 		return links[0]
 	}
-	last := map[wire.Key]int{} // where in all the folded change stands
+	last := map[wire.Key]int{} // index in all
 	var all []Change
 	for _, changes := range links {
 		for i := range changes {
@@ -21,7 +21,7 @@ func fold(links [][]Change) []Change {
 				continue
 			}
 			was := all[at]
-			all[at].Kind = 0 // goes, or moves to the end
+			all[at].Kind = 0 // removed from its place; a joined change is appended
 			if joined, left := joinChanges(was, c); left {
 				last[key] = len(all)
 				all = append(all, joined)
@@ -33,9 +33,9 @@ func fold(links [][]Change) []Change {
 	return inOrder(all)
 }
 
-// joinChanges makes one change of two of the same key. left is false if nothing is
-// left of them. An object that was replaced by its namesake stays what became
-// of the first: its deletion goes before everything else, see settled.
+// joinChanges combines two changes of one key. left is false if they cancel out. If
+// another object of the same name replaced the object, the result is a replaced change,
+// which inOrder splits into a deletion and an addition.
 func joinChanges(a, b Change) (joined Change, left bool) {
 	joined = b
 	switch {
@@ -45,23 +45,23 @@ func joinChanges(a, b Change) (joined Change, left bool) {
 		joined.Kind, joined.Old, joined.Cause = Added, Entry{}, a.Cause
 	case a.Kind == Updated:
 		joined.Old = a.Old
-	default: // deleted, and then another one was added
+	default: // deleted; then another object of the same name was added
 		joined.Kind, joined.Old = replaced, a.Old
 	}
 	if a.Kind == replaced {
 		joined.Old = a.Old
 		joined.Kind = replaced
-		if b.Kind == Deleted { // so only the first is gone
+		if b.Kind == Deleted { // the second object came and went, so only the deletion of the first is left
 			joined = Change{Kind: Deleted, Old: a.Old, Cause: b.Cause, Seen: b.Seen}
 		}
 	}
 	return joined, true
 }
 
-// replaced is a deletion and an addition under one key, while changes are folded.
+// replaced is a deletion and an addition of the same key. It exists only during folding.
 const replaced ChangeKind = 100
 
-// inOrder brings folded changes into their order.
+// inOrder returns folded changes in the order in which they are delivered.
 func inOrder(all []Change) []Change {
 	var out []Change
 	for _, c := range all {
@@ -83,8 +83,7 @@ func inOrder(all []Change) []Change {
 	return out
 }
 
-// diff works out what leads from one snapshot to another of the same
-// store.
+// diff computes the changes between two snapshots of one store.
 func diff(from, to *Snapshot) []Change {
 	if from == to {
 		return nil

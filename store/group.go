@@ -6,17 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// Group ties stores together, so that one view shows all of them at one
-// instant. Any goroutine may use it. The zero value is an empty group.
+// Group is a set of stores whose views show all of them at one instant. Any goroutine may
+// use it. The zero value is an empty group.
 type Group struct {
-	mu      sync.Mutex // of who joins and leaves
+	mu      sync.Mutex // held while a store joins
 	current atomic.Pointer[[]*Snapshot]
 }
 
-// View shows what all stores of a group held at one instant: at some moment each of
-// them showed exactly this. A snapshot in a view never changes. Taking a view costs one
-// load of a pointer and a small allocation. Store.In adds a store that the view does
-// not have.
+// View is the state of all stores of a group at one instant: at some moment each store
+// had exactly this state. A snapshot in a view never changes. Taking a view costs one
+// load of a pointer and a small allocation. Store.In adds a store that the view does not
+// contain.
 type View struct {
 	snapshots []*Snapshot
 	added     *addition
@@ -29,7 +29,7 @@ type addition struct {
 	err       error
 }
 
-// View returns what the stores of the group hold now.
+// View returns the current state of the stores of the group.
 func (g *Group) View() View { return View{g.load(), &addition{}} }
 
 func (g *Group) load() []*Snapshot {
@@ -61,7 +61,7 @@ func (v View) Err() error {
 	return v.added.err
 }
 
-// join returns the place of a store whose first snapshot this is.
+// join adds a store with its first snapshot and returns its slot.
 func (g *Group) join(first *Snapshot) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -77,7 +77,7 @@ func (g *Group) join(first *Snapshot) int {
 	return place
 }
 
-// set shows the next snapshot of a store.
+// set publishes the next snapshot of a store.
 func (g *Group) set(place int, next *Snapshot) {
 	g.change(func(all []*Snapshot) []*Snapshot {
 		all[place] = next
@@ -85,8 +85,8 @@ func (g *Group) set(place int, next *Snapshot) {
 	})
 }
 
-// change replaces the snapshots by what f makes of a copy. It goes on until no
-// other store has come between.
+// change replaces the snapshots with the result of f for a copy of them. It retries if
+// another store has changed them in between.
 func (g *Group) change(f func([]*Snapshot) []*Snapshot) {
 	for {
 		was := g.current.Load()
@@ -118,16 +118,17 @@ func (v View) And(other View) View {
 	return both
 }
 
-// In returns what the store held at the instant of a view. If the view does not have
-// the store, because it belongs to another group or is older than the store, In adds
-// the current state of all stores of this store's group, all taken at one instant,
-// which is not before the instant of the view. The view has them from then on. Nothing
-// can be added to the zero View: for it, In returns the current state.
+// In returns the state of the store at the instant of a view. If the view does not
+// contain the store, because the store belongs to another group or is newer than the
+// view, In adds the current state of all stores of this store's group. These states are
+// from one instant, which is not before the instant of the view. Later calls for the same
+// view return the same snapshots. Nothing can be added to the zero View: for it, In
+// returns the current state.
 func (s *Store) In(v View) *Snapshot {
 	if s.slot < len(v.snapshots) && s.is(v.snapshots[s.slot]) {
 		return v.snapshots[s.slot]
 	}
-	if i := slices.IndexFunc(v.snapshots, s.is); i >= 0 { // of several groups
+	if i := slices.IndexFunc(v.snapshots, s.is); i >= 0 { // views of several groups
 		return v.snapshots[i]
 	}
 	if v.added == nil {
@@ -148,10 +149,9 @@ func (s *Store) In(v View) *Snapshot {
 
 func (s *Store) is(of *Snapshot) bool { return of != nil && of.store == s }
 
-// Leave takes the store out of its group: views no longer hold its objects. What
-// it held last can still be read from Snapshot. It may be called once no
-// goroutine calls Apply any more.
+// Leave removes the store from its group: new views no longer contain its objects.
+// Snapshot still returns the last state. Call Leave only after the last call of Apply.
 func (s *Store) Leave() { s.group.set(s.slot, nil) }
 
-// View returns what the stores of this one's group hold now.
+// View returns the current state of all stores in the store's group.
 func (s *Store) View() View { return s.group.View() }

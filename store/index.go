@@ -40,8 +40,8 @@ func (s *Store) AddIndex(extract Extract) *Index {
 	return &Index{store: s, column: column}
 }
 
-// extract returns the values of all indexes for a record. One that comes twice is
-// once in the index, whose postings are a set.
+// extract returns the values of all indexes for a record. Duplicate values are allowed,
+// because the postings of an index are a set.
 func (s *Store) extract(rec *wire.Record, object any) [][]string {
 	for len(s.values) < len(s.extracts) {
 		s.values = append(s.values, nil)
@@ -52,7 +52,8 @@ func (s *Store) extract(rec *wire.Record, object any) [][]string {
 	return s.values
 }
 
-// extractOne computes the values of one index; there are none if its function panics.
+// extractOne computes the values of one index. There are no values if the function
+// panics.
 func (s *Store) extractOne(i int, rec *wire.Record, object any) {
 	s.values[i] = s.values[i][:0]
 	if s.cfg.Panics != CrashOnPanic {
@@ -73,7 +74,7 @@ func (x *Index) scanned(e Entry) []string {
 	rec := e.Record()
 	object, _ := e.Object()
 	s := x.store
-	s.mu.Lock() // only the writer may call the function
+	s.mu.Lock() // serializes the call with the writer
 	defer s.mu.Unlock()
 	s.extractOne(x.column, &rec, object)
 	values := slices.Clone(s.values[x.column])
@@ -81,8 +82,8 @@ func (x *Index) scanned(e Entry) []string {
 	return slices.Compact(values)
 }
 
-// postingsIn returns the postings of the index in a snapshot, nil if it does not have
-// them.
+// postingsIn returns the postings of the index in a snapshot, or nil if the snapshot does
+// not have the index.
 func (x *Index) postingsIn(s *Snapshot) *postings {
 	if s == nil || s.store != x.store || x.column >= len(s.table.indexes) {
 		return nil
@@ -109,16 +110,17 @@ func (x *Index) Get(s *Snapshot, value string) iter.Seq[Entry] {
 		if index == nil {
 			return
 		}
-		tell := s.yielding(yield)
+		visit := s.yielding(yield)
 		withSearchKey(wire.Key{}, x.column, value, func(probe Entry) {
 			index.Ascend(posting{slab: probe.slab}, func(p posting) bool {
-				return string(p.entry().value(x.column, int(p.nth))) == value && tell(p.entry())
+				return string(p.entry().value(x.column, int(p.nth))) == value && visit(p.entry())
 			})
 		})
 	}
 }
 
-// Len returns how many objects have a value. It counts them.
+// Len returns the number of objects that have a value. Its cost is proportional to that
+// number.
 func (x *Index) Len(s *Snapshot, value string) int {
 	n := 0
 	for range x.Get(s, value) {
@@ -127,8 +129,7 @@ func (x *Index) Len(s *Snapshot, value string) int {
 	return n
 }
 
-// Values returns the values that there are, in order, each with the number of
-// objects that have it.
+// Values returns all values in order, each with the number of objects that have it.
 func (x *Index) Values(s *Snapshot) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		index := x.postingsIn(s)

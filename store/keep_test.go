@@ -13,18 +13,18 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// keep is an object that is there and cannot be used.
+// keep returns a delta for an object that exists but is unusable.
 func keep(key, uid string, v int) delta.Delta {
 	rec := record(key, uid, v)
 	rec.Body = nil
 	return delta.Delta{Kind: delta.Keep, Version: rec.Version, Record: rec, Err: errors.New("planted")}
 }
 
-// nameless is one of which nothing could be read.
+// nameless is a delta for an object without a readable key.
 var nameless = delta.Delta{Kind: delta.Keep, Err: errors.New("planted")}
 
-// TestUnusableObjectsStay: an object that comes in a state which cannot be used
-// stays as it is known, in a list as in a watch. Nobody is told anything.
+// TestUnusableObjectsStay checks that an object that arrives in an unusable state keeps
+// its last known state, in a list and in a watch, and that subscribers get no change.
 func TestUnusableObjectsStay(t *testing.T) {
 	s := store.New(store.Config{})
 	sub := s.Subscribe(store.EveryChange)
@@ -33,34 +33,35 @@ func TestUnusableObjectsStay(t *testing.T) {
 	apply(t, s, begin, upsert("ax", "1", 1), upsert("ay", "2", 2), upsert("az", "3", 3), upsert("bz", "4", 4), keep("bw", "5", 5), nameless, end(6))
 	want(t, next(t, sub), "Added a/x->1 initial", "Added a/y->2 initial", "Added a/z->3 initial", "Added b/z->4 initial")
 
-	// A list with its UID, one without, one that is a namesake, and one that is gone.
+	// A list with its UID, without a UID, with another UID for the same name, and without
+	// the object.
 	apply(t, s, begin, keep("ax", "1", 11), keep("ay", "", 0), keep("az", "9", 13), nameless, end(15))
 	want(t, next(t, sub), "Deleted a/z 3 missed", "Deleted b/z 4 missed")
 	contents(t, s.Snapshot(), index)
 
-	// A watch: it stays, without a UID or version too; a namesake ends it.
+	// In a watch the object stays, also without a UID or version; another UID deletes it.
 	apply(t, s, keep("ax", "1", 16), keep("ax", "", 0), keep("bz", "7", 17), nameless)
 	if sub.Pending() != 2 || s.Snapshot().Len() != 2 {
-		t.Errorf("%d objects, %d changes beside the two above", s.Snapshot().Len(), sub.Pending()-2)
+		t.Errorf("got %d objects and %d further changes", s.Snapshot().Len(), sub.Pending()-2)
 	}
 	if v := s.Snapshot().Version(); v != 17 {
-		t.Errorf("the store is at version %v", v)
+		t.Errorf("got version %v", v)
 	}
 	apply(t, s, keep("ax", "8", 18))
 	want(t, next(t, sub), "Deleted a/x 1 missed")
 
-	// It can be used again.
+	// A later usable state updates it.
 	apply(t, s, upsert("ay", "2", 19))
 	want(t, next(t, sub), "Updated a/y 2->19")
 
-	// A deletion whose object cannot be used deletes, without a last state.
+	// A deletion with an unusable object deletes it, without a last state.
 	gone := remove("ay", "", 0)
 	gone.Record.Body, gone.Err = nil, errors.New("planted")
 	apply(t, s, gone)
 	want(t, next(t, sub), "Deleted a/y 19 missed")
 }
 
-// TestUnusableWithinAList: what came earlier in the same list counts.
+// TestUnusableWithinAList checks that an earlier state in the same list is kept.
 func TestUnusableWithinAList(t *testing.T) {
 	s := store.New(store.Config{})
 	sub := s.Subscribe(store.EveryChange)
@@ -69,15 +70,15 @@ func TestUnusableWithinAList(t *testing.T) {
 	next(t, sub)
 	apply(t, s, begin, upsert("ax", "1", 5), keep("ax", "1", 6), keep("ay", "2", 7), upsert("ay", "2", 8), end(9))
 	want(t, next(t, sub), "Updated a/x 1->5", "Updated a/y 2->8")
-	// A list that is cut frees nothing that is live.
+	// An interrupted list frees no live entry.
 	apply(t, s, begin, keep("ax", "1", 10), begin, keep("ax", "1", 10), upsert("ay", "2", 8), end(11))
 	if got := contents(t, s.Snapshot()); len(got) != 2 || got[record("ax", "", 0).Key] != "1@5=ax15" {
-		t.Errorf("%v", got)
+		t.Errorf("got %v", got)
 	}
 }
 
-// TestRefusedObjectsStay: an object that Transform refuses stays as it is known, by
-// an error or a panic, in a list as in a watch.
+// TestRefusedObjectsStay checks that an object that Transform refuses, by an error or a
+// panic, keeps its last known state, in a list and in a watch.
 func TestRefusedObjectsStay(t *testing.T) {
 	for how, refuse := range map[string]func(wire.Record) error{
 		"error": func(rec wire.Record) error { return fmt.Errorf("%s is refused", rec.Key) },
@@ -92,29 +93,29 @@ func TestRefusedObjectsStay(t *testing.T) {
 		sub := s.Subscribe(store.EveryChange)
 		apply(t, s, begin, upsert("ax", "1", 1), upsert("ay", "2", 2), upsert("az", "3", 3), upsert("bz", "4", 4), end(5))
 		want(t, next(t, sub), "Added a/x->1 initial", "Added a/y->2 initial", "Added a/z->3 initial")
-		// In a list; one is a namesake.
+		// In a list; one object has a new UID.
 		apply(t, s, begin, upsert("ax", "1", 11), upsert("ay", "2", 12), upsert("az", "9", 13), end(15))
 		want(t, next(t, sub), "Deleted a/z 3 missed", "Updated a/y 2->12")
-		// In a watch; one is a namesake.
+		// In a watch; one object has a new UID.
 		apply(t, s, upsert("ax", "1", 16), upsert("ay", "9", 17))
 		want(t, next(t, sub), "Deleted a/y 12 missed")
 		st := s.Stats()
 		if st.Refused != 5 || !strings.Contains(st.LastRefused.Error(), "refused") || !strings.Contains(st.LastRefused.Error(), "a/y") {
-			t.Errorf("%s: %d refused, the last: %v", how, st.Refused, st.LastRefused)
+			t.Errorf("%s: got %d refused, last error %v", how, st.Refused, st.LastRefused)
 		}
 		var panicked *store.PanicError
 		if errors.As(st.LastRefused, &panicked) != (how == "panic") || panicked != nil && !strings.Contains(panicked.Error(), "keep_test.go") {
-			t.Errorf("%s: %v", how, st.LastRefused)
+			t.Errorf("%s: got %v", how, st.LastRefused)
 		}
 		if got := contents(t, s.Snapshot()); len(got) != 1 || got[record("ax", "", 0).Key] != "1@1=ax11" {
-			t.Errorf("%s: the store has %v", how, got)
+			t.Errorf("%s: got objects %v", how, got)
 		}
 		sub.Close()
 	}
 }
 
-// TestLastStateIsTransformed: readers get the last state, which a deletion carries, in its
-// transformed form. If the transform refuses it, the deletion counts as missed.
+// TestLastStateIsTransformed checks that readers get the transformed form of the last
+// state in a deletion. If the transform refuses it, the deletion counts as missed.
 func TestLastStateIsTransformed(t *testing.T) {
 	s := store.New(store.Config{
 		Transform: func(rec wire.Record) (wire.Record, error) {
@@ -145,7 +146,8 @@ func TestLastStateIsTransformed(t *testing.T) {
 	}
 }
 
-// TestFunctionsThatPanic: neither an index nor a decoder takes the process with it.
+// TestFunctionsThatPanic checks that a panic in an index function or a decoder does not
+// end the process.
 func TestFunctionsThatPanic(t *testing.T) {
 	s := store.New(store.Config{Decode: func(rec wire.Record) (any, error) {
 		if rec.Name == "y" {
@@ -154,28 +156,28 @@ func TestFunctionsThatPanic(t *testing.T) {
 		return rec.Name, nil
 	}})
 	odd := func(dst []string, rec *wire.Record, object any) []string {
-		return append(dst, rec.Namespace, object.(string)) // no string where Decode has panicked
+		return append(dst, rec.Namespace, object.(string)) // panics if Decode has panicked, because object is nil
 	}
 	x := s.AddIndex(odd)
 	apply(t, s, begin, upsert("ax", "1", 1), upsert("ay", "2", 2), end(3))
 	later := s.AddIndex(odd)
 	for _, x := range []*store.Index{x, later} {
 		if n := x.Len(s.Snapshot(), "a"); n != 1 {
-			t.Errorf("%d objects in the index, want the one that its function took", n)
+			t.Errorf("got %d objects in the index, want 1", n)
 		}
 	}
 	e, _ := s.Snapshot().Get(record("ay", "", 0).Key)
 	var panicked *store.PanicError
 	if _, err := e.Object(); !errors.As(err, &panicked) || panicked.Key.Name != "y" {
-		t.Errorf("the object that Decode panicked for: %v", err)
+		t.Errorf("got error %v for the object for which Decode panicked", err)
 	}
 	if st := s.Stats(); st.Unindexed < 2 || st.Objects != 2 || !errors.As(st.LastUnindexed, &panicked) {
-		t.Errorf("%+v", st)
+		t.Errorf("got %+v", st)
 	}
 }
 
-// TestObjectsOnly: the store keeps objects without bodies. What it counts, its indexes and
-// its keys are as with bodies, and it refuses to write a file.
+// TestObjectsOnly checks a store that keeps objects without bodies. Its counters, indexes
+// and keys are the same as with bodies, and it refuses to write a file.
 func TestObjectsOnly(t *testing.T) {
 	of := func(bodies store.BodyPolicy) (*store.Store, *store.Index) {
 		s := store.New(store.Config{
@@ -198,24 +200,24 @@ func TestObjectsOnly(t *testing.T) {
 	with, _ := of(store.KeepBodies)
 	s, index := of(store.ObjectsOnly)
 	if a, b := with.Stats(), s.Stats(); a.Objects != b.Objects || a.RawBytes != b.RawBytes {
-		t.Errorf("%+v with bodies, %+v without", a, b)
+		t.Errorf("got %+v with bodies, %+v without", a, b)
 	}
 	all := slices.Collect(s.Snapshot().All())
 	for i, e := range slices.Collect(with.Snapshot().All()) {
 		a, aErr := e.Object()
 		b, bErr := all[i].Object()
 		if e.Key() != all[i].Key() || e.Version() != all[i].Version() || e.Len() != all[i].Len() || a != b || fmt.Sprint(aErr) != fmt.Sprint(bErr) {
-			t.Errorf("%v: %v with bodies, %v without", e.Key(), a, b)
+			t.Errorf("%v: got %v with bodies, %v without", e.Key(), a, b)
 		}
 		if rec := all[i].Record(); rec.Body != nil || rec.Key != e.Key() {
-			t.Errorf("%v has the body %q", rec.Key, rec.Body)
+			t.Errorf("%v: got body %q, want none", rec.Key, rec.Body)
 		}
 		if n := index.Len(s.Snapshot(), fmt.Sprint(a)); n != 1 {
-			t.Errorf("%v is in the index %d times", e.Key(), n)
+			t.Errorf("%v: got %d entries in the index", e.Key(), n)
 		}
 	}
 	if err := s.Snapshot().WriteFile(io.Discard, store.FileOptions{}); err == nil || !strings.Contains(err.Error(), "ObjectsOnly") {
-		t.Errorf("a file was written: %v", err)
+		t.Errorf("got error %v, want a refusal", err)
 	}
 	if err := with.Snapshot().WriteFile(io.Discard, store.FileOptions{}); err != nil {
 		t.Error(err)

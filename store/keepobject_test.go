@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// keeping is a store whose KeepObject chooses bodies that do not pack.
+// keeping is a store whose KeepObject selects bodies that do not compress.
 type keeping struct {
 	*store.Store
 	random  *rand.Rand
@@ -33,7 +33,7 @@ func newKeeping(t *testing.T) *keeping {
 	return &keeping{Store: s, random: rand.New(rand.NewPCG(1, 2))}
 }
 
-// record returns the next revision of an object. Its body packs, or is random.
+// record returns the next revision of an object. Its body compresses, or is random.
 func (k *keeping) record(i, size int, packs bool) delta.Delta {
 	body := []byte(strings.Repeat(fmt.Sprintf(`{"setting":"value-%d"}`, i%7), size/20))
 	if !packs {
@@ -45,7 +45,7 @@ func (k *keeping) record(i, size int, packs bool) delta.Delta {
 	return delta.Delta{Kind: delta.Upsert, Record: wire.Record{Key: wire.Key{Name: fmt.Sprint("o", i)}, UID: fmt.Sprint(i), Version: k.version, Body: body}}
 }
 
-// objects returns how many entries have an object. The others have a body.
+// objects returns the number of entries with an object. The others have a body.
 func (k *keeping) objects(t *testing.T) (n int) {
 	t.Helper()
 	for e := range k.Snapshot().All() {
@@ -54,23 +54,23 @@ func (k *keeping) objects(t *testing.T) (n int) {
 			t.Fatal(err)
 		}
 		if body := e.Record().Body; (object == nil) == (body == nil) {
-			t.Fatalf("%s has object %v and %d bytes", e.Key(), object != nil, len(body))
+			t.Fatalf("%s: got object %v and a body of %d bytes", e.Key(), object != nil, len(body))
 		}
 		if object != nil {
 			n++
 			if len(object.(string)) != e.Len() {
-				t.Fatalf("%s: %d bytes, want %d", e.Key(), e.Len(), len(object.(string)))
+				t.Fatalf("%s: got %d bytes, want %d", e.Key(), e.Len(), len(object.(string)))
 			}
 		}
 	}
 	if st := k.Stats(); st.Decoded != n {
-		t.Fatalf("%d objects are decoded, by Stats %d", n, st.Decoded)
+		t.Fatalf("got %d decoded objects, but Stats has %d", n, st.Decoded)
 	}
 	return n
 }
 
-// TestKeepObjectOfBodiesThatDoNotPack: the store learns whether bodies pack, short ones and
-// long ones, with a dictionary and without, and follows when they change.
+// TestKeepObjectOfBodiesThatDoNotPack checks that the store learns whether short and long
+// bodies compress, with and without a dictionary, and that it notices when they change.
 func TestKeepObjectOfBodiesThatDoNotPack(t *testing.T) {
 	for _, size := range []int{2_000, 20_000} {
 		for _, packed := range []bool{true, false} {
@@ -96,7 +96,7 @@ func TestKeepObjectOfBodiesThatDoNotPack(t *testing.T) {
 					least, most float64
 				}{{packed, 1, 0, 1}, {false, 4, 0.9, 1}, {true, 20, 0, 0.1}, {false, 4, 0.9, 1}} {
 					if is := share(c.packs, c.rounds); is < c.least || is > c.most || packed && c.rounds == 1 && is > 0 {
-						t.Errorf("after bodies that pack %v: %.2f of the objects are kept decoded, want %.1f to %.1f", c.packs, is, c.least, c.most)
+						t.Errorf("after bodies with packs %v: got a share of %.2f decoded objects, want %.1f to %.1f", c.packs, is, c.least, c.most)
 					}
 				}
 			})
@@ -104,9 +104,9 @@ func TestKeepObjectOfBodiesThatDoNotPack(t *testing.T) {
 	}
 }
 
-// TestKeepObject: an object that cannot be decoded keeps its body; an index that comes
-// later reads objects and bodies; a deletion tells the last state; nothing can be written to
-// a file.
+// TestKeepObject checks that an object that cannot be decoded keeps its body, that a
+// later index reads objects and bodies, that a deletion has the last state, and that no
+// file can be written.
 func TestKeepObject(t *testing.T) {
 	decode := func(rec wire.Record) (any, error) {
 		if string(rec.Body) == "bad" {
@@ -123,7 +123,7 @@ func TestKeepObject(t *testing.T) {
 		e, ok := s.Snapshot().Get(wire.Key{Name: name})
 		is, err := e.Object()
 		if !ok || err != nil || is != object || string(e.Record().Body) != body {
-			t.Errorf("%s: %v, %v, body %q", name, is, err, e.Record().Body)
+			t.Errorf("%s: got %v, %v, body %q", name, is, err, e.Record().Body)
 		}
 	}
 	sees("a", "one", "")
@@ -141,17 +141,17 @@ func TestKeepObject(t *testing.T) {
 			found++
 		}
 		if found != 1 {
-			t.Errorf("%d objects have the value %q", found, value)
+			t.Errorf("got %d objects with the value %q", found, value)
 		}
 	}
 	apply(t, s, upsertBody("a", 4, "a long one"), upsertBody("c", 5, "two"))
 	sees("a", nil, "a long one")
 	sees("c", "two", "")
 	if st := s.Stats(); st.Decoded != 1 || st.Objects != 3 {
-		t.Errorf("%+v, want one decoded object of three", st)
+		t.Errorf("got %+v, want one decoded object of three", st)
 	}
 	if err := s.Snapshot().WriteFile(io.Discard, store.FileOptions{}); err == nil {
-		t.Error("a store without bodies was written to a file")
+		t.Error("got no error for a file of a store without bodies")
 	}
 	d := upsertBody("c", 6, "end")
 	d.Kind = delta.Delete
@@ -162,12 +162,12 @@ func TestKeepObject(t *testing.T) {
 	}
 	c := changes[len(changes)-1]
 	if last, err := c.Last().Object(); c.Kind != store.Deleted || last != "end" || err != nil {
-		t.Errorf("%v: the last state is %v, %v", c.Kind, last, err)
+		t.Errorf("got %v with the last state %v, %v", c.Kind, last, err)
 	}
 }
 
-// TestObjectsWithoutVersionsAreUpdated: of objects whose versions tell nothing, and that
-// have no bodies to compare, each list is an update.
+// TestObjectsWithoutVersionsAreUpdated checks that every list updates objects whose
+// versions do not identify revisions and that have no bodies to compare.
 func TestObjectsWithoutVersionsAreUpdated(t *testing.T) {
 	decode := func(rec wire.Record) (any, error) { return string(rec.Body), nil }
 	s := store.New(store.Config{Decode: decode, Bodies: store.ObjectsOnly})
@@ -182,7 +182,7 @@ func TestObjectsWithoutVersionsAreUpdated(t *testing.T) {
 		next(t, sub)
 		e, _ := s.Snapshot().Get(wire.Key{Name: "a"})
 		if object, err := e.Object(); object != body || err != nil {
-			t.Errorf("%v, %v, want %q", object, err, body)
+			t.Errorf("got %v, %v, want %q", object, err, body)
 		}
 	}
 }

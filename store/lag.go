@@ -15,31 +15,31 @@ type Lag struct {
 	// changes of each object until the subscriber has caught up.
 	Behind bool
 	// Episodes counts how often the subscriber fell behind. Folded counts the changes
-	// that came in those episodes.
+	// that arrived during those episodes.
 	Episodes, Folded uint64
-	// Unreported counts the objects that came and went during an episode but were not
-	// reported, because there were more of them than the backlog holds.
+	// Unreported counts the objects that came and went during an episode and were not
+	// reported, because their number exceeded the backlog.
 	Unreported uint64
 }
 
-// foldedBacklog is what a subscriber that has fallen behind takes next: pieces in order, and then
-// what has been folded by then. Subscribers that fall behind together share the folding,
-// so the writer folds once for all of them.
+// foldedBacklog is the pending changes of a subscriber that has fallen behind: parts in
+// order, and then the changes that have been folded. Subscribers that fall behind
+// together share the folding, so that the writer folds once for all of them.
 type foldedBacklog struct {
 	parts   []*backlogPart
-	folding *folding // what came after the pieces
+	folding *folding // the changes after the parts
 }
 
-// backlogPart is a part of the pending changes. Several subscribers may have it.
+// backlogPart is a part of the pending changes. Several subscribers may share it.
 type backlogPart struct {
-	n       uint64 // changes it stands for
+	n       uint64 // number of changes it represents
 	once    sync.Once
-	changes []Change // what get returns
-	folded  *folding // what the changes are made of; nil if they are known
+	changes []Change // the result of get
+	folded  *folding // the source of changes; nil if changes is set
 	now     *Snapshot
 }
 
-// get returns the changes. The first call makes them, without the lock of the feed.
+// get returns the changes. The first call computes them, without the lock of the chain.
 func (p *backlogPart) get() []Change {
 	p.once.Do(func() {
 		if p.folded != nil {
@@ -50,8 +50,8 @@ func (p *backlogPart) get() []Change {
 	return p.changes
 }
 
-// folding summarizes changes by object. Objects that base and the store share cost nothing
-// here until they change.
+// folding summarizes changes by object. Unchanged objects that base shares with the store
+// cost no memory.
 type folding struct {
 	base  *Snapshot // the snapshot before the changes
 	limit int       // maximum length of gone
@@ -60,8 +60,8 @@ type folding struct {
 	objects map[wire.Key]*objectFold
 	gone    []Change // objects that came and went
 
-	seq    uint64 // of the last link that was folded
-	missed uint64 // objects of that link that came and went, and are not in gone
+	seq    uint64 // number of the last folded link
+	missed uint64 // objects that came and went in that link and are not in gone
 }
 
 func newFolding(base *Snapshot, limit int) *folding {
@@ -71,9 +71,9 @@ func newFolding(base *Snapshot, limit int) *folding {
 // objectFold summarizes the changes of one key.
 type objectFold struct {
 	old   tally // changes of the object in base
-	ended bool  // the object in base is gone
-	last  Entry // its last state, if the deletion was seen
-	young tally // changes of the object that exists now, if it is another one
+	ended bool  // the object in base was deleted
+	last  Entry // its last state, if the deletion was observed
+	young tally // changes of a newer object with the same key
 }
 
 // tally summarizes several changes of one object.
@@ -81,7 +81,7 @@ type tally struct {
 	n     uint32 // number of changes; 0 if there was none
 	cause Cause
 	seen  time.Time
-	order uint64 // of the last change
+	order uint64 // position of the last change
 }
 
 func (t *tally) note(c *Change, order uint64) {
@@ -92,8 +92,8 @@ func (t *tally) note(c *Change, order uint64) {
 	t.seen, t.order = c.Seen, order
 }
 
-// fallBehind takes a subscriber off the chain, which would otherwise grow without
-// bound.
+// fallBehind removes a subscriber from the chain, which would otherwise grow without a
+// limit.
 func (s *Subscription) fallBehind(rest *folding) {
 	f := s.chain
 	l := &foldedBacklog{folding: rest}
@@ -110,7 +110,7 @@ func (s *Subscription) fallBehind(rest *folding) {
 // subscriber.
 func (s *Subscription) foldLink(changes []Change, seq uint64) {
 	l := s.behind.folding
-	if l.seq != seq { // else it was done for a subscriber that shares it
+	if l.seq != seq { // otherwise already folded for a subscriber that shares the folding
 		l.foldLink(changes, seq)
 	}
 	for _, lag := range []*Lag{&s.lag, &s.chain.lag} {
@@ -119,13 +119,13 @@ func (s *Subscription) foldLink(changes []Change, seq uint64) {
 	}
 }
 
-// endFolding ends the folding of a subscriber that has caught up, and returns what was folded.
-// The subscribers that share it get the same piece, and fold on from here. The caller has the
-// lock.
+// endFolding ends the folding of a subscriber that has caught up, and returns the folded
+// changes. The subscribers that share the folding get the same part, and begin a new
+// folding. The caller holds the lock.
 func (f *chain) endFolding(s *Subscription) *backlogPart {
 	l := s.behind.folding
 	s.behind = nil
-	if l.n == 0 { // the others go on with it; an empty piece would look like the end
+	if l.n == 0 { // the other subscribers keep the folding; an empty part would end their backlog early
 		return &backlogPart{}
 	}
 	p := &backlogPart{n: l.n, folded: l, now: f.snapshot}
@@ -152,7 +152,8 @@ func (l *folding) foldLink(changes []Change, seq uint64) {
 	}
 }
 
-// foldChange returns false for the end of an object that cannot be reported.
+// foldChange folds one change. It returns false for the deletion of an object that cannot
+// be reported.
 func (l *folding) foldChange(c *Change) bool {
 	l.n++
 	key := c.Last().Key()
@@ -165,7 +166,7 @@ func (l *folding) foldChange(c *Change) bool {
 		o.young.note(c, l.n)
 	} else {
 		o.old.note(c, l.n)
-		o.old.cause = c.Cause // an addition keeps the cause of the first change
+		o.old.cause = c.Cause // only an addition keeps the cause of its first change
 	}
 	if c.Kind != Deleted {
 		return true

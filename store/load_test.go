@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// TestSubscriberThatNeverReads costs bounded memory after a million events: one
-// of the latest state holds up nobody, one of every change holds up the store.
+// TestSubscriberThatNeverReads checks that a subscriber that never reads costs bounded
+// memory after a million events: Latest does not block the store, Lossless blocks it.
 func TestSubscriberThatNeverReads(t *testing.T) {
 	const objects, events, batch = 500, manyEvents, 500
 	s := store.New(store.Config{Backlog: 1000})
@@ -37,11 +37,11 @@ func TestSubscriberThatNeverReads(t *testing.T) {
 		}
 	}
 	if grown := heap() - before; grown > 4<<20 {
-		t.Errorf("%d B more after %d events", grown, events)
+		t.Errorf("the heap grew by %d B after %d events", grown, events)
 	}
 	changes, err := latest.Next(t.Context())
 	if err != nil || len(changes) != objects {
-		t.Errorf("%d changes for %d objects: %v", len(changes), objects, err)
+		t.Errorf("got %d changes for %d objects: %v", len(changes), objects, err)
 	}
 	latest.Close()
 
@@ -61,11 +61,11 @@ func TestSubscriberThatNeverReads(t *testing.T) {
 	cancel()
 	work.Wait()
 	if n := applied.Load(); n > 2*1000 {
-		t.Errorf("%d events were applied for one who reads none", n)
+		t.Errorf("got %d applied events with a Lossless subscriber that never reads", n)
 	}
 }
 
-// texts are bodies that were made beforehand.
+// texts are precomputed bodies.
 var texts = func() [][]byte {
 	all := make([][]byte, 10_000)
 	for i := range all {
@@ -74,9 +74,9 @@ var texts = func() [][]byte {
 	return all
 }()
 
-// BenchmarkWritesUnderReaders writes while ten goroutines list all 10,000 objects
-// again and again, and reports the rate beside that without them. With one
-// processor for each the two are the same; with fewer the readers take theirs.
+// BenchmarkWritesUnderReaders writes while ten goroutines continuously list all 10,000
+// objects. It reports the write rate with and without readers. With enough processors the
+// two rates are equal.
 func BenchmarkWritesUnderReaders(b *testing.B) {
 	rate := func(readers int) float64 {
 		s := filled(b, 10_000)
@@ -90,7 +90,7 @@ func BenchmarkWritesUnderReaders(b *testing.B) {
 				for ctx.Err() == nil {
 					for e := range s.Snapshot().All() {
 						if e.Version() == 0 {
-							b.Error("no version")
+							b.Error("got no version")
 						}
 					}
 				}

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// record returns a record whose body can be told from that of any other.
+// record returns a record with a unique body.
 func record(key, uid string, v int) wire.Record {
 	k := wire.Key{Namespace: key[:1], Name: key[1:]}
 	return wire.Record{Key: k, UID: uid, Version: wire.Version(v), Encoding: wire.JSON, Body: []byte(key + uid + strconv.Itoa(v))}
@@ -37,7 +37,8 @@ func end(v int) delta.Delta { return delta.Delta{Kind: delta.End, Version: wire.
 
 var begin = delta.Delta{Kind: delta.Begin}
 
-// apply applies a batch, and then spoils its memory: the store must not keep it.
+// apply applies a batch and then overwrites its memory, because the store must not keep
+// it.
 func apply(t interface{ Fatal(...any) }, s *store.Store, batch ...delta.Delta) {
 	if err := s.Apply(context.Background(), batch); err != nil {
 		t.Fatal(err)
@@ -48,14 +49,13 @@ func apply(t interface{ Fatal(...any) }, s *store.Store, batch ...delta.Delta) {
 	}
 }
 
-// digits are the values of the index of the tests: the last digit of the version,
-// and "even" or "odd".
+// digits returns the values of the test index: the last digit of the version, and "even"
+// or "odd".
 func digits(dst []string, rec *wire.Record, _ any) []string {
 	return append(dst, fmt.Sprint(rec.Version%10), [...]string{"even", "odd"}[rec.Version%2])
 }
 
-// contents returns what a snapshot shows, and checks that its ways of asking
-// agree.
+// contents returns the objects of a snapshot, and checks that its methods agree.
 func contents(t interface{ Fatalf(string, ...any) }, s *store.Snapshot, indexes ...*store.Index) map[wire.Key]string {
 	all := map[wire.Key]string{}
 	var last *wire.Key
@@ -63,7 +63,7 @@ func contents(t interface{ Fatalf(string, ...any) }, s *store.Snapshot, indexes 
 	for e := range s.All() {
 		rec := e.Record()
 		if last != nil && last.Compare(rec.Key) >= 0 {
-			t.Fatalf("%v after %v", rec.Key, *last)
+			t.Fatalf("got %v after %v", rec.Key, *last)
 		}
 		last = &rec.Key
 		all[rec.Key] = entry(e)
@@ -73,48 +73,48 @@ func contents(t interface{ Fatalf(string, ...any) }, s *store.Snapshot, indexes 
 			values[v]++
 		}
 		if got, ok := s.Get(rec.Key); !ok || got != e || got.Key() != rec.Key || got.UID() != rec.UID || got.Version() != rec.Version || got.Len() != len(rec.Body) {
-			t.Fatalf("Get of %v: %v, %v", rec.Key, got, ok)
+			t.Fatalf("Get(%v): got %v, %v", rec.Key, got, ok)
 		}
 	}
 	for ns, want := range n {
 		if got := len(slices.Collect(s.Namespace(ns))); got != want {
-			t.Fatalf("namespace %q has %d, want %d", ns, got, want)
+			t.Fatalf("got namespace %q with %d, want %d", ns, got, want)
 		}
 	}
 	if s.Len() != len(all) || s.Bytes() != bytes {
-		t.Fatalf("Len %d and Bytes %d, want %d and %d", s.Len(), s.Bytes(), len(all), bytes)
+		t.Fatalf("got Len %d and Bytes %d, want %d and %d", s.Len(), s.Bytes(), len(all), bytes)
 	}
 	for _, x := range indexes {
 		if !x.In(s) {
-			continue // it is younger than the snapshot
+			continue // the index is newer than the snapshot
 		}
 		if got := maps.Collect(x.Values(s)); !maps.Equal(got, values) {
-			t.Fatalf("the index has %v, want %v", got, values)
+			t.Fatalf("got index values %v, want %v", got, values)
 		}
 		for v, want := range values {
 			last = nil
 			for e := range x.Get(s, v) {
 				rec := e.Record()
 				if at, ok := s.Get(rec.Key); !ok || at != e || !slices.Contains(digits(nil, &rec, nil), v) || last != nil && last.Compare(rec.Key) >= 0 {
-					t.Fatalf("the index has %v at %q", rec, v)
+					t.Fatalf("got an unexpected object %v at index value %q", rec, v)
 				}
 				last = &rec.Key
 				want--
 			}
 			if want != 0 || x.Len(s, v) != values[v] {
-				t.Fatalf("the index has not all of %q", v)
+				t.Fatalf("objects are missing at index value %q", v)
 			}
 		}
 	}
 	return all
 }
 
-// follower is a subscriber that replays changes, starting from a snapshot.
+// follower is a subscriber that replays changes on a state that begins with a snapshot.
 type follower struct {
 	sub   *store.Subscription
 	mode  store.Mode
 	state map[wire.Key]string
-	told  uint64 // changes, with those that others stand for
+	count uint64 // number of changes, including folded ones
 }
 
 func follow(t interface{ Fatalf(string, ...any) }, s *store.Store, mode store.Mode) *follower {
@@ -127,7 +127,7 @@ func entry(e store.Entry) string {
 	return r.UID + "@" + r.Version.String() + "=" + string(r.Body)
 }
 
-// take replays what has come, and checks that each change follows from the state
+// take replays the pending changes, and checks that each change follows from the state
 // before it.
 func (f *follower) take(t *rapid.T) {
 	if rapid.Bool().Draw(t, "catch up") {
@@ -137,7 +137,7 @@ func (f *follower) take(t *rapid.T) {
 		}
 		f.replay(t, changes)
 		if want := contents(t, now); !maps.Equal(f.state, want) {
-			t.Fatalf("caught up with %v, the changes lead to %v", want, f.state)
+			t.Fatalf("got snapshot %v, but the changes lead to %v", want, f.state)
 		}
 		return
 	}
@@ -160,8 +160,8 @@ func (f *follower) replay(t *rapid.T, changes []store.Change) {
 	for _, c := range changes {
 		key := c.Last().Key()
 		had, known := f.state[key]
-		if f.told += 1 + uint64(c.Folded); f.mode != store.EveryChange && (c.Folded > 0 || c.CameAndWent()) {
-			t.Fatalf("%v stands for %d changes more", c.Kind, c.Folded)
+		if f.count += 1 + uint64(c.Folded); f.mode != store.EveryChange && (c.Folded > 0 || c.CameAndWent()) {
+			t.Fatalf("got %v with %d folded changes", c.Kind, c.Folded)
 		}
 		switch {
 		case c.CameAndWent() && c.Kind == store.Deleted && !known && !c.Old.IsZero() && c.Folded > 0:
@@ -173,17 +173,17 @@ func (f *follower) replay(t *rapid.T, changes []store.Change) {
 		case c.Kind == store.Deleted && known && had == entry(c.Old):
 			delete(f.state, key)
 		default:
-			t.Fatalf("%v of %v does not follow from %q", c.Kind, key, had)
+			t.Fatalf("got %v of %v, which does not follow from %q", c.Kind, key, had)
 		}
 		before, twice := once[key]
 		if f.mode == store.Latest && twice && !(before == store.Deleted && c.Kind == store.Added) {
-			t.Fatalf("%v after %v of %v at once", c.Kind, before, key)
+			t.Fatalf("got %v after %v of %v in one call", c.Kind, before, key)
 		}
 		once[key] = c.Kind
 	}
 }
 
-// model is a server and the naive store of one who sees everything of it.
+// model is a server with its state and the events so far.
 type model struct {
 	version int
 	objects map[string][2]string // key -> uid, version
@@ -218,7 +218,7 @@ func (m *model) want() map[wire.Key]string {
 	return want
 }
 
-// list returns the list of the scope, as of now.
+// list returns the current list of the scope.
 func (m *model) list(scope delta.Scope) []delta.Delta {
 	batch := []delta.Delta{begin}
 	for _, key := range slices.Sorted(maps.Keys(m.objects)) {
@@ -233,12 +233,11 @@ func (m *model) list(scope delta.Scope) []delta.Delta {
 	return batch
 }
 
-// TestAgainstModel plays events, lists, repeated and old events, of one scope or
-// of two, against a store that has fast, slow and late subscribers of all
-// modes, and looks whether all of them end where the server is. A subscriber of
-// every change has been told of as many as one that holds up the store, whether
-// folded or not. Old snapshots must stay what they were, and all indexes agree with
-// them.
+// TestAgainstModel applies events, lists, repeated events and old events of one or two
+// scopes to a store with fast, slow and late subscribers of all modes. All of them must
+// reach the state of the server. A subscriber of EveryChange must get as many changes,
+// including folded ones, as a Lossless subscriber. Old snapshots must not change, and all
+// indexes must agree with them.
 func TestAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		group := new(store.Group)
@@ -264,7 +263,7 @@ func TestAgainstModel(t *testing.T) {
 		var history []delta.Delta
 		var kept *store.Snapshot
 		var keptAs map[wire.Key]string
-		room := func(t *rapid.T) { // the store must not wait
+		room := func(t *rapid.T) { // the store must not wait for a subscriber
 			for _, f := range followers {
 				if f.mode == store.Lossless && f.sub.Pending() > 4 {
 					f.take(t)
@@ -306,7 +305,7 @@ func TestAgainstModel(t *testing.T) {
 				scope := rapid.SampledFrom(scopes).Draw(t, "scope")
 				apply(t, s, delta.Delta{Kind: delta.Leave, Scope: scope})
 				for range s.Snapshot().Within(scope) {
-					t.Fatal("objects of a scope that was removed")
+					t.Fatal("got objects of a removed scope")
 				}
 				apply(t, s, m.list(scope)...)
 			},
@@ -324,10 +323,10 @@ func TestAgainstModel(t *testing.T) {
 			"": func(t *rapid.T) {
 				room(t)
 				if got := contents(t, s.In(group.View()), indexes...); !maps.Equal(got, m.want()) {
-					t.Fatalf("store %v, server %v", got, m.want())
+					t.Fatalf("got store %v, want the server's %v", got, m.want())
 				}
 				if v := s.Snapshot().Version(); int(v) > m.version {
-					t.Fatalf("version %v, the server is at %v", v, m.version)
+					t.Fatalf("got version %v, want the server's %v", v, m.version)
 				}
 				if kept != nil && !maps.Equal(contents(t, kept, indexes...), keptAs) {
 					t.Fatal("a snapshot has changed")
@@ -340,15 +339,15 @@ func TestAgainstModel(t *testing.T) {
 				f.take(t)
 			}
 			if !maps.Equal(f.state, m.want()) {
-				t.Fatalf("subscriber %d has %v, the server %v", i, f.state, m.want())
+				t.Fatalf("subscriber %d: got %v, want the server's %v", i, f.state, m.want())
 			}
 		}
 		every, lag := followers[0], followers[0].sub.Lag()
-		if all := followers[2].told; lag.Unreported == 0 && every.told != all {
-			t.Fatalf("told of %d changes of %d; %+v", every.told, all, lag)
+		if all := followers[2].count; lag.Unreported == 0 && every.count != all {
+			t.Fatalf("got %d changes, want %d; %+v", every.count, all, lag)
 		}
 		if st := s.Stats(); lag.Episodes > st.FellBehind || lag.Folded > st.Folded || (lag.Episodes > 0) != (lag.Folded > 0) {
-			t.Fatalf("%+v; the store has counted %+v", lag, st)
+			t.Fatalf("got lag %+v, but the store counted %+v", lag, st)
 		}
 	})
 }

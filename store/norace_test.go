@@ -2,8 +2,8 @@
 
 package store_test
 
-// manyEvents are what a subscriber that never reads must bear.
+// manyEvents is the number of events that a subscriber does not read.
 const manyEvents = 1_000_000
 
-// manyChanges pass a subscriber that never reads.
+// manyChanges is the number of changes that a subscriber does not read.
 const manyChanges = 200_000

@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// body is like its siblings, but for a few fields: about 2 KB.
+// body returns a body of about 2 KB that differs from others in a few fields.
 func body(i, version int) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"metadata":{"name":"pod-%05d","uid":"00000000-0000-4000-8000-%012d","resourceVersion":"%d"},"spec":{`, i, i, version)
@@ -47,8 +47,8 @@ func node(dst []string, rec *wire.Record, _ any) []string {
 	return append(dst, string(rec.Body[at:at+8]))
 }
 
-// TestBytesPerObject is the gate for what an object costs in memory: its packed
-// bytes, and at most 200 more for key, uid, version and an index.
+// TestBytesPerObject limits the memory per object: its packed bytes, and at most 200 more
+// for key, UID, version and an index.
 func TestBytesPerObject(t *testing.T) {
 	const n = 10000
 	var list []delta.Delta
@@ -73,25 +73,25 @@ func TestBytesPerObject(t *testing.T) {
 		rec := e.Record()
 		i := int(rec.Version) - 1
 		if string(rec.Body) != string(body(i, i+1)) {
-			t.Fatalf("%v has another body", rec.Key)
+			t.Fatalf("%v: the body has changed", rec.Key)
 		}
 		got++
 	}
 	st := s.Stats()
-	const names = 9 + 7 + 36 + 8 + 11 // of a record in a slab: name, namespace, uid, value of the index, lengths and version
+	const names = 9 + 7 + 36 + 8 + 11 // bytes of a record in a slab: name, namespace, uid, value of the index, lengths and version
 	packed := int(st.HeldBytes)/n - names
 	t.Logf("%d B raw, %d B each in the heap, %d B in slabs", raw/n, each, st.HeldBytes/n)
 	if got != n || each-packed > 200 || each > raw/n/4 || st.Dictionaries != 1 {
-		t.Errorf("%d objects of %d B take %d B of heap each, packed %d; %d dictionaries", got, raw/n, each, packed, st.Dictionaries)
+		t.Errorf("got %d objects of %d B with %d B of heap each, %d B packed; %d dictionaries", got, raw/n, each, packed, st.Dictionaries)
 	}
 	if index.Len(s.Snapshot(), "node-042") != n/100 {
-		t.Error("the index is not whole")
+		t.Error("the index is incomplete")
 	}
 	runtime.KeepAlive(s)
 }
 
-// TestMemoryStaysFlat updates objects at random, thirty times as many as there
-// are: what dead revisions took is used again, and nothing is lost.
+// TestMemoryStaysFlat updates random objects, thirty times as often as there are objects.
+// The memory of dead revisions is reused, and no object is lost.
 func TestMemoryStaysFlat(t *testing.T) {
 	const n, rounds = 600, 30
 	s := store.New(store.Config{})
@@ -120,24 +120,24 @@ func TestMemoryStaysFlat(t *testing.T) {
 		most = max(most, s.Stats().HeldBytes)
 	}
 	if most > 3*full {
-		t.Errorf("%d B after the list, %d at most", full, most)
+		t.Errorf("got %d B after the list, and a maximum of %d", full, most)
 	}
 	for e := range s.Snapshot().All() {
 		rec := e.Record()
 		var i int
 		fmt.Sscanf(rec.Name, "pod-%d", &i)
 		if want := body(i, last[i]); int(rec.Version) != last[i] || string(rec.Body) != string(want) {
-			t.Fatalf("%v at %v has another body", rec.Key, rec.Version)
+			t.Fatalf("%v at %v: the body has changed", rec.Key, rec.Version)
 		}
 		delete(last, i)
 	}
 	if len(last) > 0 {
-		t.Errorf("%d objects are gone", len(last))
+		t.Errorf("%d objects are missing", len(last))
 	}
 }
 
-// TestDrift: when objects become others, the dictionary follows; when they only
-// come in another order, it stays.
+// TestDrift checks that the store builds a new dictionary when bodies change, and keeps
+// it when only their order changes.
 func TestDrift(t *testing.T) {
 	s := store.New(store.Config{})
 	version := 0
@@ -162,12 +162,13 @@ func TestDrift(t *testing.T) {
 	fill(strings.NewReplacer(others...))
 	fill(strings.NewReplacer(others...))
 	if last := s.Stats(); first.Dictionaries != 1 || last.Dictionaries < 2 || last.HeldBytes > last.RawBytes/5 {
-		t.Errorf("first %+v, after the drift %+v", first, last)
+		t.Errorf("got %+v at first, %+v after the drift", first, last)
 	}
 }
 
-// TestWhatDoesNotPack is kept as it came, at no more cost than its bytes.
-func TestWhatDoesNotPack(t *testing.T) {
+// TestIncompressibleBodies checks that incompressible bodies are stored plain, at the
+// cost of their size.
+func TestIncompressibleBodies(t *testing.T) {
 	const n, size = 2000, 3000
 	random := rand.NewChaCha8([32]byte{1})
 	s := store.New(store.Config{})
@@ -180,15 +181,15 @@ func TestWhatDoesNotPack(t *testing.T) {
 	}
 	apply(t, s, end(n))
 	if each := (heap() - before) / n; each > size*11/10+200 {
-		t.Errorf("%d B of noise take %d B", size, each)
+		t.Errorf("got %[2]d B in memory for %[1]d B of noise", size, each)
 	}
 	if d := s.Stats().Dictionaries; d != 0 {
-		t.Errorf("%d dictionaries for noise", d)
+		t.Errorf("got %d dictionaries for noise", d)
 	}
 	runtime.KeepAlive(s)
 }
 
-// TestAllocationsPerEvent is the gate for what applying one event allocates.
+// TestAllocationsPerEvent limits the allocations per event.
 func TestAllocationsPerEvent(t *testing.T) {
 	s := store.New(store.Config{})
 	s.AddIndex(node)
@@ -211,12 +212,12 @@ func TestAllocationsPerEvent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}) / 100; each > 5 {
-		t.Errorf("%v allocations for each of 100 events in a batch", each)
+		t.Errorf("got %v allocations per event in a batch of 100", each)
 	}
 }
 
-// TestCutLists: lists that never come to their end leave nothing behind, nor do
-// objects that come twice in one, as on a page that is fetched again.
+// TestCutLists checks that interrupted lists leave no memory behind, and neither do
+// duplicate objects in a list, as in a page that is fetched again.
 func TestCutLists(t *testing.T) {
 	const n = 300
 	s := store.New(store.Config{})
@@ -235,19 +236,19 @@ func TestCutLists(t *testing.T) {
 	first := s.Stats().HeldBytes
 	for range 50 {
 		list()
-		apply(t, s, delta.Delta{Kind: delta.Bookmark, Version: 1}) // what is dead is given up while something happens
+		apply(t, s, delta.Delta{Kind: delta.Bookmark, Version: 1}) // compaction runs with each batch
 	}
 	if last := s.Stats().HeldBytes; last > 4*first {
-		t.Errorf("%d B after one list that was cut, %d after fifty", first, last)
+		t.Errorf("got %d B after one interrupted list, %d after fifty", first, last)
 	}
 	apply(t, s, end(version))
 	if got := s.Snapshot().Len(); got != n {
-		t.Errorf("%d objects", got)
+		t.Errorf("got %d objects", got)
 	}
 }
 
-// TestIndexDuringAList: an index that is added while a list arrives has all of
-// it.
+// TestIndexDuringAList checks that an index that is added while a list arrives has all
+// objects of the list.
 func TestIndexDuringAList(t *testing.T) {
 	s := store.New(store.Config{})
 	apply(t, s, begin, pod(1, 1, body(1, 1)), pod(2, 2, body(2, 2)))
@@ -255,7 +256,7 @@ func TestIndexDuringAList(t *testing.T) {
 	apply(t, s, pod(3, 3, body(3, 3)), end(3))
 	for i := 1; i <= 3; i++ {
 		if got := index.Len(s.Snapshot(), fmt.Sprintf("node-%03d", i)); got != 1 {
-			t.Errorf("%d objects on node %d", got, i)
+			t.Errorf("got %d objects on node %d", got, i)
 		}
 	}
 }

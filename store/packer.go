@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// longBody is from where on packing has to be worth its time: text that is
-	// like nothing else takes several ns for a byte, which is little for the objects
-	// of most kinds, and for large ones more than all the rest of what is done with
-	// them, or than decoding them.
+	// longBody is the size from which the store compresses bodies only if a trial shows
+	// that this saves enough. Compressing text without repetition takes several ns per
+	// byte. For large bodies that is more than all other work on the record, or than
+	// decoding it.
 	longBody = 8 << 10
-	// minTrialInterval is how many long bodies are stored in one manner before one is packed in
-	// all. Each trial with the same result doubles it, up to mostLongTrial.
+	// minTrialInterval is the number of long bodies between two trials of all formats.
+	// Each trial with the same result doubles the interval, up to maxTrialInterval.
 	minTrialInterval = 32
 	maxTrialInterval = 256
-	// maxLongRatio is what part of the bytes must be left by what is worth its time:
-	// what leaves little is fast as well.
+	// maxLongRatio is the maximum compression ratio for which long bodies are compressed.
+	// Bodies that compress well are also compressed fast.
 	maxLongRatio = 0.25
 )
 
@@ -27,20 +27,20 @@ type bodyFormat uint8
 const (
 	formatPlain bodyFormat = iota
 	formatDictionary
-	formatS2   // S2, the block format
+	formatS2   // the S2 block format
 	formatNone // only the decoded object is kept
 )
 
-// longBodies is how long bodies are stored.
+// longBodies is the state of the trials for long bodies.
 type longBodies struct {
-	until, trial     int // bodies up to the next trial, and between the last one and it
+	until, trial     int // bodies until the next trial; interval between trials
 	format           bodyFormat
-	raw, dict, block float64 // bytes of those that were tried, before and packed
+	raw, dict, block float64 // decaying sums of the sizes in trials: raw and compressed
 }
 
-// packs reports whether bodies of this size take less memory when they are packed. It is
-// true until the opposite is known, and then now and then, so that the caller packs one: the
-// next bodies may be others.
+// packs reports whether bodies of this size take less memory when packed. It returns true
+// until trials have shown the opposite. After that it still returns true now and then, so
+// that the caller packs a body as another trial, because later bodies may differ.
 func (t *packer) packs(size int) bool {
 	if size >= longBody {
 		if t.long.until == 0 || t.long.format != formatPlain {
@@ -55,12 +55,12 @@ func (t *packer) packs(size int) bool {
 	if t.short.skipped = (t.short.skipped + 1) % shortRetrial; t.short.skipped == 0 {
 		return true
 	}
-	t.raw += size // it counts for the next attempt to make a dictionary
+	t.raw += size // counts toward the next attempt to build a dictionary
 	return false
 }
 
-// pack appends the body to dst, packed where that pays, and tells how. A body that is
-// stored as it came is not appended.
+// pack appends the body to dst in packed form, if that saves memory, and returns the
+// format. A plain body is not appended.
 func (t *packer) pack(dst, prefix, body []byte) ([]byte, bodyFormat) {
 	if len(body) >= longBody {
 		return t.packLong(dst, prefix, body)
@@ -72,7 +72,7 @@ func (t *packer) pack(dst, prefix, body []byte) ([]byte, bodyFormat) {
 	return t.packByDictionary(dst, prefix, body)
 }
 
-// packLong stores a long body in the manner that a trial has shown to be worth it.
+// packLong packs a long body in the format that the last trial chose.
 func (t *packer) packLong(dst, prefix, body []byte) ([]byte, bodyFormat) {
 	l := &t.long
 	if l.until == 0 {
@@ -94,8 +94,8 @@ func (t *packer) packLong(dst, prefix, body []byte) ([]byte, bodyFormat) {
 	return dst, formatPlain
 }
 
-// trialLong packs a body in all manners, and chooses one. Trials count less as they
-// get older, so that it is noticed when bodies change.
+// trialLong packs a body in all formats and chooses one. Older trials count less, so that
+// the choice follows changes of the bodies.
 func (t *packer) trialLong(scratch, prefix, body []byte) {
 	l, from := &t.long, len(scratch)
 	l.raw = l.raw*3/4 + float64(len(body))
@@ -112,7 +112,7 @@ func (t *packer) trialLong(scratch, prefix, body []byte) {
 		l.dict += float64(len(body))
 	}
 	switch l.format = formatPlain; {
-	case l.dict < maxLongRatio*l.raw && l.dict < l.block/2: // it takes longer than a block, and longer to unpack
+	case l.dict < maxLongRatio*l.raw && l.dict < l.block/2: // it is slower than a block, both to pack and to unpack
 		l.format = formatDictionary
 	case l.block < maxLongRatio*l.raw:
 		l.format = formatS2
@@ -143,14 +143,14 @@ func (t *packer) packByDictionary(dst, prefix, body []byte) ([]byte, bodyFormat)
 	if float64(n) > t.promised*maxDrift*float64(len(body)) {
 		t.keepSample(body)
 	}
-	if n > len(body)*9/10 { // it costs time to unpack and saves nothing
+	if n > len(body)*9/10 { // the saving is not worth the time to unpack
 		return dst[:from], formatPlain
 	}
 	return dst, formatDictionary
 }
 
-// unpack appends to dst the body of n bytes that was stored in a manner. The store
-// has packed these bytes itself; of damaged ones it appends nothing.
+// unpack appends to dst the body of n bytes that was stored in a format. The store has
+// packed these bytes itself. If they are damaged, unpack appends nothing.
 func unpack(dst []byte, how bodyFormat, dict *pack.Dictionary, prefix, packed []byte, n int) []byte {
 	switch how {
 	case formatDictionary:

@@ -5,20 +5,21 @@ import (
 	"slices"
 )
 
-// prefixIndex narrows a search within a node to the items that can match, without reading their
-// keys: these are all over the memory of a large store, and to load them costs more
-// than all else that is done to find an object.
+// prefixIndex narrows a search within a node to the items that can match, without reading
+// their keys. The keys are spread over the memory of a large store, and loading them
+// costs more than all other work of a lookup.
 //
-// A tag is four bytes of a key, from where the keys of the node begin to differ. Whoever
-// looks by tags compares the key at the end, and searches by keys if it is another one. So
-// tags that are out of order, or out of date, cost time and nothing else.
+// A tag is four bytes of a key, from the position at which the keys of the node begin to
+// differ. After a search by tags, the caller compares the found key, and searches by keys
+// if it differs. So tags that are out of order or out of date cost time, but never lead
+// to a wrong result.
 type prefixIndex struct {
 	common   int
-	prefixes []uint32 // as many as items
+	prefixes []uint32 // one per item
 }
 
-// newPrefixIndex makes the guide of n items. first and last are the names of the first one and of
-// the last one that a search may look for.
+// newPrefixIndex returns the prefix index of n items. first and last are the names of the
+// first and the last item below the node.
 func newPrefixIndex(n int, first, last keyName, name func(i int) keyName) *prefixIndex {
 	g := &prefixIndex{prefixes: make([]uint32, n)}
 	for first.at(g.common) == last.at(g.common) && g.common < first.len() {
@@ -30,9 +31,9 @@ func newPrefixIndex(n int, first, last keyName, name func(i int) keyName) *prefi
 	return g
 }
 
-// find returns the last item that is not behind the wanted one, as far as tags tell, and
-// whether it is equal. Of items with the same tag it compares the keys: compare does so
-// for the item at i.
+// find returns the last item that is not after the wanted one, according to the tags, and
+// whether it is equal. Among items with the same tag it compares keys: compare compares
+// the key of item i with the wanted key.
 func (g *prefixIndex) find(tag uint32, compare func(i int) int) (int, bool) {
 	from, found := slices.BinarySearch(g.prefixes, tag)
 	if !found {
@@ -56,13 +57,13 @@ func (g *prefixIndex) find(tag uint32, compare func(i int) int) (int, bool) {
 	return max(from-1, 0), false
 }
 
-// keyName is the key of an entry as one string: its parts, with a zero between them, which
-// sorts as keys do. That of a posting begins with the value, and a zero.
+// keyName is the key of an entry as one string: its parts, with a zero byte between them,
+// which sorts as keys do. The name of a posting begins with the value and a zero byte.
 type keyName struct {
 	value           []byte
-	before          int // the length of the value with its zero; 0 for no value
+	before          int // the length of the value and its zero byte; 0 without a value
 	all             []byte
-	namespace, name int // where they begin in all
+	namespace, name int // their offsets in all
 }
 
 func nameOf(e Entry) keyName {
@@ -72,7 +73,7 @@ func nameOf(e Entry) keyName {
 
 func (k keyName) len() int { return k.before + len(k.all) + 2 }
 
-// at returns a byte of the name, zero behind its end.
+// at returns a byte of the name, or zero after its end.
 func (k keyName) at(i int) byte {
 	if i < k.before {
 		if i < len(k.value) {
@@ -96,7 +97,7 @@ func (k keyName) at(i int) byte {
 	return k.all[i]
 }
 
-// prefix returns the four bytes from i on.
+// prefix returns the four bytes from offset i on.
 func (k keyName) prefix(i int) uint32 {
 	if from := i - k.before - 2; from >= k.name && from+4 <= len(k.all) {
 		return binary.BigEndian.Uint32(k.all[from:])

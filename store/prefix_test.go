@@ -9,9 +9,10 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// TestGuides compares searches by guides with searches by keys, while objects
-// come, change and go. Names share beginnings, and namespaces begin with one another.
-func TestGuides(t *testing.T) {
+// TestPrefixSearch compares searches with prefix indexes with searches by keys, while
+// objects are added, changed and deleted. Names have common prefixes, and some namespaces
+// are prefixes of others.
+func TestPrefixSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var a arena
 		entry := func(key wire.Key) Entry { return a.storeAlone(&wire.Record{Key: key, UID: "u"}, nil, true) }
@@ -31,7 +32,7 @@ func TestGuides(t *testing.T) {
 		same := func(want Entry) {
 			is, had := tree.Copy().get(want)
 			if got, ok := tree.Find(want); ok != had || got != is {
-				t.Fatalf("%q: found %v, want %v", want.Key(), ok, had)
+				t.Fatalf("%q: got found = %v, want %v", want.Key(), ok, had)
 			}
 			if got, ok := tree.Copy().Get(want); ok != had || got != is {
 				t.Fatalf("%q: got %v, want %v", want.Key(), ok, had)
@@ -47,7 +48,7 @@ func TestGuides(t *testing.T) {
 				e := entry(key())
 				same(e)
 				if old, had := tree.Set(e); had && compareEntries(old, e) != 0 {
-					t.Fatalf("%q took the place of %q", e.Key(), old.Key())
+					t.Fatalf("%q replaced %q", e.Key(), old.Key())
 				}
 				same(e)
 			},
@@ -56,7 +57,7 @@ func TestGuides(t *testing.T) {
 				var before Entry
 				tree.Scan(func(e Entry) bool {
 					if !before.IsZero() && compareEntries(before, e) >= 0 {
-						t.Fatalf("%q is before %q", before.Key(), e.Key())
+						t.Fatalf("got %q before %q", before.Key(), e.Key())
 					}
 					before = e
 					return true
@@ -66,10 +67,10 @@ func TestGuides(t *testing.T) {
 	})
 }
 
-// TestGuidesReadFewKeys counts the keys that an update compares in a store where each
-// object was updated: those at the end of the search, and those that have the same tag in
-// the root, because their namespaces are the same.
-func TestGuidesReadFewKeys(t *testing.T) {
+// TestPrefixSearchReadsFewKeys counts the keys that an update compares in a store in
+// which each object was updated: those at the end of the search, and those with the same
+// tag in the root because their namespaces are the same.
+func TestPrefixSearchReadsFewKeys(t *testing.T) {
 	var a arena
 	const n = 20_000
 	tree, index, entries := newTree(), newPostings(0), make([]Entry, n)
@@ -93,17 +94,17 @@ func TestGuidesReadFewKeys(t *testing.T) {
 	} {
 		all := func() {
 			for i := range n {
-				update(entries[i*7919%n]) // a prime: all of them, in no order
+				update(entries[i*7919%n]) // a prime: all entries, in a scattered order
 			}
 		}
 		all()
-		all() // guides come with the first searches
+		all() // the first searches build the prefix indexes
 		compared = 0
 		all()
 		each := float64(compared) / n
 		t.Logf("%s: an update compares %.1f keys", what, each)
 		if each > 6 {
-			t.Errorf("%s: an update compares %.1f keys", what, each)
+			t.Errorf("%s: got %.1f compared keys per update", what, each)
 		}
 	}
 }

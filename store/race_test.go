@@ -2,9 +2,9 @@
 
 package store_test
 
-// manyEvents are fewer with the race detector, which makes them forty times as
-// slow; `make model` runs them all.
+// manyEvents is lower with the race detector, which makes events forty times as slow.
+// `make model` runs the full number.
 const manyEvents = 50_000
 
-// manyChanges are fewer for the same reason.
+// manyChanges is lower for the same reason.
 const manyChanges = 20_000

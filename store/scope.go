@@ -7,25 +7,26 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// scope is how far one list and watch has come.
+// scope is the progress of one list and watch.
 type scope struct {
 	name      delta.Scope
 	order     delta.Order
 	version   wire.Version
 	listed    bool
 	staged    *tree      // the list that is arriving, or nil
-	inherited *inherited // nil if all namespaces are at version
+	inherited *inherited // nil if version applies to all namespaces
 
-	// priorVersions has the versions of narrower scopes from before this scope was listed. An
-	// older list shows that the versions of the server went back.
+	// priorVersions has the versions of narrower scopes at the time when this scope was
+	// added. If the first list is older than one of them, the server's versions went
+	// back.
 	priorVersions map[string]wire.Version
 }
 
 // inherited records the versions of those namespaces that a scope took over from narrower
 // scopes. They are newer than the version from which the watch of the scope resumes.
 type inherited struct {
-	rest       wire.Version            // of all namespaces that are not in namespaces
-	namespaces map[string]wire.Version // namespaces that were scopes of their own
+	rest       wire.Version            // version of all other namespaces
+	namespaces map[string]wire.Version // versions of the namespaces that were separate scopes
 	highest    wire.Version
 }
 
@@ -36,9 +37,9 @@ func (c *scope) advance(v wire.Version) {
 	}
 }
 
-// hasSeen reports whether everything up to a version has been seen. An event from
-// before that of an object which is not there would bring back what was deleted
-// since.
+// hasSeen reports whether the store has seen all events up to a version. An event at or
+// before that version about an absent object must be dropped, because it would restore an
+// object that was deleted later.
 func (c *scope) hasSeen(namespace string, v wire.Version) bool {
 	if v == 0 || v <= c.version || c.inherited == nil {
 		return v != 0 && v <= c.version
@@ -65,7 +66,7 @@ func (c *scope) stale(d *delta.Delta, old Entry, had bool) bool {
 }
 
 // repeats reports whether an entry equals the known entry with the same key and UID. By
-// version the caller has already checked this; by arrival only the bytes tell.
+// version the caller has already checked this; by arrival only the bytes show it.
 func (c *scope) repeats(old, e Entry) bool {
 	return c.order == delta.ByArrival && sameContent(old, e)
 }
@@ -108,12 +109,13 @@ func (s *Store) leave(c *scope) {
 	}
 }
 
-// inheritedVersions returns the ahead of a scope whose first list is complete at a version while
-// the store follows narrower scopes; it returns nil if there are none. The objects of
-// the narrower scopes stay, because they come from a complete sequence of events; the
-// list supplies the rest. By arrival, versions cannot say where the two meet, so the
-// list replaces everything. The list also replaces a namespace that was at a later version
-// before the list was requested: that version means nothing to the server any more.
+// inheritedVersions returns the inherited versions of a scope whose first list is
+// complete at a version while the store follows narrower scopes. It returns nil if there
+// are none. The objects of the narrower scopes stay, because they come from a complete
+// sequence of events; the list supplies the rest. By arrival, versions cannot show where
+// the two meet, so the list replaces everything. The list also replaces a namespace that
+// was at a later version before the list was requested: the server no longer has that
+// version.
 func (s *Store) inheritedVersions(c *scope, listed wire.Version) *inherited {
 	if c.listed || c.name.Namespace != "" || c.order == delta.ByArrival {
 		return nil
@@ -132,7 +134,7 @@ func (s *Store) inheritedVersions(c *scope, listed wire.Version) *inherited {
 	return a
 }
 
-// narrower returns the versions of the listed scopes that a scope includes.
+// narrower returns the versions of the listed scopes that a scope contains.
 func (s *Store) narrower(c *scope) map[string]wire.Version {
 	versions := map[string]wire.Version{}
 	for name, other := range s.scopes {
@@ -143,8 +145,7 @@ func (s *Store) narrower(c *scope) map[string]wire.Version {
 	return versions
 }
 
-// lowest returns the latest version from which a watch misses no change of any
-// namespace.
+// lowest returns the latest version from which a watch misses no change in any namespace.
 func (a *inherited) lowest() wire.Version {
 	v := a.rest
 	for _, own := range a.namespaces {
@@ -153,7 +154,7 @@ func (a *inherited) lowest() wire.Version {
 	return v
 }
 
-// covers reports whether the namespace of an entry was a scope of its own.
+// covers reports whether the namespace of an entry was a separate scope.
 func (a *inherited) covers(e Entry) bool {
 	if a == nil {
 		return false
@@ -181,7 +182,8 @@ func (s *Store) complete() bool {
 	return len(s.scopes) > 0
 }
 
-// scopeStates returns how far all scopes have come: what was shown, if that is it.
+// scopeStates returns the progress of all scopes. It returns shown itself if nothing has
+// changed.
 func (s *Store) scopeStates(shown []scopeState) []scopeState {
 	if len(shown) == len(s.scopes) {
 		same := true
@@ -204,8 +206,8 @@ func sameScopes(a, b []scopeState) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// stage adds to the list that is arriving. What the store has already is
-// shared, so a list of the same objects costs nothing.
+// stage adds a delta to the list that is arriving. Entries that the store already has are
+// shared, so a list of unchanged objects needs no memory for records.
 func (s *Store) stage(c *scope, d *delta.Delta) {
 	rec := &d.Record
 	had, ok := c.staged.Get(s.searchKey.set(rec.Key, -1, ""))
@@ -242,7 +244,7 @@ func (s *Store) stage(c *scope, d *delta.Delta) {
 	s.trainIfDue(false)
 }
 
-// release frees an entry that was staged, unless it is live as well.
+// release frees a staged entry unless it is also live.
 func (s *Store) release(e Entry) {
 	if live, ok := s.live.objects.Get(e); !ok || live != e {
 		s.discard(e)
@@ -270,7 +272,7 @@ func (s *Store) isStaged(name delta.Scope, e Entry) bool {
 	return ok && staged == e
 }
 
-// abandon drops a list that did not come to its end.
+// abandon drops a list that did not end.
 func (s *Store) abandon(c *scope) {
 	if c.staged == nil {
 		return
@@ -289,8 +291,8 @@ func (s *Store) unstage(c *scope) *tree {
 	return staged
 }
 
-// replace puts the staged list in the place of what is, and works out what
-// that changes: deletions first, then additions and updates.
+// replace replaces the objects of the scope with the staged list, and records the
+// changes: deletions first, then additions and updates.
 func (s *Store) replace(c *scope, end *delta.Delta) {
 	after := s.unstage(c)
 	c.version = end.Version
@@ -320,9 +322,9 @@ func (s *Store) replace(c *scope, end *delta.Delta) {
 	s.trainIfDue(true)
 }
 
-// adopt takes a list as it is, as there is nothing else.
+// adopt uses the staged tree as the table, because the table is empty.
 func (s *Store) adopt(after *tree, cause Cause, end *delta.Delta) {
-	var outdated []Entry // indexes have been added since
+	var outdated []Entry // indexes were added after these were stored
 	after.Scan(func(e Entry) bool {
 		if e.slab.columns < len(s.extracts) {
 			outdated = append(outdated, e)
@@ -342,7 +344,7 @@ func (s *Store) adopt(after *tree, cause Cause, end *delta.Delta) {
 }
 
 // merge adds the entries of a list to the live entries. It skips namespaces that were
-// scopes of their own.
+// separate scopes.
 func (s *Store) merge(c *scope, after *tree, cause Cause, end *delta.Delta) {
 	after.Scan(func(e Entry) bool {
 		old, had := s.live.objects.Get(e)
@@ -365,8 +367,8 @@ func (s *Store) merge(c *scope, after *tree, cause Cause, end *delta.Delta) {
 	})
 }
 
-// install makes a staged entry live. If indexes have been added since it was
-// staged, it is stored again with their values.
+// install makes a staged entry live. If indexes were added after it was staged, it is
+// stored again with their values.
 func (s *Store) install(e Entry) Entry {
 	if e.slab.columns < len(s.extracts) {
 		old := e

@@ -8,9 +8,10 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// TestTakesOver: a scope keeps the objects of a narrower one that went on while the scope
-// was listed. It replaces them if the narrower one had a version before the list that the
-// server has not reached: such a namespace would ignore its events for good.
+// TestTakesOver checks that a scope keeps the objects of a narrower scope that received
+// events while the wider scope was listed. It replaces them if the narrower scope had,
+// before the list, a version that the server has not reached: otherwise it would ignore
+// all events of that namespace.
 func TestTakesOver(t *testing.T) {
 	const lie = 1 << 60
 	a := delta.Scope{Namespace: "a"}
@@ -25,8 +26,8 @@ func TestTakesOver(t *testing.T) {
 		after  []delta.Delta // events of the wider scope
 		want   []string
 	}{
-		{"it goes on", 50, []delta.Delta{upsert("ax", "u", 105), upsert("ay", "v", 106)}, []delta.Delta{upsert("ax", "u", 101)}, []string{"ax u@105", "ay v@106", "bx w@90"}},
-		{"it is ahead by mistake", lie, nil, []delta.Delta{upsert("ay", "v", 101)}, []string{"ax u@40", "ay v@101", "bx w@90"}},
+		{"with later events", 50, []delta.Delta{upsert("ax", "u", 105), upsert("ay", "v", 106)}, []delta.Delta{upsert("ax", "u", 101)}, []string{"ax u@105", "ay v@106", "bx w@90"}},
+		{"with a version from the future", lie, nil, []delta.Delta{upsert("ay", "v", 101)}, []string{"ax u@40", "ay v@101", "bx w@90"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := store.New(store.Config{})
@@ -46,7 +47,7 @@ func TestTakesOver(t *testing.T) {
 				got = append(got, e.Key().Namespace+e.Key().Name+" "+e.UID()+"@"+e.Version().String())
 			}
 			if !slices.Equal(got, c.want) {
-				t.Errorf("%q, want %q", got, c.want)
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Snapshot is what the store held at one instant. It is immutable and safe for
-// any number of goroutines.
+// Snapshot is the state of a store at one instant. It is immutable and safe for any
+// number of goroutines.
 type Snapshot struct {
 	store  *Store
 	table  table
@@ -19,7 +19,7 @@ type Snapshot struct {
 	held   int64
 }
 
-// scopeState says how far a scope has come.
+// scopeState is the progress of a scope.
 type scopeState struct {
 	scope   delta.Scope
 	version wire.Version
@@ -27,13 +27,12 @@ type scopeState struct {
 	order   delta.Order
 }
 
-// byArrival reports whether there is a scope whose versions do not distinguish
-// revisions.
+// byArrival reports whether the versions of any scope do not identify revisions.
 func (s *Snapshot) byArrival() bool {
 	return slices.ContainsFunc(s.scopes, func(r scopeState) bool { return r.order == delta.ByArrival })
 }
 
-// Get returns the object with a key, and whether there is one.
+// Get returns the object with a key. ok is false if there is no such object.
 func (s *Snapshot) Get(key wire.Key) (found Entry, ok bool) {
 	withSearchKey(key, -1, "", func(p Entry) { found, ok = s.table.objects.Get(p) })
 	return found, ok
@@ -44,24 +43,24 @@ func (s *Snapshot) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) { s.table.objects.Scan(s.yielding(yield)) }
 }
 
-// Namespace returns the objects of one namespace, ordered by name. Its cost
-// depends on how many there are, not on how many others the store has.
+// Namespace returns the objects of one namespace, ordered by name. Its cost depends on
+// the number of these objects, not on the size of the store.
 func (s *Snapshot) Namespace(name string) iter.Seq[Entry] {
 	return s.Within(delta.Scope{Namespace: name})
 }
 
-// Within returns the objects of a scope, ordered by key: those of one cluster,
-// or of one namespace of it.
+// Within returns the objects of a scope, that is, of a cluster or one of its namespaces,
+// ordered by key.
 func (s *Snapshot) Within(scope delta.Scope) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) { s.table.within(scope)(s.yielding(yield)) }
 }
 
-// yieldInterval is after how many entries a reader looks whether somebody writes.
+// yieldInterval is the number of entries after which a reader checks for a recent write.
 const yieldInterval = 16
 
-// yielding lets the writer go first where there are more goroutines than
-// processors: readers hold no lock that it could wait for, but each would take
-// a full slice of time, 10 ms, before the writer has its turn again.
+// yielding lets the writer run first if there are more goroutines than processors.
+// Readers hold no lock that the writer needs, but each could use its full time slice of
+// 10 ms before the scheduler runs the writer.
 func (s *Snapshot) yielding(yield func(Entry) bool) func(Entry) bool {
 	n := 0
 	return func(e Entry) bool {
@@ -89,16 +88,16 @@ func (t *table) within(scope delta.Scope) iter.Seq[Entry] {
 // Len returns the number of objects.
 func (s *Snapshot) Len() int { return s.table.objects.Len() }
 
-// Bytes returns the size of all bodies together, unpacked.
+// Bytes returns the total size of all unpacked bodies.
 func (s *Snapshot) Bytes() int64 { return s.table.raw }
 
-// HeldBytes returns the size of the memory that held all objects packed, dead revisions
-// included, when the snapshot was taken.
+// HeldBytes returns the size of the memory for packed records, including dead ones, at
+// the time of the snapshot.
 func (s *Snapshot) HeldBytes() int64 { return s.held }
 
-// Version returns the version that the snapshot shows: that of the last event,
-// bookmark or list that went into it. Where there are several scopes it is the
-// lowest of theirs, which means something if they are of one cluster.
+// Version returns the version of the snapshot: the version of the last event, bookmark or
+// list that was applied before it. With several scopes it is the lowest of their
+// versions, which is meaningful only if they belong to one cluster.
 func (s *Snapshot) Version() wire.Version {
 	lowest := wire.Version(0)
 	for i, r := range s.scopes {
@@ -109,8 +108,8 @@ func (s *Snapshot) Version() wire.Version {
 	return lowest
 }
 
-// Reached returns the version that the snapshot shows of a scope; zero if it
-// has not been listed or is not followed.
+// Reached returns the version of a scope in the snapshot. It is zero if the scope has not
+// been listed or is not followed.
 func (s *Snapshot) Reached(scope delta.Scope) wire.Version {
 	for _, r := range s.scopes {
 		if r.scope == scope {

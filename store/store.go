@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Store holds one collection. Create it with New.
+// Store holds the objects of one type. Create it with New.
 type Store struct {
 	cfg     Config
 	group   *Group
@@ -19,15 +19,15 @@ type Store struct {
 	chain   chain
 	waiters waiters
 	synced  chan struct{}
-	wrote   atomic.Int64 // when, as time.Since(epoch)
+	wrote   atomic.Int64 // time of the last write, as time.Since(epoch)
 
-	mu         sync.Mutex // of who writes: what follows
+	mu         sync.Mutex // held by writers; protects the fields below
 	arena      arena
 	live       table
 	scopes     map[delta.Scope]*scope
 	staging    int // number of scopes with an arriving list
 	extracts   []Extract
-	values     [][]string // scratch: what the extracts found
+	values     [][]string // scratch: the results of extracts
 	changes    []Change
 	searchKey  searchKey       // for the writer only
 	moved      bool            // entries were moved without a change
@@ -57,7 +57,7 @@ func New(cfg Config) *Store {
 	return s
 }
 
-// Snapshot returns what the store holds now.
+// Snapshot returns the current state of the store.
 func (s *Store) Snapshot() *Snapshot { return s.current.Load() }
 
 // Synced returns a channel that is closed once a first list of every scope has
@@ -77,13 +77,13 @@ func (s *Store) Stats() Stats {
 	return st
 }
 
-// Apply applies a batch: one snapshot for all of it, or one before and one
-// after each list that it completes. It keeps nothing of the batch's memory.
-// One goroutine calls it.
+// Apply applies a batch. It publishes one snapshot for the whole batch, or one before and
+// one after each list that the batch completes. It keeps no memory of the batch. Only one
+// goroutine may call it.
 //
-// Errors: the cause of ctx, if it ends while a subscriber keeps Apply waiting;
-// then a part of the batch has been applied, and the store must not be written
-// to again. A *PanicError if Config.Panics is StopOnPanic and a function panicked.
+// Errors: the cause of ctx, if ctx ends while Apply waits for a subscriber. In this case
+// a part of the batch has been applied, and the store must not be written to again. A
+// *PanicError if Config.Panics is StopOnPanic and a function panicked.
 func (s *Store) Apply(ctx context.Context, batch delta.Batch) error {
 	for len(batch) > 0 {
 		if err := s.chain.waitForRoom(ctx); err != nil {
@@ -112,17 +112,17 @@ func (s *Store) applySegment(batch delta.Batch) (n int, fell []*Subscription, er
 	return n, fell, s.fatal
 }
 
-// epoch is where clocks of this package begin.
+// epoch is the zero point of monotonic times in this package.
 var epoch = time.Now()
 
-// recentlyWritten reports whether somebody has written in the last moment, and may be about
-// to go on.
+// recentlyWritten reports whether the store was written to in the last 50 ms, so that the
+// writer may still be active.
 func (s *Store) recentlyWritten() bool {
 	return int64(time.Since(epoch))-s.wrote.Load() < int64(50*time.Millisecond)
 }
 
-// applyDeltas applies deltas, and stops before and behind the end of a list, which
-// is shown apart from what came before it.
+// applyDeltas applies deltas. It stops before and after the end of a list, because the
+// list becomes visible separately from the changes before it.
 func (s *Store) applyDeltas(batch delta.Batch) int {
 	for i := range batch {
 		d := &batch[i]
@@ -139,7 +139,7 @@ func (s *Store) applyDeltas(batch delta.Batch) int {
 		case d.Kind == delta.End && sc.staged != nil:
 			s.replace(sc, d)
 			return i + 1
-		case d.Kind == delta.End: // without Begin it replaces nothing
+		case d.Kind == delta.End: // an End without a Begin replaces nothing
 		case d.Kind == delta.Leave:
 			s.leave(sc)
 		case d.Kind == delta.Bookmark:
@@ -208,9 +208,9 @@ func (s *Store) applyEvent(sc *scope, d *delta.Delta) {
 // in an unusable state. It does, unless the UID shows that it is another object.
 func remains(old Entry, rec *wire.Record) bool { return rec.UID == "" || old.sameObject(rec) }
 
-// newer reports whether rec is a later revision than old. Versions are ordered
-// across all objects of a type, so this holds for namesakes too. Objects
-// without a version are always taken.
+// newer reports whether rec is a later revision than old. Versions are ordered across all
+// objects of a type, so this also holds for different objects with the same name. A
+// record without a version is always newer.
 func newer(old Entry, rec *wire.Record) bool {
 	v := old.Version()
 	return rec.Version > v || rec.Version == 0 || v == 0
@@ -220,7 +220,7 @@ func (s *Store) find(key wire.Key) (Entry, bool) {
 	return s.live.objects.Find(s.searchKey.set(key, -1, ""))
 }
 
-// put shows an entry from the next snapshot on.
+// put stores an entry; the next snapshot shows it.
 func (s *Store) put(e Entry) {
 	if old, had := s.live.put(e); had && old != e {
 		s.discard(old)
@@ -232,7 +232,8 @@ func (s *Store) remove(e Entry) {
 	s.discard(e)
 }
 
-// makeEntry makes an entry of a record.
+// makeEntry returns a new entry for a record. It returns false if the transform refuses
+// the record.
 func (s *Store) makeEntry(rec *wire.Record) (Entry, bool) {
 	rec, ok := s.transform(rec)
 	if !ok {
@@ -258,8 +259,9 @@ func (s *Store) keepsObject(rec *wire.Record) bool {
 	return s.cfg.KeepObject(len(rec.Body), s.arena.packs(len(rec.Body)))
 }
 
-// lastState makes an entry of the state that a deletion carries. No snapshot shows it. A state
-// that cannot be transformed or decoded is left out: the state before it is known.
+// lastState returns an entry for the state that a deletion carries. No snapshot contains
+// it. It returns no entry for a state that cannot be transformed or decoded, because the
+// previous state is known.
 func (s *Store) lastState(rec *wire.Record) Entry {
 	rec, ok := s.transform(rec)
 	if !ok {
@@ -277,7 +279,8 @@ func (s *Store) lastState(rec *wire.Record) Entry {
 	return e
 }
 
-// transform returns a record as Config.Transform changes it.
+// transform returns the record as converted by Config.Transform, and false if it was
+// refused.
 func (s *Store) transform(rec *wire.Record) (*wire.Record, bool) {
 	if s.cfg.Transform == nil {
 		return rec, true
@@ -294,8 +297,8 @@ func (s *Store) transform(rec *wire.Record) (*wire.Record, bool) {
 	return &kept, true
 }
 
-// publish shows what has been applied since the last time: first the snapshot,
-// then the changes.
+// publish makes the changes since its last call visible: first the snapshot, then the
+// changes.
 func (s *Store) publish() {
 	shown := s.current.Load()
 	next := &Snapshot{store: s, table: shown.table, synced: shown.synced || s.complete()}
@@ -306,12 +309,12 @@ func (s *Store) publish() {
 	if len(s.changes) == 0 && !s.moved && next.synced == shown.synced && sameScopes(next.scopes, shown.scopes) {
 		return
 	}
-	// First the view, so that who has seen something here, or waited for it, finds it
-	// in every view after that.
+	// Publish the view first: a reader that has seen the new snapshot, or waited for it,
+	// then finds it in every later view.
 	s.group.set(s.slot, next)
 	s.current.Store(next)
 	s.fellBehind = append(s.fellBehind, s.chain.append(next, s.changes)...)
-	s.changes, s.moved = nil, false // the subscribers have the changes now
+	s.changes, s.moved = nil, false // the chain owns the changes now
 	if next.synced && !shown.synced {
 		close(s.synced)
 	}

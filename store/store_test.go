@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// next returns the changes of one Next in short form.
+// next returns the changes of one Next in a short form.
 func next(t *testing.T, sub *store.Subscription) []string {
 	t.Helper()
 	changes, err := sub.Next(t.Context())
@@ -55,32 +55,33 @@ func TestReplace(t *testing.T) {
 	defer sub.Close()
 	apply(t, s, begin, upsert("ax", "1", 5), upsert("ay", "2", 3), upsert("bz", "3", 4))
 	if n := s.Snapshot().Len(); n != 0 {
-		t.Fatalf("a list that is not complete shows %d objects", n)
+		t.Fatalf("got %d objects before the end of the list", n)
 	}
 	apply(t, s, end(10))
 	want(t, next(t, sub), "Added a/x->5 initial", "Added a/y->3 initial", "Added b/z->4 initial")
 
-	// One is gone, one is new, one has changed, one has not.
+	// One object is deleted, one is new, one has changed, one has not.
 	apply(t, s, begin, upsert("aw", "4", 12), upsert("ax", "1", 5), upsert("bz", "3", 11), end(15))
 	want(t, next(t, sub), "Deleted a/y 3 missed", "Added a/w->12", "Updated b/z 4->11")
 	if got := s.Stats().Unchanged; got != 1 {
-		t.Errorf("%d unchanged, want 1", got)
+		t.Errorf("got %d unchanged, want 1", got)
 	}
 
-	// Nothing at all has changed, so nothing is told; the version goes on.
+	// Without differences there are no changes, but the version advances.
 	apply(t, s, begin, upsert("aw", "4", 12), upsert("ax", "1", 5), upsert("bz", "3", 11), end(20))
 	if p := sub.Pending(); p != 3 {
-		t.Errorf("%d pending, want the 3 that were not done with", p)
+		t.Errorf("got %d pending, want the 3 that were not acknowledged", p)
 	}
 	if v := s.Snapshot().Version(); v != 20 {
-		t.Errorf("version %v", v)
+		t.Errorf("got version %v", v)
 	}
 
-	// A cluster that was restored from a backup is older, and believed.
+	// A list of a cluster that was restored from a backup is older, and replaces the
+	// state.
 	apply(t, s, begin, upsert("ax", "1", 2), end(3))
 	want(t, next(t, sub), "Deleted a/w 12 missed", "Deleted b/z 11 missed", "Updated a/x 5->2")
 	if v := s.Snapshot().Version(); v != 3 {
-		t.Errorf("version %v", v)
+		t.Errorf("got version %v", v)
 	}
 }
 
@@ -95,22 +96,23 @@ func TestEventsWithinAList(t *testing.T) {
 	want(t, next(t, sub), "Added a/z->10")
 }
 
-func TestNamesakes(t *testing.T) {
+func TestObjectsOfOneName(t *testing.T) {
 	s := store.New(store.Config{})
 	sub := s.Subscribe(store.EveryChange)
 	defer sub.Close()
 	apply(t, s, begin, upsert("ax", "1", 5), upsert("ay", "1", 5), upsert("az", "1", 5), end(6))
 	next(t, sub)
-	// Its deletion was seen; was not; came late, after its namesake.
+	// The deletion of the previous object is observed, is not observed, or arrives after
+	// the new object.
 	apply(t, s, remove("ax", "1", 7), upsert("ax", "2", 8), upsert("ay", "2", 9), remove("ay", "1", 7))
 	want(t, next(t, sub), "Deleted a/x 5->7", "Added a/x->8", "Deleted a/y 5 missed", "Added a/y->9")
 	// In a list.
 	apply(t, s, begin, upsert("ax", "2", 8), upsert("ay", "2", 9), upsert("az", "2", 10), end(11))
 	want(t, next(t, sub), "Deleted a/z 5 missed", "Added a/z->10")
-	// An old event does not bring back what was deleted since.
+	// An old event does not restore a deleted object.
 	apply(t, s, remove("az", "2", 12), upsert("az", "2", 10))
 	want(t, next(t, sub), "Deleted a/z 10->12")
-	// The deletion of a namesake that was never seen.
+	// The deletion of an object of the same name that was never observed.
 	apply(t, s, remove("ax", "3", 13))
 	want(t, next(t, sub), "Deleted a/x 8 missed")
 }
@@ -123,7 +125,7 @@ func TestStaleEventsAreDropped(t *testing.T) {
 		t.Errorf("got %v, %v", rec, ok)
 	}
 	if got := s.Stats().Stale; got != 4 {
-		t.Errorf("%d stale, want 4", got)
+		t.Errorf("got %d stale, want 4", got)
 	}
 }
 
@@ -145,8 +147,8 @@ func TestSynced(t *testing.T) {
 	if !closed() || !s.Snapshot().Synced() {
 		t.Error("not synced")
 	}
-	apply(t, s, begin, end(7)) // a second one does no harm
-	apply(t, s, end(8))        // nor an end of nothing
+	apply(t, s, begin, end(7)) // a second list changes nothing
+	apply(t, s, end(8))        // nor does an End without a Begin
 }
 
 func TestLateSubscriber(t *testing.T) {
@@ -156,7 +158,7 @@ func TestLateSubscriber(t *testing.T) {
 	sub := s.Subscribe(store.EveryChange)
 	defer sub.Close()
 	if rec, ok := sub.Snapshot().Get(wire.Key{Namespace: "a", Name: "x"}); !ok || rec.Version() != 7 {
-		t.Errorf("starts with %v, %v", rec, ok)
+		t.Errorf("got %v, %v in the first snapshot", rec, ok)
 	}
 	apply(t, s, upsert("ax", "1", 8))
 	want(t, next(t, sub), "Updated a/x 7->8")
@@ -177,7 +179,7 @@ func TestChangesComeAfterTheStore(t *testing.T) {
 			for _, c := range changes {
 				seen++
 				if rec, ok := s.Snapshot().Get(c.New.Key()); !ok || rec.Version() < c.New.Version() {
-					t.Errorf("told of version %v, the store shows %v", c.New.Version(), rec.Version())
+					t.Errorf("got a change to version %v while the store shows %v", c.New.Version(), rec.Version())
 				}
 			}
 		}
@@ -213,18 +215,18 @@ func TestSlowSubscriberHoldsBack(t *testing.T) {
 		})
 		synctest.Wait()
 		if applied != 10 || taken != 10 || slow.Pending() != 10 {
-			t.Errorf("%d applied, %d taken by the fast one, %d pending; want 10 of each", applied, taken, slow.Pending())
+			t.Errorf("got %d applied, %d taken by the fast subscriber, %d pending; want 10 each", applied, taken, slow.Pending())
 		}
 		if v := s.Snapshot().Version(); v != 10 {
-			t.Errorf("the store shows %v", v)
+			t.Errorf("got version %v", v)
 		}
-		slow.Close() // who does not want to go on must say so
+		slow.Close() // a subscriber that stops reading must close its subscription
 		work.Wait()
 		if applied != 100 || taken != 100 {
-			t.Errorf("%d applied, %d taken", applied, taken)
+			t.Errorf("got %d applied, %d taken", applied, taken)
 		}
 		if _, err := slow.Next(t.Context()); !errors.Is(err, store.ErrClosed) {
-			t.Errorf("Next after Close: %v", err)
+			t.Errorf("Next after Close: got %v", err)
 		}
 	})
 }
@@ -240,7 +242,7 @@ func TestApplyEndsWithItsContext(t *testing.T) {
 		var work sync.WaitGroup
 		work.Go(func() {
 			if err := s.Apply(ctx, delta.Batch{upsert("ax", "1", 2)}); !errors.Is(err, cause) {
-				t.Errorf("Apply: %v", err)
+				t.Errorf("Apply: got %v", err)
 			}
 		})
 		synctest.Wait()
@@ -249,8 +251,8 @@ func TestApplyEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestSnapshotsDoNotChange reads one snapshot again and again while the store
-// is written to; the race detector looks on.
+// TestSnapshotsDoNotChange reads one snapshot repeatedly while the store is written, for
+// the race detector.
 func TestSnapshotsDoNotChange(t *testing.T) {
 	s := store.New(store.Config{})
 	batch := []delta.Delta{begin}
@@ -268,11 +270,11 @@ func TestSnapshotsDoNotChange(t *testing.T) {
 				for rec := range snap.All() {
 					n++
 					if rec.Version() > first {
-						t.Errorf("a snapshot of %v shows %v", first, rec.Version())
+						t.Errorf("got version %[2]v from a snapshot of %[1]v", first, rec.Version())
 					}
 				}
 				if n != snap.Len() || n != 500 {
-					t.Errorf("%d objects, Len %d", n, snap.Len())
+					t.Errorf("got %d objects, Len %d", n, snap.Len())
 				}
 			}
 		})
@@ -284,8 +286,8 @@ func TestSnapshotsDoNotChange(t *testing.T) {
 	work.Wait()
 }
 
-// TestListsOfTheSameShareMemory holds that a list of what is there already
-// allocates for the list itself, not for the objects again.
+// TestListsOfTheSameShareMemory checks that a list of unchanged objects allocates memory
+// for the list, but not for the objects.
 func TestListsOfTheSameShareMemory(t *testing.T) {
 	const n, size = 1000, 4096
 	list := func() []delta.Delta {
@@ -307,8 +309,8 @@ func TestListsOfTheSameShareMemory(t *testing.T) {
 	}
 }
 
-// TestGroupLosesNoSnapshot: of two stores that show something at the same moment, a
-// view has both.
+// TestGroupLosesNoSnapshot checks that a view includes two stores that publish at the
+// same moment.
 func TestGroupLosesNoSnapshot(t *testing.T) {
 	group := new(store.Group)
 	stores := []*store.Store{store.New(store.Config{Group: group}), store.New(store.Config{Group: group})}
@@ -326,14 +328,14 @@ func TestGroupLosesNoSnapshot(t *testing.T) {
 		view := group.View()
 		for i, s := range stores {
 			if now := s.In(view).Version(); now != wire.Version(round+1) {
-				t.Fatalf("store %d has shown %d, the view has %v", i, round+1, now)
+				t.Fatalf("store %d has published %d, but the view has %v", i, round+1, now)
 			}
 		}
 	}
 }
 
-// TestViewsOfAGroup: stores that are written to at once all show in a view, each
-// as it was last, and none goes back.
+// TestViewsOfAGroup checks that views of stores that are written concurrently include the
+// latest state of each, and that no store goes back.
 func TestViewsOfAGroup(t *testing.T) {
 	group := new(store.Group)
 	var stores []*store.Store
@@ -355,7 +357,7 @@ func TestViewsOfAGroup(t *testing.T) {
 		for i, s := range stores {
 			now := s.In(view).Version()
 			if now < last[i] {
-				t.Fatalf("store %d went from %v back to %v", i, last[i], now)
+				t.Fatalf("store %d went back from %v to %v", i, last[i], now)
 			}
 			if last[i] = now; now == s.Snapshot().Version() && now == writes {
 				done++

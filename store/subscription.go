@@ -7,25 +7,26 @@ import (
 	"slices"
 )
 
-// ErrClosed is returned by Next of a subscription that was closed.
+// ErrClosed is returned by Next of a closed subscription.
 var ErrClosed = errors.New("subscription is closed")
 
 // Mode determines which changes a subscriber gets, and what happens when it lags.
 type Mode uint8
 
 const (
-	// EveryChange delivers each change, once and in order. A subscriber that lags by
-	// more than the backlog blocks nobody. Until it has caught up, it gets one change
-	// per object, with the number of changes (Change.Folded), and one for each object
-	// that came and went (Change.CameAndWent). Subscription.Lag counts these episodes.
+	// EveryChange delivers each change, once and in order. A subscriber that lags by more
+	// than the backlog does not block the store. Until it has caught up, it gets one
+	// change per object with the number of folded changes (Change.Folded), and one for
+	// each object that came and went (Change.CameAndWent). Subscription.Lag counts these
+	// episodes.
 	EveryChange Mode = iota
-	// Latest delivers the difference since the subscriber last looked. It folds several
-	// changes of one object into one, and leaves out an object that came and went. A
-	// subscriber that lags blocks nobody, and costs at most the difference between two
-	// snapshots.
+	// Latest delivers the difference from the state that the subscriber received last. It
+	// folds several changes of one object into one, and omits an object that came and
+	// went. A subscriber that lags does not block the store, and costs at most the
+	// difference between two snapshots.
 	Latest
-	// Lossless delivers each change, once and in order, at any cost. A subscriber that
-	// lags by the backlog makes the store wait, and through it the server.
+	// Lossless delivers each change, once and in order, at any cost. When a subscriber
+	// lags by the backlog, Apply waits, and so does the reader of the server.
 	Lossless
 )
 
@@ -43,25 +44,25 @@ func (m Mode) String() string {
 }
 
 // Subscription is a cursor over the changes of a store. It belongs to one goroutine,
-// which must close it when done: an open subscription of Lossless that nobody reads
-// blocks the store once the backlog is full.
+// which must close it. An open Lossless subscription that nobody reads blocks the store
+// once the backlog is full.
 type Subscription struct {
 	chain *chain
 	mode  Mode
 	done  bool
 	from  *Snapshot // where it started, until the first Next
 
-	// Guarded by feed.mu.
+	// Guarded by chain.mu.
 	at     *link          // the last link that was returned; nil if off the chain
 	seen   *Snapshot      // Latest: the snapshot after the changes delivered so far
 	behind *foldedBacklog // EveryChange: pending changes while off the chain
 	lag    Lag
 	onLag  func(Lag)
-	next   uint64 // position after the changes returned last, as commit.seq
-	taken  uint64 // position that the subscriber has finished with
+	next   uint64 // position after the changes returned last, as link.seq
+	taken  uint64 // position up to which the subscriber has acknowledged changes
 }
 
-// Subscribe starts a subscription at this instant.
+// Subscribe starts a subscription at the current snapshot.
 func (s *Store) Subscribe(mode Mode) *Subscription {
 	f := &s.chain
 	f.mu.Lock()
@@ -74,12 +75,12 @@ func (s *Store) Subscribe(mode Mode) *Subscription {
 	return sub
 }
 
-// Snapshot returns the snapshot that the changes continue. It is there until
-// the first Next, nil after: the subscription holds on to it no longer.
+// Snapshot returns the snapshot that precedes the first change. After the first Next it
+// returns nil, because the subscription has released the snapshot.
 func (s *Subscription) Snapshot() *Snapshot { return s.from }
 
 // OnLag sets a function that is called each time the subscriber of EveryChange falls
-// behind. The goroutine that calls Apply calls f, so f must be quick and must not call
+// behind. The goroutine that calls Apply calls f, so f must be fast and must not call
 // Apply. Call OnLag before the first Next.
 func (s *Subscription) OnLag(f func(Lag)) {
 	s.chain.mu.Lock()
@@ -95,14 +96,14 @@ func (s *Subscription) Lag() Lag {
 	return s.lag
 }
 
-// Next waits for changes and returns those of one batch or one list. With Latest, or
-// after falling behind, it returns all pending changes. A call of Next acknowledges the
-// changes returned before. Changes are shared and must not be modified.
+// Next waits for changes and returns the changes of one batch or one list. With Latest,
+// or after falling behind, it returns all pending changes. Each call acknowledges the
+// changes that were returned before. Changes are shared and must not be modified.
 //
 // Errors: the cause of ctx; ErrClosed.
 func (s *Subscription) Next(ctx context.Context) ([]Change, error) {
 	for {
-		more, err := s.settle()
+		more, err := s.acknowledge()
 		if err != nil {
 			return nil, err
 		}
@@ -123,11 +124,10 @@ func (s *Subscription) Next(ctx context.Context) ([]Change, error) {
 	}
 }
 
-// Ready returns a channel that is closed when there is something to take, or the
-// subscription is closed. Calling it says that the changes returned before are
-// done with.
+// Ready returns a channel that is closed when changes are pending or the subscription is
+// closed. A call of Ready acknowledges the changes that were returned before.
 func (s *Subscription) Ready() <-chan struct{} {
-	more, err := s.settle()
+	more, err := s.acknowledge()
 	if err != nil || more == nil {
 		return closed
 	}
@@ -140,28 +140,28 @@ var closed = func() chan struct{} {
 	return c
 }()
 
-// CatchUp returns the pending changes without waiting, and the snapshot after them:
-// until the next call the subscriber is at that instant. A subscriber that has fallen
-// behind first gets its backlog, and reaches the store's instant only with the next
-// call. A call of CatchUp acknowledges the changes returned before.
+// CatchUp returns the pending changes without waiting, and the snapshot after them. A
+// subscriber that has fallen behind first gets its backlog, and reaches the current
+// snapshot of the store only with the next call. A call of CatchUp acknowledges the
+// changes that were returned before.
 //
 // Errors: ErrClosed.
 func (s *Subscription) CatchUp() ([]Change, *Snapshot, error) {
-	if _, err := s.settle(); err != nil {
+	if _, err := s.acknowledge(); err != nil {
 		return nil, nil, err
 	}
 	changes, now := s.take(math.MaxInt)
 	return changes, now, nil
 }
 
-// settle acknowledges the changes that were returned, and returns the channel that
+// acknowledge acknowledges the changes that were returned, and returns the channel that
 // announces more. The channel is nil if the subscriber is off the chain, because then
 // there are more changes already.
-func (s *Subscription) settle() (<-chan struct{}, error) {
+func (s *Subscription) acknowledge() (<-chan struct{}, error) {
 	if s.done {
 		return nil, ErrClosed
 	}
-	s.from = nil // the first state may go now
+	s.from = nil // release the first snapshot
 	f := s.chain
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -191,9 +191,9 @@ func (s *Subscription) take(links int) ([]Change, *Snapshot) {
 	return slices.Concat(some...), now
 }
 
-// claim takes at most n links of the chain, or n pieces if the subscriber has fallen behind,
-// and the snapshot after them. To make the changes of a piece takes time, so that is for the
-// caller.
+// claim takes at most n links of the chain, or n parts if the subscriber has fallen
+// behind, and returns the snapshot after them. Computing the changes of a part takes
+// time, so the caller does that without the lock.
 func (s *Subscription) claim(n int) (links [][]Change, pieces []*backlogPart, now *Snapshot) {
 	f := s.chain
 	f.mu.Lock()
@@ -218,7 +218,7 @@ func (s *Subscription) claim(n int) (links [][]Change, pieces []*backlogPart, no
 	return nil, pieces, l.folding.base
 }
 
-// takeLatest returns what became of each object since it was called last.
+// takeLatest returns the folded changes since its last call.
 func (s *Subscription) takeLatest() ([]Change, *Snapshot) {
 	f := s.chain
 	f.mu.Lock()
@@ -235,8 +235,8 @@ func (s *Subscription) takeLatest() ([]Change, *Snapshot) {
 	return fold(links), now
 }
 
-// Pending returns the number of changes that wait to be taken, including those returned
-// last. Except with Lossless, some of them may be folded into others.
+// Pending returns the number of pending changes, including those that were returned last
+// and not acknowledged. Except with Lossless, some of them may be folded into others.
 func (s *Subscription) Pending() int {
 	s.chain.mu.Lock()
 	defer s.chain.mu.Unlock()
@@ -246,8 +246,8 @@ func (s *Subscription) Pending() int {
 	return int(s.chain.pendingLocked(s))
 }
 
-// Close ends the subscription. It may be called more than once, on the
-// goroutine that owns the subscription.
+// Close ends the subscription. It may be called more than once, but only on the goroutine
+// that owns the subscription.
 func (s *Subscription) Close() {
 	s.done = true
 	s.chain.mu.Lock()

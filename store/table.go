@@ -2,7 +2,7 @@ package store
 
 import "bytes"
 
-// tree holds entries by key.
+// tree is a set of entries ordered by key.
 type tree = btree[Entry]
 
 func newTree() *tree {
@@ -11,7 +11,7 @@ func newTree() *tree {
 	return t
 }
 
-// posting says that an object has a value in an index: the nth of its column.
+// posting is one value of an entry in an index: the nth value in the index's column.
 type posting struct {
 	slab *slab
 	off  uint32
@@ -20,7 +20,7 @@ type posting struct {
 
 func (p posting) entry() Entry { return Entry{p.slab, p.off} }
 
-// postings holds those of one index by value and key.
+// postings is the set of postings of one index, ordered by value and key.
 type postings = btree[posting]
 
 func newPostings(column int) *postings {
@@ -40,7 +40,7 @@ func newPostings(column int) *postings {
 	return t
 }
 
-// table is what a store holds: the objects, and the indexes over them.
+// table has the objects of a store and the indexes over them.
 type table struct {
 	objects *tree
 	indexes []*postings
@@ -48,8 +48,8 @@ type table struct {
 	decoded int   // entries that have an object
 }
 
-// take makes the objects of an empty table those of a tree, which is the table's
-// from now on.
+// take sets the objects of an empty table to a tree. The table owns the tree from then
+// on.
 func (t *table) take(objects *tree) {
 	t.objects = objects
 	objects.Scan(func(e Entry) bool {
@@ -59,7 +59,7 @@ func (t *table) take(objects *tree) {
 	})
 }
 
-// count adds n times an entry to the sums.
+// count adds n times the size of an entry to the totals.
 func (t *table) count(e Entry, n int) {
 	t.raw += int64(n * e.Len())
 	if e.slab.object != nil {
@@ -67,7 +67,7 @@ func (t *table) count(e Entry, n int) {
 	}
 }
 
-// post puts an entry into the indexes.
+// post adds an entry to the indexes.
 func (t *table) post(e Entry) {
 	for column, index := range t.indexes {
 		e.values(column, func(nth int, _ []byte) {
@@ -78,7 +78,7 @@ func (t *table) post(e Entry) {
 	}
 }
 
-// put stores an entry, and returns the one it replaces.
+// put stores an entry and returns the entry that it replaces.
 func (t *table) put(e Entry) (old Entry, had bool) {
 	old, had = t.objects.Set(e)
 	t.count(e, 1)
@@ -107,14 +107,15 @@ func unpost(index *postings, e Entry, column int) {
 	e.values(column, func(nth int, _ []byte) { index.Delete(posting{e.slab, e.off, uint32(nth)}) })
 }
 
-// sameColumn reports whether two entries have the same values: most updates
-// change none that is indexed.
+// sameColumn reports whether two entries have the same values in a column. Most updates
+// change no indexed value.
 func sameColumn(a, b Entry, column int) bool {
 	x, y := skipColumns(a.columns(), column), skipColumns(b.columns(), column)
 	return bytes.Equal(x[:len(x)-len(skipColumns(x, 1))], y[:len(y)-len(skipColumns(y, 1))])
 }
 
-// copy returns a table that shares everything with t until one of them writes.
+// copy returns a table that shares its nodes with t. Later writes to either do not affect
+// the other.
 func (t *table) copy() table {
 	c := table{objects: t.objects.Copy(), indexes: make([]*postings, len(t.indexes)), raw: t.raw, decoded: t.decoded}
 	for i, index := range t.indexes {

@@ -6,57 +6,60 @@ import (
 )
 
 const (
-	// maxItems is how many items or children a node has at most.
+	// maxItems is the maximum number of items or children of a node.
 	maxItems = 32
-	// minItems is where a node is joined with a neighbour that has room.
+	// minItems is the number of items below which a node is joined with a neighbor that
+	// has room.
 	minItems = maxItems / 4
-	// spareItems is the room that a copied node has for more: most copies live for one
-	// batch.
+	// spareItems is the spare capacity of a copied node. Most copies are used for only
+	// one batch.
 	spareItems = 4
 )
 
-// btree is an ordered set of items. Copying it is O(1): the copies share nodes
-// until one of them writes, which copies the nodes on the way to the leaf. Any
-// number of goroutines may read a copy that nobody writes to.
+// btree is an ordered set of items. Copying it is O(1): the copies share nodes until one
+// of them is written, which copies the nodes on the path to the leaf. Any number of
+// goroutines may read a copy that is not written.
 //
-// It is a B+ tree that keeps nothing but what is in it: an item that was removed
-// or replaced stands nowhere any more, neither as a separator nor in the unused
-// end of a slice, where it would hold on to the memory it leads to.
+// It is a B+ tree that refers only to its current items. A removed or replaced item
+// remains neither as a separator nor in the unused capacity of a slice, where it would
+// keep a slab in memory.
 type btree[T any] struct {
 	root     *node[T]
 	len      int
 	owner    *owner
 	compare  func(a, b T) int
-	name     func(T) keyName // nil for a tree without guides
+	name     func(T) keyName // nil for a tree without prefix indexes
 	lastPath path
 }
 
-// path is where the last Find found its item. Set looks there first: the writer of a
-// store looks for an object before it writes it, and most of the cost of either is to
-// compare keys.
+// path is the position of the item that the last Find found. Set looks there first: the
+// writer of a store finds an object before it writes it, and most of the cost of both
+// operations is comparing keys.
 type path struct {
-	depth uint8 // number of steps; 0 if nothing is known
+	depth uint8 // number of steps; 0 if there is no position
 	steps [maxSteps]uint8
 }
 
-// maxSteps is the depth of the deepest tree whose spots are known: one of millions of
-// items has five levels.
+// maxSteps is the depth of the deepest tree for which positions are recorded. A tree of
+// millions of items has five levels.
 const maxSteps = 7
 
-// owner tells whose nodes may be written in place: two trees never share one.
+// owner identifies the tree whose writer may modify a node in place. No two trees have
+// the same owner.
 type owner struct{ _ byte }
 
-// node is a leaf, or an inner node whose items are the first of each child.
+// node is a leaf, or an inner node. The items of an inner node are the first items of its
+// children.
 type node[T any] struct {
 	owner    *owner
 	items    []T
 	children []*node[T] // nil in a leaf
 
 	prefixes atomic.Pointer[prefixIndex] // nil once items have changed
-	searched atomic.Uint32               // since then
+	searched atomic.Uint32               // number of searches since then
 }
 
-// invalidate drops the guide of a node before items are added or removed.
+// invalidate removes the prefix index of a node before items are added or removed.
 func (n *node[T]) invalidate() {
 	n.prefixes.Store(nil)
 	n.searched.Store(0)
@@ -73,12 +76,12 @@ func (t *btree[T]) Len() int { return t.len }
 // Copy returns a tree with the same items.
 func (t *btree[T]) Copy() *btree[T] {
 	c := *t
-	c.lastPath = path{} // any number of goroutines read the copy
+	c.lastPath = path{} // concurrent readers of the copy must not share it
 	t.owner, c.owner = new(owner), new(owner)
 	return &c
 }
 
-// writable returns the node if it may be written, else a copy.
+// writable returns the node itself if it may be modified, or a copy.
 func (t *btree[T]) writable(n *node[T]) *node[T] {
 	if n.owner == t.owner {
 		return n
@@ -89,7 +92,7 @@ func (t *btree[T]) writable(n *node[T]) *node[T] {
 	return c
 }
 
-// cloneWithRoom copies a slice, with a little room for more.
+// cloneWithRoom copies a slice with spare capacity.
 func cloneWithRoom[E any](s []E) []E {
 	if s == nil {
 		return nil
@@ -97,8 +100,9 @@ func cloneWithRoom[E any](s []E) []E {
 	return append(make([]E, 0, min(len(s)+spareItems, maxItems+1)), s...)
 }
 
-// find returns where the item is or would be in a leaf. Lists come in the order
-// of their keys, or nearly so: most items belong behind the last.
+// find returns the index of the item in a node, or the index where it belongs. Lists
+// arrive in the order of their keys, or nearly so, so most items belong after the last
+// one.
 func (t *btree[T]) find(n *node[T], item T) (int, bool) {
 	last := len(n.items) - 1
 	if last < 0 {
@@ -113,7 +117,7 @@ func (t *btree[T]) find(n *node[T], item T) (int, bool) {
 	return slices.BinarySearchFunc(n.items[:last], item, t.compare)
 }
 
-// childIndex returns which child of an inner node has the item, if any has.
+// childIndex returns the index of the child that may contain the item.
 func (t *btree[T]) childIndex(n *node[T], item T) int {
 	i, found := t.find(n, item)
 	if found || i == 0 {
@@ -130,7 +134,7 @@ func (t *btree[T]) Get(item T) (found T, ok bool) {
 	return t.get(item)
 }
 
-// get is Get without guides.
+// get is Get without prefix indexes.
 func (t *btree[T]) get(item T) (found T, ok bool) {
 	n := t.root
 	for n.children != nil {
@@ -142,7 +146,8 @@ func (t *btree[T]) get(item T) (found T, ok bool) {
 	return found, false
 }
 
-// findByPrefix finds an item by guides. If that fails, the depth of the spot is zero.
+// findByPrefix finds an item with prefix indexes. If it fails, the depth of the path is
+// zero.
 func (t *btree[T]) findByPrefix(want T) (at path, item T) {
 	if t.name == nil {
 		return path{}, item
@@ -167,11 +172,12 @@ func (t *btree[T]) findByPrefix(want T) (at path, item T) {
 	return path{}, item
 }
 
-// indexAfterSearches is how many searches a node must have seen since it changed.
+// indexAfterSearches is the number of searches in an unchanged node after which it gets a
+// prefix index.
 const indexAfterSearches = 8
 
-// prefixesOf returns the guide of a node, or nil if it has none yet. Any goroutine may call it
-// that may read the node.
+// prefixesOf returns the prefix index of a node, or nil if it has none yet. Any goroutine
+// that may read the node may call it.
 func (t *btree[T]) prefixesOf(n *node[T]) *prefixIndex {
 	if g := n.prefixes.Load(); g != nil || len(n.items) == 0 || n.searched.Add(1) < indexAfterSearches {
 		return g
@@ -181,7 +187,7 @@ func (t *btree[T]) prefixesOf(n *node[T]) *prefixIndex {
 	return g
 }
 
-// last returns the last item of a node and all its children.
+// last returns the last item below a node.
 func (n *node[T]) last() T {
 	for n.children != nil {
 		n = n.children[len(n.children)-1]
@@ -189,7 +195,8 @@ func (n *node[T]) last() T {
 	return n.items[len(n.items)-1]
 }
 
-// Find is Get for the only writer of a tree, who often writes the same item next.
+// Find is Get for the writer of the tree. It remembers the position, because the writer
+// often writes the same item next.
 func (t *btree[T]) Find(item T) (found T, ok bool) {
 	if at, found := t.findByPrefix(item); at.depth > 0 {
 		t.lastPath = at
@@ -216,7 +223,7 @@ func (t *btree[T]) Find(item T) (found T, ok bool) {
 	return t.get(item)
 }
 
-// replace is Set where the last Find found the item.
+// replace is Set for an item that the last Find found.
 func (t *btree[T]) replace(item T) (old T, ok bool) {
 	if t.lastPath.depth == 0 {
 		return old, false
@@ -240,13 +247,13 @@ func (t *btree[T]) replace(item T) (old T, ok bool) {
 	}
 	for level := leaf; ; level-- {
 		way[level].items[steps[level]] = item
-		if level == 0 || steps[level] > 0 { // else it is the first of its parent too
+		if level == 0 || steps[level] > 0 { // otherwise it is also the first item of the parent
 			return old, true
 		}
 	}
 }
 
-// Set puts an item in the place of its equal, which it returns, or adds it.
+// Set replaces the equal item, and returns it, or adds the item.
 func (t *btree[T]) Set(item T) (old T, had bool) {
 	if old, ok := t.replace(item); ok {
 		return old, true
@@ -263,7 +270,8 @@ func (t *btree[T]) Set(item T) (old T, had bool) {
 	return old, had
 }
 
-// set works on a node of our own, and returns what was split off its end.
+// set sets an item in a node that may be modified. It returns the node that was split
+// off, if any.
 func (t *btree[T]) set(n *node[T], item T) (old T, had bool, right *node[T]) {
 	if n.children == nil {
 		i, found := t.find(n, item)
@@ -290,8 +298,9 @@ func (t *btree[T]) set(n *node[T], item T) (old T, had bool, right *node[T]) {
 	return old, had, right
 }
 
-// split halves a node that is too large, into which something was put at i. What
-// comes in order fills its nodes: then only the last item goes.
+// split splits a node that is too large after an insertion at i. If the insertion was at
+// the end, only the last item moves to the new node, so that sorted input fills its
+// nodes.
 func (t *btree[T]) split(n *node[T], i int) *node[T] {
 	if len(n.items) <= maxItems {
 		return nil
@@ -327,13 +336,13 @@ func (t *btree[T]) Delete(item T) (old T, had bool) {
 	return old, true
 }
 
-// delete works on a node of our own that has the item.
+// delete deletes the item from a node that contains it and may be modified.
 func (t *btree[T]) delete(n *node[T], item T) (old T) {
 	if n.children == nil {
 		i, _ := t.find(n, item)
 		old = n.items[i]
 		n.invalidate()
-		n.items = slices.Delete(n.items, i, i+1) // it clears what is left over
+		n.items = slices.Delete(n.items, i, i+1) // Delete clears the unused end
 		return old
 	}
 	i := t.childIndex(n, item)
@@ -358,7 +367,7 @@ func (n *node[T]) remove(i int) {
 	n.children = slices.Delete(n.children, i, i+1)
 }
 
-// join makes one of two neighbours, if that leaves room.
+// join joins the children i and i+1, if the result is not too full.
 func (t *btree[T]) join(n *node[T], i int) {
 	if len(n.children[i].items)+len(n.children[i+1].items) > maxItems*3/4 {
 		return
@@ -393,7 +402,7 @@ func scan[T any](n *node[T], yield func(T) bool) bool {
 	return true
 }
 
-// Ascend calls yield with the items from one on, in order, until it returns
+// Ascend calls yield with the items from the given one on, in order, until it returns
 // false.
 func (t *btree[T]) Ascend(from T, yield func(T) bool) { t.ascend(t.root, from, yield) }
 

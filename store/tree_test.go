@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTreeAgainstModel holds a tree and copies of it against sorted slices.
+// TestTreeAgainstModel compares a tree and copies of it with sorted slices.
 func TestTreeAgainstModel(t *testing.T) {
 	type item struct{ key, value int }
 	compare := func(a, b item) int { return cmp.Compare(a.key, b.key) }
@@ -25,7 +25,7 @@ func TestTreeAgainstModel(t *testing.T) {
 			i, found := slices.BinarySearchFunc(p.model, item{key: key}, compare)
 			old, had := p.tree.Set(item{key, value})
 			if had != found || had && old != p.model[i] {
-				t.Fatalf("Set %d returned %v, %v", key, old, had)
+				t.Fatalf("Set(%d): got %v, %v", key, old, had)
 			}
 			if found {
 				p.model[i] = item{key, value}
@@ -37,7 +37,7 @@ func TestTreeAgainstModel(t *testing.T) {
 			i, found := slices.BinarySearchFunc(p.model, item{key: key}, compare)
 			old, had := p.tree.Delete(item{key: key})
 			if had != found || had && old != p.model[i] {
-				t.Fatalf("Delete %d returned %v, %v", key, old, had)
+				t.Fatalf("Delete(%d): got %v, %v", key, old, had)
 			}
 			if found {
 				p.model = slices.Delete(p.model, i, i+1)
@@ -46,7 +46,7 @@ func TestTreeAgainstModel(t *testing.T) {
 		find := func(p *pair, key int) {
 			i, found := slices.BinarySearchFunc(p.model, item{key: key}, compare)
 			if x, ok := p.tree.Find(item{key: key}); ok != found || ok && x != p.model[i] {
-				t.Fatalf("Find %d: %v, %v", key, x, ok)
+				t.Fatalf("Find(%d): got %v, %v", key, x, ok)
 			}
 		}
 		which := func() *pair { return &all[rapid.IntRange(0, len(all)-1).Draw(t, "which")] }
@@ -94,7 +94,7 @@ func TestTreeAgainstModel(t *testing.T) {
 			"": func(*rapid.T) {
 				for i, p := range all {
 					if got := slices.Collect(p.tree.Scan); !slices.Equal(got, p.model) || p.tree.Len() != len(p.model) {
-						t.Fatalf("tree %d has %d items, want %d", i, len(got), len(p.model))
+						t.Fatalf("tree %d: got %d items, want %d", i, len(got), len(p.model))
 					}
 					wellFormed(t, p.tree.root, compare, true)
 				}
@@ -106,39 +106,39 @@ func TestTreeAgainstModel(t *testing.T) {
 					return len(got) < 100
 				})
 				if want := p.model[i:min(i+100, len(p.model))]; !slices.Equal(got, want) {
-					t.Fatalf("Ascend from %d: %v, want %v", from, got, want)
+					t.Fatalf("Ascend(%d): got %v, want %v", from, got, want)
 				}
 				if x, ok := p.tree.Get(item{key: from}); ok != found || ok && x != p.model[i] {
-					t.Fatalf("Get %d: %v, %v", from, x, ok)
+					t.Fatalf("Get(%d): got %v, %v", from, x, ok)
 				}
 			},
 		})
 	})
 }
 
-// wellFormed checks the form of a tree: sizes, separators that are the first items of
-// their children, all leaves at one depth, and nothing left behind the end of a
-// slice.
+// wellFormed checks the structure of a tree: sizes, separators that equal the first items
+// of their children, equal depth of all leaves, and nothing left in the unused capacity
+// of slices.
 func wellFormed[T comparable](t *rapid.T, n *node[T], compare func(a, b T) int, root bool) (depth int) {
 	var zero T
 	for _, left := range n.items[len(n.items):cap(n.items)] {
 		if left != zero {
-			t.Fatalf("a slice holds on to %v", left)
+			t.Fatalf("a slice keeps %v in its unused capacity", left)
 		}
 	}
 	for _, left := range n.children[len(n.children):cap(n.children)] {
 		if left != nil {
-			t.Fatal("a slice holds on to a node")
+			t.Fatal("a slice keeps a node in its unused capacity")
 		}
 	}
 	if len(n.items) > maxItems || !root && len(n.items) == 0 {
-		t.Fatalf("a node of %d", len(n.items))
+		t.Fatalf("got a node with %d items", len(n.items))
 	}
 	if n.children == nil {
 		return 0
 	}
 	if len(n.children) != len(n.items) {
-		t.Fatalf("%d children, %d items", len(n.children), len(n.items))
+		t.Fatalf("got %d children and %d items", len(n.children), len(n.items))
 	}
 	for i, kid := range n.children {
 		d := wellFormed(t, kid, compare, false)
@@ -147,14 +147,14 @@ func wellFormed[T comparable](t *rapid.T, n *node[T], compare func(a, b T) int, 
 		}
 		depth = d
 		if kid.items[0] != n.items[i] {
-			t.Fatalf("a separator is %v, its child begins with %v", n.items[i], kid.items[0])
+			t.Fatalf("got separator %v for a child that begins with %v", n.items[i], kid.items[0])
 		}
 	}
 	return depth + 1
 }
 
-// TestTreeIsFull: what comes in order fills the nodes, and what is left of many
-// deletions is joined.
+// TestTreeIsFull checks that sorted insertions fill the nodes, and that nodes are joined
+// after many deletions.
 func TestTreeIsFull(t *testing.T) {
 	tree := newBtree(cmp.Compare[int])
 	leaves := func() (n int) {
@@ -175,7 +175,7 @@ func TestTreeIsFull(t *testing.T) {
 		tree.Set(i)
 	}
 	if got := leaves(); got > n/maxItems+1 {
-		t.Errorf("%d leaves for %d items in order", got, n)
+		t.Errorf("got %d leaves for %d sorted items", got, n)
 	}
 	for i := range n {
 		if i%50 != 0 {
@@ -183,6 +183,6 @@ func TestTreeIsFull(t *testing.T) {
 		}
 	}
 	if got := leaves(); got > 4*tree.Len()/minItems {
-		t.Errorf("%d leaves for %d items that are left", got, tree.Len())
+		t.Errorf("got %d leaves for the %d remaining items", got, tree.Len())
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// TestViewIsNotBehind: who has waited until a store shows something, or has seen it
-// in its snapshot, finds it in every view taken after that.
+// TestViewIsNotBehind checks that a view includes everything that its caller has waited
+// for, or has seen in a snapshot, before.
 func TestViewIsNotBehind(t *testing.T) {
 	var g store.Group
 	stores := []*store.Store{store.New(store.Config{Group: &g}), store.New(store.Config{Group: &g})}
@@ -24,11 +24,11 @@ func TestViewIsNotBehind(t *testing.T) {
 				for ctx.Err() == nil {
 					now := s.Snapshot().Version()
 					if got := s.In(g.View()).Version(); got < now {
-						t.Errorf("the view shows version %v after the snapshot has shown %v", got, now)
+						t.Errorf("got version %v in the view after version %v in the snapshot", got, now)
 						return
 					}
 					if s.WaitFor(ctx, now+1) == nil && s.In(g.View()).Version() <= now {
-						t.Errorf("the view does not show version %v, which was waited for", now+1)
+						t.Errorf("the view does not have version %v, for which WaitFor has returned", now+1)
 						return
 					}
 				}

@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// waiters are those who wait for a version.
+// waiters are the pending calls of WaitUntil.
 type waiters struct {
 	count atomic.Int32
 	mu    sync.Mutex
@@ -21,18 +21,18 @@ type wait struct {
 	done      chan struct{}
 }
 
-// WaitFor waits until every scope of the store has reached a version, that of an
-// object that was written for example: then the store shows that write or a
-// later one. Where a selector hides the object, only a bookmark (about one a
-// minute) or another event advances the version.
+// WaitFor waits until every scope of the store has reached a version, for example the
+// version of a written object. The store then shows that write or a later one. If a
+// selector excludes the object, only a bookmark (about one a minute) or another event
+// advances the version.
 //
 // Errors: the cause of ctx.
 func (s *Store) WaitFor(ctx context.Context, version wire.Version) error {
 	return s.WaitUntil(ctx, func(now *Snapshot) bool { return len(now.scopes) > 0 && now.Version() >= version })
 }
 
-// WaitForScope is WaitFor for one scope, where others are not to be waited for or
-// their versions can not be compared.
+// WaitForScope is WaitFor for one scope. Use it if the other scopes do not matter, or if
+// their versions cannot be compared.
 func (s *Store) WaitForScope(ctx context.Context, scope delta.Scope, version wire.Version) error {
 	return s.WaitUntil(ctx, func(now *Snapshot) bool {
 		v := now.Reached(scope)
@@ -40,9 +40,9 @@ func (s *Store) WaitForScope(ctx context.Context, scope delta.Scope, version wir
 	})
 }
 
-// WaitUntil waits for a snapshot that satisfies a condition. The condition is
-// asked on the caller's goroutine, and then on the one that writes to the store:
-// it must be quick, and not write.
+// WaitUntil waits for a snapshot that satisfies a condition. The condition is called on
+// the caller's goroutine, and then on the goroutine that writes to the store. It must be
+// fast and must not write to the store.
 //
 // Errors: the cause of ctx.
 func (s *Store) WaitUntil(ctx context.Context, satisfied func(*Snapshot) bool) error {
@@ -60,7 +60,7 @@ func (s *Store) WaitUntil(ctx context.Context, satisfied func(*Snapshot) bool) e
 		delete(s.waiters.all, w)
 		s.waiters.count.Add(-1)
 	}()
-	if satisfied(s.Snapshot()) { // after it was noted: nothing comes between
+	if satisfied(s.Snapshot()) { // checked after the registration, so that no snapshot is missed
 		return nil
 	}
 	select {

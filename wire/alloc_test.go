@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// largeList is a list of pods of the size that clusters have.
+// largeList returns a list of pods of a realistic size.
 func largeList(t testing.TB, enc Encoding, n int) []byte {
 	list := testPods(n)
 	for i := range list.Items {
@@ -25,8 +25,8 @@ func largeList(t testing.TB, enc Encoding, n int) []byte {
 	return encode(t, enc, list)
 }
 
-// TestAllocations gates what reading costs: one string for the names of a
-// record, and chunks that hold little more than the bytes.
+// TestAllocations limits the cost of reading: one string for the names of a record, and
+// chunks that hold little more than the bytes.
 func TestAllocations(t *testing.T) {
 	const n = 500
 	for _, enc := range allEncodings {
@@ -47,10 +47,10 @@ func TestAllocations(t *testing.T) {
 		perByte := float64(allocated(read)) / float64(len(body))
 		t.Logf("%v: %.3f allocations and %.2f bytes for a byte of %d", enc, perRecord, perByte, len(body)/n)
 		if perRecord > 1.2 {
-			t.Errorf("%v: %.3f allocations for a record, want one and a share of a chunk and its head", enc, perRecord)
+			t.Errorf("%v: got %.3f allocations per record, want one and a share of those for a chunk", enc, perRecord)
 		}
 		if perByte > 1.2 {
-			t.Errorf("%v: %.2f bytes allocated for one read", enc, perByte)
+			t.Errorf("%v: got %.2f allocated bytes per read byte", enc, perByte)
 		}
 	}
 }
@@ -89,14 +89,14 @@ func largePod(t testing.TB) (recs []Record) {
 	return recs
 }
 
-// costlyPaths are fields that are far inside, or not on the wire as they are.
+// costlyPaths are deeply nested fields, or fields whose text differs from their bytes.
 var costlyPaths = map[string]float64{
 	"spec.nodeName": 1, "metadata.labels.app": 1, "metadata.labels[*]": 2, "metadata.finalizers[*]": 1, "metadata.generation": 1, "metadata.creationTimestamp": 1, "spec.containers[*].name": 3,
 	`spec.containers[?(@.name=="main")].image`: 3, "spec.priority": 0, "status.phase": 1, "spec.containers[*].args[*]": 66 + 6,
 }
 
-// TestFieldAllocations gates what reading a field costs: the strings, and
-// nothing where the bytes will do.
+// TestFieldAllocations limits the allocations for reading a field: the strings, and
+// nothing if the bytes suffice.
 func TestFieldAllocations(t *testing.T) {
 	for _, rec := range largePod(t) {
 		for path, want := range costlyPaths {
@@ -106,12 +106,12 @@ func TestFieldAllocations(t *testing.T) {
 			}
 			dst := make([]string, 0, 100)
 			if n := testing.AllocsPerRun(100, func() { dst = f.Append(dst[:0], rec) }); n > want {
-				t.Errorf("%s in %v: %v allocations, want %v", path, rec.Encoding, n, want)
+				t.Errorf("%s in %v: got %v allocations, want %v", path, rec.Encoding, n, want)
 			}
 			n := 0
 			count := func([]byte) bool { n++; return true }
 			if a := testing.AllocsPerRun(100, func() { f.Each(rec, count) }); a > 0 {
-				t.Errorf("%s in %v: %v allocations without strings", path, rec.Encoding, a)
+				t.Errorf("%s in %v: got %v allocations without strings", path, rec.Encoding, a)
 			}
 		}
 	}

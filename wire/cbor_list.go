@@ -14,16 +14,16 @@ const (
 	cborTail
 )
 
-// cborList reads the map {"kind":…,"metadata":{…},"items":[…]}. The members
-// may stand in any order.
+// cborList reads the map {"kind":…,"metadata":{…},"items":[…]}. The members may be in any
+// order.
 type cborList struct {
 	s     cborScanner
 	opts  Options
 	phase cborPhase
-	list  cborGroup // the members of the list
+	list  cborGroup // the remaining members of the list
 	items cborGroup
-	head  head // of the item
-	own   head // of the list
+	head  head // head of the item
+	own   head // head of the list
 	lm    rawListMeta
 }
 
@@ -58,7 +58,7 @@ func (l *cborList) next() (Record, error) {
 			if err == nil && end {
 				err = io.EOF
 			} else if err == nil {
-				err = l.s.syntax(l.s.w.offset(), "found 0x%02x behind the end", l.s.w.buf[l.s.w.pos])
+				err = l.s.syntax(l.s.w.offset(), "found 0x%02x after the end", l.s.w.buf[l.s.w.pos])
 			}
 			return Record{}, err
 		}
@@ -71,15 +71,15 @@ func (l *cborList) start() error {
 		return err
 	}
 	if c.major != cborMap {
-		return l.s.syntax(c.at, "found %v, want a map: this is no list of the Kubernetes API", c)
+		return l.s.syntax(c.at, "found %v, want a map: this is not a list of the Kubernetes API", c)
 	}
 	l.list = enter(c)
 	return nil
 }
 
-// member reads one member of the list, up to the first item of items.
+// member reads one member of the list. It stops at the first item of items.
 func (l *cborList) member() error {
-	defer l.lm.settle(&l.own)
+	defer l.lm.detach(&l.own)
 	more, err := l.s.more(&l.list)
 	if err != nil {
 		return err

@@ -2,18 +2,18 @@ package wire
 
 import "errors"
 
-// errEnough ends a walk through the members of a map early.
-var errEnough = errors.New("no more is wanted")
+// errEnough ends the iteration over a map early.
+var errEnough = errors.New("the caller stopped the iteration")
 
-// object reads one object off the stream, finds its head and checks its form.
-// The object must be next. The window keeps it in one piece from its mark on,
-// so the caller sets the mark at or before it.
+// object reads one object from the stream, reads its head and validates its form. The
+// object must come next. The window keeps the object contiguous from its mark on, so the
+// caller must set the mark at or before it.
 func (s *cborScanner) object(h *head) error {
 	c, _, err := s.value()
 	if err != nil {
 		return err
 	}
-	h.reset(c.at) // tags before it are left out
+	h.reset(c.at) // tags before it are not part of the object
 	s.w.object, s.inObject, s.flaw = true, true, nil
 	err = s.content(h, c)
 	if s.inObject = false; s.flaw != nil {
@@ -23,10 +23,10 @@ func (s *cborScanner) object(h *head) error {
 	return err
 }
 
-// content reads the content of an object after its head.
+// content reads the members of an object.
 func (s *cborScanner) content(h *head, c cborHead) error {
 	if c.major != cborMap {
-		h.fail("it is no map: it begins with %v", c)
+		h.fail("it is not a map: it begins with %v", c)
 		return s.rest(c)
 	}
 	return s.members(c, func(key []byte, _ int64) error {
@@ -46,8 +46,8 @@ func (s *cborScanner) content(h *head, c cborHead) error {
 	})
 }
 
-// members consumes the map whose head was consumed. read consumes the value of
-// each key; at is where the key stands.
+// members consumes a map after its head. read consumes the value of each key; at is the
+// offset of the key.
 func (s *cborScanner) members(c cborHead, read func(key []byte, at int64) error) error {
 	g := enter(c)
 	for {
@@ -68,21 +68,21 @@ func (s *cborScanner) members(c cborHead, read func(key []byte, at int64) error)
 	}
 }
 
-// mapField consumes the head of a map. ok is false for anything else, which it
-// consumes whole; what is not null either makes the object unusable.
+// mapField consumes the head of a map. ok is false for any other value, which it consumes
+// completely. A value other than null makes the object unusable.
 func (s *cborScanner) mapField(h *head, field string) (c cborHead, ok bool, err error) {
 	c, _, err = s.value()
 	if err != nil || c.major == cborMap {
 		return c, err == nil, err
 	}
 	if !c.isNull() {
-		h.fail("%s is no map", field)
+		h.fail("%s is not a map", field)
 	}
 	return c, false, s.rest(c)
 }
 
-// stringField reads a string into dst. Another type makes the object unusable,
-// not the stream; so do bytes that would be another text in JSON.
+// stringField reads a string into dst. A value of another type makes the object, but not
+// the stream, unusable. So do tagged bytes, whose JSON form is a different text.
 func (s *cborScanner) stringField(h *head, field string, dst *[]byte) error {
 	c, tag, err := s.value()
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *cborScanner) metadata(h *head) error {
 	return err
 }
 
-// annotations looks for the mark of the bookmark that ends the initial events.
+// annotations looks for the annotation of the bookmark that ends the initial events.
 func (s *cborScanner) annotations(h *head) error {
 	c, ok, err := s.mapField(h, "metadata.annotations")
 	if err != nil || !ok {
@@ -151,11 +151,10 @@ func (s *cborScanner) annotations(h *head) error {
 	})
 }
 
-// countMetadata writes the number of members that metadata will have without
-// managedFields over the old one, in as many bytes: CBOR does not ask for the
-// shortest form.
+// countMetadata overwrites the number of members of the metadata with the number without
+// managedFields, in the same number of bytes. CBOR does not require the shortest form.
 func (h *head) countMetadata(b []byte) {
-	if h.metaLen == (span{}) { // of indefinite length
+	if h.metaLen == (span{}) { // the map has an indefinite length
 		return
 	}
 	number := b[h.metaLen.from-h.whole.from : h.metaLen.to-h.whole.from]

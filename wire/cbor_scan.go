@@ -17,7 +17,7 @@ const (
 	cborSimple
 )
 
-// The low five bits of a head, where they are no small number themselves.
+// Values of the low five bits of a head that are not themselves a small number.
 const (
 	cborArg8       = 24 // the argument follows in one byte
 	cborArg64      = 27 // ... in eight
@@ -30,18 +30,18 @@ const (
 	cborFloat64    = 27
 )
 
-// Tags of byte strings that are another text in JSON (RFC 8949, 3.4.5.2).
+// Tags of byte strings that have another text in JSON (RFC 8949, 3.4.5.2).
 const (
 	cborBase64URL = 21
 	cborBase64    = 22
 	cborBase16    = 23
 )
 
-// cborHead is what every value begins with.
+// cborHead is the head of a value.
 type cborHead struct {
 	major, info byte
-	arg         uint64 // the number, length, tag or bits of the float
-	at          int64  // the offset where it stands
+	arg         uint64 // the number, the length, the tag or the bits of a float
+	at          int64  // offset in the stream
 }
 
 func (h cborHead) open() bool     { return h.info == cborIndefinite }
@@ -49,10 +49,9 @@ func (h cborHead) isText() bool   { return h.major == cborBytes || h.major == cb
 func (h cborHead) isNull() bool   { return h.major == cborSimple && h.info == cborNull }
 func (h cborHead) String() string { return fmt.Sprintf("0x%02x", h.major<<5|h.info) }
 
-// cborScanner reads CBOR off a window, value by value, checking on the way
-// that it is well-formed, and that it has nothing that JSON has not: keys are
-// strings, simple values false, true and null. Tags are passed over: that of
-// self-described CBOR, above all.
+// cborScanner reads CBOR from a window, value by value. It checks that the CBOR is
+// well-formed and has only values that JSON has: keys are strings, and simple values are
+// false, true and null. It ignores tags, such as the tag of self-described CBOR.
 type cborScanner struct {
 	w        *window
 	inObject bool
@@ -101,13 +100,13 @@ func (s *cborScanner) head() (cborHead, error) {
 	case h.open() && (h.major == cborSimple || cborBytes <= h.major && h.major <= cborMap):
 		w.pos++
 	default:
-		return h, s.syntax(h.at, "found %v, which begins no value of CBOR", h)
+		return h, s.syntax(h.at, "found %v, which does not begin a CBOR value", h)
 	}
 	return h, nil
 }
 
-// value consumes the head of the next value and the tags before it, and
-// returns the last tag, 0 if there is none.
+// value consumes the tags and the head of the next value. It returns the last tag, or 0
+// if there is none.
 func (s *cborScanner) value() (h cborHead, tag uint64, err error) {
 	for {
 		if h, err = s.head(); err != nil {
@@ -120,7 +119,7 @@ func (s *cborScanner) value() (h cborHead, tag uint64, err error) {
 	}
 }
 
-// null consumes the next value if it is null, and reports whether it was.
+// null consumes the next value if it is null, and reports whether it was null.
 func (s *cborScanner) null() (bool, error) {
 	pos := s.w.pos
 	h, _, err := s.value()
@@ -143,14 +142,14 @@ func (s *cborScanner) skip() error {
 // cborGroup is an array or a map that is being read.
 type cborGroup struct {
 	left uint64 // elements or pairs
-	open bool   // until a break
+	open bool   // ends with a break
 }
 
-// enter begins the array or map whose head was consumed.
+// enter returns the group of an array or map whose head was consumed.
 func enter(h cborHead) cborGroup { return cborGroup{left: h.arg, open: h.open()} }
 
-// more reports whether another element follows, and consumes the break that
-// stands where none does.
+// more reports whether the group has another element. At the end of an open group it
+// consumes the break.
 func (s *cborScanner) more(g *cborGroup) (bool, error) {
 	switch {
 	case g.open:
@@ -169,8 +168,8 @@ func (s *cborScanner) more(g *cborGroup) (bool, error) {
 	return false, nil
 }
 
-// find moves to the value of the named member of the map g, or behind the map
-// if it has none. ok is false where the map is damaged.
+// find moves to the value of the named member of the map g, or to the end of the map if
+// there is no such member. ok is false if the map is damaged.
 func (s *cborScanner) find(g *cborGroup, name string) (found, ok bool) {
 	for {
 		more, err := s.more(g)
@@ -190,8 +189,8 @@ func (s *cborScanner) find(g *cborGroup, name string) (found, ok bool) {
 	}
 }
 
-// leave moves behind the map g, one of whose values was consumed last. It
-// reports whether the map is sound.
+// leave moves to the end of the map g after one of its values was consumed. It returns
+// false if the map is damaged.
 func (s *cborScanner) leave(g *cborGroup) bool {
 	for {
 		more, err := s.more(g)
@@ -230,8 +229,8 @@ func (s *cborScanner) oddKey(h cborHead) (cborHead, error) {
 	return h, err
 }
 
-// str consumes what follows the head of a string and returns its bytes. They
-// alias the stream, unless the string came in chunks.
+// str consumes a string after its head and returns its bytes. They alias the stream
+// unless the string has an indefinite length.
 func (s *cborScanner) str(h cborHead) ([]byte, error) {
 	if !h.open() {
 		return s.chunk(h)
@@ -257,8 +256,8 @@ func (s *cborScanner) skipString(h cborHead) error {
 	}
 }
 
-// nextChunk consumes the next chunk of a string of indefinite length, or the
-// break behind the last.
+// nextChunk consumes the next chunk of a string of indefinite length, or the break after
+// the last one.
 func (s *cborScanner) nextChunk(h cborHead) (part []byte, more bool, err error) {
 	c, err := s.head()
 	switch {
@@ -267,7 +266,7 @@ func (s *cborScanner) nextChunk(h cborHead) (part []byte, more bool, err error) 
 	case c.major == cborSimple && c.open():
 		return nil, false, nil
 	case c.major != h.major || c.open():
-		return nil, false, s.syntax(c.at, "found %v within a string of indefinite length, want a chunk of it or a break", c)
+		return nil, false, s.syntax(c.at, "found %v within a string of indefinite length, want a chunk or a break", c)
 	}
 	part, err = s.chunk(c)
 	return part, true, err

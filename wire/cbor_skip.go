@@ -101,7 +101,7 @@ type elements struct {
 	pairs bool   // a map: a key comes next if left is even
 }
 
-// mostElements is more than any value can have.
+// mostElements exceeds the number of elements of any possible value.
 const mostElements = 1 << 60
 
 func elementsOf(h cborHead) elements {
@@ -115,8 +115,8 @@ func elementsOf(h cborHead) elements {
 	return g
 }
 
-// outer is a stack of the containers around the innermost array or map. It takes hardly
-// more bytes than their heads. Exhausted containers are not on it.
+// outer is a stack of the containers around the innermost array or map. It takes about as
+// many bytes as their heads. It contains no exhausted containers.
 type outer []byte
 
 const (
@@ -136,7 +136,7 @@ func (o outer) push(g elements) outer {
 	if g.pairs {
 		v |= outerPairs
 	}
-	// Push the lowest seven bits first, so that the last byte tells whether another one
+	// Push the lowest seven bits first, so that the last byte shows whether another byte
 	// precedes it.
 	o = append(o, byte(v&0x7f))
 	for v >>= 7; v > 0; v >>= 7 {

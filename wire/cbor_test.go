@@ -36,7 +36,7 @@ func fromJSON(t testing.TB, text string) (v any) {
 	return v
 }
 
-// oddHead is a head that may be longer than it needs to be.
+// oddHead returns a head that may be longer than necessary.
 func oddHead(r *rand.Rand, major byte, arg uint64) []byte {
 	least := 0
 	for _, limit := range []uint64{23, 0xff, 0xffff, 0xffffffff} {
@@ -57,7 +57,7 @@ func oddHead(r *rand.Rand, major byte, arg uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{major<<5 | 27}, arg)
 }
 
-// odd encodes what JSON may hold in any of the ways that CBOR has for it.
+// odd encodes a JSON value in a random one of the possible CBOR forms.
 func odd(r *rand.Rand, v any) []byte {
 	var b []byte
 	for range r.IntN(5) / 3 {
@@ -121,7 +121,7 @@ func oddString(r *rand.Rand, s string) []byte {
 	return append(b, 0xff)
 }
 
-// TestAnyCBOR: however a list is encoded, its records are those of the JSON.
+// TestAnyCBOR checks that the records of a list do not depend on the form of its CBOR.
 func TestAnyCBOR(t *testing.T) {
 	labels, err := FieldOf[unstructured.Unstructured]("metadata.labels[*]")
 	if err != nil {
@@ -132,7 +132,7 @@ func TestAnyCBOR(t *testing.T) {
 		list := fromJSON(t, string(encode(t, JSON, testPods(r.IntN(4))))).(map[string]any)
 		items, _ := list["items"].([]any)
 		for _, item := range items {
-			// The number of members takes one byte, two, three.
+			// The number of members takes one, two or three bytes.
 			meta := item.(map[string]any)["metadata"].(map[string]any)
 			for i := range []int{0, 3, 15, 20, 250, 300}[r.IntN(6)] {
 				meta[fmt.Sprint("x", i)] = nil
@@ -147,21 +147,21 @@ func TestAnyCBOR(t *testing.T) {
 		want, wantMeta := readList(t, bytes.NewReader(text), JSON, opts)
 		got, gotMeta := readList(t, chunks(body, r.Uint64()), CBOR, opts)
 		if len(got) != len(want) || gotMeta != wantMeta {
-			rt.Fatalf("%d items and %+v, want %d and %+v\n%x", len(got), gotMeta, len(want), wantMeta, body)
+			rt.Fatalf("got %d items and %+v, want %d and %+v\n%x", len(got), gotMeta, len(want), wantMeta, body)
 		}
 		for i := range got {
 			g, w := got[i].rec, want[i].rec
 			if g.Key != w.Key || g.UID != w.UID || g.Version != w.Version || got[i].err != want[i].err {
-				rt.Fatalf("%+v %s, want %+v %s", g, got[i].err, w, want[i].err)
+				rt.Fatalf("got %+v %s, want %+v %s", g, got[i].err, w, want[i].err)
 			}
 			if w.Body == nil {
 				continue
 			}
 			if !maps.Equal(maps.Collect(g.Labels()), maps.Collect(w.Labels())) {
-				rt.Fatalf("labels %q, want %q", maps.Collect(g.Labels()), maps.Collect(w.Labels()))
+				rt.Fatalf("got labels %q, want %q", maps.Collect(g.Labels()), maps.Collect(w.Labels()))
 			}
 			if a, b := labels.Append(nil, g), labels.Append(nil, w); !sameValues(a, b, CBOR) {
-				rt.Fatalf("values %q, want %q", a, b)
+				rt.Fatalf("got values %q, want %q", a, b)
 			}
 			gotObject, err := Codec[unstructured.Unstructured]{}.Decode(g)
 			wantObject, _ := Codec[unstructured.Unstructured]{}.Decode(w)
@@ -172,34 +172,35 @@ func TestAnyCBOR(t *testing.T) {
 	})
 }
 
-// TestFramesAreTheServers: rawFrame writes what the API server writes.
+// TestFramesAreTheServers checks that rawFrame writes the same bytes as the API server.
 func TestFramesAreTheServers(t *testing.T) {
 	object := encode(t, CBOR, typed(testPod(1)))
 	want := mustCBOR(t, metav1.WatchEvent{Type: "ADDED", Object: runtime.RawExtension{Raw: object}})
 	if got := rawFrame(t, CBOR, "ADDED", object); string(got) != "\xd9\xd9\xf7"+string(want) {
-		t.Errorf("%x, want %x", got, want)
+		t.Errorf("got %x, want %x", got, want)
 	}
 }
 
-// TestUnusableCBOR: items that cannot be used are told, the next is read.
+// TestUnusableCBOR checks that an unusable item is reported, and that the next item is
+// read.
 func TestUnusableCBOR(t *testing.T) {
 	for _, c := range []struct{ object, want string }{
 		{"a0", "no metadata.name"},
 		{"a1486d65746164617461f6", "no metadata.name"},
-		{"a1486d6574616461746180", "metadata is no map"},
+		{"a1486d6574616461746180", "metadata is not a map"},
 		{"a1486d65746164617461a2446e616d654178446e616d65f6", "no metadata.name"}, // the last counts
-		{"a1486d65746164617461a1446e616d6507", "metadata.name is no string"},
-		{"a1486d65746164617461a1446e616d65d64178", "metadata.name is no string"}, // base64 in JSON
-		{"a1486d65746164617461a1446e616d65d74178", "metadata.name is no string"},
-		{"a1486d65746164617461a1446e616d65d54178", "metadata.name is no string"},
+		{"a1486d65746164617461a1446e616d6507", "metadata.name is not a string"},
+		{"a1486d65746164617461a1446e616d65d64178", "metadata.name is not a string"}, // base64 in JSON
+		{"a1486d65746164617461a1446e616d65d74178", "metadata.name is not a string"},
+		{"a1486d65746164617461a1446e616d65d54178", "metadata.name is not a string"},
 		{"a2486d65746164617461a0486d65746164617461a0", "metadata twice"},
-		{"a1446b696e64820102", "kind is no string"},
+		{"a1446b696e64820102", "kind is not a string"},
 		{"a14b616e6e6f746174696f6e7301", "no metadata.name"},
-		{"a1486d65746164617461a14b616e6e6f746174696f6e7301", "annotations is no map"},
-		{"4178", "no map"},
-		{"f6", "no map"},
-		{"9f01ff", "no map"},
-		{"3903e7", "no map"},
+		{"a1486d65746164617461a14b616e6e6f746174696f6e7301", "annotations is not a map"},
+		{"4178", "not a map"},
+		{"f6", "not a map"},
+		{"9f01ff", "not a map"},
+		{"3903e7", "not a map"},
 		{"a14178f7", "found 0xf7, want a value"},
 		{"a24178e0486d65746164617461a1446e616d654179", "unusable object y at"},
 		{"a14178f820", "found 0xf8, want a value"},
@@ -221,19 +222,19 @@ func TestUnusableCBOR(t *testing.T) {
 			continue
 		}
 		if want := int64(bytes.Index(body, object)); invalid.Offset != want {
-			t.Errorf("%s: offset %d, want %d", c.object, invalid.Offset, want)
+			t.Errorf("%s: got offset %d, want %d", c.object, invalid.Offset, want)
 		}
 		if rec, err := l.Next(); err != nil || rec.Name != "next" {
-			t.Errorf("%s: then %v, %v", c.object, rec.Key, err)
+			t.Errorf("%s: got next item %v, %v", c.object, rec.Key, err)
 		}
 	}
 	l := NewListReader(strings.NewReader("\xa1\x45items\x81\xd9\xd9\xf7\xa1\x48metadata\xa1\x44name\xd6\x60"), CBOR, Options{})
-	if _, err := l.Next(); !isInvalid(err) || !strings.Contains(err.Error(), "is no string") {
-		t.Errorf("a tag of bytes before text: %v", err)
+	if _, err := l.Next(); !isInvalid(err) || !strings.Contains(err.Error(), "is not a string") {
+		t.Errorf("a tag of bytes before text: got %v", err)
 	}
 }
 
-// TestDamagedCBOR asks for the offset of the damage, which a slash marks.
+// TestDamagedCBOR checks the offset of the damage, which a slash marks.
 func TestDamagedCBOR(t *testing.T) {
 	const head = "a1 456974656d73 81 a1 4178" // {"items":[{"x":
 	for _, c := range []string{
@@ -275,14 +276,14 @@ func TestDamagedCBORWatch(t *testing.T) {
 		}
 	}
 	w := NewWatchReader(strings.NewReader("\xa1\x44type\x45ADDED\xa2\x44type\x07\x46object\xa1\x48metadata\xa1\x44name\x41x\xa2\x44type\x45ADDED\x46object\xf6"), CBOR, Options{})
-	for _, want := range []string{"no object", "type is no string", "no map"} {
+	for _, want := range []string{"no object", "type is not a string", "not a map"} {
 		if _, err := w.Next(); !isInvalid(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }
 
-// older is what a program has that does not know all fields of the server.
+// older is the type of a program that lacks some fields of the server.
 type older struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -304,23 +305,23 @@ func TestCodecOfCBOR(t *testing.T) {
 	got, err := Codec[older]{}.Decode(rec)
 	if err != nil || got.Name != "x" || got.Spec.Workers != 9007199254740993 || got.Spec.Ratio != 1 || string(got.Spec.Data) != "abc" ||
 		string(got.Spec.Free.Raw) != `{"a":1}` || got.CreationTimestamp.Unix() != 1_700_000_000 {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("got %+v, %v", got, err)
 	}
 	loose, err := Codec[unstructured.Unstructured]{}.Decode(rec)
 	if w, _, _ := unstructured.NestedInt64(loose.Object, "spec", "workers"); err != nil || w != 9007199254740993 {
-		t.Errorf("%+v, %v", loose, err)
+		t.Errorf("got %+v, %v", loose, err)
 	}
-	for name, body := range map[string]string{"cut": "\xa1", "an array": "\x80", "another type": "\xa1\x44spec\x07", "no number": "\xa1\x44spec\xf9\x7e\x00", "nothing": ""} {
+	for name, body := range map[string]string{"cut": "\xa1", "an array": "\x80", "another type": "\xa1\x44spec\x07", "not a number": "\xa1\x44spec\xf9\x7e\x00", "nothing": ""} {
 		if _, err := (Codec[older]{}).Decode(Record{Key: Key{Name: "x"}, Encoding: CBOR, Body: []byte(body)}); err == nil || !strings.Contains(err.Error(), "decode x") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	if _, err := (Codec[unstructured.Unstructured]{}).Decode(Record{Encoding: CBOR, Body: []byte("\xa1")}); err == nil {
-		t.Error("half a map is taken")
+		t.Error("got no error for a truncated map")
 	}
 }
 
-// strict is older without a field of free form.
+// strict is older without a free-form field.
 type strict struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -331,8 +332,8 @@ type strict struct {
 	} `json:"spec"`
 }
 
-// TestCodecOfCBOR_WaysAgree: the short way of decoding gives what the long one
-// does, and is not taken where it cannot.
+// TestCodecOfCBOR_WaysAgree checks that the direct decoding returns the same object as
+// the decoding through JSON, and is not used if it cannot.
 func TestCodecOfCBOR_WaysAgree(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"metadata":{"name":"x","labels":{"a":"b"}},"spec":{"workers":7,"parts":[{"name":"p"}]}}`:                                                    "",
@@ -344,19 +345,19 @@ func TestCodecOfCBOR_WaysAgree(t *testing.T) {
 		got, err := Codec[strict]{}.Decode(Record{Encoding: CBOR, Body: body})
 		if want != "" {
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v, want %q", text, err, want)
+				t.Errorf("%s: got %v, want %q", text, err, want)
 			}
 			continue
 		}
 		same, _ := Codec[strict]{}.Decode(Record{Encoding: JSON, Body: []byte(text)})
 		if diff := cmp.Diff(same, got); diff != "" || err != nil {
-			t.Errorf("%s: %v (-json +cbor):\n%s", text, err, diff)
+			t.Errorf("%s: got %v (-json +cbor):\n%s", text, err, diff)
 		}
 	}
 	known := fromJSON(t, `{"metadata":{"name":"x"},"spec":{"free":{"a":[1]}}}`)
 	free, err := Codec[older]{}.Decode(Record{Encoding: CBOR, Body: mustCBOR(t, known)})
 	if err != nil || string(free.Spec.Free.Raw) != `{"a":[1]}` {
-		t.Errorf("a field of free form: %q, %v", free.Spec.Free.Raw, err)
+		t.Errorf("a free-form field: got %q, %v", free.Spec.Free.Raw, err)
 	}
 	for _, c := range []struct {
 		name string
@@ -370,12 +371,12 @@ func TestCodecOfCBOR_WaysAgree(t *testing.T) {
 		{"map of lists", hasFreeForm(reflect.TypeFor[map[string][]*metav1.FieldsV1]()), true},
 	} {
 		if c.got != c.want {
-			t.Errorf("%s has fields of free form: %v", c.name, c.got)
+			t.Errorf("%s: got free-form fields: %v", c.name, c.got)
 		}
 	}
 }
 
-// TestCodecOfCBOR_Cost: the short way is taken.
+// TestCodecOfCBOR_Cost checks that the direct decoding is used.
 func TestCodecOfCBOR_Cost(t *testing.T) {
 	rec := largePod(t)[2]
 	decode := func() {
@@ -384,11 +385,11 @@ func TestCodecOfCBOR_Cost(t *testing.T) {
 		}
 	}
 	if n, most := testing.AllocsPerRun(20, decode), 150.0; n > most {
-		t.Errorf("%v allocations, want at most %v", n, most)
+		t.Errorf("got %v allocations, want at most %v", n, most)
 	}
 }
 
-// TestFieldsOfCBOR: values are what they are in JSON.
+// TestFieldsOfCBOR checks that values are the same as in JSON.
 func TestFieldsOfCBOR(t *testing.T) {
 	f, err := FieldOf[unstructured.Unstructured]("a[*]")
 	if err != nil {
@@ -408,33 +409,33 @@ func TestFieldsOfCBOR(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.TrimSpace(strings.Join(f.Append(nil, Record{Encoding: CBOR, Body: b}), " ")); got != strings.TrimSpace(want+" z") {
-			t.Errorf("%s: %q, want %q", item, got, want)
+			t.Errorf("%s: got %q, want %q", item, got, want)
 		}
-		// Where the API server's decoder takes it too, JSON says the same.
+		// If the API server's decoder accepts the value, JSON must have the same one.
 		var v []any
 		if direct.Unmarshal(b[3:], &v) == nil && item != "f98000" {
 			text, _ := json.Marshal(map[string]any{"a": v})
 			if got := strings.TrimSpace(strings.Join(f.Append(nil, Record{Encoding: JSON, Body: text}), " ")); got != strings.TrimSpace(want+" z") {
-				t.Errorf("%s: %q in JSON, want %q", item, got, want)
+				t.Errorf("%s: got %q in JSON, want %q", item, got, want)
 			}
 		}
 	}
 	for text, want := range map[string][]string{"\xa1\x41a\x83\x41x": {"x"}, "\xa1\x41a\x9f\x41x\xfe": {"x"}, "\xa1\x41b\x5f": nil, "\xa1\x41a\xbf\x41k\x41x\x00": {"x"}, "\xa1\x41a\x5b": nil, "": nil, "\xbf": nil} {
 		if got := f.Append(nil, Record{Encoding: CBOR, Body: []byte(text)}); !slices.Equal(got, want) {
-			t.Errorf("%x: %q, want %q", text, got, want)
+			t.Errorf("%x: got %q, want %q", text, got, want)
 		}
 	}
 	deep := "\xa1\x41a" + strings.Repeat("\x81", 100_000)
 	if got := f.Append(nil, Record{Encoding: CBOR, Body: []byte(deep)}); got != nil {
-		t.Errorf("of a deep one: %q", got)
+		t.Errorf("a deeply nested value: got %q", got)
 	}
 	pods := Record{Encoding: CBOR, Body: mustCBOR(t, corev1.Pod{})}
 	for range pods.Labels() {
-		t.Error("a label of none")
+		t.Error("got a label of an empty record")
 	}
 }
 
-// TestConditionsOfCBOR: a filter finds its member wherever that stands.
+// TestConditionsOfCBOR checks that a filter finds its member at any position.
 func TestConditionsOfCBOR(t *testing.T) {
 	f, err := FieldOf[unstructured.Unstructured](`status.conditions[?(@.type=="Ready")].status`)
 	if err != nil {
@@ -444,13 +445,14 @@ func TestConditionsOfCBOR(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := odd(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), v)
 		if got := f.Append(nil, Record{Encoding: CBOR, Body: body}); !slices.Equal(got, []string{"True", "again"}) {
-			t.Fatalf("%q of %x", got, body)
+			t.Fatalf("got %q from %x", got, body)
 		}
 	})
 }
 
-// TestNumbersAreNoText: a filter does not take a number for the length of a text.
-func TestNumbersAreNoText(t *testing.T) {
+// TestNumbersAreNotText checks that a filter does not treat a number as the length of a
+// text.
+func TestNumbersAreNotText(t *testing.T) {
 	f, err := FieldOf[unstructured.Unstructured](`a[?(@.type=="ERead")].Ready`)
 	if err != nil {
 		t.Fatal(err)
@@ -464,12 +466,12 @@ func TestRemainingItemsOfCBOR(t *testing.T) {
 	for item, want := range map[string]int64{"\x07": 7, "\x19\x01\x00": 256, "\x27": 0, "\x1b\xff\xff\xff\xff\xff\xff\xff\xff": 0, "\xf6": 0, "\x417": 0, "\x81\x07": 0} {
 		body := "\xa1\x48metadata\xa1\x52remainingItemCount" + item
 		if items, meta := readList(t, strings.NewReader(body), CBOR, Options{}); meta.Remaining != want || items[0].err != io.EOF.Error() {
-			t.Errorf("%x: %d, want %d; %s", item, meta.Remaining, want, items[0].err)
+			t.Errorf("%x: got %d, want %d; %s", item, meta.Remaining, want, items[0].err)
 		}
 	}
 }
 
-// TestLongListsOfCBOR: looking at an element costs nothing that adds up.
+// TestLongListsOfCBOR checks that elements do not accumulate nesting depth.
 func TestLongListsOfCBOR(t *testing.T) {
 	f, err := FieldOf[unstructured.Unstructured](`a[?(@.x=="y")].x`)
 	if err != nil {
@@ -477,6 +479,6 @@ func TestLongListsOfCBOR(t *testing.T) {
 	}
 	body := mustCBOR(t, map[string]any{"a": slices.Repeat([]any{map[string]any{"x": "y"}, map[string]any{"x": "z"}}, 2*maxDepth)})
 	if got := f.Append(nil, Record{Encoding: CBOR, Body: body}); len(got) != 2*maxDepth {
-		t.Errorf("%d values", len(got))
+		t.Errorf("got %d values", len(got))
 	}
 }

@@ -29,7 +29,7 @@ func (c *cborWatch) next() (Event, error) {
 	return c.head.event(name, c.s.w, CBOR, &c.opts)
 }
 
-// frame reads one frame whole.
+// frame reads one complete frame.
 func (c *cborWatch) frame() (name []byte, hasObject bool, err error) {
 	f, _, err := c.s.value()
 	if err != nil {

@@ -5,20 +5,19 @@ import (
 	"sync/atomic"
 )
 
-// chunk is a piece of a stream. It is used again once everybody who held a part
-// of it has said that he needs it no longer; if somebody does not say so, it is
-// the garbage collector's.
+// chunk is a part of a stream. Its memory is reused when all references are released. If
+// a holder does not release its reference, the garbage collector frees the chunk.
 type chunk struct {
-	buf  []byte       // all of it
-	refs atomic.Int32 // the window it is filled by, and the records in it
+	buf  []byte       // the whole chunk
+	refs atomic.Int32 // references of the window that fills it and of the records in it
 }
 
-// chunkPools hold what is used again, by size: fullChunk, and twice as much each,
-// for records that are larger than one.
+// chunkPools hold released chunks by size: fullChunk, and each further pool twice the
+// size of the previous one, for larger records.
 var chunkPools [5]sync.Pool
 
-// pooled returns the index of the pool for chunks of at least size bytes, -1 if
-// they are not used again, and the size they have.
+// pooled returns the index of the pool for chunks of at least size bytes, and the size of
+// its chunks. The index is -1 if such chunks are not reused.
 func pooled(size int) (pool, of int) {
 	if size < fullChunk {
 		return -1, size
@@ -31,7 +30,8 @@ func pooled(size int) (pool, of int) {
 	return -1, size
 }
 
-// newChunk returns one of at least size bytes that the caller holds.
+// newChunk returns a chunk of at least size bytes with one reference, which the caller
+// owns.
 func newChunk(size int) *chunk {
 	pool, size := pooled(size)
 	var c *chunk
@@ -45,12 +45,12 @@ func newChunk(size int) *chunk {
 	return c
 }
 
-// release ends one hold.
+// release drops one reference.
 func (c *chunk) release() {
 	if c == nil || c.refs.Add(-1) != 0 {
 		return
 	}
-	if poison { // who still reads it is to notice
+	if poison { // make illegal reads visible
 		for i := range c.buf {
 			c.buf[i] = 0xDB
 		}

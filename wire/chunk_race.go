@@ -2,5 +2,5 @@
 
 package wire
 
-// poison overwrites memory that was given back, in tests.
+// poison makes released memory unusable, in tests with the race detector.
 const poison = true

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestReleasedMemory: a released record's memory is used again, and one that was
-// not released is nobody else's, whatever happened to those around it.
+// TestReleasedMemory checks that the memory of a released record is reused, and that an
+// unreleased record is not overwritten, whatever happens to the records around it.
 func TestReleasedMemory(t *testing.T) {
 	const n = 2000
 	for _, enc := range allEncodings {
@@ -20,7 +20,7 @@ func TestReleasedMemory(t *testing.T) {
 				rec, err := l.Next()
 				if err == io.EOF {
 					if m, want := l.Meta(), (ListMeta{5000, "next", 7}); m != want {
-						t.Fatalf("%v: the list says %+v of itself, want %+v", enc, m, want)
+						t.Fatalf("%v: got list metadata %+v, want %+v", enc, m, want)
 					}
 					return
 				} else if err != nil {
@@ -34,22 +34,22 @@ func TestReleasedMemory(t *testing.T) {
 				if rec.Body != nil {
 					t.Fatal("a released record still has its body")
 				}
-				rec.Release() // of what was given back, nothing is given back again
+				rec.Release() // a second Release does nothing
 			}
 		}
 		pass(97)
 		perRecord := testing.AllocsPerRun(5, func() { pass(0) }) / n
 		perByte := float64(allocated(func() { pass(0) })) / float64(len(body))
 		if perRecord > 1.1 {
-			t.Errorf("%v: %.3f allocations for a record, want that of its names", enc, perRecord)
+			t.Errorf("%v: got %.3f allocations per record, want one for its names", enc, perRecord)
 		}
 		for i := range kept {
 			if !bytes.Equal(kept[i].Body, want[i]) {
 				t.Fatalf("%v: record %d was overwritten", enc, i)
 			}
 		}
-		if perByte > 0.6 { // the race detector makes the pool forget
-			t.Errorf("%v: %.2f bytes allocated for one read, though all were given back", enc, perByte)
+		if perByte > 0.6 { // the pool drops chunks under the race detector
+			t.Errorf("%v: got %.2f allocated bytes per read byte, although all records were released", enc, perByte)
 		}
 	}
 }

@@ -9,17 +9,16 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// protoUnmarshaler is what every built-in type of the Kubernetes API has.
+// protoUnmarshaler is implemented by every built-in type of the Kubernetes API.
 type protoUnmarshaler interface{ Unmarshal([]byte) error }
 
-// Codec turns records back into objects of type T: a built-in type of the
-// Kubernetes API, the Go struct of a custom resource, PartialObjectMetadata, or
-// Unstructured. It is stateless; the zero value works, and any number of
-// goroutines may use one.
+// Codec decodes records into objects of type T: a built-in type of the Kubernetes API,
+// the Go struct of a custom resource, PartialObjectMetadata, or Unstructured. It is
+// stateless; the zero value works, and any number of goroutines may use it.
 type Codec[T any] struct{}
 
-// Protobuf reports whether T can be read from protobuf. Other types must be
-// fetched as JSON or CBOR.
+// Protobuf reports whether T can be decoded from protobuf. Objects of other types must be
+// requested as JSON or CBOR.
 func (Codec[T]) Protobuf() bool {
 	_, ok := any(new(T)).(protoUnmarshaler)
 	return ok
@@ -42,7 +41,7 @@ func (Codec[T]) Decode(rec Record) (*T, error) {
 	return obj, nil
 }
 
-// DecodeInto is Codec.Decode for a type that is known at run time only: obj points to a
+// DecodeInto is Codec.Decode for a type that is known only at run time: obj points to a
 // zero object. After an error the content of obj is undefined.
 //
 // Errors: those of Codec.Decode.
@@ -72,7 +71,7 @@ func decode(enc Encoding, body []byte, obj any, share sharing) error {
 	case Protobuf:
 		u, ok := obj.(protoUnmarshaler)
 		if !ok {
-			return fmt.Errorf("it has no protobuf decoder: ask the server for JSON")
+			return fmt.Errorf("the type has no protobuf decoder: request JSON from the server")
 		}
 		return decodeProtobuf(body, u, share)
 	case JSON:
@@ -83,7 +82,7 @@ func decode(enc Encoding, body []byte, obj any, share sharing) error {
 	case CBOR:
 		return decodeCBOR(body, obj)
 	}
-	return fmt.Errorf("it is in an unknown encoding, %s", enc)
+	return fmt.Errorf("unknown encoding %s", enc)
 }
 
 func decodeStatus(enc Encoding, body []byte, status *metav1.Status) error {

@@ -12,11 +12,11 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// decodeCBOR decodes an object in CBOR into a struct, or one without a type. The decoder of the Kubernetes API that
-// others may use does so at once, but it is strict, and leaves CBOR in fields of
-// free form that all programs take for JSON. So a struct goes a long way round,
-// by JSON, where it has such fields, and where the decoder finds something
-// wrong, which may be no more than a field that a newer server has.
+// decodeCBOR decodes an object in CBOR into a struct, or into an Unstructured. The public
+// CBOR decoder of Kubernetes does this in one step, but it is strict, and leaves CBOR in
+// free-form fields, which all programs expect to be JSON. So a struct is decoded through
+// JSON if it has such fields, or if the strict decoder returns an error, which may be
+// caused only by a field of a newer server.
 func decodeCBOR(body []byte, obj any) error {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return decodeUnstructured(CBOR, body, u)
@@ -24,7 +24,7 @@ func decodeCBOR(body []byte, obj any) error {
 	if !hasFreeForm(reflect.TypeOf(obj).Elem()) && !hasManagedFields(body) && direct.Unmarshal(body, obj) == nil {
 		return nil
 	}
-	// What the strict decoder left in obj is what the same fields get again.
+	// The fields that the strict decoder has already set get the same values again.
 	var content map[string]any
 	if err := direct.Unmarshal(body, &content); err != nil {
 		return err
@@ -36,17 +36,17 @@ func decodeCBOR(body []byte, obj any) error {
 	return kjson.UnmarshalCaseSensitivePreserveInts(text, obj)
 }
 
-// hasManagedFields reports whether an object has what is of free form in all
-// types, and is hardly ever there.
+// hasManagedFields reports whether an object has managedFields, which are free-form in
+// all types and usually absent.
 func hasManagedFields(body []byte) bool {
 	s := cborScanner{w: inMemory(body)}
 	return s.into("metadata") && s.into("managedFields")
 }
 
-// freeForms holds what hasFreeForm found out, by type.
+// freeForms caches the results of hasFreeForm by type.
 var freeForms sync.Map
 
-// hasFreeForm reports whether a type has fields of free form beside
+// hasFreeForm reports whether a type has free-form fields other than
 // metadata.managedFields.
 func hasFreeForm(t reflect.Type) bool {
 	if known, ok := freeForms.Load(t); ok {

@@ -22,11 +22,11 @@ func TestCodec(t *testing.T) {
 	rec := Record{Encoding: JSON, Body: []byte(`{"apiVersion":"a/v1","kind":"TrainJob","metadata":{"name":"x"},"spec":{"workers":9007199254740993,"Workers":3}}`)}
 	job, err := Codec[trainJob]{}.Decode(rec)
 	if err != nil || job.Name != "x" || job.Spec.Workers != 9007199254740993 {
-		t.Errorf("%+v, %v", job, err)
+		t.Errorf("got %+v, %v", job, err)
 	}
 	any1, err := Codec[unstructured.Unstructured]{}.Decode(rec)
 	if w, _, _ := unstructured.NestedInt64(any1.Object, "spec", "workers"); err != nil || w != 9007199254740993 {
-		t.Errorf("%+v, %v", any1, err)
+		t.Errorf("got %+v, %v", any1, err)
 	}
 	any2, _ := Codec[unstructured.Unstructured]{}.Decode(rec)
 	any1.SetName("changed")
@@ -34,7 +34,7 @@ func TestCodec(t *testing.T) {
 		t.Error("two objects share memory")
 	}
 	if (Codec[trainJob]{}).Protobuf() || (Codec[unstructured.Unstructured]{}).Protobuf() || !(Codec[corev1.Pod]{}).Protobuf() {
-		t.Error("which types have protobuf")
+		t.Error("wrong result of Protobuf")
 	}
 }
 
@@ -45,12 +45,12 @@ func TestCodecErrors(t *testing.T) {
 		want string
 	}{
 		"another type":     {second(Codec[trainJob]{}.Decode(Record{Key: key, Version: 7, Encoding: JSON, Body: []byte(`{"spec":{"workers":"many"}}`)})), "decode ns/x at resourceVersion 7"},
-		"no protobuf":      {second(Codec[trainJob]{}.Decode(Record{Key: key, Encoding: Protobuf})), "ask the server for JSON"},
+		"no protobuf":      {second(Codec[trainJob]{}.Decode(Record{Key: key, Encoding: Protobuf})), "request JSON from the server"},
 		"damaged protobuf": {second(Codec[corev1.Pod]{}.Decode(Record{Key: key, Encoding: Protobuf, Body: []byte{0xff}})), "ns/x"},
 		"no encoding":      {second(Codec[corev1.Pod]{}.Decode(Record{Key: key})), "unknown encoding"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
-			t.Errorf("%s: %v", name, c.err)
+			t.Errorf("%s: got %v", name, c.err)
 		}
 	}
 }

@@ -18,8 +18,8 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// clusterPod returns the i-th pod of a cluster, one of twenty of a Deployment, as
-// the bench module makes them, without managedFields. It has 3.4 KB in protobuf.
+// clusterPod returns the i-th pod of a cluster, one of twenty pods of a Deployment, like
+// the pods of the bench module, without managedFields. It has 3.4 KB in protobuf.
 func clusterPod(i int) kruntime.Object {
 	group := i / 20
 	app := fmt.Sprintf("service-%04d", group)
@@ -76,7 +76,7 @@ func clusterContainer(app, name string) corev1.Container {
 	return c
 }
 
-// clusterNode returns a node with the images that are on it.
+// clusterNode returns a node with its images.
 func clusterNode(i int) kruntime.Object {
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("node-%04d", i), UID: types.UID(fmt.Sprintf("uid-%032d", i)), ResourceVersion: fmt.Sprint(i)}}
 	n.APIVersion, n.Kind = "v1", "Node"
@@ -102,7 +102,7 @@ func clusterConfig(i int) kruntime.Object {
 	return c
 }
 
-// sparseSecret returns an object with hardly anything but what all have.
+// sparseSecret returns an object with few fields beyond the common ones.
 func sparseSecret(i int) kruntime.Object {
 	s := &corev1.Secret{Type: corev1.SecretTypeOpaque, Data: map[string][]byte{"token": fmt.Append(nil, i)}, ObjectMeta: metav1.ObjectMeta{
 		Name: fmt.Sprintf("secret-%d", i), Namespace: "ns", UID: types.UID(fmt.Sprintf("uid-%032d", i)), ResourceVersion: fmt.Sprint(i), CreationTimestamp: metav1.Unix(1_700_000_000, 0),
@@ -111,7 +111,7 @@ func sparseSecret(i int) kruntime.Object {
 	return s
 }
 
-// uniquePod returns a pod in which no string is like one of another pod.
+// uniquePod returns a pod whose strings do not occur in other pods.
 func uniquePod(i int) kruntime.Object {
 	p := clusterPod(i).(*corev1.Pod)
 	p.Labels, p.Annotations = map[string]string{fmt.Sprint("a", i): fmt.Sprint("b", i)}, nil
@@ -126,7 +126,7 @@ func uniquePod(i int) kruntime.Object {
 	return p
 }
 
-// shapes are objects as clusters have them.
+// shapes are realistic objects.
 var shapes = map[string]func(i int) kruntime.Object{
 	"pod": clusterPod, "node": clusterNode, "config": clusterConfig, "sparse": sparseSecret, "unique": uniquePod,
 }
@@ -145,8 +145,8 @@ func encodedShapes(t testing.TB, enc Encoding, shape string, n int) (typ reflect
 	return typ, bodies
 }
 
-// BenchmarkDecode shows the decoders of this package beside the generated code and
-// the library for JSON.
+// BenchmarkDecode compares the decoders of this package with the generated code and the
+// library for JSON.
 func BenchmarkDecode(b *testing.B) {
 	const n = 2000
 	for _, shape := range []string{"pod", "node", "config", "sparse", "unique"} {
@@ -171,7 +171,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// costOf returns the allocations and bytes of one of n calls.
+// costOf returns the allocations and bytes per call of n calls.
 func costOf(n int, f func(i int)) (allocs, size float64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -182,8 +182,8 @@ func costOf(n int, f func(i int)) (allocs, size float64) {
 	return float64(after.Mallocs-before.Mallocs) / float64(n), float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
 }
 
-// TestDecodeAllocations gates what a decoded object costs, and that objects which
-// have nothing to share cost no more than by the generated code.
+// TestDecodeAllocations limits the cost of a decoded object, and checks that objects that
+// can share nothing cost no more than with the generated code.
 func TestDecodeAllocations(t *testing.T) {
 	if poison {
 		return // the race detector allocates too, and empties pools
@@ -219,19 +219,19 @@ func TestDecodeAllocations(t *testing.T) {
 				_ = kjson.UnmarshalCaseSensitivePreserveInts(bodies[i], &new(unstructured.Unstructured).Object)
 			}
 		}
-		costOf(n, decode) // the other half is of objects that have not been seen
+		costOf(n, decode) // the second half has new objects
 		allocs, size := costOf(n, func(i int) { decode(n + i) })
 		t.Logf("%s in %v: %.1f allocations, %.0f bytes", c.shape, c.enc, allocs, size)
 		if allocs > c.allocs || size > c.size {
-			t.Errorf("%s in %v: %.1f allocations and %.0f bytes, want %v and %v", c.shape, c.enc, allocs, size, c.allocs, c.size)
+			t.Errorf("%s in %v: got %.1f allocations and %.0f bytes, want at most %v and %v", c.shape, c.enc, allocs, size, c.allocs, c.size)
 		}
 		if c.enc == CBOR {
 			continue
 		}
 		otherAllocs, otherSize := costOf(n, func(i int) { other(n + i) })
-		t.Logf("%s in %v: %.1f allocations, %.0f bytes by the others", c.shape, c.enc, otherAllocs, otherSize)
+		t.Logf("%s in %v: %.1f allocations, %.0f bytes with the other decoder", c.shape, c.enc, otherAllocs, otherSize)
 		if allocs > otherAllocs+0.5 || size > 1.02*otherSize {
-			t.Errorf("%s in %v: %.1f allocations and %.0f bytes, more than by the others: %.1f and %.0f", c.shape, c.enc, allocs, size, otherAllocs, otherSize)
+			t.Errorf("%s in %v: got %.1f allocations and %.0f bytes, want at most those of the other decoder: %.1f and %.0f", c.shape, c.enc, allocs, size, otherAllocs, otherSize)
 		}
 	}
 }

@@ -5,8 +5,8 @@
 //
 //	io.Reader (an HTTP body) -> ListReader  -> Record ... io.EOF, then ListMeta
 //	io.Reader (an HTTP body) -> WatchReader -> Event  ... io.EOF
-//	Record.Body -> Field    -> the values of one field, without an object
-//	Record.Body -> Codec[T] -> T, when somebody's code asks for the object
+//	Record.Body -> Field    -> the values of one field, without decoding the object
+//	Record.Body -> Codec[T] -> T, when a reader needs the object
 //
 // # Ownership
 //

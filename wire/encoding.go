@@ -6,25 +6,24 @@ import (
 	"mime"
 )
 
-// Encoding is the way objects are written on the wire.
+// Encoding is the format of objects on the wire.
 type Encoding uint8
 
 const (
-	// JSON is application/json, which every API server speaks.
+	// JSON is application/json, which every API server supports.
 	JSON Encoding = iota + 1
-	// Protobuf is application/vnd.kubernetes.protobuf, which API servers
-	// speak for built-in types and for metadata-only views, not for custom
-	// resources.
+	// Protobuf is application/vnd.kubernetes.protobuf. API servers support it for
+	// built-in types and for metadata-only requests, but not for custom resources.
 	Protobuf
-	// CBOR is application/cbor, which API servers speak for all types where
-	// the feature gate CBORServingAndStorage is on (KEP-4222). A watch is a
-	// sequence of items, application/cbor-seq.
+	// CBOR is application/cbor. API servers support it for all types if the feature gate
+	// CBORServingAndStorage is on (KEP-4222). A watch is a sequence of items,
+	// application/cbor-seq.
 	CBOR
 )
 
-// Media types of the encodings, as they stand in Accept and Content-Type
-// headers. A watch in protobuf adds ";stream=watch"; one in CBOR is asked for as
-// MediaTypeCBOR and answered as MediaTypeCBORSequence.
+// Media types of the encodings in Accept and Content-Type headers. A watch in protobuf
+// adds ";stream=watch". A watch in CBOR is requested as MediaTypeCBOR and answered as
+// MediaTypeCBORSequence.
 const (
 	MediaTypeJSON         = "application/json"
 	MediaTypeProtobuf     = "application/vnd.kubernetes.protobuf"
@@ -45,9 +44,8 @@ func (e Encoding) String() string {
 	return fmt.Sprintf("encoding(%d)", uint8(e))
 }
 
-// EncodingOf returns the encoding of a response by its Content-Type header.
-// It returns an error that names the header for anything that is neither JSON,
-// protobuf nor CBOR.
+// EncodingOf returns the encoding of a response from its Content-Type header. For any
+// type other than JSON, protobuf and CBOR it returns an error with the header.
 func EncodingOf(contentType string) (Encoding, error) {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -61,16 +59,16 @@ func EncodingOf(contentType string) (Encoding, error) {
 	case MediaTypeCBOR, MediaTypeCBORSequence:
 		return CBOR, nil
 	}
-	return 0, fmt.Errorf("content type %.80q is none of %s, %s and %s", contentType, MediaTypeJSON, MediaTypeProtobuf, MediaTypeCBOR)
+	return 0, fmt.Errorf("content type %.80q is not one of %s, %s and %s", contentType, MediaTypeJSON, MediaTypeProtobuf, MediaTypeCBOR)
 }
 
-// Stream is the open body of a list or a watch. Who receives it closes Body,
-// which ends the request.
+// Stream is the open body of a list or a watch. The receiver must close Body, which ends
+// the request.
 type Stream struct {
 	Body     io.ReadCloser
 	Encoding Encoding
-	// APIVersion and Kind are what objects of this stream must say they are;
-	// see Options. Empty where nothing is known.
+	// APIVersion and Kind are the expected apiVersion and kind of the objects; see
+	// Options. They are empty if unknown.
 	APIVersion string
 	Kind       string
 }

@@ -3,11 +3,11 @@ package wire
 import "fmt"
 
 // SyntaxError reports that the bytes of a stream are damaged. The reader returns the
-// same error on every later call, because it cannot tell data from damage after it.
+// same error on every later call, because it cannot distinguish data from damage after it.
 type SyntaxError struct {
 	// Offset counts bytes from the start of the stream to the damage.
 	Offset int64
-	// Reason says what was found and what was expected.
+	// Reason describes what was found and what was expected.
 	Reason string
 }
 
@@ -43,7 +43,7 @@ type InvalidError struct {
 	Version Version
 	// Event is the type of the watch event; zero in lists, and if it could not be read.
 	Event EventType
-	// Reason says what is wrong with it.
+	// Reason describes the defect.
 	Reason string
 }
 
@@ -61,7 +61,7 @@ func isSyntax(err error) bool {
 	return ok
 }
 
-// isInvalid reports whether a reader can read on behind an error.
+// isInvalid reports whether a reader can continue after an error.
 func isInvalid(err error) bool {
 	_, ok := err.(*InvalidError)
 	return ok

@@ -24,7 +24,7 @@ func ExampleListReader() {
 			fmt.Println(err)
 			return
 		}
-		app, _ := rec.Label("app") // read off the bytes
+		app, _ := rec.Label("app") // read from the bytes
 		pod, err := wire.Codec[corev1.Pod]{}.Decode(rec)
 		if err != nil {
 			fmt.Println(err)
@@ -53,5 +53,5 @@ func ExampleFieldOf() {
 	fmt.Println(err)
 	// Output:
 	// status.conditions[?(@.type=="Ready")].status is False
-	// path "spec.nodename", column 6: v1.PodSpec has no field "nodename"; the nearest is "nodeName"
+	// path "spec.nodename", column 6: v1.PodSpec has no field "nodename"; the closest is "nodeName"
 }

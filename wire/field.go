@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// maxScratch is the largest buffer, in bytes, that a Field keeps between two
+// maxScratch is the size of the largest buffer, in bytes, that a Field keeps between two
 // records.
 const maxScratch = 64 << 10
 
@@ -34,14 +34,14 @@ type Field struct {
 	proto []protoStep // nil if the type has no protobuf
 	leaf  leaf
 
-	// zero is the value if the last fixed steps of path lead nowhere: these steps are
-	// struct members that are not pointers. The same holds for the last protoFixed
-	// steps of proto.
+	// zero is the value if the last fixed steps of path are absent: these steps are
+	// struct members that are not pointers. The same holds for the last protoFixed steps
+	// of proto.
 	zero              []byte
 	fixed, protoFixed int
 
-	// idle is a walker that nobody uses: with it, reading a field allocates
-	// nothing but what is returned. Goroutines that find it taken make one.
+	// idle is an unused walker, so that reading a field allocates only its results. A
+	// goroutine that finds no idle walker allocates one.
 	idle atomic.Pointer[walker]
 }
 
@@ -79,27 +79,26 @@ func FieldOf[T any](path string) (*Field, error) {
 	return f, nil
 }
 
-// Path returns the path that the field was made from.
+// Path returns the path of the field.
 func (f *Field) Path() Path { return f.path }
 
-// Each calls yield with every value of the field in rec, in the order of the
-// wire, until yield returns false. The bytes belong to the record or to f:
-// yield must neither change nor keep them. It allocates nothing, save a larger
-// buffer when a value needs one. Damage in the body ends the values; a record in
-// protobuf of a type that has none gives none.
+// Each calls yield with every value of the field in rec, in the order of the wire, until
+// yield returns false. The bytes belong to the record or to f: yield must not modify or
+// keep them. Each allocates only a larger buffer when a value needs one. Damage in the
+// body ends the values. A record in protobuf for a type without protobuf has no values.
 func (f *Field) Each(rec Record, yield func(value []byte) bool) {
 	w := f.walker()
 	w.yield = yield
-	w.walk(rec)
+	w.read(rec)
 	f.release(w)
 }
 
-// Append appends the values of the field in rec to dst and returns it; see
-// Each. It allocates the strings, and dst where that is too short.
+// Append appends the values of the field in rec to dst and returns the result; see Each.
+// It allocates the strings, and a larger dst if needed.
 func (f *Field) Append(dst []string, rec Record) []string {
 	w := f.walker()
 	w.dst = dst
-	w.walk(rec)
+	w.read(rec)
 	dst = w.dst
 	f.release(w)
 	return dst
@@ -126,18 +125,18 @@ func (f *Field) release(w *walker) {
 	}
 }
 
-// walker is one walk through one record.
+// walker reads the values of a field from one record.
 type walker struct {
 	f       *Field
 	yield   func([]byte) bool // nil: append to dst
 	dst     []string
-	scratch []byte // holds a value that does not stand on the wire as it is
-	window  window // the record, where a scanner wants one
+	scratch []byte // holds a value whose text differs from its bytes on the wire
+	window  window // the record, for scanners that need a window
 }
 
-func (w *walker) walk(rec Record) {
+func (w *walker) read(rec Record) {
 	if len(rec.Body) == 0 {
-		return // there is no object
+		return // the record has no body
 	}
 	switch rec.Encoding {
 	case JSON:
@@ -152,7 +151,7 @@ func (w *walker) walk(rec Record) {
 	}
 }
 
-// emit hands on one value, and reports whether more are wanted.
+// emit passes one value on, and reports whether the caller wants more values.
 func (w *walker) emit(value []byte) bool {
 	if w.yield != nil {
 		return w.yield(value)

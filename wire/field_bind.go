@@ -22,8 +22,8 @@ var leaves = map[reflect.Type]leaf{
 	reflect.TypeFor[intstr.IntOrString](): leafIntOrString,
 }
 
-// zeroes holds the values of absent fields: the JSON form of the zero value. The zero
-// time is null, which is no value.
+// zeroes has the values of absent fields: the JSON form of the zero value. The zero time
+// is null, which is not a value.
 var zeroes = map[leaf][]byte{
 	leafText: []byte(""), leafInt: []byte("0"), leafUint: []byte("0"), leafBool: []byte("false"),
 	leafDuration: []byte("0s"), leafQuantity: []byte("0"), leafIntOrString: []byte("0"),
@@ -34,17 +34,17 @@ var (
 	protoMessages = reflect.TypeFor[protoUnmarshaler]()
 )
 
-// binder follows a path through a Go struct of the Kubernetes API, whose tags
-// say what its fields are called in JSON and numbered in protobuf.
+// binder resolves a path through a Go struct of the Kubernetes API. The struct tags have
+// the JSON names and protobuf numbers of the fields.
 type binder struct {
 	text  string
 	root  reflect.Type
-	t     reflect.Type // of the value that the steps so far lead to
+	t     reflect.Type // type of the value after the steps so far
 	steps []protoStep
 	leaf  leaf
 
 	numbered          bool // fields have protobuf numbers
-	fixed, protoFixed int  // number of last steps that are non-pointer struct members
+	fixed, protoFixed int  // number of trailing steps that are non-pointer struct members
 }
 
 func (b *binder) fail(s *step, format string, args ...any) error {
@@ -70,31 +70,31 @@ func (b *binder) loosen() { b.fixed, b.protoFixed = 0, 0 }
 
 func (b *binder) step(s *step) error {
 	if _, scalar := leaves[b.t]; scalar {
-		return b.fail(s, "%s is a scalar: nothing is in it", b.t)
+		return b.fail(s, "%s is a scalar and has no fields", b.t)
 	}
 	if b.t.Implements(jsonMarshaler) || reflect.PointerTo(b.t).Implements(jsonMarshaler) {
-		return b.fail(s, "%s has no fixed form", b.t)
+		return b.fail(s, "%s has no fixed JSON form", b.t)
 	}
 	switch kind := b.t.Kind(); {
 	case kind == reflect.Struct && s.kind == stepMember:
 		return b.member(s)
 	case kind == reflect.Struct:
-		return b.fail(s, "%s is no list", b.t)
+		return b.fail(s, "%s is not a list", b.t)
 	case kind == reflect.Map:
 		return b.entry(s)
 	case kind == reflect.Slice && s.kind == stepMember:
-		return b.fail(s, "%s is a list: [*] goes before %q", b.t, s.name)
+		return b.fail(s, "%s is a list: write [*] before %q", b.t, s.name)
 	case kind == reflect.Slice:
 		return b.element(s)
 	}
-	return b.fail(s, "%s is a scalar: nothing is in it", b.t)
+	return b.fail(s, "%s is a scalar and has no fields", b.t)
 }
 
-// member steps into a field of a struct.
+// member adds a step to a field of a struct.
 func (b *binder) member(s *step) error {
 	f, nums, found := structField(b.t, s.name)
 	if !found {
-		return b.fail(s, "%s has no field %q; the nearest is %q", b.t, s.name, nearest(s.name, fieldNames(b.t, nil)))
+		return b.fail(s, "%s has no field %q; the closest is %q", b.t, s.name, nearest(s.name, fieldNames(b.t, nil)))
 	}
 	for _, num := range nums {
 		if num == 0 && b.numbered {
@@ -111,17 +111,17 @@ func (b *binder) member(s *step) error {
 	return nil
 }
 
-// wrapped reports whether a list is a message with the elements in field 1,
-// such as metav1.Verbs: protobuf cannot tell nil from empty otherwise.
+// wrapped reports whether a list is a message with its elements in field 1, such as
+// metav1.Verbs. This form distinguishes nil from empty in protobuf.
 func (b *binder) wrapped() bool { return reflect.PointerTo(b.t).Implements(protoMessages) }
 
-// entry steps to a value of a map.
+// entry adds a step to a value of a map.
 func (b *binder) entry(s *step) error {
 	switch {
 	case s.kind == stepWhere:
-		return b.fail(s, "%s is a map: a filter is for lists", b.t)
+		return b.fail(s, "%s is a map: filters apply only to lists", b.t)
 	case b.t.Key().Kind() != reflect.String:
-		return b.fail(s, "the keys of %s are no strings", b.t)
+		return b.fail(s, "the keys of %s are not strings", b.t)
 	case s.kind == stepEvery:
 		b.steps = append(b.steps, protoStep{kind: protoAny, once: true})
 	default:
@@ -132,7 +132,7 @@ func (b *binder) entry(s *step) error {
 	return nil
 }
 
-// element steps to the elements of a list.
+// element adds a step to the elements of a list.
 func (b *binder) element(s *step) error {
 	if b.wrapped() {
 		b.steps = append(b.steps, protoStep{kind: protoField, num: 1})
@@ -146,31 +146,31 @@ func (b *binder) element(s *step) error {
 		return nil
 	}
 	if b.t.Kind() != reflect.Struct {
-		return b.fail(s, "the elements are no objects: nothing to compare")
+		return b.fail(s, "the elements are not objects: a filter needs a field to compare")
 	}
 	f, nums, found := structField(b.t, s.name)
 	if !found {
-		return b.fail(s, "%s has no field %q; the nearest is %q", b.t, s.name, nearest(s.name, fieldNames(b.t, nil)))
+		return b.fail(s, "%s has no field %q; the closest is %q", b.t, s.name, nearest(s.name, fieldNames(b.t, nil)))
 	}
 	t := f.Type
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if t.Kind() != reflect.String || b.numbered && slices.Contains(nums, 0) {
-		return b.fail(s, "the field %q of %s is no string: a filter compares strings", s.name, b.t)
+		return b.fail(s, "the field %q of %s is not a string: a filter compares strings", s.name, b.t)
 	}
 	b.steps = append(b.steps, protoStep{kind: protoWhere, where: nums, text: s.text})
 	return nil
 }
 
-// end decides what the value at the end of the path is.
+// end determines the type of the value at the end of the path.
 func (b *binder) end(s *step) error {
 	var scalar bool
 	if b.leaf, scalar = leaves[b.t]; scalar {
 		return nil
 	}
 	if b.t.Implements(jsonMarshaler) || reflect.PointerTo(b.t).Implements(jsonMarshaler) {
-		return b.fail(s, "%s has no fixed form", b.t)
+		return b.fail(s, "%s has no fixed JSON form", b.t)
 	}
 	switch k := b.t.Kind(); k {
 	case reflect.String:
@@ -187,19 +187,19 @@ func (b *binder) end(s *step) error {
 		if b.t.Elem().Kind() == reflect.Uint8 {
 			return b.fail(s, "%s is bytes, not text", b.t)
 		}
-		return b.fail(s, "%s is a list: write [*] behind it", b.t)
+		return b.fail(s, "%s is a list: write [*] after it", b.t)
 	case reflect.Struct:
 		return b.fail(s, "%s is an object: name one of its fields, such as %q", b.t, nearest("", fieldNames(b.t, nil)))
 	default:
-		return b.fail(s, "%s can not be read as text", b.t)
+		return b.fail(s, "%s cannot be read as text", b.t)
 	}
 	return nil
 }
 
-// structField finds a field by its name in JSON. Fields of embedded structs
-// without a name are in one object with the others in JSON, but in a message of
-// their own in protobuf: so there may be several numbers. A number is 0 where
-// the field is not in protobuf.
+// structField finds a field by its JSON name. In JSON, the fields of an embedded struct
+// without a name belong to the outer object, but in protobuf they are in a separate
+// message, so there may be several numbers. A number is 0 if the field is not in
+// protobuf.
 func structField(t reflect.Type, name string) (f reflect.StructField, nums []int, found bool) {
 	for f := range t.Fields() {
 		known, inline := jsonName(f)
@@ -214,7 +214,7 @@ func structField(t reflect.Type, name string) (f reflect.StructField, nums []int
 	return f, nil, false
 }
 
-// fieldNames appends the names in JSON of the fields of t.
+// fieldNames appends the JSON names of the fields of t.
 func fieldNames(t reflect.Type, names []string) []string {
 	for f := range t.Fields() {
 		switch name, inline := jsonName(f); {
@@ -227,8 +227,8 @@ func fieldNames(t reflect.Type, names []string) []string {
 	return names
 }
 
-// jsonName returns the name of a field in JSON, "" if it has none; or that its
-// own fields stand in its place.
+// jsonName returns the JSON name of a field, or "" if it has none. inline reports that
+// the fields of its struct belong to the outer object.
 func jsonName(f reflect.StructField) (name string, inline bool) {
 	tag := f.Tag.Get("json")
 	name, _, _ = strings.Cut(tag, ",")
@@ -243,7 +243,7 @@ func jsonName(f reflect.StructField) (name string, inline bool) {
 	return f.Name, false
 }
 
-// protoNumber returns the number of a field in protobuf, 0 if it has none.
+// protoNumber returns the protobuf number of a field, or 0 if it has none.
 func protoNumber(f reflect.StructField) int {
 	_, rest, _ := strings.Cut(f.Tag.Get("protobuf"), ",")
 	num, _, _ := strings.Cut(rest, ",")

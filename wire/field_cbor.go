@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// cbor walks the steps from the value that is next; see json.
+// cbor follows the steps from the next value; see json.
 func (w *walker) cbor(s *cborScanner, steps []step, onward bool) bool {
 	c, tag, err := s.value()
 	if err != nil {
@@ -63,8 +63,8 @@ func (w *walker) cborElements(s *cborScanner, c cborHead, st *step, rest []step)
 	}
 }
 
-// cborMatches reports whether the next value is one that a filter lets pass,
-// and consumes nothing: the member may stand behind the value that is wanted.
+// cborMatches reports whether the next value matches a filter. It consumes nothing,
+// because the compared member may follow the wanted value.
 func cborMatches(s *cborScanner, st *step) bool {
 	pos := s.w.pos
 	defer func() { s.w.pos = pos }()
@@ -90,13 +90,13 @@ func (w *walker) cborLeaf(s *cborScanner, c cborHead, tag uint64) bool {
 		return w.emit(w.scratch)
 	case cborNegative:
 		if c.arg > math.MaxInt64 {
-			return true // no number of 64 bits
+			return true // not a 64-bit number
 		}
 		w.scratch = strconv.AppendInt(w.scratch[:0], -1-int64(c.arg), 10)
 		return w.emit(w.scratch)
 	case cborBytes, cborText:
 		text, err := s.str(c)
-		return err == nil && w.emit(w.later(text, c, tag))
+		return err == nil && w.emit(w.jsonForm(text, c, tag))
 	case cborSimple:
 		switch c.info {
 		case cborFalse, cborTrue:
@@ -110,8 +110,9 @@ func (w *walker) cborLeaf(s *cborScanner, c cborHead, tag uint64) bool {
 	return s.rest(c) == nil
 }
 
-// later returns what a string is in JSON: bytes may have a tag that says so.
-func (w *walker) later(text []byte, c cborHead, tag uint64) []byte {
+// jsonForm returns the text that a string has in JSON: byte strings may have a tag that
+// determines it.
+func (w *walker) jsonForm(text []byte, c cborHead, tag uint64) []byte {
 	if c.major == cborText {
 		return text
 	}
@@ -128,8 +129,8 @@ func (w *walker) later(text []byte, c cborHead, tag uint64) []byte {
 	return w.scratch
 }
 
-// float returns the number whose bits are the argument of a head, and NaN or an
-// infinity for what is no number.
+// float returns the number whose bits are the argument of a head. The result is NaN or an
+// infinity for values that are not numbers.
 func (h cborHead) float() float64 {
 	switch h.info {
 	case cborFloat64:
@@ -151,8 +152,8 @@ func (h cborHead) float() float64 {
 	return v
 }
 
-// appendFloat appends a number as encoding/json writes it, and nothing for
-// what JSON has no numbers for.
+// appendFloat appends a number as encoding/json writes it. It appends nothing for NaN and
+// infinities, which JSON does not have.
 func appendFloat(dst []byte, v float64) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return dst
@@ -161,7 +162,7 @@ func appendFloat(dst []byte, v float64) []byte {
 		return strconv.AppendFloat(dst, v, 'f', -1, 64)
 	}
 	dst = strconv.AppendFloat(dst, v, 'e', -1, 64)
-	// e-09 is written e-9.
+	// Write e-09 as e-9.
 	if n := len(dst); n >= 4 && string(dst[n-4:n-1]) == "e-0" {
 		dst[n-2] = dst[n-1]
 		dst = dst[:n-1]

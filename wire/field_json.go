@@ -2,9 +2,9 @@ package wire
 
 import "github.com/vedette-io/vedette/internal/jsontext"
 
-// json walks the steps from the value that is next. onward says that there is
-// something behind the value that must be read too: then the place is behind
-// the value on return, otherwise it is anywhere. It reports whether to go on.
+// json follows the steps from the next value. onward means that data after the value must
+// be read too: then the position is after the value on return; otherwise it is undefined.
+// json reports whether to continue.
 func (w *walker) json(t *jsonText, steps []step, onward bool) bool {
 	if len(steps) == 0 {
 		return w.jsonLeaf(t)
@@ -51,9 +51,8 @@ func (w *walker) json(t *jsonText, steps []step, onward bool) bool {
 	return t.skip()
 }
 
-// jsonMember moves behind the colon of the named member of the object around
-// the place, or behind the object if it has none. ok is false for a damaged
-// text.
+// jsonMember moves to the value of the named member of the current object, or to the end
+// of the object if there is no such member. ok is false if the text is damaged.
 func (w *walker) jsonMember(t *jsonText, name string) (found, ok bool) {
 	for t.more('}') {
 		key, escaped, ok := t.member()
@@ -70,9 +69,8 @@ func (w *walker) jsonMember(t *jsonText, name string) (found, ok bool) {
 	return false, true
 }
 
-// jsonMatches reports whether the next value is one that a filter lets pass.
-// It moves a place of its own: the member may stand behind the value that is
-// wanted.
+// jsonMatches reports whether the next value matches a filter. It works on a copy of the
+// position, because the compared member may follow the wanted value.
 func (w *walker) jsonMatches(t jsonText, s *step) bool {
 	if t.peek() != '{' {
 		return false

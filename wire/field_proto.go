@@ -8,8 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Fields of the messages of Time and MicroTime, Duration, Quantity and
-// IntOrString.
+// Field numbers of the messages Time and MicroTime, Duration, Quantity and IntOrString.
 const (
 	timeSeconds   = 1
 	timeNanos     = 2
@@ -38,22 +37,22 @@ const (
 type protoStepKind uint8
 
 const (
-	protoField protoStepKind = iota // the fields with number num
-	protoEntry                      // the value of a map's entry, if its key is text
-	protoAny                        // the value of a map's entry
-	protoWhere                      // the message, if its field where is text
+	protoField protoStepKind = iota // all fields with number num
+	protoEntry                      // the value of a map entry whose key is text
+	protoAny                        // the value of any map entry
+	protoWhere                      // the message itself, if its field where equals text
 )
 
-// protoStep is one link of a path that was bound to a type with protobuf.
+// protoStep is one step of a path that is bound to a type with protobuf.
 type protoStep struct {
 	kind  protoStepKind
 	num   int
-	once  bool  // the field is no list: the first one is the only one
-	where []int // the numbers that lead to the field: several for embedded structs
+	once  bool  // the field is not repeated: only the first occurrence counts
+	where []int // the numbers on the way to the field: several for embedded structs
 	text  string
 }
 
-// proto walks the steps from the message b. It reports whether to go on.
+// proto follows the steps from the message b. It reports whether to continue.
 func (w *walker) proto(b []byte, steps []protoStep) bool {
 	s, rest := &steps[0], steps[1:]
 	switch s.kind {
@@ -108,7 +107,7 @@ func firstField(b []byte, num int) (field, bool) {
 	return field{}, false
 }
 
-// protoValue walks on from the field f of message b, which s led to.
+// protoValue follows the remaining steps from the field f of message b, which s selected.
 func (w *walker) protoValue(b []byte, f field, s *protoStep, rest []protoStep) bool {
 	switch {
 	case len(rest) > 0:
@@ -149,12 +148,11 @@ func (w *walker) protoNumber(v uint64) bool {
 	return w.emit(w.scratch)
 }
 
-// protoMessage hands on a value that is a message in protobuf and a scalar in
-// JSON.
+// protoMessage emits a value that is a message in protobuf and a scalar in JSON.
 func (w *walker) protoMessage(b []byte) bool {
 	switch w.f.leaf {
 	case leafTime, leafMicroTime:
-		// No bytes are the zero time, which is null in JSON.
+		// An empty message is the zero time, which is null in JSON.
 		if len(b) == 0 {
 			return true
 		}
@@ -184,7 +182,7 @@ func (w *walker) protoMessage(b []byte) bool {
 	return w.emit(w.scratch)
 }
 
-// number returns the varint in field num of message b, 0 if there is none.
+// number returns the varint in field num of message b, or 0 if there is none.
 func number(b []byte, num int) int64 {
 	f, ok := firstField(b, num)
 	if !ok || f.kind != protoVarint {

@@ -26,17 +26,16 @@ import (
 
 type marshaler interface{ Marshal() ([]byte, error) }
 
-// TestFieldsAgree reads every scalar of a type, in every encoding, and holds
-// the values against a walk through the Go object, or through the decoded JSON
-// where the type is not known.
+// TestFieldsAgree reads every scalar of a type in every encoding, and compares the values
+// with those of the Go object, or of the decoded JSON if the type is unknown.
 func TestFieldsAgree(t *testing.T) {
 	t.Run("Pod", fieldsAgree[corev1.Pod])
 	t.Run("Job", fieldsAgree[batchv1.Job])
 	t.Run("Node", fieldsAgree[corev1.Node])
 	t.Run("Service", fieldsAgree[corev1.Service])                                             // IntOrString
 	t.Run("Lease", fieldsAgree[coordinationv1.Lease])                                         // MicroTime
-	t.Run("PersistentVolume", fieldsAgree[corev1.PersistentVolume])                           // a struct without a name
-	t.Run("CertificateSigningRequest", fieldsAgree[certificatesv1.CertificateSigningRequest]) // lists in messages
+	t.Run("PersistentVolume", fieldsAgree[corev1.PersistentVolume])                           // an embedded struct without a name
+	t.Run("CertificateSigningRequest", fieldsAgree[certificatesv1.CertificateSigningRequest]) // lists in separate messages
 	t.Run("TokenReview", fieldsAgree[authenticationv1.TokenReview])
 	t.Run("Metadata", fieldsAgree[metav1.PartialObjectMetadata])
 }
@@ -55,24 +54,24 @@ func fieldsAgree[T any](t *testing.T) {
 		if err := d.Decode(&decoded); err != nil {
 			t.Fatal(err)
 		}
-		// All paths of a large type take too long: a part each time.
+		// All paths of a large type would take too long: each run uses a part of them.
 		part := 1 + len(fields)/40
 		for i := r.IntN(part); i < len(fields); i += part {
 			f := fields[i]
 			want, sent := valuesOf(reflect.ValueOf(obj), f.path.steps), lookUp(decoded, f.path.steps)
 			for _, rec := range records {
 				if got := f.Append(nil, rec); !sameValues(got, want, rec.Encoding) {
-					t.Fatalf("%s in %v: %q, want %q\n%.300s", f.Path(), rec.Encoding, got, want, records[0].Body)
+					t.Fatalf("%s in %v: got %q, want %q\n%.300s", f.Path(), rec.Encoding, got, want, records[0].Body)
 				}
 				if got := loose[i].Append(nil, rec); rec.Encoding != Protobuf && !sameValues(got, sent, rec.Encoding) {
-					t.Fatalf("%s in %v as Unstructured: %q, want %q", f.Path(), rec.Encoding, got, sent)
+					t.Fatalf("%s in %v as Unstructured: got %q, want %q", f.Path(), rec.Encoding, got, sent)
 				}
 			}
 		}
 	})
 }
 
-// sameValues compares values; maps have another order in CBOR.
+// sameValues compares values. The order of maps is different in CBOR.
 func sameValues(a, b []string, enc Encoding) bool {
 	if enc == CBOR {
 		a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
@@ -103,7 +102,7 @@ func looseFields(t *testing.T, fields []*Field) (loose []*Field) {
 	return loose
 }
 
-// everyEncoding returns records of an object; the first is JSON.
+// everyEncoding returns records of an object. The first is JSON.
 func everyEncoding(t *rapid.T, obj any) []Record {
 	text, err := json.Marshal(obj)
 	if err != nil {
@@ -120,7 +119,7 @@ func everyEncoding(t *rapid.T, obj any) []Record {
 	return []Record{{Encoding: JSON, Body: text}, {Encoding: Protobuf, Body: message}, {Encoding: CBOR, Body: item}}
 }
 
-// valuesOf is what a Field does, on a Go object.
+// valuesOf returns the values of a path in a Go object, as a Field does.
 func valuesOf(v reflect.Value, steps []step) (values []string) {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -163,7 +162,7 @@ func valuesOf(v reflect.Value, steps []step) (values []string) {
 	return values
 }
 
-// lookUp is what a Field does, on decoded JSON.
+// lookUp returns the values of a path in decoded JSON, as a Field does.
 func lookUp(v any, steps []step) (values []string) {
 	if len(steps) == 0 {
 		switch v.(type) {
@@ -194,7 +193,7 @@ func lookUp(v any, steps []step) (values []string) {
 	return values
 }
 
-// TestFieldsOfJSON: what stands on the wire counts, wherever it stands.
+// TestFieldsOfJSON checks values at many positions and in many forms.
 func TestFieldsOfJSON(t *testing.T) {
 	const body = ` { "metadata" : { "name" : "x", "labels":{"a.b/c":"1","\u0061":"escaped","none":""},
 		"ownerReferences":[{"uid":"u1"},{},7,{"uid":null},{"uid":"u\u00322"}]}, "spec":{"n":0,"f":-1.50e3,"t":true,"f2":false,"deep":[[{"x":1},{"x":"y"}],{"x":2}],
@@ -220,14 +219,14 @@ func TestFieldsOfJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Join(f.Append(nil, rec), " "); got != want {
-			t.Errorf("%s: %q, want %q", path, got, want)
+			t.Errorf("%s: got %q, want %q", path, got, want)
 		}
 	}
 }
 
-// TestZeroes: a field of a Go struct that is no pointer has a value, and it is the
-// same whether an encoding writes zeroes or leaves them out. A nil pointer, an
-// absent key and a zero time are no value.
+// TestZeroes checks that a field of a Go struct that is not a pointer has a value,
+// whether an encoding writes zeroes or omits them. A nil pointer, an absent key and a
+// zero time have no value.
 func TestZeroes(t *testing.T) {
 	pod := &corev1.Pod{}
 	pod.Spec.ActiveDeadlineSeconds = new(int64)
@@ -258,7 +257,7 @@ func TestZeroes(t *testing.T) {
 		}
 		for i, rec := range records {
 			if got := f.Append(nil, rec); !slices.Equal(got, want) {
-				t.Errorf("%s in record %d: %q, want %q", path, i, got, want)
+				t.Errorf("%s in record %d: got %q, want %q", path, i, got, want)
 			}
 		}
 	}
@@ -277,8 +276,9 @@ type queued struct {
 	} `json:"spec"`
 }
 
-// TestAbsentFieldsOfCustomResources: what the Go struct always has has a value,
-// and Unstructured, which has no fields, gives what the server sent.
+// TestAbsentFieldsOfCustomResources checks that absent fields of a Go struct have zero
+// values, and that Unstructured, which has no fixed fields, returns only what the server
+// sent.
 func TestAbsentFieldsOfCustomResources(t *testing.T) {
 	for body, want := range map[string]map[string][]string{
 		`{"spec":{"share":null,"limit":null}}`: {"spec.queue": {""}, "spec.limit": nil, "spec.share.of": {""}, "spec.other": nil, "metadata.name": {""}, "metadata.uid": {""}},
@@ -294,7 +294,7 @@ func TestAbsentFieldsOfCustomResources(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := f.Append(nil, rec); !slices.Equal(got, want) {
-				t.Errorf("%s of %s: %q, want %q", path, body, got, want)
+				t.Errorf("%s of %s: got %q, want %q", path, body, got, want)
 			}
 		}
 	}
@@ -304,7 +304,7 @@ func TestAbsentFieldsOfCustomResources(t *testing.T) {
 	}
 	for body, want := range map[string][]string{`{"spec":{}}`: nil, `{"spec":{"queue":null}}`: nil, `{"spec":{"queue":""}}`: {""}} {
 		if got := f.Append(nil, Record{Encoding: JSON, Body: []byte(body)}); !slices.Equal(got, want) {
-			t.Errorf("an unstructured %s: %q, want %q", body, got, want)
+			t.Errorf("Unstructured %s: got %q, want %q", body, got, want)
 		}
 	}
 }
@@ -318,7 +318,7 @@ func mustMarshal(t testing.TB, m marshaler) []byte {
 	return b
 }
 
-// TestFieldsEndEarly: who has enough is not called again.
+// TestFieldsEndEarly checks that yield is not called again after it returned false.
 func TestFieldsEndEarly(t *testing.T) {
 	pod := testPod(1)
 	pod.Finalizers = []string{"a", "b", "c"}
@@ -338,32 +338,32 @@ func TestFieldsEndEarly(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, []string{"a", "b"}) {
-			t.Errorf("%v: %q", rec.Encoding, got)
+			t.Errorf("%v: got %q", rec.Encoding, got)
 		}
 		for v := range labels.Values(rec) {
 			if v != pod.Labels["app"] {
-				t.Errorf("%v: %q", rec.Encoding, v)
+				t.Errorf("%v: got %q", rec.Encoding, v)
 			}
 			break
 		}
-		// A walk within a walk, and what was there before.
+		// A nested read of the same field, with values already in dst.
 		f.Each(rec, func(v []byte) bool {
 			if all := f.Append([]string{"z"}, rec); !slices.Equal(all, []string{"z", "a", "b", "c"}) {
-				t.Errorf("%v within %s: %q", rec.Encoding, v, all)
+				t.Errorf("%v within %s: got %q", rec.Encoding, v, all)
 			}
 			return true
 		})
 	}
 	if got := f.Append(nil, Record{Body: []byte("{}")}); got != nil {
-		t.Errorf("values of no encoding: %q", got)
+		t.Errorf("got %q for a record without encoding", got)
 	}
 	loose, _ := FieldOf[unstructured.Unstructured]("metadata.name")
 	if got := loose.Append(nil, Record{Encoding: Protobuf, Body: mustMarshal(t, &pod)}); got != nil {
-		t.Errorf("values of protobuf without a type: %q", got)
+		t.Errorf("got %q for protobuf without a type", got)
 	}
 }
 
-// TestPackedNumbers: a list of numbers may come in one field.
+// TestPackedNumbers checks lists of numbers in one field.
 func TestPackedNumbers(t *testing.T) {
 	f, err := FieldOf[corev1.Pod]("spec.securityContext.supplementalGroups[*]")
 	if err != nil {
@@ -371,7 +371,7 @@ func TestPackedNumbers(t *testing.T) {
 	}
 	for groups, want := range map[string][]string{
 		"\x20\x05\x22\x03\x07\xac\x02":         {"5", "7", "300"},
-		"\x22\x04\x07\xac\x02\x80\x20\x05":     {"7", "300"}, // the last of the packed is cut off
+		"\x22\x04\x07\xac\x02\x80\x20\x05":     {"7", "300"}, // the last packed number is truncated
 		"\x22\x00\x20\x05":                     {"5"},
 		"\x22\x02\x05\xac":                     {"5"},
 		"\x21\x05\x05\x05\x05\x05\x05\x05\x05": nil,
@@ -380,14 +380,14 @@ func TestPackedNumbers(t *testing.T) {
 			groups = string([]byte{num<<3 | protoBytes, byte(len(groups))}) + groups
 		}
 		if got := f.Append(nil, Record{Encoding: Protobuf, Body: []byte(groups)}); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", groups, got, want)
+			t.Errorf("%q: got %q, want %q", groups, got, want)
 		}
 	}
 	if f, err = FieldOf[corev1.Pod]("spec.activeDeadlineSeconds"); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.Append(nil, Record{Encoding: Protobuf, Body: []byte("\x12\x04\x2a\x02\x07\x08")}); got != nil {
-		t.Errorf("one number, packed: %q", got)
+		t.Errorf("a packed single number: got %q", got)
 	}
 }
 
@@ -407,7 +407,7 @@ func TestFieldsOfManyGoroutines(t *testing.T) {
 		all.Go(func() {
 			for range 200 {
 				if got := f.Append(nil, rec); len(got) != 2 || got[0] != pod.Labels["app"] || got[1] != pod.Labels["weird/“\\\"\n"] {
-					t.Errorf("%d: %q", i, got)
+					t.Errorf("%d: got %q", i, got)
 					return
 				}
 			}
@@ -416,7 +416,7 @@ func TestFieldsOfManyGoroutines(t *testing.T) {
 	all.Wait()
 }
 
-// marked has tags that the types of the API have not, or not all at once.
+// marked has tags that do not occur, or do not occur together, in API types.
 type marked struct {
 	metav1.ListMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 	Zero            int64            `json:"zero,omitzero" protobuf:"varint,2,opt,name=zero"`
@@ -434,11 +434,11 @@ func (*marked) Unmarshal([]byte) error { return nil }
 
 func TestFieldsOfOddTypes(t *testing.T) {
 	for path, want := range map[string]string{
-		"-": `no field "-"`, "Hidden": `no field "Hidden"`, "counts[*]": "no strings", "parts[*].name": "not in protobuf",
-		`parts[?(@.name=="x")].kind`: "no string",
+		"-": `no field "-"`, "Hidden": `no field "Hidden"`, "counts[*]": "not strings", "parts[*].name": "not in protobuf",
+		`parts[?(@.name=="x")].kind`: "not a string",
 	} {
 		if _, err := FieldOf[marked](path); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", path, err, want)
+			t.Errorf("%s: got %v, want %q", path, err, want)
 		}
 	}
 	f, err := FieldOf[marked]("zero")
@@ -452,13 +452,13 @@ func TestFieldsOfOddTypes(t *testing.T) {
 		{Encoding: JSON, Body: []byte(`{}`)},
 	} {
 		if got := f.Append(nil, rec); !slices.Equal(got, []string{"0"}) {
-			t.Errorf("a zero that may be left out, in %v %q: %q", rec.Encoding, rec.Body, got)
+			t.Errorf("an optional zero in %v %q: got %q", rec.Encoding, rec.Body, got)
 		}
 	}
 }
 
-// TestFieldsThatStandTwice count once.
-func TestFieldsThatStandTwice(t *testing.T) {
+// TestDuplicateFields checks that duplicate fields count once.
+func TestDuplicateFields(t *testing.T) {
 	pod := testPod(1)
 	body := mustMarshal(t, &pod)
 	for path, want := range map[string]string{"metadata.name": "pod-1", "spec.containers[*].name": "main", "metadata.labels.app": "app-1"} {
@@ -467,12 +467,12 @@ func TestFieldsThatStandTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := f.Append(nil, Record{Encoding: Protobuf, Body: append(body, body...)}); len(got) != 1 || got[0] != want {
-			t.Errorf("%s: %q, want %q", path, got, want)
+			t.Errorf("%s: got %q, want %q", path, got, want)
 		}
 	}
 }
 
-// TestTimesAreInUTC wherever this process runs.
+// TestTimesAreInUTC checks that values do not depend on the local time zone.
 func TestTimesAreInUTC(t *testing.T) {
 	local := time.Local
 	time.Local = time.FixedZone("elsewhere", 5*3600)
@@ -488,13 +488,13 @@ func TestTimesAreInUTC(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := f.Append(nil, Record{Encoding: Protobuf, Body: mustMarshal(t, lease)}); !slices.Equal(got, []string{want}) {
-			t.Errorf("%s: %q, want %q", path, got, want)
+			t.Errorf("%s: got %q, want %q", path, got, want)
 		}
 	}
 }
 
-// TestFieldsOfDamagedBodies end where the damage is; this test hangs if they
-// do not.
+// TestFieldsOfDamagedBodies checks that values end at the damage. It hangs if they do
+// not.
 func TestFieldsOfDamagedBodies(t *testing.T) {
 	for body, want := range map[string][]string{
 		`{"a":[}`: nil, `{"a":["x",}`: {"x"}, `{"a":["x",,"y"]}`: {"x"}, `{"a":["x`: nil, `{"a":["x","y\`: {"x"}, `{"a":{"k":}}`: nil, `{"a":{"k":"x",7`: {"x"},
@@ -506,12 +506,12 @@ func TestFieldsOfDamagedBodies(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := f.Append(nil, Record{Encoding: JSON, Body: []byte(body)}); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", body, got, want)
+			t.Errorf("%s: got %q, want %q", body, got, want)
 		}
 	}
 }
 
-// TestScratchIsBounded: a Field keeps no more than a little memory.
+// TestScratchIsBounded checks that a Field keeps little memory.
 func TestScratchIsBounded(t *testing.T) {
 	f, err := FieldOf[unstructured.Unstructured]("a")
 	if err != nil {
@@ -520,10 +520,10 @@ func TestScratchIsBounded(t *testing.T) {
 	for _, n := range []int{10, maxScratch} {
 		value := strings.Repeat(`\n`, n)
 		if got := f.Append(nil, Record{Encoding: JSON, Body: []byte(`{"a":"` + value + `"}`)}); len(got[0]) != n {
-			t.Errorf("%d bytes, want %d", len(got[0]), n)
+			t.Errorf("got %d bytes, want %d", len(got[0]), n)
 		}
 		if kept := f.idle.Load(); kept != nil && cap(kept.scratch) > maxScratch {
-			t.Errorf("%d bytes are kept", cap(kept.scratch))
+			t.Errorf("got %d kept bytes", cap(kept.scratch))
 		}
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// mapKeys are the keys of the maps that fill makes.
+// mapKeys are the keys of the maps that fill creates.
 var mapKeys = []string{"app", "a.b/c", `q"'\`, "☃", ""}
 
 var texts = []string{"", "", "x", "Running", `"quoted" \ `, "tab\tline\n\u2028", "☃ 🤖", "</script>&", "\x00\x1f", strings.Repeat("long", 40)}
 
 var amounts = []string{"0", "1", "100m", "1Gi", "1024Mi", "-3", "1.5", "12e6", "4294967296"}
 
-// fill puts values into everything that v holds, zero ones among them.
+// fill sets everything in v to random values, including zero values.
 func fill(r *rand.Rand, v reflect.Value) {
 	if !v.CanSet() {
 		return
@@ -86,7 +86,7 @@ func fillKind(r *rand.Rand, v reflect.Value) {
 	}
 }
 
-// moment returns a time: the zero one, the epoch, or any of four digits.
+// moment returns the zero time, the epoch, or a time in a year of four digits.
 func moment(r *rand.Rand) time.Time {
 	switch r.IntN(5) {
 	case 0:

@@ -19,13 +19,13 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// allEncodings are what most tests are run with.
+// allEncodings are the encodings of most tests.
 var allEncodings = []Encoding{JSON, Protobuf, CBOR}
 
-// managed says how many entries of managedFields the i-th pod has.
+// managed returns the number of managedFields entries of the i-th pod.
 func managed(i int) int { return i % 4 }
 
-// testPod returns a pod with everything that a scanner might stumble over.
+// testPod returns a pod with values that are difficult for a scanner.
 func testPod(i int) corev1.Pod {
 	p := corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -118,13 +118,13 @@ func typed(p corev1.Pod) *corev1.Pod {
 	return &p
 }
 
-// item is what came of one Next of either reader, with everything copied.
+// item is the result of one Next of either reader. Everything in it is copied.
 type item struct {
-	rec   Record
-	event EventType
-	end   bool
-	err   string
-	told  InvalidError // what is known of one that cannot be used
+	rec     Record
+	event   EventType
+	end     bool
+	err     string
+	invalid InvalidError // the identity of an unusable object
 }
 
 // failed adds the error of a Next.
@@ -133,7 +133,7 @@ func (it item) failed(err error) item {
 		it.err = err.Error()
 	}
 	if invalid, ok := err.(*InvalidError); ok {
-		it.told = *invalid
+		it.invalid = *invalid
 	}
 	return it
 }
@@ -143,8 +143,9 @@ func copied(r Record) Record {
 	return r
 }
 
-// readList reads a list to its end. Records are copied at once; the originals
-// are compared with the copies at the end, since a reader must not touch them.
+// readList reads a list to its end. It copies each record at once, and compares the
+// originals with the copies at the end, because a reader must not modify returned
+// records.
 func readList(t testing.TB, r io.Reader, enc Encoding, opts Options) (items []item, meta ListMeta) {
 	t.Helper()
 	l := NewListReader(r, enc, opts)
@@ -152,21 +153,21 @@ func readList(t testing.TB, r io.Reader, enc Encoding, opts Options) (items []it
 	for {
 		rec, err := l.Next()
 		if cap(rec.Body) != len(rec.Body) {
-			t.Errorf("%v: who appends to its body writes into the stream", rec.Key)
+			t.Errorf("%v: an append to the body would overwrite the stream", rec.Key)
 		}
 		it := item{rec: copied(rec)}.failed(err)
 		originals = append(originals, rec)
 		items = append(items, it)
 		if err != nil && !isInvalid(err) {
 			if _, again := l.Next(); again == nil || again.Error() != err.Error() {
-				t.Fatalf("after %v came %v", err, again)
+				t.Fatalf("got %[2]v after %[1]v", err, again)
 			}
 			break
 		}
 	}
 	for i, rec := range originals {
 		if !bytes.Equal(rec.Body, items[i].rec.Body) {
-			t.Fatalf("record %d was written to after it was returned", i)
+			t.Fatalf("record %d was modified after it was returned", i)
 		}
 	}
 	return items, l.Meta()
@@ -190,7 +191,7 @@ func readWatch(t testing.TB, r io.Reader, enc Encoding, opts Options) (items []i
 	}
 	for i, rec := range originals {
 		if !bytes.Equal(rec.Body, items[i].rec.Body) {
-			t.Fatalf("record %d was written to after it was returned", i)
+			t.Fatalf("record %d was modified after it was returned", i)
 		}
 	}
 	return items

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 )
 
-// fuzzMax is the limit of a record in fuzzing: small, so that it is met.
+// fuzzMax is the limit of a record in fuzzing. It is small, so that inputs exceed it.
 const fuzzMax = 1 << 10
 
 var fuzzOptions = Options{APIVersion: "v1", Kind: "Pod", MaxRecord: fuzzMax}
@@ -39,7 +39,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// fuzz runs one target: the same items for any chunking, no panic, no hang.
+// fuzz runs one target. Any chunking must give the same items, without a panic or a hang.
 func fuzz(f *testing.F, seeds [][]byte, read func(testing.TB, io.Reader) ([]item, *window), check func(*testing.T, []byte, []item)) {
 	for _, s := range seeds {
 		f.Add(s, uint64(1))
@@ -53,14 +53,14 @@ func fuzz(f *testing.F, seeds [][]byte, read func(testing.TB, io.Reader) ([]item
 		for name, r := range map[string]io.Reader{"random": chunks(data, seed), "single bytes": iotest.OneByteReader(bytes.NewReader(data))} {
 			parts, w := read(t, r)
 			if !slices.EqualFunc(whole, parts, sameItem) {
-				t.Errorf("whole and in chunks (%s):\n%+v\n%+v", name, whole, parts)
+				t.Errorf("different items for whole data and chunks (%s):\n%+v\n%+v", name, whole, parts)
 			}
 			if cap(w.buf) > 2*fuzzMax+fullChunk {
-				t.Errorf("a buffer of %d bytes", cap(w.buf))
+				t.Errorf("got a buffer of %d bytes", cap(w.buf))
 			}
 		}
 		if cap(w.buf) > 2*fuzzMax+fullChunk {
-			t.Errorf("a buffer of %d bytes", cap(w.buf))
+			t.Errorf("got a buffer of %d bytes", cap(w.buf))
 		}
 		check(t, data, whole)
 	})
@@ -68,7 +68,7 @@ func fuzz(f *testing.F, seeds [][]byte, read func(testing.TB, io.Reader) ([]item
 
 func sameItem(a, b item) bool {
 	return a.rec.Key == b.rec.Key && a.rec.UID == b.rec.UID && a.rec.Version == b.rec.Version &&
-		bytes.Equal(a.rec.Body, b.rec.Body) && a.event == b.event && a.end == b.end && a.err == b.err && a.told == b.told
+		bytes.Equal(a.rec.Body, b.rec.Body) && a.event == b.event && a.end == b.end && a.err == b.err && a.invalid == b.invalid
 }
 
 func fuzzList(enc Encoding) func(testing.TB, io.Reader) ([]item, *window) {
@@ -102,25 +102,25 @@ func drain(t testing.TB, next func() (item, error)) (items []item) {
 			return items
 		}
 		if len(items) > 1<<20 {
-			t.Fatal("it does not end")
+			t.Fatal("the reader does not end")
 		}
 	}
 }
 
-// checkRecords holds what is true of every record.
+// checkRecords checks the properties of every record.
 func checkRecords(t *testing.T, _ []byte, items []item) {
 	for _, it := range items {
 		if it.err != "" || it.rec.Body == nil {
 			continue
 		}
 		if it.rec.Name == "" {
-			t.Error("a record without a name")
+			t.Error("got a record without a name")
 		}
 		if it.rec.Encoding == JSON && !json.Valid(it.rec.Body) {
-			t.Errorf("a record that is no JSON: %q", it.rec.Body)
+			t.Errorf("got a record that is not JSON: %q", it.rec.Body)
 		}
 		if _, err := direct.Diagnose(it.rec.Body); it.rec.Encoding == CBOR && err != nil && utf8.Valid(it.rec.Body) {
-			t.Errorf("a record that is no CBOR: %v: %x", err, it.rec.Body)
+			t.Errorf("got a record that is not CBOR: %v: %x", err, it.rec.Body)
 		}
 		for range it.rec.Labels() {
 		}
@@ -133,7 +133,7 @@ func listSeeds(f *testing.F, enc Encoding) [][]byte {
 	return [][]byte{encode(f, enc, testPods(0)), encode(f, enc, testPods(4)), encode(f, enc, large)}
 }
 
-// watchSeeds have an object that is too large too.
+// watchSeeds returns seeds, including an object that is too large.
 func watchSeeds(f *testing.F, enc Encoding) [][]byte {
 	large := testPod(1)
 	large.Annotations["large"] = strings.Repeat("x", 2*fuzzMax)
@@ -152,14 +152,14 @@ func FuzzListJSON(f *testing.F) {
 	fuzz(f, seeds, fuzzList(JSON), func(t *testing.T, data []byte, items []item) {
 		checkRecords(t, data, items)
 		// A list that is read to its end is JSON, unless one of its objects is not.
-		// (encoding/json takes larger values and nests less deep, so the reverse does
+		// (encoding/json accepts larger values and limits nesting, so the reverse does
 		// not hold.)
 		odd := slices.ContainsFunc(items, func(it item) bool {
-			// Of several faults of an object the first is reported.
-			return strings.Contains(it.told.Reason, "damaged") || strings.Contains(it.told.Reason, " is no ")
+			// Only the first of several faults of an object is reported.
+			return strings.Contains(it.invalid.Reason, "damaged") || strings.HasSuffix(it.invalid.Reason, " is not a string") || strings.HasSuffix(it.invalid.Reason, " is not an object") || strings.Contains(it.invalid.Reason, " is not a JSON object")
 		})
 		if items[len(items)-1].err == io.EOF.Error() && !odd && bytes.Count(data, []byte("[")) < 10_000 && !json.Valid(data) {
-			t.Errorf("taken, but no JSON: %q", data)
+			t.Errorf("accepted, but not JSON: %q", data)
 		}
 	})
 }
@@ -182,7 +182,7 @@ func FuzzWatchCBOR(f *testing.F) {
 	fuzz(f, watchSeeds(f, CBOR), fuzzWatch(CBOR), checkRecords)
 }
 
-// fuzzPaths lead through every kind of step and of value.
+// fuzzPaths contain every kind of step and value.
 var fuzzPaths = []string{
 	"metadata.name", "metadata.creationTimestamp", "metadata.generation", "metadata.labels.app", "metadata.labels[*]",
 	"metadata.ownerReferences[*].controller", "spec.volumes[*].configMap.name", "spec.containers[*].resources.limits[*]",
@@ -190,8 +190,8 @@ var fuzzPaths = []string{
 	"spec.securityContext.supplementalGroups[*]", `status.conditions[?(@.type=="Ready")].status`,
 }
 
-// FuzzFields walks through bodies that nobody has checked: no panic, no hang,
-// and no more bytes than there are.
+// FuzzFields reads fields of unvalidated bodies, without a panic or a hang, and with no
+// more bytes than the body can contain.
 func FuzzFields(f *testing.F) {
 	var fields []*Field
 	for _, path := range fuzzPaths {
@@ -218,10 +218,10 @@ func FuzzFields(f *testing.F) {
 					text += len(v)
 					return true
 				})
-				// A time of two bytes is written in up to thirty, half a pair
-				// of surrogates in three.
+				// A time of two bytes has a text of up to thirty bytes, and half a
+				// surrogate pair one of three.
 				if text > 40*len(body) {
-					t.Fatalf("%s in %v: %d bytes of %d", field.Path(), enc, text, len(body))
+					t.Fatalf("%s in %v: got %d bytes from %d", field.Path(), enc, text, len(body))
 				}
 			}
 		}
@@ -232,7 +232,7 @@ func FuzzFields(f *testing.F) {
 		any, _ := FieldOf[unstructured.Unstructured]("x")
 		got := any.Append([]string{""}, Record{Encoding: JSON, Body: slices.Concat([]byte(`{"x":`), body, []byte("}"))})
 		if got[len(got)-1] != want {
-			t.Errorf("%s is %q, want %q", body, got, want)
+			t.Errorf("%s: got %q, want %q", body, got, want)
 		}
 	})
 }

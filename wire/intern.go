@@ -11,25 +11,24 @@ import (
 
 const (
 	internBits = 12
-	// internMax is the length of the longest text that is remembered. It has to be
-	// less than 256.
+	// internMax is the length of the longest text that is stored. It must be less than
+	// 256.
 	internMax = 128
 )
 
-// sharedTexts are the strings that came more than once, so that objects share them:
-// the siblings of a Deployment have the same names, images, labels and values. There
-// is a fixed number of places, in each of which the newer string replaces the older,
-// so these are never more than 4,096 strings of 128 bytes. Any number of goroutines
-// may use them.
+// sharedTexts holds strings that occurred more than once, so that objects share them: the
+// pods of a Deployment have the same names, images, labels and values. The table has a
+// fixed number of slots, in which newer strings replace older ones, so it holds at most
+// 4,096 strings of 128 bytes. Any number of goroutines may use it.
 var sharedTexts [1 << internBits]struct {
-	known atomic.Pointer[byte] // made by keepString
-	mark  atomic.Uint32        // of known: if it differs there is no need to look there
-	seen  atomic.Uint32        // the mark of the text that came last
+	known atomic.Pointer[byte] // from keepString
+	mark  atomic.Uint32        // mark of known; if it differs, known need not be compared
+	seen  atomic.Uint32        // mark of the last text
 }
 
 // sharedText returns b as a string.
 func sharedText(b []byte) string {
-	if len(b) < 2 || len(b) > internMax { // of one byte the runtime has one
+	if len(b) < 2 || len(b) > internMax { // the runtime shares strings of one byte
 		return string(b)
 	}
 	hash, mark := hashText(b)
@@ -39,34 +38,34 @@ func sharedText(b []byte) string {
 			return known
 		}
 	}
-	// The first time a text is only marked: what does not come again is not worth
-	// more.
+	// The first occurrence of a text only sets the mark, because a text that does not
+	// recur is not worth storing.
 	if at.seen.Load() != mark {
 		at.seen.Store(mark)
 		return string(b)
 	}
 	p := keepString(b)
-	at.known.Store(p) // before the mark, so that there is something where one is
+	at.known.Store(p) // before the mark, because readers of the mark use it
 	at.mark.Store(mark)
 	return stringAt(p)
 }
 
-// memo remembers, in the same way, what was made of texts.
+// memo caches results for texts in the same way.
 type memo[V any] [1 << internBits]struct {
-	known atomic.Pointer[made[V]]
+	known atomic.Pointer[result[V]]
 	mark  atomic.Uint32
 	seen  atomic.Uint32
 }
 
-// made is what was made of a text.
-type made[V any] struct {
+// result is a cached result for a text.
+type result[V any] struct {
 	text  string
 	value V
 }
 
-// find returns what was made of a text, nil if it is not known. again reports
-// whether it came before: then what is made of it now is worth to be kept.
-func (m *memo[V]) find(b []byte) (known *made[V], again bool) {
+// find returns the cached result for a text, or nil if there is none. again reports
+// whether the text occurred before: then its result is worth caching.
+func (m *memo[V]) find(b []byte) (known *result[V], again bool) {
 	if len(b) > internMax {
 		return nil, false
 	}
@@ -84,16 +83,16 @@ func (m *memo[V]) find(b []byte) (known *made[V], again bool) {
 	return nil, again
 }
 
-// keep remembers what was made of a text.
+// keep caches a result for a text.
 func (m *memo[V]) keep(text string, v V) {
 	hash, mark := hashText([]byte(text))
 	at := &m[hash>>(64-internBits)]
-	at.known.Store(&made[V]{text, v})
+	at.known.Store(&result[V]{text, v})
 	at.mark.Store(mark)
 }
 
-// hashText mixes the length and at most 32 bytes of b, which are all if there are no
-// more. Texts that differ elsewhere take each other's place.
+// hashText hashes the length and at most 32 bytes of b, which are all bytes of a shorter
+// text. Texts that differ only in other bytes replace each other in the tables.
 func hashText(b []byte) (hash uint64, mark uint32) {
 	const k1, k2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 	n := len(b)
@@ -115,7 +114,7 @@ func hashText(b []byte) (hash uint64, mark uint32) {
 
 func load64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 
-// quantities are amounts of memory, and the like, by their messages.
+// quantities caches decoded quantities, such as amounts of memory, by their messages.
 var quantities memo[resource.Quantity]
 
 // unmarshalQuantity decodes b into the zero Quantity at q.
@@ -132,8 +131,8 @@ func unmarshalQuantity(q *resource.Quantity, b []byte) error {
 	return err
 }
 
-// pointerless reports whether copies of v share nothing but strings. That is true
-// of all but the Quantities of very many digits.
+// pointerless reports whether copies of v share only strings. That is true for all
+// quantities except those with very many digits.
 func pointerless(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String, reflect.Int32, reflect.Int64:

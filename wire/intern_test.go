@@ -22,41 +22,41 @@ func TestSharedText(t *testing.T) {
 			again := slices.Clone(b)
 			if len(again) > 0 {
 				i := rapid.IntRange(0, len(b)-1).Draw(t, "at")
-				again[i]++ // another text, perhaps of the same hash
+				again[i]++ // another text, possibly with the same hash
 				if got := sharedText(again); got != string(again) {
-					t.Fatalf("%q is %q", again, got)
+					t.Fatalf("got %[2]q, want %[1]q", again, got)
 				}
 			}
 			if s != string(b) {
-				t.Fatalf("%q is %q", b, s)
+				t.Fatalf("got %[2]q, want %[1]q", b, s)
 			}
 		}
 	})
 }
 
-// TestTextsOfOneHash: texts that differ where the hash does not look are told apart.
+// TestTextsOfOneHash checks texts that differ only in bytes that the hash ignores.
 func TestTextsOfOneHash(t *testing.T) {
 	a := []byte(strings.Repeat("x", 100))
 	b := slices.Clone(a)
 	b[15] = 'y'
 	h1, m1 := hashText(a)
 	if h2, m2 := hashText(b); h1 != h2 || m1 != m2 {
-		t.Fatal("they have different hashes")
+		t.Fatal("the texts have different hashes")
 	}
 	for range 4 {
 		for _, text := range [][]byte{a, a, b, b} {
 			if got := sharedText(text); got != string(text) {
-				t.Errorf("%q is %q", text, got)
+				t.Errorf("got %[2]q, want %[1]q", text, got)
 			}
 			if got := boxed(text); got != string(text) {
-				t.Errorf("%q is %q in an interface", text, got)
+				t.Errorf("got %[2]q in an interface, want %[1]q", text, got)
 			}
 		}
 	}
 }
 
-// TestTextsAreShared: a string is the same one from the third time on, unless it is
-// long.
+// TestTextsAreShared checks that a string is shared from its third occurrence on, unless
+// it is long.
 func TestTextsAreShared(t *testing.T) {
 	for text, want := range map[string]bool{
 		"ab": true, "value-of-a-variable": true, strings.Repeat("x", internMax): true, strings.Repeat("x", internMax+1): false,
@@ -64,13 +64,13 @@ func TestTextsAreShared(t *testing.T) {
 		sharedText([]byte(text))
 		second, third := sharedText([]byte(text)), sharedText([]byte(text))
 		if got := unsafe.StringData(second) == unsafe.StringData(third); got != want {
-			t.Errorf("%.20q of %d bytes: shared is %v", text, len(text), got)
+			t.Errorf("%.20q of %d bytes: got shared = %v", text, len(text), got)
 		}
 	}
 }
 
-// TestInternedMemoryIsBounded: a million strings that come twice leave no more than
-// there are places.
+// TestInternedMemoryIsBounded checks that a million strings that occur twice use no more
+// memory than the table has slots.
 func TestInternedMemoryIsBounded(t *testing.T) {
 	for i := range 1 << 17 {
 		for range 2 {
@@ -88,7 +88,7 @@ func TestInternedMemoryIsBounded(t *testing.T) {
 		}
 	}
 	if bytes > 2*internMax<<internBits {
-		t.Errorf("%d bytes", bytes)
+		t.Errorf("got %d bytes", bytes)
 	}
 }
 
@@ -100,10 +100,10 @@ func TestInternersConcurrently(t *testing.T) {
 			for i := range 20_000 {
 				want := fmt.Sprintf("text-%d", i%3000)
 				if got := sharedText([]byte(want)); got != want {
-					t.Errorf("%q is %q", want, got)
+					t.Errorf("got %[2]q, want %[1]q", want, got)
 				}
 				if got := boxed([]byte(want)); got != want {
-					t.Errorf("%q is %q", want, got)
+					t.Errorf("got %[2]q, want %[1]q", want, got)
 				}
 				var q, p resource.Quantity
 				want = fmt.Sprintf("%dMi", i%300)
@@ -111,7 +111,7 @@ func TestInternersConcurrently(t *testing.T) {
 					t.Error(err)
 				}
 				if p = resource.MustParse(want); !reflect.DeepEqual(q, p) {
-					t.Errorf("%v is %v", p, q)
+					t.Errorf("got %[2]v, want %[1]v", p, q)
 				}
 			}
 		})
@@ -119,8 +119,8 @@ func TestInternersConcurrently(t *testing.T) {
 	wg.Wait()
 }
 
-// TestQuantitiesAreCopies: who changes an amount of one object does not change
-// another's, and amounts that hold pointers are not kept.
+// TestQuantitiesAreCopies checks that changing a quantity of one object does not change
+// another object, and that quantities with pointers are not cached.
 func TestQuantitiesAreCopies(t *testing.T) {
 	for _, text := range []string{"250m", "1", "512Mi", "1.5", "1e3", "123456789012345678901234567890", "0.1234567890123"} {
 		body := []byte(lengthField(1, lengthField(1, "cpu"), lengthField(2, lengthField(1, text))))
@@ -135,7 +135,7 @@ func TestQuantitiesAreCopies(t *testing.T) {
 		for i, r := range all {
 			q := r.Limits["cpu"]
 			if want := resource.MustParse(text); q.Cmp(want) != 0 || q.String() != want.String() {
-				t.Errorf("the %d. %s is %s", i, text, q.String())
+				t.Errorf("occurrence %d of %s: got %s", i, text, q.String())
 			}
 			q.Add(resource.MustParse("7"))
 			q.Neg()

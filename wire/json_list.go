@@ -14,16 +14,15 @@ const (
 	jsonTail
 )
 
-// jsonList reads {"kind":…,"metadata":{…},"items":[…]}. The members may stand
-// in any order.
+// jsonList reads {"kind":…,"metadata":{…},"items":[…]}. The members may be in any order.
 type jsonList struct {
 	s     jsonScanner
 	opts  Options
 	phase jsonPhase
 	n     int  // members read
 	items int  // items read
-	head  head // of the item
-	own   head // of the list
+	head  head // head of the item
+	own   head // head of the list
 	lm    rawListMeta
 }
 
@@ -59,9 +58,9 @@ func (l *jsonList) next() (Record, error) {
 	}
 }
 
-// member reads one member of the list, up to the first item of items.
+// member reads one member of the list. It stops at the first item of items.
 func (l *jsonList) member() error {
-	defer l.lm.settle(&l.own)
+	defer l.lm.detach(&l.own)
 	key, _, ok, err := l.s.member(l.n)
 	if err != nil {
 		return err
@@ -117,8 +116,8 @@ func (l *jsonList) metadata() error {
 	}
 }
 
-// intField reads an integer into dst, and leaves dst alone where the value is
-// something else.
+// intField reads an integer into dst. It does not change dst if the value is not an
+// integer.
 func (s *jsonScanner) intField(dst *int64) error {
 	if _, err := s.peek(); err != nil {
 		return err
@@ -145,12 +144,12 @@ func (l *jsonList) item() (Record, error) {
 	return l.head.record(l.s.w, JSON, &l.opts)
 }
 
-// tail reads the white space behind the last value. It returns io.EOF.
+// tail reads the white space after the last value. It returns io.EOF at the end.
 func (s *jsonScanner) tail() error {
 	c, err := s.peek()
 	switch {
 	case err == nil:
-		return s.syntax("found %q behind the end", c)
+		return s.syntax("found %q after the end", c)
 	case err == io.ErrUnexpectedEOF && s.w.err == io.EOF:
 		return io.EOF
 	}

@@ -4,8 +4,8 @@ package wire
 // limit of its own; it takes an eighth of the bytes that the brackets took.
 type nesting struct {
 	depth int
-	first uint64   // the outermost 64
-	rest  []uint64 // the brackets within first
+	first uint64   // the outermost 64 brackets
+	rest  []uint64 // the brackets inside those
 }
 
 // keptWords is the number of words, with 64 brackets each, whose memory is kept after

@@ -2,16 +2,16 @@ package wire
 
 import "github.com/vedette-io/vedette/internal/jsontext"
 
-// number consumes a number. The byte behind it is looked at, not consumed; a
-// number is never the last thing in a list or a frame.
+// number consumes a number. It reads the byte after the number without consuming it; a
+// number is never the last value of a list or a frame.
 func (s *jsonScanner) number() error {
-	c, err := s.look()
+	c, err := s.peekRaw()
 	if err != nil {
 		return err
 	}
 	if c == '-' {
 		s.w.pos++
-		if c, err = s.look(); err != nil {
+		if c, err = s.peekRaw(); err != nil {
 			return err
 		}
 	}
@@ -32,7 +32,7 @@ func (s *jsonScanner) number() error {
 }
 
 func (s *jsonScanner) fraction() error {
-	c, err := s.look()
+	c, err := s.peekRaw()
 	if err != nil || c != '.' {
 		return err
 	}
@@ -41,12 +41,12 @@ func (s *jsonScanner) fraction() error {
 }
 
 func (s *jsonScanner) exponent() error {
-	c, err := s.look()
+	c, err := s.peekRaw()
 	if err != nil || c != 'e' && c != 'E' {
 		return err
 	}
 	s.w.pos++
-	if c, err = s.look(); err != nil {
+	if c, err = s.peekRaw(); err != nil {
 		return err
 	}
 	if c == '+' || c == '-' {
@@ -55,10 +55,10 @@ func (s *jsonScanner) exponent() error {
 	return s.digits(1)
 }
 
-// digits consumes all digits that follow, at least atLeast.
+// digits consumes all following digits. There must be at least atLeast.
 func (s *jsonScanner) digits(atLeast int) error {
 	for n := 0; ; n++ {
-		c, err := s.look()
+		c, err := s.peekRaw()
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ func (s *jsonScanner) jsonObject(h *head) error {
 	if c == '{' {
 		err = s.jsonMembers(h)
 	} else {
-		h.fail("it is no JSON object: it begins with %q", c)
+		h.fail("it is not a JSON object: it begins with %q", c)
 		err = s.skip()
 	}
 	if damage, ok := err.(*SyntaxError); ok && !s.torn && s.open.depth > outside {
@@ -44,7 +44,7 @@ func (s *jsonScanner) leave(outside int) error {
 			s.open.push(c == '{')
 		case '}', ']':
 			if s.open.object() != (c == '}') {
-				return s.syntax("found %q, which closes another bracket than the last that was opened", c)
+				return s.syntax("found %q, which does not match the last open bracket", c)
 			}
 			s.open.pop()
 		default:
@@ -87,8 +87,8 @@ func (s *jsonScanner) jsonMembers(h *head) error {
 	}
 }
 
-// stringField reads a string into dst. Another type makes the object unusable,
-// not the stream.
+// stringField reads a string into dst. A value of another type makes the object, but not
+// the stream, unusable.
 func (s *jsonScanner) stringField(h *head, field string, dst *[]byte) error {
 	c, err := s.peek()
 	if err != nil {
@@ -114,8 +114,8 @@ func (s *jsonScanner) jsonMetadata(h *head) error {
 	if err := s.enter('{'); err != nil {
 		return err
 	}
-	// Where the comma before the current member begins, or the member itself
-	// if it is the first: what has to go with a member that is cut out.
+	// comma is the offset of the comma before the current member, or of the first member
+	// itself. A member is removed together with its comma.
 	for n := 0; ; n++ {
 		comma := s.w.offset()
 		key, at, ok, err := s.member(n)
@@ -145,22 +145,22 @@ func (s *jsonScanner) jsonMetadata(h *head) error {
 	}
 }
 
-// notObject reports whether the next value is no object; then it has consumed
-// it and noted what that means.
+// notObject reports whether the next value is not an object. Then it has consumed the
+// value, and marked the head unusable unless the value is null.
 func (s *jsonScanner) notObject(h *head, field string) (bool, error) {
 	c, err := s.peek()
 	if err != nil || c == '{' {
 		return false, err
 	}
 	if c != 'n' {
-		h.fail("%s is no object", field)
+		h.fail("%s is not an object", field)
 	}
 	return true, s.skip()
 }
 
-// jsonManaged consumes the value of managedFields, a member of metadata with n
-// before it, and notes what to cut: the member with the comma before it, or
-// with the one behind it where nothing that stays stands before it.
+// jsonManaged consumes the value of managedFields, which is preceded by n members of the
+// metadata. It records the bytes to cut: the member with the comma before it, or with the
+// comma after it if no remaining member precedes it.
 func (s *jsonScanner) jsonManaged(h *head, n int, comma, at int64) error {
 	if err := s.skip(); err != nil {
 		return err
@@ -180,8 +180,7 @@ func (s *jsonScanner) jsonManaged(h *head, n int, comma, at int64) error {
 	return nil
 }
 
-// jsonAnnotations looks for the mark of the bookmark that ends the initial
-// events.
+// jsonAnnotations looks for the annotation of the bookmark that ends the initial events.
 func (s *jsonScanner) jsonAnnotations(h *head) error {
 	if done, err := s.notObject(h, "metadata.annotations"); done || err != nil {
 		return err

@@ -8,13 +8,13 @@ import (
 	"github.com/vedette-io/vedette/internal/jsontext"
 )
 
-// jsonScanner reads JSON off a window, token by token, checking the grammar of
-// RFC 8259 on the way. It pulls bytes as it needs them.
+// jsonScanner reads JSON from a window, token by token, and validates it against the
+// grammar of RFC 8259. It reads more bytes as needed.
 type jsonScanner struct {
 	w     *window
 	open  nesting
 	torn  bool  // a string or the brackets are damaged: the end of the value is unknown
-	tried int64 // up to this offset of the stream no value that begins before is whole
+	tried int64 // no value that begins before this offset has arrived completely
 }
 
 func (s *jsonScanner) syntax(format string, args ...any) error {
@@ -66,9 +66,8 @@ func (s *jsonScanner) enter(bracket byte) error {
 	return nil
 }
 
-// more reports whether another element follows in the array or object whose
-// n elements have been read, and consumes the comma before it or the bracket
-// that closes.
+// more reports whether another element follows in an array or object of which n elements
+// have been read. It consumes the comma before the element, or the closing bracket.
 func (s *jsonScanner) more(n int, closing byte) (bool, error) {
 	c, err := s.peek()
 	if err != nil {
@@ -89,9 +88,9 @@ func (s *jsonScanner) more(n int, closing byte) (bool, error) {
 	return true, nil
 }
 
-// member consumes the key and colon of the next member of an object of which n
-// have been read. ok is false at the end of the object. at is where the key's
-// quote stands.
+// member consumes the key and colon of the next member of an object of which n members
+// have been read. ok is false at the end of the object. at is the offset of the key's
+// opening quote.
 func (s *jsonScanner) member(n int) (key []byte, at int64, ok bool, err error) {
 	if ok, err = s.more(n, '}'); err != nil || !ok {
 		return nil, 0, false, err
@@ -117,8 +116,8 @@ func (s *jsonScanner) member(n int) (key []byte, at int64, ok bool, err error) {
 	return key, at, true, nil
 }
 
-// str consumes a string, whose quote is next, and returns its value. Where no
-// escape stands in it the value aliases the stream.
+// str consumes a string, whose opening quote is next, and returns its value. A value
+// without escapes aliases the stream.
 func (s *jsonScanner) str() ([]byte, error) {
 	start := s.w.offset()
 	s.w.token = start
@@ -171,7 +170,7 @@ func (s *jsonScanner) skipString() (escaped bool, err error) {
 	}
 }
 
-// skipEscape consumes a backslash and what it escapes.
+// skipEscape consumes an escape sequence, beginning with its backslash.
 func (s *jsonScanner) skipEscape() error {
 	s.w.pos++
 	c, err := s.next()
@@ -183,7 +182,7 @@ func (s *jsonScanner) skipEscape() error {
 		return nil
 	case 'u':
 		for range 4 {
-			h, err := s.look()
+			h, err := s.peekRaw()
 			if err != nil {
 				return err
 			}
@@ -269,9 +268,9 @@ func (s *jsonScanner) begin() (opened bool, err error) {
 	return false, s.syntax("found %q, want a value", c)
 }
 
-// skipWhole consumes the next value if all of it has arrived, and reports whether
-// it has. What is not there is not looked for again before more has come, or a
-// value in many pieces would be read as often.
+// skipWhole consumes the next value if all of it has arrived, and reports whether it did.
+// After a failure it does not search again until more data has arrived, because otherwise
+// a value in many pieces would be scanned once per piece.
 func (s *jsonScanner) skipWhole() bool {
 	w := s.w
 	if w.offset() < s.tried {
@@ -310,7 +309,7 @@ func (s *jsonScanner) name() error {
 
 func (s *jsonScanner) literal(word string) error {
 	for i := range len(word) {
-		c, err := s.look()
+		c, err := s.peekRaw()
 		if err != nil {
 			return err
 		}
@@ -322,8 +321,8 @@ func (s *jsonScanner) literal(word string) error {
 	return nil
 }
 
-// look returns the next byte, white space or not, without consuming it.
-func (s *jsonScanner) look() (byte, error) {
+// peekRaw returns the next byte, white space or not, without consuming it.
+func (s *jsonScanner) peekRaw() (byte, error) {
 	w := s.w
 	if w.pos == len(w.buf) {
 		if err := w.fill(); err != nil {

@@ -2,10 +2,9 @@ package wire
 
 import "bytes"
 
-// jsonText is a place in a JSON text that is in memory and was checked when
-// its record was made. Its methods do not check it again: on a damaged text
-// they find something else, or report false; they never read beyond it, nest,
-// or stay where they are.
+// jsonText is a position in a JSON text in memory that was validated when its record was
+// read. Its methods do not validate it again: in a damaged text they may find another
+// value or return false, but they never read beyond its end, recurse, or loop.
 type jsonText struct {
 	b []byte
 	i int
@@ -23,8 +22,8 @@ func (t *jsonText) peek() byte {
 	return 0
 }
 
-// more consumes the comma before the next element or the bracket that closes,
-// and reports whether there is a next.
+// more consumes the comma before the next element, or the closing bracket, and reports
+// whether there is a next element.
 func (t *jsonText) more(closing byte) bool {
 	switch t.peek() {
 	case closing:
@@ -36,7 +35,7 @@ func (t *jsonText) more(closing byte) bool {
 	return true
 }
 
-// member consumes the next key and its colon. ok is false for a damaged text.
+// member consumes the next key and its colon. ok is false if the text is damaged.
 func (t *jsonText) member() (key []byte, escaped, ok bool) {
 	if t.peek() != '"' {
 		return nil, false, false
@@ -48,8 +47,8 @@ func (t *jsonText) member() (key []byte, escaped, ok bool) {
 	return key, escaped, true
 }
 
-// str consumes a string, whose quote is next, and returns what stands between
-// the quotes.
+// str consumes a string, whose opening quote is next, and returns the bytes between the
+// quotes.
 func (t *jsonText) str() (raw []byte, escaped, ok bool) {
 	from := t.i + 1
 	for i := from; ; {
@@ -84,7 +83,7 @@ func (t *jsonText) skip() bool {
 	return len(t.scalar()) > 0
 }
 
-// leave consumes the rest of the object or array around the place.
+// leave consumes the rest of the current object or array.
 func (t *jsonText) leave() bool {
 	for depth := 1; t.i < len(t.b); {
 		switch t.b[t.i] {

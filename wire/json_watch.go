@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// jsonWatch reads {"type":…,"object":{…}} frames, one after the other.
+// jsonWatch reads a sequence of {"type":…,"object":{…}} frames.
 type jsonWatch struct {
 	s    jsonScanner
 	opts Options
@@ -19,8 +19,8 @@ func (j *jsonWatch) next() (Event, error) {
 		} else if end {
 			return Event{}, io.EOF
 		}
-		// White space between frames, the line break above all, must not
-		// count as the start of a frame: a stream may end behind it.
+		// White space between frames, usually a line break, must not count as the
+		// beginning of a frame: a stream may end after it.
 		if c := j.s.w.buf[j.s.w.pos]; c != '\n' && c != ' ' && c != '\r' && c != '\t' {
 			break
 		}
@@ -40,7 +40,7 @@ func (j *jsonWatch) next() (Event, error) {
 	return j.head.event(name, j.s.w, JSON, &j.opts)
 }
 
-// frame reads one frame whole.
+// frame reads one complete frame.
 func (j *jsonWatch) frame() (name []byte, hasObject bool, err error) {
 	if err := j.s.enter('{'); err != nil {
 		return nil, false, err

@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// Labels returns the labels of the object, read off its bytes: no map is made.
-// The order is that of the wire.
+// Labels returns the labels of the object, in the order of the wire. It reads them from
+// the body and builds no map.
 func (r Record) Labels() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		each := func(k, v []byte) bool { return yield(string(k), string(v)) }
@@ -31,7 +31,7 @@ func (r Record) Label(name string) (value string, ok bool) {
 	return "", false
 }
 
-// protoLabels walks a body that was checked when the record was made.
+// protoLabels reads the labels of a body that was validated when the record was read.
 func protoLabels(body []byte, yield func(k, v []byte) bool) {
 	for i := 0; i < len(body); {
 		f, err := nextField(body, i)
@@ -59,7 +59,7 @@ func protoLabels(body []byte, yield func(k, v []byte) bool) {
 	}
 }
 
-// jsonLabels walks a body that was checked when the record was made.
+// jsonLabels reads the labels of a body that was validated when the record was read.
 func jsonLabels(body []byte, yield func(k, v []byte) bool) {
 	s := jsonScanner{w: inMemory(body)}
 	if !s.into("metadata") || !s.into("labels") {
@@ -81,8 +81,8 @@ func jsonLabels(body []byte, yield func(k, v []byte) bool) {
 	}
 }
 
-// into moves into the next object up to the value of the named member, and reports
-// whether that value is an object too.
+// into moves to the value of the named member of the next object, and reports whether
+// that value is an object too.
 func (s *jsonScanner) into(name string) bool {
 	if c, err := s.peek(); err != nil || c != '{' || s.enter('{') != nil {
 		return false
@@ -102,7 +102,7 @@ func (s *jsonScanner) into(name string) bool {
 	}
 }
 
-// cborLabels walks a body that was checked when the record was made.
+// cborLabels reads the labels of a body that was validated when the record was read.
 func cborLabels(body []byte, yield func(k, v []byte) bool) {
 	s := cborScanner{w: inMemory(body)}
 	if !s.into("metadata") || !s.into("labels") {
@@ -112,7 +112,7 @@ func cborLabels(body []byte, yield func(k, v []byte) bool) {
 	if err != nil || c.major != cborMap {
 		return
 	}
-	// The error says only why it is over.
+	// The error only reports why the iteration ended.
 	_ = s.members(c, func(key []byte, _ int64) error {
 		var h head
 		var v []byte
@@ -126,8 +126,8 @@ func cborLabels(body []byte, yield func(k, v []byte) bool) {
 	})
 }
 
-// into moves into the map that is next, to the value of the named member, and
-// reports whether there are both.
+// into moves to the value of the named member of the next map, and reports whether the
+// map and the member exist.
 func (s *cborScanner) into(name string) bool {
 	c, _, err := s.value()
 	if err != nil || c.major != cborMap {
@@ -138,7 +138,7 @@ func (s *cborScanner) into(name string) bool {
 	return found
 }
 
-// inMemory returns a window of bytes that are all there.
+// inMemory returns a window over bytes that are completely in memory.
 func inMemory(b []byte) *window {
 	return &window{buf: b, max: len(b) + 1, err: io.EOF}
 }

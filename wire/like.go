@@ -95,13 +95,13 @@ func (p *plan) decodeLike(b, of []byte, m, like place, depth int) int {
 	return len(b)
 }
 
-// fieldRun is one field of a message, with all its values if they stand in a row.
+// fieldRun is one field of a message, with all its values if they are consecutive.
 type fieldRun struct {
 	num   int
 	tag   uint64
 	bytes []byte // tags and values
-	one   []byte // the content of the only value, nil if there are several or it is a number
-	end   int    // negative: the bytes are not the form that servers write
+	one   []byte // the content of the only value; nil if there are several values, or for a number
+	end   int    // negative if the bytes do not have the form that servers write
 }
 
 // runOf returns the run of the field that begins at b[i:].
@@ -128,8 +128,8 @@ func runOf(b []byte, i int) fieldRun {
 	return f
 }
 
-// ascending reports whether the fields of a message stand in the order of their
-// numbers, so that each run is all there is of its field.
+// ascending reports whether the fields of a message are in the order of their numbers, so
+// that each run has all values of its field.
 func ascending(b []byte) bool {
 	for i, last := 0, 0; i < len(b); {
 		f := runOf(b, i)
@@ -172,11 +172,11 @@ func (t *tree) jsonLike(of []byte, like map[string]any) (map[string]any, bool) {
 	return content, true
 }
 
-// jsonMember is a member of an object, as its text.
+// jsonMember is a member of an object as text.
 type jsonMember struct{ name, value []byte }
 
-// membersOf returns the members of an object, if it has few, whose names are plain and
-// differ.
+// membersOf returns the members of an object. ok is false if there are too many, or if a
+// name has escapes or occurs twice.
 func membersOf(b []byte) ([]jsonMember, bool) {
 	const most = 16
 	i := jsontext.Space(b, 0)

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// compareLike decodes body with and without an object that was decoded from of, and
-// fails if there is a difference: the same object, or the same error.
+// compareLike decodes body with and without an object that was decoded from of. It fails
+// unless both return the same object, or the same error.
 func compareLike(t *testing.T, enc Encoding, typ reflect.Type, body, of []byte) {
 	t.Helper()
 	like, want, got := reflect.New(typ).Interface(), reflect.New(typ).Interface(), reflect.New(typ).Interface()
@@ -28,16 +28,16 @@ func compareLike(t *testing.T, enc Encoding, typ reflect.Type, body, of []byte) 
 	wantErr := DecodeInto(Record{Encoding: enc, Body: bytes.Clone(body)}, want)
 	mine := Record{Encoding: enc, Body: bytes.Clone(body)}
 	gotErr := DecodeLike(mine, got, theirs, like)
-	clear(mine.Body) // an object that aliases them is not what it was
+	clear(mine.Body) // reveals an object that aliases the bytes
 	clear(theirs.Body)
 	if (wantErr == nil) != (gotErr == nil) || wantErr != nil && wantErr.Error() != gotErr.Error() {
-		t.Fatalf("%v: %v, want %v: %q like %q", typ, gotErr, wantErr, body, of)
+		t.Fatalf("%v: got %v, want %v: %q like %q", typ, gotErr, wantErr, body, of)
 	}
 	if wantErr == nil && !reflect.DeepEqual(got, want) {
-		t.Fatalf("%v: another object of %q like %q:\n%+v\n%+v", typ, body, of, got, want)
+		t.Fatalf("%v: different objects from %q like %q:\n%+v\n%+v", typ, body, of, got, want)
 	}
 	if !reflect.DeepEqual(like, before) {
-		t.Fatalf("%v: the other object has changed: %q like %q", typ, body, of)
+		t.Fatalf("%v: the reference object was modified: %q like %q", typ, body, of)
 	}
 }
 
@@ -47,7 +47,7 @@ func TestDecodeLike(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i, typ := range apiTypes() {
 		if i%8 != 0 && typ != reflect.TypeFor[corev1.Pod]() {
-			continue // the others differ in nothing that matters here
+			continue // the other types add no new cases
 		}
 		for range 3 {
 			body, other := filled(t, r, typ), filled(t, r, typ)
@@ -71,7 +71,7 @@ func TestDecodeLike(t *testing.T) {
 	}
 }
 
-// mixedFields returns a message with each field of one or the other.
+// mixedFields returns a message with each field from one of two messages.
 func mixedFields(r *rand.Rand, a, b []byte) []byte {
 	var out []byte
 	for i, j := 0, 0; i < len(a); {
@@ -95,7 +95,7 @@ func mixedFields(r *rand.Rand, a, b []byte) []byte {
 	return out
 }
 
-// TestDecodeLikeJSON is the same of objects without a type.
+// TestDecodeLikeJSON is TestDecodeLike for Unstructured objects.
 func TestDecodeLikeJSON(t *testing.T) {
 	typ := reflect.TypeFor[unstructured.Unstructured]()
 	texts := []string{
@@ -117,7 +117,7 @@ func TestDecodeLikeJSON(t *testing.T) {
 	}
 }
 
-// TestDecodeLikeShares: what is the same is there once.
+// TestDecodeLikeShares checks that equal values are shared.
 func TestDecodeLikeShares(t *testing.T) {
 	old := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "1", Labels: map[string]string{"some": "label"}}}
 	for range 20 {
@@ -137,7 +137,7 @@ func TestDecodeLikeShares(t *testing.T) {
 		t.Error("containers and labels were decoded again")
 	}
 	if got.ResourceVersion != "2" || got.Status.Phase != corev1.PodRunning || like.ResourceVersion != "1" {
-		t.Errorf("%+v, %+v", got.ObjectMeta, like.ObjectMeta)
+		t.Errorf("got %+v, %+v", got.ObjectMeta, like.ObjectMeta)
 	}
 	var x, y unstructured.Unstructured
 	for i, obj := range []any{old, next} {

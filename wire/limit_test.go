@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 )
 
-// allocated returns the bytes that f allocates.
+// allocated returns the number of bytes that f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -20,8 +20,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestClaimedLengthsAllocateNothing: a length that is only claimed is no reason
-// to allocate.
+// TestClaimedLengthsAllocateNothing checks that a length field alone allocates nothing.
 func TestClaimedLengthsAllocateNothing(t *testing.T) {
 	huge := binary.AppendUvarint(nil, 1<<30)
 	beyond := binary.AppendUvarint(nil, 1<<62)
@@ -29,7 +28,7 @@ func TestClaimedLengthsAllocateNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		body  string
 		watch bool
-		enc   Encoding // Protobuf if it is not said
+		enc   Encoding // default Protobuf
 	}{
 		"frame of 4 GiB":            {"\xff\xff\xff\xff", true, 0},
 		"frame of 30 MiB":           {"\x01\xe0\x00\x00", true, 0},
@@ -57,18 +56,18 @@ func TestClaimedLengthsAllocateNothing(t *testing.T) {
 					_, err = NewListReader(strings.NewReader(body), enc, Options{}).Next()
 				}
 				if err == nil || err == io.EOF {
-					t.Errorf("it is taken: %v", err)
+					t.Errorf("got %v, want an error", err)
 				}
 			})
 			if n > 256<<10 {
-				t.Errorf("%d bytes allocated", n)
+				t.Errorf("got %d allocated bytes", n)
 			}
 		})
 	}
 }
 
-// TestMaxRecord refuses larger values at their offset, and holds no more than
-// twice the limit.
+// TestMaxRecord checks that larger values are rejected at their offset, and that the
+// window holds at most twice the limit.
 func TestMaxRecord(t *testing.T) {
 	const limit = 16 << 10
 	big := testPod(1)
@@ -104,14 +103,14 @@ func TestMaxRecord(t *testing.T) {
 				first, w, second := next(r)
 				var large *TooLargeError
 				if first.Name != "pod-0" || !errors.As(second, &large) || large.Limit != limit {
-					t.Errorf("%v %s: %v, then %v", enc, what, first.Key, second)
+					t.Errorf("%v %s: got %v, then %v", enc, what, first.Key, second)
 					continue
 				}
 				if at := bytes.Index(body, []byte("pod-1")); large.Offset < int64(at)-200 || large.Offset > int64(at) {
-					t.Errorf("%v %s: offset %d, the object is before %d", enc, what, large.Offset, at)
+					t.Errorf("%v %s: got offset %d, want one shortly before %d", enc, what, large.Offset, at)
 				}
 				if cap(w.buf) > 2*limit+fullChunk {
-					t.Errorf("%v %s: a buffer of %d bytes", enc, what, cap(w.buf))
+					t.Errorf("%v %s: got a buffer of %d bytes", enc, what, cap(w.buf))
 				}
 			}
 		}
@@ -139,18 +138,18 @@ func windowOf(src any) *window {
 func TestVersions(t *testing.T) {
 	for text, want := range map[string]Version{"": 0, "0": 0, "1": 1, "18446744073709551615": 1<<64 - 1} {
 		if got, err := ParseVersion(text); got != want || err != nil {
-			t.Errorf("%q is %v, %v", text, got, err)
+			t.Errorf("%q: got %v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"00", "007", "+1", "-1", "1.0", "0x1", "12a", " 1", "18446744073709551616", strings.Repeat("9", 1000)} {
 		if got, err := ParseVersion(text); err == nil {
-			t.Errorf("%q is %v", text, got)
+			t.Errorf("%q: got %v, want an error", text, got)
 		} else if len(err.Error()) > 250 {
-			t.Errorf("%q: an error of %d bytes", text, len(err.Error()))
+			t.Errorf("%q: got an error of %d bytes", text, len(err.Error()))
 		}
 	}
 	if Version(0).String() != "" || Version(12).String() != "12" {
-		t.Error("versions are not written as the API takes them")
+		t.Error("wrong text of a version")
 	}
 }
 
@@ -159,7 +158,7 @@ func TestKeys(t *testing.T) {
 	for i, a := range ordered {
 		for j, b := range ordered {
 			if got, want := a.Compare(b), min(max(i-j, -1), 1); got != want {
-				t.Errorf("%v and %v: %d, want %d", a, b, got, want)
+				t.Errorf("%v and %v: got %d, want %d", a, b, got, want)
 			}
 		}
 	}
@@ -167,7 +166,7 @@ func TestKeys(t *testing.T) {
 		"n": {Name: "n"}, "s/n": {Namespace: "s", Name: "n"}, "c:n": {Cluster: "c", Name: "n"}, "c:s/n": {"c", "s", "n"},
 	} {
 		if k.String() != want {
-			t.Errorf("%q, want %q", k, want)
+			t.Errorf("got %q, want %q", k, want)
 		}
 	}
 }
@@ -179,15 +178,15 @@ func TestEncodings(t *testing.T) {
 		"application/vnd.kubernetes.protobuf": Protobuf, "application/vnd.kubernetes.protobuf;stream=watch": Protobuf,
 	} {
 		if got, err := EncodingOf(header); got != want || err != nil {
-			t.Errorf("%s is %v, %v", header, got, err)
+			t.Errorf("%s: got %v, %v", header, got, err)
 		}
 	}
 	for _, header := range []string{"", "text/html", "application/cbor2", ";;"} {
 		if got, err := EncodingOf(header); err == nil {
-			t.Errorf("%q is %v", header, got)
+			t.Errorf("%q: got %v, want an error", header, got)
 		}
 	}
 	if JSON.String() != "json" || Protobuf.String() != "protobuf" || CBOR.String() != "cbor" || Encoding(9).String() != "encoding(9)" {
-		t.Error("names of encodings")
+		t.Error("wrong name of an encoding")
 	}
 }

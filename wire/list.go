@@ -6,29 +6,28 @@ import (
 	"io"
 )
 
-// ListMeta is what a list says of itself.
+// ListMeta is the metadata of a list.
 type ListMeta struct {
-	// Version is the version of the whole list, where a watch continues it.
+	// Version is the version of the whole list, from which a watch continues.
 	Version Version
-	// Continue is the token of the next page, "" on the last one.
+	// Continue is the token of the next page, or "" on the last page.
 	Continue string
-	// Remaining is how many items later pages hold, where the server says so;
-	// 0 otherwise. It is an estimate.
+	// Remaining is the server's estimate of the number of items on later pages, or 0 if
+	// it sends none.
 	Remaining int64
 }
 
-// rawListMeta is what JSON and CBOR lists say of themselves, before anything is
-// made of it.
+// rawListMeta is the metadata of a JSON or CBOR list before it is parsed.
 type rawListMeta struct {
 	version, next []byte
 	remaining     int64
 }
 
-// settle copies what was found so far: items come between it and the end of the
-// list, and the memory it stands in may be used again.
-func (m *rawListMeta) settle(own *head) {
+// detach copies the values found so far: the items are read before the end of the list,
+// and the memory of these values may be reused.
+func (m *rawListMeta) detach(own *head) {
 	m.version, m.next = bytes.Clone(m.version), bytes.Clone(m.next)
-	own.settle()
+	own.detach()
 }
 
 func (m *rawListMeta) meta(own *head, opts *Options, at int64) (ListMeta, error) {
@@ -42,7 +41,7 @@ func (m *rawListMeta) meta(own *head, opts *Options, at int64) (ListMeta, error)
 	return ListMeta{Version: v, Continue: string(m.next), Remaining: m.remaining}, nil
 }
 
-// listSource is what the encodings do differently.
+// listSource is the part of a ListReader that depends on the encoding.
 type listSource interface {
 	next() (Record, error)
 	meta() (ListMeta, error)
@@ -52,12 +51,12 @@ type listSource interface {
 // arrives. It belongs to one goroutine.
 type ListReader struct {
 	src  listSource
-	done error // sticky: what ended the list
+	done error // the error or io.EOF that ended the list; returned by every later call
 	m    ListMeta
 }
 
-// NewListReader returns a reader of the list in r. It reads r to its end, but
-// does not close it. An unknown encoding is reported by the first Next.
+// NewListReader returns a reader of the list in r. It reads r to its end, but does not
+// close it. For an unknown encoding, the first Next returns an error.
 func NewListReader(r io.Reader, enc Encoding, opts Options) *ListReader {
 	l := &ListReader{}
 	w := newWindow(r, opts.maxRecord())
@@ -69,18 +68,16 @@ func NewListReader(r io.Reader, enc Encoding, opts Options) *ListReader {
 	case CBOR:
 		l.src = &cborList{s: cborScanner{w: w}, opts: opts}
 	default:
-		l.done = errors.New("a list can not be read from " + enc.String())
+		l.done = errors.New("cannot read a list in the encoding " + enc.String())
 	}
 	return l
 }
 
-// Next returns the next record, in the order of the list, and io.EOF behind
-// the last one.
+// Next returns the next record in the order of the list, and io.EOF after the last one.
 //
-// Errors: *InvalidError for an item that cannot be used (Next may be called
-// again, and reads on behind it); *SyntaxError, *TooLargeError,
-// io.ErrUnexpectedEOF or the error of the reader for a list that cannot be
-// read on.
+// Errors: *InvalidError for an unusable item, after which Next may be called again for
+// the item after it; *SyntaxError, *TooLargeError, io.ErrUnexpectedEOF or the error of
+// the reader for a list that cannot be read further.
 func (l *ListReader) Next() (Record, error) {
 	if l.done != nil {
 		return Record{}, l.done
@@ -99,6 +96,6 @@ func (l *ListReader) Next() (Record, error) {
 	return Record{}, l.done
 }
 
-// Meta returns what the list says of itself. It is known once Next has
-// returned io.EOF, and zero before.
+// Meta returns the metadata of the list after Next has returned io.EOF. Before that it
+// returns the zero value.
 func (l *ListReader) Meta() ListMeta { return l.m }

@@ -27,10 +27,10 @@ func TestList(t *testing.T) {
 				body := encode(t, enc, testPods(n))
 				items, meta := readList(t, bytes.NewReader(body), enc, podOptions)
 				if want := (ListMeta{Version: 5000, Continue: "next", Remaining: 7}); meta != want {
-					t.Errorf("meta %+v, want %+v", meta, want)
+					t.Errorf("got metadata %+v, want %+v", meta, want)
 				}
 				if last := items[len(items)-1]; last.err != io.EOF.Error() || len(items) != n+1 {
-					t.Fatalf("%d items, the last with %q", len(items), last.err)
+					t.Fatalf("got %d items, the last with %q", len(items), last.err)
 				}
 				for i, it := range items[:n] {
 					checkPod(t, it.rec, testPod(i))
@@ -40,18 +40,18 @@ func TestList(t *testing.T) {
 	}
 }
 
-// checkPod holds a record against the pod that it was made from.
+// checkPod compares a record with its pod.
 func checkPod(t *testing.T, rec Record, want corev1.Pod) {
 	t.Helper()
 	key := Key{Namespace: want.Namespace, Name: want.Name}
 	if rec.Key != key || rec.UID != string(want.UID) || rec.Version.String() != want.ResourceVersion {
-		t.Errorf("record %v %v %v, want %v", rec.Key, rec.UID, rec.Version, key)
+		t.Errorf("got record %v %v %v, want %v", rec.Key, rec.UID, rec.Version, key)
 	}
 	if got := maps.Collect(rec.Labels()); !maps.Equal(got, want.Labels) {
-		t.Errorf("labels %q, want %q", got, want.Labels)
+		t.Errorf("got labels %q, want %q", got, want.Labels)
 	}
 	if rec.Encoding == JSON && !json.Valid(rec.Body) {
-		t.Errorf("%v is no JSON: %s", key, rec.Body)
+		t.Errorf("%v is not JSON: %s", key, rec.Body)
 	}
 	got, err := Codec[corev1.Pod]{}.Decode(rec)
 	if err != nil {
@@ -73,16 +73,17 @@ func TestManagedFieldsAreKeptOnDemand(t *testing.T) {
 		for i, it := range items[:8] {
 			got, err := Codec[corev1.Pod]{}.Decode(it.rec)
 			if err != nil || len(got.ManagedFields) != managed(i) {
-				t.Errorf("%v: %d entries, want %d; %v", enc, len(got.ManagedFields), managed(i), err)
+				t.Errorf("%v: got %d entries, want %d; %v", enc, len(got.ManagedFields), managed(i), err)
 			}
 			if !bytes.Contains(body, it.rec.Body) {
-				t.Errorf("%v: the record is not what was sent", enc)
+				t.Errorf("%v: the record differs from the sent bytes", enc)
 			}
 		}
 	}
 }
 
-// TestManagedFieldsAnywhere cuts them out of JSON wherever they may stand.
+// TestManagedFieldsAnywhere checks that managedFields are removed from JSON at any
+// position.
 func TestManagedFieldsAnywhere(t *testing.T) {
 	const mf = `"managedFields":[{"manager":"x","fieldsV1":{"a":"]}"}}]`
 	for _, c := range []struct{ metadata, want string }{
@@ -102,7 +103,7 @@ func TestManagedFieldsAnywhere(t *testing.T) {
 			items, _ := readList(t, strings.NewReader(body), JSON, podOptions)
 			var got, want any
 			if err := json.Unmarshal(items[0].rec.Body, &got); err != nil {
-				t.Fatalf("%s: %v: %s (%s)", body, err, items[0].rec.Body, items[0].err)
+				t.Fatalf("%s: got %v: %s (%s)", body, err, items[0].rec.Body, items[0].err)
 			}
 			if err := json.Unmarshal(fmt.Appendf(nil, around, c.want), &want); err != nil {
 				t.Fatal(err)
@@ -129,7 +130,7 @@ func TestListOfCustomResources(t *testing.T) {
 	}
 	items, meta := readList(t, bytes.NewReader(body), JSON, Options{APIVersion: "example.com/v1", Kind: "Job"})
 	if meta.Version != 9 || len(items) != 4 {
-		t.Fatalf("%+v, %d items", meta, len(items))
+		t.Fatalf("got %+v, %d items", meta, len(items))
 	}
 	for i, it := range items[:3] {
 		got, err := Codec[unstructured.Unstructured]{}.Decode(it.rec)
@@ -151,13 +152,13 @@ func TestListOfMetadata(t *testing.T) {
 		items, _ := readList(t, bytes.NewReader(encode(t, enc, list)), enc, Options{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"})
 		got, err := Codec[metav1.PartialObjectMetadata]{}.Decode(items[0].rec)
 		if err != nil || got.Name != "pod-3" || got.ManagedFields != nil {
-			t.Errorf("%v: %+v, %v", enc, got, err)
+			t.Errorf("%v: got %+v, %v", enc, got, err)
 		}
 	}
 }
 
-// TestListOfSomethingElse refuses what was not asked for.
-func TestListOfSomethingElse(t *testing.T) {
+// TestListOfAnotherType checks that a list of another type is rejected.
+func TestListOfAnotherType(t *testing.T) {
 	for _, c := range []struct {
 		body string
 		opts Options
@@ -177,29 +178,30 @@ func TestListOfSomethingElse(t *testing.T) {
 	} {
 		items, _ := readList(t, strings.NewReader(c.body), JSON, c.opts)
 		if got := items[len(items)-1].err; (got == "EOF") != c.ok {
-			t.Errorf("%s as %v: %s", c.body, c.opts, got)
+			t.Errorf("%s as %v: got %s", c.body, c.opts, got)
 		}
 	}
 }
 
-// TestUnusableItems are passed over, and told; the list goes on behind them.
+// TestUnusableItems checks that unusable items are skipped and reported, and that the
+// list continues after them.
 func TestUnusableItems(t *testing.T) {
 	for _, c := range []struct{ object, want string }{
 		{`{"metadata":{}}`, "no metadata.name"},
 		{`{}`, "no metadata.name"},
 		{`{"metadata":null}`, "no metadata.name"},
-		{`{"metadata":[]}`, "metadata is no object"},
-		{`{"metadata":{"name":7}}`, "metadata.name is no string"},
+		{`{"metadata":[]}`, "metadata is not an object"},
+		{`{"metadata":{"name":7}}`, "metadata.name is not a string"},
 		{`{"metadata":{"name":"x","resourceVersion":"0x7"}}`, "not a decimal integer"},
-		{`{"metadata":{"name":"x","resourceVersion":7}}`, "metadata.resourceVersion is no string"},
+		{`{"metadata":{"name":"x","resourceVersion":7}}`, "metadata.resourceVersion is not a string"},
 		{`{"kind":"Node","apiVersion":"v1","metadata":{"name":"x"}}`, `a "Node" of "v1"`},
 		{`{"kind":"Pod","apiVersion":"v2","metadata":{"name":"x"}}`, `a "Pod" of "v2"`},
-		{`{"kind":3,"metadata":{"name":"x"}}`, "kind is no string"},
+		{`{"kind":3,"metadata":{"name":"x"}}`, "kind is not a string"},
 		{`{"metadata":{"name":"x"},"metadata":{"name":"y"}}`, "metadata twice"},
-		{`"text"`, "no JSON object"},
-		{`null`, "no JSON object"},
-		{`[{}]`, "no JSON object"},
-		{`-1.5e3`, "no JSON object"},
+		{`"text"`, "not a JSON object"},
+		{`null`, "not a JSON object"},
+		{`[{}]`, "not a JSON object"},
+		{`-1.5e3`, "not a JSON object"},
 	} {
 		body := `{"kind":"PodList","apiVersion":"v1","items":[` + c.object + `,{"metadata":{"name":"next"}}]}`
 		l := NewListReader(strings.NewReader(body), JSON, podOptions)
@@ -210,15 +212,15 @@ func TestUnusableItems(t *testing.T) {
 			continue
 		}
 		if want := int64(strings.Index(body, c.object)); invalid.Offset != want {
-			t.Errorf("%s: offset %d, want %d", c.object, invalid.Offset, want)
+			t.Errorf("%s: got offset %d, want %d", c.object, invalid.Offset, want)
 		}
 		if rec, err := l.Next(); err != nil || rec.Name != "next" {
-			t.Errorf("%s: then %v, %v", c.object, rec.Key, err)
+			t.Errorf("%s: got next item %v, %v", c.object, rec.Key, err)
 		}
 	}
 }
 
-// TestDamagedJSON asks for the offset of the damage, which § marks.
+// TestDamagedJSON checks the offset of the damage, which § marks.
 func TestDamagedJSON(t *testing.T) {
 	const head = `{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"x"},"spec":`
 	for _, body := range []string{
@@ -241,7 +243,7 @@ func TestDamagedJSON(t *testing.T) {
 	}
 }
 
-// TestCutLists ends a list at every byte.
+// TestCutLists truncates a list at every byte.
 func TestCutLists(t *testing.T) {
 	for _, enc := range allEncodings {
 		body := bytes.TrimSpace(encode(t, enc, testPods(3)))
@@ -249,24 +251,25 @@ func TestCutLists(t *testing.T) {
 			items, meta := readList(t, bytes.NewReader(body[:n]), enc, podOptions)
 			last := items[len(items)-1].err
 			if enc == Protobuf && wholeEnvelope(body, n) {
-				continue // what follows the list are empty fields
+				continue // only empty fields follow the list
 			}
 			if last != io.ErrUnexpectedEOF.Error() || meta != (ListMeta{}) {
-				t.Fatalf("%v cut at %d of %d: %s, %+v", enc, n, len(body), last, meta)
+				t.Fatalf("%v truncated at %d of %d: got %s, %+v", enc, n, len(body), last, meta)
 			}
 		}
 	}
 }
 
-// wholeEnvelope reports whether the list message of a protobuf body ends at or
-// before n, between two fields of its envelope.
+// wholeEnvelope reports whether the list message of a protobuf body ends at or before n,
+// and n is between two fields of its envelope.
 func wholeEnvelope(body []byte, n int) bool {
 	items, _ := readList(&testing.B{}, bytes.NewReader(body[:n]), Protobuf, podOptions)
 	rest := len(body) - n
 	return rest <= 4 && items[len(items)-1].err == "EOF"
 }
 
-// TestRecordsComeAsSoonAsTheirBytes fails if a reader wants more than it needs.
+// TestRecordsComeAsSoonAsTheirBytes fails if a reader needs more bytes than those of a
+// record to return it.
 func TestRecordsComeAsSoonAsTheirBytes(t *testing.T) {
 	for _, enc := range allEncodings {
 		body := encode(t, enc, testPods(5))
@@ -275,13 +278,13 @@ func TestRecordsComeAsSoonAsTheirBytes(t *testing.T) {
 		items, _ := readList(t, bytes.NewReader(body), enc, whole)
 		at := 0
 		for i := range 5 {
-			// The end of the i-th item.
+			// end of the i-th item
 			tail := items[i].rec.Body[len(items[i].rec.Body)-30:]
 			at += bytes.Index(body[at:], tail) + len(tail)
 			l := NewListReader(io.MultiReader(bytes.NewReader(body[:at]), failing{t}), enc, podOptions)
 			for range i + 1 {
 				if _, err := l.Next(); err != nil {
-					t.Fatalf("%v: %v", enc, err)
+					t.Fatalf("%v: got %v", enc, err)
 				}
 			}
 		}
@@ -291,7 +294,7 @@ func TestRecordsComeAsSoonAsTheirBytes(t *testing.T) {
 type failing struct{ t *testing.T }
 
 func (f failing) Read([]byte) (int, error) {
-	f.t.Error("read beyond the record")
+	f.t.Error("the reader read beyond the record")
 	return 0, io.EOF
 }
 
@@ -306,22 +309,22 @@ func TestErrorsOfTheReader(t *testing.T) {
 			_, err = l.Next()
 		}
 		if !errors.Is(err, broken) {
-			t.Errorf("%v: %v", enc, err)
+			t.Errorf("%v: got %v", enc, err)
 		}
 		l = NewListReader(stuck{}, enc, podOptions)
 		if _, err := l.Next(); !errors.Is(err, io.ErrNoProgress) {
-			t.Errorf("%v: %v", enc, err)
+			t.Errorf("%v: got %v", enc, err)
 		}
 	}
 	if _, err := NewListReader(nil, 9, Options{}).Next(); err == nil {
-		t.Error("an unknown encoding is taken")
+		t.Error("got no error for a list in an unknown encoding")
 	}
 	if _, err := NewWatchReader(nil, 9, Options{}).Next(); err == nil {
-		t.Error("an unknown encoding is taken")
+		t.Error("got no error for a watch in an unknown encoding")
 	}
 }
 
-// stuck neither reads nor ends.
+// stuck returns neither bytes nor an error.
 type stuck struct{}
 
 func (stuck) Read([]byte) (int, error) { return 0, nil }
@@ -336,26 +339,26 @@ func TestLabelsEndEarly(t *testing.T) {
 			break
 		}
 		if v, ok := rec.Label("app"); n != 1 || v != "app-1" || !ok {
-			t.Errorf("%v: %d, %q, %v", enc, n, v, ok)
+			t.Errorf("%v: got %d, %q, %v", enc, n, v, ok)
 		}
 		if _, ok := rec.Label("none"); ok {
-			t.Errorf("%v: a label that is not there", enc)
+			t.Errorf("%v: got a label that does not exist", enc)
 		}
 	}
 	for _, body := range []string{`{}`, `{"metadata":{}}`, `{"metadata":{"labels":null}}`, `{"metadata":null}`, ``, `{"metadata":{"labels":{"a":1}}}`} {
 		got := maps.Collect(Record{Encoding: JSON, Body: []byte(body)}.Labels())
 		if len(got) > 0 && !slices.Contains([]string{`{"metadata":{"labels":{"a":1}}}`}, body) {
-			t.Errorf("%s: %q", body, got)
+			t.Errorf("%s: got %q", body, got)
 		}
 	}
 }
 
-// TestSqueeze: the cuts go, and the larger of the ends stays where it is.
-func TestSqueeze(t *testing.T) {
+// TestRemoveSpans checks that the cuts are removed, and that the larger end is not moved.
+func TestRemoveSpans(t *testing.T) {
 	for _, c := range []struct {
 		cuts  []span
 		want  string
-		start bool // it begins where it began
+		start bool // the result begins where the input began
 	}{
 		{[]span{{10, 12}}, "23456789abcdefghij", false},
 		{[]span{{11, 12}}, "023456789abcdefghij", false},
@@ -365,9 +368,9 @@ func TestSqueeze(t *testing.T) {
 		{[]span{{24, 25}, {26, 28}}, "0123456789abcdfij", true},
 	} {
 		b := []byte("0123456789abcdefghij")
-		got := squeeze(b, 10, c.cuts)
+		got := removeSpans(b, 10, c.cuts)
 		if want := c.want; string(got) != want {
-			t.Errorf("%v: %s, want %s", c.cuts, got, want)
+			t.Errorf("%v: got %s, want %s", c.cuts, got, want)
 		}
 		if start, end := &got[0] == &b[0], &got[len(got)-1] == &b[len(b)-1]; start != c.start || end == c.start {
 			t.Errorf("%v: the larger part was moved", c.cuts)

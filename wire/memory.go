@@ -5,35 +5,34 @@ import (
 	"unsafe"
 )
 
-// place is where a value lies that is being decoded: an object, a field of it, or
-// an element of one of its slices. This file is the only one that uses unsafe.
+// place is the address of a value that is being decoded: an object, a field of it, or an
+// element of one of its slices. This is the only file that uses unsafe.
 //
-// It is safe because every place begins as memory that the Go runtime allocated
-// for the type that is written there (placeOf, newPlace, growPlace), and is moved only
-// by offsets that reflect gives for the same type: so the garbage collector knows
-// which words are pointers, the compiler writes them with its barriers, and a place
-// inside an object keeps the object alive. What is written is of the type of the
-// field or has the same representation: a type that is declared as string is
-// written as string, one declared as []string as []string.
+// It is safe because every place begins as memory that the Go runtime allocated for the
+// type that is written there (placeOf, newPlace, growPlace), and moves only by offsets
+// that reflect returns for the same type. So the garbage collector has the pointer map of
+// the memory, the compiler emits write barriers, and a place inside an object keeps the
+// object alive. The written value has the type of the field or the same representation: a
+// type declared as string is written as string, and one declared as []string as []string.
 type place struct{ p unsafe.Pointer }
 
-// as returns the value at m, which is a T or has the same representation.
+// as returns a pointer to the value at m, which is a T or has the same representation.
 func as[T any](m place) *T { return (*T)(m.p) }
 
-// at returns the place that is offset bytes into the value at m.
+// at returns the place at offset bytes into the value at m.
 func (m place) at(offset uintptr) place { return place{unsafe.Add(m.p, offset)} }
 
-// point makes the pointer at m point to what.
+// point sets the pointer at m to what.
 func (m place) point(what place) { *(*unsafe.Pointer)(m.p) = what.p }
 
-// placeOf returns the place to which a pointer points.
+// placeOf returns the place that a pointer points to.
 func placeOf(pointer reflect.Value) place { return place{pointer.UnsafePointer()} }
 
 // newPlace allocates a zero value.
 func newPlace(t reflect.Type) place { return placeOf(reflect.New(t)) }
 
-// growPlace makes a slice of n zero elements of the nil slice in the numbered field
-// of the struct at m, whose type is t, and returns the place of the first.
+// growPlace sets the nil slice in the given field of the struct at m, whose type is t, to
+// n zero elements, and returns the place of the first.
 func growPlace(m place, t reflect.Type, field, n int) place {
 	v := reflect.NewAt(t, m.p).Elem().Field(field)
 	v.Grow(n)
@@ -45,7 +44,7 @@ func growPlace(m place, t reflect.Type, field, n int) place {
 // valueAt returns the value at m, whose type is t.
 func valueAt(m place, t reflect.Type) reflect.Value { return reflect.NewAt(t, m.p).Elem() }
 
-// keepString copies at most 255 bytes behind their length, for stringAt.
+// keepString copies at most 255 bytes, preceded by their length, for stringAt.
 func keepString(b []byte) *byte {
 	to := make([]byte, 1+len(b))
 	to[0] = byte(len(b))
@@ -53,7 +52,8 @@ func keepString(b []byte) *byte {
 	return &to[0]
 }
 
-// stringAt returns what keepString made, without a copy: nobody writes there again.
+// stringAt returns the string of keepString without a copy. Its memory is never written
+// again.
 func stringAt(p *byte) string {
 	return unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(p), 1)), int(*p))
 }

@@ -2,9 +2,8 @@ package wire
 
 import "strings"
 
-// nearest returns the one of names that takes the fewest insertions, deletions
-// and changes of a byte to become name; a change of case costs nothing. "" if
-// there are no names.
+// nearest returns the name in names that needs the fewest insertions, deletions and
+// changes of a byte to become name, ignoring case. It returns "" if there are no names.
 func nearest(name string, names []string) string {
 	best, least := "", -1
 	for _, n := range names {
@@ -17,7 +16,7 @@ func nearest(name string, names []string) string {
 
 // distance is the Levenshtein distance of two texts, in bytes.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1) // of a's first i bytes to every head of b
+	row := make([]int, len(b)+1) // distances of the first i bytes of a to every prefix of b
 	for j := range row {
 		row[j] = j
 	}

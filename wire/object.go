@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// initialEventsEnd is the annotation of the bookmark that ends the first part
-// of a streamed list; only the value "true" counts (KEP-3157).
+// initialEventsEnd is the annotation of the bookmark that ends the initial events of a
+// streaming list. Only the value "true" counts (KEP-3157).
 const initialEventsEnd = "k8s.io/initial-events-end"
 
-// head is what a scanner found in an object without decoding it. The slices
+// head is the data that a scanner reads from an object without decoding it. The slices
 // alias the stream.
 type head struct {
 	apiVersion, kind     []byte
 	name, namespace, uid []byte
 	version              []byte
 	endBookmark          bool
-	unusable             string // why the object cannot be used, "" if it can
+	unusable             string // why the object is unusable; "" if it is usable
 	managed              []span // ranges to cut out, ascending
-	metaLen              span   // where the length of metadata stands: protobuf, CBOR
-	members              uint64 // CBOR: how many metadata has without managedFields
+	metaLen              span   // protobuf and CBOR: position of the length of the metadata
+	members              uint64 // CBOR: number of members of the metadata without managedFields
 	metaFrom, metaTo     int64  // the content of metadata
 	whole                span   // the object
 	hasMeta              bool
 	metaRead             bool      // all metadata that names the object has been read
 	keyless              bool      // a part of the key is not a string
-	told                 EventType // type of the watch event
+	eventType            EventType // type of the watch event
 }
 
 func (h *head) reset(at int64) {
@@ -35,12 +35,13 @@ func (h *head) reset(at int64) {
 	*h = head{managed: managed, whole: span{from: at}}
 }
 
-// settle copies the type, which is needed for longer than the value it stands in.
-func (h *head) settle() {
+// detach copies the type, which is needed after the memory of the list's metadata is
+// reused.
+func (h *head) detach() {
 	h.apiVersion, h.kind = bytes.Clone(h.apiVersion), bytes.Clone(h.kind)
 }
 
-// fail notes why the object cannot be used; the first reason stays.
+// fail records why the object is unusable. Only the first reason is kept.
 func (h *head) fail(format string, args ...any) {
 	if h.unusable == "" {
 		h.unusable = fmt.Sprintf(format, args...)
@@ -49,14 +50,14 @@ func (h *head) fail(format string, args ...any) {
 
 // noString records that a field, whose value goes to dst, is not a string.
 func (h *head) noString(field string, dst *[]byte) {
-	h.fail("%s is no string", field)
+	h.fail("%s is not a string", field)
 	h.keyless = h.keyless || dst == &h.name || dst == &h.namespace
 }
 
-// invalid returns the error for an unusable object, with its identity as far as that is
-// certain: a key with a missing part would name another object.
+// invalid returns the error for an unusable object, with the identity as far as it is
+// certain: a key with a missing part would identify another object.
 func (h *head) invalid(reason string) error {
-	e := &InvalidError{Offset: h.whole.from, UID: string(h.uid), Event: h.told, Reason: reason}
+	e := &InvalidError{Offset: h.whole.from, UID: string(h.uid), Event: h.eventType, Reason: reason}
 	if len(h.name) > 0 && !h.keyless && (h.metaRead || len(h.namespace) > 0) {
 		e.Key = Key{Namespace: string(h.namespace), Name: string(h.name)}
 	}
@@ -73,26 +74,26 @@ func (h *head) checkSize(w *window) {
 	}
 }
 
-// checkKind returns an error where the object claims to be something else than
-// what was asked for, such as a Table.
+// checkKind returns an error if the object states another type than the requested one,
+// such as a Table.
 func (h *head) checkKind(opts *Options) error {
 	if opts.Kind == "" || len(h.kind) == 0 {
 		return nil
 	}
 	if string(h.kind) != opts.Kind || len(h.apiVersion) > 0 && string(h.apiVersion) != opts.APIVersion {
-		h.uid, h.version, h.told = nil, nil, 0 // they belong to another value
+		h.uid, h.version, h.eventType = nil, nil, 0 // they belong to a value of another type
 		return h.invalid(fmt.Sprintf("it is a %.80q of %.80q, want %q of %q", h.kind, h.apiVersion, opts.Kind, opts.APIVersion))
 	}
 	return nil
 }
 
-// checkListKind returns an error where a list is not one of what was asked for,
-// such as a Table, or a Status that came with 200. Lists of built-in types are
-// called after their items; only custom resources may choose another name
-// (CustomResourceDefinitionNames.listKind), which discovery does not tell.
+// checkListKind returns an error if a list has another type than the requested one, such
+// as a Table, or a Status with code 200. Lists of built-in types are named after their
+// items. Only custom resources may choose another name
+// (CustomResourceDefinitionNames.listKind), which discovery does not report.
 func (h *head) checkListKind(opts *Options) error {
-	if string(h.kind) == "Status" && string(h.apiVersion) == "v1" { // proxies send them with code 200
-		return &SyntaxError{Reason: "the server sent a Status in place of a list"}
+	if string(h.kind) == "Status" && string(h.apiVersion) == "v1" { // some proxies send them with code 200
+		return &SyntaxError{Reason: "the server sent a Status instead of a list"}
 	}
 	if opts.Kind == "" || string(h.kind) == opts.Kind+"List" && string(h.apiVersion) == opts.APIVersion {
 		return nil
@@ -105,7 +106,7 @@ func (h *head) checkListKind(opts *Options) error {
 	return &SyntaxError{Reason: fmt.Sprintf("the server sent a %.80q of %.80q, want a list of %q of %q", h.kind, h.apiVersion, opts.Kind, opts.APIVersion)}
 }
 
-// record makes the record of the object that was scanned last.
+// record returns the record of the object that was scanned last.
 func (h *head) record(w *window, enc Encoding, opts *Options) (Record, error) {
 	if h.checkSize(w); h.unusable != "" {
 		return Record{}, h.invalid(h.unusable)
@@ -121,9 +122,9 @@ func (h *head) record(w *window, enc Encoding, opts *Options) (Record, error) {
 		return Record{}, h.invalid(err.Error())
 	}
 	rec := Record{Version: version, Encoding: enc}
-	// One string holds all three names: one allocation instead of three. It
-	// is made before the cut, which moves the bytes that the slices alias.
-	var stack [400]byte // enough for the longest names there are (253, 63, 36)
+	// One string holds all three names: one allocation instead of three. It is created
+	// before the cut, which moves the bytes that the slices alias.
+	var stack [400]byte // enough for the longest possible names (253, 63, 36)
 	all := string(append(append(append(stack[:0], h.namespace...), h.name...), h.uid...))
 	ns, name := len(h.namespace), len(h.name)
 	rec.Namespace, rec.Name, rec.UID = all[:ns], all[ns:ns+name], all[ns+name:]
@@ -132,7 +133,8 @@ func (h *head) record(w *window, enc Encoding, opts *Options) (Record, error) {
 	return rec, nil
 }
 
-// body returns the bytes of the object, managedFields cut out if they are to be.
+// body returns the bytes of the object, without managedFields unless the options keep
+// them.
 func (h *head) body(w *window, enc Encoding, opts *Options) []byte {
 	b := w.slice(h.whole)
 	if len(h.managed) == 0 || opts.ManagedFields == KeepManagedFields {
@@ -145,12 +147,12 @@ func (h *head) body(w *window, enc Encoding, opts *Options) []byte {
 	case CBOR:
 		h.countMetadata(b)
 	}
-	return squeeze(b, h.whole.from, cuts)
+	return removeSpans(b, h.whole.from, cuts)
 }
 
-// shrinkMetadata writes the length that metadata will have without
-// managedFields where the old one stands, flush right, and returns the cuts
-// with the bytes that this leaves over.
+// shrinkMetadata overwrites the length of the metadata with the length without
+// managedFields, right-aligned, and returns the cuts, including the bytes of the length
+// that are no longer needed.
 func (h *head) shrinkMetadata(b []byte) []span {
 	length := h.metaTo - h.metaFrom
 	for _, c := range h.managed {
@@ -165,12 +167,11 @@ func (h *head) shrinkMetadata(b []byte) []span {
 	return h.managed
 }
 
-// squeeze cuts the given ranges (ascending, of stream offsets) out of b, which
-// begins at offset base, and returns what is left. It moves what stands before
-// the cuts towards them or what stands behind, whichever is less: the large rest
-// of an object stays where it is, and that is behind metadata in JSON and
-// protobuf, but before it in CBOR, which has the shorter keys first.
-func squeeze(b []byte, base int64, cuts []span) []byte {
+// removeSpans removes the given ranges (ascending stream offsets) from b, which begins at
+// offset base, and returns the rest. It moves either the bytes before the cuts or the
+// bytes after them, whichever are fewer: most of an object is after the metadata in JSON
+// and protobuf, but before it in CBOR, which has shorter keys first.
+func removeSpans(b []byte, base int64, cuts []span) []byte {
 	first, last := int(cuts[0].from-base), int(cuts[len(cuts)-1].to-base)
 	if first <= len(b)-last {
 		to := last

@@ -1,19 +1,18 @@
 package wire
 
-// ManagedFields says what becomes of metadata.managedFields.
+// ManagedFields determines whether records contain metadata.managedFields.
 type ManagedFields uint8
 
 const (
-	// DropManagedFields cuts them out of every record: they are up to 60 % of
-	// an object and hardly any reader wants them.
+	// DropManagedFields removes them from every record: they are up to 60% of an object,
+	// and few readers need them.
 	DropManagedFields ManagedFields = iota
 	// KeepManagedFields leaves records as the server sent them.
 	KeepManagedFields
 )
 
-// DefaultMaxRecord is the largest record, frame or other single value that a
-// reader takes, in bytes, unless Options say otherwise: 32 MiB, twenty times
-// what etcd stores by default.
+// DefaultMaxRecord is the default limit of a record, frame or other single value, in
+// bytes: 32 MiB, twenty times the default limit of etcd.
 const DefaultMaxRecord = 32 << 20
 
 // Options are the options of the readers. The zero value works.
@@ -22,10 +21,11 @@ type Options struct {
 	// DefaultMaxRecord. A larger object is reported as unusable. Raise it for an
 	// aggregated API server that stores larger objects.
 	MaxRecord int
-	// ManagedFields: dropped unless KeepManagedFields.
+	// ManagedFields is DropManagedFields by default.
 	ManagedFields ManagedFields
-	// APIVersion and Kind are what an object must claim to be, where it claims
-	// anything (items of a protobuf list do not). Empty: not checked.
+	// APIVersion and Kind are the expected type of objects. Objects that do not state a
+	// type (items of a protobuf list) are accepted. If Kind is empty, the type is not
+	// checked.
 	APIVersion string
 	Kind       string
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/vedette-io/vedette/internal/jsontext"
 )
 
-// maxSteps bounds a path: the API nests less than half as deep.
+// maxSteps bounds a path. The API nests less than half as deep.
 const maxSteps = 64
 
-// Path names the values of a field of an object, by the names of its JSON:
+// Path selects values of a field of an object by JSON names:
 //
 //	spec.nodeName                                  one field
 //	metadata.labels.app, metadata.labels['a.b/c']  one key of a map
-//	metadata.ownerReferences[*].uid                of every element of a list
+//	metadata.ownerReferences[*].uid                a field of every element of a list
 //	metadata.labels[*]                             every value of a map
-//	status.conditions[?(@.type=="Ready")].status   of the elements whose type is "Ready"
+//	status.conditions[?(@.type=="Ready")].status   a field of the elements whose type is "Ready"
 //
-// A Path is an immutable value; the zero Path names nothing.
+// A Path is an immutable value. The zero Path selects nothing.
 type Path struct{ steps []step }
 
 type stepKind uint8
@@ -29,21 +29,21 @@ const (
 	stepWhere                  // the elements whose member name is text
 )
 
-// step is one link of a path.
+// step is one step of a path.
 type step struct {
 	kind   stepKind
 	name   string
 	text   string
-	column int // where it stands in the text that was parsed, from 1
+	column int // column in the parsed text, from 1
 }
 
-// PathError says what is wrong with a path, and where.
+// PathError reports an error in a path and its position.
 type PathError struct {
 	// Path is the text of the path.
 	Path string
-	// Column counts bytes from 1 to what is wrong.
+	// Column is the position of the error in bytes, from 1.
 	Column int
-	// Reason says what was found and what was expected.
+	// Reason describes what was found and what was expected.
 	Reason string
 }
 
@@ -52,11 +52,10 @@ func (e *PathError) Error() string {
 	return fmt.Sprintf("path %.200q, column %d: %s", e.Path, e.Column, e.Reason)
 }
 
-// ParsePath reads a path. A dot may stand before it, as kubectl writes paths.
-// Names of letters, digits, '_', '-' and '/' may follow a dot; all others go
-// into brackets and quotes, in which a backslash stands before a quote or a
-// backslash. Positions ([0]), slices, ".." and filters other than equality of
-// one member with one string are refused.
+// ParsePath parses a path. It may begin with a dot, as in kubectl. Names of letters,
+// digits, '_', '-' and '/' may follow a dot. All other names are written in brackets and
+// quotes, in which a backslash escapes a quote or a backslash. Positions ([0]), slices,
+// ".." and filters other than the equality of one member and one string are rejected.
 //
 // Errors: *PathError.
 func ParsePath(text string) (Path, error) {
@@ -75,7 +74,7 @@ func ParsePath(text string) (Path, error) {
 	return Path{steps}, nil
 }
 
-// String returns the path as ParsePath reads it, in its shortest form.
+// String returns the path in its shortest form that ParsePath accepts.
 func (p Path) String() string {
 	var b strings.Builder
 	for i, s := range p.steps {
@@ -113,7 +112,7 @@ func isNameByte(c byte) bool {
 	return jsontext.IsDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '-' || c == '/'
 }
 
-// pathParser reads the text of a path from left to right.
+// pathParser parses the text of a path from left to right.
 type pathParser struct {
 	text string
 	at   int
@@ -123,7 +122,7 @@ func (p *pathParser) fail(format string, args ...any) error {
 	return &PathError{Path: p.text, Column: p.at + 1, Reason: fmt.Sprintf(format, args...)}
 }
 
-// skip consumes c if it is next, and reports whether it was.
+// skip consumes c if it is next, and reports whether it did.
 func (p *pathParser) skip(c byte) bool {
 	if p.at < len(p.text) && p.text[p.at] == c {
 		p.at++
@@ -132,7 +131,7 @@ func (p *pathParser) skip(c byte) bool {
 	return false
 }
 
-// want consumes a literal, or fails with what it is for.
+// want consumes a literal. If it is not next, want returns an error that contains what.
 func (p *pathParser) want(literal, what string) error {
 	if !strings.HasPrefix(p.text[p.at:], literal) {
 		return p.fail("found %s, want %q %s", p.found(), literal, what)
@@ -157,7 +156,7 @@ func (p *pathParser) step(first bool) (step, error) {
 		s, err = p.bracket()
 		if first && err == nil && s.kind != stepMember {
 			p.at = column - 1
-			err = p.fail("an object is no list: a path begins with a name")
+			err = p.fail("an object is not a list: a path begins with a name")
 		}
 	case first || p.skip('.'):
 		column = p.at + 1
@@ -169,7 +168,7 @@ func (p *pathParser) step(first bool) (step, error) {
 	return s, err
 }
 
-// name consumes a name that stands without quotes.
+// name consumes an unquoted name.
 func (p *pathParser) name() (string, error) {
 	from := p.at
 	for p.at < len(p.text) && isNameByte(p.text[p.at]) {
@@ -181,7 +180,7 @@ func (p *pathParser) name() (string, error) {
 	return p.text[from:p.at], nil
 }
 
-// bracket consumes what follows an opening bracket, and the closing one.
+// bracket consumes the rest of a bracketed step after the opening bracket.
 func (p *pathParser) bracket() (s step, err error) {
 	switch {
 	case p.skip('*'):
@@ -193,7 +192,7 @@ func (p *pathParser) bracket() (s step, err error) {
 		s.name, err = p.quoted(`a name in quotes, "*" or a filter`)
 	}
 	if err == nil {
-		err = p.want("]", "behind it")
+		err = p.want("]", "after it")
 	}
 	return s, err
 }
@@ -223,15 +222,15 @@ func (p *pathParser) spaces() {
 	}
 }
 
-// quoted consumes a text in single or double quotes. An empty one is refused:
-// nothing has an empty name, and "" cannot be told from absence everywhere.
+// quoted consumes a text in single or double quotes. It rejects an empty text: names are
+// not empty, and "" cannot always be distinguished from absence.
 func (p *pathParser) quoted(what string) (string, error) {
 	if p.at == len(p.text) || p.text[p.at] != '\'' && p.text[p.at] != '"' {
 		return "", p.fail("found %s, want %s", p.found(), what)
 	}
 	quote := p.text[p.at]
 	if strings.HasPrefix(p.text[p.at+1:], string(quote)) {
-		return "", p.fail("nothing stands between the quotes")
+		return "", p.fail("the quoted text is empty")
 	}
 	p.at++
 	var b strings.Builder
@@ -247,8 +246,8 @@ func (p *pathParser) quoted(what string) (string, error) {
 			b.WriteByte(p.text[p.at])
 			p.at++
 		default:
-			return "", p.fail("found %s behind a backslash, want a quote or a backslash", p.found())
+			return "", p.fail("found %s after a backslash, want a quote or a backslash", p.found())
 		}
 	}
-	return "", p.fail("the quote that closes is missing")
+	return "", p.fail("the closing quote is missing")
 }

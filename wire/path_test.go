@@ -31,7 +31,7 @@ func TestPaths(t *testing.T) {
 		p, err := ParsePath(text)
 		if strings.HasPrefix(want, "error") {
 			if err == nil {
-				t.Errorf("%s is taken", text)
+				t.Errorf("%s: got no error", text)
 			}
 			continue
 		}
@@ -39,13 +39,12 @@ func TestPaths(t *testing.T) {
 			want = text
 		}
 		if err != nil || p.String() != want {
-			t.Errorf("%s is %s, %v", text, p, err)
+			t.Errorf("%s: got %s, %v", text, p, err)
 		}
 	}
 }
 
-// TestPathErrors asks for the column, which § marks, and for a word of the
-// reason.
+// TestPathErrors checks the column, which § marks, and a part of the reason.
 func TestPathErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"§":                           "the end",
@@ -59,14 +58,14 @@ func TestPathErrors(t *testing.T) {
 		"a[§]":                        "name in quotes",
 		"a[*§":                        "want \"]\"",
 		"a['b'§.c":                    "want \"]\"",
-		"a[§'']":                      "between the quotes",
-		"a['b§":                       "quote that closes",
+		"a[§'']":                      "quoted text is empty",
+		"a['b§":                       "closing quote",
 		`a['b\§c']`:                   "backslash",
 		"a§]":                         "found",
 		`a[?§@.b=="c"]`:               "filter",
 		`a[?(@.b§!="c")]`:             "filter",
 		`a[?(@.b==§3)]`:               "text in quotes",
-		`a[?(@.b==§"")]`:              "between the quotes",
+		`a[?(@.b==§"")]`:              "quoted text is empty",
 		`a[?(@.b=="c"§ && @.d=="e")]`: "filter",
 		"a.metadata.labels.app§\\.kubernetes\\.io": "['...']",
 		strings.Repeat("a.", maxSteps) + "a§":      "more than",
@@ -80,7 +79,8 @@ func TestPathErrors(t *testing.T) {
 	}
 }
 
-// TestPathsAreWrittenAsTheyAreRead: what String writes is read as the same.
+// TestPathsAreWrittenAsTheyAreRead checks that ParsePath returns the same path for the
+// result of String.
 func TestPathsAreWrittenAsTheyAreRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p Path
@@ -100,40 +100,40 @@ func TestPathsAreWrittenAsTheyAreRead(t *testing.T) {
 		}
 		got, err := ParsePath(p.String())
 		if err != nil {
-			t.Fatalf("%s: %v", p, err)
+			t.Fatalf("%s: got %v", p, err)
 		}
 		for i := range got.steps {
 			got.steps[i].column = 0
 		}
 		if !reflect.DeepEqual(got, p) {
-			t.Fatalf("%s is read as %s", p, got)
+			t.Fatalf("%s was parsed as %s", p, got)
 		}
 	})
 }
 
-// TestFieldsThatAreRefused: a path is held against the type it is for.
+// TestFieldsThatAreRefused checks that a path is validated against its type.
 func TestFieldsThatAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"spec.§nodename":                         `no field "nodename"; the nearest is "nodeName"`,
+		"spec.§nodename":                         `no field "nodename"; the closest is "nodeName"`,
 		"spec.§restartpolcy":                     `"restartPolicy"`,
 		"§sepc.nodeName":                         `"spec"`,
 		"spec.volumes[*].§configmap.name":        `"configMap"`,
 		"spec.§containers":                       "write [*]",
-		"spec.containers.§image":                 "[*] goes before",
+		"spec.containers.§image":                 "write [*] before",
 		"spec.containers[*]":                     "",
 		"metadata.§labels":                       "name one key",
 		"§spec":                                  "name one of its fields",
 		"spec.nodeName.§x":                       "scalar",
-		"spec§[*]":                               "no list",
+		"spec§[*]":                               "is not a list",
 		"metadata.creationTimestamp.§seconds":    "scalar",
-		"metadata.managedFields[*].§fieldsV1":    "no fixed form",
-		"metadata.managedFields[*].fieldsV1.§x":  "no fixed form",
+		"metadata.managedFields[*].§fieldsV1":    "no fixed JSON form",
+		"metadata.managedFields[*].fieldsV1.§x":  "no fixed JSON form",
 		"§kind":                                  "not in protobuf",
 		"§apiVersion":                            "not in protobuf",
-		`metadata.labels§[?(@.a=="b")]`:          "a filter is for lists",
-		`metadata.finalizers§[?(@.a=="b")]`:      "no objects",
+		`metadata.labels§[?(@.a=="b")]`:          "filters apply only to lists",
+		`metadata.finalizers§[?(@.a=="b")]`:      "not objects",
 		`spec.containers§[?(@.nam=="b")].image`:  `"name"`,
-		`spec.containers§[?(@.ports=="b")].name`: "no string",
+		`spec.containers§[?(@.ports=="b")].name`: "not a string",
 		`status.conditions§[?(@.type=="Ready")]`: "name one of its fields",
 	} {
 		at := strings.Index(text, "§")
@@ -144,13 +144,13 @@ func TestFieldsThatAreRefused(t *testing.T) {
 		}
 	}
 	for what, err := range map[string]error{
-		"bytes":                  second(FieldOf[corev1.Secret]("data.password")),
-		"spec of metadata":       second(FieldOf[metav1.PartialObjectMetadata]("spec.nodeName")),
-		"a path that is no path": second(FieldOf[unstructured.Unstructured]("a b")),
-		"a raw object":           second(FieldOf[metav1.WatchEvent]("object")),
+		"bytes":            second(FieldOf[corev1.Secret]("data.password")),
+		"spec of metadata": second(FieldOf[metav1.PartialObjectMetadata]("spec.nodeName")),
+		"an invalid path":  second(FieldOf[unstructured.Unstructured]("a b")),
+		"a raw object":     second(FieldOf[metav1.WatchEvent]("object")),
 	} {
 		if err == nil {
-			t.Errorf("%s: taken", what)
+			t.Errorf("%s: got no error", what)
 		}
 	}
 	for what, err := range map[string]error{
@@ -160,7 +160,7 @@ func TestFieldsThatAreRefused(t *testing.T) {
 		"metadata of metadata objects": second(FieldOf[metav1.PartialObjectMetadata]("metadata.name")),
 	} {
 		if err != nil {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got %v", what, err)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestNearest(t *testing.T) {
 		"hostnetwrok": "hostNetwork", "initcontainer": "initContainers", "nodeSelectors": "nodeSelector",
 	} {
 		if got := nearest(name, names); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
+			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 	}
 	for _, c := range []struct {
@@ -180,10 +180,10 @@ func TestNearest(t *testing.T) {
 		want int
 	}{{"", "", 0}, {"abc", "", 3}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 2}, {"abc", "bc", 1}, {"ab", "a", 1}, {"a", "ab", 1}} {
 		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("%q and %q: %d, want %d", c.a, c.b, got, c.want)
+			t.Errorf("%q and %q: got %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
 	if nearest("x", nil) != "" {
-		t.Error("the nearest of nothing")
+		t.Error("got a name from an empty list")
 	}
 }

@@ -10,35 +10,35 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// plan says how the protobuf of one type becomes a value of it: what the code
-// that is generated for the type does, as a table.
+// plan describes how the protobuf of one type is decoded. It is the generated code of the
+// type as a table.
 //
-// A plan knows the form that servers write: fields in the order of their numbers,
-// each once, or all its elements in a row. For anything else it gives up, and the
-// generated code decodes the object again; so what unusual bytes mean, and what is wrong
-// with damaged ones, is answered by that code alone.
+// A plan supports the form that servers write: fields in the order of their numbers, each
+// once, or with all its elements in a row. For any other form it gives up, and the
+// generated code decodes the object again. So only that code interprets unusual bytes and
+// reports damaged ones.
 type plan struct {
 	typ    reflect.Type
-	slots  []slot                        // by number of the field
-	own    func(m place, b []byte) error // decodes the value instead, where it is not nil
+	slots  []slot                        // by field number
+	own    func(m place, b []byte) error // if not nil, decodes the value instead
 	sample []byte                        // an encoded value that is not zero
 }
 
-// slot is what to do with one field.
+// slot describes how to decode one field.
 type slot struct {
 	off   uintptr
-	sub   *plan // of a message
+	sub   *plan // plan of a message
 	tag   uint32
-	field int32 // its index in the struct
+	field int32 // index in the struct
 	shape shape
 	kind  kind
-	value kind         // of the values of a map: text, octets, quantity or message
-	typ   reflect.Type // of the field
-	elem  reflect.Type // of what a pointer points to, or of the elements
-	size  uintptr      // of an element
+	value kind         // kind of the values of a map: text, octets, quantity or message
+	typ   reflect.Type // type of the field
+	elem  reflect.Type // type of a pointer's target, or of the elements
+	size  uintptr      // size of an element
 }
 
-// shape says how often a value may come, and how it is kept.
+// shape describes how often a value may occur and how it is stored.
 type shape uint8
 
 const (
@@ -49,7 +49,7 @@ const (
 	mapped
 )
 
-// kind says what is read off the wire.
+// kind is the kind of a value on the wire.
 type kind uint8
 
 const (
@@ -59,19 +59,19 @@ const (
 	text
 	octets
 	message
-	quantity // a message, in maps: most of those in a Pod
+	quantity // a message; used for the values of maps
 )
 
-// plans holds what planOf found out, by type.
+// plans caches the results of planOf by type.
 var plans sync.Map
 
-// planned are the plans of all types that were met, those within others too.
+// planned has the plans of all types so far, including nested types.
 var planned = struct {
 	sync.Mutex
 	planner
 }{planner: planner{}}
 
-// planOf returns the plan of a type, nil if its own Unmarshal is to be used.
+// planOf returns the plan of a type, or nil if its Unmarshal must be used.
 func planOf(t reflect.Type) *plan {
 	if known, ok := plans.Load(t); ok {
 		return known.(*plan)
@@ -79,7 +79,7 @@ func planOf(t reflect.Type) *plan {
 	planned.Lock()
 	defer planned.Unlock()
 	p := planned.plan(t)
-	if p != nil && (p.own != nil || !p.proven()) {
+	if p != nil && (p.own != nil || !p.verified()) {
 		p = nil
 	}
 	plans.Store(t, p)
@@ -90,9 +90,8 @@ var unmarshalerType = reflect.TypeFor[protoUnmarshaler]()
 
 var quantityType = reflect.TypeFor[resource.Quantity]()
 
-// byHand are the types of the API whose Unmarshal is written by hand, with an
-// encoded value of each.
-var byHand = map[reflect.Type]*plan{
+// handwritten has the API types with a handwritten Unmarshal, and an encoded value of each.
+var handwritten = map[reflect.Type]*plan{
 	reflect.TypeFor[metav1.Time](): {sample: []byte("\x08\x07"), own: func(m place, b []byte) error {
 		return as[metav1.Time](m).Unmarshal(b)
 	}},
@@ -107,12 +106,12 @@ var byHand = map[reflect.Type]*plan{
 	}},
 }
 
-// planner makes the plan of a type and of those within it, which may be itself.
+// planner creates the plan of a type and of its nested types, which may be recursive.
 type planner map[reflect.Type]*plan
 
 // plan returns nil for a type that cannot be decoded.
 func (all planner) plan(t reflect.Type) *plan {
-	if p := byHand[t]; p != nil {
+	if p := handwritten[t]; p != nil {
 		return p
 	}
 	if p := all[t]; p != nil {
@@ -126,7 +125,7 @@ func (all planner) plan(t reflect.Type) *plan {
 	if !generated(t) || !all.fields(p) {
 		p.slots = nil
 		p.own = func(m place, b []byte) error { return unmarshalerAt(m, t).Unmarshal(b) }
-		if t.Kind() == reflect.Slice { // the generated code begins with an empty one
+		if t.Kind() == reflect.Slice { // the generated code begins with an empty slice
 			p.own = func(m place, b []byte) error {
 				valueAt(m, t).Set(reflect.MakeSlice(t, 0, 0))
 				return unmarshalerAt(m, t).Unmarshal(b)
@@ -136,7 +135,7 @@ func (all planner) plan(t reflect.Type) *plan {
 	return p
 }
 
-// fields fills in the slots of p, and reports whether it understands all fields.
+// fields sets the slots of p, and reports whether all fields are supported.
 func (all planner) fields(p *plan) bool {
 	if p.typ.Kind() != reflect.Struct {
 		return false
@@ -147,7 +146,7 @@ func (all planner) fields(p *plan) bool {
 		if tag == "" && (f.Type == reflect.TypeFor[metav1.TypeMeta]() || f.Type.Kind() == reflect.Interface) || tag == "-" {
 			continue // not on the wire
 		}
-		const most = 1000 // fields of a message: slots are found by number
+		const most = 1000 // limit of field numbers, because slots are indexed by number
 		parts := strings.Split(tag, ",")
 		if len(parts) < 2 {
 			return false
@@ -175,8 +174,8 @@ func (all planner) fields(p *plan) bool {
 	return len(p.slots) > 0
 }
 
-// classify fills in what t, the type of a field, says of it. What the tag says
-// beside the number is not always true.
+// classify sets the properties of a slot that depend on t, the type of the field. Other
+// parts of the tag than the number are not always correct.
 func (all planner) classify(s *slot, t reflect.Type) bool {
 	if kind, ok := kindOf(t); ok {
 		s.kind = kind
@@ -217,8 +216,8 @@ func (all planner) classify(s *slot, t reflect.Type) bool {
 	return s.value >= text
 }
 
-// kindOf returns what of a type is on the wire, if that is no message. A type that
-// decodes itself is one.
+// kindOf returns the kind of a type on the wire, if it is not a message. A type with an
+// Unmarshal method is a message.
 func kindOf(t reflect.Type) (kind, bool) {
 	if reflect.PointerTo(t).Implements(unmarshalerType) {
 		return 0, false

@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// generated reports whether the Unmarshal of a type is the work of the generator of
-// the Kubernetes API. What is written by hand may mean anything.
+// generated reports whether the Unmarshal of a type comes from the generator of the
+// Kubernetes API. A handwritten method may do anything.
 func generated(t reflect.Type) bool {
 	m, ok := reflect.PointerTo(t).MethodByName("Unmarshal")
 	if !ok {
@@ -23,22 +23,22 @@ func generated(t reflect.Type) bool {
 	return path.Base(file) == "generated.pb.go"
 }
 
-// unmarshalerAt returns what decodes the value at m, a t.
+// unmarshalerAt returns the value at m, of type t, as an unmarshaler.
 func unmarshalerAt(m place, t reflect.Type) protoUnmarshaler {
 	return valueAt(m, t).Addr().Interface().(protoUnmarshaler)
 }
 
-// proven reports whether a plan and the generated code of its type make the same
-// of an object that has all fields: the tags of a struct may be wrong.
-func (p *plan) proven() bool {
+// verified reports whether a plan and the generated code of its type decode an object with
+// all fields to the same value. The tags of a struct may be wrong.
+func (p *plan) verified() bool {
 	body := p.encoded(map[*plan]bool{})
 	want, got := reflect.New(p.typ), reflect.New(p.typ)
 	return want.Interface().(protoUnmarshaler).Unmarshal(body) == nil &&
 		p.decode(body, placeOf(got), 0, private) >= 0 && reflect.DeepEqual(want.Interface(), got.Interface())
 }
 
-// encoded returns an encoded value that has all fields, save those of a type
-// within itself.
+// encoded returns an encoded value with all fields except those of a type nested in
+// itself.
 func (p *plan) encoded(within map[*plan]bool) []byte {
 	if p.sample != nil || p.own != nil || within[p] {
 		return p.sample

@@ -6,16 +6,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// mapRoom is for how many entries a map has room at first, at most: entries may be
-// empty, or all the same.
+// mapRoom is the maximum initial capacity of a map. Entries may be empty, or duplicates.
 const mapRoom = 100
 
-// mapped decodes n entries of a map, of which the first is at b[i:], into the nil
-// map at m.
+// mapped decodes n entries of a map, the first of which is at b[i:], into the nil map at
+// m.
 func (s *slot) mapped(b []byte, i, n int, m place, depth int, share sharing) int {
-	// Maps whose keys are of types that are declared as string are made and
-	// written as maps of strings: keys and values have the same representation, hash and
-	// comparison.
+	// A map with a key type declared as string is created and written as a map of
+	// strings: keys and values have the same representation, hash and comparison.
 	room := min(n, mapRoom)
 	switch s.value {
 	case text:
@@ -56,7 +54,7 @@ func (s *slot) mapped(b []byte, i, n int, m place, depth int, share sharing) int
 	})
 }
 
-// entries passes on n entries of a map, of which the first is at b[i:].
+// entries calls put for n entries of a map, the first of which is at b[i:].
 func (s *slot) entries(b []byte, i, n int, put func(key string, v []byte) int) int {
 	for k := range n {
 		var entry, key, v []byte

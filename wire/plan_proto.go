@@ -6,18 +6,18 @@ import (
 	"reflect"
 )
 
-// What decoding returns where it does not return an index.
+// Results of decoding that are not an index.
 const (
-	unusual = -1 // not the form that servers write: it is for the generated code
+	unusual = -1 // not the form that servers write; the generated code must decode it
 	deep    = -2 // nested more than maxDepth deep
 )
 
-// maxDepth bounds how deep messages of one type may nest, and thereby the stack: the
+// maxDepth limits the nesting of messages of one type, and thereby the stack. The
 // generated code for these messages has no limit.
 const maxDepth = 1000
 
-// worthPlan is the size of the least body that is decoded by a plan: smaller ones
-// share next to nothing, and the generated code takes them a little faster.
+// worthPlan is the minimum size of a body that is decoded with a plan. Smaller bodies
+// share almost nothing, and the generated code decodes them slightly faster.
 const worthPlan = 256
 
 // decodeProtobuf decodes an object.
@@ -28,11 +28,11 @@ func decodeProtobuf(body []byte, obj protoUnmarshaler, share sharing) error {
 	return decodePlanned(body, obj, share)
 }
 
-// errDeep means that a message is not decoded because its decoder might overflow the
+// errDeep reports that a message was not decoded because its decoder might overflow the
 // stack, which would end the process.
 var errDeep = fmt.Errorf("messages are nested more than %d deep", maxDepth)
 
-// freeDepth is the size of a body that cannot nest deep enough to do harm.
+// freeDepth is the size up to which a body cannot nest deep enough to overflow the stack.
 const freeDepth = 1 << 20
 
 // decodeGenerated decodes an object with the generated code of its type.
@@ -44,8 +44,8 @@ func decodeGenerated(body []byte, obj protoUnmarshaler) error {
 }
 
 // deeper reports whether the bytes could contain messages nested deeper than depth. It
-// does not know which fields are messages, and tries all of them; a text is soon found
-// not to be one.
+// does not know which fields are messages, and tries all of them; a text usually fails
+// early.
 func deeper(b []byte, depth int) bool {
 	if depth < 0 {
 		return true
@@ -63,7 +63,7 @@ func deeper(b []byte, depth int) bool {
 	return false
 }
 
-// decodePlanned decodes an object by the plan of its type, if there is one.
+// decodePlanned decodes an object with the plan of its type, if there is one.
 func decodePlanned(body []byte, obj protoUnmarshaler, share sharing) error {
 	v := reflect.ValueOf(obj)
 	if p := planOf(v.Type().Elem()); p != nil {
@@ -79,8 +79,8 @@ func decodePlanned(body []byte, obj protoUnmarshaler, share sharing) error {
 	return decodeGenerated(body, obj)
 }
 
-// decode decodes message b into the zero value at m. It returns unusual, deep, or
-// the length of b.
+// decode decodes message b into the zero value at m. It returns unusual, deep, or the
+// length of b.
 func (p *plan) decode(b []byte, m place, depth int, share sharing) int {
 	if p.own != nil {
 		if p.own(m, b) != nil {
@@ -119,7 +119,7 @@ func (p *plan) decode(b []byte, m place, depth int, share sharing) int {
 			}
 			continue
 		}
-		// A number, or the length of what follows.
+		// A number, or the length of the following bytes.
 		if i >= len(b) {
 			return unusual
 		}
@@ -158,7 +158,8 @@ func (s *slot) composite(p *plan, b []byte, from, i int, m place, depth int, sha
 	return s.values(p, b, i, m, depth, share)
 }
 
-// shared is composite, but takes the value from another object if one has the same.
+// shared is composite, but takes the value from another object if that has the same
+// bytes.
 func (s *slot) shared(p *plan, b []byte, from, i int, m place, depth int) int {
 	_, end := s.run(b, i)
 	if end == 0 {
@@ -234,8 +235,8 @@ func (s *slot) put(v []byte, m place, depth int, share sharing) int {
 	return 0
 }
 
-// many decodes all values of a field of the struct at m, whose type is t. The first
-// is at b[i:]; it returns what stands behind the last.
+// many decodes all values of a field of the struct at m, whose type is t. The first is at
+// b[i:]. It returns the index after the last.
 func (s *slot) many(b []byte, i int, t reflect.Type, m place, depth int, share sharing) int {
 	n, _ := s.run(b, i)
 	if n < 0 {
@@ -274,8 +275,8 @@ func (s *slot) many(b []byte, i int, t reflect.Type, m place, depth int, share s
 	return i
 }
 
-// next returns the k-th value in a row that was counted, and what stands behind
-// it. The tag of the first was read.
+// next returns the k-th of the consecutive values that run has counted, and the index
+// after it. The tag of the first value has been read.
 func (s *slot) next(b []byte, i, k int) ([]byte, int) {
 	if k > 0 {
 		if i++; s.tag >= 0x80 {
@@ -315,7 +316,7 @@ func (s *slot) run(b []byte, i int) (n, end int) {
 	}
 }
 
-// varint returns the number at b[i:] and what stands behind it, or unusual.
+// varint returns the number at b[i:] and the index after it, or unusual.
 func varint(b []byte, i int) (uint64, int) {
 	if i < len(b) && b[i] < 0x80 {
 		return uint64(b[i]), i + 1
@@ -334,8 +335,8 @@ func longVarint(b []byte, i int) (uint64, int) {
 	return v, i + n
 }
 
-// sized returns the bytes at b[i:], before which their length stands, and what
-// stands behind them, or unusual.
+// sized returns the bytes at b[i:] that are preceded by their length, and the index after
+// them, or unusual.
 func sized(b []byte, i int) ([]byte, int) {
 	n, i := varint(b, i)
 	if i < 0 || n > uint64(len(b)-i) {
@@ -345,8 +346,8 @@ func sized(b []byte, i int) ([]byte, int) {
 	return b[i:end:end], end
 }
 
-// skipValue returns what stands behind the value at b[i:] of a field with the
-// given tag, or unusual.
+// skipValue returns the index after the value at b[i:] of a field with the given tag, or
+// unusual.
 func skipValue(b []byte, i int, tag uint64) int {
 	switch tag & 7 {
 	case protoVarint:

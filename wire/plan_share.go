@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// sharing is the right of decoded objects to have values in common.
+// sharing determines whether decoded objects may share values.
 type sharing bool
 
 const (
@@ -19,23 +19,23 @@ const (
 
 const (
 	// shareDepth is the nesting of the first messages whose fields are shared: the object
-	// has depth 0, its metadata, spec and status have depth 1. Programs that change a cached
-	// object in spite of the rules nearly always change it above that depth.
+	// has depth 0, its metadata, spec and status have depth 1. Programs that modify a
+	// cached object against the rules nearly always modify it above that depth.
 	shareDepth = 2
-	// shareLeast and shareMost bound the length of a shared value: to look a value up
-	// costs as much as to decode a shorter one, and the length bounds the memory.
+	// shareLeast and shareMost bound the length of a shared value: looking up a shorter
+	// value costs as much as decoding it, and the upper limit bounds the memory.
 	shareLeast = 24
 	shareMost  = 2 << 10
 	shareBits  = 11
 )
 
-// sharedValues are decoded values of fields that occurred more than once. The siblings of
-// a Deployment have the same environment, resources and probes. Each value has one place
-// in the table, where the newer replaces the older, so there are at most 2,048 values of
-// 2 KiB of protobuf. Any number of goroutines may use the table.
+// sharedValues are decoded values of fields that occurred more than once. The pods of a
+// Deployment have the same environment, resources and probes. Each value has one slot in
+// the table, in which a newer value replaces the older one, so there are at most 2,048
+// values of 2 KiB of protobuf. Any number of goroutines may use the table.
 var sharedValues [1 << shareBits]struct {
 	known atomic.Pointer[sharedValue]
-	seen  atomic.Uint64 // the hash of the value that came last
+	seen  atomic.Uint64 // hash of the last value
 }
 
 // sharedValue is the value of a field. It never changes.
@@ -48,8 +48,8 @@ type sharedValue struct {
 
 var shareSeed = maphash.MakeSeed()
 
-// findShared returns the value that the field of a message had in another object with the
-// same bytes, and the hash of the bytes. The field is any comparable value that names it.
+// findShared returns the value of a field in another object with the same bytes, and the
+// hash of the bytes. field is any comparable value that identifies the field.
 func findShared(field any, b []byte) (known reflect.Value, hash uint64) {
 	hash = maphash.Bytes(shareSeed, b)
 	v := sharedValues[hash>>(64-shareBits)].known.Load()
@@ -59,8 +59,8 @@ func findShared(field any, b []byte) (known reflect.Value, hash uint64) {
 	return reflect.Value{}, hash
 }
 
-// share keeps the value of a field for other objects if it occurs a second time: most
-// values of unique objects never do.
+// share stores the value of a field for other objects at its second occurrence, because
+// most unique values never recur.
 func share(field any, b []byte, hash uint64, value reflect.Value) {
 	at := &sharedValues[hash>>(64-shareBits)]
 	if at.seen.Load() != hash {
@@ -74,9 +74,9 @@ func share(field any, b []byte, hash uint64, value reflect.Value) {
 	}
 }
 
-// constant reports whether no method of an API type changes v. Methods of Quantity, such
-// as AsDec, change it as a side effect. In a map, they change a copy, unless the number
-// has so many digits that it is behind a pointer.
+// constant reports whether no method of an API type modifies v. Methods of Quantity, such
+// as AsDec, modify it as a side effect. In a map they modify a copy, unless the number
+// has so many digits that it is stored behind a pointer.
 func constant(v reflect.Value, inMap bool) bool {
 	switch v.Type() {
 	case reflect.TypeFor[resource.Quantity]():

@@ -18,7 +18,7 @@ import (
 func sibling(template string, i int) *corev1.Pod {
 	container := corev1.Container{
 		Name: "main",
-		Env:  slices.Repeat([]corev1.EnvVar{{Name: "CONFIG", Value: "value-of-" + template}}, 13), // for which the allocator has room for another one
+		Env:  slices.Repeat([]corev1.EnvVar{{Name: "CONFIG", Value: "value-of-" + template}}, 13), // the allocator's size class has room for one more
 		Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{
 			"cpu": resource.MustParse("250m"), corev1.ResourceName(template + ".example.com/gpu"): resource.MustParse("1"),
 		}},
@@ -45,15 +45,15 @@ func siblings(t *testing.T, template string, n int, decode func(Record, any) err
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("pod %d is\n%+v, want\n%+v", i, got, want)
+			t.Fatalf("pod %d: got\n%+v, want\n%+v", i, got, want)
 		}
 		all = append(all, got)
 	}
 	return all
 }
 
-// TestSiblingsShareValues: the third pod of a template shares with the second one what is
-// nested in its containers, and nothing above.
+// TestSiblingsShareValues checks that the third pod of a template shares with the second
+// one the values nested in its containers, and no others.
 func TestSiblingsShareValues(t *testing.T) {
 	pods := siblings(t, "shares", 3, DecodeShared)
 	x, y := &pods[1].Spec.Containers[0], &pods[2].Spec.Containers[0]
@@ -74,13 +74,13 @@ func TestSiblingsShareValues(t *testing.T) {
 		"a nodeSelector": {pods[1].Spec.NodeSelector, pods[2].Spec.NodeSelector},
 	} {
 		if reflect.ValueOf(maps[0]).Pointer() == reflect.ValueOf(maps[1]).Pointer() {
-			t.Errorf("%s is shared", name)
+			t.Errorf("%s: got a shared value", name)
 		}
 	}
 }
 
-// TestPrivateObjectsShareNoValues: DecodeInto gives objects that the caller may change,
-// also if shared objects of the same template exist.
+// TestPrivateObjectsShareNoValues checks that the caller may change the objects of
+// DecodeInto, even if shared objects of the same template exist.
 func TestPrivateObjectsShareNoValues(t *testing.T) {
 	siblings(t, "private", 3, DecodeShared)
 	pods := siblings(t, "private", 3, DecodeInto)
@@ -91,21 +91,21 @@ func TestPrivateObjectsShareNoValues(t *testing.T) {
 	siblings(t, "private", 3, DecodeShared)
 }
 
-// TestAppendLeavesSiblingsAlone: an append to a slice that objects share copies it.
+// TestAppendLeavesSiblingsAlone checks that an append to a shared slice copies it.
 func TestAppendLeavesSiblingsAlone(t *testing.T) {
 	pods := siblings(t, "appends", 3, DecodeShared)
 	for i, pod := range pods {
 		env := append(pod.Spec.Containers[0].Env, corev1.EnvVar{Name: fmt.Sprint(i)})
 		defer func() {
 			if got := env[len(env)-1].Name; got != fmt.Sprint(i) {
-				t.Errorf("the environment of pod %d ends with that of pod %s", i, got)
+				t.Errorf("pod %d: got the environment of pod %s", i, got)
 			}
 		}()
 	}
 }
 
-// TestQuantitiesThatMethodsChangeAreNotShared: String and AsDec of a Quantity write to it.
-// Two goroutines that read different objects must not race.
+// TestQuantitiesThatMethodsChangeAreNotShared checks that goroutines that read different
+// objects do not race, although String and AsDec of a Quantity write to it.
 func TestQuantitiesThatMethodsChangeAreNotShared(t *testing.T) {
 	huge := resource.MustParse("123456789012345678901234567890")
 	body := mustMarshal(t, &corev1.Pod{Spec: corev1.PodSpec{
@@ -132,12 +132,12 @@ func TestQuantitiesThatMethodsChangeAreNotShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	if q := pod.Spec.Containers[0].Resources.Limits["example.com/many-digits"]; q.Cmp(huge) != 0 {
-		t.Errorf("the amount is %s, want %s", q.String(), huge.String())
+		t.Errorf("got quantity %s, want %s", q.String(), huge.String())
 	}
 }
 
-// TestSharedValuesManyGoroutines: concurrent decoders of many templates get their own
-// values, although templates replace each other in the table.
+// TestSharedValuesManyGoroutines checks that concurrent decoders of many templates return
+// their own values, although templates replace each other in the table.
 func TestSharedValuesManyGoroutines(t *testing.T) {
 	var wg sync.WaitGroup
 	for g := range 4 {

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// apiTypes are all types of the Kubernetes API that have protobuf, in one order.
+// apiTypes returns all types of the Kubernetes API with protobuf, in a fixed order.
 func apiTypes() []reflect.Type {
 	known := map[reflect.Type]bool{
 		reflect.TypeFor[metav1.PartialObjectMetadata](): true, reflect.TypeFor[kruntime.Unknown](): true, reflect.TypeFor[metav1.APIResource](): true,
@@ -36,7 +36,7 @@ func apiTypes() []reflect.Type {
 	return types
 }
 
-// fillFreeForm fills what fill leaves out.
+// fillFreeForm fills the fields that fill omits.
 func fillFreeForm(r *rand.Rand, v reflect.Value) {
 	switch p := v.Addr().Interface().(type) {
 	case *metav1.FieldsV1:
@@ -75,9 +75,9 @@ func filled(t testing.TB, r *rand.Rand, typ reflect.Type) []byte {
 	return mustMarshal(t, obj.Interface().(interface{ Marshal() ([]byte, error) }))
 }
 
-// compareDecoders decodes body with the generated code and with the plan: once into an
-// object of its own, and then three times into objects that share values, because a value
-// is kept at its second occurrence. It fails if the objects or the errors differ.
+// compareDecoders decodes body with the generated code and with the plan: once into a
+// private object, and then three times into objects that share values, because a value is
+// stored at its second occurrence. It fails if the objects or the errors differ.
 func compareDecoders(t *testing.T, typ reflect.Type, body []byte) {
 	t.Helper()
 	want := reflect.New(typ)
@@ -86,22 +86,22 @@ func compareDecoders(t *testing.T, typ reflect.Type, body []byte) {
 		got := reflect.New(typ)
 		scratch := bytes.Clone(body)
 		gotErr := decodePlanned(scratch, got.Interface().(protoUnmarshaler), share)
-		clear(scratch) // an object that aliases it is not what it was
+		clear(scratch) // reveals an object that aliases the bytes
 		if (wantErr == nil) != (gotErr == nil) || wantErr != nil && wantErr.Error() != gotErr.Error() {
-			t.Errorf("%v: %v, want %v: %x", typ, gotErr, wantErr, body)
+			t.Errorf("%v: got %v, want %v: %x", typ, gotErr, wantErr, body)
 		}
 		if wantErr == nil && !reflect.DeepEqual(want.Interface(), got.Interface()) {
-			t.Errorf("%v: another object of %x:\n%+v\n%+v", typ, body, got, want)
+			t.Errorf("%v: different objects from %x:\n%+v\n%+v", typ, body, got, want)
 		}
 	}
 }
 
-// TestPlansOfTheAPI: every type of the API has a plan, and objects that servers
-// send are decoded by it to the end, to what the generated code gives.
+// TestPlansOfTheAPI checks that every type of the API has a plan, which decodes objects
+// as servers send them, with the same result as the generated code.
 func TestPlansOfTheAPI(t *testing.T) {
 	types := apiTypes()
 	if len(types) < 300 {
-		t.Fatalf("%d types", len(types))
+		t.Fatalf("got %d types", len(types))
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, typ := range types {
@@ -113,15 +113,15 @@ func TestPlansOfTheAPI(t *testing.T) {
 		for range 10 {
 			body := filled(t, r, typ)
 			if p.decode(body, placeOf(reflect.New(typ)), 0, private) < 0 {
-				t.Errorf("%v: the plan gives up on %x", typ, body)
+				t.Errorf("%v: the plan did not decode %x", typ, body)
 			}
 			compareDecoders(t, typ, body)
 		}
 	}
 }
 
-// TestPlansOnDamage: what is cut off or changed gives the same object or error as
-// the generated code.
+// TestPlansOnDamage checks that truncated or modified bodies give the same object or
+// error as with the generated code.
 func TestPlansOnDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, typ := range apiTypes() {
@@ -139,15 +139,15 @@ func TestPlansOnDamage(t *testing.T) {
 	}
 }
 
-// lengthField encodes a field that has a length.
+// lengthField encodes a field with a length.
 func lengthField(num int, values ...string) string {
 	v := strings.Join(values, "")
 	b := binary.AppendUvarint(nil, uint64(num<<3|protoBytes))
 	return string(binary.AppendUvarint(b, uint64(len(v)))) + v
 }
 
-// unusualForms are bodies of objects that no server of today sends, but that are
-// valid, or almost.
+// unusualForms are bodies of objects that current servers do not send, but that are valid
+// or almost valid.
 func unusualForms() map[string]struct {
 	typ  reflect.Type
 	body string
@@ -161,40 +161,40 @@ func unusualForms() map[string]struct {
 	name, label := lengthField(1, "n"), func(entry ...string) string { return lengthField(1, lengthField(11, entry...)) }
 	data := func(entry ...string) string { return lengthField(2, entry...) }
 	return map[string]form{
-		"nothing":                     {pod, ""},
-		"fields in another order":     {pod, lengthField(3, lengthField(1, "Running")) + lengthField(1, name)},
-		"metadata twice":              {pod, lengthField(1, name) + lengthField(1, lengthField(3, "ns"))},
-		"a string twice":              {pod, lengthField(1, name, lengthField(1, "other"))},
-		"a list in two parts":         {pod, lengthField(1, lengthField(14, "a"), lengthField(3, "ns"), lengthField(14, "b"))},
-		"unknown fields":              {pod, lengthField(1, lengthField(900, "x"), name, "\x98\x3f\x01") + lengthField(9, "y") + "\xa5\x1f1234\xa1\x1f12345678"},
-		"an unknown group":            {pod, lengthField(1, name) + "\xa3\x1f\x08\x01\xa4\x1f"},
-		"a group that does not begin": {pod, lengthField(1, name) + "\xa4\x1f"},
-		"a number as a string":        {pod, lengthField(1, lengthField(7, "x"))},
-		"a string as a number":        {pod, lengthField(1, "\x08\x01")},
-		"a long tag":                  {pod, "\x8a\x80\x00\x03" + name},
-		"a long tag in a row":         {pod, lengthField(1, lengthField(14, "a"), "\xf2\x00\x7a\x79"+strings.Repeat("b", 0x79))},
-		"a tag beyond 32 bits":        {pod, "\x8a\x80\x80\x80\x80\x01\x03" + name},
-		"field zero":                  {pod, "\x02\x00"},
-		"a number beyond 64 bits":     {pod, lengthField(1, "\x38\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f")},
-		"a number that does not end":  {pod, lengthField(1, "\x38\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")},
-		"an int32 of 64 bits":         {reflect.TypeFor[corev1.ContainerPort](), "\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x18\x80\x80\x80\x80\x80\x01"},
-		"a bool that is neither":      {reflect.TypeFor[corev1.PodSpec](), "\x58\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"},
-		"packed numbers":              {security, lengthField(4, "\x01\x02\x80\x01")},
-		"packed and not":              {security, "\x20\x05" + lengthField(4, "\x01\x02") + "\x20\x06"},
-		"a map entry turned around":   {pod, label(lengthField(2, "v"), lengthField(1, "k"))},
-		"a map entry without a value": {pod, label(lengthField(1, "k"))},
-		"a map entry without a key":   {pod, label(lengthField(2, "v"))},
-		"an empty map entry":          {pod, label()},
-		"a map entry and more":        {pod, label(lengthField(1, "k"), lengthField(2, "v"), lengthField(3, "x"))},
-		"a key twice":                 {config, data(lengthField(1, "k"), lengthField(2, "v")) + data(lengthField(1, "k"), lengthField(2, "w"))},
-		"a key that is too long":      {config, data("\x0a\x7fk", lengthField(2, "v"))},
-		"a value beyond its entry":    {config, data(lengthField(1, "k"), "\x12\x03v") + "\x10\x01\x10\x01"},
-		"empty bytes in a map":        {config, lengthField(3, lengthField(1, "k"), lengthField(2, ""))},
-		"a slice that is empty":       {extra, lengthField(4, "")},
-		"a quantity that is none":     {reflect.TypeFor[corev1.ResourceRequirements](), lengthField(1, lengthField(1, "cpu"), lengthField(2, lengthField(1, "much")))},
-		"a time that is none":         {pod, lengthField(1, lengthField(8, "\x0a\x00"))},
-		"the zero time":               {pod, lengthField(1, lengthField(8, "\x08\x80\x92\xb8\xc3\x98\xfe\xff\xff\xff\x01"))},
-		"an empty time":               {pod, lengthField(1, lengthField(8), lengthField(9))},
+		"nothing":                               {pod, ""},
+		"fields in another order":               {pod, lengthField(3, lengthField(1, "Running")) + lengthField(1, name)},
+		"metadata twice":                        {pod, lengthField(1, name) + lengthField(1, lengthField(3, "ns"))},
+		"a string twice":                        {pod, lengthField(1, name, lengthField(1, "other"))},
+		"a list in two parts":                   {pod, lengthField(1, lengthField(14, "a"), lengthField(3, "ns"), lengthField(14, "b"))},
+		"unknown fields":                        {pod, lengthField(1, lengthField(900, "x"), name, "\x98\x3f\x01") + lengthField(9, "y") + "\xa5\x1f1234\xa1\x1f12345678"},
+		"an unknown group":                      {pod, lengthField(1, name) + "\xa3\x1f\x08\x01\xa4\x1f"},
+		"the end of a group that did not begin": {pod, lengthField(1, name) + "\xa4\x1f"},
+		"a number as a string":                  {pod, lengthField(1, lengthField(7, "x"))},
+		"a string as a number":                  {pod, lengthField(1, "\x08\x01")},
+		"a long tag":                            {pod, "\x8a\x80\x00\x03" + name},
+		"a long tag among equal ones":           {pod, lengthField(1, lengthField(14, "a"), "\xf2\x00\x7a\x79"+strings.Repeat("b", 0x79))},
+		"a tag beyond 32 bits":                  {pod, "\x8a\x80\x80\x80\x80\x01\x03" + name},
+		"field zero":                            {pod, "\x02\x00"},
+		"a number beyond 64 bits":               {pod, lengthField(1, "\x38\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f")},
+		"a number that does not end":            {pod, lengthField(1, "\x38\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")},
+		"an int32 of 64 bits":                   {reflect.TypeFor[corev1.ContainerPort](), "\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x18\x80\x80\x80\x80\x80\x01"},
+		"a bool that is neither":                {reflect.TypeFor[corev1.PodSpec](), "\x58\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"},
+		"packed numbers":                        {security, lengthField(4, "\x01\x02\x80\x01")},
+		"packed and unpacked":                   {security, "\x20\x05" + lengthField(4, "\x01\x02") + "\x20\x06"},
+		"a map entry with the value first":      {pod, label(lengthField(2, "v"), lengthField(1, "k"))},
+		"a map entry without a value":           {pod, label(lengthField(1, "k"))},
+		"a map entry without a key":             {pod, label(lengthField(2, "v"))},
+		"an empty map entry":                    {pod, label()},
+		"a map entry with another field":        {pod, label(lengthField(1, "k"), lengthField(2, "v"), lengthField(3, "x"))},
+		"a key twice":                           {config, data(lengthField(1, "k"), lengthField(2, "v")) + data(lengthField(1, "k"), lengthField(2, "w"))},
+		"a key that is too long":                {config, data("\x0a\x7fk", lengthField(2, "v"))},
+		"a value beyond its entry":              {config, data(lengthField(1, "k"), "\x12\x03v") + "\x10\x01\x10\x01"},
+		"empty bytes in a map":                  {config, lengthField(3, lengthField(1, "k"), lengthField(2, ""))},
+		"a slice that is empty":                 {extra, lengthField(4, "")},
+		"an invalid quantity":                   {reflect.TypeFor[corev1.ResourceRequirements](), lengthField(1, lengthField(1, "cpu"), lengthField(2, lengthField(1, "much")))},
+		"an invalid time":                       {pod, lengthField(1, lengthField(8, "\x0a\x00"))},
+		"the zero time":                         {pod, lengthField(1, lengthField(8, "\x08\x80\x92\xb8\xc3\x98\xfe\xff\xff\xff\x01"))},
+		"an empty time":                         {pod, lengthField(1, lengthField(8), lengthField(9))},
 	}
 }
 
@@ -204,8 +204,8 @@ func TestPlansOnUnusualForms(t *testing.T) {
 	}
 }
 
-// handWritten has a decoder that is no work of the generator, though it does the
-// same with most names.
+// handWritten has a decoder that is not generated, although it returns the same result
+// for most names.
 type handWritten struct {
 	Name string `protobuf:"bytes,1,opt,name=name"`
 }
@@ -218,15 +218,15 @@ func (h *handWritten) Unmarshal(b []byte) error {
 	return err
 }
 
-// TestPlansAreProven: a type whose Unmarshal is not generated has no plan, and one
-// whose tags are wrong has none either.
-func TestPlansAreProven(t *testing.T) {
+// TestPlansAreVerified checks that a type whose Unmarshal is not generated has no plan, and
+// neither has a type with wrong tags.
+func TestPlansAreVerified(t *testing.T) {
 	if planOf(reflect.TypeFor[handWritten]()) != nil {
-		t.Error("a plan for what is written by hand")
+		t.Error("got a plan for a handwritten decoder")
 	}
 	var h handWritten
 	if err := decodePlanned([]byte(lengthField(1, "x")), &h, private); err != nil || h.Name != "by hand" {
-		t.Errorf("%+v, %v", h, err)
+		t.Errorf("got %+v, %v", h, err)
 	}
 	for field, damage := range map[string]func(p *plan){
 		"swapped": func(p *plan) { p.slots[1].off, p.slots[2].off = p.slots[2].off, p.slots[1].off },
@@ -238,27 +238,27 @@ func TestPlansAreProven(t *testing.T) {
 		"a number":  func(p *plan) { p.slots[1].kind, p.slots[1].tag = int64s, 1<<3 },
 	} {
 		p := planner{}.plan(reflect.TypeFor[corev1.EnvVar]())
-		if !p.proven() {
-			t.Fatal("the plan of an EnvVar is not proven")
+		if !p.verified() {
+			t.Fatal("the plan of EnvVar is not verified")
 		}
 		p.slots, p.sample = append(p.slots, slot{}, slot{}), nil
 		if field == "forgotten" {
 			p.sample = []byte(lengthField(1, "n") + lengthField(2, "v"))
 		}
-		if damage(p); p.proven() {
-			t.Errorf("%s: a plan that is wrong is proven", field)
+		if damage(p); p.verified() {
+			t.Errorf("%s: a wrong plan is verified", field)
 		}
 	}
 }
 
-// TestDecodedObjectsShareNothing: of two objects of the same bytes no slice, map or
-// pointer is the same.
+// TestDecodedObjectsShareNothing checks that two objects from the same bytes have no
+// common slice, map or pointer.
 func TestDecodedObjectsShareNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, typ := range apiTypes() {
 		body := filled(t, r, typ)
 		owners := map[uintptr]int{}
-		for i := range 4 { // what came more than once is shared from the third time on
+		for i := range 4 { // repeated strings are shared from the third occurrence on
 			obj := reflect.New(typ)
 			if err := decodePlanned(body, obj.Interface().(protoUnmarshaler), private); err != nil {
 				t.Fatal(err)
@@ -275,7 +275,7 @@ func TestDecodedObjectsShareNothing(t *testing.T) {
 	}
 }
 
-// eachMutable calls f with the address of everything in v that can be written.
+// eachMutable calls f with the address of everything in v that can be modified.
 func eachMutable(v reflect.Value, f func(uintptr)) {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Fields of a list message and its ListMeta.
+// Field numbers of a list message and its ListMeta.
 const (
 	listMetadata  = 1
 	listItems     = 2
@@ -23,16 +23,16 @@ const (
 	protoMessage
 )
 
-// protoList reads "k8s\0" and a runtime.Unknown whose raw field is the list
-// message. It walks into raw, so that items are found while they arrive.
+// protoList reads "k8s\0" and a runtime.Unknown whose raw field is the list message. It
+// reads raw incrementally, so that items are returned while the list is arriving.
 type protoList struct {
 	s     protoScanner
 	opts  Options
 	phase protoPhase
-	end   int64 // of the list message
+	end   int64 // end of the list message
 	whole bool  // the list message has been read
-	head  head  // of the item
-	own   head  // of the list
+	head  head  // head of the item
+	own   head  // head of the list
 	lm    ListMeta
 }
 
@@ -64,8 +64,8 @@ func (l *protoList) next() (Record, error) {
 	}
 }
 
-// envelope reads one field of runtime.Unknown, up to the start of raw. It
-// returns io.EOF at the end of the body.
+// envelope reads one field of runtime.Unknown, up to the beginning of raw. It returns
+// io.EOF at the end of the body.
 func (l *protoList) envelope() error {
 	end, err := l.s.w.atEnd()
 	if err != nil {
@@ -117,11 +117,11 @@ func (l *protoList) typeMeta() error {
 	if err := l.own.typeMeta(v); err != nil {
 		return l.s.syntax(at, "type of the list: %v", err)
 	}
-	l.own.settle()
+	l.own.detach()
 	return nil
 }
 
-// message reads one field of the list message. found says that it was an item.
+// message reads one field of the list message. found reports whether it was an item.
 func (l *protoList) message() (rec Record, found bool, err error) {
 	num, kind, err := l.s.tag()
 	if err != nil {
@@ -151,7 +151,7 @@ func (l *protoList) item() (Record, error) {
 	w := l.s.w
 	w.keep()
 	w.object = true
-	v, at, err := l.s.glimpse(n)
+	v, at, err := l.s.valueOrPrefix(n)
 	if err != nil {
 		return Record{}, err
 	}
@@ -159,7 +159,7 @@ func (l *protoList) item() (Record, error) {
 		protoObject(v, at, &l.head)
 	} else {
 		l.head.reset(at)
-		l.head.glimpse(v)
+		l.head.readIdentity(v)
 		if err := w.skip(uint64(n - len(v))); err != nil {
 			return Record{}, err
 		}

@@ -1,6 +1,6 @@
 package wire
 
-// Fields of ObjectMeta that the engine reads, and of the entries of a map.
+// Field numbers of ObjectMeta that the package reads, and of the entries of a map.
 const (
 	objectMetadata    = 1
 	metaName          = 1
@@ -14,8 +14,8 @@ const (
 	mapValue          = 2
 )
 
-// protoObject finds the head of the object message b, which begins at offset base of
-// the stream. Damage makes only the object unusable.
+// protoObject reads the head of the object message b, which begins at offset base of the
+// stream. Damage makes only the object unusable.
 func protoObject(b []byte, base int64, h *head) {
 	h.reset(base)
 	h.whole.to = base + int64(len(b))
@@ -40,7 +40,7 @@ func protoObject(b []byte, base int64, h *head) {
 	}
 }
 
-// damaged records where an object in protobuf is damaged.
+// damaged records the position of damage in an object in protobuf.
 func (h *head) damaged(at int64, what string, err error) {
 	h.fail("damaged at byte %d: %s: %v", at, what, err)
 }
@@ -82,7 +82,7 @@ func (h *head) protoMetadata(b []byte) {
 	h.metaRead = true
 }
 
-// cutManaged notes a range to cut, joined to the one before it if they touch.
+// cutManaged records a range to cut. Adjacent ranges are joined.
 func (h *head) cutManaged(s span) {
 	if n := len(h.managed); n > 0 && h.managed[n-1].to == s.from {
 		h.managed[n-1].to = s.to

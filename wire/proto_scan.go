@@ -14,11 +14,11 @@ const (
 	protoFixed32 = 5
 )
 
-// protoMagic stands before every self-describing protobuf object of the API:
-// what follows is a runtime.Unknown message.
+// protoMagic precedes every self-describing protobuf object of the API, which is a
+// runtime.Unknown message.
 const protoMagic = "k8s\x00"
 
-// Fields of runtime.Unknown and its TypeMeta.
+// Field numbers of runtime.Unknown and its TypeMeta.
 const (
 	unknownTypeMeta        = 1
 	unknownRaw             = 2
@@ -27,15 +27,15 @@ const (
 	typeMetaKind           = 2
 )
 
-// field is one field of a protobuf message that is in memory.
+// field is one field of a protobuf message in memory.
 type field struct {
 	num  int
 	kind int
-	val  []byte // of protoBytes, else nil
+	val  []byte // value of protoBytes, else nil
 	from int    // index of the tag
-	size int    // index of the length, of protoBytes
+	size int    // index of the length of protoBytes
 	body int    // index of val
-	end  int    // index behind the field
+	end  int    // index after the field
 }
 
 // nextField reads the field at index i of message b.
@@ -43,14 +43,14 @@ func nextField(b []byte, i int) (field, error) {
 	f := field{from: i}
 	tag, n := binary.Uvarint(b[i:])
 	if n <= 0 || tag>>3 == 0 || tag>>3 > math.MaxInt32 {
-		return f, fmt.Errorf("no field tag")
+		return f, fmt.Errorf("not a field tag")
 	}
 	f.num, f.kind = int(tag>>3), int(tag&7)
 	i += n
 	switch f.kind {
 	case protoVarint:
 		if _, n = binary.Uvarint(b[i:]); n <= 0 {
-			return f, fmt.Errorf("field %d: no varint", f.num)
+			return f, fmt.Errorf("field %d: not a varint", f.num)
 		}
 		f.end = i + n
 	case protoFixed64, protoFixed32:
@@ -59,7 +59,7 @@ func nextField(b []byte, i int) (field, error) {
 			f.end = i + 4
 		}
 		if f.end > len(b) {
-			return f, fmt.Errorf("field %d is cut off", f.num)
+			return f, fmt.Errorf("field %d is truncated", f.num)
 		}
 	case protoBytes:
 		size, n := binary.Uvarint(b[i:])
@@ -75,7 +75,7 @@ func nextField(b []byte, i int) (field, error) {
 	return f, nil
 }
 
-// wantBytes returns an error unless the field holds bytes, as all do that this
+// wantBytes returns an error unless the field holds bytes, as all fields do that this
 // package reads.
 func (f *field) wantBytes() error {
 	if f.kind != protoBytes {
@@ -84,7 +84,7 @@ func (f *field) wantBytes() error {
 	return nil
 }
 
-// protoScanner reads protobuf off a window.
+// protoScanner reads protobuf from a window.
 type protoScanner struct{ w *window }
 
 func (s *protoScanner) syntax(at int64, format string, args ...any) error {
@@ -112,8 +112,8 @@ func (s *protoScanner) varint() (uint64, error) {
 	return 0, s.syntax(at, "varint of more than 64 bits")
 }
 
-// size consumes the length of a field that has to end at or before end, and
-// must fit the limit of a single value if whole.
+// size consumes the length of a field, which must end at or before end. If whole is set,
+// it must not exceed the limit of a single value.
 func (s *protoScanner) size(end int64, whole bool) (int, error) {
 	at := s.w.offset()
 	v, err := s.varint()
@@ -129,7 +129,7 @@ func (s *protoScanner) size(end int64, whole bool) (int, error) {
 	return int(v), nil
 }
 
-// magic consumes the mark of a self-describing object.
+// magic consumes the prefix of a self-describing object.
 func (s *protoScanner) magic() error {
 	at := s.w.offset()
 	for i := range len(protoMagic) {
@@ -182,13 +182,12 @@ func (s *protoScanner) tag() (num, kind int, err error) {
 		return 0, 0, err
 	}
 	if v>>3 == 0 || v>>3 > math.MaxInt32 {
-		return 0, 0, s.syntax(at, "no field tag")
+		return 0, 0, s.syntax(at, "not a field tag")
 	}
 	return int(v >> 3), int(v & 7), nil
 }
 
-// value consumes a field of bytes in one piece, and returns it and the offset
-// where it begins.
+// value consumes a complete field of bytes, and returns it and its offset.
 func (s *protoScanner) value(end int64) ([]byte, int64, error) {
 	n, err := s.size(end, true)
 	if err != nil {

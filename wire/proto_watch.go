@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Fields of WatchEvent and of the RawExtension in it.
+// Field numbers of WatchEvent and of its RawExtension.
 const (
 	eventName    = 1
 	eventObject  = 2
@@ -16,7 +16,7 @@ const (
 // frameHeader is the length of what precedes each frame: its size, big endian.
 const frameHeader = 4
 
-// protoWatch reads frames of four bytes length and a WatchEvent message.
+// protoWatch reads frames of a four-byte length and a WatchEvent message.
 type protoWatch struct {
 	s    protoScanner
 	opts Options
@@ -42,7 +42,7 @@ func (p *protoWatch) next() (Event, error) {
 	if size > maxPassed*w.max {
 		return Event{}, &TooLargeError{Offset: at, Limit: w.max}
 	}
-	b, from, err := p.s.glimpse(size)
+	b, from, err := p.s.valueOrPrefix(size)
 	if err != nil {
 		return Event{}, err
 	}
@@ -50,16 +50,16 @@ func (p *protoWatch) next() (Event, error) {
 		return p.frame(b, from)
 	}
 	p.head.reset(from)
-	name := p.head.glimpseEvent(b)
+	name := p.head.readEventIdentity(b)
 	if err := w.skip(uint64(size - len(b))); err != nil {
 		return Event{}, err
 	}
 	return p.head.event(name, w, Protobuf, &p.opts)
 }
 
-// frame reads a WatchEvent that is in memory. Damage to the event itself
-// damages the stream; damage to the object in it costs only the object, as the
-// frames are told apart without it.
+// frame reads a WatchEvent that is in memory. Damage to the event itself damages the
+// stream. Damage to the object makes only the object unusable, because frames are
+// delimited by their lengths.
 func (p *protoWatch) frame(b []byte, base int64) (Event, error) {
 	var name, object []byte
 	objectAt := base

@@ -9,17 +9,17 @@ import (
 	"github.com/vedette-io/vedette/internal/jsontext"
 )
 
-// Key names an object within its collection. Namespace is empty for
-// cluster-scoped resources. Cluster is empty unless objects of several clusters
-// are kept together: the readers of this package never set it.
+// Key identifies an object of one type. Namespace is empty for cluster-scoped types.
+// Cluster is empty unless objects of several clusters are stored together; the readers of
+// this package never set it.
 type Key struct {
 	Cluster   string
 	Namespace string
 	Name      string
 }
 
-// String returns "namespace/name", or "name" where there is no namespace, and
-// "cluster:" before it where there is a cluster.
+// String returns "namespace/name", or "name" without a namespace, preceded by "cluster:"
+// if there is a cluster.
 func (k Key) String() string {
 	s := k.Name
 	if k.Namespace != "" {
@@ -41,29 +41,29 @@ func (k Key) Compare(o Key) int {
 	)
 }
 
-// Version is a resourceVersion. Within one resource type versions are ordered
-// integers (KEP-5504, stable in Kubernetes 1.35); across types nothing may be
-// concluded from them. Zero means "no version".
+// Version is a resourceVersion. Within one type versions are ordered integers (KEP-5504,
+// stable in Kubernetes 1.35); versions of different types cannot be compared. Zero means
+// "no version".
 type Version uint64
 
-// ParseVersion reads a resourceVersion as the API server writes it: a decimal
-// integer without leading zeros. "" and "0" give zero, "no version". Anything
-// else, or a number beyond 64 bits, is an error.
+// ParseVersion parses a resourceVersion as the API server writes it: a decimal integer
+// without leading zeros. "" and "0" are zero, "no version". Any other text, or a number
+// of more than 64 bits, is an error.
 func ParseVersion(s string) (Version, error) {
 	if s == "" || s == "0" {
 		return 0, nil
 	}
 	if s[0] == '0' || s[0] == '+' {
-		return 0, fmt.Errorf("resourceVersion %.40q is not a decimal integer: Kubernetes 1.35+ and its conformant API servers send one (KEP-5504)", s)
+		return 0, fmt.Errorf("resourceVersion %.40q is not a decimal integer: Kubernetes 1.35 and later requires one (KEP-5504)", s)
 	}
 	v, err := strconv.ParseUint(s, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("resourceVersion %.40q is not a decimal integer of 64 bits: Kubernetes 1.35+ and its conformant API servers send one (KEP-5504)", s)
+		return 0, fmt.Errorf("resourceVersion %.40q is not a decimal integer of 64 bits: Kubernetes 1.35 and later requires one (KEP-5504)", s)
 	}
 	return Version(v), nil
 }
 
-// parseVersion is ParseVersion without a string where there is no error.
+// parseVersion is ParseVersion without the allocation of a string.
 func parseVersion(b []byte) (Version, error) {
 	v := Version(0)
 	const safe = 19 // digits that cannot overflow
@@ -79,7 +79,7 @@ func parseVersion(b []byte) (Version, error) {
 	return v, nil
 }
 
-// String returns the version as the API takes it: decimal, "" for zero.
+// String returns the version in the form of the API: decimal, or "" for zero.
 func (v Version) String() string {
 	if v == 0 {
 		return ""
@@ -87,35 +87,32 @@ func (v Version) String() string {
 	return strconv.FormatUint(uint64(v), 10)
 }
 
-// Record is one object as the server sent it: what the engine needs to know
-// of it, and its bytes. A Record is a value; its strings are its own, its Body
-// aliases memory that the reader which made it does not write again before the
-// Record is released, so a Record that is not stays valid for as long as it is
-// held. Holding Body keeps the buffer around it alive (64 KiB, or the record's own
-// size if that is larger): who keeps records for long copies Body.
+// Record is one object as the server sent it: its identity and its bytes. A Record is a
+// value, and its strings are its own. Its Body aliases memory that the reader does not
+// overwrite before the Record is released, so an unreleased Record stays valid. A Body
+// keeps its buffer in memory (64 KiB, or the size of the record if that is larger): copy
+// it to keep a record for long.
 type Record struct {
 	Key
-	// UID tells an object from its namesake that was created later. Empty
-	// where the API has none.
+	// UID distinguishes an object from a later one of the same name. It is empty if the
+	// API has none.
 	UID string
 	// Version is metadata.resourceVersion of this revision.
 	Version Version
-	// Encoding says how Body is encoded.
+	// Encoding is the encoding of Body.
 	Encoding Encoding
-	// Body is the object: for JSON its text, for protobuf the message itself
-	// without the "k8s\0" envelope, for CBOR the map without tags before it.
-	// metadata.managedFields is left out unless Options.ManagedFields says
-	// otherwise.
+	// Body is the object: for JSON its text, for protobuf the message without the
+	// "k8s\0" envelope, for CBOR the map without preceding tags. It does not contain
+	// metadata.managedFields unless Options.ManagedFields is KeepManagedFields.
 	Body []byte
 
-	held *chunk // of which Body is a part
+	held *chunk // the chunk that contains Body
 }
 
-// Release gives the memory of Body back to the readers of this process, and
-// clears Body. It is never necessary, but it saves a reader of much the larger
-// part of what it allocates. Who calls it is the only one who still has the
-// record, or a copy of it. Any goroutine may; on a record that no reader made it
-// only clears Body.
+// Release returns the memory of Body to the readers of this process, and clears Body. It
+// is optional, but avoids most allocations of a reader. The caller must hold the only
+// copy of the record. Any goroutine may call it. For a record that does not come from a
+// reader, it only clears Body.
 func (r *Record) Release() {
 	r.Body = nil
 	r.held.release()

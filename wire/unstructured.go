@@ -8,9 +8,9 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// decodeUnstructured decodes an object without a type. The decoders of this package
-// take what servers send; where they find anything else, the libraries of the
-// Kubernetes API decode the object again, and say what is wrong with it.
+// decodeUnstructured decodes an object into an Unstructured. The decoders of this package
+// support the forms that servers send. For any other form, the libraries of the
+// Kubernetes API decode the object again, and report errors.
 func decodeUnstructured(enc Encoding, body []byte, u *unstructured.Unstructured) error {
 	t := trees.Get().(*tree)
 	t.b, t.i = body, 0
@@ -32,30 +32,30 @@ func decodeUnstructured(enc Encoding, body []byte, u *unstructured.Unstructured)
 	return direct.Unmarshal(body, &u.Object)
 }
 
-// tree makes maps and slices of an encoded object.
+// tree decodes an object into maps and slices.
 type tree struct {
 	b       []byte
 	i       int
-	waiting []member // of the maps and slices that are being read, the innermost last
-	scratch []byte   // for strings that are not there as they are
+	waiting []member // members of the maps and slices that are being read, the innermost last
+	scratch []byte   // for strings whose text differs from their bytes
 }
 
-// member is a member of a map, or without a key an element of a slice.
+// member is a member of a map, or an element of a slice, which has no key.
 type member struct {
 	key   string
 	value any
 }
 
 const (
-	// treeDepth is how deep an object may nest that a tree is made of.
+	// treeDepth is the maximum nesting of an object that a tree decodes.
 	treeDepth = 500
-	// treeKeep is how many members and bytes a tree may have room for that is used again.
+	// treeKeep is the maximum capacity, in members and bytes, of a tree that is reused.
 	treeKeep = 4096
 )
 
 var trees = sync.Pool{New: func() any { return new(tree) }}
 
-// release gives t back, and what it refers to free.
+// release returns t to the pool, without references to other memory.
 func (t *tree) release() {
 	if cap(t.waiting) > treeKeep || cap(t.scratch) > treeKeep {
 		return
@@ -66,7 +66,7 @@ func (t *tree) release() {
 	trees.Put(t)
 }
 
-// object makes a map of the members that wait since there were from of them.
+// object returns a map of the waiting members from index from on.
 func (t *tree) object(from int) map[string]any {
 	members := t.waiting[from:]
 	m := make(map[string]any, len(members))
@@ -77,7 +77,7 @@ func (t *tree) object(from int) map[string]any {
 	return m
 }
 
-// array makes a slice, as object makes a map.
+// array returns a slice of the waiting members, as object returns a map.
 func (t *tree) array(from int) []any {
 	elements := t.waiting[from:]
 	a := make([]any, len(elements))
@@ -88,7 +88,7 @@ func (t *tree) array(from int) []any {
 	return a
 }
 
-// boxes are strings in interfaces, which objects share.
+// boxes caches strings in interfaces, which objects share.
 var boxes memo[any]
 
 // boxed returns text as a string in an interface.

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// selfDescribed is the tag that stands before a whole object (RFC 8949, 3.4.6).
+// selfDescribed is the tag before a complete object (RFC 8949, 3.4.6).
 const selfDescribed = "\xd9\xd9\xf7"
 
-// cbor decodes an object of definite lengths.
+// cbor decodes an object without indefinite lengths.
 func (t *tree) cbor() (any, bool) {
 	if bytes.HasPrefix(t.b, []byte(selfDescribed)) {
 		t.i = len(selfDescribed)
@@ -64,8 +64,8 @@ func (t *tree) cborValue(depth int) (any, bool) {
 	return nil, false
 }
 
-// cborTagged decodes bytes that are base64 in JSON, as those in a Secret. Other tags
-// are for the library.
+// cborTagged decodes bytes that are base64 in JSON, such as those of a Secret. The
+// library decodes other tags.
 func (t *tree) cborTagged(tag uint64) (any, bool) {
 	h, ok := t.cborHead()
 	if !ok || tag != cborBase64 || h.major != cborBytes || h.arg > uint64(len(t.b)-t.i) {
@@ -95,7 +95,7 @@ func (t *tree) cborMap(pairs uint64, depth int) (any, bool) {
 		t.waiting = append(t.waiting, member{sharedText(name), v})
 	}
 	m := t.object(from)
-	return m, uint64(len(m)) == pairs // a key that comes twice is an error
+	return m, uint64(len(m)) == pairs // a duplicate key is an error
 }
 
 // cborText consumes a string of n bytes.
@@ -105,7 +105,7 @@ func (t *tree) cborText(n uint64) ([]byte, bool) {
 	}
 	text := t.b[t.i : t.i+int(n)]
 	t.i += int(n)
-	return text, utf8.Valid(text) // else it is an error, or not
+	return text, utf8.Valid(text) // the library decides about invalid UTF-8
 }
 
 // cborHead consumes the head of a value.

@@ -8,8 +8,7 @@ import (
 	"github.com/vedette-io/vedette/internal/jsontext"
 )
 
-// json decodes a text. One with bytes that are no UTF-8 is for the library, which
-// replaces them.
+// json decodes a text. The library decodes texts with invalid UTF-8, which it replaces.
 func (t *tree) json() (any, bool) {
 	if !utf8.Valid(t.b) {
 		return nil, false
@@ -95,8 +94,9 @@ func (t *tree) jsonArray(depth int) (any, bool) {
 	return t.array(from), true
 }
 
-// jsonMore moves to the next element of an object or array, whose bracket is at t.i
-// if there was none before, or else behind it. t.i is negative where neither stands.
+// jsonMore moves to the next element of an object or array. before reports whether an
+// element came before; otherwise t.i is at the opening bracket. t.i becomes negative if
+// neither an element nor the closing bracket follows.
 func (t *tree) jsonMore(closing byte, before bool) bool {
 	if !before {
 		t.i++
@@ -158,7 +158,7 @@ func (t *tree) jsonNumber() (any, bool) {
 	return v, err == nil
 }
 
-// smallInt reads a number of few digits and nothing else.
+// smallInt parses an integer of few digits. ok is false for any other number.
 func smallInt(text []byte) (v int64, ok bool) {
 	digits := text
 	if text[0] == '-' {

@@ -16,8 +16,8 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// compareUnstructured decodes body here and by the library of the encoding, and
-// fails if there is a difference: the same object, or the same error.
+// compareUnstructured decodes body with this package and with the library of the
+// encoding. It fails unless both return the same object, or the same error.
 func compareUnstructured(t testing.TB, enc Encoding, body []byte) {
 	t.Helper()
 	var want unstructured.Unstructured
@@ -27,21 +27,21 @@ func compareUnstructured(t testing.TB, enc Encoding, body []byte) {
 	} else {
 		wantErr = direct.Unmarshal(body, &want.Object)
 	}
-	for range 3 { // strings are shared from the third time on
+	for range 3 { // strings are shared from the third occurrence on
 		scratch := slices.Clone(body)
 		var got unstructured.Unstructured
 		err := decodeUnstructured(enc, scratch, &got)
 		clear(scratch)
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
-			t.Errorf("%q: %v, want %v", body, err, wantErr)
+			t.Errorf("%q: got %v, want %v", body, err, wantErr)
 		}
 		if err == nil && !reflect.DeepEqual(got.Object, want.Object) {
-			t.Errorf("%q is %#v, want %#v", body, got.Object, want.Object)
+			t.Errorf("%q: got %#v, want %#v", body, got.Object, want.Object)
 		}
 	}
 }
 
-// fast reports whether body is decoded here, without the library.
+// fast reports whether body is decoded without the library.
 func fast(enc Encoding, body string) bool {
 	t := &tree{b: []byte(body)}
 	decode := t.cbor
@@ -75,7 +75,7 @@ func TestUnstructuredJSON(t *testing.T) {
 	} {
 		compareUnstructured(t, JSON, []byte(body))
 		if got := fast(JSON, body); got != want {
-			t.Errorf("%.80q is decoded here: %v, want %v", body, got, want)
+			t.Errorf("%.80q: got fast = %v, want %v", body, got, want)
 		}
 	}
 }
@@ -87,41 +87,41 @@ func TestUnstructuredCBOR(t *testing.T) {
 		want bool
 	}{
 		"nothing": {"", false}, "an empty map": {"\xa0", true}, "an array": {"\x80", false}, "null": {"\xf6", false},
-		"all kinds":               {"\xa8" + text("a") + "\xf5" + text("b") + "\xf4" + text("c") + "\xf6" + text("d") + "\x18\x64" + text("e") + "\x38\x63" + text("f") + "\x80" + text("g") + "\xa0" + text("h") + "\xfb\x3f\xf8\x00\x00\x00\x00\x00\x00", true},
-		"the greatest integer":    {"\xa1aa\x1b\x7f\xff\xff\xff\xff\xff\xff\xff", true},
-		"a greater one":           {"\xa1aa\x1b\x80\x00\x00\x00\x00\x00\x00\x00", false},
-		"the least":               {"\xa1aa\x3b\x7f\xff\xff\xff\xff\xff\xff\xff", true},
-		"a lesser one":            {"\xa1aa\x3b\x80\x00\x00\x00\x00\x00\x00\x00", false},
-		"a key twice":             {"\xa2aa\x01aa\x02", false},
-		"a key as text and bytes": {"\xa2aa\x01\x41a\x02", false},
-		"a number as a key":       {"\xa1\x01\x01", false},
-		"text that is no UTF-8":   {"\xa1aaa\xff", false},
-		"bytes that are no UTF-8": {"\xa1aa\x41\xff", false},
-		"an infinite number":      {"\xa1aa\xfb\x7f\xf0\x00\x00\x00\x00\x00\x00", false},
-		"no number":               {"\xa1aa\xfb\x7f\xf8\x00\x00\x00\x00\x00\x00", false},
-		"floats of 16 and 32":     {"\xa5aa\xf9\x3e\x00ab\xfa\x3f\xc0\x00\x00ac\xf9\x00\x01ad\xf9\x80\x00ae\xf9\x7b\xff", true},
-		"an infinite one":         {"\xa1aa\xf9\x7c\x00", false}, "no number of 32": {"\xa1aa\xfa\x7f\xc0\x00\x00", false},
+		"all kinds":                {"\xa8" + text("a") + "\xf5" + text("b") + "\xf4" + text("c") + "\xf6" + text("d") + "\x18\x64" + text("e") + "\x38\x63" + text("f") + "\x80" + text("g") + "\xa0" + text("h") + "\xfb\x3f\xf8\x00\x00\x00\x00\x00\x00", true},
+		"the greatest integer":     {"\xa1aa\x1b\x7f\xff\xff\xff\xff\xff\xff\xff", true},
+		"a greater integer":        {"\xa1aa\x1b\x80\x00\x00\x00\x00\x00\x00\x00", false},
+		"the least integer":        {"\xa1aa\x3b\x7f\xff\xff\xff\xff\xff\xff\xff", true},
+		"a lesser integer":         {"\xa1aa\x3b\x80\x00\x00\x00\x00\x00\x00\x00", false},
+		"a key twice":              {"\xa2aa\x01aa\x02", false},
+		"a key as text and bytes":  {"\xa2aa\x01\x41a\x02", false},
+		"a number as a key":        {"\xa1\x01\x01", false},
+		"text that is not UTF-8":   {"\xa1aaa\xff", false},
+		"bytes that are not UTF-8": {"\xa1aa\x41\xff", false},
+		"an infinite number":       {"\xa1aa\xfb\x7f\xf0\x00\x00\x00\x00\x00\x00", false},
+		"not a number":             {"\xa1aa\xfb\x7f\xf8\x00\x00\x00\x00\x00\x00", false},
+		"floats of 16 and 32":      {"\xa5aa\xf9\x3e\x00ab\xfa\x3f\xc0\x00\x00ac\xf9\x00\x01ad\xf9\x80\x00ae\xf9\x7b\xff", true},
+		"an infinite float16":      {"\xa1aa\xf9\x7c\x00", false}, "a float32 that is not a number": {"\xa1aa\xfa\x7f\xc0\x00\x00", false},
 		"undefined":              {"\xa1aa\xf7", false},
-		"the tag of all objects": {"\xd9\xd9\xf7\xa0", true}, "it comes twice": {"\xd9\xd9\xf7\xd9\xd9\xf7\xa0", false},
+		"the self-described tag": {"\xd9\xd9\xf7\xa0", true}, "the self-described tag twice": {"\xd9\xd9\xf7\xd9\xd9\xf7\xa0", false},
 		"bytes to be in base64": {"\xa2aa\xd6\x44abc\xffab\xd6\x40", true}, "text to be in base64": {"\xa1aa\xd6\x63abc", false}, "bytes to be in base16": {"\xa1aa\xd7\x43abc", false},
-		"bytes in base64 that are cut off": {"\xa1aa\xd6\x44abc", false}, "a tag and nothing": {"\xa1aa\xd6", false}, "a tag of a tag": {"\xa1aa\xd6\xd6\x41a", false},
-		"an array without end":     {"\xa1aa\x9f\x01\xff", false},
-		"a map of 2^64":            {"\xbb\xff\xff\xff\xff\xff\xff\xff\xff", false},
-		"an array of 2^62":         {"\xa1aa\x9b\x40\x00\x00\x00\x00\x00\x00\x00", false},
-		"text of 2^62":             {"\xa1aa\x7b\x40\x00\x00\x00\x00\x00\x00\x00", false},
-		"something behind it":      {"\xa0\xa0", false},
-		"nothing where a value is": {"\xa1aa", false},
-		"as deep as it goes":       {strings.Repeat("\xa1aa", treeDepth) + "\x80", true},
-		"deeper":                   {strings.Repeat("\xa1aa", treeDepth+1) + "\x80", false},
+		"truncated bytes in base64": {"\xa1aa\xd6\x44abc", false}, "a tag without a value": {"\xa1aa\xd6", false}, "a tag of a tag": {"\xa1aa\xd6\xd6\x41a", false},
+		"an array of indefinite length": {"\xa1aa\x9f\x01\xff", false},
+		"a map of 2^64":                 {"\xbb\xff\xff\xff\xff\xff\xff\xff\xff", false},
+		"an array of 2^62":              {"\xa1aa\x9b\x40\x00\x00\x00\x00\x00\x00\x00", false},
+		"text of 2^62":                  {"\xa1aa\x7b\x40\x00\x00\x00\x00\x00\x00\x00", false},
+		"data after the object":         {"\xa0\xa0", false},
+		"a missing value":               {"\xa1aa", false},
+		"the maximum depth":             {strings.Repeat("\xa1aa", treeDepth) + "\x80", true},
+		"deeper":                        {strings.Repeat("\xa1aa", treeDepth+1) + "\x80", false},
 	} {
 		compareUnstructured(t, CBOR, []byte(c.body))
 		if got := fast(CBOR, c.body); got != c.want {
-			t.Errorf("%s is decoded here: %v, want %v", name, got, c.want)
+			t.Errorf("%s: got fast = %v, want %v", name, got, c.want)
 		}
 	}
 }
 
-// anyValue draws what JSON may hold.
+// anyValue draws any JSON value.
 func anyValue(depth int) *rapid.Generator[any] {
 	return rapid.Custom(func(t *rapid.T) any {
 		kind := rapid.IntRange(0, 7).Draw(t, "kind")
@@ -158,7 +158,7 @@ func TestUnstructuredAgainstLibraries(t *testing.T) {
 			rt.Fatal(err)
 		}
 		if !fast(JSON, string(text)) || !fast(CBOR, string(binary)) {
-			rt.Errorf("%s is not decoded here", text)
+			rt.Errorf("%s was not decoded without the library", text)
 		}
 		compareUnstructured(t, JSON, text)
 		compareUnstructured(t, CBOR, binary)
@@ -173,20 +173,20 @@ func TestUnstructuredAgainstLibraries(t *testing.T) {
 	})
 }
 
-// TestTreesForget: what was read is not held on to by what is used again.
+// TestTreesForget checks that a reused tree does not keep values of earlier objects.
 func TestTreesForget(t *testing.T) {
 	tr := &tree{b: []byte(`{"a":{"b":["c"]},"d":1}`)}
 	if _, ok := tr.json(); !ok {
-		t.Fatal("it is not decoded")
+		t.Fatal("got no object")
 	}
 	tr.release()
 	if tr.b != nil || slices.ContainsFunc(tr.waiting[:cap(tr.waiting)], func(m member) bool { return m != member{} }) {
-		t.Errorf("it holds %+v", tr.waiting[:cap(tr.waiting)])
+		t.Errorf("the tree holds %+v", tr.waiting[:cap(tr.waiting)])
 	}
 }
 
-// TestUnstructuredShareNothing: two objects of the same bytes share no map and no
-// slice.
+// TestUnstructuredShareNothing checks that two objects from the same bytes share no map
+// and no slice.
 func TestUnstructuredShareNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	object := fromJSON(t, string(encode(t, JSON, typed(testPod(3))))).(map[string]any)
@@ -209,7 +209,7 @@ func TestUnstructuredShareNothing(t *testing.T) {
 		keys := slices.Sorted(maps.Keys(object))
 		delete(kept[0].(*unstructured.Unstructured).Object, keys[r.IntN(len(keys))])
 		if !reflect.DeepEqual(kept[1].(*unstructured.Unstructured).Object, object) {
-			t.Errorf("%v: a change is seen in another object", enc)
+			t.Errorf("%v: a change is visible in another object", enc)
 		}
 	}
 }

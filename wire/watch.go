@@ -15,13 +15,13 @@ const (
 	Added EventType = iota + 1
 	Modified
 	Deleted
-	// Bookmark carries only a version: everything up to it has been sent.
+	// Bookmark has only a version: all events up to it have been sent.
 	Bookmark
-	// Error ends a watch; it carries a Status.
+	// Error ends a watch. It has a Status.
 	Error
 )
 
-// String returns the type as the API writes it: "ADDED", "MODIFIED", ….
+// String returns the type in the form of the API: "ADDED", "MODIFIED", ….
 func (t EventType) String() string {
 	switch t {
 	case Added:
@@ -57,18 +57,17 @@ func eventType(name []byte) (EventType, bool) {
 // Event is one frame of a watch.
 type Event struct {
 	Type EventType
-	// Record is the object: its new state for Added and Modified, its last
-	// one, with the version of the deletion, for Deleted. Of a Bookmark only
-	// Version is set.
+	// Record is the object: its new state for Added and Modified; its last state, with
+	// the version of the deletion, for Deleted. For a Bookmark only Version is set.
 	Record Record
-	// InitialEventsEnd is true on the bookmark that ends the first part of a
-	// streamed list (KEP-3157).
+	// InitialEventsEnd is true for the bookmark that ends the initial events of a
+	// streaming list (KEP-3157).
 	InitialEventsEnd bool
-	// Status is what the server reports; only on Error.
+	// Status is the reported status. It is set only for Error.
 	Status *metav1.Status
 }
 
-// watchSource is what the encodings do differently.
+// watchSource is the part of a WatchReader that depends on the encoding.
 type watchSource interface {
 	next() (Event, error)
 }
@@ -80,8 +79,8 @@ type WatchReader struct {
 	done error
 }
 
-// NewWatchReader returns a reader of the watch in r. It does not close r. An
-// unknown encoding is reported by the first Next.
+// NewWatchReader returns a reader of the watch in r. It does not close r. For an unknown
+// encoding, the first Next returns an error.
 func NewWatchReader(r io.Reader, enc Encoding, opts Options) *WatchReader {
 	w := newWindow(r, opts.maxRecord())
 	switch enc {
@@ -92,16 +91,15 @@ func NewWatchReader(r io.Reader, enc Encoding, opts Options) *WatchReader {
 	case CBOR:
 		return &WatchReader{src: &cborWatch{s: cborScanner{w: w}, opts: opts}}
 	}
-	return &WatchReader{done: errors.New("a watch can not be read from " + enc.String())}
+	return &WatchReader{done: errors.New("cannot read a watch in the encoding " + enc.String())}
 }
 
-// Next waits for the next event. It returns io.EOF where the stream ends
-// between two events, which is how a server ends a watch in peace.
+// Next waits for the next event. It returns io.EOF if the stream ends between two events,
+// which is the normal end of a watch.
 //
-// Errors: *InvalidError for an event that cannot be used (Next may be called
-// again, and reads on behind it); *SyntaxError, *TooLargeError,
-// io.ErrUnexpectedEOF or the error of the reader for a stream that cannot be
-// read on.
+// Errors: *InvalidError for an unusable event, after which Next may be called again for
+// the event after it; *SyntaxError, *TooLargeError, io.ErrUnexpectedEOF or the error of
+// the reader for a stream that cannot be read further.
 func (r *WatchReader) Next() (Event, error) {
 	if r.done != nil {
 		return Event{}, r.done
@@ -113,10 +111,10 @@ func (r *WatchReader) Next() (Event, error) {
 	return ev, err
 }
 
-// event makes an event of a type and the object that was scanned with it.
+// event returns an event of a type with the object that was scanned last.
 func (h *head) event(name []byte, w *window, enc Encoding, opts *Options) (Event, error) {
 	t, known := eventType(name)
-	h.told = t
+	h.eventType = t
 	h.checkSize(w)
 	if !known && h.unusable != "" {
 		return Event{}, h.invalid(h.unusable)

@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// bookmark returns the object of a bookmark.
+// bookmark returns the object of a bookmark event.
 func bookmark(version, end string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version}}
 	if end != "" {
@@ -29,7 +29,7 @@ func expired() *metav1.Status {
 	}
 }
 
-// stream returns a watch with everything in it.
+// stream returns a watch with events of all types.
 func stream(t testing.TB, enc Encoding) []byte {
 	var b []byte
 	b = append(b, frame(t, enc, "ADDED", typed(testPod(1)))...)
@@ -59,24 +59,25 @@ func TestWatch(t *testing.T) {
 				end     bool
 			}{{2000, false}, {2001, true}, {2002, false}} {
 				if ev := next(Bookmark); ev.Record.Version != want.version || ev.InitialEventsEnd != want.end {
-					t.Errorf("bookmark %v %v, want %v", ev.Record.Version, ev.InitialEventsEnd, want)
+					t.Errorf("got bookmark %v %v, want %v", ev.Record.Version, ev.InitialEventsEnd, want)
 				}
 			}
 			checkPod(t, next(Modified).Record, testPod(2))
 			checkPod(t, next(Deleted).Record, testPod(3))
 			if s := next(Error).Status; s.Code != 410 || s.Reason != metav1.StatusReasonExpired || s.Details.RetryAfterSeconds != 3 {
-				t.Errorf("status %+v", s)
+				t.Errorf("got status %+v", s)
 			}
 			for range 2 {
 				if _, err := w.Next(); err != io.EOF {
-					t.Errorf("at the end: %v", err)
+					t.Errorf("at the end: got %v", err)
 				}
 			}
 		})
 	}
 }
 
-// TestWatch_InvalidEvents: what cannot be used is told, and the next event read.
+// TestWatch_InvalidEvents checks that an unusable event is reported, and that the next
+// event is read.
 func TestWatch_InvalidEvents(t *testing.T) {
 	node := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "n", ResourceVersion: "7"}}
 	nameless, odd := testPod(1), testPod(1)
@@ -107,39 +108,40 @@ func TestWatch_InvalidEvents(t *testing.T) {
 					t.Fatalf("got %v, want %q", err, c.want)
 				}
 				if invalid.Offset <= 0 || invalid.Offset > int64(len(c.frame)) {
-					t.Errorf("offset %d of %d", invalid.Offset, len(c.frame))
+					t.Errorf("got offset %d in a frame of %d bytes", invalid.Offset, len(c.frame))
 				}
 				if ev, err := w.Next(); err != nil || ev.Record.Name != "pod-5" {
-					t.Errorf("then %v, %v", ev, err)
+					t.Errorf("got next event %v, %v", ev, err)
 				}
 			})
 		}
 	}
 	w := NewWatchReader(strings.NewReader(`{"type":"ADDED"}{"type":7,"object":{"metadata":{"name":"x"}}}`), JSON, Options{})
-	for _, want := range []string{"no object", "type is no string"} {
+	for _, want := range []string{"no object", "type is not a string"} {
 		if _, err := w.Next(); !isInvalid(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }
 
-// TestWatch_DamagedObject: in protobuf, frames are told apart without their
-// objects, so damage to one costs only that.
+// TestWatch_DamagedObject checks that damage to an object in protobuf makes only that
+// object unusable, because frames are delimited without their objects.
 func TestWatch_DamagedObject(t *testing.T) {
 	good := frame(t, Protobuf, "ADDED", typed(testPod(5)))
 	for _, object := range []string{"k8s\x00\xff", "k8s\x00\x12\x05\x0a\x7fabc", "k8s\x00\x12\x03\x0a\x01\xff", "k8s\x00\x0a\x01\xff\x12\x00", "k8s\x00\x1a\x01x"} {
 		body := append(rawFrame(t, Protobuf, "ADDED", []byte(object)), good...)
 		w := NewWatchReader(bytes.NewReader(body), Protobuf, podOptions)
 		if _, err := w.Next(); !isInvalid(err) {
-			t.Errorf("%q: %v", object, err)
+			t.Errorf("%q: got %v", object, err)
 		}
 		if ev, err := w.Next(); err != nil || ev.Record.Name != "pod-5" {
-			t.Errorf("%q: then %v, %v", object, ev, err)
+			t.Errorf("%q: got next event %v, %v", object, ev, err)
 		}
 	}
 }
 
-// TestWatch_DamagedFrames ends the stream, at the offset of the damage.
+// TestWatch_DamagedFrames checks that a damaged frame ends the stream with the offset of
+// the damage.
 func TestWatch_DamagedFrames(t *testing.T) {
 	for _, enc := range allEncodings {
 		good := frame(t, enc, "ADDED", typed(testPod(1)))
@@ -165,7 +167,8 @@ func TestWatch_DamagedFrames(t *testing.T) {
 	}
 }
 
-// TestWatch_Cut ends a watch at every byte: only between frames that is in peace.
+// TestWatch_Cut truncates a watch at every byte. Only an end between frames is a normal
+// end.
 func TestWatch_Cut(t *testing.T) {
 	for _, enc := range allEncodings {
 		body := stream(t, enc)
@@ -195,20 +198,20 @@ func TestWatch_Cut(t *testing.T) {
 				want = io.EOF.Error()
 			}
 			if got := items[len(items)-1].err; got != want {
-				t.Fatalf("%v cut at %d: %s, want %s", enc, n, got, want)
+				t.Fatalf("%v truncated at %d: got %s, want %s", enc, n, got, want)
 			}
 		}
 	}
 }
 
-// TestWatch_EventsComeAsSoonAsTheirBytes fails if a reader wants the next frame
-// before it returns this one.
+// TestWatch_EventsComeAsSoonAsTheirBytes fails if a reader needs bytes of the next frame
+// before it returns an event.
 func TestWatch_EventsComeAsSoonAsTheirBytes(t *testing.T) {
 	for _, enc := range allEncodings {
 		body := bytes.TrimSuffix(frame(t, enc, "ADDED", typed(testPod(1))), []byte("\n"))
 		w := NewWatchReader(io.MultiReader(bytes.NewReader(body), failing{t}), enc, podOptions)
 		if ev, err := w.Next(); err != nil || ev.Record.Name != "pod-1" {
-			t.Errorf("%v: %v, %v", enc, ev, err)
+			t.Errorf("%v: got %v, %v", enc, ev, err)
 		}
 	}
 }
@@ -216,10 +219,10 @@ func TestWatch_EventsComeAsSoonAsTheirBytes(t *testing.T) {
 func TestEventTypesHaveNames(t *testing.T) {
 	for _, want := range []EventType{Added, Modified, Deleted, Bookmark, Error} {
 		if got, ok := eventType([]byte(want.String())); got != want || !ok {
-			t.Errorf("%v is read as %v", want, got)
+			t.Errorf("got %[2]v, want %[1]v", want, got)
 		}
 	}
 	if EventType(0).String() != "unknown" {
-		t.Error("0 has a name")
+		t.Error("got a name for the zero type")
 	}
 }

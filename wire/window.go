@@ -8,19 +8,20 @@ import (
 )
 
 const (
-	// firstChunk is small, because most watches are quiet and a process may
-	// hold hundreds of them.
+	// firstChunk is small, because most watches are idle and a process may hold hundreds
+	// of them.
 	firstChunk = 4 << 10
-	// fullChunk is where chunks stop growing: large enough that few records
-	// are split, small enough that a record which is held pins little.
+	// fullChunk is the maximum size of a chunk, except for larger records. It is large
+	// enough that few records are split, and small enough that a retained record keeps
+	// little memory.
 	fullChunk = 64 << 10
-	// minRead is the free space below which a new chunk is worth more than
-	// another small read.
+	// minRead is the free space below which the window allocates a new chunk instead of
+	// doing another small read.
 	minRead = 512
 	// maxEmptyReads bounds readers that return neither bytes nor an error.
 	maxEmptyReads = 100
-	// maxToken is the longest name or text that is still reported for a value that is
-	// too large to be kept.
+	// maxToken is the length of the longest name or text that is reported for a value
+	// that is too large to be kept.
 	maxToken = 4 << 10
 	// maxPassed is the factor of MaxRecord beyond which an oversized object counts as
 	// damage of the stream.
@@ -35,7 +36,7 @@ type span struct{ from, to int64 }
 
 // window is the part of a stream that is in memory: from mark, the start of the value
 // being read, to the last byte that has arrived. A chunk is written once, and is not
-// overwritten before all its users have released it, so slices of it stay valid after
+// overwritten before all references to it are released, so slices of it stay valid after
 // the window has moved on.
 //
 // An object that exceeds the limit is read to its end, but not kept: beyond the limit,
@@ -43,19 +44,19 @@ type span struct{ from, to int64 }
 // being read.
 type window struct {
 	r    io.Reader
-	held *chunk   // the one that buf is of
-	left []*chunk // those that the value being read began in, which is still known by its parts
+	held *chunk   // the chunk that contains buf
+	left []*chunk // earlier chunks with parts of the value being read
 	buf  []byte
 	pos  int   // next byte to parse, index in buf
-	mark int   // start of the value that must stay in one piece, index in buf
+	mark int   // start of the value that must stay contiguous, index in buf
 	base int64 // stream offset of buf[0]
 	max  int   // largest value, in bytes
-	err  error // sticky: what the reader or the limit said
+	err  error // sticky: the error of the reader or of the limit
 
 	start   int64 // stream offset of the value being read
 	token   int64 // stream offset of the token being read, or noToken
-	object  bool  // the value contains an object: an oversized value loses only that
-	passing bool  // the value is too large: its first bytes are gone
+	object  bool  // the value contains an object: if it is too large, only the object is unusable
+	passing bool  // the value is too large: its first bytes are no longer in memory
 }
 
 func newWindow(r io.Reader, limit int) *window {
@@ -65,8 +66,8 @@ func newWindow(r io.Reader, limit int) *window {
 // offset returns the stream offset of the next byte to parse.
 func (w *window) offset() int64 { return w.base + int64(w.pos) }
 
-// keep starts a new value at the current position. Slices of the one before it
-// are valid no longer, but for those that a record has.
+// keep starts a new value at the current position. Slices of the previous value become
+// invalid, except those in a record.
 func (w *window) keep() {
 	w.mark, w.start = w.pos, w.offset()
 	w.object, w.passing = false, false
@@ -77,7 +78,7 @@ func (w *window) keep() {
 	w.left = w.left[:0]
 }
 
-// slice returns the bytes of s, which must lie behind the mark.
+// slice returns the bytes of s, which must be after the mark.
 func (w *window) slice(s span) []byte {
 	from, to := int(s.from-w.base), int(s.to-w.base)
 	return w.buf[from:to:to]
@@ -100,13 +101,13 @@ func (w *window) text(s span) []byte {
 }
 
 // checked returns err, or an error if a value that cannot be skipped exceeds the limit.
-// Damage beyond the limit is such an excess too: if the bytes had arrived one by one, the
-// limit would have ended the value before.
+// Damage beyond the limit counts as exceeding it: if the bytes had arrived one by one,
+// the limit would have ended the value earlier.
 func (w *window) checked(err error) error {
 	read := w.offset() - w.start
 	var damage *SyntaxError
 	if errors.As(err, &damage) && damage.Offset == w.offset() {
-		read++ // the byte that is wrong was read, and not consumed
+		read++ // the invalid byte was read but not consumed
 	}
 	if (err == nil || damage != nil) && read > int64(w.max) {
 		return w.tooLarge()
@@ -151,8 +152,8 @@ func (w *window) fill() error {
 	return w.err
 }
 
-// grow moves the value that is arriving into a new chunk. The size follows
-// what has arrived, never what a length field claims.
+// grow moves the value that is arriving into a new chunk. The size depends on the bytes
+// that have arrived, never on a length field.
 func (w *window) grow() {
 	held := w.buf[w.mark:]
 	size := max(min(max(2*cap(w.buf), firstChunk), fullChunk), 2*len(held))
@@ -218,8 +219,8 @@ func (w *window) skip(n uint64) error {
 	}
 }
 
-// need makes n bytes available behind the current position. n counts against
-// the limit before anything is read, so a claimed length allocates nothing.
+// need makes n bytes available after the current position. It checks n against the limit
+// before it reads anything, so a length field alone allocates nothing.
 func (w *window) need(n int) error {
 	if !w.object && w.pos+n-w.mark > w.max {
 		return w.tooLarge()
@@ -232,7 +233,7 @@ func (w *window) need(n int) error {
 	return nil
 }
 
-// atEnd reports whether the stream ends here. It reads if it has to.
+// atEnd reports whether the stream ends here. It reads from the stream if needed.
 func (w *window) atEnd() (bool, error) {
 	if w.pos < len(w.buf) {
 		return false, nil
@@ -245,7 +246,7 @@ func (w *window) atEnd() (bool, error) {
 	return false, err
 }
 
-// midValue turns a clean end into the end of a stream that was cut.
+// midValue turns a normal end into the error for a truncated stream.
 func midValue(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -96,7 +96,7 @@ func TestBadInput(t *testing.T) {
 		{"a selector that is none", "pods,jobs --db sqlite:DIR/h.db --selector=a(", `label selector "a("`},
 		{"a context that there is not", "pods --context nope --db sqlite:DIR/h.db", `the kubeconfig has no context "nope"; it has c`},
 		{"a context twice", "pods --context c,c --db sqlite:DIR/h.db", `--context names "c" twice`},
-		{"no kubeconfig", "pods --kubeconfig DIR/nowhere --db sqlite:DIR/h.db", "there is no kubeconfig at DIR/nowhere"},
+		{"no kubeconfig", "pods --kubeconfig DIR/nowhere --db sqlite:DIR/h.db", "no kubeconfig at DIR/nowhere"},
 		{"a path that is none", "pods --redact spec..env --db sqlite:DIR/h.db", `--redact: "spec..env" is not a field path`},
 		{"JSONPath", "pods --redact $.spec[*] --db sqlite:DIR/h.db", `--redact: "$.spec[*]" is not a field path`},
 		{"what is needed", "pods --redact metadata.uid --db sqlite:DIR/h.db", "cannot redact metadata.uid"},

@@ -231,7 +231,7 @@ func TestSubscribeRefuses(t *testing.T) {
 		t.Error(errs)
 	}
 	o.srv.configure("token: unknown")
-	if _, errs := o.run(1, "subscribe", "pod/train-7", "--to", "mail"); !strings.Contains(errs, "does not know these credentials") {
+	if _, errs := o.run(1, "subscribe", "pod/train-7", "--to", "mail"); !strings.Contains(errs, "rejects these credentials") {
 		t.Error(errs)
 	}
 	if all := o.subscriptions(); len(all) > 0 {

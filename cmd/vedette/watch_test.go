@@ -204,7 +204,7 @@ func TestWatchErrors(t *testing.T) {
 		{"no kubeconfig", []string{"watch", "pods", "--kubeconfig", none}, none},
 		{"an unknown context", []string{"watch", "pods", "--context", "x", "--kubeconfig", srv.kubeconfig}, "it has c"},
 		{"no server", []string{"watch", "pods", "--kubeconfig", away.kubeconfig}, "is the cluster running"},
-		{"no rights", []string{"watch", "jobs,pods", "--kubeconfig", denied.kubeconfig}, "no rights (403)"},
+		{"no rights", []string{"watch", "jobs,pods", "--kubeconfig", denied.kubeconfig}, "access denied (403)"},
 		{"no such user", []string{"watch", "pods", "--kubeconfig", unknown.kubeconfig}, "log in again"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

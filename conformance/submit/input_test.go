@@ -88,7 +88,7 @@ var inputs = []input{
 	},
 	{
 		name: "control characters in the namespace", edit: []string{"name: train-7", "name: train-7\n" + `  namespace: "a\e[31m"`},
-		want: []string{`5: metadata.namespace: the namespace "a\x1b[31m" is not valid; a namespace has lower case letters, digits and '-', at most 63`},
+		want: []string{`5: metadata.namespace: the namespace "a\x1b[31m" is not valid; use lowercase letters, digits and '-', at most 63`},
 	},
 	{
 		name: "control characters in a label", edit: []string{"name: train-7", "name: train-7\n" + `  labels: {"a\e[31m": "b\a"}`},

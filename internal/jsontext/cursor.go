@@ -37,7 +37,7 @@ func (c *Cursor) Seek(offset int) {
 // Fail ends the reading, for a mistake that the caller has found.
 func (c *Cursor) Fail() { c.pos, c.failed = len(c.text), true }
 
-// Peek skips white space, and returns the next byte without consuming it; 0 at the end.
+// Peek skips white space and returns the next byte without consuming it, or 0 at the end.
 func (c *Cursor) Peek() byte {
 	if c.pos < len(c.text) && c.text[c.pos] > ' ' {
 		return c.text[c.pos]
@@ -56,7 +56,7 @@ func (c *Cursor) Enter() {
 }
 
 // Next moves to the next member or element of the object or array around the cursor, and
-// reports whether there is one. If not, it consumes the closing bracket. first says that
+// reports whether there is one. If not, it consumes the closing bracket. first states that
 // none of them has been read.
 func (c *Cursor) Next(closing byte, first bool) bool {
 	switch next := c.Peek(); {
@@ -152,7 +152,7 @@ func (c *Cursor) Value() []byte {
 }
 
 // Find moves to the value of the named member of the object that was entered. If there is
-// none, it moves behind the object and returns false.
+// none, it moves to the end of the object and returns false.
 func (c *Cursor) Find(name string) bool {
 	for first := true; c.Next('}', first); first = false {
 		if string(c.Name()) == name && !c.failed {
@@ -164,7 +164,7 @@ func (c *Cursor) Find(name string) bool {
 }
 
 // Into moves to the value of the named member of the object that comes next, and reports
-// whether there are both.
+// whether the object and the member exist.
 func (c *Cursor) Into(name string) bool {
 	if c.Peek() != '{' {
 		return false

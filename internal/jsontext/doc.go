@@ -6,6 +6,6 @@
 //
 // # Guarantees
 //
-// All of them check the grammar of RFC 8259 in the values that they pass, at any nesting depth. They
-// do not check that strings are UTF-8.
+// All of them check the grammar of RFC 8259 in the values that they read, at any nesting
+// depth. They do not check that strings are UTF-8.
 package jsontext

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// maxMaskDepth is the maximum depth of objects and arrays in each other on the way to a
+// maxMaskDepth is the maximum nesting of objects and arrays on the way to a
 // masked field.
 const maxMaskDepth = 64
 
@@ -17,7 +17,7 @@ type Mask struct {
 	scope  maskScope
 }
 
-// maskScope says how much of a field is left out.
+// maskScope determines how much of a field is left out.
 type maskScope uint8
 
 const (

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// wordBits is the number of brackets that ValueEnd remembers in one word.
+// wordBits is the number of open brackets that ValueEnd stores in one word.
 const wordBits = 64
 
 // ValueEnd returns the index after the value that begins at b[i:], or -1 if the value is

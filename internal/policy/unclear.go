@@ -55,15 +55,6 @@ var unclear = map[string]int{
 	"docs/architecture.md":                     22,
 	"docs/benchmarks.md":                       7,
 	"docs/channels.md":                         2,
-	"docs/decisions/0001-keep-bytes.md":        2,
-	"docs/decisions/0002-dependencies.md":      1,
-	"docs/decisions/0005-modules.md":           2,
-	"docs/decisions/0006-lists.md":             3,
-	"docs/decisions/0008-packing.md":           1,
-	"docs/decisions/0009-slabs.md":             3,
-	"docs/decisions/0010-consumers.md":         2,
-	"docs/decisions/0011-numbers.md":           8,
-	"docs/decisions/0012-workqueue.md":         10,
 	"docs/decisions/0013-clients.md":           6,
 	"docs/decisions/0015-controller.md":        5,
 	"docs/decisions/0016-recorder.md":          2,
@@ -100,7 +91,6 @@ var unclear = map[string]int{
 	"internal/swap":                            7,
 	"internal/yamlfile":                        8,
 	"jobmeta":                                  1,
-	"kube":                                     100,
 	"metrics":                                  6,
 	"notify":                                   33,
 	"notify/channel":                           10,
@@ -153,15 +143,12 @@ var unclear = map[string]int{
 	"record/recordtest":                        8,
 	"record/retention":                         6,
 	"record/sqldb":                             12,
-	"reflector":                                11,
 	"rules":                                    5,
 	"state":                                    24,
-	"store":                                    93,
 	"submit":                                   21,
 	"submit/logs":                              25,
 	"submit/manifest":                          15,
 	"submit/template":                          12,
-	"wire":                                     80,
 	"workqueue":                                58,
 }
 
@@ -174,18 +161,17 @@ var unglossed = map[string]int{
 	"internal/jobspec":           1,
 	"internal/lifestrip":         2,
 	"internal/linediff":          1,
-	"kube":                       8,
 	"notify":                     3,
 	"notify/channel/channeltest": 2,
 	"notify/channel/stdout":      1,
 	"notify/message":             1,
 	"record/recordmetrics":       1,
-	"wire":                       3,
 }
 
 // ownMeaning are retired words that have another meaning in a package, by package.
 var ownMeaning = map[string][]string{
 	"compat/clientgo":      {"turn", "turns"}, // the turn of a handler to decode
+	"kube":                 {"collection"},    // the API's term for all objects of a type in one place
 	"notify/delivery":      {"lane"},          // the order of deliveries
 	"record/recordmetrics": {"rebuilt"},       // an older metric
 	"record/retention":     {"base"},

@@ -2,19 +2,19 @@ package wire
 
 import "math"
 
-// glimpseBytes is how much of an oversized value is searched for its name, which is at
+// identityBytes is how much of an oversized value is searched for its name, which is at
 // the start.
-const glimpseBytes = 64 << 10
+const identityBytes = 64 << 10
 
-// glimpse consumes a value of n bytes. It returns the value, or the start of a value
+// valueOrPrefix consumes a value of n bytes. It returns the value, or the start of a value
 // that is too large, and the offset at which it begins.
-func (s *protoScanner) glimpse(n int) ([]byte, int64, error) {
+func (s *protoScanner) valueOrPrefix(n int) ([]byte, int64, error) {
 	w := s.w
 	if n > w.max {
 		if n > maxPassed*w.max {
 			return nil, 0, w.tooLarge()
 		}
-		n = min(n, w.max, glimpseBytes)
+		n = min(n, w.max, identityBytes)
 	}
 	if err := w.need(n); err != nil {
 		return nil, 0, err
@@ -24,8 +24,8 @@ func (s *protoScanner) glimpse(n int) ([]byte, int64, error) {
 	return w.slice(span{at, at + int64(n)}), at, nil
 }
 
-// glimpse reads the identity of an object from the start of its message.
-func (h *head) glimpse(b []byte) {
+// readIdentity reads the identity of an object from the start of its message.
+func (h *head) readIdentity(b []byte) {
 	meta, _ := startOf(b, objectMetadata)
 	for i := 0; i < len(meta); {
 		f, err := nextField(meta, i)
@@ -46,9 +46,9 @@ func (h *head) glimpse(b []byte) {
 	}
 }
 
-// glimpseEvent reads the identity of an object from the start of its event, and returns
+// readEventIdentity reads the identity of an object from the start of its event, and returns
 // the type of the event.
-func (h *head) glimpseEvent(b []byte) []byte {
+func (h *head) readEventIdentity(b []byte) []byte {
 	name, whole := startOf(b, eventName)
 	if !whole {
 		name = nil
@@ -57,7 +57,7 @@ func (h *head) glimpseEvent(b []byte) []byte {
 	raw, _ := startOf(object, extensionRaw)
 	if len(raw) > len(protoMagic) {
 		object, _ = startOf(raw[len(protoMagic):], unknownRaw)
-		h.glimpse(object)
+		h.readIdentity(object)
 	}
 	return name
 }
