@@ -51,7 +51,6 @@ var unclear = map[string]int{
 	"conformance/suites/upstream":              5,
 	"conformance/swap":                         2,
 	"conformance/tunnel":                       2,
-	"controller":                               83,
 	"docs/architecture.md":                     22,
 	"docs/benchmarks.md":                       7,
 	"docs/channels.md":                         2,
@@ -162,7 +161,6 @@ var unclear = map[string]int{
 	"submit/manifest":                          15,
 	"submit/template":                          12,
 	"wire":                                     80,
-	"workqueue":                                58,
 }
 
 // unglossed are the packages with files or declarations that are named by a word that
