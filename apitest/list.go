@@ -145,7 +145,7 @@ func (s *Server) list(t *table, sel selection, o *internalversion.ListOptions) (
 	}
 	p := page{meta: metav1.ListMeta{ResourceVersion: formatVersion(l.version)}}
 	var remaining int64
-	walk(l.rows, sel.namespace, l.from, func(rev *revision) bool {
+	visitFrom(l.rows, sel.namespace, l.from, func(rev *revision) bool {
 		switch full := l.limit > 0 && int64(len(p.revs)) == l.limit; {
 		case full && sel.filters():
 			p.meta.Continue = continuation{Version: int64(l.version), From: rev.key()}.token()

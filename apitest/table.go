@@ -75,8 +75,8 @@ func (t *table) snapshot(version uint64) (rows *btree.Map[string, *revision], ok
 	return rows, true
 }
 
-// walk visits the rows of one namespace, or of all if it is "", beginning at a key, until visit returns false.
-func walk(rows *btree.Map[string, *revision], namespace, from string, visit func(*revision) bool) {
+// visitFrom visits the rows of one namespace, or of all if it is "", beginning at a key, until visit returns false.
+func visitFrom(rows *btree.Map[string, *revision], namespace, from string, visit func(*revision) bool) {
 	prefix := ""
 	if namespace != "" {
 		prefix = namespace + "/"

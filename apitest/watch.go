@@ -193,7 +193,7 @@ func (st *stream) sendInitial(ctx context.Context) (err error) {
 	if st.initial == nil {
 		return nil
 	}
-	walk(st.initial, st.call.choice.namespace, "", func(rev *revision) bool {
+	visitFrom(st.initial, st.call.choice.namespace, "", func(rev *revision) bool {
 		if st.call.choice.matches(rev) {
 			err = st.send(ctx, watch.Added, rev)
 		}
