@@ -108,7 +108,7 @@ func TestMistakes(t *testing.T) {
 		{"a version", "rules:\n- group: x/v1\n  kind: X\n  states: [{when: 'true'}]", "f:2: group \"x/v1\": leave out the version"},
 		{"no states", "rules:\n- kind: X\n  states: []", "f:2: a rule needs at least one state"},
 		{"two rules", "rules:\n- kind: X\n  states: [{when: 'true'}]\n- kind: X\n  states: [{when: 'true'}]", "f:4: there are two rules for X"},
-		{"no such state", rule + "  - when: 'true'\n    state: Finished", `f:5: there is no state "Finished"; there are Submitted, `},
+		{"no such state", rule + "  - when: 'true'\n    state: Finished", `f:5: there is no state "Finished"; the states are Submitted, `},
 		{"no when", rule + "  - state: Failed", "f:4: when is missing"},
 		{"twice", rule + "  - when: 'true'\n    when: 'false'", "when"},
 		{"syntax", rule + "  - when: object.status.phase ==\n    state: Failed", `f:4: in "object.status.phase ==", at column`},

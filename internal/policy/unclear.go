@@ -160,7 +160,7 @@ var unglossed = map[string]int{
 // ownMeaning are retired words that have another meaning in a package, by package.
 var ownMeaning = map[string][]string{
 	"compat/clientgo":      {"turn", "turns"}, // the turn of a handler to decode
-	"notify/delivery":      {"lane"},    // the order of deliveries
-	"record/recordmetrics": {"rebuilt"}, // an older metric
+	"notify/delivery":      {"lane"},          // the order of deliveries
+	"record/recordmetrics": {"rebuilt"},       // an older metric
 	"record/retention":     {"base"},
 }
