@@ -17,7 +17,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// TestAdmit: Admit changes and refuses what clients create, replace and patch, and is not asked about status.
+// TestAdmit: Admit changes and rejects objects that clients create, replace and patch, and is not called for status.
 func TestAdmit(t *testing.T) {
 	srv := start(t, apitest.Config{Admit: func(r apitest.Request, obj metav1.Object) error {
 		job, ok := obj.(*batchv1.Job)
@@ -37,7 +37,7 @@ func TestAdmit(t *testing.T) {
 	ctx, client := background(t), clientset(t, srv.RESTConfig()).BatchV1().Jobs("default")
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j"}}
 	if _, err := client.Create(ctx, job, metav1.CreateOptions{}); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `jobs.batch "j" is forbidden: exceeded quota: none`) {
-		t.Errorf("no queue: %v", err)
+		t.Errorf("create without a queue: got %v", err)
 	}
 	job.Labels = map[string]string{"queue": "gpu"}
 	for _, o := range []metav1.CreateOptions{{DryRun: []string{metav1.DryRunAll}}, {}} {
@@ -58,11 +58,11 @@ func TestAdmit(t *testing.T) {
 		t.Errorf("status: %v, %v", got, err)
 	}
 	if _, err := srv.Create(&batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "free"}}); err != nil {
-		t.Errorf("without HTTP: %v", err)
+		t.Errorf("Create without HTTP: got %v", err)
 	}
 }
 
-// TestCheckNamespaces: clients create nothing in a namespace that does not exist, not even in a dry run.
+// TestCheckNamespaces: clients cannot create an object in a namespace that does not exist, not even in a dry run.
 func TestCheckNamespaces(t *testing.T) {
 	srv := start(t, apitest.Config{CheckNamespaces: true})
 	client, ctx := clientset(t, srv.RESTConfig()), background(t)
@@ -80,7 +80,7 @@ func TestCheckNamespaces(t *testing.T) {
 	}
 }
 
-// TestFieldValidation: an unknown field is refused, warned of, or ignored.
+// TestFieldValidation: an unknown field is rejected, causes a warning, or is ignored.
 func TestFieldValidation(t *testing.T) {
 	srv := start(t, apitest.Config{})
 	client := rawClient(t, srv)
@@ -110,7 +110,7 @@ func TestFieldValidation(t *testing.T) {
 	}
 }
 
-// TestListenTLS: clients that trust the certificate get in, others do not, also after the server was away.
+// TestListenTLS: only clients that trust the certificate can connect, also after the server was unavailable.
 func TestListenTLS(t *testing.T) {
 	srv := start(t, apitest.Config{Tokens: map[string]string{"secret": "alice"}})
 	create(t, srv, pod("a"))
@@ -127,7 +127,7 @@ func TestListenTLS(t *testing.T) {
 			t.Error(err)
 		}
 		if unknown := (*tls.CertificateVerificationError)(nil); !errors.As(list(rest.TLSClientConfig{}), &unknown) {
-			t.Error("a certificate that nobody knows is trusted")
+			t.Error("a client without the authority trusts the certificate")
 		}
 		srv.Unavailable()
 		if err := srv.Available(); err != nil {

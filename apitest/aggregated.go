@@ -9,10 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// mediaAggregated is how clients ask for all of discovery in one document, and how it is told from the other one.
+// mediaAggregated is the media type in which clients request all of discovery as one document.
 const mediaAggregated = mediaJSON + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// wantsAggregated reports whether a client reads that document. All who name it prefer it.
+// wantsAggregated reports whether a client accepts that document. All clients that name it prefer it.
 func wantsAggregated(accept string) bool {
 	for _, c := range clauses(accept) {
 		if c.media == mediaJSON && c.params["as"] == "APIGroupDiscoveryList" &&
@@ -46,7 +46,7 @@ func (s *Server) sendAggregated(w http.ResponseWriter, c *call, core bool) {
 		return
 	}
 	w.Header().Set("Content-Type", mediaAggregated)
-	// An error means that the client has gone, and there is nobody to tell.
+	// An error means that the client has closed the connection.
 	_, _ = w.Write(append(data, '\n'))
 }
 

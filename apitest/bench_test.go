@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// filled returns a server with so many pods.
+// filled returns a server with a number of pods.
 func filled(b *testing.B, pods int) *apitest.Server {
 	b.Helper()
 	srv, err := apitest.New(apitest.Config{Window: 10_000})
@@ -57,7 +57,7 @@ func BenchmarkServer_List(b *testing.B) {
 	}
 }
 
-// BenchmarkServer_Fanout writes while watches send; one that falls out of the window is not begun again.
+// BenchmarkServer_Fanout writes while watches send. A watch that falls behind the window is not opened again.
 func BenchmarkServer_Fanout(b *testing.B) {
 	for _, watches := range []int{1, 500} {
 		b.Run(fmt.Sprintf("watches=%d", watches), func(b *testing.B) {

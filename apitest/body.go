@@ -19,10 +19,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// maxBody is the size of the largest request body that is read, as on a real server.
+// maxBody is the maximum size of a request body, as on a real server.
 const maxBody = 3 << 20
 
-// readBody reads a request body of a bounded size and its media type, "" if it names none.
+// readBody reads a request body of limited size, and its media type; "" if the request has none.
 func readBody(r *http.Request) (data []byte, media string, err error) {
 	data, err = io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
 	var tooBig *http.MaxBytesError
@@ -40,7 +40,7 @@ func readBody(r *http.Request) (data []byte, media string, err error) {
 	return data, media, nil
 }
 
-// readObject reads the object of a creation or an update, in the form that is kept.
+// readObject reads the object of a create or update request, in the form in which it is stored.
 func readObject(c *call) (Object, error) {
 	data, media, err := readBody(c.handler)
 	if err != nil {
@@ -69,9 +69,9 @@ func readObject(c *call) (Object, error) {
 	return obj, err
 }
 
-// validateFields does as the parameter fieldValidation says with fields of a document that the type does not have, and
-// with those that appear twice: Strict refuses them, Warn, the default, adds a warning to the answer, Ignore ignores them.
-// Custom resources have no schema here, so each of their fields is known.
+// validateFields applies the parameter fieldValidation to fields that the type does not have and to duplicate fields:
+// Strict rejects them, Warn (the default) adds a warning to the response, Ignore ignores them. Custom resources have no
+// schema here, so all of their fields are valid.
 func (c *call) validateFields(data []byte) error {
 	how := c.handler.URL.Query().Get("fieldValidation")
 	if how == metav1.FieldValidationIgnore || !c.table.res.builtin() {
@@ -92,10 +92,10 @@ func (c *call) validateFields(data []byte) error {
 	return nil
 }
 
-// strictCodecs find what others ignore.
+// strictCodecs return errors for unknown and duplicate fields.
 var strictCodecs = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict)
 
-// parseObject decodes an object and insists on its type.
+// parseObject decodes an object and requires its type to be that of the resource.
 func parseObject(res *resource, data []byte) (Object, error) {
 	if !res.builtin() {
 		return parseCustom(res, data)
@@ -124,7 +124,7 @@ func parseCustom(res *resource, data []byte) (Object, error) {
 	if _, isMap := u.Object["metadata"].(map[string]any); !isMap && u.Object["metadata"] != nil {
 		return nil, apierrors.NewBadRequest("metadata is not an object")
 	}
-	// Metadata of the wrong type would read as absent ever after.
+	// Metadata of the wrong type would later be read as absent.
 	if _, err := partialOf(u); err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// bookmarkKind tells the bookmark that ends a streaming list from those that only carry a version.
+// bookmarkKind distinguishes the bookmark that ends a streaming list from those that only carry a version.
 type bookmarkKind int
 
 const (
@@ -16,7 +16,7 @@ const (
 	endOfInitial
 )
 
-// sendBookmark tells the client up to which version it has seen everything.
+// sendBookmark sends the version up to which the client has received everything.
 func (st *stream) sendBookmark(ctx context.Context, kind bookmarkKind) error {
 	res := st.call.table.res
 	obj, err := res.newObject()
@@ -40,14 +40,14 @@ func (st *stream) sendBookmark(ctx context.Context, kind bookmarkKind) error {
 	return nil
 }
 
-// schedule says when the next bookmark is due; of a watch that allows none, never.
+// bookmarkTimer determines when the next bookmark is due; never, if the watch does not allow bookmarks.
 type bookmarkTimer struct {
 	timer    *time.Timer // nil: never
 	interval time.Duration
 	last     time.Time // just before the timeout
 }
 
-// bookmarks plans the bookmarks of a stream whose context has the deadline of its timeout.
+// bookmarks returns the timer for the bookmarks of a stream. The deadline of ctx is the timeout of the watch.
 func (st *stream) bookmarks(ctx context.Context) *bookmarkTimer {
 	deadline, bounded := ctx.Deadline()
 	if !bounded || !st.call.list.AllowWatchBookmarks {
@@ -59,7 +59,7 @@ func (st *stream) bookmarks(ctx context.Context) *bookmarkTimer {
 	return p
 }
 
-// wait returns the time until the next bookmark, whichever reason comes first.
+// wait returns the time until the next bookmark, whether it is periodic or the one before the timeout.
 func (p *bookmarkTimer) wait() time.Duration {
 	wait := time.Until(p.last)
 	if p.interval > 0 && p.interval < wait {
@@ -75,7 +75,7 @@ func (p *bookmarkTimer) due() <-chan time.Time {
 	return p.timer.C
 }
 
-// next plans the bookmark after one that has been sent; after the last there is none.
+// next schedules the next bookmark after one was sent. No bookmark follows the last one.
 func (p *bookmarkTimer) next() {
 	if !time.Now().Before(p.last) {
 		p.timer = nil

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// clusterScoped are the built-in kinds that live in no namespace; the Go types do not tell.
+// clusterScoped are the built-in kinds without namespaces, which the Go types do not show.
 var clusterScoped = sets.New(
 	"Namespace", "Node", "PersistentVolume", "ComponentStatus",
 	"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration",
@@ -27,7 +27,7 @@ var clusterScoped = sets.New(
 	"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass",
 )
 
-// shortNames are those people type, by kind.
+// shortNames are the short names for kubectl, by kind.
 var shortNames = map[string][]string{
 	"ComponentStatus": {"cs"}, "ConfigMap": {"cm"}, "Endpoints": {"ep"}, "Event": {"ev"}, "LimitRange": {"limits"},
 	"Namespace": {"ns"}, "Node": {"no"}, "PersistentVolume": {"pv"}, "PersistentVolumeClaim": {"pvc"}, "Pod": {"po"},
@@ -48,8 +48,8 @@ var scalable = sets.New(
 var inAll = sets.New("Pod", "ReplicationController", "Service", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet",
 	"HorizontalPodAutoscaler", "CronJob", "Job")
 
-// selectable are the field labels that servers accept, by group and kind. A label is its own path in the object, save
-// where path names another one.
+// selectable are the field labels that servers accept, by group and kind. A label is the path of its field, except
+// those in fieldPaths.
 var selectable = map[schema.GroupKind][]string{
 	{Kind: "Pod"}: {
 		"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
@@ -76,11 +76,11 @@ var selectable = map[schema.GroupKind][]string{
 	{Group: "resource.k8s.io", Kind: "ResourceSlice"}:                 {"spec.nodeName", "spec.driver"},
 }
 
-// fieldPaths are the labels that are not the path of the field they stand for.
+// fieldPaths are the labels that differ from the path of their field.
 var fieldPaths = map[string]string{"status.successful": "status.succeeded", "source": "source.component"}
 
-// builtins are the resources of the client-go scheme, each in its most stable version. They are built once, because
-// nothing in them changes, and reflection over the whole scheme is not free.
+// builtins are the resources of the client-go scheme, each in its most stable version. They never change, so they are
+// computed once: reflection over the whole scheme takes time.
 var builtins = sync.OnceValue(func() []*resource {
 	best := map[schema.GroupKind]schema.GroupVersionKind{}
 	for gvk, goType := range scheme.Scheme.AllKnownTypes() {
@@ -100,7 +100,8 @@ var builtins = sync.OnceValue(func() []*resource {
 	return all
 })
 
-// Builtins returns the built-in types that every server has, sorted by group and plural. The result is the caller's own.
+// Builtins returns the built-in types that every server has, sorted by group and plural. The caller may change the
+// result.
 func Builtins() []Type {
 	var types []Type
 	for _, res := range builtins() {
@@ -112,8 +113,8 @@ func Builtins() []Type {
 	return types
 }
 
-// storable tells objects that are kept from those that are only sent, such as reviews and options: what is kept has a
-// list. The group extensions is gone from every living server.
+// storable distinguishes objects that are stored from those that are only sent, such as reviews and options: a stored
+// kind has a list kind. No current server has the group extensions.
 func storable(gvk schema.GroupVersionKind, goType reflect.Type) bool {
 	if gvk.Version == runtime.APIVersionInternal || gvk.Group == "extensions" ||
 		!scheme.Scheme.Recognizes(gvk.GroupVersion().WithKind(gvk.Kind+"List")) {
@@ -124,7 +125,7 @@ func storable(gvk schema.GroupVersionKind, goType reflect.Type) bool {
 	return isObject && isMessage
 }
 
-// newBuiltin describes one kind of the scheme.
+// newBuiltin returns the resource of one kind of the scheme.
 func newBuiltin(gvk schema.GroupVersionKind, labels []string) *resource {
 	goType := scheme.Scheme.AllKnownTypes()[gvk]
 	plural, _ := meta.UnsafeGuessKindToResource(gvk)

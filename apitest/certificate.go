@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// certificateLife is how long a certificate is valid, and how far the clock of a client may be behind.
+// certificateLife is how long a certificate is valid, and how far a client's clock may be behind.
 const certificateLife = 24 * time.Hour
 
-// newCertificate makes a certificate for the IP address of addr, and returns it in PEM as well.
+// newCertificate creates a certificate for the IP address of addr, and also returns it as PEM.
 func newCertificate(addr string) (*tls.Config, []byte, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -25,7 +25,7 @@ func newCertificate(addr string) (*tls.Config, []byte, error) {
 	}
 	ip := net.ParseIP(host)
 	if ip == nil {
-		return nil, nil, fmt.Errorf("%w: the host %q is no IP address", ErrConfig, host)
+		return nil, nil, fmt.Errorf("%w: the host %q is not an IP address", ErrConfig, host)
 	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

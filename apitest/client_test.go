@@ -30,7 +30,7 @@ var jobs = schema.GroupVersionResource{Group: "batch.example.com", Version: "v1"
 
 var podsResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-// eachEncoding runs a test with a client that prefers JSON, and with one that prefers protobuf.
+// eachEncoding runs a test with a client that prefers JSON, and with a client that prefers protobuf.
 func eachEncoding(t *testing.T, run func(t *testing.T, with func(*rest.Config) *rest.Config)) {
 	t.Run("json", func(t *testing.T) { run(t, func(cfg *rest.Config) *rest.Config { return cfg }) })
 	t.Run("protobuf", func(t *testing.T) { run(t, protobuf) })
@@ -72,7 +72,7 @@ func TestClientset_LifeOfAPod(t *testing.T) {
 		}
 		same, err := pods.Update(ctx, bound, metav1.UpdateOptions{})
 		if err != nil || same.ResourceVersion != bound.ResourceVersion {
-			t.Errorf("an update of nothing got version %s, %v", same.ResourceVersion, err)
+			t.Errorf("an update without a change got version %s, %v", same.ResourceVersion, err)
 		}
 		read, err := pods.Get(ctx, "a", metav1.GetOptions{})
 		if diff := cmp.Diff(bound, read); err != nil || diff != "" {
@@ -167,7 +167,7 @@ func follow(t *testing.T, srv *apitest.Server, seen func() []string) {
 	if diff := cmp.Diff([]string{"a", "c"}, seen()); diff != "" {
 		t.Errorf("after a change: %s", diff)
 	}
-	<-time.After(3 * time.Hour) // of the bubble: watches end, and begin again
+	<-time.After(3 * time.Hour) // fake time: watches end and begin again
 	synctest.Wait()
 	if diff := cmp.Diff([]string{"a", "c"}, seen()); diff != "" {
 		t.Errorf("after hours: %s", diff)

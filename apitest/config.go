@@ -9,69 +9,73 @@ import (
 
 // Defaults of the fields of Config.
 const (
-	// DefaultVersion is the resource version an empty server stands at.
+	// DefaultVersion is the resource version of an empty server.
 	DefaultVersion = 1
 	// DefaultWindow is the number of events a server remembers for each type.
 	DefaultWindow = 1000
 	// DefaultBookmarkInterval is the time between two periodic bookmarks of one watch.
 	DefaultBookmarkInterval = time.Minute
-	// DefaultWatchTimeout is the length of a watch that names no timeoutSeconds.
+	// DefaultWatchTimeout is the duration of a watch without timeoutSeconds.
 	DefaultWatchTimeout = 30 * time.Minute
-	// DefaultRequestLog is the number of requests Requests can give back.
+	// DefaultRequestLog is the maximum number of requests that Requests returns.
 	DefaultRequestLog = 10_000
 	// DefaultRelease is the version of Kubernetes that /version reports.
 	DefaultRelease = "v1.37.0"
 )
 
-// Streaming says whether a server knows streaming lists (a watch with sendInitialEvents=true).
+// Streaming determines whether a server supports streaming lists (a watch with sendInitialEvents=true).
 type Streaming int
 
 const (
 	// StreamingSupported serves streaming lists, as servers do by default since Kubernetes 1.34.
 	StreamingSupported Streaming = iota
-	// StreamingRefused answers sendInitialEvents with 422 Invalid, as a server does whose WatchList gate is off.
+	// StreamingRefused answers sendInitialEvents with 422 Invalid, like a server whose WatchList gate is off.
 	StreamingRefused
 )
 
-// Config describes a server. The zero value is a server with all built-in types, no custom ones, and no access control.
+// Config configures a server. The zero value is a server with all built-in types, no custom types, and no access
+// control.
 type Config struct {
-	// Version is the resource version the server starts at; the first write gets the next one. Default 1.
-	// Set it just below a power of ten to catch a client that compares versions as text.
+	// Version is the resource version at the start; the first write gets the next one. Default 1. Set it just below a
+	// power of ten to find a client that compares versions as text.
 	Version uint64
-	// Window is the number of events remembered for each type, default 1,000. What is older cannot be watched from,
-	// listed at, or continued: the answer is 410. Lower it to provoke 410, raise it for slow watchers. Each event holds
-	// the bytes of the object before and after it.
+	// Window is the number of events that the server keeps for each type, default 1,000. Watches, exact lists and
+	// continuations from an earlier version are answered 410. Decrease it to provoke 410, increase it for slow
+	// watchers. Each event holds the bytes of the object before and after it.
 	Window int
-	// BookmarkInterval is the time between periodic bookmarks of a watch that allows them, default one minute.
-	// A negative value sends none but those that end a streaming list or precede a timeout.
+	// BookmarkInterval is the time between periodic bookmarks of a watch that allows them, default one minute. If it is
+	// negative, the server only sends the bookmarks that end a streaming list or precede a timeout.
 	BookmarkInterval time.Duration
-	// WatchTimeout is how long a watch lasts that names no timeoutSeconds itself, default 30 minutes.
+	// WatchTimeout is the duration of a watch without timeoutSeconds, default 30 minutes.
 	WatchTimeout time.Duration
-	// StreamingLists is StreamingSupported by default; StreamingRefused stands in for an older server.
+	// StreamingLists is StreamingSupported by default; StreamingRefused simulates an older server.
 	StreamingLists Streaming
-	// Types are the custom resources known from the start, none by default; Register adds more at any time.
+	// Types are the custom resources at the start, none by default; Register adds more at any time.
 	Types []Type
-	// Tokens maps bearer tokens to user names. If it is empty, the default, every request is let in as "anonymous";
-	// if not, a request without one of these tokens is answered 401. The server keeps the map: do not change it.
+	// Tokens maps bearer tokens to user names. If it is empty (the default), every request is accepted as user
+	// "anonymous"; otherwise a request without one of these tokens is answered 401. The server keeps the map: do not
+	// change it.
 	Tokens map[string]string
 	// Authorize, if not nil, decides about every request for a resource after authentication. Its error is answered as
-	// 403 Forbidden, or as the very Status it carries. It answers SelfSubjectAccessReviews too, and is not asked about reviews. It is called from many goroutines at once and must not block.
+	// 403 Forbidden, or as the Status that it contains. It also decides the answers of SelfSubjectAccessReviews, but is
+	// not called for the review request itself. Many goroutines call it at the same time, and it must not block.
 	Authorize func(Request) error
-	// Admit, if not nil, gets each object of a type that a client is about to create or replace, for a patch with its result, in the
-	// Go type that is kept. It may change the object, as defaults and webhooks do. Its error is answered as 403 Forbidden,
-	// as quotas are, or as the very Status it carries. It is not asked about status, scale and deletions. It is called
-	// from many goroutines at once, again if another writer was faster, and must not write to the server.
+	// Admit, if not nil, is called with each object that a client creates or replaces, and with the result of each
+	// patch, in the stored Go type. It may change the object, as defaults and webhooks do. Its error is answered as 403
+	// Forbidden, as for quotas, or as the Status that it contains. It is not called for status, scale and deletions.
+	// Many goroutines call it at the same time, and again if another writer was faster. It must not write to the
+	// server.
 	Admit func(Request, metav1.Object) error
-	// CheckNamespaces answers 404 to a client that creates an object in a namespace that does not exist, as real servers
-	// do. By default any namespace will do.
+	// CheckNamespaces answers 404 to a client that creates an object in a namespace that does not exist, as real
+	// servers do. By default namespaces need not exist.
 	CheckNamespaces bool
-	// RequestLog is how many of the latest requests are remembered for Requests, default 10,000.
+	// RequestLog is the number of latest requests that are kept for Requests, default 10,000.
 	RequestLog int
 	// Release is the version of Kubernetes that /version reports, default "v1.37.0".
 	Release string
 }
 
-// withDefaults fills in what is zero and refuses what makes no sense.
+// withDefaults sets defaults for zero fields, and returns an error for invalid ones.
 func (c Config) withDefaults() (Config, error) {
 	if c.Version == 0 {
 		c.Version = DefaultVersion

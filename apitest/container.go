@@ -23,7 +23,7 @@ func containersOf(pod *corev1.Pod) (containers, inits, ephemeral []string) {
 	return containers, inits, ephemeral
 }
 
-// containerOf returns the name of the container that a request means, or the error of an API server.
+// containerOf returns the name of the requested container, or the error of an API server.
 func containerOf(pod *corev1.Pod, name string) (string, error) {
 	containers, inits, ephemeral := containersOf(pod)
 	switch {
@@ -44,7 +44,7 @@ func containerOf(pod *corev1.Pod, name string) (string, error) {
 	return name, nil
 }
 
-// statusOfContainer returns what a pod says of a container, nil if nothing.
+// statusOfContainer returns the status of a container in a pod; nil if there is no such status.
 func statusOfContainer(pod *corev1.Pod, name string) *corev1.ContainerStatus {
 	for _, all := range [][]corev1.ContainerStatus{
 		pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses, pod.Status.EphemeralContainerStatuses,
@@ -58,7 +58,7 @@ func statusOfContainer(pod *corev1.Pod, name string) *corev1.ContainerStatus {
 	return nil
 }
 
-// liveRun returns the run of a container that writes now, or that wrote last.
+// liveRun returns the current or last run of a container.
 func liveRun(pod *corev1.Pod, container string) runKey {
 	run := runKey{container: container}
 	if status := statusOfContainer(pod, container); status != nil {
@@ -67,7 +67,7 @@ func liveRun(pod *corev1.Pod, container string) runKey {
 	return run
 }
 
-// runOver reports whether a run has ended, so that nothing more will be written.
+// runOver reports whether a run has ended, so that its log is complete.
 func runOver(pod *corev1.Pod, run runKey) bool {
 	status := statusOfContainer(pod, run.container)
 	if status == nil {
@@ -76,8 +76,8 @@ func runOver(pod *corev1.Pod, run runKey) bool {
 	return status.RestartCount != run.restart || status.State.Running == nil
 }
 
-// servedRun returns the run that a request for a log gets, or the error of a node. It follows the kubelet: while a
-// container waits for its next start, its log is that of the run before.
+// servedRun returns the run whose log a request gets, or the error of a node. It follows the kubelet: while a container
+// waits for its next start, its log is that of the previous run.
 func servedRun(pod *corev1.Pod, container string, previous bool) (runKey, error) {
 	status := statusOfContainer(pod, container)
 	refuse := func(format string, args ...any) (runKey, error) {

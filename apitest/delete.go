@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// fate is what became of an object that was to be deleted.
+// deletion is the result of deleting an object.
 type deletion int
 
 const (
@@ -17,8 +17,8 @@ const (
 	awaitsFinalizers
 )
 
-// delete removes an object, or marks it for removal if it has finalizers. It returns its last state, or the marked one.
-// The propagation policy is accepted and means nothing, since nobody collects garbage here; neither does a grace period.
+// delete removes an object, or marks it for removal if it has finalizers. It returns the last state, or the marked one.
+// The propagation policy and the grace period are accepted and ignored: there is no garbage collector.
 func (s *Server) delete(t *table, key string, o metav1.DeleteOptions) (*revision, deletion, error) {
 	d, err := durabilityOf(o.DryRun)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Server) delete(t *table, key string, o metav1.DeleteOptions) (*revision
 	return nil, goneNow, apierrors.NewConflict(t.res.groupResource(), nameOf(key), errConflict)
 }
 
-// deleteOnce tries it against one state.
+// deleteOnce attempts the deletion against one state.
 func (s *Server) deleteOnce(t *table, before *revision, p *metav1.Preconditions, d durability) (*revision, deletion, error) {
 	obj, err := before.object()
 	if err != nil {
@@ -78,7 +78,7 @@ func checkPreconditions(res *resource, obj Object, p *metav1.Preconditions) erro
 	return nil
 }
 
-// serveDelete answers with a Status if the object is gone, and with the object if it waits for its finalizers.
+// serveDelete answers with a Status if the object was removed, and with the object if it waits for its finalizers.
 func (s *Server) serveDelete(w http.ResponseWriter, c *call) {
 	o, err := readDeleteOptions(c.handler)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Server) serveDelete(w http.ResponseWriter, c *call) {
 	})
 }
 
-// serveDeleteCollection deletes what is selected, one by one, and answers with the list of it.
+// serveDeleteCollection deletes the selected objects, one by one, and answers with their list.
 func (s *Server) serveDeleteCollection(w http.ResponseWriter, c *call) {
 	o, err := readDeleteOptions(c.handler)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Server) serveDeleteCollection(w http.ResponseWriter, c *call) {
 		return
 	}
 	for _, rev := range p.revs {
-		// Somebody else may have been faster, which is what was wanted.
+		// The object may have been deleted by another client in the meantime.
 		if _, _, err := s.delete(c.table, rev.key(), o); err != nil && !apierrors.IsNotFound(err) {
 			s.fail(w, c, err)
 			return

@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// verbs are what can be done to every type.
+// verbs are the verbs of every type.
 var verbs = metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
-// subresourceVerbs are what can be done to a status or a scale.
+// subresourceVerbs are the verbs of a status or a scale.
 var subresourceVerbs = metav1.Verbs{"get", "patch", "update"}
 
-// serveOther answers what is not about a resource: health, version and discovery.
+// serveOther answers requests for health, version and discovery.
 func (s *Server) serveOther(w http.ResponseWriter, c *call) {
 	if c.table != nil {
 		s.fail(w, c, apierrors.NewMethodNotSupported(c.Resource.GroupResource(), strings.ToLower(c.handler.Method)))
@@ -28,7 +28,7 @@ func (s *Server) serveOther(w http.ResponseWriter, c *call) {
 	switch {
 	case len(parts) == 1 && (parts[0] == "healthz" || parts[0] == "readyz" || parts[0] == "livez"):
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		// An error means that the client has gone, and there is nobody to tell.
+		// An error means that the client has closed the connection.
 		_, _ = w.Write([]byte("ok"))
 	case len(parts) == 1 && parts[0] == "version":
 		major, minor, _ := strings.Cut(strings.TrimPrefix(s.cfg.Release, "v"), ".")
@@ -56,7 +56,7 @@ func (s *Server) serveOther(w http.ResponseWriter, c *call) {
 	}
 }
 
-// sendJSON answers with a document that has no other encoding here.
+// sendJSON answers with a document that only exists as JSON.
 func (s *Server) sendJSON(w http.ResponseWriter, c *call, document any) {
 	data, err := json.Marshal(document)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Server) served() []*resource {
 	return all
 }
 
-// groups returns the groups but the core one, their versions in the order in which clients should prefer them.
+// groups returns all groups except the core group, with their versions in the order of preference.
 func (s *Server) groups() []metav1.APIGroup {
 	groups := []metav1.APIGroup{}
 	for _, res := range s.served() {

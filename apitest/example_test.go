@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// A client works against the server as against a real one; the test plays the rest of the cluster.
+// A client uses the server like a real one; the test plays the rest of the cluster.
 func Example() {
 	srv, err := apitest.New(apitest.Config{})
 	if err != nil {
@@ -54,7 +54,7 @@ func Example() {
 	// MODIFIED train Running at version 3
 }
 
-// A watch is cut after two events; the request log shows what the client did about it.
+// A watch is cut after two events; the request log shows the next request of the client.
 func ExampleServer_Inject() {
 	srv, err := apitest.New(apitest.Config{})
 	if err != nil {

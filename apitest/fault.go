@@ -11,40 +11,42 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Always is the Times of a fault that never wears off.
+// Always is the Times of a fault that never expires.
 const Always = -1
 
-// maxFaults bounds the faults that are armed at once.
+// maxFaults is the maximum number of armed faults.
 const maxFaults = 1000
 
-// Fault is one thing that shall go wrong. It strikes where it matches: a request that comes in after Inject, or a watch
-// that is running already.
+// Fault is a malfunction to inject. It strikes matching requests that arrive after Inject, and matching watches that
+// are already running.
 type Fault struct {
-	// Match says what the fault may strike. The zero value matches every request for a resource, and discovery.
+	// Match selects the requests that the fault may strike. The zero value matches every request for a resource, and
+	// discovery.
 	Match Match
-	// Times is how often it strikes, in total: 0 means once, Always means without end. A watch that goes on after a
-	// strike can be struck again after one more frame.
+	// Times is the total number of strikes: 0 means one, Always means no limit. A watch that continues after a strike
+	// can be struck again after one more frame.
 	Times int
-	// After is how much passes first: frames of a watch (bookmarks count) sent since the fault and the watch both
-	// exist; items of a list; for Respond, Hang and NoEndBookmark, and for all other verbs, matching requests.
+	// After is the number of units that pass before the fault strikes: frames of a watch (bookmarks count) sent since
+	// both the fault and the watch exist; items of a list; matching requests for Respond, Hang and NoEndBookmark, and
+	// for all other verbs.
 	After int
-	// Action is what happens. Required.
+	// Action is the effect of the fault. It is required.
 	Action Action
 }
 
-// Match selects requests. Every field that is set must agree.
+// Match selects requests. A request must match every field that is set.
 type Match struct {
-	// Verb is what the request wants; "" matches all.
+	// Verb is the verb of the request; "" matches all verbs.
 	Verb Verb
-	// Group is the API group; "" matches all, since the core group has no name: use Resource to tell.
+	// Group is the API group; "" matches all groups. The core group has no name: use Resource to select it.
 	Group string
 	// Resource is the plural, such as "pods"; "" matches all.
 	Resource string
-	// Namespace is that of the request; "" matches all.
+	// Namespace is the namespace of the request; "" matches all.
 	Namespace string
-	// Name is the object's; "" matches all, and collections.
+	// Name is the name of the object; "" matches all objects and collections.
 	Name string
-	// Where, if not nil, has the last word. It must not block, nor call the server.
+	// Where, if not nil, must also return true. It must not block or call the server.
 	Where func(Request) bool
 }
 
@@ -62,8 +64,8 @@ type Injection struct {
 	registry *faultRegistry
 	fault    Fault
 
-	// The book's mutex guards what follows.
-	remaining int // strikes to come, negative without end
+	// faultRegistry.mu guards the following fields.
+	remaining int // remaining strikes; negative means no limit
 	seen      int // requests let through
 	hits      int
 	struck    chan struct{} // closed by the first strike
@@ -80,7 +82,7 @@ func (i *Injection) Hits() int {
 // Struck returns a channel that is closed when the fault strikes for the first time.
 func (i *Injection) Struck() <-chan struct{} { return i.struck }
 
-// Release disarms the fault and lets those go on who stall or hang because of it.
+// Release disarms the fault, and lets the requests continue that stall or hang because of it.
 func (i *Injection) Release() {
 	i.registry.mu.Lock()
 	defer i.registry.mu.Unlock()
@@ -95,13 +97,13 @@ func (i *Injection) Release() {
 
 // Inject arms a fault. Faults that are due at the same point strike in the order in which they were injected.
 //
-// Errors: ErrFault if it has no Action, or counts are negative, or 1,000 faults are armed already.
+// Errors: ErrFault if the fault has no Action, if counts are negative, or if 1,000 faults are already armed.
 func (s *Server) Inject(f Fault) (*Injection, error) {
 	switch {
 	case f.Action.kind == actNothing:
-		return nil, fmt.Errorf("%w: no action", ErrFault)
+		return nil, fmt.Errorf("%w: Action is not set", ErrFault)
 	case f.After < 0 || f.Times < Always:
-		return nil, fmt.Errorf("%w: after %d, %d times", ErrFault, f.After, f.Times)
+		return nil, fmt.Errorf("%w: After is %d and Times is %d", ErrFault, f.After, f.Times)
 	}
 	if f.Times == 0 {
 		f.Times = 1
@@ -109,10 +111,10 @@ func (s *Server) Inject(f Fault) (*Injection, error) {
 	return s.faults.arm(f)
 }
 
-// faultBook holds the armed faults.
+// faultRegistry holds the armed faults.
 type faultRegistry struct {
-	count atomic.Int64 // of the armed ones, so that a server without faults takes no lock for each frame
-	mu    sync.Mutex   // guards what follows
+	count atomic.Int64 // number of armed faults, so that a server without faults takes no lock for each frame
+	mu    sync.Mutex   // guards the following fields
 	armed []*Injection
 	wake  chan struct{} // closed, and replaced, when a fault is armed
 }
@@ -135,7 +137,7 @@ func (b *faultRegistry) arm(f Fault) (*Injection, error) {
 	return i, nil
 }
 
-// changes returns a channel that is closed when a fault is armed.
+// changed returns a channel that is closed when a fault is armed.
 func (b *faultRegistry) changed() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -147,7 +149,7 @@ func (b *faultRegistry) disarmLocked(i *Injection) {
 	b.count.Store(int64(len(b.armed)))
 }
 
-// strikeLocked counts a strike.
+// hitLocked counts a strike.
 func (b *faultRegistry) hitLocked(i *Injection) {
 	if i.hits++; i.hits == 1 {
 		close(i.struck)
@@ -159,8 +161,8 @@ func (b *faultRegistry) hitLocked(i *Injection) {
 	}
 }
 
-// take returns the first fault that wants the request, of those whose kind is asked for, and counts the strike.
-// due decides whether enough has passed.
+// take returns the first fault for the request among those with a wanted action, and counts the strike. due reports
+// whether a fault's After has passed.
 func (b *faultRegistry) take(r Request, wanted func(Action) bool, due func(*Injection) bool) *Injection {
 	if b.count.Load() == 0 {
 		return nil
@@ -176,19 +178,19 @@ func (b *faultRegistry) take(r Request, wanted func(Action) bool, due func(*Inje
 	return nil
 }
 
-// afterRequests is the due of faults that count requests.
+// afterRequests is the due function of faults that count requests.
 func afterRequests(i *Injection) bool {
 	i.seen++
 	return i.seen > i.fault.After
 }
 
-// takesEndBookmark reports whether a streaming list shall not get the bookmark that ends it.
+// suppressesEndBookmark reports whether a fault leaves out the bookmark that ends a streaming list.
 func (b *faultRegistry) suppressesEndBookmark(r Request) bool {
 	return b.take(r, func(a Action) bool { return a.kind == actNoEndBookmark }, afterRequests) != nil
 }
 
-// Failure returns the Status of an HTTP code with the reason a server would give, for Respond and InStreamError.
-// retryAfter, in whole seconds, is what the client is told to wait; 0 tells it nothing.
+// Failure returns the Status of an HTTP code, with the reason that a server gives, for Respond and InStreamError.
+// retryAfter, in whole seconds, is the time that the client should wait; 0 leaves it out.
 func Failure(code int, retryAfter time.Duration) metav1.Status {
 	status := metav1.Status{
 		Status: metav1.StatusFailure, Code: int32(code), Reason: reasons[code],
@@ -200,7 +202,7 @@ func Failure(code int, retryAfter time.Duration) metav1.Status {
 	return status
 }
 
-// reasons are those that servers give with a code.
+// reasons are the reasons that servers send with a code.
 var reasons = map[int]metav1.StatusReason{
 	http.StatusBadRequest:            metav1.StatusReasonBadRequest,
 	http.StatusUnauthorized:          metav1.StatusReasonUnauthorized,

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// afflict lets a fault have a request before it is answered; done reports that it has been dealt with.
+// injectFault applies a fault to a request before it is answered; done reports that no other response follows.
 func (s *Server) injectFault(w http.ResponseWriter, c *call) (done bool) {
 	i := s.faults.take(c.Request, func(a Action) bool { return a.atRequest(c.Verb) }, afterRequests)
 	if i == nil {
@@ -21,7 +21,7 @@ func (s *Server) injectFault(w http.ResponseWriter, c *call) (done bool) {
 		s.sendStatus(w, c, int(a.status.Code), a.status)
 		return true
 	case actCut:
-		// The answer is lost, not the deed: that is the case that clients get wrong.
+		// The request is executed, but its response is lost: clients often handle this case wrongly.
 		if c.Verb != VerbOther && s.prepare(c) == nil {
 			s.dispatch(&discardedResponse{header: http.Header{}}, c)
 		}
@@ -34,14 +34,15 @@ func (s *Server) injectFault(w http.ResponseWriter, c *call) (done bool) {
 	}
 }
 
-// lostAnswer is where the answer of a cut request goes.
+// discardedResponse discards the response to a cut request.
 type discardedResponse struct{ header http.Header }
 
 func (l *discardedResponse) Header() http.Header         { return l.header }
 func (l *discardedResponse) Write(p []byte) (int, error) { return len(p), nil }
 func (l *discardedResponse) WriteHeader(int)             {}
 
-// pause waits for a time, or without one until Release, and reports whether to go on: not if client or server left.
+// pause waits for a time, or until Release if d is 0. It reports whether to continue: not if the client or the server
+// has closed.
 func (s *Server) pause(ctx context.Context, i *Injection, d time.Duration) bool {
 	var over <-chan time.Time
 	if d > 0 {
@@ -60,12 +61,12 @@ func (s *Server) pause(ctx context.Context, i *Injection, d time.Duration) bool 
 	return false
 }
 
-// hangUp ends the connection of an answer without finishing the answer.
+// endConnection ends the connection of a response before the response is complete.
 func endConnection(w http.ResponseWriter, how CutKind) {
 	rc := http.NewResponseController(w)
 	conn, _, err := rc.Hijack()
 	if err != nil {
-		return // it is gone already
+		return // it is already closed
 	}
 	if how == CutReset {
 		resetConn(conn)
@@ -74,7 +75,7 @@ func endConnection(w http.ResponseWriter, how CutKind) {
 	_ = conn.Close()
 }
 
-// due counts the frames of a stream for the faults it has met. It is called under the lock of the book.
+// faultDue counts the frames of a stream since it has met a fault. The caller holds faultRegistry.mu.
 func (st *stream) faultDue(i *Injection) bool {
 	base, met := st.faultBase[i]
 	if !met {
@@ -89,7 +90,7 @@ func (st *stream) faultDue(i *Injection) bool {
 	return true
 }
 
-// afflict lets every fault that is due have the stream before its next frame.
+// injectFaults applies all due faults before the next frame.
 func (st *stream) injectFaults(ctx context.Context) error {
 	for {
 		i := st.server.faults.take(st.call.Request, Action.inStream, st.faultDue)
@@ -105,7 +106,7 @@ func (st *stream) injectFaults(ctx context.Context) error {
 	}
 }
 
-// strike does what a fault says; an error ends the stream.
+// execute executes a fault; an error ends the stream.
 func (st *stream) execute(ctx context.Context, i *Injection) error {
 	switch a := i.fault.Action; a.kind {
 	case actStall, actDelay:
@@ -133,7 +134,7 @@ func (st *stream) execute(ctx context.Context, i *Injection) error {
 	return nil
 }
 
-// extra writes a frame that only a fault wanted; it does not count.
+// writeExtra writes an additional frame of a fault; it is not counted.
 func (st *stream) writeExtra(frame []byte) error {
 	if _, err := st.out.Write(frame); err != nil || st.flush() != nil {
 		return errStreamOver
@@ -161,7 +162,7 @@ func (st *stream) cut(how CutKind) error {
 	return errStreamOver
 }
 
-// specimen returns an object that this watch could send: the last it sent, or else an empty one.
+// sample returns an object that this watch could send: the last one that it sent, or else an empty one.
 func (st *stream) sample() (*revision, error) {
 	if st.last != nil {
 		return st.last, nil
@@ -189,7 +190,7 @@ func (st *stream) backwards(by uint64) ([]byte, error) {
 	return st.frame(watch.Modified, old)
 }
 
-// lower subtracts, but not below the first version there is.
+// subtractVersion subtracts from a version, but not below the first version.
 func subtractVersion(version, by uint64) uint64 {
 	if version <= by {
 		return 1
@@ -197,7 +198,7 @@ func subtractVersion(version, by uint64) uint64 {
 	return version - by
 }
 
-// garbage returns a frame with something wrong.
+// garbageFrame returns a frame with a defect.
 func (st *stream) garbageFrame(what GarbageKind) ([]byte, error) {
 	f := st.call.enc.format
 	switch what {
@@ -218,7 +219,7 @@ func (st *stream) garbageFrame(what GarbageKind) ([]byte, error) {
 	}
 }
 
-// garbageFraming returns bytes that begin no frame: a length beyond every limit, or broken JSON.
+// garbageFraming returns bytes that do not begin a frame: a length beyond every limit, or invalid JSON.
 func garbageFraming(f format) []byte {
 	if f == formatProtobuf {
 		return []byte("\xff\xff\xff\xf0garbage")
@@ -234,12 +235,12 @@ func garbageObject(f format) []byte {
 	return []byte(`{"metadata":"garbage"}`)
 }
 
-// otherKind returns a sound object that is not of the type.
+// otherKind returns a valid object of another type.
 func otherKind(res *resource, version uint64, f format) (payload, error) {
 	other := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Name: "garbage", Namespace: metav1.NamespaceDefault, ResourceVersion: formatVersion(version),
 	}}
-	// An object with nothing but metadata is as sound as a ConfigMap or a Secret as it is alone.
+	// A ConfigMap or a Secret with metadata only is valid.
 	p := payload{kind: typeMeta{"v1", otherKindName(res)}}
 	var err error
 	if f == formatProtobuf {
@@ -262,7 +263,7 @@ func otherList(res *resource, m metav1.ListMeta, f format) (payload, error) {
 	return p, err
 }
 
-// nameOfOther is a kind that a resource is not of.
+// otherKindName returns a kind that differs from the resource's.
 func otherKindName(res *resource) string {
 	if res.Group == "" && res.Kind == "ConfigMap" {
 		return "Secret"

@@ -111,7 +111,7 @@ func TestFault_StrikesARunningWatch(t *testing.T) {
 func TestFault_Garbage(t *testing.T) {
 	eachEncoding(t, func(t *testing.T, with func(*rest.Config) *rest.Config) {
 		for kind, want := range map[apitest.GarbageKind][]string{
-			apitest.GarbageObject:    {"ADDED a 2", "ERROR 500 InternalError", "end"}, // what client-go makes of it
+			apitest.GarbageObject:    {"ADDED a 2", "ERROR 500 InternalError", "end"}, // the error is client-go's
 			apitest.GarbageOtherKind: {"ADDED a 2", "MODIFIED garbage 2", "ADDED b 3"},
 			apitest.GarbageEventType: {"ADDED a 2", "ERROR 500 InternalError", "end"},
 			apitest.GarbageFraming:   {"ADDED a 2", "end"},
@@ -137,7 +137,7 @@ func TestFault_Garbage(t *testing.T) {
 	})
 }
 
-// TestFault_OnAWatchThatSentNothing shows that faults that need an object make one up.
+// TestFault_OnAWatchThatSentNothing: faults that need an object use an empty one before the first event.
 func TestFault_OnAWatchThatSentNothing(t *testing.T) {
 	eachEncoding(t, func(t *testing.T, with func(*rest.Config) *rest.Config) {
 		for action, want := range map[apitest.Action]string{
@@ -147,7 +147,7 @@ func TestFault_OnAWatchThatSentNothing(t *testing.T) {
 			apitest.Cut(apitest.CutMidFrame):          "end",
 			apitest.Cut(apitest.CutClean):             "end",
 		} {
-			srv := start(t, apitest.Config{Version: 10}) // its own, since a watch of before would take the fault
+			srv := start(t, apitest.Config{Version: 10}) // a new server, because an earlier watch would take the fault
 			inject(t, srv, apitest.Fault{Match: watchingPods, Action: action})
 			expect(t, watchPods(t, with(srv.RESTConfig()), metav1.ListOptions{}), want)
 		}
@@ -269,7 +269,7 @@ func TestFault_Responses(t *testing.T) {
 			injection := inject(t, srv, fault)
 			if !strings.Contains(path, "watch") {
 				if err := get(path); err != nil || injection.Hits() != 0 {
-					t.Errorf("%d came too early: %v", code, err)
+					t.Errorf("code %d: the retry came too early: %v", code, err)
 				}
 			} else if err := get("/api/v1/pods"); err != nil {
 				t.Error(err)

@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// getter reads the text of one field that a field selector may name; what is absent is "".
+// getter returns the text of a field for field selectors; "" if the field is absent.
 type getter func(Object) string
 
-// typedGetter compiles the path of a field of a built-in type, so that no name is looked up per object.
+// typedGetter compiles the path of a field of a built-in type, so that no name is looked up for each object.
 func typedGetter(goType reflect.Type, path string) getter {
 	var steps [][]int
 	for name := range strings.SplitSeq(path, ".") {
@@ -39,7 +39,7 @@ func typedGetter(goType reflect.Type, path string) getter {
 	}
 }
 
-// follow dereferences pointers; the result is invalid where one is nil.
+// follow dereferences pointers; the result is invalid for a nil pointer.
 func follow(value reflect.Value) reflect.Value {
 	for value.Kind() == reflect.Pointer {
 		value = value.Elem()

@@ -16,7 +16,7 @@ const (
 	tag2 = 2<<3 | 2
 )
 
-// magic begins every protobuf object of Kubernetes.
+// magic is the prefix of every protobuf object of Kubernetes.
 const magic = "k8s\x00"
 
 // sizeOfField is the length of a length-delimited field with its tag.
@@ -32,10 +32,10 @@ func appendField(dst []byte, tag byte, text string) []byte {
 	return append(appendTag(dst, tag, len(text)), text...)
 }
 
-// typeMeta names a kind on the wire.
+// typeMeta is the API version and the kind of an encoded object.
 type typeMeta struct{ apiVersion, kind string }
 
-// typeOf returns the names an object of the resource has in an encoding.
+// typeOf returns the typeMeta of an object of the resource in an encoding.
 func typeOf(res *resource, enc encoding) typeMeta {
 	if enc.part == metadataOnly {
 		return typeMeta{"meta.k8s.io/v1", "PartialObjectMetadata"}
@@ -43,22 +43,22 @@ func typeOf(res *resource, enc encoding) typeMeta {
 	return typeMeta{res.apiVersion(), res.Kind}
 }
 
-// listTypeOf returns the names a list of them has.
+// listTypeOf returns the typeMeta of a list of the resource.
 func listTypeOf(res *resource, enc encoding) typeMeta {
 	t := typeOf(res, enc)
 	return typeMeta{t.apiVersion, t.kind + "List"}
 }
 
-// sizeOfEnvelope is the length of an envelope around size bytes.
+// sizeOfEnvelope is the length of an envelope with a content of size bytes.
 func (t typeMeta) sizeOfEnvelope(size int) int {
 	inner := sizeOfField(len(t.apiVersion)) + sizeOfField(len(t.kind))
 	return len(magic) + sizeOfField(inner) + sizeOfField(size) + len(envelopeEnd)
 }
 
-// envelopeEnd is the empty content encoding and content type, which servers write.
+// envelopeEnd is the empty content encoding and content type that servers write.
 const envelopeEnd = "\x1a\x00\x22\x00"
 
-// appendEnvelope begins an envelope around size bytes; what follows them is envelopeEnd.
+// appendEnvelope appends the beginning of an envelope with a content of size bytes; envelopeEnd follows the content.
 func (t typeMeta) appendEnvelope(dst []byte, size int) []byte {
 	inner := sizeOfField(len(t.apiVersion)) + sizeOfField(len(t.kind))
 	dst = appendTag(append(dst, magic...), tag1, inner)
@@ -66,7 +66,7 @@ func (t typeMeta) appendEnvelope(dst []byte, size int) []byte {
 	return appendTag(dst, tag2, size)
 }
 
-// appendJSON puts the kind in front of the members of an object that lacks it.
+// appendJSON appends a JSON object with its kind before the other members.
 func (t typeMeta) appendJSON(dst, object []byte) []byte {
 	dst = append(dst, `{"kind":`...)
 	dst = strconv.AppendQuote(dst, t.kind)
@@ -78,11 +78,11 @@ func (t typeMeta) appendJSON(dst, object []byte) []byte {
 	return append(append(dst, ','), object[1:]...)
 }
 
-// payload is one object that can be sent: a revision, or a Status.
+// payload is an object to send: a revision or a Status.
 type payload struct {
 	kind typeMeta
 	data []byte // without its kind, unless named is set
-	// named says that the bytes are JSON that names the kind itself, as the JSON of custom objects does.
+	// named means that the bytes are JSON with the kind, as for custom objects.
 	named bool
 }
 
@@ -97,7 +97,7 @@ func namesItself(res *resource, enc encoding) bool {
 	return enc.format == formatJSON && enc.part == wholeObject && !res.builtin()
 }
 
-// statusPayload returns a Status, the way errors are sent.
+// statusPayload returns a Status as servers send errors.
 func statusPayload(status metav1.Status, f format) (payload, error) {
 	p := payload{kind: typeMeta{"v1", "Status"}}
 	status.TypeMeta = metav1.TypeMeta{}
@@ -110,7 +110,7 @@ func statusPayload(status metav1.Status, f format) (payload, error) {
 	return p, err
 }
 
-// appendTo appends the object with its kind, as the body of an answer has it.
+// appendTo appends the object with its kind, as in the body of a response.
 func (p payload) appendTo(dst []byte, f format) []byte {
 	switch {
 	case f == formatProtobuf:
@@ -122,7 +122,7 @@ func (p payload) appendTo(dst []byte, f format) []byte {
 	return p.kind.appendJSON(dst, p.data)
 }
 
-// appendEvent appends a frame of a watch: a line of JSON, or a message behind its length in four bytes.
+// appendEvent appends a frame of a watch: a line of JSON, or a message after its length in four bytes.
 func (p payload) appendEvent(dst []byte, kind watch.EventType, f format) []byte {
 	if f == formatJSON {
 		dst = append(dst, `{"type":`...)
@@ -137,15 +137,15 @@ func (p payload) appendEvent(dst []byte, kind watch.EventType, f format) []byte 
 	return p.appendTo(appendTag(dst, tag1, object), f)
 }
 
-// listParts are the bytes of a list around its items. Each item is preceded by its own few bytes.
+// listParts are the bytes of a list around its items. Some bytes precede each item.
 type listParts struct {
 	enc        encoding
-	kind       typeMeta // of an item
+	kind       typeMeta // type of an item
 	named      bool
 	head, tail []byte
 }
 
-// newListParts frames a list of items.
+// newListParts returns the parts of a list of items.
 func newListParts(res *resource, enc encoding, m metav1.ListMeta, items [][]byte) (listParts, error) {
 	l := listParts{enc: enc, kind: typeOf(res, enc), named: namesItself(res, enc)}
 	kind := listTypeOf(res, enc)
@@ -176,7 +176,8 @@ func newListParts(res *resource, enc encoding, m metav1.ListMeta, items [][]byte
 	return l, nil
 }
 
-// frameCustom frames the JSON list of a custom resource, whose members a server sorts by name: metadata comes last.
+// frameCustom returns the parts of the JSON list of a custom resource. A server sorts its members by name, so metadata
+// comes last.
 func (l listParts) frameCustom(kind typeMeta, m metav1.ListMeta) (listParts, error) {
 	fields := map[string]any{"resourceVersion": m.ResourceVersion, "continue": m.Continue}
 	if m.RemainingItemCount != nil {
@@ -194,7 +195,8 @@ func (l listParts) frameCustom(kind typeMeta, m metav1.ListMeta) (listParts, err
 	return l, nil
 }
 
-// appendItem appends an item. Only partial metadata names its kind in a JSON list of anything but custom objects.
+// appendItem appends an item. In a JSON list, items name their kind only if they are partial metadata or custom
+// objects.
 func (l listParts) appendItem(dst []byte, index int, item []byte) []byte {
 	if l.enc.format == formatProtobuf {
 		return append(appendTag(dst, tag2, len(item)), item...)

@@ -17,10 +17,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// anonymous is the user of a request where no tokens are asked for.
+// anonymous is the user of all requests to a server without tokens.
 const anonymous = "anonymous"
 
-// serve is the way of every request: understand it, log it, let it in or not, let a fault have it, answer it.
+// serve handles every request: it parses, logs, authenticates and authorizes it, applies a fault, and answers it.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.work.Add(1)
 	defer s.work.Done()
@@ -57,7 +57,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.dispatch(w, c)
 }
 
-// understand reads what the path and the query say; it refuses nothing yet, so that the log has everything.
+// parseRequest reads the path and the query. It rejects nothing, so that the log has every request.
 func (s *Server) parseRequest(r *http.Request) *call {
 	c := &call{handler: r}
 	query := r.URL.Query()
@@ -78,7 +78,7 @@ func (s *Server) parseRequest(r *http.Request) *call {
 	return c
 }
 
-// optionsOf reads the query of a list for the log; mistakes are found later, by prepare.
+// optionsOf reads the query of a list for the log; prepare rejects invalid values later.
 func optionsOf(query url.Values) metav1.ListOptions {
 	var o metav1.ListOptions
 	if err := metav1.Convert_url_Values_To_v1_ListOptions(&query, &o, nil); err != nil {
@@ -87,7 +87,8 @@ func optionsOf(query url.Values) metav1.ListOptions {
 	return o
 }
 
-// authenticate returns the user behind the bearer token; known is false if the server wants one and has not got it.
+// authenticate returns the user of the bearer token. known is false if the server has tokens and this one is not among
+// them.
 func (s *Server) authenticate(r *http.Request) (user string, known bool) {
 	if len(s.cfg.Tokens) == 0 {
 		return anonymous, true
@@ -100,7 +101,7 @@ func (s *Server) authenticate(r *http.Request) (user string, known bool) {
 	return user, known
 }
 
-// prepare checks what can be checked before the verb matters: the type, the right, the selectors, the encoding.
+// prepare makes the checks that do not depend on the verb: the type, authorization, the selectors, the encoding.
 func (s *Server) prepare(c *call) error {
 	gr := c.Resource.GroupResource()
 	if s.cfg.Authorize != nil {
@@ -146,7 +147,7 @@ func (s *Server) prepare(c *call) error {
 	return nil
 }
 
-// checkNamespace refuses a namespace that does not exist.
+// checkNamespace rejects a namespace that does not exist.
 func (s *Server) checkNamespace(c *call) error {
 	if !s.cfg.CheckNamespaces || c.Namespace == "" {
 		return nil
@@ -158,7 +159,7 @@ func (s *Server) checkNamespace(c *call) error {
 	return err
 }
 
-// admit lets Config.Admit change or refuse an object.
+// admit lets Config.Admit change or reject an object.
 func (s *Server) admit(c *call, obj metav1.Object) error {
 	if s.cfg.Admit == nil || c.Subresource != "" {
 		return nil
@@ -186,7 +187,7 @@ func (s *Server) prepareList(c *call) error {
 	return err
 }
 
-// dispatch hands a request for a resource to its verb.
+// dispatch calls the handler of a request's verb.
 func (s *Server) dispatch(w http.ResponseWriter, c *call) {
 	switch c.Subresource {
 	case scaleSubresource:
@@ -285,7 +286,7 @@ func (s *Server) serveLog(w http.ResponseWriter, c *call) {
 	st.deliver(w, flush, look, c.handler.Context().Done(), s.done)
 }
 
-// openLog checks a request for a log. The stream is nil if the pod has no node yet.
+// openLog checks a request for a log. The stream is nil if the pod has no node.
 func (s *Server) openLog(c *call) (*logStream, error) {
 	o, err := logOptions(c.handler.URL.Query())
 	if err != nil {

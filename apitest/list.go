@@ -13,15 +13,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// page is the answer to a list.
+// page is the response to a list.
 type page struct {
 	revs []*revision
 	meta metav1.ListMeta
 }
 
-// continuation is what a continue token holds. The client must not look into it.
+// continuation is the content of a continue token, which is opaque for clients.
 type continuation struct {
-	Version int64  `json:"rv"` // negative: the present, because the first page's version is forgotten
+	Version int64  `json:"rv"` // negative: the current state, because the version of the first page has expired
 	From    string `json:"start"`
 }
 
@@ -56,7 +56,7 @@ func parseVersion(text string) (uint64, error) {
 	return version, nil
 }
 
-// tooLarge is the answer to a version that is not yet there. A real server waits three seconds for it first.
+// tooLarge is the error for a version that does not exist yet. A real server waits three seconds before it returns it.
 func tooLarge(asked, have uint64) error {
 	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", asked, have), 1)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
@@ -65,7 +65,7 @@ func tooLarge(asked, have uint64) error {
 	return err
 }
 
-// tooOld is the answer to a version whose successors are not all remembered.
+// tooOld is the error for a version after which some events are no longer in the window.
 func tooOld(asked, floor uint64) error {
 	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", asked, floor))
 }
@@ -78,7 +78,7 @@ type listing struct {
 	limit   int64
 }
 
-// resolve finds the rows a list is about. Server.mu is taken.
+// resolve determines the rows and the version of a list. It takes Server.mu.
 func (s *Server) resolve(t *table, o *internalversion.ListOptions) (listing, error) {
 	asked, err := parseVersion(o.ResourceVersion)
 	if err != nil {
@@ -90,14 +90,14 @@ func (s *Server) resolve(t *table, o *internalversion.ListOptions) (listing, err
 	if o.Continue != "" {
 		return s.resumeLocked(t, o, l)
 	}
-	// A limit used to be ignored where any version would do, since the whole list was at hand; it still is.
+	// Servers ignore the limit if any version is acceptable, because they serve the list from memory.
 	if o.ResourceVersion == "0" {
 		l.limit = 0
 	}
 	if asked > s.version {
 		return l, tooLarge(asked, s.version)
 	}
-	// Before resourceVersionMatch existed, a version with a limit meant exactly that version.
+	// For compatibility, a version with a limit and without resourceVersionMatch means exactly that version.
 	exact := o.ResourceVersionMatch == metav1.ResourceVersionMatchExact ||
 		o.ResourceVersionMatch == "" && asked > 0 && o.Limit > 0
 	if !exact {
@@ -112,7 +112,7 @@ func (s *Server) resolve(t *table, o *internalversion.ListOptions) (listing, err
 	return l, nil
 }
 
-// resumeLocked goes on with a list at the version of its first page.
+// resumeLocked continues a list at the version of its first page.
 func (s *Server) resumeLocked(t *table, o *internalversion.ListOptions, l listing) (listing, error) {
 	if o.ResourceVersion != "" && o.ResourceVersion != "0" {
 		return l, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
@@ -137,7 +137,7 @@ func (s *Server) resumeLocked(t *table, o *internalversion.ListOptions, l listin
 	return l, nil
 }
 
-// list answers a list.
+// list returns a page of a list.
 func (s *Server) list(t *table, sel selection, o *internalversion.ListOptions) (page, error) {
 	l, err := s.resolve(t, o)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *Server) list(t *table, sel selection, o *internalversion.ListOptions) (
 	}
 	p := page{meta: metav1.ListMeta{ResourceVersion: formatVersion(l.version)}}
 	var remaining int64
-	walk(l.rows, sel.namespace, l.from, func(rev *revision) bool {
+	visitFrom(l.rows, sel.namespace, l.from, func(rev *revision) bool {
 		switch full := l.limit > 0 && int64(len(p.revs)) == l.limit; {
 		case full && sel.filters():
 			p.meta.Continue = continuation{Version: int64(l.version), From: rev.key()}.token()
@@ -168,7 +168,7 @@ func (s *Server) list(t *table, sel selection, o *internalversion.ListOptions) (
 
 func formatVersion(version uint64) string { return strconv.FormatUint(version, 10) }
 
-// serveList answers a list over HTTP, or breaks it as a fault says.
+// serveList answers a list over HTTP, or applies a fault to it.
 func (s *Server) serveList(w http.ResponseWriter, c *call) {
 	p, err := s.list(c.table, c.choice, c.list)
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Server) serveList(w http.ResponseWriter, c *call) {
 	s.sendList(w, c, p)
 }
 
-// sendList writes a list piece by piece: no list exists as one slice of bytes.
+// sendList writes a list in pieces, so that it never exists as one slice of bytes.
 func (s *Server) sendList(w http.ResponseWriter, c *call, p page) {
 	items := make([][]byte, len(p.revs))
 	for i, rev := range p.revs {

@@ -42,7 +42,7 @@ func TestList_PagesShowOneInstant(t *testing.T) {
 			if list.RemainingItemCount == nil || *list.RemainingItemCount != remaining {
 				t.Errorf("remaining %v, want %d", list.RemainingItemCount, remaining)
 			}
-			// What happens between two pages shows in none of them.
+			// No page shows changes between two pages.
 			last := fmt.Sprint("p", 10-remaining)
 			if err := srv.Delete(pod(last)); err != nil {
 				t.Error(err)
@@ -81,7 +81,7 @@ func TestList_ContinueExpires(t *testing.T) {
 }
 
 func TestList_Versions(t *testing.T) {
-	// In a bubble, because clients wait and retry when a version is yet to come.
+	// In fake time, because clients wait and retry if a version does not exist yet.
 	synctest.Test(t, func(t *testing.T) {
 		srv := start(t, apitest.Config{Window: 3})
 		create(t, srv, pod("a"), pod("b"), pod("c"), pod("d"), pod("e")) // versions 2 to 6; 4 to 6 in the window
@@ -189,7 +189,7 @@ func TestRegister_AppearsAndVanishes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err = srv.Register(trainingJob); err == nil {
-		t.Error("registered twice")
+		t.Error("the second Register of a type succeeded")
 	}
 	if _, err = resource.Create(ctx, job("j", "q"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestConfig_RefusesNonsense(t *testing.T) {
 	} {
 		if srv, err := apitest.New(cfg); err == nil {
 			srv.Close()
-			t.Errorf("%+v accepted", cfg)
+			t.Errorf("%+v: got no error", cfg)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// listWriter writes one list, item by item, and lets faults have it on the way.
+// listWriter writes one list, item by item, and applies faults to it.
 type listWriter struct {
 	server *Server
 	call   *call
@@ -16,7 +16,7 @@ type listWriter struct {
 	seen   map[*Injection]bool
 }
 
-// writeChunk is how many bytes are gathered before they are written.
+// writeChunk is the number of bytes that are collected before a write.
 const writeChunk = 32 << 10
 
 // send writes the whole list, unless a fault ends it.
@@ -30,7 +30,7 @@ func (l *listWriter) send(m metav1.ListMeta) {
 	}
 	l.w.Header().Set("Content-Type", l.call.enc.mediaType())
 	if body != nil {
-		// An error means that the client has gone, and there is nobody to tell; so below.
+		// An error means that the client has closed the connection; also below.
 		_, _ = l.w.Write(body)
 		return
 	}
@@ -51,7 +51,7 @@ func (l *listWriter) send(m metav1.ListMeta) {
 	l.empty()
 }
 
-// frame computes what is around the items, after Garbage has changed one of them, or replaced the body.
+// frame computes the bytes around the items, after Garbage has changed one of the items or replaced the body.
 func (l *listWriter) frame(m metav1.ListMeta) (parts listParts, body []byte, err error) {
 	f := l.call.enc.format
 	i := l.take(len(l.items), func(a Action) bool { return a.kind == actGarbage })
@@ -77,7 +77,7 @@ func (l *listWriter) frame(m metav1.ListMeta) (parts listParts, body []byte, err
 	}
 }
 
-// shift lets the list claim to be older than it is, if a fault says so.
+// backdate lowers the version of the list if a fault requires it.
 func (l *listWriter) backdate(m metav1.ListMeta) metav1.ListMeta {
 	i := l.take(len(l.items), func(a Action) bool { return a.kind == actBackwards })
 	if i == nil {
@@ -89,7 +89,7 @@ func (l *listWriter) backdate(m metav1.ListMeta) metav1.ListMeta {
 	return m
 }
 
-// take returns a fault for this list of which no more than passed items go first. None strikes a list twice.
+// take returns a fault for this list whose After is at most passed. No fault strikes a list twice.
 func (l *listWriter) take(passed int, wanted func(Action) bool) *Injection {
 	if l.call.Verb != VerbList {
 		return nil
@@ -103,7 +103,7 @@ func (l *listWriter) take(passed int, wanted func(Action) bool) *Injection {
 	})
 }
 
-// afflict lets faults have the list before its next item, and reports whether to go on.
+// injectFault applies faults to the list before its next item, and reports whether to continue.
 func (l *listWriter) injectFault(parts listParts, index int) bool {
 	i := l.take(index, func(a Action) bool {
 		return a.inList() && a.kind != actGarbage && a.kind != actBackwards
@@ -130,14 +130,14 @@ func (l *listWriter) injectFault(parts listParts, index int) bool {
 	return true
 }
 
-// empty writes what has been gathered, and reports whether the client still takes it.
+// empty writes the collected bytes, and reports whether the client still reads.
 func (l *listWriter) empty() bool {
 	_, err := l.w.Write(l.buf)
 	l.buf = l.buf[:0]
 	return err == nil
 }
 
-// flush sends what has been gathered.
+// flush sends the collected bytes.
 func (l *listWriter) flush() bool {
 	if !l.empty() {
 		return false

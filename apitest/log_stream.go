@@ -14,10 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// logBatch is how many lines a stream holds at once.
+// logBatch is the maximum number of lines that a stream holds.
 const logBatch = 128
 
-// stamp is the form of the times before the lines of a log.
+// stamp is the format of the times before the lines of a log.
 const stamp = "2006-01-02T15:04:05.000000000Z07:00"
 
 // logStream is one request for a log. It belongs to the goroutine of the request.
@@ -27,13 +27,13 @@ type logStream struct {
 	pod     *corev1.Pod
 	run     runKey
 	since   time.Time
-	cuts    int // of podLogs when the stream began
+	cuts    int // podLogs.cuts when the stream began
 	log     *podLog
 	cursor  int
 	left    int64 // bytes that may still be sent
 }
 
-// newLogStream checks a request in the order of a real server. The stream is nil if the pod has no node yet.
+// newLogStream checks a request in the same order as a real server. The stream is nil if the pod has no node.
 func newLogStream(logs *podLogs, o *corev1.PodLogOptions, pod *corev1.Pod, container string) (*logStream, error) {
 	st := &logStream{logs: logs, options: o, pod: pod, run: runKey{container: container}, cuts: logs.state().cuts, left: math.MaxInt64}
 	mentioned := statusOfContainer(pod, container) != nil
@@ -41,7 +41,7 @@ func newLogStream(logs *podLogs, o *corev1.PodLogOptions, pod *corev1.Pod, conta
 		if pod.Spec.NodeName == "" {
 			return nil, nil
 		}
-		mentioned = true // to be refused
+		mentioned = true // rejected below
 	}
 	if mentioned {
 		run, err := servedRun(pod, container, o.Previous)
@@ -52,7 +52,7 @@ func newLogStream(logs *podLogs, o *corev1.PodLogOptions, pod *corev1.Pod, conta
 	}
 	switch {
 	case o.SinceTime != nil:
-		st.since = o.SinceTime.Truncate(time.Second) // servers tell nodes no fractions
+		st.since = o.SinceTime.Truncate(time.Second) // servers send whole seconds to nodes
 	case o.SinceSeconds != nil:
 		st.since = time.Now().Add(-time.Duration(*o.SinceSeconds) * time.Second)
 	}
@@ -105,8 +105,9 @@ func checkLogOptions(o *corev1.PodLogOptions) field.ErrorList {
 	return problems
 }
 
-// deliver sends what there is and, if the client follows, what comes, until the run is over. look returns the pod as it
-// is now, nil if it is gone, and a channel that is closed when a pod changes. The stream ends with gone, too.
+// deliver sends the existing lines and, if the client follows, new lines until the run is over. look returns the
+// current state of the pod, nil if it no longer exists, and a channel that is closed when a pod changes. The stream
+// also ends when the channel gone is closed.
 func (st *logStream) deliver(w http.ResponseWriter, flush func() error, look func() (*corev1.Pod, <-chan struct{}), gone ...<-chan struct{}) {
 	for {
 		// A line that is written after this wakes the stream. The lines before it are read below.
@@ -132,8 +133,8 @@ func (st *logStream) deliver(w http.ResponseWriter, flush func() error, look fun
 	}
 }
 
-// send writes the lines after the cursor. last says that the stream ends behind them, so that the node sends an
-// unfinished line too. done reports that nothing may follow.
+// send writes the lines after the cursor. last means that the stream ends after them, so that an unfinished line is
+// sent, too. done reports that nothing may follow.
 func (st *logStream) send(w io.Writer, last bool) (done bool) {
 	for {
 		var lines []loggedLine

@@ -36,7 +36,7 @@ func start(t *testing.T, cfg apitest.Config) *apitest.Server {
 	return srv
 }
 
-// protobuf lets a client ask for protobuf first.
+// protobuf makes a client prefer protobuf.
 func protobuf(cfg *rest.Config) *rest.Config {
 	cfg.ContentType = "application/vnd.kubernetes.protobuf"
 	cfg.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
@@ -67,7 +67,7 @@ func job(name, queue string) *unstructured.Unstructured {
 	}}
 }
 
-// create puts objects into the server and fails the test if it cannot.
+// create creates objects in the server, or fails the test.
 func create(t *testing.T, srv *apitest.Server, objects ...apitest.Object) (last apitest.Object) {
 	t.Helper()
 	for _, obj := range objects {

@@ -20,7 +20,7 @@ import (
 )
 
 // TestModel_HistoryIsConsistent writes at random and keeps every state. Then an exact list, paged or not, must show the
-// state of its version, and a watch from any version must lead from the state of that version to the last.
+// state of its version, and a watch from any version must lead from that state to the last one.
 func TestModel_HistoryIsConsistent(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		first := rapid.Uint64Range(1, 12).Draw(r, "first version")
@@ -87,7 +87,7 @@ func write(r *rapid.T, srv *apitest.Server) {
 	}
 }
 
-// present returns the versions of the pods there are, by key.
+// present returns the versions of the existing pods, by key.
 func present(r *rapid.T, srv *apitest.Server) map[string]string {
 	objects, err := srv.List(&corev1.Pod{}, "")
 	if err != nil {

@@ -15,7 +15,7 @@ const (
 	mediaProtobuf = "application/vnd.kubernetes.protobuf"
 )
 
-// format is how an object becomes bytes.
+// format is an encoding of objects.
 type format int
 
 const (
@@ -23,7 +23,7 @@ const (
 	formatProtobuf
 )
 
-// part is how much of an object is sent.
+// part is the part of an object that is sent.
 type part int
 
 const (
@@ -31,7 +31,7 @@ const (
 	metadataOnly
 )
 
-// encoding is what a client asked for through Accept.
+// encoding is the encoding that a client requested through Accept.
 type encoding struct {
 	format format
 	part   part
@@ -44,13 +44,13 @@ func (e encoding) mediaType() string {
 	return mediaJSON
 }
 
-// offer is what the resource and the kind of answer allow.
+// offer describes the encodings that the resource and the kind of response allow.
 type offer struct {
 	protobuf bool   // whether the whole object exists as protobuf
-	partial  string // kind a client may ask for instead of the object; "" if none
+	partial  string // kind that a client may request instead of the object; "" means none
 }
 
-// offerOf returns the offer for the answers to a verb.
+// offerOf returns the offer for the responses to a verb.
 func offerOf(res *resource, verb Verb) offer {
 	o := offer{protobuf: res.builtin(), partial: "PartialObjectMetadata"}
 	if verb == VerbList || verb == VerbDeleteCollection {
@@ -59,8 +59,8 @@ func offerOf(res *resource, verb Verb) offer {
 	return o
 }
 
-// accept chooses the first clause of an Accept header that can be served, the heaviest first; ok is false if there is
-// none. Parameters other than those that ask for another kind are ignored, as servers do.
+// accept returns the first clause of an Accept header that can be served, by weight; ok is false if none can be served.
+// Parameters that do not select another kind are ignored, as by servers.
 func (o offer) accept(header string) (enc encoding, ok bool) {
 	if strings.TrimSpace(header) == "" {
 		return encoding{}, true

@@ -24,7 +24,7 @@ func (s *Server) tableOf(obj Object) (*table, error) {
 	return nil, fmt.Errorf("%w: %s", ErrUnknownType, gvk)
 }
 
-// adopt finds the table of an object and copies the object for it.
+// toStored finds the table of an object and copies the object for it.
 func (s *Server) toStored(obj Object) (*table, Object, error) {
 	t, err := s.tableOf(obj)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Server) toStored(obj Object) (*table, Object, error) {
 	return t, own, nil
 }
 
-// shown returns a revision in the Go type of like.
+// convertRevision returns a revision in the Go type of like.
 func convertRevision(rev *revision, err error, like Object) (Object, error) {
 	if err != nil {
 		return nil, err
@@ -46,8 +46,8 @@ func convertRevision(rev *revision, err error, like Object) (Object, error) {
 	return rev.res.convertTo(rev.raw, like)
 }
 
-// Create creates an object without HTTP, and returns it as it is kept, in the Go type it came in. Unlike a client's,
-// its status is kept, so that a test can begin in the middle of a story. obj is only read.
+// Create creates an object without HTTP, and returns the stored object in the Go type of obj. Unlike for a client, the
+// status is stored, so that a test can begin in any state. obj is only read.
 //
 // Errors: ErrUnknownType, and those of a server, such as AlreadyExists and Invalid.
 func (s *Server) Create(obj Object) (Object, error) {
@@ -59,13 +59,13 @@ func (s *Server) Create(obj Object) (Object, error) {
 	return convertRevision(rev, err, obj)
 }
 
-// Update replaces an object by the rules for clients: its resource version, if it has one, must be the present one, and
-// the status stays as it is if the type has that subresource. It returns the object as it is kept. obj is only read.
+// Update replaces an object by the rules for clients: its resource version, if it has one, must be the current one, and
+// the status stays unchanged if the type has that subresource. It returns the stored object. obj is only read.
 //
 // Errors: ErrUnknownType, and those of a server, such as NotFound and Conflict.
 func (s *Server) Update(obj Object) (Object, error) { return s.updateObject(obj, mainResource) }
 
-// UpdateStatus replaces the status of an object and nothing else. It returns the object as it is kept. obj is only read.
+// UpdateStatus replaces only the status of an object. It returns the stored object. obj is only read.
 //
 // Errors: ErrUnknownType, and those of a server, such as NotFound and Conflict.
 func (s *Server) UpdateStatus(obj Object) (Object, error) { return s.updateObject(obj, statusOnly) }
@@ -79,8 +79,8 @@ func (s *Server) updateObject(obj Object, what target) (Object, error) {
 	return convertRevision(rev, err, obj)
 }
 
-// Patch applies a JSON patch, a merge patch or, to a built-in type, a strategic merge patch to the object that has the
-// type, namespace and name of obj. It returns the object as it is kept. obj is only read.
+// Patch applies a JSON patch, a merge patch or, for a built-in type, a strategic merge patch to the object with the
+// type, namespace and name of obj. It returns the stored object. obj is only read.
 //
 // Errors: ErrUnknownType, and those of a server, such as NotFound, BadRequest and UnsupportedMediaType.
 func (s *Server) Patch(obj Object, kind types.PatchType, data []byte) (Object, error) {
@@ -93,9 +93,9 @@ func (s *Server) Patch(obj Object, kind types.PatchType, data []byte) (Object, e
 	return convertRevision(rev, err, obj)
 }
 
-// Modify changes an object, its status included, as one write: it gets the present state of the object that has the
-// type, namespace and name of obj, lets change alter it, and returns it as it is kept. change is called again if another
-// writer was faster, and must not write to the server itself. If it alters nothing, nothing is written.
+// Modify changes an object, its status included, in one write. It passes the current state of the object with the type,
+// namespace and name of obj to change, and returns the stored result. change is called again if another writer was
+// faster, and must not write to the server itself. If it changes nothing, nothing is written.
 //
 // Errors: ErrUnknownType, and those of a server, such as NotFound.
 func Modify[T Object](s *Server, obj T, change func(T)) (T, error) {
@@ -118,7 +118,7 @@ func Modify[T Object](s *Server, obj T, change func(T)) (T, error) {
 	return typed, nil
 }
 
-// altered shows an object to change in the Go type that it knows, and merges what comes of it.
+// altered passes an object to change in the Go type of like, and merges the result.
 func altered[T Object](res *resource, present Object, like T, change func(T)) (Object, error) {
 	raw, err := res.encode(present)
 	if err != nil {
@@ -140,8 +140,8 @@ func altered[T Object](res *resource, present Object, like T, change func(T)) (O
 	return res.merge(present, next, everything)
 }
 
-// Delete deletes the object that has the type, namespace and name of obj, or marks it if it has finalizers. The UID and
-// the resource version of obj do not matter.
+// Delete deletes the object with the type, namespace and name of obj, or marks it if it has finalizers. It ignores the
+// UID and the resource version of obj.
 //
 // Errors: ErrUnknownType, and NotFound.
 func (s *Server) Delete(obj Object) error {
@@ -153,7 +153,7 @@ func (s *Server) Delete(obj Object) error {
 	return err
 }
 
-// Get returns the object that has the type, namespace and name of obj, in the Go type of obj. It is the caller's own.
+// Get returns the object with the type, namespace and name of obj, in the Go type of obj. The caller may change it.
 //
 // Errors: ErrUnknownType, and NotFound.
 func (s *Server) Get(obj Object) (Object, error) {
@@ -165,8 +165,8 @@ func (s *Server) Get(obj Object) (Object, error) {
 	return convertRevision(rev, err, obj)
 }
 
-// List returns the objects of the type of obj in a namespace, or in all if it is "", in the Go type of obj, ordered by
-// namespace and name, all of one instant. They are the caller's own.
+// List returns the objects of the type of obj in a namespace, or in all namespaces if it is "". They have the Go type
+// of obj, are ordered by namespace and name, and show one instant. The caller may change them.
 //
 // Errors: ErrUnknownType.
 func (s *Server) List(obj Object, namespace string) ([]Object, error) {
@@ -189,16 +189,16 @@ func (s *Server) List(obj Object, namespace string) ([]Object, error) {
 	return objects, nil
 }
 
-// WriteLog appends text to the log of a container, as the container would by writing it now: to its present run, which
-// is the one after as many restarts as the status of the pod says. The log of a run stays until its pod is deleted; above
-// 10 MiB it is rotated. A container that the status of the pod does not mention counts as running.
+// WriteLog appends text to the log of a container's current run, as if the container wrote it now. The restart count in
+// the pod's status identifies the run. The log of a run exists until its pod is deleted; above 10 MiB it is rotated. A
+// container without a status counts as running.
 //
-// Errors: NotFound if there is no such pod, BadRequest if it has no such container.
+// Errors: NotFound if the pod does not exist, BadRequest if it has no such container.
 func (s *Server) WriteLog(namespace, pod, container, text string) error {
 	return s.WriteLogAt(time.Now(), namespace, pod, container, text)
 }
 
-// WriteLogAt is WriteLog for lines that were written at a time.
+// WriteLogAt is WriteLog with the time of the lines.
 //
 // Errors: as WriteLog.
 func (s *Server) WriteLogAt(at time.Time, namespace, pod, container, text string) error {
@@ -210,8 +210,8 @@ func (s *Server) WriteLogAt(at time.Time, namespace, pod, container, text string
 	return nil
 }
 
-// RotateLog begins a new file for the log of a container: requests no longer get what was written before, and open
-// streams that have not sent all of it lose the rest.
+// RotateLog begins a new file for the log of a container. Requests no longer get the earlier lines, and open streams
+// lose those that they have not sent.
 //
 // Errors: as WriteLog.
 func (s *Server) RotateLog(namespace, pod, container string) error {
@@ -223,8 +223,8 @@ func (s *Server) RotateLog(namespace, pod, container string) error {
 	return nil
 }
 
-// CutLogs ends all open streams of logs. With CutClean they end as if the log were over, which is what the clients of an
-// API server see that loses its connection to the node.
+// CutLogs ends all open streams of logs. With CutClean they end as if the log were complete: the clients of an API
+// server that loses its connection to the node see the same.
 func (s *Server) CutLogs(how CutKind) {
 	s.podLogs.cutAll(func(w http.ResponseWriter) {
 		if how != CutClean {

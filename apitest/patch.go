@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// maxPatchOperations bounds a JSON patch, as on a real server.
+// maxPatchOperations is the maximum number of operations of a JSON patch, as on a real server.
 const maxPatchOperations = 10_000
 
 // servePatch applies the patch of a request body.
@@ -37,8 +37,7 @@ type patch struct {
 	what target
 }
 
-// patch applies a patch to the present state, or to the one after it if another writer is faster. admit may change or
-// refuse the result.
+// patch applies a patch to the current state, again if another writer is faster. admit may change or reject the result.
 func (s *Server) patch(t *table, key string, p patch, d durability, admit func(metav1.Object) error) (*revision, error) {
 	if err := p.check(t.res); err != nil {
 		return nil, err
@@ -52,12 +51,12 @@ func (s *Server) patch(t *table, key string, p patch, d durability, admit func(m
 	})
 }
 
-// check refuses the kinds of patch that the type does not take. Server-side apply is among them: it needs the schema
-// of a type, which a server without OpenAPI does not have.
+// check rejects the kinds of patch that the type does not support. Server-side apply is one of them: it needs schemas,
+// which a server without OpenAPI does not have.
 func (p patch) check(res *resource) error {
 	switch p.kind {
 	case types.ApplyPatchType, types.ApplyCBORPatchType:
-		return unsupportedMediaType("apitest has no server-side apply, because it knows no schemas: test it against a real server")
+		return unsupportedMediaType("apitest has no server-side apply, because it has no schemas: test it against a real server")
 	case types.JSONPatchType, types.MergePatchType:
 		return nil
 	case types.StrategicMergePatchType:

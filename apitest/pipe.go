@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// pipeListener hands the far ends of in-memory pipes to an http.Server.
+// pipeListener passes the server ends of in-memory pipes to an http.Server.
 type pipeListener struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -31,7 +31,7 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends Accept; dials are refused from then on.
+// Close ends Accept; later dials fail.
 func (l *pipeListener) Close() error {
 	if l.once.CompareAndSwap(false, true) {
 		close(l.closed)
@@ -39,7 +39,7 @@ func (l *pipeListener) Close() error {
 	return nil
 }
 
-// Addr names the listener.
+// Addr returns the address of the listener.
 func (l *pipeListener) Addr() net.Addr { return pipeAddr{} }
 
 type pipeAddr struct{}
@@ -47,7 +47,7 @@ type pipeAddr struct{}
 func (pipeAddr) Network() string { return "pipe" }
 func (pipeAddr) String() string  { return "apitest" }
 
-// dial makes a pipe and waits until the server has its end.
+// dial creates a pipe and waits until the server has accepted its end.
 func (l *pipeListener) dial(ctx context.Context) (net.Conn, error) {
 	near, far := net.Pipe()
 	reset := &atomic.Bool{}
@@ -65,13 +65,13 @@ func refused() error {
 	return &net.OpError{Op: "dial", Net: "pipe", Addr: pipeAddr{}, Err: syscall.ECONNREFUSED}
 }
 
-// pipeConn is one end of a pipe that can be reset as a TCP connection can.
+// pipeConn is one end of a pipe. It can be reset like a TCP connection.
 type pipeConn struct {
 	net.Conn
 	reset *atomic.Bool // shared by both ends
 }
 
-// Read reports a reset of the other end in the words of the operating system.
+// Read reports a reset by the other end as the error of the operating system.
 func (c *pipeConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if errors.Is(err, io.EOF) && c.reset.Load() {
@@ -80,13 +80,13 @@ func (c *pipeConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// resetConn closes a connection so that its peer sees a reset rather than an end.
+// resetConn closes a connection so that its peer sees a reset instead of an end.
 func resetConn(conn net.Conn) {
 	switch c := conn.(type) {
 	case *pipeConn:
 		c.reset.Store(true)
 	case *net.TCPConn:
-		// An error means that the connection is gone already, which is what is wanted.
+		// An error means that the connection is already closed.
 		_ = c.SetLinger(0)
 	case *tls.Conn:
 		resetConn(c.NetConn())

@@ -16,16 +16,16 @@ const logSubresource = "log"
 // maxLogSize is the size of a container's log above which the server rotates it, as nodes do by default.
 const maxLogSize = 10 << 20
 
-// podLogs holds the logs of all pods. The nodes of a cluster have them, not its API server.
+// podLogs holds the logs of all pods. In a cluster the nodes have them, not the API server.
 type podLogs struct {
-	mu   sync.Mutex // guards what follows; may be taken while Server.mu is held
+	mu   sync.Mutex // guards the following fields; may be taken while Server.mu is held
 	pods map[types.UID]map[runKey]*podLog
 	wake chan struct{}             // closed, and replaced, by every change
 	cuts int                       // calls of CutLogs
-	cut  func(http.ResponseWriter) // how the last one ends them
+	cut  func(http.ResponseWriter) // how the last CutLogs ends a stream
 }
 
-// runKey names one run of a container: the run after so many restarts.
+// runKey identifies one run of a container by its restart count.
 type runKey struct {
 	container string
 	restart   int32
@@ -48,7 +48,7 @@ func (l *podLogs) init() {
 	l.pods, l.wake = map[types.UID]map[runKey]*podLog{}, make(chan struct{})
 }
 
-// write appends text, whose lines were written at a time.
+// write appends text with the time of its lines.
 func (l *podLogs) write(pod types.UID, run runKey, at time.Time, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -84,7 +84,7 @@ func (l *podLog) add(at time.Time, text []byte) {
 	l.size += len(text)
 	if n := len(l.lines); n > 0 && !bytes.HasSuffix(l.lines[n-1].text, []byte("\n")) {
 		last := &l.lines[n-1]
-		last.text = append(last.text[:len(last.text):len(last.text)], text...) // readers share the old one
+		last.text = append(last.text[:len(last.text):len(last.text)], text...) // readers share the old text
 		return
 	}
 	if l.size > maxLogSize {
@@ -94,13 +94,13 @@ func (l *podLog) add(at time.Time, text []byte) {
 	l.lines = append(l.lines, loggedLine{at: at, text: text})
 }
 
-// rotate begins a new file. The lines of the old one are not served any more.
+// rotate begins a new file. The lines of the old one are no longer served.
 func (l *podLog) rotate() {
 	l.dropped += len(l.lines)
 	l.lines, l.size = nil, 0
 }
 
-// open returns the log of a run, which it creates if nothing was written yet. It stays readable after forget.
+// open returns the log of a run, and creates it if necessary. It stays readable after forget.
 func (l *podLogs) open(pod types.UID, run runKey) *podLog {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,14 +115,14 @@ func (l *podLogs) rotate(pod types.UID, run runKey) {
 	l.notifyLocked()
 }
 
-// has reports whether anything was written to a run.
+// has reports whether the log of a run exists.
 func (l *podLogs) has(pod types.UID, run runKey) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.pods[pod][run] != nil
 }
 
-// forget drops the logs of a pod that is gone. Streams that are open send the rest.
+// forget removes the logs of a deleted pod. Open streams send the rest.
 func (l *podLogs) forget(pod types.UID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,7 +130,7 @@ func (l *podLogs) forget(pod types.UID) {
 	l.notifyLocked()
 }
 
-// cutAll ends all streams that are open.
+// cutAll ends all open streams.
 func (l *podLogs) cutAll(how func(http.ResponseWriter)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +138,7 @@ func (l *podLogs) cutAll(how func(http.ResponseWriter)) {
 	l.notifyLocked()
 }
 
-// logState is what a stream sees at one instant.
+// logState is the state of the logs at one instant, for a stream.
 type logState struct {
 	wake <-chan struct{}
 	cuts int
@@ -151,8 +151,8 @@ func (l *podLogs) state() logState {
 	return logState{wake: l.wake, cuts: l.cuts, cut: l.cut}
 }
 
-// read returns up to most lines of a log from a cursor on, and the cursor after them. An unfinished line is left out
-// unless the caller wants it.
+// read returns at most a number of lines of a log after a cursor, and the cursor after them. It returns an unfinished
+// line only if the caller wants it.
 func (l *podLogs) read(log *podLog, cursor, most int, unfinished bool) ([]loggedLine, int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// logged is a pod with two containers, an init container and a node.
+// logged returns a pod with two containers, an init container and a node.
 func logged() *corev1.Pod {
 	p := pod("p")
 	p.Spec.NodeName = "node-0"
@@ -86,7 +86,7 @@ func TestLogOptions(t *testing.T) {
 		"timestamps": {corev1.PodLogOptions{Timestamps: true, TailLines: new(int64(1))}, "2026-11-22T10:00:04.000000500Z five"},
 		"since":      {corev1.PodLogOptions{SinceTime: new(metav1.NewTime(at.Add(3 * time.Second)))}, "four\nfive"},
 		"seconds":    {corev1.PodLogOptions{SinceSeconds: new(int64(60))}, ""},
-		"whole seconds": { // a server drops the fraction, so that the line before is in it
+		"whole seconds": { // a server drops the fraction, so that the previous line is included
 			corev1.PodLogOptions{SinceTime: new(metav1.NewTime(at.Add(3*time.Second + 900*time.Millisecond)))}, "four\nfive",
 		},
 	} {
@@ -126,10 +126,10 @@ func TestLogErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := logOf(ctx, client, main); !apierrors.IsNotFound(err) {
-		t.Errorf("log of a pod that is gone: %v", err)
+		t.Errorf("log of a pod that no longer exists: %v", err)
 	}
 	if err := srv.WriteLog("default", "p", "main", "text"); !apierrors.IsNotFound(err) {
-		t.Errorf("write to a pod that is gone: %v", err)
+		t.Errorf("write to a pod that no longer exists: %v", err)
 	}
 	fresh := logged()
 	fresh.Spec.NodeName = ""

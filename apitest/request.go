@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Verb is what a request wants, in the words of Kubernetes.
+// Verb is the verb of a request, as Kubernetes names it.
 type Verb string
 
-// The verbs of requests for resources. Anything else that is asked for, such as discovery, has VerbOther.
+// The verbs of requests for resources. Other requests, such as discovery, have VerbOther.
 const (
 	VerbGet              Verb = "get"
 	VerbList             Verb = "list"
@@ -26,50 +26,51 @@ const (
 	VerbOther            Verb = "other"
 )
 
-// Request is one request as the server understood it.
+// Request is one parsed request.
 type Request struct {
-	// Time is when it came in.
+	// Time is when the request arrived.
 	Time time.Time
-	// Verb is what it wants.
+	// Verb is the verb of the request.
 	Verb Verb
-	// Resource names the type; it is empty for VerbOther.
+	// Resource is the type; it is empty for VerbOther.
 	Resource schema.GroupVersionResource
-	// Subresource is "status" or what else follows the name in the path.
+	// Subresource is "status" or another part of the path after the name.
 	Subresource string
-	// Namespace is that of the path; empty for all namespaces and for cluster-scoped types.
+	// Namespace is the namespace in the path; empty for all namespaces and for cluster-scoped types.
 	Namespace string
-	// Name is the object's; empty for a collection, and for the creation of an object.
+	// Name is the name of the object; empty for a collection, and for the creation of an object.
 	Name string
 	// Options are the query parameters of a list or a watch.
 	Options metav1.ListOptions
-	// Accept is the header by which the client says which encodings it reads.
+	// Accept is the header with the encodings that the client accepts.
 	Accept string
-	// User is who sent it, "anonymous" if the server knows no tokens; or whom the sender impersonates.
+	// User is the authenticated user, or the user whom the sender impersonates; "anonymous" if the server has no
+	// tokens.
 	User string
-	// Groups are those that the sender impersonates, or those of a SubjectAccessReview.
+	// Groups are the groups that the sender impersonates, or the groups of a SubjectAccessReview.
 	Groups []string
 	// Path is the whole path, without the query.
 	Path string
 }
 
-// Streaming reports whether the request is a streaming list: a watch that asks for the initial objects.
+// Streaming reports whether the request is a streaming list: a watch that requests the initial objects.
 func (r Request) Streaming() bool {
 	return r.Verb == VerbWatch && r.Options.SendInitialEvents != nil && *r.Options.SendInitialEvents
 }
 
-// call is a request on its way through the handlers.
+// call is a request while it is handled.
 type call struct {
 	Request
 	table    *table
-	list     *internalversion.ListOptions // of collections only
+	list     *internalversion.ListOptions // only for collections
 	choice   selection
 	enc      encoding
 	handler  *http.Request
 	warnings []string                  // for the client, in the header Warning
-	admit    func(metav1.Object) error // lets Config.Admit change or refuse an object
+	admit    func(metav1.Object) error // lets Config.Admit change or reject an object
 }
 
-// parsePath splits /api/v1/... and /apis/GROUP/VERSION/... into a resource and what follows; ok is false for any other
+// parsePath splits /api/v1/... and /apis/GROUP/VERSION/... into a resource and the rest; ok is false for any other
 // path.
 func parsePath(path string) (r Request, ok bool) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
@@ -92,12 +93,12 @@ func parsePath(path string) (r Request, ok bool) {
 	return r, true
 }
 
-// namespaceSubresource tells /namespaces/NAME/status from /namespaces/NAME/pods.
+// namespaceSubresource distinguishes /namespaces/NAME/status from /namespaces/NAME/pods.
 func namespaceSubresource(parts []string) bool {
 	return len(parts) == 3 && (parts[2] == "status" || parts[2] == "finalize")
 }
 
-// verbOf returns what a method means on a path; ok is false where it means nothing.
+// verbOf returns the verb of a method on a path; ok is false if the method is not allowed.
 func verbOf(method, name string, watching bool) (verb Verb, ok bool) {
 	switch {
 	case method == http.MethodGet && name == "" && watching:
@@ -136,8 +137,8 @@ func (l *requestLog) add(r Request) {
 	l.next = (l.next + 1) % l.limit
 }
 
-// Requests returns the latest requests, oldest first: all of them up to Config.RequestLog, those for discovery
-// included. The result is the caller's own.
+// Requests returns the latest requests, oldest first: up to Config.RequestLog, including those for discovery. The
+// caller may change the result.
 func (s *Server) Requests() []Request {
 	s.logMu.Lock()
 	defer s.logMu.Unlock()

@@ -18,27 +18,27 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Object is what the server keeps: a typed built-in object, an *unstructured.Unstructured, or a Go type of one's own
-// for a custom resource.
+// Object is an object of the server: a typed built-in object, an *unstructured.Unstructured, or a user's Go type of a
+// custom resource.
 type Object interface {
 	metav1.Object
 	runtime.Object
 }
 
-// message is the protobuf side of a built-in object.
+// message is the protobuf interface of a built-in object.
 type message interface {
 	Marshal() ([]byte, error)
 	Unmarshal(data []byte) error
 }
 
-// resource describes a type and translates between its objects and the bytes that are kept: protobuf for a built-in
-// type, JSON for a custom one. It never changes.
+// resource describes a type and converts between its objects and their stored bytes: protobuf for a built-in type, JSON
+// for a custom one. It never changes.
 type resource struct {
 	Type
 	goType     reflect.Type // nil for a custom resource
 	generation bool         // whether metadata.generation counts changes of the specification
-	scalable   bool         // whether there is the scale subresource
-	getters    []getter     // of SelectableFields, in that order
+	scalable   bool         // whether it has the scale subresource
+	getters    []getter     // one for each of SelectableFields, in that order
 }
 
 func newCustomResource(t Type) *resource {
@@ -53,10 +53,10 @@ func compareResources(a, b *resource) int {
 	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource))
 }
 
-// builtin tells a type of the client-go scheme from a custom resource.
+// builtin distinguishes a type of the client-go scheme from a custom resource.
 func (r *resource) builtin() bool { return r.goType != nil }
 
-// hasSubresource reports whether a path may end in a subresource, or in none.
+// hasSubresource reports whether the type has a subresource; "" is the object itself.
 func (r *resource) hasSubresource(name string) bool {
 	switch name {
 	case "":
@@ -71,20 +71,20 @@ func (r *resource) hasSubresource(name string) bool {
 	return false
 }
 
-// hasLog reports whether objects of the type have a log: pods alone.
+// hasLog reports whether objects of the type have a log: only pods do.
 func (r *resource) hasLog() bool { return r.Group == "" && r.Kind == "Pod" }
 
-// groupResource is how errors name the type.
+// groupResource is the name of the type in errors.
 func (r *resource) groupResource() schema.GroupResource {
 	return schema.GroupResource{Group: r.Group, Resource: r.Resource}
 }
 
-// apiVersion is how objects name their group and version.
+// apiVersion is the group and version as objects contain them.
 func (r *resource) apiVersion() string {
 	return schema.GroupVersion{Group: r.Group, Version: r.Version}.String()
 }
 
-// newObject returns an empty object of the type, a custom one with its kind.
+// newObject returns an empty object of the type; a custom object has its kind.
 func (r *resource) newObject() (Object, error) {
 	if !r.builtin() {
 		u := &unstructured.Unstructured{Object: map[string]any{}}
@@ -98,7 +98,7 @@ func (r *resource) newObject() (Object, error) {
 	return obj, nil
 }
 
-// encode returns the bytes to keep. The kind is not among those of a built-in object, as in the lists of a server.
+// encode returns the bytes to store. Those of a built-in object do not contain its kind, as in the lists of a server.
 func (r *resource) encode(obj Object) ([]byte, error) {
 	switch o := obj.(type) {
 	case *unstructured.Unstructured:
@@ -109,7 +109,7 @@ func (r *resource) encode(obj Object) ([]byte, error) {
 	return nil, fmt.Errorf("%w: %T", ErrUnknownType, obj)
 }
 
-// decode returns a fresh object, the caller's own.
+// decode returns a new object, which the caller may change.
 func (r *resource) decode(raw []byte) (Object, error) {
 	obj, err := r.newObject()
 	if err != nil {
@@ -124,7 +124,7 @@ func (r *resource) decode(raw []byte) (Object, error) {
 	return nil, fmt.Errorf("%w: %T", ErrUnknownType, obj)
 }
 
-// adopt returns a private copy of obj in the form that is kept: the built-in Go type, or Unstructured.
+// toStored returns a private copy of obj in the stored form: the built-in Go type, or Unstructured.
 func (r *resource) toStored(obj Object) (Object, error) {
 	u, isMap := obj.(*unstructured.Unstructured)
 	switch {
@@ -156,7 +156,7 @@ func (r *resource) toStored(obj Object) (Object, error) {
 	return out, nil
 }
 
-// present returns stored bytes in the Go type of like, the caller's own.
+// convertTo returns stored bytes in the Go type of like. The caller may change the object.
 func (r *resource) convertTo(raw []byte, like Object) (Object, error) {
 	obj, err := r.decode(raw)
 	if err != nil || reflect.TypeOf(obj) == reflect.TypeOf(like) {
@@ -181,7 +181,7 @@ func (r *resource) convertTo(raw []byte, like Object) (Object, error) {
 	return out, nil
 }
 
-// moveStatus puts the status of from into to, both in the form that is kept.
+// moveStatus moves the status of from into to, both in the stored form.
 func (r *resource) moveStatus(to, from Object) {
 	if r.builtin() {
 		field := reflect.ValueOf(to).Elem().FieldByName("Status")
@@ -198,7 +198,7 @@ func (r *resource) moveStatus(to, from Object) {
 	}
 }
 
-// sameSpec reports whether two objects agree in everything but metadata and, if it is a subresource, status.
+// sameSpec reports whether two objects are equal except for metadata and, if it is a subresource, status.
 func (r *resource) sameSpec(a, b Object) (bool, error) {
 	left, err := r.specOf(a)
 	if err != nil {
@@ -228,10 +228,10 @@ func (r *resource) specOf(obj Object) ([]byte, error) {
 	return rest.Interface().(message).Marshal()
 }
 
-// kindOf returns the kind of an object: the one it names, else the one the client-go scheme knows its Go type by.
+// kindOf returns the kind that an object names, or else the kind of its Go type in the client-go scheme.
 func kindOf(obj Object) (schema.GroupVersionKind, error) {
 	if obj == nil || reflect.ValueOf(obj).Kind() == reflect.Pointer && reflect.ValueOf(obj).IsNil() {
-		return schema.GroupVersionKind{}, errors.New("apitest: no object")
+		return schema.GroupVersionKind{}, errors.New("apitest: the object is nil")
 	}
 	if gvk := obj.GetObjectKind().GroupVersionKind(); !gvk.Empty() {
 		return gvk, nil
@@ -243,7 +243,7 @@ func kindOf(obj Object) (schema.GroupVersionKind, error) {
 	return gvks[0], nil
 }
 
-// partial returns the metadata of a kept custom object.
+// partial returns the metadata of a stored custom object.
 func partial(raw []byte) (*metav1.PartialObjectMetadata, error) {
 	out := &metav1.PartialObjectMetadata{}
 	if err := json.Unmarshal(raw, out); err != nil {

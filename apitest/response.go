@@ -10,10 +10,10 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// errNoPath is a path that leads nowhere. A server answers it with plain text, not with a Status.
+// errNotFound is the error for an unknown path. A server answers it with plain text instead of a Status.
 var errNotFound = errors.New("404 page not found")
 
-// notAcceptable is the answer where no encoding of the Accept header can be served.
+// notAcceptable is the error if no encoding of the Accept header can be served.
 func notAcceptable() error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
@@ -21,7 +21,7 @@ func notAcceptable() error {
 	}}
 }
 
-// unsupportedMediaType is the answer to a body in a format that cannot be read here.
+// unsupportedMediaType is the error for a body in an unsupported format.
 func unsupportedMediaType(message string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType,
@@ -29,7 +29,7 @@ func unsupportedMediaType(message string) error {
 	}}
 }
 
-// statusOf returns the Status an error is answered with.
+// statusOf returns the Status of an error.
 func statusOf(err error) metav1.Status {
 	var carrier apierrors.APIStatus
 	if errors.As(err, &carrier) {
@@ -52,11 +52,11 @@ func (s *Server) fail(w http.ResponseWriter, c *call, err error) {
 	s.sendStatus(w, c, int(status.Code), status)
 }
 
-// sendStatus answers with a Status, of an error or of a success, in the encoding the client prefers.
+// sendStatus answers with a Status, of an error or of a success, in the client's preferred encoding.
 func (s *Server) sendStatus(w http.ResponseWriter, c *call, code int, status metav1.Status) {
 	enc, _ := offer{protobuf: true}.accept(c.Accept)
 	if c.table != nil && !c.table.res.builtin() {
-		// The client of a custom resource may name protobuf only for the sake of its metadata.
+		// The client of a custom resource may accept protobuf only for metadata.
 		enc = encoding{}
 	}
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
@@ -70,7 +70,7 @@ func (s *Server) sendStatus(w http.ResponseWriter, c *call, code int, status met
 	s.sendPayload(w, code, enc, p)
 }
 
-// answer sends one object, or the error in its place.
+// respond answers with an object, or with an error.
 func (s *Server) respond(w http.ResponseWriter, c *call, code int, rev *revision, err error) {
 	for _, text := range c.warnings {
 		if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
@@ -95,6 +95,6 @@ func (s *Server) sendPayload(w http.ResponseWriter, code int, enc encoding, p pa
 	}
 	w.Header().Set("Content-Type", enc.mediaType())
 	w.WriteHeader(code)
-	// An error means that the client has gone, and there is nobody to tell.
+	// An error means that the client has closed the connection.
 	_, _ = w.Write(body)
 }

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// isReview reports whether a call creates a review, which is answered and not kept.
+// isReview reports whether a call creates a review, which is answered and not stored.
 func isReview(c *call) bool {
 	return c.Verb == VerbCreate && (reviewsAccess(c) || reviewsUser(c) || reviewsSubject(c) || reviewsToken(c))
 }
@@ -55,7 +55,7 @@ func (s *Server) serveReview(w http.ResponseWriter, c *call) {
 	}
 }
 
-// serveTokenReview answers whom a token of Config.Tokens belongs to.
+// serveTokenReview answers with the user of a token of Config.Tokens.
 func (s *Server) serveTokenReview(w http.ResponseWriter, c *call, data []byte) {
 	review := &authenticationv1.TokenReview{}
 	want := authenticationv1.SchemeGroupVersion.WithKind("TokenReview")
@@ -72,7 +72,7 @@ func (s *Server) serveTokenReview(w http.ResponseWriter, c *call, data []byte) {
 	s.sendReview(w, c, typeMeta{"authentication.k8s.io/v1", "TokenReview"}, review)
 }
 
-// serveSubjectReview answers whether Config.Authorize would let a request of somebody pass.
+// serveSubjectReview answers whether Config.Authorize allows a request of a user.
 func (s *Server) serveSubjectReview(w http.ResponseWriter, c *call, data []byte) {
 	review := &authorizationv1.SubjectAccessReview{}
 	want := authorizationv1.SchemeGroupVersion.WithKind("SubjectAccessReview")
@@ -89,7 +89,7 @@ func (s *Server) serveSubjectReview(w http.ResponseWriter, c *call, data []byte)
 	s.sendReview(w, c, typeMeta{"authorization.k8s.io/v1", "SubjectAccessReview"}, review)
 }
 
-// reviewed asks Config.Authorize about a request that somebody might send.
+// reviewed calls Config.Authorize with a hypothetical request.
 func (s *Server) reviewed(c *call, user string, groups []string, a *authorizationv1.ResourceAttributes) authorizationv1.SubjectAccessReviewStatus {
 	if s.cfg.Authorize == nil {
 		return authorizationv1.SubjectAccessReviewStatus{Allowed: true}
@@ -104,8 +104,8 @@ func (s *Server) reviewed(c *call, user string, groups []string, a *authorizatio
 	return authorizationv1.SubjectAccessReviewStatus{Allowed: true}
 }
 
-// impersonate lets a request be made in the name of somebody else, if Config.Authorize allows
-// the sender the verb "impersonate" of that user.
+// impersonate executes a request as another user, if Config.Authorize allows the sender the verb "impersonate" on that
+// user.
 func (s *Server) impersonate(c *call, r *http.Request) error {
 	user := r.Header.Get(authenticationv1.ImpersonateUserHeader)
 	if user == "" {
@@ -121,7 +121,7 @@ func (s *Server) impersonate(c *call, r *http.Request) error {
 	return nil
 }
 
-// serveAccessReview answers whether Config.Authorize would let a request pass.
+// serveAccessReview answers whether Config.Authorize allows a request of the sender.
 func (s *Server) serveAccessReview(w http.ResponseWriter, c *call, data []byte) {
 	review := &authorizationv1.SelfSubjectAccessReview{}
 	want := authorizationv1.SchemeGroupVersion.WithKind("SelfSubjectAccessReview")
@@ -138,7 +138,7 @@ func (s *Server) serveAccessReview(w http.ResponseWriter, c *call, data []byte) 
 	s.sendReview(w, c, typeMeta{"authorization.k8s.io/v1", "SelfSubjectAccessReview"}, review)
 }
 
-// sendReview sends the answer to a review.
+// sendReview sends the response to a review.
 func (s *Server) sendReview(w http.ResponseWriter, c *call, kind typeMeta, review interface{ Marshal() ([]byte, error) }) {
 	enc, ok := offer{protobuf: true}.accept(c.Accept)
 	if !ok {

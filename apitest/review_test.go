@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// TestReview: a SelfSubjectAccessReview says what Authorize would, and is not kept.
+// TestReview: a SelfSubjectAccessReview returns the decision of Authorize, and is not stored.
 func TestReview(t *testing.T) {
 	srv, err := apitest.New(apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Verb == apitest.VerbWatch && r.Resource.Resource == "jobs" && r.Resource.Group == "batch" && r.Namespace == "ml" {
@@ -40,12 +40,12 @@ func TestReview(t *testing.T) {
 			}
 		}
 		if _, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), &authorizationv1.SelfSubjectAccessReview{}, metav1.CreateOptions{}); err == nil {
-			t.Error("nothing was asked, and there was an answer")
+			t.Error("a review without attributes was answered")
 		}
 	}
 }
 
-// TestUserReview: a SelfSubjectReview names the user whose token came with it.
+// TestUserReview: a SelfSubjectReview names the user of the token.
 func TestUserReview(t *testing.T) {
 	srv, err := apitest.New(apitest.Config{Tokens: map[string]string{"t-wei": "wei@example.com"}})
 	if err != nil {

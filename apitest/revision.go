@@ -11,22 +11,22 @@ import (
 )
 
 // revision is one state of one object. It never changes after it is published, and is shared by rows, window and
-// streams. What it is asked for often is kept beside the bytes, and each encoding is made once.
+// streams. It has frequently used fields in decoded form, and each encoding is made once.
 type revision struct {
 	res       *resource
 	namespace string
 	name      string
 	version   uint64
 	labels    labels.Set
-	fields    []string // of the selectable fields, in the order of the resource
-	raw       []byte   // protobuf of a built-in object, JSON of a custom one
+	fields    []string // values of the selectable fields, in the order of the resource
+	raw       []byte   // protobuf for a built-in object, JSON for a custom one
 
 	json         cachedEncoding // JSON of a built-in object, without its kind
 	metaJSON     cachedEncoding // PartialObjectMetadata as JSON, without its kind
 	metaProtobuf cachedEncoding // PartialObjectMetadata of a custom object as protobuf
 }
 
-// lazy is an encoding that is made when it is first asked for.
+// cachedEncoding is an encoding that is made at its first use.
 type cachedEncoding struct {
 	once sync.Once
 	data []byte
@@ -38,7 +38,7 @@ func (l *cachedEncoding) get(produce func() ([]byte, error)) ([]byte, error) {
 	return l.data, l.err
 }
 
-// newRevision encodes obj, which must carry its version already; it does not keep obj.
+// newRevision encodes obj, which must have its version already. It does not keep obj.
 func newRevision(res *resource, obj Object, version uint64) (*revision, error) {
 	raw, err := res.encode(obj)
 	if err != nil {
@@ -64,7 +64,7 @@ func keyOf(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// Has and Get make a revision the subject of a field selector.
+// Has and Get implement fields.Fields for field selectors.
 func (r *revision) Has(string) bool { return true }
 
 // Get returns the text of a selectable field.
@@ -83,10 +83,10 @@ func (r *revision) Get(label string) string {
 	return ""
 }
 
-// object decodes the revision into an object of the caller's own.
+// object decodes the revision. The caller may change the object.
 func (r *revision) object() (Object, error) { return r.res.decode(r.raw) }
 
-// at returns the same state at another version.
+// atVersion returns the same state at another version.
 func (r *revision) atVersion(version uint64) (*revision, error) {
 	obj, err := r.object()
 	if err != nil {
@@ -147,8 +147,8 @@ func (r *revision) encodeMetaProtobuf() ([]byte, error) {
 	return p.Marshal()
 }
 
-// metadataPrefix cuts the metadata off the front of a built-in object. Field 1 of each is its metadata, which is also
-// field 1 of PartialObjectMetadata, so the bytes are that message already.
+// metadataPrefix returns the metadata at the front of a built-in object. Metadata is field 1 of each object and of
+// PartialObjectMetadata, so these bytes are already that message.
 func metadataPrefix(raw []byte) ([]byte, error) {
 	const metadataTag = 1<<3 | 2
 	if len(raw) == 0 || raw[0] != metadataTag {

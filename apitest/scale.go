@@ -23,17 +23,17 @@ const (
 	scaleSubresource  = "scale"
 )
 
-// scaleKind is what the scale subresource is a view in.
+// scaleKind is the kind of the scale subresource.
 var scaleKind = schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}
 
-// workload is the part of a scalable object that its scale shows.
+// workload is the part of a scalable object that its scale contains.
 type workload struct {
-	wanted   *int32 // to be written through
+	wanted   *int32 // pointer into the object
 	has      int32
 	selector string
 }
 
-// workloadOf returns the part of an object, and makes room for the replicas it wants.
+// workloadOf returns the workload of an object, and sets its replicas to the default if they are nil.
 func workloadOf(obj Object) (workload, error) {
 	of := func(wanted **int32, has int32, selector *metav1.LabelSelector) (workload, error) {
 		if *wanted == nil {
@@ -72,7 +72,7 @@ func scaleOf(obj Object) (*autoscalingv1.Scale, error) {
 	}, nil
 }
 
-// serveScale reads or writes a scale. It is not shown as metadata only.
+// serveScale reads or writes a scale. A scale is not available as metadata only.
 func (s *Server) serveScale(w http.ResponseWriter, c *call) {
 	rev, err := s.scaled(c)
 	if err == nil && c.enc.part == metadataOnly {
@@ -106,7 +106,7 @@ func (s *Server) serveScale(w http.ResponseWriter, c *call) {
 	s.sendPayload(w, http.StatusOK, c.enc, p)
 }
 
-// scaled carries out a request for a scale, and returns the object whose scale is the answer.
+// scaled executes a request for a scale, and returns the object whose scale is the response.
 func (s *Server) scaled(c *call) (*revision, error) {
 	key := keyOf(c.Namespace, c.Name)
 	if c.Verb == VerbGet {
@@ -152,7 +152,7 @@ func (p patch) applyToScale(res *resource, present Object) ([]byte, error) {
 	return p.applyTo(res, doc, &autoscalingv1.Scale{})
 }
 
-// rescale gives an object the replicas of a scale. present is used up.
+// rescale sets the replicas of an object from a scale. It changes present.
 func rescale(res *resource, present Object, data []byte) (Object, error) {
 	obj, got, err := scheme.Codecs.UniversalDeserializer().Decode(data, &scaleKind, nil)
 	if err != nil {

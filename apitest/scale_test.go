@@ -43,7 +43,7 @@ func TestScale(t *testing.T) {
 			}
 			scale.Spec.Replicas = -1
 			if _, err = deployments.UpdateScale(ctx, "web", scale, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
-				t.Errorf("less than none: %v", err)
+				t.Errorf("negative replicas: %v", err)
 			}
 			for _, kind := range []types.PatchType{types.MergePatchType, types.StrategicMergePatchType} {
 				_, err = deployments.Patch(ctx, "web", kind, []byte(`{"spec":{"replicas":5}}`), metav1.PatchOptions{DryRun: []string{"All"}}, "scale")
@@ -59,7 +59,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestScale_OnlyWhereThereIsOne: jobs can not be scaled, and neither can what is not there.
+// TestScale_OnlyWhereThereIsOne: objects without a scale, and objects that do not exist, cannot be scaled.
 func TestScale_OnlyWhereThereIsOne(t *testing.T) {
 	srv := start(t, apitest.Config{})
 	ctx, client := background(t), clientset(t, srv.RESTConfig())
@@ -70,7 +70,7 @@ func TestScale_OnlyWhereThereIsOne(t *testing.T) {
 		t.Errorf("a pod was scaled: %v", err)
 	}
 	if _, err := client.AppsV1().Deployments("default").GetScale(ctx, "none", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("the scale of nothing: %v", err)
+		t.Errorf("scale of an object that does not exist: %v", err)
 	}
 	scale, err := client.CoreV1().ReplicationControllers("default").GetScale(ctx, "rc", metav1.GetOptions{})
 	if err != nil || scale.Status.Selector != "a=b" {
@@ -89,7 +89,7 @@ func TestScale_OnlyWhereThereIsOne(t *testing.T) {
 		}
 	}
 	if scales != 4 {
-		t.Errorf("discovery tells of %d scales", scales)
+		t.Errorf("discovery has %d scales", scales)
 	}
 }
 

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// selection is the part of a type that a request is about.
+// selection is the set of objects of a type that a request selects.
 type selection struct {
 	namespace string
 	labels    labels.Selector // nil selects everything
 	fields    fields.Selector // nil selects everything
 }
 
-// newSelection refuses the fields that the type does not let select by.
+// newSelection rejects fields that the type does not support in selectors.
 func newSelection(res *resource, namespace string, o *internalversion.ListOptions) (selection, error) {
 	sel := selection{namespace: namespace}
 	if o.LabelSelector != nil && !o.LabelSelector.Empty() {
@@ -38,10 +38,10 @@ func newSelection(res *resource, namespace string, o *internalversion.ListOption
 	return sel, nil
 }
 
-// filters reports whether anything but the namespace selects.
+// filters reports whether there is a selector besides the namespace.
 func (s selection) filters() bool { return s.labels != nil || s.fields != nil }
 
-// matches reports whether the selection has a revision; it does not have nil.
+// matches reports whether a revision is selected; nil is not.
 func (s selection) matches(rev *revision) bool {
 	return rev != nil &&
 		(s.namespace == "" || s.namespace == rev.namespace) &&
@@ -49,8 +49,8 @@ func (s selection) matches(rev *revision) bool {
 		(s.fields == nil || s.fields.Matches(rev))
 }
 
-// see returns what an event looks like to a watch of the selection: to a client that sees only what matches, an object
-// that begins to match is added, and one that ceases to is deleted. rev is nil if the event is not for it.
+// eventFor returns an event as a watch of the selection gets it: an object that begins to match is added, and an object
+// that no longer matches is deleted. rev is nil if the watch does not get the event.
 func (s selection) eventFor(e *event) (kind watch.EventType, rev *revision, err error) {
 	before := s.matches(e.before)
 	now := e.kind != watch.Deleted && s.matches(e.now)

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Server is an API server in the process. All methods may be called from any goroutine, also while clients are at work.
+// Server is an API server in the process. All methods may be called from any goroutine, also while clients use it.
 type Server struct {
 	cfg     Config
 	http    *http.Server
@@ -22,7 +22,7 @@ type Server struct {
 	faults  faultRegistry
 	podLogs podLogs
 
-	mu      sync.Mutex // guards what follows; never held while something waits or is sent
+	mu      sync.Mutex // guards the following fields; never held while waiting or sending
 	version uint64
 	tables  map[schema.GroupVersionResource]*table
 	kinds   map[schema.GroupVersionKind]*table
@@ -30,13 +30,13 @@ type Server struct {
 	logMu sync.Mutex
 	log   requestLog
 
-	netMu   sync.Mutex // guards what follows
+	netMu   sync.Mutex // guards the following fields
 	network network
 	done    chan struct{} // closed by Close
 	work    sync.WaitGroup
 }
 
-// doors are the ways in.
+// network is the state of the listeners.
 type network struct {
 	started     bool // the pipe listener is being served
 	unavailable bool // Unavailable was called
@@ -45,7 +45,7 @@ type network struct {
 	listeners   map[string]tcpListener // by address
 }
 
-// tcpDoor is a listener, with the certificate of its connections if they are encrypted.
+// tcpListener is a listener, with its certificate if connections are encrypted.
 type tcpListener struct {
 	net.Listener
 	tls *tls.Config // nil for plain HTTP
@@ -89,15 +89,15 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// Version returns the latest resource version the server has given.
+// Version returns the latest resource version of the server.
 func (s *Server) Version() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.version
 }
 
-// Compact forgets the history of all types now: watches, exact lists and continuations from an earlier version are
-// answered 410, and so is a running watch that has not sent everything yet.
+// Compact forgets the history of all types: watches, exact lists and continuations from an earlier version are answered
+// 410, and so is a running watch that has not sent everything yet.
 func (s *Server) Compact() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,17 +107,18 @@ func (s *Server) Compact() {
 	}
 }
 
-// RESTConfig returns a new configuration for client-go that reaches the server over in-memory pipes, without a limit
-// on the client's rate. It carries no token: set BearerToken if the Config has some. No real socket is involved, so it
-// works inside testing/synctest if New was called there too. The goroutines of idle client connections end with Close.
+// RESTConfig returns a new configuration for client-go. It connects over in-memory pipes, without a limit on the
+// client's rate. It has no token: set BearerToken if Config.Tokens is set. No real socket is involved, so it works
+// inside testing/synctest if New was called there, too. The goroutines of idle client connections end with Close.
 func (s *Server) RESTConfig() *rest.Config {
 	s.startPipes()
 	return &rest.Config{Host: "http://apitest", Dial: s.Dial, QPS: -1}
 }
 
-// Dial connects to the server over an in-memory pipe, whatever the network and the address; it fits http.Transport.
+// Dial connects to the server over an in-memory pipe. It ignores the network and the address, and can be used in
+// http.Transport.
 //
-// Errors: a *net.OpError that holds ECONNREFUSED after Unavailable and Close.
+// Errors: a *net.OpError with ECONNREFUSED after Unavailable and Close.
 func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	s.startPipes()
 	s.netMu.Lock()
@@ -129,7 +130,7 @@ func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return s.pipes.dial(ctx)
 }
 
-// startPipes serves the pipe listener from the first time somebody may want it.
+// startPipes serves the pipe listener from its first use.
 func (s *Server) startPipes() {
 	s.netMu.Lock()
 	defer s.netMu.Unlock()
@@ -140,8 +141,8 @@ func (s *Server) startPipes() {
 	s.acceptLocked(s.pipes)
 }
 
-// Listen serves TCP at an address such as "127.0.0.1:0" as well, and returns the URL to reach it at. Plain HTTP: keep
-// it to the loopback interface.
+// Listen also serves plain HTTP over TCP at an address such as "127.0.0.1:0", and returns the URL. Use only addresses
+// of the loopback interface.
 //
 // Errors: ErrClosed, and those of net.Listen.
 func (s *Server) Listen(addr string) (url string, err error) {
@@ -150,8 +151,8 @@ func (s *Server) Listen(addr string) (url string, err error) {
 }
 
 // ListenTLS is Listen for HTTPS. authority is the certificate in PEM that clients must trust, as in the field
-// certificate-authority-data of a kubeconfig. The server makes it for the host of addr, which must be an IP address, and it
-// is valid for a day. Clients send tokens only over HTTPS.
+// certificate-authority-data of a kubeconfig. The server creates it for the host of addr, which must be an IP address.
+// It is valid for a day. Clients send tokens only over HTTPS.
 //
 // Errors: ErrClosed, and those of net.Listen.
 func (s *Server) ListenTLS(addr string) (url string, authority []byte, err error) {
@@ -163,7 +164,7 @@ func (s *Server) ListenTLS(addr string) (url string, authority []byte, err error
 	return "https://" + reached, authority, err
 }
 
-// listen opens a listener, and returns the address that it is reached at.
+// listen opens a listener, and returns its address.
 func (s *Server) listen(addr string, secret *tls.Config) (reached string, err error) {
 	s.netMu.Lock()
 	defer s.netMu.Unlock()
@@ -192,12 +193,12 @@ func (s *Server) openLocked(addr string, d tcpListener) {
 // acceptLocked serves a listener until it is closed, in a goroutine that Close joins.
 func (s *Server) acceptLocked(l net.Listener) {
 	s.work.Go(func() {
-		// The only way it ends is that the listener is closed, which is no news to who closed it.
+		// Serve only returns because the listener was closed.
 		_ = s.http.Serve(l)
 	})
 }
 
-// Unavailable takes the server away: connections are reset, new ones refused. The objects stay.
+// Unavailable makes the server unreachable: connections are reset, and new ones are refused. The objects stay.
 func (s *Server) Unavailable() {
 	s.netMu.Lock()
 	defer s.netMu.Unlock()
@@ -210,9 +211,9 @@ func (s *Server) Unavailable() {
 	}
 }
 
-// Available brings the server back, at the same addresses.
+// Available makes the server reachable again, at the same addresses.
 //
-// Errors: ErrClosed, and those of net.Listen if an address has been taken meanwhile.
+// Errors: ErrClosed, and those of net.Listen if an address is no longer free.
 func (s *Server) Available() error {
 	s.netMu.Lock()
 	defer s.netMu.Unlock()
@@ -246,7 +247,7 @@ func (s *Server) Close() {
 		// they take the lock.
 		close(s.done)
 		_ = s.pipes.Close()
-		// Errors of closing are of no use to anyone: nothing is buffered.
+		// Errors of closing do not matter: nothing is buffered.
 		_ = s.http.Close()
 		for _, conn := range conns {
 			_ = conn.Close()
@@ -255,7 +256,8 @@ func (s *Server) Close() {
 	s.work.Wait()
 }
 
-// track counts the connections, so that Close can join their goroutines, and refuses those that come too late.
+// track counts the connections, so that Close can wait for their goroutines. It closes connections that arrive after
+// Close.
 func (s *Server) track(conn net.Conn, state http.ConnState) {
 	s.netMu.Lock()
 	defer s.netMu.Unlock()

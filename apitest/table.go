@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// table holds the objects of one type and its latest events. Server.mu guards it; a copy of its rows is the reader's
-// own and shares what did not change.
+// table holds the objects of one type and its latest events. Server.mu guards it. A copy of its rows belongs to the
+// reader and shares unchanged nodes.
 type table struct {
 	res    *resource
 	rows   *btree.Map[string, *revision]
@@ -34,7 +34,7 @@ func (t *table) get(key string) *revision {
 // all returns the rows in order.
 func (t *table) all() []*revision { return t.rows.Values() }
 
-// apply makes an event true and wakes the watches.
+// apply applies an event to the rows and wakes the watches.
 func (t *table) apply(e *event) {
 	if e.kind == watch.Deleted {
 		t.rows.Delete(e.now.key())
@@ -50,14 +50,14 @@ func (t *table) notify() {
 	t.wake = make(chan struct{})
 }
 
-// end tells the watches that nothing will follow.
+// end ends the watches: no events follow.
 func (t *table) end() {
 	t.ended = true
 	t.notify()
 }
 
-// snapshot returns the rows as they were at a version: a copy of the present with the later events undone. ok is false
-// if not all of them are remembered.
+// snapshot returns the rows at a version: a copy of the current rows, with the later events undone. ok is false if the
+// window no longer has all of these events.
 func (t *table) snapshot(version uint64) (rows *btree.Map[string, *revision], ok bool) {
 	cursor, ok := t.window.seek(version)
 	if !ok {
@@ -75,8 +75,8 @@ func (t *table) snapshot(version uint64) (rows *btree.Map[string, *revision], ok
 	return rows, true
 }
 
-// walk visits the rows of one namespace, or of all if it is "", from a key on, until visit returns false.
-func walk(rows *btree.Map[string, *revision], namespace, from string, visit func(*revision) bool) {
+// visitFrom visits the rows of one namespace, or of all if it is "", beginning at a key, until visit returns false.
+func visitFrom(rows *btree.Map[string, *revision], namespace, from string, visit func(*revision) bool) {
 	prefix := ""
 	if namespace != "" {
 		prefix = namespace + "/"

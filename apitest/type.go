@@ -14,25 +14,25 @@ import (
 type Type struct {
 	// Group and Version name the API, such as "batch.example.com" and "v1". Both are required.
 	Group, Version string
-	// Kind is the kind of an object, such as "TrainingJob". Required; that of a list is Kind + "List".
+	// Kind is the kind of an object, such as "TrainingJob". It is required. The kind of a list is Kind + "List".
 	Kind string
-	// Resource is the plural in the path, by default the lower-cased plural of Kind.
+	// Resource is the plural in the path, by default the plural of Kind in lower case.
 	Resource string
-	// ShortNames are told by discovery, none by default.
+	// ShortNames are shown by discovery, none by default.
 	ShortNames []string
-	// Categories are told by discovery, none by default; kubectl reads "all".
+	// Categories are shown by discovery, none by default; kubectl uses "all".
 	Categories []string
-	// Namespaced says that the objects live in namespaces; by default they belong to the cluster.
+	// Namespaced means that the objects are in namespaces; by default the type is cluster-scoped.
 	Namespaced bool
-	// Status says that the type has the status subresource: then the main resource ignores changes of the status, and
-	// the subresource takes nothing else. By default the status is a field like any other.
+	// Status means that the type has the status subresource. Then the main resource ignores changes of the status, and
+	// the subresource ignores all other changes. By default the status is an ordinary field.
 	Status bool
 	// SelectableFields are paths, such as "spec.queue", that field selectors may use besides metadata.name and
-	// metadata.namespace; none by default. The selectors of other paths are answered 400.
+	// metadata.namespace; none by default. Selectors with other paths are answered 400.
 	SelectableFields []string
 }
 
-// GroupVersionKind returns the kind of one object.
+// GroupVersionKind returns the kind of an object.
 func (t Type) GroupVersionKind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: t.Group, Version: t.Version, Kind: t.Kind}
 }
@@ -46,7 +46,7 @@ func (t Type) GroupVersionResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: t.Group, Version: t.Version, Resource: t.Resource}
 }
 
-// withDefaults fills in the plural and refuses a type that no path could name.
+// withDefaults sets the plural, and rejects a type whose names are not valid in a path.
 func (t Type) withDefaults() (Type, error) {
 	if t.Kind == "" || t.Group == "" || t.Version == "" {
 		return t, fmt.Errorf("%w: group, version and kind are required, got %q", ErrType, t.GroupVersionKind())
@@ -63,10 +63,10 @@ func (t Type) withDefaults() (Type, error) {
 	return t, nil
 }
 
-// Register begins to serve a custom resource; clients see it in discovery at once.
-// It may be called at any time, also while clients are at work.
+// Register begins to serve a custom resource; clients see it in discovery at once. It may be called at any time, also
+// while clients use the server.
 //
-// Errors: ErrType if the type is incomplete, illegal, or its resource or kind is served already.
+// Errors: ErrType if the type is incomplete or invalid, or if its resource or kind is already served.
 func (s *Server) Register(t Type) error {
 	t, err := t.withDefaults()
 	if err != nil {
@@ -75,10 +75,10 @@ func (s *Server) Register(t Type) error {
 	return s.addTable(newCustomResource(t))
 }
 
-// Unregister ends the service of a custom resource, as the deletion of its definition does: the objects are deleted
-// with an event each, then the watches end, and every later request is answered 404.
+// Unregister stops serving a custom resource, like the deletion of its definition: the objects are deleted with an
+// event each, then the watches end, and later requests are answered 404.
 //
-// Errors: ErrUnknownType if it is not registered, or built in.
+// Errors: ErrUnknownType if it is not registered, or is built in.
 func (s *Server) Unregister(gvr schema.GroupVersionResource) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,13 +97,13 @@ func (s *Server) Unregister(gvr schema.GroupVersionResource) error {
 	return nil
 }
 
-// addTable makes a resource known under its path and its kind.
+// addTable adds a resource under its path and its kind.
 func (s *Server) addTable(res *resource) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	gvr, gvk := res.GroupVersionResource(), res.GroupVersionKind()
 	if s.tables[gvr] != nil || s.kinds[gvk] != nil {
-		return fmt.Errorf("%w: %s is registered already", ErrType, gvk)
+		return fmt.Errorf("%w: %s is already registered", ErrType, gvk)
 	}
 	t := newTable(res, s.cfg.Window, s.version)
 	s.tables[gvr], s.kinds[gvk] = t, t

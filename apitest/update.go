@@ -9,13 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// target is the part of an object that an update is about.
+// target is the part of an object that an update changes.
 type target int
 
 const (
 	mainResource target = iota
 	statusOnly
-	everything // for Modify, which no server offers
+	everything // only for Modify
 )
 
 func targetOf(subresource string) target {
@@ -44,7 +44,7 @@ func (s *Server) serveCreate(c *call) (*revision, error) {
 	return s.create(c.table, obj, fromClient, d)
 }
 
-// place gives an object the namespace of the path, or refuses another one.
+// place sets the namespace of an object to that of the path, and rejects a different one.
 func place(c *call, obj Object) error {
 	emptyMetadata(obj)
 	if obj.GetNamespace() == "" && c.Namespace != "" {
@@ -57,7 +57,7 @@ func place(c *call, obj Object) error {
 	return nil
 }
 
-// serveUpdate replaces an object, or its status, by that of a request body.
+// serveUpdate replaces an object, or its status, by the object of a request body.
 func (s *Server) serveUpdate(c *call) (*revision, error) {
 	d, err := durabilityOf(c.handler.URL.Query()["dryRun"])
 	if err != nil {
@@ -77,14 +77,14 @@ func (s *Server) serveUpdate(c *call) (*revision, error) {
 	return s.update(c.table, next, targetOf(c.Subresource), d, c.admit)
 }
 
-// update replaces the object of the name of next. admit may change or refuse the result.
+// update replaces the object with the name of next. admit may change or reject the result.
 func (s *Server) update(t *table, next Object, what target, d durability, admit func(metav1.Object) error) (*revision, error) {
 	if next.GetResourceVersion() == "" && !t.res.builtin() {
 		return nil, invalid(t.res, next.GetName(),
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), "", "must be specified for an update"))
 	}
 	return s.change(t, keyOf(next.GetNamespace(), next.GetName()), d, func(present Object) (Object, error) {
-		// The object is used up by the attempt, and there may be another.
+		// An attempt changes the object, and there may be several attempts.
 		fresh, err := t.res.toStored(next)
 		if err != nil {
 			return nil, err
@@ -93,7 +93,7 @@ func (s *Server) update(t *table, next Object, what target, d durability, admit 
 	})
 }
 
-// merged is merge with an admission of the result.
+// merged is merge, followed by the admission of the result.
 func merged(res *resource, present, next Object, what target, admit func(metav1.Object) error) (Object, error) {
 	next, err := res.merge(present, next, what)
 	if err == nil && admit != nil {
@@ -102,8 +102,8 @@ func merged(res *resource, present, next Object, what target, admit func(metav1.
 	return next, err
 }
 
-// merge returns what an update leaves of next: the server owns parts of the metadata, and the status has its own path.
-// present and next are used up.
+// merge returns the object that an update to next produces: the server owns parts of the metadata, and the status may
+// have its own path. It changes present and next.
 func (r *resource) merge(present, next Object, what target) (Object, error) {
 	gr, name := r.groupResource(), present.GetName()
 	if v := next.GetResourceVersion(); v != "" && v != present.GetResourceVersion() {

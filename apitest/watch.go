@@ -12,16 +12,16 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// batchSize bounds the events a watch holds outside the window while it sends them.
+// batchSize is the maximum number of events that a watch holds outside the window.
 const batchSize = 128
 
-// lastBookmark is how long before the end of a watch a bookmark is sent, at most.
+// lastBookmark is the maximum time between the last bookmark of a watch and its end.
 const lastBookmark = 2 * time.Second
 
 // errStreamOver ends a watch; the client sees the end of the stream.
 var errStreamOver = errors.New("stream over")
 
-// stream is one running watch. It is a cursor into the window of its table and belongs to the goroutine of its request.
+// stream is a running watch. It is a cursor into the window of its table, and belongs to the goroutine of its request.
 type stream struct {
 	server *Server
 	call   *call
@@ -29,11 +29,11 @@ type stream struct {
 	flush  func() error
 	buf    []byte
 
-	cursor    uint64                        // of the next event
-	initial   *btree.Map[string, *revision] // what is to be sent first, nil if nothing
-	version   uint64                        // up to which the client has seen everything
-	sent      int                           // frames
-	last      *revision                     // sent last
+	cursor    uint64                        // number of the next event
+	initial   *btree.Map[string, *revision] // objects to send first; nil means none
+	version   uint64                        // up to which the client has received everything
+	sent      int                           // number of frames
+	last      *revision                     // last revision sent
 	faultBase map[*Injection]int            // frames sent when a fault was first seen
 }
 
@@ -58,8 +58,8 @@ func (s *Server) serveWatch(w http.ResponseWriter, c *call) {
 	}
 	ctx, cancel := context.WithTimeout(c.handler.Context(), st.timeout())
 	defer cancel()
-	// A watch that cannot begin where the client wants is told so by an event: the headers of a 200 are out, as they
-	// are on a real server, where the versions are looked at only by the goroutine that sends.
+	// If a watch cannot begin at the client's version, the client gets an event: the headers with status 200 were
+	// already sent. On a real server, too, the goroutine that sends checks the version.
 	err := startErr
 	if err == nil {
 		err = st.run(ctx)
@@ -76,7 +76,7 @@ func (st *stream) timeout() time.Duration {
 	return st.server.cfg.WatchTimeout
 }
 
-// start finds the point to begin at, and whether the present comes first.
+// start finds the position at which to begin, and whether to send the current objects first.
 func (st *stream) start() error {
 	o := st.call.list
 	asked, err := parseVersion(o.ResourceVersion)
@@ -86,7 +86,7 @@ func (st *stream) start() error {
 	s, t := st.server, st.call.table
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// Without a version, a watch has always begun with what is there.
+	// Without a version, a watch begins with the current objects.
 	present := asked == 0
 	if o.SendInitialEvents != nil {
 		present = *o.SendInitialEvents
@@ -109,7 +109,7 @@ func (st *stream) start() error {
 	return nil
 }
 
-// run sends the present, then every event, then waits, again and again.
+// run sends the current objects; then, repeatedly, it sends all events and waits.
 func (st *stream) run(ctx context.Context) error {
 	bookmarks := st.bookmarks(ctx)
 	defer bookmarks.stop()
@@ -132,7 +132,7 @@ func (st *stream) run(ctx context.Context) error {
 		if st.version = max(st.version, now.version); now.ended {
 			return errStreamOver
 		}
-		// Only here, where nothing is left to send, is it known what a bookmark may say.
+		// Only here is nothing left to send, so that the version of a bookmark is known.
 		if owed {
 			if err := st.sendBookmark(ctx, periodic); err != nil {
 				return err
@@ -144,8 +144,8 @@ func (st *stream) run(ctx context.Context) error {
 	}
 }
 
-// wait lets the client have what was sent, and waits for something to do: a change, a fault, or a bookmark, which it
-// reports to be owed.
+// wait flushes the sent frames, and waits for a change, a fault or a due bookmark. It reports whether a bookmark is
+// due.
 func (st *stream) wait(ctx context.Context, now tableState, bookmarks *bookmarkTimer) (owed bool, err error) {
 	faults := st.server.faults.changed()
 	if err := st.injectFaults(ctx); err != nil {
@@ -168,14 +168,14 @@ func (st *stream) wait(ctx context.Context, now tableState, bookmarks *bookmarkT
 	return false, nil
 }
 
-// moment is the state of a table when a stream has seen all its events.
+// tableState is the state of a table when a stream has read all its events.
 type tableState struct {
 	version uint64
 	wake    <-chan struct{}
 	ended   bool
 }
 
-// read takes the next events out of the window; a stream that is too slow finds them gone.
+// read reads the next events from the window. It fails if the stream was too slow and they are no longer there.
 func (st *stream) read() ([]*event, tableState, error) {
 	s, t := st.server, st.call.table
 	s.mu.Lock()
@@ -188,12 +188,12 @@ func (st *stream) read() ([]*event, tableState, error) {
 	return batch, tableState{version: s.version, wake: t.wake, ended: t.ended}, nil
 }
 
-// sendInitial sends the present as additions and, if the client asked for a streaming list, its end.
+// sendInitial sends the current objects as additions and, for a streaming list, the final bookmark.
 func (st *stream) sendInitial(ctx context.Context) (err error) {
 	if st.initial == nil {
 		return nil
 	}
-	walk(st.initial, st.call.choice.namespace, "", func(rev *revision) bool {
+	visitFrom(st.initial, st.call.choice.namespace, "", func(rev *revision) bool {
 		if st.call.choice.matches(rev) {
 			err = st.send(ctx, watch.Added, rev)
 		}
@@ -209,7 +209,8 @@ func (st *stream) sendInitial(ctx context.Context) (err error) {
 	return st.sendBookmark(ctx, endOfInitial)
 }
 
-// sendEvent sends an event if it is for this watch. One may be too old for it if it asked for a version to come.
+// sendEvent sends an event if the watch selects it. It skips events up to the requested version if that was in the
+// future.
 func (st *stream) sendEvent(ctx context.Context, e *event) error {
 	if e.version <= st.version {
 		return nil
@@ -267,7 +268,7 @@ func (st *stream) sendError(status metav1.Status) {
 		return
 	}
 	if st.write(p.appendEvent(nil, watch.Error, st.call.enc.format)) == nil {
-		// The stream is over; whether the client still listens is its own affair.
+		// The stream is over, so an error does not matter.
 		_ = st.flush()
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// describe puts an event into a few words.
+// describe returns a short text for an event.
 func describe(event watch.Event, open bool) string {
 	if !open {
 		return "end"
@@ -50,7 +50,7 @@ func expect(t *testing.T, stream watch.Interface, want ...string) {
 	}
 }
 
-// expectNothing checks, in a bubble, that a stream is open and silent.
+// expectNothing checks, in fake time, that a stream is open and sends nothing.
 func expectNothing(t *testing.T, stream watch.Interface) {
 	t.Helper()
 	synctest.Wait()
@@ -155,7 +155,7 @@ func TestWatch_Selectors(t *testing.T) {
 		}
 		event := func(e watch.Event) string { return describe(e, true) + " " + e.Object.(*corev1.Pod).Labels["app"] }
 		expect(t, labelled, "ADDED a 2", "MODIFIED a 3")
-		// What a watch gets of an object that stopped matching is its last state that did.
+		// If an object no longer matches, the watch gets its last matching state.
 		if got := event(<-labelled.ResultChan()); got != "DELETED a 4 a" {
 			t.Error(got)
 		}
@@ -177,7 +177,7 @@ func TestWatch_BookmarksAndTimeout(t *testing.T) {
 		options := metav1.ListOptions{ResourceVersion: "1", AllowWatchBookmarks: true, TimeoutSeconds: &seconds}
 		stream := watchPods(t, srv.RESTConfig(), options)
 		synctest.Wait()
-		create(t, srv, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}) // the version goes on without pods
+		create(t, srv, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}) // the version grows without pods
 		for _, want := range []struct {
 			event string
 			after time.Duration
@@ -276,7 +276,7 @@ func TestWatch_Compact(t *testing.T) {
 		synctest.Wait()
 		srv.Compact()
 		create(t, srv, pod("b"))
-		expect(t, live, "ADDED a 2", "ADDED b 3") // it had sent everything
+		expect(t, live, "ADDED a 2", "ADDED b 3") // it has sent everything
 		expect(t, watchPods(t, srv.RESTConfig(), metav1.ListOptions{ResourceVersion: "1"}), "ERROR 410 Expired", "end")
 		expect(t, watchPods(t, srv.RESTConfig(), metav1.ListOptions{ResourceVersion: "2"}), "ADDED b 3")
 	})

@@ -19,21 +19,21 @@ type event struct {
 	err  error
 }
 
-// leaving is what a watch gets whose selector the object stopped matching: the state before, at the version of the
-// event.
+// deselected returns the revision for a watch whose selector no longer matches the object: the state before, at the
+// version of the event.
 func (e *event) deselected() (*revision, error) {
 	e.once.Do(func() { e.gone, e.err = e.before.atVersion(e.version) })
 	return e.gone, e.err
 }
 
-// window holds the latest events of a type in a ring. Events have sequence numbers; a reader is a cursor, which costs
-// the window nothing, and learns on its next read that it was too slow.
+// window holds the latest events of a type in a ring. Events have sequence numbers. A reader is a cursor, which costs
+// the window nothing; its next read fails if it was too slow.
 type window struct {
 	ring  []*event
 	limit int
-	first uint64 // number of the oldest event held
-	next  uint64 // number the next event gets
-	floor uint64 // version of the newest event forgotten: all that came after it is here
+	first uint64 // number of the oldest event
+	next  uint64 // number of the next event
+	floor uint64 // version of the newest removed event: all later events are here
 }
 
 func (w *window) add(e *event) {
@@ -52,7 +52,7 @@ func (w *window) add(e *event) {
 
 func (w *window) at(number uint64) *event { return w.ring[number%uint64(w.limit)] }
 
-// read copies up to most events from a cursor on; ok is false if the oldest of them is forgotten.
+// read copies at most a number of events after a cursor; ok is false if the oldest of them was removed.
 func (w *window) read(cursor uint64, most int) (events []*event, ok bool) {
 	if cursor < w.first {
 		return nil, false
@@ -63,7 +63,7 @@ func (w *window) read(cursor uint64, most int) (events []*event, ok bool) {
 	return events, true
 }
 
-// seek returns the cursor of the first event after a version; ok is false if one after it may be forgotten.
+// seek returns the cursor of the first event after a version; ok is false if an event after it may have been removed.
 func (w *window) seek(version uint64) (cursor uint64, ok bool) {
 	if version < w.floor {
 		return 0, false
@@ -73,7 +73,7 @@ func (w *window) seek(version uint64) (cursor uint64, ok bool) {
 	return w.first + uint64(i), true
 }
 
-// forget drops every event; version is where the server stands.
+// forget removes all events; version is the current version of the server.
 func (w *window) forget(version uint64) {
 	clear(w.ring)
 	w.first, w.floor = w.next, version

@@ -29,7 +29,7 @@ const (
 	asPartialList  = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 )
 
-// raw is a client that sees the bytes.
+// raw is a client that returns the raw bytes.
 type raw struct{ http *http.Client }
 
 func rawClient(t *testing.T, srv *apitest.Server) raw {
@@ -64,7 +64,7 @@ func (r raw) get(t *testing.T, path, accept string) (code int, media string, bod
 	return response.StatusCode, response.Header.Get("Content-Type"), body
 }
 
-// encoded returns an object in the bytes of the serializers of Kubernetes itself.
+// encoded returns an object as the serializers of Kubernetes encode it.
 func encoded(t *testing.T, obj runtime.Object, accept string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -81,8 +81,8 @@ func encoded(t *testing.T, obj runtime.Object, accept string) []byte {
 	return out.Bytes()
 }
 
-// TestWire_SameBytesAsServer compares single objects and lists, byte by byte, with what the serializers of Kubernetes
-// make of the same objects, for every built-in type.
+// TestWire_SameBytesAsServer compares single objects and lists, byte by byte, with the output of the serializers of
+// Kubernetes for the same objects, for every built-in type.
 func TestWire_SameBytesAsServer(t *testing.T) {
 	srv := start(t, apitest.Config{})
 	client := rawClient(t, srv)

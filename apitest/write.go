@@ -17,13 +17,13 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// maxAttempts bounds how often a change is computed again because another writer was faster.
+// maxAttempts is the maximum number of times that a change is computed because another writer was faster.
 const maxAttempts = 100
 
-// errMoved is a change that was computed from a state that is no longer the present.
+// errConflict means that a change was computed from a state that is no longer the current one.
 var errConflict = errors.New("the object has been modified; please apply your changes to the latest version and try again")
 
-// durability says whether a write is kept.
+// durability determines whether a write is stored.
 type durability int
 
 const (
@@ -45,7 +45,7 @@ func durabilityOf(values []string) (durability, error) {
 // setVersion writes a resource version into an object.
 func setVersion(obj metav1.Object, version uint64) { obj.SetResourceVersion(formatVersion(version)) }
 
-// find returns the present state of an object.
+// find returns the current state of an object.
 func (s *Server) find(t *table, key string) (*revision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,8 +55,8 @@ func (s *Server) find(t *table, key string) (*revision, error) {
 	return nil, apierrors.NewNotFound(t.res.groupResource(), nameOf(key))
 }
 
-// commit makes obj the state that follows before, which is nil for a new object, and returns its revision.
-// It keeps nothing of obj, and sets its version.
+// commit makes obj the state that follows before, which is nil for a new object, and returns its revision. It sets the
+// version of obj, and does not keep obj.
 func (s *Server) commit(t *table, before *revision, obj Object, d durability) (*revision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *Server) removeLocked(t *table, before *revision) error {
 	return nil
 }
 
-// remove deletes an object if before is still its present state.
+// remove deletes an object if before is still its current state.
 func (s *Server) remove(t *table, before *revision, d durability) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,15 +112,15 @@ func (s *Server) remove(t *table, before *revision, d durability) error {
 	return s.removeLocked(t, before)
 }
 
-// origin says where an object to create comes from.
+// creator distinguishes the origins of a new object.
 type creator int
 
 const (
 	fromClient creator = iota // over HTTP: a status is dropped, as servers do
-	fromTest                  // through Create: a test may want objects that have lived already
+	fromTest                  // through Create: the status is stored, so that tests can begin in any state
 )
 
-// create adds an object, which becomes the server's.
+// create adds an object, which then belongs to the server.
 func (s *Server) create(t *table, obj Object, from creator, d durability) (*revision, error) {
 	if err := checkNew(t.res, obj); err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (s *Server) create(t *table, obj Object, from creator, d durability) (*revi
 	return nil, apierrors.NewAlreadyExists(t.res.groupResource(), obj.GetName())
 }
 
-// begin gives an object the first phase of its life, where selectors and controllers rely on one.
+// initStatus sets the first phase of an object of those types whose selectors and controllers need a phase.
 func initStatus(obj Object) {
 	switch o := obj.(type) {
 	case *corev1.Pod:
@@ -171,10 +171,10 @@ func initStatus(obj Object) {
 	}
 }
 
-// now is the time as it is written into objects: in whole seconds, without a zone.
+// now is the current time in the form of objects: whole seconds in UTC.
 func now() metav1.Time { return metav1.NewTime(time.Now().UTC().Truncate(time.Second)) }
 
-// checkNew refuses an object that cannot be created.
+// checkNew rejects an object that cannot be created.
 func checkNew(res *resource, obj Object) error {
 	name := obj.GetName()
 	switch {
@@ -199,8 +199,8 @@ func invalid(res *resource, name string, problems ...*field.Error) error {
 	return apierrors.NewInvalid(res.GroupVersionKind().GroupKind(), name, problems)
 }
 
-// change replaces an object by what compute makes of its present state, again and again until no other writer came in
-// between. compute gets an object of its own. The result is the new state, or the present one if nothing changed.
+// change replaces an object by the result of compute for its current state, again until no other writer interferes.
+// compute gets its own copy. The result is the new state, or the current one if nothing changed.
 func (s *Server) change(t *table, key string, d durability, compute func(now Object) (Object, error)) (*revision, error) {
 	for range maxAttempts {
 		before, err := s.find(t, key)
@@ -223,7 +223,7 @@ func (s *Server) change(t *table, key string, d durability, compute func(now Obj
 	return nil, apierrors.NewConflict(t.res.groupResource(), nameOf(key), errConflict)
 }
 
-// replace commits a changed object, or deletes it if that was only waiting for its last finalizer.
+// replace commits a changed object, or deletes it if it only waited for its last finalizer.
 func (s *Server) replace(t *table, before *revision, next Object, d durability) (*revision, error) {
 	setVersion(next, before.version)
 	raw, err := t.res.encode(next)
@@ -253,7 +253,7 @@ func nameOf(key string) string {
 	return key
 }
 
-// emptyMetadata makes room for the metadata of a custom object that has none.
+// emptyMetadata adds metadata to a custom object that has none.
 func emptyMetadata(obj Object) {
 	if u, ok := obj.(*unstructured.Unstructured); ok && u.Object["metadata"] == nil {
 		u.Object["metadata"] = map[string]any{}

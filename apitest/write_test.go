@@ -246,7 +246,7 @@ func TestObjects_WithoutHTTP(t *testing.T) {
 	}
 	created.UID = "other"
 	if _, err = srv.Update(created); !apierrors.IsConflict(err) {
-		t.Errorf("another of the same name: %v", err)
+		t.Errorf("second object of the same name: %v", err)
 	}
 	patched, err := srv.Patch(pod("a"), types.MergePatchType, []byte(`{"metadata":{"labels":{"x":"y"}}}`))
 	if err != nil || patched.GetLabels()["x"] != "y" || patched.GetResourceVersion() != "5" {

@@ -15,8 +15,9 @@ import (
 	"github.com/vedette-io/vedette/controller"
 )
 
-// TestBesideClientGo: a replica whose leader election is that of client-go, and one
-// of ours, never lead together, whoever leads first, and one follows the other.
+// TestBesideClientGo: a replica with client-go's leader election and a replica of this
+// package never lead at the same time, whichever leads first, and each can follow the
+// other.
 func TestBesideClientGo(t *testing.T) {
 	inWorld(t, func(w *world) {
 		cfg := w.srv.RESTConfig()
@@ -53,28 +54,28 @@ func TestBesideClientGo(t *testing.T) {
 		who := func(what, want string) {
 			t.Helper()
 			if got := fmt.Sprint(leads.Load(), " ", len(active(ours))); got != want {
-				t.Errorf("%s: theirs and ours lead: %s, want %s", what, got, want)
+				t.Errorf("%s: client-go leads, number of our leaders: got %s, want %s", what, got, want)
 			}
 		}
 		pass(5 * leaseFor)
-		who("theirs was first", "true 0")
+		who("client-go started first", "true 0")
 		stopTheirs()
 		pass(leaseFor / 4)
-		who("theirs has left", "false 1")
+		who("client-go has released", "false 1")
 		stopTheirs = elect("theirs again")
 		defer func() { stopTheirs() }()
 		pass(5 * leaseFor)
-		who("ours was first", "false 1")
+		who("ours led first", "false 1")
 		cut := w.cut("one")
 		for range 60 {
 			pass(500 * time.Millisecond)
 			if leads.Load() && len(active(ours)) > 0 {
-				t.Fatal("both lead")
+				t.Fatal("both replicas lead at the same time")
 			}
 		}
-		who("ours is cut off", "true 0")
+		who("ours cannot reach the Lease", "true 0")
 		cut.Release()
 		pass(5 * leaseFor)
-		who("ours is back", "true 0")
+		who("ours can reach the Lease again", "true 0")
 	})
 }

@@ -12,17 +12,18 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// Func reconciles one key: it looks at what the view shows, and does what is to
-// be done. What it returns is the answer: nil is done, an error is again with
-// backoff; Again and Terminal say something else. It is called by several
-// goroutines at a time, never for one key by two.
+// Func reconciles one key: it reads the view and brings the world to the state that the
+// object asks for. It returns nil if the key is done, RequeueAfter to be called again after
+// a delay, Terminal for an error that is not retried, or any other error to be retried with
+// backoff. Several goroutines call it at a time, but never two for the same key.
 //
-// ctx ends when the time is up, when the controller stops and its grace is over,
-// and when the key is not this replica's any more. Writes with ctx are waited for
-// before the key is reconciled next.
+// ctx ends when Config.Timeout is over, when the controller stops and the grace period is
+// over, and when this replica loses the key. The next reconcile of the key waits until the
+// informers show the writes that were made with ctx.
 type Func func(ctx context.Context, v informer.View, r Request) error
 
-// Runner is what runs until its context is done: informers, factories.
+// Runner is a component that runs until its context is done, such as an informer or a
+// factory.
 type Runner interface {
 	Run(ctx context.Context) error
 }
@@ -38,41 +39,44 @@ const (
 	defaultController = "controller"
 )
 
-// Config says what a controller does, and how. All but Reconcile may be left out.
+// Config configures a controller. Only Reconcile is required.
 type Config struct {
-	// Name tells the controller from others in logs, health and metrics; default
-	// "controller".
+	// Name identifies the controller in logs, health and metrics; default "controller".
 	Name string
-	// Reconcile is what it does for each key.
+	// Reconcile is called for each key.
 	Reconcile Func
-	// Workers is how many keys are reconciled at a time; default 1.
+	// Workers is the maximum number of keys that are reconciled at a time; default 1.
 	Workers int
-	// Timeout is how long one reconcile may take before its context ends; default
-	// 10 minutes, negative: as long as it likes.
+	// Timeout is the maximum duration of a reconcile; then its context ends. Default 10
+	// minutes; negative means no limit.
 	Timeout time.Duration
-	// Grace is how long reconciles that run may go on once the controller stops, or
-	// hands over their key, before their context ends; default 30 seconds, negative: none.
+	// Grace is the time that running reconciles have to end when the controller stops or
+	// hands over their keys; then their contexts end. Default 30 seconds; negative means
+	// none.
 	Grace time.Duration
-	// WriteWait is how long a key waits at most until the informers show what its
-	// reconciles have written; then it is reconciled with what they show, and
-	// Stats.Unseen counts it. Default 2 minutes, in which a bookmark comes that tells
-	// of writes that selectors hide; negative: it does not wait. It keeps a worker for
-	// the first second of each try only.
+	// WriteWait is the maximum time that a key waits until the informers show the writes of
+	// its earlier reconciles. Then the key is reconciled with the objects that the
+	// informers show, and Stats.Unseen counts it. The default is 2 minutes: within this
+	// time a bookmark arrives, which covers writes to objects that the selectors do not
+	// select. Negative means that keys do not wait. Each try occupies a worker for at most
+	// its first second.
 	WriteWait time.Duration
 	// Panics determines what happens after Reconcile panics; default
 	// informer.RetryOnPanic.
 	Panics informer.PanicPolicy
-	// Limiter says how long a key waits after an error; default
-	// workqueue.DefaultLimiter. It sees the attempts of that key.
+	// Limiter returns the delay of a key after an error, from the number of attempts;
+	// default workqueue.DefaultLimiter.
 	Limiter workqueue.Limiter
-	// Group names what a key belongs to, for fairness: groups that wait take turns.
-	// Default: all keys are alike. It must always say the same of a key.
+	// Group returns the group of a key, for fairness: the queue serves waiting groups in
+	// turn. By default all keys are in one group. It must always return the same group for
+	// a key.
 	Group func(wire.Key) string
-	// Runs are run with the controller, and ended after it: informers, or their
-	// factory. What others use too is to be run by who ends it last.
+	// Runners are the informers or factories that the controller runs; it stops them after
+	// the reconciles. If others also use an informer, its Run must be called by the user
+	// that stops last.
 	Runners []Runner
-	// Replicas says how several processes with the same controller get along;
-	// default: there is one.
+	// Replicas configures several processes that run the same controller; default one
+	// process.
 	Replicas Replicas
 	// Logger receives each error of a reconcile (Error). It also receives sources that
 	// are not synced and unusable Leases, once each with a remedy (Warn), and the end
@@ -82,26 +86,26 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// check returns what makes no sense in a configuration.
+// check returns an error for each invalid value of a configuration.
 func (c *Config) check(sources []Source) error {
 	var errs []error
 	complain := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("controller %s: "+format, append([]any{c.Name}, args...)...))
 	}
 	if c.Reconcile == nil {
-		complain("Config.Reconcile is not set: it is what the controller does")
+		complain("Config.Reconcile is not set; set it to the function that reconciles a key")
 	}
 	if c.Workers < 0 {
-		complain("%d workers can not be", c.Workers)
+		complain("Config.Workers is %d workers, want 0 or more", c.Workers)
 	}
 	if c.Panics > informer.CrashOnPanic {
-		complain("there is no policy %d for panics", c.Panics)
+		complain("Config.Panics is %d, which is not a panic policy", c.Panics)
 	}
 	feeds := 0
 	for i, s := range sources {
 		switch {
 		case s.impl == nil:
-			complain("source %d is empty, or its informer is nil: Objects and its like make one", i)
+			complain("source %d is empty or its informer is nil; create it with Objects, Owners, Mapped or ReadOnly", i)
 		case s.impl.configErr() != nil:
 			complain("source %d: %w", i, s.impl.configErr())
 		case s.impl.hasKeys():
@@ -109,7 +113,7 @@ func (c *Config) check(sources []Source) error {
 		}
 	}
 	if feeds == 0 {
-		complain("no source feeds it with keys")
+		complain("no source has keys; add one made by Objects, Owners or Mapped")
 	}
 	for i, r := range c.Runners {
 		if r == nil {
@@ -122,7 +126,7 @@ func (c *Config) check(sources []Source) error {
 	return errors.Join(errs...)
 }
 
-// withDefaults returns the configuration with what it leaves open.
+// withDefaults returns the configuration with defaults for the fields that are not set.
 func (c Config) withDefaults() Config {
 	if c.Name == "" {
 		c.Name = defaultController
@@ -137,7 +141,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// orDefault returns a duration, or its default if it is 0; 0 if it is negative.
+// orDefault returns d, its default if d is 0, or 0 if d is negative.
 func orDefault(d, otherwise time.Duration) time.Duration {
 	if d == 0 {
 		return otherwise

@@ -35,17 +35,16 @@ type Controller struct {
 	leftover int
 }
 
-// duty decides which keys are a replica's. run does so until ctx is done, and
-// gives them back.
+// coordinator decides which keys this replica owns. run blocks until ctx is done, and then
+// releases the keys.
 type coordinator interface {
 	run(ctx context.Context, c *Controller) error
 	health() ReplicaHealth
 }
 
-// New returns a controller of what some sources feed it with. It does nothing
-// until Run.
+// New returns a controller of the keys of some sources. It starts nothing; Run does.
 //
-// Errors: an illegal configuration.
+// Errors: an invalid configuration.
 func New(cfg Config, sources ...Source) (*Controller, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.check(sources); err != nil {
@@ -72,7 +71,7 @@ func New(cfg Config, sources ...Source) (*Controller, error) {
 // informer, unless the informer was run before or a factory runs it. It is New with
 // one source and the defaults, followed by Run.
 //
-// Errors: those of New, Run and of the informer.
+// Errors: those of New, of Run and of the informer.
 func Reconcile[T any](ctx context.Context, i *informer.Informer[T], f Func) error {
 	cfg := Config{Reconcile: f}
 	if i != nil {
@@ -97,14 +96,14 @@ func (r runnerOf[T]) Run(ctx context.Context) error {
 	return err
 }
 
-// Run reconciles until ctx is done. It waits until all sources are synced; with
-// Replicas, a replica that has no keys waits with its informers warm. When ctx is
-// done it begins no more reconciles, lets those that run end within Config.Grace,
-// cancels the others and waits for them, gives back its lease, and returns nil.
-// What was not reconciled by then is in Health.Left: it is found again by who
-// starts next. Run may be called once, and has joined everything when it returns.
+// Run reconciles until ctx is done. It first waits until all sources are synced. With
+// Replicas, a replica that owns no keys keeps its informers synced. When ctx is done, Run
+// begins no more reconciles and waits for the running ones for Config.Grace. Then it
+// cancels the others and waits for them, releases its lease, and returns nil.
+// Health.Leftover counts the keys that were not reconciled; the next process or owner finds
+// them again. Run may be called once. It leaves no goroutine when it returns.
 //
-// Errors: ErrRunTwice; what one of Config.Runners returned, if it ended by itself; a
+// Errors: ErrRunTwice; the error of one of Config.Runners that ended before ctx; a
 // *PanicError if the policy is StopOnPanic.
 func (c *Controller) Run(ctx context.Context) error {
 	if !c.transition(Created, Syncing) {
@@ -123,7 +122,7 @@ func (c *Controller) Run(ctx context.Context) error {
 				err = errEnded
 			}
 			if err != nil {
-				c.fail(fmt.Errorf("controller %s: what it runs has ended: %w", c.cfg.Name, err))
+				c.fail(fmt.Errorf("controller %s: one of Config.Runners has ended: %w", c.cfg.Name, err))
 			}
 		})
 	}
@@ -191,32 +190,32 @@ func (c *Controller) run(ctx context.Context) error {
 	c.transition(Working, Stopping)
 	halt()
 	c.joinWorkers()
-	endDuty() // only now: what ran was covered by the lease
+	endDuty() // only now: the lease must cover all reconciles
 	serving.Wait()
 	c.ownership.close()
 	c.sweeping.Wait()
 	return err
 }
 
-// joinWorkers waits for the reconciles that run, and ends their contexts when the
-// grace is over.
+// joinWorkers waits for the running reconciles, and ends their contexts when the grace
+// period is over.
 func (c *Controller) joinWorkers() {
 	patience := time.AfterFunc(c.cfg.Grace, func() { c.ownership.cancelAll(ErrStopping) })
 	defer patience.Stop()
 	c.workers.Wait()
 }
 
-// drain closes the queue, and counts what is left.
+// drain closes the queue and counts the keys that are left.
 func (c *Controller) drain() {
 	now, cancel := context.WithCancel(c.base)
 	cancel()
-	left, _ := c.queue.Drain(now) // it can only say that it did not wait
+	left, _ := c.queue.Drain(now) // the only error is that it did not wait
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.leftover = len(left)
 }
 
-// fail ends Run with an error, unless something did before.
+// fail ends Run with an error, unless an earlier error has ended it.
 func (c *Controller) fail(err error) {
 	select {
 	case c.failed <- err:
@@ -224,7 +223,7 @@ func (c *Controller) fail(err error) {
 	}
 }
 
-// enter goes from one phase to the next, and reports whether it was in the former.
+// transition changes the phase. It reports whether the controller was in the former phase.
 func (c *Controller) transition(from, to Phase) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -235,7 +234,7 @@ func (c *Controller) transition(from, to Phase) bool {
 	return true
 }
 
-// post makes keys wait that are this replica's.
+// enqueue enqueues the keys of a batch that this replica owns.
 func (c *Controller) enqueue(b batch, priority int8) error {
 	keys := c.ownership.accept(b)
 	if len(keys) == 0 {
@@ -248,10 +247,9 @@ func (c *Controller) enqueue(b batch, priority int8) error {
 	return err
 }
 
-// Trigger makes keys wait to be reconciled, with a priority and after a delay, as
-// a change of an object would: for what comes from elsewhere than an informer.
-// With Replicas, it does so only on the replica whose keys they are; call it on
-// all.
+// Trigger enqueues keys with a priority and a delay, as a change of an object would. It is
+// for events that do not come from an informer. With Replicas, only the replica that owns a
+// key enqueues it, so call Trigger on all replicas.
 //
 // Errors: workqueue.ErrClosed if the controller has stopped.
 func (c *Controller) Trigger(o workqueue.Options, keys ...wire.Key) error {
@@ -263,15 +261,16 @@ func (c *Controller) Trigger(o workqueue.Options, keys ...wire.Key) error {
 	return err
 }
 
-// extend makes keys this replica's: those that it missed lately wait at once, all
-// others that there are behind what happens now.
+// takeOver makes this replica the owner of keys. It enqueues the keys that this replica
+// recently missed at once, and the keys of all other objects with the lower priority of
+// initial objects.
 func (c *Controller) takeOver(ctx context.Context, mine, before func(wire.Key) bool, token uint64, until time.Time) {
 	var b batch
 	for _, key := range c.ownership.grant(mine, token, until) {
 		b.add(key, Reason{Cause: Initial})
 	}
 	if err := c.enqueue(b, 0); err != nil {
-		c.log().Error("keys that were taken over do not wait", "err", err)
+		c.log().Error("the keys that were taken over could not be enqueued", "err", err)
 	}
 	c.sweeping.Go(func() {
 		for _, f := range c.sources {
@@ -280,7 +279,8 @@ func (c *Controller) takeOver(ctx context.Context, mine, before func(wire.Key) b
 	})
 }
 
-// ids numbers reconciles, so that those of several processes differ.
+// idSequence numbers reconciles. The random prefix distinguishes the numbers of several
+// processes.
 type idSequence struct {
 	first uint32
 	n     atomic.Uint64

@@ -24,10 +24,10 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// errTry is what reconciles fail with.
+// errTry is the error of reconciles that fail.
 var errTry = errors.New("not now")
 
-// TestReconcile: a program of one call.
+// TestReconcile: a program needs one call.
 func TestReconcile(t *testing.T) {
 	inWorld(t, func(w *world) {
 		pods := legal(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
@@ -70,7 +70,7 @@ func TestReconcile(t *testing.T) {
 	})
 }
 
-// TestReconcileOfAFactory: what somebody else runs is left to him.
+// TestReconcileOfAFactory: Reconcile does not run or stop an informer that a factory runs.
 func TestReconcileOfAFactory(t *testing.T) {
 	inWorld(t, func(w *world) {
 		ctx, cancel := context.WithCancel(w.ctx)
@@ -92,13 +92,13 @@ func TestReconcileOfAFactory(t *testing.T) {
 		w.create(pod("b"))
 		pass(time.Second)
 		if _, ok, _ := w.pods.Snapshot().Get(key("b")); !ok {
-			t.Error("the factory was stopped")
+			t.Error("the factory was stopped with the controller")
 		}
 	})
 }
 
-// TestNothingBeforeSync: a source that is not synced holds up everything, and says
-// so.
+// TestNothingBeforeSync: a source that is not synced delays all reconciles, and Health
+// reports it.
 func TestNothingBeforeSync(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("a"))
@@ -125,7 +125,7 @@ func TestNothingBeforeSync(t *testing.T) {
 	})
 }
 
-// TestFreshGoesFirst: what happens now is not behind what was there at first.
+// TestFreshGoesFirst: changes are reconciled before the initial objects.
 func TestFreshGoesFirst(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for i := range 50 {
@@ -159,8 +159,8 @@ func ref(apiVersion, kind, name string, controls bool) metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: name, UID: "uid-of-" + "x", Controller: &controls}
 }
 
-// TestOwners: owners are found by group and kind, also those that an object had
-// before.
+// TestOwners: owners are found by group and kind, including the owners of the object's old
+// state.
 func TestOwners(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var d diary
@@ -190,16 +190,17 @@ func TestOwners(t *testing.T) {
 		pass(time.Second)
 		got = d.take()
 		slices.Sort(got)
-		equal(t, "that changed hands", got, []string{"default/four", "default/one", "n"})
+		equal(t, "after a change of owners", got, []string{"default/four", "default/one", "n"})
 		if err := w.srv.Delete(pod("a")); err != nil {
 			t.Fatal(err)
 		}
 		pass(time.Second)
-		equal(t, "that is gone", d.take(), []string{"default/four"})
+		equal(t, "after a deletion", d.take(), []string{"default/four"})
 	})
 }
 
-// TestMapped: any function makes keys; if it panics, others do not notice.
+// TestMapped: any function can map events to keys. If it panics, other events are not
+// affected.
 func TestMapped(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var d diary
@@ -222,19 +223,20 @@ func TestMapped(t *testing.T) {
 			t.Errorf("%+v", h)
 		}
 		if logged := strings.Join(w.logs.all(), "\n"); !strings.Contains(logged, "panic: bad") || !strings.Contains(logged, "controller_test.go") {
-			t.Errorf("not logged with its stack: %s", logged)
+			t.Errorf("the panic was not logged with its stack: %s", logged)
 		}
 	})
 }
 
-// TestFilters: what is filtered out makes no key wait, but is in the view.
+// TestFilters: an event that a filter rejects enqueues no key, but the object is in the
+// view.
 func TestFilters(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var n atomic.Int32
 		c := w.controller(controller.Config{Reconcile: func(_ context.Context, v informer.View, r controller.Request) error {
 			n.Add(1)
 			if w.pods.In(v).Len() == 0 {
-				t.Error("the view is empty")
+				t.Error("the view does not have the pod")
 			}
 			return nil
 		}}, controller.Objects(w.pods, controller.SourceConfig{Filters: []informer.Filter{informer.LabelsChanged()}}))
@@ -251,18 +253,18 @@ func TestFilters(t *testing.T) {
 		}
 		pass(59 * time.Second)
 		if n.Load() != 1 {
-			t.Error("triggered too early")
+			t.Error("Trigger: reconciled before the delay")
 		}
 		pass(2 * time.Second)
 		if n.Load() != 2 {
-			t.Error("not triggered")
+			t.Error("Trigger: not reconciled after the delay")
 		}
 	})
 }
 
-// TestAnswers: what each answer of a reconcile brings.
+// TestAnswers: the effect of each result of a reconcile.
 func TestAnswers(t *testing.T) {
-	dies := func() error { panic("dead") }
+	panics := func() error { panic("dead") }
 	exits := func() error { runtime.Goexit(); return nil }
 	for _, c := range []struct {
 		name    string
@@ -279,8 +281,8 @@ func TestAnswers(t *testing.T) {
 		{name: "error and again", answer: func() error { return errors.Join(errTry, controller.RequeueAfter(0)) }, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
 		{name: "terminal", answer: func() error { return controller.Terminal(errTry) }, want: controller.GivenUp, calls: 1},
 		{name: "terminal nil", answer: func() error { return controller.Terminal(nil) }, want: controller.Done, calls: 1},
-		{name: "panic", answer: dies, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
-		{name: "panic, dropped", panics: informer.SkipOnPanic, answer: dies, want: controller.GivenUp, calls: 1},
+		{name: "panic", answer: panics, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
+		{name: "panic, dropped", panics: informer.SkipOnPanic, answer: panics, want: controller.GivenUp, calls: 1},
 		{name: "end of the goroutine", answer: exits, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -289,7 +291,7 @@ func TestAnswers(t *testing.T) {
 				ctl := w.controller(controller.Config{Panics: c.panics, Reconcile: func(_ context.Context, _ informer.View, r controller.Request) error {
 					times = append(times, time.Now())
 					if (r.Attempt == len(times)) != (c.want == controller.Failed || len(times) == 1) {
-						t.Errorf("attempt %d at the %d. reconcile", r.Attempt, len(times))
+						t.Errorf("attempt %d in reconcile number %d", r.Attempt, len(times))
 					}
 					return c.answer()
 				}}, controller.Objects(w.pods, controller.SourceConfig{}))
@@ -302,24 +304,24 @@ func TestAnswers(t *testing.T) {
 					t.Errorf("%d reconciles, want about %d", len(times), c.calls)
 				}
 				if len(times) > 1 && times[1].Sub(times[0]) < c.minimum {
-					t.Errorf("again after %v", times[1].Sub(times[0]))
+					t.Errorf("second reconcile after %v, want at least %v", times[1].Sub(times[0]), c.minimum)
 				}
 				if got := h.Stats.Reconciles[c.want]; got != uint64(len(times)) {
-					t.Errorf("%d of %d %v: %v", got, len(times), c.want, h.Stats.Reconciles)
+					t.Errorf("got %d of %d reconciles with outcome %v: %v", got, len(times), c.want, h.Stats.Reconciles)
 				}
 				failed := c.want == controller.Failed || c.want == controller.GivenUp
 				if failed != (h.Stats.LastErr != nil) || failed != (h.Stats.LastKey == key("a")) {
-					t.Errorf("last failure %v of %v", h.Stats.LastErr, h.Stats.LastKey)
+					t.Errorf("last error %v of key %v, which does not fit the outcome", h.Stats.LastErr, h.Stats.LastKey)
 				}
 				if strings.HasPrefix(c.name, "panic") && (h.Stats.Panics != uint64(len(times)) || !strings.Contains(strings.Join(w.logs.all(), " "), "controller_test.go")) {
-					t.Errorf("%d panics, logged %v", h.Stats.Panics, w.logs.all())
+					t.Errorf("got %d panics, logs %v; want each counted, and a stack in the logs", h.Stats.Panics, w.logs.all())
 				}
 			})
 		})
 	}
 }
 
-// TestAgainIsASuccess: the failure after it begins with the first attempt.
+// TestAgainIsASuccess: after RequeueAfter, the next failure is attempt 1 again.
 func TestAgainIsASuccess(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var attempts []int
@@ -339,7 +341,7 @@ func TestAgainIsASuccess(t *testing.T) {
 	})
 }
 
-// TestStopOnPanic ends the controller with the panic.
+// TestStopOnPanic: with the policy StopOnPanic, Run returns the panic.
 func TestStopOnPanic(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("a"))
@@ -348,18 +350,18 @@ func TestStopOnPanic(t *testing.T) {
 		}}, controller.Objects(w.pods, controller.SourceConfig{}))
 		var p *controller.PanicError
 		if err := c.Run(w.ctx); !errors.As(err, &p) || p.Value != "dead" {
-			t.Errorf("Run: %v", err)
+			t.Errorf("Run: got %v, want the PanicError", err)
 		}
 		if err := c.Run(w.ctx); !errors.Is(err, controller.ErrRunTwice) {
-			t.Errorf("again: %v", err)
+			t.Errorf("second Run: got %v, want ErrRunTwice", err)
 		}
 		if err := c.Trigger(workqueue.Options{}, key("a")); !errors.Is(err, workqueue.ErrClosed) {
-			t.Errorf("Trigger: %v", err)
+			t.Errorf("Trigger: got %v, want workqueue.ErrClosed", err)
 		}
 	})
 }
 
-// TestTimeout: the context of a reconcile ends, and the failure says why.
+// TestTimeout: the context of a reconcile ends at the timeout, and the error says so.
 func TestTimeout(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("a"))
@@ -382,7 +384,7 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// TestOneAtATime: ten workers, and no key with two of them.
+// TestOneAtATime: ten workers never reconcile one key at the same time.
 func TestOneAtATime(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var busy [5]atomic.Int32
@@ -390,7 +392,7 @@ func TestOneAtATime(t *testing.T) {
 		c := w.controller(controller.Config{Workers: 10, Reconcile: func(_ context.Context, _ informer.View, r controller.Request) error {
 			i := r.Key.Name[0] - '0'
 			if busy[i].Add(1) > 1 {
-				t.Errorf("two at a time for %v", r.Key)
+				t.Errorf("two reconciles of key %v at a time", r.Key)
 			}
 			most.Store(max(most.Load(), together.Add(1)))
 			<-time.After(time.Second)
@@ -409,13 +411,13 @@ func TestOneAtATime(t *testing.T) {
 			pass(300 * time.Millisecond)
 		}
 		if most.Load() != 5 {
-			t.Errorf("%d keys at a time", most.Load())
+			t.Errorf("got at most %d keys at a time, want 5", most.Load())
 		}
 	})
 }
 
-// TestViewShowsOneInstant: the view has all informers of the factory, and what is
-// read in it does not change; of other informers it has what they show as well.
+// TestViewShowsOneInstant: a view has all informers of the factory at one instant, and does
+// not change while it is read. It also has the current state of other informers.
 func TestViewShowsOneInstant(t *testing.T) {
 	inWorld(t, func(w *world) {
 		other := legal(informer.Watch[corev1.Secret](w.cluster, informer.Config{}))
@@ -425,17 +427,17 @@ func TestViewShowsOneInstant(t *testing.T) {
 			Reconcile: func(_ context.Context, v informer.View, r controller.Request) error {
 				before := w.maps.In(v).Len()
 				if other.In(v).Records() == nil {
-					t.Error("the other informer is missing")
+					t.Error("the view does not have the informer outside the factory")
 				}
 				if r.Key.Name == "a" {
 					w.create(configMap("later"))
 					<-time.After(time.Second)
 					if w.maps.Snapshot().Len() == before {
-						t.Error("nothing has changed")
+						t.Error("the informer has not changed during the reconcile")
 					}
 				}
 				if w.maps.In(v).Len() != before {
-					t.Error("the view has changed")
+					t.Error("the view has changed during the reconcile")
 				}
 				checked <- struct{}{}
 				return nil
@@ -447,8 +449,9 @@ func TestViewShowsOneInstant(t *testing.T) {
 	})
 }
 
-// TestCountsOfWhatIsNoSource: a reconcile reads an informer that is no source as it
-// is at that time, and fails if it reads one that nobody runs, whatever it returns.
+// TestCountsOfWhatIsNoSource: a reconcile that reads an informer that is not a source gets
+// its current state. The reconcile fails if that informer does not run, whatever it
+// returns.
 func TestCountsOfWhatIsNoSource(t *testing.T) {
 	inWorld(t, func(w *world) {
 		secrets := legal(informer.Watch[corev1.Secret](w.cluster, informer.Config{}))
@@ -460,7 +463,7 @@ func TestCountsOfWhatIsNoSource(t *testing.T) {
 			Runners: []controller.Runner{w.factory, secrets},
 			Reconcile: func(_ context.Context, v informer.View, r controller.Request) error {
 				if r.Key.Name == "early" && idle.In(v).Len() == 0 {
-					return nil // as if there were none
+					return nil // as if there were no objects
 				}
 				counted <- w.maps.In(v).Len()
 				return nil
@@ -475,13 +478,13 @@ func TestCountsOfWhatIsNoSource(t *testing.T) {
 		w.create(&corev1.Secret{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "early"}})
 		<-time.After(time.Minute)
 		if h := c.Health().Stats; !errors.Is(h.LastErr, informer.ErrNotSynced) {
-			t.Errorf("a reconcile that read what nobody runs: %v", h.LastErr)
+			t.Errorf("reconcile that read an informer that does not run: got %v, want ErrNotSynced", h.LastErr)
 		}
 	})
 }
 
-// TestStops: reconciles that run get a grace, then their context ends; nothing
-// that was not done counts as done.
+// TestStops: running reconciles have a grace period, then their contexts end. A key whose
+// reconcile did not finish does not count as done.
 func TestStops(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("quick"), pod("slow"), pod("waiting"), pod("waiting-too"))
@@ -505,12 +508,12 @@ func TestStops(t *testing.T) {
 		began := time.Now()
 		stop()
 		if took := time.Since(began); took != 10*time.Second {
-			t.Errorf("stopping took %v", took)
+			t.Errorf("stopping took %v, want 10s", took)
 		}
-		equal(t, "what ran", d.take(), []string{"quick done", "slow: " + controller.ErrStopping.Error()})
+		equal(t, "reconciles", d.take(), []string{"quick done", "slow: " + controller.ErrStopping.Error()})
 		h := c.Health()
 		if h.Phase != controller.Stopped || h.Leftover != 3 || h.Ready() == nil {
-			t.Errorf("%v, left %d, %v", h.Phase, h.Leftover, h.Ready())
+			t.Errorf("got phase %v, leftover %d, ready %v; want stopped, 3 and an error", h.Phase, h.Leftover, h.Ready())
 		}
 		if got := h.Stats.Reconciles; got[controller.Done] != 1 || got[controller.Interrupted] != 1 || got[controller.Failed] != 0 {
 			t.Errorf("%v", got)
@@ -518,7 +521,7 @@ func TestStops(t *testing.T) {
 	})
 }
 
-// TestEndsWithWhatItRuns: an informer that ends by itself ends the controller.
+// TestEndsWithWhatItRuns: an informer that ends before the controller ends the controller.
 func TestEndsWithWhatItRuns(t *testing.T) {
 	inWorld(t, func(w *world) {
 		ended := legal(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
@@ -533,7 +536,7 @@ func TestEndsWithWhatItRuns(t *testing.T) {
 	})
 }
 
-// TestIllegal: configurations that make no sense are refused.
+// TestIllegal: New rejects invalid configurations.
 func TestIllegal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ok := func(context.Context, informer.View, controller.Request) error { return nil }
@@ -546,15 +549,15 @@ func TestIllegal(t *testing.T) {
 			want    string
 		}{
 			"no function":  {controller.Config{}, []controller.Source{source}, "Config.Reconcile is not set"},
-			"no source":    {controller.Config{Reconcile: ok}, nil, "no source feeds it"},
-			"only reads":   {controller.Config{Reconcile: ok}, []controller.Source{controller.ReadOnly(pods)}, "no source feeds it"},
+			"no source":    {controller.Config{Reconcile: ok}, nil, "no source has keys"},
+			"only reads":   {controller.Config{Reconcile: ok}, []controller.Source{controller.ReadOnly(pods)}, "no source has keys"},
 			"nil informer": {controller.Config{Reconcile: ok}, []controller.Source{controller.Objects[corev1.Pod](nil, controller.SourceConfig{})}, "source 0 is empty"},
-			"no mapping":   {controller.Config{Reconcile: ok}, []controller.Source{controller.Mapped(pods, nil, controller.SourceConfig{})}, "no function"},
-			"no kind":      {controller.Config{Reconcile: ok}, []controller.Source{controller.Owners(pods, controller.Owner{}, controller.SourceConfig{})}, "kind of the owners"},
+			"no mapping":   {controller.Config{Reconcile: ok}, []controller.Source{controller.Mapped(pods, nil, controller.SourceConfig{})}, "Mapped has no function"},
+			"no kind":      {controller.Config{Reconcile: ok}, []controller.Source{controller.Owners(pods, controller.Owner{}, controller.SourceConfig{})}, "Owner.Kind is not set"},
 			"workers":      {controller.Config{Reconcile: ok, Workers: -1}, []controller.Source{source}, "-1 workers"},
-			"panics":       {controller.Config{Reconcile: ok, Panics: 9}, []controller.Source{source}, "no policy 9"},
+			"panics":       {controller.Config{Reconcile: ok, Panics: 9}, []controller.Source{source}, "Config.Panics is 9"},
 			"nil runner":   {controller.Config{Reconcile: ok, Runners: []controller.Runner{nil}}, []controller.Source{source}, "Runners[0] is nil"},
-			"mode":         {controller.Config{Reconcile: ok, Replicas: controller.Replicas{Mode: 9}}, []controller.Source{source}, "no mode 9"},
+			"mode":         {controller.Config{Reconcile: ok, Replicas: controller.Replicas{Mode: 9}}, []controller.Source{source}, "Replicas.Mode is 9"},
 			"no cluster":   {controller.Config{Reconcile: ok, Replicas: controller.Replicas{Mode: controller.LeaderElection}}, []controller.Source{source}, "Replicas.Cluster is not set"},
 		} {
 			_, err := controller.New(c.cfg, c.sources...)

@@ -4,12 +4,12 @@
 // # Data flow
 //
 //	informer -> Source (Objects, Owners, Mapped) -> keys -> workqueue -> Func(ctx, View, Request) error
-//	Func -> nil: done; Again: once more, later; Terminal: not before a change; any error: once more, with backoff
-//	kube.Client writes with ctx -> what the next reconcile of the key waits to see
-//	Lease -> which keys are this replica's, until when, and with which token
+//	Func -> nil: done; RequeueAfter: repeated later; Terminal: not retried until a change; other errors: retried with backoff
+//	kube.Client writes with ctx -> the next reconcile of the key waits until the informers show them
+//	Lease -> the keys of this replica, the end of its term, and its fencing token
 //	informer -> Revisions -> workqueue: every state instead of the latest; Revision.ID is the same after a restart
 //
-// Reconcile does all of it for one informer in one call; New takes several sources and
+// Reconcile does all of this for one informer in one call; New takes several sources and
 // a Config. Both return nil once their context is done, so a program should check the
 // error before it exits with it:
 //
@@ -17,7 +17,7 @@
 //		log.Fatal(err)
 //	}
 //
-// The controller logs whatever keeps it from working: sources that are not synced, with
+// The controller logs the faults that keep it from working: sources that are not synced, with
 // the reason from their informers, and unusable Leases. [Config.Logger] sets the
 // logger.
 //
@@ -33,13 +33,13 @@
 //
 //  1. No reconcile starts before all sources are synced. From then on, every key that
 //     a source has named is reconciled after the last change for which it was named,
-//     until the reconcile returns nil, Again or Terminal.
+//     until the reconcile returns nil, RequeueAfter or Terminal.
 //  2. Two reconciles of one key never run at the same time, not even in two replicas,
 //     provided that clocks run at the same rate; Request.Token covers the rest.
 //  3. A view shows all informers of a factory at one instant, which is not earlier
 //     than any of the reasons of the request.
 //  4. A reconcile sees the writes of earlier reconciles of its key, if they used their
-//     contexts with a client of package kube, and if a source or Reads follows the
+//     contexts with a client of package kube, and if a source (ReadOnly included) follows the
 //     type. It waits for these writes for up to Config.WriteWait; other keys do not
 //     wait with it.
 //  5. Changes take priority over the initial objects. Neither starves.
@@ -54,7 +54,7 @@
 //
 // # Several replicas
 //
-// With Elect, one replica holds a Lease and has all keys. With Share, each replica has
+// With LeaderElection, one replica holds a Lease and has all keys. With Sharding, each replica has
 // the keys for which it ranks first (rendezvous hashing); when a replica joins or
 // leaves, only its keys move. Both use the same rules for a Lease:
 //
@@ -65,36 +65,36 @@
 // the Lease again before it acts. No two clocks are compared. Writes need the version
 // that was read.
 //
-// With Share, each replica has a Lease of its own, in which it publishes the names of
+// With Sharding, each replica has its own Lease, in which it publishes the names of
 // the replicas that it yields to. It yields to all live replicas: it has no key for
 // which one of them ranks higher. And it has keys only once it has read, after its own
 // publication, that all live replicas yield to it. A new replica publishes and waits.
 // The others stop work on the keys for which it ranks higher and publish that they
-// yield to it; then it begins. When a replica dies, its Lease expires; the others
+// yield to it; then it begins. When a replica crashes, its Lease expires; the others
 // publish without it, read the Leases again, and take its keys. A replica that leaves
 // first ends its reconciles, then its Lease.
 //
 // A replica that takes over also waits, for a limited time, until its informers show
 // the writes of its predecessor that the Lease records: all writes if the Lease was
-// handed over, or the writes up to the last renewal if the predecessor died.
+// handed over, or the writes up to the last renewal if the predecessor crashed.
 //
 // The token of a request is the version of the write that began the term. That write
 // happens after the replica has seen that no other replica has the keys, so a later
 // owner of a key has a higher token. A process that was suspended in the middle of a
-// reconcile may write when it resumes, before it checks the clock. To be safe from
-// that, check tokens where the write happens (Fence). Do not delete a Lease by hand: a
-// replica that starts afterwards may assume too early that the holder is gone.
+// reconcile may write when it resumes, before it checks the clock. To reject such a
+// write, check tokens where the write happens (Fence). Do not delete a Lease by hand: a
+// replica that starts afterwards may assume too early that the holder has stopped.
 //
 // # Limits
 //
 // A waiting key costs about 150 bytes in the queue. The last 8 reasons for a key are
 // kept. Writes of reconciles are kept until the informers show them: one entry for each
-// key, type and namespace, and one for each deletion. A write whose answer was lost may
-// have happened, and is not waited for: before removing a finalizer, ask the server
-// what is left. A replica remembers what it learned about the keys of others for 10 to
-// 20 minutes, at most 200,000 entries. Beyond that, if a replica dies while it
+// key, type and namespace, and one for each deletion. A write whose response was lost
+// may have happened, and the controller does not wait for it: before removing a finalizer,
+// list the remaining objects on the server. A replica remembers events of other
+// replicas' keys for 10 to 20 minutes, at most 200,000 entries. Beyond that, if a replica crashes while it
 // handles a deletion, its successor does not learn of the deletion. A reconcile that
-// ignores its context delays Run, and the handover of its key. With Share, each replica lists
+// ignores its context delays Run, and the handover of its key. With Sharding, each replica lists
 // the Leases every eighth of the duration: for more than about 50 replicas, increase
 // the duration.
 //

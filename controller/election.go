@@ -10,21 +10,21 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// election is the duty of replicas of which one leads. The Lease, its fields and
-// its periods are those of client-go's leader election, so that replicas of both
-// kinds get along. A lease of somebody else is over when it has not changed for
-// its duration, by the own clock.
+// election is the coordinator of replicas of which one leads. The Lease, its fields and its
+// periods are those of client-go's leader election, so that replicas of both kinds can
+// compete for it. The lease of another replica has expired when it has not changed for its
+// duration by this replica's clock.
 type election struct {
 	cfg    Replicas
 	leases *leases
 	replicaStatus
 
-	held     lease         // zero if it is not ours
-	previous lease         // of who had it before
-	seen     observedLease // what is known of it while it is not
+	held     lease         // zero if another replica holds it
+	previous lease         // of the previous holder
+	seen     observedLease // the last state read while another replica holds it
 }
 
-// run leads when it can, until ctx is done.
+// run takes the Lease when it can and leads, until ctx is done.
 func (e *election) run(ctx context.Context, c *Controller) error {
 	e.start(c, e.cfg)
 	defer e.stop()
@@ -39,7 +39,7 @@ func (e *election) run(ctx context.Context, c *Controller) error {
 	return nil
 }
 
-// acquire tries to get the Lease.
+// acquire tries to take the Lease.
 func (e *election) acquire(ctx context.Context, c *Controller) bool {
 	ctx, cancel := context.WithTimeout(ctx, e.cfg.renew())
 	defer cancel()
@@ -53,7 +53,7 @@ func (e *election) acquire(ctx context.Context, c *Controller) bool {
 	e.recordResult("read the lease", nil)
 	if now.version != e.seen.lease.version || absent {
 		if who := now.holder(); who != "" && who != e.seen.lease.holder() {
-			c.log().Info("another leads", "lease", e.cfg.Name, "identity", e.cfg.Identity, "leader", who)
+			c.log().Info("another replica leads", "lease", e.cfg.Name, "identity", e.cfg.Identity, "leader", who)
 		}
 		e.seen = observedLease{now, time.Now()}
 	}
@@ -72,23 +72,23 @@ func (e *election) acquire(ctx context.Context, c *Controller) bool {
 	return err == nil
 }
 
-// lead has all keys, until the Lease can not be renewed or ctx is done.
+// lead owns all keys until the Lease cannot be renewed or ctx is done.
 func (e *election) lead(ctx context.Context, c *Controller, asked time.Time) {
 	c.catchUp(ctx, []lease{e.previous})
 	token := uint64(e.held.version)
 	until := asked.Add(e.cfg.valid())
-	if passed(until) { // the answer took too long
+	if passed(until) { // the response took too long
 		return
 	}
 	e.activate(token)
 	e.setLeader(e.cfg.Identity)
-	c.log().Info("leads", "lease", e.cfg.Name, "identity", e.cfg.Identity, "token", token)
+	c.log().Info("leading", "lease", e.cfg.Name, "identity", e.cfg.Identity, "token", token)
 	c.takeOver(ctx, allKeys, func(wire.Key) bool { return false }, token, until)
 	kept := e.keep(ctx, c, until)
 	running := c.ownership.revoke(nil, 0)
-	running.join() // before anything else: they act in the name of this term
+	running.join() // before anything else: they act under this term
 	e.deactivate(kept)
-	c.log().Info("leads no more", "lease", e.cfg.Name, "identity", e.cfg.Identity, "released", kept)
+	c.log().Info("no longer leading", "lease", e.cfg.Name, "identity", e.cfg.Identity, "released", kept)
 	if kept {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.cfg.renew())
 		defer cancel()
@@ -97,8 +97,8 @@ func (e *election) lead(ctx context.Context, c *Controller, asked time.Time) {
 	e.held, e.seen = lease{}, observedLease{}
 }
 
-// keep renews the Lease. It returns true when ctx is done, and false when the
-// Lease is lost or was not renewed in time.
+// keep renews the Lease. It returns true when ctx is done, and false when the Lease is lost
+// or was not renewed in time.
 func (e *election) keep(ctx context.Context, c *Controller, until time.Time) bool {
 	pause := e.cfg.renew()
 	for sleep(ctx, pause) {
@@ -116,7 +116,7 @@ func (e *election) keep(ctx context.Context, c *Controller, until time.Time) boo
 			}
 			pause = e.cfg.renew()
 		case isLost(err):
-			c.log().Warn("the lease is somebody else's", "err", err)
+			c.log().Warn("the lease is lost to another holder", "err", err)
 			return false
 		default:
 			e.recordResult("renew the lease", err)
@@ -142,7 +142,7 @@ func (e *election) renew(ctx context.Context, until time.Time, wrote string) err
 
 func (e *election) health() ReplicaHealth { return e.get(e.cfg) }
 
-// sleep waits, and reports whether ctx is still alive.
+// sleep waits, and reports whether ctx is not done.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(max(0, d))
 	defer t.Stop()
@@ -154,7 +154,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// bulletin is the health of a duty, as it is told.
+// replicaStatus is the published health of a coordinator.
 type replicaStatus struct {
 	mu     sync.Mutex
 	health ReplicaHealth

@@ -16,11 +16,10 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// lateStart is how long a controller waits for its sources before it logs a warning.
+// startTimeout is how long a controller waits for its sources before it logs a warning.
 const startTimeout = 8 * time.Second
 
-// log returns the logger of the controller. It looks up the default logger on each
-// call.
+// log returns the controller's logger. Each call reads the current default logger.
 func (c *Controller) log() *slog.Logger {
 	log := c.cfg.Logger
 	if log == nil {
@@ -34,17 +33,17 @@ func (c *Controller) faults(fault, over string, attrs ...any) *faultlog.Reporter
 	return &faultlog.Reporter{Fault: fault, Over: over, Logger: c.log, Attrs: attrs}
 }
 
-// start reports whatever keeps a controller from starting.
+// startMonitor logs that a controller cannot start, with the reasons.
 type startMonitor struct {
 	mu    sync.Mutex
 	log   *faultlog.Reporter
 	timer *time.Timer
-	over  bool // the controller works, or never will
+	over  bool // the controller has started, or will not start
 }
 
-// awaitSources logs which sources are not synced, if they take long.
+// awaitSources logs the sources that are still not synced after startTimeout.
 func (c *Controller) awaitSources() *startMonitor {
-	s := &startMonitor{log: c.faults("controller: nothing is reconciled, as sources are not synced", "controller: all sources are synced")}
+	s := &startMonitor{log: c.faults("controller: nothing is reconciled because sources are not synced", "controller: all sources are synced")}
 	s.timer = time.AfterFunc(startTimeout, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -68,7 +67,7 @@ func (s *startMonitor) stop() {
 	s.log.Stop()
 }
 
-// unsynced returns an error with the sources that are not synced, and the reasons.
+// unsynced returns an error that lists the sources that are not synced, with their reasons.
 func (c *Controller) unsynced() error {
 	var errs []error
 	for _, f := range c.sources {
@@ -79,7 +78,7 @@ func (c *Controller) unsynced() error {
 		}
 		err := f.ready()
 		if err == nil {
-			err = errors.New("its objects are being taken")
+			err = errors.New("its first objects are still being enqueued")
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", f.name(), err))
 	}
@@ -92,8 +91,8 @@ type leaseFaults struct {
 	failing map[string]error
 }
 
-// note records the result of an operation. It returns that error, or else an earlier
-// error of an operation that has not succeeded since.
+// record stores the result of an operation. It returns the error of the operation, or else
+// the error of another operation that has not succeeded since it failed.
 func (f *leaseFaults) record(what string, err error) error {
 	if f.failing == nil {
 		f.failing = map[string]error{}
@@ -105,15 +104,15 @@ func (f *leaseFaults) record(what string, err error) error {
 	return err
 }
 
-// open starts the logging of Lease errors.
+// start creates the reporter of Lease errors.
 func (b *replicaStatus) start(c *Controller, r Replicas) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.faults.log = c.faults("controller: Leases cannot be used, so others take over or nobody has the keys", "controller: Leases can be used again",
+	b.faults.log = c.faults("controller: Leases cannot be used, so another replica or none owns the keys", "controller: Leases can be used again",
 		"namespace", r.Namespace, "lease", r.leaseName(), "host", r.Cluster.Host())
 }
 
-// say records the result of a Lease operation.
+// recordResult stores and logs the result of a Lease operation.
 func (b *replicaStatus) recordResult(what string, err error) {
 	b.mu.Lock()
 	err = b.faults.record(what, leaseError(what, err))
@@ -134,7 +133,7 @@ func (b *replicaStatus) recordResult(what string, err error) {
 	log.See(faultlog.State{Kind: "lease", Err: err, Remedy: remedy})
 }
 
-// well clears all Lease errors.
+// clearErrors clears the errors of all Lease operations.
 func (b *replicaStatus) clearErrors() {
 	b.mu.Lock()
 	b.faults.failing = nil

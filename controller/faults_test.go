@@ -22,7 +22,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// page takes the lines of the default logger.
+// page collects the output of the default logger.
 type page struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -34,7 +34,7 @@ func (p *page) Write(b []byte) (int, error) {
 	return p.text.Write(b)
 }
 
-// take returns the lines since it was called last that have a level and a text.
+// take returns the lines that have a level and contain a text.
 func (p *page) take(level slog.Level, text string) (lines []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,22 +60,23 @@ func byDefault(t *testing.T) *page {
 	return p
 }
 
-// says checks that there is exactly one such line, with some texts.
+// says checks that there is exactly one line with the level and the text, and that it
+// contains all wanted texts.
 func (p *page) says(t *testing.T, level slog.Level, text string, want ...string) {
 	t.Helper()
 	lines := p.take(level, text)
 	if len(lines) != 1 {
-		t.Errorf("%d lines with %q, want one:\n%s", len(lines), text, p.text.String())
+		t.Errorf("got %d lines with %q, want one:\n%s", len(lines), text, p.text.String())
 		return
 	}
 	for _, w := range want {
 		if !strings.Contains(lines[0], w) {
-			t.Errorf("%q lacks %q", lines[0], w)
+			t.Errorf("line %q does not contain %q", lines[0], w)
 		}
 	}
 }
 
-// TestFaultsAreLogged: a controller that can do nothing says so, within 10 seconds,
+// TestFaultsAreLogged: a controller that cannot work logs the reason within 10 seconds,
 // without any configuration.
 func TestFaultsAreLogged(t *testing.T) {
 	nothing := func(context.Context, informer.View, controller.Request) error { return nil }
@@ -113,8 +114,8 @@ func TestFaultsAreLogged(t *testing.T) {
 	}
 }
 
-// TestLeaseFaultsAreLogged: a replica without rights on Leases says so once, and that
-// it is over.
+// TestLeaseFaultsAreLogged: a replica without rights on Leases logs the beginning and the
+// end of the fault, once each.
 func TestLeaseFaultsAreLogged(t *testing.T) {
 	for name, mode := range map[string]controller.ReplicaMode{"one leads": controller.LeaderElection, "they share": controller.Sharding} {
 		t.Run(name, func(t *testing.T) {
@@ -132,28 +133,29 @@ func TestLeaseFaultsAreLogged(t *testing.T) {
 				pass(10 * time.Second)
 				p.says(t, slog.LevelWarn, "Leases cannot be used", "remedy=\"grant the verbs", "namespace=default", "host=")
 				pass(10 * time.Minute)
-				if n := len(p.take(slog.LevelWarn, "")); n > 2 { // two things may fail: to list, and to write
-					t.Errorf("%d lines in 10 minutes:\n%s", n, p.text.String())
+				if n := len(p.take(slog.LevelWarn, "")); n > 2 { // listing and writing may fail
+					t.Errorf("got %d lines in 10 minutes, want at most 2:\n%s", n, p.text.String())
 				}
 				forbidden.Release()
 				pass(time.Minute)
 				p.says(t, slog.LevelInfo, "Leases can be used again", "after=10m")
 				if h := c.Health(); h.Replica.Err != nil || !h.Replica.Active {
-					t.Errorf("%+v", h.Replica)
+					t.Errorf("want an active replica without an error: %+v", h.Replica)
 				}
 			})
 		})
 	}
 }
 
-// TestCleanStop: the idiom of the documentation says nothing, and goes on behind it.
+// TestCleanStop: in the idiom of the documentation, a stop returns nil, and the program
+// continues after it.
 func TestCleanStop(t *testing.T) {
 	inWorld(t, func(w *world) {
 		pods := must[*informer.Informer[corev1.Pod]](t)(informer.Watch[corev1.Pod](w.cluster, informer.Config{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))}))
 		ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
 		defer cancel()
 		if err := controller.Reconcile(ctx, pods, func(context.Context, informer.View, controller.Request) error { return nil }); err != nil {
-			t.Errorf("a clean stop is an error: %v", err)
+			t.Errorf("Reconcile after a clean stop: got %v, want nil", err)
 		}
 	})
 }

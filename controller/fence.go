@@ -7,16 +7,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TokenAnnotation holds the token of the request that an object was written for
-// last.
+// TokenAnnotation holds the token of the request for which an object was last written.
 const TokenAnnotation = "vedette.io/token"
 
-// Fence puts the token of a request into an object that is about to be written,
-// and refuses that if one is there that is later. Together with a write that
-// needs the version that was read (Update and Mutate of package kube) it keeps a
-// replica that was stopped, and does not know that it has lost the key, from
-// writing over its successor. Nothing is sent. A request without a token changes
-// nothing.
+// Fence writes the token of a request into an object before the object is written. If the
+// object already has a higher token, Fence returns ErrFenced and does not change the
+// object. Use it with writes that require the version that was read (Update and Mutate of
+// package kube). Together they prevent a replica that was suspended, and has lost the key,
+// from overwriting its successor's writes. Fence sends no request. A request without a
+// token changes nothing.
 //
 // Errors: ErrFenced.
 func Fence(obj metav1.Object, r Request) error {
@@ -26,7 +25,7 @@ func Fence(obj metav1.Object, r Request) error {
 	annotations := obj.GetAnnotations()
 	last, err := strconv.ParseUint(annotations[TokenAnnotation], 10, 64)
 	if err == nil && last > r.Token {
-		return fmt.Errorf("%w: token %d, ours is %d", ErrFenced, last, r.Token)
+		return fmt.Errorf("%w: its token is %d, the request's is %d", ErrFenced, last, r.Token)
 	}
 	if annotations == nil {
 		annotations = map[string]string{}

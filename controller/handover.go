@@ -12,11 +12,12 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// wroteAnnotation holds, for each type, the version of the last object that the
-// holder's reconciles have written: who has its keys next waits until he sees it.
+// wroteAnnotation holds, for each type, the version of the last object that the holder's
+// reconciles have written. The next owner of the keys waits until its informers show these
+// versions.
 const wroteAnnotation = "vedette.io/wrote"
 
-// wrote returns the last versions that reconciles have written, by type, as text:
+// wrote returns the last versions that reconciles have written, by type, in the form
 // "pods=17 trainjobs.example.com=12".
 func (w *writeTracker) wrote() string {
 	w.mu.Lock()
@@ -28,7 +29,7 @@ func (w *writeTracker) wrote() string {
 	return strings.Join(parts, " ")
 }
 
-// wrote returns what a Lease says of what its holder has written last.
+// wrote returns the last versions that the holder of a Lease has written, by type.
 func (l lease) wrote() map[string]wire.Version {
 	last := map[string]wire.Version{}
 	if l.object == nil {
@@ -43,8 +44,9 @@ func (l lease) wrote() map[string]wire.Version {
 	return last
 }
 
-// catchUp waits until the informers show what those have written who had keys
-// before, as far as their Leases tell, but no longer than a while.
+// catchUp waits until the informers show the writes that earlier owners of the keys have
+// recorded in their Leases. It waits for WriteWait or half a renewal period, whichever is
+// shorter.
 func (c *Controller) catchUp(ctx context.Context, before []lease) {
 	if c.cfg.WriteWait == 0 {
 		return
@@ -60,7 +62,7 @@ func (c *Controller) catchUp(ctx context.Context, before []lease) {
 				Cluster: r.Cluster, Resource: kube.Resource{Group: group, Name: name}, Version: version,
 			}})
 			if err != nil {
-				c.log().Warn("takes over without having seen what was written before", "resource", resource, "version", version, "waited", time.Since(began))
+				c.log().Warn("taking over before the informers show the writes of the previous owner", "resource", resource, "version", version, "waited", time.Since(began))
 				return
 			}
 		}

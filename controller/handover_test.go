@@ -14,8 +14,8 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// TestSeesWhatWasWrittenBefore: a replica that takes over begins when its informers
-// show what the one before has written, or after a while.
+// TestSeesWhatWasWrittenBefore: a replica that takes over begins when its informers show
+// the writes of its predecessor, or after a limited time.
 func TestSeesWhatWasWrittenBefore(t *testing.T) {
 	for _, mode := range []controller.ReplicaMode{controller.LeaderElection, controller.Sharding} {
 		for _, behind := range []time.Duration{time.Second, time.Hour} {
@@ -32,9 +32,9 @@ func TestSeesWhatWasWrittenBefore(t *testing.T) {
 							Name: "test", Runners: []controller.Runner{pods, maps},
 							Replicas: controller.Replicas{Mode: mode, Cluster: cluster, LeaseDuration: leaseFor},
 							Reconcile: func(ctx context.Context, v informer.View, r controller.Request) error {
-								_, there, _ := maps.In(v).Get(r.Key)
-								d.note("%s: there %v", token, there)
-								if there {
+								_, exists, _ := maps.In(v).Get(r.Key)
+								d.note("%s: exists %v", token, exists)
+								if exists {
 									return nil
 								}
 								_, err := writer.Create(ctx, configMap(r.Key.Name))
@@ -49,22 +49,22 @@ func TestSeesWhatWasWrittenBefore(t *testing.T) {
 						Verb: apitest.VerbWatch, Resource: "configmaps", Where: func(r apitest.Request) bool { return r.User == "two" },
 					}})
 					var names []string
-					for i := range 8 { // the first has some of them, or all
+					for i := range 8 { // the first replica has some or all of them
 						names = append(names, fmt.Sprint("pod-", i))
 						w.create(pod(names[i]))
 					}
-					pass(leaseFor / 3) // each has done its own
+					pass(leaseFor / 3) // each replica has reconciled its keys
 					d.take()
 					stop()
 					pass(behind)
 					if got := d.take(); behind == time.Second && len(got) > 0 {
-						t.Errorf("it begins before it sees: %v", got)
+						t.Errorf("the successor began before its informers showed the writes: got %v", got)
 					}
 					stalled.Release()
 					pass(leaseFor)
 					for _, line := range d.take() {
-						if line != "2: there true" && behind == time.Second {
-							t.Error(line)
+						if line != "2: exists true" && behind == time.Second {
+							t.Errorf("after the takeover: got %q, want only \"2: exists true\"", line)
 						}
 					}
 				})

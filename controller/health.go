@@ -11,19 +11,19 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// Phase says how far a controller is.
+// Phase is the stage of a controller between New and the end of Run.
 type Phase uint8
 
 const (
-	// Created: Run was not called yet.
+	// Created: Run has not been called.
 	Created Phase = iota
-	// Syncing: the first lists of the sources are not there yet.
+	// Syncing: the sources have not delivered their first lists.
 	Syncing
-	// Working: keys are reconciled, as far as they are this replica's.
+	// Working: the controller reconciles the keys of this replica.
 	Working
-	// Stopping: no reconcile begins any more.
+	// Stopping: no new reconcile begins.
 	Stopping
-	// Stopped: Run has returned, or is about to.
+	// Stopped: Run has returned, or is about to return.
 	Stopped
 )
 
@@ -37,64 +37,64 @@ func (p Phase) String() string {
 	return "unknown"
 }
 
-// Health is how a controller is, as a value.
+// Health is the state of a controller. It is a value.
 type Health struct {
 	Name  string
 	Phase Phase
-	// Sources are in the order in which they were handed to New.
+	// Sources are in the order in which they were passed to New.
 	Sources []SourceHealth
-	// Running are the reconciles that run, the oldest first.
+	// Running are the running reconciles, oldest first.
 	Running []Running
-	// Waiting is how many keys wait for informers to show what their reconciles have
-	// written.
+	// Waiting is the number of keys that wait until the informers show the writes of their
+	// reconciles.
 	Waiting int
 	Queue   workqueue.Stats
 	Stats   Stats
-	// Replica is this one's part among several; zero if Replicas is not set.
+	// Replica is the status of this replica; zero if Config.Replicas is not set.
 	Replica ReplicaHealth
-	// Left is how many keys were still to be reconciled when the controller stopped.
+	// Leftover is the number of keys that were still waiting when the controller stopped.
 	Leftover int
 }
 
-// SourceHealth is how a source is.
+// SourceHealth is the state of a source.
 type SourceHealth struct {
 	Name string
-	// Synced: the keys of all objects of the first lists wait, or were reconciled.
+	// Synced means that the keys of all objects of the first lists were enqueued.
 	Synced bool
-	// Err is what keeps its informer from being ready; nil if it is.
+	// Err is the reason why the informer is not ready; nil if it is ready.
 	Err error
 }
 
-// Running is a reconcile that runs.
+// Running is a running reconcile.
 type Running struct {
 	Key     wire.Key
 	ID      string
 	Attempt int
 	Since   time.Time
-	// Waiting: for an informer to show what the key's reconciles have written.
+	// Waiting means that an informer does not show the key's earlier writes yet.
 	Waiting bool
 }
 
-// Stats counts what a controller did. They only grow, but for LastErr and LastKey.
+// Stats are counters of a controller. All except LastErr and LastKey only grow.
 type Stats struct {
-	// Reconciles are those that have ended, by Outcome; Panics those that panicked.
+	// Reconciles counts ended reconciles by Outcome; Panics counts those that panicked.
 	Reconciles [outcomeCount]uint64
 	Panics     uint64
-	// Waits counts the reconciles that had to wait until the informers showed what
-	// the ones before had written, Waited how long they did together, and Unseen
-	// those that began without it, as it took too long.
+	// Waits counts the reconciles that had to wait until the informers showed earlier
+	// writes, Waited is the sum of these waits, and Unseen counts the reconciles that
+	// started after WriteWait although the writes were not shown.
 	Waits  uint64
 	Waited time.Duration
 	Unseen uint64
-	// Unmapped counts events for which a source found no keys because its function
-	// failed.
+	// Unmapped counts the events for which a source's function failed, so that no key was
+	// enqueued.
 	Unmapped uint64
-	// LastErr is the last failure of a reconcile, and LastKey its key.
+	// LastErr is the error of the last failed reconcile, and LastKey its key.
 	LastErr error
 	LastKey wire.Key
 }
 
-// counts are Stats that are being counted.
+// statsRecorder updates Stats.
 type statsRecorder struct {
 	mu sync.Mutex
 	Stats
@@ -126,10 +126,10 @@ func (c *Controller) mappingFailed(source string, object wire.Key, err error) {
 	c.counts.mu.Lock()
 	c.counts.Unmapped++
 	c.counts.mu.Unlock()
-	c.log().Error("no keys can be made of an event", "source", source, "object", object.String(), "err", err)
+	c.log().Error("the keys of an event could not be computed; the event is skipped", "source", source, "object", object.String(), "err", err)
 }
 
-// Health returns how the controller is.
+// Health returns the current state of the controller.
 func (c *Controller) Health() Health {
 	h := Health{Name: c.cfg.Name, Queue: c.queue.Stats(), Waiting: c.writes.waiting()}
 	c.counts.mu.Lock()
@@ -164,9 +164,8 @@ func (s *ownership) snapshot() (all []Running) {
 	return all
 }
 
-// Ready returns nil if the controller works, or waits for its turn among
-// replicas, and else an error that says what is missing: what a readiness probe
-// wants to know.
+// Ready returns nil if the controller is working, or is waiting for its turn among
+// replicas. Otherwise it returns an error with the reasons, for a readiness probe.
 func (h Health) Ready() error {
 	var errs []error
 	for _, s := range h.Sources {

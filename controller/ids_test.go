@@ -21,11 +21,11 @@ import (
 
 type revisions = controller.RevisionsConfig[corev1.Pod]
 
-// process is a run of a program that follows pods as a user, and notes the kind and the
-// ID of each revision.
+// process is a run of a program that follows pods as a user and records the kind and the ID
+// of each revision.
 type process struct {
 	diary
-	ended chan error // what Revisions has returned
+	ended chan error // the result of Revisions
 	stop  func()
 }
 
@@ -66,15 +66,15 @@ func (w *world) process(user string, of informer.Config, cfg revisions) *process
 	return p
 }
 
-// form returns how the server names a pod now: its UID and version.
+// form returns the current UID and version of a pod.
 func (w *world) form(name string) (uid, version string) {
 	w.t.Helper()
 	obj := must[apitest.Object](w.t)(w.srv.Get(pod(name)))
 	return string(obj.GetUID()), obj.GetResourceVersion()
 }
 
-// TestIDsAcrossRestarts: without a filter that chooses updates, a state that was seen to
-// begin has the ID that it has at a start.
+// TestIDsAcrossRestarts: without a filter that chooses updates, a state has the same ID
+// whether its begin was seen or it was found at a start.
 func TestIDsAcrossRestarts(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.process("0", informer.Config{}, revisions{})
@@ -91,8 +91,8 @@ func TestIDsAcrossRestarts(t *testing.T) {
 	})
 }
 
-// TestIDsWithFilter: with a filter that chooses updates, the ID is that of the first
-// revision that showed the state, though another one is there after a restart.
+// TestIDsWithFilter: with a filter that chooses updates, the ID contains the first version
+// that showed the state, even if a restart finds a later version.
 func TestIDsWithFilter(t *testing.T) {
 	inWorld(t, func(w *world) {
 		asked, tries := []string{}, 0
@@ -118,22 +118,22 @@ func TestIDsWithFilter(t *testing.T) {
 		p.stop()
 		seen := p.take()
 		if len(seen) != 2 || seen[1] != "Updated /"+uid+"/"+second {
-			t.Errorf("seen: %v", seen)
+			t.Errorf("got %v, want 2 revisions, the second \"Updated\" at version %s", seen, second)
 		}
 		p = w.process("0", informer.Config{}, cfg)
 		p.stop()
 		equal(t, "at the start", p.take(), []string{"Added /" + uid + "/" + second})
-		equal(t, "asked", asked, []string{"Added " + third})
+		equal(t, "calls of FirstVersion", asked, []string{"Added " + third})
 
 		cfg.FirstVersion, cfg.IDs = nil, controller.PerRunIDs
 		p = w.process("0", informer.Config{}, cfg)
 		p.stop()
-		equal(t, "of this run", p.take(), []string{"Added /" + uid + "/" + third})
+		equal(t, "with PerRunIDs", p.take(), []string{"Added /" + uid + "/" + third})
 	})
 }
 
-// TestIDsOfDeletions: a deletion has one ID, seen or missed. That an object is not
-// chosen any more is no deletion.
+// TestIDsOfDeletions: a deletion has one ID, seen or missed. An object that is no longer
+// selected has another ID: it is not deleted.
 func TestIDsOfDeletions(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := pod("a")
@@ -165,7 +165,7 @@ func TestIDsOfDeletions(t *testing.T) {
 		pass(time.Minute)
 		for what, p := range map[string]*process{"Deleted": sees, "Missed": misses} {
 			if all := p.take(); len(all) != 5 || all[3] != what+" /"+uid+"/deleted" {
-				t.Errorf("%s: %v", what, all)
+				t.Errorf("%s: got %v, want 5 revisions, the fourth with the ID of the deletion", what, all)
 			}
 		}
 		added, left := "Added /"+uid+"/", "Deleted /"+uid+"/left/"
@@ -177,8 +177,8 @@ func TestIDsOfDeletions(t *testing.T) {
 	})
 }
 
-// TestIDsWithoutUID: an object without a UID is named by its key, which another may have
-// after it.
+// TestIDsWithoutUID: the ID of an object without a UID has its key, and the version also
+// for a deletion, because a later object may have the same key.
 func TestIDsWithoutUID(t *testing.T) {
 	r := controller.Revision[corev1.Pod]{Key: wire.Key{Cluster: "east", Namespace: "ml", Name: "a"}, Kind: store.Updated, Version: 4, First: 3}
 	ids := []string{r.ID()}
@@ -186,8 +186,8 @@ func TestIDsWithoutUID(t *testing.T) {
 	equal(t, "IDs", append(ids, r.ID()), []string{"east/ml/a/3", "east/ml/a/deleted/3"})
 }
 
-// TestIDsOfTheChosen: an object that enters the selection may have been in its state
-// before. A new object was not.
+// TestIDsOfTheChosen: an object that becomes selected may already have been in its state,
+// so its ID comes from FirstVersion. A new object was not.
 func TestIDsOfTheChosen(t *testing.T) {
 	inWorld(t, func(w *world) {
 		chosen := must[labels.Selector](t)(labels.Parse("app=x"))
@@ -201,12 +201,12 @@ func TestIDsOfTheChosen(t *testing.T) {
 		uid, _ := w.form("a")
 		pass(time.Second)
 		p.stop()
-		equal(t, "told", p.take(), []string{"Added /" + uid + "/1"})
+		equal(t, "revisions", p.take(), []string{"Added /" + uid + "/1"})
 	})
 }
 
-// TestIDsNeedHistory: what cannot be stable is an error, and so is a history that does not
-// answer, or not as it should.
+// TestIDsNeedHistory: Revisions returns an error if IDs cannot be stable, and if the
+// history does not respond or returns an impossible version.
 func TestIDsNeedHistory(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("a"))
@@ -224,7 +224,7 @@ func TestIDsNeedHistory(t *testing.T) {
 		}{
 			"none":    {revisions{Subscription: changed}, "package record keeps one"},
 			"IDs":     {revisions{IDs: 7}, "IDs is 7"},
-			"fails":   {says(0, errors.New("it is away")), "it is away"},
+			"fails":   {says(0, errors.New("no connection")), "no connection"},
 			"zero":    {says(0, nil), "want one from 1"},
 			"later":   {says(1000, nil), "want one from 1"},
 			"hangs":   {hangs, "deadline exceeded"},
@@ -234,10 +234,10 @@ func TestIDsNeedHistory(t *testing.T) {
 			pass(20 * time.Second)
 			p.stop()
 			if err := <-p.ended; err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: got error %v, want %q", name, err, c.want)
 			}
 			if n := len(p.take()); (n > 0) != (name == "cleanly") {
-				t.Errorf("%s: %d revisions are queued", name, n)
+				t.Errorf("%s: got %d queued revisions", name, n)
 			}
 		}
 	})

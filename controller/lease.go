@@ -24,7 +24,7 @@ type leases struct {
 const (
 	// groupLabel marks the Leases of replicas that share.
 	groupLabel = "vedette.io/shared-by"
-	// viewAnnotation holds the names of those that the holder yields to.
+	// viewAnnotation holds the names of the replicas that the holder yields to.
 	viewAnnotation = "vedette.io/yields-to"
 )
 
@@ -36,7 +36,7 @@ func newLeases(cfg Replicas) (*leases, error) {
 	return &leases{cfg, client}, nil
 }
 
-// lease is one Lease as it was read or written last.
+// lease is a Lease as it was last read or written.
 type lease struct {
 	object  *coordinationv1.Lease
 	version wire.Version
@@ -59,7 +59,7 @@ func (l *leases) get(ctx context.Context, name string) (lease, error) {
 	return leaseOf(l.client.Get(ctx, l.key(name)))
 }
 
-// list returns the Leases of the group, as the server has them now.
+// list returns the current Leases of the group from the server.
 func (l *leases) list(ctx context.Context) (all []lease, err error) {
 	where := kube.Where{Namespace: l.cfg.Namespace, LabelSelector: groupLabel + "=" + l.cfg.Name}
 	for obj, err := range l.client.List(ctx, where) {
@@ -72,7 +72,8 @@ func (l *leases) list(ctx context.Context) (all []lease, err error) {
 	return all, nil
 }
 
-// take makes a Lease this replica's: one that was read, or a new one with a name.
+// acquire writes a Lease with this replica as its holder: a Lease that was read, or a new
+// one with a name.
 func (l *leases) acquire(ctx context.Context, was lease, name string, labels map[string]string) (lease, error) {
 	now := metav1.NowMicro()
 	transitions := int32(0)
@@ -91,9 +92,9 @@ func (l *leases) acquire(ctx context.Context, was lease, name string, labels map
 	return l.write(ctx, obj)
 }
 
-// write writes a Lease that this replica holds: it is renewed with it.
+// write writes a Lease that this replica holds, which also renews it.
 func (l *leases) write(ctx context.Context, obj *coordinationv1.Lease) (lease, error) {
-	now := metav1.NowMicro() // for people; nobody compares it with a clock
+	now := metav1.NowMicro() // for people; no replica compares it with its clock
 	seconds := int32(l.cfg.LeaseDuration / time.Second)
 	obj.Spec.RenewTime, obj.Spec.LeaseDurationSeconds = &now, &seconds
 	if obj.ResourceVersion == "" {
@@ -102,8 +103,8 @@ func (l *leases) write(ctx context.Context, obj *coordinationv1.Lease) (lease, e
 	return leaseOf(l.client.Update(ctx, obj))
 }
 
-// renew writes a Lease that this replica holds. If it has changed, it may be by an
-// earlier write whose answer was lost: then it is written again.
+// renew writes a Lease that this replica holds. A conflict may come from an earlier write
+// of this replica whose response was lost; then renew reads the Lease and writes it again.
 func (l *leases) renew(ctx context.Context, obj *coordinationv1.Lease) (lease, error) {
 	held, err := l.write(ctx, obj)
 	if !apierrors.IsConflict(err) {
@@ -134,7 +135,7 @@ func (l *leases) release(ctx context.Context, was lease, wrote string) error {
 		_, err = l.client.Update(ctx, now.object)
 	}
 	if isLost(err) {
-		return nil // it is not ours any more
+		return nil // another replica holds it already
 	}
 	return err
 }
@@ -144,7 +145,7 @@ func (l *leases) remove(ctx context.Context, was lease) error {
 	return l.client.Delete(ctx, l.key(was.object.Name), kube.DeleteOptions{UID: was.object.UID, Version: was.version})
 }
 
-// mine reports whether this replica holds a Lease.
+// holds reports whether this replica holds a Lease.
 func (l *leases) holds(one lease) bool { return one.holder() == l.cfg.Identity }
 
 func (l lease) holder() string {
@@ -154,7 +155,7 @@ func (l lease) holder() string {
 	return *l.object.Spec.HolderIdentity
 }
 
-// duration is what the holder has said of itself.
+// duration is the duration that the holder has written into its Lease.
 func (l lease) duration() time.Duration {
 	if l.object == nil || l.object.Spec.LeaseDurationSeconds == nil {
 		return 0
@@ -162,7 +163,7 @@ func (l lease) duration() time.Duration {
 	return time.Duration(*l.object.Spec.LeaseDurationSeconds) * time.Second
 }
 
-// view returns whom the holder yields to.
+// view returns the replicas that the holder yields to.
 func (l lease) view() []string {
 	return strings.Fields(l.object.Annotations[viewAnnotation])
 }
@@ -176,26 +177,26 @@ func (l *lease) annotate(name, text string) {
 	l.object.Annotations[name] = text
 }
 
-// lost reports whether the answer to a write says that the Lease was written by
-// somebody else, or is gone.
+// isLost reports whether the error of a write means that another client has written or
+// deleted the Lease.
 func isLost(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err)
 }
 
-// sighting is a Lease of somebody else as it is watched: how long it has not
-// changed, by the own clock, says whether it is over.
+// observedLease is a Lease of another replica. It is expired if it has not changed for its
+// duration by this replica's clock.
 type observedLease struct {
 	lease     lease
-	firstSeen time.Time // when this version was seen first
+	firstSeen time.Time // when this version was first seen
 }
 
-// over reports whether the lease was over at a time when it was asked for and
-// found unchanged.
+// expired reports whether the lease had expired at the time of a request that found it
+// unchanged.
 func (s *observedLease) expired(asked time.Time) bool {
 	return s.lease.holder() == "" || asked.Sub(s.firstSeen) >= s.lease.duration()
 }
 
-// errLease says what could not be done with a Lease.
+// leaseError adds the name of the operation to an error; nil if ctx was canceled.
 func leaseError(what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return nil

@@ -12,39 +12,40 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Owner says whose keys the objects of a source lead to.
+// Owner selects the owners whose keys a source enqueues.
 type Owner struct {
-	// Group and Kind of the owners: "apps" and "Deployment". Versions do not count.
+	// Group and Kind of the owners, such as "apps" and "Deployment". The API version is
+	// ignored.
 	Group, Kind string
-	// References: those of controllers.
+	// References selects which owner references count; default ControllerOnly.
 	References References
-	// Lives: in the namespace of what it owns.
+	// Namespace is where the owners are; default SameNamespace.
 	Namespace OwnerNamespace
 }
 
-// References says which owners count.
+// References selects which owner references count.
 type References uint8
 
 const (
-	// OfController: the one owner that is the controller of the object.
+	// ControllerOnly selects the owner that is the controller of the object.
 	ControllerOnly References = iota
-	// OfAll owners.
+	// AllOwners selects all owners.
 	AllOwners
 )
 
-// Place says where owners live.
+// OwnerNamespace is the namespace in which owners are.
 type OwnerNamespace uint8
 
 const (
-	// SameNamespace: in the namespace of what they own.
+	// SameNamespace means that an owner is in the namespace of the object that it owns.
 	SameNamespace OwnerNamespace = iota
-	// NoNamespace: the type of the owners lives in none.
+	// ClusterScoped means that the owners' type has no namespaces.
 	ClusterScoped
 )
 
-// Owners is a source of the keys of those who own the objects: whatever happens to
-// an object, its owner is reconciled, and when an object changes hands both are.
-// References are read off the metadata; the objects are not decoded.
+// Owners is a source of the keys of objects' owners. Any change of an object enqueues its
+// owner; a change of owner enqueues both the old and the new one. Owners reads the
+// references from the metadata, without decoding the whole object.
 func Owners[T any](i *informer.Informer[T], owner Owner, cfg SourceConfig) Source {
 	s := newSource(i, cfg, func(ev informer.Event[T]) ([]wire.Key, error) {
 		change := ev.Change()
@@ -53,12 +54,12 @@ func Owners[T any](i *informer.Informer[T], owner Owner, cfg SourceConfig) Sourc
 		return keys, errors.Join(err, err2)
 	})
 	if f, ok := s.impl.(*typedSource[T]); ok && (owner.Kind == "" || owner.References > AllOwners || owner.Namespace > ClusterScoped) {
-		f.invalid = errors.New("it needs the kind of the owners, and values of their own types for References and Lives")
+		f.invalid = errors.New("Owner.Kind is not set, or Owner.References or Owner.Namespace has an unknown value")
 	}
 	return s
 }
 
-// keys appends the keys of the owners of a revision that are not there yet.
+// keys appends the keys of a revision's owners, without those that the slice already has.
 func (o Owner) keys(to []wire.Key, e store.Entry) ([]wire.Key, error) {
 	if e.IsZero() {
 		return to, nil

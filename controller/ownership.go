@@ -9,21 +9,21 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// shift says which keys are this replica's to reconcile, until when, and knows the
-// reconciles that run. Keys that are not its own it remembers for a while: should
-// it get them, they are not lost.
+// ownership tracks which keys this replica owns, until when, and which reconciles run. It
+// remembers events of other replicas' keys for some time, so that they are not lost if this
+// replica gets the keys.
 type ownership struct {
 	mu       sync.Mutex
 	owns     func(wire.Key) bool // nil: none
 	token    uint64
-	deadline time.Time   // of what lease; zero: for ever
-	timer    *time.Timer // ends the term at until; nil before the first
+	deadline time.Time   // the end of the term; zero: no end
+	timer    *time.Timer // ends the term at deadline; nil before the first term
 	inFlight map[wire.Key]*reconcile
 	pending  map[wire.Key]*pendingReasons
 	missed   recentKeys
 }
 
-// run is a reconcile that runs, or waits for its own writes.
+// reconcile is a reconcile that runs or waits for its own writes.
 type reconcile struct {
 	key     wire.Key
 	id      string
@@ -36,12 +36,12 @@ type reconcile struct {
 	cancel  context.CancelCauseFunc
 	done    chan struct{}
 
-	// Under the lock of the shift:
-	waiting bool // for own writes
-	revoked bool // its context ends after a grace
+	// Guarded by ownership.mu:
+	waiting bool // for its own writes
+	revoked bool // its context ends after the grace period
 }
 
-// note is why a key waits.
+// pendingReasons are the reasons for which a key waits.
 type pendingReasons struct {
 	reasons []Reason
 	more    int
@@ -53,27 +53,27 @@ func newOwnership() *ownership {
 
 func allKeys(wire.Key) bool { return true }
 
-// own reports whether a key is this replica's now. The lock is held.
+// ownsLocked reports whether this replica owns a key now. The caller holds mu.
 func (s *ownership) ownsLocked(key wire.Key) bool {
 	return s.owns != nil && s.owns(key) && !passed(s.deadline)
 }
 
-// past reports whether a time has come: by the clock that goes on while this
-// machine stands still, or by the one that does not, whichever is later.
+// passed reports whether a time has passed by the monotonic clock or by the wall clock. One
+// of them may not advance while the machine is suspended.
 func passed(until time.Time) bool {
 	now := time.Now()
 	return !until.IsZero() && (!now.Before(until) || !now.Round(0).Before(until.Round(0)))
 }
 
-// take notes the reasons of those keys of a batch that are this replica's, and
-// returns them.
+// accept stores the reasons of the keys in a batch that this replica owns, and returns
+// these keys.
 func (s *ownership) accept(b batch) []wire.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ours := make([]wire.Key, 0, len(b.keys))
 	for i, key := range b.keys {
 		if !s.ownsLocked(key) {
-			if b.reasons[i].Cause != Initial { // those are found again
+			if b.reasons[i].Cause != Initial { // enqueueAll finds them again
 				s.missed.add(key)
 			}
 			continue
@@ -103,7 +103,7 @@ func (s *ownership) addReasonLocked(key wire.Key, r Reason) {
 	n.reasons = append(n.reasons, r)
 }
 
-// begin begins a reconcile; nil if the key is not this replica's.
+// begin starts a reconcile. It returns nil if this replica does not own the key.
 func (s *ownership) begin(ctx context.Context, key wire.Key, id string, attempt int) *reconcile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +136,8 @@ func (s *ownership) setWaiting(r *reconcile, waiting bool) {
 	r.waiting = waiting
 }
 
-// extend makes keys this replica's until a time, and returns those of them that
-// were missed lately.
+// grant makes this replica the owner of keys until a time. It returns the recently missed
+// keys among them.
 func (s *ownership) grant(mine func(wire.Key) bool, token uint64, until time.Time) []wire.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,8 +146,8 @@ func (s *ownership) grant(mine func(wire.Key) bool, token uint64, until time.Tim
 	return s.missed.take(mine)
 }
 
-// renewed lets the term last until a later time, unless it is over: then it
-// reports false.
+// extend moves the end of the term to a later time. If the term is already over, it revokes
+// all keys and returns false.
 func (s *ownership) extend(until time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +170,7 @@ func (s *ownership) setDeadlineLocked(until time.Time) {
 	}
 }
 
-// lapse ends the term if its time has come.
+// expire ends the term if its deadline has passed.
 func (s *ownership) expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,8 +179,8 @@ func (s *ownership) expire() {
 	}
 }
 
-// narrow gives up all keys but some, and returns the reconciles of the others that
-// run: their contexts end after a grace.
+// revoke gives up all keys except those for which mine returns true. It returns the running
+// reconciles of the other keys, whose contexts end after the grace period.
 func (s *ownership) revoke(mine func(wire.Key) bool, grace time.Duration) revoked {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,11 +223,11 @@ func (s *ownership) close() {
 	}
 }
 
-// leaving are reconciles that are to end.
+// revoked are reconciles that have lost their keys and must end.
 type revoked []chan struct{}
 
-// wait waits for them until a time or until ctx is done, and reports whether they
-// have ended.
+// wait waits until all have ended, but not after a time or after ctx is done. It reports
+// whether they have ended.
 func (l revoked) wait(ctx context.Context, until time.Time) bool {
 	t := time.NewTimer(time.Until(until))
 	defer t.Stop()
@@ -243,15 +243,15 @@ func (l revoked) wait(ctx context.Context, until time.Time) bool {
 	return true
 }
 
-// join waits until they have ended.
+// join waits until all have ended.
 func (l revoked) join() {
 	for _, ended := range l {
 		<-ended
 	}
 }
 
-// lately are keys of the last while: at least lateness, at most twice that; and at
-// most twice latelyMost.
+// recentKeys are the keys of the last recentKeysAge to twice recentKeysAge, at most twice
+// maxRecentKeys.
 type recentKeys struct {
 	current, previous map[wire.Key]struct{}
 	since             time.Time
@@ -269,7 +269,7 @@ func (l *recentKeys) add(key wire.Key) {
 	l.current[key] = struct{}{}
 }
 
-// take takes out the keys that are chosen.
+// take removes and returns the chosen keys.
 func (l *recentKeys) take(chosen func(wire.Key) bool) (keys []wire.Key) {
 	for _, m := range []map[wire.Key]struct{}{l.current, l.previous} {
 		for key := range m {

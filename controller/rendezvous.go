@@ -6,9 +6,9 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// beatsAll reports whether one has a key among several that share, itself left
-// out: the one whose hash with the key is the highest (rendezvous hashing). If one
-// comes or goes, only the keys move that it gets or had.
+// ranksFirst reports whether one owns a key among it and others: whether its score for the
+// key is the highest (rendezvous hashing). When a member joins or leaves, only the keys
+// that it gains or had move.
 func ranksFirst(one string, others []string, key wire.Key) bool {
 	k := keyHash(key)
 	x := score(one, k)
@@ -20,8 +20,8 @@ func ranksFirst(one string, others []string, key wire.Key) bool {
 	return true
 }
 
-// score mixes a member with a key. FNV alone would not do: members that differ in
-// their last letter only would get shares of very different sizes.
+// score combines a member with a key. FNV alone is not enough: members that differ only in
+// their last letter would get shares of very different sizes.
 func score(member string, key uint64) uint64 { return mix(mix(textHash(member)) ^ key) }
 
 func keyHash(k wire.Key) uint64 {
@@ -30,7 +30,7 @@ func keyHash(k wire.Key) uint64 {
 
 func textHash(s string) uint64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(s)) // it can not fail
+	_, _ = h.Write([]byte(s)) // Write of a hash never returns an error
 	return h.Sum64()
 }
 

@@ -13,39 +13,41 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// Mode says how several replicas get along.
+// ReplicaMode is how several replicas divide the keys.
 type ReplicaMode uint8
 
 const (
-	// Alone: this is the only one.
+	// SingleReplica means that there is only one process.
 	SingleReplica ReplicaMode = iota
-	// Elect: one of them leads and has all keys; the others wait with warm
-	// informers. The Lease is that of client-go's leader election.
+	// LeaderElection means that one replica leads and has all keys. The others wait with
+	// synced informers. The Lease is compatible with client-go's leader election.
 	LeaderElection
-	// Share: each has a part of the keys.
+	// Sharding means that each replica has a part of the keys.
 	Sharding
 )
 
-// Replicas says how several processes that run the same controller get along. The
-// package documentation has the protocol, and what it rests on.
+// Replicas configures how several processes that run the same controller divide the keys.
+// The package documentation describes the protocol and its assumptions.
 type Replicas struct {
-	// Mode: Alone.
+	// Mode is how the replicas divide the keys; default SingleReplica.
 	Mode ReplicaMode
-	// Cluster is where the Leases are. Its user must be allowed to get, list,
+	// Cluster is the cluster with the Leases. Its user must be allowed to get, list,
 	// create, update and delete leases in the namespace.
 	Cluster *kube.Cluster
-	// Namespace of the Leases; default that of the cluster's configuration.
+	// Namespace is the namespace of the Leases; default the namespace of the cluster's
+	// configuration.
 	Namespace string
-	// Name of the Lease, or the group of Leases; default that of the controller. All
-	// replicas must have the same, and no other controller.
+	// Name is the name of the Lease, or of the group of Leases; default the controller's
+	// name. All replicas of the controller must have the same name, and no other controller
+	// may have it.
 	Name string
-	// Identity names this replica; default the name of the host. Something random is
-	// added, so that a process that starts again is another replica.
+	// Identity names this replica; default the host name. A random suffix is added, so that
+	// a restarted process is a different replica.
 	Identity string
-	// LeaseDuration is how long others wait for a replica that is silent before they
-	// take over; default 15 seconds, in whole seconds, at least 1. A replica itself stops
-	// when two thirds of it have passed since it was heard of. Replicas should have the
-	// same.
+	// LeaseDuration is the time without a renewal after which other replicas take over;
+	// default 15 seconds, in whole seconds, at least 1. A replica stops itself when two
+	// thirds of it have passed since its last renewal. All replicas should have the same
+	// duration.
 	LeaseDuration time.Duration
 }
 
@@ -58,17 +60,17 @@ func (r *Replicas) check() error {
 	}
 	switch {
 	case r.Mode > Sharding:
-		return fmt.Errorf("controller: there is no mode %d of replicas", r.Mode)
+		return fmt.Errorf("controller: Replicas.Mode is %d, which is not a mode", r.Mode)
 	case r.Cluster == nil:
-		return errors.New("controller: Replicas.Cluster is not set: it is where the Leases are")
+		return errors.New("controller: Replicas.Cluster is not set; set it to the cluster that has the Leases")
 	case kube.CheckNamespace(r.Namespace) != nil:
 		return fmt.Errorf("controller: Replicas.Namespace: %w", kube.CheckNamespace(r.Namespace))
 	case r.Mode == Sharding && len(r.Name) > validation.LabelValueMaxLength:
-		return fmt.Errorf("controller: the name %q of a group of replicas is too long for a label", r.Name)
+		return fmt.Errorf("controller: Replicas.Name %q is too long for a label: the limit is %d characters", r.Name, validation.LabelValueMaxLength)
 	case len(validation.IsDNS1123Subdomain(r.leaseName())) > 0:
-		return fmt.Errorf("controller: %q can not be the name of a Lease: set Replicas.Name and Identity to lower case letters, digits, '-' and '.'", r.leaseName())
+		return fmt.Errorf("controller: %q is not a valid name of a Lease: set Replicas.Name and Identity to lower case letters, digits, '-' and '.'", r.leaseName())
 	case r.LeaseDuration < time.Second || r.LeaseDuration%time.Second != 0:
-		return fmt.Errorf("controller: a lease of %v is not possible: it has whole seconds, 1 or more", r.LeaseDuration)
+		return fmt.Errorf("controller: Replicas.LeaseDuration is %v, want whole seconds, at least 1", r.LeaseDuration)
 	}
 	return nil
 }
@@ -87,13 +89,13 @@ func (r Replicas) withDefaults(controller string) Replicas {
 		r.LeaseDuration = DefaultLeaseDuration
 	}
 	if r.Identity == "" {
-		r.Identity, _ = os.Hostname() // what is random is enough to tell it apart
+		r.Identity, _ = os.Hostname() // without a host name, the random suffix identifies the replica
 	}
 	r.Identity = strings.TrimPrefix(fmt.Sprintf("%s-%08x", strings.ToLower(r.Identity), rand.Uint32()), "-")
 	return r
 }
 
-// leaseName is the name of the Lease that this replica holds, or wants.
+// leaseName returns the name of the Lease that this replica holds or wants.
 func (r *Replicas) leaseName() string {
 	if r.Mode == Sharding {
 		return r.Name + "-" + r.Identity
@@ -101,17 +103,17 @@ func (r *Replicas) leaseName() string {
 	return r.Name
 }
 
-// valid is how long a replica may work after it has asked for a renewal that was
-// granted. What is left of the lease is for reconciles to end in.
+// valid is the time that a replica may work after it requested a renewal that was granted.
+// Its reconciles have the rest of the lease to end.
 func (r *Replicas) valid() time.Duration { return r.LeaseDuration * 2 / 3 }
 
-// retry is how often a replica looks what the others do.
+// retry is the period at which a replica reads the Leases.
 func (r *Replicas) retry() time.Duration { return r.LeaseDuration / 8 }
 
-// renew is how often it says that it is there.
+// renew is the period at which a replica renews its Lease.
 func (r *Replicas) renew() time.Duration { return r.LeaseDuration / 4 }
 
-// duty returns what decides about keys; nil if nothing does.
+// coordinator returns the coordinator for the mode; nil for SingleReplica.
 func (r Replicas) coordinator() (coordinator, error) {
 	if r.Mode == SingleReplica {
 		return nil, nil
@@ -126,22 +128,24 @@ func (r Replicas) coordinator() (coordinator, error) {
 	return &shardDriver{cfg: r, leases: leases}, nil
 }
 
-// ReplicaHealth is one replica's part among several.
+// ReplicaHealth is the status of one replica among several.
 type ReplicaHealth struct {
 	Mode     ReplicaMode
 	Identity string
-	// Active: it has keys, or would have if there were any; and Token is theirs.
+	// Active means that the replica owns keys, or would own them if there were any. Token
+	// is their fencing token.
 	Active bool
 	Token  uint64
-	// Since is when Active changed last.
+	// Since is when Active last changed.
 	Since time.Time
-	// Leader is who leads, as far as is known; of those who share it is empty.
+	// Leader is the identity of the last known leader; empty with Sharding.
 	Leader string
-	// Members are those who share, this one included, as far as is known.
+	// Members are the last known replicas of a group with Sharding, including this one.
 	Members []string
-	// Terms counts how often it became active, Lapses how often it had to stop
-	// because it could not renew its lease in time.
+	// Terms counts how often the replica became active. Lapses counts how often it had to
+	// stop because it lost its lease or did not renew it in time.
 	Terms, Lapses uint64
-	// Err is why the last request about Leases failed; nil if it did not.
+	// Err is the error of the last failed Lease operation that has not succeeded since; nil
+	// if all succeed.
 	Err error
 }

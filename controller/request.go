@@ -7,61 +7,59 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Request says what is to be reconciled, and why. It is a value.
+// Request names the key to reconcile, and the reasons. It is a value.
 type Request struct {
-	// Key names what is to be reconciled: an object, if the key came from Objects.
+	// Key is the key to reconcile: the key of an object, if the source is Objects.
 	Key wire.Key
-	// ID tells this reconcile from all others, in logs.
+	// ID identifies this reconcile in logs. It is unique.
 	ID string
-	// Attempt counts the reconciles of the key that follow each other by backoff: 1
-	// for the first.
+	// Attempt counts the reconciles of the key since its last success, from 1.
 	Attempt int
-	// Priority is the one with which the key waited.
+	// Priority is the priority with which the key waited.
 	Priority int8
-	// Reasons are what the key was to be reconciled for, the last ones if there
-	// were many; More counts the others. There may be none: what the key came for
-	// was seen by the reconcile before.
+	// Reasons are the last reasons for which the key was enqueued, at most 8; More counts
+	// the earlier ones. Reasons may be empty: an earlier reconcile has already handled the
+	// change.
 	Reasons []Reason
 	More    int
-	// Token is a number that grows whenever the key passes from one replica to
-	// another, and at times in between: a fencing token. Whoever writes with it, and
-	// refuses a write whose token is lower than the last, is safe from a replica
-	// that was stopped and does not know yet that it has been replaced; Fence does
-	// that for objects. 0 if Replicas is not set. Tokens of one group of replicas
-	// can be compared, others can not.
+	// Token is a fencing token: a number that grows whenever the key passes from one
+	// replica to another, and sometimes in between. A writer that rejects tokens lower than
+	// the last one is safe from a replica that was suspended and has been replaced; Fence
+	// does this for objects. Token is 0 if Replicas is not set. Only tokens of the same
+	// group of replicas can be compared.
 	Token uint64
 }
 
-// Reason is one thing that made a key wait to be reconciled.
+// Reason is a cause for which a key was enqueued.
 type Reason struct {
 	Cause Cause
-	// Source is the name of the source; empty where none was involved.
+	// Source is the name of the source; empty if no source was involved.
 	Source string
-	// Object and Version say what has changed, and to which state.
+	// Object is the object that changed, and Version its new version.
 	Object  wire.Key
 	Version wire.Version
 }
 
-// Cause says what has happened.
+// Cause is the kind of a reason.
 type Cause uint8
 
 const (
 	// Triggered: Controller.Trigger was called.
 	Triggered Cause = iota
-	// Initial: the object was there when the controller, or its duty for the key,
-	// began.
+	// Initial: the object existed when the controller started, or when this replica got the
+	// key.
 	Initial
-	// Added: there is a new object.
+	// Added: the object is new.
 	Added
 	// Updated: the object has changed.
 	Updated
-	// Deleted: the object is gone.
+	// Deleted: the object was deleted, or is no longer selected.
 	Deleted
-	// Resynced: nothing has happened; the source tells of it again.
+	// Resynced: the source repeated the object without a change.
 	Resynced
-	// Repeated: the reconcile before has asked for it by Again.
+	// Repeated: the previous reconcile returned RequeueAfter.
 	Repeated
-	// Retried: the reconcile before has failed.
+	// Retried: the previous reconcile failed.
 	Retried
 )
 
@@ -75,7 +73,7 @@ func (c Cause) String() string {
 	return "unknown"
 }
 
-// String says it in one word or two: "updated ml/train-0 at 17".
+// String returns the cause, the object and the version, such as "updated ml/train-0 at 17".
 func (r Reason) String() string {
 	s := r.Cause.String()
 	if r.Object != (wire.Key{}) {
@@ -89,8 +87,8 @@ func (r Reason) String() string {
 
 type loggerKey struct{}
 
-// Log returns the logger of a reconcile, from its context: it says the
-// controller, the key and the ID of the request. Of any other context it is
+// Log returns the logger of a reconcile from its context, with the name of the controller,
+// the key and the ID of the request as attributes. For any other context it returns
 // slog.Default().
 func Log(ctx context.Context) *slog.Logger {
 	if l, ok := ctx.Value(loggerKey{}).(*slog.Logger); ok {

@@ -8,10 +8,10 @@ import (
 	"github.com/vedette-io/vedette/informer"
 )
 
-// Again is what a reconcile returns that went well, and is to be repeated after a
-// while even if nothing changes: not before that, but earlier if something does.
-// It counts as a success: the next failure begins with the first backoff. 0 or
-// less mean at once, behind all keys that wait.
+// RequeueAfter is the result of a reconcile that succeeded and must be repeated after a
+// delay even if nothing changes. A change repeats it earlier. It counts as a success: the
+// backoff starts from the beginning at the next failure. A delay of 0 or less repeats it at
+// once, behind all keys that wait.
 func RequeueAfter(after time.Duration) error { return &requeueAfter{max(0, after)} }
 
 type requeueAfter struct{ delay time.Duration }
@@ -19,8 +19,9 @@ type requeueAfter struct{ delay time.Duration }
 // Error implements error.
 func (a *requeueAfter) Error() string { return fmt.Sprintf("again after %v", a.delay) }
 
-// Terminal is what a reconcile returns that failed, and would fail again: it is
-// reported and counted, and not repeated before something changes. nil stays nil.
+// Terminal is the result of a reconcile that failed and would fail again. The error is
+// logged and counted, and the key is not retried until something changes. Terminal(nil) is
+// nil.
 func Terminal(err error) error {
 	if err == nil {
 		return nil
@@ -33,25 +34,28 @@ type terminal struct{ err error }
 // Error implements error.
 func (t *terminal) Error() string { return t.err.Error() }
 
-// Unwrap returns what was handed to Terminal.
+// Unwrap returns the error that was passed to Terminal.
 func (t *terminal) Unwrap() error { return t.err }
 
 // Outcome is how a reconcile ended.
 type Outcome uint8
 
 const (
-	// Done: it returned nil.
+	// Done means that the reconcile returned nil.
 	Done Outcome = iota
-	// AgainLater: it returned Again.
+	// Requeued means that the reconcile returned RequeueAfter.
 	Requeued
-	// Failed: it returned an error, panicked, or ran out of time, and is retried.
+	// Failed means that the reconcile returned an error, panicked or timed out, and is
+	// retried.
 	Failed
-	// GivenUp: it returned Terminal, or panicked where the policy is informer.SkipOnPanic.
+	// GivenUp means that the reconcile returned Terminal, or panicked and the policy is
+	// informer.SkipOnPanic.
 	GivenUp
-	// Interrupted: it failed after its context had ended, because the controller stops
-	// or the key is another replica's. Its key was not done.
+	// Interrupted means that the reconcile failed after its context had ended, because the
+	// controller is stopping or another replica owns the key. The key does not count as
+	// done.
 	Interrupted
-	// Outcomes is how many there are.
+	// outcomeCount is the number of outcomes.
 	outcomeCount
 )
 
@@ -65,8 +69,8 @@ func (o Outcome) String() string {
 	return "unknown"
 }
 
-// judge says what an answer means. An Again that is joined to another error does
-// not hide it.
+// classify returns the outcome of a result, and the delay of RequeueAfter. A RequeueAfter
+// that is joined with another error does not hide that error.
 func classify(err error, panics informer.PanicPolicy) (o Outcome, after time.Duration) {
 	if err == nil {
 		return Done, 0

@@ -73,10 +73,10 @@ func (r Revision[T]) ID() string {
 // DefaultRevisions is how many revisions a queue of RevisionQueue holds.
 const DefaultRevisions = 1000
 
-// RevisionQueue returns a queue of revisions in which those of one object are
-// handed out in order, one at a time; a retry keeps its place. Limit is how many it
-// holds (default DefaultRevisions): beyond it Revisions waits, then the informer,
-// then the server.
+// RevisionQueue returns a queue of revisions that hands out the revisions of one object in
+// order, one at a time; a retry keeps its place. Config.Limit is the maximum number of
+// revisions in the queue (default DefaultRevisions). When the queue is full, Revisions
+// waits, then the informer, then the server.
 func RevisionQueue[T any](cfg workqueue.Config[Revision[T]]) *workqueue.Queue[Revision[T]] {
 	if cfg.Serial == nil {
 		cfg.Serial = func(r Revision[T]) string { return r.Key.String() }
@@ -87,7 +87,7 @@ func RevisionQueue[T any](cfg workqueue.Config[Revision[T]]) *workqueue.Queue[Re
 	return workqueue.New(cfg)
 }
 
-// IDs says how long Revision.ID stays the same.
+// IDStability is how long Revision.ID stays the same.
 type IDStability uint8
 
 const (
@@ -107,17 +107,17 @@ type RevisionsConfig[T any] struct {
 	Subscription informer.SubscriptionConfig
 	// IDs is how long IDs stay the same; default StableIDs.
 	IDs IDStability
-	// Origin returns the version of the first revision that showed the state of r,
+	// FirstVersion returns the version of the first revision that showed the state of r,
 	// which is r.Version or an earlier version. The filters define a state: filters
 	// that choose updates skip revisions that show the same state. Revisions calls
-	// Origin for states that it has not seen begin, one at a time: for objects that
+	// FirstVersion, once at a time, for states whose begin it has not seen: for objects that
 	// exist at the start, that a list has found, that are reported again, or that
-	// become chosen. It does not call Origin without filters that choose updates, nor
+	// become selected. It does not call FirstVersion without filters that choose updates, nor
 	// with PerRunIDs. For the filter informer.Transitions, use
 	// history.History.StateBegan of package record/history.
 	//
-	// After an error, Revisions retries Origin for 10 seconds, during which the
-	// informer waits; then ctx ends, and Revisions returns the error.
+	// After an error, Revisions retries FirstVersion for 10 seconds, during which the
+	// informer waits; then the ctx of the call ends, and Revisions returns the error.
 	FirstVersion func(ctx context.Context, r Revision[T]) (wire.Version, error)
 }
 
@@ -130,7 +130,7 @@ type RevisionsConfig[T any] struct {
 // the objects that exist at that time, under the same IDs.
 //
 // Errors: a configuration whose IDs cannot be stable, before anything is queued; the
-// cause of ctx; errors of Origin; workqueue.ErrClosed, workqueue.ErrFull.
+// cause of ctx; errors of FirstVersion; workqueue.ErrClosed, workqueue.ErrFull.
 func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue.Queue[Revision[T]], cfg RevisionsConfig[T]) error {
 	if i == nil || q == nil {
 		return errors.New("controller: Revisions needs an informer and a queue")
@@ -163,22 +163,22 @@ func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue
 	return context.Cause(ctx)
 }
 
-// These constants bound how long and how often Origin is called.
+// These constants bound how long and how often FirstVersion is called.
 const (
 	firstVersionTimeout    = 10 * time.Second
 	firstVersionMinBackoff = 50 * time.Millisecond
 	firstVersionMaxBackoff = time.Second
 )
 
-// origin calls Origin until it succeeds. Another process writes the history, which may
-// lag a little.
+// firstVersion calls FirstVersion until it succeeds. Another process writes the history,
+// which may lag a little.
 func (cfg *RevisionsConfig[T]) firstVersion(ctx context.Context, r Revision[T]) (wire.Version, error) {
 	asking, cancel := context.WithTimeout(ctx, firstVersionTimeout)
 	defer cancel()
 	for wait := firstVersionMinBackoff; ; wait = min(2*wait, firstVersionMaxBackoff) {
 		first, err := cfg.FirstVersion(asking, r)
 		if err == nil && (first == 0 || first > r.Version) {
-			return 0, fmt.Errorf("controller: Origin says that version %v was the first to show the state of %s at version %v; want one from 1 to that", first, r.Key, r.Version)
+			return 0, fmt.Errorf("controller: FirstVersion returned %v for the state of %s at version %v; want one from 1 to that version", first, r.Key, r.Version)
 		}
 		if err == nil {
 			return first, nil
@@ -191,7 +191,7 @@ func (cfg *RevisionsConfig[T]) firstVersion(ctx context.Context, r Revision[T]) 
 			if ctx.Err() != nil {
 				return 0, context.Cause(ctx)
 			}
-			return 0, fmt.Errorf("controller: which revision was the first to show the state of %s at version %v: %w", r.Key, r.Version, err)
+			return 0, fmt.Errorf("controller: find the first version of the state of %s at version %v: %w", r.Key, r.Version, err)
 		}
 	}
 }

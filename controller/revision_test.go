@@ -16,7 +16,7 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// phase moves a pod to a phase.
+// phase sets the phase of a pod.
 func (w *world) phase(name string, p corev1.PodPhase) {
 	w.t.Helper()
 	if _, err := apitest.Modify(w.srv, pod(name), func(obj *corev1.Pod) { obj.Status.Phase = p }); err != nil {
@@ -24,15 +24,15 @@ func (w *world) phase(name string, p corev1.PodPhase) {
 	}
 }
 
-// TestRevisions: every state of every object reaches a worker, those of one object
-// in order and one at a time, also when one is retried; and each has its own ID.
+// TestRevisions: every state of every object reaches a worker. The states of one object
+// arrive in order and one at a time, also when one of them is retried. Each has its own ID.
 func TestRevisions(t *testing.T) {
 	inWorld(t, func(w *world) {
 		queue := controller.RevisionQueue(workqueue.Config[controller.Revision[corev1.Pod]]{})
 		w.work.Go(func() { _ = w.factory.Run(w.ctx) })
 		done := make(chan error, 1)
 		w.work.Go(func() { done <- controller.Revisions(w.ctx, w.pods, queue, controller.RevisionsConfig[corev1.Pod]{}) })
-		var mu sync.Mutex // of what the workers note
+		var mu sync.Mutex // guards seen and ids
 		seen := map[string][]string{}
 		ids := map[string]bool{}
 		for range 3 {
@@ -51,13 +51,13 @@ func TestRevisions(t *testing.T) {
 						mu.Lock()
 						seen[name] = append(seen[name], fmt.Sprint(r.Kind, " ", obj.Status.Phase))
 						if ids[r.ID()] {
-							t.Errorf("%s twice", r.ID())
+							t.Errorf("ID %s was reported twice", r.ID())
 						}
 						ids[r.ID()] = true
 						mu.Unlock()
 					}
 					if err := queue.Done(r); err != nil {
-						t.Error(err)
+						t.Errorf("Done: %v", err)
 					}
 				}
 			})
@@ -83,13 +83,13 @@ func TestRevisions(t *testing.T) {
 		}
 		w.cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
-			t.Error(err)
+			t.Errorf("Revisions: got %v, want context.Canceled", err)
 		}
 	})
 }
 
-// TestRevisionsAreBounded: a queue that nobody empties holds what it may, and loses
-// nothing.
+// TestRevisionsAreBounded: a queue without workers holds as many revisions as its limit,
+// and loses none.
 func TestRevisionsAreBounded(t *testing.T) {
 	inWorld(t, func(w *world) {
 		queue := controller.RevisionQueue(workqueue.Config[controller.Revision[corev1.Pod]]{Limit: 5})
@@ -102,7 +102,7 @@ func TestRevisionsAreBounded(t *testing.T) {
 		}
 		pass(time.Minute)
 		if s := queue.Stats(); s.Waiting != 5 {
-			t.Errorf("%d wait", s.Waiting)
+			t.Errorf("%d revisions wait, want 5", s.Waiting)
 		}
 		last := 0
 		for range 31 {
@@ -113,7 +113,7 @@ func TestRevisionsAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			if v := int(item.Item.Version); v <= last {
-				t.Errorf("%d after %d", v, last)
+				t.Errorf("version %d after version %d", v, last)
 			} else {
 				last = v
 			}
@@ -123,10 +123,10 @@ func TestRevisionsAreBounded(t *testing.T) {
 	})
 }
 
-// TestRevisionsOfNothing: without an informer or a queue there is an error.
+// TestRevisionsOfNothing: without an informer or a queue, Revisions returns an error.
 func TestRevisionsOfNothing(t *testing.T) {
 	if controller.Revisions[corev1.Pod](t.Context(), nil, nil, controller.RevisionsConfig[corev1.Pod]{}) == nil {
-		t.Error("no error")
+		t.Error("Revisions without informer and queue: got no error")
 	}
 	var zero controller.Revision[corev1.Pod]
 	_ = zero.Event()

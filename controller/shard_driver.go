@@ -9,8 +9,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// sharing is the duty of replicas of which each has a part of the keys. It carries
-// out what the pact says.
+// shardDriver is the coordinator of replicas that share the keys. It carries out the steps
+// of the shardMachine.
 type shardDriver struct {
 	cfg    Replicas
 	leases *leases
@@ -18,11 +18,11 @@ type shardDriver struct {
 
 	machine shardMachine
 	held    lease
-	renewed time.Time // when the last write was asked for that was granted
-	revoked revoked   // reconciles that have to end before more is published
+	renewed time.Time // when the last successful write was requested
+	revoked revoked   // reconciles that must end before the next publication
 }
 
-// run takes part until ctx is done, and then leaves.
+// run takes part in sharding until ctx is done, and then leaves the group.
 func (s *shardDriver) run(ctx context.Context, c *Controller) error {
 	s.start(c, s.cfg)
 	defer s.stop()
@@ -45,11 +45,11 @@ func (s *shardDriver) run(ctx context.Context, c *Controller) error {
 	return nil
 }
 
-// until is when this replica may no longer act on its last renewal.
+// deadline is the time from which this replica must not act on its last renewal.
 func (s *shardDriver) deadline() time.Time { return s.renewed.Add(s.cfg.valid()) }
 
-// turn looks once, and does what is to be done. It reports whether there is more
-// to do at once.
+// poll lists the Leases once and carries out the next step. It reports whether the next
+// step can follow at once.
 func (s *shardDriver) poll(ctx context.Context, c *Controller) bool {
 	if s.machine.published != nil && passed(s.deadline()) {
 		s.lapse(c, "it was not renewed in time")
@@ -63,7 +63,7 @@ func (s *shardDriver) poll(ctx context.Context, c *Controller) bool {
 		return s.renew(bounded, c)
 	}
 	if !s.machine.observe(asked, time.Now(), list) && s.machine.published != nil {
-		s.lapse(c, "somebody has deleted it")
+		s.lapse(c, "it was deleted")
 	}
 	s.setMembers(s.machine.live())
 	switch s.machine.next() {
@@ -76,7 +76,7 @@ func (s *shardDriver) poll(ctx context.Context, c *Controller) bool {
 	return s.renew(bounded, c)
 }
 
-// renew renews the Lease if it is time, with what it says already.
+// renew renews the Lease, with unchanged content, if the renewal is due.
 func (s *shardDriver) renew(ctx context.Context, c *Controller) bool {
 	if s.machine.published != nil && time.Since(s.renewed) >= s.cfg.renew() {
 		s.write(ctx, c, s.machine.published)
@@ -84,7 +84,8 @@ func (s *shardDriver) renew(ctx context.Context, c *Controller) bool {
 	return false
 }
 
-// yield gives up what others have from now on, and publishes that.
+// yield gives up the keys of other replicas, waits for their reconciles, and then publishes
+// the names of these replicas.
 func (s *shardDriver) yield(ctx context.Context, c *Controller) bool {
 	names := s.machine.live()
 	s.machine.shrink()
@@ -97,11 +98,11 @@ func (s *shardDriver) yield(ctx context.Context, c *Controller) bool {
 		return false
 	}
 	s.machine.publish(names)
-	c.log().Info("shares the keys", "with", names, "identity", s.cfg.Identity)
+	c.log().Info("sharing the keys", "members", names, "identity", s.cfg.Identity)
 	return true
 }
 
-// begin takes the keys that are this replica's by what is published.
+// takeKeys takes the keys that belong to this replica among the published replicas.
 func (s *shardDriver) takeKeys(ctx, onDuty context.Context, c *Controller) bool {
 	before := s.machine.owns(s.machine.applied)
 	if before == nil {
@@ -118,12 +119,12 @@ func (s *shardDriver) takeKeys(ctx, onDuty context.Context, c *Controller) bool 
 	s.machine.activate()
 	token := uint64(s.held.version)
 	s.activate(token)
-	c.log().Info("takes its keys", "of", len(s.machine.published), "identity", s.cfg.Identity, "token", token)
+	c.log().Info("taking keys of the shard", "members", len(s.machine.published), "identity", s.cfg.Identity, "token", token)
 	c.takeOver(onDuty, s.machine.owns(s.machine.applied), before, token, s.deadline())
 	return false
 }
 
-// write writes the Lease, with those that this replica yields to.
+// write writes the Lease with the names of the replicas that this replica yields to.
 func (s *shardDriver) write(ctx context.Context, c *Controller, names []string) bool {
 	asked := time.Now()
 	one := s.held
@@ -152,7 +153,8 @@ func (s *shardDriver) write(ctx context.Context, c *Controller, names []string) 
 	return true
 }
 
-// join writes the first Lease, or one that a write left whose answer was lost.
+// join writes the first Lease. It reuses a Lease that an earlier write has created if the
+// response to that write was lost.
 func (s *shardDriver) join(ctx context.Context, names []string) (lease, error) {
 	name := s.cfg.leaseName()
 	was, err := s.leases.get(ctx, name)
@@ -170,26 +172,26 @@ func (s *shardDriver) join(ctx context.Context, names []string) (lease, error) {
 	return s.leases.renew(ctx, was.object)
 }
 
-// lapse gives up all keys at once, and starts from scratch.
+// lapse gives up all keys at once and resets the state machine.
 func (s *shardDriver) lapse(c *Controller, why string) {
 	running := c.ownership.revoke(nil, 0)
-	c.log().Warn("the lease is lost", "why", why, "identity", s.cfg.Identity, "running", len(running))
+	c.log().Warn("the lease is lost", "cause", why, "identity", s.cfg.Identity, "running", len(running))
 	running.join()
 	s.machine.reset()
 	s.held, s.revoked = lease{}, nil
 	s.deactivate(false)
 }
 
-// clean deletes Leases that were left by others long ago.
+// deleteStale deletes Leases that expired long ago.
 func (s *shardDriver) deleteStale(ctx context.Context) {
 	old := s.machine.stale()
-	if len(old) > 0 && slices.Min(s.machine.live()) == s.cfg.Identity { // one does it
+	if len(old) > 0 && slices.Min(s.machine.live()) == s.cfg.Identity { // only one replica deletes them
 		for _, l := range old {
 			err := s.leases.remove(ctx, l)
 			if isLost(err) {
 				err = nil
 			}
-			s.recordResult("delete a lease that was left", err)
+			s.recordResult("delete an expired lease", err)
 		}
 	}
 }

@@ -7,65 +7,67 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// pact is the protocol by which replicas share keys, as a machine that is told
-// what was read and written, and says what to do next. It does nothing itself.
+// shardMachine is the protocol by which replicas share keys, as a state machine. Its inputs
+// are the Leases that were read and written; its output is the next step. It performs no
+// I/O.
 //
-// Of two replicas, the one that beats the other has a key. Each publishes, in its
-// Lease, the names of those that it yields to: of their keys it has none. A
-// replica has a key if it beats all that it yields to, and all others that live
-// have published that they yield to it. It yields to everyone who lives.
+// Each key belongs to the replica that ranks first for it. Each replica publishes, in its
+// Lease, the names of the replicas that it yields to: it has none of their keys. It yields
+// to every live replica. A replica has a key if it ranks before all replicas that it yields
+// to, and if all other live replicas have published that they yield to it.
 //
-// For every pair this is the handshake of two flags: each raises its own before it
-// looks at the other's, so at least one of two that start at once sees the other.
-// Names are left out of a published list only after their Lease was over, by which
-// time its holder has stopped; and a list is asked for after the publication, in
-// case the holder was back before.
+// For every pair of replicas this is the handshake with two flags: each sets its own flag
+// before it reads the other's, so that of two that start at once, at least one sees the
+// other. A name leaves a published list only after its Lease has expired; by then its
+// holder has stopped. A list is requested after the publication, in case the holder has
+// returned in between.
 type shardMachine struct {
 	self string
-	// others are the Leases of others that there are, by name.
+	// others are the last known Leases of other replicas, by name.
 	others map[string]*observedLease
-	// published are those that this replica is known to yield to; nil: none are.
+	// published are the replicas that the Lease of this replica yields to; nil if nothing
+	// is published.
 	published []string
-	// applied are those that it does yield to, at least those that are published;
-	// nil: it has no keys.
+	// applied are the replicas that this replica in fact yields to, at least those in
+	// published; nil if it has no keys.
 	applied []string
-	// asked is when the last list was asked for.
+	// listedAt is when the last list was requested.
 	listedAt time.Time
 }
 
-// step is what to do next.
+// shardStep is the next step of a replica.
 type shardStep uint8
 
 const (
-	// rest: nothing, until something changes.
+	// stepWait: do nothing until something changes.
 	stepWait shardStep = iota
-	// yield: stop what pact.yielding does not leave, then publish pact.living.
+	// stepYield: end the reconciles of keys that yieldTo gives up, then publish live.
 	stepYield
-	// begin: write the Lease once more: its version is the token. Then keys are to be
-	// had by what is published.
+	// stepActivate: write the Lease once more, so that its version is the token. Then the
+	// replica has the keys for which it ranks first among published.
 	stepActivate
 )
 
-// observe notes a list, when it was asked for, and when the answer was there. It
-// reports whether this replica's own Lease is in it.
+// observe records a list, the time at which it was requested, and the time of the response.
+// It reports whether the list has this replica's Lease.
 func (p *shardMachine) observe(asked, got time.Time, list []lease) (present bool) {
 	if p.others == nil {
 		p.others = map[string]*observedLease{}
 	}
-	there := map[string]bool{}
+	listed := map[string]bool{}
 	for _, l := range list {
 		if l.holder() == p.self {
 			present = true
 			continue
 		}
-		there[l.object.Name] = true
+		listed[l.object.Name] = true
 		if s := p.others[l.object.Name]; s == nil || s.lease.version != l.version {
 			p.others[l.object.Name] = &observedLease{l, got}
 		}
 	}
 	for name, s := range p.others {
-		// One that somebody has deleted may still have a holder who does not know.
-		if !there[name] && s.expired(asked) {
+		// The holder of a deleted Lease may not have noticed the deletion yet.
+		if !listed[name] && s.expired(asked) {
 			delete(p.others, name)
 		}
 	}
@@ -73,8 +75,8 @@ func (p *shardMachine) observe(asked, got time.Time, list []lease) (present bool
 	return present
 }
 
-// living are those whose Lease was not over when the list was asked for, and this
-// replica.
+// live returns the holders whose Lease had not expired when the last list was requested,
+// and this replica.
 func (p *shardMachine) live() []string {
 	names := []string{p.self}
 	for _, s := range p.others {
@@ -86,16 +88,16 @@ func (p *shardMachine) live() []string {
 	return slices.Compact(names)
 }
 
-// yielding are those to yield to while others may believe in what was published as
-// well as in what is about to be.
+// yieldTo returns the replicas to yield to while others may rely on the published list or
+// on the one that is about to be published.
 func (p *shardMachine) yieldTo() []string {
 	both := slices.Concat(p.applied, p.live())
 	slices.Sort(both)
 	return slices.Compact(both)
 }
 
-// next says what to do after a list. Each list is for one step only: what comes
-// after a publication rests on a list that was asked for after it.
+// next returns the step that follows a list. A list serves for one step only: the step
+// after a publication needs a list that was requested after it.
 func (p *shardMachine) next() shardStep {
 	switch {
 	case !slices.Equal(p.published, p.live()):
@@ -105,30 +107,31 @@ func (p *shardMachine) next() shardStep {
 	}
 	for _, s := range p.others {
 		if !s.expired(p.listedAt) && !slices.Contains(s.lease.view(), p.self) {
-			return stepWait // he may have keys of ours still
+			return stepWait // it may still have keys of this replica
 		}
 	}
 	return stepActivate
 }
 
-// yielded notes that what runs is only what yielding leaves.
+// shrink records that this replica has given up all keys that yieldTo gives up.
 func (p *shardMachine) shrink() {
 	if p.applied != nil {
 		p.applied = p.yieldTo()
 	}
 }
 
-// publishedNow notes that names were published.
+// publish records that names were published.
 func (p *shardMachine) publish(names []string) { p.published = names }
 
-// begun notes that keys are to be had by what is published.
+// activate records that this replica has its keys among the published replicas.
 func (p *shardMachine) activate() { p.applied = p.published }
 
-// lapse notes that the own Lease was over, or may have been: there are no keys,
-// and nothing counts as published.
+// reset records that this replica's Lease has expired, or may have: it has no keys, and
+// nothing counts as published.
 func (p *shardMachine) reset() { p.published, p.applied = nil, nil }
 
-// mine returns which keys are this replica's if it yields to some.
+// owns returns a function that reports whether a key belongs to this replica if it yields
+// to some others.
 func (p *shardMachine) owns(yieldTo []string) func(wire.Key) bool {
 	if yieldTo == nil {
 		return nil
@@ -137,7 +140,8 @@ func (p *shardMachine) owns(yieldTo []string) func(wire.Key) bool {
 	return func(key wire.Key) bool { return ranksFirst(self, yieldTo, key) }
 }
 
-// stale are Leases that were over long ago: nobody will come back to them.
+// stale returns the Leases that expired long ago. Their holders do not return, because each
+// process has a new identity.
 func (p *shardMachine) stale() (old []lease) {
 	for _, s := range p.others {
 		if p.listedAt.Sub(s.firstSeen) > staleAfter*max(s.lease.duration(), time.Second) && s.expired(p.listedAt) {
@@ -147,5 +151,5 @@ func (p *shardMachine) stale() (old []lease) {
 	return old
 }
 
-// staleAfter is how many of its durations a Lease is kept that nobody renews.
+// staleAfter is the number of its durations for which an expired Lease is kept.
 const staleAfter = 10

@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// TestRendezvous: shares are even, also of names that differ in their last letter, and
-// only the keys of who comes or goes move.
+// TestRendezvous: shares are even, also among names that differ only in their last letter.
+// When a member leaves, only its keys move.
 func TestRendezvous(t *testing.T) {
 	const keys = 20_000
 	for _, n := range []int{2, 3, 5, 8} {
@@ -29,7 +29,7 @@ func TestRendezvous(t *testing.T) {
 				}
 			}
 			if len(owners) != 1 {
-				t.Fatalf("%v has the owners %v of %v", key, owners, of)
+				t.Fatalf("key %v has owners %v among %v, want one", key, owners, of)
 			}
 			return owners[0]
 		}
@@ -39,19 +39,19 @@ func TestRendezvous(t *testing.T) {
 			was := owner(names, key)
 			count[was]++
 			if is := owner(names[1:], key); was != names[0] && is != was {
-				t.Fatalf("%v moves from %s to %s because %s has gone", key, was, is, names[0])
+				t.Fatalf("key %v moves from %s to %s when %s leaves", key, was, is, names[0])
 			}
 		}
 		for name, c := range count {
 			if c < keys/n*9/10 || c > keys/n*11/10 {
-				t.Errorf("%s has %d of %d keys, want a %dth", name, c, keys, n)
+				t.Errorf("%s has %d of %d keys, want about 1/%d", name, c, keys, n)
 			}
 		}
 	}
 }
 
-// TestDeletedLease: a Lease that somebody has deleted still counts until it would
-// have been over, for its holder may not know; one that was released does not.
+// TestDeletedLease: a deleted Lease counts until it would have expired, because its holder
+// may not have noticed. A released Lease does not count.
 func TestDeletedLease(t *testing.T) {
 	s := &sim{leases: map[string]lease{}}
 	l, _ := s.put("b", 0, []string{"b"})
@@ -62,13 +62,13 @@ func TestDeletedLease(t *testing.T) {
 		return fmt.Sprint(p.live())
 	}
 	if got := at(0, l); got != "[a b]" {
-		t.Errorf("there: %s", got)
+		t.Errorf("existing Lease: got live %s, want [a b]", got)
 	}
 	if got := at(simLease - 1); got != "[a b]" {
-		t.Errorf("deleted: %s", got)
+		t.Errorf("deleted Lease, not expired: got live %s, want [a b]", got)
 	}
 	if got := at(simLease); got != "[a]" {
-		t.Errorf("deleted, and over: %s", got)
+		t.Errorf("deleted Lease, expired: got live %s, want [a]", got)
 	}
 	l, _ = s.put("b", l.version, []string{"b"})
 	at(simLease, l)
@@ -76,14 +76,14 @@ func TestDeletedLease(t *testing.T) {
 	released := lease{l.object.DeepCopy(), l.version + 1}
 	released.object.Spec.HolderIdentity = &nobody
 	if got := at(simLease+1, released); got != "[a]" {
-		t.Errorf("released: %s", got)
+		t.Errorf("released Lease: got live %s, want [a]", got)
 	}
 	if got := p.stale(); len(got) != 0 {
-		t.Errorf("stale already: %v", got)
+		t.Errorf("stale after one duration: got %v, want none", got)
 	}
 	at(12*simLease, released)
 	if got := p.stale(); len(got) != 1 {
-		t.Errorf("not stale after 11 durations: %v", got)
+		t.Errorf("stale after 11 durations: got %v, want one", got)
 	}
 }
 
@@ -92,8 +92,8 @@ const (
 	simKeys  = 24
 )
 
-// simReplica is a replica of the simulation: its pact, as share.go carries it
-// out, in its own time. What it sends may take long, or be answered never.
+// simReplica is a simulated replica: a shardMachine, and its driver in simulated time. Its
+// messages may be late or lost.
 type simReplica struct {
 	machine shardMachine
 	name    string
@@ -101,25 +101,26 @@ type simReplica struct {
 	renewed time.Time
 	token   wire.Version
 	paused  int  // rounds
-	cut     bool // no way to the server
+	cut     bool // cannot reach the server
 	mail    []func(s *sim)
-	// slow is a reconcile that runs across steps: of a key, in a term.
+	// slow means that a reconcile of slowKey, with slowToken, runs across steps.
 	slow      bool
 	slowKey   wire.Key
 	slowToken wire.Version
 }
 
-// sim are replicas, and a server that takes their Leases and their writes.
+// sim is a set of replicas, and a server that stores their Leases and the tokens of their
+// writes.
 type sim struct {
 	t        *rapid.T
 	now      time.Time
 	version  wire.Version
 	leases   map[string]lease
 	replicas []*simReplica
-	tokens   map[wire.Key]wire.Version // the highest that was written with
+	tokens   map[wire.Key]wire.Version // highest token of a write, by key
 	refused  int
-	quiet    bool                // nothing goes wrong any more
-	owners   map[wire.Key]string // who wrote last
+	quiet    bool                // no more faults
+	owners   map[wire.Key]string // last writer, by key
 }
 
 func newSim(t *rapid.T, replicas int) *sim {
@@ -134,7 +135,7 @@ func newSim(t *rapid.T, replicas int) *sim {
 	return s
 }
 
-// disturb lets something go wrong, or right.
+// disturb injects or ends a fault.
 func (s *sim) disturb() {
 	r := s.replicas[rapid.IntRange(0, len(s.replicas)-1).Draw(s.t, "whom")]
 	switch rapid.IntRange(0, 11).Draw(s.t, "what") {
@@ -142,11 +143,11 @@ func (s *sim) disturb() {
 		r.paused = rapid.IntRange(1, 20).Draw(s.t, "rounds of sleep")
 	case 1:
 		r.cut = !r.cut
-	case 2: // it is killed, and starts again as another
+	case 2: // crash, and restart with a new identity
 		r.machine, r.held, r.slow, r.cut, r.paused = shardMachine{}, nil, false, false, 0
 		r.name += "'"
 		r.machine.self = r.name
-	case 3: // it leaves in peace
+	case 3: // clean stop
 		if r.paused == 0 && !r.cut {
 			s.lapse(r)
 			if l, ok := s.leases[r.name]; ok {
@@ -159,7 +160,7 @@ func (s *sim) disturb() {
 			r.name += "'"
 			r.machine = shardMachine{self: r.name}
 		}
-	case 4: // something that was on its way arrives
+	case 4: // a late message arrives
 		if len(r.mail) > 0 {
 			r.mail[0](s)
 			r.mail = r.mail[1:]
@@ -167,7 +168,7 @@ func (s *sim) disturb() {
 	}
 }
 
-// round lets everybody who is awake act, in any order.
+// round lets all replicas that are not paused act, in random order.
 func (s *sim) round() {
 	for _, i := range rapid.Permutation(indexes(len(s.replicas))).Draw(s.t, "order") {
 		r := s.replicas[i]
@@ -185,7 +186,7 @@ func (s *sim) round() {
 	s.now = s.now.Add(time.Duration(rapid.IntRange(0, 4000).Draw(s.t, "ms")) * time.Millisecond)
 }
 
-// act reconciles some keys. One of them may go on into the next rounds.
+// act reconciles some keys. One reconcile may continue into the next rounds.
 func (s *sim) act(r *simReplica) {
 	if r.slow && rapid.Bool().Draw(s.t, "it ends") {
 		if s.has(r, r.slowKey) || s.valid(r) && r.machine.applied != nil {
@@ -201,21 +202,21 @@ func (s *sim) act(r *simReplica) {
 	}
 }
 
-// wake lets one go on that was asleep in the middle of a reconcile: the first thing
-// it does is to write.
+// wake resumes a replica that was paused in the middle of a reconcile. Its first action is
+// a write.
 func (s *sim) wake(r *simReplica) {
 	if !r.slow {
 		return
 	}
 	if r.slowToken < s.tokens[r.slowKey] {
-		s.refused++ // as Fence does
+		s.refused++ // as by Fence
 	} else {
 		s.tokens[r.slowKey] = r.slowToken
 	}
 	r.slow = false
 }
 
-// calm lets everything go right, until every key must have an owner.
+// calm runs without faults until every key must have one owner.
 func (s *sim) calm() {
 	s.quiet = true
 	for _, r := range s.replicas {
@@ -236,7 +237,7 @@ func (s *sim) calm() {
 			}
 		}
 		if owners != 1 {
-			s.t.Fatalf("when all is well %v has %d owners", simKey(i), owners)
+			s.t.Fatalf("without faults key %v has %d owners, want 1", simKey(i), owners)
 		}
 	}
 }
@@ -257,10 +258,10 @@ func (s *sim) has(r *simReplica, key wire.Key) bool {
 	return r.machine.applied != nil && s.valid(r) && ranksFirst(r.name, r.machine.applied, key)
 }
 
-// bad reports whether something goes wrong now.
+// bad reports whether to inject a fault now.
 func (s *sim) bad(what string) bool { return !s.quiet && rapid.IntRange(0, 9).Draw(s.t, what) == 0 }
 
-// put writes a Lease if its version is the one that was read.
+// put writes a Lease if it still has the version that was read.
 func (s *sim) put(name string, was wire.Version, view []string) (lease, bool) {
 	if s.leases[name].version != was {
 		return lease{}, false
@@ -274,7 +275,7 @@ func (s *sim) put(name string, was wire.Version, view []string) (lease, bool) {
 	return l, true
 }
 
-// write is sharing.write: it may be lost on the way there or back.
+// write is shardDriver.write. The request or the response may be lost.
 func (s *sim) write(r *simReplica, view []string) bool {
 	asked := s.now
 	var was wire.Version
@@ -283,22 +284,22 @@ func (s *sim) write(r *simReplica, view []string) bool {
 	} else {
 		was = s.leases[r.name].version // join reads it
 	}
-	if r.cut || s.bad("lost on the way there") {
+	if r.cut || s.bad("request lost") {
 		return false
 	}
-	if s.bad("late") { // it arrives when nobody waits for it any more
+	if s.bad("late") { // it arrives after the replica has given up waiting
 		r.mail = append(r.mail, func(s *sim) { s.put(r.name, was, view) })
 		return false
 	}
 	l, ok := s.put(r.name, was, view)
-	if !ok { // an earlier one has arrived: read it, and write once more
+	if !ok { // an earlier write has arrived: read the Lease and write again
 		l, ok = s.put(r.name, s.leases[r.name].version, view)
 	}
 	if !ok {
 		s.lapse(r)
 		return false
 	}
-	if s.bad("lost on the way back") {
+	if s.bad("response lost") {
 		return false
 	}
 	if r.machine.published != nil && !s.valid(r) {
@@ -311,10 +312,10 @@ func (s *sim) write(r *simReplica, view []string) bool {
 
 func (s *sim) lapse(r *simReplica) {
 	r.machine.reset()
-	r.held, r.slow = nil, false // its contexts are cancelled, and it is joined
+	r.held, r.slow = nil, false // the reconcile is canceled and has returned
 }
 
-// turn is sharing.turn.
+// poll is shardDriver.poll.
 func (s *sim) poll(r *simReplica) {
 	if r.machine.published != nil && !s.valid(r) {
 		s.lapse(r)
@@ -337,7 +338,7 @@ func (s *sim) poll(r *simReplica) {
 	case stepYield:
 		r.machine.shrink()
 		if r.slow && !s.has(r, r.slowKey) {
-			return // it has to end before more is published
+			return // the reconcile must end before the next publication
 		}
 		if names := r.machine.live(); s.write(r, names) {
 			r.machine.publish(names)
@@ -356,24 +357,24 @@ func (s *sim) poll(r *simReplica) {
 func (s *sim) reconcile(r *simReplica, key wire.Key) {
 	for _, other := range s.replicas {
 		if other != r && other.paused == 0 && s.has(other, key) {
-			s.t.Fatalf("%s and %s have %v: they yield to %v and %v", r.name, other.name, key, r.machine.applied, other.machine.applied)
+			s.t.Fatalf("both %s and %s own key %v: they yield to %v and %v", r.name, other.name, key, r.machine.applied, other.machine.applied)
 		}
 		if other != r && other.paused == 0 && s.valid(other) && other.slow && other.slowKey == key {
-			s.t.Fatalf("%s has %v while a reconcile of %s still runs", r.name, key, other.name)
+			s.t.Fatalf("%s owns key %v while a reconcile of %s still runs", r.name, key, other.name)
 		}
 	}
 	if last := s.tokens[key]; r.token <= last && s.owners[key] != r.name {
-		s.t.Fatalf("%s has %v with token %v after %s had it with %v", r.name, key, r.token, s.owners[key], last)
+		s.t.Fatalf("%s owns key %v with token %v after %s had it with token %v", r.name, key, r.token, s.owners[key], last)
 	}
 	s.tokens[key] = r.token
 	s.owners[key] = r.name
 }
 
-// TestShardMachine lets replicas share keys while messages are late, lost or doubled,
-// networks are cut, and replicas stand still for long, in the middle of a
-// reconcile as well. No two that are awake believe to have a key at a time; tokens grow from
-// owner to owner, and a write of one that was asleep is recognised by its token;
-// and when all is well again, every key has an owner soon.
+// TestShardMachine simulates replicas that share keys while messages are late, lost or
+// duplicated, networks are partitioned, and replicas are paused for long, also in the
+// middle of a reconcile. It checks three invariants. No two running replicas own a key at a
+// time. Tokens grow from owner to owner, so that a write of a replica that was paused can
+// be rejected by its token. After the faults end, every key soon has an owner.
 func TestShardMachine(t *testing.T) {
 	fenced := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -382,11 +383,11 @@ func TestShardMachine(t *testing.T) {
 			s.disturb()
 			s.round()
 		}
-		for _, r := range s.replicas { // all is well again
+		for _, r := range s.replicas { // end all faults
 			r.cut, r.paused = false, 0
 		}
 		s.calm()
 		fenced += s.refused
 	})
-	t.Logf("%d writes of replicas that had been asleep were to be refused", fenced)
+	t.Logf("%d writes of paused replicas were rejected by their tokens", fenced)
 }

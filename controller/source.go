@@ -15,45 +15,45 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Source is an informer as a controller uses it. Objects, Owners, Mapped and
-// Reads make one.
+// Source is an informer that a controller uses. Create it with Objects, Owners, Mapped or
+// ReadOnly.
 type Source struct{ impl untypedSource }
 
-// SourceConfig says what of an informer matters. The zero value is everything.
+// SourceConfig selects the events of an informer. The zero value selects all of them.
 type SourceConfig struct {
-	// Name tells the source from others in reasons, logs and health; default what
-	// the informer follows.
+	// Name identifies the source in reasons, logs and health; default the informer's
+	// resource.
 	Name string
-	// Filters choose objects and updates; all of them must agree. What they leave
-	// out makes no key wait, but is in the view.
+	// Filters choose objects and updates; an event must pass all of them. Objects that they
+	// reject enqueue no key, but are in the view.
 	Filters []informer.Filter
-	// Priority of keys for what happens; those for objects that are there at first
-	// are InitialPriority below it.
+	// Priority is the priority of the keys of changes. The keys of initial objects have a
+	// priority that is lower by -InitialPriority.
 	Priority int8
-	// Resync is the period after which the source tells of all its objects again;
-	// default that of the informer, negative: never.
+	// Resync is the period at which the source repeats all its objects; default the
+	// informer's period, negative means never.
 	Resync time.Duration
 }
 
-// Objects is a source of the keys of the objects themselves.
+// Objects is a source of the keys of the informer's objects.
 func Objects[T any](i *informer.Informer[T], cfg SourceConfig) Source {
 	return newSource(i, cfg, func(ev informer.Event[T]) ([]wire.Key, error) { return []wire.Key{ev.Key()}, nil })
 }
 
-// Mapped is a source of the keys that a function makes of what happens to an
-// object: of what it was before as well as of what it is, if both matter. The
-// function is called on a goroutine of the informer and must be quick. If it
-// panics, that is reported and counted, and the event is lost.
+// Mapped is a source of the keys that a function computes from an event. If both the old
+// and the new state matter, the function must use both. The function is called on a
+// goroutine of the informer and must return quickly. If it panics, the panic is logged and
+// counted, and the event is skipped.
 func Mapped[T any](i *informer.Informer[T], keys func(informer.Event[T]) []wire.Key, cfg SourceConfig) Source {
 	s := newSource(i, cfg, func(ev informer.Event[T]) ([]wire.Key, error) { return keys(ev), nil })
 	if f, ok := s.impl.(*typedSource[T]); ok && keys == nil {
-		f.invalid = errors.New("it has no function that makes keys")
+		f.invalid = errors.New("Mapped has no function; pass one that returns the keys of an event")
 	}
 	return s
 }
 
-// Reads is a source without keys: the controller begins when the informer is
-// synced, has it in its views, and waits until it shows what was written.
+// ReadOnly is a source without keys. The controller waits until the informer is synced, has
+// it in its views, and waits until it shows earlier writes.
 func ReadOnly[T any](i *informer.Informer[T]) Source {
 	if i == nil {
 		return Source{}
@@ -61,7 +61,7 @@ func ReadOnly[T any](i *informer.Informer[T]) Source {
 	return newSource(i, SourceConfig{}, nil)
 }
 
-// feed is a source without its type.
+// untypedSource is a source without its type parameter.
 type untypedSource interface {
 	configErr() error
 	hasKeys() bool
@@ -78,13 +78,13 @@ type untypedSource interface {
 	wait(ctx context.Context, w kube.Written) error
 }
 
-// flow carries what happens to the objects of one informer to the queue, as keys.
+// typedSource enqueues the keys of an informer's events.
 type typedSource[T any] struct {
 	informer *informer.Informer[T]
 	cfg      SourceConfig
-	keys     func(informer.Event[T]) ([]wire.Key, error) // nil if it feeds none
+	keys     func(informer.Event[T]) ([]wire.Key, error) // nil if it has no keys
 	invalid  error
-	reg      atomic.Pointer[informer.Registration] // once it listens
+	reg      atomic.Pointer[informer.Registration] // set by attach
 }
 
 func newSource[T any](i *informer.Informer[T], cfg SourceConfig, keys func(informer.Event[T]) ([]wire.Key, error)) Source {
@@ -122,7 +122,7 @@ func (f *typedSource[T]) wait(ctx context.Context, w kube.Written) error {
 	return f.informer.WaitForWrite(ctx, w)
 }
 
-// attach begins to listen.
+// attach subscribes to the informer.
 func (f *typedSource[T]) attach(c *Controller) error {
 	if f.keys == nil {
 		return nil
@@ -134,13 +134,13 @@ func (f *typedSource[T]) attach(c *Controller) error {
 	return err
 }
 
-// sweep posts the chosen ones of all keys that the objects of the informer lead to
-// now. It subscribes again, so that filters see what they always see.
+// enqueueAll enqueues the chosen keys of all current objects of the informer. It uses a new
+// subscription, so that filters see the same events as at the start.
 func (f *typedSource[T]) enqueueAll(ctx context.Context, c *Controller, chosen func(wire.Key) bool) {
 	if f.keys == nil {
 		return
 	}
-	reg, err := f.handle(c, f.cfg.Name+", sweep", func(ev informer.Event[T], key wire.Key) bool {
+	reg, err := f.handle(c, f.cfg.Name+", all objects", func(ev informer.Event[T], key wire.Key) bool {
 		return ev.Initial() && chosen(key)
 	})
 	if err != nil {
@@ -191,7 +191,7 @@ func (f *typedSource[T]) handle(c *Controller, name string, chosen func(informer
 	})
 }
 
-// keysOf calls the user's function.
+// keysOf calls the user's function, and converts a panic to an error.
 func (f *typedSource[T]) keysOf(ev informer.Event[T]) (keys []wire.Key, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -217,7 +217,7 @@ func causeOf[T any](ev informer.Event[T]) Cause {
 	return Updated
 }
 
-// batch are keys with reasons.
+// batch is a list of keys, each with a reason.
 type batch struct {
 	keys    []wire.Key
 	reasons []Reason
@@ -227,7 +227,7 @@ func (b *batch) add(key wire.Key, r Reason) {
 	b.keys, b.reasons = append(b.keys, key), append(b.reasons, r)
 }
 
-// String names the source, for messages.
+// String returns the name of the source, for messages.
 func (s Source) String() string {
 	if s.impl == nil {
 		return "empty source"

@@ -17,12 +17,12 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// work reconciles one key after the other until ctx is done. If a reconcile ends
-// the goroutine (as FailNow of a test does), another takes its place.
+// work reconciles keys, one at a time, until ctx is done. If a reconcile ends the goroutine
+// (as FailNow of a test does), work starts another.
 func (c *Controller) work(ctx context.Context) {
-	whole := false
+	finished := false
 	defer func() {
-		if !whole {
+		if !finished {
 			c.workers.Go(func() { c.work(ctx) })
 		}
 	}()
@@ -33,13 +33,13 @@ func (c *Controller) work(ctx context.Context) {
 		}
 		c.handle(w)
 	}
-	whole = true
+	finished = true
 }
 
-// handle deals with one key.
+// handle reconciles the key of a work item.
 func (c *Controller) handle(w workqueue.Work[wire.Key]) {
 	key := w.Item
-	defer func() { _ = c.queue.Done(key) }() // it is handled, by us
+	defer func() { _ = c.queue.Done(key) }() // no error: this worker holds the key
 	r := c.ownership.begin(c.base, key, c.ids.next(), w.Retries+1)
 	if r == nil {
 		return
@@ -57,12 +57,12 @@ func (c *Controller) handle(w workqueue.Work[wire.Key]) {
 	}, log)
 }
 
-// patience is how long a worker waits for the writes of one key, and how long the
-// key is put off then.
+// writeWaitSlice is the maximum time that a worker waits for the writes of one key, and the
+// time after which the key is tried again.
 const writeWaitSlice = time.Second
 
-// waitForWrites waits until the informers show what earlier reconciles of the key
-// have written, and reports whether they do, or it has taken too long.
+// waitForWrites waits until the informers show the writes of the key's earlier reconciles.
+// It reports whether the key can be reconciled: the writes are shown, or WriteWait is over.
 func (c *Controller) waitForWrites(r *reconcile, log *slog.Logger) bool {
 	left, since := c.writes.pending(r.key)
 	if len(left) > 0 {
@@ -79,7 +79,7 @@ func (c *Controller) waitForWrites(r *reconcile, log *slog.Logger) bool {
 		default:
 			c.counts.recordWait(time.Since(since), err)
 			c.writes.waited(r.key)
-			log.Warn("reconcile without having seen its own writes", "waited", time.Since(since), "writes", len(left))
+			log.Warn("reconciling before the informers show the key's own writes", "waited", time.Since(since), "writes", len(left))
 			return true
 		}
 	}
@@ -90,7 +90,7 @@ func (c *Controller) waitForWrites(r *reconcile, log *slog.Logger) bool {
 	return true
 }
 
-// putOff lets a key wait a little longer that waits for its own writes.
+// postpone requeues a key that waits for its own writes.
 func (c *Controller) postpone(r *reconcile, priority int8) {
 	for _, reason := range r.reasons {
 		c.ownership.addReason(r.key, reason)
@@ -119,7 +119,7 @@ func (c *Controller) call(r *reconcile, req Request, log *slog.Logger) (err erro
 	v := c.view()
 	err = c.cfg.Reconcile(ctx, v, req)
 	if unsynced := v.Err(); unsynced != nil {
-		err = fmt.Errorf("what was reconciled was read too early: Reads makes the controller wait for it: %w", unsynced)
+		err = fmt.Errorf("the reconcile read an informer that was not synced; pass ReadOnly(informer) to New: %w", unsynced)
 	}
 	if err != nil && errors.Is(context.Cause(ctx), ErrTimeout) && !errors.Is(err, ErrTimeout) {
 		err = errors.Join(ErrTimeout, err)
@@ -127,7 +127,7 @@ func (c *Controller) call(r *reconcile, req Request, log *slog.Logger) (err erro
 	return err
 }
 
-// view returns what all sources show: those of one factory at one instant.
+// view returns a view of all sources. Those of one factory are shown at one instant.
 func (c *Controller) view() informer.View {
 	v := c.sources[0].view()
 	for _, f := range c.sources[1:] {
@@ -136,7 +136,7 @@ func (c *Controller) view() informer.View {
 	return v
 }
 
-// settle does what the answer of a reconcile asks for.
+// finish records the outcome of a reconcile, and forgets, requeues or retries the key.
 func (c *Controller) finish(r *reconcile, err error, log *slog.Logger) {
 	outcome, after := classify(err, c.cfg.Panics)
 	why := context.Cause(r.ctx)
@@ -160,13 +160,13 @@ func (c *Controller) finish(r *reconcile, err error, log *slog.Logger) {
 		c.ownership.addReason(r.key, Reason{Cause: Retried})
 		delay, _ := c.queue.Retry(c.base, r.key) // the queue is open while workers work
 		level := slog.LevelError
-		if apierrors.IsConflict(err) { // somebody else was faster: everyday life
+		if apierrors.IsConflict(err) { // another writer was faster, which is normal
 			level = slog.LevelInfo
 		}
 		log.Log(c.base, level, "reconcile failed", "err", err, "retry", delay)
 	case GivenUp:
 		c.queue.Forget(r.key)
-		log.Error("reconcile failed, and is not retried", "err", err)
+		log.Error("reconcile failed and is not retried", "err", err)
 	case Interrupted:
 		_ = c.enqueue(batch{[]wire.Key{r.key}, []Reason{{Cause: Retried}}}, 0)
 		log.Info("reconcile interrupted", "err", err, "cause", why)
@@ -176,7 +176,7 @@ func (c *Controller) finish(r *reconcile, err error, log *slog.Logger) {
 	}
 }
 
-// repeat makes a key wait that asked for it, after a while.
+// requeueAfter requeues a key whose reconcile returned RequeueAfter.
 func (c *Controller) requeueAfter(key wire.Key, after time.Duration) {
 	c.ownership.addReason(key, Reason{Cause: Repeated})
 	_ = c.queue.AddAfter(c.base, key, after) // the queue is open while workers work

@@ -38,8 +38,8 @@ type world struct {
 	logs    logs
 }
 
-// inWorld runs script in fake time. What it has started is ended and joined
-// afterwards.
+// inWorld runs script in fake time. Afterwards it stops everything that script has started,
+// and waits for it.
 func inWorld(t *testing.T, script func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, err := apitest.New(apitest.Config{Tokens: map[string]string{"0": "test", "1": "one", "2": "two", "3": "three"}})
@@ -60,14 +60,14 @@ func inWorld(t *testing.T, script func(w *world)) {
 	})
 }
 
-// connect connects as the user who has a token.
+// connect connects as the user of a token.
 func (w *world) connect(token string) *kube.Cluster {
 	cfg := w.srv.RESTConfig()
 	cfg.BearerToken = token
 	return must[*kube.Cluster](w.t)(kube.Connect(kube.Config{REST: cfg}))
 }
 
-// must returns a value that has to be had.
+// must returns a value, or fails the test on an error.
 func must[T any](t *testing.T) func(T, error) T {
 	return func(v T, err error) T {
 		t.Helper()
@@ -88,8 +88,7 @@ func (w *world) controller(cfg controller.Config, sources ...controller.Source) 
 	return must[*controller.Controller](w.t)(controller.New(cfg, sources...))
 }
 
-// run runs a controller until the end of the script, or until stop, which joins
-// it.
+// run runs a controller until the end of the script or until stop. stop waits for its end.
 func (w *world) run(c *controller.Controller) (stop func()) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	done := make(chan struct{})
@@ -127,7 +126,7 @@ func (w *world) inject(f apitest.Fault) *apitest.Injection {
 	return must[*apitest.Injection](w.t)(w.srv.Inject(f))
 }
 
-// stall keeps the watches of a type silent.
+// stall makes the watches of a type send nothing.
 func (w *world) stall(resource string) *apitest.Injection {
 	return w.inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbWatch, Resource: resource}, Times: apitest.Always, Action: apitest.Stall()})
 }
@@ -147,7 +146,7 @@ func configMap(name string) *corev1.ConfigMap {
 
 func key(name string) wire.Key { return wire.Key{Namespace: "default", Name: name} }
 
-// diary notes what happened.
+// diary collects lines about what happened.
 type diary struct {
 	mu    sync.Mutex
 	lines []string
@@ -159,7 +158,7 @@ func (d *diary) note(format string, args ...any) {
 	d.lines = append(d.lines, fmt.Sprintf(format, args...))
 }
 
-// take returns the lines, and begins a new page.
+// take returns the lines since the last call.
 func (d *diary) take() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -171,11 +170,11 @@ func (d *diary) take() []string {
 func equal[T comparable](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	if !slices.Equal(got, want) {
-		t.Errorf("%s:\n got %v\nwant %v", what, got, want)
+		t.Errorf("%s: got\n%v, want\n%v", what, got, want)
 	}
 }
 
-// logs keeps messages.
+// logs is a slog.Handler that keeps messages.
 type logs struct {
 	mu    sync.Mutex
 	lines []string
@@ -190,7 +189,7 @@ func (l *logs) Handle(ctx context.Context, r slog.Record) error {
 	return logsWith{l, nil}.Handle(ctx, r)
 }
 
-// logsWith are logs with attributes before those of a message.
+// logsWith is logs with attributes that precede those of a message.
 type logsWith struct {
 	*logs
 	attrs []slog.Attr
@@ -222,7 +221,7 @@ func (l *logs) all() []string {
 	return slices.Clone(l.lines)
 }
 
-// legal returns what a constructor made of a configuration that is known to be legal.
+// legal returns the value that a constructor made of a valid configuration.
 func legal[T any](made T, err error) T {
 	if err != nil {
 		panic(err)

@@ -10,33 +10,33 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// writes are those that reconciles have made and the informers may not show yet.
+// writeTracker keeps the writes of reconciles that the informers may not show yet.
 type writeTracker struct {
 	sources []untypedSource
-	cluster *kube.Cluster // that has the Leases; nil if there are none
+	cluster *kube.Cluster // the cluster with the Leases; nil if there are none
 
 	mu      sync.Mutex
 	byKey   map[wire.Key]*pendingWrites
-	last    map[string]wire.Version // by type, of the cluster that has the Leases
-	sweepAt int                     // the number of keys at which those are dropped that are shown
+	last    map[string]wire.Version // by type, in the cluster with the Leases
+	sweepAt int                     // number of keys at which shown writes are dropped
 }
 
-// unseen are writes of the reconciles of one key.
+// pendingWrites are the writes of the reconciles of one key.
 type pendingWrites struct {
 	writes []kube.Written
-	since  time.Time // when a reconcile had to wait for them first; zero if none had
+	since  time.Time // when a reconcile first had to wait for them; zero if none had to
 }
 
-// fewWrites is how many keys with writes are nothing to look after.
+// fewWrites is the number of keys below which the tracker does not look for shown writes.
 const fewWrites = 1024
 
 func newWriteTracker(feeds []untypedSource, cluster *kube.Cluster) *writeTracker {
 	return &writeTracker{sources: feeds, cluster: cluster, byKey: map[wire.Key]*pendingWrites{}, last: map[string]wire.Version{}, sweepAt: fewWrites}
 }
 
-// note adds a write of a key's reconcile. Of those that leave a version the last
-// of each type and namespace is kept, since a copy that has reached it has
-// reached the others.
+// note adds a write of a key's reconcile. It keeps only the last stored version of each
+// type and namespace: an informer that has reached that version has reached the earlier
+// ones.
 func (w *writeTracker) note(key wire.Key, one kube.Written) {
 	followed := false
 	for _, f := range w.sources {
@@ -83,7 +83,7 @@ func (w *writeTracker) sweepLocked() {
 	w.sweepAt = max(fewWrites, 2*len(w.byKey))
 }
 
-// left returns those that some informer does not show.
+// unshown returns the writes that at least one informer does not show.
 func (w *writeTracker) unshown(of []kube.Written) (left []kube.Written) {
 	for _, one := range of {
 		for _, f := range w.sources {
@@ -96,8 +96,8 @@ func (w *writeTracker) unshown(of []kube.Written) (left []kube.Written) {
 	return left
 }
 
-// pending returns the writes of a key that are not shown everywhere, and since when
-// its reconciles wait for them.
+// pending returns the writes of a key that some informer does not show, and the time since
+// which its reconciles have waited for them.
 func (w *writeTracker) pending(key wire.Key) (left []kube.Written, since time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,7 +116,7 @@ func (w *writeTracker) pending(key wire.Key) (left []kube.Written, since time.Ti
 	return slices.Clone(of.writes), of.since
 }
 
-// waited ends the wait of a key: the next starts from scratch.
+// waited ends the wait of a key. The next wait starts from zero.
 func (w *writeTracker) waited(key wire.Key) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -125,7 +125,7 @@ func (w *writeTracker) waited(key wire.Key) {
 	}
 }
 
-// waiting returns how many keys have to wait.
+// waiting returns the number of keys that wait for their writes.
 func (w *writeTracker) waiting() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -137,7 +137,7 @@ func (w *writeTracker) waiting() (n int) {
 	return n
 }
 
-// wait waits until all informers show some writes.
+// wait waits until all informers show the writes.
 func (w *writeTracker) wait(ctx context.Context, of []kube.Written) error {
 	for _, one := range of {
 		for _, f := range w.sources {

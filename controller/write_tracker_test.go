@@ -16,19 +16,19 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// writer is a controller that wants one ConfigMap for each pod with the name of the
-// pod, and creates it if it does not see it.
+// writer returns a controller that wants a ConfigMap for each pod, with the pod's name. It
+// creates the ConfigMap if its view does not have it.
 func (w *world) writer(d *diary, cfg controller.Config) *controller.Controller {
 	maps := must[*kube.Client[corev1.ConfigMap]](w.t)(kube.For[corev1.ConfigMap](w.cluster, kube.ClientConfig{}))
 	cfg.Reconcile = func(ctx context.Context, v informer.View, r controller.Request) error {
 		_, wanted, _ := w.pods.In(v).Get(r.Key)
-		_, there, _ := w.maps.In(v).Get(r.Key)
-		d.note("%s wanted %v, there %v", r.Key.Name, wanted, there)
+		_, exists, _ := w.maps.In(v).Get(r.Key)
+		d.note("%s wanted %v, exists %v", r.Key.Name, wanted, exists)
 		switch {
-		case wanted && !there:
+		case wanted && !exists:
 			_, err := maps.Create(ctx, configMap(r.Key.Name))
 			return err
-		case there && !wanted:
+		case exists && !wanted:
 			return maps.Delete(ctx, r.Key, kube.DeleteOptions{})
 		}
 		return nil
@@ -36,8 +36,8 @@ func (w *world) writer(d *diary, cfg controller.Config) *controller.Controller {
 	return w.controller(cfg, controller.Objects(w.pods, controller.SourceConfig{}), controller.ReadOnly(w.maps))
 }
 
-// TestReadsOwnWrites: the next reconcile of a key waits until the informer shows
-// what the one before has created or deleted, and no other key waits with it.
+// TestReadsOwnWrites: the next reconcile of a key waits until the informer shows the
+// objects that the previous one created or deleted. No other key waits.
 func TestReadsOwnWrites(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var d diary
@@ -47,18 +47,18 @@ func TestReadsOwnWrites(t *testing.T) {
 		stalled := w.stall("configmaps")
 		w.create(pod("a"))
 		pass(time.Second)
-		equal(t, "the first", d.take(), []string{"a wanted true, there false"})
+		equal(t, "first reconcile", d.take(), []string{"a wanted true, exists false"})
 		w.touch("a")
 		pass(time.Second)
 		if h := c.Health(); h.Waiting != 1 {
-			t.Errorf("%d keys wait", h.Waiting)
+			t.Errorf("%d keys wait, want 1", h.Waiting)
 		}
 		w.create(pod("b"))
 		pass(time.Second)
-		equal(t, "another key", d.take(), []string{"b wanted true, there false"})
+		equal(t, "another key", d.take(), []string{"b wanted true, exists false"})
 		stalled.Release()
 		pass(2 * time.Second)
-		equal(t, "when it is seen", d.take(), []string{"a wanted true, there true"})
+		equal(t, "after the informer shows the creation", d.take(), []string{"a wanted true, exists true"})
 
 		stalled = w.stall("configmaps")
 		if err := w.srv.Delete(pod("a")); err != nil {
@@ -67,17 +67,18 @@ func TestReadsOwnWrites(t *testing.T) {
 		pass(time.Second)
 		w.create(pod("a"))
 		pass(time.Second)
-		equal(t, "the deletion", d.take(), []string{"a wanted false, there true"})
+		equal(t, "deletion", d.take(), []string{"a wanted false, exists true"})
 		stalled.Release()
 		pass(2 * time.Second)
-		equal(t, "when it is gone", d.take(), []string{"a wanted true, there false"})
+		equal(t, "after the informer shows the deletion", d.take(), []string{"a wanted true, exists false"})
 		if s := c.Health().Stats; s.Waits != 2 || s.Waited < 3*time.Second || s.Waited > 6*time.Second || s.Unseen != 0 || s.Reconciles[controller.Failed] != 0 {
-			t.Errorf("%+v", s)
+			t.Errorf("stats %+v, want 2 waits of 3 to 6 seconds and no failures", s)
 		}
 	})
 }
 
-// TestWaitIsBounded: what is not shown in time is gone without, and said.
+// TestWaitIsBounded: a key whose writes are not shown in time is reconciled without them,
+// and this is logged and counted.
 func TestWaitIsBounded(t *testing.T) {
 	for _, wait := range []time.Duration{0, -1} {
 		t.Run(fmt.Sprint(wait), func(t *testing.T) {
@@ -92,25 +93,25 @@ func TestWaitIsBounded(t *testing.T) {
 				w.touch("a")
 				pass(controller.DefaultWriteWait - 2*time.Second)
 				if wait == 0 {
-					equal(t, "within the bound", d.take(), []string{"a wanted true, there false"})
+					equal(t, "within the bound", d.take(), []string{"a wanted true, exists false"})
 				}
 				pass(4 * time.Second)
 				s := c.Health().Stats
 				if !apierrors.IsAlreadyExists(s.LastErr) {
-					t.Errorf("it was to run into its own write: %v", s.LastErr)
+					t.Errorf("got error %v, want that the object already exists", s.LastErr)
 				}
-				if wait == 0 && (s.Unseen != 1 || !strings.Contains(strings.Join(w.logs.all(), "\n"), "without having seen its own writes")) {
-					t.Errorf("%+v, %v", s, w.logs.all())
+				if wait == 0 && (s.Unseen != 1 || !strings.Contains(strings.Join(w.logs.all(), "\n"), "before the informers show the key's own writes")) {
+					t.Errorf("want one unseen wait, and a log line: stats %+v, logs %v", s, w.logs.all())
 				}
 				if wait < 0 && (s.Unseen != 0 || s.Waits != 0) {
-					t.Errorf("%+v", s)
+					t.Errorf("want no waits without a limit: stats %+v", s)
 				}
 			})
 		})
 	}
 }
 
-// TestStopsWhileItWaits: a stop does not wait for own writes.
+// TestStopsWhileItWaits: stopping the controller ends the wait for a key's own writes.
 func TestStopsWhileItWaits(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var d diary
@@ -123,18 +124,18 @@ func TestStopsWhileItWaits(t *testing.T) {
 		w.touch("a")
 		pass(100 * time.Millisecond)
 		if h := c.Health(); len(h.Running) != 1 || !h.Running[0].Waiting {
-			t.Errorf("%+v", h.Running)
+			t.Errorf("running %+v, want one that waits", h.Running)
 		}
 		began := time.Now()
 		stop()
 		if took := time.Since(began); took > time.Second {
-			t.Errorf("it took %v", took)
+			t.Errorf("stopping took %v, want at most 1s", took)
 		}
 		if s := c.Health(); s.Stats.Reconciles[controller.Done] != 1 || s.Leftover != 1 {
-			t.Errorf("%+v", s)
+			t.Errorf("want one done and one left: %+v", s)
 		}
 		if errors.Is(c.Health().Stats.LastErr, context.Canceled) {
-			t.Error("a stop counts as a failure")
+			t.Error("the stop counts as a failure of a reconcile")
 		}
 	})
 }

@@ -1,5 +1,5 @@
-// Package examples holds programs to begin with. Each is run here against a server
-// in the process, and by conformance/controller against a real one.
+// Package examples tests the example programs against a server in the process.
+// conformance/controller runs them against a real server.
 package examples_test
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/vedette-io/vedette/internal/oscompat"
 )
 
-// within is how long something may take that takes no time.
+// within is the timeout for operations that should be instantaneous.
 const within = time.Minute
 
 // TestShort: "watch pods, index by node, react with retry" is a complete program of
@@ -108,7 +108,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// program is an example that runs.
+// program is a running example.
 type program struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -146,7 +146,7 @@ func (s *server) start(name string, args ...string) *program {
 	})
 	s.t.Cleanup(func() {
 		_ = oscompat.Terminate(p.cmd.Process)
-		_ = p.cmd.Wait() // the shortest example ends by the signal itself
+		_ = p.cmd.Wait() // the signal itself ends the shortest example
 		w.Close()
 		reading.Wait()
 		if s.t.Failed() {
@@ -219,7 +219,7 @@ func TestJobs(t *testing.T) {
 	p := s.start("jobs")
 	job := &batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "train"}}
 	s.create(job)
-	p.says("every: default/train Added, waiting") // it watches
+	p.says("every: default/train Added, waiting") // the program is watching
 	for _, change := range []func(*batchv1.Job){
 		func(j *batchv1.Job) { j.Status.Active = 1 },
 		func(j *batchv1.Job) { j.Status.Failed = 1 },
@@ -258,7 +258,7 @@ func TestTrainJob(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.pods(p, 1)
-			if err := s.Delete(pod("bert-0", "")); err != nil { // it comes back
+			if err := s.Delete(pod("bert-0", "")); err != nil { // the controller creates it again
 				t.Fatal(err)
 			}
 			s.pods(p, 1)
@@ -270,7 +270,7 @@ func TestTrainJob(t *testing.T) {
 	}
 }
 
-// pods waits until there are so many, and the job says so.
+// pods waits until the number of pods is n and the job's status has it.
 func (s *server) pods(p *program, want int) {
 	s.t.Helper()
 	job := &unstructured.Unstructured{Object: map[string]any{

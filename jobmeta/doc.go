@@ -17,9 +17,9 @@
 // # Limits
 //
 // The API server checks no value: anybody who may change a job may write any name into it. The
-// values are claims, as labels are, and grant no right.
+// values are claims, like labels, and grant no right.
 //
 // # Errors
 //
-// There are none. A value of another type than text counts as not set.
+// None. A value that is not a text counts as not set.
 package jobmeta

@@ -1,6 +1,6 @@
 package jobmeta
 
-// Annotations and labels that name who submitted a job, and how.
+// Annotations and labels with the submitter of a job and its request.
 const (
 	// Submitter is the annotation with the person or program that submitted the job, as the
 	// API server or the portal knows the name. It comes before UserLabel.
@@ -15,12 +15,12 @@ const (
 	RequestKey = "vedette.io/request-key"
 )
 
-// A label and an annotation of a job that is held until somebody releases it.
+// A label and an annotation of a job that is held until a user releases it.
 const (
 	// Held is the label with the value "true".
 	Held = "vedette.io/held"
 	// HeldQueue is the annotation with the queue of Kueue that the job gets when it is released.
-	// Until then it has none, because Kueue would start it.
+	// Until then it has no queue, because Kueue would start it.
 	HeldQueue = "vedette.io/held-queue"
 	// NoQueue is the queue of Kueue of a held job in a namespace where Kueue gives each job a
 	// queue. No LocalQueue may have the name.
@@ -50,7 +50,7 @@ const (
 	CancelReason = "vedette.io/cancel-reason"
 	// CancelledAt is the time in RFC 3339.
 	CancelledAt = "vedette.io/cancelled-at"
-	// Cancel says how: CancelDelete, CancelSuspend or CancelCommand.
+	// Cancel is the kind of the cancellation: CancelDelete, CancelSuspend or CancelCommand.
 	Cancel = "vedette.io/cancel"
 )
 
@@ -60,6 +60,7 @@ const (
 	CancelDelete = "delete"
 	// CancelSuspend: the object stays. The state is Aborted as long as it is suspended.
 	CancelSuspend = "suspend"
-	// CancelCommand: the operator of the type is told to stop the job, and the object stays.
+	// CancelCommand: the operator of the type gets a command to stop the job, and the object
+	// stays.
 	CancelCommand = "command"
 )

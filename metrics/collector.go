@@ -19,37 +19,37 @@ var _ prometheus.Collector = (*Collector)(nil)
 // List of a factory. It is called at each collection, on any goroutine.
 func New(list func() []informer.Info) *Collector { return &Collector{list} }
 
-// desc describes a metric that has, beside its own labels, that of the informer.
+// desc describes a metric that has the label of the informer in addition to its own labels.
 var desc = about("informer_", "informer")
 
 var (
 	objects      = desc("objects", "Objects in the store.")
-	rawBytes     = desc("raw_bytes", "Size of the bodies of all objects as they came, in bytes.")
-	heldBytes    = desc("held_bytes", "Memory that holds the objects packed, in bytes.")
-	dictionaries = desc("dictionaries_total", "Dictionaries that were made to pack objects with.")
+	rawBytes     = desc("raw_bytes", "Size of the bodies of all objects as the server sent them, in bytes.")
+	heldBytes    = desc("held_bytes", "Memory of the packed objects, in bytes.")
+	dictionaries = desc("dictionaries_total", "Dictionaries that were trained to pack objects.")
 	queued       = desc("queue_deltas", "Deltas that wait before the store.")
 	queuedBytes  = desc("queue_bytes", "Size of the deltas that wait before the store, in bytes.")
 	decodes      = desc("decodes_total", "Objects that were decoded.")
-	dropped      = desc("deltas_dropped_total", "Deltas that were not applied: stale ones, unchanged ones of a list, and those that a transform refused.", "reason")
+	dropped      = desc("deltas_dropped_total", "Deltas that were not applied: stale ones, unchanged ones of a list, and those that a transform rejected.", "reason")
 	users        = desc("users", "Users that share the informer.")
-	storeLag     = desc("store_lag_seconds", "Time from an event's being read off the connection to the store's showing it.")
-	handlerLag   = desc("handler_lag_seconds", "Time from an event's being read off the connection to the call of a handler.")
+	storeLag     = desc("store_lag_seconds", "Time from reading an event from the connection until the store shows it.")
+	handlerLag   = desc("handler_lag_seconds", "Time from reading an event from the connection to the call of a handler.")
 
 	version    = desc("resource_version", "Last resourceVersion that was seen.", "scope")
 	synced     = desc("synced", "1 if a first list has been applied.", "scope")
 	phase      = desc("phase", "1 for the phase that the list and watch is in.", "scope", "phase")
-	fault      = desc("fault", "1 for the fault that is being overcome.", "scope", "fault")
+	fault      = desc("fault", "1 for the current fault.", "scope", "fault")
 	restarts   = desc("watch_restarts_total", "Watches that ended and were opened again.", "scope")
 	relists    = desc("relists_total", "Lists after the first, by reason.", "scope", "reason")
 	invalid    = desc("events_invalid_total", "Events that could not be used.", "scope")
 	outOfOrder = desc("events_out_of_order_total", "Events that were not newer than one before them.", "scope")
 
-	handled  = desc("handler_events_total", "Events that a handler has been called for.", "handler")
+	handled  = desc("handler_events_total", "Events for which a handler was called.", "handler")
 	failures = desc("handler_failures_total", "Calls of a handler that failed, panics included.", "handler")
 	panics   = desc("handler_panics_total", "Calls of a handler that panicked.", "handler")
 	behind   = desc("handler_behind", "1 while more changes wait for a handler than the backlog holds, so that those of one object are folded.", "handler")
 	folded   = desc("handler_changes_folded_total", "Changes that came while a handler was behind.", "handler")
-	unknown  = desc("handler_objects_unreported_total", "Objects that came and went while a handler was behind, and were too many to be told of.", "handler")
+	unknown  = desc("handler_objects_unreported_total", "Objects that were created and deleted while a handler was behind, and were too many to report.", "handler")
 	waiting  = desc("handler_waiting_events", "Events that were taken for a handler and not handled yet.", "handler")
 )
 
@@ -72,7 +72,7 @@ func (c *Collector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// nameOf is how an informer is called in labels.
+// nameOf is the name of an informer in labels.
 func nameOf(r *informer.Info) string {
 	parts := []string{r.Resource}
 	if len(r.Namespaces) > 0 {

@@ -27,8 +27,7 @@ func pod(name string) *corev1.Pod {
 	return &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
 }
 
-// TestCollector looks at the metrics after a few events, an outage and a handler
-// that failed.
+// TestCollector checks the metrics after a few events, an outage and a handler that failed.
 func TestCollector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, err := apitest.New(apitest.Config{})
@@ -41,7 +40,7 @@ func TestCollector(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer cluster.Close()
-		if _, err := srv.Create(pod("listed")); err != nil { // that it is told of late is no lag
+		if _, err := srv.Create(pod("listed")); err != nil { // a late report of a listed object is not a lag
 			t.Fatal(err)
 		}
 		f := informer.NewFactory(cluster, informer.FactoryConfig{})
@@ -63,7 +62,7 @@ func TestCollector(t *testing.T) {
 		if err := f.WaitForSync(ctx); err != nil {
 			t.Fatal(err)
 		}
-		synctest.Wait() // both watch: what comes in a list is no lag
+		synctest.Wait() // both watch: objects in a list are not a lag
 		for i := range 3 {
 			if _, err := srv.Create(pod(fmt.Sprint("pod-", i))); err != nil {
 				t.Fatal(err)
@@ -80,7 +79,7 @@ func TestCollector(t *testing.T) {
 # TYPE vedette_informer_objects gauge
 vedette_informer_objects{informer="Pod.v1."} 4
 vedette_informer_objects{informer="Pod.v1. #2"} 4
-# HELP vedette_informer_fault 1 for the fault that is being overcome.
+# HELP vedette_informer_fault 1 for the current fault.
 # TYPE vedette_informer_fault gauge
 vedette_informer_fault{fault="unreachable",informer="Pod.v1.",scope="all"} 1
 vedette_informer_fault{fault="unreachable",informer="Pod.v1. #2",scope="all"} 1
@@ -112,7 +111,7 @@ vedette_informer_watch_restarts_total{informer="Pod.v1. #2",scope="all"} 1
 			}
 		}
 		if lags != 3+3+3 {
-			t.Errorf("%d lags, want that of each event in two stores and one handler", lags)
+			t.Errorf("got %d lags, want one for each event in two stores and one handler", lags)
 		}
 		cancel()
 		if err := <-done; err != nil {
@@ -121,9 +120,9 @@ vedette_informer_watch_restarts_total{informer="Pod.v1. #2",scope="all"} 1
 	})
 }
 
-// Example registers the informers of a factory in a registry of one's own.
+// Example registers the informers of a factory in a new registry.
 func Example() {
-	var factory informer.Factory // as informer.NewFactory returns it
+	var factory informer.Factory // from informer.NewFactory
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(metrics.New(factory.List))
 	families, err := registry.Gather() // or serve it with promhttp.HandlerFor

@@ -33,8 +33,8 @@ var (
 func NewQueues(list func() map[string]workqueue.Stats) *Queues { return &Queues{list} }
 
 // NewControllers returns a collector of the controllers whose health list returns.
-// It is called at each collection, on any goroutine. Controllers have to have
-// different names; else all but the first get a number.
+// It is called at each collection, on any goroutine. If controllers have the same name, all
+// except the first get a number.
 func NewControllers(list func() []controller.Health) *Controllers { return &Controllers{list} }
 
 // queueDescs are the metrics of a queue.
@@ -49,9 +49,9 @@ func describeQueue(desc func(name, help string, labels ...string) *prometheus.De
 		handled:    desc("handled", "Items that are handled now."),
 		adds:       desc("adds_total", "Items that were added."),
 		retries:    desc("retries_total", "Items that were retried."),
-		oldest:     desc("oldest_seconds", "How long the item waits that waits longest."),
-		longest:    desc("longest_running_seconds", "How long the item is handled that is handled longest."),
-		unfinished: desc("unfinished_work_seconds", "How long all items are handled that are, together."),
+		oldest:     desc("oldest_seconds", "Longest time for which an item has been waiting."),
+		longest:    desc("longest_running_seconds", "Longest time for which an item has been handled."),
+		unfinished: desc("unfinished_work_seconds", "Sum of the times for which the current items have been handled."),
 		latency:    desc("queue_duration_seconds", "How long items waited before they were handed out."),
 		work:       desc("work_duration_seconds", "How long items were handled."),
 	}
@@ -85,18 +85,18 @@ var (
 	ctl = about("controller_", "controller")
 
 	reconciles = ctl("reconciles_total", "Reconciles that have ended, by outcome.", "outcome")
-	died       = ctl("panics_total", "Reconciles that panicked.")
-	waits      = ctl("own_write_waits_total", "Reconciles that waited until informers showed what those before had written.")
-	waited     = ctl("own_write_wait_seconds_total", "How long reconciles waited for that.")
-	unseen     = ctl("own_writes_unseen_total", "Reconciles that began without it, as it took too long.")
-	unmapped   = ctl("events_unmapped_total", "Events of which no keys could be made.")
+	panicked   = ctl("panics_total", "Reconciles that panicked.")
+	waits      = ctl("own_write_waits_total", "Reconciles that waited until informers showed earlier writes.")
+	waited     = ctl("own_write_wait_seconds_total", "How long reconciles waited for earlier writes.")
+	unseen     = ctl("own_writes_unseen_total", "Reconciles that began before informers showed earlier writes, because the wait was too long.")
+	unmapped   = ctl("events_unmapped_total", "Events whose keys could not be computed.")
 	works      = ctl("phase", "1 for the phase that the controller is in.", "phase")
 	ready      = ctl("ready", "1 if the controller works, or waits for its turn among replicas.")
 	isActive   = ctl("replica_active", "1 if this replica has keys.")
 	token      = ctl("replica_token", "The fencing token of this replica.")
 	members    = ctl("replica_members", "Replicas that share the keys.")
-	terms      = ctl("replica_terms_total", "How often this replica got keys that had none.")
-	lapses     = ctl("replica_lapses_total", "How often this replica had to stop as it could not renew its lease.")
+	terms      = ctl("replica_terms_total", "How often this replica became active.")
+	lapses     = ctl("replica_lapses_total", "How often this replica had to stop because it lost its lease or did not renew it in time.")
 )
 
 // Describe implements prometheus.Collector.
@@ -114,7 +114,7 @@ func (q *Queues) Collect(out chan<- prometheus.Metric) {
 // Describe implements prometheus.Collector.
 func (c *Controllers) Describe(out chan<- *prometheus.Desc) {
 	controllerQueues.describe(out)
-	for _, d := range []*prometheus.Desc{reconciles, died, waits, waited, unseen, unmapped, works, ready, isActive, token, members, terms, lapses} {
+	for _, d := range []*prometheus.Desc{reconciles, panicked, waits, waited, unseen, unmapped, works, ready, isActive, token, members, terms, lapses} {
 		out <- d
 	}
 }
@@ -134,7 +134,7 @@ func collectController(m metricsOf, h *controller.Health) {
 	for o, n := range s.Reconciles {
 		m.counter(reconciles, n, controller.Outcome(o).String())
 	}
-	m.counter(died, s.Panics)
+	m.counter(panicked, s.Panics)
 	m.counter(waits, s.Waits)
 	m.out <- prometheus.MustNewConstMetric(waited, prometheus.CounterValue, s.Waited.Seconds(), m.name)
 	m.counter(unseen, s.Unseen)

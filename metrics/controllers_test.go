@@ -21,7 +21,7 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// TestControllers looks at the metrics of a controller that leads, and of a queue.
+// TestControllers checks the metrics of a controller that leads, and of a queue.
 func TestControllers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, err := apitest.New(apitest.Config{})
@@ -121,7 +121,7 @@ vedette_workqueue_depth{priority="3",workqueue="other"} 1
 	})
 }
 
-// must returns what a constructor made of a configuration that is known to be legal.
+// must returns the value that a constructor made of a valid configuration.
 func must[T any](made T, err error) T {
 	if err != nil {
 		panic(err)

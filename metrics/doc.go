@@ -1,29 +1,28 @@
-// Package metrics shows informers, queues and controllers to Prometheus.
+// Package metrics exports metrics of informers, queues and controllers to Prometheus.
 //
 // # Data flow
 //
-//	informer.Factory.List or informer.Informer.Running -> Collector -> a prometheus.Registerer of yours
+//	informer.Factory.List or informer.Informer.Running -> Collector -> your prometheus.Registerer
 //	workqueue.Queue.Stats -> Queues; controller.Controller.Health -> Controllers -> the same
 //
 // # Ownership
 //
-// A Collector may be used by any goroutine. It keeps nothing: all values are
-// read when they are collected. There is no registry of the package's own, and
-// nothing is registered in a global one.
+// Any goroutine may use a Collector. It keeps no values: it reads all of them at each
+// collection. The package has no registry, and does not register anything in a global one.
 //
 // # Guarantees
 //
-// Lags are measured for every event, from its being read off the connection.
-// Counters never go back as long as what they count lives.
+// Lags are measured for every event, from when it was read from the connection.
+// A counter never decreases while the informer, queue or controller exists.
 //
 // # Limits
 //
 // The number of series grows with the number of informers, scopes, handlers,
 // queues, priorities and controllers, not with the number of objects. Two
-// informers of the same objects are told apart by a number behind their name, in
-// the order of the list.
+// informers of the same objects are distinguished by a number after their name, in the
+// order of the list.
 //
 // # Errors
 //
-// None: what can not be known is left out.
+// None: a metric without a value is left out.
 package metrics

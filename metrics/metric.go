@@ -7,15 +7,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// about describes metrics of a part: prefix is before their names, and label says
-// of which one they are.
+// about returns a function that describes the metrics of a component: prefix precedes their
+// names, and label has the name of the instance.
 func about(prefix, label string) func(name, help string, labels ...string) *prometheus.Desc {
 	return func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("vedette_"+prefix+name, help, append([]string{label}, labels...), nil)
 	}
 }
 
-// metricsOf sends metrics of one thing, whose name is their first label.
+// metricsOf sends the metrics of one instance, whose name is their first label.
 type metricsOf struct {
 	out  chan<- prometheus.Metric
 	name string
@@ -29,8 +29,8 @@ func (m metricsOf) counter(d *prometheus.Desc, v uint64, labels ...string) {
 	m.out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), append([]string{m.name}, labels...)...)
 }
 
-// histogram sends one of durations. There is a bucket for each bound, and one for what
-// is beyond them.
+// histogram sends a histogram of durations. There is a bucket for each bound, and one for
+// longer durations.
 func (m metricsOf) histogram(d *prometheus.Desc, bounds []time.Duration, buckets []uint64, total time.Duration) {
 	upTo := map[float64]uint64{}
 	n := uint64(0)
@@ -41,7 +41,7 @@ func (m metricsOf) histogram(d *prometheus.Desc, bounds []time.Duration, buckets
 	m.out <- prometheus.MustNewConstHistogram(d, n+buckets[len(bounds)], total.Seconds(), upTo, m.name)
 }
 
-// names counts those that were given, so that no two are the same.
+// names counts names, to make each of them unique.
 type names map[string]int
 
 func (n names) of(name string) string {

@@ -1,14 +1,13 @@
-// Package rules says what objects of some types are doing, by rules that a user
-// writes: expressions in CEL, in a YAML file. Where no rule fits, package state
-// says it.
+// Package rules computes the states of objects by rules that a user writes: expressions in
+// CEL, in a YAML file. If no rule fits, package state computes the state.
 //
 // # Data flow
 //
 //	YAML file -> Load -> Rules
 //	an object's fields (as JSON has them) -> Rules.Of -> state.Status
 //
-// A file has a list of rules, each for one type and all versions of its API. Of its
-// states the first holds whose expression is true:
+// A file has a list of rules, each for one type and all versions of its API. The first
+// state whose expression is true is the state of the object:
 //
 //	rules:
 //	- group: example.com
@@ -24,10 +23,10 @@
 //	  - when: object.?status.phase.orValue("") == ""
 //	    state: Submitted
 //
-// raw, reason, message and at are expressions too, and may be left out: raw is then
-// status.phase. at is when the object came to the state, as the object says: a
-// timestamp, or a text such as 2026-01-01T00:00:00Z. A field that is missing, or an item
-// of a list, makes an expression not hold, a text empty, and a time not known.
+// raw, reason, message and at are optional expressions; the default of raw is status.phase.
+// at is when the object entered the state, as the object records it: a timestamp, or a text
+// such as 2026-01-01T00:00:00Z. If a field or an item of a list is missing, a condition is
+// false, a text is empty, and a time is unknown.
 //
 // # Ownership
 //
@@ -36,15 +35,14 @@
 // # Guarantees
 //
 // All mistakes of a file are found when it is loaded, each with its line: unknown
-// fields, states that there are not, expressions that do not compile or are of
-// another type. Afterwards nothing of a rule can fail but an expression on an
-// object, which then does not hold; Rules.Failed counts those that failed for other
-// reasons than a missing field or item.
+// fields, unknown states, expressions that do not compile or have the wrong type.
+// Afterwards only the evaluation of an expression on an object can fail; its condition is
+// then false. Rules.Failed counts the failures except missing fields and items.
 //
 // # Limits
 //
 // A file has at most 1 MiB. One evaluation costs at most 1,000,000 units of CEL's
-// cost, which is some ms; beyond that it counts as failed.
+// cost, which takes some milliseconds; beyond that it counts as failed.
 //
 // # Errors
 //

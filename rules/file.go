@@ -16,18 +16,19 @@ import (
 // maxCost bounds one evaluation, in the units of CEL.
 const maxCost = 1_000_000
 
-// states are those that a rule may name; "" is that of a type's own word alone.
+// states are the states that a rule may have; "" means that only the type's own word is
+// shown.
 var states = []state.State{
 	"", state.Submitted, state.Queued, state.Suspended, state.Starting, state.Running, state.Restarting, state.Succeeded, state.Failed, state.Aborted,
 }
 
 // Load reads the rules of a file.
 //
-// Errors: the file can not be read; its mistakes.
+// Errors: the file cannot be read; its mistakes.
 func Load(path string) (*Rules, error) {
 	r, root, err := yamlfile.Load(path)
 	if r == nil {
-		return nil, fmt.Errorf("the file with the rules can not be read: %w", err)
+		return nil, fmt.Errorf("read the file with the rules: %w", err)
 	}
 	if err != nil {
 		return nil, err
@@ -35,7 +36,7 @@ func Load(path string) (*Rules, error) {
 	return read(r, root)
 }
 
-// Parse reads rules; name stands before the line in errors.
+// Parse reads rules. In errors, name precedes the line.
 //
 // Errors: its mistakes.
 func Parse(name string, text []byte) (*Rules, error) {
@@ -53,7 +54,7 @@ func read(r *yamlfile.Reader, root *yaml.Node) (*Rules, error) {
 	}
 	p := &parser{Reader: r, env: env}
 	rules := &Rules{types: map[string][]clause{}}
-	if root == nil { // a file that holds nothing is more likely lost than meant
+	if root == nil { // an empty file is probably a mistake
 		r.Complain(1, "the file is empty; it has to have rules")
 	} else {
 		p.document(root, rules)
@@ -64,7 +65,7 @@ func read(r *yamlfile.Reader, root *yaml.Node) (*Rules, error) {
 	return rules, nil
 }
 
-// parser makes programs of the nodes of a file.
+// parser compiles the nodes of a file.
 type parser struct {
 	*yamlfile.Reader
 	env *cel.Env
@@ -107,7 +108,7 @@ func (p *parser) clause(n *yaml.Node) clause {
 		at: p.program(f["at"], cel.TimestampType),
 	}
 	if !slices.Contains(states, c.state) {
-		p.Complain(f["state"].Line, "there is no state %q; there are %s", c.state, join(states[1:]))
+		p.Complain(f["state"].Line, "there is no state %q; the states are %s", c.state, join(states[1:]))
 	}
 	if f["when"] == nil {
 		p.Complain(n.Line, "when is missing; for what always holds write: when: true")
@@ -136,7 +137,7 @@ func (p *parser) program(n *yaml.Node, want *cel.Type) cel.Program {
 	}
 	line := n.Line
 	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		line++ // it begins below its | or >
+		line++ // the text begins below its | or >
 	}
 	ast, issues := p.env.Compile(n.Value)
 	if issues.Err() != nil {

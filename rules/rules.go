@@ -11,7 +11,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Rules are those of a file. The zero value has none.
+// Rules are the rules of a file. The zero value has no rules.
 type Rules struct {
 	types  map[string][]clause // by group and kind
 	failed atomic.Uint64
@@ -21,12 +21,12 @@ type Rules struct {
 type clause struct {
 	when                 cel.Program
 	state                state.State
-	raw, reason, message cel.Program // nil where there is none
+	raw, reason, message cel.Program // nil if not set
 	at                   cel.Program
 }
 
-// Of returns the status of an object: its fields as JSON has them. A job that was cancelled
-// is Aborted, as in state.Cancelled, whatever its rule says. r may be nil.
+// Of returns the status of an object with the given fields, as in JSON. A cancelled job is
+// Aborted, as in state.Cancelled, whatever the result of its rule. r may be nil.
 func (r *Rules) Of(object map[string]any) state.Status {
 	if r == nil || len(r.types) == 0 {
 		return state.Of(object)
@@ -46,8 +46,8 @@ func (r *Rules) Of(object map[string]any) state.Status {
 	return state.Of(object)
 }
 
-// Failed is how many evaluations failed for another reason than a missing field or
-// item: a number where a text was expected, or a cost beyond the limit.
+// Failed is the number of evaluations that failed for other reasons than a missing field or
+// item, such as a number instead of a text, or a cost beyond the limit.
 func (r *Rules) Failed() uint64 { return r.failed.Load() }
 
 // Types returns the types that have rules, as "kind.group", in no order.
@@ -60,7 +60,7 @@ func (r *Rules) Types() []string {
 	return names
 }
 
-// typeOf names a type without the version of its API.
+// typeOf returns the name of a type without the version of its API.
 func typeOf(apiVersion, kind string) string {
 	group, _, named := strings.Cut(apiVersion, "/")
 	if !named {
@@ -104,7 +104,7 @@ func (r *Rules) text(p cel.Program, object map[string]any) string {
 	return text
 }
 
-// moment evaluates what is a timestamp, or a text that has one.
+// moment evaluates an expression that is a timestamp, or a text with one.
 func (r *Rules) moment(p cel.Program, object map[string]any) time.Time {
 	if p == nil {
 		return time.Time{}
@@ -130,8 +130,8 @@ func (r *Rules) moment(p cel.Program, object map[string]any) time.Time {
 	return time.Time{}
 }
 
-// note counts a failure, unless it is that of a missing field or item, which is
-// everyday life: CEL has no type for it.
+// note counts a failure, except a missing field or item, which is normal. CEL has no error
+// type for it.
 func (r *Rules) note(err error) {
 	if text := err.Error(); !strings.Contains(text, "no such key") && !strings.Contains(text, "index out of bounds") {
 		r.failed.Add(1)

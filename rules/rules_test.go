@@ -82,18 +82,18 @@ func TestOf(t *testing.T) {
 	}
 	r.Of(object(m{"phase": int64(3), "exitCode": "x", "conditions": "y"}))
 	if r.Failed() == 0 {
-		t.Error("a list that is none is a failure")
+		t.Error("a text instead of a list is not counted as a failure")
 	}
 	before := r.Failed()
 	if got := r.Of(object(m{"phase": "Done", "exitCode": int64(3), "ended": "yesterday"})); got.Reason != "Exit3" || !got.At.IsZero() || r.Failed() != before+1 {
-		t.Errorf("a time that is none: %+v, %d failures", got, r.Failed()-before)
+		t.Errorf("invalid time: got %+v, %d failures", got, r.Failed()-before)
 	}
 	if got := (*rules.Rules)(nil).Of(object(m{"phase": "Running"})); got.State != state.Running {
 		t.Errorf("no rules: %+v", got)
 	}
 }
 
-// TestMistakes: each is found at its line, and all of them at once.
+// TestMistakes: Parse reports all mistakes at once, each with its line.
 func TestMistakes(t *testing.T) {
 	rule := "rules:\n- kind: X\n  states:\n"
 	for _, c := range []struct{ name, text, want string }{
@@ -108,7 +108,7 @@ func TestMistakes(t *testing.T) {
 		{"a version", "rules:\n- group: x/v1\n  kind: X\n  states: [{when: 'true'}]", "f:2: group \"x/v1\": leave out the version"},
 		{"no states", "rules:\n- kind: X\n  states: []", "f:2: a rule needs at least one state"},
 		{"two rules", "rules:\n- kind: X\n  states: [{when: 'true'}]\n- kind: X\n  states: [{when: 'true'}]", "f:4: there are two rules for X"},
-		{"no such state", rule + "  - when: 'true'\n    state: Finished", `f:5: there is no state "Finished"; there are Submitted, `},
+		{"no such state", rule + "  - when: 'true'\n    state: Finished", `f:5: there is no state "Finished"; the states are Submitted, `},
 		{"no when", rule + "  - state: Failed", "f:4: when is missing"},
 		{"twice", rule + "  - when: 'true'\n    when: 'false'", "when"},
 		{"syntax", rule + "  - when: object.status.phase ==\n    state: Failed", `f:4: in "object.status.phase ==", at column`},
@@ -128,7 +128,7 @@ func TestMistakes(t *testing.T) {
 	}
 	_, err := rules.Parse("f", []byte(rule+"  - when: x\n  - when: y\n    state: Z"))
 	if err == nil || strings.Count(err.Error(), "f:") != 3 {
-		t.Errorf("not all mistakes at once: %v", err)
+		t.Errorf("got %v, want all mistakes", err)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestCost: an expression without end is cut off, and counted.
+// TestCost: the evaluation of an expression that costs too much is stopped and counted.
 func TestCost(t *testing.T) {
 	r, err := rules.Parse("f", []byte("rules:\n- kind: X\n  states:\n  - when: object.a.all(x, object.a.all(y, object.a.all(z, x + y + z > 0)))\n    state: Failed\n"))
 	if err != nil {

@@ -2,7 +2,7 @@ package state
 
 import "time"
 
-// workflowPhases are those of Argo's Workflow.
+// workflowPhases are the phases of Argo's Workflow.
 var workflowPhases = map[string]State{
 	"":          Submitted,
 	"Pending":   Queued,
@@ -12,8 +12,8 @@ var workflowPhases = map[string]State{
 	"Error":     Failed,
 }
 
-// ofWorkflow follows the phase of Argo's Workflow (API group argoproj.io). One that
-// somebody has stopped fails; here it was told to end.
+// ofWorkflow follows the phase of Argo's Workflow (API group argoproj.io). A workflow that
+// was stopped has the phase Failed; its state is Aborted.
 func ofWorkflow(workflow map[string]any) Status {
 	phase := text(workflow, "status", "phase")
 	s := Status{State: workflowPhases[phase], Raw: phase, Message: text(workflow, "status", "message")}
@@ -30,7 +30,7 @@ func ofWorkflow(workflow map[string]any) Status {
 	case shutdown != "" && s.State == Failed:
 		s.State, s.Reason = Aborted, shutdown
 	case suspended && s.State == Running:
-		s.State, s.At = Suspended, time.Time{} // nobody notes when
+		s.State, s.At = Suspended, time.Time{} // no field has the time
 	}
 	return s
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// TestAt: the time of a state is that of the field which the controllers of its type
-// write when it begins, and no other's. Minutes tell the fields apart.
+// TestAt: the time of a state comes from the field that the type's controller writes when
+// the state begins. Minutes distinguish the fields.
 func TestAt(t *testing.T) {
 	at := func(minute string) string { return "'2026-03-01T09:" + minute + ":00Z'" }
 	meta := "metadata: {creationTimestamp: " + at("01") + "}\n"
@@ -41,11 +41,11 @@ func TestAt(t *testing.T) {
 	for _, c := range []struct {
 		name, object string
 		state        string
-		minute       int // 0: none is told
+		minute       int // 0: no time
 	}{
 		{"pod without status", pod, "Submitted", 1},
 		{"pod that waits for a node", pod + "status: {phase: Pending, " + conditions(condition("PodScheduled", "False", "Unschedulable", "02")) + "}", "Queued", 1},
-		{"pod that is set up", pod + "spec: {nodeName: node-1}\nstatus: {phase: Pending, startTime: " + at("03") + ", " + conditions(scheduled) + "}", "Starting", 2},
+		{"pod whose containers start", pod + "spec: {nodeName: node-1}\nstatus: {phase: Pending, startTime: " + at("03") + ", " + conditions(scheduled) + "}", "Starting", 2},
 		{"pod that runs", pod + "spec: {nodeName: node-1}\nstatus: {phase: Running, " + conditions(scheduled) + ", initContainerStatuses: [{state: {terminated: {finishedAt: " + at("03") +
 			"}}}], containerStatuses: [{state: {running: {startedAt: " + at("05") + "}}}, {state: {running: {startedAt: " + at("04") + "}}}]}", "Running", 5},
 		{"pod that crashes", pod + "status: {phase: Running, containerStatuses: [{state: {waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {finishedAt: " + at("07") +
@@ -54,15 +54,15 @@ func TestAt(t *testing.T) {
 			"}}}, {state: {terminated: {exitCode: 0, finishedAt: " + at("08") + "}}}]}", "Failed", 8},
 		{"pod whose preparation failed", pod + "status: {phase: Failed, initContainerStatuses: [{state: {terminated: {exitCode: 1, finishedAt: " + at("06") + "}}}], containerStatuses: [{state: {waiting: {reason: PodInitializing}}}]}", "Failed", 6},
 		{"pod that was evicted", pod + "status: {phase: Failed, reason: Evicted}", "Failed", 0},
-		{"pod that is told to go", "apiVersion: v1\nkind: Pod\nmetadata: {creationTimestamp: " + at("01") + ", deletionTimestamp: " + at("10") + ", deletionGracePeriodSeconds: 120}\nstatus: {phase: Running}", "Aborted", 8},
-		{"pod that is told to go at once", "apiVersion: v1\nkind: Pod\nmetadata: {deletionTimestamp: " + at("10") + ", deletionGracePeriodSeconds: 0}\nstatus: {phase: Pending}", "Aborted", 10},
+		{"pod that is being deleted", "apiVersion: v1\nkind: Pod\nmetadata: {creationTimestamp: " + at("01") + ", deletionTimestamp: " + at("10") + ", deletionGracePeriodSeconds: 120}\nstatus: {phase: Running}", "Aborted", 8},
+		{"pod that is deleted without grace period", "apiVersion: v1\nkind: Pod\nmetadata: {deletionTimestamp: " + at("10") + ", deletionGracePeriodSeconds: 0}\nstatus: {phase: Pending}", "Aborted", 10},
 
 		{"job without status", job, "Submitted", 1},
 		{"job on hold", job + "status: {" + conditions(condition("Suspended", "True", "JobSuspended", "02")) + "}", "Suspended", 2},
-		{"job that goes on", job + "status: {startTime: " + at("03") + ", active: 1, " + conditions(condition("Suspended", "False", "JobResumed", "04")) + "}", "Starting", 3},
-		{"job that was let go on", job + "status: {" + conditions(condition("Suspended", "False", "JobResumed", "04")) + "}", "Submitted", 4},
+		{"job that was resumed and runs", job + "status: {startTime: " + at("03") + ", active: 1, " + conditions(condition("Suspended", "False", "JobResumed", "04")) + "}", "Starting", 3},
+		{"job that was resumed", job + "status: {" + conditions(condition("Suspended", "False", "JobResumed", "04")) + "}", "Submitted", 4},
 		{"job that runs", job + "status: {startTime: " + at("03") + ", active: 1, ready: 1}", "Running", 0},
-		{"job that is tried again", job + "status: {startTime: " + at("03") + ", active: 1, failed: 1}", "Restarting", 0},
+		{"job that is retried", job + "status: {startTime: " + at("03") + ", active: 1, failed: 1}", "Restarting", 0},
 		{"job that is about to succeed", job + "status: {startTime: " + at("03") + ", " + conditions(condition("SuccessCriteriaMet", "True", "X", "05")) + "}", "Running", 5},
 		{"job that succeeded", job + "status: {completionTime: " + at("06") + ", " + conditions(condition("SuccessCriteriaMet", "True", "X", "05"), condition("Complete", "True", "X", "07")) + "}", "Succeeded", 7},
 		{"job that succeeded, without the time of its condition", job + "status: {completionTime: " + at("06") + ", conditions: [{type: Complete, status: 'True'}]}", "Succeeded", 6},
@@ -71,7 +71,7 @@ func TestAt(t *testing.T) {
 		{"deployment without status", deployment, "Submitted", 1},
 		{"deployment that was changed", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {generation: 2, creationTimestamp: " + at("01") + "}\nstatus: {observedGeneration: 1, " + conditions(progress("True", "NewReplicaSetAvailable", "02", "03")) + "}", "Submitted", 0},
 		{"deployment that is rolled out", deployment + "status: {" + conditions(progress("True", "ReplicaSetUpdated", "02", "05")) + "}", "Starting", 5},
-		{"deployment that lacks some again", deployment + "status: {" + conditions(progress("True", "NewReplicaSetAvailable", "02", "05")) + "}", "Starting", 0},
+		{"deployment that lacks pods again", deployment + "status: {" + conditions(progress("True", "NewReplicaSetAvailable", "02", "05")) + "}", "Starting", 0},
 		{"deployment that is stuck", deployment + "status: {" + conditions(progress("False", "ProgressDeadlineExceeded", "06", "06")) + "}", "Starting", 6},
 		{"deployment after its second roll-out", deployment + "status: {replicas: 1, updatedReplicas: 1, availableReplicas: 1, " + conditions(condition("Available", "True", "X", "03"), progress("True", "NewReplicaSetAvailable", "02", "08")) + "}", "Running", 8},
 		{"deployment that is available again", deployment + "status: {replicas: 1, updatedReplicas: 1, availableReplicas: 1, " + conditions(condition("Available", "True", "X", "09"), progress("True", "NewReplicaSetAvailable", "02", "08")) + "}", "Running", 9},
@@ -90,9 +90,9 @@ func TestAt(t *testing.T) {
 		{"pytorch job without status", torch, "Submitted", 1},
 		{"pytorch job that runs", torch + "status: {startTime: " + at("02") + ", " + conditions(condition("Created", "True", "X", "02"), condition("Running", "True", "X", "04")) + "}", "Running", 4},
 		{"trainjob without status", train, "Submitted", 1},
-		{"trainjob that was let go on", train + "status: {" + conditions(condition("Suspended", "False", "Resumed", "03")) + "}", "Submitted", 3},
+		{"trainjob that was resumed", train + "status: {" + conditions(condition("Suspended", "False", "Resumed", "03")) + "}", "Submitted", 3},
 		{"trainjob that runs", train + "status: {" + conditions(condition("Suspended", "False", "Resumed", "03")) + ", jobsStatus: [{ready: 1}]}", "Running", 0},
-		{"jobset that is tried again", jobset + "status: {restarts: 1, replicatedJobsStatus: []}", "Restarting", 0},
+		{"jobset that is retried", jobset + "status: {restarts: 1, replicatedJobsStatus: []}", "Restarting", 0},
 		{"jobset that succeeded", jobset + "status: {" + conditions(condition("Completed", "True", "X", "07")) + "}", "Succeeded", 7},
 		{"rayjob without status", ray, "Submitted", 1},
 		{"rayjob whose cluster starts", ray + "status: {jobDeploymentStatus: Initializing, startTime: " + at("02") + "}", "Starting", 2},
@@ -103,10 +103,10 @@ func TestAt(t *testing.T) {
 		{"workflow on hold", argo + "spec: {suspend: true}\nstatus: {phase: Running, startedAt: " + at("03") + "}", "Suspended", 0},
 		{"workflow that was stopped", argo + "spec: {shutdown: Stop}\nstatus: {phase: Failed, startedAt: " + at("03") + ", finishedAt: " + at("08") + "}", "Aborted", 8},
 
-		{"node that is well", "apiVersion: v1\nkind: Node\n" + meta + "status: {" + conditions(condition("Ready", "True", "KubeletReady", "03")) + "}", "Ready", 3},
+		{"node that is ready", "apiVersion: v1\nkind: Node\n" + meta + "status: {" + conditions(condition("Ready", "True", "KubeletReady", "03")) + "}", "Ready", 3},
 		{"phase with a condition of its name", "kind: X\nstatus: {phase: Running, " + conditions(condition("Running", "True", "X", "04")) + "}", "Running", 4},
 		{"phase whose condition is over", "kind: X\nstatus: {phase: Running, " + conditions(condition("Running", "False", "X", "04")) + "}", "Running", 0},
-		{"a time that is none", "kind: X\nstatus: {conditions: [{type: Running, status: 'True', lastTransitionTime: yesterday}]}", "Running", 0},
+		{"an invalid time", "kind: X\nstatus: {conditions: [{type: Running, status: 'True', lastTransitionTime: yesterday}]}", "Running", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want := time.Time{}
@@ -114,7 +114,7 @@ func TestAt(t *testing.T) {
 				want = time.Date(2026, 3, 1, 9, c.minute, 0, 0, time.UTC)
 			}
 			if got := state.Of(parse(t, c.object)); got.At != want || got.String() != c.state {
-				t.Errorf("%v at %v, want %s at %v", got, got.At, c.state, want)
+				t.Errorf("got %v at %v, want %s at %v", got, got.At, c.state, want)
 			}
 		})
 	}

@@ -2,13 +2,13 @@ package state
 
 import "github.com/vedette-io/vedette/jobmeta"
 
-// Cancelled returns what the annotations of an object say about its cancellation (package
-// jobmeta), where s is its status by its type. Of calls it. A rule that takes the place of
-// Of for a type calls it with its own result.
+// Cancelled applies the annotations of a cancellation (package jobmeta) to s, the status of
+// an object by its type. Of calls it. A rule that replaces Of for a type calls it with its
+// own result.
 //
 // A job that was cancelled by deleting it is Aborted from then on, unless it had ended. A
-// job that was cancelled by suspending it is Aborted while it is on hold. The operator of a
-// job that was told to stop says itself when the job is Aborted. Reason is then "Cancelled",
+// job that was cancelled by suspending it is Aborted while it is on hold. If the operator
+// of a job received a request to stop it, the status from the operator determines when it is Aborted.  Reason is then "Cancelled",
 // and Message names the actor, and the reason that the actor gave.
 func Cancelled(object map[string]any, s Status) Status {
 	actor := annotation(object, jobmeta.CancelledBy)
@@ -32,8 +32,8 @@ func Cancelled(object map[string]any, s Status) Status {
 	return s
 }
 
-// held reports whether a job is on hold. A job that Kueue admits is Queued then. A job that
-// nothing has taken up yet is on hold from the moment when its spec says so.
+// held reports whether a job is on hold. A job that Kueue admits is Queued then. A job
+// that no controller has started yet is on hold as soon as its spec requests it.
 func held(job map[string]any, s Status) bool {
 	suspend, _ := field(job, "spec", "suspend").(bool)
 	switch s.State {

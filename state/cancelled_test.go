@@ -7,8 +7,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// TestCancelled: what the annotations of a cancelled job add to what its type says. Minutes
-// tell the times apart: 10 is that of the cancellation.
+// TestCancelled: the annotations of a cancelled job change the status that its type gives.
+// Minutes distinguish the times: 10 is the time of the cancellation.
 func TestCancelled(t *testing.T) {
 	annotated := func(how, more string) string {
 		return "metadata: {annotations: {vedette.io/cancelled-by: ann, vedette.io/cancel-reason: 'wrong data', vedette.io/cancelled-at: '2026-03-01T09:10:00Z', vedette.io/cancel: " + how + "}" + more + "}\n"
@@ -33,18 +33,18 @@ func TestCancelled(t *testing.T) {
 	}{
 		{"deleted while it runs", job + annotated("delete", "") + ran, aborted("", 10)},
 		{"deleted before it began", job + annotated("delete", ""), aborted("", 10)},
-		{"deleted, and going", job + annotated("delete", going) + ran, aborted("", 10)},
+		{"deleted, with pods that terminate", job + annotated("delete", going) + ran, aborted("", 10)},
 		{"deleted after its end", job + annotated("delete", going) + ended, state.Status{State: state.Succeeded, Raw: "Complete", Reason: "CompletionsReached", At: time.Date(2026, 3, 1, 9, 5, 0, 0, time.UTC)}},
 		{"deleted, of a type without a rule", "kind: X\n" + annotated("delete", "") + "status: {phase: Bound}", aborted("Bound", 10)},
 		{"suspended, and not stopped yet", job + annotated("suspend", "") + "spec: {suspend: true}\n" + ran, state.Status{State: state.Running}},
 		{"suspended", job + annotated("suspend", "") + "spec: {suspend: true}\nstatus: {" + suspended("11") + "}", aborted("Suspended", 11)},
 		{"suspended while it was on hold", job + annotated("suspend", "") + "spec: {suspend: true}\nstatus: {" + suspended("02") + "}", aborted("Suspended", 10)},
-		{"suspended before it was taken up", job + annotated("suspend", "") + "spec: {suspend: true}", aborted("", 10)},
+		{"suspended before it was started", job + annotated("suspend", "") + "spec: {suspend: true}", aborted("", 10)},
 		{"suspended in a queue", job + annotated("suspend", queue) + "spec: {suspend: true}\nstatus: {" + suspended("11") + "}", aborted("Suspended", 11)},
 		{"suspended and resumed", job + annotated("suspend", "") + "spec: {suspend: false}\n" + ran, state.Status{State: state.Running}},
-		{"suspended, resumed, and not taken up", job + annotated("suspend", "") + "spec: {suspend: false}", state.Status{State: state.Submitted}},
-		{"suspended, and going", job + annotated("suspend", going) + "spec: {suspend: true}\nstatus: {" + suspended("11") + "}", aborted("Suspended", 11)},
-		{"suspended, resumed, and told to go by others", job + annotated("suspend", going) + ran, state.Status{State: state.Aborted, Raw: "Terminating", At: time.Date(2026, 3, 1, 9, 20, 0, 0, time.UTC)}},
+		{"suspended, resumed, and not started", job + annotated("suspend", "") + "spec: {suspend: false}", state.Status{State: state.Submitted}},
+		{"suspended, and being deleted", job + annotated("suspend", going) + "spec: {suspend: true}\nstatus: {" + suspended("11") + "}", aborted("Suspended", 11)},
+		{"suspended, resumed, and deleted by others", job + annotated("suspend", going) + ran, state.Status{State: state.Aborted, Raw: "Terminating", At: time.Date(2026, 3, 1, 9, 20, 0, 0, time.UTC)}},
 		{"queued for another reason", "apiVersion: ray.io/v1\nkind: RayJob\n" + annotated("suspend", queue) + "status: {jobDeploymentStatus: Waiting}", state.Status{State: state.Queued, Raw: "Waiting"}},
 		{"a rayjob", "apiVersion: ray.io/v1\nkind: RayJob\n" + annotated("suspend", "") + "status: {jobDeploymentStatus: Suspending}", aborted("Suspending", 10)},
 		{"a pytorchjob", "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\n" + annotated("suspend", queue) + "status: {" + suspended("11") + "}", aborted("Suspended", 11)},
@@ -53,8 +53,8 @@ func TestCancelled(t *testing.T) {
 		{"a volcano job that runs still", "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\n" + annotated("command", "") + "status: {state: {phase: Running}}", state.Status{State: state.Running, Raw: "Running"}},
 		{"a volcano job", "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\n" + annotated("command", "") + "status: {state: {phase: Aborting, reason: X, lastTransitionTime: '2026-03-01T09:12:00Z'}}", aborted("Aborting", 12)},
 		{"a workflow", "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\n" + annotated("command", "") + "spec: {shutdown: Terminate}\nstatus: {phase: Failed, message: stopped}", aborted("Failed", 0)},
-		{"a way of tomorrow", job + annotated("dream", "") + ran, state.Status{State: state.Running}},
-		{"nobody's annotation", job + "metadata: {annotations: {vedette.io/cancel: delete}}\n" + ran, state.Status{State: state.Running}},
+		{"an unknown kind of cancellation", job + annotated("dream", "") + ran, state.Status{State: state.Running}},
+		{"an annotation without an actor", job + "metadata: {annotations: {vedette.io/cancel: delete}}\n" + ran, state.Status{State: state.Running}},
 		{"annotations of another type", job + "metadata: {annotations: [vedette.io/cancelled-by]}\n" + ran, state.Status{State: state.Running}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,8 +1,7 @@
 package state
 
-// common maps the words that types use as phases and conditions. The order is
-// that in which conditions are looked at: what ends a thing says more than what
-// it was before.
+// common maps the phases and conditions of types to states. Conditions are checked in this
+// order: final conditions come first, because earlier ones often stay true.
 var common = []struct {
 	word  string
 	state State
@@ -25,10 +24,10 @@ var common = []struct {
 	{"Submitted", Submitted},
 }
 
-// health are conditions of things that do not end; they have no common state.
+// health are the conditions of objects that do not end; they have no common state.
 var health = []string{"Ready", "Available", "Established", "Healthy"}
 
-// ofPhase is for types without a rule of their own.
+// ofPhase is the rule for types without their own rule.
 func ofPhase(object map[string]any) Status {
 	if phase := text(object, "status", "phase"); phase != "" {
 		s := Status{Raw: phase, At: conditions(object)[phase].trueSince(), Reason: text(object, "status", "reason"), Message: text(object, "status", "message")}
@@ -42,7 +41,7 @@ func ofPhase(object map[string]any) Status {
 	return ofConditions(object)
 }
 
-// ofConditions says what the conditions of an object do.
+// ofConditions returns the status that the conditions of an object show.
 func ofConditions(object map[string]any) Status {
 	conds := conditions(object)
 	for _, known := range common {

@@ -2,8 +2,8 @@ package state
 
 import "time"
 
-// ofDeployment follows the roll-out of a Deployment, which does not end: while it
-// is not what was asked for it starts, and one that gets nowhere says so in Raw.
+// ofDeployment follows the rollout of a Deployment, which does not end. The state is
+// Starting until the rollout is complete; Raw shows a rollout that makes no progress.
 func ofDeployment(deployment map[string]any) Status {
 	conds := conditions(deployment)
 	want, told := int64(1), field(deployment, "spec", "replicas")
@@ -16,7 +16,7 @@ func ofDeployment(deployment map[string]any) Status {
 	case len(conds) == 0:
 		return Status{State: Submitted, At: created(deployment)}
 	case number(deployment, "status", "observedGeneration") < number(deployment, "metadata", "generation"):
-		return Status{State: Submitted} // nobody notes when it was changed
+		return Status{State: Submitted} // no field has the time of the change
 	case progress.status == "False":
 		s := progress.as(Starting)
 		s.Raw = "Stalled"
@@ -32,17 +32,17 @@ func ofDeployment(deployment map[string]any) Status {
 		return progress.as(Suspended)
 	}
 	s := progress.as(Starting)
-	if s.At = parse(progress.updated); progress.reason == rolledOut { // it was, and lacks some again
+	if s.At = parse(progress.updated); progress.reason == rolledOut { // it was complete, and lacks pods again
 		s.At = time.Time{}
 	}
 	return s
 }
 
-// rolledOut is the reason of Progressing once everything is as it was asked for.
+// rolledOut is the reason of Progressing when the rollout is complete.
 const rolledOut = "NewReplicaSetAvailable"
 
-// done is when a roll-out was. Progressing stays true from one to the next, so that
-// the time of its transition is that of the first.
+// done is the time at which a rollout was complete. Progressing stays true from one rollout
+// to the next, so the time of its transition is that of the first rollout.
 func done(progress condition) time.Time {
 	if progress.reason != rolledOut {
 		return time.Time{}

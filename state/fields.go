@@ -2,7 +2,7 @@ package state
 
 import "time"
 
-// field returns what stands at a path of an object, nil if nothing does.
+// field returns the value at a path of an object; nil if it is missing.
 func field(object map[string]any, path ...string) any {
 	var v any = object
 	for _, name := range path {
@@ -34,7 +34,7 @@ func number(object map[string]any, path ...string) int64 {
 	return 0
 }
 
-// moment reads a time, as the API writes it; zero if there is none.
+// moment reads a time in the API's format; zero if it is missing or invalid.
 func moment(object map[string]any, path ...string) time.Time {
 	return parse(text(object, path...))
 }
@@ -47,11 +47,11 @@ func parse(at string) time.Time {
 	return t.UTC()
 }
 
-// created is when the object came to be.
+// created is when the object was created.
 func created(object map[string]any) time.Time { return moment(object, "metadata", "creationTimestamp") }
 
-// told is when the object was told to go. Its deletionTimestamp is that of the end
-// of its grace.
+// told is when the deletion of the object was requested. Its deletionTimestamp is the end
+// of its grace period.
 func told(object map[string]any) time.Time {
 	at := moment(object, "metadata", "deletionTimestamp")
 	if at.IsZero() {
@@ -81,7 +81,7 @@ func each(object map[string]any, f func(map[string]any), path ...string) {
 // condition is one of status.conditions.
 type condition struct {
 	kind, status, reason, message string
-	since, updated                string // times, not read yet: most are not asked for
+	since, updated                string // times, parsed only when needed
 }
 
 func conditions(object map[string]any) map[string]condition {
@@ -96,7 +96,7 @@ func conditions(object map[string]any) map[string]condition {
 
 func (c condition) holds() bool { return c.status == "True" }
 
-// trueSince is when the condition came to hold; zero if it does not.
+// trueSince is when the condition became true; zero if it is not true.
 func (c condition) trueSince() time.Time {
 	if !c.holds() {
 		return time.Time{}
@@ -108,8 +108,8 @@ func (c condition) as(s State) Status {
 	return Status{State: s, Raw: c.kind, Reason: c.reason, Message: c.message, At: parse(c.since)}
 }
 
-// begun is since when an object waits to be taken up: since it was made, or since it
-// was let go on after it had been suspended.
+// begun is the time since which an object waits to start: its creation, or the time when it
+// was resumed.
 func begun(object map[string]any, conds map[string]condition) time.Time {
 	if c := conds["Suspended"]; c.status == "False" {
 		return parse(c.since)

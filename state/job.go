@@ -2,12 +2,12 @@ package state
 
 import "github.com/vedette-io/vedette/jobmeta"
 
-// queueLabel is on jobs that Kueue admits: it keeps them suspended while they
+// queueLabel is the label of jobs that Kueue admits. Kueue keeps them suspended while they
 // wait for quota.
 const queueLabel = "kueue.x-k8s.io/queue-name"
 
-// onHold is what a job is that is suspended: one that Kueue admits waits for its
-// quota unless its submitter holds it, any other was put on hold by somebody.
+// onHold returns the state of a suspended job. A job that Kueue admits waits for its quota,
+// unless its submitter holds it; any other job was suspended by a user.
 func onHold(job map[string]any) State {
 	if labels, _ := field(job, "metadata", "labels").(map[string]any); labels[queueLabel] != nil && labels[jobmeta.Held] == nil {
 		return Queued
@@ -15,8 +15,8 @@ func onHold(job map[string]any) State {
 	return Suspended
 }
 
-// concluded is what the conditions of a job say of its end, or of its being
-// suspended; false if they say neither. success names the one of a good end.
+// concluded returns the status that the conditions of a job show if it has ended or is
+// suspended; else false. success is the condition of a successful job.
 func concluded(job map[string]any, conds map[string]condition, success string) (Status, bool) {
 	switch failed, succeeded, suspended := conds["Failed"], conds[success], conds["Suspended"]; {
 	case failed.holds():
@@ -47,7 +47,7 @@ func ofJob(job map[string]any) Status {
 	failed := number(job, "status", "failed") > 0
 	switch {
 	case number(job, "status", "ready") > 0 || s.Raw != "", number(job, "status", "active") == 0 && number(job, "status", "succeeded") > 0:
-		s.State = Running // to its end: its pods may be done before it is
+		s.State = Running // until it ends: its pods may end before the job
 	case failed:
 		s.State, s.Reason = Restarting, "PodFailed"
 	case text(job, "status", "startTime") != "":

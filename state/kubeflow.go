@@ -25,7 +25,7 @@ func ofTrainJob(job map[string]any) Status {
 	return count(job, "status", "jobsStatus").status(begun(job, conds))
 }
 
-// counters are those of jobs that something consists of.
+// counters are the counters of the jobs that an object consists of.
 type counters struct{ ready, succeeded, failed, active int64 }
 
 // count adds up the counters of an array.
@@ -39,8 +39,8 @@ func count(object map[string]any, path ...string) (n counters) {
 	return n
 }
 
-// status says what such a thing does. Counters have no times; begun is since when
-// there is nothing to count.
+// status returns the status that the counters show. Counters have no times; begun is the
+// time of the state while all counters are 0.
 func (n counters) status(begun time.Time) Status {
 	switch {
 	case n.ready > 0 || n.succeeded > 0:

@@ -10,7 +10,7 @@ func ofWorkload(workload map[string]any) Status {
 		case "Failed", "AdmissionChecksRejected", "OutOfSync":
 			return c.as(Failed)
 		}
-		return c.as(Succeeded) // older versions say only that it has ended
+		return c.as(Succeeded) // older versions only record that it has ended
 	}
 	if active, set := field(workload, "spec", "active").(bool); set && !active {
 		s := conds["Evicted"].as(Suspended)
@@ -27,14 +27,14 @@ func ofWorkload(workload map[string]any) Status {
 			}
 			s := ready.as(Starting)
 			s.Raw = c.kind
-			s.At = later(s.At, parse(c.since)) // it may be not ready since it was evicted
+			s.At = later(s.At, parse(c.since)) // the condition may be false since an eviction
 			return s
 		}
-		return c.as(Running) // nobody tells whether its pods are ready
+		return c.as(Running) // no condition shows whether its pods are ready
 	}
 	switch c, told := conds["QuotaReserved"]; {
 	case c.holds():
-		return c.as(Queued) // checks are missing
+		return c.as(Queued) // its admission checks are not complete
 	case told:
 		return Status{State: Queued, Reason: c.reason, Message: c.message, At: parse(c.since)}
 	}

@@ -2,8 +2,8 @@ package state
 
 import "strings"
 
-// rules are those of types, by group and kind: they hold for all versions of an
-// API. Types without one are looked at by their phase and conditions.
+// rules are the rules by group and kind, for all versions of an API. The state of other
+// types comes from their phase and conditions.
 var rules = map[string]func(object map[string]any) Status{
 	"/Pod":                          ofPod,
 	"/Node":                         ofConditions, // its phase is deprecated
@@ -23,9 +23,9 @@ var rules = map[string]func(object map[string]any) Status{
 	"argoproj.io/Workflow":          ofWorkflow,
 }
 
-// Of returns the status of an object: its fields as JSON has them, with at
-// least apiVersion and kind for a rule of its type to be found. It reads no objects
-// and arrays within spec: who decodes an object for Of alone may leave them out.
+// Of returns the status of an object. object has the fields as in JSON, with apiVersion and
+// kind to select the rule of its type. Of reads no objects and arrays within spec, so a
+// caller that decodes an object only for Of may leave them out.
 func Of(object map[string]any) Status {
 	group, _, named := strings.Cut(text(object, "apiVersion"), "/")
 	if !named { // the core group has no name

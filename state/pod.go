@@ -6,7 +6,7 @@ import (
 )
 
 // ofPod follows the phases of a Pod (Kubernetes documentation, Pod Lifecycle)
-// and what its containers say within them.
+// and, within a phase, the states of its containers.
 func ofPod(pod map[string]any) Status {
 	s := Status{Raw: text(pod, "status", "phase"), Reason: text(pod, "status", "reason"), Message: text(pod, "status", "message")}
 	switch s.Raw {
@@ -29,11 +29,12 @@ func ofPod(pod map[string]any) Status {
 	return s
 }
 
-// pending tells a Pod that waits for a node from one that is being set up.
+// pending distinguishes a Pod that waits for a node from a Pod whose containers are being
+// started.
 func (s *Status) pending(pod map[string]any) {
 	scheduled := conditions(pod)["PodScheduled"]
 	if text(pod, "spec", "nodeName") == "" {
-		s.State, s.At = Queued, created(pod) // the condition is that of the first attempt to place it
+		s.State, s.At = Queued, created(pod) // the condition is from the first attempt to schedule it
 		if scheduled.status == "False" {
 			s.because(scheduled)
 		}
@@ -43,14 +44,14 @@ func (s *Status) pending(pod map[string]any) {
 	s.because(waiting(pod))
 }
 
-// because takes reason and message over where there are none yet.
+// because sets reason and message unless they are already set.
 func (s *Status) because(c condition) {
 	if s.Reason == "" {
 		s.Reason, s.Message = c.reason, c.message
 	}
 }
 
-// last returns the last of the times that containers have at a path.
+// last returns the latest time that containers have at a path.
 func last(pod map[string]any, path ...string) (at time.Time) {
 	for _, containers := range []string{"initContainerStatuses", "containerStatuses"} {
 		each(pod, func(c map[string]any) { at = later(at, moment(c, path...)) }, "status", containers)
@@ -58,8 +59,8 @@ func last(pod map[string]any, path ...string) (at time.Time) {
 	return at
 }
 
-// waiting returns why a container waits, the last one first, and since when: one that
-// was started before has waited since it ended.
+// waiting returns why a container waits, the last container first, and since when: a
+// container that has run before waits since its end.
 func waiting(pod map[string]any) condition {
 	var why condition
 	each(pod, func(c map[string]any) {

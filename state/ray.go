@@ -1,10 +1,11 @@
 package state
 
-// rayDeployments are what RayJob says of its deployment, where that says enough.
+// rayDeployments are the states of RayJob's deployment status, where it alone determines
+// the state.
 var rayDeployments = map[string]State{
 	"":                 Submitted,
 	"Initializing":     Starting,
-	"Waiting":          Queued, // for a person to submit it
+	"Waiting":          Queued, // for a user to submit it
 	"Scheduling":       Queued,
 	"Scheduled":        Queued,
 	"Retrying":         Restarting,
@@ -12,7 +13,7 @@ var rayDeployments = map[string]State{
 	"ValidationFailed": Failed,
 }
 
-// rayJobs are what Ray says of the job itself.
+// rayJobs are the states of the job's status in Ray.
 var rayJobs = map[string]State{
 	"":          Starting,
 	"PENDING":   Starting,
@@ -22,8 +23,8 @@ var rayJobs = map[string]State{
 	"STOPPED":   Aborted,
 }
 
-// ofRayJob follows KubeRay's RayJob (API group ray.io): its deployment, and while
-// that runs or is complete the job in it.
+// ofRayJob follows KubeRay's RayJob (API group ray.io): its deployment status, and while
+// the deployment runs or is complete, its job status.
 func ofRayJob(job map[string]any) Status {
 	deployment, inner := text(job, "status", "jobDeploymentStatus"), text(job, "status", "jobStatus")
 	s := Status{Raw: deployment, Reason: text(job, "status", "reason"), Message: text(job, "status", "message")}
@@ -42,7 +43,7 @@ func ofRayJob(job map[string]any) Status {
 			s.Raw = inner
 		}
 		if deployment == "Running" && s.State.Final() {
-			s.State = Running // to its end: it may be tried again
+			s.State = Running // until it ends: it may be retried
 		}
 	case "Suspending", "Suspended":
 		s.State = onHold(job)

@@ -2,31 +2,31 @@ package state
 
 import "time"
 
-// State is a state that means the same for every type. The zero value means
-// that the type has none, or none that is known.
+// State is a state that means the same for every type. The zero value means that no state
+// fits the type, or that the state is unknown.
 type State string
 
 // The common states, in the order in which a job usually goes through them.
 const (
-	// Submitted: it exists, and nothing has taken it up yet.
+	// Submitted: it exists, and no controller has started it yet.
 	Submitted State = "Submitted"
 	// Queued: it waits for quota or for a place to run.
 	Queued State = "Queued"
-	// Suspended: somebody has put it on hold.
+	// Suspended: a user has put it on hold.
 	Suspended State = "Suspended"
-	// Starting: it has a place, and is being set up.
+	// Starting: it has nodes or quota, and its pods are starting.
 	Starting State = "Starting"
 	// Running: it does its work.
 	Running State = "Running"
-	// Restarting: it failed, and is tried again.
+	// Restarting: it failed, and is retried.
 	Restarting State = "Restarting"
-	// Succeeded: it ended as it should.
+	// Succeeded: it ended successfully.
 	Succeeded State = "Succeeded"
-	// Failed: it ended, and not as it should.
+	// Failed: it ended with a failure.
 	Failed State = "Failed"
-	// Aborted: it was told to end before its end.
+	// Aborted: it was stopped before its end.
 	Aborted State = "Aborted"
-	// Deleted: it is gone.
+	// Deleted: the object was deleted.
 	Deleted State = "Deleted"
 )
 
@@ -39,12 +39,12 @@ type Status struct {
 	State State
 	// Raw is the type's own word: a phase, or the name of a condition.
 	Raw string
-	// Reason is a word that says why, as the API has it; may be empty.
+	// Reason is the API's word for the cause; may be empty.
 	Reason string
-	// Message says why to a person; may be empty.
+	// Message explains the cause to a person; may be empty.
 	Message string
-	// At is when it came to this state, as the object itself says: in UTC, mostly in
-	// whole seconds, by the clock of whoever wrote it. Zero if the object does not say.
+	// At is when the object entered this state, as the object records it: in UTC, mostly in
+	// whole seconds, by the writer's clock. Zero if the object does not record it.
 	At time.Time
 }
 

@@ -1,11 +1,11 @@
 package state
 
-// volcanoPhases are those of Volcano's Job. One that was aborted may be resumed.
+// volcanoPhases are the phases of Volcano's Job. An aborted job may be resumed.
 var volcanoPhases = map[string]State{
 	"":            Submitted,
 	"Pending":     Queued,
 	"Running":     Running,
-	"Completing":  Running, // to its end: pods are being removed
+	"Completing":  Running, // until it ends: pods are being removed
 	"Restarting":  Restarting,
 	"Completed":   Succeeded,
 	"Failed":      Failed,

@@ -12,7 +12,8 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// TestAllocations: an item costs none, once the queue has seen as many.
+// TestAllocations: adding, getting and ending an item allocates nothing once the queue has
+// held as many items.
 func TestAllocations(t *testing.T) {
 	ctx := context.Background()
 	keys := make([]string, 200)
@@ -52,7 +53,7 @@ func TestAllocations(t *testing.T) {
 			}
 			for what, f := range map[string]func(){"one by one": one, "many at once": many} {
 				if n := testing.AllocsPerRun(100, f); n > 0 {
-					t.Errorf("%s: %v allocations for %d items", what, n, len(keys))
+					t.Errorf("%s: got %v allocations for %d items, want none", what, n, len(keys))
 				}
 			}
 			q.Close()
@@ -60,8 +61,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestManyDelays: many items that are delayed cost what the documentation
-// says, and no goroutine.
+// TestManyDelays: many delayed items cost the memory that the documentation states, and no
+// goroutine.
 func TestManyDelays(t *testing.T) {
 	const items = 200_000
 	heap := func() uint64 {
@@ -76,10 +77,10 @@ func TestManyDelays(t *testing.T) {
 		must(t, q.AddAfter(t.Context(), i, time.Hour+time.Duration(i*7919%items)*time.Millisecond))
 	}
 	if each := (heap() - before) / items; each > 230 {
-		t.Errorf("%d bytes for each item", each)
+		t.Errorf("got %d bytes for each item", each)
 	}
 	if n := runtime.NumGoroutine() - goroutines; n > 0 {
-		t.Errorf("%d goroutines", n)
+		t.Errorf("got %d goroutines", n)
 	}
 	left, err := q.Drain(t.Context())
 	if err != nil || len(left) != items {
@@ -87,13 +88,13 @@ func TestManyDelays(t *testing.T) {
 	}
 	for i := range left[1:] {
 		if left[i].Due.After(left[i+1].Due) {
-			t.Fatal("out of order")
+			t.Fatal("items are out of order")
 		}
 	}
 }
 
-// TestFoldsWithoutWorkers: what is added again and again while nobody looks takes
-// no more memory than once.
+// TestFoldsWithoutWorkers: adding the same items again and again without a worker takes no
+// more memory than adding them once.
 func TestFoldsWithoutWorkers(t *testing.T) {
 	q := workqueue.New(workqueue.Config[string]{})
 	var before, after runtime.MemStats
@@ -103,9 +104,9 @@ func TestFoldsWithoutWorkers(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 100_000 {
-		t.Errorf("%d bytes were allocated", grown)
+		t.Errorf("got %d allocated bytes", grown)
 	}
 	if n := q.Len(); n != 1 {
-		t.Errorf("%d items", n)
+		t.Errorf("got %d items", n)
 	}
 }

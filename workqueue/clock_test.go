@@ -9,17 +9,17 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// TestClock: a queue goes by the clock that it is given. A delay is over when that clock
-// says so, and not when as much real time has gone by.
+// TestClock: a queue uses its configured clock. A delay ends by that clock, not by real
+// time.
 func TestClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var now atomic.Int64 // the timer asks too
+		var now atomic.Int64 // atomic, because the timer also reads it
 		now.Store(int64(5 * time.Hour))
 		q := workqueue.New(workqueue.Config[string]{Age: time.Second, Clock: func() time.Duration { return time.Duration(now.Load()) }})
 		must(t, q.AddWith(t.Context(), "low", workqueue.Options{Priority: -2}))
 		must(t, q.AddAfter(t.Context(), "delayed", 10*time.Second))
 		now.Add(int64(3 * time.Second))
-		must(t, q.Add(t.Context(), "a")) // low has aged by more
+		must(t, q.Add(t.Context(), "a")) // low has aged by more than the difference
 		for _, want := range []string{"low", "a"} {
 			w, _ := q.TryGet()
 			equal(t, w.Item, want)
@@ -39,7 +39,8 @@ func TestClock(t *testing.T) {
 	})
 }
 
-// TestStandingClock: without time the order is that of the priorities, then of the calls.
+// TestStandingClock: with a clock that stands still, items are ordered by priority, then by
+// the order of the calls.
 func TestStandingClock(t *testing.T) {
 	q := workqueue.New(workqueue.Config[string]{Clock: func() time.Duration { return 0 }})
 	must(t, q.Add(t.Context(), "b"))

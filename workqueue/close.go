@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// Close makes the queue take no items that it does not hold. What waits is
-// handed out, also what is added again while it is handled. What is delayed stays
-// so, and is for Drain to return. Close does not wait, and may be called more
-// than once.
+// Close makes the queue reject items that it does not hold. Ready items are still handed
+// out, also those that are added again while they are handled. Delayed items stay delayed,
+// and Drain returns them. Close does not wait. It may be called more than once.
 func (q *Queue[T]) Close() {
-	q.inbox.close() // before the lock is taken, which files what was left
+	q.inbox.close() // before q.lock, which files the remaining items
 	q.lock()
 	defer q.unlock()
 	q.closing = true
@@ -24,11 +23,11 @@ func (q *Queue[T]) Close() {
 	}
 }
 
-// Drain closes the queue and waits until all that waited is done. It returns
-// what was not handed out, in the order in which it is to be added again: what is
-// delayed, and behind a retry that is delayed the rest of its lane. If the
-// context ends before, the queue hands out no more, and Drain returns all that
-// was still to be done, but not what is handled. Each item is returned once.
+// Drain closes the queue and waits until all ready items are done. It returns the items
+// that were not handed out, in the order in which to add them again: delayed items, and the
+// items of the same serial name behind a delayed retry. If ctx ends earlier, the queue
+// hands out no more items, and Drain returns all pending items, but not the handled ones.
+// Each item is returned once.
 //
 // Errors: the cause of ctx.
 func (q *Queue[T]) Drain(ctx context.Context) ([]Leftover[T], error) {
@@ -49,7 +48,7 @@ func (q *Queue[T]) Drain(ctx context.Context) ([]Leftover[T], error) {
 	return q.takeLeftovers(), err
 }
 
-// tryClose ends a closing queue that has nothing to hand out, and will not have.
+// tryClose ends a closing queue if no item is ready or can become ready.
 func (q *Queue[T]) tryClose() {
 	if !q.closed && q.handled == 0 && q.next() == nil {
 		q.closeLocked()
@@ -67,7 +66,7 @@ func (q *Queue[T]) closeLocked() {
 	}
 }
 
-// leave takes out everything that is asked of the queue still.
+// takeLeftovers removes and returns all pending items.
 func (q *Queue[T]) takeLeftovers() []Leftover[T] {
 	var again, behind, timed []*node[T]
 	for _, n := range q.handling.nodes {
@@ -113,7 +112,7 @@ func (q *Queue[T]) takeLeftovers() []Leftover[T] {
 	return left
 }
 
-// abandon forgets what is asked of a node.
+// abandon clears what is pending for a node.
 func (q *Queue[T]) abandon(n *node[T]) {
 	if n.pending == due && !n.handled {
 		q.dequeue(n)

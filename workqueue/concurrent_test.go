@@ -15,16 +15,16 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// revision is an item of its own for each change.
+// revision is an item that is different for each change.
 type revision struct {
 	object, version int
 }
 
-// witness is what producers and workers check of a queue together.
+// witness checks the order and exclusiveness of items for all producers and workers.
 type witness struct {
 	q       *workqueue.Queue[revision]
-	busy    [50]atomic.Int32 // workers that have the object
-	version [50]atomic.Int64 // the last that was done
+	busy    [50]atomic.Int32 // number of workers that have the object
+	version [50]atomic.Int64 // last version that was done
 	done    atomic.Int64
 	failed  atomic.Int64
 	wrong   atomic.Pointer[string]
@@ -42,7 +42,7 @@ func (w *witness) work(ctx context.Context, some int) {
 		for _, work := range into[:n] {
 			r := work.Item
 			if w.busy[r.object].Add(1) > 1 {
-				w.complain("two workers have one object")
+				w.complain("two workers have the same object")
 			}
 			if work.Retries == 0 && rand.IntN(20) == 0 {
 				w.failed.Add(1)
@@ -51,7 +51,7 @@ func (w *witness) work(ctx context.Context, some int) {
 				}
 			} else {
 				if last := w.version[r.object].Swap(int64(r.version)); last != int64(r.version)-1 {
-					w.complain("out of order, lost or twice")
+					w.complain("a version is out of order, lost or duplicated")
 				}
 				w.done.Add(1)
 			}
@@ -63,8 +63,8 @@ func (w *witness) work(ctx context.Context, some int) {
 	}
 }
 
-// TestConcurrently: many producers and workers, and each object's revisions
-// come in order, one at a time, each once, whatever fails, and through a drain.
+// TestConcurrently: with many producers and workers, failures and a drain, the revisions of
+// each object arrive in order, one at a time and once.
 func TestConcurrently(t *testing.T) {
 	w := &witness{}
 	w.q = workqueue.New(workqueue.Config[revision]{
@@ -108,8 +108,8 @@ func TestConcurrently(t *testing.T) {
 	}
 }
 
-// TestNothingIsLostAtTheEnd: producers and workers at full speed, and a drain
-// whose context ends. Each item that was taken in was handed out or is returned.
+// TestNothingIsLostAtTheEnd: producers and workers run at full speed, and the context of a
+// drain ends. Each accepted item is either handed out or returned.
 func TestNothingIsLostAtTheEnd(t *testing.T) {
 	for round := range 30 {
 		q := workqueue.New(workqueue.Config[int]{Limit: []int{50, 0}[round/2%2]})
@@ -158,7 +158,7 @@ func TestNothingIsLostAtTheEnd(t *testing.T) {
 		}
 		for _, l := range left {
 			if _, twice := handled.LoadOrStore(l.Item, true); twice {
-				t.Fatal("returned, but was handed out")
+				t.Fatal("an item was both handed out and returned")
 			}
 		}
 		accepted.Range(func(item, _ any) bool {
@@ -170,7 +170,7 @@ func TestNothingIsLostAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestCancelLosesNothing: workers that give up again and again, while items come.
+// TestCancelLosesNothing: workers cancel their calls again and again while items arrive.
 func TestCancelLosesNothing(t *testing.T) {
 	q := workqueue.New(workqueue.Config[int]{Limit: 10})
 	const items = 5000
@@ -199,8 +199,8 @@ func TestCancelLosesNothing(t *testing.T) {
 	}
 }
 
-// TestWakes: however many workers wait, each item that comes finds one, also if
-// the others take long, or the one that was woken gives up.
+// TestWakes: each item wakes a waiting worker, even if other workers take long or the woken
+// one gives up.
 func TestWakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.New(workqueue.Config[int]{})
@@ -217,7 +217,7 @@ func TestWakes(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		addWith(t, q, workqueue.Options{}, 1, 2, 3) // one wakes the next
+		addWith(t, q, workqueue.Options{}, 1, 2, 3) // each woken worker wakes the next
 		synctest.Wait()
 		equal(t, len(busy), 3)
 		add(t, q, 4, 5)
@@ -227,8 +227,8 @@ func TestWakes(t *testing.T) {
 	})
 }
 
-// TestWakeOfOneThatGivesUp: the signal for an item reaches a worker whose context
-// has just ended. The item goes to another one that waits.
+// TestWakeOfOneThatGivesUp: the signal for an item reaches a worker whose context has just
+// ended. Another waiting worker gets the item.
 func TestWakeOfOneThatGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 200 {
@@ -246,7 +246,7 @@ func TestWakeOfOneThatGivesUp(t *testing.T) {
 			add(t, q, 1)
 			synctest.Wait()
 			if len(got) < 2 {
-				t.Fatal("nobody took the item")
+				t.Fatal("no worker took the item")
 			}
 			if a, b := <-got, <-got; errors.Is(a, context.Canceled) == errors.Is(b, context.Canceled) {
 				t.Fatal(a, b)
@@ -255,8 +255,8 @@ func TestWakeOfOneThatGivesUp(t *testing.T) {
 	})
 }
 
-// TestNobodySleepsBesideAnItem: an item that is added in the moment in which a
-// worker finds nothing and lies down wakes him.
+// TestNobodySleepsBesideAnItem: an item that is added between a worker's check and its wait
+// wakes that worker.
 func TestNobodySleepsBesideAnItem(t *testing.T) {
 	q := workqueue.New(workqueue.Config[int]{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -264,7 +264,7 @@ func TestNobodySleepsBesideAnItem(t *testing.T) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
-	all.Go(func() { // only one: another that sleeps would be woken
+	all.Go(func() { // only one worker: an item would also wake a second one
 		for {
 			w, err := q.Get(ctx)
 			if err != nil {
@@ -278,7 +278,7 @@ func TestNobodySleepsBesideAnItem(t *testing.T) {
 	patience := time.NewTimer(time.Minute)
 	defer patience.Stop()
 	for i := range 100_000 {
-		for range i % 1499 { // so that each moment has its turn
+		for range i % 1499 { // to vary the moment of the Add
 			n++
 		}
 		must(t, q.Add(ctx, i))
@@ -286,7 +286,7 @@ func TestNobodySleepsBesideAnItem(t *testing.T) {
 		select {
 		case <-handled:
 		case <-patience.C:
-			t.Fatalf("item %d waits, and its worker sleeps", i)
+			t.Fatalf("item %d is ready, but its worker waits", i)
 		}
 	}
 	runtime.KeepAlive(n)

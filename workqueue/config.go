@@ -7,16 +7,16 @@ import (
 )
 
 var (
-	// ErrClosed is returned for an item that a closed queue does not take, and by
-	// Get once a closed queue has nothing left to hand out.
+	// ErrClosed is returned for an item that a closed queue rejects, and by Get if a closed
+	// queue has no item left to hand out.
 	ErrClosed = errors.New("workqueue is closed")
 	// ErrFull is returned for a new item if the queue is full and Config.Full is Refuse.
 	ErrFull = errors.New("workqueue is full")
-	// ErrNotHandled is returned by Done for an item that nobody handles.
+	// ErrNotHandled is returned by Done for an item that is not being handled.
 	ErrNotHandled = errors.New("item is not being handled")
 )
 
-// DefaultAge is what Config.Age is if it is not set.
+// DefaultAge is the default of Config.Age.
 const DefaultAge = 10 * time.Second
 
 const unlimited = math.MaxInt
@@ -38,13 +38,12 @@ const (
 // Config configures a queue. The zero value is a queue without groups and without a
 // limit, with the retries that most controllers use.
 type Config[T comparable] struct {
-	// Limit is how many items the queue may hold: those that wait, are delayed or
-	// are handled. 0 means no bound but the number of different items. An item that
-	// it holds can always be added again, by the worker that handles it for
-	// instance; a worker that adds other items to a queue that is full waits for
-	// the other workers.
+	// Limit is the maximum number of items in the queue: ready, delayed and handled ones. 0
+	// means no limit. An item that the queue already holds can always be added again, for
+	// instance by the worker that handles it. A worker that adds other items to a full
+	// queue waits for the other workers.
 	Limit int
-	// Full is what happens to new items beyond Limit; default Wait.
+	// Full determines what happens to new items beyond Limit; default Wait.
 	Full Full
 	// Age is the waiting time that counts as much as one step of priority. 0 means
 	// DefaultAge; the maximum is one year. An item of priority p has the position of
@@ -63,26 +62,26 @@ type Config[T comparable] struct {
 	Limiter Limiter
 	// Observer receives the events of items; nil means none.
 	Observer Observer[T]
-	// Clock returns the time since some fixed instant; nil means the real clock. Each
-	// call of the queue calls it, on any number of goroutines, without a lock. A delay ends at the first call after it is over by this clock; a
-	// real timer of the same length is such a call. With a clock that
-	// stands still the queue does not age, delay or measure, and is fastest.
+	// Clock returns the time since some fixed instant; nil means the real clock. Each call
+	// of the queue calls it, on any number of goroutines, without a lock. A delay ends at
+	// the first call after it is over by this clock; a real timer of the same length makes
+	// such a call. With a clock that stands still the queue does not age, delay or measure,
+	// and is fastest.
 	Clock func() time.Duration
 }
 
-// Observer counts items for metrics that are pushed; Stats is cheaper for those that are
-// pulled, and lets Add do without the lock. The queue calls it under its lock, in the order
-// in which things happen, so its methods return at once, do not panic and do not call the
-// queue.
-// Each Added of an item is followed by one Taken of it and one Done, unless Drain
-// returns the item.
+// Observer counts items for metrics that are pushed. For metrics that are pulled, Stats
+// costs less and lets Add work without the lock. The queue calls the Observer under its
+// lock, in the order of events, so the methods must return at once, must not panic and must
+// not call the queue. Each Added of an item is followed by one Taken and one Done, unless
+// Drain returns the item.
 type Observer[T comparable] interface {
-	// Added says that an item came to wait, or will at its Done, and did not before.
+	// Added reports that an item became pending: it is ready, or will be ready at its Done.
 	// A delayed item is added when its delay ends.
 	Added(item T)
-	// Taken says that a worker has the item, and how long ago it was Added.
+	// Taken reports that a worker has the item, and the time since Added.
 	Taken(item T, ago time.Duration)
-	// Done says that the worker is done with it, and how long it took.
+	// Done reports that the worker is done with the item, and how long it took.
 	Done(item T, took time.Duration)
 }
 

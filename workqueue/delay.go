@@ -7,15 +7,14 @@ import (
 
 const (
 	never = math.MaxInt64
-	// batch is how many items are dealt with under one lock, so that nobody waits
-	// for a million of them.
+	// batch is the maximum number of items that are handled under one lock, so that
+	// other callers do not wait for a million items.
 	batch = 64
-	// few is the same where most calls are for one.
+	// few is the same limit for calls that mostly have one item.
 	few = 16
 )
 
-// later is the heap of the items that are delayed, the earliest first. One timer
-// stands for all of them.
+// delayHeap is the heap of delayed items, earliest first. One timer serves all of them.
 type delayHeap[T comparable] struct {
 	heap  []delayedNode[T]
 	timer *time.Timer
@@ -36,7 +35,7 @@ func (l *delayHeap[T]) push(n *node[T]) {
 	l.up(len(l.heap)-1, delayedNode[T]{n.ready, n})
 }
 
-// move follows a delay that became shorter.
+// move restores the order after the delay of a node became shorter.
 func (l *delayHeap[T]) move(n *node[T]) { l.up(int(n.index), delayedNode[T]{n.ready, n}) }
 
 func (l *delayHeap[T]) remove(n *node[T]) {
@@ -50,8 +49,8 @@ func (l *delayHeap[T]) remove(n *node[T]) {
 	}
 }
 
-// up and down find the place of a node from a free one. A parent has four
-// children: half as many steps, in neighbouring memory.
+// up and down move a free position until it is the position of a node. A parent has four
+// children, which halves the number of steps and keeps them in adjacent memory.
 func (l *delayHeap[T]) up(at int, d delayedNode[T]) {
 	for at > 0 {
 		parent := (at - 1) / 4
@@ -86,10 +85,10 @@ func (l *delayHeap[T]) set(at int, d delayedNode[T]) {
 	d.n.index = int32(at)
 }
 
-// due tells whether the delay of the first is over.
+// due reports whether the delay of the first node is over.
 func (l *delayHeap[T]) due(now int64) bool { return len(l.heap) > 0 && l.heap[0].ready <= now }
 
-// promote lets those wait whose delay is over, a batch at a time.
+// promote makes nodes ready whose delay is over, at most a batch of them.
 func (q *Queue[T]) promote(now int64) {
 	for range batch {
 		if q.closing || !q.delays.due(now) {
@@ -106,8 +105,7 @@ func (q *Queue[T]) promote(now int64) {
 	}
 }
 
-// arm sets the timer for the first of those that are delayed, if it is not set
-// for an earlier time.
+// arm sets the timer for the first delayed node, unless it is set for an earlier time.
 func (q *Queue[T]) arm(now int64) {
 	if q.closing || len(q.delays.heap) == 0 || q.delays.heap[0].ready >= q.delays.armed {
 		return
@@ -121,7 +119,7 @@ func (q *Queue[T]) arm(now int64) {
 	}
 }
 
-// fire is called by the timer. Whoever takes the lock promotes what is due.
+// fire is called by the timer. q.lock promotes the nodes that are due.
 func (q *Queue[T]) fire() {
 	for again := true; again; {
 		now := q.lock()
@@ -133,7 +131,7 @@ func (q *Queue[T]) fire() {
 	}
 }
 
-// after is a time by a delay later.
+// after returns a time plus a delay, limited to the latest possible time.
 func after(now int64, d time.Duration) int64 {
 	if int64(d) > never-1-now {
 		return never - 1

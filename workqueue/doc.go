@@ -1,74 +1,72 @@
-// Package workqueue hands out items to workers: each once while it waits, never
-// to two at a time, first come first served, with priorities, delays and retries.
+// Package workqueue hands out items to workers: each item once while it waits, never
+// to two workers at a time, in the order of arrival, with priorities, delays and retries.
 //
 // # Data flow
 //
-//	Add, AddAfter, AddWith, AddAll -> waits -> Get, GetSome, TryGet -> handled -> Done
-//	                  \-> delayed -/              Retry -> delayed, then again
-//	Close, Drain -> what was not handed out
-//	Config.Observer, Stats <- what happened
+//	Add, AddAfter, AddWith, AddAll -> ready -> Get, GetBatch, TryGet -> handled -> Done
+//	                  \-> delayed -/              Retry -> delayed, then ready again
+//	Close, Drain -> items that were not handed out
+//	Config.Observer, Stats <- counts and durations
 //
-// An item is anything that can be compared, and what it is decides what is
-// folded. Keys of objects fold: however often an object changes while its key
-// waits, its worker gets the key once, and looks up the latest state. Revisions
-// (key, resourceVersion and what the worker needs of the state) do not fold,
-// since each is an item of its own: the worker gets every change. With
-// Config.Serial naming the object it gets them in order, one at a time for each
-// object, while other workers deal with other objects.
+// An item is any comparable value, and its type determines which changes are folded.
+// Keys of objects fold: however often an object changes while its key waits, a worker
+// gets the key once, and reads the latest state. Revisions (key, resourceVersion and the
+// data that the worker needs) do not fold, since each is a different item: a worker gets
+// every change. If Config.Serial returns the object's name, workers get the revisions of
+// each object in order, one at a time, while other workers handle other objects.
 //
 // # Ownership
 //
 // Any goroutine may call any method. An item belongs to the worker from Get to
-// Done. Config.Group, Config.Serial and Config.Limiter are called by who adds,
-// without a lock; Group and Serial must always say the same of an item, which
-// must be equal to itself (NaN is not).
+// Done. Config.Group, Config.Serial and Config.Limiter are called by the goroutine that
+// adds, without a lock. Group and Serial must always return the same for an item, and an
+// item must be equal to itself (NaN is not).
 //
 // # Guarantees
 //
-//  1. An item that waits is there once, and no two workers have it at a time. If
-//     it is added while it is handled it waits again at its Done, once.
-//  2. First come, first served: within a priority items are handed out in the
-//     order in which they came to wait, whoever added them.
-//  3. An item of priority p stands where one of priority 0 would that came p times
-//     Config.Age earlier. So an item waits only for those that came before it, or
-//     within Age times the difference after it, and nothing starves. An item that
-//     waits moves up when it is added with a higher priority, and never down.
-//  4. With Config.Group the groups that wait take turns within a priority: an
-//     item waits for at most as many of each other group as of its own, itself
-//     included. A priority is served when its oldest item's time has come,
+//  1. A ready item is in the queue once, and no two workers have it at a time. If
+//     it is added while it is handled, it becomes ready again at its Done, once.
+//  2. First come, first served: within a priority, items are handed out in the
+//     order in which they became ready, whichever goroutine added them.
+//  3. An item of priority p has the position of an item of priority 0 that became
+//     ready p times Config.Age earlier. So an item waits only for earlier items, and
+//     for those that follow it within Age times the difference. No item starves. A
+//     ready item moves up when it is added with a higher priority, and never down.
+//  4. With Config.Group, waiting groups take turns within a priority: an
+//     item waits for at most as many items of each other group as of its own, itself
+//     included. Which priority is served depends on its oldest item,
 //     whichever group's turn it is.
-//  5. With Config.Serial no two workers have items of one name, and they come in
-//     the order in which they came to wait, whatever their priorities; an item
-//     that may not go yet holds up no other name. A retry keeps its place: what
-//     comes after it waits, also while it is delayed.
-//  6. A delay is a lower bound. Of several the earliest counts, and an item that
-//     is added at once does not come a second time for it. What is due is handed
-//     out in the order in which it became so.
-//  7. A context that is done ends the call that waits with it, and no item is lost
-//     with it.
-//  8. A closed queue takes no items that it does not hold, and hands out what
-//     waits. Drain waits for it to be done, and returns the rest: what is delayed,
-//     or everything if its context ends. No item is dropped in silence.
+//  5. With Config.Serial, no two workers have items of one name. Items of a name are
+//     handed out in the order in which they became ready, whatever their priorities. An
+//     item that must wait for its name delays no other name. A retry keeps its place:
+//     later items of its name wait for it, also while it is delayed.
+//  6. A delay is a lower bound. The earliest of several delays counts, and an item
+//     that is added without a delay meanwhile does not become ready a second time. Due
+//     items are handed out in the order in which they became due.
+//  7. A call that waits returns when its context is done, and no item is lost.
+//  8. A closed queue rejects items that it does not hold, and hands out the ready
+//     ones. Drain waits until they are done, and returns the rest: the delayed items,
+//     or all pending items if its context ends. No item is dropped silently.
 //
 // # Limits
 //
-// A queue holds an item once, so keys of objects need no other bound than there
-// are objects. Where each item is new, Config.Limit says how many it may hold, and
-// who adds waits or is refused. An item costs about 150 bytes beside itself, which
-// are used again; after a burst what 65,536 items need is kept. Up to 64 items wait to be
-// filed by the next call that looks at the queue. There is one timer and no goroutine. A queue
-// whose times nobody needs saves the clock: Config.Clock may stand still.
+// A queue holds an item once, so the number of objects bounds a queue of keys. Where
+// each item is new, Config.Limit bounds the queue, and producers wait or get an error.
+// An item costs about 150 bytes beside itself, which the queue reuses; after a burst it
+// keeps the memory of 65,536 items. Up to 64 items wait in an inbox until the next call
+// takes the lock. There is one timer and no goroutine. If times do not matter,
+// Config.Clock may stand still, which saves reading the clock.
 //
-// What an item waits for by guarantee 3 may be much if the difference is large:
-// at the default Age of 10 seconds an item of priority -100 may wait for what
-// comes in the next 1,000 seconds. If more than 64 delays end at one instant,
-// what is added just then may come between them. Within a name of Config.Serial an item of a high
-// priority waits for those before it, which gain nothing by it.
+// By guarantee 3, an item may wait for many others if the difference is large: at the
+// default Age of 10 seconds, an item of priority -100 may wait for all items of the next
+// 1,000 seconds. If more than 64 delays end at one instant, items that are added just
+// then may be handed out between them. Within a name of Config.Serial, an item of a
+// high priority waits for those before it, which do not inherit its priority.
 //
 // # Errors
 //
-// What adds returns [ErrClosed] or, if Config.Full says so, [ErrFull]; Get returns
-// ErrClosed when nothing is left and nothing that is handled can come back; Done
-// returns [ErrNotHandled] for an item that is not handled. All calls that may
-// wait return the cause of a cancelled context.
+// Methods that add return [ErrClosed] or, if Config.Full is Refuse, [ErrFull]. Get
+// returns ErrClosed when no item is left and no handled item can become ready again.
+// Done returns [ErrNotHandled] for an item that is not handled. Calls that may wait
+// return the cause of a canceled context.
 package workqueue

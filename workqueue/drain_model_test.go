@@ -17,7 +17,7 @@ import (
 
 var equateEmpty = cmpopts.EquateEmpty()
 
-// drain takes out what is left, and what is handled stays.
+// drain removes the pending items. Handled items stay.
 func (m *model) drain(t *rapid.T) {
 	m.stats.Closed = true
 	wantErr := !m.ended()
@@ -59,7 +59,7 @@ func (m *model) drain(t *rapid.T) {
 	cancel()
 	got, err := m.q.Drain(ctx)
 	if m.told != nil {
-		clear(m.told.pending) // what Drain returns is not told
+		clear(m.told.pending) // the observer gets no event for items that Drain returns
 	}
 	if diff := gocmp.Diff(want, got, equateEmpty); diff != "" || (err != nil) != wantErr {
 		t.Fatalf("Drain: %v, want an error: %v\n%s", err, wantErr, diff)
@@ -96,7 +96,7 @@ func (m *model) step(t *rapid.T) {
 	m.check(t)
 }
 
-// check compares what a queue shows of itself.
+// check compares the public state of the queue with the model.
 func (m *model) check(t *rapid.T) {
 	want := m.stats
 	depth := map[int8]int{}
@@ -130,7 +130,7 @@ func (m *model) check(t *rapid.T) {
 	if m.told != nil {
 		m.told.compare(t, m.held)
 		if m.told.ago != m.ago || m.told.took != m.took {
-			t.Fatalf("the observer was told of %v and %v, want %v and %v", m.told.ago, m.told.took, m.ago, m.took)
+			t.Fatalf("observer: got waits of %v and work of %v, want %v and %v", m.told.ago, m.told.took, m.ago, m.took)
 		}
 	}
 	if n := m.q.Len(); n != want.Waiting {
@@ -138,11 +138,10 @@ func (m *model) check(t *rapid.T) {
 	}
 }
 
-// TestAgainstModel plays random calls, in time that is made up, against a slice
-// that is searched from end to end.
+// TestAgainstModel compares random calls in fake time with a model that searches a slice.
 func TestAgainstModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rapid.Check(struct{ rapid.TB }{t}, func(t *rapid.T) { // without Deadline, which is of another time
+		rapid.Check(struct{ rapid.TB }{t}, func(t *rapid.T) { // without Deadline, which is in real time
 			m := newModel(t)
 			for range rapid.IntRange(1, 80).Draw(t, "steps") {
 				m.step(t)

@@ -8,9 +8,9 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// Items are keys: for who makes the world look like the latest state. What
-// changes while a key waits is folded into it, and the worker looks up what there
-// is now. The queue is never longer than there are objects.
+// Items are keys, for consumers that need only the latest state. Changes of an object whose
+// key waits are folded, and the worker reads the current state. The queue never has more
+// items than there are objects.
 func ExampleQueue_keys() {
 	ctx := context.Background()
 	latest := map[string]string{}
@@ -36,9 +36,9 @@ func ExampleQueue_keys() {
 	// b Pending
 }
 
-// Items are revisions: for who acts on every state. Nothing is folded. Serial
-// keeps those of an object in order, also when one fails and comes again; Limit
-// holds back who adds when the workers do not keep up.
+// Items are revisions, for consumers that handle every state. No changes are folded. Serial
+// keeps the revisions of an object in order, also when one fails and is retried. Limit
+// makes producers wait when the workers do not keep up.
 func ExampleQueue_revisions() {
 	type revision struct {
 		Key, State string

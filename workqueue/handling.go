@@ -1,7 +1,7 @@
 package workqueue
 
-// running are the nodes that are handled, each in a slot of its own: to add or
-// remove one touches no other node, which another processor works on.
+// handledSet has the nodes that workers handle, each in its own slot. Adding or removing a
+// node touches no other node, which another processor may be working on.
 type handledSet[T comparable] struct {
 	nodes []*node[T] // nil where a slot is free
 	free  []int32

@@ -110,7 +110,7 @@ func (e *explorer) explore(w world) {
 	}
 }
 
-// check returns what is wrong in a state in which no goroutine can go on.
+// check returns the fault of a state in which no goroutine can continue.
 func (w *world) check() string {
 	for i, a := range w.actors {
 		if a.at != ended && a.at != getWait {
@@ -141,7 +141,7 @@ func (e *explorer) step(w *world, a *actor) bool {
 	return e.underLock(w, a)
 }
 
-// lock takes the lock of the queue. The goroutine goes on at resume after Queue.advance.
+// lock takes the lock of the queue. The goroutine continues at resume after Queue.advance.
 func (w *world) lock(a *actor, resume step) bool {
 	if w.locked {
 		return false

@@ -32,8 +32,8 @@ type inboxItem[T comparable] struct {
 	priority int8
 }
 
-// put adds an item, and reports whether it did. If wake is true, the caller takes and
-// releases the lock of the queue: the inbox is full, or a worker waits.
+// put adds an item, and reports whether it did. If wake is true, the caller must take and
+// release the lock of the queue: the inbox is full, or a worker waits.
 func (in *inbox[T]) put(a inboxItem[T]) (added, wake bool) {
 	if in.idle.Load() {
 		return false, false

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// TestInbox: what producers leave while others have the lock is handed out as if they had had
-// it: in the same order, once, with the same priorities and times.
+// TestInbox: items that producers leave in the inbox while another goroutine has the lock
+// are handed out as if they had been added with the lock: in the same order, once, with the
+// same priorities and times.
 func TestInbox(t *testing.T) {
 	for range 200 {
 		var now time.Duration
@@ -49,7 +50,7 @@ func TestInbox(t *testing.T) {
 	}
 }
 
-// takeAll does everything that waits.
+// takeAll takes and ends all ready items.
 func takeAll(q *Queue[string]) (works []Work[string]) {
 	for {
 		w, ok := q.TryGet()

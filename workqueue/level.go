@@ -5,28 +5,28 @@ import (
 	"slices"
 )
 
-// level is the line of those that wait with the same priority, and, if items
-// have groups, the groups that take turns in it.
+// level is the line of ready items of one priority and, with Config.Group, the groups that
+// take turns in it.
 type level[T comparable] struct {
 	priority int8
 	waiting  int
 	line     list[T]
-	first    *groupLine[T] // whose turn it is
+	first    *groupLine[T] // the group whose turn it is
 	last     *groupLine[T]
 }
 
-// cell is a group's line within a level.
+// groupLine is the line of a group within a level.
 type groupLine[T comparable] struct {
 	level      *level[T]
 	line       list[T]
 	prev, next *groupLine[T]
 }
 
-// group is what Config.Group names, while the queue holds any item of it.
+// group is a group of Config.Group that has items in the queue.
 type group[T comparable] struct {
 	name  string
 	held  int
-	lines []*groupLine[T] // of the levels it had items in
+	lines []*groupLine[T] // one for each level in which it had items
 }
 
 func (q *Queue[T]) levelOf(priority int8) *level[T] {
@@ -55,10 +55,10 @@ func (g *group[T]) lineOf(l *level[T]) *groupLine[T] {
 	return c
 }
 
-// next returns the item whose turn it is, nil if none may be handed out: the
-// level that has the oldest, then the group whose turn it is there. Those that
-// wait for another of their lane are taken out of the lines when they come to
-// the front; each once, and their lane puts them back.
+// next returns the item to hand out next, or nil if none can be handed out. It selects the
+// level with the lowest rank at its front, then the group whose turn it is. An item at the
+// front that waits for another item of its serial name is removed from the line, once;
+// requeue puts it back.
 func (q *Queue[T]) next() *node[T] {
 	for q.queued > 0 {
 		var n *node[T]
@@ -84,7 +84,7 @@ func (q *Queue[T]) next() *node[T] {
 	return nil
 }
 
-// file puts a node at the end of the lines of its level and group.
+// enqueue puts a node at the end of the lines of its level and group.
 func (q *Queue[T]) enqueue(n *node[T]) {
 	n.level.line.push(n, byLevel)
 	n.queued = true
@@ -98,7 +98,8 @@ func (q *Queue[T]) enqueue(n *node[T]) {
 	}
 }
 
-// refile puts back a node that had to wait for its lane, where it is missing.
+// requeue puts a node that waited for its serial name back into the lines from which next
+// removed it.
 func (q *Queue[T]) requeue(n *node[T]) {
 	if !n.queued {
 		n.level.line.insert(n, byLevel)
@@ -139,7 +140,7 @@ func (n *node[T]) dequeueGroup() {
 	n.membership.groupLine = nil
 }
 
-// enter makes a cell the last to have its turn.
+// enter gives a group line the last turn.
 func (c *groupLine[T]) enter() {
 	l := c.level
 	if c.prev = l.last; l.last == nil {
@@ -165,8 +166,8 @@ func (c *groupLine[T]) leave() {
 	c.prev, c.next = nil, nil
 }
 
-// setAside notes one that waits, and is not in the line of its level in the order
-// of age: it was raised, or waits for its lane.
+// setAside adds a ready node to Queue.aside. It is not in the line of its level in the
+// order of age: its priority was raised, or it waits for its serial name.
 func (q *Queue[T]) setAside(n *node[T]) {
 	if !n.aside {
 		n.aside = true
@@ -181,8 +182,8 @@ func (q *Queue[T]) takeBack(n *node[T]) {
 	}
 }
 
-// oldest returns since when the node waits that waits longest; never if none does.
-// It looks at those that were set aside one by one.
+// oldest returns the time at which the longest waiting node became ready; never if no node
+// is ready. It visits all nodes in Queue.aside.
 func (q *Queue[T]) oldest() int64 {
 	since := int64(never)
 	for _, l := range q.levels {
@@ -196,7 +197,7 @@ func (q *Queue[T]) oldest() int64 {
 	return since
 }
 
-// lined returns all that wait, in the order in which they came into their lines.
+// ready returns all ready nodes, in the order in which they entered their lines.
 func (q *Queue[T]) ready() (nodes []*node[T]) {
 	for _, l := range q.levels {
 		for n := l.line.first; n != nil; n = n.links[byLevel].next {

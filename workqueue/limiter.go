@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// Limiter says how long retries wait. The queue counts those of each item, so a
-// limiter that goes by them needs no memory of its own. It is called without a
-// lock, by any number of goroutines at a time.
+// Limiter computes the delays of retries. The queue counts the retries of each item, so a
+// limiter that only depends on them needs no memory. Several goroutines call it at a time,
+// without a lock.
 type Limiter interface {
-	// Delay returns how long an item waits that was tried again retries times
-	// before; less than 0 counts as 0.
+	// Delay returns the delay of an item that has been retried retries times before. A
+	// negative delay counts as 0.
 	Delay(retries int) time.Duration
 }
 
-// DefaultLimiter returns what most controllers use: the longer of an Exponential
-// and a Bucket with their defaults.
+// DefaultLimiter returns the limiter that most controllers use: the longer delay of an
+// Exponential and a Bucket with their defaults.
 func DefaultLimiter() Limiter { return Longest(Exponential{}, NewBucket(0, 0)) }
 
-// Exponential doubles the delay with each retry of an item. Those that failed
-// together are spread over a part of it, so that they do not come together again.
+// Exponential doubles the delay with each retry of an item. Jitter spreads items that
+// failed at the same time.
 type Exponential struct {
 	// Base is the first delay; 0 means 5 milliseconds.
 	Base time.Duration
-	// Max is the longest; 0 means 1000 seconds.
+	// Max is the longest delay; 0 means 1000 seconds.
 	Max time.Duration
-	// Jitter is the part, up to 1, that chance may take off; 0 means 0.1, less than
-	// 0 none.
+	// Jitter is the largest part of the delay, up to 1, that is randomly subtracted; 0
+	// means 0.1, negative means none.
 	Jitter float64
 }
 
@@ -53,18 +53,17 @@ func (e Exponential) Delay(retries int) time.Duration {
 	return d - time.Duration(min(max(jitter, 0), 1)*rand.Float64()*float64(d))
 }
 
-// Bucket lets through so many retries a second over all items, and some more at
-// once after a pause.
+// Bucket limits the rate of retries over all items, with a burst after a pause.
 type Bucket struct {
-	interval time.Duration // between two
-	burst    time.Duration // what a pause saves up at most
+	interval time.Duration // between two retries
+	burst    time.Duration // the most that a pause can save up
 
 	mu   sync.Mutex
-	next time.Time // when the one after the last is let through
+	next time.Time // time of the next retry
 }
 
-// NewBucket returns a Bucket that is full: burst retries at once, then rate a
-// second. 0 or less mean 10 a second and a burst of 100.
+// NewBucket returns a full Bucket: it allows burst retries at once, then rate per second.
+// Values of 0 or less mean a rate of 10 and a burst of 100.
 func NewBucket(rate float64, burst int) *Bucket {
 	if !(rate > 0) {
 		rate = 10
@@ -90,7 +89,8 @@ func (b *Bucket) Delay(int) time.Duration {
 
 type longest []Limiter
 
-// Longest asks all of the limiters, and takes the longest delay.
+// Longest returns a limiter with the longest delay of several limiters. It calls all of
+// them.
 func Longest(limiters ...Limiter) Limiter { return longest(limiters) }
 
 func (l longest) Delay(retries int) (d time.Duration) {

@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// entry is what the model knows of an item.
+// entry is the model's state of an item.
 type entry struct {
 	item    string
 	asked   string // "", "delayed" or "due"
@@ -25,12 +25,12 @@ type entry struct {
 	priority, taken, level int8
 	retries, seq           int
 	rank, ready, start     time.Duration
-	added                  time.Duration // when it came to be due
+	added                  time.Duration // when it became due
 }
 
 func (e *entry) waits() bool { return e.asked == "due" && !e.handled }
 
-// model is a queue, searched from end to end for each call.
+// model is a queue that searches all its entries at each call.
 type model struct {
 	q      *workqueue.Queue[string]
 	cfg    workqueue.Config[string]
@@ -45,7 +45,7 @@ type model struct {
 	closed bool
 	told   *books
 
-	ago, took time.Duration // what the observer should be told
+	ago, took time.Duration // sums that the observer must receive
 }
 
 type linear struct{}
@@ -95,7 +95,7 @@ func (m *model) mayGo(e *entry) bool {
 	return m.cfg.Serial == nil || m.lanes[last(e.item)][0] == e
 }
 
-// cell is what stands in the line of a group, in order.
+// cell returns the entries in the line of a group, in order.
 func (m *model) cell(level int8, group string) []*entry {
 	return m.sorted(func(e *entry) bool { return e.waits() && e.inCell && e.level == level && first(e.item) == group })
 }
@@ -145,7 +145,7 @@ func (m *model) line(e *entry, now time.Duration) {
 	}
 }
 
-// next is the entry whose turn it is.
+// next returns the entry to hand out next.
 func (m *model) next() *entry {
 	eligible := m.sorted(func(e *entry) bool { return e.waits() && m.mayGo(e) })
 	if len(eligible) == 0 {
@@ -221,7 +221,7 @@ func (m *model) ask(e *entry, priority int8, after time.Duration) {
 	}
 }
 
-// pass lets time go by.
+// pass advances the time.
 func (m *model) pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -248,7 +248,7 @@ func (m *model) delayed() (l []*entry) {
 	return l
 }
 
-// admit returns the entry of an item, and what there should be for an error.
+// admit returns the entry of an item, and the error that the call must return.
 func (m *model) admit(item string) (*entry, error) {
 	if e := m.find(item); e != nil && !m.stats.Closed {
 		return e, nil
@@ -268,8 +268,8 @@ func (m *model) admit(item string) (*entry, error) {
 	return e, nil
 }
 
-// ended tells whether a closed queue has nothing to hand out any more. Looking for an
-// item takes those out of the lines that wait for another of their lane, as next does.
+// ended reports whether a closed queue has no more items to hand out. Like next, it removes
+// the items from the lines that wait for another item of their serial name.
 func (m *model) ended() bool {
 	if m.stats.Closed && !m.closed && len(m.handled()) == 0 {
 		m.closed = m.next() == nil

@@ -1,59 +1,59 @@
 package workqueue
 
-// node is an item that the queue holds, from its first Add to the Done after
-// which nothing is left to do. It waits, or is delayed, or is handled; while it
-// is handled it may be pending once more. Producers and workers on different
-// cores take turns with it, so it is kept to two cache lines if items are strings.
+// node is an item that the queue holds, from its first Add to the Done after which it is no
+// longer pending. It is ready, delayed or handled; while it is handled it may be pending
+// again. Producers and workers on different cores access it alternately, so it fits into
+// two cache lines if items are strings.
 type node[T comparable] struct {
 	item  T
 	hash  uint32
-	slot  int32    // while it is handled
-	chain *node[T] // the next in its bucket, or of those to be used again
+	slot  int32    // in handledSet, while it is handled
+	chain *node[T] // the next in its bucket or in the free list
 
 	links      [2]links[T]
-	level      *level[T]      // where it waits
-	membership *membership[T] // nil without groups and lanes
+	level      *level[T]      // the line in which it waits
+	membership *membership[T] // nil without groups and serial names
 
-	rank  int64  // its place among those that wait: when it came, less its priority
-	seq   uint64 // the same, of those that have the same rank, or the same delay
-	ready int64  // since when it waits, or when its delay ends
-	start int64  // since when it is handled, or, if it waits, was added
+	rank  int64  // position among ready nodes; see Queue.rank
+	seq   uint64 // order among nodes with the same rank or the same delay
+	ready int64  // when it became ready, or when its delay ends
+	start int64  // when its handling began, or when it was added
 
 	retries    int32
-	index      int32 // in the heap
-	priority   int8  // of what is pending
-	taken      int8  // of what is handled
+	index      int32 // in the heap of delays
+	priority   int8  // of the pending request
+	taken      int8  // with which it was handed out
 	pending    pending
 	handled    bool
-	queued     bool // stands in the line of its level
-	inSerial   bool // stands in its lane
-	keepsPlace bool // keeps its place in its lane: a retry
-	aside      bool // is in that list
+	queued     bool // is in the line of its level
+	inSerial   bool // is in the list of its serial name
+	keepsPlace bool // a retry: keeps its place in the list of its serial name
+	aside      bool // is in Queue.aside
 }
 
-// pending is what is asked of an item beyond what is being done.
+// pending is the state of the next request for an item, apart from its current handling.
 type pending uint8
 
 const (
 	nothing pending = iota
-	delayed         // is in the heap
-	due             // waits; if it is handled, it will at its Done
+	delayed         // in the heap of delays
+	due             // ready; if the item is handled, it becomes ready at its Done
 )
 
-// tie is what a node has to do with others.
+// membership links a node to its group and its serial name.
 type membership[T comparable] struct {
 	group     *group[T]
-	groupLine *groupLine[T] // the line of its group, if it stands there
-	links     links[T]      // in that line
+	groupLine *groupLine[T] // the line of its group; nil if it is not in the line
+	links     links[T]      // within groupLine
 	serial    *serial[T]
-	next      *node[T] // in its lane
+	next      *node[T] // next node of its serial name
 }
 
 func (n *node[T]) before(m *node[T]) bool {
 	return n.rank < m.rank || n.rank == m.rank && n.seq < m.seq
 }
 
-// mayGo tells whether nothing of the same lane comes before it.
+// eligible reports whether no earlier item of the same serial name is pending or handled.
 func (n *node[T]) eligible() bool { return n.serial() == nil || n.membership.serial.first == n }
 
 func (n *node[T]) serial() *serial[T] {
@@ -63,11 +63,11 @@ func (n *node[T]) serial() *serial[T] {
 	return n.membership.serial
 }
 
-// The lists that a node may be in at a time.
+// The lists in which a node may be at the same time.
 const (
-	byAside = iota // those that are set aside
-	byLevel        // those of a priority
-	byGroup        // those of a priority and a group
+	byAside = iota // Queue.aside
+	byLevel        // the line of a priority
+	byGroup        // the line of a priority and a group
 )
 
 type links[T comparable] struct{ prev, next *node[T] }
@@ -92,7 +92,7 @@ func (l *list[T]) push(n *node[T], by int) {
 	l.last = n
 }
 
-// insert puts a node that was in front back to its place.
+// insert puts a node that was in front back to its position.
 func (l *list[T]) insert(n *node[T], by int) {
 	at := l.first
 	for at != nil && at.before(n) {

@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// books are what an observer was told, and what it should not have been.
+// books are the events that an observer received, and the first wrong one.
 type books struct {
 	pending, handled map[string]bool
 	ago, took        time.Duration // of all items together
@@ -51,11 +51,11 @@ func (b *books) compare(t *rapid.T, held []*entry) {
 			handled++
 		}
 		if b.pending[e.item] != (e.asked == "due") || b.handled[e.item] != e.handled {
-			b.wrong = e.item + " is in the wrong book"
+			b.wrong = e.item + " is pending or handled in only one of observer and model"
 		}
 	}
 	if b.wrong != "" || len(b.pending) != pending || len(b.handled) != handled {
-		t.Fatalf("the observer knows of %v pending and %v handled, want %d and %d: %s", b.pending, b.handled, pending, handled, b.wrong)
+		t.Fatalf("observer: got pending %v and handled %v, want %d and %d: %s", b.pending, b.handled, pending, handled, b.wrong)
 	}
 }
 
@@ -67,12 +67,12 @@ func TestTryGet(t *testing.T) {
 	must(t, q.Add(t.Context(), "a"))
 	must(t, q.Add(t.Context(), "b"))
 	q.Close()
-	w, ok := q.TryGet() // what waits is handed out
+	w, ok := q.TryGet() // ready items are handed out
 	equal(t, w.Item, "a")
 	equal(t, ok, true)
 	w, ok = q.TryGet()
 	equal(t, w.Item, "b")
 	equal(t, ok, true)
-	_, ok = q.TryGet() // although a and b may come back
+	_, ok = q.TryGet() // although a and b may become ready again
 	equal(t, ok, false)
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Queue hands out items to workers. Any goroutine may call any of its methods.
-// A Queue starts no goroutine, and may be dropped at any time.
+// Queue hands out items to workers. Any goroutine may call any method. A Queue starts no
+// goroutine, and may be dropped at any time.
 type Queue[T comparable] struct {
 	cfg   Config[T]
 	seed  maphash.Seed
@@ -18,16 +18,16 @@ type Queue[T comparable] struct {
 	useInbox bool // Add may put items into the inbox
 	named    bool // items have a group or a serial name
 	inbox    inbox[T]
-	_        [64]byte // what follows travels between processors with the lock
+	_        [64]byte // the fields below move between processors with the lock
 
 	mu     sync.Mutex
 	now    int64 // of the last call
 	seq    uint64
 	queued int     // nodes in the lines of levels
-	aside  list[T] // those that wait, and whose age their line does not show
+	aside  list[T] // ready nodes that are not in their line in the order of age
 	counters
 	handling handledSet[T]
-	levels   []*level[T] // the highest first
+	levels   []*level[T] // highest priority first
 	delays   delayHeap[T]
 	table    table[T]
 
@@ -36,10 +36,10 @@ type Queue[T comparable] struct {
 	spareGroups  freeList[group[T]]
 	spareSerials freeList[serial[T]]
 
-	workers   waiters // that wait for an item
-	producers waiters // that wait for room
-	closing   bool    // takes nothing new
-	closed    bool    // hands out nothing any more
+	workers   waiters // wait for an item
+	producers waiters // wait for room
+	closing   bool    // rejects new items
+	closed    bool    // hands out no more items
 }
 
 // names are the group and the serial name of an item.
@@ -67,29 +67,27 @@ func New[T comparable](cfg Config[T]) *Queue[T] {
 	return q
 }
 
-// Add makes an item wait to be handed out, at priority 0. One that waits already
-// stays where it is; one that is delayed waits for it no longer; one that is
-// handled is handed out once more, after its Done. It waits for room as
-// Config.Limit and Config.Full say.
+// Add makes an item ready at priority 0. A ready item keeps its position, a delayed item
+// becomes ready at once, and a handled item becomes ready again after its Done. Add waits
+// for room, or fails, as Config.Limit and Config.Full determine.
 //
 // Errors: ErrClosed, ErrFull; the cause of ctx.
 func (q *Queue[T]) Add(ctx context.Context, item T) error {
 	return q.AddWith(ctx, item, Options{})
 }
 
-// AddAfter is Add, once the delay is over. Of several delays the earliest
-// counts; an item that waits already is not delayed, and one that is added
-// meanwhile does not come a second time.
+// AddAfter is Add after a delay. The earliest of several delays counts. A ready item is not
+// delayed, and an item that is added during its delay does not become ready a second time.
 //
 // Errors: ErrClosed, ErrFull; the cause of ctx.
 func (q *Queue[T]) AddAfter(ctx context.Context, item T, d time.Duration) error {
 	return q.AddWith(ctx, item, Options{After: d})
 }
 
-// AddWith is Add with a priority and a delay. The highest priority with which an
-// item was added since it was handed out last counts. One that waits and gets a
-// higher one goes to the end of those that have it, unless it stands further in
-// front where it is.
+// AddWith is Add with a priority and a delay. The priority of an item is the highest
+// priority with which it was added since it was last handed out. A ready item whose
+// priority rises moves to the end of the items of that priority, unless its current
+// position is further in front.
 //
 // Errors: ErrClosed, ErrFull; the cause of ctx.
 func (q *Queue[T]) AddWith(ctx context.Context, item T, o Options) error {
@@ -127,8 +125,8 @@ func (q *Queue[T]) putInbox(a inboxItem[T]) bool {
 	return added
 }
 
-// AddAll is AddWith for many items, in their order and at less cost. It returns
-// how many of them were added: all, unless there is an error.
+// AddAll is AddWith for many items, in their order and at a lower cost. It returns the
+// number of items that it added: all, unless there is an error.
 //
 // Errors: ErrClosed, ErrFull; the cause of ctx.
 func (q *Queue[T]) AddAll(ctx context.Context, items []T, o Options) (int, error) {
@@ -169,10 +167,10 @@ func (q *Queue[T]) addLocked(ctx context.Context, item T, hash uint32, of *names
 	return err
 }
 
-// Retry is for a worker, before Done, whose work on an item failed: the item
-// comes again with the priority it had, after what the limiter says, which is
-// returned. In its lane it keeps its place: what comes after it waits for it.
-// Called for an item that is not handled, it is AddAfter.
+// Retry requeues an item whose handling failed. The worker calls it before Done. The item
+// becomes ready again with its previous priority, after the limiter's delay, which Retry
+// returns. It keeps its place in its serial name: later items of the name wait for it. For
+// an item that is not handled, Retry is AddAfter.
 //
 // Errors: ErrClosed, ErrFull; the cause of ctx.
 func (q *Queue[T]) Retry(ctx context.Context, item T) (time.Duration, error) {
@@ -198,9 +196,9 @@ func (q *Queue[T]) Retry(ctx context.Context, item T) (time.Duration, error) {
 	return d, nil
 }
 
-// Forget sets the number of retries of an item to zero, which is for one that
-// went well but will come again. An item that nothing is asked of after its Done
-// needs none: the queue keeps nothing of it.
+// Forget sets the number of retries of an item to zero. Call it for an item that succeeded
+// and will be added again. It is not needed for an item that is not pending after its Done:
+// the queue keeps no data of such an item.
 func (q *Queue[T]) Forget(item T) {
 	hash := q.hash(item)
 	q.lock()
@@ -210,8 +208,8 @@ func (q *Queue[T]) Forget(item T) {
 	}
 }
 
-// Retries returns how often Retry was called for an item since Forget, or since
-// the queue came to hold it.
+// Retries returns the number of calls of Retry for an item since Forget, or since the queue
+// began to hold it.
 func (q *Queue[T]) Retries(item T) int {
 	hash := q.hash(item)
 	q.lock()
@@ -222,11 +220,11 @@ func (q *Queue[T]) Retries(item T) int {
 	return 0
 }
 
-// Done ends what Get began, for any number of items. One that was added
-// meanwhile waits again.
+// Done ends the handling of items that Get returned. An item that was added in the meantime
+// becomes ready again.
 //
-// Errors: ErrNotHandled if nobody handles one of them, which changes nothing for
-// it, nor for the others.
+// Errors: ErrNotHandled if an item is not handled. The call still ends the handling of the
+// other items.
 func (q *Queue[T]) Done(items ...T) error {
 	var err error
 	for len(items) > 0 {
@@ -375,7 +373,7 @@ func (q *Queue[T]) delay(n *node[T], until int64) {
 	q.arm(q.now)
 }
 
-// makeReady puts a node behind all others of its priority.
+// makeReady puts a node behind all other nodes of its priority.
 func (q *Queue[T]) makeReady(n *node[T], now int64) {
 	q.assignPosition(n, now)
 	if lane := n.serial(); lane != nil {

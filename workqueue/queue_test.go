@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// impatient is a context that is done as soon as a call waits with it. So a test
-// can tell a call that waits from one that does not, and never hangs.
+// impatient is a context that is done as soon as a call waits for it. A test can thus
+// distinguish a call that waits from one that does not, and never hangs.
 type impatient struct {
 	context.Context
 	waited atomic.Bool
@@ -73,7 +73,7 @@ func addWith[T comparable](t *testing.T, q *workqueue.Queue[T], o workqueue.Opti
 	must(t, err)
 }
 
-// take returns what is handed out without waiting, up to n items.
+// take takes up to n items without waiting.
 func take[T comparable](t *testing.T, q *workqueue.Queue[T], n int) (items []T) {
 	t.Helper()
 	for range n {
@@ -87,7 +87,7 @@ func take[T comparable](t *testing.T, q *workqueue.Queue[T], n int) (items []T) 
 	return items
 }
 
-// deal takes and does all there is, one after the other.
+// deal takes and ends all ready items, one after the other.
 func deal[T comparable](t *testing.T, q *workqueue.Queue[T]) (items []T) {
 	t.Helper()
 	for {
@@ -169,8 +169,8 @@ func TestGroups(t *testing.T) {
 	equal(t, deal(t, q), []string{"a5", "c2", "a6", "a1", "b1", "c1", "a2", "b2", "a3", "a4"})
 }
 
-// TestGroupThatFloods: whatever another group has put in, an item of a group
-// that has nothing else waits for one of it.
+// TestGroupThatFloods: an item of a group with one item waits for at most one item of
+// another group, however many that group has added.
 func TestGroupThatFloods(t *testing.T) {
 	q := workqueue.New(workqueue.Config[string]{Group: first})
 	for i := range 1000 {
@@ -190,9 +190,9 @@ func TestSerial(t *testing.T) {
 	equal(t, take(t, q, 5), []string{"a1", "b1"}) // one of each object
 	add(t, q, "c1")
 	must(t, q.Done("a1"))
-	equal(t, take(t, q, 5), []string{"a2", "c1"}) // a2 came before c1, and gets its place back
-	add(t, q, "a2")                               // anew: behind the others
-	_, err := q.Retry(noWait(), "b1")             // again: before them
+	equal(t, take(t, q, 5), []string{"a2", "c1"}) // a2 was added before c1 and gets its position back
+	add(t, q, "a2")                               // added again: behind the others
+	_, err := q.Retry(noWait(), "b1")             // retried: before them
 	must(t, err)
 	add(t, q, "b2")
 	must(t, q.Done("a2", "b1", "c1"))
@@ -222,9 +222,9 @@ func TestLimit(t *testing.T) {
 	if err := q.Add(noWait(), "c"); !errors.Is(err, workqueue.ErrFull) {
 		t.Fatal(err)
 	}
-	add(t, q, "a", "b") // what it holds needs no room
+	add(t, q, "a", "b") // an item that the queue holds needs no room
 	equal(t, take(t, q, 1), []string{"a"})
-	add(t, q, "a") // nor what is handled
+	add(t, q, "a") // nor does a handled item
 	n, err := q.AddAll(noWait(), []string{"b", "a", "c", "d"}, workqueue.Options{})
 	if n != 2 || !errors.Is(err, workqueue.ErrFull) {
 		t.Fatal(n, err)
@@ -234,7 +234,7 @@ func TestLimit(t *testing.T) {
 	add(t, q, "c")
 }
 
-// TestLimitWaits: who waits for room gets it in turn, and nobody overtakes.
+// TestLimitWaits: producers that wait for room get it in their order.
 func TestLimitWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.New(workqueue.Config[string]{Limit: 1})
@@ -274,7 +274,8 @@ func TestLimitWaits(t *testing.T) {
 	})
 }
 
-// TestContextThatIsDone: no call does anything with it, even if it need not wait.
+// TestContextThatIsDone: no call has an effect if its context is done, even if it would not
+// wait.
 func TestContextThatIsDone(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")

@@ -1,8 +1,7 @@
 package workqueue
 
-// lane is what Config.Serial names, while the queue holds any item of it: its
-// items in the order in which they came to wait. The first may be handed out,
-// is handled, or is to be tried again.
+// serial has the pending items of one name of Config.Serial, in the order in which they
+// became ready. The first item can be handed out, is handled, or will be retried.
 type serial[T comparable] struct {
 	name        string
 	held        int
@@ -22,7 +21,7 @@ func (l *serial[T]) push(n *node[T]) {
 	l.last = n
 }
 
-// pop takes out the first, and returns the one whose turn it is now.
+// pop removes the first node and returns the new first one.
 func (l *serial[T]) pop() *node[T] {
 	n := l.first
 	l.first = n.membership.next
@@ -33,7 +32,7 @@ func (l *serial[T]) pop() *node[T] {
 	return l.first
 }
 
-// join makes a node that is new one of its group and lane.
+// attach adds a new node to its group and its serial name.
 func (q *Queue[T]) attach(n *node[T], of *names) {
 	if n.membership == nil && (q.cfg.Group != nil || q.cfg.Serial != nil) {
 		n.membership = new(membership[T])
@@ -60,7 +59,7 @@ func (q *Queue[T]) attach(n *node[T], of *names) {
 	}
 }
 
-// drop lets go of a node that is in no list any more.
+// release frees a node that is no longer in any list.
 func (q *Queue[T]) release(n *node[T]) {
 	if n.membership != nil {
 		q.detach(n.membership)
@@ -69,7 +68,7 @@ func (q *Queue[T]) release(n *node[T]) {
 	q.table.remove(n)
 }
 
-// part ends what join began.
+// detach removes a node from its group and its serial name.
 func (q *Queue[T]) detach(t *membership[T]) {
 	if g := t.group; g != nil {
 		if g.held--; g.held == 0 {
@@ -87,7 +86,7 @@ func (q *Queue[T]) detach(t *membership[T]) {
 	}
 }
 
-// spare holds what may be used again.
+// freeList keeps values for reuse.
 type freeList[X any] []*X
 
 func (s *freeList[X]) get() *X {

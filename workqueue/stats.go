@@ -10,51 +10,52 @@ var Bounds = [...]time.Duration{
 	time.Second, 3 * time.Second, 10 * time.Second, 30 * time.Second, 2 * time.Minute, 15 * time.Minute,
 }
 
-// Times is how long things took, all of them since the start.
+// Times is a distribution of durations since the start.
 type Times struct {
-	// Count is how many, Sum how long together, Max the longest.
+	// Count is the number of durations, Sum their sum, Max the longest.
 	Count uint64
 	Sum   time.Duration
 	Max   time.Duration
-	// Buckets count those up to each of Bounds, and behind them the rest.
+	// Buckets count the durations up to each of Bounds; the last bucket counts the longer
+	// ones.
 	Buckets [len(Bounds) + 1]uint64
 }
 
-// Stats is what a queue has done, and what it has in hand, at one instant.
+// Stats has the counters of a queue, and its state at one instant.
 type Stats struct {
-	// Adds counts the items that were added, those that were there already
-	// included; Retries the calls of Retry; Delays those of both that were delayed.
-	// They only grow.
+	// Adds counts added items, including those that the queue already held. Retries counts
+	// the calls of Retry. Delays counts the items of both that were delayed. They only
+	// grow.
 	Adds, Retries, Delays uint64
-	// Latency is how long items waited that were handed out: since they were added,
-	// their delay was over, or, if they were added while they were handled, since
-	// their Done. Work is how long it took from there to Done.
+	// Latency is the waiting time of items that were handed out: since they were added,
+	// since their delay ended, or, if they were added while they were handled, since their
+	// Done. Work is the time from there to Done.
 	Latency, Work Times
 
-	// Waiting, Delayed and Handled are how many items are that. One that is handled
-	// may be delayed as well.
+	// Waiting, Delayed and Handled are the numbers of ready, delayed and handled items. A
+	// handled item may also be delayed.
 	Waiting, Delayed, Handled int
-	// Depths are the priorities that were ever used, the highest first.
+	// Depths has an entry for each priority that was ever used, highest first.
 	Depths []Depth
-	// Oldest is how long the item waits that waits longest.
+	// Oldest is the longest time for which an item has been waiting.
 	Oldest time.Duration
-	// Longest is how long the item is handled that is handled longest; Unfinished
-	// is how long together all are that are handled.
+	// Longest is the longest time for which an item has been handled; Unfinished is the sum
+	// of these times over all handled items.
 	Longest, Unfinished time.Duration
-	// Closed says that the queue takes nothing new.
+	// Closed means that the queue rejects new items.
 	Closed bool
 }
 
-// Depth is how many items wait with a priority.
+// Depth is the number of ready items of a priority.
 type Depth struct {
 	Priority int8
 	Waiting  int
 }
 
-// account is what of Stats is kept as it happens.
+// counters is the part of Stats that the queue updates at each event.
 type counters struct {
 	handled       int
-	startSum      int64 // the sum of them, of those that are handled
+	startSum      int64 // sum of the start times of handled items
 	adds          uint64
 	latency, work durations
 	buckets       struct{ latency, work [len(Bounds) + 1]uint64 }
@@ -62,8 +63,8 @@ type counters struct {
 	retries, delayed uint64
 }
 
-// sums are Times without what can be had from the buckets: of these, each note
-// touches one.
+// durations are the fields of Times that cannot be computed from the buckets. observe
+// writes only one bucket.
 type durations struct{ sum, most time.Duration }
 
 func (s *durations) observe(d time.Duration, buckets *[len(Bounds) + 1]uint64) {
@@ -102,8 +103,7 @@ func (a *counters) finished(start, now int64) time.Duration {
 	return took
 }
 
-// Len returns how many items wait to be handed out: not those that are delayed
-// or handled.
+// Len returns the number of ready items. It does not count delayed or handled items.
 func (q *Queue[T]) Len() int {
 	q.lock()
 	defer q.unlock()
@@ -117,9 +117,9 @@ func (q *Queue[T]) lenLocked() (waiting int) {
 	return waiting
 }
 
-// Stats returns the state of the queue. It takes the lock while it looks at the
-// items that are handled, at those that were raised to a higher priority while they
-// waited, and at those that wait for their turn in a lane.
+// Stats returns the state of the queue. It holds the lock while it visits all handled
+// items, all items whose priority was raised while they waited, and all items that wait for
+// another item of their serial name.
 func (q *Queue[T]) Stats() Stats {
 	now := q.lock()
 	defer q.unlock()

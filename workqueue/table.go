@@ -6,13 +6,13 @@ const (
 	maxSpare   = 1 << 16
 )
 
-// table finds the nodes by their items. It is a hash table for three reasons:
-// items are hashed before the lock is taken, an item costs one search for each
-// call, and it grows in parts, so that no call pays for all of it.
+// table finds nodes by their items. It is a hash table of its own for three reasons: items
+// are hashed before the lock is taken, each call searches for an item only once, and the
+// table grows in parts, so that no call pays for growing all of it.
 type table[T comparable] struct {
 	parts  [parts]part[T]
 	count  int
-	spare  *node[T] // to be used again
+	spare  *node[T] // nodes for reuse
 	spares int
 }
 
@@ -34,7 +34,7 @@ func (t *table[T]) find(hash uint32, item T) *node[T] {
 	return nil
 }
 
-// insert makes a node for an item that has none.
+// insert creates a node for an item that has none.
 func (t *table[T]) insert(hash uint32, item T) *node[T] {
 	n := t.spare
 	if n == nil {
@@ -54,7 +54,7 @@ func (t *table[T]) insert(hash uint32, item T) *node[T] {
 	return n
 }
 
-// remove takes out a node that is in no list any more.
+// remove removes a node that is no longer in any list.
 func (t *table[T]) remove(n *node[T]) {
 	p := &t.parts[n.hash%parts]
 	at := &p.buckets[p.bucket(n.hash)]

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Get waits for an item and takes it; the caller calls Done for it. A context
-// that is done gets none, and takes none from others.
+// Get waits for an item and takes it. The caller must call Done for it. If ctx is done, Get
+// takes no item.
 //
-// Errors: ErrClosed when the queue was closed, and nothing that is handled can
-// come back; the cause of ctx.
+// Errors: ErrClosed if the queue is closed and no handled item can become ready again; the
+// cause of ctx.
 func (q *Queue[T]) Get(ctx context.Context) (Work[T], error) {
 	var one [1]Work[T]
 	_, err := q.GetBatch(ctx, one[:])
 	return one[0], err
 }
 
-// GetSome waits for an item, and takes as many as there are and as the slice
-// has room for; it returns how many. It is for a worker that deals with several
-// at once, in one transaction for instance: all of them are his, and no other
-// worker gets them while he deals with the first.
+// GetBatch waits until at least one item is ready, and takes as many ready items as the
+// slice has room for. It returns their number. It is for workers that handle several items
+// at once, for instance in one transaction. All of these items belong to the caller until
+// Done.
 //
 // Errors: those of Get.
 func (q *Queue[T]) GetBatch(ctx context.Context, into []Work[T]) (int, error) {
@@ -56,8 +56,8 @@ func (q *Queue[T]) GetBatch(ctx context.Context, into []Work[T]) (int, error) {
 	return 0, ErrClosed
 }
 
-// TryGet is Get without waiting: false if no item waits that may be handed out.
-// It works on a closed queue as well.
+// TryGet is Get without waiting: it returns false if no item can be handed out. It also
+// works on a closed queue.
 func (q *Queue[T]) TryGet() (Work[T], bool) {
 	q.lock()
 	defer q.unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// pass lets time go by, and what it sets off come to rest.
+// pass advances the time, and waits until all goroutines are blocked.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -43,7 +43,7 @@ func TestDelays(t *testing.T) {
 	})
 }
 
-// TestDelayWakes: a worker that waits gets what becomes due, at that time.
+// TestDelayWakes: a waiting worker gets a delayed item when its delay ends.
 func TestDelayWakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.New(workqueue.Config[string]{})
@@ -68,7 +68,7 @@ func TestAddEndsADelay(t *testing.T) {
 		equal(t, deal(t, q), []string{"a"})
 		pass(time.Minute)
 		equal(t, deal(t, q), nil)
-		add(t, q, "a") // and what waits is not delayed
+		add(t, q, "a") // a ready item is not delayed
 		must(t, q.AddAfter(noWait(), "a", time.Second))
 		equal(t, deal(t, q), []string{"a"})
 		pass(time.Minute)
@@ -76,8 +76,8 @@ func TestAddEndsADelay(t *testing.T) {
 	})
 }
 
-// TestDelayOfWhatIsHandled runs from when it was asked for, and ends at Done at
-// the earliest.
+// TestDelayOfWhatIsHandled: the delay of a handled item runs from the call, and does not
+// end before Done.
 func TestDelayOfWhatIsHandled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.New(workqueue.Config[string]{})
@@ -103,7 +103,7 @@ func TestPriorities(t *testing.T) {
 		addWith(t, q, workqueue.Options{Priority: -128}, "a", "lowest") // a stays
 		equal(t, deal(t, q), []string{"high", "a", "b", "low1", "low2", "lowest"})
 
-		q = workqueue.New(workqueue.Config[string]{Age: math.MaxInt64}) // as good as never
+		q = workqueue.New(workqueue.Config[string]{Age: math.MaxInt64}) // practically no aging
 		for _, p := range []int8{-128, 0, 127} {
 			addWith(t, q, workqueue.Options{Priority: p}, strconv.Itoa(int(p)))
 			pass(24 * time.Hour)
@@ -112,8 +112,8 @@ func TestPriorities(t *testing.T) {
 	})
 }
 
-// TestMovesUp: an item that is added with a higher priority goes behind those
-// that have it, unless it stands further in front already.
+// TestMovesUp: an item that is added with a higher priority moves behind the items of that
+// priority, unless its current position is further in front.
 func TestMovesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.New(workqueue.Config[string]{Age: time.Second})
@@ -125,8 +125,8 @@ func TestMovesUp(t *testing.T) {
 	})
 }
 
-// TestNothingStarves: one item of priority 0, and one of priority p that comes
-// for each that is handled. The item is handed out after p times Age.
+// TestNothingStarves: there is one item of priority 0, and each handled item is replaced by
+// one of priority p. The first item is handed out after p times Age.
 func TestNothingStarves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.New(workqueue.Config[int]{Age: time.Second})
@@ -135,14 +135,14 @@ func TestNothingStarves(t *testing.T) {
 			addWith(t, q, workqueue.Options{Priority: 20}, i)
 			got := deal1(t, q)
 			if waited := time.Duration(i) * 500 * time.Millisecond; (got == -1) != (waited == 20*time.Second+500*time.Millisecond) {
-				t.Fatalf("%d after %v", got, waited)
+				t.Fatalf("got priority %d after %v", got, waited)
 			}
 			if got == -1 {
 				return
 			}
 			pass(500 * time.Millisecond)
 		}
-		t.Fatal("it starved")
+		t.Fatal("the item of priority 0 starved")
 	})
 }
 
@@ -179,7 +179,7 @@ func TestRetry(t *testing.T) {
 		pass(time.Second)
 		must(t, q.Done("a"))
 		equal(t, deal(t, q), []string{"a"})
-		equal(t, q.Retries("a"), 0) // done, and nothing is kept of it
+		equal(t, q.Retries("a"), 0) // done, so the queue keeps no data of it
 	})
 }
 
@@ -199,7 +199,7 @@ func TestLimiters(t *testing.T) {
 			seen[d] = true
 		}
 		if len(seen) < 900 {
-			t.Fatalf("%d of 1000", len(seen))
+			t.Fatalf("got %d of 1000 items", len(seen))
 		}
 
 		b := workqueue.NewBucket(2, 3)
@@ -232,7 +232,7 @@ func TestClose(t *testing.T) {
 		if err := q.Add(noWait(), "new"); !errors.Is(err, workqueue.ErrClosed) {
 			t.Fatal(err)
 		}
-		add(t, q, "a") // holds it already, and hands it out again
+		add(t, q, "a") // the queue holds a, and hands it out again
 		pass(time.Minute)
 		equal(t, deal(t, q), []string{"b"}) // not later
 		ended := make(chan error, 1)
@@ -242,7 +242,7 @@ func TestClose(t *testing.T) {
 		}()
 		synctest.Wait()
 		if len(ended) != 0 {
-			t.Fatal("a worker was sent away while a may come back")
+			t.Fatal("Get returned ErrClosed although a may become ready again")
 		}
 		must(t, q.Done("a"))
 		must(t, <-ended)
@@ -258,8 +258,8 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// TestDrain waits for what waits and what is handled, and returns what is
-// delayed, with what may not go before it.
+// TestDrain: Drain waits for ready and handled items. It returns delayed items, and those
+// that wait for them in their serial name.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.New(workqueue.Config[string]{Serial: first, Limiter: workqueue.Exponential{}})
@@ -296,7 +296,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestDrainGivesUp returns what waits, and leaves what is handled to its worker.
+// TestDrainGivesUp: when its context ends, Drain returns the pending items and leaves
+// handled items to their workers.
 func TestDrainGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.New(workqueue.Config[string]{})
@@ -355,7 +356,7 @@ func TestStats(t *testing.T) {
 	})
 }
 
-// TestManyDueAtOnce: more items than are dealt with at a time, in order.
+// TestManyDueAtOnce: more items than a batch become due at once, and keep their order.
 func TestManyDueAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.New(workqueue.Config[int]{})
@@ -370,8 +371,8 @@ func TestManyDueAtOnce(t *testing.T) {
 	})
 }
 
-// TestTimesOfWhatIsLeft: items are as old as they are, also where nobody has looked
-// since long before, and until long after they were added.
+// TestTimesOfWhatIsLeft: the ages of items in the inbox count from their Add, however long
+// no call has taken the lock.
 func TestTimesOfWhatIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.New(workqueue.Config[string]{})

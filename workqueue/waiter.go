@@ -5,21 +5,20 @@ import (
 	"slices"
 )
 
-// waiter is a goroutine that waits: a consumer for an item, or a producer for
-// room.
+// waiter is a goroutine that waits: a consumer for an item, or a producer for room.
 type waiter struct {
-	wake     chan struct{} // holds one
+	wake     chan struct{} // has a buffer of one
 	signaled bool
 }
 
-// waiters are woken one at a time: the next only when the one before has the
-// lock and has seen what there is. A burst of items wakes one consumer, who
-// wakes another if there is more than he takes. Nothing is handed to a goroutine
-// that does not run yet, so none is lost with one that gives up.
+// waiters are woken one at a time: the next one only after the previous one has the lock
+// and has seen the state of the queue. A burst of items wakes one consumer, which wakes
+// another if items are left. No item is assigned to a goroutine before it runs, so no item
+// is lost if that goroutine gives up.
 type waiters struct {
 	parked   []*waiter
 	spare    []*waiter
-	signaled int // woken, and not back yet
+	signaled int // signaled, and not yet in unpark
 }
 
 func (ws *waiters) park() *waiter {
@@ -33,7 +32,7 @@ func (ws *waiters) park() *waiter {
 	return w
 }
 
-// call takes one of those that are parked: the first or the last.
+// signal removes a waiter from the parked ones and marks it as signaled.
 func (ws *waiters) signal(at int) *waiter {
 	w := ws.parked[at]
 	ws.parked = slices.Delete(ws.parked, at, at+1)
@@ -42,8 +41,8 @@ func (ws *waiters) signal(at int) *waiter {
 	return w
 }
 
-// back ends what park began; woken is what wait returned. One that gave up
-// while it was being woken is not used again: the signal may still be on its way.
+// unpark ends a park; woken is the result of wait. A waiter that gave up while it was being
+// signaled is not reused, because the signal may still arrive.
 func (ws *waiters) unpark(w *waiter, woken bool) {
 	if !w.signaled {
 		at := slices.Index(ws.parked, w)

@@ -107,7 +107,7 @@ func TestBadInput(t *testing.T) {
 		{"no size of all logs", "pods --keep-logs jobs --max-logs x --db sqlite:DIR/h.db", `--max-logs: "x" is not a size`},
 		{"nothing to redact", "pods --redact-logs x --db sqlite:DIR/h.db", "--redact-logs: no logs are kept"},
 		{"broken rules", "pods --rules " + broken + " --db sqlite:DIR/h.db", "rules.yaml:4: in \"object.a ==\", at column 12: Syntax error"},
-		{"no rules", "pods --rules DIR/nowhere --db sqlite:DIR/h.db", "the file with the rules can not be read: open DIR/nowhere"},
+		{"no rules", "pods --rules DIR/nowhere --db sqlite:DIR/h.db", "read the file with the rules: open DIR/nowhere"},
 		{"a folder that is none", "pods --spill " + junk + " --db sqlite:DIR/h.db", "--spill: the spill folder cannot be created: mkdir"},
 		{"no configuration", "pods --config DIR/nowhere", "the file of --config or VEDETTE_CONFIG cannot be read"},
 		{"an address that is none", "pods --listen here --db sqlite:DIR/h.db", "--listen here: listen tcp: address here: missing port"},

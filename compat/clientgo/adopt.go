@@ -13,7 +13,7 @@ import (
 )
 
 // Wrap returns a copy of cfg. Informers of this package can be accelerated if their
-// clients were made from it. Clients that do nothing else than before notice nothing.
+// clients were made from it. The copy does not change the other requests of a client.
 func Wrap(cfg *rest.Config) *rest.Config { return tunnel.Wrap(cfg) }
 
 // Transport returns an http.RoundTripper that the byte tunnel reaches, for clients that
@@ -30,7 +30,7 @@ func NewSharedIndexInformer(lw cache.ListerWatcher, example runtime.Object, opti
 // Adopt returns an informer on the engine in place of inf, an informer of client-go that
 // has not started and has no handlers. It takes over the list and watch functions,
 // indexers, transform, resync period and watch error handler. From then on inf must not
-// be used. If inf cannot be adopted, it does the work itself, and Health says why.
+// be used. If inf cannot be adopted, it does the work itself, and Health has the reason.
 func Adopt(inf cache.SharedIndexInformer, own Options) cache.SharedIndexInformer {
 	if own.Stock {
 		return stock{inf, "Options.Stock is set", &own}
@@ -91,7 +91,7 @@ func unsuitable(lw cache.ListerWatcher, example runtime.Object) string {
 		return "the informer was made without an example object that points to a struct"
 	}
 	if fake, ok := lw.(interface{ IsWatchListSemanticsUnSupported() bool }); ok && fake.IsWatchListSemanticsUnSupported() {
-		return "its client says that it cannot stream lists, as fakes do"
+		return "its client reports that it cannot stream lists, as fakes do"
 	}
 	if _, ok := lw.(cache.ListerWatcherWithContext); !ok {
 		return "its list and watch functions take no context"

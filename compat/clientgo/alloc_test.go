@@ -15,9 +15,9 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// TestAllocations: an object that comes through the functions of client-go costs as many
-// allocations as one that comes straight from the server, as long as nobody reads it. Of
-// both, the server in this process has the same part.
+// TestAllocations: an object read through the functions of client-go takes as many
+// allocations as an object read directly from the server, as long as no reader decodes it.
+// Both numbers include the same allocations of the server in this process.
 func TestAllocations(t *testing.T) {
 	const pods = 2000
 	srv, err := apitest.New(apitest.Config{})
@@ -65,7 +65,7 @@ func TestAllocations(t *testing.T) {
 		inf := clientgo.Adopt(coreinformers.NewPodInformer(client, "", 0, cache.Indexers{}), clientgo.Options{})
 		follow(inf.RunWithContext, inf.HasSyncedChecker().Done())
 		if r := clientgo.Report(inf)[0]; r.Objects != pods || r.Decodes != 0 {
-			t.Errorf("it has %d objects, and has decoded %d", r.Objects, r.Decodes)
+			t.Errorf("the informer has %d objects and has decoded %d", r.Objects, r.Decodes)
 		}
 	})
 	t.Logf("%.2f allocations for each object, %.2f straight from the server", through/pods, straight/pods)

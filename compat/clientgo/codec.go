@@ -18,12 +18,12 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// codec decodes the objects of one informer, whose type is known at run time only.
+// codec decodes the objects of one informer, whose type is only known at run time.
 type codec struct {
 	object  reflect.Type // the struct that the example points to
 	kind    schema.GroupVersionKind
 	builtIn bool
-	listed  func() schema.GroupVersionKind // the kind that a list told; for unstructured objects
+	listed  func() schema.GroupVersionKind // the kind in a list; for unstructured objects
 	stored  atomic.Pointer[reflect.Type]   // the result of a transform, if it is another type
 	count   atomic.Uint64                  // objects decoded
 }
@@ -53,7 +53,7 @@ func (c *codec) protobuf() bool {
 // empty returns a zero object.
 func (c *codec) empty() runtime.Object { return reflect.New(c.object).Interface().(runtime.Object) }
 
-// decode returns an object that nobody changes. It may share values with others.
+// decode returns an object that must not be changed. It may share values with others.
 //
 // Errors: those of wire.DecodeInto.
 func (c *codec) decode(rec wire.Record) (any, error) { return c.decodeWith(wire.DecodeShared, rec) }

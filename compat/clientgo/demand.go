@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// demand is how much is read of an informer. It decides which objects a Packed informer
-// keeps decoded, because to pack them costs more than it saves.
+// demand measures how much is read from an informer. It determines which objects a Packed
+// informer keeps decoded, because packing them costs more than it saves.
 type demand struct {
 	handlers atomic.Int64 // that read objects
 	changes  atomic.Int64 // since the last list of all objects
@@ -17,8 +17,8 @@ type demand struct {
 }
 
 const (
-	// tinyBody is the size of the longest body that costs more to pack and to unpack than
-	// client-go spends on the object in all.
+	// tinyBody is the size of the longest body for which packing and unpacking cost more
+	// than client-go spends on the object in total.
 	tinyBody = 512
 	// manyHandlers is from how many handlers on the objects of the last minute are held:
 	// a new revision that shares what it has in common with the old one takes a fifth of
@@ -29,9 +29,9 @@ const (
 	smallBody    = 2 << 10
 )
 
-// keepsObject implements informer.Config.KeepObject. Where nobody reads objects, bodies
-// are kept, since to decode them would be for nothing. A body that does not pack takes as
-// much memory as its object, which costs nothing to read.
+// keepsObject implements informer.Config.KeepObject. If no handler reads objects, bodies are
+// kept, because decoding them would be wasted. A body that does not pack takes as much
+// memory as its object, and the object can be read without a cost.
 func (d *demand) keepsObject(size int, packs bool) bool {
 	d.debt.Add(-1)
 	if d.changes.Add(1) <= d.listed.Load() || d.all.Load() {
@@ -56,13 +56,13 @@ func (d *demand) list(again bool, changed, n int) {
 	d.listed.Store(int64(n))
 }
 
-// decoded notes that an object was decoded for those who read it.
+// decoded records that an object was decoded for its readers.
 func (d *demand) decoded() { d.debt.Add(1) }
 
-// wantsAll reports whether all objects are to be held decoded. That begins when more objects
+// wantsAll reports whether all objects must be held decoded. That begins when more objects
 // were decoded than have changed, by more than n, the number of all objects, and ends with
-// settle. client-go decodes each change once. To decode all objects once a minute is free:
-// it costs less than to hold them.
+// settle. client-go decodes each change once. Decoding all objects once a minute does not
+// count, because it costs less than holding them.
 func (d *demand) wantsAll(n int, now time.Time) bool {
 	minutes := int64(now.Sub(d.began) / time.Minute)
 	d.began = d.began.Add(time.Duration(minutes) * time.Minute)

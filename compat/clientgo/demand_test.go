@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// TestDemand: objects are kept decoded for handlers that read them, and for nobody else.
+// TestDemand: objects are kept decoded only for handlers that read them.
 func TestDemand(t *testing.T) {
 	reads := cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {}}
 	adds := cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}}
@@ -30,8 +30,8 @@ func TestDemand(t *testing.T) {
 		packs    bool
 		want     bool
 	}{
-		{"nobody reads", nil, 100, true, false},
-		{"nobody reads a body that does not pack", nil, 100, false, true},
+		{"no readers", nil, 100, true, false},
+		{"no readers of a body that does not pack", nil, 100, false, true},
 		{"names only", []cache.ResourceEventHandler{KeyHandlerFuncs{}, &KeyHandlerFuncs{}}, 100, true, false},
 		{"no updates", []cache.ResourceEventHandler{adds, &adds}, 100, true, false},
 		{"a tiny body", []cache.ResourceEventHandler{&reads}, tinyBody, true, true},
@@ -190,7 +190,7 @@ func TestUpdateOfKeptObjects(t *testing.T) {
 	}
 }
 
-// TestAdvice: there is advice for informers that decode, or hold, too much.
+// TestAdvice: informers that decode or hold too much get advice.
 func TestAdvice(t *testing.T) {
 	for _, c := range []struct {
 		row  Row

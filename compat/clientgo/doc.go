@@ -4,8 +4,8 @@
 // tools/cache, dynamic/dynamicinformer, metadata/metadatainformer, util/workqueue. A
 // program that imports them instead of client-go's runs on the engine. This package is
 // for everything else: [Wrap] makes the clients of a rest.Config reachable, [Adopt] turns
-// an informer that any other code has constructed into one of ours, [HealthOf] tells how
-// it is, and [Report] how much it holds and decodes.
+// an informer that any other code has constructed into one of ours, [HealthOf] returns its
+// health, and [Report] how much it holds and decodes.
 //
 // # Data flow
 //
@@ -21,8 +21,8 @@
 // # Guarantees
 //
 // For each object a handler gets the states in their order, after the store and its
-// indexes show them. A handler that is added later gets what is there as additions, and
-// then every change, without a gap. A relist replaces the store before any handler is
+// indexes show them. A handler that is added later gets the current objects as
+// additions, and then every change, without a gap. A relist replaces the store before any handler is
 // called. Handlers do not wait for each other. docs/migrating.md lists what differs from
 // client-go.
 //
@@ -30,8 +30,8 @@
 //
 // Where the list and watch functions cannot be reached, client-go's own informer does
 // the work; [Health] says why. A handler that lags by more than the backlog gets the
-// changes of an object folded into one. managedFields are not kept unless
-// [Options] says so.
+// changes of an object folded into one. managedFields are dropped
+// unless [Options] keeps them.
 //
 // # Errors
 //

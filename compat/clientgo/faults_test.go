@@ -20,11 +20,11 @@ import (
 	"github.com/vedette-io/vedette/compat/clientgo"
 )
 
-// quiet is for tests whose faults are expected.
+// quiet are options for tests with expected faults.
 var quiet = clientgo.Options{Logger: slog.New(slog.DiscardHandler)}
 
-// TestMissedDeletion: an object that is gone after a relist comes as a tombstone, and one
-// that another took the place of as a tombstone and an addition.
+// TestMissedDeletion: a handler gets a tombstone for an object that is missing after a
+// relist, and a tombstone and an addition for an object that was replaced.
 func TestMissedDeletion(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.create("a/gone", "a/other", "a/same")
@@ -140,7 +140,7 @@ func TestFailingIndex(t *testing.T) {
 			t.Errorf("Index returned %d objects, %v; want each once", len(both), err)
 		}
 		if _, err := x.ByIndex("none", ""); err == nil {
-			t.Error("an unknown index has an answer")
+			t.Error("a query of an unknown index returned no error")
 		}
 	})
 }

@@ -57,7 +57,7 @@ type receiver struct {
 	logger  *klog.Logger // gets panics; nil for that of the informer
 }
 
-// wants says which events a handler does anything with. The others need no object.
+// wants are the kinds of events that a handler uses. Other events need no object.
 type wants struct{ adds, updates, deletes bool }
 
 func newReceiver(h cache.ResourceEventHandler, shared *sharedObjects, invalid func(error)) *receiver {
@@ -72,7 +72,7 @@ func readsUpdates(h cache.ResourceEventHandler) bool {
 	return keys == nil && wants.updates
 }
 
-// wantsOf returns which events a handler does anything with, and the handler itself if it
+// wantsOf returns the kinds of events that a handler uses, and the handler itself if it
 // takes names.
 func wantsOf(h cache.ResourceEventHandler) (wants, *KeyHandlerFuncs) {
 	all := wants{true, true, true}
@@ -143,8 +143,8 @@ func (r *receiver) batch(ctx context.Context, events []store.Change) error {
 }
 
 // decode decodes the objects of events that the handler wants. It returns false if ctx is
-// done before it is the turn of the handler. Nobody calls a handler meanwhile, so the
-// turn is short.
+// done before it is the turn of the handler. No handler is called during a turn, so
+// the turn is short.
 func (r *receiver) decode(ctx context.Context, events []store.Change, ready []told) bool {
 	if r.keys != nil {
 		for i, ev := range events {
@@ -166,7 +166,7 @@ func (r *receiver) decode(ctx context.Context, events []store.Change, ready []to
 	return true
 }
 
-// tell sets the objects of an event, if the handler is to be called.
+// tell sets the objects of an event if the handler must be called.
 func (r *receiver) tell(t *told, before *toldEvents) {
 	if p, found := before.place(&t.change); found && r.wanted(&t.change) {
 		t.old, t.obj, t.ok = p.old, p.obj, true
@@ -176,11 +176,11 @@ func (r *receiver) tell(t *told, before *toldEvents) {
 	before.keep(t)
 }
 
-// wanted reports whether the handler does anything with an event.
+// wanted reports whether the handler uses an event.
 func (r *receiver) wanted(c *store.Change) bool {
 	switch {
 	case c.CameAndWent():
-		return false // the handler lagged, and never heard of the object
+		return false // the handler lagged, and never got the object
 	case c.Kind == store.Added:
 		return r.wants.adds
 	case c.Kind == store.Updated:
@@ -189,8 +189,7 @@ func (r *receiver) wanted(c *store.Change) bool {
 	return r.wants.deletes
 }
 
-// objects decodes the objects of an event, and reports whether the handler is to be
-// called.
+// objects decodes the objects of an event, and reports whether the handler must be called.
 func (r *receiver) objects(t *told) bool {
 	c := &t.change
 	if !r.wanted(c) {

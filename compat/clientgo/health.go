@@ -6,12 +6,12 @@ import (
 	"github.com/vedette-io/vedette/informer"
 )
 
-// Health is how an informer is.
+// Health is the state of an informer.
 type Health struct {
-	// Accelerated: the engine does the work. Before the informer runs it means that
-	// nothing is known that prevents it.
+	// Accelerated means that the engine does the work; before the informer runs, that no
+	// reason against it is known.
 	Accelerated bool
-	// Reason says why client-go's own informer does the work; "" if Accelerated.
+	// Reason is why client-go's own informer does the work; "" if Accelerated.
 	Reason string
 	// Engine is the health of the engine; zero before it runs and if not Accelerated.
 	Engine informer.Health
@@ -30,8 +30,8 @@ func inside(inf cache.SharedIndexInformer) cache.SharedIndexInformer {
 	return unwrap(inf)
 }
 
-// HealthOf returns how an informer is. ok is false for informers that are not of this
-// package.
+// HealthOf returns the health of an informer. ok is false for informers that are not of
+// this package.
 func HealthOf(inf cache.SharedIndexInformer) (h Health, ok bool) {
 	switch i := inside(inf).(type) {
 	case stock:

@@ -6,9 +6,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// indexerSwitch is the cache.Indexer that an informer hands out. Before the informer
-// runs, and if it is not accelerated, that is the store of client-go's informer; then it
-// is an indexer over the engine. Callers may keep it.
+// indexerSwitch is the cache.Indexer that an informer returns. It forwards to the store of
+// client-go's informer until the informer runs, and if it is not accelerated; otherwise to
+// an indexer over the engine. Callers may keep it.
 type indexerSwitch struct {
 	mu   sync.RWMutex
 	impl cache.Indexer
@@ -20,15 +20,15 @@ func (x *indexerSwitch) now() cache.Indexer {
 	return x.impl
 }
 
-// turn replaces the indexer by one that next makes of it. Nobody adds indexers or writes
-// meanwhile.
+// turn replaces the indexer by the result of next. It excludes writes and the addition of
+// indexers during the call.
 func (x *indexerSwitch) turn(next func(cache.Indexer) cache.Indexer) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.impl = next(x.impl)
 }
 
-// write calls f with the current indexer, which stays the current one meanwhile.
+// write calls f with the current indexer, which stays the current one during the call.
 func (x *indexerSwitch) write(f func(cache.Indexer) error) error {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

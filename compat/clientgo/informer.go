@@ -42,12 +42,12 @@ type shared struct {
 	ctx      context.Context
 }
 
-// phase is what an informer has come to.
+// phase is the stage of an informer.
 type phase uint8
 
 const (
 	phaseNew      phase = iota
-	phaseStarting       // Run was called; it is not known which informer does the work
+	phaseStarting       // Run was called; the informer that does the work is not determined
 	phaseRunning
 	phaseStopped
 )
@@ -86,8 +86,8 @@ func (s *shared) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, r
 // minimumResync is the shortest period of a resync, as in client-go.
 const minimumResync = time.Second
 
-// notAdded ends the error for a handler that comes too late. Programs compare it with
-// that of client-go, so its words are the same.
+// notAdded is the end of the error for a handler that is added too late. Programs compare
+// it with client-go's error, so its text is the same.
 const notAdded = "was not added to shared informer because it has stopped already"
 
 // AddEventHandlerWithOptions implements cache.SharedInformer.
@@ -122,7 +122,7 @@ func (s *shared) AddEventHandlerWithOptions(h cache.ResourceEventHandler, option
 	return r, nil
 }
 
-// attachLocked hands a handler to the informer that does the work.
+// attachLocked passes a handler to the informer that does the work.
 func (s *shared) attachLocked(r *registration) error {
 	if e := s.engine.Load(); e != nil {
 		rec := s.receiver(r.handler)
@@ -199,7 +199,7 @@ func (s *shared) RunWithContext(ctx context.Context) {
 	s.helpers.Wait()
 }
 
-// unreachable returns why the byte tunnel cannot be used; "" if it can.
+// unreachable returns the reason why the byte tunnel cannot be used; "" if it can.
 func (s *shared) unreachable(ctx context.Context) string {
 	if reason := s.refused.Load(); reason != nil {
 		return *reason
@@ -286,7 +286,7 @@ func newIndexer(before cache.Indexer, x *indexer) *indexer {
 	x.funcs, x.index = cache.Indexers{}, map[string]*store.Index{}
 	_ = x.AddIndexers(before.GetIndexers()) // cannot fail: x has no indexer yet
 	for _, obj := range before.List() {
-		_ = x.Add(obj) // it has a key: the store before took it
+		_ = x.Add(obj) // it has a key: the earlier store accepted it
 	}
 	return x
 }
@@ -361,7 +361,7 @@ func (s *shared) configure(change func(cache.SharedIndexInformer) error) error {
 	return change(s.parts.informer)
 }
 
-// controller is what GetController returns: it shows the state of an informer, and runs
+// controller is the result of GetController. It shows the state of an informer, and runs
 // nothing.
 type controller struct{ informer *shared }
 

@@ -78,7 +78,7 @@ func run(t *testing.T, inf cache.SharedIndexInformer) (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-// diary is a handler that writes down what it is told.
+// diary is a handler that records its calls.
 type diary struct {
 	mu    sync.Mutex
 	lines []string

@@ -9,17 +9,17 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// keptLists holds the objects of lists for a minute. To read a list again within that time
-// costs what changed meanwhile.
+// keptLists holds the objects of lists for a minute. Reading a list again within that time
+// only costs the decoding of the changed objects.
 type keptLists struct {
-	demand *demand // is told of lists of all objects; nil for nobody
+	demand *demand // is notified of lists of all objects; nil for none
 
 	mu    sync.Mutex
 	lists map[question]keptList
-	sweep *time.Timer // nil if there is nothing to give up
+	sweep *time.Timer // nil if no list is kept
 }
 
-// question says which objects a list has, and in which form.
+// question identifies the objects of a list and their form.
 type question struct {
 	namespace string // with all: empty
 	all, lazy bool
@@ -33,8 +33,8 @@ type keptList struct {
 	objects []any         // those of the entries
 }
 
-// maker returns the object of an entry, and whether it has one. was and like are what
-// the list had for an earlier revision of the object; zero for no such revision.
+// maker returns the object of an entry, and whether it has one. was and like are the entry
+// and the object of an earlier revision in the list; zero if there is no such revision.
 type maker func(e, was store.Entry, like any) (obj any, ok bool)
 
 // list returns the objects of entries, which are ordered by key and about n.
@@ -57,7 +57,7 @@ func (k *keptLists) list(q question, entries iter.Seq[store.Entry], n int, objec
 	return slices.Clone(now.objects)
 }
 
-// before returns the answer that is kept.
+// before returns the kept answer.
 func (k *keptLists) before(q question) keptList {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -77,7 +77,7 @@ func (k *keptLists) keep(q question, l keptList) {
 	}
 }
 
-// expire gives up lists that nobody has read for a while.
+// expire drops lists that were not read for a while.
 func (k *keptLists) expire() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -95,7 +95,7 @@ func (k *keptLists) expire() {
 	}
 }
 
-// merge walks along a kept list while new entries come in the same order.
+// merge advances in a kept list along with new entries in the same order.
 type merge struct {
 	before  keptList
 	at      int
@@ -118,7 +118,7 @@ func (m *merge) next(e store.Entry, object maker) (any, bool) {
 		m.at++
 		switch {
 		case order < 0: // it was deleted
-		case was.SameRevision(e): // the store has moved it
+		case was.SameRevision(e): // the store has moved the record
 			return b.objects[m.at-1], true
 		default:
 			m.changed++

@@ -30,7 +30,7 @@ func newKeptIndexer(t testing.TB, s *sharedStore) *indexer {
 	return newIndexer(cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}), x)
 }
 
-// keptModel is what the lists of an indexer must have.
+// keptModel is the expected content of the lists of an indexer.
 type keptModel struct {
 	s    *sharedStore
 	x    *indexer
@@ -66,10 +66,10 @@ func (m *keptModel) remove(t *rapid.T, fatal *testing.T) {
 	}
 }
 
-// list compares a list of all objects, or of a namespace, with those that there are.
+// list compares a list of all objects, or of a namespace, with the existing ones.
 func (m *keptModel) list(t *rapid.T) {
 	namespace, isLazy := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "namespace"), rapid.Bool().Draw(t, "lazy")
-	m.s.displaceAll() // what is the same is the kept one
+	m.s.displaceAll() // equal objects come from the kept list
 	r := reader{m.x, isLazy}
 	all := r.List()
 	if namespace != "" {
@@ -111,7 +111,7 @@ func (m *keptModel) list(t *rapid.T) {
 	}
 }
 
-// TestKeptLists: lists have what the store has, in any order of changes and readings, and
+// TestKeptLists: lists have the objects of the store, in any order of changes and readings, and
 // an object that did not change is the same in the next list, also if the store has moved it.
 func TestKeptLists(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
@@ -128,7 +128,7 @@ func TestKeptLists(t *testing.T) {
 	})
 }
 
-// TestKeptListsCost: the second list decodes nothing, and the next one only what changed.
+// TestKeptListsCost: the second list decodes nothing, and the next one only changed objects.
 // Lazy objects are decoded again once, at their second copy.
 func TestKeptListsCost(t *testing.T) {
 	const pods = 100
@@ -174,7 +174,7 @@ func (s *sharedStore) displaceAll() {
 	clear(s.shared.slots)
 }
 
-// TestKeptListsExpire: a list that nobody has read for a minute holds no object.
+// TestKeptListsExpire: a list that was not read for a minute holds no object.
 func TestKeptListsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSharedStore(t, 1)
@@ -203,7 +203,7 @@ func TestKeptListsExpire(t *testing.T) {
 	})
 }
 
-// TestKeptListsTogether: many readers, and changes meanwhile.
+// TestKeptListsTogether: many readers at the same time as changes.
 func TestKeptListsTogether(t *testing.T) {
 	const pods = 50
 	s := newSharedStore(t, pods)

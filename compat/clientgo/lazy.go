@@ -12,9 +12,9 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// lazy is an object that nobody has decoded yet. It is for readers that look at labels
-// first and then copy: DeepCopyObject returns the object itself, in its own type. Lists
-// that are kept hold it, with what was read of it.
+// lazy is an object that is not decoded yet. It is for readers that check labels first and
+// then copy: DeepCopyObject returns the object in its own type. Kept lists hold lazy
+// objects, with the parts that were read.
 type lazy struct {
 	entry   store.Entry
 	shared  *sharedObjects
@@ -37,7 +37,7 @@ func (l *lazy) after(earlier any) *lazy {
 func (l *lazy) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
 
 // DeepCopyObject implements runtime.Object. The object belongs to the caller. If it
-// cannot be decoded, that is reported, and the object has nothing but its name.
+// cannot be decoded, the error is reported, and the object has only its name.
 func (l *lazy) DeepCopyObject() runtime.Object {
 	obj, err := l.private()
 	if err == nil {
@@ -56,8 +56,8 @@ func (l *lazy) DeepCopyObject() runtime.Object {
 	return empty
 }
 
-// private returns an object that belongs to the caller. Whoever copies an object twice
-// will copy it again: then to copy a decoded one costs less than to decode it.
+// private returns an object that belongs to the caller. An object that is copied twice is
+// probably copied again, and copying a decoded object costs less than decoding it.
 func (l *lazy) private() (any, error) {
 	if obj := l.decoded.Load(); obj != nil {
 		return copied(*obj), nil

@@ -7,26 +7,28 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Options configure an informer beyond what client-go knows. The zero value works.
+// Options are settings of an informer that client-go does not have. The zero value works.
 type Options struct {
-	// Storage: informer.Packed keeps bytes and decodes an object when somebody reads it;
-	// informer.Live keeps each object decoded. Live pays where most objects are read
-	// again and again, as with a lister in every reconciliation. [Report] tells.
+	// Storage is informer.Packed (the default), which keeps bytes and decodes an object when
+	// it is read, or informer.Live, which keeps each object decoded. Live pays if most
+	// objects are read again and again, as with a lister in every reconcile. [Report]
+	// advises it.
 	Storage informer.Storage
-	// ManagedFields: dropped by default. wire.KeepManagedFields keeps them.
+	// ManagedFields determines whether managedFields are kept (wire.KeepManagedFields);
+	// dropped by default.
 	ManagedFields wire.ManagedFields
-	// Stock takes client-go's own informer. It is for list and watch functions that
-	// change or filter the objects that they return: the byte tunnel bypasses these.
+	// Stock uses client-go's own informer. It is for list and watch functions that
+	// change or filter the objects that they return: the byte tunnel bypasses them.
 	Stock bool
-	// Backlog is how many changes may wait for a handler before they are folded;
-	// default store.DefaultBacklog.
+	// Backlog is the number of changes that may wait for a handler before they are
+	// folded; default store.DefaultBacklog.
 	Backlog int
 	// Logger gets faults, and why an informer is not accelerated; default
 	// slog.Default() at the time of the line.
 	Logger *slog.Logger
-	// Started is called when the informer runs and it is known what does the work: reason
-	// is "" if the engine does, else it says why client-go's own informer does. It must
-	// not block; default none.
+	// Started is called when the informer runs. reason is "" if the engine does the
+	// work, otherwise the reason why client-go's own informer does it. It must not block;
+	// default none.
 	Started func(reason string)
 }
 

@@ -7,11 +7,11 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// overlay holds what callers wrote into the store of an informer by hand. Tests do so,
-// and a few controllers do. A write hides the object of the engine until the engine gets
+// overlay holds the objects that callers wrote into the store of an informer by hand, as
+// tests and a few controllers do. A write hides the object of the engine until the engine gets
 // another revision of it, as in client-go, where the last writer wins.
 type overlay struct {
-	used atomic.Bool // false: there is nothing to look for
+	used atomic.Bool // false: there were no writes by hand
 
 	mu      sync.RWMutex
 	objects map[string]written // by key
@@ -35,7 +35,7 @@ func (o *overlay) put(key string, obj any, over revision) {
 	o.used.Store(true)
 }
 
-// get returns what was written for a key, and whether it still counts.
+// get returns the object written for a key, and whether it still counts.
 func (o *overlay) get(key string, engine revision) (obj any, counts bool) {
 	if !o.used.Load() {
 		return nil, false

@@ -3,19 +3,19 @@ package clientgo
 import "time"
 
 const (
-	// mostRecent is how many decoded objects an informer holds for those who read
-	// them next: the other handlers, a lister, the old state of the next update.
+	// mostRecent is the maximum number of decoded objects that an informer holds for their
+	// next readers: other handlers, a lister, the old state of the next update.
 	mostRecent = 8192
-	// mostRecentBytes is how long their bodies are at most, together, and
-	// leastRecentBytes is the least such bound.
+	// mostRecentBytes is the maximum size of all their bodies, and leastRecentBytes
+	// is the lowest such limit.
 	mostRecentBytes  = 8 << 20
 	leastRecentBytes = 512 << 10
 )
 
-// keepFor is how long a list, or a decoded object, is kept after it was read last.
+// keepFor is how long a list or a decoded object is kept after its last read.
 const keepFor = time.Minute
 
-// bound is how many recent objects there may be.
+// bound limits the recent objects.
 type bound struct{ objects, bytes int }
 
 // boundOf returns the bound for the recent objects of a store: their bodies take no more
@@ -36,10 +36,10 @@ func boundOf(n int, raw, held int64, all bool) bound {
 	return bound{max(mostRecent, n+n/8), int(saved)}
 }
 
-// recent holds the objects that were decoded last. It gives up the oldest, unless
-// somebody has read it from the store since, and those that nobody asks for.
+// recent holds the objects that were decoded last. It drops the oldest one, unless it was
+// read from the store since, and objects that are not read for a minute.
 type recent struct {
-	ring  []*slot // grows up to what is needed
+	ring  []*slot // grows to the needed size
 	first int
 	count int
 	bytes int
@@ -60,8 +60,8 @@ func (r *recent) push(sl *slot) {
 	r.bytes += sl.size
 }
 
-// pop removes a slot if there are too many, and returns it; else nil. The slot that came
-// last stays.
+// pop removes a slot if there are too many, and returns it; else nil. The newest slot
+// stays.
 func (r *recent) pop() *slot {
 	for r.count > r.most.objects || r.bytes > r.most.bytes && r.count > 1 {
 		sl := r.shift()
@@ -83,7 +83,7 @@ func (r *recent) shift() *slot {
 	return sl
 }
 
-// idle removes the slots that nobody has asked for since the last call, and returns them.
+// idle removes and returns the slots that were not read since the last call.
 func (r *recent) idle() (all []*slot) {
 	for range r.count {
 		sl := r.shift()
@@ -101,17 +101,17 @@ func (r *recent) idle() (all []*slot) {
 	return all
 }
 
-// recentReads is how many reads a window remembers.
+// recentReads is the number of reads that a window holds.
 const recentReads = 1024
 
-// window remembers the states that were read last.
+// window holds the states that were read last.
 type window struct {
 	read map[state]struct{} // nil until the first read
 	ring []state
 	next int
 }
 
-// again remembers a state, and reports whether it was there.
+// again adds a state, and reports whether the window already had it.
 func (w *window) again(st state) bool {
 	if _, ok := w.read[st]; ok {
 		return true

@@ -11,8 +11,8 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// registration is a handler of an Informer. It is made before it is known which informer
-// calls the handler, so it is bound later.
+// registration is a handler of an Informer. It is created before the informer that calls
+// the handler is determined, so it is bound later.
 type registration struct {
 	owner   any // the Informer
 	handler cache.ResourceEventHandler
@@ -20,7 +20,7 @@ type registration struct {
 	resync  time.Duration
 
 	synced chan struct{} // closed when the handler got the first list
-	ended  chan struct{} // closed when the handler is not called any more
+	ended  chan struct{} // closed when the handler is no longer called
 	once   sync.Once     // closes ended
 
 	mu      sync.Mutex
@@ -45,11 +45,11 @@ func (r *registration) HasSyncedChecker() cache.DoneChecker {
 	return checker{"event handler", r.synced}
 }
 
-// ShutdownChan returns a channel that is closed when the handler is not called any more:
+// ShutdownChan returns a channel that is closed when the handler is no longer called:
 // cache.ShutDownEventHandler waits for it.
 func (r *registration) ShutdownChan() <-chan struct{} { return r.ended }
 
-// end records that the handler is not called any more.
+// end records that the handler is no longer called.
 func (r *registration) end() { r.once.Do(func() { close(r.ended) }) }
 
 // drop removes the handler. It does not wait for a call that runs.
@@ -127,7 +127,7 @@ func (r *registration) toStock(ctx context.Context, inf cache.SharedIndexInforme
 			<-s.ShutdownChan()
 			return
 		}
-		select { // client-go 0.36 does not tell when the handler has returned
+		select { // client-go 0.36 has no signal for the handler's return
 		case <-gone:
 		case <-ctx.Done():
 		}

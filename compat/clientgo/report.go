@@ -50,8 +50,8 @@ const (
 	// livePays is how many times a minute each object must be decoded before Live is
 	// cheaper; see Report.
 	livePays = 8
-	// adviceAfter is how long an informer runs before there is advice: the first list
-	// and the first handlers decode more than what comes later.
+	// adviceAfter is how long an informer runs before it gets advice: the first list and
+	// the first handlers decode more objects than later changes.
 	adviceAfter = 10 * time.Minute
 )
 
@@ -120,7 +120,7 @@ func exampleType(inf cache.SharedIndexInformer) string {
 	return reflect.TypeOf(example).String()
 }
 
-// advice says what to change.
+// advice returns the recommended change of options; "" if there is none.
 func (r Row) advice() string {
 	switch {
 	case r.Storage != informer.Packed || r.Running < adviceAfter || r.Objects == 0:
@@ -155,7 +155,7 @@ func storageName(s informer.Storage) string {
 	return "Packed"
 }
 
-// orDash returns text, or a dash in place of none.
+// orDash returns text, or a dash if it is empty.
 func orDash(text string) string {
 	if text == "" {
 		return "-"

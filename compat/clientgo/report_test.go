@@ -18,7 +18,7 @@ import (
 	"github.com/vedette-io/vedette/informer"
 )
 
-// TestReport: a report has what informers hold and decode since they started.
+// TestReport: a report shows what informers hold, and what they have decoded since the start.
 func TestReport(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		const pods = 150
@@ -53,12 +53,12 @@ func TestReport(t *testing.T) {
 		}
 		<-time.After(10 * time.Minute)
 		if r = clientgo.Report(inf)[0]; r.Advice != "" {
-			t.Errorf("objects that nobody reads have the advice %q", r.Advice)
+			t.Errorf("informer whose objects are not read: got advice %q", r.Advice)
 		}
 	})
 }
 
-// TestReportOfOthers: informers that are not accelerated have a row that says why.
+// TestReportOfOthers: the rows of informers that are not accelerated have the reason.
 func TestReportOfOthers(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.create("a/one")

@@ -379,7 +379,8 @@ func TestSecondRun(t *testing.T) {
 	})
 }
 
-// TestShortLife: a handler that lags hears nothing of an object that came and went.
+// TestShortLife: a handler that lags gets no events of an object that was created and
+// deleted in the meantime.
 func TestShortLife(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		opts := quiet
@@ -414,8 +415,8 @@ func TestShortLife(t *testing.T) {
 	})
 }
 
-// TestHandlersMissNothing: a handler that was added before the start is told of an object
-// of the first list that is deleted before the handler runs.
+// TestHandlersMissNothing: a handler that was added before the start gets an object of the
+// first list even if the object is deleted before the handler runs.
 func TestHandlersMissNothing(t *testing.T) {
 	for range 50 {
 		bubble(t, func(t *testing.T, w *world) {

@@ -13,17 +13,17 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// sharedObjects decodes each revision once for all who read it at about the same time.
-// It holds the most recent objects, as long as somebody asks for them. Others are found as
-// long as somebody uses them, if they are large enough for that to pay. Revisions of an
-// object share what they have in common.
+// sharedObjects decodes each revision once for all readers that read it at about the same
+// time. It holds the most recent objects while they are read. Other objects can be found
+// while they are in use, if they are large enough. Revisions of an object share equal
+// parts.
 type sharedObjects struct {
 	codec     *codec
 	snapshot  func() *store.Snapshot
 	demand    *demand
 	seed      maphash.Seed
 	turns     *turns
-	turnBytes atomic.Int64 // how long the bodies of these events are
+	turnBytes atomic.Int64 // size of the bodies of these events
 
 	mu     sync.Mutex
 	tuned  int // counts objects until the bounds are computed again
@@ -34,10 +34,10 @@ type sharedObjects struct {
 }
 
 const (
-	// worthWeak is the size of the least body whose object is found after it is no
-	// recent one any more: a weak pointer costs as much as to decode a small object.
+	// worthWeak is the size of the smallest body whose object can be found after it is no
+	// longer recent: a weak pointer costs as much as decoding a small object.
 	worthWeak = 1 << 10
-	// worthLikeness is the size of the least body that is compared with another one.
+	// worthLikeness is the size of the smallest body that is compared with another one.
 	worthLikeness = 512
 )
 
@@ -48,7 +48,7 @@ func newSharedObjects(c *codec, snapshot func() *store.Snapshot, d *demand) *sha
 	return s
 }
 
-// tuneEvery is after how many decoded objects the bounds follow the size of the store.
+// tuneEvery is the number of decoded objects after which the bounds are computed again.
 const tuneEvery = 64
 
 // tune computes the bounds of the recent objects. The caller has the lock.
@@ -62,8 +62,8 @@ func (s *sharedObjects) tune() {
 	s.turnBytes.Store(int64(boundOf(now.Len(), now.Bytes(), now.HeldBytes(), false).bytes / 8))
 }
 
-// stateOf returns the name of the state of an entry. ok is false if nothing tells its
-// states apart.
+// stateOf returns the name of the state of an entry. ok is false if its states cannot be
+// distinguished.
 func (s *sharedObjects) stateOf(e store.Entry) (st state, ok bool) {
 	var room [64]byte
 	id, version := e.AppendUID(room[:0])
@@ -93,7 +93,7 @@ func (s *sharedObjects) read(e store.Entry) (any, error) {
 	return obj, err
 }
 
-// use returns the object of a state that a reader asks for, nil if it is not decoded.
+// use returns the object of a state for a reader; nil if it is not decoded.
 func (s *sharedObjects) use(st state) any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +188,7 @@ func (s *sharedObjects) record(rec *wire.Record) (any, error) {
 	return s.object(state{maphash.String(s.seed, id), rec.Version}, len(rec.Body), func() (any, error) { return s.codec.decode(*rec) })
 }
 
-// object returns the object of a state, and decodes it if nobody has it.
+// object returns the object of a state, and decodes it if necessary.
 func (s *sharedObjects) object(st state, size int, decode func() (any, error)) (any, error) {
 	sl, obj := s.slot(st)
 	if obj != nil {
@@ -209,7 +209,7 @@ func (s *sharedObjects) object(st state, size int, decode func() (any, error)) (
 		s.drop(sl)
 		return obj, err
 	}
-	if s.slots[st] == nil { // it was given up while this goroutine waited
+	if s.slots[st] == nil { // it was dropped while this goroutine waited
 		s.slots[st] = sl
 	}
 	sl.held, sl.size = obj, size
@@ -218,7 +218,7 @@ func (s *sharedObjects) object(st state, size int, decode func() (any, error)) (
 	return obj, nil
 }
 
-// slot returns the slot of a state, and its object if it is there.
+// slot returns the slot of a state, and its object if it is decoded.
 func (s *sharedObjects) slot(st state) (*slot, any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,8 +231,7 @@ func (s *sharedObjects) slot(st state) (*slot, any) {
 	return sl, s.alive(sl)
 }
 
-// alive returns the object of a slot, which becomes a recent one. The caller has the
-// lock.
+// alive returns the object of a slot, which becomes recent. The caller has the lock.
 func (s *sharedObjects) alive(sl *slot) any {
 	if sl.held != nil {
 		sl.asked = true
@@ -246,8 +245,7 @@ func (s *sharedObjects) alive(sl *slot) any {
 	return obj
 }
 
-// hold makes an object one of the recent ones, in place of others. The caller has the
-// lock.
+// hold adds an object to the recent ones, in place of others. The caller has the lock.
 func (s *sharedObjects) hold(sl *slot) {
 	s.recent.push(sl)
 	s.trim()
@@ -256,14 +254,14 @@ func (s *sharedObjects) hold(sl *slot) {
 	}
 }
 
-// trim gives up recent objects that are too many. The caller has the lock.
+// trim drops recent objects beyond the bounds. The caller has the lock.
 func (s *sharedObjects) trim() {
 	for sl := s.recent.pop(); sl != nil; sl = s.recent.pop() {
 		s.release(sl)
 	}
 }
 
-// release gives up an object that is no recent one any more. The caller has the lock.
+// release drops an object that is no longer recent. The caller has the lock.
 func (s *sharedObjects) release(sl *slot) {
 	obj := sl.held
 	sl.held = nil
@@ -275,7 +273,7 @@ func (s *sharedObjects) release(sl *slot) {
 	}
 }
 
-// expire gives up objects that nobody has asked for in the last minute. A program that
+// expire drops objects that were not read in the last minute. A program that
 // handled thousands of objects at its start would otherwise hold them forever.
 func (s *sharedObjects) expire() {
 	s.mu.Lock()
@@ -324,7 +322,7 @@ func (s *sharedObjects) private(e store.Entry) (any, error) {
 }
 
 // hot reports whether a state is decoded already, was read a moment ago, or is held
-// because all are. obj is its object if it is there.
+// because all are. obj is its object if it is decoded.
 func (s *sharedObjects) hot(st state) (obj any, hot bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

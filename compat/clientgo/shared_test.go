@@ -118,7 +118,7 @@ func TestSharedByAll(t *testing.T) {
 		}
 		for i := range got[r] {
 			if got[r][i] != got[0][i] {
-				t.Fatalf("pod %d is there twice", i)
+				t.Fatalf("pod %d was decoded twice", i)
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func TestSharedUpdate(t *testing.T) {
 				t.Fatalf("%+v\n%+v", x, y)
 			}
 			if &x.Spec.Containers[0] != &y.Spec.Containers[0] {
-				t.Error("the containers are there twice")
+				t.Error("the two states do not share their containers")
 			}
 			again, alsoAgain, err := s.shared.update(old, next)
 			if again != before || alsoAgain != after || err != nil {
@@ -160,7 +160,7 @@ func TestSharedUpdate(t *testing.T) {
 	}
 }
 
-// TestSharedBounds: objects that nobody uses are given up, and those that somebody uses
+// TestSharedBounds: unused objects are dropped, and objects in use
 // are found.
 func TestSharedBounds(t *testing.T) {
 	const pods = 7_500
@@ -193,8 +193,8 @@ func TestSharedBounds(t *testing.T) {
 }
 
 // TestSharedAll: all objects are held once readers have decoded more than client-go would
-// have, so that no number of reads costs more than twice as much. They are given up when
-// most of them are not read any more.
+// have, so that no number of reads costs more than twice as much. They are dropped when
+// most of them are no longer read.
 func TestSharedAll(t *testing.T) {
 	read := func(s *sharedStore) error {
 		for e := range s.store.Snapshot().All() {
@@ -273,8 +273,8 @@ func TestSharedByMany(t *testing.T) {
 	})
 }
 
-// TestSharedIdle: an object that nobody asks for within a minute is given up. An object
-// that a reader asks for stays, and an object that somebody uses is found.
+// TestSharedIdle: an object that is not read for a minute is dropped. An object that is read
+// stays, and an object that is in use is found.
 func TestSharedIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const pods = 100
@@ -320,9 +320,9 @@ func TestSharedIdle(t *testing.T) {
 	})
 }
 
-// TestSharedAgain: an object that was collected and then decoded again is found as long as
-// somebody uses it, and its slot goes with it. The cleanup of the first object may come
-// when the second one is there already.
+// TestSharedAgain: an object that was collected and then decoded again can be found while it
+// is in use; then its slot is removed. The cleanup of the first object may run after the
+// second one was decoded.
 func TestSharedAgain(t *testing.T) {
 	s := newSharedStore(t, 1)
 	e := s.get(t, 0)
@@ -390,7 +390,7 @@ func TestSharedUndecodable(t *testing.T) {
 	}
 }
 
-// TestSharedAllocations limits the allocations for objects that nobody has decoded yet,
+// TestSharedAllocations limits the allocations for objects that are not decoded yet,
 // beyond those for their content. It measures a read of an object, and an update, whose
 // old object is made from the new one.
 func TestSharedAllocations(t *testing.T) {
@@ -438,11 +438,11 @@ func TestSharedAllocations(t *testing.T) {
 		_, err := s.shared.entry(old[i])
 		return err
 	})
-	t.Logf("%.1f allocations to decode, %.1f to read, %.1f for an update, %.1f for an object that is there", decode, read, update, again)
+	t.Logf("%.1f allocations to decode, %.1f to read, %.1f for an update, %.1f for a decoded object", decode, read, update, again)
 	for _, c := range []struct {
 		what     string
 		is, most float64
-	}{{"reading", read, decode + 3}, {"an update", update, decode + 32}, {"an object that is there", again, 1}} {
+	}{{"reading", read, decode + 3}, {"an update", update, decode + 32}, {"a decoded object", again, 1}} {
 		if c.is > c.most {
 			t.Errorf("%s takes %.1f allocations, may be %.1f", c.what, c.is, c.most)
 		}

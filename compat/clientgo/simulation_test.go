@@ -67,13 +67,13 @@ type simulation struct {
 	random    *rand.Rand
 	witnesses []*witness
 	injected  []*apitest.Injection
-	history   map[string][]state // what was written in this phase, by key
+	history   map[string][]state // states written in this phase, by key
 	mild      bool               // the phase has no fault that needs a list
 	faults    int
-	whole     int // phases in which every revision was told
+	whole     int // phases in which the handler got every revision
 }
 
-// state is one revision of an object; gone says that it was deleted with it.
+// state is one revision of an object; gone means that the object was deleted at it.
 type state struct {
 	uid     string
 	version wire.Version
@@ -327,7 +327,7 @@ func (w *witness) OnDelete(obj any) {
 	w.step("delete", nil, obj)
 }
 
-// step applies what the handler was told, and checks that it follows from what it knows.
+// step applies an event of the handler, and checks that it follows from the earlier events.
 func (w *witness) step(kind string, old, obj any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,8 +10,9 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// state names a revision in 16 bytes. The hash is of the UID, or of the key where there
-// is none; the version alone tells revisions of one type apart on most servers.
+// state identifies a revision in 16 bytes. The hash is of the UID, or of the key of an
+// object without a UID. On most servers the version alone distinguishes the revisions of a
+// type.
 type state struct {
 	object  uint64
 	version wire.Version

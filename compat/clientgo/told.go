@@ -7,12 +7,11 @@ import (
 )
 
 const (
-	// toldPlaces is how many events toldEvents has room for: more than the turns of two
-	// handlers.
+	// toldPlaces is the number of events in toldEvents: more than the turns of two handlers.
 	toldPlaces = 128
 	// toldBytes is the size of the largest body that toldEvents keeps the object of. The
-	// objects of longer ones are found among the recent ones; to find them costs little
-	// beside what is done with them.
+	// objects of longer bodies are found among the recent ones, at a cost that is small
+	// compared with their use.
 	toldBytes = 4 << 10
 )
 
@@ -23,8 +22,8 @@ type told struct {
 	ok       bool // it is wanted, and could be decoded
 }
 
-// toldEvents are the events that handlers got last, for the handlers that get the same
-// events next. It saves them to look for both objects of each event.
+// toldEvents are the last events of handlers, for the handlers that get the same events
+// next. It saves them the search for both objects of each event.
 type toldEvents struct {
 	seed   maphash.Seed
 	places [toldPlaces]told
@@ -32,13 +31,13 @@ type toldEvents struct {
 
 func newToldEvents() *toldEvents { return &toldEvents{seed: maphash.MakeSeed()} }
 
-// place returns where the objects of an event are kept, and whether they are there.
+// place returns the place for the objects of an event, and whether it has them.
 func (e *toldEvents) place(c *store.Change) (p *told, found bool) {
 	p = &e.places[maphash.Comparable(e.seed, c.Last())%toldPlaces]
 	return p, p.ok && p.change.Old == c.Old && p.change.New == c.New
 }
 
-// clear gives up all events, and the memory of the store that they lead to.
+// clear drops all events, and with them the memory of the store to which they refer.
 func (e *toldEvents) clear() { clear(e.places[:]) }
 
 // keep keeps the objects of an event.

@@ -52,7 +52,7 @@ func TestToldEvents(t *testing.T) {
 	}
 }
 
-// TestIdle: an event that was told keeps its object for a minute and no longer.
+// TestIdle: an event keeps its object for a minute and no longer.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSharedStore(t, 2)

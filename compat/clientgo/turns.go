@@ -8,10 +8,10 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// turns lets one handler at a time decode its next events. Of those that wait, the one that
-// is behind the others goes first: handlers that are equally fast stay together then, and
-// find the objects that one of them has decoded. A handler that does not wait, because its
-// function runs, delays nobody.
+// turns lets one handler at a time decode its next events. Of the waiting handlers, the one
+// with the oldest event goes first. So equally fast handlers stay together, and find the
+// objects that one of them has decoded. A handler whose function is running does not delay
+// the others.
 type turns struct {
 	mu      sync.Mutex
 	taken   bool
@@ -26,8 +26,8 @@ type waiter struct {
 	ready  chan struct{} // has room for one; it is its turn
 }
 
-// mostPassed is how many others have a turn before a handler that waits. Without a bound,
-// handlers that read a long first list would hold up those that follow.
+// mostPassed is the maximum number of other handlers that have a turn before a waiting one.
+// Without a limit, handlers that read a long first list would delay the others.
 const mostPassed = 8
 
 // before reports whether w has its turn before a handler that waited longer.
@@ -59,11 +59,11 @@ func (t *turns) leave(w *waiter) {
 		w.passed = 0
 		return
 	}
-	<-w.ready // it was given the turn meanwhile
+	<-w.ready // it got the turn in the meantime
 	t.next()
 }
 
-// try takes the turn if nobody has it. Else w waits for it, unless it is nil.
+// try takes the turn if it is free. Otherwise w waits for it, unless it is nil.
 func (t *turns) try(w *waiter) *toldEvents {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,7 +84,7 @@ func (t *turns) give() {
 	t.next()
 }
 
-// next gives the turn to the handler that is behind the others. The caller has the lock.
+// next gives the turn to the handler with the oldest event. The caller has the lock.
 func (t *turns) next() {
 	if len(t.waiting) == 0 {
 		t.taken = false

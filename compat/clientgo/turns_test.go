@@ -49,7 +49,7 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// TestTurnsEnd: a handler that ends while it waits, or when it was given the turn, leaves
+// TestTurnsEnd: a handler that ends while it waits, or when it got the turn, leaves
 // the turn to the others.
 func TestTurnsEnd(t *testing.T) {
 	turns := newTurns()
@@ -68,7 +68,7 @@ func TestTurnsEnd(t *testing.T) {
 	case <-other.ready:
 		turns.give()
 	default:
-		t.Error("nobody has the turn")
+		t.Error("no handler has the turn")
 	}
 	if turns.try(nil) == nil || len(turns.waiting) != 0 {
 		t.Error("the turn cannot be taken")

@@ -29,15 +29,15 @@ type Options func(example runtime.Object) clientgo.Options
 // NewCache is for manager.Options.NewCache and cluster.Options.NewCache: the informers of
 // the cache run on the engine of Vedette. Everything else is controller-runtime's, with
 // all of its options. managedFields are kept: controllers that apply their objects read
-// them, and take objects without them for damaged ones, which they repair.
+// them, and repair objects that have none.
 //
 // Errors: those of cache.New.
 func NewCache(cfg *rest.Config, opts cache.Options) (cache.Cache, error) {
 	return NewCacheWith(nil)(cfg, opts)
 }
 
-// NewCacheWith is NewCache with options of Vedette by type. They count as they are: the zero
-// value drops managedFields. A nil function means those of NewCache.
+// NewCacheWith is NewCache with options of Vedette by type. No defaults are applied to them:
+// the zero value drops managedFields. A nil function means those of NewCache.
 func NewCacheWith(options Options) cache.NewCacheFunc {
 	if options == nil {
 		options = func(runtime.Object) clientgo.Options {
@@ -99,7 +99,7 @@ func reachable(cfg *rest.Config, given *http.Client) (*http.Client, error) {
 type unsafeTypes struct {
 	all    bool
 	scheme *runtime.Scheme
-	types  map[schema.GroupVersionKind]bool // false: not, although all are
+	types  map[schema.GroupVersionKind]bool // false: an exception if all types are unsafe
 }
 
 // newUnsafeTypes reads the options UnsafeDisableDeepCopy.

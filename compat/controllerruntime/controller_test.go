@@ -29,7 +29,7 @@ import (
 // within is how long something may take that takes no time.
 const within = time.Minute
 
-// watched is our queue, and what workers got from it.
+// watched is our queue, with the requests that workers got from it.
 type watched struct {
 	priorityqueue.PriorityQueue[reconcile.Request]
 	mu  sync.Mutex

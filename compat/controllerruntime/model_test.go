@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// entry is what the model knows of a request.
+// entry is the model's state of a request.
 type entry struct {
 	item     string
 	priority int

@@ -39,13 +39,13 @@ type priorityQueue[request comparable] struct {
 	items   *queue.Queue[request]
 	retries *queue.Retries
 	limiter clientgo.TypedRateLimiter[request]
-	guard   queue.Guard[request] // limiters look requests up
+	guard   queue.Guard[request] // because limiters use requests as keys
 	end     sync.Once
 }
 
 var _ priorityqueue.PriorityQueue[string] = (*priorityQueue[string])(nil)
 
-// AddWithOpts adds requests. Of a delay and the limiter's delay the shorter counts.
+// AddWithOpts adds requests. The shorter of a delay and the limiter's delay counts.
 func (q *priorityQueue[request]) AddWithOpts(o priorityqueue.AddOpts, items ...request) {
 	if q.items.ShuttingDown() {
 		return
@@ -65,7 +65,7 @@ func (q *priorityQueue[request]) AddWithOpts(o priorityqueue.AddOpts, items ...r
 	}
 }
 
-// priority is the nearest that the queue has.
+// priority returns the nearest priority that the queue supports.
 func priority(p *int) int8 {
 	if p == nil {
 		return 0
@@ -101,7 +101,7 @@ func (q *priorityQueue[request]) Get() (item request, shutdown bool) {
 // Done ends what Get began.
 func (q *priorityQueue[request]) Done(item request) { q.items.Done(item) }
 
-// Len returns how many requests wait.
+// Len returns the number of waiting requests.
 func (q *priorityQueue[request]) Len() int { return q.items.Len() }
 
 // Forget makes the limiter forget the retries of a request.
@@ -111,7 +111,7 @@ func (q *priorityQueue[request]) Forget(item request) {
 	}
 }
 
-// NumRequeues returns how many retries of a request the limiter knows.
+// NumRequeues returns the limiter's number of retries of a request.
 func (q *priorityQueue[request]) NumRequeues(item request) int {
 	if !q.guard.Comparable(item) {
 		return 0
@@ -125,11 +125,11 @@ func (q *priorityQueue[request]) ShutDown() {
 	q.end.Do(q.retries.Stop)
 }
 
-// ShutDownWithDrain hands out the requests that wait, and then ends the queue.
+// ShutDownWithDrain hands out the waiting requests, and then ends the queue.
 func (q *priorityQueue[request]) ShutDownWithDrain() {
 	q.items.ShutDownWithDrain()
 	q.end.Do(q.retries.Stop)
 }
 
-// ShuttingDown tells whether the queue was shut down.
+// ShuttingDown reports whether the queue was shut down.
 func (q *priorityQueue[request]) ShuttingDown() bool { return q.items.ShuttingDown() }

@@ -30,7 +30,7 @@ func newLimiter() clientgo.TypedRateLimiter[string] {
 func newLine(t rapid.TB) line {
 	q, ok := controllerruntime.NewQueue("", newLimiter()).(line)
 	if !ok {
-		t.Fatal("it is not a priority queue")
+		t.Fatal("the queue is not a priority queue")
 	}
 	return q
 }
@@ -165,7 +165,7 @@ func TestRateLimited(t *testing.T) {
 	})
 }
 
-// TestShutDown: workers end at once, and what waits is dropped.
+// TestShutDown: workers end at once, and waiting requests are dropped.
 func TestShutDown(t *testing.T) {
 	both(t, func(t *testing.T, q line) {
 		var workers sync.WaitGroup

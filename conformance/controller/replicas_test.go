@@ -165,7 +165,7 @@ func TestReplicas(t *testing.T) {
 			if c.mode == "share" {
 				wait.Until(t, 2*time.Minute, "all replicas work again", working(all))
 			} else {
-				again.says("another leads")
+				again.says("another replica leads")
 			}
 			delete(replicas, victim)
 			leaver := anyOf(h.owners(time.Now().Add(-2*time.Second)), victim+"-again")

@@ -84,7 +84,7 @@ var scripts = map[string]script{
 		args:   []string{"-until", "b"},
 		before: []act{configMap("a", "1")},
 		scenes: []scene{{"a has its label", configMap("b", "1")}},
-		ends:   "not leading any more",
+		ends:   "no longer leading",
 	},
 }
 

@@ -1,8 +1,7 @@
 // Command jobs follows jobs in two ways at once.
 //
 // "latest" folds: a key waits once, and its worker reads the current state. Use it to
-// bring something into a desired state: it may skip what happened in between, because
-// that is over. It needs memory only for keys, and catches up at once after a pause.
+// bring the world into a desired state: intermediate states may be skipped. It needs memory only for keys, and catches up at once after a pause.
 // Controllers work this way.
 //
 // "every" keeps all: each state that the server reported is an item of its own, in
@@ -59,7 +58,7 @@ func main() {
 	}
 }
 
-// latest looks at what a job is now.
+// latest handles the current state of a job.
 func latest(jobs *informer.Informer[batchv1.Job]) controller.Func {
 	return func(_ context.Context, v informer.View, r controller.Request) error {
 		job, ok, err := jobs.In(v).Get(r.Key)
@@ -75,7 +74,7 @@ func latest(jobs *informer.Informer[batchv1.Job]) controller.Func {
 	}
 }
 
-// every deals with each state of each job.
+// every handles each state of each job.
 func every(ctx context.Context, jobs *informer.Informer[batchv1.Job]) {
 	queue := controller.RevisionQueue(workqueue.Config[controller.Revision[batchv1.Job]]{Limit: 1000})
 	var work sync.WaitGroup
@@ -87,7 +86,7 @@ func every(ctx context.Context, jobs *informer.Informer[batchv1.Job]) {
 					return
 				}
 				if err := record(item.Item); err != nil {
-					_, _ = queue.Retry(ctx, item.Item) // what comes after it waits for it
+					_, _ = queue.Retry(ctx, item.Item) // later states of the job wait for it
 				}
 				_ = queue.Done(item.Item)
 			}

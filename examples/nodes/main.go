@@ -1,8 +1,8 @@
 // Command nodes watches pods, indexes them by node, and reacts to every change,
-// with retry. It is all there is to write: `go run ./examples/nodes`.
+// with retry. The program is complete: `go run ./examples/nodes`.
 //
 // The same takes 72 lines with client-go 1.37 and 40 with controller-runtime 0.25,
-// and more to know: a factory, an indexer that returns errors, three handler
+// and more concepts: a factory, an indexer that returns errors, three handler
 // functions, tombstones, a rate limiter, Get, Done, Forget and AddRateLimited, two
 // kinds of synced; or a manager, a scheme, a builder, a field indexer and a split client.
 // Here it is Watch, IndexBy, View, Reconcile and Request.
@@ -27,7 +27,7 @@ func main() {
 	byNode := informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName })
 	check(controller.Reconcile(context.Background(), pods, func(_ context.Context, v informer.View, r controller.Request) error {
 		log.Printf("%s has changed; pods on node-1: %d", r.Key, byNode.Len(pods.In(v), "node-1"))
-		return nil // on an error: again, with backoff
+		return nil // an error would be retried with backoff
 	}))
 }
 

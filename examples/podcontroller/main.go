@@ -1,19 +1,19 @@
-// Command podcontroller is a controller in the classic shape: an informer with an
+// Command podcontroller is a controller in the classic form: an informer with an
 // index, keys in a queue with a rate limit, three workers, retry and forget. Package
-// controller does all of this; here it is by hand, for who moves such a program or
-// wants another queue.
+// controller does all of this. This example does it by hand, for users who port such a
+// program or need another queue.
 //
-// What differs from client-go, where it has about 72 lines:
+// The differences from client-go, where the program has about 72 lines:
 //   - The index is a typed value: a wrong name, or the index of another type, does
 //     not compile.
-//   - A key is a struct: no error and no text to split. A deletion brings it like
-//     any change: no tombstones.
-//   - An object that is read is decoded for the caller, who may change it: no
-//     DeepCopy, and no way to spoil the cache.
+//   - A key is a struct, so there is no text to split and no error. A deletion has a key
+//     like any change: there are no tombstones.
+//   - An object is decoded for each caller, who may change it: no DeepCopy is needed, and
+//     the cache cannot be corrupted.
 //   - One snapshot shows the object and the index at the same instant.
 //   - Retry counts, Forget resets, and the queue keeps nothing of a key that it does
 //     not hold.
-//   - A handler is told the latest state by default: one that hangs costs no memory.
+//   - A handler gets the latest state by default: a handler that hangs costs no memory.
 package main
 
 import (
@@ -34,7 +34,7 @@ import (
 
 const workers = 3
 
-// podController is what the workers share.
+// podController is the state that the workers share.
 type podController struct {
 	pods   *informer.Informer[corev1.Pod]
 	byNode *informer.Index[corev1.Pod]
@@ -62,10 +62,10 @@ func run(ctx context.Context, cluster *kube.Cluster) error {
 	c := &podController{
 		pods:   pods,
 		byNode: informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName }),
-		queue:  workqueue.New(workqueue.Config[wire.Key]{}), // with the limits that controllers have
+		queue:  workqueue.New(workqueue.Config[wire.Key]{}), // with the limiter of most controllers
 	}
-	// Whatever happens to a pod, its key waits to be dealt with: once, however often
-	// the pod changes meanwhile.
+	// Each change of a pod enqueues its key. The key waits once, however often the pod
+	// changes in the meantime.
 	handler := informer.Handler[corev1.Pod]{OnEvent: func(ctx context.Context, ev informer.Event[corev1.Pod]) error {
 		return c.queue.Add(ctx, ev.Key())
 	}}
@@ -77,7 +77,7 @@ func run(ctx context.Context, cluster *kube.Cluster) error {
 	ended := make(chan error, 1)
 	work.Go(func() { ended <- pods.Run(ctx) })
 	select {
-	case <-reg.Synced(): // all keys of the first list wait
+	case <-reg.Synced(): // all keys of the first list are in the queue
 	case err := <-ended:
 		return err
 	}
@@ -88,12 +88,12 @@ func run(ctx context.Context, cluster *kube.Cluster) error {
 	return <-ended
 }
 
-// work deals with one key after the other. No other worker has it meanwhile.
+// work handles keys, one after the other. No other worker has the same key at that time.
 func (c *podController) work(ctx context.Context) {
 	for {
 		item, err := c.queue.Get(ctx)
 		if err != nil {
-			return // we are to stop
+			return // ctx is done
 		}
 		key := item.Item
 		if err := c.reconcile(key); err != nil {
@@ -108,7 +108,7 @@ func (c *podController) work(ctx context.Context) {
 	}
 }
 
-// reconcile looks at one pod as it is now.
+// reconcile handles the current state of a pod.
 func (c *podController) reconcile(key wire.Key) error {
 	s := c.pods.Snapshot()
 	pod, ok, err := s.Get(key)

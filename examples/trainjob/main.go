@@ -1,16 +1,16 @@
-// Command trainjob is a controller of a custom resource: for each TrainJob it keeps
-// as many pods as its spec has workers, says in its status how many there are, and
-// removes them before the job goes, by a finalizer.
+// Command trainjob is a controller of a custom resource: for each TrainJob it runs as many
+// pods as the spec has workers, writes their number to the status, and removes them with a
+// finalizer before the job is deleted.
 //
 // A custom resource needs its Go struct, below, and nothing else. With client-go or
 // controller-runtime it also needs DeepCopy methods, which a generator writes, a
 // list type and an entry in a scheme; with client-go a generated client, informer and
 // lister as well, or unstructured objects. Neither shows several types at one
-// instant, nor, in their releases, waits for what the reconcile before has written: with
-// them this program must keep its own expectations, so as not to create a pod twice.
+// instant, and their releases do not wait for the writes of the previous reconcile: with
+// them this program must track its own expectations, or it would create a pod twice.
 //
-// Several of it may run: -replicas elect lets one lead, -replicas share gives each a
-// part of the jobs.
+// Several replicas may run: with -replicas elect one of them leads, with -replicas share
+// each has a part of the jobs.
 package main
 
 import (
@@ -39,25 +39,25 @@ type TrainJob struct {
 	Status            TrainStatus `json:"status,omitzero"`
 }
 
-// TrainSpec is what is wanted.
+// TrainSpec is the desired state.
 type TrainSpec struct {
 	Workers int `json:"workers"`
 }
 
-// TrainStatus is what there is.
+// TrainStatus is the current state.
 type TrainStatus struct {
 	Workers            int   `json:"workers"`
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// HandledBy and Token say which replica wrote this, and in which term: a replica
-	// that has lost the job, and does not know it yet, is refused.
+	// HandledBy and Token identify the replica that wrote the status, and its term. They
+	// reject the write of a replica that has lost the job and has not noticed it yet.
 	HandledBy string `json:"handledBy,omitempty"`
 	Token     uint64 `json:"token,omitempty"`
 }
 
 func main() {
-	replicas := flag.String("replicas", "", "elect or share, if several of this program run")
-	identity := flag.String("identity", "", "the name of this replica; default that of the host")
-	lease := flag.Duration("lease", controller.DefaultLeaseDuration, "how long others wait for a replica that is silent")
+	replicas := flag.String("replicas", "", "elect or share, if several replicas run")
+	identity := flag.String("identity", "", "name of this replica; default the host name")
+	lease := flag.Duration("lease", controller.DefaultLeaseDuration, "time without a renewal after which other replicas take over")
 	workers := flag.Int("workers", 2, "how many jobs are reconciled at a time")
 	flag.Parse()
 	modes := map[string]controller.ReplicaMode{"": controller.SingleReplica, "elect": controller.LeaderElection, "share": controller.Sharding}

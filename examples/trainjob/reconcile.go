@@ -102,9 +102,9 @@ func (r *reconciler) scale(ctx context.Context, v informer.View, job *TrainJob) 
 	return len(want), nil
 }
 
-// report writes the status, unless it says so already. Update needs the version
-// that was read: if somebody has changed the job meanwhile, this is a conflict, and
-// tried again with what is true then.
+// report writes the status if it has changed. Update needs the version that was read: if
+// another client has changed the job in the meantime, the result is a conflict, and the
+// reconcile is retried with the new state.
 func (r *reconciler) report(ctx context.Context, job *TrainJob, have int, req controller.Request) error {
 	if job.Status.Token > req.Token {
 		return controller.Terminal(controller.ErrFenced) // another replica has the job now

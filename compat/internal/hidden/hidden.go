@@ -1,5 +1,5 @@
-// Package hidden reads unexported fields of other modules, where they have no other
-// way to what an adapter needs.
+// Package hidden reads unexported fields of other modules that an adapter needs and cannot
+// read in another way.
 //
 // # Data flow
 //
@@ -11,16 +11,16 @@
 //
 // # Guarantees
 //
-// A field is read only if it has the expected name and type. So another version of
-// a module that keeps it elsewhere means that there is no value, and never a wrong one.
+// A field is read only if it has the expected name and type. If another
+// version of a module has moved the field, Field returns no value instead of a wrong one.
 //
 // # Limits
 //
-// A struct that another goroutine may change is not for this package.
+// No other goroutine may change the struct during the call.
 //
 // # Errors
 //
-// A field that is not there is reported by false; the caller says what follows.
+// None. Field returns false if the field does not exist.
 package hidden
 
 import (

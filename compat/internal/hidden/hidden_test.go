@@ -27,7 +27,7 @@ func TestField(t *testing.T) {
 		t.Error("a field is read as another type:", other)
 	}
 	if hidden.Field(v, "none", &number) || number != 7 {
-		t.Error("a field is read that is not there:", number)
+		t.Error("got a value of a field that does not exist:", number)
 	}
 	if hidden.Field(reflect.ValueOf(holder{number: 8}), "number", &number) || number != 7 {
 		t.Error("a field of a copy is read:", number)

@@ -8,12 +8,12 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// batch is how many delays end under one lock.
+// batch is the maximum number of delays that end under one lock.
 const batch = 64
 
-// Delays holds items until a time, and adds them then. It knows nothing of the
-// queue: an item may be delayed and wait as well, as in client-go, where programs
-// set a deadline with AddAfter and add the item at once whenever something happens.
+// Delays holds items until a time, and then adds them. It is independent of the queue: an
+// item may be delayed and waiting at the same time, as in client-go, where programs set a
+// deadline with AddAfter and add the item at once after each change.
 type Delays[T comparable] struct {
 	clock clock.WithTicker
 	guard Guard[T]
@@ -24,13 +24,13 @@ type Delays[T comparable] struct {
 	line  line[T]
 	items map[T]*delay[T]
 	timer *time.Timer // of the real clock
-	armed time.Time   // when somebody looks; zero if nobody does
+	armed time.Time   // time of the next check; zero if none is scheduled
 	runs  bool        // the goroutine of another clock
 	ended bool
 
 	wake chan struct{} // to that goroutine
 	end  chan struct{}
-	work sync.WaitGroup // whoever adds items
+	work sync.WaitGroup // goroutines that add items
 }
 
 // NewDelays returns an empty set of delays. A nil clock is the real one, which
@@ -45,7 +45,7 @@ func NewDelays[T comparable](c clock.WithTicker, add func(T)) *Delays[T] {
 	}
 }
 
-// Put delays an item. Of several delays of an item the earliest counts.
+// Put delays an item. The earliest of several delays of an item counts.
 func (d *Delays[T]) Put(item T, after time.Duration) {
 	if !d.guard.Admit(item) {
 		return
@@ -77,7 +77,7 @@ func (d *Delays[T]) Len() int {
 	return len(d.line)
 }
 
-// Stop drops what is delayed, and returns when no item is being added any more.
+// Stop drops the delayed items, and returns when no item is being added.
 func (d *Delays[T]) Stop() {
 	d.mu.Lock()
 	if !d.ended {
@@ -92,7 +92,7 @@ func (d *Delays[T]) Stop() {
 	d.work.Wait()
 }
 
-// arm makes sure that the end of the first delay is noticed.
+// arm schedules the end of the first delay.
 func (d *Delays[T]) arm() {
 	if len(d.line) == 0 || !d.armed.IsZero() && !d.line[0].due.Before(d.armed) {
 		return
@@ -116,20 +116,20 @@ func (d *Delays[T]) arm() {
 	}
 }
 
-// flush adds what is due. The timer calls it, or run.
+// flush adds the due items. The timer or run calls it.
 func (d *Delays[T]) flush() {
 	for {
 		d.mu.Lock()
 		some := d.due()
 		if len(some) == 0 {
 			d.armed = time.Time{}
-			if !d.runs { // run looks at the first itself
+			if !d.runs { // run checks the first delay itself
 				d.arm()
 			}
 			d.mu.Unlock()
 			return
 		}
-		d.work.Add(1) // Stop has not begun, or there would be nothing
+		d.work.Add(1) // Stop has not begun, or there would be no items
 		d.mu.Unlock()
 		for _, item := range some {
 			d.add(item)
@@ -138,7 +138,7 @@ func (d *Delays[T]) flush() {
 	}
 }
 
-// due takes out items whose delay is over.
+// due removes and returns items whose delay is over.
 func (d *Delays[T]) due() (some []T) {
 	now := d.clock.Now()
 	for len(d.line) > 0 && len(some) < batch && !d.line[0].due.After(now) {
@@ -149,7 +149,7 @@ func (d *Delays[T]) due() (some []T) {
 	return some
 }
 
-// run waits by a clock that is not the real one.
+// run waits with an injected clock.
 func (d *Delays[T]) run() {
 	for {
 		timer := d.timerOther()

@@ -64,7 +64,7 @@ func TestStopJoins(t *testing.T) {
 		synctest.Wait()
 		select {
 		case <-stopped:
-			t.Fatal("it did not wait")
+			t.Fatal("Stop did not wait for the item that was being added")
 		default:
 		}
 		close(end)

@@ -8,8 +8,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// Guard keeps out items that a queue cannot find again, which would panic or stay
-// in it.
+// Guard rejects items that a queue cannot find again: they would cause a panic or stay in
+// the queue.
 type Guard[T comparable] struct {
 	dynamic bool // an item may hold values of any type
 	unequal bool // an item may be different from itself
@@ -22,7 +22,7 @@ func NewGuard[T comparable]() Guard[T] {
 	return Guard[T]{dynamic, dynamic || holds(t, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128)}
 }
 
-// holds tells whether values of a comparable type are or have parts of some kinds.
+// holds reports whether values of a comparable type are or have parts of some kinds.
 func holds(t reflect.Type, kinds ...reflect.Kind) bool {
 	switch t.Kind() {
 	case reflect.Array:
@@ -37,7 +37,7 @@ func holds(t reflect.Type, kinds ...reflect.Kind) bool {
 	return slices.Contains(kinds, t.Kind())
 }
 
-// Comparable tells whether an item can be looked up without a panic.
+// Comparable reports whether an item can be looked up without a panic.
 func (g Guard[T]) Comparable(item T) bool { return !g.dynamic || comparableNow(item) }
 
 func comparableNow[T comparable](item T) bool {
@@ -52,7 +52,7 @@ func comparableNow[T comparable](item T) bool {
 	return t.Comparable()
 }
 
-// Admit tells whether a queue can hold an item, and reports one that it cannot.
+// Admit reports whether a queue can hold an item, and logs an item that it cannot hold.
 func (g Guard[T]) Admit(item T) bool { return !g.unequal || g.check(item) }
 
 func (g Guard[T]) check(item T) bool {

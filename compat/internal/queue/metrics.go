@@ -13,14 +13,14 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// period is how often the metrics of what is handled are set, as in client-go.
+// period is the interval at which the metrics of handled items are set, as in client-go.
 const period = 500 * time.Millisecond
 
-// ErrHidden is returned if the process has a provider and this version of client-go
-// keeps what the provider makes in other fields.
+// ErrHidden is returned if the process has a provider and this version of client-go keeps
+// the provider's metrics in other fields.
 var ErrHidden = errors.New("client-go's metrics cannot be reached")
 
-// Metrics count what happens in a queue. Its times are in the queue.
+// Metrics counts the events of a queue. The queue measures the times.
 type Metrics[T comparable] struct {
 	clock clock.WithTicker // nil for the real one
 
@@ -98,7 +98,7 @@ func (m *Metrics[T]) Taken(_ T, ago time.Duration) {
 // Done implements workqueue.Observer.
 func (m *Metrics[T]) Done(_ T, took time.Duration) { m.work.Observe(took.Seconds()) }
 
-// follow sets the metrics of what is handled until Stop.
+// follow sets the metrics of handled items until Stop.
 func (m *Metrics[T]) follow(stats func() workqueue.Stats) {
 	ticker := clock.WithTicker(clock.RealClock{}).NewTicker
 	if m.clock != nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// patience is how long a drain waits for somebody to take what waits.
+// patience is how long a drain waits for a worker to take a waiting item.
 const patience = time.Second
 
-// Config says how a queue behaves.
+// Config configures a queue.
 type Config[T comparable] struct {
-	// Metrics are told what happens; nil means that nobody is. The queue owns them.
+	// Metrics receives the events of items; nil means none. The queue owns it.
 	Metrics *Metrics[T]
-	// Plain says that items have no delay and no priority. Without metrics such a
+	// Plain means that items have no delay and no priority. Without metrics such a
 	// queue needs no clock.
 	Plain bool
-	// Abandon makes ShutDown hand out nothing more.
+	// Abandon means that no item is handed out after ShutDown.
 	Abandon bool
 }
 
@@ -35,7 +35,7 @@ type Queue[T comparable] struct {
 	stop    context.CancelFunc
 
 	mu    sync.Mutex
-	drops atomic.Bool   // hands out nothing more
+	drops atomic.Bool   // hands out no more items
 	force chan struct{} // closed by ShutDown: drains end
 	moved chan struct{} // closed and replaced when an item is taken or done
 }
@@ -67,7 +67,7 @@ func (q *Queue[T]) Add(item T, o workqueue.Options) {
 	if q.shut.Load() || !q.guard.Admit(item) {
 		return
 	}
-	_ = q.items.AddWith(context.Background(), item, o) // ErrClosed: it was shut down meanwhile
+	_ = q.items.AddWith(context.Background(), item, o) // ErrClosed: it was shut down in the meantime
 }
 
 // Len returns how many items wait.
@@ -98,7 +98,7 @@ func (q *Queue[T]) Done(item T) {
 	}
 }
 
-// ShuttingDown tells whether the queue takes nothing any more.
+// ShuttingDown reports whether the queue rejects further items.
 func (q *Queue[T]) ShuttingDown() bool { return q.shut.Load() }
 
 // ShutDown ends the queue, and drains that wait.
@@ -114,7 +114,7 @@ func (q *Queue[T]) ShutDown() {
 	q.end()
 }
 
-// ShutDownWithDrain ends the queue, and waits until what waited is done.
+// ShutDownWithDrain ends the queue, and waits until the waiting items are done.
 func (q *Queue[T]) ShutDownWithDrain() {
 	q.end()
 	for {
@@ -128,7 +128,7 @@ func (q *Queue[T]) ShutDownWithDrain() {
 	}
 }
 
-// await waits for a change, and tells whether to give up.
+// await waits for a change, and reports whether to give up.
 func (q *Queue[T]) await(moved chan struct{}, idle bool) bool {
 	var late <-chan time.Time
 	if idle {

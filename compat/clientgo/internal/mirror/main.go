@@ -23,7 +23,7 @@
 //
 // # Errors
 //
-// A package or version that cannot be had; a generic function without a declaration.
+// A package or version that is not available; a generic function without a declaration.
 package main
 
 import (

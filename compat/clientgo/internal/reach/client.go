@@ -73,7 +73,7 @@ func Metadata(client metadata.Interface) metadata.Interface {
 	return copied
 }
 
-// settings returns what a client like c is made of, with the tunnel in its HTTP client.
+// settings returns the parts to make a client like c, with the tunnel in its HTTP client.
 func settings(c rest.Interface) (*rest.Config, *http.Client, bool) {
 	r, ok := c.(*rest.RESTClient)
 	if !ok || r == nil {

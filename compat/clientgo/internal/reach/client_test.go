@@ -106,7 +106,7 @@ func clients(t *testing.T, cfg *rest.Config) map[string]*tunnel.Source {
 	}
 }
 
-// warnings collects the warnings that a client is told.
+// warnings collects the warnings that a client gets.
 type warnings []string
 
 func (w *warnings) HandleWarningHeader(_ int, _, text string) { *w = append(*w, text) }
@@ -144,7 +144,7 @@ func TestClients(t *testing.T) {
 					t.Errorf("the server got %q, want %q", srv.seen, want)
 				}
 				if !slices.Equal(told, []string{"it is old"}) {
-					t.Errorf("the client was told %q", told)
+					t.Errorf("the client got the warnings %q", told)
 				}
 			})
 		}
@@ -183,7 +183,7 @@ func TestRateLimiter(t *testing.T) {
 	})
 }
 
-// TestOthers: what is no client of client-go stays as it is.
+// TestOthers: a client that is not client-go's is returned unchanged.
 func TestOthers(t *testing.T) {
 	set, scheme := fake.NewClientset(), metadatafake.NewTestScheme()
 	if err := metav1.AddMetaToScheme(scheme); err != nil {

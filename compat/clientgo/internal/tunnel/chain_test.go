@@ -102,8 +102,7 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// TestUnmarked: requests of other callers pass, and so do those with a mark that are no
-// GET.
+// TestUnmarked: requests of other callers pass, and so do marked requests that are not GET.
 func TestUnmarked(t *testing.T) {
 	srv := &server{answer: pods}
 	client := clientset(t, config(srv))

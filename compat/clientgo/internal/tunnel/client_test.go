@@ -157,7 +157,7 @@ func TestStatusWith200(t *testing.T) {
 	}
 }
 
-// warnings collects the warnings that a client is told.
+// warnings collects the warnings that a client gets.
 type warnings []string
 
 func (w *warnings) HandleWarningHeader(_ int, _, text string) { *w = append(*w, text) }
@@ -174,12 +174,12 @@ func TestWarnings(t *testing.T) {
 	cfg.WarningHandler = &told
 	checkBoth(t, source(podFunctions(clientset(t, cfg))))
 	if len(told) != 2 || told[0] != "v1 is old" {
-		t.Errorf("the client was told %q", told)
+		t.Errorf("the client got the warnings %q", told)
 	}
 }
 
-// TestListedKind: the list of a built-in type tells the kind of its items, which do not
-// tell it themselves, in whatever pieces it arrives.
+// TestListedKind: the kind of the items is read from the list of a built-in type, in
+// whatever pieces it arrives. The items do not have it.
 func TestListedKind(t *testing.T) {
 	srv := &server{answer: func(*http.Request) (*http.Response, error) {
 		resp := respond(http.StatusOK, "")

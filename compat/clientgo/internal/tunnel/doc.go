@@ -28,18 +28,18 @@
 // exec plugins see a 401, client-go repeats a 429, and errors are those of client-go.
 // Metrics of client-go count the status that the server sent, and its handler of
 // warnings gets the warnings. Each answer is closed: by the client, by the caller of the
-// Source, or by the tunnel if nobody gets it.
+// Source, or by the tunnel.
 //
 // # Limits
 //
-// [Source.Probe] finds functions that must not be bypassed before they are: those that
-// ignore their context, send several requests, or wrap the watch of their client. A
-// function that changes or filters the objects of its lists only is not found. Metrics
-// of client-go see the size of the empty answer.
+// [Source.Probe] detects functions that must not be bypassed: functions that ignore their
+// context, send several requests, or wrap the watch of their client. It does not detect a
+// function that changes or filters only the objects of its lists. Metrics
+// of client-go count the size of the empty answer.
 //
 // # Errors
 //
 // Errors of the function are returned as they are: a *apierrors.StatusError for an
 // answer other than 200, the error of the connection for no answer. An error that the
-// function swallows is an error nevertheless, because an empty list would empty the store.
+// function ignores is still returned, because an empty list would empty the store.
 package tunnel

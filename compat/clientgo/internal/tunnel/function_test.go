@@ -21,8 +21,8 @@ import (
 
 type watchInterface = watch.Interface
 
-// TestProbe: what can be reached is known before the first request, and what cannot be
-// has a reason.
+// TestProbe: before the first request, Probe returns nil for functions that can be reached,
+// and a reason for the others.
 func TestProbe(t *testing.T) {
 	srv := &server{answer: pods}
 	plain := clientset(t, &rest.Config{Host: "http://server", Transport: srv, QPS: -1})

@@ -122,7 +122,7 @@ func TestTimeoutBeforeHeaders(t *testing.T) {
 	}
 }
 
-// TestRequestTimeout: the timeout of a single request is told as such.
+// TestRequestTimeout: the timeout of a single request is reported as a timeout.
 func TestRequestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := source(podFunctions(clientset(t, config(silence(true)))))
@@ -289,7 +289,7 @@ func TestTokenFile(t *testing.T) {
 	})
 }
 
-// renewing has another token after it has seen a 401, as exec plugins do.
+// renewing gets another token after a 401, like exec plugins.
 type renewing struct {
 	below http.RoundTripper
 	token string

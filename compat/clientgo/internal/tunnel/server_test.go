@@ -107,13 +107,13 @@ func podFunctions(client kubernetes.Interface) functions {
 	}
 }
 
-// podShape is what an informer of pods asks for.
+// podShape is the shape of an informer of pods.
 var podShape = tunnel.Shape{Kind: corev1.SchemeGroupVersion.WithKind("Pod"), Protobuf: true, BuiltIn: true}
 
 // source returns the source of pods through functions.
 func source(lw cache.ListerWatcherWithContext) *tunnel.Source { return tunnel.NewSource(lw, podShape) }
 
-// read returns what a stream has, and closes it.
+// read returns the content of a stream, and closes it.
 func read(t *testing.T, stream wire.Stream, err error) string {
 	t.Helper()
 	if err != nil {

@@ -198,7 +198,7 @@ func (s *Source) stream(c *capture, failed error) (wire.Stream, error) {
 	case r.several:
 		return wire.Stream{}, ErrSeveral
 	case r.resp != nil && failed != nil && !undecodedReply(failed):
-		r.resp.Body.Close() // the function had its reasons
+		r.resp.Body.Close() // the function rejected the answer
 		return wire.Stream{}, failed
 	case r.resp != nil:
 		return s.opened(r.resp)
@@ -210,11 +210,11 @@ func (s *Source) stream(c *capture, failed error) (wire.Stream, error) {
 	case r.requests == 0:
 		return wire.Stream{}, ErrNotReached
 	}
-	return wire.Stream{}, fmt.Errorf("the list or watch function returned no error for the answer %d of the server; set Options.Stock if it is to be believed", r.status)
+	return wire.Stream{}, fmt.Errorf("the list or watch function returned no error for the answer %d of the server; set Options.Stock if the function must be used", r.status)
 }
 
-// undecodedReply reports whether a function failed because its client wants to know the
-// kind of a list before it decodes it: the empty one has no kind where none is known.
+// undecodedReply reports whether a function failed because its client needs the kind of a
+// list to decode it: the empty list has no kind if the kind is unknown.
 func undecodedReply(err error) bool {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if runtime.IsMissingKind(err) || runtime.IsNotRegisteredError(err) {

@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/compat/clientgo/util/workqueue"
 )
 
-// drain starts a drain, and returns what is closed when it has ended.
+// drain starts a drain, and returns a channel that is closed when it has ended.
 func drain(q interface{ ShutDownWithDrain() }) chan struct{} {
 	drained := make(chan struct{})
 	go func() {
@@ -52,7 +52,7 @@ func TestDrainWaitsForTheRest(t *testing.T) {
 	})
 }
 
-// TestDrainWithoutWorkers: nobody takes what waits, so the drain ends.
+// TestDrainWithoutWorkers: no worker takes the waiting items, so the drain ends.
 func TestDrainWithoutWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.NewTyped[string]()

@@ -45,7 +45,7 @@ func both(t *testing.T, test func(*testing.T, maker)) {
 	}
 }
 
-// each runs it with the three kinds of queues, which are alike in this.
+// each runs a test with the three kinds of queues, which behave the same in it.
 func each(t *testing.T, test func(*testing.T, clientgo.TypedInterface[string])) {
 	both(t, func(t *testing.T, m maker) {
 		kinds := []clientgo.TypedInterface[string]{
@@ -71,7 +71,7 @@ func take(t *testing.T, q clientgo.TypedInterface[string], want string) {
 	}
 }
 
-// ended checks that Get says so.
+// ended checks that Get reports the end.
 func ended(t *testing.T, q clientgo.TypedInterface[string]) {
 	t.Helper()
 	if item, shutdown := q.Get(); item != "" || !shutdown {

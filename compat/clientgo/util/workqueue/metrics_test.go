@@ -83,7 +83,7 @@ func (r *recorder) String() string {
 
 const wantMetrics = "q adds=4 q depth=1 q longest=4 q retries=3 q unfinished=4 q latency=[2 6 0] q work=[3 3]"
 
-// play is what the metrics of the tests are about; step lets time go by.
+// play performs the calls that the metrics of the tests count; step advances the time.
 func play(t *testing.T, q clientgo.TypedRateLimitingInterface[string], step func(time.Duration)) {
 	q.Add("a")
 	q.Add("a")
@@ -119,7 +119,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, wantMetrics)
 		}
 		q.ShutDown()
-		// Items that were there are counted after the end.
+		// Items that the queue holds are counted after the end.
 		q.Done("b")
 		take(t, q, "b")
 		q.Done("b")

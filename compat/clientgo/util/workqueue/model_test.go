@@ -142,7 +142,7 @@ func (m *model) step(t *rapid.T) {
 	}
 }
 
-// limiter delays by what the model says.
+// limiter returns the delays of the model.
 type limiter struct{ m *model }
 
 func (l limiter) When(string) time.Duration   { return l.m.tick + time.Millisecond }

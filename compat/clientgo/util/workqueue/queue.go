@@ -10,7 +10,7 @@ import (
 // Typed is a queue of items of a type.
 type Typed[T comparable] struct {
 	ours   *queue.Queue[T]
-	theirs *clientgo.Typed[T] // instead, if its order or its metrics are out of our reach
+	theirs *clientgo.Typed[T] // used instead if we cannot replace its order or its metrics
 }
 
 // Type is a queue of items of any type.
@@ -35,8 +35,8 @@ func NewTypedWithConfig[T comparable](config TypedQueueConfig[T]) *Typed[T] {
 	return &Typed[T]{ours: queue.New(queue.Config[T]{Metrics: metrics, Plain: true})}
 }
 
-// Add makes an item wait. An item that waits already stays where it is, and one
-// that is handled waits again at its Done. After a shutdown Add does nothing.
+// Add adds an item. A waiting item keeps its position, and a handled item waits again after
+// its Done. After a shutdown Add does nothing.
 func (q *Typed[T]) Add(item T) {
 	if q.theirs != nil {
 		q.theirs.Add(item)
@@ -72,7 +72,7 @@ func (q *Typed[T]) Done(item T) {
 	q.ours.Done(item)
 }
 
-// ShutDown makes the queue take no more items. It hands out those that wait.
+// ShutDown makes the queue reject further items. Waiting items are still handed out.
 func (q *Typed[T]) ShutDown() {
 	if q.theirs != nil {
 		q.theirs.ShutDown()
@@ -82,7 +82,7 @@ func (q *Typed[T]) ShutDown() {
 }
 
 // ShutDownWithDrain is ShutDown, and waits until the items are done. ShutDown
-// ends the wait, and so does a second in which nobody handles an item.
+// ends the wait, and so does a second in which no worker handles an item.
 func (q *Typed[T]) ShutDownWithDrain() {
 	if q.theirs != nil {
 		q.theirs.ShutDownWithDrain()
@@ -91,7 +91,7 @@ func (q *Typed[T]) ShutDownWithDrain() {
 	q.ours.ShutDownWithDrain()
 }
 
-// ShuttingDown tells whether the queue was shut down.
+// ShuttingDown reports whether the queue was shut down.
 func (q *Typed[T]) ShuttingDown() bool {
 	if q.theirs != nil {
 		return q.theirs.ShuttingDown()
