@@ -53,7 +53,7 @@ type Client struct {
 // New returns a client of the portal at an address, such as "https://vedette.example.com". It
 // sends nothing.
 //
-// Errors: an address that is no URL of HTTP; a token that would cross the network in clear.
+// Errors: an address that is not an HTTP URL; a token that would cross the network in clear text.
 func New(address string, o Options) (*Client, error) {
 	u, err := url.Parse(strings.TrimRight(address, "/"))
 	switch {
@@ -128,7 +128,7 @@ func (c *Client) do(r *http.Request, out any) error {
 	}
 	d := json.NewDecoder(io.LimitReader(answer.Body, maxAnswer))
 	if err := d.Decode(out); err != nil {
-		return &api.Problem{Type: api.ProblemFault, Title: "The answer cannot be read", Status: http.StatusBadGateway, Detail: noPortal(fmt.Sprintf("The answer of %s is no JSON of this API", c.base))}
+		return &api.Problem{Type: api.ProblemFault, Title: "The answer cannot be read", Status: http.StatusBadGateway, Detail: noPortal(fmt.Sprintf("The answer of %s is not JSON of this API", c.base))}
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func unreachable(base *url.URL, err error) error {
 
 // finish reads the rest of a body, so that its connection is used again.
 func finish(body io.ReadCloser) {
-	_, _ = io.CopyN(io.Discard, body, maxRest) // what is beyond costs the connection
+	_, _ = io.CopyN(io.Discard, body, maxRest) // if more remains, the connection is closed
 	_ = body.Close()
 }
 
@@ -271,7 +271,7 @@ func problemOf(base *url.URL, answer *http.Response) error {
 	return p
 }
 
-// noPortal adds to what a server answered what to do.
+// noPortal is the remedy for an answer that is not a portal's.
 func noPortal(text string) string {
 	return text + ", so it is no portal, or a proxy in front of one wants a sign-in of its own: check the address."
 }

@@ -139,8 +139,8 @@ func TestNoContent(t *testing.T) {
 	}
 }
 
-// TestProblems: what the portal refuses is its problem, and the answer of something else one of
-// the client.
+// TestProblems: a refusal of the portal is returned as its problem, and the answer of another
+// server becomes a problem of the client.
 func TestProblems(t *testing.T) {
 	for _, c := range []struct {
 		media, body string

@@ -25,10 +25,9 @@ type LogHandler struct {
 	Cut func(error)
 }
 
-// FollowLogs reads the log of a job as a stream: line by line as they come, until the job has
-// ended, or with present=true until the last line that is there. q has the parameters of the
-// log. A log that is followed goes on where a connection was cut, so that no line is lost and
-// none comes twice.
+// FollowLogs reads the log of a job as a stream of lines, until the job has ended, or with
+// present=true until the last existing line. q has the parameters of the log. After a cut
+// connection it continues at the same place, so that no line is lost or repeated.
 //
 // Errors: *api.Problem; the portal does not answer the first request, or with present=true the
 // connection is cut; those of the handler; the cause of ctx.
@@ -94,8 +93,8 @@ type logFollower struct {
 	lines   int
 	latest  time.Time
 	last    map[logSource]logPlace
-	notes   map[string]bool        // that were told
-	again   map[logSource]logPlace // lines of this connection that were told over earlier ones
+	notes   map[string]bool        // that were handed over
+	again   map[logSource]logPlace // lines of this connection that were handed over on earlier ones
 }
 
 // once reads one connection.

@@ -116,9 +116,9 @@ func (c *Client) streamOnce(ctx context.Context, q url.Values, after *int64, eac
 	return stopped, cmp.Or(broken, err)
 }
 
-// eventOf decodes an event. known is false for one that this client does not know.
+// eventOf decodes an event. known is false for an event type that this client does not know.
 //
-// Errors: an event that is no JSON. It is asked for again.
+// Errors: an event that is not JSON. The stream requests it again.
 func eventOf(f frame) (e Event, known bool, err error) {
 	var to any
 	switch f.event {

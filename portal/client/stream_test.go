@@ -62,7 +62,7 @@ func (w *pipeWriter) Write(b []byte) (int, error) {
 func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		var connections atomic.Int32 // one that is cut still ends while the next is served
+		var connections atomic.Int32 // a cut connection may still end while the next one is served
 		serve := func(w http.ResponseWriter, r *http.Request) {
 			n := connections.Add(1)
 			after, _ := strconv.ParseInt(r.URL.Query().Get("after"), 10, 64)
@@ -171,7 +171,7 @@ func TestStreamEnds(t *testing.T) {
 	})
 }
 
-// TestReset: after a reset and after other rights the stream says so, and goes on from there.
+// TestReset: the stream reports a reset and changed rights, and continues after them.
 func TestReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string

@@ -25,7 +25,7 @@ func (a amounts) add(list jobspec.Object, times int64) {
 	}
 }
 
-// quantity returns a quantity of a resource; 0 for what is no positive quantity.
+// quantity returns a quantity of a resource; 0 for an invalid or negative one.
 func quantity(name string, value any) int64 {
 	switch value.(type) {
 	case string, int, int64, float64, fmt.Stringer:

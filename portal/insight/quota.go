@@ -6,7 +6,7 @@ import (
 	"github.com/vedette-io/vedette/portal/insight/words"
 )
 
-// quotaOf describes the quota of a ClusterQueue for what a job needs. holders hold quota of it.
+// quotaOf describes the quota of a ClusterQueue for the needs of a job. holders hold quota of it.
 // It returns nil if the queue has no quota for any of it.
 func quotaOf(q *clusterQueue, needs amounts, holders []holder, s *words.Speaker) *api.Quota {
 	resource := q.resourceFor(needs)

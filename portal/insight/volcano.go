@@ -119,7 +119,7 @@ func (p *parts) newest(ctx context.Context, f history.Filter, name string) (jobs
 	return jobspec.Parse(bodies[last.ID]), err
 }
 
-// quota describes the limit of a queue for what a pod group needs; nil if it has none.
+// quota describes the limit of a queue for the needs of a pod group; nil if it has none.
 func (q *volcanoQueue) quota(needs amounts, s *words.Speaker) *api.Quota {
 	var names []string
 	for name := range needs {

@@ -40,7 +40,7 @@ func (w *waiting) missType(what, name string) {
 // kueueQueueLabel is the label of jobs that Kueue admits.
 const kueueQueueLabel = kueueGroup + "/queue-name"
 
-// fromScheduler answers from what the scheduler said about the pods of the job.
+// fromScheduler answers from the scheduler's messages about the pods of the job.
 func (w *waiting) fromScheduler(ctx context.Context) error {
 	s, err := w.scheduling(ctx, w.job)
 	if err != nil {
@@ -132,8 +132,8 @@ func (w *waiting) fromVolcano(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// index says what the index alone knows: the queue, and how many of its jobs wait longer. That
-// is no line, since the order in which the queue starts jobs is not known.
+// index adds the facts of the index: the queue, and how many of its jobs wait longer. This is not a
+// line, because the order of the queue is unknown.
 func (w *waiting) index() {
 	switch {
 	case w.job.State == state.Suspended:

@@ -50,7 +50,7 @@ func (w *waiting) write(ctx context.Context) error {
 	return nil
 }
 
-// live answers from what is recorded now.
+// live answers from the current records.
 func (w *waiting) live(ctx context.Context, k *kueueWorld) error {
 	if w.job.Labels[jobmeta.Held] != "" && w.job.State == state.Suspended {
 		w.index()

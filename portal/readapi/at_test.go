@@ -16,14 +16,14 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// moment is what the portal answered at an instant.
+// moment has the portal's answers at an instant.
 type moment struct {
 	at   time.Time
 	list string
 }
 
-// told returns what a list says, without what goes on: how long open jobs have waited or run, and
-// what nobody knew then.
+// told returns the content of a list without values that depend on the time of the request: how
+// long open jobs have waited or run, and facts that were unknown at the instant.
 func told(l api.JobList) string {
 	var text strings.Builder
 	text.WriteString(fmt.Sprintf("all %v matching %v states %v:", l.All, l.Matching, l.States))
@@ -95,7 +95,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// pageOf returns what the tabs of a job say, without what goes on.
+// pageOf returns the content of the tabs of a job, without values that depend on the time of the
+// request.
 func pageOf(w *world, job *batchv1.Job, at string) string {
 	var text strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&text, format+"; ", args...) }

@@ -56,15 +56,15 @@ type Config struct {
 	Version   string
 	KeepsDays int
 	Demo      bool
-	// Browsers returns the number of open streams, and the lag of what they report in seconds;
-	// -1 if it is not known. It may be nil.
+	// Browsers returns the number of open streams, and their lag in seconds; -1 if unknown. It may
+	// be nil.
 	Browsers func() (open int, lag float64)
 	// Watches returns what the recorder in this process does. Other watches are derived from
 	// the database. It may be nil.
 	Watches func() []api.Watch
 
-	// Patience is how long a list waits for what only the database has, such as messages and
-	// nodes; default 700 ms. Then the list goes out without.
+	// Patience is the maximum time that a list waits for columns from the database, such as
+	// messages and nodes; default 700 ms. After it, the list is sent without them.
 	Patience time.Duration
 
 	Now    func() time.Time // default: time.Now

@@ -14,12 +14,12 @@
 //
 // # Guarantees
 //
-// Every read obeys the sight of the person: rows, counts, suggestions, statistics, neighbors in a
-// chain, gaps. A job that may not be seen is answered like one that does not exist. Logs also
-// need the right to read the logs of pods. Operations and dead letters are for operators.
+// Every read is limited to the sight of the person: rows, counts, suggestions, statistics,
+// neighbors in a chain, gaps. A job that may not be seen is answered like one that does not exist.
+// Logs also need the right to read the logs of pods. Operations and dead letters are for operators.
 //
-// With at, each answer about a job has what was there at the instant: rows, revisions, pods,
-// attempts, events, messages and lines of the log.
+// With at, each answer about a job describes the instant: rows, revisions, pods, attempts, events,
+// messages and lines of the log.
 //
 // While the database is away, lists, counts and suggestions are answered from the index.
 //

@@ -56,7 +56,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestBadRequests: mistakes are told with their parameters, and nothing is a fault.
+// TestBadRequests: mistakes are reported with their parameters, and none is a fault of the portal.
 func TestBadRequests(t *testing.T) {
 	w := newWorld(t)
 	job := w.create(newJob("team-a", "one")).(*batchv1.Job)

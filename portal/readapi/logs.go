@@ -36,14 +36,14 @@ var errSlowCluster = errors.New("the cluster did not give the log in 3 s")
 type logsInput struct {
 	JobPath
 	AtInput
-	Follow    bool     `query:"follow" doc:"Answer with server-sent events, and go on until the job has ended"`
+	Follow    bool     `query:"follow" doc:"Answer with server-sent events until the job has ended"`
 	Pod       []string `query:"pod,explode" maxItems:"50" doc:"The names of pods, by default all"`
 	Container []string `query:"container,explode" maxItems:"50" doc:"The names of containers, by default all"`
 	Attempt   []int    `query:"attempt,explode" maxItems:"50" doc:"The numbers of attempts, by default all; -1 is the last one"`
 	Since     string   `query:"since" maxLength:"64" doc:"Leaves out older lines: a time, or an age"`
 	Limit     int      `query:"limit" minimum:"0" maximum:"5000" doc:"How many lines, 500 by default"`
 	Tail      string   `query:"tail" maxLength:"20" doc:"With follow=true: how many lines of each run of a container, from the end, or all; by default the limit"`
-	Present   bool     `query:"present" doc:"With follow=true: end behind the lines that are there"`
+	Present   bool     `query:"present" doc:"With follow=true: end after the existing lines"`
 	Bytes     bool     `query:"bytes" doc:"With follow=true: add the bytes of lines that are not UTF-8"`
 	After     string   `query:"after" maxLength:"128" doc:"The cursor next or previous of another page; by default the page ends with the last line"`
 }
@@ -95,7 +95,7 @@ func openLog(r *reader, ctx context.Context, in *logsInput) (*logSource, error) 
 	s.options.Pods, s.options.Containers, s.options.Attempts = in.Pod, in.Container, slices.DeleteFunc(in.Attempt, func(n int) bool { return n == 0 })
 	if r.Cluster != nil && slices.Contains(r.Clusters, row.Cluster) {
 		if s.options.Cluster, err = r.Cluster(ctx, row.Cluster); err != nil {
-			s.options.Cluster, s.unasked = nil, true // what is kept is shown
+			s.options.Cluster, s.unasked = nil, true // kept lines are shown
 		}
 	}
 	s.live = s.options.Cluster != nil && row.Open() && s.at.IsZero()
@@ -285,10 +285,10 @@ func (s *logSource) forward(ctx context.Context, page *api.LogPage, c logCursor,
 	return nil
 }
 
-// unread tells the lines behind a cursor from those before it, and from notes, which were told.
+// unread returns whether a line is after a cursor. Lines before it, and notes, were already sent.
 type unread struct {
 	at   int64
-	skip int // lines of the microsecond that were told
+	skip int // lines of the microsecond that were already sent
 }
 
 func (u *unread) is(l *logs.Line) bool {

@@ -78,7 +78,7 @@ func operationsNow(r *reader, ctx context.Context, q *question) (*api.Operations
 	return o, err
 }
 
-// joined replaces what was concluded about watches by what the recorder of this process says.
+// joined replaces the inferred state of watches by the state from the recorder of this process.
 func joined(concluded, told []api.Watch) []api.Watch {
 	for _, t := range told {
 		i := slices.IndexFunc(concluded, func(c api.Watch) bool {

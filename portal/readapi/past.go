@@ -166,8 +166,8 @@ func bodyThen(r *reader, ctx context.Context, object int64, at time.Time) ([]byt
 	return text, err
 }
 
-// deliveryThen returns a delivery as it was at an instant. Of one that ended later, the tries up
-// to then are not known.
+// deliveryThen returns a delivery as it was at an instant. If it ended later, the number of tries
+// at the instant is unknown.
 func deliveryThen(d delivery.Delivery, at time.Time) delivery.Delivery {
 	if d.State >= delivery.Sent && d.NextAt.After(at) || d.SentAt.After(at) {
 		d.State, d.NextAt, d.SentAt, d.Attempts, d.Status, d.LastError = delivery.Waiting, time.Time{}, time.Time{}, 0, "", ""

@@ -121,7 +121,7 @@ func chainOf(r *reader, ctx context.Context, q *question, object *history.Object
 		return nil, err
 	}
 	chain := make([]jobview.Member, len(then.objects))
-	for i := range then.objects { // those that did not exist at the instant are the last ones
+	for i := range then.objects { // jobs that did not exist at the instant are last
 		o := &then.objects[i]
 		m := jobview.Member{Attempt: all[i], Life: then.lives[o.ID], Body: then.bodies[o.ID]}
 		m.Object = *o

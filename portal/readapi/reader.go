@@ -144,7 +144,7 @@ func (r *reader) job(ctx context.Context, ref JobPath, at string) (*question, *j
 	return q, &row, nil
 }
 
-// unknownJob is the answer for a job that does not exist, and for one that may not be seen.
+// unknownJob is the answer for a job that does not exist or may not be seen.
 func unknownJob() *api.Problem {
 	return web.Unknown("There is no such job, or none that you may see. Its history may have been removed.")
 }

@@ -14,7 +14,7 @@ import (
 // none is the input of operations without parameters.
 type none struct{}
 
-// session answers with what the pages need to know of the person and of the portal.
+// session answers with the description of the person and of the portal.
 func session(r *reader, ctx context.Context, _ *none) (*api.Session, error) {
 	q, err := r.ask(ctx, "")
 	if err != nil {

@@ -183,7 +183,7 @@ func TestNobodySeesOtherTeams(t *testing.T) {
 	}
 	for _, secret := range append(slices.Clone(secrets), string(b.UID)) {
 		if !strings.Contains(all.String(), secret) {
-			t.Errorf("nobody is told %q, so the test proves nothing", secret)
+			t.Errorf("no answer has %q, so the test proves nothing", secret)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// Bounds of what is concluded from the coverage of a recorder.
+// Limits of conclusions from the coverage of a recorder.
 const (
 	aliveFor  = 3 * time.Minute // a recorder stores its coverage more often than that while it watches
 	goneAfter = 30 * 24 * time.Hour

@@ -143,9 +143,9 @@ func gaps(r *reader, ctx context.Context, in *filterInput) (*api.RecordGapList, 
 	return &api.RecordGapList{Gaps: each(page.Items, records.OfGap), Next: string(page.Next)}, nil
 }
 
-// visible returns a page of what the person may see. It has a cursor only if more follows that the
-// person may see, because a cursor for what is hidden would tell that it exists. After maxRead
-// records it gives up looking, and has a cursor.
+// visible returns a page of the visible items. It has a cursor only if more visible items follow,
+// because a cursor for hidden items would reveal that they exist. After maxRead records it stops
+// reading, and has a cursor.
 func visible[T any](ctx context.Context, e *viewer, p history.Paging, at func(*T) place, list func(context.Context, history.Paging) (history.Page[T], error)) (page history.Page[T], err error) {
 	if e.sight.All() {
 		if page, err = list(ctx, p); err != nil {

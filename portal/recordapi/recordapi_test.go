@@ -198,12 +198,12 @@ func TestNobodySeesOtherTeams(t *testing.T) {
 		t.Errorf("a person who sees everything gets %d answers about the team", seen)
 	}
 	if _, text := mine(api.PathRecordChanges); !strings.Contains(text, "of-team-a") {
-		t.Errorf("the own objects are missing: %s", text)
+		t.Errorf("the person's own objects are missing: %s", text)
 	}
 }
 
-// TestCursorsTellNothing: the cursor of a list depends on what the person sees, and not on hidden
-// objects, so nobody counts those of others page by page. Pages have all that is seen, once.
+// TestCursorsTellNothing: the cursor of a list depends only on visible objects, so nobody can count
+// hidden objects page by page. Pages have each visible object once.
 func TestCursorsTellNothing(t *testing.T) {
 	var hidden []apitest.Object
 	for n := range 15 {

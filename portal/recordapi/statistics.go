@@ -33,7 +33,7 @@ func statistics(r *reader, ctx context.Context, in *filterInput) (*api.RecordSta
 // narrow restricts a filter to one cluster, and to types, of which the person may see all
 // objects that match. It leaves the filter of a person who sees everything as it is.
 //
-// Errors: *api.Problem if a part of what the filter selects is not to be seen.
+// Errors: *api.Problem if the filter selects objects that the person may not see.
 func narrow(ctx context.Context, r *reader, e *viewer, f *history.Filter) error {
 	if r.May == nil || e.sight.All() && f.Types != nil && !slices.ContainsFunc(f.Types, func(t history.Type) bool { return !isJob(t) }) {
 		return nil

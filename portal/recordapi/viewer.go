@@ -22,7 +22,7 @@ type place struct {
 	namespace string
 }
 
-// eyes decide what the person of one request sees.
+// viewer decides what the person of one request may see.
 type viewer struct {
 	r        *reader
 	ctx      context.Context
@@ -31,8 +31,8 @@ type viewer struct {
 	reviews  int
 }
 
-// look returns the eyes of the person of a request. namespace is the one that the request is
-// about, if there is one.
+// newViewer returns the viewer of a request. namespace is the namespace of the request; it may be
+// empty.
 func newViewer(ctx context.Context, r *reader, namespace string) (*viewer, error) {
 	if namespace != "" {
 		ctx = access.WithNamespaces(ctx, namespace)
@@ -85,8 +85,7 @@ func (v *viewer) may(at place) (bool, error) {
 
 // objectOf returns an object that the person may see.
 //
-// Errors: *api.Problem, the same for an object that does not exist and for one that may not be
-// seen.
+// Errors: *api.Problem, the same for an object that does not exist or may not be seen.
 func objectOf(ctx context.Context, r *reader, id int64) (history.Object, error) {
 	found, err := r.history.ObjectsByID(ctx, []int64{id})
 	if err != nil {

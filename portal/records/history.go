@@ -14,8 +14,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// History reads the history through a portal. Its methods are those of history.History, of what
-// the person may see. Any goroutine may use it.
+// History reads the history through a portal. Its methods are those of history.History, limited to
+// objects that the person may see. Any goroutine may use it.
 type History struct{ c *client.Client }
 
 // New returns the history behind a client.

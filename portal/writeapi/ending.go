@@ -148,8 +148,8 @@ func stopped(row *jobindex.Row, done submit.Cancelled) string {
 	return row.Name + " " + doing[done.How] + "."
 }
 
-// retry submits a job once more, in the name of the person. A job that is gone is copied from
-// the history.
+// retry submits a copy of a job in the name of the person. A deleted job is copied from the
+// history.
 func retry(ctx context.Context, w *writer, in *retryInput) (*api.Submitted, error) {
 	row, err := w.row(ctx, in.Cluster, in.UID)
 	if err != nil {

@@ -45,8 +45,8 @@ func TestStop(t *testing.T) {
 	w.wantActs("vera stop team-a/busy denied", "anna stop team-a/busy done", "anna stop team-a/idle done", "root stop team-a/idle done")
 }
 
-// TestJobsOfOthers: a job that a person does not see is answered as one that does not exist,
-// whatever is asked.
+// TestJobsOfOthers: every request about a job that the person does not see is answered as if the
+// job did not exist.
 func TestJobsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	theirs := w.job("team-b", "secret-plan", "ben", 0, 1)
@@ -74,8 +74,8 @@ func TestJobsOfOthers(t *testing.T) {
 	w.wantActs("ben stop team-b/secret-plan done")
 }
 
-// TestRetry: a job is repeated once, in the name of the person; if it is gone, from the
-// history; a namesake is not taken for it.
+// TestRetry: a job is repeated once, in the name of the person. A deleted job is copied from the
+// history; another job of the same name is not.
 func TestRetry(t *testing.T) {
 	w := newWorld(t)
 	done := w.job("team-a", "train", "anna", 0, 0)

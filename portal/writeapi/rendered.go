@@ -147,8 +147,7 @@ func (r *rendered) lines() map[string][]int {
 	return all
 }
 
-// each calls f with the path of each value that is no mapping and no list, as API servers
-// write it.
+// each calls f with the path of each scalar value, in the notation of API servers.
 func each(v any, path string, f func(path string)) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -88,8 +88,8 @@ func (o *order) refused(err error) error {
 	return err
 }
 
-// check answers with what the API server says to a job, without creating it. Mistakes are no
-// error: the form shows them.
+// check answers with the API server's verdict on a job, without creating it. Mistakes are no error:
+// the form shows them.
 func check(ctx context.Context, w *writer, in *submitInput) (*api.Checked, error) {
 	began := time.Now()
 	o, err := w.order(ctx, &in.Body)

@@ -33,9 +33,9 @@ func (v Verdict) Holds() bool {
 	return v.Tested >= LeastTested && v.Held >= LeastHeld && v.Lately >= leastHeldLately
 }
 
-// Backtest predicts the starts of past jobs at several moments of their waits, each from what
-// was known at that moment only. It compares the ranges with what happened until now. all is
-// in the order of the beginnings.
+// Backtest predicts the starts of past jobs at several moments of their waits, each only from the
+// data of that moment. It compares the ranges with the actual starts. all is in the order of the
+// beginnings.
 func Backtest(all []Wait, now time.Time) (v Verdict) {
 	var done []trials // the newest job first
 	for i := len(all) - 1; i >= 0 && len(done) < mostTested; i-- {

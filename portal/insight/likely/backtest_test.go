@@ -81,7 +81,7 @@ func TestChangedQueue(t *testing.T) {
 	}
 }
 
-// TestStuckQueue: nothing starts any more, so no range is shown.
+// TestStuckQueue: jobs no longer start, so no range is shown.
 func TestStuckQueue(t *testing.T) {
 	all, now := queue(7, 400, func(time.Time) time.Duration { return 30 * time.Minute })
 	for i := range all {
@@ -104,7 +104,7 @@ func TestFewJobs(t *testing.T) {
 	}
 }
 
-// TestOnlyThePast: a prediction does not change with what comes after its moment.
+// TestOnlyThePast: a prediction does not depend on later events.
 func TestOnlyThePast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all, now := queue(rapid.Uint64().Draw(t, "seed"), 200, func(time.Time) time.Duration { return time.Hour })

@@ -11,9 +11,9 @@
 //
 // # Guarantees
 //
-// A prediction depends only on what was known at its instant. Jobs that still wait count: they
-// show that waits get longer. A verdict holds only if at least 75 percent of the predictions
-// about at least 30 jobs were right, and not much fewer of those about the last ones.
+// A prediction depends only on the data of its instant. Jobs that still wait count: they show that
+// waits get longer. A verdict holds only if at least 75 percent of the predictions about at least
+// 30 jobs were right, and not much fewer of those about the last ones.
 //
 // # Limits
 //
@@ -23,5 +23,5 @@
 //
 // # Errors
 //
-// There are none: false means that nothing can be said.
+// There are none: false means that no prediction is possible.
 package likely

@@ -35,9 +35,9 @@ const recentWaits = 150
 // leastStarts is how many of these jobs must have waited longer and started.
 const leastStarts = 10
 
-// Predict forecasts the start of a job that has waited for some time, from what was known of
-// other waits at an instant. all is in the order of the beginnings. Jobs that still wait
-// count: they show that waits get longer (the estimate of Kaplan and Meier).
+// Predict forecasts the start of a job that has waited for some time, from the waits of other jobs
+// up to an instant. all is in the order of the beginnings. Jobs that still wait count: they show
+// that waits get longer (the estimate of Kaplan and Meier).
 func Predict(all []Wait, at time.Time, waited time.Duration) (f Forecast, ok bool) {
 	end, _ := slices.BinarySearchFunc(all, at, func(w Wait, at time.Time) int { return w.Began.Compare(at) })
 	known := make([]stay, 0, recentWaits)
