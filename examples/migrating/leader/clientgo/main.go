@@ -57,7 +57,7 @@ func main() {
 					log.Fatal(err)
 				}
 			},
-			OnStoppedLeading: func() { fmt.Println("not leading any more") },
+			OnStoppedLeading: func() { fmt.Println("no longer leading") },
 		},
 	})
 	if err != nil {
