@@ -72,7 +72,7 @@ func TestStream(t *testing.T) {
 			}
 			_, _ = fmt.Fprint(w, ": begin\r\n\r\n")
 			if n == 4 {
-				_, _ = fmt.Fprint(w, "event: changes\nid: 98\ndata: {\"changes\":7}\n\n") // broken: not left out
+				_, _ = fmt.Fprint(w, "event: changes\nid: 98\ndata: {\"changes\":7}\n\n") // broken: not skipped
 			}
 			for p := after + 1; p <= after+3; p++ {
 				_, _ = fmt.Fprintf(w, "event: changes\nid: %d\ndata: {\"changes\":[{\"position\":%d}]}\n\n", p, p)
@@ -107,8 +107,8 @@ func TestStream(t *testing.T) {
 	})
 }
 
-// TestRightsWhileAway: if the person sees something else after a connection was cut, the caller
-// learns it once.
+// TestRightsWhileAway: if the sight of the person changed while the connection was cut, the
+// caller learns it once.
 func TestRightsWhileAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		keys := []string{"a", "a", "b", "b", "c"}
@@ -139,7 +139,7 @@ func TestRightsWhileAway(t *testing.T) {
 	})
 }
 
-// TestStreamEnds: a refusal for good ends the stream, and so does its context.
+// TestStreamEnds: a permanent refusal ends the stream, and so does its context.
 func TestStreamEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		status := http.StatusForbidden

@@ -53,7 +53,8 @@ func (i *Insight) Run(ctx context.Context) { i.lines.run(ctx) }
 // Places returns the places in line of waiting jobs, from 1, by the IDs of the rows. A place counts
 // all jobs of the line, as in Waiting. Jobs with an unknown place are missing.
 //
-// Errors: those of the database, and of ctx. The result then lacks some places.
+// Errors: those of the database, and of ctx. After an error, the result lacks some
+// places.
 func (i *Insight) Places(ctx context.Context, rows []jobindex.Row) (map[int64]int, error) {
 	return i.lines.places(ctx, rows)
 }

@@ -16,10 +16,11 @@ func ended(s *scene, code, reason string, after int) string {
 	return "phase: Failed, containerStatuses: [" + strings.Replace(terminated(code, reason), "NOW", at, 1) + "]"
 }
 
-// TestOtherPods: the sentence says when the other pods of the last attempt stopped.
+// TestOtherPods: the sentence has the time when the other pods of the last attempt
+// stopped.
 func TestOtherPods(t *testing.T) {
 	for _, c := range []struct {
-		after    []int // of the pods but the first one
+		after    []int // delays of the other pods, in seconds
 		en, zhEn string
 	}{
 		{nil, "", ""},

@@ -13,7 +13,7 @@ import (
 type holder struct {
 	*workload
 	row jobindex.Row
-	// known says that the job is in the index, and seen that the person may see it.
+	// known means that the job is in the index, and seen that the person may see it.
 	known, seen bool
 }
 
@@ -74,5 +74,5 @@ func shares(all []holder, resource string, used int64, s *words.Speaker) []api.Q
 	return rows
 }
 
-// maxShares is how many owners of a quota are named.
+// maxShares is the maximum number of owners of a quota that are named.
 const maxShares = 20

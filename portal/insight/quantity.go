@@ -13,10 +13,10 @@ import (
 // memory in bytes. Cores are rounded up.
 type amounts map[string]int64
 
-// maxAmount bounds an amount, so that sums cannot overflow.
+// maxAmount limits an amount, so that sums cannot overflow.
 const maxAmount = math.MaxInt64 >> 20
 
-// add adds the quantities of a list of resources, so many times.
+// add adds the quantities of a list of resources, multiplied.
 func (a amounts) add(list jobspec.Object, times int64) {
 	for name := range list {
 		if n := quantity(name, list.At(name)); n > 0 && times > 0 {

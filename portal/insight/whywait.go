@@ -39,7 +39,7 @@ func (w *waiting) write(ctx context.Context) error {
 		return err
 	}
 	w.answer.Like, w.answer.Likely = before.like, before.start
-	if w.blocked && w.answer.Likely != nil { // what happened to other jobs does not apply
+	if w.blocked && w.answer.Likely != nil { // the waits of other jobs do not apply
 		w.answer.Likely = nil
 		w.miss("unknown.likely.blocked")
 	}

@@ -36,7 +36,7 @@ func told(l api.JobList) string {
 	return text.String()
 }
 
-// TestAt: a list, the counts and a job as of an instant are what they were at the instant.
+// TestAt: a list, the counts and a job at an instant equal the answers at that time.
 func TestAt(t *testing.T) {
 	w := newWorld(t)
 	w.serve(nil)
@@ -45,7 +45,7 @@ func TestAt(t *testing.T) {
 		w.settle()
 		l := read[api.JobList](w, api.PathJobs+"?sort=name")
 		moments = append(moments, moment{l.At, told(l)})
-		// The next change has another millisecond.
+		// The next change must have another millisecond.
 		w.until("a millisecond has passed", func() bool { return time.Since(l.At) > 2*time.Millisecond })
 	}
 	modify := func(name string, change func(*batchv1.JobStatus)) {
@@ -130,7 +130,7 @@ func pageOf(w *world, job *batchv1.Job, at string) string {
 	return text.String()
 }
 
-// TestJobAt: all tabs of a job as of an instant are what they were at the instant.
+// TestJobAt: all tabs of a job at an instant equal the answers at that time.
 func TestJobAt(t *testing.T) {
 	w := newWorld(t)
 	w.serve(nil)
@@ -140,7 +140,7 @@ func TestJobAt(t *testing.T) {
 	note := func() {
 		t.Helper()
 		w.settle()
-		// The instant is in whole milliseconds, and what was written is not.
+		// The instant is in whole milliseconds, but writes are not.
 		written := time.Now()
 		w.until("a millisecond has passed", func() bool { return time.Since(written) > 2*time.Millisecond })
 		at := read[api.JobList](w, api.PathJobs).At
@@ -200,7 +200,8 @@ func TestJobAt(t *testing.T) {
 	}
 }
 
-// TestJobUnchanged: a client that has the answer about a job gets 304 until the job changes.
+// TestJobUnchanged: a client with the current answer about a job gets 304 until the job
+// changes.
 func TestJobUnchanged(t *testing.T) {
 	w := newWorld(t)
 	w.serve(nil)

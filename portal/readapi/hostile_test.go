@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// TestHostileTexts: texts of users come back unchanged, and never as markup or as a control
-// character of a terminal.
+// TestHostileTexts: texts of users are returned unchanged, and never as markup or as a
+// control character of a terminal.
 func TestHostileTexts(t *testing.T) {
 	const evil = "</script><img src=x onerror=alert(1)>\x1b[2J\u202e\u2028'\"`${x}{{x}}\x7f\u0085"
 	w := newWorld(t)

@@ -19,7 +19,8 @@ import (
 )
 
 // TestDatabaseAway: without the database, lists, counts, suggestions and the head of a job are
-// answered from the index; the rest is a problem that says so, without its address.
+// answered from the index. Other requests get a problem that names the cause, without the
+// address of the database.
 func TestDatabaseAway(t *testing.T) {
 	w, a, _ := twoTeams(t)
 	w.serve(nil)

@@ -104,8 +104,8 @@ func TestRetry(t *testing.T) {
 	w.wantActs("anna retry team-a/train done", "anna retry team-a/train done", "anna retry team-a/train done", "vera retry team-a/train denied", "anna retry team-a/train failed")
 }
 
-// TestForgery: the cookie of a browser is no right to write: a write needs the token of the
-// session, and the portal's own origin.
+// TestForgery: the cookie of a browser alone does not allow writes: a write needs the token
+// of the session, and the portal's own origin.
 func TestForgery(t *testing.T) {
 	w := newWorld(t)
 	job := w.job("team-a", "train", "anna", 0, 1)

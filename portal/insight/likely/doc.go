@@ -17,9 +17,9 @@
 //
 // # Limits
 //
-// A prediction uses the last 150 waits, and at least 10 that were longer and ended with a start.
-// A backtest tests the last 300 jobs. The order of the line is not used: a queue in which it
-// matters more than the time waited has no verdict that holds, or a wide range.
+// A prediction uses the last 150 waits, and needs at least 10 longer ones that ended with a
+// start. A backtest tests the last 300 jobs. The order of the line is not used: if it matters
+// more than the time waited, no verdict of the queue holds, or the range is wide.
 //
 // # Errors
 //
