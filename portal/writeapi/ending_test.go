@@ -95,7 +95,7 @@ func TestRetry(t *testing.T) {
 	w.create(&batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "train"}, Spec: done.Spec})
 	gone := post[api.Submitted](w, "anna", in(done, "retry"), api.RetryRequest{})
 	if !gone.Created || gone.Job.Name != "train-r3" {
-		t.Errorf("a job that is gone: %+v", gone)
+		t.Errorf("a job that was deleted: %+v", gone)
 	}
 	if p := w.refused("vera", in(done, "retry"), api.RetryRequest{}, http.StatusForbidden); !strings.Contains(p.Role, "- create") {
 		t.Errorf("got %+v", p)
