@@ -13,8 +13,7 @@ import (
 	"github.com/vedette-io/vedette/bench/workload"
 )
 
-// TestMain lets the test start itself as server and contestant, as the program
-// does.
+// TestMain makes the test binary act as server and contestant, like the program.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && (os.Args[1] == "serve" || os.Args[1] == "contest") {
 		if err := run(os.Args[1:]); err != nil {
@@ -26,18 +25,18 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// gates are what bytes and allocations may be: a tenth more than what they were
-// when they were last looked at, but for what depends on when the collector runs,
-// which has more room. Events have theirs in the tests of the store, as what one costs
-// depends on how many come at once. Times are no gates: machines differ.
+// gates are limits of bytes and allocations: 10% above the values at the time of the last
+// change, with more room for figures that depend on when the collector runs. The limits
+// of events are in the tests of the store, because their cost depends on the size of
+// batches. Times have no limits, because machines differ.
 var gates = []struct {
 	name, kind, contestant string
 	n                      int
 	encoding               workload.Encoding
-	most                   map[string]float64 // for each object
+	most                   map[string]float64 // per object
 }{
 	{"pods", "pods", "vedette", 20_000, workload.Protobuf, map[string]float64{
-		"live heap": 497, "allocated": 1300, "allocations": 2.65, "peak over live": 2.5, // of what the process has grown; the program itself grows with what is compared
+		"live heap": 497, "allocated": 1300, "allocations": 2.65, "peak over live": 2.5, // of the growth of the process; the program itself grows with the compared libraries
 	}},
 	{"pods, unstructured", "pods", "vedette-unstructured", 10_000, workload.JSON, map[string]float64{
 		"live heap": 556, "allocated": 1500, "allocations": 3.05,
@@ -47,7 +46,7 @@ var gates = []struct {
 	}},
 }
 
-// TestGates fails when something costs a tenth more memory than it did.
+// TestGates fails if memory usage grows by 10%.
 func TestGates(t *testing.T) {
 	for _, g := range gates {
 		t.Run(g.name, func(t *testing.T) {
@@ -68,8 +67,8 @@ func TestGates(t *testing.T) {
 			}
 			defer stop()
 			task.URL = url
-			// The least of a few runs: what is on its way when the list is whole depends
-			// on who ran when.
+			// The minimum of a few runs: the memory in use at the end of the list depends
+			// on scheduling.
 			is := map[string]float64{}
 			for run := range 3 {
 				if err := contest.Reset(url); err != nil {
@@ -90,9 +89,9 @@ func TestGates(t *testing.T) {
 				}
 			}
 			for name, most := range g.most {
-				t.Logf("%s: %.4g, may be %.4g", name, is[name], most)
+				t.Logf("%s: %.4g, limit %.4g", name, is[name], most)
 				if is[name] > most {
-					t.Errorf("%s of each is %.4g, may be %.4g: if that is worth it, say so where you change the gate", name, is[name], most)
+					t.Errorf("%s of each is %.4g, limit %.4g: if this is worth it, change the limit and explain why", name, is[name], most)
 				}
 			}
 		})

@@ -19,16 +19,16 @@ import (
 	"github.com/vedette-io/vedette/bench/serve"
 )
 
-const usage = `Measures Vedette side by side with its peers.
+const usage = `Compares Vedette with its peers.
 
   go run -C bench .                                 the short round: one table of ratios, 5 minutes
   go run -C bench . -full -out ../docs              everything, into docs/benchmarks.md
   go run -C bench . -run '^sync$' -pods 10000 -rounds 5
   go run -C bench . -full -run reads -case 'all$'
-  go run -C bench . -list                           what there is to be measured
-  go run -C bench . -json a.json                    keep what was measured
-  go run -C bench . diff a.json b.json              two runs side by side
-  go run -C bench . show -out ../docs a.json …      the tables of a run, once more, or of several pieces
+  go run -C bench . -list                           list the scenarios and cases
+  go run -C bench . -json a.json                    save the measurements
+  go run -C bench . diff a.json b.json              compare two runs
+  go run -C bench . show -out ../docs a.json …      write the tables of a saved run, or of several pieces
 
 `
 
@@ -40,7 +40,7 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) > 1 { // what this program starts itself, and what needs no flags
+	if len(args) > 1 { // this program's own processes and subcommands without these flags
 		switch args[0] {
 		case "serve":
 			var spec serve.Spec
@@ -63,7 +63,7 @@ func run(args []string) error {
 	return bench(args)
 }
 
-// flags makes a set that shows the examples first.
+// flags creates a flag set with the examples in its usage.
 func flags(name string) *flag.FlagSet {
 	f := flag.NewFlagSet(name, flag.ContinueOnError)
 	f.Usage = func() {
@@ -76,23 +76,23 @@ func flags(name string) *flag.FlagSet {
 func bench(args []string) error {
 	var o scenario.Options
 	f := flags("bench")
-	full := f.Bool("full", false, "run everything, not only what the table of ratios needs")
-	match := f.String("run", "", "run the scenarios whose names match this regular `expression`")
-	only := f.String("case", "", "of these, run the cases whose names match this regular `expression`")
+	full := f.Bool("full", false, "run everything, not only the cases of the table of ratios")
+	match := f.String("run", "", "run only the scenarios whose names match this regular `expression`")
+	only := f.String("case", "", "of these, run only the cases whose names match this regular `expression`")
 	list := f.Bool("list", false, "list the scenarios and their cases")
-	file := f.String("json", "", "keep what was measured in this `file`")
-	out := f.String("out", "", "write benchmarks.md and its pictures into this `folder`")
-	f.IntVar(&o.Pods, "pods", 0, "how many pods the first sync has; default 50,000")
-	f.IntVar(&o.Rounds, "rounds", 0, "how often each contestant runs; default as the case says")
-	f.IntVar(&o.Jobs, "jobs", 0, "how many jobs the history of the portal has; default 1,000,000, 20,000 in the short round")
-	f.DurationVar(&o.Length, "length", 0, "how long the streams of the portal last; default 10m, 20s in the short round")
-	f.Uint64Var(&o.Seed, "seed", 0, "makes other objects, and other events")
+	file := f.String("json", "", "save the measurements in this `file`")
+	out := f.String("out", "", "write benchmarks.md and its images into this `folder`")
+	f.IntVar(&o.Pods, "pods", 0, "number of pods of the first sync; default 50,000")
+	f.IntVar(&o.Rounds, "rounds", 0, "number of rounds of each contestant; default per case")
+	f.IntVar(&o.Jobs, "jobs", 0, "number of jobs in the history of the portal; default 1,000,000, 20,000 in the short round")
+	f.DurationVar(&o.Length, "length", 0, "duration of the streams of the portal; default 10m, 20s in the short round")
+	f.Uint64Var(&o.Seed, "seed", 0, "seed of the objects and events")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
 	if f.NArg() > 0 {
 		f.Usage()
-		return fmt.Errorf("%q is not understood", f.Args())
+		return fmt.Errorf("unknown argument %q", f.Args())
 	}
 	expression, err := regexp.Compile(*match)
 	if err != nil {
@@ -108,7 +108,7 @@ func bench(args []string) error {
 	}
 	chosen := scenario.Of(expression.MatchString, cases.MatchString)
 	if !slices.ContainsFunc(chosen, func(s scenario.Scenario) bool { return len(s.Cases(o)) > 0 }) {
-		return fmt.Errorf("no case matches -run %q and -case %q; -list says what there is", *match, *only)
+		return fmt.Errorf("no case matches -run %q and -case %q; list all with -list", *match, *only)
 	}
 	if *list {
 		listAll(chosen, o)
@@ -130,8 +130,7 @@ func listAll(chosen []scenario.Scenario, o scenario.Options) {
 	}
 }
 
-// measure runs scenarios, and keeps and shows what came of it, also where it was
-// cut short.
+// measure runs scenarios, and saves and shows the results, also of an interrupted run.
 func measure(chosen []scenario.Scenario, o scenario.Options, r *report.Run, file, out string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -150,7 +149,7 @@ func measure(chosen []scenario.Scenario, o scenario.Options, r *report.Run, file
 
 func diff(files []string) error {
 	if len(files) != 2 {
-		return errors.New("diff needs two files that -json has written")
+		return errors.New("diff needs two files, written with -json")
 	}
 	a, err := report.Read(files[0])
 	if err != nil {
@@ -165,12 +164,12 @@ func diff(files []string) error {
 
 func show(args []string) error {
 	f := flags("show")
-	out := f.String("out", "", "write benchmarks.md and its pictures into this `folder`")
+	out := f.String("out", "", "write benchmarks.md and its images into this `folder`")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
 	if f.NArg() == 0 {
-		return errors.New("show needs a file that -json has written")
+		return errors.New("show needs a file, written with -json")
 	}
 	var pieces []*report.Run
 	for _, file := range f.Args() {

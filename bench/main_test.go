@@ -14,7 +14,7 @@ func TestArguments(t *testing.T) {
 	}
 	for _, args := range [][]string{{"-run", "("}, {"-run", "no such scenario"}, {"dance"}, {"diff", "one"}, {"show", "-out"}, {"serve", "{"}, {"contest", "{}"}, {"-full=maybe"}} {
 		if err := run(args); err == nil || errors.Is(err, flag.ErrHelp) {
-			t.Errorf("%q is not refused: %v", args, err)
+			t.Errorf("%q was not refused: %v", args, err)
 		}
 	}
 }

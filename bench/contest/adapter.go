@@ -7,7 +7,7 @@ import (
 	"github.com/vedette-io/vedette/informer"
 )
 
-// openAdapter opens the informers that openClientGo opens, adopted by our engine.
+// openAdapter opens the same informers as openClientGo, adopted by our engine.
 func openAdapter(storage informer.Storage) func(Env) (Cache, error) {
 	return func(env Env) (Cache, error) {
 		var all sharedInformers

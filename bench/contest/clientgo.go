@@ -19,8 +19,8 @@ import (
 	"github.com/vedette-io/vedette/bench/workload"
 )
 
-// openClientGo opens shared informers, one for each kind, with the index by
-// namespace that its factories make.
+// openClientGo opens shared informers, one for each kind, with the index by namespace of
+// client-go's factories.
 func openClientGo(env Env) (Cache, error) {
 	var all sharedInformers
 	for _, k := range env.Kinds {
@@ -86,7 +86,7 @@ func (s sharedInformers) each() iter.Seq[Cache] {
 	}
 }
 
-// running is one of them.
+// running is one of these informers.
 type running struct{ cache.SharedIndexInformer }
 
 // Run implements Cache.
@@ -119,7 +119,7 @@ func (s sharedInformers) Len() int {
 	return n
 }
 
-// names returns the keys of a store as names, in order.
+// names returns the keys of a store as names, sorted.
 func names(keys []string) []cache.ObjectName {
 	var all []cache.ObjectName
 	for _, key := range slices.Sorted(slices.Values(keys)) {
@@ -151,7 +151,7 @@ func (s sharedInformers) ByApp(_ context.Context, app string, f func(metav1.Obje
 	return err
 }
 
-// Select implements Reader, by the function that all listers of client-go call.
+// Select implements Reader, with the function that all listers of client-go call.
 func (s sharedInformers) Select(_ context.Context, by labels.Selector, f func(metav1.Object)) error {
 	return cache.ListAll(s[0].GetIndexer(), by, func(obj any) { f(obj.(metav1.Object)) })
 }

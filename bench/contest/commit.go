@@ -51,8 +51,8 @@ func doOverhead(ctx context.Context, t *Task) (*Result, error) {
 	return &Result{Figures: f}, nil
 }
 
-// pace is the pause between two changes beside one reader. Without it, the many
-// changes that fit between two lists would hide those that wait for a list.
+// pace is the pause between two changes beside one reader. Without it, the many changes
+// between two lists would hide those that wait for a list.
 const pace = 500 * time.Microsecond
 
 // doCommit changes one object after the other, alone and then, at a pace, while
@@ -96,18 +96,18 @@ type commits struct {
 	version uint64
 }
 
-// patience bounds one run of commits: some peers write less than a hundred times
-// in a second beside readers.
+// patience is the maximum duration of a series of commits: some peers write less than a
+// hundred times a second beside readers.
 const patience = 3 * time.Second
 
-// run writes up to so many times, for at most the patience there is.
+// run writes up to a number of times, for at most patience.
 func (w *commits) run(ctx context.Context, writes int, pace time.Duration, f measure.Figures) (measure.Curve, error) {
 	took := make([]time.Duration, 0, writes)
 	began := time.Now()
 	last := began
 	for len(took) < writes && last.Sub(began) < patience {
 		from := last
-		for pace > 0 && from.Sub(last) < pace { // a timer would wake up too late
+		for pace > 0 && from.Sub(last) < pace { // a timer would fire too late
 			from = time.Now()
 		}
 		w.version++
@@ -122,8 +122,7 @@ func (w *commits) run(ctx context.Context, writes int, pace time.Duration, f mea
 	return measure.Latency(took, f), nil
 }
 
-// beside does something while readers list everything, and returns how many
-// lists there were.
+// beside calls do while readers list everything, and returns the number of lists.
 func beside(ctx context.Context, s Shelf, readers int, do func() error) (lists int, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	counts := make([]int, readers)

@@ -9,8 +9,7 @@ import (
 	"github.com/vedette-io/vedette/bench/workload"
 )
 
-// TestTable holds that names are not used twice, and that what is unknown is
-// refused by its name.
+// TestTable checks that names are unique, and that unknown names are refused.
 func TestTable(t *testing.T) {
 	var names []string
 	for _, c := range All {
@@ -33,7 +32,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestShelves holds that every store has all objects, and shows what was written.
+// TestShelves checks that every store has all objects, and the written revision.
 func TestShelves(t *testing.T) {
 	const n = 300
 	k, err := workload.Of("small")
@@ -59,8 +58,8 @@ func TestShelves(t *testing.T) {
 	}
 }
 
-// TestAudience holds that it knows when all handlers have been told of the first
-// list, and of the end.
+// TestAudience checks that an audience detects when all handlers have got the first list,
+// and the end.
 func TestAudience(t *testing.T) {
 	a := newAudience(2, 3, ReadNothing, nil)
 	closed := func(c chan struct{}) bool {
@@ -81,10 +80,10 @@ func TestAudience(t *testing.T) {
 		a.handlers[1].Told(name, 0)
 	}
 	if !closed(a.initial) || closed(a.ended) {
-		t.Fatal("the first list was handled, the end not")
+		t.Fatal("the first list was handled, but not the end")
 	}
 	a.handlers[1].Told(workload.EndName, 0)
 	if !closed(a.ended) || a.told.Load() != 3 {
-		t.Errorf("ended %v, %d told", closed(a.ended), a.told.Load())
+		t.Errorf("ended %v, %d events", closed(a.ended), a.told.Load())
 	}
 }

@@ -14,26 +14,26 @@ import (
 	"github.com/vedette-io/vedette/informer"
 )
 
-// Object is what a contestant makes of the bytes that it gets.
+// Object is the form of the objects of a contestant.
 type Object string
 
 const (
-	// Typed objects: the Go structs of the API.
+	// Typed objects are Go structs of the API.
 	Typed Object = "typed"
-	// Dynamic objects: Unstructured.
+	// Dynamic objects are Unstructured.
 	Dynamic Object = "dynamic"
-	// Metadata only.
+	// Metadata objects have only metadata.
 	Metadata Object = "metadata"
 )
 
-// Contestant is one library in one way of using it.
+// Contestant is one library with one configuration.
 type Contestant struct {
 	Name    string
 	Library string // the module, for its version
 	Objects Object
-	// Note says in a few words what is particular about it.
+	// Note describes the configuration in a few words.
 	Note string
-	// Open prepares the cache; nothing runs yet.
+	// Open prepares the cache without running it.
 	Open func(Env) (Cache, error)
 }
 
@@ -42,7 +42,7 @@ var All = []Contestant{
 	{Name: "vedette", Library: ours, Objects: Typed, Note: "packed; handlers get the latest state", Open: openVedette(packed)},
 	{Name: "vedette-live", Library: ours, Objects: Typed, Note: "informer.Live: decoded once, shared", Open: openVedette(live)},
 	{Name: "vedette-pull", Library: ours, Objects: Typed, Note: "packed; every change, pulled from Events", Open: openVedette(pull)},
-	{Name: "vedette-field", Library: ours, Objects: Typed, Note: "packed; the handler reads one field off the bytes", Open: openVedette(field)},
+	{Name: "vedette-field", Library: ours, Objects: Typed, Note: "packed; the handler reads one field from the bytes", Open: openVedette(field)},
 	{Name: "vedette-warm", Library: ours, Objects: Typed, Note: "packed, started from its snapshot file", Open: openVedette(warm)},
 	{Name: "vedette-unstructured", Library: ours, Objects: Dynamic, Note: "packed, Unstructured", Open: openVedette(packed)},
 	{Name: "vedette-metadata", Library: ours, Objects: Metadata, Note: "packed, PartialObjectMetadata", Open: openVedette(packed)},
@@ -86,7 +86,7 @@ func Of(name string) (Contestant, error) {
 	return Contestant{}, fmt.Errorf("there is no contestant %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// Form is what a contestant asks for where a scenario has an encoding.
+// Form returns the form that a contestant requests in an encoding.
 func (c Contestant) Form(e workload.Encoding) workload.Form {
 	f := workload.Form{Encoding: e}
 	switch {
@@ -98,18 +98,18 @@ func (c Contestant) Form(e workload.Encoding) workload.Form {
 	return f
 }
 
-// Env is what a contestant is opened with.
+// Env is the configuration of a contestant.
 type Env struct {
 	URL      string
-	Kinds    []workload.Kind // one, mostly
+	Kinds    []workload.Kind // usually one
 	Objects  Object
 	Encoding workload.Encoding
 	Mode     serve.Mode
 	Handlers []Handler
-	// Index: the cache has an index by the label "app", by a function that takes a
+	// Index adds an index by the label "app" to the cache, with a function that takes a
 	// decoded object.
 	Index bool
-	// Dir is a folder that lives as long as the case.
+	// Dir is a folder that exists until the case ends.
 	Dir string
 }
 
@@ -126,24 +126,25 @@ func (e *Env) rest() *rest.Config {
 	return cfg
 }
 
-// Handler is told of every event of a cache, on one goroutine.
+// Handler gets every event of a cache, on one goroutine.
 type Handler struct {
-	// Told is called with the name of the object, and with what its stamp says if
-	// Read is set.
+	// Told is called with the name of the object, and with the time in its stamp if Reads
+	// is set.
 	Told func(name string, sent int64)
-	// Reads says what the handler looks at. What it looks at has to be there, decoded.
+	// Reads selects the parts of an object that the handler reads. The cache must decode
+	// them.
 	Reads Reading
 }
 
-// Reading is what a handler looks at.
+// Reading selects the parts of an object that a handler reads.
 type Reading uint8
 
 const (
-	// ReadNothing but the name.
+	// ReadNothing reads only the name.
 	ReadNothing Reading = iota
-	// ReadNew: an annotation of the object.
+	// ReadNew reads an annotation of the object.
 	ReadNew
-	// ReadBoth: the same of the object and, for updates, of the one before.
+	// ReadBoth reads the same annotation of the object and, for updates, of the old one.
 	ReadBoth
 )
 
@@ -153,6 +154,6 @@ type Cache interface {
 	Run(ctx context.Context) error
 	// Synced is closed when all caches have their first list.
 	Synced() <-chan struct{}
-	// Len is how many objects there are.
+	// Len returns the number of objects.
 	Len() int
 }

@@ -33,13 +33,13 @@ func openAdapterRuntime(create ctrlcache.NewCacheFunc) func(Env) (Cache, error) 
 	return func(env Env) (Cache, error) { return openRuntime(env, create, adapterHandler) }
 }
 
-// lean creates caches that drop managedFields.
+// lean returns a function that creates caches without managedFields.
 func lean(storage informer.Storage) ctrlcache.NewCacheFunc {
 	return adapter.NewCacheWith(func(runtime.Object) clientgo.Options { return clientgo.Options{Storage: storage} })
 }
 
-// openRuntime opens one cache with an informer for each kind. What it needs to know of
-// types it is told, as the server of the bench has no discovery.
+// openRuntime opens one cache with an informer for each kind. It defines the types
+// itself, because the server of the bench has no discovery.
 func openRuntime(env Env, create ctrlcache.NewCacheFunc, handler func(Handler) toolscache.ResourceEventHandler) (Cache, error) {
 	ctrllog.SetLogger(logr.Discard())
 	types := runtime.NewScheme()
@@ -90,7 +90,7 @@ func openRuntime(env Env, create ctrlcache.NewCacheFunc, handler func(Handler) t
 	return out, nil
 }
 
-// template says which type is wanted.
+// template returns an object of the requested type.
 func template(types *runtime.Scheme, o Object, gvk schema.GroupVersionKind) (client.Object, error) {
 	if o == Dynamic {
 		u := &unstructured.Unstructured{}
@@ -116,7 +116,7 @@ type controllerRuntimeCache struct {
 
 	types   *runtime.Scheme
 	objects Object
-	kind    schema.GroupVersionKind // of the first informer, which readers read
+	kind    schema.GroupVersionKind // of the first informer, for readers
 }
 
 // Run implements Cache.
@@ -183,7 +183,7 @@ func (c *controllerRuntimeCache) list(ctx context.Context, f func(metav1.Object)
 	})
 }
 
-// emptyList returns a list of the objects that readers read.
+// emptyList returns an empty list of the type for readers.
 func (c *controllerRuntimeCache) emptyList() (client.ObjectList, error) {
 	kind := c.kind.GroupVersion().WithKind(c.kind.Kind + "List")
 	switch c.objects {

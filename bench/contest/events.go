@@ -8,20 +8,20 @@ import (
 	"github.com/vedette-io/vedette/bench/measure"
 )
 
-// Figures of events, beside those of a measure.Mark.
+// Figures of events, in addition to those of a measure.Mark.
 const (
-	Told      = "told"       // events that one handler was told of
-	PerSecond = "per-second" // events that were sent, in a second
-	PerEvent  = "per-event"  // s of CPU for each of them
+	Told      = "told"       // events that one handler got
+	PerSecond = "per-second" // events sent per second
+	PerEvent  = "per-event"  // s of CPU per event
 	Since     = "since"      // s of CPU from the start of the first list
-	PerLookup = "per-lookup" // s of CPU for each lookup, with the events that come meanwhile
+	PerLookup = "per-lookup" // s of CPU per lookup, including concurrent events
 	Done      = "done"       // events that were sent before a contestant gave up
 
-	AllocsPerEvent = "allocs-per-event" // allocations for each item of a queue
+	AllocsPerEvent = "allocs-per-event" // allocations per item of a queue
 )
 
-// churn opens a cache with handlers, waits for the first list, and measures what
-// comes after it.
+// churn opens a cache with handlers, waits for the first list, and measures the events
+// after it.
 func churn(ctx context.Context, t *Task, a *audience, handlers []Handler) (*measure.Mark, func() error, error) {
 	c, err := t.open(handlers)
 	if err != nil {
@@ -64,8 +64,8 @@ func doEvents(ctx context.Context, t *Task) (*Result, error) {
 	return &Result{Figures: f}, stop()
 }
 
-// rates says what an event took; where the server lists again and again, an
-// object of a list is one.
+// rates adds the figures per event. If the server makes clients list repeatedly, each
+// object of a list counts as an event.
 func rates(f measure.Figures, t *Task) {
 	n := float64(t.Events)
 	if t.Relists > 0 {
@@ -92,7 +92,7 @@ func doLatency(ctx context.Context, t *Task) (*Result, error) {
 	}
 	rates(f, t)
 	f[Told] = float64(a.told.Load())
-	if err := stop(); err != nil { // before the samples are sorted: nobody adds to them then
+	if err := stop(); err != nil { // before the samples are sorted: no goroutine adds to them anymore
 		return nil, err
 	}
 	r := &Result{Figures: f}
@@ -100,8 +100,8 @@ func doLatency(ctx context.Context, t *Task) (*Result, error) {
 	return r, nil
 }
 
-// doStuck has one handler that never returns, and one that tells when all events
-// have come. What is resident is looked at all the time.
+// doStuck has one handler that never returns, and another that detects when all events have
+// arrived. It monitors the resident memory.
 func doStuck(ctx context.Context, t *Task) (*Result, error) {
 	release := make(chan struct{})
 	defer close(release)
@@ -132,11 +132,11 @@ func doStuck(ctx context.Context, t *Task) (*Result, error) {
 		return nil, err
 	}
 	f["rss-per-event"] = f[measure.RSSGrowth] / max(f[Done], 1)
-	return &Result{Figures: f}, nil // the process ends, and with it the handler
+	return &Result{Figures: f}, nil // the process ends, and the handler with it
 }
 
-// watchMemory waits until done is closed. It gives up when more is resident than
-// may be.
+// watchMemory waits until done is closed. It gives up if the resident memory exceeds the
+// limit.
 func watchMemory(ctx context.Context, limit uint64, done <-chan struct{}) error {
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()

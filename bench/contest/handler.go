@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/compat/clientgo"
 )
 
-// resourceHandler makes one of client-go's handlers of ours.
+// resourceHandler converts a Handler to a handler of client-go.
 func resourceHandler(h Handler) cache.ResourceEventHandler {
 	told := func(obj any) {
 		if last, ok := obj.(cache.DeletedFinalStateUnknown); ok {
@@ -32,11 +32,11 @@ func resourceHandler(h Handler) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{AddFunc: told, UpdateFunc: update, DeleteFunc: told}
 }
 
-// stampOf looks into an object.
+// stampOf returns the time in the stamp of an object.
 func stampOf(obj metav1.Object) int64 { return workload.Sent(obj.GetAnnotations()[workload.StampKey]) }
 
-// adapterHandler makes a handler for an adapter of ours: one that takes names, where
-// nothing else is looked at.
+// adapterHandler converts a Handler to a handler for our adapters: a handler of names, if nothing
+// else is read.
 func adapterHandler(h Handler) cache.ResourceEventHandler {
 	if h.Reads > ReadNothing {
 		return resourceHandler(h)

@@ -15,32 +15,32 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Keeper writes every revision that the server shows into a database.
+// Keeper writes every revision from the server into a database.
 type Keeper interface {
 	// Run follows the server until ctx is done.
 	Run(ctx context.Context) error
-	// Kept is how many revisions are in the database, committed.
+	// Kept returns the number of committed revisions.
 	Kept() int
 }
 
-// Keepers are those there are.
+// Keepers create the keepers, by contestant.
 var Keepers = map[string]func(*sqldb.DB, *kube.Cluster, kube.Resource) (Keeper, error){
 	"vedette": newRecorder, "rows": newRows,
 }
 
-// Figures of keepers beside those of events.
+// Figures of keepers, in addition to those of events.
 const (
-	ListedPerSecond = "listed-per-second" // revisions of the first list
-	ListedEach      = "listed-cpu"        // s of CPU for each
-	ServerEach      = "server-cpu"        // s of CPU of the database server, for each event
-	StoredEach      = "stored"            // B in the database, for each event
-	ListedStored    = "listed-stored"     // B in the database, for each object of the first list
-	HeapEach        = "heap-each"         // B live after the first list, for each object
-	FeedPerSecond   = "feed-per-second"   // transitions that a reader of the feed gets
-	FeedEach        = "feed-cpu"          // s of CPU for each
+	ListedPerSecond = "listed-per-second" // revisions of the first list per second
+	ListedEach      = "listed-cpu"        // s of CPU per revision
+	ServerEach      = "server-cpu"        // s of CPU of the database server, per event
+	StoredEach      = "stored"            // B in the database, per event
+	ListedStored    = "listed-stored"     // B in the database, per object of the first list
+	HeapEach        = "heap-each"         // B live after the first list, per object
+	FeedPerSecond   = "feed-per-second"   // transitions per second for a reader of the feed
+	FeedEach        = "feed-cpu"          // s of CPU per transition
 )
 
-// doKeep has the first list and then events written into a database.
+// doKeep writes the first list and then events into a database.
 func doKeep(ctx context.Context, t *Task) (*Result, error) {
 	d, base, err := t.database(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func doKeep(ctx context.Context, t *Task) (*Result, error) {
 
 // readFeed reads all transitions, if the keeper writes a feed.
 func readFeed(ctx context.Context, d *sqldb.DB, f measure.Figures) error {
-	if _, err := feed.Sequence(ctx, d); err != nil { // what the keeper has not numbered yet
+	if _, err := feed.Sequence(ctx, d); err != nil { // number the remaining transitions
 		return err
 	}
 	mark, err := measure.Begin()
@@ -117,7 +117,7 @@ func (t *Task) keepEvents(ctx context.Context, k Keeper, base *vault, listed int
 	if _, err := control(ctx, t.URL, "start"); err != nil {
 		return err
 	}
-	if err := kept(ctx, k, t.N+t.Events+1); err != nil { // and the one that ends it
+	if err := kept(ctx, k, t.N+t.Events+1); err != nil { // and the event that ends the churn
 		return err
 	}
 	times, err := mark.Times()
@@ -132,7 +132,7 @@ func (t *Task) keepEvents(ctx context.Context, k Keeper, base *vault, listed int
 	return err
 }
 
-// keeper makes the one of a task.
+// keeper creates the keeper of a task.
 func (t *Task) keeper(d *sqldb.DB) (Keeper, error) {
 	open := Keepers[t.Contestant]
 	if open == nil || len(t.Kinds) != 1 {
@@ -150,7 +150,7 @@ func (t *Task) keeper(d *sqldb.DB) (Keeper, error) {
 	return open(d, cluster, resourceOf(k))
 }
 
-// kept waits until so many revisions are.
+// kept waits until a number of revisions is committed.
 func kept(ctx context.Context, k Keeper, n int) error {
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()
@@ -177,7 +177,7 @@ func followKeeper(ctx context.Context, k Keeper) (stop func() error) {
 	}
 }
 
-// recorder is ours.
+// recorder is our recorder.
 type recorder struct{ *record.Recorder }
 
 func newRecorder(d *sqldb.DB, cluster *kube.Cluster, r kube.Resource) (Keeper, error) {

@@ -14,19 +14,19 @@ import (
 
 // Line is the queue of a contestant. Any goroutine may use it.
 type Line interface {
-	// Add adds an item, with a priority where there are some, and after a delay.
+	// Add adds an item, with a priority if the queue has them, and after a delay.
 	Add(item string, priority int, after time.Duration)
-	// AddAll adds several as cheaply as it can.
+	// AddAll adds several items in the cheapest way.
 	AddAll(items []string)
-	// Worker returns the functions of one worker: take waits for items, and reports
-	// how many it got, and false when the line has stopped; done is called for them.
+	// Worker returns the functions of one worker. take waits for items, and returns their
+	// number, and false if the line has stopped; done finishes them.
 	Worker(batch bool) (take func() (int, bool), done func())
-	// Stop ends it; nothing is waited for.
+	// Stop ends the queue without waiting.
 	Stop()
 }
 
-// Lines are the queues, by contestant. By default client-go and
-// controller-runtime measure nothing; Vedette always does.
+// Lines create the queues, by contestant. By default client-go and controller-runtime
+// have no metrics; Vedette always has them.
 var Lines = map[string]func() Line{
 	"vedette": func() Line { return vedetteLine{workqueue.New(workqueue.Config[string]{})} },
 	"client-go": func() Line {
@@ -41,11 +41,11 @@ var Lines = map[string]func() Line{
 type vedetteLine struct{ *workqueue.Queue[string] }
 
 func (q vedetteLine) Add(item string, priority int, after time.Duration) {
-	_ = q.AddWith(context.Background(), item, workqueue.Options{Priority: int8(priority), After: after}) // it is open
+	_ = q.AddWith(context.Background(), item, workqueue.Options{Priority: int8(priority), After: after}) // fails only for a closed queue
 }
 
 func (q vedetteLine) AddAll(items []string) {
-	_, _ = q.Queue.AddAll(context.Background(), items, workqueue.Options{}) // it is open
+	_, _ = q.Queue.AddAll(context.Background(), items, workqueue.Options{}) // fails only for a closed queue
 }
 
 func (q vedetteLine) Worker(batch bool) (func() (int, bool), func()) {
@@ -71,7 +71,7 @@ func (q vedetteLine) Worker(batch bool) (func() (int, bool), func()) {
 func (q vedetteLine) Stop() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, _ = q.Drain(ctx) // it can only say that it did not wait
+	_, _ = q.Drain(ctx) // an error only means that it did not wait
 }
 
 type clientGoLine struct {
@@ -119,9 +119,9 @@ func (q runtimeLine) Worker(bool) (func() (int, bool), func()) {
 	}, q.Done)
 }
 
-func (q runtimeLine) Stop() { q.once.Do(q.ShutDown) } // it does not bear two
+func (q runtimeLine) Stop() { q.once.Do(q.ShutDown) } // a second call would panic
 
-// one is a worker that takes one item at a time.
+// one returns the functions of a worker that takes one item at a time.
 func one(get func() (string, bool), finish func(string)) (take func() (int, bool), done func()) {
 	var item string
 	take = func() (int, bool) {
@@ -132,7 +132,7 @@ func one(get func() (string, bool), finish func(string)) (take func() (int, bool
 	return take, func() { finish(item) }
 }
 
-// provider is the least that measuring costs client-go.
+// provider makes client-go measure at the lowest possible cost.
 type (
 	provider struct{}
 	metric   struct{ atomic.Uint64 }

@@ -13,28 +13,28 @@ import (
 	"github.com/vedette-io/vedette/bench/measure"
 )
 
-// Lookup is what a reconciler reads of a cache.
+// Lookup selects a reconciler's reads from a cache.
 type Lookup string
 
 const (
-	// LookupNothing: no reconciler reads.
+	// LookupNothing reads nothing.
 	LookupNothing Lookup = ""
-	// LookupGet: the object of each event, by its name.
+	// LookupGet reads the object of each event, by its name.
 	LookupGet Lookup = "get"
-	// LookupIndex: all objects with the label "app" of one, by an index.
+	// LookupIndex reads all objects with a value of the label "app", by an index.
 	LookupIndex Lookup = "index"
-	// LookupLabels: the same by a selector, over all objects.
+	// LookupLabels reads the same objects by a selector, over all objects.
 	LookupLabels Lookup = "labels"
-	// LookupList: all objects.
+	// LookupList reads all objects.
 	LookupList Lookup = "list"
 )
 
 // Reader is a Cache that reconcilers can read.
 type Reader interface {
 	Cache
-	// Names returns the names of all objects, in the order of their keys.
+	// Names returns the names of all objects, sorted by their keys.
 	Names() []cache.ObjectName
-	// Get returns an object by its key; nil if it is not there.
+	// Get returns an object by its key; nil if it does not exist.
 	Get(ctx context.Context, key cache.ObjectName) (metav1.Object, error)
 	// ByApp calls f for the objects whose label "app" has a value, by an index.
 	ByApp(ctx context.Context, app string, f func(metav1.Object)) error
@@ -61,16 +61,15 @@ func (e *Env) addIndex(inf cache.SharedIndexInformer) error {
 	return inf.AddIndexers(cache.Indexers{appIndex: byApp})
 }
 
-// lookups does what reconcilers do.
+// lookups runs the reads of reconcilers.
 type lookups struct {
 	reader Reader
 	what   Lookup
-	names  []cache.ObjectName // of the objects that are asked for, in turn
-	seen   int                // objects
+	names  []cache.ObjectName // names of the objects to read, in turn
+	seen   int                // number of objects read
 }
 
-// run does count lookups, spread over time by the rate in a second; zero: as fast as
-// it can.
+// run does count lookups at a rate per second; zero means as fast as possible.
 func (l *lookups) run(ctx context.Context, count, rate int) error {
 	began := time.Now()
 	for i := range count {
@@ -87,7 +86,7 @@ func (l *lookups) run(ctx context.Context, count, rate int) error {
 		}
 	}
 	if l.seen == 0 {
-		return fmt.Errorf("lookup %q has found nothing", l.what)
+		return fmt.Errorf("lookup %q found nothing", l.what)
 	}
 	return nil
 }
@@ -115,7 +114,7 @@ func (l *lookups) one(ctx context.Context, name cache.ObjectName) error {
 	return l.reader.Select(ctx, labels.SelectorFromSet(labels.Set{"app": app}), see)
 }
 
-// doLook waits for the first list, and then measures lookups beside events.
+// doLook waits for the first list, and then measures lookups during events.
 func doLook(ctx context.Context, t *Task) (*Result, error) {
 	began, err := measure.CPUTime()
 	if err != nil {
@@ -128,7 +127,7 @@ func doLook(ctx context.Context, t *Task) (*Result, error) {
 	}
 	r, ok := c.(Reader)
 	if !ok {
-		return nil, fmt.Errorf("%s cannot be read", t.Contestant)
+		return nil, fmt.Errorf("%s does not support reads", t.Contestant)
 	}
 	stop := follow(ctx, c)
 	if err := wait(ctx, "the first list, handled", a.initial); err != nil {

@@ -22,19 +22,20 @@ import (
 
 // Figures of messengers.
 const (
-	MessageEach = "message-cpu" // s of CPU for each message, of the server and the receiver too
+	MessageEach = "message-cpu" // s of CPU per message, including the server and the receiver
 )
 
-// OpenMessenger returns a messenger that tells a receiver about every transition of the pods
-// of a server. run runs it until its context ends, and ready waits until it tells.
+// OpenMessenger returns a messenger that notifies a receiver of every transition of a
+// server's pods. run runs it until its context ends, and ready waits until it sends
+// messages.
 type OpenMessenger func(ctx context.Context, t *Task, srv *apitest.Server, receiver string) (run, ready func(context.Context) error, err error)
 
-// Messengers are those there are. Package notified has that of Vedette.
+// Messengers create the messengers, by contestant. Package notified adds Vedette's.
 var Messengers = map[string]OpenMessenger{"handler": newPoster}
 
-// doNotify lets pods change their states at a steady rate, and measures the time from each
-// write to the request that the receiver gets. Task.N is the number of transitions and
-// Task.Rate how many of them there are in a second.
+// doNotify changes the states of pods at a steady rate, and measures the time from each
+// write to the request at the receiver. Task.N is the number of transitions and Task.Rate
+// their number per second.
 func doNotify(ctx context.Context, t *Task) (*Result, error) {
 	open := Messengers[t.Contestant]
 	if open == nil {
@@ -88,7 +89,7 @@ func doNotify(ctx context.Context, t *Task) (*Result, error) {
 	return &Result{Figures: f, Curve: curve}, stop()
 }
 
-// pods are the pods of a server whose states change.
+// pods are the pods of a server that change their states.
 type pods struct {
 	srv *apitest.Server
 	all []*corev1.Pod
@@ -113,7 +114,7 @@ func newPods(srv *apitest.Server, n int) (*pods, error) {
 	return p, nil
 }
 
-// change makes transitions at a rate. It returns when each version was written.
+// change makes transitions at a rate. It returns the time of the write of each version.
 func (p *pods) change(ctx context.Context, n, rate int) (map[string]time.Time, error) {
 	written := make(map[string]time.Time, n)
 	begin := time.Now()
@@ -169,7 +170,7 @@ func (in *inbox) close() {
 	in.work.Wait()
 }
 
-// ServeHTTP notes when a message came.
+// ServeHTTP records the arrival of a message.
 func (in *inbox) ServeHTTP(_ http.ResponseWriter, req *http.Request) {
 	at := time.Now()
 	body, err := io.ReadAll(req.Body)
@@ -225,7 +226,7 @@ func (in *inbox) wait(ctx context.Context, n int) error {
 	}
 }
 
-// latencies returns how long each message took.
+// latencies returns the latency of each message.
 func (in *inbox) latencies(written map[string]time.Time) (all []time.Duration) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// Await waits until something holds.
+// Await waits until holds returns true.
 func Await(ctx context.Context, holds func() bool) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -29,9 +29,9 @@ func Await(ctx context.Context, holds func() bool) error {
 	return nil
 }
 
-// newPoster returns what most projects write: an informer of client-go whose handler posts
-// each change of a phase. It has no database: it forgets what it did not send when it ends,
-// never tries again, and one slow answer delays all later messages.
+// newPoster returns the usual simple solution: an informer of client-go with a handler that
+// posts each change of a phase. It has no database: it loses unsent messages when it ends,
+// never retries, and one slow answer delays all later messages.
 func newPoster(_ context.Context, _ *Task, srv *apitest.Server, receiver string) (run, ready func(context.Context) error, err error) {
 	client, err := kubernetes.NewForConfig(srv.RESTConfig())
 	if err != nil {

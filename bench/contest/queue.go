@@ -19,7 +19,7 @@ func (t *Task) line() (Line, error) {
 	return open(), nil
 }
 
-// queueKeys are n different keys as controllers have them.
+// queueKeys returns n different keys in the form of controllers.
 func queueKeys(n int) []string {
 	keys := make([]string, n)
 	for i := range keys {
@@ -28,16 +28,16 @@ func queueKeys(n int) []string {
 	return keys
 }
 
-// crew is how many producers there are, and how many workers.
+// crew is the number of producers, and the number of workers.
 const crew = 8
 
-// produce adds some keys, and batch says whether the workers take several too.
+// produce adds some keys. batch makes the workers take several items, too.
 type produce struct {
 	add   func(q Line, keys []string)
 	batch bool
 }
 
-// The ways of adding.
+// The methods of adding.
 var (
 	singly = produce{add: func(q Line, keys []string) {
 		for _, key := range keys {
@@ -58,15 +58,15 @@ var (
 	}}
 )
 
-// doQueue returns the action in which producers add all keys and workers do them,
-// several times over: within a round all keys are different, so nothing is folded.
+// doQueue returns the action in which producers add all keys and workers process them,
+// several times: within a round all keys are different, so none are merged.
 func doQueue(p produce) func(context.Context, *Task) (*Result, error) {
 	return func(ctx context.Context, t *Task) (*Result, error) {
 		return t.queue(func(q Line, keys []string) error { return rounds(ctx, q, keys, t.Events/t.N, p) })
 	}
 }
 
-// doQueueAlone is one goroutine that adds, gets and does one item after the other.
+// doQueueAlone has one goroutine that adds, gets and finishes one item after the other.
 func doQueueAlone(ctx context.Context, t *Task) (*Result, error) {
 	return t.queue(func(q Line, keys []string) error {
 		take, done := q.Worker(false)
@@ -79,7 +79,7 @@ func doQueueAlone(ctx context.Context, t *Task) (*Result, error) {
 	})
 }
 
-// doQueueDelayed delays many items, in no order.
+// doQueueDelayed delays many items, in random order.
 func doQueueDelayed(ctx context.Context, t *Task) (*Result, error) {
 	return t.queue(func(q Line, keys []string) error {
 		for i, key := range keys {
@@ -89,7 +89,7 @@ func doQueueDelayed(ctx context.Context, t *Task) (*Result, error) {
 	})
 }
 
-// queue measures what is done with the queue of a task.
+// queue measures do with the queue of a task.
 func (t *Task) queue(do func(q Line, keys []string) error) (*Result, error) {
 	q, err := t.line()
 	if err != nil {
@@ -116,7 +116,7 @@ func (t *Task) queue(do func(q Line, keys []string) error) (*Result, error) {
 	return &Result{Figures: f}, nil
 }
 
-// rounds lets producers add all keys and workers do them, several times.
+// rounds makes producers add all keys and workers process them, several times.
 func rounds(ctx context.Context, q Line, keys []string, times int, p produce) error {
 	var handled atomic.Int64
 	var all sync.WaitGroup

@@ -15,11 +15,10 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// rows is what one would write first: each revision is a row with the object as
-// JSON, and a transaction has what waits. It has our reflector, connections and
-// batches, so that the rows are what differs. What it does without: states,
-// transitions, the version to resume from, what other recorders write, deletions
-// while it was away.
+// rows is the simplest recorder: each revision is a row with the object as JSON, and a
+// transaction has all waiting revisions. It uses our reflector, connections and batches,
+// so that only the rows differ. It has no states, transitions, resume points, duplicates
+// of other recorders, or deletions while it was stopped.
 type rows struct {
 	d         *sqldb.DB
 	queue     *delta.Queue
@@ -113,7 +112,7 @@ func what(kind delta.Kind) string {
 
 func body(r wire.Record) string { return string(r.Body) }
 
-// columns is how many a row has.
+// columns is the number of columns of a row.
 const columns = 7
 
 func insertRows(n int, numbered bool) string {

@@ -17,20 +17,20 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Shelf is a store alone, with an index by namespace and one by node, filled by
-// hand.
+// Shelf is a store alone, with an index by namespace and one by node, without an
+// informer.
 type Shelf interface {
-	// Fill puts all pods in.
+	// Fill adds all pods.
 	Fill(ctx context.Context) error
-	// Put replaces the i-th pod by a new revision.
+	// Put replaces the i-th pod with a new revision.
 	Put(ctx context.Context, i int, version uint64) error
-	// List reads the key of every pod, and returns how many there are.
+	// List reads the key of every pod, and returns their number.
 	List() int
-	// Own is how many bytes of its memory are the objects themselves.
+	// Own returns the size of the objects themselves in its memory, in bytes.
 	Own() int64
 }
 
-// Shelves open the stores of contestants, for n pods of a kind.
+// Shelves create the stores of contestants, for n pods of a kind.
 var Shelves = map[string]func(k workload.Kind, n int) (Shelf, error){
 	"vedette":      func(k workload.Kind, n int) (Shelf, error) { return newVedetteShelf(k, n, false) },
 	"vedette-live": func(k workload.Kind, n int) (Shelf, error) { return newVedetteShelf(k, n, true) },
@@ -40,7 +40,7 @@ var Shelves = map[string]func(k workload.Kind, n int) (Shelf, error){
 
 type vedetteShelf struct {
 	store *store.Store
-	pods  delta.Batch // as they come from the wire, made beforehand
+	pods  delta.Batch // encoded as on the wire, prepared in advance
 	names int64
 	live  bool
 }
@@ -76,7 +76,7 @@ func upsert(obj workload.Object, version uint64, body []byte) delta.Delta {
 	}}
 }
 
-// Fill implements Shelf: as the informer does it, by a list in batches.
+// Fill implements Shelf like an informer: with a list in batches.
 func (s *vedetteShelf) Fill(ctx context.Context) error {
 	if err := s.store.Apply(ctx, delta.Batch{{Kind: delta.Begin}}); err != nil {
 		return err
@@ -96,8 +96,8 @@ func (s *vedetteShelf) Put(ctx context.Context, i int, version uint64) error {
 	return s.store.Apply(ctx, delta.Batch{d})
 }
 
-// List implements Shelf. With a Live store the decoded object is looked at, else
-// the version that is read off the bytes.
+// List implements Shelf. With a Live store it reads the decoded object, otherwise the
+// version from the bytes.
 func (s *vedetteShelf) List() int {
 	n := 0
 	for e := range s.store.Snapshot().All() {
@@ -113,10 +113,10 @@ func (s *vedetteShelf) List() int {
 	return n
 }
 
-// Own implements Shelf: the packed bodies. Key, UID and all else is overhead.
+// Own implements Shelf: the packed bodies. Key, UID and everything else is overhead.
 func (s *vedetteShelf) Own() int64 { return s.store.Stats().HeldBytes - s.names }
 
-// objects are decoded pods that were made beforehand.
+// objects are decoded pods that were prepared in advance.
 type objects struct {
 	kind workload.Kind
 	all  []*corev1.Pod
@@ -127,14 +127,14 @@ func newObjects(k workload.Kind, n int) (objects, error) {
 	for i := range n {
 		pod, ok := k.New(0, i).(*corev1.Pod)
 		if !ok {
-			return o, fmt.Errorf("%s are no pods", k.Name)
+			return o, fmt.Errorf("%s are not pods", k.Name)
 		}
 		o.all[i] = pod
 	}
 	return o, nil
 }
 
-// revision is a new one of the i-th pod: a shallow copy, which costs no decoding.
+// revision returns a new revision of the i-th pod: a shallow copy, without decoding.
 func (o objects) revision(i int, version uint64) *corev1.Pod {
 	pod := *o.all[i]
 	pod.ResourceVersion = fmt.Sprint(version)
@@ -180,7 +180,7 @@ func (s *indexerShelf) List() int {
 	return n
 }
 
-// Own implements Shelf: the objects were there before.
+// Own implements Shelf: the objects existed before.
 func (s *indexerShelf) Own() int64 { return 0 }
 
 type tableShelf struct {
@@ -202,8 +202,8 @@ func newTableShelf(k workload.Kind, n int) (Shelf, error) {
 	return &tableShelf{objects: o, db: db, table: table}, err
 }
 
-// Fill implements Shelf, with 1,000 pods in a transaction: the table keeps for
-// later ones what a transaction needed, and one of all pods would slow them down.
+// Fill implements Shelf, with 1,000 pods per transaction: the table keeps the memory of a
+// transaction for later ones, and one transaction for all pods would slow them down.
 func (s *tableShelf) Fill(context.Context) error {
 	for some := range slices.Chunk(s.all, 1000) {
 		txn := s.db.WriteTxn(s.table)
@@ -239,5 +239,5 @@ func (s *tableShelf) List() int {
 	return n
 }
 
-// Own implements Shelf: the objects were there before.
+// Own implements Shelf: the objects existed before.
 func (s *tableShelf) Own() int64 { return 0 }

@@ -32,7 +32,7 @@ var byNamespace = statedb.Index[row, string]{
 	FromKey:    index.String,
 }
 
-// newTable makes a table of objects with a key, and the indexes that are given.
+// newTable creates a table of objects with a key and indexes.
 func newTable(indexes ...statedb.Indexer[row]) (*statedb.DB, statedb.RWTable[row], error) {
 	db := statedb.New()
 	table, err := statedb.NewTableAny(db, "objects", func() []string { return []string{"key"} },
@@ -43,7 +43,7 @@ func newTable(indexes ...statedb.Indexer[row]) (*statedb.DB, statedb.RWTable[row
 // openStateDB opens a table that client-go's reflector fills.
 func openStateDB(env Env) (Cache, error) {
 	if len(env.Kinds) != 1 || env.Kinds[0].Custom {
-		return nil, errors.New("the table of StateDB is made for one built-in type")
+		return nil, errors.New("the table of StateDB supports only one built-in type")
 	}
 	k := env.Kinds[0]
 	cfg := env.rest()
@@ -70,8 +70,8 @@ func openStateDB(env Env) (Cache, error) {
 	return t, nil
 }
 
-// stateTable is a table as what a reflector fills: one transaction for each event,
-// and one for each list. Cilium gathers events for up to 50 ms instead.
+// stateTable is a table filled by a reflector: one transaction for each event, and one
+// for each list. Cilium collects events for up to 50 ms instead.
 type stateTable struct {
 	db        *statedb.DB
 	table     statedb.RWTable[row]
@@ -101,7 +101,7 @@ func (t *stateTable) Run(ctx context.Context) error {
 	return t.db.Stop()
 }
 
-// follow tells a handler of all changes until ctx is done.
+// follow passes all changes to a handler until ctx is done.
 func (t *stateTable) follow(ctx context.Context, changes statedb.ChangeIterator[row], h cache.ResourceEventHandler) {
 	for {
 		some, more := changes.Next(t.db.ReadTxn())

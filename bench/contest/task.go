@@ -17,7 +17,7 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 )
 
-// Task is what one process does.
+// Task is the work of one process.
 type Task struct {
 	Contestant string
 	Action     Action
@@ -26,36 +26,37 @@ type Task struct {
 	N          int // objects of each kind
 	Encoding   workload.Encoding
 	Mode       serve.Mode
-	Events     int // that the server sends once it is told to start
-	Relists    int // lists that come beside them
+	Events     int // number of events that the server sends after the start
+	Relists    int // number of relists during the events
 	Handlers   int
-	// Reads is what the handlers look at, unless the action says so.
+	// Reads selects the reads of the handlers, unless the action determines them.
 	Reads Reading
-	// Index: the caches have an index by the label "app".
+	// Index adds an index by the label "app" to the caches.
 	Index bool
-	// Lookup is what reconcilers read, Lookups how often, and LookupRate how many times
-	// in a second; zero: as fast as they can. HotKeys is how many different objects they
-	// ask for; zero: all.
+	// Lookup selects the reads of reconcilers, Lookups is their number, and LookupRate
+	// the number per second; zero means as fast as possible. HotKeys is the number of
+	// different objects; zero means all.
 	Lookup                       Lookup
 	Lookups, LookupRate, HotKeys int
 	Dir                          string
 	// Database is the kind of database of a keeper: sqlite, postgres or mariadb.
 	Database string
-	// Rate is how many transitions there are in a second, for messengers and portals.
+	// Rate is the number of transitions per second, for messengers and portals.
 	Rate int
-	// Paints is how often a browser loads the portal; 0: there is no browser.
+	// Paints is how many times a browser loads the portal; 0 means no browser.
 	Paints int
-	// Streams are the clients of a portal, of which Slow read slowly, for Length.
+	// Streams is the number of clients of a portal, Slow the number of slow ones among
+	// them, and Length the duration.
 	Streams, Slow int
 	Length        time.Duration
-	// Memory is how much may be resident before the contestant gives up, in bytes;
-	// zero: as much as there is.
+	// Memory is the limit of the resident memory, in bytes, above which the contestant
+	// gives up; zero means no limit.
 	Memory uint64
-	// Timeout bounds all of it.
+	// Timeout is the maximum duration of the task.
 	Timeout time.Duration
 }
 
-// Result is what a process has measured of itself.
+// Result is the measurement of a process.
 type Result struct {
 	Figures measure.Figures
 	Curve   measure.Curve `json:",omitempty"`
@@ -63,43 +64,43 @@ type Result struct {
 	Parts []Part `json:",omitempty"`
 }
 
-// Part is one of several things that a task has measured.
+// Part is one of several measurements of a task.
 type Part struct {
 	Name    string
 	Figures measure.Figures
 }
 
-// Action is something to do.
+// Action is a kind of task.
 type Action string
 
-// The actions with a server, that with a database, those with a store alone, and those with a queue.
+// The actions with a server, with a database, with a store alone, and with a queue.
 const (
 	Sync    Action = "sync"    // the first list
-	Events  Action = "events"  // the first list, then events, which are what is measured
-	Latency Action = "latency" // the same, with the time from frame to handler
-	Stuck   Action = "stuck"   // the same, beside a handler that never returns
-	Look    Action = "look"    // the first list, then lookups beside events
-	Prepare Action = "prepare" // a process before the measured one, for a warm start
+	Events  Action = "events"  // the first list, then measured events
+	Latency Action = "latency" // the same, with the latency from frame to handler
+	Stuck   Action = "stuck"   // the same, with a handler that never returns
+	Look    Action = "look"    // the first list, then lookups during events
+	Prepare Action = "prepare" // an unmeasured process that prepares a warm start
 
 	Keep Action = "keep" // the first list and then events, into a database
 
-	Notify Action = "notify" // transitions at a steady rate, told to a receiver
+	Notify Action = "notify" // transitions at a steady rate, with messages to a receiver
 
 	Portal  Action = "portal"  // requests to the portal over a large history; see package portal
 	Streams Action = "streams" // many streams of the portal; see package portal
 
-	Overhead Action = "overhead" // what a store costs beside its objects
+	Overhead Action = "overhead" // memory of a store beyond its objects
 	Commit   Action = "commit"   // one change
 	Beside   Action = "beside"   // one change, while readers list everything
 
 	QueueWorkers    Action = "queue-workers"    // producers and workers of a queue
 	QueuePriorities Action = "queue-priorities" // the same, with three priorities
 	QueueBatches    Action = "queue-batches"    // the same, a hundred at a time
-	QueueAlone      Action = "queue-alone"      // one goroutine that adds, gets and does
-	QueueDelayed    Action = "queue-delayed"    // items that are not due
+	QueueAlone      Action = "queue-alone"      // one goroutine that adds, gets and finishes
+	QueueDelayed    Action = "queue-delayed"    // items with a delay
 )
 
-// Actions are all there is.
+// Actions are all actions.
 var Actions = map[Action]func(context.Context, *Task) (*Result, error){
 	Sync: doSync, Events: doEvents, Latency: doLatency, Look: doLook, Stuck: doStuck, Prepare: doPrepare, Keep: doKeep, Notify: doNotify,
 	Overhead: doOverhead, Commit: doCommit, Beside: doBeside,
@@ -109,8 +110,7 @@ var Actions = map[Action]func(context.Context, *Task) (*Result, error){
 
 // Do does a task.
 //
-// Errors: what does not exist; a contestant that does not have all objects or
-// events in time.
+// Errors: an unknown name; a contestant that does not have all objects or events in time.
 func Do(task Task) (*Result, error) {
 	do := Actions[task.Action]
 	if do == nil {
@@ -125,7 +125,7 @@ func Do(task Task) (*Result, error) {
 	return r, nil
 }
 
-// Main does a task and prints the result, for who has started this process.
+// Main does a task and prints the result, in the process of a task.
 func Main(task Task) error {
 	defer dbtest.Stop()
 	r, err := Do(task)
@@ -152,8 +152,7 @@ func (t *Task) open(handlers []Handler) (Cache, error) {
 	return c.Open(env)
 }
 
-// follow runs a cache in the background until ctx is done. failed gets what Run
-// returned.
+// follow runs a cache in the background until ctx is done. stop returns the error of Run.
 func follow(ctx context.Context, c Cache) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	failed := make(chan error, 1)
@@ -164,7 +163,7 @@ func follow(ctx context.Context, c Cache) (stop func() error) {
 	}
 }
 
-// wait waits for a channel to be closed.
+// wait waits until a channel is closed.
 func wait(ctx context.Context, what string, done <-chan struct{}) error {
 	select {
 	case <-done:
@@ -174,7 +173,7 @@ func wait(ctx context.Context, what string, done <-chan struct{}) error {
 	}
 }
 
-// control tells the server of the bench something.
+// control sends a command to the server of the bench.
 func control(ctx context.Context, url, what string) (serve.State, error) {
 	var state serve.State
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/bench/"+what, nil)
@@ -189,7 +188,7 @@ func control(ctx context.Context, url, what string) (serve.State, error) {
 	return state, json.NewDecoder(resp.Body).Decode(&state)
 }
 
-// Reset puts a server back to where it began.
+// Reset resets a server to its initial state.
 func Reset(url string) error {
 	_, err := control(context.Background(), url, "reset")
 	return err
@@ -233,7 +232,7 @@ func doSync(ctx context.Context, t *Task) (*Result, error) {
 	return &Result{Figures: f}, stop()
 }
 
-// doPrepare leaves behind what a later process of the same case starts from.
+// doPrepare writes the files with which a later process of the same case starts.
 func doPrepare(ctx context.Context, t *Task) (*Result, error) {
 	c, err := t.open(nil)
 	if err != nil {
@@ -246,15 +245,15 @@ func doPrepare(ctx context.Context, t *Task) (*Result, error) {
 	return &Result{Figures: measure.Figures{}}, stop()
 }
 
-// audience counts what its handlers are told.
+// audience counts the events of its handlers.
 type audience struct {
 	handlers []Handler
-	initial  chan struct{} // closed when all were told of the first list
-	ended    chan struct{} // closed when all were told of the end
+	initial  chan struct{} // closed when all handlers have got the first list
+	ended    chan struct{} // closed when all handlers have got the end
 	told     atomic.Int64
 }
 
-// newAudience makes handlers that look at so much. each, if it is not nil, is called
+// newAudience creates handlers with a kind of reads. each, if it is not nil, is called
 // for every event with its stamp, on the goroutine of its handler.
 func newAudience(handlers, n int, reads Reading, each func(sent int64)) *audience {
 	a := &audience{initial: make(chan struct{}), ended: make(chan struct{})}
@@ -285,5 +284,5 @@ func newAudience(handlers, n int, reads Reading, each func(sent int64)) *audienc
 	return a
 }
 
-// errMemory says that a contestant took more memory than it may.
-var errMemory = errors.New("it took more memory than it may")
+// errMemory is the error of a contestant that exceeded its memory limit.
+var errMemory = errors.New("it exceeded its memory limit")

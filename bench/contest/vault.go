@@ -13,16 +13,16 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// vault is a database to be weighed.
+// vault measures the size and the CPU time of a database.
 type vault struct {
 	*sqldb.DB
 	kind  string
-	dir   string // of SQLite
-	empty int64  // how large it was at the beginning
+	dir   string // folder of SQLite
+	empty int64  // size at the beginning
 }
 
-// database makes an empty database of the kind that a task names, with the schema
-// of the recorder.
+// database creates an empty database of the kind of a task, with the schema of the
+// recorder.
 func (t *Task) database(ctx context.Context) (*sqldb.DB, *vault, error) {
 	dir, err := os.MkdirTemp(t.Dir, "db-*")
 	if err != nil {
@@ -46,14 +46,14 @@ func (t *Task) database(ctx context.Context) (*sqldb.DB, *vault, error) {
 	return d, v, nil
 }
 
-// EmptyDatabase makes an empty database of the kind that a task names, with the schema of the
+// EmptyDatabase creates an empty database of the kind of a task, with the schema of the
 // recorder. The caller closes it.
 func (t *Task) EmptyDatabase(ctx context.Context) (*sqldb.DB, error) {
 	d, _, err := t.database(ctx)
 	return d, err
 }
 
-// size is how many bytes of disk the tables and indexes have.
+// size returns the size of the tables and indexes on disk, in bytes.
 func (v *vault) size(ctx context.Context) (n int64, err error) {
 	switch v.kind {
 	case "postgres":
@@ -73,33 +73,33 @@ func (v *vault) size(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-// tick is what the times of /proc are counted in: it is this on every Linux.
+// tick is the unit of the times in /proc, the same on every Linux.
 const tick = 10 * time.Millisecond
 
-// cpu is what the processes of the database server have used, 0 where it is in
-// this one: the server is the only child of this process, and PostgreSQL has a
-// process for each connection below it.
+// cpu returns the CPU time of the database server; 0 if the database is in this process.
+// The server is the only child of this process, and PostgreSQL has a child process for
+// each connection.
 func (v *vault) cpu() time.Duration {
 	if v.kind == "sqlite" {
 		return 0
 	}
 	ours := map[string]bool{strconv.Itoa(os.Getpid()): true}
 	total := int64(0)
-	for range 2 { // children, and theirs
+	for range 2 { // children, and their children
 		all, _ := filepath.Glob("/proc/[0-9]*/stat") // a fixed pattern
 		for _, file := range all {
 			pid := filepath.Base(filepath.Dir(file))
 			text, err := os.ReadFile(file)
 			if err != nil || ours[pid] {
-				continue // it has ended, or is counted
+				continue // the process has ended, or is already counted
 			}
 			fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-			if !ours[fields[1]] { // its parent
+			if !ours[fields[1]] { // the parent
 				continue
 			}
 			ours[pid] = true
-			for _, field := range fields[11:15] { // user, system, and of those that have ended
-				n, _ := strconv.ParseInt(field, 10, 64) // a number, says the system
+			for _, field := range fields[11:15] { // user, system, and both of ended children
+				n, _ := strconv.ParseInt(field, 10, 64) // always a number
 				total += n
 			}
 		}

@@ -22,7 +22,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// usage is one way to use our informer.
+// usage is one configuration of our informer.
 type usage uint8
 
 const (
@@ -33,7 +33,7 @@ const (
 	warm
 )
 
-// snapshotFile is that of warm, in the folder of the case.
+// snapshotFile is the file of warm, in the folder of the case.
 const snapshotFile = "vedette.snapshot"
 
 func openVedette(u usage) func(Env) (Cache, error) {
@@ -56,7 +56,7 @@ func openVedette(u usage) func(Env) (Cache, error) {
 
 type opener func(Env, workload.Kind, usage) (Cache, error)
 
-// openers returns the function for what T is.
+// openers returns the function for a form and a kind.
 func openers(o Object, k workload.Kind) (opener, error) {
 	switch o {
 	case Dynamic:
@@ -83,7 +83,7 @@ func openers(o Object, k workload.Kind) (opener, error) {
 	return nil, fmt.Errorf("there is no type for %s", k.Name)
 }
 
-// resourceOf is the type of a kind as discovery has it.
+// resourceOf returns the type of a kind, as from discovery.
 func resourceOf(k workload.Kind) kube.Resource {
 	r := kube.Resource{Group: k.Group, Version: k.Version, Name: k.Resource, Kind: k.Kind, Verbs: []string{"list", "watch"}}
 	if k.Scope == workload.Namespaced {
@@ -171,7 +171,7 @@ func first(values []string) string {
 	return values[0]
 }
 
-// tell passes an event on; the object is decoded only if the handler reads it.
+// tell passes an event on. It decodes the object only if the handler reads it.
 func tell[T any](h Handler, ev informer.Event[T]) error {
 	if h.Reads == ReadNothing {
 		h.Told(ev.Key().Name, 0)
@@ -183,7 +183,7 @@ func tell[T any](h Handler, ev informer.Event[T]) error {
 	}
 	meta, ok := any(obj).(metav1.Object)
 	if !ok {
-		return errors.New("it has no metadata")
+		return errors.New("the object has no metadata")
 	}
 	h.Told(meta.GetName(), workload.Sent(meta.GetAnnotations()[workload.StampKey]))
 	return nil

@@ -1,3 +1,3 @@
-// Package measure says what this process has used: wall time, CPU, memory,
-// allocations, and the garbage collector's part of the CPU.
+// Package measure measures the resource usage of this process: wall time, CPU, memory,
+// allocations, and the garbage collector's share of the CPU.
 package measure

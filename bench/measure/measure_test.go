@@ -40,7 +40,7 @@ func TestLatency(t *testing.T) {
 		t.Errorf("%v %v", f, curve)
 	}
 	if Latency(nil, f) != nil {
-		t.Error("a curve of nothing")
+		t.Error("a curve without durations")
 	}
 }
 

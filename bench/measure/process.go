@@ -12,25 +12,24 @@ import (
 	"time"
 )
 
-// Figures are what was measured, by name, in seconds, bytes or plain numbers. The
-// names are in Names.
+// Figures are measurements by name, in seconds, bytes or plain numbers.
 type Figures map[string]float64
 
-// Names of figures that a Mark gives.
+// Names of the figures of a Mark.
 const (
 	Wall       = "wall"        // s
 	CPU        = "cpu"         // s, user and system
-	Peak       = "peak"        // B, resident, the most since the process began
-	Heap       = "heap"        // B, live after two collections, beyond what was there before
-	Alloc      = "alloc"       // B, allocated in all
-	Allocs     = "allocs"      // allocations in all
-	GC         = "gc"          // the garbage collector's share of the CPU, of 1
-	Goroutines = "goroutines"  // beyond those that were there before
+	Peak       = "peak"        // B, resident, the peak since the start of the process
+	Heap       = "heap"        // B, live after two collections, beyond the mark
+	Alloc      = "alloc"       // B, total allocated
+	Allocs     = "allocs"      // total allocations
+	GC         = "gc"          // the garbage collector's share of the CPU, from 0 to 1
+	Goroutines = "goroutines"  // beyond the mark
 	RSSGrowth  = "rss-growth"  // B, resident, since the mark
-	PeakGrowth = "peak-growth" // B, resident, the most since the process began, less what was resident at the mark
+	PeakGrowth = "peak-growth" // B, resident, the peak since the start of the process, less the resident memory at the mark
 )
 
-// Mark is a moment from which is measured.
+// Mark is the beginning of a measurement.
 type Mark struct {
 	at         time.Time
 	cpu        time.Duration
@@ -43,7 +42,7 @@ type Mark struct {
 // Begin collects garbage, and begins to measure.
 func Begin() (*Mark, error) {
 	runtime.GC()
-	debug.FreeOSMemory() // collects once more, and gives back what is free
+	debug.FreeOSMemory() // collects again, and returns free memory to the system
 	m := &Mark{goroutines: runtime.NumGoroutine()}
 	runtime.ReadMemStats(&m.mem)
 	m.gc, m.busy = gcTime()
@@ -58,7 +57,7 @@ func Begin() (*Mark, error) {
 	return m, nil
 }
 
-// Times returns wall, CPU and the peak up to now.
+// Times returns wall time, CPU and the peak since the mark.
 func (m *Mark) Times() (Figures, error) {
 	wall := time.Since(m.at)
 	cpu, err := CPUTime()
@@ -77,15 +76,15 @@ func (m *Mark) Times() (Figures, error) {
 	return f, nil
 }
 
-// Memory adds what was allocated, and what of it is live after two collections.
-// It comes after Times, whose figures do not have the collections then.
+// Memory adds the allocations, and the live heap after two collections. Call it after
+// Times, so that the figures of Times exclude these collections.
 func (m *Mark) Memory(f Figures) error {
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)
 	f[Alloc], f[Allocs] = float64(now.TotalAlloc-m.mem.TotalAlloc), float64(now.Mallocs-m.mem.Mallocs)
 	f[Goroutines] = float64(runtime.NumGoroutine() - m.goroutines)
 	runtime.GC()
-	debug.FreeOSMemory() // collects once more, and gives back what is free
+	debug.FreeOSMemory() // collects again, and returns free memory to the system
 	runtime.ReadMemStats(&now)
 	f[Heap] = float64(now.HeapAlloc) - float64(m.mem.HeapAlloc)
 	rss, err := status("VmRSS:")
@@ -93,10 +92,10 @@ func (m *Mark) Memory(f Figures) error {
 	return err
 }
 
-// RSS is what is resident now, in bytes.
+// RSS returns the resident memory, in bytes.
 func RSS() (uint64, error) { return status("VmRSS:") }
 
-// CPUTime returns what this process has used so far.
+// CPUTime returns the CPU time of this process so far.
 func CPUTime() (time.Duration, error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -105,18 +104,17 @@ func CPUTime() (time.Duration, error) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }
 
-// gcTime is what the garbage collector has used so far, and what all has, in
-// seconds, as the runtime estimates it at the end of each cycle. It counts the time
-// of processors, so both are too much where others want them as well; their ratio
-// is not. What the collector did on processors that had nothing else to do is left
-// in: it is CPU all the same.
+// gcTime returns the time of the garbage collector so far, and of the whole process, in
+// seconds, as estimated by the runtime at the end of each cycle. Both are processor time,
+// and too high if other processes compete for processors; their ratio is not affected.
+// Collector time on idle processors is included, because it is CPU time, too.
 func gcTime() (gc, busy float64) {
 	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/total:cpu-seconds"}, {Name: "/cpu/classes/idle:cpu-seconds"}}
 	metrics.Read(s)
 	return s[0].Value.Float64(), s[1].Value.Float64() - s[2].Value.Float64()
 }
 
-// status reads a line of /proc/self/status, which is in kB, as bytes.
+// status reads a line of /proc/self/status, in kB, and returns bytes.
 func status(name string) (uint64, error) {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

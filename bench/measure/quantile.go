@@ -6,20 +6,21 @@ import (
 	"time"
 )
 
-// Names of figures of a Latency, in seconds.
+// Names of the figures of a Latency, in seconds.
 const (
 	P50 = "p50"
 	P99 = "p99"
 	Max = "max"
 )
 
-// Curve is a distribution: how long the fastest of each share took, in seconds.
+// Curve is a distribution: the duration at each of Shares, in seconds.
 type Curve []float64
 
-// Shares are those of a Curve.
+// Shares are the quantiles of a Curve.
 var Shares = []float64{0, .01, .05, .1, .2, .3, .4, .5, .6, .7, .8, .9, .95, .98, .99, .995, .998, .999, 1}
 
-// Latency gives the figures and the curve of some durations, which it sorts.
+// Latency returns the curve of some durations, which it sorts, and adds their figures to
+// f.
 func Latency(all []time.Duration, f Figures) Curve {
 	if len(all) == 0 {
 		return nil
@@ -36,8 +37,8 @@ func Latency(all []time.Duration, f Figures) Curve {
 	return curve
 }
 
-// Median returns the middle one, the mean of the two in the middle of an even
-// number; zero of none. Least and most are the spread.
+// Median returns the median, which is the mean of the middle two of an even number of
+// values, and zero of none. least and most are the minimum and the maximum.
 func Median(values []float64) (median, least, most float64) {
 	if len(values) == 0 {
 		return 0, 0, 0

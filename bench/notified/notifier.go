@@ -1,5 +1,6 @@
-// Package notified is the messenger of Vedette: a recorder and a notifier. It is not a part of
-// package contest, because it links so much that the memory of other contestants would show it.
+// Package notified is Vedette's messenger: a recorder and a notifier. It is separate from
+// package contest, because its many dependencies would increase the memory of other
+// contestants.
 package notified
 
 import (

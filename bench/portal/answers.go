@@ -15,16 +15,16 @@ import (
 // Figures of the portal.
 const (
 	Load       = "load"    // s from the start of the process until it answers
-	BodiesRead = "settled" // s from the start until it knows what every job asks for
+	BodiesRead = "settled" // s from the start until it has the resources of every job
 	FirstPaint = "paint"   // s until the browser paints first
 	Rows       = "rows"    // s until the browser shows jobs
 	Failed     = "failed"  // requests
-	Cores      = "cores"   // CPU time for each second, while requests and transitions come
+	Cores      = "cores"   // CPU time per second, during requests and transitions
 )
 
 // Answers measures the answers of the portal, while a recorder commits transitions. Task.N is the
-// number of jobs, Task.Rate that of transitions in a second, and Task.Events that of requests
-// of each operation.
+// number of jobs, Task.Rate the number of transitions per second, and Task.Events the number of
+// requests of each operation.
 func Answers(ctx context.Context, t *contest.Task) (*contest.Result, error) {
 	h, err := openHistory(ctx, t)
 	if err != nil {
@@ -49,7 +49,7 @@ func answersOf(ctx context.Context, t *contest.Task, h *history) (*contest.Resul
 	return result, errors.Join(err, rec.stop(ctx, h), p.stop())
 }
 
-// loaded waits until the portal has read the history, and also what the bodies of jobs say.
+// loaded waits until the portal has read the history, including the bodies of jobs.
 func (r *Running) loaded(ctx context.Context, begun time.Time, f measure.Figures) error {
 	if err := r.ready(ctx); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (r *Running) loaded(ctx context.Context, begun time.Time, f measure.Figures
 
 // Settled waits until a portal answers, and has read the bodies of all jobs.
 func Settled(ctx context.Context, base string) error {
-	return until(ctx, "the portal reads bodies", func() (bool, error) { // those of the oldest jobs come last
+	return until(ctx, "the portal reads bodies", func() (bool, error) { // the portal reads the oldest jobs last
 		list, err := read[api.JobList](ctx, http.DefaultClient, base+api.Prefix+"/jobs?sort=submitted&limit=1")
 		return err == nil && len(list.Jobs) > 0 && list.Jobs[0].GPUs >= 0, ctx.Err()
 	})
@@ -114,12 +114,11 @@ func measured(ctx context.Context, t *contest.Task, p *Running, f measure.Figure
 	return r, nil
 }
 
-// pause is between the beginnings of two requests. The portal refuses more than 50 a second of
-// one person.
+// pause is the interval of requests. The portal refuses more than 50 a second of one person.
 const pause = 25 * time.Millisecond
 
-// ask makes n requests of each operation, in turn, one at a time. It returns how long each took,
-// and how many failed.
+// ask sends n requests of each operation, in turn, one at a time. It returns their durations,
+// and the number of failures.
 func ask(ctx context.Context, client *http.Client, base string, s *sample, n int) (took [][]time.Duration, failed []float64) {
 	took, failed = make([][]time.Duration, len(operations)), make([]float64, len(operations))
 	pace := time.NewTicker(pause)

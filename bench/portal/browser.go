@@ -33,12 +33,12 @@ func openBrowser(ctx context.Context) (*browser, error) {
 		}
 	}
 	if path == "" {
-		return nil, errors.New("no Chromium is installed; tools/setup.sh browser installs it")
+		return nil, errors.New("Chromium is not installed; run tools/setup.sh browser to install it")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.Flag("disable-background-timer-throttling", true), chromedp.Flag("enable-precise-memory-info", true), chromedp.WSURLReadTimeout(time.Minute))
 	allocator, end := chromedp.NewExecAllocator(ctx, options...)
-	own, cancel := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {})) // it complains about events that it does not know
+	own, cancel := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {})) // it logs unknown events as errors
 	b := &browser{own, func() {
 		_ = chromedp.Cancel(own) // waits for the process
 		cancel()
@@ -96,13 +96,13 @@ func (p *tab) open(ctx context.Context, url string) error {
 	})
 }
 
-// watchRows notes when the first rows are in the page.
+// watchRows records when the page has its first rows.
 const watchRows = `new MutationObserver((_, o) => {
   if (document.querySelector("tr[data-id]")) { o.disconnect(); requestAnimationFrame(() => { window.rowsAt = performance.now(); }); }
 }).observe(document, { childList: true, subtree: true });`
 
-// Paint returns after how many seconds Chromium paints the list first, and after how many it
-// shows jobs: the medians of n loads without a cache. For n = 0 there is no browser.
+// Paint returns the seconds until Chromium first paints the list, and until it shows jobs:
+// the medians of n loads without a cache. With n = 0 there is no browser.
 func Paint(ctx context.Context, base string, n int) (first, rows float64, err error) {
 	if n == 0 {
 		return 0, 0, nil

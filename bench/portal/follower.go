@@ -26,27 +26,27 @@ const (
 	slowPause = 250 * time.Millisecond
 )
 
-// follower is a client of the stream. When the portal ends its connection, because it reads too
-// slowly, it connects again behind the last event that it has whole, as a browser does. One
-// goroutine reads, and the fields are for others when it has ended.
+// follower is a client of the stream. If the portal ends its connection, because it reads too
+// slowly, it reconnects after its last complete event, as a browser does. One goroutine reads;
+// the fields may be read after it has ended.
 type follower struct {
 	slow    bool
 	base    string
-	from    int64   // the position with which the stream began; 0: not yet
+	from    int64   // the initial position of the stream; 0: not yet known
 	last    int64   // the last position
-	id      int64   // of the last event that is whole
-	pending []int64 // positions of an event that is not whole yet
+	id      int64   // of the last complete event
+	pending []int64 // positions of an incomplete event
 	changes int
-	sum     uint64 // of all positions in their order
+	sum     uint64 // hash of all positions in order
 	again   int    // changes without a position of their own, such as those of a sweep
-	wrong   int    // changes whose positions went back
+	wrong   int    // changes whose positions decreased
 	resets  int
-	loads   int // after a reset
-	opened  int // connections
+	loads   int // reloads after a reset
+	opened  int // number of connections
 	bytes   int64
 	err     error // why the stream ended early
 
-	reached atomic.Int64 // last, for others while it reads
+	reached atomic.Int64 // last, for other goroutines
 
 	mu   sync.Mutex
 	conn net.Conn
@@ -77,7 +77,7 @@ func (f *follower) connect(ctx context.Context) error {
 	f.mu.Unlock()
 	f.opened++
 	if f.slow {
-		_ = conn.(*net.TCPConn).SetReadBuffer(16 << 10) // else the kernel would hide that it is slow
+		_ = conn.(*net.TCPConn).SetReadBuffer(16 << 10) // otherwise the kernel's buffer would hide its slowness
 	}
 	again := ""
 	if f.id > 0 {
@@ -87,22 +87,22 @@ func (f *follower) connect(ctx context.Context) error {
 	return err
 }
 
-// close ends the client for good.
+// close ends the client permanently.
 func (f *follower) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.done = true
-	_ = f.conn.Close() // the portal may have done so
+	_ = f.conn.Close() // the portal may have closed it
 }
 
-// again is how long a client waits before it connects again.
+// again is the pause before a reconnect.
 const again = time.Second
 
-// run reads until close. loading bounds how many clients load at once.
+// run reads until close. loading limits the number of concurrent reloads.
 func (f *follower) run(ctx context.Context, loading chan struct{}) {
 	for {
 		err := f.read(ctx, loading)
-		_ = f.conn.Close() // it may be closed
+		_ = f.conn.Close() // may be closed already
 		f.pending = nil
 		if errors.Is(err, net.ErrClosed) {
 			return
@@ -125,7 +125,7 @@ func (f *follower) run(ctx context.Context, loading chan struct{}) {
 	}
 }
 
-// read reads until the connection ends, and returns why.
+// read reads until the connection ends, and returns the reason.
 func (f *follower) read(ctx context.Context, loading chan struct{}) error {
 	in := bufio.NewReaderSize(io.TeeReader(f.conn, counter{&f.bytes}), 64<<10)
 	if f.slow {
@@ -155,9 +155,9 @@ func (f *follower) read(ctx context.Context, loading chan struct{}) error {
 		default:
 			f.see(ctx, &event, line, loading)
 		}
-		if err == nil { // the line is whole
+		if err == nil { // the line is complete
 			part = part[:0]
-			if len(line) <= 2 { // and the event
+			if len(line) <= 2 { // the event is complete
 				f.whole(id)
 				event = ""
 			}
@@ -165,7 +165,7 @@ func (f *follower) read(ctx context.Context, loading chan struct{}) error {
 	}
 }
 
-// whole notes the changes of an event that is whole.
+// whole records the changes of a complete event.
 func (f *follower) whole(id int64) {
 	for _, n := range f.pending {
 		f.note(n)
@@ -174,7 +174,7 @@ func (f *follower) whole(id int64) {
 	f.reached.Store(f.last)
 }
 
-// see notes the line of an event that is short.
+// see handles the line of a short event.
 func (f *follower) see(ctx context.Context, event *string, line []byte, loading chan struct{}) {
 	switch {
 	case bytes.HasPrefix(line, []byte("event: ")):
@@ -191,11 +191,12 @@ func (f *follower) see(ctx context.Context, event *string, line []byte, loading 
 
 var mark = []byte(`{"position":`)
 
-// unread is the length of a mark and a number, of which a part of a line may have the beginning.
+// unread is the maximum length of a key and a number; the end of a part of a line may have their
+// beginning.
 const unread = 40
 
-// count notes the positions in a part of a line, and returns how much of it is used. A number at
-// its end may go on.
+// count records the positions in a part of a line, and returns the number of bytes used. A
+// number at the end of the part may be incomplete.
 func (f *follower) count(part []byte) (used int) {
 	for {
 		at := bytes.Index(part[used:], mark)
@@ -207,7 +208,7 @@ func (f *follower) count(part []byte) (used int) {
 		if end < 0 {
 			return used
 		}
-		n, _ := strconv.ParseInt(string(rest[:end]), 10, 64) // JSON of our portal
+		n, _ := strconv.ParseInt(string(rest[:end]), 10, 64) // always a number in JSON of our portal
 		f.pending = append(f.pending, n)
 		used += at + len(mark) + end
 	}
@@ -227,7 +228,7 @@ func (f *follower) note(n int64) {
 
 const fnvBegin = 14695981039346656037
 
-// sumOf adds a position to a sum of positions in their order.
+// sumOf adds a position to a hash of positions in order.
 func sumOf(sum uint64, position int64) uint64 {
 	h := fnv.New64a()
 	var b [16]byte
@@ -237,7 +238,8 @@ func sumOf(sum uint64, position int64) uint64 {
 	return h.Sum64()
 }
 
-// load loads the page again, as a browser does after a reset. loading bounds how many do at once.
+// load reloads the page, as a browser does after a reset. loading limits the number of concurrent
+// reloads.
 func (f *follower) load(ctx context.Context, loading chan struct{}) {
 	loading <- struct{}{}
 	defer func() { <-loading }()
@@ -278,7 +280,7 @@ type followers struct {
 	work sync.WaitGroup
 }
 
-// follow connects n clients, of which slow are slow.
+// follow connects n clients, slow of which read slowly.
 func follow(ctx context.Context, base string, n, slow int) (*followers, error) {
 	fs := &followers{}
 	loading := make(chan struct{}, 4)
@@ -294,7 +296,7 @@ func follow(ctx context.Context, base string, n, slow int) (*followers, error) {
 	return fs, nil
 }
 
-// behind returns how many clients that are not slow have not reached a position.
+// behind returns the number of fast clients that have not reached a position.
 func (fs *followers) behind(position int64) (n int) {
 	for _, f := range fs.all {
 		if !f.slow && f.reached.Load() < position {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// streamOf returns a stream that begins at a position and has changes with others, in events of
+// streamOf returns a stream that begins at a position, with changes at positions, in events of
 // a few changes.
 func streamOf(random *rand.Rand, from int64, positions []int64) string {
 	var b strings.Builder
@@ -61,8 +61,8 @@ func followed(t *testing.T, random *rand.Rand, stream string) *follower {
 	return f
 }
 
-// TestFollower: a client counts each change wherever the stream is cut into parts, and its sum
-// tells a lost or exchanged change.
+// TestFollower: a client counts each change however the stream is split into parts, and its
+// hash detects a lost or reordered change.
 func TestFollower(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 30 {
@@ -79,16 +79,16 @@ func TestFollower(t *testing.T) {
 		}
 		lost := append(append([]int64(nil), positions[:77]...), positions[78:]...)
 		if f := followed(t, random, streamOf(random, from, lost)); f.sum == sums[f.changes] {
-			t.Fatal("a lost change is not seen")
+			t.Fatal("a lost change was not detected")
 		}
 		positions[100], positions[101] = positions[101], positions[100]
 		if f := followed(t, random, streamOf(random, from, positions)); f.wrong != 1 || f.sum == sums[f.changes] {
-			t.Fatal("exchanged changes are not seen")
+			t.Fatal("reordered changes were not detected")
 		}
 	}
 }
 
-// TestFollowerLoadsAgain: a client that is reset loads the list.
+// TestFollowerLoadsAgain: a client reloads the list after a reset.
 func TestFollowerLoadsAgain(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	stream := streamOf(random, 5, []int64{6, 7}) + "event: reset\ndata: {\"reason\":\"behind\",\"position\":90}\n\n" + strings.TrimPrefix(streamOf(random, 90, []int64{91, 92}), "event: beat")

@@ -19,16 +19,16 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// gateJobs is how many jobs the history of the gates has.
+// gateJobs is the number of jobs in the history of the gates.
 const gateJobs = 20_000
 
-// gates are what requests may allocate: a tenth more than what they did when they were last
-// looked at. Times are no gates: machines differ.
+// gates are limits of the allocations of requests: 10% above the values at the time of the
+// last change. Times have no limits, because machines differ.
 var gates = []struct {
 	name                string
 	path                string
-	allocations, kbytes float64 // for each request
-	answer              float64 // KB of the answer
+	allocations, kbytes float64 // per request
+	answer              float64 // KB per answer
 }{
 	{"list", "/jobs", 2300, 390, 55},
 	{"list, filtered", "/jobs?label=team=llm&owner=user-1*", 2520, 400, 60},
@@ -38,25 +38,25 @@ var gates = []struct {
 	{"counts", "/jobs/counts?window=7d", 220, 25, .3},
 	{"timeline, 24 h", "/timeline?group=queue", 5920, 1480, 154},
 	{"timeline, 7 d", "/timeline?from=7d&group=queue", 6180, 1510, 161},
-	{"statistics, 7 d", "/stats?from=7d&queue=!none-%d", 200_000, 16_200, 54}, // none comes from a cache
+	{"statistics, 7 d", "/stats?from=7d&queue=!none-%d", 200_000, 16_200, 54}, // no answer comes from a cache
 }
 
-// TestGates fails when a request allocates more than it did, or an answer is larger.
+// TestGates fails if a request allocates more than the limit, or an answer is larger.
 func TestGates(t *testing.T) {
 	h := portalOf(t)
 	for _, g := range gates {
 		t.Run(g.name, func(t *testing.T) {
 			allocations, bytes, answer := cost(t, h, "/api/v1"+g.path)
-			t.Logf("%.0f allocations, may be %.0f; %.1f KB, may be %.1f; an answer of %.1f KB, may be %.1f", allocations, g.allocations, bytes/1e3, g.kbytes, answer/1e3, g.answer)
+			t.Logf("%.0f allocations, limit %.0f; %.1f KB, limit %.1f; an answer of %.1f KB, limit %.1f", allocations, g.allocations, bytes/1e3, g.kbytes, answer/1e3, g.answer)
 			if allocations > g.allocations || bytes/1e3 > g.kbytes || answer/1e3 > g.answer {
-				t.Error("a request costs more than it may: if that is worth it, say so where you change the gate")
+				t.Error("a request exceeds a limit: if this is worth it, change the limit and explain why")
 			}
 		})
 	}
 }
 
-// cost returns what a request allocates, and the length of its answer: the least of a few, as
-// the portal also follows the feed meanwhile.
+// cost returns the allocations of a request, and the length of its answer: the minimum of a
+// few requests, because the portal also follows the feed meanwhile.
 func cost(t *testing.T, h http.Handler, path string) (allocations, bytes, answer float64) {
 	t.Helper()
 	const times, each = 5, 5
@@ -84,14 +84,14 @@ func cost(t *testing.T, h http.Handler, path string) (allocations, bytes, answer
 	return allocations, bytes, answer
 }
 
-// request returns a request from this machine, as the portal wants it without sign-in.
+// request returns a request from this machine, as a portal without sign-in requires.
 func request(path string) *http.Request {
 	r := httptest.NewRequest(http.MethodGet, path, http.NoBody)
 	r.Host, r.RemoteAddr = "127.0.0.1:8080", "127.0.0.1:50000"
 	return r
 }
 
-// portalOf returns a portal over a history, which runs until the test ends.
+// portalOf returns a portal with a history. It runs until the test ends.
 func portalOf(t *testing.T) http.Handler {
 	t.Helper()
 	db, err := sqldb.Open(t.Context(), "sqlite:"+t.TempDir()+"/history.db")
@@ -115,7 +115,7 @@ func portalOf(t *testing.T) http.Handler {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var work sync.WaitGroup
-	work.Go(func() { _ = p.Run(ctx) }) // it returns nothing but the cause of ctx
+	work.Go(func() { _ = p.Run(ctx) }) // it returns only the cause of ctx
 	t.Cleanup(func() { cancel(); work.Wait() })
 	s := httptest.NewServer(p.Handler())
 	defer s.Close()

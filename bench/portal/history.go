@@ -16,7 +16,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// history is a database with jobs, and what writes to it.
+// history is a database with jobs, and its writer.
 type history struct {
 	db     *sqldb.DB
 	url    string
@@ -60,11 +60,11 @@ type recorder struct {
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
 	written int
-	behind  time.Duration // the most that a transaction was late
+	behind  time.Duration // the maximum delay of a transaction
 	err     error
 }
 
-// batchTime is how often a recorder commits.
+// batchTime is the interval of a recorder's commits.
 const batchTime = 40 * time.Millisecond
 
 // record commits transitions until stop.
@@ -98,7 +98,7 @@ func (h *history) record(ctx context.Context, rate int) *recorder {
 	return r
 }
 
-// stop ends a recorder. What it has committed is in the feed then.
+// stop ends a recorder. Afterwards the feed has everything that it committed.
 func (r *recorder) stop(ctx context.Context, h *history) error {
 	r.cancel()
 	r.work.Wait()

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// operation is a sort of requests.
+// operation is a kind of request.
 type operation struct {
 	name string
-	// goal says that the operation is one of those that have to answer within 100 ms.
+	// goal marks the operations that must answer within 100 ms.
 	goal bool
 	path func(*sample) string // below /api/v1
 }
 
-// day is the length of the window of the pages.
+// day is the window of the pages.
 const day = 24 * time.Hour
 
 // operations are the measured requests. Parameters vary, so no answer comes from a cache.

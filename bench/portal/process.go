@@ -16,18 +16,18 @@ import (
 	"github.com/vedette-io/vedette/bench/measure"
 )
 
-// Running is a portal that serves a database.
+// Running is a running portal.
 type Running struct {
 	URL   string
 	usage string
 	stop  func() error
 }
 
-// Start starts a portal for the database at a URL: in a process of its own, or for tests in this
-// one.
+// Start starts a portal for the database at a URL, in a process of its own. Tests replace it to
+// start one in this process.
 var Start = StartProcess
 
-// StartProcess starts this program again, with the word "serve".
+// StartProcess starts this program again, with the argument "serve".
 func StartProcess(_ context.Context, url string) (*Running, error) {
 	cmd := exec.Command("/proc/self/exe", "serve", url)
 	cmd.Stderr = os.Stderr
@@ -57,7 +57,7 @@ func StartInside(ctx context.Context, url string) (*Running, error) {
 	return running(out, func() error { return errors.Join(end.Close(), <-ended) })
 }
 
-// running reads where a portal listens.
+// running reads the address of a portal from its output.
 func running(out io.Reader, stop func() error) (*Running, error) {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
@@ -68,7 +68,7 @@ func running(out io.Reader, stop func() error) (*Running, error) {
 	return r, nil
 }
 
-// Usage returns what the portal has used so far. With memory it collects garbage first.
+// Usage returns the resource usage of the portal. With memory it first collects garbage.
 func (r *Running) Usage(ctx context.Context, memory bool) (measure.Figures, error) {
 	query := ""
 	if memory {
@@ -90,7 +90,7 @@ func (r *Running) ready(ctx context.Context) error {
 	})
 }
 
-// until waits until something is true.
+// until waits until f returns true.
 func until(ctx context.Context, what string, f func() (bool, error)) error {
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
@@ -109,7 +109,7 @@ func until(ctx context.Context, what string, f func() (bool, error)) error {
 
 // get returns the body of an answer.
 //
-// Errors: another status than 200.
+// Errors: a status other than 200.
 func get(ctx context.Context, client *http.Client, url string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -2,7 +2,7 @@ package portal
 
 import "github.com/vedette-io/vedette/bench/contest"
 
-// Register makes the actions of portals those of contests.
+// Register adds the actions of this package to those of package contest.
 func Register() {
 	contest.Actions[contest.Portal], contest.Actions[contest.Streams] = Answers, Streams
 }

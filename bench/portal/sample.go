@@ -11,20 +11,20 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// sample is what requests are made of: jobs of all sorts, and cursors.
+// sample has the values for requests: jobs in all states, and cursors.
 type sample struct {
 	random  *rand.Rand
 	ended   []string // paths of jobs
 	waiting []string
 	failed  []string
-	cursors []string // of pages of 50
+	cursors []string // cursors of pages of 50
 	now     time.Time
 }
 
-// depth is how many pages of 500 jobs are read for cursors.
+// depth is the number of pages of 500 jobs that are read for cursors.
 const depth = 20
 
-// sampleOf asks a portal for jobs.
+// sampleOf reads a sample from a portal.
 func sampleOf(ctx context.Context, client *http.Client, base string) (*sample, error) {
 	s := &sample{random: rand.New(rand.NewPCG(1, 2)), now: time.Now().UTC()}
 	for _, a := range []struct {
@@ -61,10 +61,10 @@ func sampleOf(ctx context.Context, client *http.Client, base string) (*sample, e
 
 func (s *sample) n(limit int) int { return s.random.IntN(limit) }
 
-// of returns one of some texts.
+// of returns one of the texts at random.
 func (s *sample) of(all ...string) string { return all[s.n(len(all))] }
 
-// ago returns a time within the last hours.
+// ago returns a random time within the last hours.
 func (s *sample) ago(hours int) time.Time {
 	return s.now.Add(-time.Duration(s.random.Int64N(int64(hours) * int64(time.Hour))))
 }

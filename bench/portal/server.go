@@ -20,13 +20,13 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// RSS is the figure with what is resident, in bytes.
+// RSS is the name of the figure of the resident memory, in bytes.
 const RSS = "rss"
 
-// Serve is the process of the portal: it serves the history in a database, says on a line of out
-// where it listens and where it says what it has used, and ends with in.
+// Serve is the process of the portal: it serves the history in a database, writes its address
+// and the address of its usage as a line to out, and ends with in.
 //
-// Errors: the database; the addresses.
+// Errors: the database; an address that cannot be used.
 func Serve(ctx context.Context, url string, in io.Reader, out io.Writer) error {
 	db, err := sqldb.Open(ctx, url)
 	if err != nil {
@@ -70,8 +70,8 @@ func Serve(ctx context.Context, url string, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// usageOf returns a handler that says what this process has used since a mark. With memory=1 it
-// collects garbage first. It also has profiles.
+// usageOf returns a handler that reports the resource usage of this process since a mark. With
+// memory=1 it first collects garbage. It also serves profiles.
 func usageOf(mark *measure.Mark) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/usage", func(w http.ResponseWriter, r *http.Request) {
@@ -85,7 +85,7 @@ func usageOf(mark *measure.Mark) http.Handler {
 			return
 		}
 		f[RSS] = float64(rss)
-		_ = json.NewEncoder(w).Encode(f) // the client may be gone
+		_ = json.NewEncoder(w).Encode(f) // the client may have disconnected
 	})
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)

@@ -18,20 +18,21 @@ import (
 // Figures of streams.
 const (
 	Lost       = "lost"        // fast clients that did not get every transition, in order
-	Wrong      = "wrong"       // slow clients that missed something, and were not told to load again
-	Resets     = "resets"      // times that a slow client had to load again
-	Reconnects = "again"       // times that a slow client connected again
-	Differs    = "differs"     // rows and counts of the browser that are not those of the API
-	Equal      = "equal"       // s until they were the same, after the portal had read the last change
-	HeapGrowth = "heap-growth" // B live at the end, beyond the index, more than after a fifth of the time
-	Routines   = "routines"    // goroutines at the end, more than after a fifth of the time
-	ScriptHeap = "script-heap" // B of the browser's scripts at the end, more than after a fifth of the time
-	PerSecond  = "per-second"  // transitions that came
-	Megabytes  = "sent"        // B that the portal sent each second
+	Wrong      = "wrong"       // slow clients that missed a transition without a reset
+	Resets     = "resets"      // reloads of slow clients
+	Reconnects = "again"       // reconnects of slow clients
+	Differs    = "differs"     // rows and counts of the browser that differ from the API
+	Equal      = "equal"       // s until they were equal, after the portal had read the last change
+	HeapGrowth = "heap-growth" // B live at the end beyond the index, increase since one fifth of the time
+	Routines   = "routines"    // goroutines at the end, increase since one fifth of the time
+	ScriptHeap = "script-heap" // B of the browser's scripts at the end, increase since one fifth of the time
+	PerSecond  = "per-second"  // transitions per second
+	Megabytes  = "sent"        // B that the portal sent per second
 )
 
-// Streams measures many clients of the stream of a portal beside one browser, while a recorder
-// commits transitions. Task.N is the number of jobs, Task.Rate that of transitions in a second.
+// Streams measures many clients of the stream of a portal with one browser, while a recorder
+// commits transitions. Task.N is the number of jobs, Task.Rate the number of transitions per
+// second.
 func Streams(ctx context.Context, t *contest.Task) (*contest.Result, error) {
 	h, err := openHistory(ctx, t)
 	if err != nil {
@@ -57,7 +58,7 @@ type streaming struct {
 	figures measure.Figures
 }
 
-// moment is what the portal takes at a time.
+// moment is the resource usage of the portal at a time.
 type moment struct {
 	measure.Figures
 	index  float64 // B
@@ -66,7 +67,7 @@ type moment struct {
 }
 
 func (s *streaming) run(ctx context.Context) error {
-	// The watched jobs are there before the browser opens.
+	// The watched jobs must exist before the browser opens.
 	rec := s.history.record(ctx, s.Rate)
 	var w *watcher
 	err := until(ctx, "the jobs that the browser shows", func() (bool, error) {
@@ -102,7 +103,8 @@ func (s *streaming) watch(ctx context.Context) (*watcher, error) {
 	return openWatcher(ctx, s.portal.URL, s.history.writer.Watched())
 }
 
-// measure lets transitions come, and measures the portal after a fifth of the time and at the end.
+// measure waits while transitions are committed, and measures the portal after a fifth of the time
+// and at the end.
 func (s *streaming) measure(ctx context.Context, w *watcher) error {
 	rec := s.history.record(ctx, s.Rate)
 	var all [3]moment
@@ -154,8 +156,9 @@ func (r *Running) metric(ctx context.Context, name string) (float64, error) {
 	return 0, fmt.Errorf("the portal has no metric %s", name)
 }
 
-// caughtUp waits until the portal has sent everything and fast clients have it, and compares the
-// browser with the API. A client that has not got everything in that time is counted as lost.
+// caughtUp waits until the portal has sent everything and fast clients have received it, and
+// compares the browser with the API. A client that has not received everything in that time
+// counts as lost.
 func (s *streaming) caughtUp(ctx context.Context, w *watcher, clients *followers) error {
 	head, err := feed.Head(ctx, s.history.db)
 	if err != nil {
@@ -168,12 +171,12 @@ func (s *streaming) caughtUp(ctx context.Context, w *watcher, clients *followers
 	if err != nil {
 		return err
 	}
-	// The last changes are on their way, and this machine does other things as well.
+	// The last changes are in transit, and this machine may be busy.
 	begun := time.Now()
 	soon, cancel := context.WithTimeout(ctx, shownWithin)
 	defer cancel()
 	var differs []string
-	err = until(soon, "the browser shows what the API has", func() (bool, error) {
+	err = until(soon, "the browser shows the same as the API", func() (bool, error) {
 		differs, err = w.differs(ctx, s.portal.URL)
 		return len(differs) == 0, err
 	})
@@ -187,7 +190,7 @@ func (s *streaming) caughtUp(ctx context.Context, w *watcher, clients *followers
 	}
 	err = until(soon, "the clients have the last change", func() (bool, error) { return clients.behind(int64(head)) == 0, nil })
 	if n := clients.behind(int64(head)); n > 0 && ctx.Err() == nil {
-		slog.Warn("clients have not got the last change", "clients", n)
+		slog.Warn("clients have not received the last change", "clients", n)
 		return nil
 	}
 	return err
@@ -234,12 +237,13 @@ func (s *streaming) judge(ctx context.Context, clients *followers) error {
 	}
 	f[Megabytes] = float64(bytes) / s.Length.Seconds()
 	for _, name := range []string{Lost, Wrong, Resets, Reconnects} {
-		f[name] += 0 // it is there even if it is 0
+		f[name] += 0 // adds the figure even if it is 0
 	}
 	return nil
 }
 
-// sumsOf returns the sums of the positions behind one: of none, of the first one, and so on.
+// sumsOf returns the hashes of the positions after from: of none, of the first one, and so
+// on.
 func sumsOf(positions []int64, from int64) []uint64 {
 	all := []uint64{fnvBegin}
 	for _, p := range positions {
@@ -250,8 +254,8 @@ func sumsOf(positions []int64, from int64) []uint64 {
 	return all
 }
 
-// shownWithin is how long the browser may take for the last changes.
+// shownWithin is the maximum time for the browser to show the last changes.
 const shownWithin = 20 * time.Second
 
-// watched is how many jobs the browser shows.
+// watched is the number of jobs that the browser shows.
 const watched = 40

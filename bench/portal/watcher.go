@@ -14,7 +14,8 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// watcher is a browser that shows a list, which the stream changes. A nil watcher shows nothing.
+// watcher is a browser that shows a list with updates from the stream. A nil watcher shows
+// nothing.
 type watcher struct {
 	browser *browser
 	page    *tab
@@ -44,7 +45,7 @@ func (w *watcher) close() {
 	}
 }
 
-// heap returns how much live memory the scripts of the page have, in bytes.
+// heap returns the live memory of the page's scripts, in bytes.
 func (w *watcher) heap() (float64, error) {
 	if w == nil {
 		return 0, nil
@@ -55,14 +56,14 @@ func (w *watcher) heap() (float64, error) {
 	return eval[float64](w.page, `performance.memory.usedJSHeapSize`)
 }
 
-// shown is what the page shows: the rows with their states, and the counts by state.
+// shown returns the rows of the page with their states, and the counts by state.
 const shown = `({
   rows: [...document.querySelectorAll("tr[data-id]")].map((r) => r.dataset.id + " " + [...r.classList].find((c) => c.startsWith("of-")).slice(3)),
   counts: Object.fromEntries([...document.querySelectorAll(".pill")].map((p) => [p.querySelector(".pill-word")?.textContent ?? "All", p.querySelector("b").textContent])),
   badge: document.querySelector(".badge")?.textContent ?? "",
 })`
 
-// differs returns the rows and counts of the page that are not those of the API.
+// differs returns the rows and counts of the page that differ from the API.
 func (w *watcher) differs(ctx context.Context, base string) (all []string, err error) {
 	if w == nil {
 		return nil, nil

@@ -6,27 +6,27 @@ import (
 	"math"
 )
 
-// Bars is a picture of lying bars: one for each name and group.
+// Bars is a chart of horizontal bars: one for each name and group.
 type Bars struct {
 	Title, Unit string
 	Label       func(float64) string
 	Groups      []Group
 }
 
-// Group is some bars under one heading.
+// Group is a group of bars with a heading.
 type Group struct {
 	Name string
 	Bars []Bar
 }
 
-// Bar is one.
+// Bar is one bar.
 type Bar struct {
 	Name  string
 	Color int
 	Value float64
 }
 
-// barHeight is that of a bar with the space below it, in pixels.
+// barHeight is the height of a bar and the space below it, in pixels.
 const barHeight = 20
 
 // SVG draws the bars.

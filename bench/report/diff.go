@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/bench/scenario"
 )
 
-// Diff writes two runs side by side: every figure that both have.
+// Diff writes the figures that two runs have in common side by side.
 func Diff(w io.Writer, a, b *Run) error {
 	for i, r := range []*Run{a, b} {
 		fmt.Fprintf(w, "%c: %s, %v, %s\n", 'A'+i, r.Date.Format("2006-01-02 15:04"), r.Versions, r.Machine)

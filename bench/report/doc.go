@@ -1,3 +1,3 @@
-// Package report makes tables and pictures of what was measured, and keeps it in
-// a file, to be put beside that of another day.
+// Package report creates tables and images from measurements, and saves the measurements
+// in a file for later comparisons.
 package report

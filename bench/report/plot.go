@@ -7,19 +7,19 @@ import (
 	"math"
 )
 
-// Plot is a picture with two axes.
+// Plot is a chart with two axes.
 type Plot struct {
 	Title  string
 	X, Y   Axis
 	Series []Series
 }
 
-// Axis is one of them. What stands at its ticks is made by Label.
+// Axis is one axis. Label returns the text of a tick.
 type Axis struct {
 	Title string
 	Log   bool
 	Label func(float64) string
-	Ticks []float64 // default: chosen
+	Ticks []float64 // default: chosen automatically
 }
 
 // Series is a line with dots.
@@ -31,14 +31,14 @@ type Series struct {
 // Point is a dot.
 type Point struct{ X, Y float64 }
 
-// Measures of a picture, in pixels.
+// Dimensions of an image, in pixels.
 const (
 	plotWidth, plotHeight = 820, 440
 	left, right           = 84, 216
 	top, bottom           = 44, 60
 )
 
-// style is legible on light and on dark paper.
+// style is legible on light and on dark backgrounds.
 const style = `<style>
 :root { color-scheme: light dark; }
 .paper { fill: #ffffff; } text { fill: #24292f; font: 13px system-ui, "DejaVu Sans", sans-serif; } .title { font-size: 16px; font-weight: 600; }
@@ -53,10 +53,10 @@ const style = `<style>
 </style>
 `
 
-// colors is how many there are.
+// colors is the number of colors.
 const colors = 7
 
-// open begins a picture.
+// open begins an image.
 func open(title string, height int) *bytes.Buffer {
 	w := new(bytes.Buffer)
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="%s">`+"\n",
@@ -67,14 +67,14 @@ func open(title string, height int) *bytes.Buffer {
 	return w
 }
 
-// span is the part of an axis that is shown.
+// span is the visible part of an axis.
 type span struct {
 	Axis
 	from, to float64
 	at, size float64 // in pixels
 }
 
-// place returns where a value stands.
+// place returns the position of a value, in pixels.
 func (s span) place(v float64) float64 {
 	from, to := s.from, s.to
 	if s.Log {
@@ -83,7 +83,7 @@ func (s span) place(v float64) float64 {
 	return s.at + s.size*(v-from)/(to-from)
 }
 
-// fit finds what an axis has to show.
+// fit returns the span of an axis that shows all values.
 func (a Axis) fit(values []float64, at, size float64) span {
 	s := span{Axis: a, from: math.Inf(1), to: math.Inf(-1), at: at, size: size}
 	for _, v := range values {

@@ -9,13 +9,13 @@ import (
 	"github.com/vedette-io/vedette/bench/scenario"
 )
 
-// picture is an SVG below the heading of a scenario.
+// picture is an SVG image below the heading of a scenario.
 type picture struct {
 	name, scenario, title string
 	svg                   []byte
 }
 
-// pictures draws all that the run has figures for.
+// pictures draws all images for which the run has figures.
 func (r *Run) pictures() []picture {
 	var all []picture
 	if p := r.memory(); len(p.Series) > 0 {
@@ -30,8 +30,8 @@ func (r *Run) pictures() []picture {
 	return all
 }
 
-// contestantsOf are those that a scenario has, in the order of contest.All, so
-// that each has one color in all pictures.
+// contestantsOf returns the contestants of a scenario, in the order of contest.All, so
+// that each has one color in all images.
 func (r *Run) contestantsOf(scenario string) []string {
 	var names []string
 	for _, c := range contest.All {
@@ -42,7 +42,7 @@ func (r *Run) contestantsOf(scenario string) []string {
 	return names
 }
 
-// memory is peak RSS against the number of objects.
+// memory plots peak RSS against the number of objects.
 func (r *Run) memory() Plot {
 	p := Plot{
 		Title: "Peak RSS of a first sync of pods",
@@ -74,7 +74,7 @@ func (r *Run) objects(at spot) int {
 	return 0
 }
 
-// eventCosts is CPU per event, by case.
+// eventCosts plots CPU per event, by case.
 func (r *Run) eventCosts() Bars {
 	b := Bars{
 		Title: "CPU per event applied", Unit: "CPU per event; of relists, per object of a list",
@@ -95,7 +95,7 @@ func (r *Run) eventCosts() Bars {
 	return b
 }
 
-// libraryColor is the same for all contestants of one library.
+// libraryColor returns the color of a library, the same for all its contestants.
 func libraryColor(contestant string) int {
 	var libraries []string
 	for _, c := range contest.All {
@@ -109,13 +109,14 @@ func libraryColor(contestant string) int {
 	return len(libraries)
 }
 
-// latencies is the distribution from frame to handler, at a steady rate.
+// latencies plots the distribution of the latency from frame to handler, at a steady
+// rate.
 func (r *Run) latencies() Plot {
 	p := Plot{
 		Title: "From frame to handler, " + scenario.PacedCase,
-		// The axis stretches the slow end: 90 %, 99 %, 99.9 % are equally far apart.
+		// The axis stretches the slow end: 90 %, 99 %, 99.9 % have equal distances.
 		X: Axis{
-			Title: "share of events that are faster", Log: true, Ticks: []float64{1, 2, 10, 100, 1000},
+			Title: "fraction of events that are faster", Log: true, Ticks: []float64{1, 2, 10, 100, 1000},
 			Label: func(v float64) string { return fmt.Sprintf("%.4g %%", 100*(1-1/v)) },
 		},
 		Y: Axis{Title: "time, s", Log: true, Label: func(v float64) string { return label(v, scenario.Seconds) }},
@@ -135,7 +136,7 @@ func (r *Run) latencies() Plot {
 	return p
 }
 
-// label writes a value for an axis or a bar, short.
+// label formats a value for an axis or a bar.
 func label(v float64, u scenario.Unit) string {
 	for _, s := range scales[u] {
 		if v >= s.from*.999 {

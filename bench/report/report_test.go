@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 )
 
-// made is a run with round figures: ours takes 2 s of CPU, then 4, for 1,000
+// made returns a run with round figures: ours takes 2 s of CPU, then 4, for 1,000
 // objects, and client-go ten times as much.
 func made() *Run {
 	r := NewRun([]string{"-made", "up"})
@@ -80,8 +80,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestDocument holds that the document names its pictures, and that they are XML
-// with labels and units.
+// TestDocument checks that the document names its images, and that they are XML with
+// labels and units.
 func TestDocument(t *testing.T) {
 	dir := t.TempDir()
 	if err := made().Document(dir); err != nil {
@@ -94,7 +94,7 @@ func TestDocument(t *testing.T) {
 	for name, wants := range map[string][]string{
 		"memory":  {"number of pods", "peak RSS, B", "1 GB", "client-go"},
 		"events":  {"CPU per event", "20 us", "heartbeats"},
-		"latency": {"share of events that are faster", "99.9 %", "time, s", "1 ms"},
+		"latency": {"fraction of events that are faster", "99.9 %", "time, s", "1 ms"},
 	} {
 		if !strings.Contains(string(text), "benchmarks/"+name+".svg") {
 			t.Errorf("the document lacks %s", name)
@@ -116,12 +116,12 @@ func TestDocument(t *testing.T) {
 			}
 		}
 		if strings.Contains(string(svg), "NaN") || strings.Contains(string(svg), "Inf") {
-			t.Errorf("%s has places that are no numbers", name)
+			t.Errorf("%s has positions that are not numbers", name)
 		}
 	}
 }
 
-// TestJoinVersions holds that figures of another version are told apart.
+// TestJoinVersions checks that figures of different versions are labeled.
 func TestJoinVersions(t *testing.T) {
 	a, b := made(), made()
 	a.Versions, b.Versions = []string{"vedette 1", "client-go v2"}, []string{"vedette 3", "client-go v2"}
@@ -129,14 +129,14 @@ func TestJoinVersions(t *testing.T) {
 	last.Case = "another"
 	b.Records = []scenario.Record{last}
 	if _, err := Join([]*Run{a, b}); err == nil {
-		t.Error("one scenario is of two versions")
+		t.Error("pieces with two versions within a scenario were joined")
 	}
 	b.Records = made().Records
 	const one = "latency"
 	a.Records = slices.DeleteFunc(a.Records, func(r scenario.Record) bool { return r.Scenario == one })
 	b.Records = slices.DeleteFunc(b.Records, func(r scenario.Record) bool { return r.Scenario != one })
 	if len(a.Records) == 0 || len(b.Records) == 0 {
-		t.Fatal("there are no pieces")
+		t.Fatal("no pieces were joined")
 	}
 	all, err := Join([]*Run{a, b})
 	if err != nil {
@@ -147,7 +147,7 @@ func TestJoinVersions(t *testing.T) {
 	}
 	b.Versions = []string{"vedette 3", "client-go v4"}
 	if _, err := Join([]*Run{a, b}); err == nil {
-		t.Error("pieces with several versions of others are joined")
+		t.Error("pieces with several versions of others were joined")
 	}
 }
 
@@ -174,14 +174,14 @@ func TestFiles(t *testing.T) {
 		t.Errorf("the difference is\n%s", out.String())
 	}
 	if Diff(io.Discard, a, &Run{}) == nil {
-		t.Error("runs without a figure in common are compared")
+		t.Error("runs without a common figure were compared")
 	}
 	if _, err := Read(path + "x"); err == nil {
-		t.Error("a file that is not there is read")
+		t.Error("a missing file was read")
 	}
 }
 
-// TestJoin holds that a later piece takes the place of the same cases.
+// TestJoin checks that cases of a later piece replace the same cases of earlier ones.
 func TestJoin(t *testing.T) {
 	a, b := made(), made()
 	b.Records = b.Records[:2]
@@ -195,7 +195,7 @@ func TestJoin(t *testing.T) {
 	}
 	b.Machine = "another"
 	if _, err := Join([]*Run{a, b}); err == nil {
-		t.Error("pieces of two machines are joined")
+		t.Error("pieces of two machines were joined")
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/vedette-io/vedette/bench/scenario"
 )
 
-// Run is one run of the bench: what was measured, where and of what.
+// Run is one run of the bench: its measurements, machine and versions.
 type Run struct {
 	Command  string
 	Date     time.Time
@@ -26,7 +26,7 @@ type Run struct {
 	Records  []scenario.Record
 }
 
-// NewRun begins one.
+// NewRun returns an empty run.
 func NewRun(args []string) *Run {
 	return &Run{Command: strings.Join(append([]string{"go run -C bench ."}, args...), " "), Date: time.Now().UTC(), Machine: machine(), Versions: versions()}
 }
@@ -52,10 +52,10 @@ func machine() string {
 	return fmt.Sprintf("%s, %d processors%s, %s", model, runtime.NumCPU(), memory, runtime.GOOS)
 }
 
-// versions are those of Go and of what is compared.
+// versions returns the versions of Go and of the contestants.
 func versions() []string {
 	all := []string{runtime.Version()}
-	// go run leaves the revision out of the build information.
+	// go run omits the revision from the build information.
 	if revision, err := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=10").Output(); err == nil {
 		all = append(all, "vedette "+strings.TrimSpace(string(revision)))
 	}
@@ -71,7 +71,7 @@ func versions() []string {
 	return all
 }
 
-// Write keeps the run in a file.
+// Write saves the run in a file.
 func (r *Run) Write(path string) error {
 	text, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
@@ -93,9 +93,9 @@ func Read(path string) (*Run, error) {
 	return r, nil
 }
 
-// Join makes one run of pieces: what a later one has measured anew takes the place
-// of what an earlier one had. A piece with whole scenarios may be of another version of
-// ours; the head says so.
+// Join joins pieces of a run: measurements of a later piece replace those of an earlier
+// one. A piece with whole scenarios may have another version of ours, which the head
+// names.
 //
 // Errors: pieces of several machines, of other versions, or of several versions of ours
 // within a scenario.
@@ -105,7 +105,7 @@ func Join(pieces []*Run) (*Run, error) {
 	for _, r := range pieces[1:] {
 		its, rest := split(r.Versions)
 		if r.Machine != all.Machine || !slices.Equal(rest, others) {
-			return nil, fmt.Errorf("pieces of %s with %v and of %s with %v make no run", all.Machine, all.Versions, r.Machine, r.Versions)
+			return nil, fmt.Errorf("pieces of %s with %v and of %s with %v cannot be joined", all.Machine, all.Versions, r.Machine, r.Versions)
 		}
 		type place struct{ scenario, name string }
 		anew, named := map[place]bool{}, map[string]bool{}
@@ -129,7 +129,7 @@ func Join(pieces []*Run) (*Run, error) {
 	return &all, nil
 }
 
-// split tells our version from those of others.
+// split separates our version from those of others.
 func split(versions []string) (ours string, others []string) {
 	for _, v := range versions {
 		if strings.HasPrefix(v, "vedette ") {
@@ -141,7 +141,7 @@ func split(versions []string) (ours string, others []string) {
 	return ours, others
 }
 
-// head says what stands above every table.
+// head returns the lines above all tables.
 func (r *Run) head() []string {
 	return []string{
 		"machine:  " + r.Machine,
@@ -151,7 +151,7 @@ func (r *Run) head() []string {
 	}
 }
 
-// spot names what is measured several times.
+// spot identifies a repeated measurement.
 type spot struct{ scenario, name, contestant string }
 
 // value is a figure with its spread, over all rounds.
@@ -180,7 +180,7 @@ func (r *Run) at(s spot, f scenario.Figure) (value, bool) {
 	return v, len(all) > 0
 }
 
-// curve returns the distribution of the round in the middle.
+// curve returns the distribution of the median round.
 func (r *Run) curve(s spot) measure.Curve {
 	var all []measure.Curve
 	for i := range r.Records {
@@ -195,7 +195,7 @@ func (r *Run) curve(s spot) measure.Curve {
 	return all[len(all)/2]
 }
 
-// spots returns all that a scenario has, in the order in which it was measured.
+// spots returns the measurements of a scenario, in order.
 func (r *Run) spots(scenario string) []spot {
 	var all []spot
 	for i := range r.Records {

@@ -12,17 +12,17 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 )
 
-// Target is a row of the table of ratios: what is to be reached.
+// Target is a row of the table of ratios: a goal.
 type Target struct {
 	What           string
-	Scenario, Case string // no case: the scenario's first
+	Scenario, Case string // no case means the scenario's first one
 	Ours, Theirs   string
 	Figure         scenario.Figure
 	Goal           Goal
 }
 
-// Goal is what our figure has to be: at most, or for AtLeast at least, that part
-// of theirs, or that number.
+// Goal is the limit of our figure: at most, or for AtLeast at least, this fraction of
+// theirs, or this number.
 type Goal struct {
 	Ratio   float64
 	Limit   float64
@@ -36,7 +36,7 @@ func limit(v float64, u scenario.Unit) Goal { return Goal{Limit: v, Text: format
 
 func digitsShort(v float64) string { return fmt.Sprintf("%g", v) }
 
-// figures of the table.
+// Figures of the table.
 var (
 	wall      = scenario.Figure{Name: measure.Wall, Unit: scenario.Seconds}
 	cpuEach   = scenario.Figure{Name: measure.CPU, Unit: scenario.Seconds, Each: true}
@@ -56,11 +56,11 @@ var (
 	cores      = scenario.Figure{Name: scenario.PortalCores}
 )
 
-// flat is how much a process may grow whose memory does not: about what the
-// garbage collector leaves lying about.
+// flat is the maximum growth of a process with constant memory: about as much as the
+// garbage collector leaves uncollected.
 const flat = 64e6
 
-// Targets are the numbers to reach.
+// Targets are all goals.
 var Targets = []Target{
 	{"first sync, CPU per pod", "sync", scenario.PodsCase, "vedette", "client-go", cpuEach, part(12)},
 	{"first sync, wall", "sync", scenario.PodsCase, "vedette", "client-go", wall, part(8)},
@@ -105,14 +105,14 @@ var Targets = []Target{
 	{"portal: CPU of the streams, in cores", "streams", scenario.StreamsCase, "vedette", "", cores, Goal{Limit: .5, Text: "0.5"}},
 }
 
-// line is a Target as it was met.
+// line is the result of a Target.
 type line struct {
 	Target
 	ours, theirs value
 	verdict      string
 }
 
-// judge compares what was measured with a target.
+// judge compares the measurements with a target.
 func (r *Run) judge(t Target) line {
 	l := line{Target: t, verdict: "not measured"}
 	if t.Case == "" {
@@ -139,7 +139,7 @@ func (r *Run) judge(t Target) line {
 	return l
 }
 
-// cells are the row of a line.
+// cells returns the row of a line.
 func (l line) cells() []string {
 	show := func(v value) string {
 		if v.rounds == 0 {
@@ -154,10 +154,10 @@ func (l line) cells() []string {
 	return []string{l.What, show(l.ours), theirs, ratio(l.ours.median, l.theirs.median), l.Goal.Text, l.verdict}
 }
 
-// others are those of whom the column is not.
+// others are the peers that are not client-go, as shown in its column.
 var others = map[string]string{"statedb": "StateDB", "controller-runtime": "controller-runtime", "rows": "a row of JSON each"}
 
-// titles of the table of ratios.
+// titles are the columns of the table of ratios.
 var titles = []string{"what", "ours", "client-go's", "ratio", "target", "reached"}
 
 // Table writes the table of ratios for a terminal.
@@ -165,7 +165,7 @@ func (r *Run) Table(w io.Writer) error {
 	for _, text := range r.head() {
 		fmt.Fprintln(w, text)
 	}
-	fmt.Fprintln(w, "medians; ± is half of what the rounds are apart")
+	fmt.Fprintln(w, "medians; ± is half of the range of the rounds")
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, strings.Join(titles, "\t"))

@@ -49,7 +49,7 @@ func digits(v float64) string {
 	return text
 }
 
-// spread writes how far the rounds are apart, as a part of the median.
+// spread formats the range of the rounds, relative to the median.
 func (v value) spread() string {
 	if v.rounds < 2 || v.median == 0 {
 		return ""
@@ -57,7 +57,7 @@ func (v value) spread() string {
 	return fmt.Sprintf("±%.0f%%", 50*(v.most-v.least)/math.Abs(v.median))
 }
 
-// ratio writes a as a part of b, or as a multiple of it.
+// ratio formats a as a fraction or a multiple of b.
 func ratio(a, b float64) string {
 	switch {
 	case a == 0 || b == 0:

@@ -13,17 +13,17 @@ import (
 var adapters = []Scenario{
 	{
 		Name: "adapter-sync", Title: "Adapters: first sync",
-		About: "Informers of client-go, and caches of controller-runtime, beside the same with our engine in them. The time ends when all handlers were told of the first list. Where they read, each looks at an annotation of the decoded object.",
+		About: "Informers of client-go and caches of controller-runtime, with and without our engine. The time ends when all handlers have the first list. If handlers read, each reads an annotation of the decoded object.",
 		Cases: adapterSyncCases, Figures: slicesOf(syncFigures),
 	},
 	{
 		Name: "adapter-events", Title: "Adapters: events handled",
-		About: "After the first list the server sends events as fast as the client reads them. Handlers that read nothing take names only (clientgo.KeyHandlerFuncs); all others are called with the old and the new object, and look at an annotation of the new one, or of both.",
+		About: "After the first list the server sends events as fast as the client reads them. Handlers that read nothing take only names (clientgo.KeyHandlerFuncs); all others get the old and the new object, and read an annotation of the new one, or of both.",
 		Cases: adapterEventCases, Figures: slicesOf(eventFigures),
 	},
 	{
-		Name: "adapter-reads", Title: "Adapters: what reconcilers read",
-		About: "Beside events, a reconciler reads the cache: one of a hundred hot objects or any object by its name, 20 objects by an index, the same by a selector over all, or all. CPU is that of the events and the reads together. Packed informers decode what is read, and client-go has decoded all objects of the first list by then: the next column has that list too.",
+		Name: "adapter-reads", Title: "Adapters: reads of reconcilers",
+		About: "During events, a reconciler reads the cache: one of a hundred hot objects or any object by its name, 20 objects by an index, the same by a selector over all, or all. CPU includes the events and the reads. Packed informers decode objects when they are read; client-go has already decoded all objects of the first list, so the next column includes that list.",
 		Cases: adapterReadCases, Figures: []Figure{
 			{Title: "CPU", Name: measure.CPU, Unit: Seconds},
 			{Title: "CPU with the first list", Name: contest.Since, Unit: Seconds},
@@ -55,7 +55,7 @@ const (
 	AdapterBoth    = "pods, 16 handlers, old and new"
 )
 
-// shape is a kind of objects that adapters are measured with.
+// shape is a kind of objects for the adapters.
 type shape struct {
 	title, kind string
 	n           int
@@ -63,7 +63,7 @@ type shape struct {
 	who         []string
 }
 
-// shapes are those of the long run.
+// shapes are the shapes of the full run.
 var shapes = []shape{
 	{"pods", "pods", 10_000, workload.Protobuf, adaptTyped},
 	{"busy pods", "busy", 10_000, workload.Protobuf, adaptTyped},
@@ -78,15 +78,15 @@ var shapes = []shape{
 	{"widgets, dynamic", "widgets", 2_000, workload.JSON, adaptDynamic},
 }
 
-// few are those of the shortest run: one for each sort of contestants.
+// few are the shapes of the shortest run: one for each kind of contestants.
 var few = []shape{shapes[0], shapes[2], shapes[3], shapes[4], shapes[5], shapes[6]}
 
-// plan makes a case of a shape.
+// plan returns a case of a shape.
 func (s shape) plan(o Options, what string) *plan {
 	return o.plan(s.title+", "+what, s.kind, pick(o, 20, s.n, s.n), s.encoding, s.who...).rounds(pick(o, 1, 1, 3))
 }
 
-// reading is what handlers do, and how many there are.
+// reading is the number of handlers, and their reads.
 type reading struct {
 	handlers int
 	reads    contest.Reading
@@ -101,7 +101,7 @@ func (r reading) String() string {
 	return fmt.Sprintf("%d handlers, %s", r.handlers, what)
 }
 
-// readings are those of the long run.
+// readings are the readings of the full run.
 var readings = []reading{
 	{1, contest.ReadNothing}, {5, contest.ReadNothing}, {1, contest.ReadNew}, {1, contest.ReadBoth}, {5, contest.ReadBoth}, {16, contest.ReadBoth},
 }
@@ -149,7 +149,7 @@ func adapterEventCases(o Options) []Case {
 			cases = add(cases, s, r, beats(s))
 		}
 		if o.Size == Tiny {
-			continue // clients wait for seconds between lists
+			continue // clients pause for seconds between lists
 		}
 		for _, r := range []reading{{1, contest.ReadNothing}, {1, contest.ReadBoth}} {
 			cases = add(cases, s, r, workload.Churn{Sort: workload.Relist, Events: pick(o, 1, 3, 3)})

@@ -7,7 +7,7 @@ import (
 	"github.com/vedette-io/vedette/bench/measure"
 )
 
-// The cases of which the table of ratios speaks.
+// The cases in the table of ratios.
 const (
 	NotifySQLiteCase   = "500/s, SQLite"
 	NotifyPostgresCase = "500/s, PostgreSQL"
@@ -21,7 +21,7 @@ var notifyFigures = []Figure{
 	{Title: "CPU per message", Name: contest.MessageEach, Unit: Seconds},
 }
 
-// notifyCases are transitions at a steady rate, told to one receiver.
+// notifyCases are transitions at a steady rate, with messages to one receiver.
 func notifyCases(o Options) []Case {
 	var cases []Case
 	for _, d := range []struct{ name, database string }{{NotifySQLiteCase, "sqlite"}, {NotifyPostgresCase, "postgres"}, {NotifyMariaDBCase, "mariadb"}} {

@@ -7,7 +7,7 @@ import (
 	"github.com/vedette-io/vedette/bench/measure"
 )
 
-// The cases of the portal of which the table of ratios speaks.
+// The cases of the portal in the table of ratios.
 const (
 	PortalSQLiteCase   = "SQLite"
 	PortalPostgresCase = "PostgreSQL"
@@ -23,7 +23,7 @@ const (
 	PortalHeapGrowth = "heap-growth"
 )
 
-// Figures of operations have no value for the portal as a whole, and the other way around.
+// Figures of operations have no value for the whole portal, and vice versa.
 var portalFigures = []Figure{
 	{Title: "p50", Name: measure.P50, Unit: Seconds},
 	{Title: "p99", Name: measure.P99, Unit: Seconds},
@@ -43,7 +43,7 @@ var streamFigures = []Figure{
 	{Title: "sent each second", Name: "sent", Unit: Bytes},
 	{Title: "cores", Name: PortalCores},
 	{Title: "fast clients that lost a row", Name: PortalLost},
-	{Title: "slow clients that were not told", Name: "wrong"},
+	{Title: "slow clients that missed a row without a reset", Name: "wrong"},
 	{Title: "new connections of slow clients", Name: "again"},
 	{Title: "resets of slow clients", Name: "resets"},
 	{Title: "differences of the browser", Name: "differs"},
@@ -55,7 +55,7 @@ var streamFigures = []Figure{
 	{Title: "peak RSS", Name: measure.Peak, Unit: Bytes},
 }
 
-// portalCases are requests over a large history to which a recorder adds.
+// portalCases are requests over a large history, while a recorder writes.
 func portalCases(o Options) []Case {
 	var cases []Case
 	for _, d := range []struct{ name, database string }{{PortalSQLiteCase, "sqlite"}, {PortalPostgresCase, "postgres"}, {PortalMariaDBCase, "mariadb"}} {
@@ -72,7 +72,7 @@ func portalCases(o Options) []Case {
 	return cases
 }
 
-// streamCases are many clients of the stream. The full case lasts ten minutes.
+// streamCases are many clients of the stream. The full case takes ten minutes.
 func streamCases(o Options) []Case {
 	c := Case{Name: StreamsCase, Contestants: []string{"vedette"}, Rounds: 1}
 	c.Task = contest.Task{
@@ -85,7 +85,7 @@ func streamCases(o Options) []Case {
 	return []Case{c}
 }
 
-// jobs is how many jobs the history of a portal has.
+// jobs returns the number of jobs in the history of a portal.
 func (o Options) jobs(usual int) int {
 	if o.Jobs > 0 {
 		return o.Jobs

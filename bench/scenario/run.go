@@ -17,7 +17,7 @@ import (
 	"github.com/vedette-io/vedette/bench/workload"
 )
 
-// Record is what one process has measured.
+// Record is the measurement of one process.
 type Record struct {
 	Scenario   string
 	Case       string
@@ -26,22 +26,22 @@ type Record struct {
 	N          int // objects
 	Events     int
 	contest.Result
-	// Failed is why there are no figures.
+	// Failed is the reason if there are no figures.
 	Failed string `json:",omitempty"`
 }
 
-// Stage runs servers and contestants: in processes, or for tests in this one.
+// Stage runs servers and contestants, in processes, or for tests in this one.
 type Stage interface {
-	// Serve starts a server, and returns its address and how long its objects are.
+	// Serve starts a server, and returns its address and the sizes of its objects.
 	Serve(serve.Spec) (url, sizes string, stop func(), err error)
 	// Do does a task.
 	Do(contest.Task) (*contest.Result, error)
 }
 
-// Run runs all cases of some scenarios. A contestant that fails is a record that
-// says why, and the others go on.
+// Run runs all cases of some scenarios. If a contestant fails, its record has the reason,
+// and the others continue.
 //
-// It ends early, with what there is, when ctx is done.
+// Run ends early, with the records so far, if ctx is done.
 //
 // Errors: a server that does not start; the cause of ctx.
 func Run(ctx context.Context, stage Stage, scenarios []Scenario, o Options, progress io.Writer) ([]Record, error) {
@@ -86,7 +86,7 @@ func runCase(ctx context.Context, stage Stage, scenario string, c Case, say func
 			var parts []Record
 			r := Record{Scenario: scenario, Case: c.Name, Contestant: name, Round: round, N: c.Task.N * max(1, len(c.Task.Kinds)), Events: c.Task.Events}
 			result, err := turn(stage, c, name, round)
-			if ctx.Err() != nil { // the contestant may have been ended too
+			if ctx.Err() != nil { // the contestant may have been interrupted, too
 				return records, context.Cause(ctx)
 			}
 			if err != nil {
@@ -108,7 +108,7 @@ func runCase(ctx context.Context, stage Stage, scenario string, c Case, say func
 	return records, nil
 }
 
-// turn is one contestant's.
+// turn runs one contestant.
 func turn(stage Stage, c Case, name string, round int) (*contest.Result, error) {
 	task := c.Task
 	task.Contestant = name
@@ -136,7 +136,7 @@ func turn(stage Stage, c Case, name string, round int) (*contest.Result, error) 
 	return stage.Do(task)
 }
 
-// brief is a result in a few words.
+// brief returns a short form of a result.
 func brief(r *contest.Result) string {
 	var parts []string
 	for _, f := range []struct{ name, format string }{{"wall", "%.2f s"}, {"cpu", "%.2f s of CPU"}, {"p99", "p99 %.6f s"}, {"overhead", "%.0f B each"}, {contest.PerSecond, "%.0f/s"}} {
@@ -150,9 +150,8 @@ func brief(r *contest.Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// Processes is the Stage in which everything has a process of its own: this
-// program, started again with the words "serve" or "contest" and a document in
-// JSON.
+// Processes is the Stage that runs everything in processes of its own: this program,
+// started again with the argument "serve" or "contest" and a JSON document.
 type Processes struct{}
 
 func self(what string, doc any) (*exec.Cmd, error) {
@@ -183,7 +182,7 @@ func (Processes) Serve(spec serve.Spec) (url, sizes string, stop func(), err err
 		return "", "", nil, err
 	}
 	stop = func() {
-		_ = quit.Close() // this ends it
+		_ = quit.Close() // this ends the server
 		_ = cmd.Wait()
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -195,8 +194,8 @@ func (Processes) Serve(spec serve.Spec) (url, sizes string, stop func(), err err
 	return url, sizes, stop, nil
 }
 
-// programs are those of actions that link more than the contestants: see packages notified and
-// portal.
+// programs are the programs of actions with more dependencies than the contestants: see
+// packages notified and portal.
 var programs = map[contest.Action]string{contest.Notify: "./notified/program", contest.Portal: "./portal/program", contest.Streams: "./portal/program"}
 
 // Do implements Stage.
@@ -210,7 +209,7 @@ func (Processes) Do(task contest.Task) (*contest.Result, error) {
 	}
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	if task.Encoding == workload.CBOR { // client-go asks for it only with these
+	if task.Encoding == workload.CBOR { // client-go requests CBOR only with these
 		cmd.Env = append(os.Environ(), "KUBE_FEATURE_ClientsAllowCBOR=true", "KUBE_FEATURE_ClientsPreferCBOR=true")
 	}
 	if err := cmd.Run(); err != nil {

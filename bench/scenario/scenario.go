@@ -10,28 +10,28 @@ import (
 	"github.com/vedette-io/vedette/bench/workload"
 )
 
-// Size is how much is measured.
+// Size is the extent of the measurements.
 type Size uint8
 
 const (
-	// Tiny: each case once, with so few objects that its figures say nothing.
+	// Tiny runs each case once, with so few objects that its figures mean nothing.
 	Tiny Size = iota
-	// Short: what the table of ratios needs.
+	// Short runs the cases of the table of ratios.
 	Short
-	// Full: everything.
+	// Full runs everything.
 	Full
 )
 
-// Options are what all cases have in common.
+// Options apply to all cases.
 type Options struct {
 	Size Size
-	// Pods is how many the first scenario has; zero: 50,000.
+	// Pods is the number of pods of the first scenario; zero means 50,000.
 	Pods int
-	// Rounds, if it is not zero, takes the place of each case's own.
+	// Rounds, if not zero, replaces the number of rounds of each case.
 	Rounds int
 	Seed   uint64
-	// Jobs, if it is not zero, is how many jobs the portals have, and Length how long the streams
-	// last.
+	// Jobs, if not zero, is the number of jobs of the portals, and Length the duration of the
+	// streams.
 	Jobs   int
 	Length time.Duration
 }
@@ -41,21 +41,21 @@ func pick[T any](o Options, tiny, short, full T) T {
 	return []T{tiny, short, full}[o.Size]
 }
 
-// Scenario is one question.
+// Scenario is a group of related cases.
 type Scenario struct {
 	Name  string
 	Title string
-	// About says how it is measured, and what to keep in mind.
+	// About describes the measurement and its caveats.
 	About string
-	// Figures are what its table shows.
+	// Figures are the columns of its table.
 	Figures []Figure
 	Cases   func(Options) []Case
 }
 
-// Unit is what a figure is counted in.
+// Unit is the unit of a figure.
 type Unit string
 
-// Units. Seconds and bytes are shown with a prefix.
+// Units. Seconds and bytes get a prefix.
 const (
 	Seconds Unit = "s"
 	Bytes   Unit = "B"
@@ -68,9 +68,9 @@ type Figure struct {
 	Title string
 	Name  string
 	Unit  Unit
-	// Each: it is divided by the number of objects.
+	// Each divides the figure by the number of objects.
 	Each bool
-	// Ours: the peers have nothing of the kind.
+	// Ours marks a figure that the peers do not have.
 	Ours bool
 }
 
@@ -81,13 +81,13 @@ type Case struct {
 	Task        contest.Task
 	Contestants []string
 	Rounds      int
-	// Prepare has a process run before the first round, for contestants that start
-	// from what it leaves behind.
+	// Prepare runs a process before the first round, whose files the contestants start
+	// with.
 	Prepare bool
 }
 
-// Of returns the scenarios whose names match, with those of their cases whose names
-// match. It may have none.
+// Of returns the scenarios with matching names, and their cases with matching names. The
+// result may be empty.
 func Of(scenarios, cases func(string) bool) []Scenario {
 	var chosen []Scenario
 	for _, s := range All {
@@ -103,7 +103,7 @@ func Of(scenarios, cases func(string) bool) []Scenario {
 	return chosen
 }
 
-// plan is a case in the making.
+// plan builds a case.
 type plan struct {
 	Case
 	kinds    []string
@@ -111,7 +111,7 @@ type plan struct {
 	encoding workload.Encoding
 	mode     serve.Mode
 	churn    workload.Churn
-	forms    []workload.Form // what the server encodes; nil: what the contestants ask for
+	forms    []workload.Form // the encodings of the server; nil: the encodings that the contestants request
 }
 
 func (o Options) plan(name, kind string, n int, encoding workload.Encoding, contestants ...string) *plan {
@@ -127,7 +127,7 @@ func (p *plan) rounds(n int) *plan {
 	return p
 }
 
-// does sets the action, and what happens on the server.
+// does sets the action, and the changes on the server.
 func (p *plan) does(a contest.Action, c workload.Churn) *plan {
 	p.Task.Action, p.churn = a, c
 	p.Task.Events = c.Events
@@ -137,7 +137,7 @@ func (p *plan) does(a contest.Action, c workload.Churn) *plan {
 	return p
 }
 
-// done makes the case.
+// done returns the case.
 func (p *plan) done(o Options) Case {
 	if o.Rounds > 0 {
 		p.Rounds = o.Rounds
@@ -146,7 +146,7 @@ func (p *plan) done(o Options) Case {
 	for _, name := range p.Contestants {
 		c, err := contest.Of(name)
 		if err != nil {
-			continue // Run will say so
+			continue // Run reports it
 		}
 		if f := c.Form(p.encoding); !slices.Contains(forms, f) {
 			forms = append(forms, f)
@@ -159,7 +159,7 @@ func (p *plan) done(o Options) Case {
 	return p.shelf(o)
 }
 
-// shelf makes a case that needs no server.
+// shelf returns a case without a server.
 func (p *plan) shelf(o Options) Case {
 	if o.Rounds > 0 {
 		p.Rounds = o.Rounds
@@ -168,7 +168,7 @@ func (p *plan) shelf(o Options) Case {
 	return p.Case
 }
 
-// widgets names some custom resources.
+// widgets returns the names of some custom resources.
 func widgets(n int) []string {
 	var names []string
 	for i := range n {

@@ -51,8 +51,8 @@ func (inside) Serve(spec serve.Spec) (url, sizes string, stop func(), err error)
 
 func (inside) Do(task contest.Task) (*contest.Result, error) { return contest.Do(task) }
 
-// TestAll runs every scenario with every contestant, with a few objects, and makes
-// a report of it.
+// TestAll runs every scenario with every contestant, with a few objects, and creates a
+// report of it.
 func TestAll(t *testing.T) {
 	run := report.NewRun([]string{"-tiny"})
 	for _, s := range scenario.All {
@@ -100,12 +100,12 @@ func TestAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(out.String(), "not measured") || strings.Contains(out.String(), "NaN") {
-		t.Errorf("the table has holes:\n%s", out.String())
+		t.Errorf("the table has missing figures:\n%s", out.String())
 	}
 }
 
-// TestFailures holds that a contestant that fails is recorded, and the others go
-// on.
+// TestFailures checks that the failure of a contestant is recorded, and the others
+// continue.
 func TestFailures(t *testing.T) {
 	s := scenario.Scenario{Name: "made up", Cases: func(scenario.Options) []scenario.Case {
 		c := scenario.All[0].Cases(scenario.Options{Size: scenario.Tiny})[0]

@@ -10,38 +10,38 @@ import (
 	"github.com/vedette-io/vedette/bench/workload"
 )
 
-// All is the table of scenarios, in the order in which they run.
+// All are the scenarios, in the order in which they run.
 var All = slices.Concat(engine, adapters)
 
 var engine = []Scenario{
 	{
 		Name: "sync", Title: "First sync",
-		About: "A cache is filled from nothing. Wall and CPU are those up to the moment in which it says that it is synced; the heap is what is live then after two collections; GC is the garbage collector's share of the CPU.",
+		About: "A cache is filled from empty. Wall and CPU end when it reports that it is synced; the heap is then measured after two collections; GC is the garbage collector's share of the CPU.",
 		Cases: syncCases, Figures: slicesOf(syncFigures),
 	},
 	{
 		Name: "scale", Title: "Cost against the number of objects",
-		About: "Pods in protobuf by a streaming list: does each cost the same, however many there are?",
+		About: "Pods in protobuf with a streaming list: is the cost per object constant?",
 		Cases: scaleCases, Figures: slicesOf(syncFigures),
 	},
 	{
 		Name: "events", Title: "Events applied",
-		About: "After the first list the server sends events as fast as the client reads them. One handler counts them; it does not look into the objects, so Vedette decodes none, while the peers have decoded all. `vedette` tells its handler of the latest state: where events come faster than it is called, it is called less often (\"told\"), and the store has applied all of them. `vedette-pull` is told of every change. Of relists, an event is an object of a list; wall holds the pauses that clients make between lists.",
+		About: "After the first list the server sends events as fast as the client reads them. One handler counts them; it does not read the objects, so Vedette decodes none, while the peers have decoded all. The handler of `vedette` gets the latest state: if events arrive faster than it is called, it gets fewer events (\"delivered\"), while the store has applied all of them. `vedette-pull` gets every change. In relists, an event is an object of a list; wall includes the pauses of clients between lists.",
 		Cases: eventCases, Figures: slicesOf(eventFigures),
 	},
 	{
 		Name: "latency", Title: "From frame to handler",
-		About: "The server writes the time into an annotation of the object as it writes the frame; the handler reads it and compares. To read it, `vedette`, `vedette-pull` and `vedette-live` decode the object, the first two for this handler alone; `vedette-field` reads it off the bytes; the peers have it decoded. Latest state: a revision that was overtaken before the handler came to it is in no figure. Where the server sends as fast as the client reads, the time is that of the events that wait in the client, up to the bounds of its buffers: who reads faster than he handles has more of them, and is through sooner all the same.",
+		About: "The server writes the time into an annotation of the object together with the frame, and the handler compares it with the current time. To read the annotation, `vedette`, `vedette-pull` and `vedette-live` decode the object, the first two for this handler alone; `vedette-field` reads it from the bytes; the peers have already decoded it. Latest state: a revision that was replaced before its handler call is in no figure. If the server sends as fast as the client reads, the time includes the wait in the client, up to the limits of its buffers: a client that reads faster than it handles queues more events, and still finishes sooner.",
 		Cases: latencyCases, Figures: slicesOf(latencyFigures),
 	},
 	{
 		Name: "handlers", Title: "One, four and sixteen handlers",
-		About: "As events; every handler counts all of them.",
+		About: "The same as events; every handler counts all of them.",
 		Cases: handlerCases, Figures: slicesOf(eventFigures),
 	},
 	{
 		Name: "stuck", Title: "A handler that never returns",
-		About: "One handler hangs at its first call, another one waits for the last event. What is resident grows by what is kept for the first. A process that takes more memory than the case allows gives up; \"events\" says after how many.",
+		About: "One handler hangs at its first call, and another one waits for the last event. The resident memory grows by the changes kept for the first. A process that exceeds the memory limit of the case gives up; \"events\" is the number of events until then.",
 		Cases: stuckCases, Figures: []Figure{
 			{Title: "events", Name: contest.Done},
 			{Title: "RSS growth", Name: measure.RSSGrowth, Unit: Bytes},
@@ -53,12 +53,12 @@ var engine = []Scenario{
 	},
 	{
 		Name: "restart", Title: "Restart",
-		About: "A process starts again. `vedette-warm` has the snapshot file that the one before it has written (informer.WarmStart); all others list. \"lists\" is how many the server was asked for.",
+		About: "A process restarts. `vedette-warm` has the snapshot file of the previous process (informer.WarmStart); all others list. \"lists\" is the number of lists from the server.",
 		Cases: restartCases, Figures: append(slicesOf(syncFigures), Figure{Title: "lists", Name: "lists"}),
 	},
 	{
 		Name: "fleet", Title: "Fifty informers in one process",
-		About: "Of 50 small custom resources with 20 objects each: what an informer costs, whatever is in it.",
+		About: "Of 50 small custom resources with 20 objects each: the cost of an informer, regardless of its objects.",
 		Cases: fleetCases, Figures: []Figure{
 			{Title: "wall", Name: measure.Wall, Unit: Seconds},
 			{Title: "CPU", Name: measure.CPU, Unit: Seconds},
@@ -69,8 +69,8 @@ var engine = []Scenario{
 		},
 	},
 	{
-		Name: "overhead", Title: "What a store costs beside its objects",
-		About: "Small pods, in stores without an informer, with an index by namespace and one by node. Of the peers it is the heap beyond the decoded objects; of Vedette that beyond the packed bytes, so key, UID, version and index values are in it.",
+		Name: "overhead", Title: "Store overhead beyond the objects",
+		About: "Small pods, in stores without an informer, with an index by namespace and one by node. For the peers it is the heap beyond the decoded objects; for Vedette the heap beyond the packed bytes, so it includes key, UID, version and index values.",
 		Cases: overheadCases, Figures: []Figure{
 			{Title: "overhead of each", Name: "overhead", Unit: Bytes},
 			{Title: "live heap", Name: measure.Heap, Unit: Bytes, Each: true},
@@ -80,17 +80,17 @@ var engine = []Scenario{
 	},
 	{
 		Name: "commit", Title: "Commit of one change",
-		About: "Stores without an informer. One goroutine changes one object after the other, first alone, as often as it can, then with pauses of 0.5 ms while another one loops over all objects. Vedette packs each object; a peer gets a copy of a decoded one.",
+		About: "Stores without an informer. One goroutine changes one object after the other, first alone, as fast as possible, then with pauses of 0.5 ms while another one loops over all objects. Vedette packs each object; a peer gets a copy of a decoded one.",
 		Cases: commitCases, Figures: commitFigures,
 	},
 	{
 		Name: "beside", Title: "Writes beside ten readers",
-		About: "One goroutine changes one object after the other, as often as it can, while ten others list all objects all the time. `vedette` reads the version of each off its bytes, all others the name of a decoded object.",
+		About: "One goroutine changes one object after the other, as fast as possible, while ten others continuously list all objects. `vedette` reads the version of each object from its bytes, all others the name of a decoded object.",
 		Cases: besideCases, Figures: commitFigures,
 	},
 	{
 		Name: "queue", Title: "Workqueues",
-		About: "Eight producers add 100,000 different keys, and eight workers get and do them, again and again. `vedette` always measures ages and latencies; `client-go-measured` does with metrics that cost the least there can be, `client-go` and `controller-runtime` do not. Batches are of 100 keys; the workers of `vedette` then take up to 16 at a time, which the others can not. client-go has no priorities.",
+		About: "Eight producers add 100,000 different keys, and eight workers get and finish them, repeatedly. `vedette` always measures ages and latencies; `client-go-measured` has metrics with the lowest possible cost; `client-go` and `controller-runtime` have none. Batches are of 100 keys; the workers of `vedette` then take up to 16 at a time, which the others cannot. client-go has no priorities.",
 		Cases: queueCases, Figures: []Figure{
 			{Title: "items/s", Name: contest.PerSecond},
 			{Title: "CPU per item", Name: contest.PerEvent, Unit: Seconds},
@@ -100,22 +100,22 @@ var engine = []Scenario{
 	},
 	{
 		Name: "record", Title: "Revisions kept durably",
-		About: "The first list and then events are written into a database on the same machine, which is as it is when it is installed: a commit is on the disk before the next batch is begun. `vedette` is the recorder, with states, transitions, resume points and history as differences; `rows` writes each object as a row with a column of JSON, in batches of the same size by the same reflector, and nothing else. CPU is of the process that writes (with SQLite the database is in it), \"server\" that of the database server, each for a revision. The machine also has the API server of the bench.",
+		About: "The first list and then events are written into a database on the same machine, with its default settings: a commit is on disk before the next batch begins. `vedette` is the recorder, with states, transitions, resume points and history as differences; `rows` writes only the objects, each as a row with a JSON column, in batches of the same size and with the same reflector. CPU is of the process that writes (with SQLite including the database), \"server\" of the database server, each per revision. The API server of the bench runs on the same machine.",
 		Cases: recordCases, Figures: recordFigures,
 	},
 	{
 		Name: "notify", Title: "From an event to its message",
-		About: "Pods change their states 500 times a second on an API server of `apitest`, and a receiver on the same machine gets a webhook for each. The time is that from the write to the request. `vedette` records each transition, decides by a rule in the file, stores the delivery, claims it and sends it signed, all of it durable; `handler` is an informer of client-go whose handler posts a small body and keeps nothing. CPU is of the whole process, with the API server, the receiver and, with SQLite, the database.",
+		About: "Pods change their states 500 times a second on an API server of `apitest`, and a receiver on the same machine gets a webhook for each change. The time is from the write to the request. `vedette` records each transition, decides by a rule in the file, stores the delivery, claims it and sends it signed, all of it durable; `handler` is an informer of client-go with a handler that posts a small body and keeps nothing. CPU is of the whole process, with the API server, the receiver and, for SQLite, the database.",
 		Cases: notifyCases, Figures: notifyFigures,
 	},
 	{
 		Name: "portal", Title: "Answers of the portal",
-		About: "`vedette portal` over a history in which each job has five transitions, while a recorder commits 500 transitions a second. One client sends HTTP requests in sequence, at most 40 a second. Parameters vary, so no answer comes from a cache. The row `vedette` has list, timeline and job together, and what the process takes: CPU while requests and transitions come, heap after two collections, the time from its start until it answers and until it has read the body of every job, and what Chromium shows after an empty cache. Databases are as they are when they are installed.",
+		About: "`vedette portal` over a history in which each job has five transitions, while a recorder commits 500 transitions a second. One client sends HTTP requests in sequence, at most 40 a second. Parameters vary, so no answer comes from a cache. The row `vedette` has list, timeline and job together, and the resource usage of the process: CPU during requests and transitions, heap after two collections, the time from its start until it answers and until it has read the body of every job, and the times of Chromium with an empty cache. Databases have their default settings.",
 		Cases: portalCases, Figures: portalFigures,
 	},
 	{
 		Name: "streams", Title: "Streams of the portal",
-		About: "Clients of the stream beside one Chromium, while a recorder commits 500 transitions a second. A slow client reads 4 KB four times a second. A fast client has to get every transition in the order of the feed; a slow one has to, or is told to load again. At the end, the rows and counts of the page have to be those of the API. Growth is that from a fifth of the time to its end: of the heap without the index, which has the new jobs, after two collections.",
+		About: "Clients of the stream with one Chromium, while a recorder commits 500 transitions a second. A slow client reads 4 KB four times a second. A fast client must get every transition in the order of the feed; a slow one must, too, or get a reset. At the end, the rows and counts of the page must equal those of the API. Growth is from one fifth of the time to the end: of the heap after two collections, without the index, which has the new jobs.",
 		Cases: streamCases, Figures: streamFigures,
 	},
 }
@@ -135,7 +135,7 @@ var syncFigures = []Figure{
 var eventFigures = []Figure{
 	{Title: "CPU per event", Name: contest.PerEvent, Unit: Seconds},
 	{Title: "events/s", Name: contest.PerSecond},
-	{Title: "told", Name: contest.Told},
+	{Title: "delivered", Name: contest.Told},
 	{Title: "wall", Name: measure.Wall, Unit: Seconds},
 	{Title: "peak RSS", Name: measure.Peak, Unit: Bytes},
 	{Title: "allocated", Name: measure.Alloc, Unit: Bytes},
@@ -146,7 +146,7 @@ var latencyFigures = []Figure{
 	{Title: "p50", Name: measure.P50, Unit: Seconds},
 	{Title: "p99", Name: measure.P99, Unit: Seconds},
 	{Title: "max", Name: measure.Max, Unit: Seconds},
-	{Title: "told", Name: contest.Told},
+	{Title: "delivered", Name: contest.Told},
 	{Title: "CPU per event", Name: contest.PerEvent, Unit: Seconds},
 }
 
@@ -228,7 +228,7 @@ func scaleCases(o Options) []Case {
 	for _, n := range pick(o, []int{20, 40}, nil, []int{1_000, 10_000, 50_000, 100_000}) {
 		cases = append(cases, o.plan(count(n)+" pods", "pods", n, workload.Protobuf, typed...).rounds(1).done(o))
 	}
-	if o.Size == Full { // what the peers take beyond this does not fit a machine of 24 GiB
+	if o.Size == Full { // the memory of the peers for more does not fit a machine of 24 GiB
 		cases = append(cases, o.plan(count(500_000)+" pods", "pods", 500_000, workload.Protobuf, pair...).rounds(1).done(o))
 	}
 	return cases
@@ -343,11 +343,11 @@ func queueCases(o Options) []Case {
 	}
 	add("batches", contest.QueueBatches, n, 10*n)
 	add("one goroutine", contest.QueueAlone, pick(o, 10, 0, 1000), 10*n)
-	add("items that are delayed", contest.QueueDelayed, pick(o, 100, 0, 1_000_000), 0)
+	add("delayed items", contest.QueueDelayed, pick(o, 100, 0, 1_000_000), 0)
 	return cases
 }
 
-// count writes a number with commas.
+// count formats a number with commas.
 func count(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

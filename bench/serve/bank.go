@@ -11,14 +11,13 @@ import (
 	"github.com/vedette-io/vedette/bench/workload"
 )
 
-// bank holds encoded objects, one behind the other, in a mapped file that has no
-// name any more.
+// bank has encoded objects, one after the other, in a mapped file without a name.
 type bank struct {
 	data []byte
-	at   []int64 // where each begins, and where the last ends
+	at   []int64 // the offset of each object, and the end of the last
 }
 
-// chunk is how many objects are encoded at a time.
+// chunk is the number of objects that are encoded at a time.
 const chunk = 256
 
 // fill encodes n objects.
@@ -27,7 +26,7 @@ func fill(n int, encode func(i int) ([]byte, error)) (*bank, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close() // the mapping stays
+	defer file.Close() // the mapping remains
 	if err := os.Remove(file.Name()); err != nil {
 		return nil, err
 	}
@@ -81,12 +80,12 @@ func encodeRun(from, to, workers int, encode func(i int) ([]byte, error)) ([][]b
 	return bodies, nil
 }
 
-// body returns the i-th object. It must not be written to.
+// body returns the i-th object. The caller must not change it.
 func (b *bank) body(i int) []byte { return b.data[b.at[i]:b.at[i+1]] }
 
 func (b *bank) len() int { return len(b.at) - 1 }
 
-// mean is the length of an object.
+// mean returns the mean length of an object.
 func (b *bank) mean() int { return len(b.data) / max(b.len(), 1) }
 
 func (b *bank) close() {
@@ -95,8 +94,8 @@ func (b *bank) close() {
 	}
 }
 
-// stamps are the objects as they are after a change, with the places of the
-// digits that are written when they are sent. The last one ends the churn.
+// stamps are the objects after a change, with the places of the digits that are written
+// when they are sent. The last one ends the churn.
 type stamps struct {
 	*bank
 	places []workload.Stamp

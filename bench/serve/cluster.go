@@ -9,8 +9,8 @@ import (
 	"github.com/vedette-io/vedette/bench/workload"
 )
 
-// cluster answers what a client asks that wants to know which cluster this is, and
-// which types it has: the namespace kube-system, and discovery.
+// cluster answers requests for the identity and the types of the cluster: the namespace
+// kube-system, and discovery.
 func (s *Server) cluster(w http.ResponseWriter, path string) (known bool) {
 	answers := map[string]any{
 		"/api/v1/namespaces/kube-system": metav1.PartialObjectMetadata{
@@ -48,6 +48,6 @@ func (s *Server) cluster(w http.ResponseWriter, path string) (known bool) {
 		return false
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer) // an error means that the client has gone, which it may
+	_ = json.NewEncoder(w).Encode(answer) // the client may have disconnected
 	return true
 }

@@ -23,12 +23,12 @@ const (
 	envelopeEnd = "\x1a\x00\x22\x00"
 )
 
-// framer writes what stands around the bodies of one kind in one form.
+// framer writes the bytes around the bodies of one kind in one form.
 type framer struct {
 	form             workload.Form
 	apiVersion, kind string // of an object
-	builtin          bool   // items of JSON lists do not name their kind
-	prefix           int    // how many bytes of a JSON body name its kind
+	builtin          bool   // items of JSON lists omit their kind
+	prefix           int    // length of the kind at the beginning of a JSON body
 }
 
 func newFramer(k workload.Kind, f workload.Form) framer {
@@ -38,7 +38,7 @@ func newFramer(k workload.Kind, f workload.Form) framer {
 	return fr
 }
 
-// contentType is that of a list, or of a stream.
+// contentType returns the content type of a list, or of a stream.
 func (f framer) contentType(stream bool) string {
 	switch {
 	case f.form.Encoding == workload.Protobuf && stream:
@@ -61,7 +61,7 @@ func sizeOfVarint(n int) int {
 	return size
 }
 
-// sizeOfField is the length of a length-delimited field with its tag.
+// sizeOfField returns the length of a length-delimited field with its tag.
 func sizeOfField(n int) int { return 1 + sizeOfVarint(n) + n }
 
 func appendTag(dst []byte, tag byte, n int) []byte {
@@ -76,7 +76,7 @@ func sizeOfEnvelope(apiVersion, kind string, n int) int {
 	return len(magic) + sizeOfField(sizeOfField(len(apiVersion))+sizeOfField(len(kind))) + sizeOfField(n) + len(envelopeEnd)
 }
 
-// appendEnvelope begins the envelope around n bytes, which envelopeEnd ends.
+// appendEnvelope begins the envelope around n bytes; envelopeEnd ends it.
 func appendEnvelope(dst []byte, apiVersion, kind string, n int) []byte {
 	dst = append(dst, magic...)
 	dst = appendTag(dst, tag1, sizeOfField(len(apiVersion))+sizeOfField(len(kind)))
@@ -84,7 +84,7 @@ func appendEnvelope(dst []byte, apiVersion, kind string, n int) []byte {
 	return appendTag(dst, tag2, n)
 }
 
-// event writes a frame of a watch around size bytes of a body that write appends.
+// event writes a watch frame around size bytes of a body that write appends.
 func (f framer) event(dst []byte, event string, size int, write func([]byte) []byte) []byte {
 	return f.frame(dst, event, f.apiVersion, f.kind, size, write)
 }
@@ -114,7 +114,7 @@ func appendCBORText(dst []byte, text string) []byte {
 	return append(append(dst, 0x40|byte(len(text))), text...)
 }
 
-// endBookmark is the frame that ends the initial events.
+// endBookmark returns the frame that ends the initial events.
 func (f framer) endBookmark(k workload.Kind, version uint64) ([]byte, error) {
 	obj := k.New(0, 0)
 	meta := obj.(metav1.ObjectMetaAccessor).GetObjectMeta().(*metav1.ObjectMeta)
@@ -126,7 +126,7 @@ func (f framer) endBookmark(k workload.Kind, version uint64) ([]byte, error) {
 	return f.event(nil, "BOOKMARK", len(body), func(dst []byte) []byte { return append(dst, body...) }), nil
 }
 
-// gone is the frame that says that the version of a watch is too old.
+// gone returns the frame for a watch whose version is too old.
 func (f framer) gone() ([]byte, error) {
 	status := metav1.Status{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
@@ -158,8 +158,8 @@ type list struct {
 	remaining int64
 }
 
-// head begins a list of n items whose bodies, with what stands before each, have
-// size bytes together; only protobuf needs to know.
+// head begins a list of n items whose bodies, with their prefixes, have size bytes
+// together; only protobuf needs the size.
 func (l list) head(dst []byte, n, size int) []byte {
 	switch l.form.Encoding {
 	case workload.Protobuf:
@@ -167,7 +167,7 @@ func (l list) head(dst []byte, n, size int) []byte {
 		if l.next != "" {
 			meta.RemainingItemCount = &l.remaining
 		}
-		metadata, _ := meta.Marshal() // it can not fail
+		metadata, _ := meta.Marshal() // it cannot fail
 		dst = appendEnvelope(dst, l.apiVersion, l.kind+"List", sizeOfField(len(metadata))+size)
 		return append(appendTag(dst, tag1, len(metadata)), metadata...)
 	case workload.CBOR:
@@ -223,5 +223,5 @@ func (l list) tail(dst []byte) []byte {
 	return append(dst, "]}\n"...)
 }
 
-// token names the page that begins with the i-th object.
+// token returns the continue token of the page that begins with the i-th object.
 func token(i int) string { return strconv.Itoa(i) }

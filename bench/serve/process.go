@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// withClosed returns a context that ends with closed too.
+// withClosed returns a context that also ends when closed is closed.
 func withClosed(ctx context.Context, closed <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
@@ -22,8 +22,8 @@ func withClosed(ctx context.Context, closed <-chan struct{}) (context.Context, c
 	return ctx, cancel
 }
 
-// Main is a server process: it encodes, says on its standard output where it
-// listens and how long objects are, and ends with its standard input.
+// Main is a server process: it encodes, prints its address and the sizes of objects to
+// standard output, and ends with its standard input.
 func Main(spec Spec) error {
 	s, err := New(spec)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	for _, gate := range []string{"ClientsAllowCBOR", "ClientsPreferCBOR"} { // client-go asks for CBOR only with these
+	for _, gate := range []string{"ClientsAllowCBOR", "ClientsPreferCBOR"} { // client-go requests CBOR only with these
 		if err := os.Setenv("KUBE_FEATURE_"+gate, "true"); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -40,7 +40,7 @@ func start(t *testing.T, spec serve.Spec) string {
 	return server.URL
 }
 
-// names collects what a handler is told.
+// names collects the names that a handler gets.
 type names struct {
 	told chan string
 	seen map[string]int
@@ -53,12 +53,12 @@ func (n *names) until(t *testing.T, ctx context.Context, enough func() bool) {
 		case name := <-n.told:
 			n.seen[name]++
 		case <-ctx.Done():
-			t.Fatalf("%d names were told: %v", len(n.seen), ctx.Err())
+			t.Fatalf("got %d names: %v", len(n.seen), ctx.Err())
 		}
 	}
 }
 
-// TestModes lets both informers read 100 objects in every mode and encoding, and
+// TestModes checks that both informers read 100 objects in every mode and encoding, and
 // the event that ends a churn.
 func TestModes(t *testing.T) {
 	const n = 100
@@ -108,7 +108,7 @@ func check(t *testing.T, name, kindName string, n int, enc workload.Encoding, mo
 	got.until(t, ctx, func() bool { return len(got.seen) == n })
 	for i := range n {
 		if want := kind.New(0, i).GetName(); got.seen[want] != 1 {
-			t.Fatalf("%s was told %d times", want, got.seen[want])
+			t.Fatalf("%s: got %d events", want, got.seen[want])
 		}
 	}
 	<-cache.Synced()
@@ -135,7 +135,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{Kind: "pods", N: 1, Forms: []workload.Form{{Encoding: "smoke"}}},
 	} {
 		if _, err := serve.New(serve.Spec{Sets: []serve.SetSpec{spec}}); err == nil {
-			t.Errorf("%+v is not refused", spec)
+			t.Errorf("%+v was not refused", spec)
 		}
 	}
 	url := start(t, serve.Spec{Mode: serve.Paged, Sets: []serve.SetSpec{{Kind: "pods", N: 3, Forms: []workload.Form{{Encoding: workload.JSON}}}}})

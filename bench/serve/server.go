@@ -12,31 +12,31 @@ import (
 	"github.com/vedette-io/vedette/bench/workload"
 )
 
-// Mode is how the server lets its objects be listed.
+// Mode is how the server serves lists.
 type Mode string
 
 const (
-	// Streaming lists: a watch with sendInitialEvents.
+	// Streaming serves streaming lists: a watch with sendInitialEvents.
 	Streaming Mode = "stream"
-	// Paged lists, as long as the client asks; streaming lists are refused.
+	// Paged serves paged lists if the client requests pages, and refuses streaming lists.
 	Paged Mode = "pages"
-	// Plain lists: all objects in one, whatever the client asks.
+	// Plain serves all objects in one list, even if the client requests pages.
 	Plain Mode = "plain"
 	// Trickle is Plain, one byte at a time.
 	Trickle Mode = "trickle"
 )
 
-// Spec is what a server serves.
+// Spec is the content of a server.
 type Spec struct {
 	Sets []SetSpec
 	Mode Mode
-	// Page is how many objects a page has at most, if the client asks for pages;
-	// zero: as many as it asks for.
+	// Page is the maximum number of objects of a page, if the client requests pages; zero
+	// means the client's limit.
 	Page int
 	Seed uint64
 }
 
-// State is what a server has done since it was reset, all sets together.
+// State is the counters of a server since its reset, for all sets together.
 type State struct {
 	// Lists and Watches count requests; a streaming list is both.
 	Lists, Watches int64
@@ -51,10 +51,9 @@ type Server struct {
 	closed chan struct{}
 }
 
-// New encodes all objects. The server must be closed.
+// New encodes all objects. The caller must close the server.
 //
-// Errors: kinds, forms and churns that do not exist; files that can not be
-// written.
+// Errors: unknown kinds, forms and churns; files that cannot be written.
 func New(spec Spec) (*Server, error) {
 	if spec.Mode == "" {
 		spec.Mode = Streaming
@@ -70,18 +69,17 @@ func New(spec Spec) (*Server, error) {
 	return s, nil
 }
 
-// Close ends all watches, and gives the files back. No request may be served any
-// more when it is called, but watches.
+// Close ends all watches. No other request may be active.
 func (s *Server) Close() { close(s.closed) }
 
-// Free gives the memory back. It may be called once all requests have ended.
+// Free unmaps the files. Call it after all requests have ended.
 func (s *Server) Free() {
 	for _, set := range s.sets {
 		set.close()
 	}
 }
 
-// Sizes says how long an object is in each form, for people.
+// Sizes describes the length of an object in each form.
 func (s *Server) Sizes() string {
 	var parts []string
 	for _, one := range s.spec.Sets {
@@ -92,7 +90,7 @@ func (s *Server) Sizes() string {
 		for _, f := range one.Forms {
 			parts = append(parts, fmt.Sprintf("%d B in %s", s.sets[kind.Path()].bodies[f].mean(), f))
 		}
-		break // they are all alike
+		break // all sets are alike
 	}
 	return strings.Join(parts, ", ")
 }
@@ -112,10 +110,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	f, ok := set.framer(r.Header.Get("Accept"))
 	if !ok {
-		http.Error(w, "none of these encodings was made: "+r.Header.Get("Accept"), http.StatusNotAcceptable)
+		http.Error(w, "none of these encodings is available: "+r.Header.Get("Accept"), http.StatusNotAcceptable)
 		return
 	}
-	// An error means that the client has gone, which it may.
+	// An error means that the client has disconnected, which is allowed.
 	query := r.URL.Query()
 	switch {
 	case query.Get("watch") != "true" && query.Get("watch") != "1":
@@ -135,7 +133,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// control is for who runs the bench.
+// control handles the commands of the bench.
 func (s *Server) control(w http.ResponseWriter, what string) {
 	var state State
 	for _, set := range s.sets {
@@ -152,7 +150,7 @@ func (s *Server) control(w http.ResponseWriter, what string) {
 	_ = json.NewEncoder(w).Encode(state)
 }
 
-// framer chooses the first encoding of a client that was made.
+// framer returns the client's first encoding that is available.
 func (s *set) framer(accept string) (framer, bool) {
 	for part := range strings.SplitSeq(accept, ",") {
 		form := workload.Form{Encoding: workload.JSON}
@@ -172,7 +170,8 @@ func (s *set) framer(accept string) (framer, bool) {
 	return framer{}, false
 }
 
-// refuse says that there are no streaming lists, as servers that know none.
+// refuse answers that there are no streaming lists, like a server without support for
+// them.
 func refuse(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusUnprocessableEntity)

@@ -8,19 +8,19 @@ import (
 	"github.com/vedette-io/vedette/bench/workload"
 )
 
-// SetSpec is one collection of a server.
+// SetSpec is one resource of a server.
 type SetSpec struct {
 	// Kind is the name of a workload.Kind.
 	Kind string
-	// N is how many objects the first list has.
+	// N is the number of objects in the first list.
 	N int
-	// Forms are those in which it is encoded beforehand.
+	// Forms are the encodings that are prepared.
 	Forms []workload.Form
-	// Churn is what happens once Start is called.
+	// Churn is the changes after Start.
 	Churn workload.Churn
 }
 
-// set is one collection, encoded.
+// set is one resource, encoded.
 type set struct {
 	spec    SetSpec
 	kind    workload.Kind
@@ -30,10 +30,10 @@ type set struct {
 
 	mu       sync.Mutex
 	started  chan struct{} // closed by Start
-	position atomic.Int64  // how many steps of the churn were sent
+	position atomic.Int64  // number of steps of the churn that were sent
 	lists    atomic.Int64
 	watches  atomic.Int64
-	relists  atomic.Int64 // how many watches were ended with 410
+	relists  atomic.Int64 // number of watches that ended with 410
 }
 
 func newSet(spec SetSpec, seed uint64) (*set, error) {
@@ -79,7 +79,7 @@ func (s *set) start() {
 	}
 }
 
-// reset puts the set back to where it began.
+// reset resets the set to its initial state.
 func (s *set) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *set) begun() <-chan struct{} {
 	return s.started
 }
 
-// version is what a list shows now.
+// version returns the version of a list now.
 func (s *set) version() uint64 {
 	if at := max(s.position.Load(), s.relists.Load()); at > 0 {
 		return workload.ChurnVersion + uint64(at)
@@ -103,7 +103,7 @@ func (s *set) version() uint64 {
 	return 2_000_000 + uint64(s.spec.N)
 }
 
-// listed appends the i-th object of a list as it is now.
+// listed appends the i-th object of a list in its current state.
 func (s *set) listed(dst []byte, f workload.Form, i int) []byte {
 	if at, changed := workload.ChangedBy(int(s.relists.Load()), i); changed && s.spec.Churn.Sort == workload.Relist {
 		return s.changed[f].appendBody(dst, i, workload.ChurnVersion+uint64(at), 0)
@@ -111,7 +111,7 @@ func (s *set) listed(dst []byte, f workload.Form, i int) []byte {
 	return append(dst, s.bodies[f].body(i)...)
 }
 
-// sizeOf is the length of what listed appends.
+// sizeOf returns the length of the bytes that listed appends.
 func (s *set) sizeOf(f workload.Form, i int) int {
 	if _, changed := workload.ChangedBy(int(s.relists.Load()), i); changed && s.spec.Churn.Sort == workload.Relist {
 		return len(s.changed[f].body(i))

@@ -8,10 +8,10 @@ import (
 	"github.com/vedette-io/vedette/bench/workload"
 )
 
-// bufferSize is how much is written at a time where nothing is to be quick.
+// bufferSize is the size of a write if latency does not matter.
 const bufferSize = 64 << 10
 
-// writer gathers what is written, and sends it.
+// writer buffers bytes, and sends them.
 type writer struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -23,7 +23,7 @@ func newWriter(w http.ResponseWriter, f framer, stream bool) *writer {
 	return &writer{ResponseWriter: w, control: http.NewResponseController(w), buf: make([]byte, 0, 2*bufferSize)}
 }
 
-// full sends what is there if it is much.
+// full sends the buffer if it is large.
 func (w *writer) full() error {
 	if len(w.buf) < bufferSize {
 		return nil
@@ -33,7 +33,7 @@ func (w *writer) full() error {
 	return err
 }
 
-// send sends what is there, at once.
+// send sends the buffer at once.
 func (w *writer) send() error {
 	if len(w.buf) > 0 {
 		if _, err := w.Write(w.buf); err != nil {
@@ -44,7 +44,7 @@ func (w *writer) send() error {
 	return w.control.Flush()
 }
 
-// trickle sends what is there in single bytes.
+// trickle sends the buffer in single bytes.
 func (w *writer) trickle() error {
 	for i := range w.buf {
 		if _, err := w.Write(w.buf[i : i+1]); err != nil {
@@ -75,7 +75,7 @@ func (s *set) initial(w *writer, f framer) error {
 	return w.send()
 }
 
-// watch sends what happens, from where the last watch ended, until ctx is done.
+// watch sends changes, from the end of the last watch, until ctx is done.
 func (s *set) watch(ctx context.Context, w *writer, f framer) error {
 	s.watches.Add(1)
 	if err := w.send(); err != nil { // the headers
@@ -117,7 +117,7 @@ func (s *set) expire(w *writer, f framer) error {
 	return w.send()
 }
 
-// churn sends all steps that were not sent yet.
+// churn sends all steps that have not been sent yet.
 func (s *set) churn(ctx context.Context, w *writer, f framer) error {
 	c := s.spec.Churn
 	began, first := time.Now(), s.position.Load()
@@ -148,7 +148,7 @@ func (s *set) churn(ctx context.Context, w *writer, f framer) error {
 	return w.send()
 }
 
-// step appends the frame of one event, stamped with this moment.
+// step appends the frame of one event, stamped with the current time.
 func (s *set) step(w *writer, f framer, event string, i int, number int64) {
 	changed := s.changed[f.form]
 	now := time.Now().UnixNano()

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// meta is the metadata of the i-th object of a sort.
+// meta returns the metadata of the i-th object of a sort.
 func meta(sort string, i int) metav1.ObjectMeta {
 	at := when(i)
 	return metav1.ObjectMeta{
@@ -42,7 +42,7 @@ func job(seed uint64, i int) Object {
 	return j
 }
 
-// node is a machine with its conditions and the images that it has.
+// node is a machine with its conditions and images.
 func node(seed uint64, i int) Object {
 	r := random(seed, i)
 	at := when(i)
@@ -71,7 +71,7 @@ func node(seed uint64, i int) Object {
 	return n
 }
 
-// event is what a component reports of a pod.
+// event is an event of a pod from a component.
 func event(seed uint64, i int) Object {
 	r := random(seed, i)
 	at := when(i)

@@ -8,12 +8,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// busy is a pod as in a cluster of many teams: each Deployment has a name, an image
-// digest, a checksum and an environment of its own, and each pod has container IDs of
-// its own. These are random, so nothing foretells them.
+// busy is a pod of a cluster with many teams: each Deployment has its own name, image
+// digest, checksum and environment, and each pod its own container IDs. These are random,
+// and therefore incompressible.
 func busy(seed uint64, i int) Object {
 	group := i / perDeployment
-	shared := rand.New(rand.NewPCG(seed, uint64(group)<<32|1)) // the same for all siblings
+	shared := rand.New(rand.NewPCG(seed, uint64(group)<<32|1)) // the same for all pods of a Deployment
 	own := rand.New(rand.NewPCG(seed, uint64(i)<<32|2))
 	p := pod(i)
 	app := word(shared) + "-" + word(shared)
@@ -43,7 +43,7 @@ func busy(seed uint64, i int) Object {
 	return p
 }
 
-// environment returns variables whose values are words, numbers and tokens.
+// environment returns variables with words, numbers and tokens as values.
 func environment(r *rand.Rand, n int) []corev1.EnvVar {
 	env := make([]corev1.EnvVar, n)
 	for i := range env {
@@ -60,7 +60,7 @@ func environment(r *rand.Rand, n int) []corev1.EnvVar {
 	return env
 }
 
-// word returns something that can be pronounced.
+// word returns a pronounceable word.
 func word(r *rand.Rand) string {
 	const consonants, vowels = "bcdfghklmnprstvw", "aeiou"
 	var text strings.Builder

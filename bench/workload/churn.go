@@ -2,47 +2,47 @@ package workload
 
 import "fmt"
 
-// Sort is a sort of churn.
+// Sort is a kind of churn.
 type Sort string
 
 const (
-	// Quiet: nothing happens.
+	// Quiet has no changes.
 	Quiet Sort = ""
 	// Heartbeats change objects at random.
 	Heartbeats Sort = "heartbeats"
-	// Rolling replaces the objects of one deployment after the other: as many new
-	// ones are added, change once, and the old ones are deleted.
+	// Rolling replaces the objects of one deployment after the other: the same number of
+	// new ones are added and change once, and the old ones are deleted.
 	Rolling Sort = "rolling"
 	// Deletion deletes one object after the other.
 	Deletion Sort = "deletion"
-	// Relist ends the watch with 410 Gone again and again; in each list one object
-	// in a hundred has changed.
+	// Relist ends the watch with 410 Gone repeatedly; in each list one object in a
+	// hundred has changed.
 	Relist Sort = "relist"
 )
 
-// Churn is what happens to a set of objects after the first list.
+// Churn is the changes of a set of objects after the first list.
 type Churn struct {
 	Sort Sort
-	// Events is how many there are; for Relist how many lists.
+	// Events is the number of events; for Relist the number of lists.
 	Events int
-	// Rate is how many are sent in a second; zero: as fast as the client reads.
+	// Rate is the number of events per second; zero means as fast as the client reads.
 	Rate int
 }
 
 // Step is one event of a churn.
 type Step struct {
-	// Type is that of a watch: ADDED, MODIFIED or DELETED.
+	// Type is the type of a watch event: ADDED, MODIFIED or DELETED.
 	Type string
-	// Index is the object's.
+	// Index is the index of the object.
 	Index int
 }
 
-// Check returns what makes no sense for a set of n objects.
+// Check returns an error if the churn is invalid for a set of n objects.
 func (c Churn) Check(n int) error {
 	limit := map[Sort]int{Rolling: 3 * n / perDeployment * perDeployment, Deletion: n, Relist: 99}[c.Sort]
 	switch {
 	case c.Events < 0 || c.Rate < 0:
-		return fmt.Errorf("a churn of %d events at %d in a second makes no sense", c.Events, c.Rate)
+		return fmt.Errorf("a churn of %d events at %d per second is invalid", c.Events, c.Rate)
 	case limit > 0 && c.Events > limit:
 		return fmt.Errorf("%s of %d objects has %d events at most, not %d", c.Sort, n, limit, c.Events)
 	case c.Sort == Rolling && n%perDeployment != 0:
@@ -51,8 +51,8 @@ func (c Churn) Check(n int) error {
 	return nil
 }
 
-// Stamped returns how many stamped objects the steps of a set of n need, from the
-// first on.
+// Stamped returns the number of stamped objects that the steps of a set of n need,
+// counted from the first.
 func (c Churn) Stamped(n int) int {
 	switch c.Sort {
 	case Quiet:
@@ -84,8 +84,8 @@ func (c Churn) At(seed uint64, n, k int) Step {
 	return Step{"MODIFIED", int(mix(seed+uint64(k)) % uint64(n))}
 }
 
-// ChangedBy reports whether the i-th object is another one in the list after the
-// given number of relists, and in which of them it changed last.
+// ChangedBy reports whether the i-th object has changed in the list after the given
+// number of relists, and in which of them it changed last.
 func ChangedBy(relists, i int) (at int, changed bool) {
 	at = i % 100
 	return at, at > 0 && at <= relists

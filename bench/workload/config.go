@@ -22,7 +22,7 @@ const (
 func configMap(seed uint64, i int) Object {
 	r := random(seed, i)
 	size := smallestConfig * math.Pow(largestConfig/smallestConfig, math.Pow(r.Float64(), 1.5))
-	if i%8 == 0 { // and a few of the ends, however few there are in all
+	if i%8 == 0 { // includes the extreme sizes even in small sets
 		size = smallestConfig
 	}
 	return &corev1.ConfigMap{ObjectMeta: meta("config", i), Data: map[string]string{"config.yaml": settings(r, int(size))}}
@@ -38,7 +38,7 @@ func settings(r *rand.Rand, size int) string {
 	return text.String()[:size]
 }
 
-// secret has a key pair's worth of bytes.
+// secret has as many bytes as a key pair.
 func secret(seed uint64, i int) Object {
 	r := random(seed, i)
 	return &corev1.Secret{
@@ -51,7 +51,7 @@ func pem(r *rand.Rand, what string, size int) []byte {
 	return fmt.Appendf(nil, "-----BEGIN %s-----\n%s\n-----END %s-----\n", what, base64.StdEncoding.EncodeToString(bytesOf(r, size)), what)
 }
 
-// bytesOf returns bytes that no packing makes shorter.
+// bytesOf returns incompressible bytes.
 func bytesOf(r *rand.Rand, size int) []byte {
 	b := make([]byte, size)
 	for i := range b {
@@ -60,8 +60,7 @@ func bytesOf(r *rand.Rand, size int) []byte {
 	return b
 }
 
-// small is the least of a pod that can be indexed: for what a store costs beside
-// the objects in it.
+// small is a minimal pod with index values, for measuring the overhead of stores.
 func small(_ uint64, i int) Object {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Name: fmt.Sprintf("pod-%06d", i), Namespace: fmt.Sprintf("team-%02d", i%50),
@@ -83,7 +82,7 @@ func annotated(seed uint64, i int) Object {
 	return c
 }
 
-// noise objects have nothing in common with each other.
+// noise objects have nothing in common.
 func noise(seed uint64, i int) Object {
 	r := random(seed, i)
 	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{

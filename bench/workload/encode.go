@@ -10,33 +10,33 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 )
 
-// Encoding is how objects are written on the wire.
+// Encoding is the wire format of objects.
 type Encoding string
 
-// The encodings that API servers speak.
+// The encodings of API servers.
 const (
 	Protobuf Encoding = "protobuf"
 	JSON     Encoding = "json"
 	CBOR     Encoding = "cbor"
 )
 
-// Part is how much of an object is sent.
+// Part is the part of an object that is sent.
 type Part string
 
 const (
-	// Whole objects.
+	// Whole is the whole object.
 	Whole Part = ""
-	// Metadata only: PartialObjectMetadata.
+	// Metadata is only the metadata: PartialObjectMetadata.
 	Metadata Part = "metadata"
 )
 
-// Form is how the objects of a list or watch are sent.
+// Form is the encoding and the part of the objects of a list or watch.
 type Form struct {
 	Encoding Encoding
 	Part     Part
 }
 
-// String names the form.
+// String returns the name of the form.
 func (f Form) String() string {
 	if f.Part == Metadata {
 		return string(f.Encoding) + " metadata"
@@ -44,7 +44,7 @@ func (f Form) String() string {
 	return string(f.Encoding)
 }
 
-// Names returns what an object of a kind is called in this form.
+// Names returns the apiVersion and the kind of an object in this form.
 func (f Form) Names(k Kind) (apiVersion, kind string) {
 	if f.Part == Metadata {
 		return "meta.k8s.io/v1", "PartialObjectMetadata"
@@ -52,13 +52,13 @@ func (f Form) Names(k Kind) (apiVersion, kind string) {
 	return k.APIVersion(), k.Kind
 }
 
-// marshaler is what types with protobuf have.
+// marshaler is implemented by types with protobuf.
 type marshaler interface{ Marshal() ([]byte, error) }
 
-// Body encodes an object: in JSON and CBOR with its kind, in protobuf the message
-// alone, without the envelope that has the kind.
+// Body encodes an object: in JSON and CBOR with its kind, in protobuf without the
+// envelope that has the kind.
 //
-// Errors: an encoding that the type does not have; what the encoder says.
+// Errors: an encoding that the type does not have; errors of the encoder.
 func (f Form) Body(k Kind, obj Object) ([]byte, error) {
 	var sent any = obj
 	if f.Part == Metadata {
@@ -85,27 +85,26 @@ func (f Form) Body(k Kind, obj Object) ([]byte, error) {
 	return nil, fmt.Errorf("there is no encoding %q", f.Encoding)
 }
 
-// StampKey is the annotation that says when the frame was written, in nanoseconds
-// since 1970.
+// StampKey is the annotation with the time of sending, in nanoseconds since 1970.
 const StampKey = "bench.vedette.io/sent"
 
-// What stands in a stamped object where the server writes digits. Each is found
-// once in its bytes.
+// Placeholders in a stamped object that the server replaces by digits. Each occurs once
+// in its bytes.
 const (
 	markVersion = "3070707070"
 	markSent    = "7070707070707070701"
 	markBeat    = "4070707071"
 )
 
-// ChurnVersion is the resourceVersion of the first event of a churn; it has ten
-// digits, as all that follow.
+// ChurnVersion is the resourceVersion of the first event of a churn; it has ten digits,
+// like all later ones.
 const ChurnVersion = 3_000_000_000
 
-// EndName is the name of the object that is added when a churn is over.
+// EndName is the name of the object that is added at the end of a churn.
 const EndName = "zz-bench-end"
 
-// Stamped returns the i-th object as it is after a change; EndIndex gives the one
-// that is added when all is over.
+// Stamped returns the i-th object after a change; EndIndex returns the object that ends
+// the churn.
 func (k Kind) Stamped(seed uint64, i int) Object {
 	end := i == EndIndex
 	obj := k.New(seed, max(i, 0))
@@ -127,26 +126,26 @@ func (k Kind) Stamped(seed uint64, i int) Object {
 // EndIndex is the index of the object that ends a churn.
 const EndIndex = -1
 
-// Stamp says where in a body digits are to be written.
+// Stamp has the offsets of the digits in a body.
 type Stamp struct{ version, sent, beat int32 }
 
-// StampOf finds the places in the body of a stamped object.
+// StampOf finds the placeholders in the body of a stamped object.
 //
-// Errors: one of them is not there, or more than once.
+// Errors: a placeholder that does not occur exactly once.
 func StampOf(body []byte) (Stamp, error) {
 	var at [3]int32
 	for i, mark := range []string{markVersion, markSent, markBeat} {
 		text := []byte(mark)
 		if n := bytes.Count(body, text); n != 1 {
-			return Stamp{}, fmt.Errorf("the mark %s is there %d times, want once", mark, n)
+			return Stamp{}, fmt.Errorf("the placeholder %s occurs %d times, want once", mark, n)
 		}
 		at[i] = int32(bytes.Index(body, text))
 	}
 	return Stamp{at[0], at[1], at[2]}, nil
 }
 
-// Write writes the version of a revision, and when it is sent, into a copy of the
-// body that the stamp is of. The beat is what differs from the last revision.
+// Write writes the version of a revision, and its time of sending, into a copy of the
+// body of the stamp. The beat makes it different from the previous revision.
 func (s Stamp) Write(body []byte, version uint64, sent int64) {
 	digits(body[s.version:], len(markVersion), version)
 	digits(body[s.sent:], len(markSent), uint64(sent))
@@ -160,7 +159,7 @@ func digits(dst []byte, n int, v uint64) {
 	}
 }
 
-// Sent reads the stamp of an annotation; zero where there is none.
+// Sent returns the time in an annotation; zero if it has none.
 func Sent(annotation string) int64 {
 	n := int64(0)
 	for _, c := range strings.TrimSpace(annotation) {

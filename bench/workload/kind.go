@@ -13,51 +13,51 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Object is what all objects of the Kubernetes API are.
+// Object is the interface of all objects of the Kubernetes API.
 type Object interface {
 	metav1.Object
 	runtime.Object
 }
 
-// Scope says whether objects live in namespaces.
+// Scope is whether objects have a namespace.
 type Scope uint8
 
 const (
-	// Cluster wide objects live in none.
+	// Cluster objects have none.
 	Cluster Scope = iota
-	// Namespaced objects live in one each.
+	// Namespaced objects have one.
 	Namespaced
 )
 
-// Kind is one sort of objects: a type of the API, and a shape of its objects.
+// Kind is one kind of objects: a type of the API, and the shape of its objects.
 type Kind struct {
-	// Name tells it from others: "pods", or that of a shape, "sparse".
+	// Name identifies the kind: "pods", or the name of a shape, "sparse".
 	Name     string
 	Group    string
 	Version  string
 	Resource string
 	Kind     string
 	Scope    Scope
-	// Custom resources have JSON and CBOR only.
+	// Custom marks a custom resource, which has only JSON and CBOR.
 	Custom bool
 
 	make func(seed uint64, i int) Object
 }
 
-// GVR names the type in paths.
+// GVR returns the type in paths.
 func (k Kind) GVR() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Resource}
 }
 
-// GVK names the type in objects.
+// GVK returns the type in objects.
 func (k Kind) GVK() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
 }
 
-// APIVersion is the version with its group.
+// APIVersion returns the version with its group.
 func (k Kind) APIVersion() string { return k.GVK().GroupVersion().String() }
 
-// Path is that of the collection on a server.
+// Path returns the path of the resource on a server.
 func (k Kind) Path() string {
 	if k.Group == "" {
 		return "/api/" + k.Version + "/" + k.Resource
@@ -65,7 +65,7 @@ func (k Kind) Path() string {
 	return "/apis/" + k.Group + "/" + k.Version + "/" + k.Resource
 }
 
-// New makes the i-th object. It is new and belongs to the caller.
+// New creates the i-th object. It belongs to the caller.
 func (k Kind) New(seed uint64, i int) Object {
 	obj := k.make(seed, i)
 	obj.GetObjectKind().SetGroupVersionKind(k.GVK())
@@ -75,15 +75,14 @@ func (k Kind) New(seed uint64, i int) Object {
 	return obj
 }
 
-// FirstVersion is the resourceVersion of the first object; that of the i-th is
-// by i higher.
+// FirstVersion is the resourceVersion of the first object; the i-th has FirstVersion + i.
 const FirstVersion = 1_000_000
 
 func core(name, resource, kind string, scope Scope, make func(uint64, int) Object) Kind {
 	return Kind{Name: name, Version: "v1", Resource: resource, Kind: kind, Scope: scope, make: make}
 }
 
-// kinds are those that Of knows beside widgets.
+// kinds are the kinds of Of, except widgets.
 var kinds = []Kind{
 	core("pods", "pods", "Pod", Namespaced, func(seed uint64, i int) Object { return pod(i + int(seed)*otherSeed) }),
 	core("busy", "pods", "Pod", Namespaced, busy),
@@ -98,13 +97,13 @@ var kinds = []Kind{
 	core("random", "secrets", "Secret", Namespaced, noise),
 }
 
-// otherSeed is how far the pods of one seed are from those of the next.
+// otherSeed is the distance between the pod indexes of two seeds.
 const otherSeed = 1_000_000
 
 // Of returns a kind by its name. "widgets" is a custom resource with 200 fields;
 // "widgets-07" is another one like it.
 //
-// Errors: there is no such kind.
+// Errors: an unknown kind.
 func Of(name string) (Kind, error) {
 	if rest, ok := strings.CutPrefix(name, "widgets"); ok {
 		suffix := strings.TrimPrefix(rest, "-")
@@ -116,7 +115,7 @@ func Of(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("there is no kind %q; there are %s", name, strings.Join(Names(), ", "))
 }
 
-// Names returns the names that Of knows.
+// Names returns the names of all kinds.
 func Names() []string {
 	var names []string
 	for _, k := range kinds {
@@ -125,7 +124,7 @@ func Names() []string {
 	return append(names, "widgets")
 }
 
-// random returns the source of what differs in the i-th object.
+// random returns the random source of the i-th object.
 func random(seed uint64, i int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(i))) }
 
 var (

@@ -12,12 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// perDeployment is how many pods are siblings.
+// perDeployment is the number of pods of a Deployment.
 const perDeployment = 20
 
 // pod returns the i-th pod of a cluster: one of twenty of a Deployment, with two
-// containers, probes, environment, tolerations, and two managers of its fields.
-// It is about 6 KB in protobuf.
+// containers, probes, environment, tolerations, and two field managers. It is about 6 KB
+// in protobuf.
 func pod(i int) *corev1.Pod {
 	group := i / perDeployment
 	app := fmt.Sprintf("service-%04d", group)

@@ -35,7 +35,7 @@ func (s *WidgetSpec) panels() []*Panel {
 	return []*Panel{&s.Front, &s.Back, &s.Left, &s.Right, &s.Top, &s.Bottom, &s.Inner, &s.Outer, &s.Spare, &s.Door}
 }
 
-// Panel has fields of all sorts.
+// Panel has fields of all types.
 type Panel struct {
 	Image       string            `json:"image"`
 	Command     []string          `json:"command"`
@@ -59,7 +59,7 @@ type Panel struct {
 	Comment     string            `json:"comment"`
 }
 
-// WidgetStatus is what a controller says of a Widget.
+// WidgetStatus is the observed state of a Widget.
 type WidgetStatus struct {
 	Phase   string `json:"phase"`
 	Message string `json:"message"`
@@ -81,7 +81,7 @@ func (w *Widget) DeepCopyObject() runtime.Object {
 	return out
 }
 
-// WidgetList is a list of them.
+// WidgetList is a list of widgets.
 type WidgetList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata"`

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 )
 
-// forms are those that a kind has.
+// forms returns the forms of a kind.
 func forms(k Kind) []Form {
 	all := []Form{{Encoding: JSON}, {Encoding: CBOR}, {Encoding: JSON, Part: Metadata}, {Encoding: Protobuf, Part: Metadata}}
 	if !k.Custom {
@@ -22,7 +22,7 @@ func forms(k Kind) []Form {
 	return all
 }
 
-// TestRoundTrip holds that every kind is the same object in all its encodings.
+// TestRoundTrip checks that every kind is the same object in all its encodings.
 func TestRoundTrip(t *testing.T) {
 	for _, name := range Names() {
 		k, err := Of(name)
@@ -38,14 +38,14 @@ func TestRoundTrip(t *testing.T) {
 						t.Fatal(err)
 					}
 					if again, _ := form.Body(k, k.New(7, i)); !bytes.Equal(again, body) {
-						t.Fatal("the same seed gives other bytes")
+						t.Fatal("the same seed gives different bytes")
 					}
 					back := decode(t, k, form, body)
 					if form.Part == Metadata {
 						obj = &metav1.PartialObjectMetadata{ObjectMeta: *obj.(metav1.ObjectMetaAccessor).GetObjectMeta().(*metav1.ObjectMeta)}
 					}
 					if got, want := canonical(t, back), canonical(t, obj); !bytes.Equal(got, want) {
-						t.Fatalf("object %d came back as\n%.2000s\nwant\n%.2000s", i, got, want)
+						t.Fatalf("object %d was decoded as\n%.2000s\nwant\n%.2000s", i, got, want)
 					}
 				}
 			})
@@ -65,7 +65,7 @@ func decode(t *testing.T, k Kind, f Form, body []byte) any {
 		err = to.(interface{ Unmarshal([]byte) error }).Unmarshal(body)
 	case JSON:
 		err = json.Unmarshal(body, to)
-	case CBOR: // free form comes as CBOR within CBOR, so it is compared as a tree
+	case CBOR: // the fields are CBOR within CBOR, so compare them as a tree
 		var tree unstructured.Unstructured
 		err = direct.Unmarshal(body, &tree.Object)
 		to = tree.Object
@@ -76,7 +76,7 @@ func decode(t *testing.T, k Kind, f Form, body []byte) any {
 	return to
 }
 
-// canonical is an object as JSON with sorted names, without its kind.
+// canonical returns an object as JSON with sorted names, without its kind.
 func canonical(t *testing.T, obj any) []byte {
 	t.Helper()
 	text, err := json.Marshal(obj)
@@ -96,7 +96,8 @@ func canonical(t *testing.T, obj any) []byte {
 	return text
 }
 
-// TestPodsStayAsTheyAre: figures of all times are about the same bytes.
+// TestPodsStayAsTheyAre checks that the bytes never change, so that figures stay
+// comparable.
 func TestPodsStayAsTheyAre(t *testing.T) {
 	k, err := Of("pods")
 	if err != nil {
@@ -112,7 +113,7 @@ func TestPodsStayAsTheyAre(t *testing.T) {
 	}
 	const want = "cfd3e9709fb511aec2195027943ff14f9cd95970250031257e0aa644c2393f09"
 	if got := fmt.Sprintf("%x", sum.Sum(nil)); got != want {
-		t.Errorf("the bytes of the first 100 pods have the sum %s, want %s", got, want)
+		t.Errorf("the first 100 pods have the hash %s, want %s", got, want)
 	}
 }
 
@@ -140,15 +141,14 @@ func TestStamps(t *testing.T) {
 				}
 			default:
 				if !bytes.Contains(body, []byte("3000000005")) {
-					t.Errorf("%s in %s: the version is not there", name, form)
+					t.Errorf("%s in %s: the body has no version", name, form)
 				}
 			}
 		}
 	}
 }
 
-// TestChurn holds that what is changed or deleted was there, and what is added
-// was not.
+// TestChurn checks that changed and deleted objects exist, and added ones do not.
 func TestChurn(t *testing.T) {
 	const n = 100
 	for _, c := range []Churn{{Sort: Heartbeats, Events: 500}, {Sort: Rolling, Events: 3 * n}, {Sort: Deletion, Events: n}} {
@@ -169,17 +169,17 @@ func TestChurn(t *testing.T) {
 		for i := range 2 * n {
 			old, left := i < n, map[Sort]bool{Heartbeats: i < n, Rolling: i >= n}[c.Sort]
 			if there[i] != left {
-				t.Errorf("%s: in the end object %d (old: %v) is there: %v", c.Sort, i, old, there[i])
+				t.Errorf("%s: at the end, object %d (old: %v) exists: %v", c.Sort, i, old, there[i])
 			}
 		}
 	}
 	for _, c := range []Churn{{Events: -1}, {Sort: Rolling, Events: 3*n + 60}, {Sort: Deletion, Events: n + 1}, {Sort: Relist, Events: 100}} {
 		if c.Check(n) == nil {
-			t.Errorf("%+v is not refused", c)
+			t.Errorf("%+v was not refused", c)
 		}
 	}
 	if err := (Churn{Sort: Rolling, Events: 3}).Check(30); err == nil {
-		t.Error("half a deployment is not refused")
+		t.Error("half a deployment was not refused")
 	}
 }
 
@@ -200,6 +200,6 @@ func TestSizesOfConfigMaps(t *testing.T) {
 		t.Errorf("between %d and %d B", least, most)
 	}
 	if _, err := Of("unheard-of"); err == nil {
-		t.Error("a kind that does not exist is not refused")
+		t.Error("an unknown kind was not refused")
 	}
 }

@@ -27,8 +27,8 @@ func kubeflow(kind, field, role, container string) string {
 	return fmt.Sprintf("apiVersion: kubeflow.org/v1\nkind: %s\nmetadata: {name: train-7}\nspec: {runPolicy: {}, %s: {%s: {replicas: 1, restartPolicy: Never, template: "+podTemplate+"}}}\n", kind, field, role, container)
 }
 
-// types are the types of jobs that can be installed, with how they are cancelled, and the status
-// that the operator writes then.
+// types are the types of jobs that can be installed: how each is cancelled, and the status that
+// its operator then writes.
 var types = []struct{ resource, object, how, status string }{
 	{"pytorchjobs.kubeflow.org", kubeflow("PyTorchJob", "pytorchReplicaSpecs", "Master", "pytorch"), jobmeta.CancelSuspend, suspended},
 	{"tfjobs.kubeflow.org", kubeflow("TFJob", "tfReplicaSpecs", "Worker", "tensorflow"), jobmeta.CancelSuspend, suspended},
@@ -50,12 +50,12 @@ func TestCancel(t *testing.T) {
 	for _, c := range types {
 		t.Run(c.resource, func(t *testing.T) { s.throughAll(t, c.resource, c.object, c.how, c.status) })
 	}
-	t.Run("job that runs", s.testRunningJob)
+	t.Run("running job", s.testRunningJob)
 	t.Run("without rights", s.testRights)
 }
 
 // throughAll submits a job of a type, cancels it, retries it, and deletes the retry by
-// cancelling it. The recorder sees all of it.
+// cancelling it. The recorder observes each step.
 func (s *stage) throughAll(t *testing.T, resource, text, how, status string) {
 	first := s.submit(t, text)
 	s.reaches(t, first, state.Submitted, "")
@@ -63,7 +63,7 @@ func (s *stage) throughAll(t *testing.T, resource, text, how, status string) {
 	if err != nil || done.How != how || done.Before {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	if status != "" { // in the place of the operator
+	if status != "" { // the operator does not run
 		client, err := kube.For[unstructured.Unstructured](s.cluster, kube.ClientConfig{Resource: submit.FullName(first.Resource)})
 		if err != nil {
 			t.Fatal(err)
@@ -97,8 +97,8 @@ func (s *stage) throughAll(t *testing.T, resource, text, how, status string) {
 	}
 }
 
-// testRunningJob: the pods of a cancelled job go, and the history names the actor and the reason
-// after the job is gone; whichever way the job is cancelled.
+// testRunningJob: the pods of a cancelled job are deleted, and the history names the actor and
+// the reason after the job is deleted, for each way to cancel.
 func (s *stage) testRunningJob(t *testing.T) {
 	const text = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: NAME}\nspec: {parallelism: 3, template: {metadata: {annotations: {pod-complete.stage.kwok.x-k8s.io/delay: 10m, pod-complete.stage.kwok.x-k8s.io/jitter-delay: 11m}}, spec: {restartPolicy: Never, terminationGracePeriodSeconds: 1, containers: [{name: main, image: 'train:1'}]}}}\n"
 	pods, err := kube.For[corev1.Pod](s.cluster, kube.ClientConfig{})
@@ -118,7 +118,7 @@ func (s *stage) testRunningJob(t *testing.T) {
 	}
 	for how, name := range map[submit.How]string{submit.AsTypeDemands: "kept", submit.Deleting: "gone"} {
 		job := s.submit(t, strings.Replace(text, "NAME", name, 1))
-		wait.Until(t, time.Minute, "pods run", func() string {
+		wait.Until(t, time.Minute, "the pods run", func() string {
 			if n := running(job); n != 3 {
 				return fmt.Sprintf("%d run", n)
 			}
@@ -128,7 +128,7 @@ func (s *stage) testRunningJob(t *testing.T) {
 		if _, err := s.client.Cancel(t.Context(), job, submit.CancelOptions{Actor: "ann", Reason: "wrong data", How: how}); err != nil {
 			t.Fatal(err)
 		}
-		wait.Until(t, time.Minute, "pods go", func() string {
+		wait.Until(t, time.Minute, "the pods are deleted", func() string {
 			if n := running(job); n != 0 {
 				return fmt.Sprintf("%d run", n)
 			}
@@ -147,8 +147,8 @@ func (s *stage) testRunningJob(t *testing.T) {
 	}
 }
 
-// testRights: under RBAC of the real server, the role in the error gives exactly the right
-// that was missing.
+// testRights: under the RBAC of a real server, the role in the error grants exactly the
+// missing right.
 func (s *stage) testRights(t *testing.T) {
 	job := s.submit(t, "apiVersion: batch/v1\nkind: Job\nmetadata: {name: guarded}\nspec: {suspend: true, template: "+fmt.Sprintf(podTemplate, "main")+"}\n")
 	rc := s.plane.RESTConfig()
@@ -167,7 +167,7 @@ func (s *stage) testRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wait.Until(t, time.Minute, "the roles of the errors are enough", func() string {
+	wait.Until(t, time.Minute, "the roles in the errors are sufficient", func() string {
 		_, err := eve.Cancel(t.Context(), job, submit.CancelOptions{How: submit.Deleting})
 		denied, ok := err.(*submit.DeniedError)
 		if err == nil {

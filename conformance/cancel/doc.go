@@ -1,10 +1,10 @@
-// Package cancel tests the cancellation and the repetition of jobs on a real control plane:
-// each type of jobs is submitted, seen by the recorder, cancelled and retried.
+// Package cancel tests the cancellation and the retry of jobs on a real control plane. Each
+// type of job is submitted, recorded, cancelled and retried.
 //
 // # Data flow
 //
 //	submit -> kube-apiserver -> record -> SQLite -> history.Chain
-//	cancel -> annotations and suspension or deletion, on the same way
+//	cancel -> annotations and suspension or deletion -> kube-apiserver -> record
 //
 // # Ownership
 //
@@ -12,13 +12,13 @@
 //
 // # Guarantees
 //
-// The definitions of custom types are those of their operators (package crds). Pods of batch
+// The definitions of custom types come from their operators (package crds). Pods of batch
 // Jobs run on nodes of kwok.
 //
 // # Limits
 //
-// The operators of custom types do not run. Where only an operator says that a job is
-// suspended or aborted, the test writes the status in its place.
+// The operators of custom types do not run. If only an operator reports that a job is
+// suspended or aborted, the test writes the status instead.
 //
 // # Errors
 //

@@ -88,7 +88,7 @@ func (s *stage) record(t *testing.T, targets []record.Target) {
 	})
 }
 
-// submit submits the one job of a text.
+// submit submits the only job in a text.
 func (s *stage) submit(t *testing.T, text string) submit.Job {
 	t.Helper()
 	all, err := manifest.Parse("job.yaml", []byte(text))
@@ -102,7 +102,7 @@ func (s *stage) submit(t *testing.T, text string) submit.Job {
 	return result.Job()
 }
 
-// reaches waits until the history has a job in a state, with a message.
+// reaches waits until the history shows a job in a state, with a message.
 func (s *stage) reaches(t *testing.T, job submit.Job, want state.State, message string) {
 	t.Helper()
 	wait.Until(t, time.Minute, job.String()+" is "+string(want), func() string {

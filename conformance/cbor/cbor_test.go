@@ -37,9 +37,9 @@ var (
 	jobs = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "trainjobs"}
 )
 
-// TestCustomResources follows a custom resource on a server that speaks CBOR, and
-// on one that does not: the informer, which starts before its type is there,
-// takes what it gets, and tells the same.
+// TestCustomResources follows a custom resource on a server with CBOR, and on one
+// without. The informer starts before its type is defined, accepts the encoding that the
+// server chooses, and reports the same events in both cases.
 func TestCustomResources(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -171,7 +171,7 @@ func definition() *unstructured.Unstructured {
 	}}
 }
 
-// must returns what a constructor made of a configuration that is known to be legal.
+// must returns a value, and panics if its configuration was illegal.
 func must[T any](made T, err error) T {
 	if err != nil {
 		panic(err)

@@ -17,8 +17,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/wait"
 )
 
-// patience is how long informers may take to recover. client-go's wait up to a minute
-// between attempts, and give up a silent connection after 45 seconds.
+// patience is the maximum time for informers to recover. Informers of client-go wait up
+// to a minute between attempts, and close a silent connection after 45 seconds.
 const patience = 4 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, controlplane.IgnoreSpawner())
 }
 
-// group is informers of all engines with the same view.
+// group has informers of all engines with the same view.
 type group struct {
 	view
 	history   *history
@@ -35,7 +35,7 @@ type group struct {
 	followers []*follower // in the order of engines
 }
 
-// trial is one run.
+// trial is the state of one test run.
 type trial struct {
 	*stage
 	writers []*writer
@@ -87,16 +87,16 @@ func (tr *trial) each(do func(*group, *follower)) {
 	}
 }
 
-// TestChaos lets objects change and things go wrong, with informers of client-go and ours
-// side by side on one control plane. Whatever happens, each handler gets revisions of an
-// object that follow from each other, and each of them was written. An informer that has
-// not listed was told every revision, and so was ours if a list was not needed. Once the
-// faults are over, all informers have the same objects.
+// TestChaos changes objects and injects faults, with informers of client-go and ours side
+// by side on one control plane. Each handler must get revisions of an object in the order
+// in which they were written, and no others. An informer that has not listed must report
+// every revision; so must ours if no list was necessary. After the faults end, all
+// informers must have the same objects.
 func TestChaos(t *testing.T) {
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())
 	}
-	t.Logf("the seed is %d", *seed)
+	t.Logf("seed %d", *seed)
 	tr := newTrial(t, *seed)
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
@@ -115,24 +115,25 @@ func TestChaos(t *testing.T) {
 	for _, engine := range engines {
 		t.Logf("%s: %+v", engine, *tr.tally[engine])
 	}
-	t.Logf("%d phases in %v; what happened: %v", n, time.Since(began).Round(time.Second), tr.struck)
+	t.Logf("%d phases in %v; faults: %v", n, time.Since(began).Round(time.Second), tr.struck)
 	tr.checkWild()
 }
 
-// checkWild checks that enough went wrong, and not too much.
+// checkWild checks that there were enough faults, and not too many.
 func (tr *trial) checkWild() {
 	tr.t.Helper()
 	for engine, n := range tr.tally {
 		if n.Connected == 0 || n.Whole == 0 || n.Lists == 0 {
-			tr.t.Errorf("%s: %+v: the chaos is too wild, or too tame", engine, *n)
+			tr.t.Errorf("%s: %+v: too many faults, or too few", engine, *n)
 		}
 	}
 	if tr.struck["kill"] == 0 || tr.struck["compact"] == 0 {
-		tr.t.Errorf("no server was killed, or no history forgotten: %v", tr.struck)
+		tr.t.Errorf("no server was killed, or no history was compacted: %v", tr.struck)
 	}
 }
 
-// phase lets things happen, ends all faults, and checks the events that handlers got.
+// phase changes objects and injects faults, ends all faults, and checks the events that
+// handlers got.
 func (tr *trial) phase(ctx context.Context, m mood) {
 	tr.begin()
 	stop := make(chan struct{})
@@ -156,7 +157,7 @@ func (tr *trial) phase(ctx context.Context, m mood) {
 	tr.check(m)
 }
 
-// happen lets things go wrong while objects change.
+// happen injects faults while objects change.
 func (tr *trial) happen(ctx context.Context, m mood) {
 	strikes, pause := 3, time.Second
 	if *length > 0 {
@@ -189,18 +190,18 @@ func (tr *trial) begin() {
 	})
 }
 
-// settle waits until all informers have what is there, and are not amid a list: a list that
-// began in this phase could fold revisions of the next. An informer follows the server if
-// it shows a new revision without having listed for it.
+// settle waits until all informers have the current objects, and none is in the middle of a
+// list: a list that began in this phase could fold revisions of the next. An informer
+// follows the server if it shows a new revision without a list.
 func (tr *trial) settle(ctx context.Context) {
 	tr.t.Helper()
 	for deadline := time.Now().Add(patience); ; {
 		lists := map[*follower]int{}
-		tr.each(func(_ *group, f *follower) { lists[f] = f.road.listed() })
+		tr.each(func(_ *group, f *follower) { lists[f] = f.faults.listed() })
 		for _, w := range tr.writers {
 			tr.must(w.touch(ctx))
 		}
-		wait.Until(tr.t, time.Until(deadline), "all informers have what is there", func() (problem string) {
+		wait.Until(tr.t, time.Until(deadline), "all informers have the current objects", func() (problem string) {
 			tr.each(func(g *group, f *follower) {
 				if problem == "" {
 					problem = f.lacks(g.history.now(g.selected))
@@ -209,7 +210,7 @@ func (tr *trial) settle(ctx context.Context) {
 			return problem
 		})
 		still := true
-		tr.each(func(_ *group, f *follower) { still = still && lists[f] == f.road.listed() })
+		tr.each(func(_ *group, f *follower) { still = still && lists[f] == f.faults.listed() })
 		if still {
 			return
 		}
@@ -239,7 +240,7 @@ func (tr *trial) check(m mood) {
 	}
 }
 
-// checkWriter checks that the writer knows what is there.
+// checkWriter checks that the writer's objects are those of the server.
 func (tr *trial) checkWriter(w *writer) {
 	tr.t.Helper()
 	list, err := w.client.Resource(w.gvr).List(tr.t.Context(), metav1.ListOptions{})
@@ -258,7 +259,7 @@ func (tr *trial) checkWriter(w *writer) {
 // add counts a phase of an informer.
 func (n *tally) add(f *follower, whole, connected bool) {
 	n.Phases++
-	n.Lists += f.road.listed() - f.lists
+	n.Lists += f.faults.listed() - f.lists
 	n.Calls += f.main.count()
 	if connected {
 		n.Connected++
@@ -268,12 +269,12 @@ func (n *tally) add(f *follower, whole, connected bool) {
 	}
 }
 
-// checkSame checks that two handlers got the same, versions of deletions included.
+// checkSame checks that two handlers got the same events, versions of deletions included.
 func (tr *trial) checkSame(a, b *follower, steps map[string][]revision) {
 	tr.t.Helper()
 	for key := range steps {
 		if !a.main.same(b.main, key) {
-			tr.t.Errorf("%s: of %s the handler was told %v; %s: %v", a.name, key, a.main.steps(key), b.name, b.main.steps(key))
+			tr.t.Errorf("%s: events of %s: %v; %s: %v", a.name, key, a.main.steps(key), b.name, b.main.steps(key))
 		}
 	}
 }

@@ -2,7 +2,8 @@ package chaos_test
 
 import "fmt"
 
-// differ says how what somebody knows differs from what there is, "" for not at all.
+// differ describes the first difference between two sets of objects; "" if they are
+// equal.
 func differ(who string, has, want map[string]revision) string {
 	for key, r := range want {
 		if has[key] != r {
@@ -11,13 +12,13 @@ func differ(who string, has, want map[string]revision) string {
 	}
 	for key, r := range has {
 		if _, ok := want[key]; !ok && mine(key) {
-			return fmt.Sprintf("%s has %s at %v, which is gone", who, key, r)
+			return fmt.Sprintf("%s has %s at %v, which was deleted", who, key, r)
 		}
 	}
 	return ""
 }
 
-// contains reports whether steps has part in it, in order, with anything in between.
+// contains reports whether part is a subsequence of steps.
 func contains(steps, part []revision) bool {
 	for _, p := range part {
 		i := 0
@@ -31,12 +32,12 @@ func contains(steps, part []revision) bool {
 	return true
 }
 
-// equal reports whether the two are the same but for versions of deletions.
+// equal reports whether two sequences are the same, ignoring versions of deletions.
 func equal(steps, told []revision) bool {
 	return len(steps) == len(told) && contains(steps, told)
 }
 
-// from returns the steps of an object with the revision before them.
+// from returns the steps of an object, beginning with the revision before them.
 func from(before map[string]revision, steps map[string][]revision, key string) []revision {
 	if r, ok := before[key]; ok {
 		return append([]revision{r}, steps[key]...)
@@ -44,7 +45,7 @@ func from(before map[string]revision, steps map[string][]revision, key string) [
 	return steps[key]
 }
 
-// union returns the keys of both that the test writes.
+// union returns the keys of both maps that the test writes.
 func union(a, b map[string][]revision) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range []map[string][]revision{a, b} {

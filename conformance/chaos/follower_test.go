@@ -29,7 +29,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// The engines on trial.
+// The engines under test.
 const (
 	stock  = "client-go"
 	packed = "packed"
@@ -38,7 +38,7 @@ const (
 
 var engines = []string{stock, packed, live}
 
-// form is how an informer shows objects.
+// form is the Go type of an informer's objects.
 type form string
 
 const (
@@ -47,7 +47,7 @@ const (
 	partial form = "metadata"
 )
 
-// view is what an informer follows.
+// view is the scope and the form of an informer.
 type view struct {
 	gvr      schema.GroupVersionResource
 	form     form
@@ -60,13 +60,14 @@ func (v view) tweak(o *metav1.ListOptions) {
 	}
 }
 
-// liveOptions keep managedFields, so that some informers hold what client-go's hold.
+// liveOptions keep managedFields, so that some informers have the same objects as those
+// of client-go.
 func liveOptions() clientgo.Options {
 	return clientgo.Options{Storage: informer.Live, ManagedFields: wire.KeepManagedFields, Logger: slog.New(slog.DiscardHandler)}
 }
 
-// construct returns an informer of an engine as a program would get it: from a factory of
-// client-go, from our mirror of it, or from client-go and adopted.
+// construct returns an informer of an engine as a program would create it: from a factory
+// of client-go, from our mirror of it, or from client-go and adopted.
 func construct(v view, engine string, cfg *rest.Config) (cache.SharedIndexInformer, error) {
 	adopted := engine == live && v.form != typed
 	if adopted {
@@ -144,27 +145,27 @@ func constructMetadata(v view, engine string, cfg *rest.Config) (cache.SharedInd
 // resync is the period of late handlers, the shortest that client-go allows.
 const resync = time.Second
 
-// follower is one informer on trial.
+// follower is one informer under test.
 type follower struct {
 	t      *testing.T
 	name   string
 	engine string
 	inf    cache.SharedIndexInformer
-	road   *road
+	faults *faults
 	bodies *bodies
 	main   *witness
-	late   *witness // of a handler that was added in this phase; nil if none was
+	late   *witness // a handler that was added in this phase; nil if there is none
 	handle cache.ResourceEventHandlerRegistration
-	lists  int // when the phase began
+	lists  int // at the begin of the phase
 }
 
-func newFollower(t *testing.T, v view, engine string, cfg *rest.Config, r *road, b *bodies) *follower {
+func newFollower(t *testing.T, v view, engine string, cfg *rest.Config, r *faults, b *bodies) *follower {
 	t.Helper()
 	inf, err := construct(v, engine, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &follower{t: t, name: fmt.Sprintf("%s, %s, %s", v.gvr.Resource, v.form, engine), engine: engine, inf: inf, road: r, bodies: b}
+	f := &follower{t: t, name: fmt.Sprintf("%s, %s, %s", v.gvr.Resource, v.form, engine), engine: engine, inf: inf, faults: r, bodies: b}
 	if v.selected {
 		f.name += ", selected"
 	}
@@ -182,7 +183,7 @@ func (f *follower) witness(which string) *witness {
 	}
 }
 
-// join adds a handler that comes late, and is called again for everything each second.
+// join adds a late handler with a resync of one second.
 func (f *follower) join() {
 	if f.late != nil {
 		return
@@ -203,10 +204,10 @@ func (f *follower) begin() {
 		f.late = nil
 	}
 	f.main.begin()
-	f.lists = f.road.listed()
+	f.lists = f.faults.listed()
 }
 
-// lacks says what the handlers and the store do not show yet.
+// lacks describes the first object that the handlers or the store do not show yet.
 func (f *follower) lacks(want map[string]revision) string {
 	if problem := f.main.lacks(want); problem != "" {
 		return f.name + ": " + problem
@@ -265,7 +266,7 @@ func (f *follower) index(name string) map[string][]string {
 	return all
 }
 
-// compare compares what is stored with what an informer of client-go has stored.
+// compare compares the stored objects with those of an informer of client-go.
 func (f *follower) compare(with *follower) {
 	whole := f.engine == live
 	theirs, all := with.objects(whole), f.objects(whole)
@@ -287,10 +288,11 @@ func (f *follower) compare(with *follower) {
 }
 
 // connected reports whether the informer has not listed in this phase.
-func (f *follower) connected() bool { return f.road.listed() == f.lists }
+func (f *follower) connected() bool { return f.faults.listed() == f.lists }
 
-// judge compares what the main handler and a late one were told in a phase with what was
-// written. It reports whether the main one was told everything, and whether it had to be.
+// judge compares the events of the main handler and of a late one in a phase with the
+// written revisions. It reports whether the main handler got all events, and whether it
+// had to.
 func (f *follower) judge(steps map[string][]revision, before map[string]revision, must bool) (whole, connected bool) {
 	f.main.mu.Lock()
 	defer f.main.mu.Unlock()
@@ -303,9 +305,9 @@ func (f *follower) judge(steps map[string][]revision, before map[string]revision
 		whole = false
 		switch {
 		case connected || must:
-			f.t.Errorf("%s: lists %d, of %s the handler was told %v, want %v", f.name, f.road.listed()-f.lists, key, told, steps[key])
+			f.t.Errorf("%s: lists %d, events of %s: %v, want %v", f.name, f.faults.listed()-f.lists, key, told, steps[key])
 		case !contains(from(before, steps, key), told):
-			f.t.Errorf("%s: of %s the handler was told %v, which is not in %v", f.name, key, told, from(before, steps, key))
+			f.t.Errorf("%s: events of %s: %v, not a part of %v", f.name, key, told, from(before, steps, key))
 		}
 	}
 	if f.late == nil {
@@ -315,7 +317,7 @@ func (f *follower) judge(steps map[string][]revision, before map[string]revision
 	defer f.late.mu.Unlock()
 	for key, told := range f.late.told {
 		if mine(key) && !contains(from(before, steps, key), told) {
-			f.t.Errorf("%s: of %s a late handler was told %v, which is not in %v", f.name, key, told, from(before, steps, key))
+			f.t.Errorf("%s: events of %s at a late handler: %v, not a part of %v", f.name, key, told, from(before, steps, key))
 		}
 	}
 	return whole, connected

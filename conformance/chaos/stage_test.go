@@ -28,12 +28,13 @@ import (
 )
 
 var (
-	length = flag.Duration("chaos", 0, "how long things happen and go wrong; 0 is one short phase of each mood")
-	seed   = flag.Uint64("chaos.seed", 0, "seed of the faults and of the objects; 0 is another one each time")
+	length = flag.Duration("chaos", 0, "duration of changes and faults; 0 is one short phase of each mood")
+	seed   = flag.Uint64("chaos.seed", 0, "seed of the faults and of the objects; 0 is a random one")
 )
 
-// stage is a control plane of two API servers. Informers follow the first through networks
-// that can be cut, one for each engine. The writer uses the second, which stays.
+// stage is a control plane of two API servers. Informers follow the first server through
+// networks that can be cut, one for each engine. The writer uses the second server, which
+// has no faults.
 type stage struct {
 	t        *testing.T
 	random   *rand.Rand
@@ -42,18 +43,18 @@ type stage struct {
 	admin    kubernetes.Interface
 	objects  dynamic.Interface
 	networks map[string]*network.Proxy
-	roads    map[string][]*road // by engine
-	secret   string             // that the token of the informers is bound to
-	token    string             // its file
+	faulty   map[string][]*faults // by engine
+	secret   string               // the token of the informers is bound to it
+	token    string               // its file
 	struck   map[string]int
-	moved    bool // some connections may lead to the other server
+	moved    bool // some connections may reach the other server
 }
 
 func newStage(t *testing.T, seed uint64) *stage {
 	t.Helper()
 	s := &stage{
 		t: t, random: rand.New(rand.NewPCG(seed, 18)), plane: controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly}),
-		networks: map[string]*network.Proxy{}, roads: map[string][]*road{}, token: filepath.Join(t.TempDir(), "token"), struck: map[string]int{},
+		networks: map[string]*network.Proxy{}, faulty: map[string][]*faults{}, token: filepath.Join(t.TempDir(), "token"), struck: map[string]int{},
 	}
 	var err error
 	if s.peer, err = s.plane.AddAPIServer(t.Context()); err != nil {
@@ -123,7 +124,7 @@ func (s *stage) must(err error) {
 	}
 }
 
-// rotate writes a new token of the informers' account. The one before becomes invalid.
+// rotate writes a new token of the informers' account, and invalidates the previous one.
 func (s *stage) rotate(ctx context.Context) {
 	s.t.Helper()
 	secrets := s.admin.CoreV1().Secrets("default")
@@ -140,8 +141,8 @@ func (s *stage) rotate(ctx context.Context) {
 	s.secret = secret.Name
 }
 
-// config returns a configuration for one informer of an engine, and its road.
-func (s *stage) config(engine string) (*rest.Config, *road) {
+// config returns a configuration for one informer of an engine, and its fault injector.
+func (s *stage) config(engine string) (*rest.Config, *faults) {
 	s.t.Helper()
 	var authorities []byte
 	for _, cfg := range []*rest.Config{s.plane.RESTConfig(), s.peer.RESTConfig()} {
@@ -149,30 +150,30 @@ func (s *stage) config(engine string) (*rest.Config, *road) {
 		s.must(err)
 		authorities = append(authorities, pem...)
 	}
-	r := newRoad()
-	s.roads[engine] = append(s.roads[engine], r)
+	r := newFaults()
+	s.faulty[engine] = append(s.faulty[engine], r)
 	cfg := &rest.Config{
 		Host: "https://" + s.networks[engine].Address(), QPS: -1, BearerTokenFile: s.token,
 		TLSClientConfig: rest.TLSClientConfig{CAData: authorities},
 	}
-	cfg.Wrap(func(below http.RoundTripper) http.RoundTripper { return traveler{r, below} })
+	cfg.Wrap(func(below http.RoundTripper) http.RoundTripper { return faultyTransport{r, below} })
 	return cfg, r
 }
 
-// mood says how much goes wrong in a phase.
+// mood is the severity of the faults of a phase.
 type mood uint8
 
 const (
-	calm   mood = iota // nothing
-	mild               // watches break, and can go on from where they were
-	wild               // and lists are needed
-	outage             // and a server dies
+	calm   mood = iota // no faults
+	mild               // watches break, and can resume
+	wild               // some lists are necessary
+	outage             // a server is killed
 	moods
 )
 
 func (m mood) String() string { return [...]string{"calm", "mild", "wild", "outage"}[m] }
 
-// strike lets something go wrong, for all engines or for one.
+// strike injects a fault, for all engines or for one.
 func (s *stage) strike(ctx context.Context, m mood) {
 	hit := engines
 	if s.random.IntN(3) == 0 {
@@ -190,14 +191,14 @@ func (s *stage) strike(ctx context.Context, m mood) {
 		s.rotate(ctx)
 		s.cut(hit, network.Reset)
 	case m == outage && n == 5 && *length > 0:
-		s.cut(hit, network.Drop) // clients find out after 45 seconds
+		s.cut(hit, network.Drop) // clients detect it after 45 seconds
 	case m == outage && n == 6:
 		s.move(hit)
 		s.cut(hit, network.Reset)
 	case m >= wild && n < 6:
-		s.arm(hit, []misfortune{broken, expired, noStreams, torn}[s.random.IntN(4)])
+		s.arm(hit, []requestFault{broken, expired, noStreams, torn}[s.random.IntN(4)])
 	case n < 7:
-		s.arm(hit, []misfortune{busy, away, slow}[s.random.IntN(3)])
+		s.arm(hit, []requestFault{busy, away, slow}[s.random.IntN(3)])
 	case n < 8:
 		s.bookmarks(hit)
 	case n < 9:
@@ -215,14 +216,14 @@ func (s *stage) each(hit []string, do func(*network.Proxy)) {
 	}
 }
 
-// move lets later connections lead to the other server.
+// move connects later connections to the other server.
 func (s *stage) move(hit []string) {
 	s.note("another server")
 	s.moved = true
 	s.each(hit, func(p *network.Proxy) { p.Redirect(address(s.peer.Host())) })
 }
 
-// cut cuts connections. A network that is not whole then is so after a moment.
+// cut cuts connections. The network works again after a moment.
 func (s *stage) cut(hit []string, m network.Mode) {
 	s.note(m.String())
 	s.each(hit, func(p *network.Proxy) { p.Set(m) })
@@ -232,31 +233,31 @@ func (s *stage) cut(hit []string, m network.Mode) {
 	}
 }
 
-// arm lets the next requests of all informers meet a misfortune, and makes them send some.
-func (s *stage) arm(hit []string, m misfortune) {
-	s.note(fmt.Sprint("misfortune ", m))
+// arm injects a fault into the next requests of all informers, and causes some requests.
+func (s *stage) arm(hit []string, m requestFault) {
+	s.note(fmt.Sprint("fault ", m))
 	for _, engine := range hit {
-		for _, r := range s.roads[engine] {
+		for _, r := range s.faulty[engine] {
 			r.arm(m)
 		}
 	}
 	s.each(hit, func(p *network.Proxy) { p.Set(network.Reset) })
 }
 
-// bookmarks lets the next watches get bookmarks or not.
+// bookmarks turns bookmarks on or off for the next watches.
 func (s *stage) bookmarks(hit []string) {
 	s.note("bookmarks")
 	without := s.random.IntN(2) == 0
 	for _, engine := range hit {
-		for _, r := range s.roads[engine] {
+		for _, r := range s.faulty[engine] {
 			r.without(without)
 		}
 	}
 	s.each(hit, func(p *network.Proxy) { p.Set(network.Reset) })
 }
 
-// kill kills the first server for a while. Meanwhile the history may be forgotten, and
-// informers may find the other server.
+// kill stops the first server for a while. Meanwhile the history may be compacted, and
+// informers may connect to the other server.
 func (s *stage) kill(ctx context.Context) {
 	s.note("kill")
 	other := s.random.IntN(2) == 0
@@ -276,8 +277,8 @@ func (s *stage) kill(ctx context.Context) {
 	}
 }
 
-// heal ends all faults. All informers are led back to the first server: one that it has
-// not served since it started, of a custom resource that nobody asked it for, must list.
+// heal ends all faults, and connects all informers to the first server. A restarted
+// server that has not yet served a custom resource needs a list.
 func (s *stage) heal() {
 	for _, engine := range engines {
 		s.networks[engine].Set(network.Whole)
@@ -285,7 +286,7 @@ func (s *stage) heal() {
 		if s.moved {
 			s.networks[engine].Set(network.Reset)
 		}
-		for _, r := range s.roads[engine] {
+		for _, r := range s.faulty[engine] {
 			r.mend()
 			r.without(false)
 		}

@@ -13,17 +13,20 @@ import (
 // prefix begins the keys of all objects that the test writes. API servers write others.
 const prefix = "chaos-"
 
-// label is what the informers with a selector select: objects on which it is "yes".
+// label is the label of the informers' selector: it selects objects on which the value is
+// "yes".
 const label = "selected"
 
-// revision is one state of an object; gone says that the object left with it.
+// revision is one state of an object. gone means that the object was deleted at this
+// revision.
 type revision struct {
 	uid     string
 	version wire.Version
 	gone    bool
 }
 
-// plain returns the revision as the writer knows it: no answer to a deletion tells its version.
+// plain returns the revision without the version of a deletion, which the answer to the writer
+// does not have.
 func (r revision) plain() revision {
 	if r.gone {
 		r.version = 0
@@ -52,7 +55,7 @@ type written struct {
 	selected bool
 }
 
-// history is what became of the objects of a kind.
+// history is the written revisions of the objects of a kind.
 type history struct {
 	mu     sync.Mutex
 	before map[string]written   // the last revision before this phase
@@ -79,8 +82,8 @@ func (h *history) begin() {
 	h.steps = map[string][]written{}
 }
 
-// told returns the revisions of each object that an informer has to tell in this phase,
-// and what was there before.
+// told returns the revisions of each object that an informer has to report in this phase,
+// and the objects before the phase.
 func (h *history) told(selected bool) (steps map[string][]revision, before map[string]revision) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,7 +109,7 @@ func (h *history) told(selected bool) (steps map[string][]revision, before map[s
 	return steps, before
 }
 
-// now returns what is there.
+// now returns the current objects.
 func (h *history) now(selected bool) map[string]revision {
 	steps, now := h.told(selected)
 	now = maps.Clone(now)

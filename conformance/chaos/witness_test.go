@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// bare returns an object without managedFields, which ours drop by default. It shares
-// the rest.
+// bare returns a shallow copy of an object without managedFields, which ours drop by
+// default.
 func bare(obj any) any {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		content := maps.Clone(u.Object)
@@ -29,13 +29,15 @@ func bare(obj any) any {
 	return c.Interface()
 }
 
-// bodies are the objects that handlers got of one type in one form: the same from all informers.
+// bodies are the objects that handlers got of one type in one form. All informers must deliver
+// equal objects.
 type bodies struct {
 	mu    sync.Mutex
 	first map[revision]any
 }
 
-// same reports whether an object is what others got at the same revision.
+// same reports whether an object equals the one that other handlers got at the same
+// revision.
 func (b *bodies) same(r revision, obj any) (any, bool) {
 	obj = bare(obj)
 	b.mu.Lock()
@@ -90,7 +92,7 @@ func (w *witness) OnDelete(obj any) {
 	w.step("delete", nil, obj)
 }
 
-// wrong reports a fault. One defect shows in thousands of calls.
+// wrong reports a failure, only the first ones: one defect shows in thousands of calls.
 func (w *witness) wrong(format string, args ...any) {
 	w.t.Helper()
 	if w.faults++; w.faults <= 5 {
@@ -98,7 +100,8 @@ func (w *witness) wrong(format string, args ...any) {
 	}
 }
 
-// step applies what the handler was told, and checks that it follows from what it knows.
+// step applies an event of the handler, and checks that it follows from the previous
+// events.
 func (w *witness) step(what string, old, obj any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -121,7 +124,7 @@ func (w *witness) step(what string, old, obj any) {
 	switch what {
 	case "add":
 		if known {
-			w.wrong("add of %s at %v, which it knows at %v", key, now, was)
+			w.wrong("add of %s, which the handler already has: add at %v, has %v", key, now, was)
 		}
 		w.view[key] = now
 	case "update":
@@ -129,9 +132,9 @@ func (w *witness) step(what string, old, obj any) {
 			return
 		}
 	default:
-		// client-go tells the deletion of an object that another one has replaced.
+		// client-go reports the deletion of an object that another one has replaced.
 		if !known || was.uid != now.uid && !w.stock || was.version > now.version {
-			w.wrong("%s of %s at %v, which it knows at %v", what, key, now, was)
+			w.wrong("%s of %s at %v, want the handler's %v", what, key, now, was)
 		}
 		delete(w.view, key)
 		now.gone = true
@@ -140,7 +143,7 @@ func (w *witness) step(what string, old, obj any) {
 	w.behind(key, now)
 }
 
-// update applies an update, and reports whether it repeats what the handler knows.
+// update applies an update, and reports whether it repeats the last event of the object.
 func (w *witness) update(key string, old any, was, now revision, known bool) (again bool) {
 	before, err := meta.Accessor(old)
 	if err != nil {
@@ -151,14 +154,14 @@ func (w *witness) update(key string, old any, was, now revision, known bool) (ag
 	again = was == now
 	replaced := was.uid != now.uid
 	if err != nil || !known || from != was {
-		w.wrong("update of %s from %v to %v, which it knows at %v, %v", key, from, now, was, err)
+		w.wrong("update of %s from %v to %v; the handler has %v, %v", key, from, now, was, err)
 	}
 	switch {
 	case again && !w.stock && !w.resync: // client-go repeats all objects after a list
-		w.wrong("update of %s at %v repeats what it knows", key, now)
+		w.wrong("update of %s at %v repeats the last event", key, now)
 	case again:
 	case replaced && !w.stock, was.version >= now.version:
-		w.wrong("update of %s to %v, which it knows at %v", key, now, was)
+		w.wrong("update of %s to %v; the handler has %v", key, now, was)
 	}
 	if first, ok := w.bodies.same(from, old); !ok {
 		w.wrong("old object of %s at %v is\n%#v\nanother handler got\n%#v", key, from, bare(old), first)
@@ -167,7 +170,7 @@ func (w *witness) update(key string, old any, was, now revision, known bool) (ag
 	return again
 }
 
-// behind checks that the store shows what the handler was told, or something later.
+// behind checks that the store has the revision of the event, or a later one.
 func (w *witness) behind(key string, now revision) {
 	stored, ok, err := w.store.GetByKey(key)
 	if err != nil {
@@ -187,14 +190,14 @@ func (w *witness) behind(key string, now revision) {
 	}
 }
 
-// lacks says what the handler does not know yet.
+// lacks describes the first object that the handler has not got yet.
 func (w *witness) lacks(want map[string]revision) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return differ("the handler", w.view, want)
 }
 
-// count returns how many calls there were since the last time.
+// count returns the number of calls since the last count.
 func (w *witness) count() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -203,7 +206,7 @@ func (w *witness) count() int {
 	return n
 }
 
-// same reports whether another handler was told the same of an object.
+// same reports whether another handler got the same events of an object.
 func (w *witness) same(as *witness, key string) bool {
 	return reflect.DeepEqual(w.steps(key), as.steps(key))
 }

@@ -18,12 +18,12 @@ type kind struct {
 	gvr        schema.GroupVersionResource
 	name       string
 	namespaced bool
-	// held says which part of the objects gets a finalizer, in percent. A pod is changed
-	// before it is deleted, and only a finalizer lets the writer see the change.
+	// held is the percentage of objects that get a finalizer. A pod changes before it is
+	// deleted, and the writer can observe the change only with a finalizer.
 	held int
-	// content fills a new object or changes an existing one. status says which part.
+	// content fills a new object or changes an existing one. status selects the status.
 	content func(r *rand.Rand, u *unstructured.Unstructured, status bool)
-	status  bool // it has one of its own
+	status  bool // it has a status subresource
 }
 
 var (
@@ -40,7 +40,7 @@ func podContent(r *rand.Rand, u *unstructured.Unstructured, status bool) {
 	}
 	container := map[string]any{"name": "main", "image": fmt.Sprint("image:", r.IntN(1000))}
 	if all, found, _ := unstructured.NestedSlice(u.Object, "spec", "containers"); found {
-		container = all[0].(map[string]any) // the rest of it may not change
+		container = all[0].(map[string]any) // the rest is immutable
 		container["image"] = fmt.Sprint("image:", r.IntN(1000))
 		_ = unstructured.SetNestedSlice(u.Object, []any{container}, "spec", "containers") // it is a slice
 		return
@@ -74,14 +74,14 @@ func widgetContent(r *rand.Rand, u *unstructured.Unstructured, _ bool) {
 	}
 }
 
-// writer writes the objects of one kind. Nobody else writes them, so it knows every
-// revision there is.
+// writer writes the objects of one kind. Nobody else writes them, so the writer has every
+// revision.
 type writer struct {
 	kind
 	client  dynamic.Interface
 	random  *rand.Rand
 	history *history
-	objects map[string]*unstructured.Unstructured // by key, as the server answered
+	objects map[string]*unstructured.Unstructured // by key, from the last response
 	writes  int
 }
 
@@ -94,7 +94,7 @@ func (w *writer) in(namespace string) dynamic.ResourceInterface {
 
 // run writes until stop is closed.
 //
-// Errors: a request that fails. The server that the writer talks to is always there.
+// Errors: a request that fails. The writer's server has no faults.
 func (w *writer) run(ctx context.Context, stop <-chan struct{}) error {
 	tick := time.NewTicker(25 * time.Millisecond)
 	defer tick.Stop()
@@ -169,7 +169,7 @@ func (w *writer) relabel(u *unstructured.Unstructured) {
 	u.SetLabels(map[string]string{label: []string{"yes", "no"}[w.random.IntN(2)], "serial": fmt.Sprint(w.random.Uint32())})
 }
 
-// remove deletes an object. One with a finalizer is marked first.
+// remove deletes an object. If it has a finalizer, remove first marks it as deleted.
 func (w *writer) remove(ctx context.Context, key string, obj *unstructured.Unstructured) error {
 	now := int64(0)
 	in := w.in(obj.GetNamespace())
@@ -183,7 +183,7 @@ func (w *writer) remove(ctx context.Context, key string, obj *unstructured.Unstr
 		}
 		marked.SetFinalizers(nil)
 		if _, err := in.Update(ctx, marked, metav1.UpdateOptions{}); err != nil {
-			return fmt.Errorf("let go of %s %s: %w", w.name, key, err)
+			return fmt.Errorf("remove the finalizer of %s %s: %w", w.name, key, err)
 		}
 	}
 	delete(w.objects, key)
@@ -191,7 +191,7 @@ func (w *writer) remove(ctx context.Context, key string, obj *unstructured.Unstr
 	return nil
 }
 
-// touch writes an object of its own, which every informer of the kind has.
+// touch writes the marker object of the kind, which every informer of the kind has.
 func (w *writer) touch(ctx context.Context) error {
 	key, namespace, name := prefix+"touched", prefix+"n0", prefix+"touched"
 	if w.namespaced {
@@ -210,7 +210,7 @@ func (w *writer) touch(ctx context.Context) error {
 	return w.note(key, made, err)
 }
 
-// note keeps what the server answered to a write.
+// note keeps the response to a write.
 func (w *writer) note(key string, made *unstructured.Unstructured, err error) error {
 	if err != nil {
 		return fmt.Errorf("write %s %s: %w", w.name, key, err)

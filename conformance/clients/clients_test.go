@@ -20,7 +20,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// TestClients is what needs no server of its own.
+// TestClients has the tests that share one control plane.
 func TestClients(t *testing.T) {
 	_, cluster := start(t)
 	for _, c := range []struct {
@@ -33,7 +33,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// verbs takes objects of all forms through all verbs.
+// verbs calls all verbs with objects of all forms.
 func verbs(t *testing.T, cluster *kube.Cluster) {
 	t.Run("built-in", func(t *testing.T) {
 		life(t, cluster, kube.ClientConfig{}, &corev1.ConfigMap{ObjectMeta: named("x")}, "v1 ConfigMap")
@@ -60,8 +60,8 @@ func verbs(t *testing.T, cluster *kube.Cluster) {
 	})
 }
 
-// life takes one object through its verbs. What a watch shows of it must be what
-// the client reported.
+// life calls all verbs on one object. A watch must show exactly the changes that the
+// client reported.
 func life[T any, P kube.Object[T]](t *testing.T, cluster *kube.Cluster, cfg kube.ClientConfig, obj P, kind string) {
 	t.Helper()
 	cfg.PageSize = 1
@@ -72,7 +72,7 @@ func life[T any, P kube.Object[T]](t *testing.T, cluster *kube.Cluster, cfg kube
 	ctx := kube.WithWrites(t.Context(), func(w kube.Written) { told = append(told, fmt.Sprint(w.Key, " ", w.Version)) })
 	key := wire.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	if _, err := dry.Create(ctx, obj); err != nil || len(told) > 0 {
-		t.Errorf("a dry run: %v, told of %v", err, told)
+		t.Errorf("a dry run: %v, events %v", err, told)
 	}
 	created := must[*T](t)(c.Create(ctx, obj))
 	if gv, k := P(created).GetObjectKind().GroupVersionKind().ToAPIVersionAndKind(); gv+" "+k != kind {
@@ -108,13 +108,13 @@ func life[T any, P kube.Object[T]](t *testing.T, cluster *kube.Cluster, cfg kube
 	}
 	must[*T](t)(c.Mutate(ctx, key, func(obj *T) error { kube.RemoveFinalizer(P(obj), "example.com/wait"); return nil }))
 	if _, err := c.Get(ctx, key); !apierrors.IsNotFound(err) {
-		t.Errorf("there is one: %v", err)
+		t.Errorf("create an existing object: %v", err)
 	}
 	compare(t, c, P(created).GetResourceVersion(), key, told)
 }
 
-// compare watches from the first version, and holds the events against what was
-// reported.
+// compare watches from the first version, and compares the events with the reported
+// changes.
 func compare[T any](t *testing.T, c *kube.Client[T], from string, key wire.Key, told []string) {
 	t.Helper()
 	first := must[wire.Version](t)(wire.ParseVersion(from))
@@ -130,7 +130,7 @@ func compare[T any](t *testing.T, c *kube.Client[T], from string, key wire.Key, 
 		seen = append(seen, fmt.Sprint(key, " ", ev.Version))
 	}
 	if strings.Join(seen, ", ") != strings.Join(told, ", ") {
-		t.Errorf("the watch showed %v, reported was %v", seen, told)
+		t.Errorf("the watch showed %v, want %v", seen, told)
 	}
 }
 
@@ -155,12 +155,12 @@ func metadataOnly(t *testing.T, cluster *kube.Cluster) {
 		var told kube.Written
 		err := c.Delete(kube.WithWrites(ctx, func(w kube.Written) { told = w }), key, kube.DeleteOptions{})
 		if err != nil || told.Key != key || told.UID != string(got.UID) || told.Effect != kube.Removed {
-			t.Errorf("%v, told %+v", err, told)
+			t.Errorf("%v, reported %+v", err, told)
 		}
 	}
 }
 
-// apply: two managers of one object.
+// apply: two managers apply one object.
 func apply(t *testing.T, cluster *kube.Cluster) {
 	ctx := t.Context()
 	mine, theirs := kube.ClientConfig{FieldManager: "mine"}, kube.ClientConfig{FieldManager: "theirs"}
@@ -182,7 +182,7 @@ func apply(t *testing.T, cluster *kube.Cluster) {
 	if job.Spec.Workers != 2 || len(job.ManagedFields) != 1 || job.ManagedFields[0].Manager != "mine" {
 		t.Errorf("%+v", job)
 	}
-	job.Spec.Workers = 3 // what was read has managedFields, which apply leaves out
+	job.Spec.Workers = 3 // apply omits the managedFields that were read
 	if _, err := others.Apply(ctx, job, kube.ReportConflicts); !apierrors.IsConflict(err) {
 		t.Errorf("got %v", err)
 	}
@@ -242,7 +242,7 @@ func statusAndScale(t *testing.T, cluster *kube.Cluster) {
 	scale := must[*autoscalingv1.Scale](t)(deployments.SetScale(kube.WithWrites(ctx, func(w kube.Written) { told = w }), key, 4))
 	now := must[*appsv1.Deployment](t)(deployments.Get(ctx, key))
 	if scale.Spec.Replicas != 4 || *now.Spec.Replicas != 4 || told.Version.String() != now.ResourceVersion || told.UID != string(now.UID) {
-		t.Errorf("%+v, told %+v", scale, told)
+		t.Errorf("%+v, reported %+v", scale, told)
 	}
 	if scale = must[*autoscalingv1.Scale](t)(deployments.Scale(ctx, key)); scale.Spec.Replicas != 4 || scale.Status.Selector != "app=x" {
 		t.Errorf("%+v", scale)
@@ -259,7 +259,7 @@ func statusAndScale(t *testing.T, cluster *kube.Cluster) {
 	}
 }
 
-// twoWriters: neither loses what the other wrote.
+// twoWriters: two concurrent writers overwrite no change of each other.
 func twoWriters(t *testing.T, cluster *kube.Cluster) {
 	jobs := client[TrainJob](t, cluster, kube.ClientConfig{})
 	must[*TrainJob](t)(jobs.Create(t.Context(), &TrainJob{ObjectMeta: named("counter")}))
@@ -279,7 +279,7 @@ func twoWriters(t *testing.T, cluster *kube.Cluster) {
 	}
 	work.Wait()
 	if got := must[*TrainJob](t)(jobs.Get(t.Context(), key)); got.Spec.Workers != 2*writes {
-		t.Errorf("%d writes are left of %d", got.Spec.Workers, 2*writes)
+		t.Errorf("got %d writes, want %d", got.Spec.Workers, 2*writes)
 	}
 	t.Logf("%d conflicts", calls[0]+calls[1]-2*writes)
 }
@@ -300,12 +300,12 @@ func deleteAll(t *testing.T, cluster *kube.Cluster) {
 	a, errA := jobs.DeleteAll(ctx, where, kube.DeleteOptions{})
 	b, errB := maps.DeleteAll(ctx, where, kube.DeleteOptions{})
 	if err := errors.Join(errA, errB); a != 3 || b != 3 || told != 6 || err != nil {
-		t.Errorf("deleted %d and %d, told of %d, %v", a, b, told, err)
+		t.Errorf("deleted %d and %d, reported %d, %v", a, b, told, err)
 	}
 	where.LabelSelector = "half"
 	left := must[[]*TrainJob](t)(kube.Collect(jobs.List(ctx, where)))
 	others := must[[]*corev1.ConfigMap](t)(kube.Collect(maps.List(ctx, where)))
 	if len(left) != 3 || len(others) != 3 || left[0].Labels["half"] != "0" || others[0].Labels["half"] != "0" {
-		t.Errorf("%d and %d are left", len(left), len(others))
+		t.Errorf("%d and %d remain", len(left), len(others))
 	}
 }

@@ -23,12 +23,12 @@ type TrainJob struct {
 	Status            TrainStatus `json:"status,omitzero"`
 }
 
-// TrainSpec is what is wanted.
+// TrainSpec is the desired state.
 type TrainSpec struct {
 	Workers int64 `json:"workers"`
 }
 
-// TrainStatus is what there is.
+// TrainStatus is the observed state.
 type TrainStatus struct {
 	Phase      string             `json:"phase,omitempty"`
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
@@ -44,7 +44,7 @@ func template() corev1.PodTemplateSpec {
 	}}
 }
 
-// must returns a value that has to be had.
+// must returns a value, or fails the test.
 func must[T any](t *testing.T) func(T, error) T {
 	return func(v T, err error) T {
 		t.Helper()
@@ -60,7 +60,7 @@ func client[T any, P kube.Object[T]](t *testing.T, cluster *kube.Cluster, cfg ku
 	return must[*kube.Client[T]](t)(kube.For[T, P](cluster, cfg))
 }
 
-// start starts a control plane that knows the custom resource, and connects to it.
+// start starts a control plane with the custom resource, and connects to it.
 func start(t *testing.T) (*controlplane.Cluster, *kube.Cluster) {
 	t.Helper()
 	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})

@@ -1,3 +1,3 @@
-// Package clients holds the clients of package kube against a real control plane.
-// It has only tests.
+// Package clients tests the clients of package kube against a real control plane. It has
+// only tests.
 package clients

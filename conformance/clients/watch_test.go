@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// TestWatchResumes over an API server that is killed and comes back, and says so
-// where the history is gone.
+// TestWatchResumes: a watch resumes after its API server is killed and restarted, and
+// ends with an error if the history was compacted.
 func TestWatchResumes(t *testing.T) {
 	c, cluster := start(t)
 	ctx := t.Context()
@@ -28,7 +28,7 @@ func TestWatchResumes(t *testing.T) {
 		if last, err = watchOverKill(t, c, maps, story, where); err == nil {
 			break
 		}
-		t.Log(err) // the new server begins after the last event, if others wrote meanwhile
+		t.Log(err) // the new server begins after the last event, if other clients wrote meanwhile
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -50,10 +50,10 @@ func TestWatchResumes(t *testing.T) {
 	}
 }
 
-// watchOverKill follows a story of four objects. After the second the server is killed. It
-// returns the version of the last.
+// watchOverKill watches four objects, and kills the server after the second. It returns
+// the version of the last.
 //
-// Errors: the server has forgotten what came after the second.
+// Errors: the server no longer has the events after the second object.
 func watchOverKill(t *testing.T, c *controlplane.Cluster, maps *kube.Client[corev1.ConfigMap], story string, where kube.Where) (last wire.Version, err error) {
 	t.Helper()
 	addTo(t, maps, story, "0")
@@ -66,7 +66,7 @@ func watchOverKill(t *testing.T, c *controlplane.Cluster, maps *kube.Client[core
 			t.Fatal(err)
 		}
 		if seen = append(seen, ev.Object.Name); ev.Version <= last {
-			t.Errorf("%d after %d", ev.Version, last)
+			t.Errorf("got %d objects after %d were created", ev.Version, last)
 		}
 		last = ev.Version
 		if len(seen) == 4 {
@@ -81,7 +81,7 @@ func watchOverKill(t *testing.T, c *controlplane.Cluster, maps *kube.Client[core
 		addTo(t, maps, story, fmt.Sprint(len(seen)))
 	}
 	if want := fmt.Sprintf("[%[1]s-0 %[1]s-1 %[1]s-2 %[1]s-3]", story); fmt.Sprint(seen) != want {
-		t.Errorf("saw %v, want %s", seen, want)
+		t.Errorf("got %s, want %s", seen, want)
 	}
 	return last, nil
 }
@@ -94,7 +94,7 @@ func addTo(t *testing.T, maps *kube.Client[corev1.ConfigMap], story, name string
 	must[*corev1.ConfigMap](t)(maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: meta}))
 }
 
-// forget lets the server lose its history.
+// forget makes the server compact its history.
 func forget(t *testing.T, c *controlplane.Cluster) {
 	t.Helper()
 	c.KillAPIServer()
@@ -106,7 +106,7 @@ func forget(t *testing.T, c *controlplane.Cluster) {
 	}
 }
 
-// TestListExpires: the history is gone before the second page.
+// TestListExpires: the history is compacted before the second page.
 func TestListExpires(t *testing.T) {
 	c, cluster := start(t)
 	ctx := t.Context()

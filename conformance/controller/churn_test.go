@@ -19,14 +19,14 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// churn is how long jobs come, change and go.
+// churn is how long the test creates, changes and deletes jobs.
 var churn = flag.Duration("churn", 25*time.Second, "how long TestNothingIsMissing disturbs the controller")
 
 const names = 30
 
-// TestNothingIsMissing: TrainJobs are created, changed and deleted at random, and
-// so are pods, while the controller is killed again and again, and the API server
-// as well. When all is quiet, every job has its pods, and there are no others.
+// TestNothingIsMissing creates, changes and deletes TrainJobs and pods at random, while
+// it kills the controller and the API server again and again. In the end, every job has
+// its pods, and there are no other pods.
 func TestNothingIsMissing(t *testing.T) {
 	w := newWorld(t)
 	var done atomic.Int64
@@ -66,7 +66,7 @@ func TestNothingIsMissing(t *testing.T) {
 	last := start(t, w.plane.Kubeconfig(), "trainjob", "-workers", "4")
 	controllers = append(controllers, last)
 	settled := time.Now()
-	wait.Until(t, time.Minute, "all jobs have their pods, and nobody else", func() string { return w.problem(t.Context()) })
+	wait.Until(t, time.Minute, "all jobs have their pods, and no other pods exist", func() string { return w.problem(t.Context()) })
 	took := time.Since(settled)
 	last.stop()
 	conflicts, reconciled := 0, 0
@@ -74,14 +74,14 @@ func TestNothingIsMissing(t *testing.T) {
 		c, r := p.conflicts(p == last)
 		conflicts, reconciled = conflicts+c, reconciled+r
 	}
-	t.Logf("%d changes, %d of them deletions of jobs, and %d reconciles, %d of them conflicts; the controller was killed %d times, the API server %d times; right %v after the last start",
+	t.Logf("%d changes, %d of them deletions of jobs, and %d reconciles, %d of them conflicts; the controller was killed %d times, the API server %d times; correct %v after the last start",
 		done.Load(), w.deleted.Load(), reconciled, conflicts, len(controllers)-1, server, took.Round(time.Millisecond))
 	if conflicts == 0 || done.Load() < 100 || w.deleted.Load() < 20 || len(controllers) < 3 || server == 0 {
-		t.Error("too tame: no conflicts, few changes or deletions, or nothing was killed")
+		t.Error("not enough disturbance: no conflicts, few changes or deletions, or nothing was killed")
 	}
 }
 
-// disturb changes something. Errors are no matter: the API server is killed too.
+// disturb makes one random change. Errors are expected: the API server is killed, too.
 func (w *world) disturb(ctx context.Context) error {
 	name := fmt.Sprintf("job-%d", rand.IntN(names))
 	switch rand.IntN(10) {
@@ -89,7 +89,7 @@ func (w *world) disturb(ctx context.Context) error {
 		return w.deleteJob(ctx, name)
 	case 1:
 		return w.pods.Delete(ctx, key(fmt.Sprintf("%s-%d", name, rand.IntN(4))), kube.DeleteOptions{})
-	case 2, 3, 4, 5: // what makes conflicts
+	case 2, 3, 4, 5: // these cause conflicts
 		_, err := w.jobs.Patch(ctx, key(name), kube.MergePatch(map[string]any{
 			"metadata": map[string]any{"annotations": map[string]any{"example.com/n": fmt.Sprint(rand.Int())}},
 		}))
@@ -102,9 +102,10 @@ func (w *world) disturb(ctx context.Context) error {
 	return err
 }
 
-// deleteJob deletes a job as it was read: an API server that deletes whatever is there may
-// do so although a finalizer was added meanwhile, and who added it is not told
-// (kubernetes/kubernetes#77988). Pods are then left over that no controller can know of.
+// deleteJob deletes a job with the version that was read as a precondition. Without it, an
+// API server may delete a job although a finalizer was added meanwhile, and the writer of
+// the finalizer gets no error (kubernetes/kubernetes#77988). The remaining pods would then
+// be unknown to any controller.
 func (w *world) deleteJob(ctx context.Context, name string) error {
 	job, err := w.jobs.Get(ctx, key(name))
 	if err != nil {
@@ -122,9 +123,9 @@ func (w *world) deleteJob(ctx context.Context, name string) error {
 
 var keyOf = regexp.MustCompile(` key=(\S+) `)
 
-// conflicts counts the reconciles that met one, and all that have ended. Of a
-// process that was not killed each conflict must have been retried until it was
-// none.
+// conflicts returns the number of reconciles with a conflict, and of all completed ones.
+// In a process that was not killed, each conflict must have been retried until it was
+// resolved.
 func (p *process) conflicts(whole bool) (conflicts, reconciled int) {
 	open := map[string]bool{}
 	for _, line := range p.lines() {
@@ -146,7 +147,7 @@ func (p *process) conflicts(whole bool) (conflicts, reconciled int) {
 		}
 	}
 	if whole && len(open) > 0 {
-		p.t.Errorf("conflicts that were not overcome: %v", open)
+		p.t.Errorf("unresolved conflicts: %v", open)
 	}
 	return conflicts, reconciled
 }

@@ -1,4 +1,4 @@
-// Package controller runs controllers as processes of their own against a real
-// control plane, and kills them, and the API server: at the end everything is as
-// the specs say, and no object was handled by two replicas at a time.
+// Package controller runs controllers as processes of their own against a real control
+// plane, and kills them and the API server. In the end everything matches the specs, and
+// no two replicas handled an object at the same time.
 package controller

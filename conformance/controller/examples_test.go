@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// TestExamples runs the others against a real API server.
+// TestExamples runs the other examples against a real API server.
 func TestExamples(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
@@ -49,7 +49,7 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	both.says("every: default/train Added, waiting")
-	started := metav1.Now() // the server takes only one
+	started := metav1.Now() // the server accepts only one
 	for _, failed := range []int32{1, 2} {
 		if _, err := jobs.Status().Mutate(ctx, key("train"), func(j *batchv1.Job) error {
 			j.Status.StartTime, j.Status.Failed = &started, failed

@@ -30,7 +30,7 @@ var build = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// process is an example that runs.
+// process is a running example.
 type process struct {
 	t    *testing.T
 	name string
@@ -71,7 +71,7 @@ func start(t *testing.T, kubeconfig, example string, args ...string) *process {
 	return p
 }
 
-// kill ends the process as kill -9 does.
+// kill ends the process with SIGKILL.
 func (p *process) kill() {
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		p.t.Error(err)
@@ -79,7 +79,7 @@ func (p *process) kill() {
 	<-p.done
 }
 
-// stop ends the process in peace.
+// stop ends the process with SIGTERM.
 func (p *process) stop() {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -93,7 +93,7 @@ func (p *process) stop() {
 	}
 }
 
-// lines returns what the process has said.
+// lines returns the output of the process.
 func (p *process) lines() (lines []string) {
 	f, err := os.Open(p.log)
 	if err != nil {
@@ -109,12 +109,12 @@ func (p *process) lines() (lines []string) {
 	return lines
 }
 
-// says waits until the process has said something.
+// says waits until the output contains a text.
 func (p *process) says(text string) {
 	p.t.Helper()
 	wait.Until(p.t, time.Minute, p.name+" says "+text, func() string {
 		if !strings.Contains(strings.Join(p.lines(), "\n"), text) {
-			return "it does not"
+			return "the text does not appear"
 		}
 		return ""
 	})

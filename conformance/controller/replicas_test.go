@@ -18,20 +18,20 @@ const (
 	jobs     = 24
 )
 
-// history is who has handled each job, in the order of the server.
+// history has the replicas that handled each job, in the order of the server.
 type history struct {
 	mu sync.Mutex
 	of map[string][]turn
 }
 
-// turn is a status that a replica wrote.
+// turn is a status write of a replica.
 type turn struct {
 	by    string
 	token uint64
 	at    time.Time
 }
 
-// follow notes all statuses until ctx is done.
+// follow collects all status writes until ctx is done.
 func (h *history) follow(ctx context.Context, t *testing.T, w *world) {
 	for ev, err := range w.jobs.Watch(ctx, kube.Where{}, 0) {
 		if err != nil {
@@ -49,7 +49,7 @@ func (h *history) follow(ctx context.Context, t *testing.T, w *world) {
 		turns := h.of[name]
 		if last := len(turns) - 1; last >= 0 {
 			if s.Token < turns[last].token || s.HandledBy != turns[last].by && s.Token == turns[last].token {
-				t.Errorf("%s: %s wrote with token %d after %s had with %d", name, s.HandledBy, s.Token, turns[last].by, turns[last].token)
+				t.Errorf("%s: %s wrote with token %d after %s wrote with %d", name, s.HandledBy, s.Token, turns[last].by, turns[last].token)
 			}
 		}
 		h.of[name] = append(turns, turn{s.HandledBy, s.Token, time.Now()})
@@ -57,7 +57,8 @@ func (h *history) follow(ctx context.Context, t *testing.T, w *world) {
 	}
 }
 
-// owners returns who has handled how many jobs last, of those handled since a time.
+// owners returns how many jobs each replica handled last, among the jobs handled since a
+// time.
 func (h *history) owners(since time.Time) map[string]int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -70,8 +71,8 @@ func (h *history) owners(since time.Time) map[string]int {
 	return n
 }
 
-// handedOver returns how long after a time the jobs that somebody had were handled
-// by others, the first and the last of n.
+// handedOver returns how long after a time other replicas handled the jobs of one: the
+// first and the last of n.
 func (h *history) handedOver(from string, since time.Time) (first, last time.Duration, n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,9 +94,9 @@ func (h *history) handedOver(from string, since time.Time) (first, last time.Dur
 	return first, last, n
 }
 
-// TestReplicas: replicas that elect one, and replicas that share, are killed under
-// load. No job is handled by two at a time: the tokens that they write grow from
-// one to the next. Jobs pass on within the time of the lease.
+// TestReplicas kills replicas under load, with one leader or with sharding. No two
+// replicas handle a job at the same time: the fencing tokens that they write only grow.
+// Jobs move to other replicas within the duration of the lease.
 func TestReplicas(t *testing.T) {
 	for _, c := range []struct {
 		mode     string
@@ -140,11 +141,11 @@ func TestReplicas(t *testing.T) {
 				}
 			}
 			wait.Until(t, 2*time.Minute, "all replicas work", working(all))
-			<-time.After(leaseFor) // until no job changes hands any more
+			<-time.After(leaseFor) // until jobs no longer change their replica
 			var victim string
 			wait.Until(t, 2*time.Minute, "a replica works", func() string {
 				if victim = anyOf(h.owners(time.Now().Add(-2 * time.Second))); victim == "" {
-					return "nobody did anything in the last two seconds"
+					return "no replica wrote a status in the last two seconds"
 				}
 				return ""
 			})
@@ -159,7 +160,7 @@ func TestReplicas(t *testing.T) {
 			first, last, n := h.handedOver(victim, killed)
 			t.Logf("%s: %s was killed; its %d jobs were handled by others after %v to %v, with a lease of %v", c.mode, victim, n, first.Round(time.Millisecond), last.Round(time.Millisecond), leaseFor)
 			if first > 2*leaseFor {
-				t.Errorf("that took too long")
+				t.Errorf("the handover took too long")
 			}
 			again := run(victim + "-again")
 			if c.mode == "share" {
@@ -180,17 +181,16 @@ func TestReplicas(t *testing.T) {
 					return ""
 				})
 				first, last, n := h.handedOver(leaver, left)
-				t.Logf("%s: %s left; its %d jobs were handled by others after %v to %v", c.mode, leaver, n, first.Round(time.Millisecond), last.Round(time.Millisecond))
+				t.Logf("%s: %s stopped; its %d jobs were handled by others after %v to %v", c.mode, leaver, n, first.Round(time.Millisecond), last.Round(time.Millisecond))
 			}
 			quiet()
 			load.Wait()
-			wait.Until(t, time.Minute, "all jobs have their pods, and nobody else", func() string { return w.problem(t.Context()) })
+			wait.Until(t, time.Minute, "all jobs have their pods, and no other pods exist", func() string { return w.problem(t.Context()) })
 		})
 	}
 }
 
-// load changes all jobs again and again, so that each is handled several times a
-// second.
+// load changes all jobs continuously, so that each is handled several times a second.
 func (w *world) load(ctx context.Context, t *testing.T) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, controlplane.IgnoreSpawner(), cleanup)
 }
 
-// TrainJob is what examples/trainjob controls.
+// TrainJob is the custom resource that examples/trainjob controls.
 type TrainJob struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -39,12 +39,12 @@ type TrainJob struct {
 	Status            TrainStatus `json:"status,omitzero"`
 }
 
-// TrainSpec is what is wanted.
+// TrainSpec is the desired state.
 type TrainSpec struct {
 	Workers int `json:"workers"`
 }
 
-// TrainStatus is what the controller says.
+// TrainStatus is the state that the controller reports.
 type TrainStatus struct {
 	Workers            int    `json:"workers"`
 	ObservedGeneration int64  `json:"observedGeneration,omitempty"`
@@ -52,7 +52,7 @@ type TrainStatus struct {
 	Token              uint64 `json:"token,omitempty"`
 }
 
-// world is a control plane that knows TrainJobs, and nobody acts in it.
+// world is a control plane with the TrainJob type and without controllers.
 type world struct {
 	t     *testing.T
 	plane *controlplane.Cluster
@@ -63,7 +63,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	if _, err := build(); err != nil { // which takes a while, the first time
+	if _, err := build(); err != nil { // slow the first time
 		t.Fatal(err)
 	}
 	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
@@ -117,7 +117,7 @@ func definition() *unstructured.Unstructured {
 
 func key(name string) wire.Key { return wire.Key{Namespace: "default", Name: name} }
 
-// set makes a job want so many workers, and creates it if it is not there.
+// set creates a job or changes its number of workers.
 func (w *world) set(ctx context.Context, name string, workers int) error {
 	_, err := w.jobs.Mutate(ctx, key(name), func(j *TrainJob) error {
 		j.Spec.Workers = workers
@@ -129,7 +129,7 @@ func (w *world) set(ctx context.Context, name string, workers int) error {
 	return err
 }
 
-// problem says in what the pods differ from what the jobs want; "" if in nothing.
+// problem describes the first difference between pods and jobs; "" if there is none.
 func (w *world) problem(ctx context.Context) string {
 	jobs, err := kube.Collect(w.jobs.List(ctx, kube.Where{}))
 	pods, err2 := kube.Collect(w.pods.List(ctx, kube.Where{Namespace: "default"}))
@@ -152,9 +152,9 @@ func (w *world) problem(ctx context.Context) string {
 		owner, ok := kube.ControllerOf(p)
 		switch uid, wanted := want[p.Name]; {
 		case !wanted:
-			return p.Name + " is left over"
+			return p.Name + " has no job"
 		case !ok || string(owner.UID) != uid:
-			return fmt.Sprintf("%s is of %v, want %s", p.Name, owner, uid)
+			return fmt.Sprintf("%s belongs to %v, want %s", p.Name, owner, uid)
 		}
 		delete(want, p.Name)
 	}

@@ -17,9 +17,8 @@ import (
 	"github.com/vedette-io/vedette/internal/filelock"
 )
 
-// CacheVariable is the environment variable that names the folder in which
-// built programs are kept. The default is vedette/controlplane in the user's
-// cache folder.
+// CacheVariable is the environment variable with the folder for built programs. The
+// default is vedette/controlplane in the user's cache folder.
 const CacheVariable = "VEDETTE_CONTROLPLANE_CACHE"
 
 // KubernetesVersion is the version of the three servers.
@@ -27,19 +26,19 @@ const KubernetesVersion = "v1.36.3"
 
 // Binaries are the paths of the programs.
 type Binaries struct {
-	// Etcd and Kwok are programs of their own. Kubernetes holds three, and
-	// takes the name of one as its first argument.
+	// Etcd and Kwok are one program each. Kubernetes contains three, and takes the name
+	// of one as its first argument.
 	Etcd, Kubernetes, Kwok string
-	// Stages is the file that tells kwok how nodes and pods live.
+	// Stages is the file with kwok's rules for nodes and pods.
 	Stages string
 }
 
-// program is one thing to build.
+// program is one program to build.
 type program struct {
 	name    string   // its folder below build, and its file in the cache
-	pkg     string   // what to build there
-	flags   []string // of the linker
-	minutes int      // a cold build on two cores
+	pkg     string   // package to build
+	flags   []string // linker flags
+	minutes int      // duration of a cold build on two cores
 }
 
 var programs = []program{
@@ -48,11 +47,10 @@ var programs = []program{
 	{name: "kubernetes", pkg: ".", minutes: 11, flags: []string{"-X", "k8s.io/component-base/version.gitVersion=" + KubernetesVersion}},
 }
 
-// Build builds the programs that are not in the cache yet, and says on progress
-// what it is doing. Several processes may call it at once: one builds, the
-// others wait.
+// Build builds the programs that are not in the cache yet, and writes its progress to
+// progress. Several processes may call it at once: one builds, the others wait.
 //
-// Errors: what the compiler says; the cause of ctx.
+// Errors: compiler errors; the cause of ctx.
 func Build(ctx context.Context, progress io.Writer) (Binaries, error) {
 	source, err := sourceDir()
 	if err != nil {
@@ -79,7 +77,7 @@ func Build(ctx context.Context, progress io.Writer) (Binaries, error) {
 		for _, p := range missing {
 			minutes += p.minutes
 		}
-		fmt.Fprintf(progress, "Building %d of %d programs of the control plane, once: about %d minutes on two cores if nothing of them is in Go's build cache.\n", len(missing), len(programs), minutes)
+		fmt.Fprintf(progress, "Building %d of %d programs of the control plane, once: about %d minutes on two cores without Go's build cache.\n", len(missing), len(programs), minutes)
 	}
 	for i, p := range missing {
 		if err := p.build(ctx, source, dir, fmt.Sprintf("[%d/%d] %s", i+1, len(missing), p.name), progress); err != nil {
@@ -100,7 +98,7 @@ func Build(ctx context.Context, progress io.Writer) (Binaries, error) {
 func sourceDir() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
-		return "", fmt.Errorf("find the modules of the control plane: %w", err)
+		return "", fmt.Errorf("find the source modules of the control plane: %w", err)
 	}
 	for dir := start; ; dir = filepath.Dir(dir) {
 		for _, modules := range []string{filepath.Join(dir, "build"), filepath.Join(dir, "conformance", "build")} {
@@ -114,14 +112,14 @@ func sourceDir() (string, error) {
 	}
 }
 
-// cacheDir returns the folder of what is built from exactly these sources with
+// cacheDir returns the folder for programs that were built from exactly these sources by
 // exactly this compiler.
 func cacheDir(source string) (string, error) {
 	root := os.Getenv(CacheVariable)
 	if root == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return "", fmt.Errorf("no folder to keep built programs in: %w; set %s", err, CacheVariable)
+			return "", fmt.Errorf("find a folder for built programs: %w; set %s", err, CacheVariable)
 		}
 		root = filepath.Join(user, "vedette", "controlplane")
 	}
@@ -147,7 +145,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// retry is how often a lock is tried and progress is told.
+// retry is the interval of attempts to lock, and of progress messages.
 const (
 	lockRetry = 500 * time.Millisecond
 	tellEvery = 20 * time.Second
@@ -176,8 +174,7 @@ func lock(ctx context.Context, path string, progress io.Writer) (unlock func(), 
 	}
 }
 
-// build builds one program under a temporary name, and gives it its own when it
-// is whole.
+// build builds one program under a temporary name, and renames it when it is complete.
 func (p program) build(ctx context.Context, source, dir, title string, progress io.Writer) error {
 	part := filepath.Join(dir, p.name+".part")
 	flags := strings.Join(append([]string{"-s", "-w"}, p.flags...), " ")
@@ -212,15 +209,15 @@ func (p program) build(ctx context.Context, source, dir, title string, progress 
 	}
 }
 
-// stages are the parts of kwok's module that make a kubelet: nodes that are
-// ready and stay so, pods that start, and complete where a Job owns them.
+// stages are the parts of kwok's module that simulate a kubelet: nodes become and stay
+// ready, and pods start, and complete if a Job owns them.
 var stages = []string{
 	"node/fast/node-initialize.yaml",
 	"node/heartbeat-with-lease/node-heartbeat-with-lease.yaml",
 	"pod/general/*.yaml",
 }
 
-// writeStages collects the stages out of the module that kwok was built from.
+// writeStages copies the stages from the module that kwok was built from.
 func writeStages(ctx context.Context, module, path string) error {
 	cmd := exec.CommandContext(ctx, "go", "list", "-mod=readonly", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok")
 	cmd.Dir = module

@@ -40,17 +40,17 @@ type Cluster struct {
 // ports are the loopback ports of the processes.
 type ports struct{ etcd, etcdPeer, apiserver, manager, scheduler, kwok int }
 
-// bounds of what has to happen on a machine that may be busy.
+// Timeouts for a machine that may be busy.
 const (
 	readyWithin = 3 * time.Minute
 	endWithin   = 20 * time.Second
 	lookEvery   = 100 * time.Millisecond
 )
 
-// Start starts a control plane, and returns when it is ready for work.
+// Start starts a control plane, and returns when it is ready.
 //
-// Errors: a program that ends or does not become ready, with the end of its
-// log; the cause of ctx. What was started by then has been ended.
+// Errors: a program that ends or does not become ready, with the end of its log; the
+// cause of ctx. After an error, all processes have ended.
 func Start(ctx context.Context, bins Binaries, opts Options) (*Cluster, error) {
 	c := &Cluster{bins: bins, opts: opts, dir: opts.Dir}
 	if c.opts.Nodes == 0 {
@@ -96,17 +96,18 @@ func (c *Cluster) start(ctx context.Context) error {
 	return c.makeNodes(ctx)
 }
 
-// actor is a program that acts on objects.
+// actor is a program that changes objects.
 type actor struct {
 	name, path string
 	args       []string
 }
 
-// actors returns the programs that the options ask for.
+// actors returns the programs that the options select.
 func (c *Cluster) actors() []actor {
 	kwok := actor{"kwok", c.bins.Kwok, kwokFlags(c)}
 	if c.opts.Parts == WithoutControllers {
-		// Without leases, a controller that watches nodes finds them dead after 50 s.
+		// Without leases, a controller that watches nodes marks them as not ready after
+		// 50 s.
 		kwok.args = append(kwok.args, "--node-lease-duration-seconds=40")
 		return []actor{kwok}
 	}
@@ -117,7 +118,7 @@ func (c *Cluster) actors() []actor {
 	}
 }
 
-// prepare makes the folder and what has to be in it.
+// prepare creates the folder and its initial files.
 func (c *Cluster) prepare() (err error) {
 	if c.dir == "" {
 		c.temporary = true
@@ -132,7 +133,7 @@ func (c *Cluster) prepare() (err error) {
 		return err
 	}
 	secret := make([]byte, 16)
-	_, _ = rand.Read(secret) // it does not fail (crypto/rand)
+	_, _ = rand.Read(secret) // it never fails (crypto/rand)
 	c.token = hex.EncodeToString(secret)
 	line := c.token + ",admin,admin,system:masters\n"
 	if err := os.WriteFile(filepath.Join(c.dir, "tokens.csv"), []byte(line), 0o600); err != nil {
@@ -158,8 +159,8 @@ func writeKey(path string) error {
 	return os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), 0o600)
 }
 
-// freePorts finds ports that are free now. All are held until all are found,
-// so they differ.
+// freePorts finds free ports. It holds all of them until the last is found, so that they
+// differ.
 func freePorts() (p ports, err error) {
 	for _, port := range []*int{&p.etcd, &p.etcdPeer, &p.apiserver, &p.manager, &p.scheduler, &p.kwok} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -183,7 +184,8 @@ func (c *Cluster) run(name, path string, args ...string) (*process, error) {
 // Host returns the URL of the API server.
 func (c *Cluster) Host() string { return "https://127.0.0.1:" + strconv.Itoa(c.ports.apiserver) }
 
-// RESTConfig returns a configuration of an administrator, new for each call.
+// RESTConfig returns a configuration with the rights of an administrator, new for each
+// call.
 func (c *Cluster) RESTConfig() *rest.Config {
 	return &rest.Config{
 		Host: c.Host(), BearerToken: c.token, QPS: -1,
@@ -193,13 +195,13 @@ func (c *Cluster) RESTConfig() *rest.Config {
 
 func (c *Cluster) caFile() string { return filepath.Join(c.dir, "apiserver.crt") }
 
-// Kubeconfig returns the path of a kubeconfig of an administrator.
+// Kubeconfig returns the path of a kubeconfig with the rights of an administrator.
 func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
 
-// Dir returns the folder that holds the logs of the processes, NAME.log.
+// Dir returns the folder with the logs of the processes, NAME.log.
 func (c *Cluster) Dir() string { return c.dir }
 
-// Pids returns the processes by name.
+// Pids returns the process IDs by name.
 func (c *Cluster) Pids() map[string]int {
 	pids := map[string]int{}
 	for _, p := range c.processes() {
@@ -237,8 +239,7 @@ func (c *Cluster) StartAPIServer(ctx context.Context) (err error) {
 	return c.await(ctx, "is not ready", ready)
 }
 
-// await looks again and again until check has no error, the API server ends,
-// or ctx is done.
+// await calls check until it succeeds, the API server ends, or ctx is done.
 func (c *Cluster) await(ctx context.Context, what string, check func(context.Context, kubernetes.Interface) error) error {
 	return c.awaitOf(ctx, c.RESTConfig, c.apiserver, what, check)
 }
@@ -247,9 +248,9 @@ func (c *Cluster) await(ctx context.Context, what string, check func(context.Con
 func (c *Cluster) awaitOf(ctx context.Context, config func() *rest.Config, server *process, what string, check func(context.Context, kubernetes.Interface) error) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	last := errors.New("not tried yet")
+	last := errors.New("no attempt yet")
 	for {
-		// The certificate is there only once the server has made it.
+		// The certificate exists only after the server has created it.
 		client, err := kubernetes.NewForConfig(config())
 		if err == nil {
 			err = check(ctx, client)
@@ -272,7 +273,7 @@ func (c *Cluster) awaitOf(ctx context.Context, config func() *rest.Config, serve
 	}
 }
 
-// StopAPIServer ends the API server in peace. etcd and the others go on.
+// StopAPIServer stops the API server with SIGTERM. etcd and the other processes continue.
 func (c *Cluster) StopAPIServer() {
 	ctx, cancel := context.WithTimeout(context.Background(), endWithin)
 	defer cancel()
@@ -280,22 +281,23 @@ func (c *Cluster) StopAPIServer() {
 	c.apiserver = nil
 }
 
-// KillAPIServer ends the API server as a crash would. etcd and the others go on.
+// KillAPIServer kills the API server, as in a crash. etcd and the other processes
+// continue.
 func (c *Cluster) KillAPIServer() {
 	c.apiserver.kill()
 	c.apiserver = nil
 }
 
-// Pause halts everything that acts on objects: the controllers, the scheduler
-// and kwok. Nothing changes by itself until Resume.
+// Pause pauses all programs that change objects: the controllers, the scheduler and kwok.
+// Objects do not change by themselves until Resume.
 func (c *Cluster) Pause() { c.signal(syscall.SIGSTOP) }
 
-// Resume lets go on what Pause halted.
+// Resume continues the programs that Pause paused.
 func (c *Cluster) Resume() { c.signal(syscall.SIGCONT) }
 
 func (c *Cluster) signal(s syscall.Signal) {
 	for _, p := range c.others {
-		_ = p.cmd.Process.Signal(s) // one that has ended needs none
+		_ = p.cmd.Process.Signal(s) // fails only for a process that has ended
 	}
 }
 
@@ -303,7 +305,7 @@ func (c *Cluster) signal(s syscall.Signal) {
 // if it was a temporary one.
 func (c *Cluster) Stop() {
 	for _, p := range c.processes() {
-		p.kill() // nothing here is worth a slower end
+		p.kill() // no data needs a graceful end
 	}
 	c.others, c.peers, c.apiserver, c.etcd = nil, nil, nil, nil
 	if c.temporary {

@@ -24,7 +24,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 )
 
-// childVariable tells this test binary that it is the child to be killed.
+// childVariable marks this test binary as the child process to kill.
 const childVariable = "VEDETTE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, controlplane.IgnoreSpawner())
 }
 
-// child starts a control plane, says which processes it has, and waits.
+// child starts a control plane, prints its processes, and waits.
 func child() {
 	ctx := context.Background()
 	bins, err := controlplane.Build(ctx, os.Stderr)
@@ -96,7 +96,7 @@ func TestJobRunsToComplete(t *testing.T) {
 	}
 }
 
-// TestVersionIsReallyGone follows the recipe of Compact.
+// TestVersionIsReallyGone follows the steps in the comment of Compact.
 func TestVersionIsReallyGone(t *testing.T) {
 	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
 	maps := client(t, c).CoreV1().ConfigMaps("default")
@@ -119,7 +119,7 @@ func TestVersionIsReallyGone(t *testing.T) {
 		defer w.Stop()
 		ev := <-w.ResultChan()
 		if ev.Type != watch.Error {
-			t.Fatalf("the watch goes on from version %s: %+v", first.ResourceVersion, ev)
+			t.Fatalf("the watch continues from version %s: %+v", first.ResourceVersion, ev)
 		}
 		err = apierrors.FromObject(ev.Object)
 	}
@@ -149,7 +149,7 @@ func TestNothingOutlivesTheParent(t *testing.T) {
 	}
 	var pids map[string]int
 	if err := json.Unmarshal([]byte(line), &pids); err != nil || len(pids) != 5 {
-		t.Fatalf("the child said %q: %v", strings.TrimSpace(line), err)
+		t.Fatalf("the child printed %q: %v", strings.TrimSpace(line), err)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func TestNothingOutlivesTheParent(t *testing.T) {
 	deadline := time.After(2 * time.Minute)
 	for len(pids) > 0 {
 		for name, pid := range pids {
-			// An orphan whose new parent has not reaped it is dead all the same.
+			// A zombie that its new parent has not reaped counts as ended.
 			stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 			if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || strings.Contains(string(stat), ") Z ") {
 				delete(pids, name)
@@ -169,7 +169,7 @@ func TestNothingOutlivesTheParent(t *testing.T) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("still alive: %v", pids)
+			t.Fatalf("still running: %v", pids)
 		}
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"strconv"
 )
 
-// Compact lets etcd forget all revisions before its present one. A running API
-// server can still serve older ones from its watch cache, which begins anew when
-// it starts: for a sure 410 call KillAPIServer, change something (with a server
-// that is back) or not, Compact, StartAPIServer.
+// Compact makes etcd compact all revisions before the current one. A running API server
+// can still serve older ones from its watch cache, which starts empty after a restart. To
+// get a 410 reliably, call KillAPIServer, optionally change objects through another
+// server, and call Compact and StartAPIServer.
 //
-// Errors: what etcd answers; the cause of ctx.
+// Errors: the response of etcd; the cause of ctx.
 func (c *Cluster) Compact(ctx context.Context) error {
 	revision, err := c.Revision(ctx)
 	if err != nil {
@@ -24,9 +24,9 @@ func (c *Cluster) Compact(ctx context.Context) error {
 	return c.askEtcd(ctx, "/v3/kv/compaction", map[string]any{"revision": revision, "physical": true}, nil)
 }
 
-// Revision returns etcd's present revision: resource versions up to it are given.
+// Revision returns etcd's current revision: no resource version is greater.
 //
-// Errors: what etcd answers; the cause of ctx.
+// Errors: the response of etcd; the cause of ctx.
 func (c *Cluster) Revision(ctx context.Context) (int64, error) {
 	var status struct {
 		Header struct {
@@ -38,13 +38,13 @@ func (c *Cluster) Revision(ctx context.Context) (int64, error) {
 	}
 	revision, err := strconv.ParseInt(status.Header.Revision, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("etcd's revision: %w", err)
+		return 0, fmt.Errorf("read etcd's revision: %w", err)
 	}
 	return revision, nil
 }
 
-// EtcdURL is the address of etcd and of its JSON gateway, for who wants to write
-// faster than an API server lets him.
+// EtcdURL is the address of etcd and of its JSON gateway, for writes that are faster than
+// an API server allows.
 func (c *Cluster) EtcdURL() string { return "http://127.0.0.1:" + strconv.Itoa(c.ports.etcd) }
 
 // askEtcd posts to the JSON gateway of etcd.
@@ -60,12 +60,12 @@ func (c *Cluster) askEtcd(ctx context.Context, path string, question, answer any
 	req.Close = true
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return fmt.Errorf("ask etcd: %w", err)
+		return fmt.Errorf("call etcd: %w", err)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err != nil || resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("ask etcd for %s: %s: %.200s %v", path, resp.Status, text, err)
+		return fmt.Errorf("call etcd at %s: %s: %.200s %v", path, resp.Status, text, err)
 	}
 	if answer == nil {
 		return nil

@@ -1,6 +1,6 @@
-// Package controlplane builds and runs a real Kubernetes control plane for tests
-// and trials: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, and
-// kwok in the place of nodes, all from their Go modules.
+// Package controlplane builds and runs a real Kubernetes control plane for tests and
+// experiments: etcd, kube-apiserver, kube-controller-manager and kube-scheduler, with
+// kwok in place of nodes, all from their Go modules.
 //
 // # Data flow
 //
@@ -9,22 +9,21 @@
 //
 // # Ownership
 //
-// A Cluster belongs to one goroutine. Its processes are children of the one that
-// started it, and die with it, even if it is killed (but for Options.Detach).
+// A Cluster belongs to one goroutine. Its processes are children of the process that
+// started it, and end with it, even if it is killed (unless Options.Lifetime is
+// Detached).
 //
 // # Guarantees
 //
-// Start returns when the API server is ready, the nodes are there and Ready, and
-// the controllers run: a Job that is created then runs to Complete. The servers
-// listen on 127.0.0.1 only.
+// Start returns when the API server is ready, the nodes are Ready, and the controllers
+// run: a Job that is created then runs to Complete. The servers listen on 127.0.0.1 only.
 //
 // # Limits
 //
-// A cold build takes about 15 minutes on two cores and 4 GiB of cache. A running
-// cluster takes about 700 MB. Linux only: the death of the parent is noticed
-// with its help.
+// A cold build takes about 15 minutes on two cores and 4 GiB of cache. A running cluster
+// takes about 700 MB. Linux only: the processes use its signal on the death of a parent.
 //
 // # Errors
 //
-// Errors name the program and show the end of its log.
+// Errors name the program and include the end of its log.
 package controlplane

@@ -13,7 +13,7 @@ func etcdFlags(dir string, p ports) []string {
 		"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
 		"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer,
 		"--initial-cluster=vedette=" + peer,
-		"--unsafe-no-fsync", // nothing here has to survive the machine
+		"--unsafe-no-fsync", // the data need not survive a crash of the machine
 	}
 }
 

@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// ForTest starts a control plane of the test's own, on free ports and in a
-// temporary folder, and ends it with the test. It builds what is missing, and
-// fails the test if that can not be done. If the test fails, the ends of the
-// logs are shown.
+// ForTest starts a control plane of the test's own, on free ports and in a temporary
+// folder, and stops it with the test. It builds missing programs, and fails the test if
+// that is not possible. If the test fails, it logs the ends of the logs.
 func ForTest(t testing.TB, opts Options) *Cluster {
 	t.Helper()
 	bins, err := Build(t.Context(), os.Stderr)

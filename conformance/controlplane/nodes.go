@@ -11,11 +11,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// createNodes creates the nodes that kwok pretends.
+// createNodes creates the nodes that kwok simulates.
 func (c *Cluster) createNodes(ctx context.Context) error {
 	for i := range max(c.opts.Nodes, 0) {
 		node := newNode(fmt.Sprintf("node-%d", i), c.opts.KubeletPort)
-		err := c.await(ctx, "takes no nodes", func(ctx context.Context, client kubernetes.Interface) error {
+		err := c.await(ctx, "does not accept nodes", func(ctx context.Context, client kubernetes.Interface) error {
 			_, err := client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
 			if apierrors.IsAlreadyExists(err) {
 				return nil
@@ -34,8 +34,8 @@ func (c *Cluster) makeNodes(ctx context.Context) error {
 	if err := c.createNodes(ctx); err != nil {
 		return err
 	}
-	return c.await(ctx, "has nodes that are not ready, or no controllers", func(ctx context.Context, client kubernetes.Interface) error {
-		// Made by the controller manager in every namespace.
+	return c.await(ctx, "has no ready nodes, or no controllers", func(ctx context.Context, client kubernetes.Interface) error {
+		// The controller manager creates it in every namespace.
 		if _, err := client.CoreV1().ConfigMaps("default").Get(ctx, "kube-root-ca.crt", metav1.GetOptions{}); err != nil {
 			return err
 		}
@@ -67,8 +67,8 @@ func usable(node *corev1.Node) error {
 	return fmt.Errorf("node %s is not ready", node.Name)
 }
 
-// newNode returns a node. With a port, its status has the address of a kubelet, which
-// kwok keeps.
+// newNode returns a node. With a port, its status has the address of a kubelet; kwok does
+// not change it.
 func newNode(name string, kubelet int) *corev1.Node {
 	room := corev1.ResourceList{
 		corev1.ResourceCPU:    resource.MustParse("64"),

@@ -11,16 +11,16 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Peer is one more API server before the etcd of a Cluster, as a control plane of
-// several masters has them. It ends with the cluster.
+// Peer is another API server of the same etcd, as in a control plane with several
+// masters. It ends with the cluster.
 type Peer struct {
 	port  int
 	token string
 	dir   string
 }
 
-// AddAPIServer starts one more API server, and returns when it is ready. What is
-// done to the first (StopAPIServer, KillAPIServer) leaves it alone.
+// AddAPIServer starts another API server, and returns when it is ready. StopAPIServer and
+// KillAPIServer do not affect it.
 //
 // Errors: as Start.
 func (c *Cluster) AddAPIServer(ctx context.Context) (*Peer, error) {
@@ -33,7 +33,7 @@ func (c *Cluster) AddAPIServer(ctx context.Context) (*Peer, error) {
 		return nil, err
 	}
 	flags := append(apiserverFlags(c.dir, c.ports), c.opts.APIServer...)
-	flags = append(flags, "--secure-port="+strconv.Itoa(p.port), "--cert-dir="+p.dir) // the last counts
+	flags = append(flags, "--secure-port="+strconv.Itoa(p.port), "--cert-dir="+p.dir) // the last flag counts
 	proc, err := c.run("kube-apiserver", c.bins.Kubernetes, flags...)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,8 @@ func (c *Cluster) AddAPIServer(ctx context.Context) (*Peer, error) {
 // Host returns the URL of the API server.
 func (p *Peer) Host() string { return "https://127.0.0.1:" + strconv.Itoa(p.port) }
 
-// RESTConfig returns a configuration of an administrator, new for each call.
+// RESTConfig returns a configuration with the rights of an administrator, new for each
+// call.
 func (p *Peer) RESTConfig() *rest.Config {
 	return &rest.Config{
 		Host: p.Host(), BearerToken: p.token, QPS: -1,
@@ -53,19 +54,19 @@ func (p *Peer) RESTConfig() *rest.Config {
 	}
 }
 
-// ready is what an API server is when it takes work.
+// ready returns nil if an API server accepts requests.
 func ready(ctx context.Context, client kubernetes.Interface) error {
 	return client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 }
 
-// Rebuild makes another cluster at the same address, of nothing: etcd and the API
-// server end, what was stored is forgotten, and they start again. It is for control
-// planes of an API server only.
+// Rebuild replaces the cluster by an empty one at the same address: etcd and the API
+// server end, their data is deleted, and they start again. The control plane must have no
+// other parts (APIServerOnly).
 //
 // Errors: as Start.
 func (c *Cluster) Rebuild(ctx context.Context) (err error) {
 	if c.opts.Parts != APIServerOnly || len(c.peers) > 0 {
-		return errors.New("only a control plane of one API server can be built anew")
+		return errors.New("only a control plane with nothing but an API server can be rebuilt")
 	}
 	c.KillAPIServer()
 	c.etcd.kill()

@@ -19,12 +19,12 @@ type process struct {
 	cmd  *exec.Cmd
 
 	done chan struct{} // closed when it has ended
-	err  error         // how, once done is closed
+	err  error         // its exit error, valid after done is closed
 }
 
-// spawner starts processes from one thread that lives as long as this process.
-// The kernel sends the signal of Pdeathsig when the thread that started a child
-// ends, not the process, and the Go runtime ends threads as it likes.
+// spawner starts processes from one thread that runs until this process ends. The kernel
+// sends the Pdeathsig signal when the thread that started a child ends, not the process,
+// and the Go runtime ends threads at any time.
 var spawner = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
 	go spawn(work)
@@ -38,7 +38,7 @@ func spawn(work <-chan func()) {
 	}
 }
 
-// start starts a program. If it is not detached it dies with this process.
+// start starts a program. Unless it is detached, it is killed when this process ends.
 func start(dir, name string, detach bool, path string, args ...string) (*process, error) {
 	p := &process{name: name, log: filepath.Join(dir, name+".log"), done: make(chan struct{})}
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -67,7 +67,7 @@ func start(dir, name string, detach bool, path string, args ...string) (*process
 	return p, nil
 }
 
-// stop asks the process to end, and kills it when ctx is done first.
+// stop sends SIGTERM to the process, and SIGKILL if ctx is done first.
 func (p *process) stop(ctx context.Context) {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have ended by itself
 	select {
@@ -77,7 +77,7 @@ func (p *process) stop(ctx context.Context) {
 	}
 }
 
-// kill ends the process as a crash would, and waits until it has ended.
+// kill kills the process, and waits until it has ended.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill() // it may have ended by itself
 	<-p.done
@@ -89,5 +89,5 @@ func (p *process) failed(what string, err error) error {
 	return fmt.Errorf("%s %s: %w; the end of its log:\n%s", p.name, what, err, tail(log))
 }
 
-// errEnded is what became of a process that should go on.
+// errEnded is the error of a process that ended although it should run.
 var errEnded = errors.New("it has ended")

@@ -25,7 +25,7 @@ const (
 	kueueFolder    = "config/components/crd/bases/kueue.x-k8s.io_"
 )
 
-// files are the definitions that modules contain, by the names of their types.
+// files are the definitions in modules, by the names of their types.
 var files = map[string]file{
 	"pytorchjobs.kubeflow.org":                     {trainingOperator, trainingFolder + "pytorchjobs.yaml"},
 	"tfjobs.kubeflow.org":                          {trainingOperator, trainingFolder + "tfjobs.yaml"},
@@ -46,7 +46,7 @@ var files = map[string]file{
 	"workloadpriorityclasses.kueue.x-k8s.io":       {kueue, kueueFolder + "workloadpriorityclasses.yaml"},
 }
 
-// Names returns the names of all types that Install knows.
+// Names returns the names of all types that Install supports.
 func Names() []string {
 	return slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(files)), maps.Keys(volcanoTypes))))
 }
@@ -58,7 +58,7 @@ func definition(ctx context.Context, name string) (*unstructured.Unstructured, e
 	}
 	f, ok := files[name]
 	if !ok {
-		return nil, fmt.Errorf("there is no definition of %s; there are %v", name, Names())
+		return nil, fmt.Errorf("there is no definition of %s; known types are %v", name, Names())
 	}
 	dir, err := f.dir(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func definition(ctx context.Context, name string) (*unstructured.Unstructured, e
 	return d, err
 }
 
-// newestOnly leaves out all versions but the last, because only Kueue's webhook converts between
+// newestOnly removes all versions except the last, because only Kueue's webhook converts between
 // them.
 func newestOnly(d *unstructured.Unstructured) error {
 	versions, _, err := unstructured.NestedSlice(d.Object, "spec", "versions")
@@ -94,8 +94,8 @@ func newestOnly(d *unstructured.Unstructured) error {
 	return unstructured.SetNestedSlice(d.Object, []any{last}, "spec", "versions")
 }
 
-// bare leaves out the descriptions of a schema, which are most of its size. A property with
-// that name is a mapping, and stays.
+// bare removes the descriptions of a schema, which are most of its size. A property named
+// description is a mapping, and remains.
 func bare(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -4,25 +4,25 @@
 // # Data flow
 //
 //	a table of Go modules, versions and checksums -> go mod download -> files in the module cache
-//	the Go types of Volcano -> a schema (its module has no files of definitions)
+//	the Go types of Volcano -> a schema (its module has no definition files)
 //	Install(t, cluster, "pytorchjobs.kubeflow.org", ...) -> types that the server serves
 //
 // # Ownership
 //
-// The definitions belong to the cluster of the test, and end with it.
+// The definitions belong to the cluster of the test, and are never removed.
 //
 // # Guarantees
 //
-// Install returns when the server serves all types. A module whose checksum is not that of
-// the table is refused.
+// Install returns when the server serves all types. It refuses a module whose checksum
+// differs from the table.
 //
 // # Limits
 //
-// The descriptions in schemas are left out. No operator runs: nobody acts on the objects.
-// The schema of Volcano has the fields and types of its Go structs, and none of its defaults,
-// bounds and webhooks. The types of Kueue have their newest version only.
+// Schemas have no descriptions. No operator runs, so no controller acts on the objects. The
+// schema of Volcano has the fields and types of its Go structs, without defaults, bounds and
+// webhooks. Types of Kueue have only their newest version.
 //
 // # Errors
 //
-// A test that cannot have its definitions fails.
+// A test fails if it cannot get its definitions.
 package crds

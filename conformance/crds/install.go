@@ -13,7 +13,7 @@ import (
 )
 
 // Install installs the definitions of types, such as pytorchjobs.kubeflow.org, and returns
-// when the cluster serves them. See [Names] for all that there are.
+// when the cluster serves them. [Names] returns all types.
 func Install(t testing.TB, cluster *kube.Cluster, names ...string) {
 	t.Helper()
 	client, err := kube.For[unstructured.Unstructured](cluster, kube.ClientConfig{Resource: "customresourcedefinitions.apiextensions.k8s.io"})
@@ -41,7 +41,7 @@ func Install(t testing.TB, cluster *kube.Cluster, names ...string) {
 	}
 }
 
-// unestablished says why a definition is not established; "" if it is.
+// unestablished explains why a definition is not established; "" if it is.
 func unestablished(d *unstructured.Unstructured) string {
 	conditions, _, _ := unstructured.NestedSlice(d.Object, "status", "conditions")
 	for _, c := range conditions {

@@ -9,7 +9,7 @@ import (
 	"os/exec"
 )
 
-// module is a Go module that contains files of definitions.
+// module is a Go module with definition files.
 type module struct{ path, version, sum string }
 
 var (
@@ -20,9 +20,9 @@ var (
 	kueue            = module{"sigs.k8s.io/kueue", "v0.15.0", "h1:9Khzc2ne6/eWuZx5o+R4KlVBzh3kZkTIMzpPC2e8Spg="}
 )
 
-// dir returns the folder of the module in the module cache, and downloads it if it is not
-// there. The checksum stands in the table instead of a go.sum: with a go.mod, all these
-// modules would choose the versions of each other.
+// dir returns the folder of the module in the module cache, and downloads it if
+// necessary. The checksum is in the table instead of a go.sum: with one go.mod, the
+// modules would determine each other's versions.
 func (m module) dir(ctx context.Context) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", m.path+"@"+m.version)
 	cmd.Dir = os.TempDir()

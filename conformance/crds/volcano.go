@@ -31,12 +31,12 @@ var volcanoTypes = map[string]volcanoType{
 
 type object = map[string]any
 
-// definition makes the definition of a type out of its Go struct.
+// definition creates the definition of a type from its Go struct.
 func (v volcanoType) definition(name string) *unstructured.Unstructured {
 	plural, group, _ := strings.Cut(name, ".")
 	schema := schemaOf(v.object)
 	properties, _ := schema["properties"].(object)
-	properties["metadata"] = object{"type": "object"} // the server knows it
+	properties["metadata"] = object{"type": "object"} // the server adds its schema
 	version := object{"name": v.version, "served": true, "storage": true, "schema": object{"openAPIV3Schema": schema}}
 	if properties["status"] != nil {
 		version["subresources"] = object{"status": object{}}
@@ -52,7 +52,7 @@ func (v volcanoType) definition(name string) *unstructured.Unstructured {
 	}}
 }
 
-// special are the types whose JSON is not that of their fields.
+// special are the types with a JSON form that differs from their fields.
 var special = map[reflect.Type]object{
 	reflect.TypeFor[resource.Quantity]():    {"x-kubernetes-int-or-string": true},
 	reflect.TypeFor[intstr.IntOrString]():   {"x-kubernetes-int-or-string": true},

@@ -29,19 +29,19 @@ import (
 	"github.com/vedette-io/vedette/conformance/wait"
 )
 
-// stage is an API server that has taken the manifests, and the program.
+// stage is an API server with the manifests, and the program.
 type stage struct {
 	plane   *controlplane.Cluster
 	client  kubernetes.Interface
 	program string
 	config  string   // the file of the ConfigMap, with another database
-	env     []string // of the program: who it is
+	env     []string // environment of the program, with its identity
 	db      string
 }
 
-// TestBase: an API server takes all manifests, the recorder's Pod is restricted, and
-// what runs with their rights and their settings, but for the database, records. If a
-// verb is missing, doctor says which.
+// TestBase: an API server accepts all manifests, and the recorder's Pod is restricted. A
+// recorder with their rights and their settings, except the database, records. If a verb
+// is missing, doctor names it.
 func TestBase(t *testing.T) {
 	s := newStage(t)
 	if out, err := s.run(t, "doctor"); err != nil || strings.Contains(out, "failed") {
@@ -49,11 +49,11 @@ func TestBase(t *testing.T) {
 	}
 	s.records(t)
 	out, err := s.run(t, "doctor")
-	if err != nil || !strings.Contains(out, "the server has all later changes") || strings.Contains(out, "failed") {
-		t.Errorf("doctor, after it has recorded: %v\n%s", err, out)
+	if err != nil || !strings.Contains(out, "the server has observed all later changes") || strings.Contains(out, "failed") {
+		t.Errorf("doctor, after recording: %v\n%s", err, out)
 	}
 	s.revoke(t, "jobs", "watch")
-	wait.Until(t, 2*time.Minute, "doctor says that a right is missing", func() string {
+	wait.Until(t, 2*time.Minute, "doctor reports the missing right", func() string {
 		out, err := s.run(t, "doctor")
 		if err == nil || !strings.Contains(out, "may not watch jobs.batch in all namespaces") || strings.Contains(out, "may not list") {
 			return fmt.Sprintf("%v\n%s", err, out)
@@ -90,7 +90,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// kubeconfig is one of the ServiceAccount.
+// kubeconfig returns the path of a kubeconfig for the ServiceAccount.
 func (s *stage) kubeconfig(t *testing.T, dir string) string {
 	t.Helper()
 	token, err := s.client.CoreV1().ServiceAccounts("vedette").CreateToken(t.Context(), "vedette", &authv1.TokenRequest{}, metav1.CreateOptions{})
@@ -134,7 +134,7 @@ func (s *stage) run(t *testing.T, name string, args ...string) (said string, err
 
 var served = regexp.MustCompile(`health and metrics at (http://\S+)`)
 
-// records runs a recorder, which becomes ready and records a Job.
+// records runs a recorder, and checks that it becomes ready and records a Job.
 func (s *stage) records(t *testing.T) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log")
@@ -155,9 +155,9 @@ func (s *stage) records(t *testing.T) {
 		if err := cmd.Wait(); err != nil || t.Failed() {
 			t.Errorf("the recorder: %v\n%s", err, said())
 		}
-		t.Logf("it took %d KiB of memory at most", cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+		t.Logf("peak memory: %d KiB", cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
 	})
-	wait.Until(t, 2*time.Minute, "it is ready", func() string {
+	wait.Until(t, 2*time.Minute, "the recorder is ready", func() string {
 		at := served.FindStringSubmatch(said())
 		if at == nil {
 			return said()
@@ -186,7 +186,7 @@ func (s *stage) records(t *testing.T) {
 	})
 }
 
-// revoke takes a verb for a resource out of the ClusterRole.
+// revoke removes a verb for a resource from the ClusterRole.
 func (s *stage) revoke(t *testing.T, resource, verb string) {
 	t.Helper()
 	roles := s.client.RbacV1().ClusterRoles()
@@ -211,7 +211,7 @@ func (s *stage) revoke(t *testing.T, resource, verb string) {
 	}
 	if role.Rules = rules; !taken {
 		text, _ := json.Marshal(rules)
-		t.Fatalf("nobody may %s %s: %s", verb, resource, text)
+		t.Fatalf("no rule allows %s of %s: %s", verb, resource, text)
 	}
 	if _, err := roles.Update(t.Context(), role, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)

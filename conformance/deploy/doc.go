@@ -1,3 +1,3 @@
-// Package deploy holds the manifests of deploy/ against a real API server: it takes
-// all of them, and with the rights that they give a recorder records.
+// Package deploy tests the manifests of deploy/ on a real API server: it accepts all of
+// them, and a recorder with their rights works.
 package deploy

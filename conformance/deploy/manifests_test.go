@@ -20,7 +20,7 @@ import (
 // base is the folder of the manifests.
 var base = filepath.Join("..", "..", "deploy")
 
-// kustomization is what of a kustomization.yaml matters here.
+// kustomization has the relevant fields of a kustomization.yaml.
 type kustomization struct {
 	Namespace          string
 	Resources          []string
@@ -53,8 +53,8 @@ func documents(t *testing.T, name string) (all []*unstructured.Unstructured) {
 	}
 }
 
-// manifests are all objects of the base, as kustomize makes them, but for hashes in
-// names.
+// manifests returns all objects of the base, as kustomize makes them, except for hashes
+// in names.
 func manifests(t *testing.T) (all []*unstructured.Unstructured) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(base, "kustomization.yaml"))
@@ -84,7 +84,7 @@ func manifests(t *testing.T) (all []*unstructured.Unstructured) {
 	return append(all, documents(t, "database.example.yaml")...)
 }
 
-// places are where the kinds of the base are.
+// places are the resources of the base's kinds.
 var places = map[string]schema.GroupVersionResource{
 	"Namespace":           {Version: "v1", Resource: "namespaces"},
 	"ServiceAccount":      {Version: "v1", Resource: "serviceaccounts"},
@@ -98,12 +98,12 @@ var places = map[string]schema.GroupVersionResource{
 	"ClusterRoleBinding":  {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
 }
 
-// apply applies an object at the server, which refuses fields that it does not know.
+// apply applies an object with strict validation, which refuses unknown fields.
 func apply(t *testing.T, client dynamic.Interface, obj *unstructured.Unstructured, dry ...string) {
 	t.Helper()
 	place, known := places[obj.GetKind()]
 	if !known {
-		t.Fatalf("where is %s %s?", obj.GetKind(), obj.GetName())
+		t.Fatalf("no resource for %s %s", obj.GetKind(), obj.GetName())
 	}
 	body, err := json.Marshal(obj)
 	if err != nil {
@@ -115,8 +115,8 @@ func apply(t *testing.T, client dynamic.Interface, obj *unstructured.Unstructure
 	}
 }
 
-// applyAll applies the base, and what its StatefulSet would make of a Pod: its
-// namespace lets in nothing that is not restricted. It returns the objects by kind.
+// applyAll applies the base, and the Pod that its StatefulSet would create, because its
+// namespace admits only restricted Pods. It returns the objects by kind.
 func applyAll(t *testing.T, client dynamic.Interface) map[string]*unstructured.Unstructured {
 	t.Helper()
 	kinds := map[string]*unstructured.Unstructured{}
@@ -126,7 +126,7 @@ func applyAll(t *testing.T, client dynamic.Interface) map[string]*unstructured.U
 	}
 	pod := podOf(t, kinds["StatefulSet"])
 	apply(t, client, pod, metav1.DryRunAll)
-	// This server is one that looks: it does not let in the same Pod with root.
+	// The server enforces this: it rejects the same Pod with root.
 	root := pod.DeepCopy()
 	if err := unstructured.SetNestedField(root.Object, false, "spec", "securityContext", "runAsNonRoot"); err != nil {
 		t.Fatal(err)
@@ -137,12 +137,12 @@ func applyAll(t *testing.T, client dynamic.Interface) map[string]*unstructured.U
 	}
 	opts := metav1.PatchOptions{FieldManager: "deploy", DryRun: []string{metav1.DryRunAll}}
 	if _, err := client.Resource(places["Pod"]).Namespace("vedette").Patch(t.Context(), "root", types.ApplyPatchType, bytes.ReplaceAll(body, []byte(`"vedette-0"`), []byte(`"root"`)), opts); err == nil {
-		t.Error("a Pod that may run as root is let in")
+		t.Error("a Pod that may run as root was admitted")
 	}
 	return kinds
 }
 
-// podOf is a Pod of the template of a StatefulSet.
+// podOf returns a Pod from the template of a StatefulSet.
 func podOf(t *testing.T, set *unstructured.Unstructured) *unstructured.Unstructured {
 	t.Helper()
 	template, found, err := unstructured.NestedMap(set.Object, "spec", "template")
@@ -163,7 +163,7 @@ func podOf(t *testing.T, set *unstructured.Unstructured) *unstructured.Unstructu
 		t.Fatal(err)
 	}
 	for _, claim := range claims {
-		name, _, _ := unstructured.NestedString(claim.(map[string]any), "metadata", "name") // without one the server says it
+		name, _, _ := unstructured.NestedString(claim.(map[string]any), "metadata", "name") // without a name, the server returns an error
 		volumes = append(volumes, map[string]any{"name": name, "persistentVolumeClaim": map[string]any{"claimName": name + "-" + pod.GetName()}})
 	}
 	if err := unstructured.SetNestedSlice(pod.Object, volumes, "spec", "volumes"); err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// plain makes maps of an object, so that those of the API's types and Unstructured compare. Kinds and
-// managedFields are left out: client-go's typed clients clear the kinds of pods, and ours drops
-// managedFields unless it is told to keep them.
+// plain converts an object to maps, so that typed objects compare with Unstructured. Kinds and
+// managedFields are omitted: client-go's typed clients clear the kinds of pods, and ours drops
+// managedFields by default.
 func plain(obj any) any {
 	text, err := json.Marshal(obj)
 	if err != nil {
@@ -30,7 +30,7 @@ func plain(obj any) any {
 	return m
 }
 
-// compare compares the two, and reports whether they agree.
+// compare compares both informers, and reports whether they agree.
 func (s *script) compare(phase int) bool {
 	a, b := s.both[theirUser], s.both[ourUser]
 	if !a.synced() || !b.synced() {
@@ -51,14 +51,14 @@ func (s *script) compare(phase int) bool {
 	}
 	theirs, ours := a.take(), b.take()
 	if listed := s.listed(); len(listed) == 0 {
-		s.whole++ // nobody had to list, so both were told everything
+		s.whole++ // neither had to list, so both got all events
 		differ("events", theirs, ours)
 	} else {
-		// A list shows the last state of what happened since the watch broke. The two do not ask at the
-		// same instant, so each may have missed other revisions in between; what became of each object is
-		// the same, and every step follows from the one before.
+		// A list shows only the last state since the watch broke. The two informers do not list at
+		// the same instant, so each may have missed different revisions. The final state of each
+		// object is the same, and every step follows from the previous one.
 		s.gaps++
-		differ("what became of each object", s.net(theirs), s.net(ours))
+		differ("the final state of each object", s.net(theirs), s.net(ours))
 	}
 	s.before = objects
 	return ok
@@ -71,8 +71,8 @@ func sorted(index map[string][]string) map[string][]string {
 	return index
 }
 
-// net returns the first and last state of each object in a run of events, and complains about a step
-// that does not follow from the one before.
+// net returns the first and last state of each object in a sequence of events, and reports steps
+// that do not follow from the previous one.
 func (s *script) net(events map[string][]event) map[string][]event {
 	out := map[string][]event{}
 	for key, steps := range events {

@@ -23,20 +23,21 @@ import (
 )
 
 var (
-	oneSeed = flag.Uint64("differential.seed", 0, "run the script of this seed only")
-	scripts = flag.Uint64("differential.scripts", 400, "how many scripts to run")
+	oneSeed = flag.Uint64("differential.seed", 0, "run only the script with this seed")
+	scripts = flag.Uint64("differential.scripts", 400, "number of scripts to run")
 )
 
-// phases is how many times a script lets things happen and go wrong, and then compares.
+// phases is the number of phases of a script. Each changes objects and injects faults,
+// and then compares the informers.
 const phases = 4
 
-// settle is the fake time after which both informers are to have overcome every fault: client-go's
-// streaming list that does not end takes it 10 minutes, and its longest backoff is a minute.
+// settle is the fake time in which both informers must recover from every fault: client-go needs
+// 10 minutes for a streaming list that does not end, and its longest backoff is a minute.
 const settle = 15 * time.Minute
 
-// TestAgainstClientGo runs random scripts against one server that client-go's SharedIndexInformer and
-// ours both follow over HTTP. After each phase the stores and indexes are the same, and each object's
-// events are.
+// TestAgainstClientGo runs random scripts on one server that client-go's SharedIndexInformer and
+// ours follow over HTTP. After each phase the stores, the indexes and the events of each object
+// must be the same.
 func TestAgainstClientGo(t *testing.T) {
 	first, last := uint64(1), *scripts
 	if *oneSeed != 0 {
@@ -55,13 +56,13 @@ func TestAgainstClientGo(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d phases without a list, whose events are the same one by one; %d with one", whole, gaps)
+	t.Logf("%d phases without a list, with equal events; %d with a list", whole, gaps)
 	if *oneSeed == 0 && (whole < 100 || gaps < 100) {
-		t.Error("the scripts are too wild, or too tame")
+		t.Error("the scripts have too many faults, or too few")
 	}
 }
 
-// The users of the server, by which faults tell the informers apart.
+// The users of the server. Faults distinguish the informers by them.
 const (
 	theirUser = "theirs"
 	ourUser   = "ours"
@@ -73,20 +74,20 @@ var (
 	widgets    = apitest.Type{Group: "example.com", Version: "v1", Kind: "Widget", Resource: "widgets", Namespaced: true}
 )
 
-// follower is an informer on trial.
+// follower is an informer under test.
 type follower interface {
 	// run follows the server until ctx is done.
 	run(ctx context.Context)
 	synced() bool
-	// objects returns what the store has, by key.
+	// objects returns the objects of the store, by key.
 	objects() map[string]object
-	// index returns the keys of the objects that an index has, by value: "namespace", "node" or "label".
+	// index returns the keys of the objects in an index, by value: "namespace", "node" or "label".
 	index(name string) map[string][]string
 	// take returns the events since the last call, by object.
 	take() map[string][]event
 }
 
-// object is an object as both informers show it.
+// object is the common form of an object of both informers.
 type object struct {
 	uid, version string
 	content      any // decoded
@@ -98,7 +99,7 @@ type event struct {
 	uid, version string
 }
 
-// script is one run with one seed.
+// script is one test run with one seed.
 type script struct {
 	t       *testing.T
 	seed    uint64
@@ -106,7 +107,7 @@ type script struct {
 	srv     *apitest.Server
 	gvr     schema.GroupVersionResource
 	both    map[string]follower // by user
-	lists   map[string]int      // asked for until the last phase
+	lists   map[string]int      // number of lists until the last phase
 	faults  []*apitest.Injection
 	log     []string
 	whole   int
@@ -126,10 +127,10 @@ func newScript(t *testing.T, seed uint64) *script {
 		cfg.StreamingLists = apitest.StreamingRefused
 	}
 	if s.random.IntN(3) == 0 {
-		cfg.Window = 20 // a watch that is away for a burst is told 410
+		cfg.Window = 20 // a watch that misses a burst gets 410
 	}
 	if s.random.IntN(4) == 0 {
-		cfg.Version = 990 // versions get a digit more
+		cfg.Version = 990 // versions gain a digit
 	}
 	srv, err := apitest.New(cfg)
 	if err != nil {
@@ -178,7 +179,7 @@ func (s *script) note(format string, args ...any) {
 	s.log = append(s.log, fmt.Sprintf(format, args...))
 }
 
-// happen lets things happen and go wrong.
+// happen changes objects and injects faults.
 func (s *script) happen(phase int) {
 	for range 20 + s.random.IntN(40) {
 		switch n := s.random.IntN(20); {
@@ -206,7 +207,7 @@ func (s *script) happen(phase int) {
 	}
 }
 
-// heal ends all faults, and waits until both have overcome them.
+// heal ends all faults, and waits until both informers have recovered.
 func (s *script) heal() {
 	<-time.After(time.Minute)
 	for _, i := range s.faults {
@@ -217,7 +218,7 @@ func (s *script) heal() {
 	synctest.Wait()
 }
 
-// make returns an object of the type on trial.
+// make returns an object of the type under test.
 func (s *script) make(namespace, name string) apitest.Object {
 	s.serials++
 	labels := map[string]string{"app": fmt.Sprint("app-", s.random.IntN(3)), "serial": strconv.Itoa(s.serials)}
@@ -259,7 +260,7 @@ func (s *script) write() {
 		_, err = s.srv.Update(obj)
 	case n < 9:
 		err = s.srv.Delete(obj)
-	default: // deleted, and created again under its name
+	default: // deleted, and recreated under the same name
 		if err = s.srv.Delete(obj); err == nil {
 			obj.SetResourceVersion("")
 			_, err = s.srv.Create(obj)
@@ -270,7 +271,7 @@ func (s *script) write() {
 	}
 }
 
-// fault injects a fault for each of the two: of the same kind, at the same point of its requests.
+// fault injects the same fault for both informers, at the same point of their requests.
 func (s *script) fault() {
 	watch := []apitest.Action{
 		apitest.Cut(apitest.CutClean), apitest.Cut(apitest.CutReset), apitest.Cut(apitest.CutMidFrame),

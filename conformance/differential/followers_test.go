@@ -19,7 +19,7 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// nodeOf returns the node of an object, which may be none.
+// nodeOf returns the node of an object; it may be empty.
 func nodeOf(obj any) string {
 	switch obj := obj.(type) {
 	case *corev1.Pod:
@@ -31,7 +31,7 @@ func nodeOf(obj any) string {
 	return "no object"
 }
 
-// labelOf returns the values of the label that is indexed: none where an object has no such label.
+// labelOf returns the values of the indexed label: none if an object has no such label.
 func labelOf(m metav1.Object) []string {
 	if v, ok := m.GetLabels()["app"]; ok {
 		return []string{v}
@@ -104,7 +104,7 @@ func (s *script) theirs() *theirs {
 
 func (f *theirs) note(kind string, obj any) {
 	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-		obj = gone.Obj // the last state that was known, as in an event of ours that is Missed
+		obj = gone.Obj // the last known state, as in a Missed event of ours
 	}
 	m, err := meta.Accessor(obj)
 	if err != nil {
@@ -114,9 +114,9 @@ func (f *theirs) note(kind string, obj any) {
 	f.add(m.GetNamespace()+"/"+m.GetName(), event{kind, string(m.GetUID()), m.GetResourceVersion()})
 }
 
-// update notes an update. If a list finds a new object under the name of a deleted object, client-go
-// reports an update and leaves it to handlers to compare UIDs. Vedette reports a deletion and an addition,
-// so an update that changes the UID is noted as these two.
+// update records an update. If a list finds a new object under the name of a deleted object,
+// client-go reports an update, and handlers must compare UIDs. Vedette reports a deletion and an
+// addition, so an update that changes the UID is recorded as these two.
 func (f *theirs) update(old, obj any) {
 	was, err1 := meta.Accessor(old)
 	now, err2 := meta.Accessor(obj)
@@ -150,7 +150,7 @@ func (f *theirs) index(name string) map[string][]string {
 		if err != nil {
 			keys = []string{err.Error()}
 		}
-		if len(keys) > 0 { // client-go keeps values that no object has any more
+		if len(keys) > 0 { // client-go keeps values that no object has
 			all[value] = keys
 		}
 	}
@@ -242,7 +242,7 @@ func (f *ours[T]) index(name string) map[string][]string {
 			ns := e.Key().Namespace
 			all[ns] = append(all[ns], e.Key().String())
 		}
-		for ns, keys := range all { // as the namespace is read
+		for ns, keys := range all { // the view of the whole namespace
 			n := 0
 			for range snap.Namespace(ns) {
 				n++

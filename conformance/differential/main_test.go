@@ -8,9 +8,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// TestMain keeps client-go from logging each injected fault. One of its error handlers also waits for a
-// millisecond since the last error of the process, by the clock: in fake time, which begins in the
-// year 2000, that is a wait of decades.
+// TestMain keeps client-go from logging each injected fault. One of its error handlers also waits
+// until a millisecond has passed since the last error of the process. Fake time begins in the year
+// 2000, so this wait would take decades.
 func TestMain(m *testing.M) {
 	runtime.ErrorHandlers = nil
 	klog.SetLogger(klog.Logger{})

@@ -1,5 +1,5 @@
-// Package dropin tests that programs which change only their informer factory do what they
-// did before: kube-scheduler and kube-controller-manager on a real control plane.
+// Package dropin tests that programs behave as before if only their informer factory
+// changes: kube-scheduler and kube-controller-manager on a real control plane.
 //
 // # Data flow
 //
@@ -12,14 +12,14 @@
 //
 // # Guarantees
 //
-// Both runs begin with an empty control plane, and get the same requests. The outcome is
-// read from the API server by client-go, without informers.
+// Both runs begin with an empty control plane, and get the same requests. client-go reads
+// the outcome from the API server, without informers.
 //
 // # Limits
 //
-// Nodes and kubelets are pretended. The measurements hold for this machine and its load.
+// Nodes and kubelets are simulated. The measurements hold for this machine and its load.
 //
 // # Errors
 //
-// A program that ends fails the test with the end of its log.
+// If a program ends, the test fails with the end of its log.
 package dropin

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawne
 
 var (
 	full      = flag.Bool("dropin.full", false, "2,000 pods on 100 nodes; the default is a tenth")
-	factories = flag.String("dropin.factories", "stock,vedette", "whose informer factories to compare")
+	factories = flag.String("dropin.factories", "stock,vedette", "informer factories to compare")
 )
 
 // The programs, by name.
@@ -31,11 +31,11 @@ const (
 	manager   = "kube-controller-manager"
 )
 
-// result is what a run left and used.
+// result is the outcome and the usage of a run.
 type result struct {
 	factory  string
 	took     time.Duration
-	worked   map[string]usage // by program, at the end of the work
+	worked   map[string]usage // by program, after the workload
 	again    map[string]usage // by program, when it was ready after a restart
 	settled  map[string]usage // by program, after the restart and the probe
 	left     outcome.Outcome
@@ -56,7 +56,7 @@ func TestKubernetes(t *testing.T) {
 	t.Run("run", func(t *testing.T) {
 		for i, factory := range names {
 			t.Run(factory, func(t *testing.T) {
-				if !*full { // most of the short form is waiting; what it measures means little
+				if !*full { // the short form mostly waits, so its measurements mean little
 					t.Parallel()
 				}
 				results[i] = runOn(t, path, factory, of)
@@ -149,11 +149,11 @@ func used(t *testing.T, programs map[string]*program) map[string]usage {
 	return all
 }
 
-// checkAccelerated fails the test if an informer of ours fell back to client-go's.
+// checkAccelerated fails the test if one of our informers fell back to client-go's.
 func checkAccelerated(t *testing.T, factory string, programs map[string]usage) {
 	t.Helper()
 	for name, u := range programs {
-		t.Logf("%s: informers by why they are not accelerated %v; decodes by type %v", name, u.Informers, u.Decodes)
+		t.Logf("%s: informers by the reason why they are not accelerated: %v; decodes by type: %v", name, u.Informers, u.Decodes)
 		if factory != "stock" && (len(u.Informers) != 1 || u.Informers[""] == 0) {
 			t.Errorf("%s has informers that are not accelerated: %v", name, u.Informers)
 		}

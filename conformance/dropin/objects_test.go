@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// The room of a node: 2,000 pods and what the jobs and deployments run take nine tenths of
-// the CPU of 100 nodes, so that a scheduler that forgets a pod overcommits a node.
+// The capacity of a node: 2,000 pods and the pods of jobs and deployments take nine tenths
+// of the CPU of 100 nodes, so that a scheduler that forgets a pod overcommits a node.
 const (
 	nodeCPU  = "13"
 	nodePods = "60"
@@ -30,7 +30,7 @@ const (
 
 var namespaces = []string{plainPods, apartPods, jobs, rollouts, doomed}
 
-// labelOf selects what belongs together.
+// labelOf is the label of the owner.
 const labelOf = "of"
 
 func newNode(i int) *corev1.Node {
@@ -45,7 +45,7 @@ func newNode(i int) *corev1.Node {
 	}
 }
 
-// podSpec returns a pod of one container, which asks for CPU.
+// podSpec returns a pod of one container, which requests CPU.
 func podSpec(cpu string) corev1.PodSpec {
 	return corev1.PodSpec{Containers: []corev1.Container{{
 		Name: "main", Image: "example.com/main:1",
@@ -58,7 +58,7 @@ func newPod(namespace, name, cpu string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{labelOf: name}}, Spec: podSpec(cpu)}
 }
 
-// newApart returns a pod that refuses a node where another one of its kind is.
+// newApart returns a pod with anti-affinity to others of its kind.
 func newApart(i int) *corev1.Pod {
 	pod := newPod(apartPods, fmt.Sprintf("apart-%d", i), "100m")
 	pod.Labels = map[string]string{labelOf: "apart"}
@@ -77,7 +77,7 @@ func newJob(namespace string, i int) *batchv1.Job {
 	}
 }
 
-// replicas are those of each deployment.
+// replicas is the number of replicas of each deployment.
 const replicas = 4
 
 func newDeployment(namespace string, i int) *appsv1.Deployment {

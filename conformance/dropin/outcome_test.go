@@ -34,8 +34,8 @@ var compared = []schema.GroupVersionResource{
 	{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
 }
 
-// rules leave out what differs between two runs of the same program: addresses, the node that
-// the scheduler chose among equals, and the number of the pod that stays apart and is last.
+// rules ignore differences between two runs of the same program: addresses, the choice among
+// equal nodes, and the number of the last pod with anti-affinity.
 var rules = outcome.Rules{
 	Types: compared,
 	Chance: []string{
@@ -45,17 +45,17 @@ var rules = outcome.Rules{
 	Names: regexp.MustCompile(`^apart-\d+$`),
 	Prepare: func(resource string, object *unstructured.Unstructured) bool {
 		if resource == "endpointslices" || resource == "replicasets" {
-			// In how many steps a controller brought them to this state.
+			// The generation counts the steps to this state, which may differ.
 			unstructured.RemoveNestedField(object.Object, "metadata", "generation")
 			unstructured.RemoveNestedField(object.Object, "status", "observedGeneration")
 		}
-		// That service and its kin have the port of this API server.
+		// The service kubernetes has the port of this API server.
 		return object.GetNamespace() != metav1.NamespaceDefault || object.GetName() != "kubernetes"
 	},
 }
 
-// checkPlaces holds the pods against the nodes: no node has more than its room, the cordoned
-// one has none, and pods that stay apart are on different nodes.
+// checkPlaces compares the pods with the nodes: no node exceeds its capacity, the cordoned
+// one has no pods, and pods with anti-affinity are on different nodes.
 func checkPlaces(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
 	list, err := client.CoreV1().Pods(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
@@ -85,7 +85,7 @@ func checkPlaces(t *testing.T, client kubernetes.Interface) {
 	room, most := resource.MustParse(nodeCPU), resource.MustParse(nodePods)
 	for node, cpu := range used {
 		if cpu.Cmp(room) > 0 || int64(pods[node]) > most.Value() {
-			t.Errorf("%s has %d pods that ask for %s CPUs; it has room for %s pods and %s CPUs", node, pods[node], cpu, nodePods, nodeCPU)
+			t.Errorf("%s has %d pods that request %s CPUs; its capacity is %s pods and %s CPUs", node, pods[node], cpu, nodePods, nodeCPU)
 		}
 	}
 	if n := pods[cordoned]; n != 0 {
@@ -93,7 +93,7 @@ func checkPlaces(t *testing.T, client kubernetes.Interface) {
 	}
 }
 
-// checkOwners looks for objects whose owner is gone.
+// checkOwners finds objects whose owner no longer exists.
 func checkOwners(t *testing.T, client dynamic.Interface) {
 	t.Helper()
 	uids, owned := map[string]bool{}, []unstructured.Unstructured{}
@@ -112,13 +112,13 @@ func checkOwners(t *testing.T, client dynamic.Interface) {
 	for _, item := range owned {
 		for _, owner := range item.GetOwnerReferences() {
 			if !uids[string(owner.UID)] {
-				t.Errorf("%s %s/%s is left, and its owner %s %s is gone", item.GetKind(), item.GetNamespace(), item.GetName(), owner.Kind, owner.Name)
+				t.Errorf("%s %s/%s remains, but its owner %s %s was deleted", item.GetKind(), item.GetNamespace(), item.GetName(), owner.Kind, owner.Name)
 			}
 		}
 	}
 }
 
-// checkEndpoints holds the endpoints of each service against the pods that it selects.
+// checkEndpoints compares the endpoints of each service with the pods that it selects.
 func checkEndpoints(t *testing.T, client kubernetes.Interface, services int) (problem string) {
 	t.Helper()
 	list, err := client.DiscoveryV1().EndpointSlices(rollouts).List(t.Context(), metav1.ListOptions{})

@@ -13,14 +13,14 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 )
 
-// bounds of what a program needs on a busy machine.
+// Timeouts for a program on a busy machine.
 const (
 	readyWithin  = 2 * time.Minute
 	answerWithin = 30 * time.Second
 	endWithin    = 30 * time.Second
 )
 
-// usage is what a program has used, as it reports itself.
+// usage is the resource usage that a program reports.
 type usage struct {
 	Event       string `json:"event"`
 	Wall        int64  `json:"wall_ms"`
@@ -30,13 +30,14 @@ type usage struct {
 	Peak        uint64 `json:"peak_bytes"`
 	Goroutines  int    `json:"goroutines"`
 	Collections uint32 `json:"collections"`
-	// Informers are how many there are, by why they are not accelerated; "" if they are.
+	// Informers counts informers by the reason why they are not accelerated; "" if they
+	// are.
 	Informers map[string]int `json:"informers"`
-	// Decodes are how often our informers decoded an object, by type.
+	// Decodes counts the objects that our informers decoded, by type.
 	Decodes map[string]uint64 `json:"decodes"`
 }
 
-// decoded returns how often our informers decoded an object.
+// decoded returns the number of objects that our informers decoded.
 func (u *usage) decoded() (n uint64) {
 	for _, of := range u.Decodes {
 		n += of
@@ -65,8 +66,8 @@ type program struct {
 	ended   bool
 }
 
-// flags returns the flags of a program at a control plane: as controlplane's own, without
-// an HTTP server.
+// flags returns the flags of a program: the same as controlplane's own, without an HTTP
+// server.
 func flags(name string, c *controlplane.Cluster) []string {
 	common := []string{"--kubeconfig=" + c.Kubeconfig(), "--leader-elect=false", "--kube-api-qps=500", "--kube-api-burst=1000", "--secure-port=0"}
 	if name == scheduler {
@@ -76,8 +77,8 @@ func flags(name string, c *controlplane.Cluster) []string {
 		"--root-ca-file="+filepath.Join(c.Dir(), "apiserver.crt"), "--use-service-account-credentials")
 }
 
-// start starts a program, and returns when its informers have synced, with what it had used
-// until then. The end of the test ends it.
+// start starts a program, and returns when its informers have synced, with its usage so
+// far. The program ends with the test.
 func start(t *testing.T, path, factory, name string, c *controlplane.Cluster) (*program, usage) {
 	t.Helper()
 	log, err := os.OpenFile(filepath.Join(c.Dir(), name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -102,17 +103,17 @@ func start(t *testing.T, path, factory, name string, c *controlplane.Cluster) (*
 	t.Cleanup(p.kill)
 	ready := p.await(t, readyWithin)
 	if ready.Event != "ready" {
-		t.Fatalf("%s said %+v before it was ready", name, ready)
+		t.Fatalf("%s printed %+v before it was ready", name, ready)
 	}
 	return p, ready
 }
 
-// read passes on what the program answers, until it ends.
+// read passes on the answers of the program, until it ends.
 func (p *program) read(out io.Reader) {
 	defer close(p.answers)
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		var u usage
-		if json.Unmarshal(lines.Bytes(), &u) == nil { // a library may print words
+		if json.Unmarshal(lines.Bytes(), &u) == nil { // a library may print other lines
 			p.answers <- u
 		}
 	}
@@ -132,16 +133,16 @@ func (p *program) await(t *testing.T, within time.Duration) usage {
 	return usage{}
 }
 
-// usage asks the program what it has used.
+// usage requests the current usage from the program.
 func (p *program) usage(t *testing.T) usage {
 	t.Helper()
 	if _, err := io.WriteString(p.in, "usage\n"); err != nil {
-		t.Fatalf("ask %s: %v", p.name, err)
+		t.Fatalf("request the usage of %s: %v", p.name, err)
 	}
 	return p.await(t, answerWithin)
 }
 
-// end ends the program in peace, and fails the test if that does not work.
+// end stops the program with an interrupt, and fails the test if it does not stop.
 func (p *program) end(t *testing.T) {
 	t.Helper()
 	p.in.Close()

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// requests counts what the API server has answered.
+// requests counts the responses of the API server.
 type requests struct {
 	All, Lists, Watches, Writes, Conflicts int
 }

@@ -19,11 +19,11 @@ func table(results []*result) string {
 	}
 	row("measure", func(r *result) string { return r.factory })
 	b.WriteString("|---|" + strings.Repeat("---|", len(results)) + "\n")
-	row("workload until all is rolled out, s", func(r *result) string { return fmt.Sprintf("%.1f", r.took.Seconds()) })
+	row("workload until everything is rolled out, s", func(r *result) string { return fmt.Sprintf("%.1f", r.took.Seconds()) })
 	for _, name := range []string{scheduler, manager} {
 		row(name+": CPU of the workload, s", func(r *result) string { return seconds(r.worked[name].CPU) })
 		row(name+": objects that our informers decoded", func(r *result) string { u := r.worked[name]; return fmt.Sprint(u.decoded()) })
-		row(name+": heap after it, MB", func(r *result) string { return megabytes(r.worked[name].Heap) })
+		row(name+": heap after the workload, MB", func(r *result) string { return megabytes(r.worked[name].Heap) })
 		row(name+": peak resident, MB", func(r *result) string { return megabytes(r.worked[name].Peak) })
 		row(name+": restart until ready, s", func(r *result) string { return seconds(r.again[name].Wall) })
 		row(name+": CPU of the restart, s", func(r *result) string { return seconds(r.again[name].CPU) })

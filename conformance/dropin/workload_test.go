@@ -17,13 +17,13 @@ import (
 	"github.com/vedette-io/vedette/conformance/wait"
 )
 
-// size is how much work a run gets.
+// size is the amount of work of a run.
 type size struct{ nodes, pods, jobs, deployments int }
 
-// The part of the objects that is deleted on the way, and what cannot run.
+// The fraction of the objects that is deleted, and the pods that cannot run.
 const (
-	deletedPart = 5 // one of so many
-	tooLarge    = 3 // pods that no node has room for
+	deletedPart = 5 // one of this many
+	tooLarge    = 3 // pods that fit on no node
 	writers     = 16
 	settles     = 3 * time.Minute
 )
@@ -76,7 +76,7 @@ func (w *workload) prepare(t *testing.T) {
 func (w *workload) fill(t *testing.T) {
 	t.Helper()
 	ctx, no := t.Context(), metav1.CreateOptions{}
-	// One more than there are nodes for.
+	// One more than there are nodes.
 	w.each(t, w.nodes, func(i int) error {
 		_, err := w.client.CoreV1().Pods(apartPods).Create(ctx, newApart(i), no)
 		return err
@@ -111,16 +111,16 @@ func (w *workload) fill(t *testing.T) {
 	})
 }
 
-// apart waits until all but one of the pods that stay apart run.
+// apart waits until all but one of the pods with anti-affinity run.
 func (w *workload) apart(t *testing.T) {
 	t.Helper()
-	wait.Until(t, settles, "pods that stay apart are bound", func() string {
+	wait.Until(t, settles, "pods with anti-affinity are bound", func() string {
 		list, err := w.client.CoreV1().Pods(apartPods).List(t.Context(), metav1.ListOptions{FieldSelector: "status.phase=Running"})
-		return problem(err, len(list.Items), w.nodes-1, "pods apart run")
+		return problem(err, len(list.Items), w.nodes-1, "pods with anti-affinity run")
 	})
 }
 
-// settle waits until everything runs, or has run.
+// settle waits until all pods run or have completed.
 func (w *workload) settle(t *testing.T, revision string) {
 	t.Helper()
 	wait.Until(t, settles, "all pods are bound", func() string {
@@ -143,7 +143,7 @@ func (w *workload) settle(t *testing.T, revision string) {
 	})
 }
 
-// problem says what is missing, "" if nothing is.
+// problem describes a missing condition; "" if there is none.
 func problem(err error, got, want int, what string) string {
 	if err != nil {
 		return err.Error()
@@ -193,7 +193,7 @@ func (w *workload) roll(t *testing.T) {
 }
 
 // remove deletes a namespace, jobs in the background and deployments in the foreground, and
-// waits until all that they owned is collected.
+// waits until their dependents are collected.
 func (w *workload) remove(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
@@ -206,35 +206,35 @@ func (w *workload) remove(t *testing.T) {
 	w.each(t, w.deployments/deletedPart, func(i int) error {
 		return w.client.AppsV1().Deployments(rollouts).Delete(ctx, fmt.Sprintf("deployment-%d", i), metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationForeground)})
 	})
-	wait.Until(t, settles, "the namespace is gone", func() string {
+	wait.Until(t, settles, "the namespace is deleted", func() string {
 		_, err := w.client.CoreV1().Namespaces().Get(ctx, doomed, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return ""
 		}
-		return fmt.Sprintf("it is there (%v)", err)
+		return fmt.Sprintf("it exists (%v)", err)
 	})
-	kept := w.deployments - w.deployments/deletedPart // and that of probe, which was not rolled
-	wait.Until(t, settles, "what deployments owned is collected", func() string {
+	kept := w.deployments - w.deployments/deletedPart // and the one of probe, which was not rolled
+	wait.Until(t, settles, "dependents of deployments are collected", func() string {
 		sets, err := w.client.AppsV1().ReplicaSets(rollouts).List(ctx, metav1.ListOptions{})
-		if p := problem(err, len(sets.Items), 2*kept+1, "replica sets are left"); p != "" {
+		if p := problem(err, len(sets.Items), 2*kept+1, "replica sets that remain"); p != "" {
 			return p
 		}
 		pods, err := w.client.CoreV1().Pods(rollouts).List(ctx, metav1.ListOptions{})
-		return problem(err, len(pods.Items), replicas*(kept+1), "pods of deployments are left")
+		return problem(err, len(pods.Items), replicas*(kept+1), "pods of deployments that remain")
 	})
-	wait.Until(t, settles, "what jobs owned is collected", func() string {
+	wait.Until(t, settles, "dependents of jobs are collected", func() string {
 		pods, err := w.client.CoreV1().Pods(jobs).List(ctx, metav1.ListOptions{})
-		return problem(err, len(pods.Items), 4*(w.jobs-w.jobs/deletedPart), "pods of jobs are left")
+		return problem(err, len(pods.Items), 4*(w.jobs-w.jobs/deletedPart), "pods of jobs that remain")
 	})
 }
 
-// probe looks whether programs that were started again still act: a deployment comes up.
+// probe checks that restarted programs still work: a deployment becomes available.
 func (w *workload) probe(t *testing.T) {
 	t.Helper()
 	if _, err := w.client.AppsV1().Deployments(rollouts).Create(t.Context(), newDeployment(rollouts, w.deployments), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	wait.Until(t, settles, "a new deployment comes up after the restart", func() string {
+	wait.Until(t, settles, "a new deployment becomes available after the restart", func() string {
 		d, err := w.client.AppsV1().Deployments(rollouts).Get(t.Context(), fmt.Sprintf("deployment-%d", w.deployments), metav1.GetOptions{})
 		if err != nil {
 			return err.Error()

@@ -24,7 +24,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// listedJob is a job as `vedette jobs -o json` lists it.
+// listedJob is a job in the output of `vedette jobs -o json`.
 type listedJob struct {
 	Type, Name, UID, State, Reason, Queue, Submitter, Node string
 	GPUs, Pods                                             int
@@ -43,7 +43,7 @@ func (e *ended) UnmarshalText(text []byte) error {
 	return e.Time.UnmarshalText(text)
 }
 
-// UnmarshalJSON implements json.Unmarshaler, in place of that of the time.
+// UnmarshalJSON implements json.Unmarshaler, and hides the method of time.Time.
 func (e *ended) UnmarshalJSON(text []byte) error {
 	return e.UnmarshalText([]byte(strings.Trim(string(text), `"`)))
 }
@@ -62,8 +62,8 @@ func listJobs(t *testing.T, path string, args ...string) []listedJob {
 	return list.Items
 }
 
-// createJobs creates jobs that run and end, that are on hold, and of a type whose operator is
-// missing.
+// createJobs creates jobs that run and end, jobs on hold, and jobs of a type without an
+// operator.
 func createJobs(t *testing.T, client kubernetes.Interface, cluster *kube.Cluster) {
 	t.Helper()
 	for i := range 8 {
@@ -74,7 +74,7 @@ func createJobs(t *testing.T, client kubernetes.Interface, cluster *kube.Cluster
 		*j.Spec.Suspend = i == 7
 		limits := corev1.ResourceList{"cpu": *resource.NewMilliQuantity(10, resource.DecimalSI)}
 		j.Spec.Template.Spec.Containers[0].Resources.Limits = limits
-		if i == 7 { // nodes of tests have no GPUs
+		if i == 7 { // test nodes have no GPUs
 			limits["nvidia.com/gpu"] = *resource.NewQuantity(4, resource.DecimalSI)
 		}
 		if _, err := client.BatchV1().Jobs("default").Create(t.Context(), j, metav1.CreateOptions{}); err != nil {
@@ -97,8 +97,8 @@ func createJobs(t *testing.T, client kubernetes.Interface, cluster *kube.Cluster
 	}
 }
 
-// TestJobsAgree: the list of jobs is the same from a real cluster and from its history, up to
-// what only one of them knows.
+// TestJobsAgree: the lists of jobs from a real cluster and from its history are the same,
+// except for facts that only one of them has.
 func TestJobsAgree(t *testing.T) {
 	path := build(t)
 	c := controlplane.ForTest(t, controlplane.Options{})
@@ -130,7 +130,7 @@ func TestJobsAgree(t *testing.T) {
 	})
 	live := listJobs(t, path, "--kubeconfig", c.Kubeconfig())
 	if len(live) != 9 {
-		t.Fatalf("%d jobs are live, want 9: %+v", len(live), live)
+		t.Fatalf("got %d live jobs, want 9: %+v", len(live), live)
 	}
 	var recorded []listedJob
 	differ := func() string {
@@ -139,7 +139,7 @@ func TestJobsAgree(t *testing.T) {
 		}
 		for i, a := range live {
 			b := recorded[i]
-			// A job does not say how long it was starting, so that the cluster counts it as running.
+			// A job does not have the duration of its start, so the cluster counts it as running.
 			if a.State == "Succeeded" && (math.Abs(a.WaitedSeconds-b.WaitedSeconds) > 3 || a.RanSeconds < b.RanSeconds-3 || a.Ended.Sub(b.Ended.Time).Abs() > 2*time.Second) {
 				return fmt.Sprintf("times of %s: cluster %+v, history %+v", a.Name, a, b)
 			}
@@ -161,7 +161,7 @@ func TestJobsAgree(t *testing.T) {
 		out, err := exec.CommandContext(t.Context(), path, "jobs", "-A", "-o", "json", "--sort", "name", "--db", db).Output()
 		var list struct{ Items []listedJob }
 		if err != nil || json.Unmarshal(out, &list) != nil {
-			return false // it is not there yet
+			return false // not recorded yet
 		}
 		recorded = list.Items
 		last = differ()

@@ -16,7 +16,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// change is one revision of one object, as somebody has seen it.
+// change is one revision of one object, as printed or observed.
 type change struct {
 	event   string // ADDED, MODIFIED or DELETED
 	kind    string
@@ -36,7 +36,7 @@ type vedette struct {
 	mu      sync.Mutex
 	changes []change
 	said    []string      // lines of standard error
-	news    chan struct{} // closed and replaced at every line
+	news    chan struct{} // closed and replaced at each line
 	readers sync.WaitGroup
 }
 
@@ -52,7 +52,7 @@ func build(t *testing.T) string {
 	return path
 }
 
-// watch starts the program, to be ended by interrupt.
+// watch starts the program. The caller interrupts it.
 func watch(t *testing.T, path string, args ...string) *vedette {
 	t.Helper()
 	v := &vedette{t: t, news: make(chan struct{})}
@@ -109,7 +109,7 @@ func (v *vedette) parse(line string) {
 	v.changes = append(v.changes, change{words[0], words[1], words[2], words[3], version})
 }
 
-// until waits until what was printed satisfies ok.
+// until waits until the output satisfies ok.
 func (v *vedette) until(what string, within time.Duration, ok func(changes []change, said []string) bool) {
 	v.t.Helper()
 	deadline := time.After(within)
@@ -128,7 +128,7 @@ func (v *vedette) until(what string, within time.Duration, ok func(changes []cha
 	}
 }
 
-// lines counts the lines that hold a text.
+// lines counts the lines that contain a text.
 func lines(said []string, text string) int {
 	n := 0
 	for _, line := range said {
@@ -139,7 +139,7 @@ func lines(said []string, text string) int {
 	return n
 }
 
-// interrupt presses Ctrl-C, and looks how long the end takes.
+// interrupt sends the interrupt signal, and checks how long the program takes to end.
 func (v *vedette) interrupt() {
 	v.t.Helper()
 	began := time.Now()
@@ -148,15 +148,15 @@ func (v *vedette) interrupt() {
 	}
 	v.readers.Wait()
 	if err := v.cmd.Wait(); err != nil {
-		v.t.Errorf("after Ctrl-C: %v", err)
+		v.t.Errorf("after an interrupt: %v", err)
 	}
 	if d := time.Since(began); d > time.Second {
-		v.t.Errorf("it took %v to end", d)
+		v.t.Errorf("the program took %v to end", d)
 	}
 }
 
-// fold replays changes to what there must be now, and reports what does not
-// follow from what came before.
+// fold applies changes to an empty state, and reports changes that do not follow from the
+// earlier ones.
 func fold(t *testing.T, who string, changes []change) map[string]wire.Version {
 	t.Helper()
 	now, last, gone := map[string]wire.Version{}, map[string]wire.Version{}, map[string]bool{}
@@ -166,7 +166,7 @@ func fold(t *testing.T, who string, changes []change) map[string]wire.Version {
 		case gone[id]:
 			t.Errorf("%s: line %d: %v after its deletion", who, i, c)
 		case c.event == "DELETED":
-			// A deletion that was missed has the version of the last state.
+			// A missed deletion has the version of the last known state.
 			if c.version < last[id] {
 				t.Errorf("%s: line %d: %v after version %v", who, i, c, last[id])
 			}

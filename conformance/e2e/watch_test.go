@@ -21,18 +21,17 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
 
-// jobs is how many run through while vedette watches.
+// jobs is the number of jobs that run while vedette watches.
 const jobs = 200
 
-// TestWatchMissesNothing runs jobs through a real control plane while `vedette
-// watch` follows them, kills the API server in the middle of it, and compacts
-// etcd so that what was watched is really gone.
+// TestWatchMissesNothing runs jobs through a real control plane while `vedette watch`
+// follows them, kills the API server, and compacts etcd, so that the watched versions are
+// no longer available.
 //
-// The witness is connected while vedette is, and after an outage from a moment
-// when vedette is back: so everything it sees is something that vedette could
-// see too, and must have printed. Before a kill the actors are halted until
-// both have seen the same, since what one of two connections still delivers
-// when a server is killed is chance.
+// The witness connects after vedette, also after an outage. So vedette could see every
+// event that the witness sees, and must have printed it. Before a kill, the controllers
+// are paused until both have seen the same events, because a killed server may deliver
+// different events to its two connections.
 func TestWatchMissesNothing(t *testing.T) {
 	path := build(t)
 	c := controlplane.ForTest(t, controlplane.Options{})
@@ -46,13 +45,13 @@ func TestWatchMissesNothing(t *testing.T) {
 	defer w.work.Wait()
 	defer cancel()
 
-	create(t, client, 0, 1) // something to see that vedette is there
+	create(t, client, 0, 1) // a first event, to see that vedette is connected
 	v.until("the first line", time.Minute, func(seen []change, _ []string) bool { return len(seen) > 0 })
 	w.watch(ctx)
 
 	disturb := []func(){
 		func() {},
-		func() { // what was watched is gone from etcd, and with the server from its cache
+		func() { // the watched versions are no longer in etcd, nor in the cache of a new server
 			if err := c.Compact(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +64,7 @@ func TestWatchMissesNothing(t *testing.T) {
 		c.KillAPIServer()
 		w.work.Wait()
 		between()
-		c.Resume() // they go on as soon as there is a server, before anybody watches
+		c.Resume() // controllers continue as soon as a server runs, before any watch
 		if err := c.StartAPIServer(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -73,8 +72,8 @@ func TestWatchMissesNothing(t *testing.T) {
 		w.watch(ctx)
 		create(t, client, third*(i+1), min(third*(i+2), jobs)+2*i)
 	}
-	// Etcd had forgotten: the 410 came, and vedette says so.
-	v.until("vedette knows of the gap", time.Minute, func(_ []change, said []string) bool {
+	// Etcd has compacted, so the watch got 410, and vedette must report it.
+	v.until("vedette reports the gap", time.Minute, func(_ []change, said []string) bool {
 		return lines(said, "did not reach back to the last change") > 0
 	})
 	waitForJobs(t, client)
@@ -88,8 +87,8 @@ func TestWatchMissesNothing(t *testing.T) {
 	compare(t, v, w, want)
 }
 
-// create creates the jobs from..to-1, four at a time. Every third removes itself
-// when it has ended.
+// create creates the jobs from..to-1, four at a time. Every third deletes itself when it
+// has ended.
 func create(t *testing.T, client kubernetes.Interface, from, to int) {
 	t.Helper()
 	var work sync.WaitGroup
@@ -121,7 +120,7 @@ func job(i int) *batchv1.Job {
 	return j
 }
 
-// every calls ok again and again until it returns true.
+// every calls ok periodically until it returns true.
 func every(t *testing.T, interval, within time.Duration, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(interval)
@@ -136,8 +135,8 @@ func every(t *testing.T, interval, within time.Duration, what string, ok func() 
 	}
 }
 
-// waitForJobs waits until all jobs that are left have ended, and those that
-// remove themselves are gone.
+// waitForJobs waits until all remaining jobs have ended, and jobs that delete themselves
+// are deleted.
 func waitForJobs(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
 	every(t, time.Second, 8*time.Minute, "all jobs have ended", func() bool {
@@ -154,8 +153,8 @@ func waitForJobs(t *testing.T, client kubernetes.Interface) {
 	})
 }
 
-// halt stops the actors, and waits until vedette and the witness have seen
-// everything that there is.
+// halt pauses the controllers, and waits until vedette and the witness have seen all
+// events.
 func halt(t *testing.T, c *controlplane.Cluster, v *vedette, w *witness) {
 	t.Helper()
 	c.Pause()
@@ -177,9 +176,8 @@ func halt(t *testing.T, c *controlplane.Cluster, v *vedette, w *witness) {
 	})
 }
 
-// lacks says what of that which is there somebody has not seen. What was deleted
-// while the witness was not connected it can not know of, so only what is there
-// counts.
+// lacks returns the existing objects whose current version was not seen. It ignores
+// deleted objects: the witness cannot see a deletion while it is not connected.
 func lacks(who string, changes []change, now map[string]wire.Version) string {
 	seen := map[string]wire.Version{}
 	for _, c := range changes {
@@ -195,12 +193,12 @@ func lacks(who string, changes []change, now map[string]wire.Version) string {
 	return text.String()
 }
 
-// compare holds what vedette printed against what the witness saw and what is.
+// compare compares vedette's output with the witness and with the current objects.
 func compare(t *testing.T, v *vedette, w *witness, want map[string]wire.Version) {
 	t.Helper()
 	got := fold(t, "vedette", v.changes)
 	if !sameState(got, want) {
-		t.Errorf("vedette ends with %d objects, the server has %d", len(got), len(want))
+		t.Errorf("vedette has %d objects at the end, the server has %d", len(got), len(want))
 		for id, version := range want {
 			if got[id] != version {
 				t.Errorf("%s is %v, the server has %v", id, got[id], version)
@@ -208,7 +206,7 @@ func compare(t *testing.T, v *vedette, w *witness, want map[string]wire.Version)
 		}
 		for id := range got {
 			if _, ok := want[id]; !ok {
-				t.Errorf("%s is not there any more", id)
+				t.Errorf("%s no longer exists", id)
 			}
 		}
 	}
@@ -238,7 +236,7 @@ func compare(t *testing.T, v *vedette, w *witness, want map[string]wire.Version)
 			t.Errorf("printed %d times: %+v", n, r)
 		}
 	}
-	t.Logf("the witness saw %d revisions; vedette printed %d, %d of the former missing", len(seen), len(v.changes), missing)
+	t.Logf("the witness saw %d revisions; vedette printed %d, and missed %d of the witness's", len(seen), len(v.changes), missing)
 	if len(seen) < 5*jobs {
 		t.Errorf("only %d revisions: the jobs did not run", len(seen))
 	}

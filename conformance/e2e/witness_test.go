@@ -18,12 +18,12 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// collections are the types that are watched, by path.
+// collections are the paths of the watched types.
 var collections = map[string]string{"Job": "/apis/batch/v1/jobs", "Pod": "/api/v1/pods"}
 
-var errRefused = errors.New("the watch delivers an ERROR")
+var errRefused = errors.New("the watch delivered an ERROR")
 
-// witness is a raw watch: HTTP and encoding/json, nothing of ours.
+// witness is a raw watch with HTTP and encoding/json, without code of this project.
 type witness struct {
 	t       *testing.T
 	cluster *controlplane.Cluster
@@ -45,7 +45,7 @@ func newWitness(t *testing.T, c *controlplane.Cluster) *witness {
 	return w
 }
 
-// object is what the witness reads of one.
+// object has the fields that the witness reads.
 type object struct {
 	Kind     string `json:"kind"`
 	Metadata struct {
@@ -66,7 +66,7 @@ func (w *witness) note(event, kind string, o *object) {
 	w.seen = append(w.seen, change{event, kind, o.Metadata.Namespace + "/" + o.Metadata.Name, o.Metadata.UID, v})
 }
 
-// watch lists everything and watches until the server is gone.
+// watch lists everything, and watches until the server has stopped.
 func (w *witness) watch(ctx context.Context) {
 	w.t.Helper()
 	for kind, path := range collections {
@@ -81,9 +81,9 @@ func (w *witness) watch(ctx context.Context) {
 	}
 }
 
-// follow watches from a version on, and goes on where it was when the server
-// ends a watch without going away itself, as it may at any time: an API server
-// whose own watch of etcd fails ends all the watches that hang on it.
+// follow watches from a version. It resumes when a running server ends a watch, which is
+// always allowed: an API server whose own watch of etcd fails ends all watches that
+// depend on it.
 func (w *witness) follow(ctx context.Context, kind, path, version string) {
 	for ctx.Err() == nil {
 		resp, err := w.get(ctx, path, url.Values{"watch": {"true"}, "resourceVersion": {version}, "allowWatchBookmarks": {"true"}})
@@ -100,7 +100,7 @@ func (w *witness) follow(ctx context.Context, kind, path, version string) {
 	}
 }
 
-// read notes what one watch delivers, and returns the last version.
+// read records the events of one watch, and returns the last version.
 func (w *witness) read(body io.ReadCloser, kind, version string) (string, error) {
 	defer body.Close()
 	frames := json.NewDecoder(bufio.NewReader(body))
@@ -134,7 +134,7 @@ func (w *witness) get(ctx context.Context, path string, query url.Values) (*http
 	return resp, err
 }
 
-// list fetches everything there is now.
+// list fetches all current objects.
 func (w *witness) list(ctx context.Context, path string) ([]object, string, error) {
 	resp, err := w.get(ctx, path, nil)
 	if err != nil {
@@ -151,7 +151,7 @@ func (w *witness) list(ctx context.Context, path string) ([]object, string, erro
 	return list.Items, list.Metadata.ResourceVersion, err
 }
 
-// state returns what there is now, in the form of fold.
+// state returns the current objects, in the form of fold.
 func (w *witness) state(ctx context.Context) (map[string]wire.Version, error) {
 	now := map[string]wire.Version{}
 	for kind, path := range collections {

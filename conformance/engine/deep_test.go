@@ -20,7 +20,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Widget is a custom resource of which a program knows little.
+// Widget is a custom resource with few fields in Go.
 type Widget struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -37,7 +37,7 @@ const (
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}}`
 )
 
-// widget is one that nests so deep.
+// widget returns a widget with a nesting depth.
 func widget(name string, depth int) []byte {
 	return fmt.Appendf(nil, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q},"spec":{"size":3,"deep":%s%s}}`,
 		name, strings.Repeat("[", depth), strings.Repeat("]", depth))
@@ -63,7 +63,8 @@ func follow(ctx context.Context, t *testing.T, work *sync.WaitGroup, cluster *ku
 	return c
 }
 
-// have says in what they differ from a number of widgets, of which "deep" is one or not.
+// have describes how the informers differ from a number of widgets; deep adds the widget
+// "deep".
 func (c copies) have(n int, deep bool) string {
 	key := wire.Key{Namespace: "default", Name: "deep"}
 	typed, ok, err := c.typed.Snapshot().Get(key)
@@ -80,9 +81,9 @@ func (c copies) have(n int, deep bool) string {
 	return ""
 }
 
-// TestDeepObject: an object of 2.3 KB that nests 1,100 deep, which the API server takes
-// from anybody who may create one, is like any other: for informers that run, and for
-// those that start while it is there.
+// TestDeepObject: an object of 2.3 KB with 1,100 levels of nesting, which the API server
+// accepts from anybody who may create one, is handled like any other: by running
+// informers, and by informers that start while it exists.
 func TestDeepObject(t *testing.T) {
 	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
 	client := kubernetes.NewForConfigOrDie(c.RESTConfig()).Discovery().RESTClient()
@@ -104,17 +105,17 @@ func TestDeepObject(t *testing.T) {
 	}
 	create("first", 1)
 	running := follow(ctx, t, &work, cluster)
-	wait.Until(t, time.Minute, "the first object is there", func() string { return running.have(1, false) })
+	wait.Until(t, time.Minute, "the first object is in all stores", func() string { return running.have(1, false) })
 	create("deep", 1100)
 	create("next", 1)
-	wait.Until(t, time.Minute, "running informers have the deep object and the next", func() string { return running.have(3, true) })
+	wait.Until(t, time.Minute, "running informers have the deep object and the next one", func() string { return running.have(3, true) })
 	started := follow(ctx, t, &work, cluster)
-	wait.Until(t, time.Minute, "informers that start have them too", func() string { return started.have(3, true) })
+	wait.Until(t, time.Minute, "new informers have both objects, too", func() string { return started.have(3, true) })
 	if err := client.Delete().AbsPath(widgetsPath + "/deep").Do(ctx).Error(); err != nil {
 		t.Fatal(err)
 	}
 	for _, all := range []copies{running, started} {
-		wait.Until(t, time.Minute, "its deletion is seen", func() string { return all.have(2, false) })
+		wait.Until(t, time.Minute, "its deletion is observed", func() string { return all.have(2, false) })
 	}
 }
 

@@ -32,18 +32,17 @@ const (
 	pods    = 20_000
 	writers = 16
 	load    = time.Minute
-	// perSecond is how many updates are made in a second.
+	// perSecond is the number of updates per second.
 	perSecond = 2_000
 )
 
-// TestLoad updates 20,000 pods behind a real API server for a minute, 2,000 times
-// a second, kills the server twice meanwhile, and holds what a subscriber of
-// every change was told against what was written. Only what the server had
-// forgotten when it was back may be missing, and must lie in a gap that Health
-// reports.
+// TestLoad updates 20,000 pods behind a real API server 2,000 times a second for a
+// minute, kills the server twice meanwhile, and compares the events of a subscriber of
+// every change with the writes. A revision may be missing only if the server no longer
+// had it after its restart, and only in a gap that Health reports.
 //
-// The updates go to etcd itself, which takes them several times as fast as an
-// API server on two cores: what the API server delivers is the same.
+// The updates go directly to etcd, which accepts several times as many as an API server
+// on two cores; the API server delivers the same events.
 func TestLoad(t *testing.T) {
 	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
 	w := newLoad(t, c)
@@ -62,7 +61,7 @@ func TestLoad(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	work.Go(func() { o.follow(t.Context()) }) // ends when all has been told
+	work.Go(func() { o.follow(t.Context()) }) // ends after the last event
 	work.Go(func() { o.gapsOf(ctx) })
 	<-inf.Synced()
 	if n := inf.Snapshot().Len(); n != pods {
@@ -87,7 +86,7 @@ func TestLoad(t *testing.T) {
 
 	w.compare(t, inf, o)
 	h, _ := inf.Health()
-	t.Logf("%d updates in %v (%.0f/s); %d relists, gaps %v; lag to the store %v on average, %v at most; %.0f B held per pod of %.0f B",
+	t.Logf("%d updates in %v (%.0f/s); %d relists, gaps %v; lag to the store %v on average, %v at most; %.0f B of memory per pod of %.0f B",
 		len(w.written), took.Round(time.Second), float64(len(w.written))/took.Seconds(), h.Relists.Expired, o.gaps,
 		h.Stored.Sum/time.Duration(max(h.Stored.Count, 1)), h.Stored.Max,
 		float64(inf.Stats().HeldBytes)/pods, float64(inf.Stats().RawBytes)/pods)
@@ -99,7 +98,7 @@ type revision struct {
 	version wire.Version
 }
 
-// observer notes what it is told.
+// observer records events.
 type observer struct {
 	inf  *informer.Informer[corev1.Pod]
 	seen map[revision]int
@@ -137,7 +136,7 @@ func (o *observer) gapsOf(ctx context.Context) {
 	}
 }
 
-// hidden reports whether a version lies in a gap.
+// hidden reports whether a version is in a gap.
 func (o *observer) hidden(v wire.Version) bool {
 	for _, g := range o.gaps {
 		if v > g.From && v <= g.To {
@@ -147,7 +146,7 @@ func (o *observer) hidden(v wire.Version) bool {
 	return false
 }
 
-// writersOfPods create and update.
+// writersOfPods create and update pods.
 type writersOfPods struct {
 	client kubernetes.Interface
 	etcd   string
@@ -196,7 +195,7 @@ func (w *writersOfPods) create(ctx context.Context, t *testing.T) {
 	work.Wait()
 }
 
-// update writes one pod after the other until a time has come.
+// update writes one pod after the other until a time.
 func (w *writersOfPods) update(ctx context.Context, t *testing.T, until time.Time) {
 	var work sync.WaitGroup
 	for n := range writers {
@@ -216,8 +215,8 @@ func (w *writersOfPods) update(ctx context.Context, t *testing.T, until time.Tim
 	work.Wait()
 }
 
-// updateOne changes the status of a pod. Nobody else writes it, so it is read from
-// etcd only once.
+// updateOne changes the status of a pod. Nobody else writes it, so updateOne reads it
+// from etcd only once.
 func (w *writersOfPods) updateOne(ctx context.Context, known map[int]*stored, i int) error {
 	key := []byte("/registry/pods/default/" + name(i))
 	p := known[i]
@@ -262,7 +261,7 @@ func (w *writersOfPods) updateOne(ctx context.Context, known map[int]*stored, i 
 	return nil
 }
 
-// stored is a pod as etcd has it.
+// stored is a pod in etcd.
 type stored struct {
 	envelope runtime.Unknown
 	pod      corev1.Pod
@@ -273,7 +272,7 @@ const magic = "k8s\x00"
 func (s *stored) parse(value []byte) error {
 	raw, ok := bytes.CutPrefix(value, []byte(magic))
 	if !ok {
-		return errors.New("etcd does not hold protobuf")
+		return errors.New("etcd's value is not protobuf")
 	}
 	if err := s.envelope.Unmarshal(raw); err != nil {
 		return err
@@ -312,7 +311,7 @@ func (w *writersOfPods) ask(ctx context.Context, path string, question, answer a
 	return json.NewDecoder(resp.Body).Decode(answer)
 }
 
-// settle waits until the informer shows the last write.
+// settle waits until the informer has the last write.
 func (w *writersOfPods) settle(t *testing.T, inf *informer.Informer[corev1.Pod]) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -323,8 +322,7 @@ func (w *writersOfPods) settle(t *testing.T, inf *informer.Informer[corev1.Pod])
 	}
 }
 
-// compare holds what was seen against what was written, and the store against a
-// fresh list.
+// compare compares the observed events with the writes, and the store with a new list.
 func (w *writersOfPods) compare(t *testing.T, inf *informer.Informer[corev1.Pod], o *observer) {
 	t.Helper()
 	missing, hidden := 0, 0
@@ -332,20 +330,20 @@ func (w *writersOfPods) compare(t *testing.T, inf *informer.Informer[corev1.Pod]
 		switch {
 		case o.seen[r] == 1:
 		case o.seen[r] > 1:
-			t.Errorf("told %d times of %v", o.seen[r], r)
+			t.Errorf("got %d events of %v", o.seen[r], r)
 		case o.hidden(r.version):
 			hidden++
 		default:
 			if missing++; missing < 10 {
-				t.Errorf("not told of %v", r)
+				t.Errorf("no event of %v", r)
 			}
 		}
 	}
 	if missing > 0 {
 		t.Errorf("%d of %d revisions are missing outside of the gaps %v", missing, len(w.written), o.gaps)
-		t.Errorf("what the connection went through:\n%s", strings.Join(o.history, "\n"))
+		t.Errorf("events of the connection:\n%s", strings.Join(o.history, "\n"))
 	}
-	t.Logf("%d of %d revisions were gone from the server when it was back", hidden, len(w.written))
+	t.Logf("the server no longer had %d of %d revisions after its restart", hidden, len(w.written))
 	if len(w.written) < 20_000 {
 		t.Errorf("only %d updates", len(w.written))
 	}
@@ -365,11 +363,11 @@ func (w *writersOfPods) compare(t *testing.T, inf *informer.Informer[corev1.Pod]
 		delete(now, revision{string(list.Items[i].UID), v})
 	}
 	if len(list.Items) != pods || len(now) != 0 || inf.Snapshot().Len() != pods {
-		t.Errorf("the server has %d pods, the store %d, %d of them others", len(list.Items), inf.Snapshot().Len(), len(now))
+		t.Errorf("the server has %d pods, the store has %d; %d differ", len(list.Items), inf.Snapshot().Len(), len(now))
 	}
 }
 
-// must returns what a constructor made of a configuration that is known to be legal.
+// must returns a value, and panics if its configuration was illegal.
 func must[T any](made T, err error) T {
 	if err != nil {
 		panic(err)

@@ -34,7 +34,7 @@ type Server struct {
 	lied    bool
 	script  []string
 	conns   map[*conn]struct{}
-	storm   *misdeed // the misdeed that is repeated
+	storm   *misdeed // the misdeed that repeats
 	left    int      // remaining repetitions
 	count   Counts
 	again   []act // acts that meddlers repeat
@@ -47,23 +47,23 @@ type Server struct {
 type Counts struct {
 	// Requests counts all requests.
 	Requests int
-	// News counts the requests that clients may send without a pause, because a version
-	// or page was new to them.
+	// News counts the requests that clients may send without a pause, because they got a
+	// new version or page.
 	News int
 	// Faults counts the requests with a wrong answer; Good counts correct answers and
 	// events.
 	Faults, Good int
-	// Lied reports that the server sent something that no client can recognize as
-	// false.
+	// Lied reports that the server sent false data that no client can recognize.
 	Lied bool
-	// Overrun reports more requests within a second than a server can answer.
+	// Overrun reports that a client sent more requests within a second than the server
+	// answers.
 	Overrun bool
 
 	second   time.Time
 	inSecond int
 }
 
-// New returns a server whose character follows from a seed. Call New and all methods
+// New returns a server whose behavior is determined by a seed. Call New and all methods
 // within a bubble of testing/synctest, and call Close before the bubble ends.
 func New(name string, seed uint64) *Server {
 	random := rand.New(rand.NewPCG(seed, 11))
@@ -148,7 +148,7 @@ func (s *Server) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	case "refused":
 		return nil, &net.OpError{Op: "dial", Net: "pipe", Err: syscall.ECONNREFUSED}
 	case "silent":
-		patience := time.NewTimer(30 * time.Second) // as a dialer waits
+		patience := time.NewTimer(30 * time.Second) // as long as a dialer would wait
 		defer patience.Stop()
 		select {
 		case <-ctx.Done():

@@ -53,15 +53,15 @@ func (f form) names() (apiVersion, kind string) {
 	return f.t.apiVersion(), f.t.Kind
 }
 
-// sent is an object as it is sent: the true one, or an odd one.
+// sent is an object as it is sent: the true object, or a defective one.
 type sent struct {
 	Object
-	version string // replaces the number, if not empty; "-" omits it
+	version string // replaces the version, if not empty; "-" omits it
 	kind    string // replaces the right kind
 	odd     oddity
 }
 
-// oddity is a defect of an object that its fields do not show.
+// oddity is a defect of an object outside of its fields.
 type oddity uint8
 
 const (
@@ -92,7 +92,7 @@ func (s *sent) meta() metav1.ObjectMeta {
 }
 
 // encode returns the bytes of an object. Only JSON, CBOR of custom resources, and
-// standalone objects name their kind.
+// standalone objects include their kind.
 func (f form) encode(s sent, named bool) []byte {
 	apiVersion, kind := f.names()
 	if s.kind != "" {
@@ -270,7 +270,7 @@ func envelope(apiVersion, kind string, message []byte) []byte {
 	return append([]byte("k8s\x00"), must(u.Marshal())...)
 }
 
-// frame returns an event of a watch around an object that names its kind.
+// frame returns a watch event with an object that includes its kind.
 func (f form) frame(event string, object []byte) []byte {
 	switch f.encoding {
 	case asProtobuf:

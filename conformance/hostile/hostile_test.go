@@ -27,40 +27,41 @@ import (
 )
 
 var (
-	oneSeed = flag.Uint64("hostile.seed", 0, "run the servers of this seed only")
+	oneSeed = flag.Uint64("hostile.seed", 0, "run only the servers of this seed")
 	from    = flag.Uint64("hostile.from", 1, "the first seed")
-	goOn    = flag.Bool("hostile.all", false, "go on after a failure")
-	runFor  = flag.Duration("hostile.for", time.Minute, "how long to go on with further seeds, in real time")
+	goOn    = flag.Bool("hostile.all", false, "continue after a failure")
+	runFor  = flag.Duration("hostile.for", time.Minute, "how long to continue with further seeds, in real time")
 )
 
 const (
-	// healBound is how long after the servers began to behave the truth may be missing: a body that fell
-	// silent (3 minutes), three lists that are refused as too old, and the longest pauses between them.
+	// healBound is the maximum time until all informers have the true objects, after the servers
+	// begin to behave: a silent body (3 minutes), three lists that are refused as too old, and the
+	// longest pauses between them.
 	healBound = 10 * time.Minute
-	// liveBound is how long a change may take from then on.
+	// liveBound is the maximum delay of a change after that.
 	liveBound = 10 * time.Second
-	// requestsPerMinute bounds the requests of one scope that are no answer to anything new: pauses begin
-	// below a second and double, and a try may take a round of discovery, a streaming list and a page.
-	// The most in thousands of seeds is 58.
+	// requestsPerMinute limits the requests of one scope that do not follow news: pauses begin
+	// below a second and double, and an attempt may take discovery, a streaming list and a page.
+	// The maximum in thousands of seeds is 58.
 	requestsPerMinute = 120
-	// heapBound is what a process may hold after thousands of servers.
+	// heapBound is the maximum heap after thousands of servers.
 	heapBound = 512 << 20
-	// watchdog is how long the servers of one seed may take in real time: fake time that does not go on is
-	// a loop without a request.
+	// watchdog is the maximum real time for the servers of one seed. If fake time does not advance,
+	// there is a loop without a request.
 	watchdog = 2 * time.Minute
 )
 
-// TestHostileServers runs informers of all kinds against servers that are hostile for up to an hour of
-// fake time each, and then behave.
+// TestHostileServers runs informers of all kinds against servers that are hostile for up to an hour
+// of fake time each, and then behave.
 func TestHostileServers(t *testing.T) {
 	last := *from
-	defer func() { t.Logf("seeds %d to %d; at most %d requests in a minute by one scope", *from, last, most) }()
+	defer func() { t.Logf("seeds %d to %d; at most %d requests of one scope in a minute", *from, last, most) }()
 	for began := time.Now(); ; last++ {
 		seed := last
 		if *oneSeed != 0 {
 			seed = *oneSeed
 		}
-		fmt.Println("hostile seed", seed) // go test shows it if the process dies
+		fmt.Println("hostile seed", seed) // go test prints it if the process crashes
 		alive := time.AfterFunc(watchdog, func() {
 			debug.SetTraceback("all")
 			buf := make([]byte, 1<<20)
@@ -82,14 +83,14 @@ func TestHostileServers(t *testing.T) {
 	runtime.GC()
 	var m runtime.MemStats
 	if runtime.ReadMemStats(&m); m.HeapAlloc > heapBound {
-		t.Errorf("the heap holds %d MiB", m.HeapAlloc>>20)
+		t.Errorf("the heap has %d MiB", m.HeapAlloc>>20)
 	}
 }
 
-// most is how many requests a scope made in a minute at most.
+// most is the maximum number of requests of a scope in a minute.
 var most int
 
-// scene is one run with one seed.
+// scene is one test run with one seed.
 type scene struct {
 	t       *testing.T
 	seed    uint64
@@ -105,11 +106,11 @@ type scene struct {
 	bad     bool
 
 	start    time.Time
-	scopes   int // followed at most
+	scopes   int // maximum number of followed scopes
 	requests []int
 }
 
-// errorf reports what is wrong.
+// errorf reports a failure, with the seed.
 func (s *scene) errorf(format string, args ...any) {
 	s.bad = true
 	s.t.Errorf("seed %d, %s: "+format, append([]any{s.seed, s.kind}, args...)...)
@@ -149,7 +150,7 @@ func (s *scene) config() informer.Config {
 	return cfg
 }
 
-// play plays the scene.
+// play runs the scene.
 func (s *scene) play() {
 	defer s.close()
 	one := s.place()
@@ -182,7 +183,7 @@ func (s *scene) play() {
 	}
 }
 
-// close ends what is left.
+// close releases all resources.
 func (s *scene) close() {
 	s.cancel()
 	s.work.Wait()
@@ -192,7 +193,7 @@ func (s *scene) close() {
 	}
 	if s.bad {
 		for _, p := range s.places {
-			s.t.Logf("seed %d, %s: what %v did\n%s", s.seed, s.kind, p.cluster.Host(), p.server.Script())
+			s.t.Logf("seed %d, %s: actions of %v\n%s", s.seed, s.kind, p.cluster.Host(), p.server.Script())
 		}
 	}
 }
@@ -208,7 +209,7 @@ func (s *scene) informer(at *place, warm *informer.WarmStart) subject {
 	}
 	kind := s.random.IntN(5)
 	if warm != nil {
-		cfg.Namespaces, kind = nil, int(s.seed%5) // the same in both lives
+		cfg.Namespaces, kind = nil, int(s.seed%5) // the same before and after the restart
 	}
 	places := map[string]*place{"": at}
 	switch kind {
@@ -228,7 +229,7 @@ func (s *scene) informer(at *place, warm *informer.WarmStart) subject {
 	return newFollower(made(informer.Watch[metav1.PartialObjectMetadata](at.cluster, cfg)), hostile.Widgets, ofMetadata, places, cfg.Namespaces)
 }
 
-// shared makes a factory with informers.
+// shared creates a factory with informers.
 func (s *scene) shared(at *place) {
 	s.factory = informer.NewFactory(at.cluster, informer.FactoryConfig{Logger: slog.New(slog.DiscardHandler)})
 	pods := map[string]*place{"": at}
@@ -240,7 +241,7 @@ func (s *scene) shared(at *place) {
 	s.cast = append(s.cast, newFollower(made(informer.For[metav1.PartialObjectMetadata](s.factory, cfg)), hostile.Pods, ofMetadata, pods, nil))
 }
 
-// across makes an informer of two servers.
+// across creates an informer of two servers.
 func (s *scene) across(one, two *place) subject {
 	cfg := s.config()
 	cfg.Resource = "widgets.example.com"
@@ -253,7 +254,7 @@ func (s *scene) across(one, two *place) subject {
 	return f
 }
 
-// made is an informer of a configuration that is legal.
+// made returns an informer, and fails if its configuration was illegal.
 func made[T any](inf *informer.Informer[T], err error) *informer.Informer[T] {
 	if err != nil {
 		panic(err)
@@ -261,7 +262,8 @@ func made[T any](inf *informer.Informer[T], err error) *informer.Informer[T] {
 	return inf
 }
 
-// act runs the cast through hostile times and good ones, and reports whether all is well.
+// act runs all informers through hostile times and good ones, and reports whether the
+// invariants hold.
 func (s *scene) act() bool {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
@@ -290,7 +292,7 @@ func (s *scene) act() bool {
 	return ok
 }
 
-// suffer lets hostile time pass, and reports whether nothing is wrong.
+// suffer lets hostile time pass, and reports whether the invariants hold.
 func (s *scene) suffer(ctx context.Context) bool {
 	lasts := time.Duration(s.random.Int64N(int64(one(s.random, time.Minute, 10*time.Minute, time.Hour))))
 	next := time.Now().Add(10 * time.Second)
@@ -319,7 +321,7 @@ func (s *scene) write() {
 	p.server.Write(one(s.random, hostile.Pods, hostile.Widgets))
 }
 
-// churn changes what is followed.
+// churn changes the followed namespaces and clusters.
 func (s *scene) churn(ctx context.Context) {
 	f := s.cast[0]
 	name := one(s.random, "one", "two")
@@ -335,12 +337,12 @@ func (s *scene) churn(ctx context.Context) {
 		}
 		fallthrough
 	default:
-		// An error says that it is there.
+		// An error means that it already exists.
 		_ = f.add(name, at)
 	}
 }
 
-// sample looks at all, and reports whether nothing is wrong.
+// sample checks all informers, and reports whether the invariants hold.
 func (s *scene) sample(now time.Time) bool {
 	for _, f := range s.cast {
 		if wrong := f.sample(now); wrong != "" {
@@ -365,7 +367,8 @@ func (s *scene) sample(now time.Time) bool {
 	return !s.bad
 }
 
-// recover lets the servers behave, and reports whether all see the truth then, and go on to see it.
+// recover makes the servers behave, and reports whether all informers get the true objects, and
+// stay current.
 func (s *scene) recover(ctx context.Context) bool {
 	for _, p := range s.places {
 		p.server.Behave()
@@ -387,7 +390,7 @@ func (s *scene) recover(ctx context.Context) bool {
 		s.write()
 	}
 	<-time.After(liveBound)
-	return s.compare("when it went on, after")
+	return s.compare("during further changes, after")
 }
 
 func (s *scene) compare(when string) bool {

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// meddler disturbs a watch at some points.
+// meddler injects faults into a watch.
 type meddler struct {
 	acts  []act
-	after int // events, until the next
+	after int // number of events until the next fault
 	noEnd bool
-	skip  int // events to omit
+	skip  int // number of events to omit
 }
 
-// act is one disturbance. It reports whether the watch goes on.
+// act is one fault. It reports whether the watch continues.
 type act struct {
 	name string
 	lies bool
@@ -31,14 +31,14 @@ func init() { // in init, because some acts name the table
 		{"closes", false, (*stream).end1},
 		{"resets", false, func(*stream) bool { return false }},
 		{"falls silent", false, func(st *stream) bool { st.good(time.Now()); return st.hang() }},
-		{"garbage, and on", false, func(st *stream) bool { return st.chunk(st.noise(300)) }},
+		{"garbage, then continues", false, func(st *stream) bool { return st.chunk(st.noise(300)) }},
 		{"garbage, and closes", false, func(st *stream) bool { return st.chunk(st.noise(300)) && st.end1() }},
 		{"a frame of a wrong length", false, (*stream).wrongLength},
 		{"half a frame", false, (*stream).halfFrame},
 		{"an unknown type", false, func(st *stream) bool {
 			return st.chunk(st.form.event(one(st.call, "SYNC", "", "added", "DELETE", "\x00"), st.ghost())) && st.mayEnd()
 		}},
-		{"an ERROR that is no Status", false, (*stream).noStatus},
+		{"an ERROR without a Status", false, (*stream).noStatus},
 		{"an ERROR", false, func(st *stream) bool {
 			return st.chunk(st.form.frame("ERROR", st.form.status(st.anyError()))) && st.mayEnd()
 		}},
@@ -47,20 +47,20 @@ func init() { // in init, because some acts name the table
 			s.kind = "Secret"
 			return st.chunk(st.form.event("ADDED", s)) && st.mayEnd()
 		}},
-		{"the past again", false, (*stream).replay},
-		{"a bookmark again", false, (*stream).bookmarks},
+		{"repeated events", false, (*stream).replay},
+		{"a repeated bookmark", false, (*stream).bookmarks},
 		{"an old bookmark", false, func(st *stream) bool { return st.chunk(st.form.bookmark("1", false)) && st.mayEnd() }},
 		{"a bookmark without a version", false, func(st *stream) bool {
 			return st.chunk(st.form.bookmark(one(st.call, "-", "0", "abc", "-7"), false)) && st.mayEnd()
 		}},
-		{"a deletion of what is not there", false, func(st *stream) bool { return st.chunk(st.form.event("DELETED", st.ghost())) && st.mayEnd() }},
+		{"a deletion of an unknown object", false, func(st *stream) bool { return st.chunk(st.form.event("DELETED", st.ghost())) && st.mayEnd() }},
 		{"a trickle", false, (*stream).slow},
 		{"no object", false, func(st *stream) bool {
 			return st.chunk(st.form.frame(one(st.call, "ADDED", "DELETED", "BOOKMARK", "ERROR"), st.nothing())) && st.mayEnd()
 		}},
 		{"nothing", false, func(st *stream) bool { return st.form.encoding != asJSON || st.chunk([]byte("\n \n\r\n")) }},
 
-		{"a ghost", true, func(st *stream) bool {
+		{"an invented object", true, func(st *stream) bool {
 			s := st.oddObject()
 			s.odd, s.version, s.kind = sound, "", ""
 			return st.lie(one(st.call, "ADDED", "MODIFIED"), s)
@@ -78,7 +78,7 @@ func init() { // in init, because some acts name the table
 			s.Payload = "old"
 			return st.lie(one(st.call, "ADDED", "MODIFIED", "DELETED"), s)
 		}},
-		{"left out", true, func(st *stream) bool { st.meddle.skip = 1 + st.random.IntN(3); return true }},
+		{"an omission", true, func(st *stream) bool { st.meddle.skip = 1 + st.random.IntN(3); return true }},
 		{"a bookmark from the future", true, func(st *stream) bool {
 			v := st.cursor + uint64(st.random.IntN(maxAhead)) + one[uint64](st.call, 0, 0, far)
 			return st.frame(v, st.form.bookmark(strconv.FormatUint(v, 10), false)) && st.mayEnd()
@@ -92,11 +92,11 @@ func init() { // in init, because some acts name the table
 	}
 }
 
-// meddler returns a meddler that acts a few times.
+// meddler returns a meddler with a few faults.
 func (k *call) meddler() *meddler {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.left > 0 && k.storm.on == watches && len(k.again) > 0 { // every watch gets the same
+	if k.left > 0 && k.storm.on == watches && len(k.again) > 0 { // every watch gets the same one
 		return &meddler{acts: slices.Clone(k.again)}
 	}
 	m := &meddler{after: max(0, k.random.IntN(8)-4), noEnd: k.random.IntN(8) == 0}
@@ -112,7 +112,7 @@ func (k *call) meddler() *meddler {
 	return m
 }
 
-// when returns a channel that fires when it is time to act without an event.
+// when returns a channel that fires when it is time for a fault without an event.
 func (m *meddler) when() <-chan time.Time {
 	if m == nil || len(m.acts) == 0 {
 		return nil
@@ -123,7 +123,7 @@ func (m *meddler) when() <-chan time.Time {
 	return time.After(0)
 }
 
-// due reports whether to act before the next event.
+// due reports whether a fault is due before the next event.
 func (m *meddler) due() bool {
 	if m == nil || len(m.acts) == 0 {
 		return false
@@ -166,10 +166,10 @@ func (st *stream) end1() bool {
 	return false
 }
 
-// mayEnd closes the watch now and then.
+// mayEnd closes the watch sometimes.
 func (st *stream) mayEnd() bool { return st.random.IntN(2) == 0 || st.end1() }
 
-// ghost returns an object that does not exist, with a version that does.
+// ghost returns an object that does not exist, with a version that exists.
 func (st *stream) ghost() sent {
 	return sent{Object: Object{Namespace: "a", Name: fmt.Sprint("ghost-", st.random.IntN(3)), UID: "ghost", Version: st.upto}}
 }
@@ -201,7 +201,7 @@ func (st *stream) replay() bool {
 	return st.mayEnd()
 }
 
-// wrongLength sends a frame with a false length.
+// wrongLength sends a frame with a wrong length.
 func (st *stream) wrongLength() bool {
 	b := bytes.Clone(st.form.event("ADDED", st.ghost()))
 	switch st.form.encoding {
@@ -239,7 +239,7 @@ func (st *stream) noStatus() bool {
 	return st.chunk(frame) && st.mayEnd()
 }
 
-// nothing returns bytes that are no object, in place of one.
+// nothing returns bytes that are not an object.
 func (st *stream) nothing() []byte {
 	switch st.form.encoding {
 	case asProtobuf:

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// nature is the character of a server.
+// nature determines how a server misbehaves.
 type nature struct {
 	Spite     float64 // probability of a wrong answer
 	deaf      float64 // probability that a connection is refused
@@ -19,7 +19,7 @@ type nature struct {
 	cbor      bool
 	protobuf  bool
 	streaming bool
-	menu      uint64 // a bit for each possible misdeed
+	menu      uint64 // one bit for each possible misdeed
 }
 
 func newNature(r *rand.Rand) nature {
@@ -94,12 +94,12 @@ func init() { // in init, because some misdeeds name the table
 		{"a token that loops", lists, false, (*call).looping},
 		{"an expired token", lists, false, (*call).expired},
 		{"an old list", lists, false, (*call).oldList},
-		{"a list that lies", lists, true, (*call).falseList},
-		{"a meddled watch", watches, false, func(k *call) bool { return k.watch(k.meddler()) }},
-		{"a meddled watch", watches, false, func(k *call) bool { return k.watch(k.meddler()) }},
-		{"a meddled watch", watches, false, func(k *call) bool { return k.watch(k.meddler()) }},
-		{"a watch that lies", watches, true, func(k *call) bool { return k.watch(k.meddler()) }},
-		{"a watch that lies", watches, true, func(k *call) bool { return k.watch(k.meddler()) }},
+		{"a list with false data", lists, true, (*call).falseList},
+		{"a watch with faults", watches, false, func(k *call) bool { return k.watch(k.meddler()) }},
+		{"a watch with faults", watches, false, func(k *call) bool { return k.watch(k.meddler()) }},
+		{"a watch with faults", watches, false, func(k *call) bool { return k.watch(k.meddler()) }},
+		{"a watch with false data", watches, true, func(k *call) bool { return k.watch(k.meddler()) }},
+		{"a watch with false data", watches, true, func(k *call) bool { return k.watch(k.meddler()) }},
 		{"broken discovery", discovers, false, (*call).oddDiscovery},
 		{"broken discovery", discovers, false, (*call).oddDiscovery},
 	}
@@ -145,7 +145,7 @@ func (k *call) noise(n int) []byte {
 // one returns a random element.
 func one[T any](k *call, of ...T) T { return of[k.random.IntN(len(of))] }
 
-// retryAfter returns a header that tells the client to wait, or nonsense.
+// retryAfter returns a header with a wait for the client, or an invalid one.
 func (k *call) retryAfter() string {
 	v := one(k, "", "", "0", "1", "30", "3600", "2147483647", "99999999999999999999", "-1", "soon", time.Now().Add(time.Hour).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT"), "Thu, 01 Jan 1970 00:00:00 GMT")
 	if v == "" {
@@ -185,19 +185,19 @@ func (k *call) anyStatus() bool {
 	return k.head(code, f.contentType(false), k.retryAfter(), len(b)) && k.write(b)
 }
 
-// bareStatus answers with a code and the text of a proxy.
+// bareStatus answers with a status code and the text of a proxy.
 func (k *call) bareStatus() bool {
 	body := one(k, "", loginPage, "upstream connect error", `{"kind":"Pod"}`, `{"kind":"Status","code":"5"}`, `[]`, string(k.noise(500)))
 	return k.head(k.anyCode(), one(k, "text/html", "text/plain", "application/json", ""), k.retryAfter(), len(body)) && k.write([]byte(body))
 }
 
-// redirect sends the client to another place, or in a circle.
+// redirect redirects the client to another address, or in a loop.
 func (k *call) redirect() bool {
 	to := one(k, "", "Location: "+k.path+"\r\n", "Location: /login\r\n", "Location: http://elsewhere/\r\n", "Location: ::\r\n")
 	return k.head(one(k, 301, 302, 303, 307, 308, 304), "text/html", to, 0)
 }
 
-// wrongType sends the truth with a wrong content type.
+// wrongType sends the correct objects with a wrong content type.
 func (k *call) wrongType() bool {
 	contentType := one(k, "", "text/plain", "application/xml", "application/json;charset=utf-16", "application/vnd.kubernetes.protobuf", "application/cbor", "/;;", "application/yaml")
 	if k.verb != lists {
@@ -219,7 +219,7 @@ func (k *call) halfHeader() bool {
 	return false
 }
 
-// through sends the right answer in a wrong way.
+// through sends the correct answer in a wrong way.
 func (k *call) through(how func(*call, []byte) bool) bool {
 	body := []byte(`{"kind":"APIVersions","versions":["v1"]}`)
 	if k.verb == lists {
@@ -233,7 +233,7 @@ func (k *call) through(how func(*call, []byte) bool) bool {
 func cutOff(k *call, body []byte) bool {
 	part := body[:k.random.IntN(len(body))]
 	switch k.random.IntN(4) {
-	case 0: // normally, like a proxy that believes it is done
+	case 0: // normally, like a proxy that considers the body complete
 		return k.send(200, k.form.contentType(false), part)
 	case 1:
 		return k.head(200, k.form.contentType(false), "", len(body)) && k.write(part) && false
@@ -305,7 +305,7 @@ func (k *call) oddPage() bool {
 	return k.send(200, k.form.contentType(false), k.form.encodePage(p))
 }
 
-// oddItems sends a page with objects that are false, or beyond limits, or both.
+// oddItems sends a page with objects that are false, exceed limits, or both.
 func (k *call) oddItems() bool {
 	p, ok := k.list()
 	if !ok {
@@ -318,8 +318,8 @@ func (k *call) oddItems() bool {
 	return k.send(200, k.form.contentType(false), k.form.encodePage(p))
 }
 
-// oddObject returns a false object: another state of an existing object, or one that
-// does not exist.
+// oddObject returns a false object: another state of an existing object, or an object that does not
+// exist.
 func (k *call) oddObject() sent {
 	k.mu.Lock()
 	s := sent{Object: Object{Namespace: one(k, Namespaces...), Name: fmt.Sprint("o-", k.random.IntN(10)), UID: "ghost", Payload: "lie"}}
@@ -350,7 +350,7 @@ func (k *call) oddObject() sent {
 	return s
 }
 
-// looping sends a continue token that leads back.
+// looping sends a continue token of an earlier page.
 func (k *call) looping() bool {
 	p, ok := k.list()
 	if !ok {
@@ -360,14 +360,14 @@ func (k *call) looping() bool {
 	return k.send(200, k.form.contentType(false), k.form.encodePage(p))
 }
 
-// expired says that a list cannot be continued.
+// expired answers that a list cannot be continued.
 func (k *call) expired() bool {
 	st := metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired, Message: "The provided continue parameter is too old"}
 	st.Continue = one(k, "", "1:1", "nonsense")
 	return k.send(410, k.form.contentType(false), k.form.status(st))
 }
 
-// oldList sends a list that was true once.
+// oldList sends an outdated list.
 func (k *call) oldList() bool {
 	p, ok := k.list()
 	k.mu.Lock()
@@ -387,7 +387,7 @@ func (k *call) oldList() bool {
 	return k.send(200, k.form.contentType(false), k.form.encodePage(p))
 }
 
-// falseList omits objects, or states another version.
+// falseList omits objects, or has another version.
 func (k *call) falseList() bool {
 	p, ok := k.list()
 	if !ok {

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// verb is what a request wants, as a bit, so that a misdeed may name several.
+// verb is the verb of a request, as a bit, so that a misdeed may select several.
 type verb uint8
 
 const (
@@ -43,11 +43,11 @@ type call struct {
 	query  url.Values
 	accept string
 	form   form
-	space  string // namespace, or ""
+	space  string // a namespace, or "" for all
 }
 
-// maxPerSecond is how many requests within a second prove a hot loop. The server
-// answers none beyond that: in a hot loop, fake time would never advance.
+// maxPerSecond is the number of requests within a second that proves a hot loop. The
+// server does not answer more: in a hot loop, fake time would never advance.
 const maxPerSecond = 1000
 
 // answer answers a request, and reports whether the connection is still usable.
@@ -146,7 +146,7 @@ func (k *call) honest() bool {
 	return k.discovery(nil)
 }
 
-// get returns a namespace. The only one is the namespace that identifies the cluster.
+// get returns a namespace. Only the namespace that identifies the cluster exists.
 func (k *call) get() bool {
 	if k.path != "/api/v1/namespaces/kube-system" {
 		return k.refuse(http.StatusNotFound, metav1.StatusReasonNotFound, "no such object")
@@ -189,7 +189,7 @@ func (k *call) discovery(alter func(any)) bool {
 	return k.send(200, "application/json", must(json.Marshal(v)))
 }
 
-// snapshot is what the pages of a list show.
+// snapshot is the state behind the pages of a list.
 type snapshot struct {
 	id      int
 	t       *Type
@@ -280,7 +280,7 @@ func (k *call) chunk(b []byte) bool {
 // end ends a body normally.
 func (k *call) end() bool { return k.write([]byte("0\r\n\r\n")) }
 
-// hang does nothing until the client has gone, or for a while after the server began to
+// hang blocks until the client disconnects, or for a while after the server begins to
 // behave.
 func (k *call) hang() bool {
 	select {
@@ -300,8 +300,8 @@ func (k *call) hang() bool {
 	return false
 }
 
-// pause lets time pass, and reports whether the client is still connected and the
-// server still hostile.
+// pause waits, and reports whether the client is still connected and the server still
+// hostile.
 func (k *call) pause(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -315,7 +315,7 @@ func (k *call) pause(d time.Duration) bool {
 	return false
 }
 
-// good records that clients were served.
+// good records a correct answer.
 func (k *call) good(at time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -323,7 +323,8 @@ func (k *call) good(at time.Time) {
 	k.pathLocked(k.scope()).good = at
 }
 
-// news records that a version was sent; if it is new, the client may ask again at once.
+// news records that a version was sent. If it is new, the client may send the next
+// request at once.
 func (k *call) news(version uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -364,8 +365,8 @@ func (s *Server) pathLocked(path string) *Path {
 	return p
 }
 
-// FaultsSince returns since when all requests of a path have failed. For clients that
-// request only metadata, append " metadata" to the path.
+// FaultsSince returns the time since which all requests of a path have failed. For
+// clients that request only metadata, append " metadata" to the path.
 func (s *Server) FaultsSince(path string) (since time.Time, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,7 +29,7 @@ type Widget struct {
 	} `json:"spec"`
 }
 
-// subject is an informer that is exposed to servers.
+// subject is an informer under test.
 type subject interface {
 	name() string
 	prepare(random int)
@@ -37,18 +37,19 @@ type subject interface {
 	set(ctx context.Context, spaces []string) error
 	add(cluster string, at *place) error
 	remove(ctx context.Context, cluster string) error
-	// sample looks at it while servers are hostile, and compare when they behave; both return what is wrong.
+	// sample checks the informer while servers are hostile, and compare checks it when they behave.
+	// Both return a failure, or "".
 	sample(now time.Time) string
 	compare() string
 }
 
-// place is a server and the way to it.
+// place is a server and its clients' configuration.
 type place struct {
 	server  *hostile.Server
 	cluster *kube.Cluster
 }
 
-// content reads off an object what the truth knows of it.
+// content returns the compared fields of an object.
 type content[T any] func(*T) (node string, meta metav1.Object)
 
 func ofPod(p *corev1.Pod) (string, metav1.Object) { return p.Spec.NodeName, p }
@@ -56,7 +57,7 @@ func ofPod(p *corev1.Pod) (string, metav1.Object) { return p.Spec.NodeName, p }
 func ofWidget(w *Widget) (string, metav1.Object)                         { return w.Spec.NodeName, w }
 func ofMetadata(m *metav1.PartialObjectMetadata) (string, metav1.Object) { return unknown, m }
 
-// unknown is the node of an object of which only the metadata is there.
+// unknown is the node of an object with metadata only.
 const unknown = "?"
 
 func ofAny(u *unstructured.Unstructured) (string, metav1.Object) {
@@ -79,10 +80,10 @@ type follower[T any] struct {
 	spaces  []string
 	wrong   []string
 	sawErr  time.Time
-	changed time.Time // when it was last told to follow something else
+	changed time.Time // time of the last change of its scope
 }
 
-// told is what a handler was told.
+// told is the state of a handler.
 type told struct {
 	mode string
 	mu   sync.Mutex
@@ -143,7 +144,8 @@ func (f *follower[T]) complain(format string, args ...any) {
 	}
 }
 
-// take notes an event, and complains if it does not follow from what the handler was told before.
+// take records an event, and reports it if it does not follow from the previous events of the
+// handler.
 func (f *follower[T]) take(b *told, ev informer.Event[T]) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,7 +170,8 @@ func (f *follower[T]) take(b *told, ev informer.Event[T]) {
 	}
 }
 
-// same reports whether two states may be of one object: not all servers send UIDs.
+// same reports whether two states may belong to the same object: not all servers send
+// UIDs.
 func same(a, b state) bool { return a.uid == b.uid || a.uid == "" || b.uid == "" }
 
 // run runs the informer, and watches its health.
@@ -223,10 +226,10 @@ func (f *follower[T]) remove(ctx context.Context, cluster string) error {
 	return f.inf.RemoveCluster(ctx, cluster)
 }
 
-// stallBound is how long a subject may be met with nothing but faults before its health shows one.
+// stallBound is the maximum time in which a subject gets only faults before its health shows one.
 const stallBound = 5 * time.Minute
 
-// paths are those of the lists and watches of a server.
+// paths are the paths of the lists and watches of a server.
 func (f *follower[T]) paths() []string {
 	prefix, resource := "/api/v1", "/"+f.t.Resource
 	if _, ok := any(new(T)).(*metav1.PartialObjectMetadata); ok {
@@ -257,7 +260,7 @@ func (f *follower[T]) sample(now time.Time) string {
 		return strings.Join(f.wrong, "\n")
 	}
 	if stats.QueuedBytes > f.limit {
-		return fmt.Sprintf("%d bytes wait in the queue", stats.QueuedBytes)
+		return fmt.Sprintf("the queue has %d bytes", stats.QueuedBytes)
 	}
 	if now.Sub(f.changed) < stallBound {
 		return ""
@@ -269,14 +272,14 @@ func (f *follower[T]) sample(now time.Time) string {
 				since = f.changed
 			}
 			if faulty && now.Sub(since) > stallBound && f.sawErr.Before(since) {
-				return fmt.Sprintf("a silent stall: %s of %q was answered with faults only since %v ago, and health never showed one: %+v", path, cluster, now.Sub(since), h.Health)
+				return fmt.Sprintf("a stall without a report: %s of %q got only faults for %v, and health never showed one: %+v", path, cluster, now.Sub(since), h.Health)
 			}
 		}
 	}
 	return ""
 }
 
-// compare compares what the subject shows with the truth.
+// compare compares the objects of the subject with the true ones.
 func (f *follower[T]) compare() string {
 	f.mu.Lock()
 	places, spaces, wrong := maps.Clone(f.places), f.spaces, slices.Clone(f.wrong)
@@ -322,7 +325,7 @@ func (f *follower[T]) compareWith(truth map[wire.Key]hostile.Object, unusable ma
 	for key, o := range truth {
 		want := state{o.UID, wire.Version(o.Version)}
 		if got, ok := seen[key]; got != want {
-			wrong = append(wrong, fmt.Sprintf("%v is %v (%v), and is to be %v", key, got, ok, want))
+			wrong = append(wrong, fmt.Sprintf("%v is %v (%v), want %v", key, got, ok, want))
 			continue
 		}
 		obj, _, err := snap.Get(key)
@@ -332,24 +335,24 @@ func (f *follower[T]) compareWith(truth map[wire.Key]hostile.Object, unusable ma
 		}
 		node, meta := f.content(obj)
 		if node != o.Node && node != unknown || meta.GetAnnotations()["payload"] != o.Payload || meta.GetLabels()["l"] != o.Label || meta.GetName() != o.Name {
-			wrong = append(wrong, fmt.Sprintf("%v is decoded as %q, %+v, and is to be %+v", key, node, obj, o))
+			wrong = append(wrong, fmt.Sprintf("%v is decoded as %q, %+v, want %+v", key, node, obj, o))
 		}
 		nodes[node]++
 	}
 	for key := range seen {
 		if _, ok := truth[key]; !ok && !unusable[key] {
-			wrong = append(wrong, fmt.Sprintf("%v is not there, but shown at %v", key, seen[key]))
+			wrong = append(wrong, fmt.Sprintf("%v does not exist, but is shown at %v", key, seen[key]))
 		}
 	}
 	for node, n := range nodes {
 		if got := f.byNode.Len(snap, node); got != n && len(unusable) == 0 {
-			wrong = append(wrong, fmt.Sprintf("the index has %d objects of %q, and is to have %d", got, node, n))
+			wrong = append(wrong, fmt.Sprintf("the index has %d objects of %q, want %d", got, node, n))
 		}
 	}
 	for _, b := range f.told {
 		b.mu.Lock()
 		if !maps.Equal(b.view, seen) {
-			wrong = append(wrong, fmt.Sprintf("handler %s was told %v, and the store has %v", b.mode, b.view, seen))
+			wrong = append(wrong, fmt.Sprintf("handler %s has %v, and the store has %v", b.mode, b.view, seen))
 		}
 		b.mu.Unlock()
 	}

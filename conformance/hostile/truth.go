@@ -35,7 +35,7 @@ type Object struct {
 	Version              uint64
 	Node, Payload        string
 	Label                string
-	// Unusable marks an object that is legal but beyond the limits of clients.
+	// Unusable marks an object that is legal but exceeds the limits of clients.
 	Unusable bool
 }
 
@@ -121,15 +121,14 @@ func (s *Server) putLocked(tab *table, kind string, o Object) {
 	tab.wake = make(chan struct{})
 }
 
-// forgetLocked drops all history up to now.
+// forgetLocked drops all history.
 func (s *Server) forgetLocked() {
 	for _, tab := range s.tables {
 		tab.floor, tab.history = s.version, nil
 	}
 }
 
-// Behave makes the server serve the truth from now on. Hanging requests may keep
-// hanging.
+// Behave ends all misbehavior. Requests that hang may continue to hang.
 func (s *Server) Behave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,10 +136,10 @@ func (s *Server) Behave() {
 		return
 	}
 	s.behaves = true
-	s.noteLocked("from here on it behaves; lied: %v", s.lied)
+	s.noteLocked("behaves from here; lied: %v", s.lied)
 	if s.lied {
-		// A client may have been told anything. Versions and objects restart above all
-		// invented ones.
+		// A client may have got anything. Versions and objects restart above all invented
+		// ones.
 		s.version += 2 * maxAhead
 		for _, tab := range s.tables {
 			for _, key := range slices.Sorted(maps.Keys(tab.objects)) {
@@ -154,7 +153,8 @@ func (s *Server) Behave() {
 	close(s.healed)
 }
 
-// maxAhead is how far beyond the truth a lie goes, except for lies without a bound.
+// maxAhead is the maximum distance of an invented version from the true one, except for
+// unbounded ones.
 const maxAhead = 1000
 
 // far is a version that no server reaches.
@@ -169,7 +169,7 @@ func (s *Server) noteLocked(format string, args ...any) {
 	s.script = append(s.script, line)
 }
 
-// maxScript bounds the recorded actions of a server.
+// maxScript limits the recorded actions of a server.
 const maxScript = 400
 
 // Script returns the last actions of the server.

@@ -14,8 +14,8 @@ import (
 type stream struct {
 	*call
 	began   time.Time
-	cursor  uint64       // everything up to here was read
-	upto    uint64       // everything up to here was sent
+	cursor  uint64       // everything up to this version was read
+	upto    uint64       // everything up to this version was sent
 	initial bool         // a streaming list
 	ended   bool         // the bookmark at the end of the list was sent
 	past    []occurrence // the last events that were sent
@@ -61,8 +61,8 @@ func (k *call) watch(m *meddler) bool {
 	return st.run()
 }
 
-// serving counts the open watches of a path. A silent watch is not necessarily at
-// fault: types may be quiet, and not all servers send bookmarks.
+// serving counts the open watches of a path. A silent watch is not necessarily faulty:
+// some types rarely change, and not all servers send bookmarks.
 func (k *call) serving(n int, honest bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -167,7 +167,7 @@ func (st *stream) read() (events []occurrence, wake <-chan struct{}, gone bool) 
 	return events, tab.wake, false
 }
 
-// send sends a true event, after the act of a meddler.
+// send sends a true event, after the faults of a meddler.
 func (st *stream) send(e occurrence) bool {
 	if st.meddle.due() && !st.meddle.act(st) {
 		return false

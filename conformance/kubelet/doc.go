@@ -1,13 +1,13 @@
-// Package kubelet stands in for the kubelets of the nodes that kwok pretends, so that a
-// real API server has logs to serve.
+// Package kubelet simulates the kubelets of the nodes that kwok simulates, so that a real
+// API server can serve logs.
 //
 // # Data flow
 //
-//	client -> kube-apiserver -> HTTPS -> Kubelet -> apitest.Server, which holds the logs
+//	client -> kube-apiserver -> HTTPS -> Kubelet -> apitest.Server, which has the logs
 //	test -> Start, Write, Restart, End, Rotate, Remove, Inject
 //
-// The address of the stand-in is in the status of the nodes: pass its Port to
-// controlplane.Options.KubeletPort. One stand-in serves all nodes.
+// The status of the nodes has the address of this kubelet: pass its Port to
+// controlplane.Options.KubeletPort. One Kubelet serves all nodes.
 //
 // # Ownership
 //
@@ -15,16 +15,16 @@
 //
 // # Guarantees
 //
-// Parameters and errors are those of a kubelet: see apitest.Server.WriteLog.
+// Parameters and errors are the same as a kubelet's: see apitest.Server.WriteLog.
 //
 // # Limits
 //
-// The stand-in does not look at the cluster: a test says which containers have logs. It
-// serves nothing but logs, and asks for no credentials. The API server does not verify
-// its certificate, as by default.
+// A Kubelet does not read the cluster: the test defines the containers with logs. It
+// serves only logs, and requires no credentials. The API server does not verify its
+// certificate, as by default.
 //
 // # Errors
 //
-// Pods that the test did not start are answered with 404, as a kubelet does for pods of
+// A request for a pod that the test did not start gets 404, as from a kubelet for pods of
 // other nodes.
 package kubelet

@@ -7,18 +7,19 @@ import (
 	"time"
 )
 
-// Fault is one thing that shall go wrong with requests for logs. The zero values of
-// Namespace, Pod and Container match everything.
+// Fault is a fault of requests for logs. The zero values of Namespace, Pod and Container
+// match everything.
 type Fault struct {
 	Namespace, Pod, Container string
-	// Times is how many requests it strikes; 0 means 1, and a negative number all.
+	// Times is the number of requests with the fault; 0 means 1, and a negative number
+	// all.
 	Times int
-	// Status, if not 0, is the code of the answer, and Message its text.
+	// Status, if not 0, is the status code of the answer, and Message its text.
 	Status  int
 	Message string
 	// CutAfter, if not 0, is the number of lines after which the connection is cut.
 	CutAfter int
-	// Slow is how long each line takes.
+	// Slow is the delay of each line.
 	Slow time.Duration
 }
 
@@ -27,16 +28,16 @@ func (f *Fault) matches(r Request) bool {
 		(f.Pod == "" || f.Pod == r.Pod) && (f.Container == "" || f.Container == r.Container)
 }
 
-// faultyWriter slows an answer down, and cuts it.
+// faultyWriter delays an answer, and cuts it.
 type faultyWriter struct {
 	http.ResponseWriter
 	fault Fault
-	done  <-chan struct{} // closed when client or server have gone
+	done  <-chan struct{} // closed when client or server have closed the connection
 	lines int
 	over  bool // the connection was cut
 }
 
-// Write implements io.Writer. It closes the connection where the fault cuts the answer.
+// Write implements io.Writer. It closes the connection at the point of the fault.
 func (w *faultyWriter) Write(text []byte) (int, error) {
 	for i, b := range text {
 		if b != '\n' {
@@ -53,7 +54,7 @@ func (w *faultyWriter) Write(text []byte) (int, error) {
 	return w.ResponseWriter.Write(text)
 }
 
-// cut sends the rest, and ends the connection in the middle of the answer.
+// cut sends the rest, and closes the connection in the middle of the answer.
 func (w *faultyWriter) cut(rest []byte) (int, error) {
 	control := http.NewResponseController(w.ResponseWriter)
 	_, err := w.ResponseWriter.Write(rest)
@@ -68,7 +69,7 @@ func (w *faultyWriter) cut(rest []byte) (int, error) {
 	return 0, errors.Join(io.ErrClosedPipe, conn.Close())
 }
 
-// FlushError sends what has been written. A connection that was cut has no buffers any more.
+// FlushError sends the written data. A cut connection no longer has buffers.
 func (w *faultyWriter) FlushError() error {
 	if w.over {
 		return io.ErrClosedPipe

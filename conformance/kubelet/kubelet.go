@@ -32,7 +32,7 @@ type Kubelet struct {
 	pipes *http.Transport
 	https *httptest.Server
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	faults   []*Fault
 	requests []Request
 }
@@ -47,7 +47,7 @@ type Request struct {
 	Query                     url.Values
 }
 
-// New starts a stand-in on a free port of 127.0.0.1. Close ends it.
+// New starts a kubelet on a free port of 127.0.0.1. Close ends it.
 func New() (*Kubelet, error) {
 	logs, err := apitest.New(apitest.Config{})
 	if err != nil {
@@ -55,12 +55,12 @@ func New() (*Kubelet, error) {
 	}
 	k := &Kubelet{logs: logs, pipes: &http.Transport{DialContext: logs.Dial, MaxIdleConnsPerHost: 1000}}
 	k.https = httptest.NewUnstartedServer(http.HandlerFunc(k.serve))
-	k.https.Config.ErrorLog = quiet // it tells of what Inject and Cut do
+	k.https.Config.ErrorLog = quiet // it logs the effects of Inject and Cut
 	k.https.StartTLS()
 	return k, nil
 }
 
-// ForTest starts a stand-in that ends with the test.
+// ForTest starts a kubelet that ends with the test.
 func ForTest(t testing.TB) *Kubelet {
 	t.Helper()
 	k, err := New()
@@ -79,7 +79,7 @@ func (k *Kubelet) Close() {
 	k.https.Close()
 }
 
-// Port is the port for controlplane.Options.KubeletPort.
+// Port returns the port for controlplane.Options.KubeletPort.
 func (k *Kubelet) Port() int {
 	addr, ok := k.https.Listener.Addr().(*net.TCPAddr)
 	if !ok {
@@ -88,7 +88,7 @@ func (k *Kubelet) Port() int {
 	return addr.Port
 }
 
-// Start makes containers of a pod known, with empty logs. Write does so too.
+// Start defines containers of a pod, with empty logs. Write does so, too.
 func (k *Kubelet) Start(namespace, pod string, containers ...string) error {
 	like := named(namespace, pod)
 	_, err := k.logs.Get(like)
@@ -109,12 +109,12 @@ func (k *Kubelet) Start(namespace, pod string, containers ...string) error {
 	return err
 }
 
-// Write appends text to the log of the present run of a container.
+// Write appends text to the log of the current run of a container.
 func (k *Kubelet) Write(namespace, pod, container, text string) error {
 	return k.WriteAt(time.Now(), namespace, pod, container, text)
 }
 
-// WriteAt is Write for lines that were written at a time.
+// WriteAt is Write for lines with a given time.
 func (k *Kubelet) WriteAt(at time.Time, namespace, pod, container, text string) error {
 	err := k.logs.WriteLogAt(at, namespace, pod, container, text)
 	if apierrors.IsNotFound(err) || apierrors.IsBadRequest(err) {
@@ -125,12 +125,12 @@ func (k *Kubelet) WriteAt(at time.Time, namespace, pod, container, text string) 
 	return err
 }
 
-// End ends the present run of a container: streams end once they have sent everything.
+// End ends the current run of a container: streams end after they have sent everything.
 func (k *Kubelet) End(namespace, pod, container string) error {
 	return k.change(namespace, pod, container, func(s *corev1.ContainerStatus) { s.State = terminated() })
 }
 
-// Restart begins the next run of a container. The run before becomes the previous one.
+// Restart begins the next run of a container. The current run becomes the previous one.
 func (k *Kubelet) Restart(namespace, pod, container string) error {
 	return k.change(namespace, pod, container, func(s *corev1.ContainerStatus) {
 		s.State, s.LastTerminationState = running(), terminated()
@@ -138,18 +138,18 @@ func (k *Kubelet) Restart(namespace, pod, container string) error {
 	})
 }
 
-// Rotate begins a new file: what was written before is not served any more.
+// Rotate begins a new log file: earlier lines are no longer served.
 func (k *Kubelet) Rotate(namespace, pod, container string) error {
 	return k.logs.RotateLog(namespace, pod, container)
 }
 
-// Remove forgets a pod and its logs, as the deletion of the pod does.
+// Remove removes a pod and its logs, as the deletion of the pod does.
 func (k *Kubelet) Remove(namespace, pod string) error { return k.logs.Delete(named(namespace, pod)) }
 
-// Cut ends all answers that are under way, as a node does that goes away.
+// Cut cuts all open answers, like a node that fails.
 func (k *Kubelet) Cut() { k.logs.CutLogs(apitest.CutReset) }
 
-// Inject lets something go wrong with later requests.
+// Inject adds a fault of later requests.
 func (k *Kubelet) Inject(f Fault) {
 	if f.Times == 0 {
 		f.Times = 1
@@ -177,7 +177,7 @@ func (k *Kubelet) change(namespace, pod, container string, change func(*corev1.C
 	return err
 }
 
-// serve answers /containerLogs/NAMESPACE/POD/CONTAINER from the server that holds the logs.
+// serve answers /containerLogs/NAMESPACE/POD/CONTAINER from the server with the logs.
 func (k *Kubelet) serve(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if len(parts) != 4 || parts[0] != "containerLogs" {
@@ -202,7 +202,7 @@ func (k *Kubelet) serve(w http.ResponseWriter, r *http.Request) {
 	proxy.ServeHTTP(&faultyWriter{ResponseWriter: w, fault: fault, done: r.Context().Done()}, r)
 }
 
-// take notes a request, and returns the fault that strikes it.
+// take records a request, and returns its fault.
 func (k *Kubelet) take(r Request) Fault {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -216,7 +216,7 @@ func (k *Kubelet) take(r Request) Fault {
 	return Fault{}
 }
 
-// plainErrors turns a Status into the text that a kubelet answers with.
+// plainErrors converts a Status to the plain text of a kubelet.
 func plainErrors(resp *http.Response) error {
 	if resp.StatusCode < http.StatusBadRequest {
 		return nil
@@ -227,7 +227,7 @@ func plainErrors(resp *http.Response) error {
 	}
 	var status metav1.Status
 	if err := json.Unmarshal(body, &status); err != nil {
-		return fmt.Errorf("an answer that is no Status: %w", err)
+		return fmt.Errorf("an answer that is not a Status: %w", err)
 	}
 	text := status.Message
 	if status.Code == http.StatusNotFound && status.Details != nil {

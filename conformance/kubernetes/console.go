@@ -16,17 +16,18 @@ import (
 	"time"
 )
 
-// report is what this process has used so far.
+// report is the resource usage of this process so far.
 type report struct {
 	Event string `json:"event"` // "ready" or "usage"
 	// Milliseconds since the start of the process, and of CPU, user and system.
 	Wall int64 `json:"wall_ms"`
 	CPU  int64 `json:"cpu_ms"`
-	// Bytes: live heap after a collection, resident now, and the peak.
+	// Bytes: the live heap after a collection, the resident memory, and its peak.
 	Heap uint64 `json:"heap_bytes"`
 	RSS  uint64 `json:"rss_bytes"`
 	Peak uint64 `json:"peak_bytes"`
-	// Goroutines are how many there are, Collections how many there were.
+	// Goroutines is the current number of goroutines, Collections the number of garbage
+	// collections.
 	Goroutines  int    `json:"goroutines"`
 	Collections uint32 `json:"collections"`
 	health
@@ -41,7 +42,7 @@ type console struct {
 
 	mu     sync.Mutex // one answer at a time
 	out    io.Writer
-	health func() health // nil until ready
+	health func() health // nil before ready
 }
 
 func newConsole(in io.Reader, out io.Writer, end func()) *console {
@@ -61,8 +62,8 @@ func (c *console) serve() {
 	}
 }
 
-// ready tells the parent that the informers have synced. From then on health describes
-// them.
+// ready reports to the parent that the informers have synced. Later reports include
+// health.
 func (c *console) ready(health func() health) {
 	c.mu.Lock()
 	c.health = health
@@ -100,8 +101,8 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// resident returns the resident memory of this process and its peak, in bytes; 0 where the
-// kernel does not tell.
+// resident returns the resident memory of this process and its peak, in bytes; 0 if the
+// kernel does not report it.
 func resident() (now, peak uint64) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -112,7 +113,7 @@ func resident() (now, peak uint64) {
 		if len(fields) < 2 {
 			continue
 		}
-		n, _ := strconv.ParseUint(string(fields[1]), 10, 64) // other lines hold words
+		n, _ := strconv.ParseUint(string(fields[1]), 10, 64) // other lines have words
 		switch string(fields[0]) {
 		case "VmRSS:":
 			now = n << 10

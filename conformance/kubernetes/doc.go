@@ -3,7 +3,7 @@
 //
 // # Data flow
 //
-//	kubernetes --factory=stock|vedette|vedette-live kube-scheduler|kube-controller-manager [flags of it]
+//	kubernetes --factory=stock|vedette|vedette-live kube-scheduler|kube-controller-manager [its flags]
 //	standard input: commands, one a line -> standard output: answers, one JSON document a line
 //
 // # Ownership
@@ -12,7 +12,7 @@
 //
 // # Guarantees
 //
-// Both programs are those of Kubernetes' module. Only the informer factories differ.
+// Both programs come from Kubernetes' module. Only the informer factories differ.
 //
 // # Limits
 //
@@ -20,5 +20,5 @@
 //
 // # Errors
 //
-// A program that cannot start says why on standard error, and ends with code 1.
+// A program that cannot start prints the reason to standard error, and exits with code 1.
 package main

@@ -25,7 +25,7 @@ import (
 	"github.com/vedette-io/vedette/informer"
 )
 
-// factory names whose informer factories a program gets.
+// factory names the implementation of a program's informer factories.
 type factory string
 
 const (
@@ -63,7 +63,7 @@ func (f factory) forScheduler(cfg *rest.Config) (informers.SharedInformerFactory
 }
 
 // podInformer returns the informer that kube-scheduler constructs for pods, with its
-// selector and its transform. Only a factory of the scheduler can reach it.
+// selector and its transform. Only the scheduler's own factory exposes it.
 func podInformer(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
 	return scheduler.NewInformerFactory(client, resync).Core().V1().Pods().Informer()
 }
@@ -86,7 +86,7 @@ func (f factory) forManager(cfg *rest.Config, resync time.Duration) (informers.S
 	return typed, vedettemetadata.NewSharedInformerFactoryWithOptions(metas, resync, vedettemetadata.WithTransform(trim)), metas, nil
 }
 
-// trim drops managed fields, as kube-controller-manager does with what its informers keep.
+// trim drops managed fields, as in the informers of kube-controller-manager.
 func trim(obj any) (any, error) {
 	if o, err := meta.Accessor(obj); err == nil && o.GetManagedFields() != nil {
 		o.SetManagedFields(nil)

@@ -13,11 +13,12 @@ import (
 	"github.com/vedette-io/vedette/compat/clientgo"
 )
 
-// health says how the informers of a program are.
+// health describes the informers of a program.
 type health struct {
-	// Informers are how many there are, by why they are not accelerated; "" if they are.
+	// Informers counts informers by the reason why they are not accelerated; "" if they
+	// are.
 	Informers map[string]int `json:"informers,omitempty"`
-	// Decodes are how often our informers decoded an object, by type.
+	// Decodes counts the objects that our informers decoded, by type.
 	Decodes map[string]uint64 `json:"decodes,omitempty"`
 }
 
@@ -32,7 +33,7 @@ func (h *health) add(kind string, inf cache.SharedIndexInformer) {
 	}
 }
 
-// healthOf returns how the informers are that a factory has by now.
+// healthOf describes the informers that a factory has created so far.
 func healthOf(typed informers.SharedInformerFactory, others map[schema.GroupVersionResource]cache.SharedIndexInformer) health {
 	h := health{Informers: map[string]int{}, Decodes: map[string]uint64{}}
 	closed := make(chan struct{})

@@ -30,7 +30,7 @@ func main() {
 
 func run(args []string) error {
 	flags := flag.NewFlagSet("kubernetes", flag.ContinueOnError)
-	name := flags.String("factory", string(stock), "whose informer factories: stock, vedette or vedette-live")
+	name := flags.String("factory", string(stock), "implementation of the informer factories: stock, vedette or vedette-live")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func runManager(ctx context.Context, kind factory, args []string, ready func(fun
 		return err
 	}
 	descriptors := app.NewControllerDescriptors()
-	// Its constructor needs a client builder that only the package itself can give.
+	// Its constructor needs a client builder that only its own package can create.
 	delete(descriptors, names.ServiceAccountTokenController)
 	controllers, err := app.BuildControllers(ctx, cc, descriptors, nil, controllerhealthz.NewMutableHealthzHandler())
 	if err != nil {
@@ -101,7 +101,7 @@ func managerConfig(ctx context.Context, args []string) (*config.CompletedConfig,
 	return c.Complete(), nil
 }
 
-// managerContext makes what the controllers share, on the factories of kind.
+// managerContext creates the shared objects of the controllers, on the factories of kind.
 func managerContext(ctx context.Context, kind factory, c *config.CompletedConfig) (cc app.ControllerContext, metas metadatainformer.SharedInformerFactory, err error) {
 	root := clientbuilder.SimpleControllerClientBuilder{ClientConfig: c.Kubeconfig}
 	var own clientbuilder.ControllerClientBuilder = root
@@ -118,7 +118,7 @@ func managerContext(ctx context.Context, kind factory, c *config.CompletedConfig
 	}
 	typed, metas, client, err := kind.forManager(shared, cc.ResyncPeriod())
 	if err != nil {
-		return cc, nil, fmt.Errorf("make the %s factories: %w", kind, err)
+		return cc, nil, fmt.Errorf("create the %s factories: %w", kind, err)
 	}
 	cc.InformerFactory = typed
 	cc.ObjectOrMetadataInformerFactory = informerfactory.NewInformerFactory(typed, metas)

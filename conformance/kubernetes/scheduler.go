@@ -72,7 +72,7 @@ func schedulerConfig(ctx context.Context, kind factory, args []string) (*config.
 	return &cc, err
 }
 
-// newScheduler makes the scheduler of a configuration.
+// newScheduler creates the scheduler of a configuration.
 func newScheduler(ctx context.Context, cc *config.CompletedConfig) (*scheduler.Scheduler, error) {
 	recorders := func(name string) events.EventRecorderLogger { return cc.EventBroadcaster.NewRecorder(name) }
 	cfg := &cc.ComponentConfig

@@ -1,3 +1,3 @@
-// Package logs reads the logs of jobs through a real API server, whose nodes kwok pretends
-// and whose kubelets package kubelet stands in for.
+// Package logs tests logs of jobs through a real API server. Its nodes are simulated by
+// kwok, and their kubelets by package kubelet.
 package logs

@@ -35,7 +35,8 @@ func TestJob(t *testing.T) {
 	}
 	r.until(pods[2], s.wrote[pods[2]][2])
 
-	// Connections are cut, and the node refuses and answers slowly, while lines are written.
+	// Connections are cut, and the node refuses requests and answers slowly, while lines are
+	// written.
 	s.node.Inject(kubelet.Fault{CutAfter: 3, Times: 4})
 	s.node.Inject(kubelet.Fault{Status: 500, Message: "disk on fire", Times: 2})
 	s.node.Inject(kubelet.Fault{Slow: 2 * time.Millisecond, Times: 3})
@@ -47,7 +48,7 @@ func TestJob(t *testing.T) {
 	}
 	r.until(pods[119%3], "step 119")
 
-	// The API server ends, and comes back.
+	// The API server is killed and restarted.
 	s.plane.KillAPIServer()
 	s.say(pods[0], "while the server was away")
 	if err := s.plane.StartAPIServer(t.Context()); err != nil {
@@ -55,8 +56,8 @@ func TestJob(t *testing.T) {
 	}
 	r.until(pods[0], "while the server was away")
 
-	// One pod fails, and another takes its place.
-	s.say(pods[1], "cannot go on")
+	// One pod fails, and another one replaces it.
+	s.say(pods[1], "cannot continue")
 	s.end(pods[1], 1)
 	first := s.clock
 	again := s.running("train-7", 3)
@@ -198,7 +199,7 @@ func (s *stage) apply(t *testing.T, text string) {
 	}
 	rbac := s.client.RbacV1()
 	if _, err := rbac.Roles(namespace).Create(t.Context(), &role, metav1.CreateOptions{}); err != nil {
-		return // it is there, and not yet seen
+		return // it exists, but the authorizer has not seen it yet
 	}
 	if _, err := rbac.RoleBindings(namespace).Create(t.Context(), &binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)

@@ -25,8 +25,8 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 )
 
-// keeping is a control plane without controllers, whose nodes are of the test, and a
-// recorder that keeps logs.
+// keeping is a control plane without controllers, with nodes of the test, and a recorder
+// that keeps logs.
 type keeping struct {
 	*testing.T
 	plane  *controlplane.Cluster
@@ -39,19 +39,19 @@ type keeping struct {
 	runs []*lived
 }
 
-// lived is one run of a container, as the test knows it.
+// lived is one run of a container, with the log that the test wrote.
 type lived struct {
 	pod     *corev1.Pod
 	restart int
 	ended   time.Time
-	lines   []string // the last ones, in their order
+	lines   []string // the last lines, in their order
 }
 
 const (
 	keptIn = "ml"
-	lines  = 5 // that are kept
-	// tolerated is the longest time from an end to the database on a slow machine. The goal of
-	// a second is reported.
+	lines  = 5 // kept lines
+	// tolerated is the maximum time from the end of a run to its log in the database on a slow
+	// machine. The test logs the actual times; the goal is a second.
 	tolerated = 10 * time.Second
 )
 
@@ -77,7 +77,7 @@ func newKeeping(t *testing.T, kind string) *keeping {
 	return k
 }
 
-// nodeAt returns a node whose kubelet listens at a port.
+// nodeAt returns a node with a kubelet at a port.
 func nodeAt(name string, port int) *corev1.Node {
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "127.0.0.1"}, {Type: corev1.NodeHostName, Address: "127.0.0.1"}}
@@ -85,7 +85,7 @@ func nodeAt(name string, port int) *corev1.Node {
 	return n
 }
 
-// hungKubelet takes connections and never answers. It returns its port.
+// hungKubelet accepts connections and never answers. It returns its port.
 func hungKubelet(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -135,7 +135,7 @@ func (k *keeping) job(name string) metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: "batch/v1", Kind: "Job", Name: name, UID: job.UID, Controller: &yes}
 }
 
-// record starts `vedette record`. kill ends it as kill -9 does.
+// record starts `vedette record`. kill sends SIGKILL.
 func (k *keeping) record(program string, flags ...string) (kill func()) {
 	k.Helper()
 	log, err := os.Create(filepath.Join(k.TempDir(), "log"))
@@ -149,10 +149,10 @@ func (k *keeping) record(program string, flags ...string) (kill func()) {
 	}
 	kill = sync.OnceFunc(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // fails, because it was killed
 		_ = log.Close()
 		if said, err := os.ReadFile(log.Name()); k.Failed() && err == nil {
-			k.Logf("the recorder said:\n%s", said)
+			k.Logf("the recorder printed:\n%s", said)
 		}
 	})
 	k.Cleanup(kill)
@@ -162,14 +162,14 @@ func (k *keeping) record(program string, flags ...string) (kill func()) {
 			return err.Error()
 		}
 		if !strings.Contains(string(said), "Ctrl-C ends it") {
-			return "it says: " + string(said)
+			return "it logs " + string(said)
 		}
 		return ""
 	})
 	return kill
 }
 
-// status writes the status of a pod, as its kubelet does.
+// status writes the status of a pod, as its kubelet would.
 func (k *keeping) status(pod *corev1.Pod, change func(*corev1.PodStatus)) {
 	change(&pod.Status)
 	now, err := k.client.CoreV1().Pods(keptIn).UpdateStatus(context.Background(), pod, metav1.UpdateOptions{})
@@ -180,7 +180,7 @@ func (k *keeping) status(pod *corev1.Pod, change func(*corev1.PodStatus)) {
 	*pod = *now
 }
 
-// start creates a pod with one container, which runs.
+// start creates a pod with one running container.
 func (k *keeping) start(name, node string, owner metav1.OwnerReference) *lived {
 	pod, err := k.client.CoreV1().Pods(keptIn).Create(context.Background(), &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, OwnerReferences: []metav1.OwnerReference{owner}},
@@ -213,7 +213,7 @@ func (k *keeping) say(l *lived, all ...string) {
 	l.lines = l.lines[max(0, len(l.lines)-lines):]
 }
 
-// end ends a run. If again, the next run begins, which is returned.
+// end ends a run. With again, it returns the next run, which has begun.
 func (k *keeping) end(l *lived, code int32, again bool) (next *lived) {
 	l.ended = time.Now()
 	k.mu.Lock()
@@ -243,7 +243,8 @@ func (k *keeping) end(l *lived, code int32, again bool) (next *lived) {
 	return &lived{pod: l.pod, restart: l.restart + 1}
 }
 
-// remove deletes a pod. A grace of 0 removes it now, as a kubelet does in the end.
+// remove deletes a pod. With a grace of 0 it is removed at once, as by a kubelet in the
+// end.
 func (k *keeping) remove(l *lived, grace int64) {
 	k.check(k.client.CoreV1().Pods(keptIn).Delete(context.Background(), l.pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &grace}))
 	if grace == 0 {
@@ -257,5 +258,5 @@ func (k *keeping) remove(l *lived, grace int64) {
 	}
 }
 
-// brokenNode lets a node answer every request with an error.
+// brokenNode makes a node answer every request with an error.
 var brokenNode = kubelet.Fault{Times: -1, Status: 500, Message: "the node is lost"}

@@ -31,9 +31,9 @@ func build(t *testing.T) string {
 }
 
 // TestKeptLogs: while pods of a Job end, fail, restart and are deleted, and a node hangs,
-// the end of each log is in the database soon after its container has ended. Other pods'
-// logs are not, nor are secrets. A recorder that is killed fetches later what is still
-// there.
+// the end of each log is in the database soon after its container has ended. Logs of
+// other pods are not kept, nor are secrets. A recorder that was killed later fetches the
+// logs that still exist.
 func TestKeptLogs(t *testing.T) {
 	program := build(t)
 	for _, kind := range dbtest.Kinds() {
@@ -60,8 +60,8 @@ func TestKeptLogs(t *testing.T) {
 	}
 }
 
-// TestTailedLogs: lines of running containers are in the database before they end, and stay
-// when the node is lost.
+// TestTailedLogs: lines of running containers are in the database before the containers
+// end, and stay when the node is lost.
 func TestTailedLogs(t *testing.T) {
 	k := newKeeping(t, "sqlite")
 	k.record(build(t), "--tail-logs", "jobs")
@@ -78,8 +78,8 @@ func TestTailedLogs(t *testing.T) {
 	})
 }
 
-// shown removes the Job and its pods, and expects that `vedette logs` prints what is kept
-// of them, and says what is lost.
+// shown removes the Job and its pods, and checks that `vedette logs` prints the kept
+// lines, and the reasons of losses.
 func (k *keeping) shown(program string) {
 	k.Helper()
 	now := int64(0)
@@ -105,16 +105,16 @@ func (k *keeping) shown(program string) {
 	})
 }
 
-// hang ends containers on a node whose kubelet does not answer.
+// hang ends containers on a node with a kubelet that does not answer.
 func (k *keeping) hang() {
 	for i := range 8 {
 		l := k.start(fmt.Sprintf("hung-%d", i), "hung", k.owner)
 		k.end(l, 0, false)
 	}
-	k.runs = nil // they are never kept
+	k.runs = nil // their logs are never kept
 }
 
-// lost removes the pods of the node that hangs, and expects that the loss is said.
+// lost removes the pods of the node that hangs, and checks that the loss is recorded.
 func (k *keeping) lost() {
 	k.Helper()
 	for i := range 8 {
@@ -128,7 +128,7 @@ func (k *keeping) lost() {
 	}
 }
 
-// others ends a pod that is of no Job, and expects that its log is not kept.
+// others ends a pod without a Job, and checks that its log is not kept.
 func (k *keeping) others() {
 	k.Helper()
 	yes := true
@@ -149,7 +149,7 @@ func (k *keeping) others() {
 	}
 }
 
-// load runs pods, each with another end.
+// load runs pods, which end in different ways.
 func (k *keeping) load(prefix string, pods int) {
 	const atOnce = 8
 	slots := make(chan struct{}, atOnce)
@@ -177,7 +177,7 @@ func (k *keeping) live(name string, i int) {
 		k.say(l, "password=hunter2-"+name)
 		l.lines[lines-1] = "redacted"
 		k.end(l, 137, false)
-	case 2: // each run has a log of its own
+	case 2: // each run has its own log
 		for run := range 2 {
 			next := k.end(l, 1, true)
 			wait.Until(k.T, time.Minute, "the run is kept", func() string { return k.problem(k.run(next.pod.Name, run)) })
@@ -206,7 +206,7 @@ func (k *keeping) run(pod string, restart int) *lived {
 	return nil
 }
 
-// logs returns what the database has of a pod.
+// logs returns the logs of a pod in the database.
 func (k *keeping) logs(l *lived) (all []joblog.Log) {
 	k.read(func(s *joblog.Store) (err error) {
 		all, err = s.Of(k.Context(), joblog.Selection{UIDs: []string{string(l.pod.UID)}})
@@ -252,14 +252,14 @@ func (k *keeping) text(l *lived) (log joblog.Log, text []string) {
 	return log, text
 }
 
-// problem says what is wrong with the log of a run; "" if nothing.
+// problem describes a failure in the log of a run; "" if there is none.
 func (k *keeping) problem(l *lived) string {
 	log, text := k.text(l)
 	switch {
 	case !log.Complete || log.Lost != "" && !strings.HasPrefix(log.Lost, "only the last"): // --log-lines
 		return fmt.Sprintf("%s/%d is kept as %+v", l.pod.Name, l.restart, log)
 	case log.JobUID != string(k.owner.UID) || log.Node != l.pod.Spec.NodeName:
-		return fmt.Sprintf("%s/%d is of the job %q on %q", l.pod.Name, l.restart, log.JobUID, log.Node)
+		return fmt.Sprintf("%s/%d has the job %q on %q", l.pod.Name, l.restart, log.JobUID, log.Node)
 	case strings.Contains(strings.Join(text, "\n"), "hunter2"):
 		return fmt.Sprintf("%s/%d has a secret: %q", l.pod.Name, l.restart, text)
 	case len(text) != len(l.lines):
@@ -279,7 +279,7 @@ func (k *keeping) kept(l *lived) {
 	wait.Until(k.T, time.Minute, "the log is kept", func() string { return k.problem(l) })
 }
 
-// until waits until the log of a run is as it is wanted.
+// until waits until the log of a run satisfies ok.
 func (k *keeping) until(l *lived, what string, ok func(log joblog.Log, text []string) bool) {
 	k.Helper()
 	wait.Until(k.T, time.Minute, what, func() string {
@@ -291,7 +291,7 @@ func (k *keeping) until(l *lived, what string, ok func(log joblog.Log, text []st
 	})
 }
 
-// compare expects that all runs are kept, and reports how long that took.
+// compare checks that all runs are kept, and logs how long it took.
 func (k *keeping) compare(when string) {
 	k.Helper()
 	var lags []time.Duration

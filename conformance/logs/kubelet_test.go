@@ -77,7 +77,7 @@ func TestKubelet(t *testing.T) {
 		}
 	}
 	if _, err := logOf(ctx, client, corev1.PodLogOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("a pod that the node does not know: %v", err)
+		t.Errorf("a pod that does not exist on the node: %v", err)
 	}
 	say := func(text string) {
 		t.Helper()
@@ -91,7 +91,7 @@ func TestKubelet(t *testing.T) {
 	if _, err := logOf(ctx, client, corev1.PodLogOptions{Previous: true}); !apierrors.IsBadRequest(err) || !strings.Contains(err.Error(), `previous terminated container "main" in pod "p" not found`) {
 		t.Errorf("the log before the first: %v", err)
 	}
-	// The API server ends the answer in order where the node went away in the middle.
+	// The API server ends the answer normally although the node has cut it.
 	node.Inject(kubelet.Fault{CutAfter: 2})
 	check(corev1.PodLogOptions{}, "one\ntwo\n")
 	node.Inject(kubelet.Fault{Status: 500, Message: "disk on fire"})
@@ -112,7 +112,7 @@ func TestKubelet(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := logOf(ctx, client, corev1.PodLogOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("a pod that is gone: %v", err)
+		t.Errorf("a deleted pod: %v", err)
 	}
 	if n := len(node.Requests()); n < 9 {
 		t.Errorf("%d requests", n)

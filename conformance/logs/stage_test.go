@@ -51,14 +51,15 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// quick are annotations by which kwok starts a pod at once, and lets it run for an hour.
+// quick are annotations with which kwok starts a pod at once, and keeps it running for an
+// hour.
 var quick = map[string]string{
 	"pod-create.stage.kwok.x-k8s.io/delay": "50ms", "pod-create.stage.kwok.x-k8s.io/jitter-delay": "60ms",
 	"pod-ready.stage.kwok.x-k8s.io/delay": "50ms", "pod-ready.stage.kwok.x-k8s.io/jitter-delay": "60ms",
 	"pod-complete.stage.kwok.x-k8s.io/delay": "1h", "pod-complete.stage.kwok.x-k8s.io/jitter-delay": "2h",
 }
 
-// submit creates an indexed Job with so many pods.
+// submit creates an indexed Job with a number of pods.
 func (s *stage) submit(name string, pods int32, owners ...metav1.OwnerReference) submit.Job {
 	s.t.Helper()
 	made, err := s.client.BatchV1().Jobs(namespace).Create(s.t.Context(), &batchv1.Job{
@@ -88,8 +89,8 @@ func (s *stage) submit(name string, pods int32, owners ...metav1.OwnerReference)
 	return submit.JobOf(r, &unstructured.Unstructured{Object: object})
 }
 
-// running waits until so many pods of a job run, and returns their names in the order of
-// their indexes.
+// running waits until a number of pods of a job run, and returns their names in the order
+// of their indexes.
 func (s *stage) running(job string, want int) []string {
 	s.t.Helper()
 	var names []string
@@ -118,7 +119,7 @@ func (s *stage) running(job string, want int) []string {
 	return names
 }
 
-// say writes lines of a pod, each a millisecond after the line before.
+// say writes lines of a pod, a millisecond apart.
 func (s *stage) say(pod string, lines ...string) {
 	s.t.Helper()
 	for _, line := range lines {
@@ -151,7 +152,7 @@ func (s *stage) end(pod string, exit int32) {
 	}
 }
 
-// reading is a reader that runs beside the test.
+// reading is a reader on another goroutine.
 type reading struct {
 	t     *testing.T
 	lines chan logs.Line
@@ -184,7 +185,7 @@ func (r *reading) take(l logs.Line) {
 	r.by[l.Pod] = append(r.by[l.Pod], l.Text)
 }
 
-// until reads until a pod has written a line.
+// until reads until it has a line of a pod.
 func (r *reading) until(pod, text string) {
 	r.t.Helper()
 	deadline := time.After(time.Minute)
@@ -199,7 +200,7 @@ func (r *reading) until(pod, text string) {
 				return
 			}
 		case <-deadline:
-			r.t.Fatalf("%q of %s did not come within a minute; notes: %q", text, pod, r.notes)
+			r.t.Fatalf("no line %q of %s within a minute; notes: %q", text, pod, r.notes)
 		}
 	}
 }

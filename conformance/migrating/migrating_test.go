@@ -31,7 +31,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 )
 
-// within is how long a program may take that takes seconds.
+// within is the time limit of a program that takes seconds.
 const within = 2 * time.Minute
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
@@ -51,7 +51,7 @@ func build(t *testing.T) string {
 	return dir
 }
 
-// TestSameOutput runs the programs.
+// TestSameOutput compares the output of the programs with client-go and with Vedette.
 func TestSameOutput(t *testing.T) {
 	dir := build(t)
 	plane := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
@@ -66,7 +66,7 @@ func TestSameOutput(t *testing.T) {
 				outputs[engine] = play(t, p, scripts[name], filepath.Join(dir, name+"-"+engine), plane.Kubeconfig())
 			}
 			if diff := cmp.Diff(outputs["clientgo"], outputs["vedette"]); diff != "" {
-				t.Errorf("what client-go prints (-), and Vedette (+):\n%s", diff)
+				t.Errorf("output with client-go (-), and with Vedette (+):\n%s", diff)
 			}
 			if last := outputs["clientgo"][len(outputs["clientgo"])-1]; last != scripts[name].ends {
 				t.Errorf("the last line is %q, want %q", last, scripts[name].ends)
@@ -90,8 +90,8 @@ func connect(t *testing.T, plane *controlplane.Cluster) *kubernetes.Clientset {
 	return clients
 }
 
-// accelerated checks that informers which are constructed as in the programs run on
-// our engine: they would print the same on client-go's.
+// accelerated checks that informers constructed as in the programs run on our engine: the
+// output would be the same on client-go's.
 func accelerated(t *testing.T, plane *controlplane.Cluster, clients *kubernetes.Clientset) {
 	objects, err := dynamic.NewForConfigAndClient(plane.RESTConfig(), clients.CoreV1().RESTClient().(*rest.RESTClient).Client)
 	if err != nil {
@@ -109,7 +109,7 @@ func accelerated(t *testing.T, plane *controlplane.Cluster, clients *kubernetes.
 	t.Cleanup(untyped.Shutdown)
 	for i, inf := range made {
 		if !cache.WaitForCacheSync(t.Context().Done(), inf.HasSynced) {
-			t.Fatal("it does not sync")
+			t.Fatal("the informer does not sync")
 		}
 		if h, ok := clientgo.HealthOf(inf); !ok || !h.Accelerated {
 			t.Errorf("informer %d: %v, %s", i, ok, h.Reason)
@@ -146,7 +146,7 @@ func play(t *testing.T, p place, s script, program, kubeconfig string) (printed 
 	return printed
 }
 
-// follow reads lines to the end, and plays each scene when its line has come.
+// follow reads all lines, and plays each scene after its line.
 func follow(ctx context.Context, out io.Reader, p place, scenes []scene) (printed []string, err error) {
 	for scan := bufio.NewScanner(out); scan.Scan(); {
 		printed = append(printed, scan.Text())
@@ -156,7 +156,7 @@ func follow(ctx context.Context, out io.Reader, p place, scenes []scene) (printe
 		}
 	}
 	if len(scenes) > 0 {
-		err = errors.Join(err, fmt.Errorf("it does not say %q", scenes[0].says))
+		err = errors.Join(err, fmt.Errorf("no line begins with %q", scenes[0].says))
 	}
 	return printed, err
 }

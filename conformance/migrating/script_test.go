@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// place is a namespace in which a script plays.
+// place is the namespace of a script.
 type place struct {
 	clients   kubernetes.Interface
 	namespace string
@@ -21,16 +21,16 @@ type place struct {
 // act is a change by the script.
 type act func(context.Context, place) error
 
-// scene is a change, once the program has printed a line that begins so.
+// scene is a change that follows a line with a prefix.
 type scene struct {
 	says string
 	do   act
 }
 
-// script is what happens around a program.
+// script is the changes during a program.
 type script struct {
 	args   []string
-	before []act // what is there when the program starts
+	before []act // initial objects
 	scenes []scene
 	ends   string // the last line
 }
@@ -88,7 +88,7 @@ var scripts = map[string]script{
 	},
 }
 
-// all does several changes.
+// all combines several changes.
 func all(acts ...act) act {
 	return func(ctx context.Context, p place) (err error) {
 		for _, do := range acts {
@@ -121,7 +121,7 @@ func bind(name, node string) act {
 	}
 }
 
-// remove deletes a pod at once: there is no kubelet that would end it.
+// remove deletes a pod at once: no kubelet would end it.
 func remove(name string) act {
 	return func(ctx context.Context, p place) error {
 		return p.clients.CoreV1().Pods(p.namespace).Delete(ctx, name, *metav1.NewDeleteOptions(0))

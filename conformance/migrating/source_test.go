@@ -13,17 +13,17 @@ const (
 	ours   = `"github.com/vedette-io/vedette/compat/clientgo/`
 )
 
-// mirrored are the packages of client-go that programs may import from us.
+// mirrored are the packages of client-go with a mirror package.
 var mirrored = []string{"informers", "tools/cache", "dynamic/dynamicinformer", "util/workqueue"}
 
-// same are the programs in which nothing informs, so nothing is to be changed.
+// same are the programs without informers, which need no change.
 var same = []string{"clientsetlist", "restlist"}
 
 // TestOnlyImportsDiffer compares the two texts of each program line by line.
 func TestOnlyImportsDiffer(t *testing.T) {
 	names := programNames(t)
 	if len(names) != len(scripts) {
-		t.Fatalf("there are programs %v, and %d scripts", names, len(scripts))
+		t.Fatalf("got programs %v, and %d scripts", names, len(scripts))
 	}
 	for _, name := range names {
 		before, after := lines(t, name, "clientgo"), lines(t, name, "vedette")
@@ -43,7 +43,7 @@ func TestOnlyImportsDiffer(t *testing.T) {
 			}
 		}
 		if (changed == 0) != slices.Contains(same, name) {
-			t.Errorf("%s: %d imports are changed", name, changed)
+			t.Errorf("%s: %d imports differ", name, changed)
 		}
 		for i, line := range after {
 			if path, ok := strings.CutPrefix(strings.TrimSpace(line), theirs); ok && slices.Contains(mirrored, strings.TrimSuffix(path, `"`)) {

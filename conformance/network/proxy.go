@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// Mode is what a network does with what is sent through it.
+// Mode selects what a network does with connections.
 type Mode uint8
 
 // The modes.
 const (
 	Whole  Mode = iota
-	Refuse      // connections are reset, and none is made
-	Reset       // connections are reset once; new ones are whole
-	Stall       // nothing moves, and nobody is told; what was on its way comes later
-	Drop        // connections are dead for ever, and nobody is told; later ones are whole
+	Refuse      // connections are reset, and new ones fail
+	Reset       // connections are reset once; new ones work
+	Stall       // data stops without an error; it arrives later
+	Drop        // data of open connections is lost without an error; new connections work
 )
 
-// String returns what became of connections.
+// String describes the effect on connections.
 func (m Mode) String() string {
 	return [...]string{"whole", "refused", "reset", "stalled", "dropped"}[m]
 }
 
-// Proxy is a network between two that can be cut.
+// Proxy is a network between a client and a server that a test can cut.
 type Proxy struct {
 	listener net.Listener
 	work     sync.WaitGroup
@@ -41,10 +41,10 @@ type Proxy struct {
 // link is one connection through a proxy.
 type link struct {
 	ends [2]*net.TCPConn
-	dead chan struct{} // closed when nothing comes through any more
+	dead chan struct{} // closed when no more data passes
 }
 
-// New returns a network that leads to an address and ends with the test.
+// New returns a network to an address. It ends with the test.
 func New(t testing.TB, to string) *Proxy {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -61,10 +61,10 @@ func New(t testing.TB, to string) *Proxy {
 	return p
 }
 
-// Address is where the proxy listens.
+// Address returns the address of the proxy.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
-// Set changes what the network does.
+// Set changes the mode of the network.
 func (p *Proxy) Set(m Mode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +86,7 @@ func (p *Proxy) Set(m Mode) {
 	}
 }
 
-// Links returns how many connections there are that are not dead.
+// Links returns the number of connections that are not dead.
 func (p *Proxy) Links() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *Proxy) Links() int {
 	return n
 }
 
-// Redirect lets later connections lead to another address.
+// Redirect connects later connections to another address.
 func (p *Proxy) Redirect(to string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,7 +117,7 @@ func (p *Proxy) now() (Mode, <-chan struct{}) {
 func (l *link) reset() {
 	for _, end := range l.ends {
 		if end != nil {
-			_ = end.SetLinger(0) // a reset, and not an end
+			_ = end.SetLinger(0) // a reset instead of a normal close
 			_ = end.Close()
 		}
 	}
@@ -141,7 +141,7 @@ func (p *Proxy) accept() {
 	}
 }
 
-// serve makes the other half of a connection, and moves what is sent.
+// serve opens the connection to the server, and copies data.
 func (p *Proxy) serve(near *net.TCPConn) {
 	l := &link{ends: [2]*net.TCPConn{near}, dead: make(chan struct{})}
 	p.mu.Lock()
@@ -157,7 +157,7 @@ func (p *Proxy) serve(near *net.TCPConn) {
 	p.mu.Unlock()
 	far, err := net.DialTimeout("tcp", to, 5*time.Second)
 	if err != nil {
-		l.reset() // the other side is not there
+		l.reset() // the server is not available
 		return
 	}
 	l.ends[1] = far.(*net.TCPConn)
@@ -172,15 +172,14 @@ func (p *Proxy) serve(near *net.TCPConn) {
 	var moving sync.WaitGroup
 	moving.Go(func() { p.move(l, l.ends[1], l.ends[0]) })
 	p.move(l, l.ends[0], l.ends[1])
-	moving.Wait() // of a dead link: until the other side gives up too
+	moving.Wait() // a dead link: until the other side closes it, too
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.links, l)
 	_, _ = l.ends[0].Close(), l.ends[1].Close()
 }
 
-// move moves what is sent one way. What a dead link is given is lost, also that its
-// end is closed.
+// move copies data in one direction. Data of a dead link is lost, and so is its close.
 func (p *Proxy) move(l *link, to, from *net.TCPConn) {
 	buffer := make([]byte, 32<<10)
 	for {

@@ -1,3 +1,3 @@
-// Package notify holds channels of notifications against real ends: a mail server (Exim)
-// with TLS and authentication, and an API server that takes Events.
+// Package notify tests channels of notifications with real receivers: a mail server
+// (Exim) with TLS and authentication, and an API server for Events.
 package notify

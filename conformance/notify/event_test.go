@@ -18,8 +18,8 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// TestEvents: a real API server takes the Events of every kind of message, and a repeat
-// makes no second one. Without rights the error and Check say what to grant, and a
+// TestEvents: a real API server accepts the Events of every kind of message, and a repeat
+// creates no second one. Without rights, the error and Check name the rights to grant. A
 // namespace that does not exist is a permanent error.
 func TestEvents(t *testing.T) {
 	server := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
@@ -73,7 +73,7 @@ func TestEvents(t *testing.T) {
 	refused(t, server.RESTConfig(), job)
 }
 
-// about makes a message one about a job.
+// about turns a message into one about a job.
 func about(m *message.Message, job *batchv1.Job, key string) {
 	n := message.Notice{Kind: m.Kind}
 	if m.Notice != nil {
@@ -83,7 +83,7 @@ func about(m *message.Message, job *batchv1.Job, key string) {
 	m.Notice, m.ID = &n, key
 }
 
-// refused tries with a user without rights.
+// refused sends a message as a user without rights.
 func refused(t *testing.T, cfg *rest.Config, job *batchv1.Job) {
 	t.Helper()
 	cfg.Impersonate = rest.ImpersonationConfig{UserName: "nobody"}
@@ -110,7 +110,7 @@ func connect(t *testing.T, cfg *rest.Config) *kube.Cluster {
 	return cluster
 }
 
-// makeJob makes a job in a namespace of its own.
+// makeJob creates a job in a namespace of its own.
 func makeJob(t *testing.T, cluster *kube.Cluster) *batchv1.Job {
 	t.Helper()
 	namespaces, err := kube.For[corev1.Namespace](cluster, kube.ClientConfig{})

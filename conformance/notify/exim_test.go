@@ -23,8 +23,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/wait"
 )
 
-// exim is a mail server that runs for a test. It takes mails after authentication inside
-// TLS, and delivers them to files.
+// exim is a mail server of one test. It accepts mails after authentication inside TLS,
+// and delivers them to files.
 type exim struct {
 	dir            string
 	smtp, implicit int // ports
@@ -36,7 +36,7 @@ const (
 	eximPassword = "p4ss word"
 )
 
-// authenticators are the ways of authentication, each advertised alone.
+// authenticators are the methods of authentication. Each is offered alone.
 var authenticators = map[string]string{
 	"PLAIN": `  driver = plaintext
   public_name = PLAIN
@@ -102,7 +102,7 @@ way:
 AUTHENTICATOR  server_advertise_condition = ${if def:tls_in_cipher}
 `
 
-// startExim starts a server with one way of authentication, until the test ends.
+// startExim starts a server with one method of authentication, until the test ends.
 func startExim(t *testing.T, way string) *exim {
 	t.Helper()
 	var program string
@@ -115,7 +115,7 @@ func startExim(t *testing.T, way string) *exim {
 	if program == "" {
 		t.Fatal("Exim is not installed; run tools/setup.sh mail")
 	}
-	dir, err := os.MkdirTemp("", "vedette-exim-") // the server may run as another user, who may not enter t.TempDir
+	dir, err := os.MkdirTemp("", "vedette-exim-") // the server may run as another user, who may not read t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,11 +139,11 @@ func startExim(t *testing.T, way string) *exim {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = syscall.Kill(-server.Process.Pid, syscall.SIGKILL) // with its deliveries
+		_ = syscall.Kill(-server.Process.Pid, syscall.SIGKILL) // and its delivery processes
 		_ = server.Wait()
 		_ = output.Close()
 		if t.Failed() {
-			t.Logf("the server said:\n%s%s", read(filepath.Join(dir, "output")), read(filepath.Join(dir, "log", "mainlog")))
+			t.Logf("the server logged:\n%s%s", read(filepath.Join(dir, "output")), read(filepath.Join(dir, "log", "mainlog")))
 		}
 	})
 	wait.Until(t, 2*time.Minute, "the mail server", func() string {
@@ -167,7 +167,7 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// writeCertificate makes a certificate for 127.0.0.1.
+// writeCertificate creates a certificate for 127.0.0.1.
 func (e *exim) writeCertificate(t *testing.T) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -196,8 +196,8 @@ func (e *exim) writeCertificate(t *testing.T) {
 	}
 }
 
-// give makes the folders of the server and gives them to the user that it runs as: this
-// one, or nobody in place of root, whom Exim refuses.
+// give creates the folders of the server, and gives them to its user: the current one, or
+// nobody in place of root, which Exim refuses.
 func (e *exim) give(t *testing.T) (owner, group string) {
 	t.Helper()
 	u, err := user.Current()
@@ -211,7 +211,7 @@ func (e *exim) give(t *testing.T) (owner, group string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	uid, _ := strconv.Atoi(u.Uid) // numbers on every system with Exim
+	uid, _ := strconv.Atoi(u.Uid) // numeric on every system with Exim
 	gid, _ := strconv.Atoi(u.Gid)
 	if err := os.Chmod(e.dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -230,7 +230,7 @@ func (e *exim) give(t *testing.T) (owner, group string) {
 	return u.Username, g.Name
 }
 
-// mails returns the mails that were delivered.
+// mails returns the delivered mails.
 func (e *exim) mails(t *testing.T) (all []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(e.dir, "mail", "new", "*"))

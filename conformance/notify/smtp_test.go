@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
 
-// options returns those of a channel to the server, with STARTTLS or implicit TLS.
+// options returns the options of a channel to the server, with STARTTLS or implicit TLS.
 func (e *exim) options(implicit bool) email.Options {
 	o := email.Options{URL: fmt.Sprintf("smtp://127.0.0.1:%d", e.smtp), Username: eximUser, Password: eximPassword, From: "Vedette <vedette@gpu-west.example>", Roots: e.roots}
 	if implicit {
@@ -38,9 +38,9 @@ func open(t *testing.T, o email.Options) *email.Channel {
 	return c
 }
 
-// TestMails: mails arrive with STARTTLS and with implicit TLS, by each way of
-// authentication, whatever their text is; a repeat has the same Message-ID, and all mails
-// of the job are one thread.
+// TestMails: mails arrive with STARTTLS and with implicit TLS, with each method of
+// authentication, with any text. A repeat has the same Message-ID, and all mails of a job
+// are one thread.
 func TestMails(t *testing.T) {
 	for way := range authenticators {
 		for _, implicit := range []bool{false, true} {
@@ -94,11 +94,12 @@ func check(t *testing.T, e *exim) {
 		}
 	}
 	if len(ids) != 4 {
-		t.Errorf("five mails, of which one is a repeat, have the Message-IDs %v", ids)
+		t.Errorf("five mails, one of them a repeat, have the Message-IDs %v", ids)
 	}
 }
 
-// TestRefusals: the errors for a wrong password, an unknown receiver and a busy receiver have the right kinds.
+// TestRefusals: the errors for a wrong password, an unknown receiver and a busy receiver have the
+// right kinds.
 func TestRefusals(t *testing.T) {
 	e := startExim(t, "PLAIN")
 	c := open(t, e.options(false))
@@ -119,8 +120,8 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*email.Options){
-		"a wrong password":                      func(o *email.Options) { o.Password = "wr0ng-pass" },
-		"a certificate that nobody vouches for": func(o *email.Options) { o.Roots = nil },
+		"a wrong password":         func(o *email.Options) { o.Password = "wr0ng-pass" },
+		"an untrusted certificate": func(o *email.Options) { o.Roots = nil },
 	} {
 		for _, implicit := range []bool{false, true} {
 			o := e.options(implicit)

@@ -1,5 +1,5 @@
-// Package outcome compares what two runs of a program left behind: their objects without
-// what chance decides, and the heap that they hold.
+// Package outcome compares the results of two runs of a program: their objects, without
+// random fields, and the heap that they use.
 package outcome
 
 import (
@@ -29,29 +29,31 @@ var chance = []string{
 	"startedAt", "finishedAt", "timeAdded",
 }
 
-// suffix is what servers and controllers append to generated names.
+// suffix matches the random part that servers and controllers append to generated names.
 var suffix = regexp.MustCompile(`-[bcdfghjklmnpqrstvwxz2456789]{5}\b`)
 
-// Rules say what is compared, and in what two runs of the same program may differ.
+// Rules define the compared objects, and the differences that two runs of the same
+// program may have.
 type Rules struct {
-	// Types are the types whose objects are compared, in all namespaces.
+	// Types are the resources to compare, in all namespaces.
 	Types []schema.GroupVersionResource
-	// Chance are the fields that chance decides, at any depth, besides those of every type.
+	// Chance are more fields with random values, at any depth.
 	Chance []string
-	// Names match what chance decides in texts, besides the suffixes of generated names.
+	// Names matches random parts of texts, besides the suffixes of generated names.
 	// Default none.
 	Names *regexp.Regexp
-	// Prepare may change an object before it is compared, and reports whether it is
-	// compared at all. Default all.
+	// Prepare may change an object before it is compared, and reports whether to compare
+	// it. Default all.
 	Prepare func(resource string, object *unstructured.Unstructured) bool
 }
 
-// Outcome is what a run left behind: by resource, the objects with how often each occurs.
+// Outcome is the result of a run: the objects of each resource, and how often each
+// occurs.
 type Outcome map[string]map[string]int
 
 // Read lists the objects.
 //
-// Errors: those of the requests.
+// Errors: a request that fails.
 func (r Rules) Read(ctx context.Context, client dynamic.Interface) (Outcome, error) {
 	o := Outcome{}
 	for _, t := range r.Types {
@@ -69,7 +71,7 @@ func (r Rules) Read(ctx context.Context, client dynamic.Interface) (Outcome, err
 	return o, nil
 }
 
-// normal returns a value without what chance decides.
+// normal returns a value without its random parts.
 func (r Rules) normal(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -88,7 +90,7 @@ func (r Rules) normal(v any) any {
 		for i := range v {
 			out[i] = r.normal(v[i])
 		}
-		// A controller may leave their order to chance (endpoints, conditions).
+		// A controller may write them in any order (endpoints, conditions).
 		slices.SortFunc(out, func(a, b any) int { return strings.Compare(text(a), text(b)) })
 		return out
 	case string:
@@ -101,8 +103,8 @@ func (r Rules) normal(v any) any {
 	return v
 }
 
-// empty reports whether v is an object without fields, such as annotations that were all
-// left to chance.
+// empty reports whether v is an object without fields, such as annotations with only
+// random values.
 func empty(v any) bool {
 	fields, ok := v.(map[string]any)
 	return ok && len(fields) == 0
@@ -116,15 +118,15 @@ func text(v any) string {
 	return string(out)
 }
 
-// Differences returns the objects that only one of the outcomes has: "-" is before those
-// of a, "+" before those of b.
+// Differences returns the objects that only one of the outcomes has: "-" for objects of
+// a, "+" for objects of b.
 func Differences(a, b Outcome) []string {
 	all := append(surplus("-", a, b), surplus("+", b, a)...)
 	slices.Sort(all)
 	return all
 }
 
-// surplus returns the objects that a has more often than b.
+// surplus returns the objects that occur more often in a than in b.
 func surplus(sign string, a, b Outcome) (all []string) {
 	for resource, objects := range a {
 		for object, n := range objects {
@@ -136,7 +138,7 @@ func surplus(sign string, a, b Outcome) (all []string) {
 	return all
 }
 
-// Heap returns the megabytes of the heap of this process that are in use after a collection.
+// Heap returns the heap of this process after a collection, in megabytes.
 func Heap() float64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -145,11 +147,11 @@ func Heap() float64 {
 	return float64(m.HeapAlloc) / (1 << 20)
 }
 
-// quiet is how long nothing may change before an outcome counts as settled.
+// quiet is the time without changes after which an outcome counts as settled.
 const quiet = 5 * time.Second
 
-// Settled waits until holds returns no problem and then nothing changes any more for a
-// while, and returns what is there.
+// Settled waits until holds returns no problem and nothing has changed for a while, and
+// returns the outcome.
 func (r Rules) Settled(t testing.TB, client dynamic.Interface, within time.Duration, what string, holds func() (problem string)) Outcome {
 	t.Helper()
 	var last Outcome
@@ -167,14 +169,14 @@ func (r Rules) Settled(t testing.TB, client dynamic.Interface, within time.Durat
 			return d[0]
 		}
 		if time.Since(since) < quiet {
-			return "it holds, but not yet long enough"
+			return "no problem, but not for long enough"
 		}
 		return ""
 	})
 	return last
 }
 
-// Count returns how many objects of each resource there are.
+// Count returns the number of objects of each resource.
 func (o Outcome) Count() map[string]int {
 	counts := map[string]int{}
 	for resource, objects := range o {
@@ -185,20 +187,20 @@ func (o Outcome) Count() map[string]int {
 	return counts
 }
 
-// The heap is measured every so often, and is settled if it has not become less for longer than
-// informers keep decoded objects that nobody asks for: they look once a minute, and an object
-// leaves when they look for the second time.
+// The heap is sampled at an interval. It is settled if it has not shrunk for longer than
+// informers keep unused decoded objects: they check once a minute, and drop an object at the
+// second check.
 const (
 	heapEvery = 5 * time.Second
 	heapQuiet = 150 * time.Second
 )
 
-// SettledHeap waits until the heap does not become less any more, and returns its least size.
+// SettledHeap waits until the heap no longer shrinks, and returns its minimum.
 func SettledHeap(t testing.TB, within time.Duration) float64 {
 	t.Helper()
 	least := Heap()
 	measured, since := time.Now(), time.Now()
-	wait.Until(t, within, "the heap stays as it is", func() string {
+	wait.Until(t, within, "the heap no longer shrinks", func() string {
 		if time.Since(measured) >= heapEvery {
 			now := Heap()
 			measured = time.Now()
@@ -208,7 +210,7 @@ func SettledHeap(t testing.TB, within time.Duration) float64 {
 			least = min(least, now)
 		}
 		if time.Since(since) < heapQuiet {
-			return fmt.Sprintf("it was %.1f MB a moment ago", least)
+			return fmt.Sprintf("the heap shrank to %.1f MB a moment ago", least)
 		}
 		return ""
 	})

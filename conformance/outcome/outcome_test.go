@@ -22,7 +22,7 @@ func thing(name, uid string, spec map[string]any) runtime.Object {
 	}}
 }
 
-// TestDifferences: what chance decides makes no difference, and everything else does.
+// TestDifferences: random fields make no difference, and all others do.
 func TestDifferences(t *testing.T) {
 	rules := outcome.Rules{
 		Types: []schema.GroupVersionResource{things}, Chance: []string{"node"}, Names: regexp.MustCompile(`-\d+$`),
@@ -48,7 +48,7 @@ func TestDifferences(t *testing.T) {
 		then outcome.Outcome
 		want string
 	}{
-		{"by chance", read(
+		{"random fields", read(
 			thing("a-zzzzz", "3", map[string]any{"node": "y", "list": []any{"n", "m"}, "of": "pod-2", "steps": int64(2)}),
 			thing("a-xxxxx", "4", map[string]any{"list": []any{}}), thing("ignored", "5", nil)), ""},
 		{"a field", read(
@@ -82,6 +82,6 @@ func TestHeap(t *testing.T) {
 	}
 	kept = nil
 	if grown := outcome.Heap() - before; grown > 5 {
-		t.Errorf("nothing is %.1f MB", grown)
+		t.Errorf("an empty heap is %.1f MB", grown)
 	}
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/wait"
 )
 
-// within is how long a browser may take for anything on a slow machine.
+// within is the time limit of any step of a browser on a slow machine.
 const within = time.Minute
 
 // browser is one Chromium. Its first tab exists until the test ends.
@@ -51,7 +51,7 @@ func newBrowser(t *testing.T) *browser {
 		chromedp.Flag("disable-background-timer-throttling", true), chromedp.Flag("hide-scrollbars", true), chromedp.WSURLReadTimeout(within),
 		chromedp.UserDataDir(filepath.Join(t.TempDir(), "profile")), chromedp.Env("TZ=UTC"))
 	allocator, end := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
-	ctx, cancel := chromedp.NewContext(allocator, chromedp.WithErrorf(t.Logf)) // it complains about events that it does not know
+	ctx, cancel := chromedp.NewContext(allocator, chromedp.WithErrorf(t.Logf)) // it logs unknown events as errors
 	if err := chromedp.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func (b *browser) tab(base string) *tab {
 	return p
 }
 
-// event notes what must not happen in a page, and what it loads.
+// event collects events that must not occur in a page, and the sizes of its assets.
 func (p *tab) event(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,10 +105,10 @@ func (p *tab) event(event any) {
 	}
 	switch e := event.(type) {
 	case *cdplog.EventEntryAdded:
-		// The page of a job that was submitted just now asks until the recorder has seen it.
+		// The page of a new job gets 404 until the recorder has seen the job.
 		expected := e.Entry.Source == cdplog.SourceNetwork && strings.Contains(e.Entry.Text, "404") && strings.Contains(e.Entry.URL, "/api/v1/jobs/")
 		if e.Entry.Level == cdplog.LevelError && !expected {
-			fault("the browser said: %s %s", e.Entry.Text, e.Entry.URL)
+			fault("the browser logged: %s %s", e.Entry.Text, e.Entry.URL)
 		}
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.APITypeError || e.Type == runtime.APITypeAssert {
@@ -129,8 +129,8 @@ func (p *tab) event(event any) {
 	}
 }
 
-// close closes the tab, and fails the test after what must not happen in a page. It comes before
-// the end of the portal.
+// close closes the tab, and fails the test if a forbidden event occurred. Call it before the
+// portal ends.
 func (p *tab) close() {
 	p.t.Helper()
 	p.worker()
@@ -144,7 +144,7 @@ func (p *tab) close() {
 }
 
 // worker collects the errors of the SharedWorker, which has the stream of all tabs. The browser
-// repeats those of the past to whoever attaches.
+// repeats past errors to a new client.
 func (p *tab) worker(also ...chromedp.Action) {
 	p.t.Helper()
 	if p.ctx.Err() != nil {
@@ -152,7 +152,7 @@ func (p *tab) worker(also ...chromedp.Action) {
 	}
 	all, err := chromedp.Targets(p.ctx)
 	if err != nil {
-		p.t.Errorf("ask for the worker: %v", err)
+		p.t.Errorf("find the worker: %v", err)
 	}
 	for _, info := range all {
 		if info.Type != "shared_worker" {
@@ -174,7 +174,7 @@ func (p *tab) worker(also ...chromedp.Action) {
 	}
 }
 
-// blind lets the page have errors until f ends: those of a server that is gone.
+// blind ignores errors of the page until f returns, for a server that is stopped.
 func (p *tab) blind(f func()) {
 	p.mu.Lock()
 	p.watching = false
@@ -191,7 +191,7 @@ func (p *tab) do(actions ...chromedp.Action) {
 	ctx, cancel := context.WithTimeout(p.ctx, 2*within)
 	defer cancel()
 	if p.ctx.Err() == nil && chromedp.FromContext(p.ctx).Target == nil {
-		ctx = p.ctx // the first run makes the tab, which lives as long as this context
+		ctx = p.ctx // the first run creates the tab, which exists as long as this context
 	}
 	if err := chromedp.Run(ctx, actions...); err != nil {
 		p.t.Fatal(err)
@@ -203,14 +203,14 @@ func (p *tab) size(width, height int64) {
 	p.do(emulation.SetDeviceMetricsOverride(width, height, 1, width < 640), emulation.SetTouchEmulationEnabled(width < 640))
 }
 
-// look chooses theme and language.
+// look sets theme and language.
 func (p *tab) look(theme, language string) {
 	p.t.Helper()
 	p.do(network.SetCookie("vedette_theme", theme).WithURL(p.base), network.SetCookie("vedette_lang", language).WithURL(p.base))
 }
 
-// open loads a page of the portal. The mark tells the new page from the one before, which may
-// load again by itself meanwhile.
+// open loads a page of the portal. The mark distinguishes the new page from the previous one,
+// which may reload by itself meanwhile.
 func (p *tab) open(path string) {
 	p.t.Helper()
 	p.text("window.left = true")
@@ -218,7 +218,7 @@ func (p *tab) open(path string) {
 	p.until("the page "+path, `window.left === undefined && document.readyState === "complete"`)
 }
 
-// text returns what an expression yields, as a text; errors too.
+// text returns the value of an expression as a text, or its error.
 func (p *tab) text(expression string) string {
 	var v any
 	ctx, cancel := context.WithTimeout(p.ctx, within)
@@ -246,7 +246,7 @@ func (p *tab) until(what, expression string) {
 	})
 }
 
-// shows waits until an element has a text. Letters count as they are.
+// shows waits until an element has a text. The comparison is case-sensitive.
 func (p *tab) shows(selector, text string) {
 	p.t.Helper()
 	wait.Until(p.t, within, fmt.Sprintf("%s shows %q", selector, text), func() string {
@@ -258,7 +258,8 @@ func (p *tab) shows(selector, text string) {
 	})
 }
 
-// click clicks the first visible element of a selector with a text, once it is there and enabled.
+// click clicks the first visible, enabled element that matches a selector and has a text, when it
+// exists.
 func (p *tab) click(selector, text string) {
 	p.t.Helper()
 	p.until("click "+selector+" "+text, fmt.Sprintf(`(() => {
@@ -268,7 +269,7 @@ func (p *tab) click(selector, text string) {
 })()`, quoted(selector), quoted(text)))
 }
 
-// fill writes a text into a field, as a person does who pastes it.
+// fill writes a text into a field, as if pasted.
 func (p *tab) fill(selector, text string) {
 	p.t.Helper()
 	p.until("fill "+selector, fmt.Sprintf(`(() => {
@@ -287,7 +288,7 @@ func (p *tab) press(key string) {
 	p.do(chromedp.KeyEvent(key))
 }
 
-// zone makes the browser be in a zone; "" is its own.
+// zone sets the time zone of the browser; "" restores its own.
 func (p *tab) zone(name string) {
 	p.t.Helper()
 	p.do(emulation.SetTimezoneOverride(name))
@@ -299,7 +300,7 @@ func (p *tab) front() {
 	p.do(page.BringToFront())
 }
 
-// screenshot writes what the window shows.
+// screenshot saves the visible part of the page.
 func (p *tab) screenshot(path string) {
 	p.t.Helper()
 	var png []byte
@@ -312,7 +313,7 @@ func (p *tab) screenshot(path string) {
 	}
 }
 
-// quoted returns a text as a literal of JavaScript.
+// quoted returns a text as a JavaScript literal.
 func quoted(text string) string {
 	b, _ := json.Marshal(text)
 	return string(b)

@@ -2,8 +2,8 @@ package portal_test
 
 import "testing"
 
-// english finds sentences in English on a Chinese page: two words in a row that are no names.
-// Texts of other systems have lang="en"; what has a font of its own is code.
+// english finds English sentences on a Chinese page: two words in a row that are not names.
+// Texts of other systems have lang="en"; text in a monospaced font is code.
 const english = `(() => {
   const names = new Set(("Vedette Pod Pods GPU GPUs CPU CPUs YAML API UID UTC Kueue Volcano Kubernetes Kubeflow Ray Job JobSet PyTorchJob RayJob TrainJob OpenAPI RFC Shell Bearer Inter Ctrl Enter Esc Space " +
     "Feishu Mail Slack Webhook Kafka stream to English ci-results fixture Worker Workload Node Trainer").split(" "));
@@ -28,13 +28,13 @@ const english = `(() => {
   return [...new Set(found)].slice(0, 12).join("\n");
 })()`
 
-// speaksChinese expects that a Chinese page has no sentence in English.
+// speaksChinese checks that a Chinese page has no English sentence.
 func (p *tab) speaksChinese(name string) {
 	p.t.Helper()
 	p.finds(name, "in Chinese", english)
 }
 
-// TestChineseCheck: the check of speaksChinese finds English sentences, and takes no name for one.
+// TestChineseCheck: the check of speaksChinese finds English sentences, and ignores names.
 func TestChineseCheck(t *testing.T) {
 	p := newBrowser(t).tab(world(t))
 	p.look("light", "zh")
@@ -42,7 +42,7 @@ func TestChineseCheck(t *testing.T) {
 	p.speaksChinese("jobs")
 	p.text(`document.querySelector("main").append(Object.assign(document.createElement("p"), { textContent: "Nothing was found." }))`)
 	if got := p.text(english); got == "" {
-		t.Error("a sentence in English was not found")
+		t.Error("an English sentence was not found")
 	}
 	p.close()
 }

@@ -2,9 +2,9 @@
 //
 // # Data flow
 //
-//	control plane, stand-in of a kubelet -> vedette record -> database -> vedette portal -> Chromium
-//	made-up world of portal/ui/fixture -> Chromium
-//	what Kueue and Volcano wrote, words of the scheduler -> vedette record -> sentences of the portal
+//	control plane, simulated kubelet -> vedette record -> database -> vedette portal -> Chromium
+//	sample data of portal/ui/fixture -> Chromium
+//	objects of Kueue and Volcano, messages of the scheduler -> vedette record -> sentences of the portal
 //
 // # Ownership
 //
@@ -12,15 +12,16 @@
 //
 // # Guarantees
 //
-// Tests wait for conditions, and never for times; -portal.exact makes one measure them.
-// the console, a violation of the policy of contents, or a request to another host.
+// Tests wait for conditions, and never for a fixed time; with -portal.exact one of them
+// measures times. A test fails if a page throws an exception, logs an error to the
+// console, violates the content security policy, or sends a request to another host.
 //
 // # Limits
 //
-// Chromium must be installed; tools/setup.sh does that. TestPages shows the made-up world of
-// portal/ui/fixture, because it has every state, and needs axe-core, which
-// `npm ci --prefix portal/ui` installs. -portal.screenshots=DIR keeps screenshots of all pages,
-// and -portal.readme makes docs/images/portal-*.png.
+// Chromium must be installed; tools/setup.sh does that. TestPages shows the sample data of
+// portal/ui/fixture, because it has every state, and needs axe-core, which `npm ci --prefix
+// portal/ui` installs. -portal.screenshots=DIR saves screenshots of all pages, and
+// -portal.readme creates docs/images/portal-*.png.
 //
 // # Errors
 //

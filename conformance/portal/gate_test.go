@@ -13,17 +13,17 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// gate stands between a browser and the made-up world, and answers some requests itself.
+// gate is a proxy between a browser and the sample data. It answers some requests itself.
 type gate struct {
 	base string
 
 	mu     sync.Mutex
 	prefix string        // of paths below /api/v1 that the gate answers
-	answer *api.Problem  // nil: it does not answer until free is closed
-	free   chan struct{} // ends requests that wait
+	answer *api.Problem  // nil: requests wait until free is closed
+	free   chan struct{} // ends waiting requests
 }
 
-// newGate opens a gate to a server.
+// newGate starts a proxy of a server.
 func newGate(t *testing.T, to string) *gate {
 	t.Helper()
 	u, err := url.Parse(to)
@@ -51,7 +51,7 @@ func newGate(t *testing.T, to string) *gate {
 		default:
 			w.Header().Set("Content-Type", "application/problem+json")
 			w.WriteHeader(answer.Status)
-			_ = json.NewEncoder(w).Encode(answer) // the browser may be gone
+			_ = json.NewEncoder(w).Encode(answer) // the browser may have disconnected
 		}
 	}))
 	t.Cleanup(func() {
@@ -63,14 +63,14 @@ func newGate(t *testing.T, to string) *gate {
 	return g
 }
 
-// shut answers paths with a prefix by a problem; nil lets them wait.
+// shut answers paths with a prefix with a problem; with nil they wait.
 func (g *gate) shut(prefix string, answer *api.Problem) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.prefix, g.answer = prefix, answer
 }
 
-// open lets all requests through, and ends those that wait.
+// open passes all requests on, and ends waiting ones.
 func (g *gate) open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 )
 
-// hostile are texts that must be shown as they are, or with their controls made visible.
+// hostile are texts that must be shown unchanged, or with visible control characters.
 var hostile = []string{
 	`<img src=x onerror="window.pwned=1">`,
 	`</script><script>window.pwned=2</script>`,
@@ -19,7 +19,8 @@ var hostile = []string{
 	`javascript:window.pwned=5`,
 }
 
-// TestHostileNames: whatever the annotations, messages and logs of a job say is shown as text.
+// TestHostileNames: annotations, messages and logs of a job are shown as text, whatever they
+// contain.
 func TestHostileNames(t *testing.T) {
 	s := newStage(t, controlplane.Options{Nodes: 1})
 	s.portal()
@@ -60,7 +61,8 @@ func TestHostileNames(t *testing.T) {
 	p.close()
 }
 
-// harmless expects that no text became an element, or ran, or turns the direction of others.
+// harmless checks that no text became an element, ran as a script, or changes the direction
+// of other text.
 func (p *tab) harmless() {
 	p.t.Helper()
 	if got := p.text(`JSON.stringify([window.pwned ?? 0, document.querySelectorAll('img[src="x"], [onerror], [onmouseover], a[href^="javascript:"], body script').length, /[\u0000-\u0008\u000b-\u001f\u202a-\u202e\u2066-\u2069]/.test(document.body.innerText)])`); got != "[0,0,false]" {

@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// fewColors writes an image again with at most 256 of its colors. The pages have few colors, and
+// fewColors reduces an image to at most 256 of its colors. The pages have few colors, and
 // letters have shades between two of them.
 func fewColors(path string) error {
 	text, err := os.ReadFile(path)
@@ -53,7 +53,7 @@ func fewColors(path string) error {
 	return os.WriteFile(path, out.Bytes(), 0o644)
 }
 
-// spread returns the first 256 colors that differ enough from those before them.
+// spread returns the first 256 colors that differ enough from the previous ones.
 func spread(frequent []color.Color) (palette color.Palette) {
 	const enough = 16 // the sum over red, green and blue, of 255 each
 	for _, c := range frequent {

@@ -11,8 +11,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/wait"
 )
 
-// key presses a key of a letter as a keyboard does: a page that takes the key keeps it from the
-// field. chromedp sends the letter in any case.
+// key presses a letter key as a keyboard does: if the page handles the key, the field does not
+// get it. chromedp always sends the letter.
 func (p *tab) key(key string, with ...input.Modifier) {
 	p.t.Helper()
 	down, up := input.DispatchKeyEvent(input.KeyDown).WithKey(key), input.DispatchKeyEvent(input.KeyUp).WithKey(key)
@@ -25,8 +25,7 @@ func (p *tab) key(key string, with ...input.Modifier) {
 	p.do(down, up)
 }
 
-// TestKeys: the keyboard alone does what portal.md says, on every page, and never while a person
-// types.
+// TestKeys: the keys in docs/portal.md work on every page, and never while a person types.
 func TestKeys(t *testing.T) {
 	p := newBrowser(t).tab(world(t))
 	for _, v := range mainViews() {
@@ -42,7 +41,7 @@ func TestKeys(t *testing.T) {
 	}
 	p.settled(view{"jobs", "/jobs", has(".jobs-scroll a")})
 	p.key("/")
-	p.until("the field has the focus and not the key", `document.activeElement.matches(".filter-input") && document.activeElement.value === ""`)
+	p.until("the field has the focus, and did not get the key", `document.activeElement.matches(".filter-input") && document.activeElement.value === ""`)
 	p.key("j")
 	p.until("a key is a letter in a field", `document.activeElement.value === "j" && document.activeElement.matches(".filter-input")`)
 	p.press(kb.Escape)
@@ -74,8 +73,8 @@ func TestKeys(t *testing.T) {
 	p.close()
 }
 
-// TestFocus: the focus goes through each page from the link to the content on, is always seen, and
-// everything that takes it has a name.
+// TestFocus: the focus goes through each page, beginning with the link to the content. It is
+// always visible, and each focusable element has a name.
 func TestFocus(t *testing.T) {
 	p := newBrowser(t).tab(world(t))
 	for _, v := range mainViews() {
@@ -99,7 +98,7 @@ func TestFocus(t *testing.T) {
 	p.close()
 }
 
-// focused says what has the focus, and what is wrong with it.
+// focused describes the focused element, and its defect if any.
 const focused = `(() => {
   const e = document.activeElement;
   if (!e || e === document.body) return "the page";
@@ -114,7 +113,7 @@ const focused = `(() => {
   return what;
 })()`
 
-// TestTargets: on a phone, whatever one touches is 44 pixels high, or 24 within text, and tables of
+// TestTargets: on a phone, touch targets are 44 pixels high, or 24 within text, and tables of
 // statistics do not scroll sideways.
 func TestTargets(t *testing.T) {
 	p := newBrowser(t).tab(world(t))
@@ -144,7 +143,7 @@ func TestTargets(t *testing.T) {
 	p.close()
 }
 
-// TestAtInstant: with ?at=, open jobs have waited and run up to the instant, and not to now.
+// TestAtInstant: with ?at=, the times of open jobs end at the instant, and not now.
 func TestAtInstant(t *testing.T) {
 	p := newBrowser(t).tab(world(t))
 	const at = "2026-11-22T01:15:00Z"
@@ -161,7 +160,7 @@ func TestAtInstant(t *testing.T) {
 	p.close()
 }
 
-// TestTimes: times are those of the browser's zone, and the tip has UTC.
+// TestTimes: times are in the browser's zone, and the tip has UTC.
 func TestTimes(t *testing.T) {
 	p := newBrowser(t).tab(world(t))
 	p.zone("Asia/Shanghai")
@@ -174,7 +173,7 @@ func TestTimes(t *testing.T) {
 	p.close()
 }
 
-// TestWorkerErrors: an error in the SharedWorker is noticed when a tab is closed.
+// TestWorkerErrors: an error in the SharedWorker is detected when a tab is closed.
 func TestWorkerErrors(t *testing.T) {
 	p := newBrowser(t).tab(world(t))
 	p.settled(view{"jobs", "/jobs", has(".jobs-scroll a")})

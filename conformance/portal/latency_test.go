@@ -21,7 +21,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// listener follows the stream in the page, and notes when changes arrive, and when rows change.
+// listener follows the stream in the page, and records when changes arrive, and when rows
+// change.
 const listener = `window.arrived = []; window.drawn = [];
 new MutationObserver((all) => {
   const now = Date.now();
@@ -36,7 +37,7 @@ source.addEventListener("changes", (e) => {
 });
 new Promise((done) => { source.onopen = () => done(true); })`
 
-// arrival is a change in the browser. Times are in milliseconds.
+// arrival is the arrival of a change in the browser. Times are in milliseconds.
 type arrival struct {
 	UID      string
 	Version  int64
@@ -59,18 +60,18 @@ type revision struct {
 	version int64
 }
 
-// journey notes when transitions pass the parts between the API server and the browser.
+// journey records when transitions pass each part between the API server and the browser.
 type journey struct {
 	t    *testing.T
 	page *tab
 	end  func()
 
 	mu       sync.Mutex
-	server   map[revision]time.Time // when a watch beside the recorder had it
-	streamed map[int64]time.Time    // when a client of the stream had a position
+	server   map[revision]time.Time // arrival at a watch beside the recorder
+	streamed map[int64]time.Time    // arrival of a position at a client of the stream
 }
 
-// travel begins to note.
+// travel starts the recording.
 func (s *stage) travel(p *tab) *journey {
 	s.t.Helper()
 	j := &journey{t: s.t, page: p, server: map[revision]time.Time{}, streamed: map[int64]time.Time{}}
@@ -170,7 +171,7 @@ type hops map[string][]time.Duration
 
 func (h hops) add(hop string, from, to time.Time) { h[hop] = append(h[hop], max(0, to.Sub(from))) }
 
-// percentile returns the delay that a share of the transitions stays below.
+// percentile returns the delay that a fraction of the transitions does not exceed.
 func (h hops) percentile(hop string, share float64) time.Duration {
 	all := slices.Sorted(slices.Values(h[hop]))
 	if len(all) == 0 {
@@ -179,7 +180,7 @@ func (h hops) percentile(hop string, share float64) time.Duration {
 	return all[int(float64(len(all)-1)*share)].Round(time.Millisecond)
 }
 
-// The hops in their order, and from the first to the last.
+// The hops in order, and the sum.
 const (
 	toRecorder = "API server to recorder"
 	toFeed     = "recorder to feed"
@@ -197,8 +198,7 @@ func (h hops) String() string {
 	return b.String()
 }
 
-// hops waits until the browser has everything that the API server has told, and returns what took
-// how long.
+// hops waits until the browser has all transitions of the API server, and returns the delays.
 func (j *journey) hops(database string) hops {
 	t := j.t
 	t.Helper()
@@ -215,7 +215,7 @@ func (j *journey) hops(database string) hops {
 		defer j.mu.Unlock()
 		for r := range j.server {
 			if last[r.uid] < r.version {
-				return fmt.Sprintf("%s is at %d, and not at %d", r.uid, last[r.uid], r.version)
+				return fmt.Sprintf("%s is at %d, want %d", r.uid, last[r.uid], r.version)
 			}
 		}
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 )
 
-// media sets features of the medium, such as forced-colors=active.
+// media emulates media features, such as forced-colors=active.
 func (p *tab) media(medium string, features ...string) {
 	p.t.Helper()
 	var all []*emulation.MediaFeature
@@ -18,13 +18,13 @@ func (p *tab) media(medium string, features ...string) {
 	p.do(emulation.SetEmulatedMedia().WithMedia(medium).WithFeatures(all))
 }
 
-// eyes lets a person see with other eyes.
+// eyes emulates a vision deficiency.
 func (p *tab) eyes(kind emulation.SetEmulatedVisionDeficiencyType) {
 	p.t.Helper()
 	p.do(emulation.SetEmulatedVisionDeficiency(kind))
 }
 
-// mainViews are pages whose looks are tried in every way.
+// mainViews are the pages to test in every rendering.
 func mainViews() []view {
 	return []view{
 		{"jobs", "/jobs", has(".jobs-scroll a")},
@@ -40,7 +40,7 @@ func mainViews() []view {
 	}
 }
 
-// shot keeps a picture if somebody wants to look at it.
+// shot saves a screenshot if -portal.screenshots is set.
 func (p *tab) shot(name string) {
 	p.t.Helper()
 	if *screenshots != "" {
@@ -48,8 +48,8 @@ func (p *tab) shot(name string) {
 	}
 }
 
-// TestForcedColors: in the colors of the system, states differ by form, what is chosen is marked,
-// and no text has the color of its ground.
+// TestForcedColors: with forced colors, states differ by shape, selections are visible, and no
+// text has the color of its background.
 func TestForcedColors(t *testing.T) {
 	p := newBrowser(t).tab(world(t))
 	for _, theme := range []string{"light", "dark"} {
@@ -80,7 +80,7 @@ func TestForcedColors(t *testing.T) {
 	p.close()
 }
 
-// finds fails the test if an expression yields a text.
+// finds fails the test if an expression returns a text.
 func (p *tab) finds(name, how, expression string) {
 	p.t.Helper()
 	if got := p.text(expression); got != "" {
@@ -88,8 +88,8 @@ func (p *tab) finds(name, how, expression string) {
 	}
 }
 
-// TestZoom: a window of 1,280 pixels at 200 % has 640. Nothing is wider, and everything stays
-// reachable.
+// TestZoom: a window of 1,280 pixels at 200 % has 640 CSS pixels. Nothing is wider, and
+// everything stays reachable.
 func TestZoom(t *testing.T) {
 	p := newBrowser(t).tab(world(t))
 	p.do(emulation.SetDeviceMetricsOverride(640, 360, 2, false))
@@ -105,7 +105,8 @@ func TestZoom(t *testing.T) {
 	p.close()
 }
 
-// TestPrint: paper has the page without navigation, in black on white, in its whole length.
+// TestPrint: a printed page has no navigation, is black on white, and shows its whole
+// content.
 func TestPrint(t *testing.T) {
 	p := newBrowser(t).tab(world(t))
 	p.look("dark", "en")
@@ -127,7 +128,7 @@ func TestPrint(t *testing.T) {
 	p.close()
 }
 
-// TestReducedMotion: nothing moves, and what fades needs no time to be read.
+// TestReducedMotion: nothing moves, and fading texts are readable at once.
 func TestReducedMotion(t *testing.T) {
 	p := newBrowser(t).tab(world(t))
 	p.media("", "prefers-reduced-motion", "reduce")
@@ -146,13 +147,13 @@ func TestReducedMotion(t *testing.T) {
 	p.close()
 }
 
-// deficiencies are kinds of eyes.
+// deficiencies are the emulated vision deficiencies.
 var deficiencies = []emulation.SetEmulatedVisionDeficiencyType{
 	emulation.SetEmulatedVisionDeficiencyTypeDeuteranopia, emulation.SetEmulatedVisionDeficiencyTypeProtanopia, emulation.SetEmulatedVisionDeficiencyTypeTritanopia, emulation.SetEmulatedVisionDeficiencyTypeAchromatopsia,
 }
 
-// TestColorBlind: the colors of any two states differ also for other eyes, and without colors the
-// icons do. Submitted and Deleted share a gray.
+// TestColorBlind: the colors of any two states differ with each vision deficiency, and without
+// colors the icons differ. Submitted and Deleted have the same gray.
 func TestColorBlind(t *testing.T) {
 	p := newBrowser(t).tab(world(t))
 	for _, theme := range []string{"light", "dark"} {
@@ -174,8 +175,9 @@ func TestColorBlind(t *testing.T) {
 	p.close()
 }
 
-// closeColors names states whose colors differ by less than 6 in OKLab x 100, as eyes of a kind see
-// them. The matrices are those of Machado, Oliveira and Fernandes (2009), which Chromium has too.
+// closeColors lists states whose colors differ by less than 6 in OKLab x 100 with a vision
+// deficiency. The matrices are those of Machado, Oliveira and Fernandes (2009), which Chromium also
+// uses.
 const closeColors = `(() => {
   const matrix = {
     deuteranopia: [.367322, .860646, -.227968, .280085, .672501, .047413, -.01182, .04294, .968881],

@@ -14,26 +14,26 @@ import (
 
 var (
 	screenshots = flag.String("portal.screenshots", "", "folder for screenshots of all pages")
-	readme      = flag.Bool("portal.readme", false, "make docs/images/portal-*.png")
+	readme      = flag.Bool("portal.readme", false, "create docs/images/portal-*.png")
 )
 
 const (
-	// clock is the time of the made-up world.
+	// clock is the time of the sample data.
 	clock = "2026-11-22T02:42:08Z"
-	// mostAssets is how many compressed bytes the pages may have together.
+	// mostAssets is the maximum compressed size of all assets together.
 	mostAssets = 200 << 10
-	// mostImage is how large an image of the README may be.
+	// mostImage is the maximum size of an image of the README.
 	mostImage = 150 << 10
 )
 
-// view is a page to look at.
+// view is a page to test.
 type view struct {
 	name, path string
 	ready      string // an expression
 }
 
-// world serves the pages over the made-up world, which has all that pages can show. It returns its
-// address.
+// world serves the pages with the sample data, which covers everything that pages can show. It
+// returns its address.
 func world(t *testing.T) string {
 	t.Helper()
 	path, err := fixture()
@@ -52,7 +52,7 @@ func world(t *testing.T) string {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		if t.Failed() {
-			t.Logf("the made-up world said:\n%s", said.String())
+			t.Logf("the fixture printed:\n%s", said.String())
 		}
 	})
 	ready(t, "http://"+listen)
@@ -72,7 +72,7 @@ func views() []view {
 	}
 }
 
-// TestPages looks at every page in both themes and languages, on a desk and on a phone.
+// TestPages checks every page in both themes and languages, on a desktop and on a phone.
 func TestPages(t *testing.T) {
 	base := world(t)
 	axe := axeCore(t)
@@ -94,7 +94,7 @@ func TestPages(t *testing.T) {
 						p.screenshot(filepath.Join(*screenshots, name+".png"))
 					}
 					if *readme && v.name == "list" {
-						p.settled(view{v.name, "/jobs?namespace=team-*", v.ready}) // without the hostile names
+						p.settled(view{v.name, "/jobs?namespace=team-*", v.ready}) // without hostile names
 					}
 					if *readme && v.name == "timeline" {
 						p.settled(view{v.name, "/timeline?cluster=gpu-west", v.ready}) // the cluster with a gap
@@ -120,16 +120,16 @@ func axeCore(t *testing.T) string {
 	return string(axe)
 }
 
-// settled opens a page, and waits until it has all of its answers and has been drawn.
+// settled opens a page, and waits until it has all answers and is drawn.
 func (p *tab) settled(v view) {
 	p.t.Helper()
 	p.open(v.path)
-	p.until(v.name+" is there", v.ready)
-	p.until("the badge says how fresh the page is", `/^(Live|As of|实时|截至)/.test(document.querySelector(".badge")?.innerText)`)
+	p.until(v.name+" exists", v.ready)
+	p.until("the badge shows how current the page is", `/^(Live|As of|实时|截至)/.test(document.querySelector(".badge")?.innerText)`)
 	p.settle(v.name)
 }
 
-// settle waits until a page does not change any more.
+// settle waits until a page no longer changes.
 func (p *tab) settle(name string) {
 	p.t.Helper()
 	p.until(name+" has its answers", `(async () => {
@@ -141,11 +141,11 @@ func (p *tab) settle(name string) {
 })()`)
 }
 
-// fits expects that nothing is wider than the window, that no text but names is cut, that no row is
+// fits checks that nothing is wider than the window, that only names are truncated, that no row is
 // cut, and that one button is the primary one.
 func (p *tab) fits(name string) {
 	p.t.Helper()
-	// A button that changes its color is looked at when it has.
+	// Wait for color transitions of buttons.
 	const wide = `Promise.allSettled(document.getAnimations().filter((a) => a instanceof CSSTransition).map((a) => a.finished)).then(() => {
   const bad = [];
   if (document.documentElement.scrollWidth > innerWidth) bad.push("the page is " + document.documentElement.scrollWidth + " wide: " + [...document.querySelectorAll("body *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1 && !e.closest("svg, .pills, .timeline-legend-list")).slice(-3).map((e) => e.tagName + "." + e.className).join(", "));
@@ -168,7 +168,7 @@ func (p *tab) fits(name string) {
 	}
 }
 
-// accessible expects that axe-core finds nothing serious.
+// accessible checks that axe-core finds nothing serious.
 func (p *tab) accessible(name, axe string) {
 	p.t.Helper()
 	p.text(axe + "; true")
@@ -180,7 +180,7 @@ func (p *tab) accessible(name, axe string) {
 	}
 }
 
-// light expects that all assets together are small.
+// light checks the total size of all assets.
 func (p *tab) light() {
 	p.t.Helper()
 	p.mu.Lock()
@@ -193,11 +193,11 @@ func (p *tab) light() {
 	}
 	p.t.Logf("the pages have %.1f KB together", sum/1024)
 	if sum == 0 || sum > mostAssets {
-		p.t.Errorf("the pages have %.0f bytes together, and may have %d", sum, mostAssets)
+		p.t.Errorf("the assets have %.0f bytes together, want at most %d", sum, mostAssets)
 	}
 }
 
-// image writes an image of the README.
+// image creates an image of the README.
 func (p *tab) image(name, theme string) {
 	p.t.Helper()
 	path := filepath.Join("..", "..", "docs", "images", "portal-"+strings.TrimSuffix(name, "-failed")+"-"+theme+".png")

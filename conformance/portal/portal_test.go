@@ -16,8 +16,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/wait"
 )
 
-// TestPortal: a person submits a job in the form, sees it appear, follows it to its end, and
-// reads what happened, while the portal goes away and comes back.
+// TestPortal: a person submits a job in the form, sees it in the list, follows it to its
+// end, and reads its history, while the portal stops and restarts.
 func TestPortal(t *testing.T) {
 	s := newStage(t, controlplane.Options{Nodes: 2})
 	endPortal := s.portal()
@@ -54,7 +54,7 @@ func TestPortal(t *testing.T) {
 	list.close()
 }
 
-// row is an expression for the row of a job in the list.
+// row returns an expression for the row of a job in the list.
 func row(name string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll("tr.row")].find((r) => r.querySelector("th a")?.innerText === %s)`, quoted(name))
 }
@@ -95,7 +95,7 @@ func (p *tab) submitForm(name string) {
 	p.click(".submit-foot button", "Submit")
 }
 
-// sees waits until a new job is in the list, which shows it at once or after a click.
+// sees waits until the list has a new job, at once or after a click.
 func (p *tab) sees(name string) {
 	p.t.Helper()
 	p.until(name+" is in the list", fmt.Sprintf(`(() => {
@@ -104,7 +104,7 @@ func (p *tab) sees(name string) {
   return document.querySelector(".jobs-scroll")?.innerText ?? "no list";
 })()`, row(name)))
 	if p.text("window.unloaded === false") != "true" {
-		p.t.Error("the page was loaded again")
+		p.t.Error("the page was reloaded")
 	}
 }
 
@@ -130,7 +130,7 @@ func opened(t *testing.T, s *stage, p *tab) {
 	p.press("l")
 	p.shows(".log", "epoch 2 of 2")
 	p.shows(".log-foot", "kept")
-	// The pod and its node forget the log, so what is shown now was kept.
+	// The pod and its node remove the log, so that the page can only show the kept log.
 	pod, now := s.podOf("train-1"), int64(0)
 	if err := errors.Join(s.node.Remove(namespace, pod), s.client.CoreV1().Pods(namespace).Delete(t.Context(), pod, metav1.DeleteOptions{GracePeriodSeconds: &now})); err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func filtered(t *testing.T, s *stage, p *tab) {
 	p.until("Back undoes the filter", `document.querySelectorAll("tr.row").length > 1`)
 }
 
-// cut ends the portal and starts it again. What happened meanwhile is shown afterwards.
+// cut stops the portal, and restarts it. Changes in between are shown afterwards.
 func cut(t *testing.T, s *stage, p *tab, end func()) {
 	t.Helper()
 	s.create("cut-1", map[string]string{"set": "cut"}, nil)
@@ -189,7 +189,7 @@ func cut(t *testing.T, s *stage, p *tab, end func()) {
 	p.rowShows("cut-2", "Running")
 }
 
-// earlier looks at an instant of the past.
+// earlier opens an earlier instant.
 func earlier(p *tab, at time.Time) {
 	p.t.Helper()
 	p.open("/jobs?window=all&q=train-1&at=" + at.UTC().Format("2006-01-02T15:04:05.000Z"))
@@ -242,7 +242,7 @@ func (s *stage) podOf(job string) string {
 	return all.Items[0].Name
 }
 
-// create creates a Job whose pod runs until the test ends it.
+// create creates a Job with a pod that runs until the test ends it.
 func (s *stage) create(name string, labels, notes map[string]string) *batchv1.Job {
 	s.t.Helper()
 	made, err := s.client.BatchV1().Jobs(namespace).Create(s.t.Context(), newJob(name, labels, notes), metav1.CreateOptions{})

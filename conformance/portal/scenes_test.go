@@ -15,23 +15,23 @@ import (
 )
 
 var (
-	only   = flag.String("portal.only", "", "expression for the names of scenes")
-	looks  = flag.String("portal.looks", "dark-zh-(1440|390)", "expression for the looks of scenes, such as light-en-1440")
-	target = flag.String("portal.target", "", "address of a portal to look at instead of the made-up world")
+	only   = flag.String("portal.only", "", "regular expression for the names of scenes")
+	looks  = flag.String("portal.looks", "dark-zh-(1440|390)", "regular expression for the looks of scenes, such as light-en-1440")
+	target = flag.String("portal.target", "", "address of a portal to use instead of the sample data")
 )
 
-// scene is a page in a state that people see.
+// scene is a page in one state.
 type scene struct {
 	view
-	act    func(p *tab) // what a person does on the page
-	shut   string       // prefix of paths of the API that do not answer as usual
-	fault  *api.Problem // what they answer; nil: nothing
+	act    func(p *tab) // actions on the page
+	shut   string       // prefix of API paths with a different answer
+	fault  *api.Problem // the answer; nil: none
 	long   bool         // the page is longer than the window
-	desk   bool         // phones do not have it
+	desk   bool         // not on phones
 	absent bool         // the page does not exist
 }
 
-// Jobs of the made-up world that have a story.
+// Jobs of the sample data with a detailed history.
 const (
 	jobFailed  = "/jobs/gpu-west/0bcbde3e-8960-4961-ad34-668f0e3945bb"
 	jobWaiting = "/jobs/gpu-west/7d21f0c4-52b1-4e0e-9d0b-1f6f3f1d2024"
@@ -43,7 +43,7 @@ func has(selector string) string { return "document.querySelector(" + quoted(sel
 // aside returns the query that opens the drawer of a job.
 func aside(job string) string { return "?sel=" + strings.TrimPrefix(job, "/jobs/") }
 
-// jobIn returns the page of a job of the made-up world in a state.
+// jobIn returns the page of a job of the sample data in a state.
 func jobIn(t *testing.T, base, filter string) string {
 	t.Helper()
 	list, err := read[api.JobList](t, base+"/api/v1/jobs?limit=500&"+filter)
@@ -66,7 +66,7 @@ var (
 	signIn   = &api.Problem{Type: api.ProblemSignIn, Title: "Sign in", Status: 401, Detail: "Your session has ended."}
 )
 
-// scenes are all pages and states of the made-up world.
+// scenes are all pages and states of the sample data.
 func scenes(t *testing.T, base string) []scene {
 	t.Helper()
 	list, plot, facts := has(".jobs-scroll a"), has("canvas"), has(".job-facts")
@@ -144,8 +144,8 @@ func (p *tab) word(en, zh string) string {
 	return zh
 }
 
-// TestScenes looks at all pages and states. Nothing is wider than the window, axe-core finds nothing
-// serious, and Chinese pages have no English sentence. -portal.screenshots keeps pictures.
+// TestScenes checks all pages and states: nothing is wider than the window, axe-core finds nothing
+// serious, and Chinese pages have no English sentence. -portal.screenshots saves screenshots.
 func TestScenes(t *testing.T) {
 	base := *target
 	if base == "" {
@@ -183,11 +183,11 @@ func TestScenes(t *testing.T) {
 		}
 	}
 	g.open()
-	p.settled(view{"jobs", "/jobs", has(".jobs-scroll a")}) // what follows is watched again
+	p.settled(view{"jobs", "/jobs", has(".jobs-scroll a")}) // log browser errors again
 	p.close()
 }
 
-// picture keeps a picture of a scene, in its whole length.
+// picture saves a screenshot of a scene, in its whole length.
 func (p *tab) picture(s scene, look string) {
 	p.t.Helper()
 	height := 0.0
@@ -199,7 +199,7 @@ func (p *tab) picture(s scene, look string) {
 	p.screenshot(filepath.Join(*screenshots, s.name+"-"+look+".png"))
 }
 
-// play shows a scene. Errors that a gate makes, and pages that do not exist, are no faults.
+// play shows a scene. Errors from a gate, and pages that do not exist, are expected.
 func (p *tab) play(g *gate, s scene) {
 	p.t.Helper()
 	p.mu.Lock()
@@ -212,7 +212,7 @@ func (p *tab) play(g *gate, s scene) {
 		g.shut(s.shut, s.fault)
 		p.open(s.path)
 		p.until(s.name, s.ready)
-		p.until(s.name+" says so", has(".trouble, .gray-row"))
+		p.until(s.name+" shows the problem", has(".trouble, .gray-row"))
 	}
 	if s.act != nil {
 		s.act(p)

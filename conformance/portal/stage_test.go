@@ -29,10 +29,11 @@ import (
 
 const namespace = "default"
 
-// built are the folders of programs that tests have asked for.
+// built are the folders of the built programs.
 var built []string
 
-// program builds vedette, and fixture the made-up world, once for all tests.
+// program builds vedette, and fixture the program with the sample data, once for all
+// tests.
 var (
 	program = sync.OnceValues(func() (string, error) { return buildOf("vedette", "./cmd/vedette") })
 	fixture = sync.OnceValues(func() (string, error) { return buildOf("fixture", "./portal/ui/fixture") })
@@ -53,7 +54,7 @@ func buildOf(name, folder string) (string, error) {
 	return path, nil
 }
 
-// stage is a control plane whose nodes have logs, a recorder, and a portal.
+// stage is a control plane with nodes that have logs, a recorder, and a portal.
 type stage struct {
 	t      *testing.T
 	plane  *controlplane.Cluster
@@ -62,7 +63,7 @@ type stage struct {
 	db     string
 	base   string // the address of the portal
 	listen string
-	inside bool // the recorder shows the portal
+	inside bool // the recorder serves the portal
 }
 
 func newStage(t *testing.T, opts controlplane.Options) *stage {
@@ -70,7 +71,7 @@ func newStage(t *testing.T, opts controlplane.Options) *stage {
 	return newStageOn(t, dbtest.Empty(t, "sqlite"), opts, false)
 }
 
-// newStageOn is newStage with a database. inside says that the recorder shows the portal.
+// newStageOn is newStage with a database. inside makes the recorder serve the portal.
 func newStageOn(t *testing.T, database string, opts controlplane.Options, inside bool) *stage {
 	t.Helper()
 	s := newPlane(t, database, opts, inside)
@@ -105,7 +106,7 @@ func (s *stage) record(types string) {
 	s.start(args...)
 }
 
-// freeAddress returns an address that nothing listens at now.
+// freeAddress returns an unused address.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -116,8 +117,8 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// start starts the program with the database and the cluster. The function that it returns ends it
-// as a service manager does.
+// start starts the program with the database and the cluster. The returned function ends it as a
+// service manager does.
 func (s *stage) start(args ...string) (end func()) {
 	s.t.Helper()
 	path, err := program()
@@ -127,7 +128,7 @@ func (s *stage) start(args ...string) (end func()) {
 	return start(s.t, path, append(args, "--db", s.db, "--kubeconfig", s.plane.Kubeconfig())...)
 }
 
-// start starts a program, and waits until it says how it ends.
+// start starts a program. The returned function ends it, and checks how it ends.
 func start(t *testing.T, path string, args ...string) (end func()) {
 	t.Helper()
 	log, err := os.CreateTemp(t.TempDir(), "log")
@@ -149,7 +150,7 @@ func start(t *testing.T, path string, args ...string) (end func()) {
 		end()
 		if t.Failed() {
 			said, _ := os.ReadFile(log.Name())
-			t.Logf("the end of what %s said:\n%s", args[0], said[max(0, len(said)-4000):])
+			t.Logf("the end of the output of %s:\n%s", args[0], said[max(0, len(said)-4000):])
 		}
 	})
 	wait.Until(t, within, args[0]+" begins", func() string {
@@ -184,7 +185,7 @@ func ready(t *testing.T, base string) {
 	})
 }
 
-// read gets an answer of the API.
+// read requests an answer of the API.
 func read[T any](t *testing.T, url string) (v T, err error) {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
@@ -202,7 +203,7 @@ func read[T any](t *testing.T, url string) (v T, err error) {
 	return v, json.NewDecoder(resp.Body).Decode(&v)
 }
 
-// recorded waits until so many jobs of the portal match a filter.
+// recorded waits until a number of jobs of the portal match a filter.
 func (s *stage) recorded(filter string, want int) {
 	s.t.Helper()
 	wait.Until(s.t, within, fmt.Sprintf("%d jobs match %s", want, filter), func() string {
@@ -214,7 +215,8 @@ func (s *stage) recorded(filter string, want int) {
 	})
 }
 
-// quick are annotations by which kwok starts a pod at once, and lets it run for an hour.
+// quick are annotations with which kwok starts a pod at once, and keeps it running for an
+// hour.
 var quick = map[string]string{
 	"pod-create.stage.kwok.x-k8s.io/delay": "50ms", "pod-create.stage.kwok.x-k8s.io/jitter-delay": "60ms",
 	"pod-ready.stage.kwok.x-k8s.io/delay": "50ms", "pod-ready.stage.kwok.x-k8s.io/jitter-delay": "60ms",
@@ -235,7 +237,7 @@ func (s *stage) running(job string) (name string) {
 				return ""
 			}
 		}
-		return fmt.Sprintf("%d pods, none of which runs", len(all.Items))
+		return fmt.Sprintf("%d pods, and none runs", len(all.Items))
 	})
 	return name
 }
@@ -248,7 +250,7 @@ func (s *stage) say(pod string, lines ...string) {
 	}
 }
 
-// end ends a pod with one more line of log, on its node and then in the cluster.
+// end ends a pod after one more log line, on its node and then in the cluster.
 func (s *stage) end(pod string, exit int32, reason, message string) {
 	s.t.Helper()
 	if err := errors.Join(s.node.Write(namespace, pod, "main", "the end\n"), s.node.End(namespace, pod, "main")); err != nil {

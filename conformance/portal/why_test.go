@@ -28,13 +28,14 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// queueTypes are the types that say why jobs wait.
+// queueTypes are the types that explain why jobs wait.
 var queueTypes = []string{
 	"workloads.kueue.x-k8s.io", "clusterqueues.kueue.x-k8s.io", "localqueues.kueue.x-k8s.io",
 	"podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh", "jobs.batch.volcano.sh",
 }
 
-// whys are the sentences about the jobs of the test. That of slow1 has a time at its end.
+// whys are the sentences about the jobs of the test. The sentence of slow1 has a time at
+// its end.
 var whys = map[string]string{
 	"waithigh": "It needs 5 GPUs; queue gpu-team has 2 of 8 left. It is next in line.",
 	"wait4":    "It needs 4 GPUs; queue gpu-team has 2 of 8 left. It is 2nd in line, and 1 of the jobs before it has a higher priority.",
@@ -58,8 +59,8 @@ var whys = map[string]string{
 	"gang":     "It needs 8 GPUs; Volcano's queue research has 4 of 16 left. Volcano starts its pods together, and 4 of 4 have no place. None of 5 nodes fits: too few GPUs left (5).",
 }
 
-// TestWhyJobsWait: the page says why jobs wait, from what Kueue and Volcano have written and from the
-// words of a real scheduler.
+// TestWhyJobsWait: the page explains why jobs wait, from objects of Kueue and Volcano and from
+// messages of a real scheduler.
 func TestWhyJobsWait(t *testing.T) {
 	s := newPlane(t, dbtest.Empty(t, "sqlite"), controlplane.Options{}, false)
 	cluster, err := kube.Connect(kube.Config{REST: s.plane.RESTConfig()})
@@ -97,13 +98,13 @@ func TestWhyJobsWait(t *testing.T) {
 	}
 }
 
-// queueing makes jobs that wait.
+// queueing creates waiting jobs.
 type queueing struct {
 	*stage
 	dynamic *dynamic.DynamicClient
 }
 
-// says waits until a job waits for a reason.
+// says waits until the portal gives a reason why a job waits.
 func (q *queueing) says(job, want string) {
 	q.t.Helper()
 	wait.Until(q.t, within, "the reason of "+job, func() string {
@@ -120,7 +121,7 @@ func (q *queueing) says(job, want string) {
 	})
 }
 
-// kueue creates what Kueue wrote, with the jobs of the workloads.
+// kueue creates Kueue's objects, with the jobs of the workloads.
 func (q *queueing) kueue() {
 	q.t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "kueue.yaml"))
@@ -131,7 +132,7 @@ func (q *queueing) kueue() {
 		o := q.parse(part)
 		if o.GetKind() == "Workload" {
 			q.owner(o)
-			// Times of creation have seconds only, so priorities keep the order of the file.
+			// Creation times only have seconds, so priorities keep the order of the file.
 			if p, _, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "priority"); fmt.Sprint(p) == "0" {
 				_ = unstructured.SetNestedField(o.Object, int64(900-n), "spec", "priority")
 			}
@@ -140,7 +141,7 @@ func (q *queueing) kueue() {
 	}
 }
 
-// owner creates the job of a workload, and names it as the owner.
+// owner creates the job of a workload, and makes it the owner.
 func (q *queueing) owner(w *unstructured.Unstructured) {
 	q.t.Helper()
 	owners := w.GetOwnerReferences()
@@ -163,7 +164,7 @@ func (q *queueing) job(job *batchv1.Job) string {
 	return string(made.UID)
 }
 
-// ago is a length of time in a sentence.
+// ago matches a duration in a sentence.
 var ago = regexp.MustCompile(`\b\d+[dhms]( \d+[dhms])?\b`)
 
 func (q *queueing) parse(text string) *unstructured.Unstructured {
@@ -195,7 +196,7 @@ func (q *queueing) create(o *unstructured.Unstructured) (uid string) {
 	return string(made.GetUID())
 }
 
-// scheduler creates jobs whose pods the scheduler cannot place.
+// scheduler creates jobs with pods that the scheduler cannot place.
 func (q *queueing) scheduler() {
 	q.t.Helper()
 	for node, patch := range map[string]string{"node-3": `{"spec":{"taints":[{"key":"team","value":"vision","effect":"NoSchedule"}]}}`, "node-4": `{"spec":{"unschedulable":true}}`} {
@@ -219,7 +220,7 @@ func (q *queueing) scheduler() {
 	}
 }
 
-// volcano creates what Volcano wrote.
+// volcano creates Volcano's objects.
 func (q *queueing) volcano() {
 	q.t.Helper()
 	q.create(q.parse(`

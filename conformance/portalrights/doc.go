@@ -2,7 +2,7 @@
 //
 // # Data flow
 //
-//	roles and bindings -> API server -> access.Access -> what a person sees and may do
+//	roles and bindings -> API server -> access.Access -> the sight and the rights of a person
 //
 // # Ownership
 //
@@ -14,9 +14,9 @@
 //
 // # Limits
 //
-// No controller manager runs. Times are those of an API server that has nothing else to do.
+// No controller manager runs. Times are those of an API server without other load.
 //
 // # Errors
 //
-// A control plane that does not start fails the test with its logs.
+// If the control plane does not start, the test fails with its logs.
 package portalrights

@@ -21,14 +21,15 @@ import (
 )
 
 const (
-	// most is how long a right may last after it was taken away.
+	// most is the maximum time that a right may last after it was revoked.
 	most = time.Minute
-	// soon is less than the age at which a sight is read again without news of bindings.
+	// soon is shorter than the age at which a sight is read again without a change of
+	// bindings.
 	soon = 25 * time.Second
 )
 
-// TestRights: RBAC of a real API server decides what a person sees and does; what it takes away
-// is gone within a minute, also for a stream that stays open.
+// TestRights: the RBAC of a real API server decides what a person sees and does. A revoked
+// right ends within a minute, also for an open stream.
 func TestRights(t *testing.T) {
 	s := newStage(t)
 	for n := range 20 {
@@ -55,19 +56,19 @@ func TestRights(t *testing.T) {
 	writing(t, s)
 
 	s.unbind("team-2", reads.Name, "oidc:research")
-	if took := s.follow(anna, "a binding of a group is gone", sees("team-1")); took > soon {
-		t.Errorf("a binding that is gone counts for %v", took)
+	if took := s.follow(anna, "the binding of a group is deleted", sees("team-1")); took > soon {
+		t.Errorf("a deleted binding counts for %v", took)
 	}
 	reads.Rules[0].Verbs = []string{"get"}
 	check[any](s)(s.admin.RbacV1().ClusterRoles().Update(t.Context(), reads, metav1.UpdateOptions{}))
 	took := s.follow(anna, "the role has lost a verb", sees())
 	if took > most {
-		t.Errorf("a verb that is gone counts for %v", took)
+		t.Errorf("a deleted verb counts for %v", took)
 	}
-	t.Logf("a verb that a role has lost is gone after %v", took.Round(time.Millisecond))
+	t.Logf("a verb that was removed from a role ends after %v", took.Round(time.Millisecond))
 }
 
-// writing creates jobs in the name of persons.
+// writing creates jobs in the name of users.
 func writing(t *testing.T, s *stage) {
 	create := func(namespace string) error {
 		cluster, err := s.access.Cluster(s.as("anna", "oidc:research"), clusterName)
@@ -87,7 +88,7 @@ func writing(t *testing.T, s *stage) {
 		return err
 	}
 	right := access.Right{Cluster: clusterName, Verb: "create", Group: "batch", Resource: "jobs", Namespace: "team-3"}
-	wait.Until(t, most, "anna may create jobs in team-3", func() string { // the API server learns of a binding a moment later
+	wait.Until(t, most, "anna may create jobs in team-3", func() string { // the API server learns of the binding a moment later
 		if err := s.access.May(s.as("anna", "oidc:research"), right); err != nil {
 			return err.Error()
 		}
@@ -106,7 +107,7 @@ func writing(t *testing.T, s *stage) {
 	}
 }
 
-// TestTokens: a token of a ServiceAccount means that account, and nothing once it is deleted.
+// TestTokens: a token of a ServiceAccount authenticates that account until it is deleted.
 func TestTokens(t *testing.T) {
 	s := newStage(t)
 	s.namespace("ml")

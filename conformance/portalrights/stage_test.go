@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawne
 
 const clusterName = "prod"
 
-// stage is a control plane, and the rights of a portal whose credentials are those of its
+// stage is a control plane with a portal's rights. The portal uses the credentials of its
 // ServiceAccount.
 type stage struct {
 	t      *testing.T
@@ -131,13 +131,13 @@ func (s *stage) unbind(namespace, role, name string) {
 	}
 }
 
-// as returns a context of a person.
+// as returns a context with the identity of a user.
 func (s *stage) as(name string, groups ...string) context.Context {
 	return identity.With(s.t.Context(), identity.Person{Name: name, Groups: groups})
 }
 
-// follow does what an open stream does: it asks for the sight whenever that has ended, until
-// the sight is as it should be. It returns how long that took.
+// follow does what an open stream does: it reads the sight whenever the last one has
+// expired, until the sight is as wanted. It returns how long that took.
 func (s *stage) follow(ctx context.Context, what string, wanted func(*access.Sight) bool) time.Duration {
 	s.t.Helper()
 	began := time.Now()

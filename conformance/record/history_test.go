@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// tables is what a database has of one type.
+// tables are the rows of one type in a database.
 type tables struct {
 	objects   map[int64]*object
 	revisions int
@@ -30,8 +30,8 @@ type object struct {
 	presence        int
 	version         int64
 	state, raw      string
-	revisions       []revision // in the order of versions
-	moves           []move     // as well
+	revisions       []revision // ordered by version
+	moves           []move     // ordered by version, too
 }
 
 type revision struct {
@@ -46,7 +46,7 @@ type move struct {
 	from, to, fromRaw, toRaw string
 }
 
-// span is a row of coverage or gaps: what lies behind from, up to to.
+// span is a row of coverage or gaps: the versions after from, up to and including to.
 type span struct {
 	recorder string
 	from, to int64
@@ -67,20 +67,20 @@ func hold(spans []span, version int64) bool {
 	return slices.ContainsFunc(spans, func(s span) bool { return s.from < version && version <= s.to })
 }
 
-// presence as the database has it.
+// presence as stored in the database.
 const (
 	isThere = iota
 	isDeleted
 	isUnknown
 )
 
-// read reads what there is of a type.
+// read reads the rows of a type.
 func read(t *testing.T, d *sqldb.DB, resource string) *tables {
 	t.Helper()
 	h := &tables{objects: map[int64]*object{}}
 	once := &sql.TxOptions{Isolation: sql.LevelRepeatableRead} // a recorder may write meanwhile
 	if strings.HasPrefix(d.String(), "sqlite:") {
-		once = nil // it is always so
+		once = nil // SQLite always reads a snapshot
 	}
 	tx, err := d.SQL().BeginTx(t.Context(), once)
 	if err != nil {
@@ -134,18 +134,18 @@ func read(t *testing.T, d *sqldb.DB, resource string) *tables {
 func (h *tables) with(id int64, f func(*object)) error {
 	o := h.objects[id]
 	if o == nil {
-		return fmt.Errorf("object %d has a row, and is none", id)
+		return fmt.Errorf("object %d is in a table, but not in objects", id)
 	}
 	f(o)
 	return nil
 }
 
-// open returns the gaps that nobody has closed.
+// open returns the gaps that are not closed.
 func (h *tables) open() []span {
 	return slices.DeleteFunc(slices.Clone(h.gaps), func(s span) bool { return s.healed })
 }
 
-// reach is up to where a recorder has followed.
+// reach returns the last version that a recorder has followed.
 func (h *tables) reach(recorder string) (to int64) {
 	for _, s := range h.coverage {
 		if s.recorder == recorder {
@@ -181,7 +181,7 @@ func tryRows(t *testing.T, d querier, query string, each func(scan func(...any) 
 	return rows.Err()
 }
 
-// consistent returns what in the history contradicts itself.
+// consistent describes contradictions within the history.
 func (h *tables) consistent() (problems []string) {
 	uids := map[string]bool{}
 	for _, o := range h.objects {
@@ -194,16 +194,16 @@ func (h *tables) consistent() (problems []string) {
 	return problems
 }
 
-// consistent makes the transitions anew from the revisions, and compares.
+// consistent derives the transitions from the revisions, and compares.
 func (o *object) consistent() (problems []string) {
 	var want []move
 	var last revision
 	for _, r := range o.revisions {
 		if r.version <= last.version {
-			problems = append(problems, fmt.Sprintf("%s has version %d behind %d", o.uid, r.version, last.version))
+			problems = append(problems, fmt.Sprintf("%s has version %d after %d", o.uid, r.version, last.version))
 		}
 		if last.gone {
-			problems = append(problems, fmt.Sprintf("%s was gone at %d, and has version %d", o.uid, last.version, r.version))
+			problems = append(problems, fmt.Sprintf("%s was deleted at %d, and has version %d", o.uid, last.version, r.version))
 		}
 		if last.version == 0 || r.state != last.state || r.raw != last.raw {
 			want = append(want, move{r.version, last.state, r.state, last.raw, r.raw})
@@ -219,12 +219,12 @@ func (o *object) consistent() (problems []string) {
 	return problems
 }
 
-// compare returns where the history is not what the witness has seen. What lies
-// before the first coverage, and within gaps and not within coverage, was nobody's to
-// see; but what was gone in the end is gone.
+// compare describes differences between the history and the witness. Revisions before the
+// first coverage, and in gaps without coverage, may be missing, but objects that no
+// longer exist must be deleted.
 func (h *tables) compare(all []sight) (problems []string, hidden int) {
 	if len(h.coverage) == 0 {
-		return []string{"nothing is covered"}, 0
+		return []string{"there is no coverage"}, 0
 	}
 	first := slices.MinFunc(h.coverage, func(a, b span) int { return cmp.Compare(a.from, b.from) }).from
 	open := h.open()
@@ -261,32 +261,32 @@ func (h *tables) compare(all []sight) (problems []string, hidden int) {
 	return append(problems, h.more(recorded, gone)...), hidden
 }
 
-// more returns what was recorded and did not happen. recorded is what nobody has
-// seen: the deletions that a list has shown, at the version of the list.
+// more describes recorded revisions that did not occur. recorded has the revisions
+// without a counterpart at the witness: deletions that a list has shown, with the version
+// of the list.
 func (h *tables) more(recorded map[string]map[int64]revision, gone map[string]int64) (problems []string) {
 	for uid, of := range recorded {
 		for version, r := range of {
 			if !r.gone || r.source == history.Watched || gone[uid] == 0 || gone[uid] > version || !hold(h.gaps, version) {
-				problems = append(problems, fmt.Sprintf("more: %s at %d, %+v; it was gone at %d", uid, version, r, gone[uid]))
+				problems = append(problems, fmt.Sprintf("not at the witness: %s at %d, %+v; it was deleted at %d", uid, version, r, gone[uid]))
 			}
 		}
 	}
 	for _, o := range h.objects {
 		if (o.presence == isDeleted) != (gone[o.uid] != 0) {
-			problems = append(problems, fmt.Sprintf("%s %s/%s has presence %d, and was gone at version %d", o.uid, o.namespace, o.name, o.presence, gone[o.uid]))
+			problems = append(problems, fmt.Sprintf("%s %s/%s has presence %d, and was deleted at version %d", o.uid, o.namespace, o.name, o.presence, gone[o.uid]))
 		}
 	}
 	return problems
 }
 
-// remembered is for how long an API server keeps what has happened, but for some time
-// that a busy machine takes.
+// remembered is how long an API server keeps its history, less some time for a busy
+// machine.
 const remembered = time.Minute
 
-// ledger returns what is wrong with the ledger: what is neither covered nor a gap,
-// and gaps that are no consequence of a restart of the API server or what else hides
-// objects.
-func (h *tables) ledger(restarts []span) (problems []string) {
+// intervals describes defects of coverage and gaps: versions with neither, and gaps that
+// neither a restart of the API server nor another fault explains.
+func (h *tables) intervals(restarts []span) (problems []string) {
 	all := slices.Concat(h.coverage, h.gaps)
 	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	to := all[0].to
@@ -299,7 +299,7 @@ func (h *tables) ledger(restarts []span) (problems []string) {
 	for _, g := range h.gaps {
 		within := func(r span) bool { return g.from <= r.to && g.to >= r.from && (r.cause == "" || r.cause == g.cause) }
 		if !slices.ContainsFunc(restarts, within) && (g.cause != history.CauseWindow || g.lasted < remembered) {
-			problems = append(problems, fmt.Sprintf("a gap that nothing explains: %v; the API server was restarted at %v", g, restarts))
+			problems = append(problems, fmt.Sprintf("an unexplained gap: %v; the API server was restarted at %v", g, restarts))
 		}
 		if g.from >= g.to {
 			problems = append(problems, fmt.Sprintf("an empty gap: %v", g))
@@ -308,8 +308,8 @@ func (h *tables) ledger(restarts []span) (problems []string) {
 	return problems
 }
 
-// wide returns gaps that are too wide: there are revisions in them that a watch of
-// the same recorder has shown. It holds for who records alone.
+// wide describes gaps that are too wide: they contain revisions that a watch of the same
+// recorder has shown. This applies only to a single recorder.
 func (h *tables) wide() (problems []string) {
 	for _, g := range h.open() {
 		for _, o := range h.objects {

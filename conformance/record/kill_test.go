@@ -16,15 +16,15 @@ import (
 )
 
 var (
-	kills  = flag.Int("kills", 4, "how often recorders are killed, of each number of them")
-	jobs   = flag.Int64("jobs", 40, "how many batch Jobs are run meanwhile")
-	outage = flag.Duration("outage", 3*time.Second, "for how long the database is away; networks are cut for a third of it, and 2 seconds at least")
+	kills  = flag.Int("kills", 4, "how many times each set of recorders is killed")
+	jobs   = flag.Int64("jobs", 40, "number of batch Jobs that run meanwhile")
+	outage = flag.Duration("outage", 3*time.Second, "duration of outages of the database; networks are cut for a third of it, but at least 2 seconds")
 )
 
-// TestKilled: while Jobs and their pods come, change and go, recorders, the API
-// server and the database are killed, and the networks between them cut. In the end
-// every revision that etcd had is in SQL, once, in order, and nothing else; what the
-// server had forgotten is a gap.
+// TestKilled: while Jobs and their pods are created, changed and deleted, recorders, the
+// API server and the database are killed, and the networks between them are cut. In the
+// end the database has every revision of etcd once, in order, and nothing else; revisions
+// that the server no longer had are in gaps.
 func TestKilled(t *testing.T) {
 	program := build(t)
 	for _, kind := range dbtest.Kinds() {
@@ -57,8 +57,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// underLoad does something while Jobs are run, and ends when all have finished and
-// nothing changes any more.
+// underLoad calls do while Jobs run, and returns when all have finished and nothing
+// changes.
 func (s *stage) underLoad(t *testing.T, until int64, do func()) {
 	t.Helper()
 	ctx, quiet := context.WithCancel(t.Context())
@@ -68,7 +68,7 @@ func (s *stage) underLoad(t *testing.T, until int64, do func()) {
 	churning, enough := context.WithCancel(ctx)
 	churn.Go(func() { s.load.churn(churning, 50*time.Millisecond) })
 	do()
-	work.Wait() // all Jobs are made
+	work.Wait() // all Jobs are created
 	enough()
 	churn.Wait()
 	quiet()
@@ -97,13 +97,13 @@ func (s *stage) awaitQuiet(t *testing.T) {
 	})
 }
 
-// fault is something that happens.
+// fault is a fault to inject.
 type fault struct {
 	name string
 	do   func()
 }
 
-// alone does to one recorder, to the server and to the database what happens.
+// alone injects faults into one recorder, the server and the database.
 func (s *stage) alone(t *testing.T, one *recorder) {
 	t.Helper()
 	var faults []fault
@@ -118,10 +118,10 @@ func (s *stage) alone(t *testing.T, one *recorder) {
 		}
 	}
 	shuffled(t, faults)
-	if s.db != nil { // and nobody kills who waits for an answer
+	if s.db != nil { // while no goroutine waits for an answer
 		shuffled(t, []fault{cutFault("database", s.db, network.Drop)})
 	}
-	s.settle(t, 3*time.Minute, "one") // until here nothing was forgotten
+	s.settle(t, 3*time.Minute, "one") // so far the server had the whole history
 	faults = []fault{s.serverFault(t), s.serverFault(t), cutFault("API server", s.api, network.Reset)}
 	for range *kills / 3 {
 		faults = append(faults, killFault(t, one))
@@ -142,10 +142,10 @@ func (s *stage) databaseFault(t *testing.T) fault {
 }
 
 func cutFault(from string, p *network.Proxy, m network.Mode) fault {
-	return fault{fmt.Sprintf("the way to the %s is %v", from, m), func() { cut(p, m, max(*outage/3, 2*time.Second)) }}
+	return fault{fmt.Sprintf("the network to the %s is %v", from, m), func() { cut(p, m, max(*outage/3, 2*time.Second)) }}
 }
 
-// shuffled does all in any order, with some time between.
+// shuffled injects all faults in random order, with pauses.
 func shuffled(t *testing.T, faults []fault) {
 	t.Helper()
 	rand.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
@@ -160,8 +160,8 @@ func shuffled(t *testing.T, faults []fault) {
 	}
 }
 
-// peer starts a second recorder, at an API server of its own, over networks that
-// nobody cuts. It returns when that follows, and since when.
+// peer starts a second recorder, at its own API server, over networks without faults. It
+// returns when that recorder follows, and the version from which it does.
 func (s *stage) peer(t *testing.T) (two *recorder, since int64) {
 	t.Helper()
 	from, err := s.plane.Revision(t.Context())
@@ -174,18 +174,18 @@ func (s *stage) peer(t *testing.T) (two *recorder, since int64) {
 	}
 	two = startRecorder(t, s.program, kubeconfig(t, p.RESTConfig(), ""), "two", "jobs,pods", "-A", "--db", s.url)
 	wait.Until(t, time.Minute, "two follows", func() string {
-		s.mark(t) // who resumes notes that once something has come
+		s.mark(t) // a resumed recorder records coverage only after an event
 		return s.uncovered(t, "two")
 	})
 	to, err := s.plane.Revision(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.restarts = append(s.restarts, span{from: from, to: to}) // this server has nothing of what was before it
+	s.restarts = append(s.restarts, span{from: from, to: to}) // this server has no earlier history
 	return two, to
 }
 
-// closed fails for gaps that are left since a version: one recorder was always up.
+// closed reports gaps that remain since a version: one recorder always ran.
 func (s *stage) closed(t *testing.T, since int64) {
 	t.Helper()
 	d := s.open(t)
@@ -193,13 +193,13 @@ func (s *stage) closed(t *testing.T, since int64) {
 	for _, resource := range s.types {
 		for _, g := range read(t, d, resource).open() {
 			if g.from >= since {
-				t.Errorf("%s: the gap %v is left, and the other recorder was there", resource, g)
+				t.Errorf("%s: the gap %v remains, although the other recorder ran", resource, g)
 			}
 		}
 	}
 }
 
-// both kills two recorders in turn, and cuts one of them off.
+// both kills two recorders in turn, and disconnects one of them.
 func (s *stage) both(t *testing.T, one, two *recorder) {
 	t.Helper()
 	var faults []fault
@@ -207,14 +207,15 @@ func (s *stage) both(t *testing.T, one, two *recorder) {
 		r := []*recorder{one, two}[n%2]
 		faults = append(faults, killFault(t, r))
 	}
-	// What the server of one forgets, that of two remembers: whoever of them is down.
+	// The history that one's server loses is available from two's server, whichever
+	// recorder is killed.
 	faults = append(faults, s.databaseFault(t), cutFault("API server", s.api, network.Refuse), s.serverFault(t), s.serverFault(t))
 	if s.db != nil {
 		faults = append(faults, cutFault("database", s.db, network.Drop), cutFault("database", s.db, network.Stall))
 	}
 	shuffled(t, faults)
 	s.settle(t, 3*time.Minute, "one", "two")
-	// Two is down while one loses its server, and lists.
+	// Two is down while one's server loses its history, and one lists.
 	two.kill()
 	s.restartAPIServer(t)
 	s.settle(t, 3*time.Minute, "one")

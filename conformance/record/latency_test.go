@@ -23,8 +23,8 @@ import (
 )
 
 // TestNotifyLatency: one process records and notifies, while pods change their states as
-// fast as a few clients of a real API server can. It logs how long messages take from the
-// answer of the API server to the receiver. Times are no gates; all must arrive.
+// fast as a few clients of a real API server can. It logs the time from the response of
+// the API server to the receiver. The times have no limit, but all messages must arrive.
 func TestNotifyLatency(t *testing.T) {
 	program := build(t)
 	for _, kind := range dbtest.Kinds() {

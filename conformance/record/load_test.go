@@ -17,12 +17,12 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// load makes Jobs, and does to them what users do. It goes on while the API server
-// is away.
+// load creates Jobs, and changes them as users do. It continues during outages of the API
+// server.
 type load struct {
 	client kubernetes.Interface
 	made   atomic.Int64
-	brief  bool // Jobs that have finished are deleted soon
+	brief  bool // finished Jobs are soon deleted
 }
 
 func newLoad(t *testing.T, cfg *rest.Config) *load {
@@ -37,7 +37,7 @@ func newLoad(t *testing.T, cfg *rest.Config) *load {
 
 func jobName(i int64) string { return fmt.Sprintf("train-%d", i) }
 
-// newJob makes a Job of one to three pods, each of which runs for some time.
+// newJob returns a Job of one to three pods with a limited run time.
 func (l *load) newJob(i int64) *batchv1.Job {
 	several := 1 + int32(i%3)
 	j := &batchv1.Job{
@@ -62,7 +62,7 @@ func (l *load) newJob(i int64) *batchv1.Job {
 	return j
 }
 
-// submit makes Jobs, one after the other.
+// submit creates Jobs, one after the other.
 func (l *load) submit(ctx context.Context, jobs int64, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -79,8 +79,8 @@ func (l *load) submit(ctx context.Context, jobs int64, every time.Duration) {
 	}
 }
 
-// churn does something to one Job after the other until ctx is done. Most of it may
-// fail: the Job may have gone, the server may be away.
+// churn changes one Job after the other until ctx is done. Most requests may fail: the
+// Job may be deleted, and the server may be down.
 func (l *load) churn(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -94,11 +94,11 @@ func (l *load) churn(ctx context.Context, every time.Duration) {
 		if made == 0 {
 			continue
 		}
-		i := made - 1 - rand.Int64N(min(made, 40)) // of the younger ones
+		i := made - 1 - rand.Int64N(min(made, 40)) // of the newest ones
 		switch rand.IntN(10) {
 		case 0:
 			_ = l.client.BatchV1().Jobs("default").Delete(ctx, jobName(i), metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
-		case 1: // the same name again
+		case 1: // recreated under the same name
 			_ = l.client.BatchV1().Jobs("default").Delete(ctx, jobName(i), metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
 			_, _ = l.client.BatchV1().Jobs("default").Create(ctx, l.newJob(i), metav1.CreateOptions{})
 		case 2, 3, 4:
@@ -117,7 +117,7 @@ func (l *load) patch(ctx context.Context, job, text string) {
 	_, _ = l.client.BatchV1().Jobs("default").Patch(ctx, job, types.MergePatchType, []byte(text), metav1.PatchOptions{})
 }
 
-// failOne lets a pod of a Job fail.
+// failOne makes a pod of a Job fail.
 func (l *load) failOne(ctx context.Context, i int64) {
 	pods, err := l.client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{LabelSelector: "job-name=" + jobName(i), Limit: 1})
 	if err != nil || len(pods.Items) == 0 {
@@ -127,9 +127,9 @@ func (l *load) failOne(ctx context.Context, i int64) {
 	_, _ = l.client.CoreV1().Pods("default").Patch(ctx, pods.Items[0].Name, types.MergePatchType, []byte(text), metav1.PatchOptions{}, "status")
 }
 
-// resumeAll lets every Job run that is suspended, and waits until all have finished,
-// but for a few: what pretends to be nodes forgets a pod sometimes when the API
-// server is killed. Where those that have finished are gone soon, such Jobs are deleted.
+// resumeAll resumes every suspended Job, and waits until all but a few have finished: the
+// simulation of nodes sometimes forgets a pod when the API server is killed. If finished
+// Jobs are deleted, such Jobs are deleted, too.
 func (l *load) resumeAll(t *testing.T, within time.Duration) {
 	t.Helper()
 	enough := time.Now().Add(5 * time.Second)
@@ -155,7 +155,7 @@ func (l *load) resumeAll(t *testing.T, within time.Duration) {
 		if running > len(jobs.Items)/4 || running > 0 && time.Now().Before(enough) {
 			return fmt.Sprint(running, " of ", len(jobs.Items), " run")
 		}
-		t.Logf("%d Jobs were made; %d are there, and %d of them run", l.made.Load(), len(jobs.Items)-1, running)
+		t.Logf("of %d Jobs, %d exist, and %d of them run", l.made.Load(), len(jobs.Items)-1, running)
 		return ""
 	})
 }

@@ -27,12 +27,12 @@ import (
 )
 
 var (
-	transitions   = flag.Int("transitions", 1500, "how many transitions the notifiers have to tell")
-	notifierKills = flag.Int("notifier-kills", 6, "how often notifiers are killed meanwhile")
+	transitions   = flag.Int("transitions", 1500, "number of transitions to notify of")
+	notifierKills = flag.Int("notifier-kills", 6, "how many times notifiers are killed meanwhile")
 )
 
-// notifyFile is the configuration of the notifiers: three receivers, of which one is
-// moody, one slow, and one sound.
+// notifyFile is the configuration of the notifiers, with three receivers: a failing one
+// (moody), a slow one, and one without faults (sound).
 const notifyFile = `
 network: {allow: [127.0.0.0/8]}
 retry: {waits: [200ms, 400ms, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s, 1s], pause: 500ms, longest-pause: 2s}
@@ -54,9 +54,9 @@ rules:
 `
 
 // TestNotified: while pods change their states, notifiers are killed, receivers fail in
-// every way, and the database is away. In the end each message that the rules call for
-// has arrived, under one key, in the order of each object; and the receivers that are
-// slow or fail have delayed no other.
+// every way, and the database has outages. In the end each message that the rules select
+// has arrived, under one key, in the order of its object. Slow and failing receivers have
+// not delayed others.
 func TestNotified(t *testing.T) {
 	program := build(t)
 	for _, kind := range dbtest.Kinds() {
@@ -88,7 +88,7 @@ func TestNotified(t *testing.T) {
 			began := time.Now()
 			s.arrived(t, "sound", sound, len(want), began)
 			if n, of := slow.keys(), len(failures(want)); n == of {
-				t.Logf("the slow receiver was done before the sound one, which shows nothing")
+				t.Logf("the slow receiver finished before the sound one, so the test proves nothing")
 			}
 			moody.calm.Store(true)
 			s.arrived(t, "moody", moody, len(want), began)
@@ -114,7 +114,8 @@ func (s *stage) notifier(t *testing.T, name, file string) *recorder {
 	})
 }
 
-// cursorBegins waits until the notifiers have their cursor: they tell what happens after.
+// cursorBegins waits until the notifiers have their cursor: they send messages about
+// later transitions.
 func (s *stage) cursorBegins(t *testing.T) {
 	t.Helper()
 	d := s.open(t)
@@ -131,7 +132,7 @@ func (s *stage) cursorBegins(t *testing.T) {
 	})
 }
 
-// phases are the statuses through which the pods go, round and round.
+// phases are the successive statuses of the pods, repeated.
 var phases = []string{
 	`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`,
 	`{"status":{"phase":"Failed","reason":"OOMKilled","message":"<b>out</b> of @all memory","conditions":[]}}`,
@@ -140,7 +141,7 @@ var phases = []string{
 	`{"status":{"phase":"Pending","conditions":[]}}`,
 }
 
-// flip makes pods and changes their phases, about as often as told.
+// flip creates pods and changes their phases, a given number of times.
 func (s *stage) flip(ctx context.Context, t *testing.T, changes int) {
 	pods := max(20, changes/20)
 	var work sync.WaitGroup
@@ -174,7 +175,7 @@ func (s *stage) disturb(t *testing.T, a, b *recorder, receivers ...*sink) {
 		faults = append(faults, killFault(t, []*recorder{a, b}[n%2]))
 	}
 	for _, r := range receivers {
-		faults = append(faults, fault{"the receiver at " + r.address + " dies", func() { r.restart(t, time.Second) }})
+		faults = append(faults, fault{"the receiver at " + r.address + " is killed", func() { r.restart(t, time.Second) }})
 	}
 	faults = append(faults, s.databaseFault(t))
 	if s.db != nil {
@@ -183,14 +184,15 @@ func (s *stage) disturb(t *testing.T, a, b *recorder, receivers ...*sink) {
 	shuffled(t, faults)
 }
 
-// told is a transition of which the rules speak.
+// told is a transition that the rules select.
 type told struct {
 	uid     string
 	version int64
 	to      state.State
 }
 
-// wanted returns the transitions since a revision of etcd, as etcd itself has them.
+// wanted returns the selected transitions since an etcd revision, derived from etcd
+// itself.
 func (s *stage) wanted(t *testing.T, since int64) (all []told) {
 	t.Helper()
 	s.last(t)
@@ -214,7 +216,7 @@ func failures(all []told) (failed []told) {
 	return failed
 }
 
-// arrived waits until a receiver has as many messages as it should.
+// arrived waits until a receiver has the wanted number of messages.
 func (s *stage) arrived(t *testing.T, name string, r *sink, want int, since time.Time) {
 	t.Helper()
 	last, changed := 0, time.Now()
@@ -233,7 +235,7 @@ func (s *stage) arrived(t *testing.T, name string, r *sink, want int, since time
 	t.Logf("%s had %d messages in %d requests, %v after the last transition", name, last, r.requests, time.Since(since).Round(100*time.Millisecond))
 }
 
-// check compares what has arrived with what the rules call for.
+// check compares the received messages with those that the rules select.
 func check(t *testing.T, name string, r *sink, want []told, rule string) {
 	t.Helper()
 	got, problems := r.all()
@@ -260,7 +262,7 @@ func check(t *testing.T, name string, r *sink, want []told, rule string) {
 		case again:
 			continue // at least once
 		case a.version < newest[a.uid] && !a.late:
-			complain("%s came after version %d of the same object", a.key, newest[a.uid])
+			complain("%s arrived after version %d of the same object", a.key, newest[a.uid])
 		}
 		keys[m] = a.key
 		newest[a.uid] = max(newest[a.uid], a.version)
@@ -276,7 +278,7 @@ func check(t *testing.T, name string, r *sink, want []told, rule string) {
 		}
 	}
 	for _, key := range keys {
-		complain("%s was not called for", key)
+		complain("no rule selects %s", key)
 	}
 	lags := make([]time.Duration, 0, len(got))
 	for i := range got {

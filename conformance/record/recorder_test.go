@@ -27,8 +27,7 @@ func build(t *testing.T) string {
 	return path
 }
 
-// kubeconfig writes a kubeconfig of a configuration, at another address if one is
-// given.
+// kubeconfig writes a kubeconfig from a configuration, optionally with another address.
 func kubeconfig(t *testing.T, of *rest.Config, address string) string {
 	t.Helper()
 	host := of.Host
@@ -47,8 +46,7 @@ func kubeconfig(t *testing.T, of *rest.Config, address string) string {
 	return path
 }
 
-// recorder is `vedette record`, which is started again when it ends, as a cluster
-// would.
+// recorder is a `vedette record` process that restarts when it ends, as in a cluster.
 type recorder struct {
 	name string
 	make func() *exec.Cmd
@@ -60,10 +58,10 @@ type recorder struct {
 	ended  chan struct{} // closed when cmd has ended
 	starts int
 	down   bool
-	last   error // how the last ended
+	last   error // exit error of the last process
 }
 
-// startRecorder starts a recorder, which is stopped with the test.
+// startRecorder starts a recorder, and stops it with the test.
 func startRecorder(t *testing.T, program, kubeconfig, name string, args ...string) *recorder {
 	t.Helper()
 	return startProgram(t, name, func() *exec.Cmd {
@@ -73,7 +71,7 @@ func startRecorder(t *testing.T, program, kubeconfig, name string, args ...strin
 	})
 }
 
-// startProgram starts the process of a command, which is stopped with the test.
+// startProgram starts the process of a command, and stops it with the test.
 func startProgram(t *testing.T, name string, command func() *exec.Cmd) *recorder {
 	t.Helper()
 	r := &recorder{name: name, log: filepath.Join(t.TempDir(), name+".log"), make: command}
@@ -84,13 +82,13 @@ func startProgram(t *testing.T, name string, command func() *exec.Cmd) *recorder
 		if t.Failed() {
 			said, _ := os.ReadFile(r.log)
 			lines := strings.Split(string(said), "\n")
-			t.Logf("the end of what %s said:\n%s", name, strings.Join(lines[max(0, len(lines)-40):], "\n"))
+			t.Logf("the end of the output of %s:\n%s", name, strings.Join(lines[max(0, len(lines)-40):], "\n"))
 		}
 	})
 	return r
 }
 
-// launch starts the process, and watches over it.
+// launch starts the process, and restarts it when it ends.
 func (r *recorder) launch(t *testing.T) {
 	log, err := os.OpenFile(r.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -127,8 +125,8 @@ func (r *recorder) launch(t *testing.T) {
 	})
 }
 
-// signal sends a signal to the process, which stays down if it ends, and waits until
-// it has ended.
+// signal sends a signal to the process, and waits until it has ended. The process does
+// not restart.
 func (r *recorder) signal(s syscall.Signal) error {
 	r.mu.Lock()
 	r.down = true
@@ -141,18 +139,18 @@ func (r *recorder) signal(s syscall.Signal) error {
 	return r.last
 }
 
-// kill ends the recorder as kill -9 does. It stays down.
+// kill sends SIGKILL to the recorder. It does not restart.
 func (r *recorder) kill() { _ = r.signal(syscall.SIGKILL) }
 
-// stop ends it in peace. It stays down.
+// stop sends SIGTERM to the process. It does not restart.
 func (r *recorder) stop(t *testing.T) {
 	t.Helper()
-	if err := r.signal(syscall.SIGTERM); err != nil && err.Error() != "signal: terminated" { // it had only just begun
+	if err := r.signal(syscall.SIGTERM); err != nil && err.Error() != "signal: terminated" { // it had only just started
 		t.Errorf("%s: %v", r.name, err)
 	}
 }
 
-// pid is the process that runs now.
+// pid returns the ID of the current process.
 func (r *recorder) pid() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

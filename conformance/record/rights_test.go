@@ -26,9 +26,9 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-// TestRights: while it runs, a recorder loses the right to see pods and gets it back,
-// a type is deleted and made again, and in the end another cluster is built at the
-// same address. It tells all of that from objects that are deleted.
+// TestRights: a running recorder loses the right to see pods and gets it back, a type is
+// deleted and recreated, and finally another cluster replaces this one at the same
+// address. The recorder distinguishes each case from deleted objects.
 func TestRights(t *testing.T) {
 	for _, kind := range dbtest.Kinds() {
 		t.Run(kind, func(t *testing.T) {
@@ -51,8 +51,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// recordHere runs a recorder in this process, which looks more often than one does by
-// itself, until it is stopped.
+// recordHere runs a recorder in this process, with shorter check intervals than the
+// default, until stop.
 func (s *stage) recordHere(t *testing.T, cfg *rest.Config) (stop func()) {
 	t.Helper()
 	cfg.Host = "https://" + s.api.Address()
@@ -93,7 +93,7 @@ func (s *stage) recordHere(t *testing.T, cfg *rest.Config) (stop func()) {
 	return stop
 }
 
-// limited is somebody with few rights: a role for each type.
+// limited returns the configuration of a user with few rights: a role for each type.
 func (s *stage) limited(t *testing.T) *rest.Config {
 	t.Helper()
 	ctx, c := t.Context(), s.load.client
@@ -141,12 +141,13 @@ func (h *tables) presences() (n [4]int) {
 	return n
 }
 
-// awaitPresences waits until the objects of a type are there, deleted and unknown.
+// awaitPresences waits until given numbers of objects of a type are present, deleted,
+// unknown and unselected.
 func (s *stage) awaitPresences(t *testing.T, resource string, want [4]int) {
 	t.Helper()
 	d := s.open(t)
 	defer d.Close()
-	wait.Until(t, time.Minute, resource+" are there, deleted, unknown, left", func() string {
+	wait.Until(t, time.Minute, resource+" are present, deleted, unknown, unselected", func() string {
 		if got := read(t, d, resource).presences(); got != want {
 			return fmt.Sprintf("%v, want %v", got, want)
 		}
@@ -154,7 +155,7 @@ func (s *stage) awaitPresences(t *testing.T, resource string, want [4]int) {
 	})
 }
 
-// rights takes away the right to see pods, and gives it back.
+// rights revokes the right to see pods, and restores it.
 func (s *stage) rights(t *testing.T) {
 	t.Helper()
 	s.awaitPresences(t, "pods", [4]int{isThere: 4})
@@ -162,7 +163,7 @@ func (s *stage) rights(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until403(t)
-	s.api.Set(network.Reset) // a watch that is open is not ended by that
+	s.api.Set(network.Reset) // an open watch does not end without the right
 	s.awaitPresences(t, "pods", [4]int{isUnknown: 4})
 	s.awaitPresences(t, "jobs", [4]int{isThere: 1})
 	s.change(t, "unseen")
@@ -174,17 +175,17 @@ func (s *stage) rights(t *testing.T) {
 	defer d.Close()
 	h := read(t, d, "pods")
 	if len(h.gaps) != 1 || h.gaps[0].cause != history.CauseDenied || !h.gaps[0].healed {
-		t.Errorf("the gaps are %v, want one of rights, healed: the server remembered all", h.gaps)
+		t.Errorf("the gaps are %v, want one with cause rights, healed: the server had the whole history", h.gaps)
 	}
 	s.restarts = append(s.restarts, span{from: 0, to: 1 << 60, cause: history.CauseDenied})
 	s.compare(t, true)
 }
 
-// until403 waits until the server knows that the right is gone.
+// until403 waits until the server enforces the revocation.
 func (s *stage) until403(t *testing.T) {
 	t.Helper()
 	ask := fmt.Appendf(nil, `{"apiVersion":"authorization.k8s.io/v1","kind":"SubjectAccessReview","spec":{"user":"system:serviceaccount:default:recorder","resourceAttributes":{"verb":"watch","resource":"pods"}}}`)
-	wait.Until(t, time.Minute, "the right is gone", func() string {
+	wait.Until(t, time.Minute, "the right is revoked", func() string {
 		raw, err := s.load.client.Discovery().RESTClient().Post().AbsPath("/apis/authorization.k8s.io/v1/subjectaccessreviews").Body(ask).DoRaw(t.Context())
 		if err != nil {
 			return err.Error()
@@ -207,7 +208,7 @@ const (
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}}`
 )
 
-// makeType makes a type, and three objects of it.
+// makeType defines a type, and creates three objects of it.
 func (s *stage) makeType(t *testing.T) {
 	t.Helper()
 	client := s.load.client.Discovery().RESTClient()
@@ -224,7 +225,7 @@ func (s *stage) makeType(t *testing.T) {
 	}
 }
 
-// typeAgain deletes a type, and makes it again with objects of the same names.
+// typeAgain deletes a type, and recreates it with objects of the same names.
 func (s *stage) typeAgain(t *testing.T) {
 	t.Helper()
 	s.awaitPresences(t, "widgets", [4]int{isThere: 3})
@@ -235,7 +236,7 @@ func (s *stage) typeAgain(t *testing.T) {
 	s.awaitPresences(t, "widgets", [4]int{isDeleted: 3}) // the server deletes them first
 	d := s.open(t)
 	defer d.Close()
-	wait.Until(t, time.Minute, "it is noted that the type is not there", func() string {
+	wait.Until(t, time.Minute, "the absence of the type is recorded", func() string {
 		h := read(t, d, "widgets")
 		if len(h.gaps) != 1 || h.gaps[0].cause != history.CauseAbsent {
 			return fmt.Sprintf("the gaps are %v", h.gaps)
@@ -248,7 +249,7 @@ func (s *stage) typeAgain(t *testing.T) {
 	s.restarts = append(s.restarts, span{from: 0, to: 1 << 60, cause: history.CauseAbsent})
 }
 
-// rebuilt builds another cluster at the same address while a recorder runs.
+// rebuilt replaces the cluster at its address while a recorder runs.
 func (s *stage) rebuilt(t *testing.T) {
 	t.Helper()
 	s.types = []string{"jobs", "pods"}
@@ -259,7 +260,7 @@ func (s *stage) rebuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"changes", "new"} {
-		wait.Until(t, time.Minute, "the server takes pods", func() string {
+		wait.Until(t, time.Minute, "the server accepts pods", func() string {
 			pod := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q},"spec":{"schedulerName":"nobody","containers":[{"name":"main","image":"train"}]}}`, name)
 			if err := s.load.client.Discovery().RESTClient().Post().AbsPath(paths["pods"]).Body(pod).Do(t.Context()).Error(); err != nil {
 				return err.Error()
@@ -280,7 +281,7 @@ func (s *stage) rebuilt(t *testing.T) {
 	for _, resource := range s.types {
 		h := read(t, d, resource)
 		if n := len(h.gaps); n == 0 || h.gaps[n-1].cause != history.CauseRebuilt {
-			t.Errorf("%s: the gaps are %v, want the last to say that the cluster was rebuilt", resource, h.gaps)
+			t.Errorf("%s: the gaps are %v, want a last one with the cause that the cluster was replaced", resource, h.gaps)
 		}
 		for _, p := range h.consistent() {
 			t.Errorf("%s: %s", resource, p)

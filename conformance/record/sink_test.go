@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// sinkSecret is the secret with which the webhooks of these tests are signed.
+// sinkSecret is the secret that signs the webhooks of these tests.
 var sinkSecret = []byte("0123456789abcdef0123456789abcdef")
 
-// temper is how a receiver behaves.
+// temper is the behavior of a receiver.
 type temper struct {
 	failing bool          // it answers 429 and 500, stalls and cuts connections at random
 	delay   time.Duration // before each answer
@@ -39,7 +39,7 @@ type arrival struct {
 type sink struct {
 	address string
 	temper  temper
-	calm    atomic.Bool // it behaves from now on
+	calm    atomic.Bool // it has no more faults
 	work    sync.WaitGroup
 
 	mu       sync.Mutex
@@ -57,7 +57,7 @@ func newSink(t *testing.T, how temper) *sink {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		s.die()
+		s.crash()
 		s.work.Wait()
 	})
 	return s
@@ -77,32 +77,32 @@ func (s *sink) start(address string) error {
 	return nil
 }
 
-// die ends the server and all its connections, as a crash does.
-func (s *sink) die() {
+// crash ends the server and all its connections, like a crash.
+func (s *sink) crash() {
 	s.mu.Lock()
 	server := s.server
 	s.mu.Unlock()
 	_ = server.Close()
 }
 
-// restart lets the server be away for some time.
+// restart stops the server for some time.
 func (s *sink) restart(t *testing.T, away time.Duration) {
 	t.Helper()
-	s.die()
+	s.crash()
 	<-time.After(away)
 	if err := s.start(s.address); err != nil {
 		t.Error(err)
 	}
 }
 
-// ServeHTTP receives a message, or fails in one of the ways in which receivers do.
+// ServeHTTP receives a message, or fails in a way that receivers fail.
 func (s *sink) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	s.mu.Lock()
 	s.requests++
 	s.mu.Unlock()
 	body, err := io.ReadAll(io.LimitReader(req.Body, 1<<20))
 	if err != nil {
-		return // the sender has gone
+		return // the sender has disconnected
 	}
 	if s.temper.delay > 0 {
 		select {
@@ -126,7 +126,7 @@ func (s *sink) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	case fault < 12:
 		cutConnection(w)
 		return
-	case fault < 13: // stall until the sender gives up
+	case fault < 13: // stall until the sender closes the connection
 		select {
 		case <-req.Context().Done():
 		case <-time.After(20 * time.Second):
@@ -135,19 +135,19 @@ func (s *sink) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	s.accept(req.Header, body)
-	if fault < 16 { // accepted, but the sender does not learn it
+	if fault < 16 { // accepted, but the sender gets no response
 		cutConnection(w)
 	}
 }
 
-// cutConnection ends the connection of a request without an answer.
+// cutConnection closes the connection of a request without an answer.
 func cutConnection(w http.ResponseWriter) {
 	if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
 		_ = conn.Close()
 	}
 }
 
-// accept notes a message and what is wrong with it.
+// accept records a message and its defects.
 func (s *sink) accept(header http.Header, body []byte) {
 	a, err := parseArrival(header, body)
 	s.mu.Lock()
@@ -161,7 +161,7 @@ func (s *sink) accept(header http.Header, body []byte) {
 	s.arrivals = append(s.arrivals, a)
 }
 
-// parseArrival checks a message as Standard Webhooks and CloudEvents demand.
+// parseArrival checks a message as Standard Webhooks and CloudEvents require.
 func parseArrival(header http.Header, body []byte) (a arrival, err error) {
 	id, sent := header.Get("webhook-id"), header.Get("webhook-timestamp")
 	mac := hmac.New(sha256.New, sinkSecret)
@@ -187,7 +187,7 @@ func parseArrival(header http.Header, body []byte) (a arrival, err error) {
 		return a, err
 	}
 	if event.ID != id || event.Spec != "1.0" || event.Data.Job.UID == "" {
-		return a, fmt.Errorf("the message %s is no event of a job", id)
+		return a, fmt.Errorf("the message %s is not an event of a job", id)
 	}
 	a = arrival{at: time.Now(), key: id, uid: event.Data.Job.UID, to: event.Data.To, rule: event.Data.Rule, late: event.Data.Late, happened: event.Time.UnixMicro()}
 	parts := strings.Split(id, "/")
@@ -200,14 +200,14 @@ func parseArrival(header http.Header, body []byte) (a arrival, err error) {
 	return a, nil
 }
 
-// all returns what has arrived, and what was wrong.
+// all returns the received messages, and their defects.
 func (s *sink) all() (arrivals []arrival, problems []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.arrivals[:len(s.arrivals):len(s.arrivals)], s.problems
 }
 
-// keys returns how many different messages have arrived.
+// keys returns the number of different messages received.
 func (s *sink) keys() int {
 	all, _ := s.all()
 	different := map[string]bool{}

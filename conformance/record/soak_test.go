@@ -23,11 +23,11 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 )
 
-var soak = flag.Duration("soak", 0, "for how long TestSoak goes on, of each database: 30m say; 0 leaves it out")
+var soak = flag.Duration("soak", 0, "duration of TestSoak for each database, for example 30m; 0 skips it")
 
-// TestSoak lets Jobs run for a long time while the server and the database are killed,
-// networks are cut and another recorder dies, and looks whether a recorder that lives
-// through all that grows.
+// TestSoak runs Jobs for a long time while the server and the database are killed,
+// networks are cut and another recorder is killed, and checks that a recorder that runs
+// all the time does not leak.
 func TestSoak(t *testing.T) {
 	if *soak == 0 {
 		return
@@ -46,7 +46,7 @@ func TestSoak(t *testing.T) {
 			var work sync.WaitGroup
 			ctx, cancel := context.WithCancel(t.Context())
 			work.Go(func() { g.follow(ctx, t) })
-			s.underLoad(t, int64(*soak/(150*time.Millisecond)), func() { s.misfortunes(t, two) })
+			s.underLoad(t, int64(*soak/(150*time.Millisecond)), func() { s.injectFaults(t, two) })
 			s.settle(t, 3*time.Minute, "one", "two")
 			cancel()
 			work.Wait()
@@ -72,8 +72,8 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// misfortunes happen until the time is over.
-func (s *stage) misfortunes(t *testing.T, two *recorder) {
+// injectFaults injects faults until the time is over.
+func (s *stage) injectFaults(t *testing.T, two *recorder) {
 	t.Helper()
 	all := []fault{s.serverFault(t), s.databaseFault(t), killFault(t, two)}
 	for _, m := range []network.Mode{network.Refuse, network.Reset, network.Stall, network.Drop} {
@@ -91,7 +91,7 @@ func (s *stage) misfortunes(t *testing.T, two *recorder) {
 	}
 }
 
-// growth is what a process takes, again and again.
+// growth samples the resource usage of a process.
 type growth struct {
 	s       *stage
 	pid     int
@@ -99,7 +99,7 @@ type growth struct {
 	samples []sample
 }
 
-// sample is what a process takes: bytes of memory, and numbers.
+// sample is the resource usage of a process: bytes of memory, and counts.
 type sample struct{ memory, files, threads, goroutines, connections int }
 
 func (g *growth) follow(ctx context.Context, t *testing.T) {
@@ -113,7 +113,7 @@ func (g *growth) follow(ctx context.Context, t *testing.T) {
 		}
 		s, err := g.look(ctx)
 		if err != nil && ctx.Err() == nil {
-			t.Errorf("what the recorder takes: %v", err)
+			t.Errorf("resource usage of the recorder: %v", err)
 			return
 		}
 		g.samples = append(g.samples, s)
@@ -145,8 +145,8 @@ func (g *growth) look(ctx context.Context) (s sample, err error) {
 	return s, errors.Join(err, g.goroutines(ctx, &s.goroutines))
 }
 
-// connections are those to the database that the network has now, of one recorder and
-// what was cut.
+// connections returns the number of connections to the database through the network:
+// those of one recorder, and cut ones.
 func (s *stage) connections() int {
 	if s.db == nil {
 		return 0
@@ -154,7 +154,7 @@ func (s *stage) connections() int {
 	return s.db.Links()
 }
 
-// goroutines asks the program.
+// goroutines reads the number of goroutines from the metrics of the program.
 func (g *growth) goroutines(ctx context.Context, n *int) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+g.metrics+"/metrics", nil)
 	if err != nil {
@@ -172,12 +172,12 @@ func (g *growth) goroutines(ctx context.Context, n *int) error {
 		}
 	}
 	if *n == 0 {
-		return errors.New("no number of goroutines is among its metrics")
+		return errors.New("the metrics have no number of goroutines")
 	}
 	return err
 }
 
-// check fails if the last third of the time took more than the second.
+// check fails if the last third of the samples is higher than the second.
 func (g *growth) check(t *testing.T) {
 	t.Helper()
 	n := len(g.samples) / 3

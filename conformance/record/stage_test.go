@@ -37,8 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// stage is a control plane, a database, the networks that lead to them, and
-// witnesses.
+// stage is a control plane, a database, the networks to them, and witnesses.
 type stage struct {
 	program string
 	plane   *controlplane.Cluster
@@ -49,12 +48,12 @@ type stage struct {
 	types   []string
 	seen    map[string]*witness // by type
 
-	restarts []span // of the API server, by revisions of etcd
+	restarts []span // restarts of the API server, by etcd revisions
 	work     sync.WaitGroup
 	unwatch  func() // ends the witnesses
 }
 
-// newStage starts all but recorders. names are the resources that are recorded.
+// newStage starts everything except recorders. names are the recorded resources.
 func newStage(t *testing.T, program, kind string, opts controlplane.Options, names ...string) *stage {
 	t.Helper()
 	s := &stage{program: program, url: dbtest.Empty(t, kind), server: dbtest.Of(t, kind), types: names, seen: map[string]*witness{}}
@@ -85,7 +84,7 @@ func newStage(t *testing.T, program, kind string, opts controlplane.Options, nam
 	return s
 }
 
-// open opens the database, not through the network that is cut. The caller closes it.
+// open opens the database, without the network that is cut. The caller closes it.
 func (s *stage) open(t *testing.T) *sqldb.DB {
 	t.Helper()
 	d, err := sqldb.Open(t.Context(), s.url)
@@ -95,7 +94,7 @@ func (s *stage) open(t *testing.T) *sqldb.DB {
 	return d
 }
 
-// through is the URL of the database by way of the network that is cut.
+// through returns the URL of the database through the network that is cut.
 func (s *stage) through(t *testing.T) string {
 	t.Helper()
 	if s.db == nil {
@@ -122,7 +121,7 @@ func (s *stage) covered(t *testing.T, name string) {
 	wait.Until(t, time.Minute, "first lists", func() string { return s.uncovered(t, name) })
 }
 
-// uncovered says of which types a recorder has covered nothing.
+// uncovered lists the types without coverage by a recorder.
 func (s *stage) uncovered(t *testing.T, name string) string {
 	t.Helper()
 	d := s.open(t)
@@ -138,7 +137,7 @@ func (s *stage) uncovered(t *testing.T, name string) string {
 	return ""
 }
 
-// restartAPIServer ends the API server as a crash would, and starts it again.
+// restartAPIServer kills the API server, and restarts it.
 func (s *stage) restartAPIServer(t *testing.T) {
 	t.Helper()
 	from, err := s.plane.Revision(t.Context())
@@ -156,8 +155,8 @@ func (s *stage) restartAPIServer(t *testing.T) {
 	s.restarts = append(s.restarts, span{from: from, to: to})
 }
 
-// stopDatabase lets nobody write for some time: a server is killed, and then started
-// again; the file of SQLite is locked.
+// stopDatabase blocks writes for some time: a server is killed and restarted; the file of
+// SQLite is locked.
 func (s *stage) stopDatabase(t *testing.T, outage time.Duration) {
 	t.Helper()
 	if s.server != nil {
@@ -193,8 +192,8 @@ func cut(p *network.Proxy, m network.Mode, outage time.Duration) {
 	p.Set(network.Whole)
 }
 
-// settle waits until the recorders have what has happened. The markers change again
-// and again, since who resumes where another has written to has nothing to write.
+// settle waits until the recorders have all changes. It changes the markers repeatedly,
+// because a recorder that resumes at the end of another's coverage has nothing to write.
 func (s *stage) settle(t *testing.T, within time.Duration, names ...string) {
 	t.Helper()
 	d := s.open(t)
@@ -202,7 +201,7 @@ func (s *stage) settle(t *testing.T, within time.Duration, names ...string) {
 	began := time.Now()
 	var last map[string]int64
 	var marked time.Time
-	wait.Until(t, within, "what has happened is recorded", func() string {
+	wait.Until(t, within, "all changes are recorded", func() string {
 		if time.Since(marked) > 5*time.Second {
 			s.mark(t)
 			last, marked = s.last(t), time.Now()
@@ -215,17 +214,16 @@ func (s *stage) settle(t *testing.T, within time.Duration, names ...string) {
 					return err.Error()
 				}
 				if to < last[resource] {
-					return fmt.Sprintf("%s has %s until %d of %d", name, resource, to, last[resource])
+					return fmt.Sprintf("%s has %s up to %d of %d", name, resource, to, last[resource])
 				}
 			}
 		}
 		return ""
 	})
-	t.Logf("all was recorded after %v", time.Since(began).Round(100*time.Millisecond))
+	t.Logf("everything was recorded after %v", time.Since(began).Round(100*time.Millisecond))
 }
 
-// mark changes the marker of each type, which is there for that, so that whoever
-// follows them has something to see.
+// mark changes the marker object of each type, so that recorders have an event to record.
 func (s *stage) mark(t *testing.T) {
 	t.Helper()
 	text := fmt.Appendf(nil, `{"metadata":{"labels":{"marked":"%d"}}}`, time.Now().UnixNano())
@@ -240,8 +238,8 @@ func (s *stage) mark(t *testing.T) {
 	})
 }
 
-// last is the version of the last that happened to each type, which the witnesses have
-// to have seen too.
+// last returns the version of the last change of each type, after the witnesses have seen
+// it.
 func (s *stage) last(t *testing.T) map[string]int64 {
 	t.Helper()
 	last := map[string]int64{}
@@ -265,13 +263,13 @@ func (s *stage) last(t *testing.T) map[string]int64 {
 	return last
 }
 
-// paths are where the API server has the types, in the namespace default.
+// paths are the API paths of the types, in the namespace default.
 var paths = map[string]string{"pods": "/api/v1/namespaces/default/pods", "jobs": "/apis/batch/v1/namespaces/default/jobs", "widgets": "/apis/example.com/v1/namespaces/default/widgets"}
 
-// prefixes are where etcd has them.
+// prefixes are the key prefixes of the types in etcd.
 var prefixes = map[string]string{"pods": "/registry/pods/", "jobs": "/registry/jobs/", "widgets": "/registry/example.com/widgets/"}
 
-// get asks the API server.
+// get requests an object or a list from the API server.
 func (s *stage) get(t *testing.T, path string) map[string]any {
 	t.Helper()
 	raw, err := s.load.client.Discovery().RESTClient().Get().AbsPath(path).DoRaw(t.Context())
@@ -285,8 +283,8 @@ func (s *stage) get(t *testing.T, path string) map[string]any {
 	return fields
 }
 
-// compare holds the database against the witness, the API server and itself. alone
-// says that there was one recorder.
+// compare compares the database with the witness, with the API server and with itself.
+// alone means that there was one recorder.
 func (s *stage) compare(t *testing.T, alone bool) {
 	t.Helper()
 	d := s.open(t)
@@ -295,7 +293,7 @@ func (s *stage) compare(t *testing.T, alone bool) {
 		h, all := read(t, d, resource), s.seen[resource].all()
 		problems, hidden := h.compare(all)
 		problems = append(problems, h.consistent()...)
-		problems = append(problems, h.ledger(s.restarts)...)
+		problems = append(problems, h.intervals(s.restarts)...)
 		if alone {
 			problems = append(problems, h.wide()...)
 		}
@@ -311,7 +309,7 @@ func (s *stage) compare(t *testing.T, alone bool) {
 	}
 }
 
-// present holds what objects are now against the API server, with their bodies.
+// present compares the current objects with the API server, including their bodies.
 func (s *stage) present(t *testing.T, d *sqldb.DB, h *tables, resource string) (problems []string) {
 	t.Helper()
 	now := map[string]map[string]any{}
@@ -326,7 +324,7 @@ func (s *stage) present(t *testing.T, d *sqldb.DB, h *tables, resource string) (
 		fields := now[o.uid]
 		delete(now, o.uid)
 		if fields == nil {
-			problems = append(problems, fmt.Sprintf("%s/%s %s is there in the database only", o.namespace, o.name, o.uid))
+			problems = append(problems, fmt.Sprintf("%s/%s %s exists only in the database", o.namespace, o.name, o.uid))
 			continue
 		}
 		body, _, err := history.New(d).Body(t.Context(), o.id, 0)
@@ -342,17 +340,17 @@ func (s *stage) present(t *testing.T, d *sqldb.DB, h *tables, resource string) (
 			problems = append(problems, fmt.Sprintf("%s has version %v, and was recorded with %d", o.uid, version, o.version))
 		}
 		if got, want := plain(got), plain(fields); !reflect.DeepEqual(got, want) {
-			problems = append(problems, fmt.Sprintf("%s is\n%.900v\nand was recorded as\n%.900v", o.uid, want, got))
+			problems = append(problems, fmt.Sprintf("%s is\n%.900v\nbut was recorded as\n%.900v", o.uid, want, got))
 		}
 	}
 	for uid := range now {
-		problems = append(problems, uid+" is there on the server only")
+		problems = append(problems, uid+" exists only on the server")
 	}
 	return problems
 }
 
-// plain leaves out what a list does not say of each object, what is not kept, and the
-// version.
+// plain removes fields that a list omits from each object, fields that are not kept, and
+// the version.
 func plain(fields map[string]any) map[string]any {
 	delete(fields, "apiVersion")
 	delete(fields, "kind")

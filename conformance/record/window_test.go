@@ -16,9 +16,9 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// TestWindow: what the server has forgotten when a recorder is back is one gap for
-// each type, with the right bounds, and what vanished in it is deleted. Where another
-// recorder was up meanwhile, nothing is missing, and no gap is left.
+// TestWindow: history that the server no longer has when a recorder restarts is one gap
+// for each type, with the right bounds, and objects that vanished in it are deleted. If
+// another recorder ran meanwhile, nothing is missing, and no gap remains.
 func TestWindow(t *testing.T) {
 	program := build(t)
 	for _, kind := range dbtest.Kinds() {
@@ -70,7 +70,7 @@ func (s *stage) deletePod(t *testing.T, name string) {
 	}
 }
 
-// change lets pods begin, change and end.
+// change creates, changes and deletes pods.
 func (s *stage) change(t *testing.T, with string) {
 	t.Helper()
 	pods := s.load.client.CoreV1().Pods("default")
@@ -85,7 +85,7 @@ func (s *stage) change(t *testing.T, with string) {
 	s.deletePod(t, "is-short-"+with)
 }
 
-// forget lets the server forget what was until now.
+// forget makes the server compact its history.
 func (s *stage) forget(t *testing.T) {
 	t.Helper()
 	if err := s.plane.Compact(t.Context()); err != nil {
@@ -94,7 +94,7 @@ func (s *stage) forget(t *testing.T) {
 	s.restartAPIServer(t)
 }
 
-// forgotten lets things happen that the recorder, which is down, can not learn of.
+// forgotten makes changes that the recorder, which is stopped, cannot see.
 func (s *stage) forgotten(t *testing.T, one *recorder) {
 	t.Helper()
 	before := map[string]int64{}
@@ -116,7 +116,7 @@ func (s *stage) forgotten(t *testing.T, one *recorder) {
 			continue
 		}
 		if to := h.gaps[0].to; to < s.restarts[0].from || to != h.coverage[len(h.coverage)-1].from {
-			t.Errorf("%s: the gap is %v; the server came back at %v, and coverage is %v", resource, h.gaps[0], s.restarts[0], h.coverage)
+			t.Errorf("%s: the gap is %v; the server restarted at %v, and coverage is %v", resource, h.gaps[0], s.restarts[0], h.coverage)
 		}
 	}
 	want := map[string]string{"vanishes": "relist true 2", "changes": "relist false 2", "begins-hidden": "relist false 1", "stays": "list false 1"}
@@ -135,7 +135,7 @@ func (s *stage) forgotten(t *testing.T, one *recorder) {
 	}
 }
 
-// cutOff lets things happen that one recorder can not learn of, and the other can.
+// cutOff makes changes that one recorder cannot see, and the other can.
 func (s *stage) cutOff(t *testing.T) {
 	t.Helper()
 	s.api.Set(network.Refuse)

@@ -32,9 +32,9 @@ func (s sight) String() string {
 	return fmt.Sprintf("%s at %d: %s %s", s.uid, s.version, s.state, s.raw)
 }
 
-// witness notes every revision of a type that etcd has stored. It asks etcd itself,
-// which lives on while API servers and databases are killed, and from the first
-// revision on, so that it has no hole.
+// witness records every revision of a type in etcd. It watches etcd itself, which runs
+// while API servers and databases are killed, from the first revision on, so it misses
+// nothing.
 type witness struct {
 	mu   sync.Mutex
 	seen []sight
@@ -42,8 +42,8 @@ type witness struct {
 	last int64
 }
 
-// watchEtcd starts a witness of the objects below a prefix, such as /registry/pods/.
-// It ends with ctx; work is done when it has.
+// watchEtcd starts a witness of the objects with a prefix, such as /registry/pods/. It
+// ends with ctx; work is done after it has ended.
 func watchEtcd(ctx context.Context, t *testing.T, work *sync.WaitGroup, etcd, prefix string) *witness {
 	t.Helper()
 	w := &witness{now: map[string]sight{}}
@@ -71,7 +71,7 @@ func watchEtcd(ctx context.Context, t *testing.T, work *sync.WaitGroup, etcd, pr
 	return w
 }
 
-// event is what etcd says of one key.
+// event is an etcd event of one key.
 type event struct {
 	Type string `json:"type"`
 	Kv   struct {
@@ -130,7 +130,7 @@ func (w *witness) note(ev *event) error {
 	return nil
 }
 
-// decode reads an object as etcd has it.
+// decode reads an object as stored in etcd.
 func decode(value []byte) (map[string]any, error) {
 	raw, binary := bytes.CutPrefix(value, []byte("k8s\x00"))
 	if !binary {
@@ -150,7 +150,7 @@ func decode(value []byte) (map[string]any, error) {
 	case "ConfigMap":
 		object = &corev1.ConfigMap{}
 	default:
-		return nil, fmt.Errorf("a %s in etcd is nothing that the witness knows", envelope.Kind)
+		return nil, fmt.Errorf("the witness cannot decode a %s in etcd", envelope.Kind)
 	}
 	if err := object.Unmarshal(envelope.Raw); err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func decode(value []byte) (map[string]any, error) {
 	return fields, err
 }
 
-// all returns what was seen until now, in the order of versions.
+// all returns the revisions so far, ordered by version.
 func (w *witness) all() []sight {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,20 +17,20 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// cut is what the network does to a request.
+// cut is the fault of a request.
 type cut uint8
 
 const (
 	whole  cut = iota
-	before     // the server never sees the request
-	after      // the server carries it out, and the answer is lost
-	within     // the answer ends in the middle
+	before     // the server never gets the request
+	after      // the server handles the request, and the response is lost
+	within     // the response ends in the middle
 	cuts
 )
 
 func (c cut) String() string { return [...]string{"whole", "before", "after", "within"}[c] }
 
-// cutter stands between a client and the API server, and cuts connections at random.
+// cutter is a proxy between a client and the API server that cuts connections at random.
 type cutter struct {
 	to     string
 	client *http.Client
@@ -64,7 +64,7 @@ func newCutter(t *testing.T, rc *rest.Config, seed uint64) (*cutter, *rest.Confi
 	return c, &behind
 }
 
-// next decides about a request. Two of five are cut.
+// next selects the fault of a request. Two of five requests are cut.
 func (c *cutter) next(kind string) cut {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +79,7 @@ func (c *cutter) next(kind string) cut {
 	return how
 }
 
-// kindOf returns what a request is for.
+// kindOf returns the purpose of a request.
 func kindOf(r *http.Request) string {
 	switch {
 	case r.URL.Query().Has("dryRun"):
@@ -115,7 +115,7 @@ func (c *cutter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Del("Content-Length")
 	w.WriteHeader(resp.StatusCode)
 	if how == within {
-		_, _ = w.Write(answer[:len(answer)/2]) // the client may have gone
+		_, _ = w.Write(answer[:len(answer)/2]) // the client may have disconnected
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}

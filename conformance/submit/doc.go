@@ -3,7 +3,7 @@
 // # Data flow
 //
 //	submit.Client -> cutter (cuts connections before, during and after requests) -> API server
-//	vedette submit, with bad input -> API server -> what the user reads
+//	vedette submit, with bad input -> API server -> output for the user
 //
 // # Ownership
 //
@@ -11,14 +11,14 @@
 //
 // # Guarantees
 //
-// The number of jobs is read from the server directly, not through the cutter. The texts are
-// whole: a test fails if a user would read another word.
+// The number of jobs is read from the server directly, not through the cutter. The tests
+// compare complete outputs: any other word fails.
 //
 // # Limits
 //
-// No kubelet runs. A test plays its part where a pod cannot start.
+// No kubelet runs. A test simulates it for a pod that cannot start.
 //
 // # Errors
 //
-// A control plane that does not start fails the test with its logs.
+// If the control plane does not start, the test fails with its logs.
 package submit

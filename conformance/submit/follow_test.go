@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// testWrongImage: the server takes any text as image. Who waits for the job reads why its pod
-// cannot start, while it waits.
+// testWrongImage: the server accepts any text as image. While a user waits for the job, the
+// output explains why its pod cannot start.
 func testWrongImage(t *testing.T, s *stage) {
 	cmd := exec.CommandContext(t.Context(), s.program, "submit", "--image", "example.com/Train:7", "--name", "train-7", "--wait", "--", "python", "train.py")
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+s.kubeconfig(t, ""))
@@ -59,7 +59,7 @@ func testWrongImage(t *testing.T, s *stage) {
 	}
 }
 
-// pend makes a pod of a job that a kubelet has refused to start.
+// pend creates a pod of a job that a kubelet has refused to start.
 func (s *stage) pend(t *testing.T, job *batchv1.Job, reason, message string) {
 	t.Helper()
 	yes := true

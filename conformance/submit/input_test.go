@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// jobText is a job that the server takes.
+// jobText is a job that the server accepts.
 const jobText = `apiVersion: batch/v1
 kind: Job
 metadata:
@@ -26,7 +26,7 @@ spec:
         - {name: A, value: b}
 `
 
-// input is what a user types, and what the user reads.
+// input is the input of a user, and the expected output.
 type input struct {
 	name string
 	// edit is pairs of old and new text in jobText.
@@ -35,7 +35,7 @@ type input struct {
 	want []string
 }
 
-// These are sentences of the server.
+// Sentences of the server.
 const (
 	subdomain = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character ` +
 		`(e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`
@@ -49,8 +49,8 @@ const (
 
 var long = strings.Repeat("n", 300)
 
-// inputs are mistakes that a person makes. Each line of want stands behind
-// "vedette: standard input:". HOST is the server.
+// inputs are mistakes of users. The output has "vedette: standard input:" before each
+// line of want. HOST is the server.
 var inputs = []input{
 	{
 		name: "two mistakes", edit: []string{"parallelism: 2", "paralelism: 2", "restartPolicy: Never", "restartPolicy: Always"},
@@ -119,8 +119,8 @@ var inputs = []input{
 	{name: "no YAML", edit: []string{jobText, "\x00\xff\xfe"}, want: []string{"1: this is no YAML: control characters are not allowed"}},
 }
 
-// testBadInput: what the user reads is the server's sentence with the line of the file, all
-// mistakes at once, and nothing is created.
+// testBadInput: the output has the server's sentences with the lines of the file, all
+// mistakes at once, and no job is created.
 func testBadInput(t *testing.T, s *stage) {
 	admin := s.kubeconfig(t, "")
 	s.full(t)
@@ -141,7 +141,7 @@ func testBadInput(t *testing.T, s *stage) {
 	}
 }
 
-// full makes a namespace in which no job may be created. No controller runs that would
+// full creates a namespace in which no job may be created. No controller runs that would
 // count the jobs.
 func (s *stage) full(t *testing.T) {
 	t.Helper()

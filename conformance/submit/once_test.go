@@ -15,7 +15,8 @@ import (
 
 var seed = flag.Uint64("submit.seed", 1, "which requests are cut")
 
-// job is a manifest of a batch Job. An empty name has the key make it.
+// job returns the manifest of a batch Job. With an empty name, the request key determines
+// the name.
 func job(t *testing.T, name string, n int) *manifest.Manifest {
 	t.Helper()
 	metadata := "name: " + name
@@ -37,8 +38,8 @@ spec:
 	return all[0]
 }
 
-// testOnce: 200 requests at the same time, half of them sent twice, over a network that cuts
-// two of five connections, create exactly 200 jobs. Each request is recognized afterwards.
+// testOnce: 200 concurrent requests, half of them sent twice, over a network that cuts two
+// of five connections, create exactly 200 jobs. Each request is recognized afterwards.
 func testOnce(t *testing.T, s *stage) {
 	const n = 200
 	network, rc := newCutter(t, s.plane.RESTConfig(), *seed)
@@ -106,6 +107,6 @@ func testOnce(t *testing.T, s *stage) {
 		delete(there, uid)
 	}
 	if len(there) > 0 || len(s.jobs(t)) != n {
-		t.Errorf("%d jobs that nobody asked for, %d jobs", len(there), len(s.jobs(t)))
+		t.Errorf("%d jobs without a request, %d jobs", len(there), len(s.jobs(t)))
 	}
 }

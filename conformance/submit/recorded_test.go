@@ -11,7 +11,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/wait"
 )
 
-// testRecorded: the recorder takes the submitter of a job from what submit writes.
+// testRecorded: the recorder reads the submitter of a job from the metadata that submit
+// writes.
 func testRecorded(t *testing.T, s *stage) {
 	config := s.kubeconfig(t, "")
 	db := "sqlite:" + t.TempDir() + "/history.db"

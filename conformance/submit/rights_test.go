@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// testRights: who may not submit reads so, with the role that gives the right. Once an
-// administrator has created that role, the same command works.
+// testRights: a user who may not submit gets an error with the role that grants the
+// right. After an administrator has created the role, the same command works.
 func testRights(t *testing.T, s *stage) {
 	admin := s.connect(t, s.plane.RESTConfig())
 	for _, user := range []string{"wei@example.com", "system:serviceaccount:ci:runner", "\u202eeve: \"- {x"} {

@@ -70,7 +70,7 @@ func (s *stage) addNamespace(t *testing.T, name string) {
 	}
 }
 
-// connect connects to the control plane, or to what stands before it.
+// connect connects to the control plane, or to a proxy of it.
 func (s *stage) connect(t *testing.T, rc *rest.Config) *kube.Cluster {
 	t.Helper()
 	cluster, err := kube.Connect(kube.Config{REST: rc, Namespace: s.namespace})
@@ -91,8 +91,8 @@ func (s *stage) jobs(t *testing.T) []batchv1.Job {
 	return all.Items
 }
 
-// kubeconfig writes a kubeconfig of a user without any right but those that the test grants;
-// an empty name is the administrator.
+// kubeconfig writes a kubeconfig of a user whose only rights are granted by the test; an
+// empty name is the administrator.
 func (s *stage) kubeconfig(t *testing.T, user string) string {
 	t.Helper()
 	rc := s.plane.RESTConfig()

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// program is a controller that runs.
+// program is a running controller.
 type program struct {
 	cmd   *exec.Cmd
 	lines *bufio.Scanner // of its standard output
@@ -19,7 +19,7 @@ type program struct {
 	seen  []string
 }
 
-// start runs a binary for a namespace. mode is the value of VEDETTE_SWAP.
+// start runs a binary in a namespace. mode is the value of VEDETTE_SWAP.
 func start(t *testing.T, binary, kubeconfig, namespace, mode string) *program {
 	t.Helper()
 	p := &program{cmd: exec.CommandContext(t.Context(), binary, "--kubeconfig="+kubeconfig, "--namespace="+namespace)}
@@ -36,7 +36,7 @@ func start(t *testing.T, binary, kubeconfig, namespace, mode string) *program {
 	return p
 }
 
-// await reads lines until one of them is the wanted one.
+// await reads lines until the wanted one.
 func (p *program) await(want string) error {
 	for p.lines.Scan() {
 		p.seen = append(p.seen, p.lines.Text())
@@ -44,7 +44,7 @@ func (p *program) await(want string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the program ended without the line %q; it wrote %q", want, p.seen)
+	return fmt.Errorf("the program ended without the line %q; it printed %q", want, p.seen)
 }
 
 // stop ends the program, and returns its remaining lines and its log.

@@ -23,9 +23,9 @@ import (
 // controllers are the programs in testdata.
 var controllers = []struct {
 	name, label string
-	clientGo    string   // the version that its go.mod has
-	created     string   // what it writes when an object is created
-	changed     string   // and when it is changed
+	clientGo    string   // the version in its go.mod
+	created     string   // its output when an object is created
+	changed     string   // its output when the object changes
 	informers   []string // the types of its informers
 }{
 	{"plain", "count", "v0.36.3", "counted a 2", "counted a 1", []string{"*v1.ConfigMap", "*v1.Secret"}},
@@ -57,7 +57,7 @@ func TestSwap(t *testing.T) {
 			for _, mode := range []string{"off", "packed", "live"} {
 				got := play(t, cluster, client, c.label, c.created, c.changed, swapped, mode)
 				if !slices.Equal(got.lines, want.lines) {
-					t.Errorf("VEDETTE_SWAP=%s: the program wrote\n%q\nwithout the swap\n%q", mode, got.lines, want.lines)
+					t.Errorf("VEDETTE_SWAP=%s: the program printed\n%q\nwithout the swap\n%q", mode, got.lines, want.lines)
 				}
 				for _, objects := range c.informers {
 					line := "vedette: an informer is accelerated objects=" + objects
@@ -112,14 +112,14 @@ func sums(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// outcome is what a program did.
+// outcome is the result of a program.
 type outcome struct {
 	lines []string
 	log   string
 }
 
-// play runs a program in a namespace of its own, through the life of an object: it is
-// there before the program, it changes, it is deleted.
+// play runs a program in its own namespace, with an object that exists before the program
+// starts, changes, and is deleted.
 func play(t *testing.T, cluster *controlplane.Cluster, client kubernetes.Interface, label, created, changed, binary, mode string) outcome {
 	t.Helper()
 	ctx := t.Context()

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
 
-// needed are the values without which the templates make no object.
+// needed are the minimum values with which the templates create an object.
 var needed = template.Values{"image": "registry.example.com/train:1", "command": []string{"python", "train.py", "--name=a b"}, "data": "wiki", "queue": "team-a"}
 
 // all are values for every parameter of the built-in templates.
@@ -32,7 +32,8 @@ var all = template.Values{
 	"headCpus": "2", "headMemory": "8Gi", "runtime": "mpi", "runtimeKind": "TrainingRuntime",
 }
 
-// only returns the values of a template's parameters, and complains if one is missing.
+// only returns the values of a template's parameters. With complete, it fails the test if
+// one is missing.
 func only(t *testing.T, tmpl *template.Template, from template.Values, complete bool) template.Values {
 	values := template.Values{}
 	for _, p := range tmpl.Parameters() {
@@ -47,8 +48,8 @@ func only(t *testing.T, tmpl *template.Template, from template.Values, complete 
 	return values
 }
 
-// TestBuiltins: the server takes the objects of all built-in templates and of the example, and knows each of
-// their fields, with the values that are required and with values for all parameters.
+// TestBuiltins: the server accepts the objects of all built-in templates and of the example without
+// unknown fields, with only the required values and with values for all parameters.
 func TestBuiltins(t *testing.T) {
 	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
 	cluster, err := kube.Connect(kube.Config{REST: c.RESTConfig()})
@@ -88,8 +89,7 @@ func TestBuiltins(t *testing.T) {
 	}
 }
 
-// create creates an object without storing it. A field that the server does not know is an
-// error.
+// create creates an object with a dry run. An unknown field is an error.
 func create(t *testing.T, cluster *kube.Cluster, typ string, object map[string]any) {
 	t.Helper()
 	r, err := cluster.Resolve(t.Context(), typ)

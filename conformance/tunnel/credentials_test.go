@@ -25,7 +25,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// way is one way to reach the API server.
+// way is one way to connect to the API server.
 type way struct {
 	name   string
 	config *rest.Config
@@ -34,10 +34,11 @@ type way struct {
 	refused bool
 }
 
-// seen is what passed on the way, below the tunnel.
+// seen counts requests and answers below the tunnel.
 type seen struct{ refused, http1, http2, unzipped, lists atomic.Int64 }
 
-// transport counts what passes. It refuses streaming lists, so that there are lists too.
+// transport counts requests and answers. It refuses streaming lists, so that informers
+// list.
 type transport struct {
 	below  http.RoundTripper
 	seen   *seen
@@ -68,7 +69,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// credentials are what the ways use, and can be taken away.
+// credentials are the credentials of all ways. They can be rotated.
 type credentials struct {
 	t     *testing.T
 	admin kubernetes.Interface
@@ -76,7 +77,7 @@ type credentials struct {
 	bound string // the secret that the plugin's token is bound to
 }
 
-// newCredentials makes a service account that may do everything, and writes its tokens.
+// newCredentials creates a service account with all rights, and writes its tokens.
 func newCredentials(t *testing.T, admin kubernetes.Interface) *credentials {
 	t.Helper()
 	c := &credentials{t: t, admin: admin, dir: t.TempDir()}
@@ -94,7 +95,7 @@ func newCredentials(t *testing.T, admin kubernetes.Interface) *credentials {
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: "robot"}},
 	}, metav1.CreateOptions{})
 	must(err)
-	// The plugin hands out a token that the server does not know, and then the one in its file.
+	// The plugin first returns an invalid token, and then the one in its file.
 	script := "#!/bin/sh\necho x >>'" + c.calls() + "'\ntoken=$(cat '" + c.token() + "')\n[ \"$(wc -l <'" + c.calls() + "')\" -gt 1 ] || token=refused\n" +
 		`printf '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s"}}' "$token"` + "\n"
 	must(os.WriteFile(c.plugin(), []byte(script), 0o700))
@@ -107,9 +108,9 @@ func (c *credentials) token() string  { return filepath.Join(c.dir, "token") }
 func (c *credentials) plugin() string { return filepath.Join(c.dir, "plugin") }
 func (c *credentials) calls() string  { return filepath.Join(c.dir, "calls") }
 
-// rotate writes new tokens. The one that the file had stays valid, because client-go
-// reads the file once a minute. The one that the plugin had becomes invalid when the
-// server starts again, because the secret that it is bound to is removed.
+// rotate writes new tokens. The old token of the file stays valid, because client-go
+// reads the file once a minute. The old token of the plugin becomes invalid when the
+// server restarts, because its bound secret is deleted.
 func (c *credentials) rotate() {
 	c.t.Helper()
 	c.write(c.file(), nil)
@@ -126,8 +127,8 @@ func (c *credentials) rotate() {
 	c.bound = secret.Name
 }
 
-// write writes a new token of the service account to a file. It is valid as long as the
-// object that it is bound to.
+// write writes a new token of the service account to a file. It is valid as long as its
+// bound object exists.
 func (c *credentials) write(path string, to *authenticationv1.BoundObjectReference) {
 	c.t.Helper()
 	answer, err := c.admin.CoreV1().ServiceAccounts("default").CreateToken(c.t.Context(), "robot", &authenticationv1.TokenRequest{
@@ -141,7 +142,7 @@ func (c *credentials) write(path string, to *authenticationv1.BoundObjectReferen
 	}
 }
 
-// ways returns all ways to the server that base leads to.
+// ways returns all ways to connect to the server of base.
 func (c *credentials) ways(base *rest.Config, authority *authority) []way {
 	anonymous := rest.CopyConfig(base)
 	anonymous.BearerToken = ""
@@ -166,7 +167,7 @@ func (c *credentials) ways(base *rest.Config, authority *authority) []way {
 	})
 	add("HTTP/1.1", base, true, func(cfg *rest.Config) { cfg.NextProtos = []string{"http/1.1"} })
 	add("lists in gzip", base, false, func(*rest.Config) {})
-	add("lists as they are", base, false, func(cfg *rest.Config) { cfg.DisableCompression = true })
+	add("lists without compression", base, false, func(cfg *rest.Config) { cfg.DisableCompression = true })
 	return all
 }
 

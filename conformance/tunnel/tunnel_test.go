@@ -38,25 +38,25 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
 
-// objects is how many there are. Their list has more than 128 KB, so it is compressed.
+// objects is the number of objects. Their list has more than 128 KB, so it is compressed.
 const objects = 200
 
-// patience is how long anything may take on a busy machine.
+// patience is the time limit of any step on a busy machine.
 const patience = 2 * time.Minute
 
 var resource = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// statusAnswer returns the answer of a server that refuses.
+// statusAnswer returns the answer of a server that refuses a request.
 func statusAnswer(req *http.Request, status *metav1.Status) *http.Response {
 	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
-	text, _ := json.Marshal(status) // it has only strings
+	text, _ := json.Marshal(status) // cannot fail: it has only strings
 	return &http.Response{
 		StatusCode: int(status.Code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
 		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(text)), ContentLength: int64(len(text)),
 	}
 }
 
-// follower is an informer and what its handler was told.
+// follower is an informer and the events of its handler.
 type follower struct {
 	name     string
 	form     string // typed, dynamic, metadata
@@ -97,7 +97,7 @@ func (f *follower) tell(what string, obj any) {
 	f.changed = make(chan struct{})
 }
 
-// await waits until the handler was told of an event.
+// await waits until the handler has got an event.
 func (f *follower) await(t *testing.T, event string) {
 	t.Helper()
 	deadline := time.After(patience)
@@ -117,7 +117,7 @@ func (f *follower) await(t *testing.T, event string) {
 	}
 }
 
-// world is a server, and informers that follow it in many ways.
+// world is a server, and informers that follow it in all ways.
 type world struct {
 	t         *testing.T
 	admin     kubernetes.Interface
@@ -131,7 +131,7 @@ func (w *world) add(ctx context.Context, f *follower) {
 	w.running.Go(func() { f.informer.RunWithContext(ctx) })
 }
 
-// clients are those of one configuration.
+// clients returns the clients of one configuration.
 func clients(t *testing.T, cfg *rest.Config) (kubernetes.Interface, dynamic.Interface, metadata.Interface) {
 	t.Helper()
 	typed, err := kubernetes.NewForConfig(cfg)
@@ -175,7 +175,7 @@ func (w *world) follow(ctx context.Context, by *way) {
 	}
 }
 
-// write makes the changes that all informers must see, with names of their own.
+// write makes the changes that all informers must see, with new names.
 func (w *world) write(suffix string) {
 	w.t.Helper()
 	maps := w.admin.CoreV1().ConfigMaps("default")
@@ -203,7 +203,7 @@ func (w *world) write(suffix string) {
 	}
 }
 
-// compare compares each informer with that of client-go for the same form.
+// compare compares each informer with client-go's for the same form.
 func (w *world) compare() {
 	w.t.Helper()
 	want := map[string]map[string]any{}
@@ -261,7 +261,7 @@ func keyOf(obj any) string {
 	return m.GetNamespace() + "/" + m.GetName()
 }
 
-// checkHealth checks that each informer is accelerated and has no fault. outage says
+// checkHealth checks that each informer is accelerated and has no fault. outage means
 // that there was one.
 func (w *world) checkHealth(outage bool) {
 	w.t.Helper()
@@ -279,8 +279,8 @@ func (w *world) checkHealth(outage bool) {
 	}
 }
 
-// TestTunnel follows an API server in every way, while credentials are replaced and the
-// server starts again.
+// TestTunnel follows an API server in every way, while credentials are rotated and the
+// server restarts.
 func TestTunnel(t *testing.T) {
 	signer := newAuthority(t)
 	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly, APIServer: []string{"--client-ca-file=" + signer.file}})
@@ -323,7 +323,7 @@ func TestTunnel(t *testing.T) {
 	checkWays(t, ways, proofs)
 }
 
-// checkWays checks that the ways were what their names say.
+// checkWays checks that each way was used as its name states.
 func checkWays(t *testing.T, ways []way, proofs *credentials) {
 	t.Helper()
 	for _, w := range ways {

@@ -1,4 +1,4 @@
-// Package wait waits in tests for what happens by itself.
+// Package wait waits in tests for asynchronous conditions.
 package wait
 
 import (
@@ -8,9 +8,9 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// Until waits until something holds: until holds returns no problem. It asks at once, and
-// then ten times a second, on the goroutine of the test. If it does not hold in time, the
-// test ends with the last problem.
+// Until waits until holds returns no problem. It calls holds at once, and then ten times
+// a second, on the goroutine of the test. After the time limit, the test ends with the
+// last problem.
 func Until(t testing.TB, within time.Duration, what string, holds func() (problem string)) {
 	t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)

@@ -18,25 +18,25 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// Bounds of requests.
+// Limits of requests.
 const (
 	maxAnswer  = 64 << 20 // bytes
 	maxProblem = 1 << 20
-	maxRest    = 64 << 10 // of a body that is read to its end, so that its connection is used again
+	maxRest    = 64 << 10 // size of the rest of a body that is read, so that its connection can be reused
 	timeout    = 60 * time.Second
 )
 
 // Options configure a client.
 type Options struct {
-	// Token returns the bearer token for a request. The client asks for it before each request,
-	// so it may be renewed. Nil sends none, which portals on the loopback address accept.
+	// Token returns the bearer token of a request. The client calls it before each request, so
+	// the token may change. Nil sends none, which portals on the loopback address accept.
 	Token func(context.Context) (string, error)
 	// HTTP sends the requests; default: a client with the proxy of the environment. Its
 	// redirects are not followed.
 	HTTP *http.Client
 	// Agent is the header User-Agent; default "vedette".
 	Agent string
-	// Language is that of sentences: "en" or "zh"; default that of the portal.
+	// Language is the language of sentences: "en" or "zh"; default the portal's.
 	Language string
 }
 
@@ -51,9 +51,9 @@ type Client struct {
 }
 
 // New returns a client of the portal at an address, such as "https://vedette.example.com". It
-// sends nothing.
+// sends no request.
 //
-// Errors: an address that is no URL of HTTP; a token that would cross the network in clear.
+// Errors: an address that is not an HTTP URL; a token that would cross the network in clear text.
 func New(address string, o Options) (*Client, error) {
 	u, err := url.Parse(strings.TrimRight(address, "/"))
 	switch {
@@ -111,7 +111,7 @@ func (c *Client) request(ctx context.Context, method, path string, q url.Values,
 	return r, nil
 }
 
-// do sends a request, and decodes the answer to out, unless it has no content.
+// do sends a request, and decodes the answer to out, unless the answer has no content.
 //
 // Errors: *api.Problem; the portal does not answer.
 func (c *Client) do(r *http.Request, out any) error {
@@ -128,12 +128,12 @@ func (c *Client) do(r *http.Request, out any) error {
 	}
 	d := json.NewDecoder(io.LimitReader(answer.Body, maxAnswer))
 	if err := d.Decode(out); err != nil {
-		return &api.Problem{Type: api.ProblemFault, Title: "The answer cannot be read", Status: http.StatusBadGateway, Detail: noPortal(fmt.Sprintf("The answer of %s is no JSON of this API", c.base))}
+		return &api.Problem{Type: api.ProblemFault, Title: "The answer cannot be read", Status: http.StatusBadGateway, Detail: noPortal(fmt.Sprintf("The answer of %s is not JSON of this API", c.base))}
 	}
 	return nil
 }
 
-// SignInMethods returns how one can sign in. It sends no token.
+// SignInMethods returns the methods to sign in. It sends no token.
 func (c *Client) SignInMethods(ctx context.Context) (*api.SignInMethods, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -171,7 +171,7 @@ func send[T any](ctx context.Context, c *Client, method, path string, body any) 
 		if tried || c.o.Token != nil || !errors.As(err, &p) || p.Type != api.ProblemForgery {
 			return out, err
 		}
-		csrf, err = c.forgery(ctx, true) // the portal has started again
+		csrf, err = c.forgery(ctx, true) // the portal has restarted
 	}
 	return nil, err
 }
@@ -238,14 +238,13 @@ func unreachable(base *url.URL, err error) error {
 	return &UnreachableError{base.String(), err}
 }
 
-// finish reads the rest of a body, so that its connection is used again.
+// finish reads the rest of a body, so that its connection can be reused.
 func finish(body io.ReadCloser) {
-	_, _ = io.CopyN(io.Discard, body, maxRest) // what is beyond costs the connection
+	_, _ = io.CopyN(io.Discard, body, maxRest) // if more remains, the connection is closed
 	_ = body.Close()
 }
 
-// problemOf reads the problem of an answer. An answer of something else than a portal becomes a
-// problem too.
+// problemOf reads the problem of an answer. An answer of another server becomes a problem, too.
 func problemOf(base *url.URL, answer *http.Response) error {
 	p := &api.Problem{}
 	media, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
@@ -271,9 +270,9 @@ func problemOf(base *url.URL, answer *http.Response) error {
 	return p
 }
 
-// noPortal adds to what a server answered what to do.
+// noPortal is the remedy for an answer that is not a portal's.
 func noPortal(text string) string {
-	return text + ", so it is no portal, or a proxy in front of one wants a sign-in of its own: check the address."
+	return text + ", so it is not a portal, or a proxy in front of it requires its own sign-in: check the address."
 }
 
 // filled returns a path of package api with the values of its parameters.
@@ -287,7 +286,7 @@ func filled(path string, values ...string) string {
 	return out.String() + path
 }
 
-// segment escapes a segment of a path. Dots alone would lead to another path.
+// segment escapes a segment of a path. A segment of only dots would select another path.
 func segment(value string) string {
 	if value == "." || value == ".." {
 		return strings.ReplaceAll(value, ".", "%2E")

@@ -56,7 +56,7 @@ func document() *huma.OpenAPI {
 	return a.OpenAPI()
 }
 
-// call calls each method of a client with zero values, and returns how many there are.
+// call calls each method of a client with zero values, and returns the number of methods.
 func call(t *testing.T, c *client.Client) (called int) {
 	t.Helper()
 	v := reflect.ValueOf(c)
@@ -89,8 +89,8 @@ func call(t *testing.T, c *client.Client) (called int) {
 	return called
 }
 
-// TestEveryOperation: each operation of the OpenAPI document has a method, and each constant
-// path of package api that pages use too.
+// TestEveryOperation: each operation of the OpenAPI document has a method, and so has each
+// constant path of package api.
 func TestEveryOperation(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string
@@ -129,7 +129,7 @@ func TestEveryOperation(t *testing.T) {
 	}
 }
 
-// TestNoContent: an answer without content is no error.
+// TestNoContent: an answer without content is not an error.
 func TestNoContent(t *testing.T) {
 	c := connect(t, client.Options{Token: func(context.Context) (string, error) { return "t", nil }}, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
@@ -139,8 +139,8 @@ func TestNoContent(t *testing.T) {
 	}
 }
 
-// TestProblems: what the portal refuses is its problem, and the answer of something else one of
-// the client.
+// TestProblems: a refusal of the portal is returned as its problem, and the answer of another
+// server becomes a problem of the client.
 func TestProblems(t *testing.T) {
 	for _, c := range []struct {
 		media, body string
@@ -167,7 +167,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestToken: the token goes to the portal only, and not in clear over a network.
+// TestToken: the token is sent only to the portal, and not in clear text over a network.
 func TestToken(t *testing.T) {
 	token := func(context.Context) (string, error) { return "secret-token", nil }
 	for _, address := range []string{"http://portal.example.com", "ftp://x", "https://u:p@x", "https://x?y=z", "", "://", "https://"} {
@@ -201,7 +201,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestPaths: no value leads to another path.
+// TestPaths: no value selects another path.
 func TestPaths(t *testing.T) {
 	for _, value := range []string{"a/b", "..", ".", "../../operations", "a?b=c", "a#b", "%2e%2e", "ü ", "\x00", "{uid}", "a%2Fb"} {
 		got := ""
@@ -214,7 +214,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestForgery: without a token, writes have the CSRF token of the session, and get a new one when
+// TestForgery: without a token, writes have the CSRF token of the session, and get a new one if
 // the portal has another.
 func TestForgery(t *testing.T) {
 	var mu sync.Mutex

@@ -13,16 +13,16 @@
 // # Guarantees
 //
 // There is one method for each operation of the OpenAPI document. Stream loses no change and
-// repeats none, however often the connection is cut. A token is sent to the address of the
-// portal only: redirects are not followed, and without TLS it goes to the loopback address only.
-// No value leads to another path.
+// repeats none, however often the connection is cut. A token is sent only to the address of the
+// portal: redirects are not followed, and without TLS it is sent only to the loopback address.
+// No value selects another path.
 //
 // # Limits
 //
-// An answer may have 64 MiB and take a minute, an event 16 MiB. A stream that is silent for 30 s
-// is opened again. Writes are not repeated, except with a new CSRF token.
+// An answer may have 64 MiB and take a minute, an event may have 16 MiB. A stream without events
+// for 30 s is reopened. Writes are not repeated, except with a new CSRF token.
 //
 // # Errors
 //
-// Whatever the portal refuses is an [*api.Problem]. Other errors say that it does not answer.
+// A refusal of the portal is an [*api.Problem]. Other errors mean that it does not answer.
 package client

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxEvent is how many bytes an event may have.
+// maxEvent is the maximum size of an event in bytes.
 const maxEvent = 16 << 20
 
 // errTooLong is returned for an event with more bytes.
@@ -21,9 +21,9 @@ type frames struct{ r *bufio.Reader }
 
 func newFrames(r io.Reader) *frames { return &frames{bufio.NewReaderSize(r, 64<<10)} }
 
-// next returns the next event, also one without data: a comment is an event without fields.
+// next returns the next event, also without data: a comment is an event without fields.
 //
-// Errors: errTooLong; those of the reader. An event that the end cuts is lost.
+// Errors: errTooLong; those of the reader. An incomplete event at the end is lost.
 func (f *frames) next() (one frame, err error) {
 	var data []string
 	size := 0
@@ -51,7 +51,7 @@ func (f *frames) next() (one frame, err error) {
 	}
 }
 
-// line returns a line of at most so many bytes without its end: \n or \r\n.
+// line returns a line of at most a number of bytes without its end: \n or \r\n.
 func (f *frames) line(most int) (string, error) {
 	var all []byte
 	for {

@@ -23,7 +23,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// FuzzFrames: any bytes are read to their end, and what was read is no longer than it was.
+// FuzzFrames: any input is read to its end, and the events are not longer than the input.
 func FuzzFrames(f *testing.F) {
 	f.Add("event: a\r\ndata: b\r\n\r\n")
 	f.Add(":\n\n\n:::\ndata\x00:\n")

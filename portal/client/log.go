@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// overlap is how much of a log is read again after a cut: clocks of nodes differ, and lines of
-// one node may come later than those of another.
+// overlap is the part of a log that is read again after a cut: the clocks of nodes differ, and
+// lines of one node may arrive later than those of another.
 const overlap = time.Minute
 
 // LogHandler takes the lines of a log.
@@ -21,17 +21,16 @@ type LogHandler struct {
 	// Found, if not nil, is called before the first line.
 	Found func(api.LogsFound)
 	Line  func(api.LogLine) error
-	// Cut, if not nil, is called when the connection is cut, before it is tried again.
+	// Cut, if not nil, is called when the connection is cut, before a retry.
 	Cut func(error)
 }
 
-// FollowLogs reads the log of a job as a stream: line by line as they come, until the job has
-// ended, or with present=true until the last line that is there. q has the parameters of the
-// log. A log that is followed goes on where a connection was cut, so that no line is lost and
-// none comes twice.
+// FollowLogs reads the log of a job as a stream of lines, until the job has ended, or with
+// present=true until the last existing line. q has the parameters of the log. After a cut
+// connection it continues at the same place, so that no line is lost or repeated.
 //
 // Errors: *api.Problem; the portal does not answer the first request, or with present=true the
-// connection is cut; those of the handler; the cause of ctx.
+// connection is cut; errors of the handler; the cause of ctx.
 func (c *Client) FollowLogs(ctx context.Context, job api.JobRef, q url.Values, to LogHandler) (api.LogEnd, error) {
 	f := &logFollower{client: c, job: job, to: to, q: url.Values{}, last: map[logSource]logPlace{}, notes: map[string]bool{}}
 	maps.Copy(f.q, q)
@@ -73,7 +72,8 @@ type logSource struct {
 	attempt, restart int
 }
 
-// logPlace is the place behind the last line of a source: its time, and how many lines had it.
+// logPlace is the position after the last line of a source: its time, and how many lines had
+// it.
 type logPlace struct {
 	at time.Time
 	n  int
@@ -86,16 +86,16 @@ type logFollower struct {
 	q      url.Values
 	to     LogHandler
 
-	opened  bool // an event has come
+	opened  bool // an event has arrived
 	cut     bool // there was a connection before this one
 	ended   bool
 	end     api.LogEnd
-	refused error // of the handler
+	refused error // error of the handler
 	lines   int
 	latest  time.Time
 	last    map[logSource]logPlace
-	notes   map[string]bool        // that were told
-	again   map[logSource]logPlace // lines of this connection that were told over earlier ones
+	notes   map[string]bool        // that were handed over
+	again   map[logSource]logPlace // lines of this connection that were handed over on earlier ones
 }
 
 // once reads one connection.

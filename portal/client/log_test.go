@@ -17,10 +17,10 @@ import (
 	"github.com/vedette-io/vedette/portal/client"
 )
 
-// logged is a job whose log tests read.
+// logged is a job with a log.
 var logged = api.JobRef{Cluster: "c", UID: "u"}
 
-// portalOf returns a client of a portal that a handler plays.
+// portalOf returns a client of a portal that a handler simulates.
 func portalOf(t *testing.T, h http.HandlerFunc) *client.Client {
 	t.Helper()
 	c, err := client.New("http://localhost", client.Options{HTTP: &http.Client{Transport: pipes{h}}})
@@ -30,7 +30,7 @@ func portalOf(t *testing.T, h http.HandlerFunc) *client.Client {
 	return c
 }
 
-// TestFollowLogs: lines come until the end, a refusal or an error of the caller.
+// TestFollowLogs: lines arrive until the end, a refusal or an error of the caller.
 func TestFollowLogs(t *testing.T) {
 	stream := "event: found\ndata: {\"logs\":3}\n\nevent: line\ndata: {\"text\":\"a\"}\n\n"
 	full := errors.New("full")
@@ -61,7 +61,7 @@ func TestFollowLogs(t *testing.T) {
 	}
 }
 
-// TestFollowLogsRefused: a portal that refuses the first request is not asked again.
+// TestFollowLogsRefused: if a portal refuses the first request, there is no retry.
 func TestFollowLogsRefused(t *testing.T) {
 	asked := 0
 	cl := portalOf(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -76,7 +76,7 @@ func TestFollowLogsRefused(t *testing.T) {
 }
 
 // TestFollowLogsCut: a log over connections that are cut anywhere has each line once, in the
-// order of its source, although clocks of nodes differ.
+// order of its source, although the clocks of nodes differ.
 func TestFollowLogsCut(t *testing.T) {
 	for seed := range uint64(200) {
 		synctest.Test(t, func(t *testing.T) { followCut(t, rand.New(rand.NewPCG(seed, 1))) })
@@ -95,7 +95,7 @@ func followCut(t *testing.T, random *rand.Rand) {
 		clocks[pod] = clocks[pod].Add(time.Duration(random.IntN(3)) * time.Second) // several lines may have one time
 		all = append(all, api.LogLine{Time: clocks[pod], Pod: pod, Container: "main", Attempt: 1, Text: fmt.Sprint(pod, " ", len(all))})
 	}
-	sent, cuts := 0, 0 // how many lines the pods have written when a connection ends
+	sent, cuts := 0, 0 // the number of lines that the pods have written when a connection ends
 	cl := portalOf(t, func(w http.ResponseWriter, r *http.Request) {
 		since, _ := time.Parse(time.RFC3339Nano, r.URL.Query().Get("since"))
 		_, _ = fmt.Fprint(w, "event: line\ndata: {\"note\":\"a note\"}\n\n")

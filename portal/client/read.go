@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// Session returns what the portal knows of the person.
+// Session returns the portal's description of the person.
 func (c *Client) Session(ctx context.Context) (*api.Session, error) {
 	return get[api.Session](ctx, c, api.PathSession, nil)
 }
@@ -50,12 +50,12 @@ func (c *Client) Counts(ctx context.Context, q url.Values) (*api.JobCounts, erro
 	return get[api.JobCounts](ctx, c, api.PathCounts, q)
 }
 
-// Suggest completes a filter. q has key, prefix and n beside the filters.
+// Suggest completes a filter. q has key, prefix and n in addition to the filters.
 func (c *Client) Suggest(ctx context.Context, q url.Values) (*api.Suggestions, error) {
 	return get[api.Suggestions](ctx, c, api.PathSuggest, q)
 }
 
-// Find returns the newest job of a name.
+// Find returns the newest job with a name.
 func (c *Client) Find(ctx context.Context, cluster, typ, namespace, name string) (*api.JobRef, error) {
 	return get[api.JobRef](ctx, c, filled(api.PathFind, cluster, typ, namespace, name), nil)
 }
@@ -88,12 +88,12 @@ func (c *Client) Job(ctx context.Context, job api.JobRef, q url.Values) (*api.Jo
 	return get[api.JobDetail](ctx, c, of(api.PathJob, job), q)
 }
 
-// Waiting says why a job waits.
+// Waiting explains why a job waits.
 func (c *Client) Waiting(ctx context.Context, job api.JobRef, q url.Values) (*api.Waiting, error) {
 	return get[api.Waiting](ctx, c, of(api.PathWaiting, job), q)
 }
 
-// Failure says why a job failed.
+// Failure explains why a job failed.
 func (c *Client) Failure(ctx context.Context, job api.JobRef, q url.Values) (*api.Failure, error) {
 	return get[api.Failure](ctx, c, of(api.PathFailure, job), q)
 }
@@ -168,5 +168,5 @@ func (c *Client) Template(ctx context.Context, name string) (*api.Template, erro
 	return get[api.Template](ctx, c, filled(api.PathTemplate, name), nil)
 }
 
-// number returns the text of the number of something.
+// number returns an ID as text.
 func number(id int64) string { return strconv.FormatInt(id, 10) }

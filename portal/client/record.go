@@ -7,7 +7,7 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// RecordTypes returns the types that are recorded.
+// RecordTypes returns the recorded types.
 func (c *Client) RecordTypes(ctx context.Context) (*api.RecordTypes, error) {
 	return get[api.RecordTypes](ctx, c, api.PathRecordTypes, nil)
 }
@@ -43,7 +43,7 @@ func (c *Client) RecordJob(ctx context.Context, id int64) (*api.RecordJob, error
 	return get[api.RecordJob](ctx, c, filled(api.PathRecordJob, number(id)), nil)
 }
 
-// RecordAttempts returns the chain of retries that a job belongs to.
+// RecordAttempts returns the chain of attempts of a job.
 func (c *Client) RecordAttempts(ctx context.Context, id int64) (*api.RecordAttempts, error) {
 	return get[api.RecordAttempts](ctx, c, filled(api.PathRecordAttempts, number(id)), nil)
 }

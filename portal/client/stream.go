@@ -17,7 +17,7 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// Bounds of a stream.
+// Limits of a stream.
 const (
 	quietFor = 30 * time.Second // a portal sends a beat every 5 s
 	minWait  = time.Second
@@ -28,20 +28,20 @@ const (
 type Event struct {
 	Changes *api.Changes
 	Beat    *api.Beat
-	// Reset says that the caller must load everything again. Rights says the same, because what
-	// the person may see has changed.
+	// Reset requires the caller to load everything again. So does Rights, because the sight of
+	// the person has changed.
 	Reset  *api.Reset
 	Rights bool
-	// Position is up to where the stream has reported.
+	// Position is the last position that the stream has reported.
 	Position int64
 }
 
-// Stream returns the changes of jobs behind a position, until the loop ends. It connects again where it was
-// cut, so that no change is lost and none comes twice. The loop may take its time: a portal that
-// it falls behind sends a reset.
+// Stream returns the changes of jobs after a position, until the loop ends. It reconnects after a
+// cut, so that no change is lost or repeated. The loop may be slow: if it falls behind, the portal
+// sends a reset.
 //
-// Errors: one error ends the sequence: *api.Problem if the portal refuses the stream for good;
-// the cause of ctx.
+// Errors: one error ends the sequence: *api.Problem if the portal permanently refuses the
+// stream; the cause of ctx.
 func (c *Client) Stream(ctx context.Context, q url.Values, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		wait, rights := minWait, ""
@@ -78,7 +78,7 @@ func (c *Client) Stream(ctx context.Context, q url.Values, after int64) iter.Seq
 	}
 }
 
-// pause waits for a time and up to a quarter more. It returns false if ctx ends.
+// pause waits for a duration plus up to a quarter of it. It returns false if ctx ends.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d + rand.N(d/4+1))
 	defer t.Stop()
@@ -90,7 +90,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// streamOnce reads one connection. stopped says that the loop has ended.
+// streamOnce reads one connection. stopped means that the loop has ended.
 func (c *Client) streamOnce(ctx context.Context, q url.Values, after *int64, each func(Event) bool) (stopped bool, err error) {
 	sent := url.Values{}
 	maps.Copy(sent, q)
@@ -116,9 +116,9 @@ func (c *Client) streamOnce(ctx context.Context, q url.Values, after *int64, eac
 	return stopped, cmp.Or(broken, err)
 }
 
-// eventOf decodes an event. known is false for one that this client does not know.
+// eventOf decodes an event. known is false for an event type that this client does not know.
 //
-// Errors: an event that is no JSON. It is asked for again.
+// Errors: an event that is not JSON. The stream requests it again.
 func eventOf(f frame) (e Event, known bool, err error) {
 	var to any
 	switch f.event {

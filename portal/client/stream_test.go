@@ -62,7 +62,7 @@ func (w *pipeWriter) Write(b []byte) (int, error) {
 func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		var connections atomic.Int32 // one that is cut still ends while the next is served
+		var connections atomic.Int32 // a cut connection may still end while the next one is served
 		serve := func(w http.ResponseWriter, r *http.Request) {
 			n := connections.Add(1)
 			after, _ := strconv.ParseInt(r.URL.Query().Get("after"), 10, 64)
@@ -72,7 +72,7 @@ func TestStream(t *testing.T) {
 			}
 			_, _ = fmt.Fprint(w, ": begin\r\n\r\n")
 			if n == 4 {
-				_, _ = fmt.Fprint(w, "event: changes\nid: 98\ndata: {\"changes\":7}\n\n") // broken: not left out
+				_, _ = fmt.Fprint(w, "event: changes\nid: 98\ndata: {\"changes\":7}\n\n") // broken: not skipped
 			}
 			for p := after + 1; p <= after+3; p++ {
 				_, _ = fmt.Fprintf(w, "event: changes\nid: %d\ndata: {\"changes\":[{\"position\":%d}]}\n\n", p, p)
@@ -107,8 +107,8 @@ func TestStream(t *testing.T) {
 	})
 }
 
-// TestRightsWhileAway: if the person sees something else after a connection was cut, the caller
-// learns it once.
+// TestRightsWhileAway: if the sight of the person changed while the connection was cut, the
+// caller learns it once.
 func TestRightsWhileAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		keys := []string{"a", "a", "b", "b", "c"}
@@ -139,7 +139,7 @@ func TestRightsWhileAway(t *testing.T) {
 	})
 }
 
-// TestStreamEnds: a refusal for good ends the stream, and so does its context.
+// TestStreamEnds: a permanent refusal ends the stream, and so does its context.
 func TestStreamEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		status := http.StatusForbidden
@@ -171,7 +171,7 @@ func TestStreamEnds(t *testing.T) {
 	})
 }
 
-// TestReset: after a reset and after other rights the stream says so, and goes on from there.
+// TestReset: the stream reports a reset and changed rights, and continues after them.
 func TestReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string

@@ -13,17 +13,17 @@ func (c *Client) SignOut(ctx context.Context) error {
 	return err
 }
 
-// Render makes YAML of the values of a form.
+// Render returns the YAML for the values of a form.
 func (c *Client) Render(ctx context.Context, in api.RenderRequest) (*api.Rendered, error) {
 	return send[api.Rendered](ctx, c, http.MethodPost, api.PathRender, in)
 }
 
-// Check tries a job by a dry run.
+// Check checks a job with a dry run.
 func (c *Client) Check(ctx context.Context, in api.SubmitRequest) (*api.Checked, error) {
 	return send[api.Checked](ctx, c, http.MethodPost, api.PathCheck, in)
 }
 
-// Submit submits a job. With a key it may be repeated.
+// Submit submits a job. With a key the request may be repeated.
 func (c *Client) Submit(ctx context.Context, in api.SubmitRequest) (*api.Submitted, error) {
 	return send[api.Submitted](ctx, c, http.MethodPost, api.PathSubmit, in)
 }
@@ -33,12 +33,12 @@ func (c *Client) Stop(ctx context.Context, job api.JobRef, in api.StopRequest) (
 	return send[api.Act](ctx, c, http.MethodPost, of(api.PathStop, job), in)
 }
 
-// Retry submits a job once more.
+// Retry submits a copy of a job.
 func (c *Client) Retry(ctx context.Context, job api.JobRef, in api.RetryRequest) (*api.Submitted, error) {
 	return send[api.Submitted](ctx, c, http.MethodPost, of(api.PathRetry, job), in)
 }
 
-// Acknowledge says that somebody takes care of a job.
+// Acknowledge records that somebody takes care of a job.
 func (c *Client) Acknowledge(ctx context.Context, job api.JobRef) (*api.Act, error) {
 	return send[api.Act](ctx, c, http.MethodPost, of(api.PathAcknowledge, job), nil)
 }
@@ -48,12 +48,12 @@ func (c *Client) Mute(ctx context.Context, job api.JobRef, in api.MuteRequest) (
 	return send[api.Act](ctx, c, http.MethodPost, of(api.PathMute, job), in)
 }
 
-// Unmute lets the messages about a job come again.
+// Unmute resumes the messages about a job.
 func (c *Client) Unmute(ctx context.Context, job api.JobRef) (*api.Act, error) {
 	return send[api.Act](ctx, c, http.MethodDelete, of(api.PathMute, job), nil)
 }
 
-// Release lets a job go that is held.
+// Release releases a held job.
 func (c *Client) Release(ctx context.Context, job api.JobRef) (*api.Act, error) {
 	return send[api.Act](ctx, c, http.MethodDelete, of(api.PathHold, job), nil)
 }
@@ -63,7 +63,7 @@ func (c *Client) Replay(ctx context.Context, in api.ReplayRequest) (*api.Act, er
 	return send[api.Act](ctx, c, http.MethodPost, api.PathReplay, in)
 }
 
-// Drop ends dead letters for good.
+// Drop removes dead letters permanently.
 func (c *Client) Drop(ctx context.Context, in api.ReplayRequest) (*api.Act, error) {
 	return send[api.Act](ctx, c, http.MethodPost, api.PathDrop, in)
 }
@@ -73,7 +73,7 @@ func (c *Client) Send(ctx context.Context, delivery int64) (*api.Act, error) {
 	return send[api.Act](ctx, c, http.MethodPost, filled(api.PathSend, number(delivery)), nil)
 }
 
-// Subscribe asks for messages.
+// Subscribe creates a subscription to messages.
 func (c *Client) Subscribe(ctx context.Context, in api.Subscribe) (*api.Subscription, error) {
 	return send[api.Subscription](ctx, c, http.MethodPost, api.PathSubscriptions, in)
 }
@@ -88,7 +88,7 @@ func (c *Client) Verify(ctx context.Context, id int64, in api.VerifyRequest) (*a
 	return send[api.Act](ctx, c, http.MethodPost, filled(api.PathVerify, number(id)), in)
 }
 
-// TestMessage sends a message to try a subscription.
+// TestMessage sends a test message for a subscription.
 func (c *Client) TestMessage(ctx context.Context, id int64) (*api.Act, error) {
 	return send[api.Act](ctx, c, http.MethodPost, filled(api.PathTestMessage, number(id)), nil)
 }

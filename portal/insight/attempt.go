@@ -7,19 +7,19 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// slack is by how much clocks of nodes and of the control plane may differ.
+// slack is the maximum difference between the clocks of nodes and of the control plane.
 const slack = 5 * time.Second
 
 // attempt is the time of one attempt of a job.
 type attempt struct {
 	from, to time.Time
-	first    *ending // the first bad one in it; nil if none is known
+	first    *ending // the first bad ending in it; nil if none is known
 }
 
-// attemptsOf returns the times of the attempts of a job. One ends between the moment when the
-// job was said to restart and the next start; the middle tolerates clocks that differ.
+// attemptsOf returns the times of the attempts of a job. An attempt ends between the recorded
+// restart of the job and the next start; the middle tolerates different clocks.
 func attemptsOf(r *jobindex.Row, now time.Time) []attempt {
-	all := []attempt{{}} // clocks differ, so the first one has no beginning
+	all := []attempt{{}} // clocks differ, so the first attempt has no beginning
 	var restarted time.Time
 	for _, span := range r.Life {
 		switch {
@@ -40,8 +40,8 @@ func attemptsOf(r *jobindex.Row, now time.Time) []attempt {
 	return all
 }
 
-// assign gives each attempt the ending that came first in it. An ending without a time belongs
-// to the last attempt, if that has no other.
+// assign gives each attempt its first ending. An ending without a time belongs to the last
+// attempt, if that has no other.
 func assign(attempts []attempt, endings []ending) {
 	last := &attempts[len(attempts)-1]
 	for i := range endings {

@@ -8,17 +8,18 @@ import (
 	"github.com/vedette-io/vedette/internal/jobspec"
 )
 
-// clusterQueue is what counts of a ClusterQueue of Kueue.
+// clusterQueue has the relevant fields of a ClusterQueue of Kueue.
 type clusterQueue struct {
 	name, cohort string
-	// strict says that nothing overtakes a workload that does not fit.
+	// strict means that no workload overtakes one that does not fit.
 	strict  bool
 	stopped bool
-	// inactive says why it admits nothing; empty if it is active.
+	// inactive is the reason why the queue admits nothing; empty if it is active.
 	inactive string
-	// flavors counts the flavors of a resource. A pod set gets one of them.
+	// flavors counts the flavors of a resource. A pod set gets only one of them.
 	flavors map[string]int
-	// quota is the nominal quota, and used what is reserved, both summed over the flavors.
+	// quota is the nominal quota, and used the reserved quota, both summed over the
+	// flavors.
 	quota, used amounts
 	usedKnown   bool
 }
@@ -61,7 +62,7 @@ func stopped(o jobspec.Object) bool {
 	return policy != "" && policy != "None"
 }
 
-// inactive returns what a queue says about why it is not active.
+// inactive returns the reason why a queue is not active.
 func inactive(o jobspec.Object) string {
 	if c := conditionsOf(o)["Active"]; c.Text("status") == "False" {
 		return cmp.Or(c.Text("message"), c.Text("reason"), "?")
@@ -69,9 +70,9 @@ func inactive(o jobspec.Object) string {
 	return ""
 }
 
-// resourceFor returns the resource of the quota that a sentence is about: GPUs if they are
-// asked for, else the one of which the smallest share is left, and before both a resource that
-// does not fit into what is left. It returns "" if the queue has a quota for none of them.
+// resourceFor returns the resource of the quota for a sentence: a resource that does not fit
+// into the remaining quota, otherwise GPUs if the job needs them, otherwise the resource with
+// the smallest remaining share. It returns "" if the queue has a quota for none of them.
 func (q *clusterQueue) resourceFor(needs amounts) string {
 	var names []string
 	for name := range needs {
@@ -96,7 +97,7 @@ func (q *clusterQueue) resourceFor(needs amounts) string {
 	return best
 }
 
-// uncovered returns the resources of which the queue has no quota at all.
+// uncovered returns the resources without a quota in the queue.
 func (q *clusterQueue) uncovered(needs amounts) (names []string) {
 	for name := range needs {
 		if _, covered := q.quota[name]; !covered {
@@ -107,7 +108,7 @@ func (q *clusterQueue) uncovered(needs amounts) (names []string) {
 	return names
 }
 
-// localQueue is what counts of a LocalQueue of Kueue.
+// localQueue has the relevant fields of a LocalQueue of Kueue.
 type localQueue struct {
 	namespace, name, clusterQueue string
 	stopped                       bool

@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/internal/jobspec"
 )
 
-// Causes of failures, as words of Kubernetes.
+// Causes of failures, in the terms of Kubernetes.
 const (
 	oomKilled        = "OOMKilled"
 	exitError        = "Error"
@@ -21,8 +21,8 @@ const (
 	quotaExceeded    = "QuotaExceeded"
 )
 
-// causes are words of the API that name a cause. Words that say only that a job has failed,
-// such as BackoffLimitExceeded, name none.
+// causes are the API reasons that name a cause. Reasons that only state a failure, such as
+// BackoffLimitExceeded, are not included.
 var causes = map[string]string{
 	"OOMKilled": oomKilled,
 	"Error":     exitError, "ContainerCannotRun": exitError, "StartError": exitError,
@@ -33,19 +33,19 @@ var causes = map[string]string{
 	"ErrImagePull": imagePull, "ImagePullBackOff": imagePull, "InvalidImageName": imagePull, "ErrImageNeverPull": imagePull,
 }
 
-// ending is how a container or a pod ended badly.
+// ending is a failure of a container or a pod.
 type ending struct {
 	cause     string
-	at        time.Time // zero if the pod does not say
+	at        time.Time // zero if the pod does not have it
 	pod, node string
-	role      string // "worker-2", if the labels say
-	container string // empty if the pod as a whole ended
+	role      string // "worker-2", if the labels have it
+	container string // empty if the whole pod ended
 	init      bool
 	code      *int
 	limit     string // of memory, for people
-	asked     string // the same, as the pod has it
+	asked     string // the same, as in the pod
 	why       string // of an eviction
-	restart   int    // how often the container had been started before
+	restart   int    // number of earlier starts of the container
 }
 
 // same reports whether two endings have the same cause and exit code.
@@ -53,8 +53,8 @@ func (e *ending) same(other *ending) bool {
 	return e.cause == other.cause && (e.code == nil) == (other.code == nil) && (e.code == nil || *e.code == *other.code)
 }
 
-// compare orders endings by time. Of two in one second, the one that was told to stop is a
-// consequence of the other.
+// compare orders endings by time. Of two in the same second, the container that got a
+// signal to stop is a consequence of the other.
 func (e *ending) compare(other *ending) int {
 	told := func(e *ending) int {
 		if e.code != nil && *e.code == 143 {
@@ -65,8 +65,7 @@ func (e *ending) compare(other *ending) int {
 	return cmp.Or(e.at.Compare(other.at), cmp.Compare(told(e), told(other)), cmp.Compare(e.pod, other.pod))
 }
 
-// endingsOf returns the bad endings that a pod remembers: of each container the last one and
-// the one before.
+// endingsOf returns the failures in the status of a pod: the last two of each container.
 func endingsOf(pod jobspec.Object) (all []ending) {
 	base := ending{pod: pod.Text("metadata", "name"), node: pod.Text("spec", "nodeName"), role: roleOf(pod.Map("metadata", "labels"))}
 	if e, ok := disruption(pod, base); ok {
@@ -101,7 +100,7 @@ func endingsOf(pod jobspec.Object) (all []ending) {
 	return all
 }
 
-// memoryLimit returns the memory limit of a container, for people and as the pod has it.
+// memoryLimit returns the memory limit of a container, for people and as in the pod.
 func memoryLimit(containers []jobspec.Object, name string) (text, quantity string) {
 	for _, c := range containers {
 		if c.Text("name") == name {
@@ -115,8 +114,8 @@ func memoryLimit(containers []jobspec.Object, name string) (text, quantity strin
 	return "", ""
 }
 
-// disruption returns how the platform ended a pod. That counts more than the exit codes that
-// its containers had then.
+// disruption returns how the platform ended a pod. It takes precedence over the exit codes
+// of the containers.
 func disruption(pod jobspec.Object, e ending) (ending, bool) {
 	e.cause, e.why = causes[pod.Text("status", "reason")], pod.Text("status", "message")
 	for _, c := range pod.List("status", "conditions") {
@@ -155,13 +154,14 @@ func roleOf(labels jobspec.Object) string {
 	return ""
 }
 
-// signals are those that end processes, by number.
+// signals are the signals that end processes, by number.
 var signals = map[int]string{
 	1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
 	10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS",
 }
 
-// signalOf returns the signal of an exit code, such as SIGKILL for 137; "" if it is none.
+// signalOf returns the signal of an exit code, such as SIGKILL for 137; "" if the code is
+// not a signal.
 func signalOf(code *int) string {
 	if code == nil {
 		return ""

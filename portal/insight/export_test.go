@@ -37,7 +37,8 @@ func GangSentence(message, language string) string {
 	return s.Join(g.sentences(s)...)
 }
 
-// Like returns how many jobs are like one of a size, and what they are.
+// Like returns the number of jobs that are compared with a job of a size, and their
+// description.
 func Like(all []likely.Wait, gpus int) (jobs int, what string) {
 	of, size := like(all, gpus)
 	return len(of), size.what(words.Of("en"), "gpu-h100")
@@ -56,8 +57,8 @@ func ReadAll(body []byte) {
 	}
 }
 
-// Waiter is a workload of a test. Queue is its LocalQueue and its ClusterQueue; "none" is not
-// recorded.
+// Waiter is a workload of a test. Queue is the name of its LocalQueue and its ClusterQueue;
+// "none" is not recorded.
 type Waiter struct {
 	UID, Job, Queue    string
 	Priority           int64
@@ -80,7 +81,8 @@ func worldOf(all []Waiter) *kueueWorld {
 	return k
 }
 
-// LineBook is a book of lines whose clusters are read from a function: the place of one job.
+// LineBook is a book of lines with one cluster, which a function reads: the place of one
+// job.
 type LineBook struct{ *lineBook }
 
 // NewLineBook returns a book of lines.
@@ -106,7 +108,7 @@ func (b LineBook) Kept(rows []jobindex.Row) map[int64]int { return b.kept(rows) 
 
 func (b LineBook) Run(ctx context.Context) { b.run(ctx) }
 
-// Roomier returns the limit that is proposed for a container with a limit; "" for none.
+// Roomier returns the proposed limit for a container with a limit; "" for none.
 func Roomier(limit string) string {
 	if m := repairOf(&ending{cause: oomKilled, asked: limit}); m != nil {
 		return m.Proposed

@@ -18,7 +18,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// failing is an answer to the question why a job failed, while it is made.
+// failing builds the answer to why a job failed.
 type failing struct {
 	*parts
 	job    *jobindex.Row
@@ -34,11 +34,11 @@ type failing struct {
 }
 
 const (
-	// maxFailedPods is how many pods of a job are read.
+	// maxFailedPods is the maximum number of pods that are read of a job.
 	maxFailedPods = 60
-	// failDays is how far back equal failures are counted.
+	// failDays is the period in which equal failures are counted.
 	failDays = 30
-	// lastLines is how many lines of the log are shown.
+	// lastLines is the number of log lines in an answer.
 	lastLines = 10
 )
 
@@ -66,7 +66,7 @@ func (f *failing) write(ctx context.Context) error {
 	return f.lines(ctx, e)
 }
 
-// readPods finds how each attempt ended.
+// readPods finds the ending of each attempt.
 func (f *failing) readPods(ctx context.Context) error {
 	pods, err := f.pods(ctx, f.job)
 	if err != nil {
@@ -78,7 +78,7 @@ func (f *failing) readPods(ctx context.Context) error {
 	}
 	f.podsSeen = recorded["pods"]
 	pods = slices.DeleteFunc(pods, func(p history.Object) bool { return state.State(p.State) == state.Succeeded || p.Created.After(f.at) })
-	// Failed pods tell most; then the newest ones.
+	// Failed pods are the most informative; then the newest ones.
 	slices.SortStableFunc(pods, func(a, b history.Object) int {
 		failed := func(p history.Object) int {
 			if state.State(p.State) == state.Failed {
@@ -108,8 +108,8 @@ func (f *failing) readPods(ctx context.Context) error {
 	return nil
 }
 
-// cause returns what ended the job: its own reason if that names a cause, else the first bad
-// ending in the last attempt. It returns nil if neither is known.
+// cause returns the cause of the job's failure: its own reason if that names a cause,
+// otherwise the first bad ending in the last attempt. It returns nil if neither is known.
 func (f *failing) cause(ctx context.Context) (*ending, error) {
 	last := f.attempts[len(f.attempts)-1].first
 	own := ending{cause: causes[f.job.Reason]}
@@ -117,7 +117,7 @@ func (f *failing) cause(ctx context.Context) (*ending, error) {
 		own = ending{cause: quotaExceeded, why: name}
 	}
 	switch own.cause {
-	case deadlineExceeded: // its pods ended because of this, and not the other way around
+	case deadlineExceeded: // this ended its pods, and not the other way around
 		body, err := f.source.history.Bodies(ctx, []history.Object{f.object})
 		if limit := jobspec.Read(body[f.object.ID]).Limit; limit > 0 {
 			own.limit = words.Span(limit)
@@ -170,7 +170,7 @@ func (f *failing) describe(e *ending) {
 	a.RetryHelps = f.retry(e, len(same))
 }
 
-// unexplained says what the job itself says.
+// unexplained returns the reason and the message of the job itself.
 func (f *failing) unexplained() string {
 	switch {
 	case f.job.Reason == "":
@@ -181,7 +181,8 @@ func (f *failing) unexplained() string {
 	return f.s.Say("fail.message", "reason", f.job.Reason, "message", quoted(f.object.Message))
 }
 
-// repeated says which attempts ended the same way, and that none was left.
+// repeated returns a sentence about the attempts with the same ending, and about the
+// retries.
 func (f *failing) repeated(same []string) string {
 	none := f.job.Reason == "BackoffLimitExceeded"
 	switch list := f.s.List(same); {
@@ -195,7 +196,7 @@ func (f *failing) repeated(same []string) string {
 	return ""
 }
 
-// sentence says how a pod ended.
+// sentence describes how a pod ended.
 func (e *ending) sentence(s *words.Speaker) string {
 	subject := s.Say("fail.job")
 	if e.pod != "" {
@@ -250,7 +251,7 @@ func either(first bool, yes, no string) string {
 	return no
 }
 
-// retry says what a retry needs, if that is known.
+// retry describes the requirement of a retry, if it is known.
 func (f *failing) retry(e *ending, same int) string {
 	switch e.cause {
 	case evicted, nodeLost, preempted:
@@ -267,7 +268,7 @@ func (f *failing) retry(e *ending, same int) string {
 	return ""
 }
 
-// maxLike is how many failed jobs are compared, the newest ones.
+// maxLike is the maximum number of failed jobs to compare, the newest ones.
 const maxLike = 300
 
 // like counts the jobs of the same owner and type that failed for the same cause, or for the
@@ -298,7 +299,8 @@ func (f *failing) like(ctx context.Context, e *ending) error {
 	return f.sameCause(ctx, ids[max(0, len(ids)-maxLike):], e.cause)
 }
 
-// sameCause counts the jobs of which a pod failed for a cause. The job itself is among them.
+// sameCause counts the jobs with a pod that failed for a cause. The job itself is among
+// them.
 func (f *failing) sameCause(ctx context.Context, ids []int64, cause string) error {
 	objects, err := f.source.history.ObjectsByID(ctx, ids)
 	if err != nil {

@@ -64,7 +64,7 @@ func TestFailure(t *testing.T) {
 		code             *int
 	}{
 		{
-			"memory, and the others were told to stop", "BackoffLimitExceeded", "Job has reached the specified backoff limit",
+			"memory, and the others got a signal to stop", "BackoffLimitExceeded", "Job has reached the specified backoff limit",
 			[]string{"phase: Failed, containerStatuses: [" + terminated("143", "Error") + "]", "phase: Failed, containerStatuses: [" + terminated("137", "OOMKilled") + "]"},
 			"Pod b-2 used all of its 480 GiB of memory on gpu-h100-17 and was killed. 1 other pod stopped at the same time. No retries were left.", "Pod b-2 在节点 gpu-h100-17 上用尽 480 GiB 内存，被终止。另有 1 个 Pod 同时停止。已没有剩余重试次数。",
 			"OOMKilled", "SIGKILL", exit(137),
@@ -122,7 +122,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestFailureLines: the last lines of the container that failed first are those of the answer.
+// TestFailureLines: the answer has the last lines of the container that failed first.
 func TestFailureLines(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
@@ -152,8 +152,8 @@ func TestFailureLines(t *testing.T) {
 	})
 }
 
-// TestFailuresAlike: jobs of the same owner and type count if a pod of theirs failed for the
-// same cause.
+// TestFailuresAlike: jobs of the same owner and type count if one of their pods failed for
+// the same cause.
 func TestFailuresAlike(t *testing.T) {
 	s := newScene(t, dbtest.Empty(t, "sqlite"))
 	for i, reason := range []string{"OOMKilled", "Error", "OOMKilled", "OOMKilled"} {

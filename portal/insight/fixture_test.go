@@ -58,7 +58,7 @@ type scene struct {
 	uids    map[string]string // by name
 }
 
-// newScene begins a cluster with the objects of a YAML text.
+// newScene creates a cluster with the objects of a YAML text.
 func newScene(t *testing.T, url string) *scene {
 	t.Helper()
 	srv, err := apitest.New(apitest.Config{Types: kinds, BookmarkInterval: 20 * time.Millisecond})
@@ -83,8 +83,8 @@ func newScene(t *testing.T, url string) *scene {
 	return s
 }
 
-// create creates objects from YAML. UID(name) in the text is the UID of an object that was
-// created before, and NOW the instant of the scene.
+// create creates objects from YAML. UID(name) in the text is replaced by the UID of an
+// object that was created before, and NOW by the instant of the scene.
 func (s *scene) create(text string) {
 	s.Helper()
 	text = strings.ReplaceAll(text, "NOW", s.now.Format(time.RFC3339))

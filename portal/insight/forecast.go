@@ -18,7 +18,7 @@ type Planned struct {
 	GPUs     int
 }
 
-// forecastOf forecasts the line and the start of a job that would be submitted now.
+// forecastOf forecasts the line and the start of a job if it were submitted now.
 func (p *parts) forecastOf(ctx context.Context, job *Planned, v *Viewer, s *words.Speaker) (*api.Forecast, error) {
 	f := &api.Forecast{}
 	k, err := p.kueue.world(ctx, job.Cluster)
@@ -36,7 +36,7 @@ func (p *parts) forecastOf(ctx context.Context, job *Planned, v *Viewer, s *word
 	}
 	f.Like, f.Likely = before.like, before.start
 	if q := f.Quota; q != nil && q.Needed > q.Total {
-		f.Likely = nil // it may never start, which past jobs do not show
+		f.Likely = nil // it may never start, and past jobs do not show this
 	}
 	f.Ran, f.RanJobs = before.ran.Seconds(), before.ranJobs
 	return f, nil
@@ -49,7 +49,7 @@ func (p *parts) forecastLine(k *kueueWorld, q *clusterQueue, job *Planned, v *Vi
 	for name := range q.quota {
 		if isGPU(name) {
 			if resource != "" {
-				return nil // which of them the job would ask for is not known
+				return nil // the resource that the job would request is unknown
 			}
 			resource = name
 		}
@@ -73,7 +73,7 @@ func (p *parts) forecastLine(k *kueueWorld, q *clusterQueue, job *Planned, v *Vi
 		return err
 	}
 	f.Line = lineOf(insert(line, self), self, q.name, resource, p.now())
-	f.Line.Jobs = f.Line.Jobs[:0] // the job itself has no row yet, and the others are not asked for
+	f.Line.Jobs = f.Line.Jobs[:0] // the job itself has no row yet, and a forecast does not need the others
 	return nil
 }
 
@@ -87,8 +87,8 @@ func insert(line []holder, self *workload) []holder {
 	return append(line, holder{workload: self, seen: true})
 }
 
-// priorityOf returns the priority of a class, from workloads that have it. Without any open
-// workload and without a class it is that of Kueue's default.
+// priorityOf returns the priority of a class, from workloads that have it. Without open
+// workloads and without a class it is Kueue's default.
 func (k *kueueWorld) priorityOf(class string) (priority int64, known bool) {
 	for _, w := range k.workloads {
 		if w.class != class {

@@ -6,16 +6,16 @@ import (
 	"github.com/vedette-io/vedette/portal/insight/words"
 )
 
-// gang is what Volcano said about the pods of a job, which it starts together: "3/4 tasks in gang
+// gang is Volcano's message about the pods of a job, which it starts together: "3/4 tasks in gang
 // unschedulable: …. Origin reason is train-worker-0: 0/5 nodes are unavailable: …".
 type gang struct {
-	short, all int // pods without a place, and all
-	// origin is what Volcano said about a pod; empty if it did not.
+	short, all int // pods without a place, and all pods
+	// origin is Volcano's message about a pod; empty if there is none.
 	origin string
 }
 
-// readGang reads the message of the condition Unschedulable of a PodGroup. It returns false for a
-// text in another form.
+// readGang reads the message of the condition Unschedulable of a PodGroup. It returns false for
+// any other text.
 func readGang(message string) (g gang, ok bool) {
 	head, rest, found := strings.Cut(message, " tasks in gang unschedulable: ")
 	short, all, parts := strings.Cut(head, "/")
@@ -36,7 +36,7 @@ func readGang(message string) (g gang, ok bool) {
 	return g, true
 }
 
-// sentences say what Volcano said.
+// sentences returns the sentences for Volcano's message.
 func (g gang) sentences(s *words.Speaker) (all []string) {
 	if g.all > 0 && g.short > 0 && g.short <= g.all {
 		all = append(all, s.Say("volcano.gang", "n", words.Thousands(int64(g.short)), "all", words.Thousands(int64(g.all))))

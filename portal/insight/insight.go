@@ -13,13 +13,13 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Config says where to read.
+// Config has the data sources of an Insight.
 type Config struct {
 	// DB is the database of a recorder. The caller closes it.
 	DB *sqldb.DB
 	// Index has the jobs of the database.
 	Index *jobindex.Index
-	// Now is the clock; default time.Now.
+	// Now returns the current time; default time.Now.
 	Now func() time.Time
 }
 
@@ -46,25 +46,25 @@ func New(c Config) *Insight {
 	}
 }
 
-// Run keeps the lines up to date that Places was asked for within the last minute, until ctx
-// ends. Without it, Places reads lines that are older than ten seconds.
+// Run refreshes the lines that Places was called for within the last minute, until ctx ends.
+// Without Run, Places itself reads lines that are older than ten seconds.
 func (i *Insight) Run(ctx context.Context) { i.lines.run(ctx) }
 
-// Places returns the places in line of jobs that wait, from 1, by the IDs of the rows. A place
-// counts all jobs of the line, as that of Waiting does. Jobs whose place is not known are
-// missing.
+// Places returns the places in line of waiting jobs, from 1, by the IDs of the rows. A place counts
+// all jobs of the line, as in Waiting. Jobs with an unknown place are missing.
 //
-// Errors: those of the database, and of ctx. The result then lacks some places.
+// Errors: those of the database, and of ctx. After an error, the result lacks some
+// places.
 func (i *Insight) Places(ctx context.Context, rows []jobindex.Row) (map[int64]int, error) {
 	return i.lines.places(ctx, rows)
 }
 
-// KeptPlaces is Places without reading anything: it has the places that are kept already.
+// KeptPlaces returns only the cached places, without reading.
 func (i *Insight) KeptPlaces(rows []jobindex.Row) map[int64]int { return i.lines.kept(rows) }
 
-// Waiting says why a job waits: its quota, its place in line, why no node fits, how long jobs
-// like it waited, and when it is likely to start. Of a job that does not wait it says only how
-// long jobs like it waited. The row is one that the person may see.
+// Waiting explains why a job waits: its quota, its place in line, why no node fits, how long
+// similar jobs waited, and its likely start. For a job that does not wait, it returns only how long
+// similar jobs waited. The caller checks that the person may see the row.
 //
 // Errors: those of the database and of the index.
 func (i *Insight) Waiting(ctx context.Context, job *jobindex.Row, v Viewer) (*api.Waiting, error) {
@@ -78,8 +78,8 @@ func (i *Insight) Waiting(ctx context.Context, job *jobindex.Row, v Viewer) (*ap
 // at returns the instant of an answer.
 func (i *Insight) at(v *Viewer) time.Time { return cmp.Or(v.At, i.parts.now()) }
 
-// Failure says why a job failed, from its pods, its transition and its kept logs. The row is one
-// that the person may see.
+// Failure explains why a job failed, from its pods, its transition and its kept logs. The caller
+// checks that the person may see the row.
 //
 // Errors: those of the database and of the index.
 func (i *Insight) Failure(ctx context.Context, job *jobindex.Row, v Viewer) (*api.Failure, error) {
@@ -90,8 +90,8 @@ func (i *Insight) Failure(ctx context.Context, job *jobindex.Row, v Viewer) (*ap
 	return &f.answer, nil
 }
 
-// Forecast says what is likely for a job that is not submitted yet. Unknown facts are
-// missing.
+// Forecast predicts the place in line and the start of a job that is not submitted yet. Unknown
+// facts are missing.
 //
 // Errors: those of the database and of the index.
 func (i *Insight) Forecast(ctx context.Context, job Planned, v Viewer) (*api.Forecast, error) {

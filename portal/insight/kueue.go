@@ -21,26 +21,26 @@ const (
 )
 
 const (
-	// maxWorkloads is how many open workloads of a cluster are read.
+	// maxWorkloads is the maximum number of open workloads that are read of a cluster.
 	maxWorkloads = 20_000
 	maxQueues    = 5_000
-	// freshFor is how long what was read of a cluster is used again.
+	// freshFor is how long the objects of a cluster are cached.
 	freshFor = 2 * time.Second
-	// maxClusters bounds the clusters that are kept.
+	// maxClusters limits the cached clusters.
 	maxClusters = 64
 )
 
-// kueueWorld is what is recorded of Kueue in a cluster. It does not change.
+// kueueWorld has the recorded objects of Kueue in a cluster. It does not change.
 type kueueWorld struct {
 	readAt        time.Time
-	workloads     []*workload // open ones
+	workloads     []*workload // only open ones
 	tooMany       bool
-	blind         time.Time // since when workloads cannot be seen; zero: they can
+	blind         time.Time // since when workloads are unobservable; zero: they are observable
 	clusterQueues map[string]*clusterQueue
 	localQueues   map[wire.Key]*localQueue
 }
 
-// knows reports whether anything of Kueue is recorded.
+// knows reports whether any object of Kueue is recorded.
 func (k *kueueWorld) knows() bool {
 	return k.tooMany || len(k.workloads) > 0 || len(k.clusterQueues) > 0 || len(k.localQueues) > 0
 }
@@ -84,8 +84,8 @@ func (k *kueueWorld) holders(q *clusterQueue) (all []*workload) {
 	return all
 }
 
-// kueueReader reads the objects of Kueue, and keeps them for the next request: bodies until
-// their objects have another version.
+// kueueReader reads the objects of Kueue, and caches them: bodies until their objects have
+// another version.
 type kueueReader struct {
 	source source
 	now    func() time.Time
@@ -94,15 +94,15 @@ type kueueReader struct {
 	clusters map[string]*kueueCluster
 }
 
-// kueueCluster is one cluster. Whoever has put a token into turn reads it, so that many requests
-// at once read it once.
+// kueueCluster is one cluster. The request that has put a token into turn reads it, so that
+// concurrent requests read it only once.
 type kueueCluster struct {
 	turn   chan struct{}
 	world  *kueueWorld
 	bodies map[int64]keptBody
 }
 
-// keptBody is the content of a body, at a version.
+// keptBody is the decoded body of an object at a version.
 type keptBody struct {
 	version wire.Version
 	value   any // *workload, *clusterQueue or *localQueue
@@ -112,7 +112,7 @@ func newKueueReader(s source, now func() time.Time) *kueueReader {
 	return &kueueReader{source: s, now: now, clusters: map[string]*kueueCluster{}}
 }
 
-// world returns what is recorded of Kueue in a cluster, at most freshFor old.
+// world returns the recorded objects of Kueue in a cluster, at most freshFor old.
 func (r *kueueReader) world(ctx context.Context, clusterUID string) (*kueueWorld, error) {
 	r.mu.Lock()
 	c := r.clusters[clusterUID]
@@ -177,8 +177,7 @@ func (c *kueueCluster) read(ctx context.Context, s source, clusterUID string, no
 	return nil
 }
 
-// decode adds what the bodies of objects say to kept. It reads those of which it does not know
-// the version.
+// decode adds the decoded bodies of objects to kept. It reads only bodies with a new version.
 func (c *kueueCluster) decode(ctx context.Context, s source, objects []history.Object, decode func(jobspec.Object, *history.Object) any, kept map[int64]keptBody) error {
 	var changed []history.Object
 	for _, o := range objects {
@@ -202,7 +201,7 @@ func (c *kueueCluster) decode(ctx context.Context, s source, objects []history.O
 	return nil
 }
 
-// kueueTypes are the types that are read, in their order.
+// kueueTypes are the types to read, in this order.
 var kueueTypes = []struct {
 	name   string
 	states []state.State

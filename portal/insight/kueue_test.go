@@ -49,7 +49,7 @@ kind: LocalQueue
 metadata: {namespace: secret, name: train}
 spec: {clusterQueue: gpu-h100}`
 
-// queuedJob is a job of Kueue with its Workload. It holds quota, or waits for it.
+// queuedJob is a job of Kueue with its Workload, which holds quota or waits for it.
 func queuedJob(namespace, name, owner string, gpus, priority int, holds bool) string {
 	status := `
   conditions:
@@ -94,7 +94,7 @@ spec:
 status:STATUS`)
 }
 
-// newLine is a scene with a ClusterQueue of 64 GPUs, of which 48 are held, and four jobs in line.
+// newLine is a scene with a ClusterQueue of 64 GPUs, 48 of which are held, and four jobs in line.
 func newLine(t *testing.T, url string) *scene {
 	s := newScene(t, url)
 	s.create(queues)
@@ -163,7 +163,7 @@ func TestKueue(t *testing.T) {
 	})
 }
 
-// TestHiddenJobs: of jobs that the person may not see there are sums and places only.
+// TestHiddenJobs: jobs that the person may not see appear only in sums and places.
 func TestHiddenJobs(t *testing.T) {
 	s := newLine(t, dbtest.Empty(t, "sqlite"))
 	s.record(everything...)
@@ -180,7 +180,7 @@ func TestHiddenJobs(t *testing.T) {
 	}
 }
 
-// TestKueuePartly: what is not recorded is named, and nothing is made up.
+// TestKueuePartly: an answer names the types that are not recorded, and invents no facts.
 func TestKueuePartly(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -211,8 +211,8 @@ func TestKueuePartly(t *testing.T) {
 	}
 }
 
-// TestBlocked: a job that cannot start says so, and has no likely start, whatever happened to
-// other jobs of the queue.
+// TestBlocked: the answer about a job that cannot start states this, and has no likely start,
+// regardless of other jobs of the queue.
 func TestBlocked(t *testing.T) {
 	active := "conditions: [{type: Active, status: \"True\""
 	for _, c := range []struct{ name, old, changed, says string }{
@@ -256,7 +256,8 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-// waited returns jobs of the queue of a job that waited for 1 to 20 minutes before it came.
+// waited returns jobs of a job's queue that waited for 1 to 20 minutes before the job was
+// submitted.
 func waited(like *jobindex.Row, n int) (all []jobindex.Job) {
 	for i := range n {
 		submitted := like.Submitted.Add(-time.Duration(n-i) * 30 * time.Minute)

@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/record/jobindex"
 )
 
-// around is how many jobs of a line are listed.
+// around is the number of jobs of a line that are listed.
 const around = 20
 
 // lineOf describes a line with a job in it. It returns nil if the job is not in the line.
@@ -50,7 +50,8 @@ func (h *holder) lineJob(place int, self bool, now time.Time) api.LineJob {
 	return j
 }
 
-// higher counts the jobs before a place that have a higher priority than the one at the place.
+// higher counts the jobs before a place whose priority is higher than that of the job at the
+// place.
 func higher(line []holder, place int) (n int) {
 	for _, h := range line[:place-1] {
 		if h.priority > line[place-1].priority {
@@ -60,10 +61,10 @@ func higher(line []holder, place int) (n int) {
 	return n
 }
 
-// placeAt returns the place in line that a workload had at an instant. rows are the jobs that
-// waited in the queue then. Where a job has no open workload any more, its priority is that of
-// other workloads of its class. It returns 0 if the workload did not wait yet, and false if a
-// priority is not known.
+// placeAt returns the place in line of a workload at an instant. rows are the jobs that waited
+// in the queue then. A job without an open workload has the priority of other workloads of its
+// class. placeAt returns 0 if the workload did not wait yet, and false if a priority is
+// unknown.
 func placeAt(k *kueueWorld, self *workload, rows []jobindex.Row, at time.Time) (place int, known bool) {
 	if self.order.After(at) {
 		return 0, true

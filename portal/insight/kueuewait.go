@@ -12,7 +12,7 @@ import (
 )
 
 // fromKueue answers from the objects of Kueue. It returns true if the job has its quota, so
-// the scheduler may know more.
+// that the scheduler decides.
 func (w *waiting) fromKueue(k *kueueWorld, self *workload) (placed bool, err error) {
 	w.answer.Source, w.answer.AsOf = "Kueue", k.readAt
 	queue := w.job.Labels[kueueQueueLabel]
@@ -50,7 +50,7 @@ func (w *waiting) fromKueue(k *kueueWorld, self *workload) (placed bool, err err
 		if err := w.line(k, q, self); err != nil {
 			return false, err
 		}
-		if len(said) > 0 { // quota and line do not matter while nothing starts
+		if len(said) > 0 { // quota and line do not matter while the queue starts nothing
 			w.said = said
 		}
 	}
@@ -60,7 +60,7 @@ func (w *waiting) fromKueue(k *kueueWorld, self *workload) (placed bool, err err
 	return false, nil
 }
 
-// reserved says what a job with quota waits for.
+// reserved explains why a job with quota waits.
 func (w *waiting) reserved(self *workload) {
 	if len(self.checks) == 0 {
 		w.say("kueue.reserved")
@@ -73,7 +73,7 @@ func (w *waiting) reserved(self *workload) {
 	w.say("kueue.checks", "checks", w.s.Say(key, "names", w.s.List(self.checks[:min(5, len(self.checks))])))
 }
 
-// missQueue says why the ClusterQueue is not known.
+// missQueue explains why the ClusterQueue is unknown.
 func (w *waiting) missQueue(k *kueueWorld, queue string) {
 	switch {
 	case len(k.localQueues) == 0:
@@ -89,9 +89,9 @@ func (w *waiting) missQueue(k *kueueWorld, queue string) {
 	}
 }
 
-// stopped says that nothing in the queue starts.
+// stopped explains that the queue starts nothing.
 func (w *waiting) stopped(k *kueueWorld, q *clusterQueue, self *workload, queue string) {
-	if q != nil { // a LocalQueue says only that its ClusterQueue is not active
+	if q != nil { // a LocalQueue only reports that its ClusterQueue is not active
 		w.queueStopped(q.name, q.stopped, q.inactive)
 	}
 	if l := k.localQueues[wire.Key{Namespace: w.job.Namespace, Name: queue}]; l != nil && len(w.said) == 0 {
@@ -111,7 +111,7 @@ func (w *waiting) queueStopped(name string, stopped bool, inactive string) {
 	}
 }
 
-// quota answers how much of the quota is left.
+// quota describes the remaining quota.
 func (w *waiting) quota(k *kueueWorld, q *clusterQueue, self *workload) (found bool, err error) {
 	holders, err := holdersOf(w.parts.index, w.job.Cluster, w.job.ClusterUID, k.holders(q), w.viewer)
 	if err != nil {
@@ -142,7 +142,7 @@ func (w *waiting) quota(k *kueueWorld, q *clusterQueue, self *workload) (found b
 	return true, nil
 }
 
-// line answers where in line the job is.
+// line describes the place in line.
 func (w *waiting) line(k *kueueWorld, q *clusterQueue, self *workload) error {
 	if k.tooMany {
 		w.miss("unknown.tooMany", "n", words.Thousands(maxWorkloads))
@@ -185,8 +185,8 @@ func (w *waiting) line(k *kueueWorld, q *clusterQueue, self *workload) error {
 	return nil
 }
 
-// resource returns the resource that a line is counted in: that of the quota, else the GPUs of
-// the job.
+// resource returns the resource that a line is counted in: the one of the quota, otherwise the
+// GPUs of the job.
 func (w *waiting) resource(self *workload) string {
 	if w.answer.Quota != nil {
 		return w.answer.Quota.Resource
@@ -216,8 +216,8 @@ func (w *waiting) waitedAt(k *kueueWorld, q *clusterQueue, at time.Time) (rows [
 	return rows, err
 }
 
-// story says what happened to the workload, and what Kueue says if that is not a lack of quota
-// that the quota shows.
+// story describes the events of the workload, and the message of Kueue unless it repeats the
+// lack of quota.
 func (w *waiting) story(self *workload) {
 	switch {
 	case self.inactive:

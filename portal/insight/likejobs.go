@@ -9,17 +9,17 @@ import (
 	"github.com/vedette-io/vedette/portal/insight/words"
 )
 
-// likeDays is how far back jobs are compared.
+// likeDays is the period of the compared jobs.
 const likeDays = 30
 
-// enoughLike is how many jobs a comparison needs before it stops to widen, and leastLike how
-// many it needs at all.
+// enoughLike is the number of jobs at which a comparison stops widening, and leastLike the
+// minimum.
 const (
 	enoughLike = 20
 	leastLike  = 5
 )
 
-// sizes is an interval of numbers of GPUs, both included. The zero value is any size.
+// sizes is an interval of numbers of GPUs, inclusive. The zero value is any size.
 type sizes struct{ low, high int }
 
 func (s sizes) has(gpus int) bool { return s == sizes{} || s.low <= gpus && gpus <= s.high }
@@ -56,7 +56,7 @@ func like(all []likely.Wait, gpus int) (of []likely.Wait, size sizes) {
 	return of, size
 }
 
-// what says which jobs are compared.
+// what describes the compared jobs.
 func (s sizes) what(sp *words.Speaker, queue string) string {
 	any := s == sizes{}
 	text := sp.Count("gpu", int64(s.high))
@@ -74,7 +74,7 @@ func (s sizes) what(sp *words.Speaker, queue string) string {
 	return sp.Say("like.size", "size", text, "queue", queue)
 }
 
-// bars is how many bars a histogram has at most.
+// bars is the maximum number of bars of a histogram.
 const bars = 16
 
 // widths are the widths of bars.
@@ -84,7 +84,7 @@ var widths = []time.Duration{
 	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour,
 }
 
-// describe describes how long the jobs waited that started. It returns nil for too few.
+// describe describes the waits of the jobs that started. It returns nil for too few.
 func describe(of []likely.Wait, waited time.Duration) *api.LikeJobs {
 	var lengths []time.Duration
 	for _, w := range of {

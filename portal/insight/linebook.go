@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// linesEvery is how often lines are read that somebody looks at, and linesFor how old a line
-	// may be that is shown in lists.
+	// linesEvery is the interval at which requested lines are read, and linesFor the maximum age
+	// of a line in lists.
 	linesEvery = 2 * time.Second
 	linesFor   = 10 * time.Second
-	// linesWithin bounds one read in the background.
+	// linesWithin limits one read in the background.
 	linesWithin = 30 * time.Second
-	// lookedAt is how long after a request somebody counts as looking.
+	// lookedAt is how long a line is refreshed after a request.
 	lookedAt = time.Minute
-	// absentFor is how long a cluster without lines is not read again.
+	// absentFor is the interval at which a cluster without lines is read.
 	absentFor = time.Minute
-	// maxBlind is how long a line stays in lists while workloads cannot be seen.
+	// maxBlind is how long a line stays in lists while workloads are unobservable.
 	maxBlind = time.Minute
 )
 
-// lineBook keeps the places in line of all jobs that wait, by cluster, so that a list of jobs
+// lineBook caches the places in line of all waiting jobs, by cluster, so that a list of jobs
 // reads nothing.
 type lineBook struct {
 	world func(ctx context.Context, clusterUID string) (*kueueWorld, error)
@@ -35,11 +35,11 @@ type lineBook struct {
 	clusters map[string]*linePage
 }
 
-// linePage has the lines of one cluster. Its fields are guarded by the mutex of the book; the
-// map does not change.
+// linePage has the lines of one cluster. The mutex of the book guards its fields; the map
+// does not change.
 type linePage struct {
 	asked, readAt time.Time
-	absent        bool           // nothing of Kueue is recorded
+	absent        bool           // no object of Kueue is recorded
 	places        map[string]int // by the UID of the job
 }
 
@@ -53,7 +53,7 @@ func (p *linePage) fresh(now time.Time) bool {
 	return age >= 0 && (age < linesFor || p.absent && age < absentFor)
 }
 
-// byCluster returns the rows that may stand in a line, by the UIDs of their clusters.
+// byCluster returns the rows that may be in a line, by the UIDs of their clusters.
 func byCluster(rows []jobindex.Row) map[string][]*jobindex.Row {
 	all := map[string][]*jobindex.Row{}
 	for i := range rows {
@@ -65,7 +65,7 @@ func byCluster(rows []jobindex.Row) map[string][]*jobindex.Row {
 }
 
 // places returns the places of jobs, by the IDs of their rows. It reads the lines of clusters
-// that are not kept.
+// that are not cached.
 func (b *lineBook) places(ctx context.Context, rows []jobindex.Row) (map[int64]int, error) {
 	found := map[int64]int{}
 	var errs []error
@@ -103,7 +103,7 @@ func (b *lineBook) kept(rows []jobindex.Row) map[int64]int {
 	return found
 }
 
-// add adds the places that are kept of a cluster.
+// add adds the cached places of a cluster.
 func (b *lineBook) add(found map[int64]int, cluster string, rows []*jobindex.Row) {
 	b.mu.Lock()
 	p := b.clusters[cluster]
@@ -137,7 +137,7 @@ func (b *lineBook) read(ctx context.Context, cluster string) error {
 	return nil
 }
 
-// run reads the lines again that somebody looks at, until ctx ends.
+// run refreshes requested lines until ctx ends.
 func (b *lineBook) run(ctx context.Context) {
 	tick := time.NewTicker(linesEvery)
 	defer tick.Stop()
@@ -149,7 +149,7 @@ func (b *lineBook) run(ctx context.Context) {
 		}
 		for _, cluster := range b.due() {
 			within, cancel := context.WithTimeout(ctx, linesWithin)
-			_ = b.read(within, cluster) // then the lines get old, and lists show no places
+			_ = b.read(within, cluster) // after an error the lines expire, and lists show no places
 			cancel()
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// repairOf proposes a larger memory limit for a container that used all of its own: half as much
-// again, since what it would have used is not recorded. It returns nil if the limit is not known.
+// repairOf proposes a larger memory limit for a container that used all of its memory: 1.5 times
+// the limit, because the real need is unknown. It returns nil if the limit is unknown.
 func repairOf(e *ending) *api.MemoryRepair {
 	limit := quantity("memory", e.asked)
 	if e.cause != oomKilled || limit <= 0 || limit > maxAmount/2 {
@@ -16,8 +16,8 @@ func repairOf(e *ending) *api.MemoryRepair {
 	return &api.MemoryRepair{Container: e.container, Limit: e.asked, Proposed: roomier(limit)}
 }
 
-// roomier returns half as much again as a number of bytes, rounded up: to GiB from 8 GiB on, else
-// to MiB.
+// roomier returns 1.5 times a number of bytes, rounded up: to GiB from 8 GiB on, otherwise to
+// MiB.
 func roomier(bytes int64) string {
 	const mib, gib = 1 << 20, 1 << 30
 	more := bytes + bytes/2

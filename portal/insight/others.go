@@ -10,12 +10,12 @@ import (
 // others are the pods of an attempt that ended badly after the first one.
 type others struct {
 	pods int
-	// first and last are how long after the first pod they ended.
+	// first and last are the delays of their endings after the first pod.
 	first, last time.Duration
 }
 
-// othersOf finds the pods of an attempt that ended badly after a pod. One pod counts with its
-// earliest end in the attempt.
+// othersOf finds the pods of an attempt that ended badly after a pod. Each pod counts with
+// its earliest ending in the attempt.
 func othersOf(endings []ending, a *attempt, e *ending) (o others) {
 	if e.pod == "" || e.at.IsZero() {
 		return o
@@ -40,7 +40,7 @@ func othersOf(endings []ending, a *attempt, e *ending) (o others) {
 	return o
 }
 
-// sentence says when the others stopped; "" if none did.
+// sentence describes when the others stopped; "" if none did.
 func (o others) sentence(s *words.Speaker) string {
 	key := ""
 	switch {

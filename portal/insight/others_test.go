@@ -16,10 +16,11 @@ func ended(s *scene, code, reason string, after int) string {
 	return "phase: Failed, containerStatuses: [" + strings.Replace(terminated(code, reason), "NOW", at, 1) + "]"
 }
 
-// TestOtherPods: the sentence says when the other pods of the last attempt stopped.
+// TestOtherPods: the sentence has the time when the other pods of the last attempt
+// stopped.
 func TestOtherPods(t *testing.T) {
 	for _, c := range []struct {
-		after    []int // of the pods but the first one
+		after    []int // delays of the other pods, in seconds
 		en, zhEn string
 	}{
 		{nil, "", ""},
@@ -52,8 +53,8 @@ func TestOtherPods(t *testing.T) {
 	}
 }
 
-// TestMemoryRepair: a proposal is half as much again, in round units, and none is made of what is
-// no limit.
+// TestMemoryRepair: a proposal is 1.5 times the limit, in round units; without a valid limit there
+// is none.
 func TestMemoryRepair(t *testing.T) {
 	for limit, want := range map[string]string{
 		"480Gi": "720Gi", "1Gi": "1536Mi", "2Gi": "3Gi", "100Mi": "150Mi", "64M": "92Mi", "10G": "14Gi", "7Gi": "11Gi", "1073741824": "1536Mi",

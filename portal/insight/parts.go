@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
-// parts are what answers are made of.
+// parts are the sources of answers.
 type parts struct {
 	index   *jobindex.Index
 	source  source
@@ -32,10 +32,10 @@ func (p *parts) pods(ctx context.Context, r *jobindex.Row) ([]history.Object, er
 	return byJob[r.ID], err
 }
 
-// maxPods is how many pods of a job are found.
+// maxPods is the maximum number of pods that are read of a job.
 const maxPods = 2000
 
-// poolOf returns the pool of jobs that a job competes with.
+// poolOf returns the pool of jobs with which a job competes.
 func poolOf(k *kueueWorld, cluster, namespace, queue string) *pool {
 	q := k.clusterQueueOf(namespace, queue)
 	if q == nil {
@@ -51,8 +51,7 @@ func poolOf(k *kueueWorld, cluster, namespace, queue string) *pool {
 	return p
 }
 
-// history is what past jobs say about a job: how long jobs like it waited and ran, and when it
-// is likely to start.
+// past describes past jobs: how long jobs like one waited and ran, and its likely start.
 type past struct {
 	like    *api.LikeJobs
 	start   *api.LikelyStart
@@ -61,8 +60,8 @@ type past struct {
 	unknown []string
 }
 
-// past reads what past jobs say about a job that has waited for some time. inLine says that it
-// waits still.
+// past describes past jobs for a job that has waited for some time. inLine means that it still
+// waits.
 func (p *parts) past(pool *pool, queue string, gpus int, waited time.Duration, inLine bool, s *words.Speaker) (all past, err error) {
 	sample, err := p.samples.of(pool)
 	if err != nil {
@@ -99,8 +98,8 @@ func (p *parts) past(pool *pool, queue string, gpus int, waited time.Duration, i
 	return all, nil
 }
 
-// ranLike returns the median of the times that jobs of a size ran, widened as for waits, and
-// their number.
+// ranLike returns the median of the run times of jobs of a size, widened as for waits, and
+// the number of these jobs.
 func ranLike(all []ran, gpus int) (time.Duration, int) {
 	var of []time.Duration
 	for _, size := range steps(gpus) {

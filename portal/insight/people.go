@@ -9,11 +9,11 @@ import (
 	"github.com/vedette-io/vedette/record/jobindex"
 )
 
-// holder is a job that holds or wants something of a queue, with what the person may know.
+// holder is a job that holds or needs quota of a queue, with the facts that the person may see.
 type holder struct {
 	*workload
 	row jobindex.Row
-	// known says that the job is in the index, and seen that the person may see it.
+	// known means that the job is in the index, and seen that the person may see it.
 	known, seen bool
 }
 
@@ -38,9 +38,8 @@ func holdersOf(index *jobindex.Index, cluster, clusterUID string, all []*workloa
 	return found, err
 }
 
-// shares returns the owners of what is used of a resource, the largest first. The shares
-// add up to used: the rest, which the person may not see or no workload explains, belongs to
-// others.
+// shares returns the owners of the used quota of a resource, the largest first. The shares add up
+// to used: usage that the person may not see, or that no workload explains, belongs to others.
 func shares(all []holder, resource string, used int64, s *words.Speaker) []api.QuotaShare {
 	byOwner := map[string]int64{}
 	left := used
@@ -75,5 +74,5 @@ func shares(all []holder, resource string, used int64, s *words.Speaker) []api.Q
 	return rows
 }
 
-// maxShares is how many owners of a quota are named.
+// maxShares is the maximum number of owners of a quota that are named.
 const maxShares = 20

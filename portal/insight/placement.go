@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/portal/insight/words"
 )
 
-// placement is what the scheduler said about the nodes: "0/36 nodes are available: …".
+// placement is the scheduler's message about the nodes: "0/36 nodes are available: …".
 type placement struct {
 	fit, all int
 	reasons  []nodeCount // most nodes first
@@ -22,14 +22,14 @@ type nodeCount struct {
 	reason string
 }
 
-// maxReasons bounds the reasons of a placement.
+// maxReasons limits the reasons of a placement.
 const maxReasons = 20
 
-// maxNodes bounds a number of nodes, as Kubernetes' limits do with room to spare.
+// maxNodes limits a number of nodes, well above the limits of Kubernetes.
 const maxNodes = 1_000_000
 
 // readPlacement reads the message of a condition PodScheduled=False or of an event
-// FailedScheduling. It returns false for a text in another form.
+// FailedScheduling. It returns false for any other text.
 func readPlacement(message string) (p placement, ok bool) {
 	if strings.HasPrefix(message, "no nodes available to schedule pods") {
 		return placement{}, true
@@ -57,7 +57,7 @@ func readPlacement(message string) (p placement, ok bool) {
 	return p, true
 }
 
-// withoutAftermath cuts off what the scheduler tried after no node fit, such as "no new claims to
+// withoutAftermath removes the scheduler's actions after no node fit, such as "no new claims to
 // deallocate, preemption: …". The reasons end with a period.
 func withoutAftermath(text string) string {
 	text, _, _ = strings.Cut(text, " preemption: ")
@@ -89,7 +89,7 @@ func readReason(part string, all int) nodeCount {
 }
 
 // splitReasons splits "31 Insufficient nvidia.com/gpu, 2 node(s) had untolerated taint {a: b,
-// c}." at the commas before a number, but not within braces, since the value of a taint may
+// c}." at the commas before a number, but not within braces, because the value of a taint may
 // have a comma.
 func splitReasons(text string) (parts []string) {
 	text = strings.TrimSuffix(text, ".")
@@ -116,8 +116,8 @@ func numbered(text string) bool {
 	return found && ok && number != "" && rest != text
 }
 
-// plainReasons are beginnings of the scheduler's reasons, with the keys of sentences that
-// explain them. The first one that fits counts.
+// plainReasons are prefixes of the scheduler's reasons, with the keys of sentences that
+// explain them. The first match counts.
 var plainReasons = []struct{ begins, key string }{
 	{"Insufficient ", "node.insufficient"},
 	{"Too many pods", "node.pods"},
@@ -150,8 +150,8 @@ var plainReasons = []struct{ begins, key string }{
 	{"persistentvolumeclaim ", "node.claim"},
 }
 
-// plain returns the reasons in plain words, most nodes first. Taints that differ read the same, so
-// their nodes are added up.
+// plain returns the reasons in plain words, most nodes first. Different taints have the same
+// words, so their nodes are added up.
 func (p *placement) plain(s *words.Speaker) (all []nodeCount) {
 	for _, r := range p.reasons {
 		text := cmp.Or(r.plain(s), r.reason)
@@ -166,7 +166,7 @@ func (p *placement) plain(s *words.Speaker) (all []nodeCount) {
 	return all
 }
 
-// plain explains a reason in the words of a language; "" for a reason that is not known.
+// plain explains a reason in the words of a language; "" for an unknown reason.
 func (c nodeCount) plain(s *words.Speaker) string {
 	for _, known := range plainReasons {
 		if rest, ok := strings.CutPrefix(c.reason, known.begins); ok {

@@ -45,7 +45,7 @@ func TestPlacement(t *testing.T) {
 	}
 }
 
-// TestPlacementSentence: the reasons stand in plain words, with most nodes first.
+// TestPlacementSentence: the sentence has the reasons in plain words, most nodes first.
 func TestPlacementSentence(t *testing.T) {
 	for language, want := range map[string]string{
 		"en": "None of 36 nodes fits: too few GPUs left (31), a taint that it does not tolerate (3), cordoned (2).",
@@ -87,7 +87,7 @@ func TestGang(t *testing.T) {
 	}
 }
 
-// FuzzPlacement: any text is read without a fault, and numbers of nodes stay within the total.
+// FuzzPlacement: any text is read without a panic, and numbers of nodes stay within the total.
 func FuzzPlacement(f *testing.F) {
 	f.Add(gpuMessage)
 	f.Add("0/1 nodes are available: {{{}, 1 }, 1 a")

@@ -41,8 +41,8 @@ func places(t *testing.T, s *scene, names ...string) map[string]int {
 	return all
 }
 
-// TestPlaces: the places of a list are those of the pages of the jobs, and count jobs that the
-// person may not see. A job that holds quota has none.
+// TestPlaces: the places in a list equal those of the jobs' pages, and count jobs that the
+// person may not see. A job that holds quota has no place.
 func TestPlaces(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		s := newLine(t, url)
@@ -59,8 +59,7 @@ func TestPlaces(t *testing.T) {
 	})
 }
 
-// TestPlacesUnknown: without LocalQueues, and with a workload that is switched off, there is no
-// place.
+// TestPlacesUnknown: without LocalQueues, and for an inactive workload, there is no place.
 func TestPlacesUnknown(t *testing.T) {
 	url := dbtest.Empty(t, "sqlite")
 	s := newLine(t, url)
@@ -79,7 +78,7 @@ func TestPlacesUnknown(t *testing.T) {
 }
 
 // TestPlacesModel: the place of a workload is one more than the number of workloads of its
-// ClusterQueue that come before it, which is counted here one by one.
+// ClusterQueue before it, which the test counts one by one.
 func TestPlacesModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		begin := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -116,8 +115,8 @@ func TestPlacesModel(t *testing.T) {
 	})
 }
 
-// TestPlacesAreRead: a list reads lines that are too old itself. Run reads those that somebody
-// looks at, and no others.
+// TestPlacesAreRead: a list itself reads lines that are too old. Run reads only requested
+// lines.
 func TestPlacesAreRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var count atomic.Int64

@@ -22,23 +22,24 @@ type said struct {
 }
 
 const (
-	// maxPodBodies is how many waiting pods of a job are read. They mostly say the same.
+	// maxPodBodies is the maximum number of waiting pods that are read of a job. They
+	// usually have the same message.
 	maxPodBodies = 20
-	// maxEvents is how many events of a namespace are searched.
+	// maxEvents is the maximum number of events of a namespace that are searched.
 	maxEvents = 1000
 )
 
-// scheduling is what is known of the scheduling of a job.
+// scheduling is the known state of the scheduling of a job.
 type scheduling struct {
-	pods    int // that are recorded
-	waiting int // of them, without a node
+	pods    int // recorded ones
+	waiting int // those without a node
 	last    said
-	// gates are the names of the scheduling gates of a waiting pod. The scheduler does not look
-	// at the pod before they are removed.
+	// gates are the names of the scheduling gates of a waiting pod. The scheduler ignores the
+	// pod until they are removed.
 	gates []string
 }
 
-// scheduling reads what the scheduler said last about the pods of a job.
+// scheduling reads the last messages of the scheduler about the pods of a job.
 func (p *parts) scheduling(ctx context.Context, r *jobindex.Row) (s scheduling, err error) {
 	pods, err := p.pods(ctx, r)
 	if err != nil {
@@ -78,7 +79,7 @@ func (p *parts) scheduling(ctx context.Context, r *jobindex.Row) (s scheduling, 
 	return s, p.events(ctx, r, waiting, &s)
 }
 
-// hear keeps the later one of two messages. An empty one says nothing.
+// hear keeps the later of two messages. An empty one is ignored.
 func (s *scheduling) hear(other said) {
 	later := cmp.Or(other.at.Compare(s.last.at), strings.Compare(other.message, s.last.message)) > 0
 	if other.message != "" && (s.last.message == "" || later) {
@@ -90,7 +91,7 @@ func (s *scheduling) hear(other said) {
 var eventTypes = []history.Type{{Resource: "events"}, {Group: "events.k8s.io", Resource: "events"}}
 
 // events reads the newest events FailedScheduling about pods. The name of an event begins with
-// that of its object.
+// the name of its object.
 func (p *parts) events(ctx context.Context, r *jobindex.Row, pods []history.Object, s *scheduling) error {
 	recorded, err := p.source.recorded(ctx)
 	if err != nil {
@@ -125,7 +126,7 @@ func (p *parts) events(ctx context.Context, r *jobindex.Row, pods []history.Obje
 	return nil
 }
 
-// eventTime returns when an event was seen last by its source.
+// eventTime returns when the source of an event last saw it.
 func eventTime(e jobspec.Object) (last time.Time) {
 	for _, path := range [][]string{{"series", "lastObservedTime"}, {"lastTimestamp"}, {"deprecatedLastTimestamp"}, {"eventTime"}} {
 		if at := e.Moment(path...); at.After(last) {
@@ -152,7 +153,7 @@ func (p *placement) nodes(at time.Time, s *words.Speaker) []api.NodeReason {
 	return all
 }
 
-// sentence says why no node fits.
+// sentence explains why no node fits.
 func (p *placement) sentence(s *words.Speaker) string {
 	nodes := s.Count("node", int64(p.all))
 	switch {

@@ -13,10 +13,10 @@ import (
 // memory in bytes. Cores are rounded up.
 type amounts map[string]int64
 
-// maxAmount bounds an amount, so that sums cannot overflow.
+// maxAmount limits an amount, so that sums cannot overflow.
 const maxAmount = math.MaxInt64 >> 20
 
-// add adds the quantities of a list of resources, so many times.
+// add adds the quantities of a list of resources, multiplied.
 func (a amounts) add(list jobspec.Object, times int64) {
 	for name := range list {
 		if n := quantity(name, list.At(name)); n > 0 && times > 0 {
@@ -25,7 +25,7 @@ func (a amounts) add(list jobspec.Object, times int64) {
 	}
 }
 
-// quantity returns a quantity of a resource; 0 for what is no positive quantity.
+// quantity returns a quantity of a resource; 0 for an invalid or negative one.
 func quantity(name string, value any) int64 {
 	switch value.(type) {
 	case string, int, int64, float64, fmt.Stringer:

@@ -6,7 +6,7 @@ import (
 	"github.com/vedette-io/vedette/portal/insight/words"
 )
 
-// quotaOf describes the quota of a ClusterQueue for what a job needs. holders hold quota of it.
+// quotaOf describes the quota of a ClusterQueue for the needs of a job. holders hold quota of it.
 // It returns nil if the queue has no quota for any of it.
 func quotaOf(q *clusterQueue, needs amounts, holders []holder, s *words.Speaker) *api.Quota {
 	resource := q.resourceFor(needs)
@@ -17,8 +17,7 @@ func quotaOf(q *clusterQueue, needs amounts, holders []holder, s *words.Speaker)
 	for _, h := range holders {
 		used += h.needs[resource]
 	}
-	// The status of the queue follows its workloads with a delay, and counts those that are not
-	// recorded.
+	// The status of the queue lags behind its workloads, and counts unrecorded ones.
 	used = max(used, q.used[resource])
 	return &api.Quota{
 		Queue: q.name, Resource: resource, Total: q.quota[resource], Used: used, Needed: needs[resource],
@@ -26,8 +25,8 @@ func quotaOf(q *clusterQueue, needs amounts, holders []holder, s *words.Speaker)
 	}
 }
 
-// quotaSentence says how the quota is for a workload. If Kueue finds too little where the sum over
-// flavors suffices, no flavor has enough, or other queues of the cohort have borrowed.
+// quotaSentence describes the quota for a workload. If Kueue finds too little although the sum
+// over flavors suffices, no flavor has enough, or other queues of the cohort have borrowed.
 func quotaSentence(q *api.Quota, of *clusterQueue, self *workload, s *words.Speaker) string {
 	left := max(0, q.Total-q.Used)
 	text := func(n int64) string {

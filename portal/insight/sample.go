@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// maxWaits is how many waits of a queue are kept, the last ones.
+	// maxWaits is the maximum number of waits of a queue, the last ones.
 	maxWaits = 4000
-	// maxSamples bounds the queues that are kept, and keptFor how long.
+	// maxSamples limits the cached queues, and keptFor the time.
 	maxSamples = 200
 	keptFor    = time.Minute
 )
 
-// sample is how long the jobs of a queue waited, and how well this predicts.
+// sample is the waits of the jobs of a queue, and how well they predict others.
 type sample struct {
 	readAt time.Time
 	waits  []likely.Wait // in the order of their beginnings
@@ -31,13 +31,13 @@ type sample struct {
 	verdicts map[sizes]likely.Verdict
 }
 
-// ran is how long a job ran that succeeded.
+// ran is the run time of a job that succeeded.
 type ran struct {
 	gpus   int
 	length time.Duration
 }
 
-// sampler reads samples from the index, and keeps them for a minute.
+// sampler reads samples from the index, and caches them for a minute.
 type sampler struct {
 	index *jobindex.Index
 	now   func() time.Time
@@ -53,8 +53,8 @@ func newSampler(index *jobindex.Index, now func() time.Time) *sampler {
 // pool is the queue whose jobs are compared.
 type pool struct {
 	cluster string // name
-	// clusterQueue is that of Kueue, if it is known. Then queues are the names of its
-	// LocalQueues, and has reports whether one is among them.
+	// clusterQueue is the one of Kueue, if it is known. Then queues are the names of its
+	// LocalQueues, and has reports whether a queue is among them.
 	clusterQueue string
 	queues       []string
 	has          func(namespace, queue string) bool
@@ -63,7 +63,7 @@ type pool struct {
 // poolKey identifies a pool.
 type poolKey struct{ cluster, clusterQueue, queue string }
 
-// key returns the key of a pool. Without a ClusterQueue it has one queue.
+// key returns the key of a pool. Without a ClusterQueue the pool has one queue.
 func (p *pool) key() poolKey {
 	if p.clusterQueue != "" {
 		return poolKey{p.cluster, p.clusterQueue, ""}
@@ -71,7 +71,8 @@ func (p *pool) key() poolKey {
 	return poolKey{p.cluster, "", p.queues[0]}
 }
 
-// filter selects the jobs of a pool, and more if it has jobs without a queue.
+// filter selects the jobs of a pool. If the pool has jobs without a queue, the filter
+// selects more.
 func (p *pool) filter() (f jobfilter.Filter) {
 	f.Terms = []jobfilter.Term{{Key: jobfilter.Cluster, Values: []string{p.cluster}}}
 	if names := slices.DeleteFunc(slices.Clone(p.queues), func(q string) bool { return q == "" }); len(names) > 0 {
@@ -124,8 +125,8 @@ func (s *sampler) of(p *pool) (*sample, error) {
 	return read, nil
 }
 
-// enoughWaits is how many waits are read. They come in the order of submission, and jobs that were
-// on hold began to wait later, so more are read than are kept.
+// enoughWaits is the number of waits that are read. They are read in the order of submission, but
+// held jobs began to wait later, so more are read than kept.
 const enoughWaits = maxWaits + maxWaits/2
 
 // full reports whether earlier jobs would not change a sample.
@@ -146,8 +147,8 @@ func (s *sample) add(r *jobindex.Row, now time.Time) {
 // inLine reports whether a job waits in a state, for quota or for a place.
 func inLine(s state.State) bool { return s == state.Submitted || s == state.Queued }
 
-// waitOf returns the first wait of a job. It returns false if the job was not seen in the line,
-// or was not watched when it left the line.
+// waitOf returns the first wait of a job. It returns false if the job was not observed in the
+// line, or when it left the line.
 func waitOf(r *jobindex.Row) (w likely.Wait, ok bool) {
 	w = likely.Wait{GPUs: r.GPUs}
 	for _, span := range r.Life {
@@ -190,7 +191,7 @@ func (s *sampler) verdictOf(of *sample, size sizes, waits []likely.Wait) likely.
 	return v
 }
 
-// current returns when the wait of a job began that has not ended.
+// current returns the beginning of the current wait of a job.
 func current(life []history.Span) (since time.Time) {
 	for _, span := range life {
 		switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// TestSampleIsTheNewest: of a queue with many jobs, the sample has the last waits, and does not
-// read the jobs before them.
+// TestSampleIsTheNewest: the sample of a queue with many jobs has the last waits, and does not
+// read earlier jobs.
 func TestSampleIsTheNewest(t *testing.T) {
 	now := time.Date(2026, 3, 31, 9, 0, 0, 0, time.UTC)
 	const n = 20_000

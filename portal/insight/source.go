@@ -14,14 +14,15 @@ import (
 // source reads recorded objects.
 type source struct{ history *history.History }
 
-// open are the states of objects that have not ended. Types without states have the empty one.
+// open are the states of objects that have not ended. Objects of types without states have the
+// empty one.
 var open = []state.State{state.Submitted, state.Queued, state.Suspended, state.Starting, state.Running, state.Restarting}
 
-// errTooMany reports more objects than are read.
+// errTooMany reports more objects than the limit.
 var errTooMany = errors.New("too many objects")
 
-// objects calls each for the objects of a filter that exist. It reads most rows at most, and
-// then returns errTooMany.
+// objects calls each for the existing objects that match a filter. It reads at most most
+// rows, and then returns errTooMany.
 func (s source) objects(ctx context.Context, f history.Filter, most int, each func(*history.Object)) error {
 	read := 0
 	list := func(ctx context.Context, p history.Paging) (history.Page[history.Object], error) {
@@ -41,7 +42,7 @@ func (s source) objects(ctx context.Context, f history.Filter, most int, each fu
 	return nil
 }
 
-// recorded returns the types of which something is recorded, in any cluster.
+// recorded returns the types with records in any cluster.
 func (s source) recorded(ctx context.Context) (map[string]bool, error) {
 	types, err := s.history.Types(ctx)
 	all := map[string]bool{}
@@ -57,7 +58,7 @@ func typeOf(name string) history.Type {
 	return history.Type{Group: group, Resource: resource}
 }
 
-// blind returns since when a type cannot be seen in a cluster; zero if it can.
+// blind returns since when a type is unobservable in a cluster; zero if it is observable.
 func (s source) blind(ctx context.Context, cluster string, of history.Type) (since time.Time, err error) {
 	page, err := s.history.ListGaps(ctx, history.GapFilter{Cluster: cluster, Types: []history.Type{of}, Open: true}, history.Paging{Limit: 100})
 	for _, g := range slices.Backward(page.Items) {

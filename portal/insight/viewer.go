@@ -2,11 +2,12 @@ package insight
 
 import "time"
 
-// Viewer is the person who asks.
+// Viewer is the person of a request.
 type Viewer struct {
-	// Sees says which namespaces the person may see; nil: all. It must not use the index.
+	// Sees reports whether the person may see a namespace; nil: all. It must not use the
+	// index.
 	Sees func(cluster, namespace string) bool
-	// Language is that of the sentences: "en" or "zh".
+	// Language is the language of the sentences: "en" or "zh".
 	Language string
 	// At is the instant that an answer describes; zero: now.
 	At time.Time

@@ -19,7 +19,7 @@ const (
 	volcanoJobType   = "jobs.batch.volcano.sh"
 )
 
-// podGroup is what counts of a PodGroup of Volcano.
+// podGroup has the relevant fields of a PodGroup of Volcano.
 type podGroup struct {
 	queue, phase string
 	needs        amounts
@@ -30,13 +30,13 @@ type podGroup struct {
 func readPodGroup(o jobspec.Object) *podGroup {
 	g := &podGroup{queue: o.Text("spec", "queue"), phase: o.Text("status", "phase"), needs: amounts{}}
 	g.needs.add(o.Map("spec", "minResources"), 1)
-	for name, n := range g.needs { // minResources may name resources as quotas do
+	for name, n := range g.needs { // minResources may use the resource names of quotas
 		if bare, ok := cutPrefix(name, "requests."); ok {
 			delete(g.needs, name)
 			g.needs[bare] = max(g.needs[bare], n)
 		}
 	}
-	// Volcano leaves the condition as it was after the pods have a place.
+	// Volcano does not reset the condition after the pods have a place.
 	all := conditionsOf(o)
 	placed := all["Scheduled"].Moment("lastTransitionTime")
 	if c := all["Unschedulable"]; holds(c) && !placed.After(c.Moment("lastTransitionTime")) {
@@ -52,10 +52,10 @@ func cutPrefix(text, prefix string) (string, bool) {
 	return text, false
 }
 
-// volcanoQueue is what counts of a Queue of Volcano.
+// volcanoQueue has the relevant fields of a Queue of Volcano.
 type volcanoQueue struct {
 	name, state string
-	// limit is what the queue may use at most, and used what it has allocated.
+	// limit is the maximum of the queue, and used its allocation.
 	limit, used amounts
 }
 
@@ -66,7 +66,7 @@ func readVolcanoQueue(o jobspec.Object) *volcanoQueue {
 	return q
 }
 
-// volcanoWait is why Volcano keeps a job waiting. Missing objects are nil.
+// volcanoWait explains why Volcano keeps a job waiting. Missing objects are nil.
 type volcanoWait struct {
 	group    *podGroup
 	queue    *volcanoQueue
@@ -103,7 +103,8 @@ func (p *parts) volcano(ctx context.Context, r *jobindex.Row) (w volcanoWait, er
 	return w, nil
 }
 
-// newest returns the body of the newest object of a filter with a name, or with any name.
+// newest returns the body of the newest object that matches a filter, with a name, or
+// with any name.
 func (p *parts) newest(ctx context.Context, f history.Filter, name string) (jobspec.Object, error) {
 	var found []history.Object
 	err := p.source.objects(ctx, f, maxQueues, func(o *history.Object) {
@@ -119,7 +120,7 @@ func (p *parts) newest(ctx context.Context, f history.Filter, name string) (jobs
 	return jobspec.Parse(bodies[last.ID]), err
 }
 
-// quota describes the limit of a queue for what a pod group needs; nil if it has none.
+// quota describes the limit of a queue for the needs of a pod group; nil if it has none.
 func (q *volcanoQueue) quota(needs amounts, s *words.Speaker) *api.Quota {
 	var names []string
 	for name := range needs {

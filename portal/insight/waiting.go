@@ -11,7 +11,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// waiting is an answer to the question why a job waits, while it is made.
+// waiting builds the answer to why a job waits.
 type waiting struct {
 	*parts
 	job    *jobindex.Row
@@ -20,19 +20,19 @@ type waiting struct {
 	at     time.Time // the instant of the answer
 	answer api.Waiting
 	said   []string
-	// blocked says that the job does not start unless somebody changes something else.
+	// blocked means that the job does not start unless somebody changes something else.
 	blocked bool
 }
 
 // say adds a sentence.
 func (w *waiting) say(key string, named ...string) { w.said = append(w.said, w.s.Say(key, named...)) }
 
-// miss adds something that is not known.
+// miss adds an unknown fact.
 func (w *waiting) miss(key string, named ...string) {
 	w.answer.Unknown = append(w.answer.Unknown, w.s.Say(key, named...))
 }
 
-// missType says that a type is not recorded.
+// missType adds a type that is not recorded.
 func (w *waiting) missType(what, name string) {
 	w.miss("unknown.type", "what", w.s.Say("unknown.what."+what), "type", name, "cluster", w.job.Cluster)
 }
@@ -40,7 +40,7 @@ func (w *waiting) missType(what, name string) {
 // kueueQueueLabel is the label of jobs that Kueue admits.
 const kueueQueueLabel = kueueGroup + "/queue-name"
 
-// fromScheduler answers from what the scheduler said about the pods of the job.
+// fromScheduler answers from the scheduler's messages about the pods of the job.
 func (w *waiting) fromScheduler(ctx context.Context) error {
 	s, err := w.scheduling(ctx, w.job)
 	if err != nil {
@@ -74,7 +74,8 @@ func (w *waiting) fromScheduler(ctx context.Context) error {
 	return nil
 }
 
-// fromVolcano answers from Volcano's PodGroup and Queue. It returns false if neither is known.
+// fromVolcano answers from Volcano's PodGroup and Queue. It returns false if neither is
+// recorded.
 func (w *waiting) fromVolcano(ctx context.Context) (bool, error) {
 	v, err := w.volcano(ctx, w.job)
 	if err != nil {
@@ -132,8 +133,8 @@ func (w *waiting) fromVolcano(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// index says what the index alone knows: the queue, and how many of its jobs wait longer. That
-// is no line, since the order in which the queue starts jobs is not known.
+// index adds the facts of the index: the queue, and how many of its jobs wait longer. This is not a
+// line, because the order of the queue is unknown.
 func (w *waiting) index() {
 	switch {
 	case w.job.State == state.Suspended:
@@ -161,7 +162,7 @@ func (w *waiting) index() {
 		return nil
 	})
 	if err != nil {
-		return // the sentence about the queue is true without it
+		return // the sentence about the queue is true without the line
 	}
 	if older == 0 {
 		w.say("index.first")

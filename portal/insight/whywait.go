@@ -39,7 +39,7 @@ func (w *waiting) write(ctx context.Context) error {
 		return err
 	}
 	w.answer.Like, w.answer.Likely = before.like, before.start
-	if w.blocked && w.answer.Likely != nil { // what happened to other jobs does not apply
+	if w.blocked && w.answer.Likely != nil { // the waits of other jobs do not apply
 		w.answer.Likely = nil
 		w.miss("unknown.likely.blocked")
 	}
@@ -50,7 +50,7 @@ func (w *waiting) write(ctx context.Context) error {
 	return nil
 }
 
-// live answers from what is recorded now.
+// live answers from the current records.
 func (w *waiting) live(ctx context.Context, k *kueueWorld) error {
 	if w.job.Labels[jobmeta.Held] != "" && w.job.State == state.Suspended {
 		w.index()

@@ -31,7 +31,8 @@ status:
   phase: Pending
   conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, lastTransitionTime: "2026-03-01T09:00:00Z", message: "0/4 nodes are available: 4 Insufficient nvidia.com/gpu."}]`
 
-// TestScheduler: the last word of the scheduler counts, from the condition or from an event.
+// TestScheduler: the last message of the scheduler counts, from the condition or from an
+// event.
 func TestScheduler(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
@@ -68,7 +69,7 @@ lastTimestamp: "2026-03-01T11:00:00Z"`)
 	})
 }
 
-// TestPodsNotRecorded: the answer names the type that is missing.
+// TestPodsNotRecorded: the answer names the missing type.
 func TestPodsNotRecorded(t *testing.T) {
 	s := newScene(t, dbtest.Empty(t, "sqlite"))
 	s.create(unplaced)
@@ -79,7 +80,7 @@ func TestPodsNotRecorded(t *testing.T) {
 	}
 }
 
-// TestVolcano: the limit is that of the Queue, and the reason that of the PodGroup.
+// TestVolcano: the limit comes from the Queue, and the reason from the PodGroup.
 func TestVolcano(t *testing.T) {
 	s := newScene(t, dbtest.Empty(t, "sqlite"))
 	s.create(`
@@ -118,8 +119,8 @@ status:
 	}
 }
 
-// TestPast: the history of a queue gives like jobs and a likely start; for an instant, and for
-// a job that does not wait, there is no likely start.
+// TestPast: the history of a queue gives similar jobs and a likely start. For an instant, and
+// for a job that does not wait, there is no likely start.
 func TestPast(t *testing.T) {
 	s := newScene(t, dbtest.Empty(t, "sqlite"))
 	now := time.Now().Truncate(time.Second)

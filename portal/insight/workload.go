@@ -11,7 +11,7 @@ import (
 // kueueGroup is the API group of Kueue.
 const kueueGroup = "kueue.x-k8s.io"
 
-// workload is what counts of a Workload of Kueue.
+// workload has the relevant fields of a Workload of Kueue.
 type workload struct {
 	id                       int64
 	uid, namespace, name     string
@@ -21,20 +21,20 @@ type workload struct {
 	class                    string // of its priority
 	priority                 int64
 	created                  time.Time
-	// order is the time that Kueue orders by: that of its creation, or that of an eviction that
-	// sent the workload to the end.
+	// order is the time by which Kueue orders: the creation time, or the time of an eviction
+	// that moved the workload to the end.
 	order time.Time
-	// needs is what it asks for, or what it holds if it has quota.
+	// needs are its requests, or the quota that it holds.
 	needs              amounts
 	reserved, finished bool
 	inactive           bool // spec.active is false
 	reason, message    string
-	said               time.Time // when Kueue said them
-	requeue            time.Time // Kueue does not try again before; zero: no limit
+	said               time.Time // when Kueue wrote them
+	requeue            time.Time // Kueue does not retry before; zero: no limit
 	evicted            string    // reason of the last eviction
 	evictedAt          time.Time
-	evictedWhy         string   // what Kueue says about it
-	away               bool     // Kueue does not consider it until something changes
+	evictedWhy         string   // Kueue's message about it
+	away               bool     // Kueue ignores it until something changes
 	checks             []string // admission checks that have not passed
 }
 
@@ -87,21 +87,21 @@ func readWorkload(o jobspec.Object) *workload {
 	return w
 }
 
-// readOrder reads the evictions, and the time that Kueue orders by.
+// readOrder reads the evictions, and the time by which Kueue orders.
 func (w *workload) readOrder(conditions map[string]jobspec.Object) {
 	w.order = w.created
 	if e := conditions["Evicted"]; holds(e) {
 		w.evicted, w.evictedAt, w.evictedWhy = e.Text("reason"), e.Moment("lastTransitionTime"), e.Text("message")
 	}
 	w.away = conditions["Requeued"].Text("status") == "False"
-	// With the default configuration these two send a workload to the end.
+	// With the default configuration these two move a workload to the end.
 	if (w.evicted == "PodsReadyTimeout" || w.evicted == "AdmissionCheck") && !w.evictedAt.IsZero() {
 		w.order = w.evictedAt
 	}
 }
 
-// readNeeds returns what a workload holds, asked for when Kueue considered it, or names in its
-// pod sets: the first of these that it has.
+// readNeeds returns the first that exists of the quota that a workload holds, the requests
+// that Kueue considered, and the requests of its pod sets.
 func (w *workload) readNeeds(o jobspec.Object) amounts {
 	needs := amounts{}
 	if w.reserved {
@@ -124,7 +124,7 @@ func (w *workload) readNeeds(o jobspec.Object) amounts {
 	return needs
 }
 
-// podNeeds returns what a pod asks for: the sum of its containers, or its largest init
+// podNeeds returns the requests of a pod: the sum of its containers, or its largest init
 // container.
 func podNeeds(spec jobspec.Object) amounts {
 	needs := amounts{}
@@ -144,7 +144,8 @@ func podNeeds(spec jobspec.Object) amounts {
 	return needs
 }
 
-// containerNeeds returns the requests of a container. A missing request is the limit.
+// containerNeeds returns the requests of a container. A missing request defaults to the
+// limit.
 func containerNeeds(c jobspec.Object) amounts {
 	needs := amounts{}
 	needs.add(c.Map("resources", "limits"), 1)
@@ -156,7 +157,7 @@ func containerNeeds(c jobspec.Object) amounts {
 	return needs
 }
 
-// short reports that Kueue found too little quota when it considered the workload last.
+// short reports that Kueue found too little quota at its last attempt.
 func (w *workload) short() bool {
 	return strings.Contains(w.message, "insufficient unused quota") || strings.Contains(w.message, "insufficient quota")
 }
@@ -171,10 +172,10 @@ func (w *workload) never() bool {
 	return false
 }
 
-// waits reports whether a workload stands in the line of its queue.
+// waits reports whether a workload is in the line of its queue.
 func (w *workload) waits() bool { return !w.reserved && !w.inactive && !w.away }
 
-// compare orders workloads of one ClusterQueue as Kueue considers them.
+// compare orders workloads of one ClusterQueue like Kueue.
 func (w *workload) compare(other *workload) int {
 	return cmp.Or(cmp.Compare(other.priority, w.priority), w.order.Compare(other.order), cmp.Compare(w.uid, other.uid))
 }

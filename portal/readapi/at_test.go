@@ -16,14 +16,14 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// moment is what the portal answered at an instant.
+// moment has the portal's answers at an instant.
 type moment struct {
 	at   time.Time
 	list string
 }
 
-// told returns what a list says, without what goes on: how long open jobs have waited or run, and
-// what nobody knew then.
+// told returns the content of a list without values that depend on the time of the request: how
+// long open jobs have waited or run, and facts that were unknown at the instant.
 func told(l api.JobList) string {
 	var text strings.Builder
 	text.WriteString(fmt.Sprintf("all %v matching %v states %v:", l.All, l.Matching, l.States))
@@ -36,7 +36,7 @@ func told(l api.JobList) string {
 	return text.String()
 }
 
-// TestAt: a list, the counts and a job as of an instant are what they were at the instant.
+// TestAt: a list, the counts and a job at an instant equal the answers at that time.
 func TestAt(t *testing.T) {
 	w := newWorld(t)
 	w.serve(nil)
@@ -45,7 +45,7 @@ func TestAt(t *testing.T) {
 		w.settle()
 		l := read[api.JobList](w, api.PathJobs+"?sort=name")
 		moments = append(moments, moment{l.At, told(l)})
-		// The next change has another millisecond.
+		// The next change must have another millisecond.
 		w.until("a millisecond has passed", func() bool { return time.Since(l.At) > 2*time.Millisecond })
 	}
 	modify := func(name string, change func(*batchv1.JobStatus)) {
@@ -95,7 +95,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// pageOf returns what the tabs of a job say, without what goes on.
+// pageOf returns the content of the tabs of a job, without values that depend on the time of the
+// request.
 func pageOf(w *world, job *batchv1.Job, at string) string {
 	var text strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&text, format+"; ", args...) }
@@ -129,7 +130,7 @@ func pageOf(w *world, job *batchv1.Job, at string) string {
 	return text.String()
 }
 
-// TestJobAt: all tabs of a job as of an instant are what they were at the instant.
+// TestJobAt: all tabs of a job at an instant equal the answers at that time.
 func TestJobAt(t *testing.T) {
 	w := newWorld(t)
 	w.serve(nil)
@@ -139,7 +140,7 @@ func TestJobAt(t *testing.T) {
 	note := func() {
 		t.Helper()
 		w.settle()
-		// The instant is in whole milliseconds, and what was written is not.
+		// The instant is in whole milliseconds, but writes are not.
 		written := time.Now()
 		w.until("a millisecond has passed", func() bool { return time.Since(written) > 2*time.Millisecond })
 		at := read[api.JobList](w, api.PathJobs).At
@@ -199,7 +200,8 @@ func TestJobAt(t *testing.T) {
 	}
 }
 
-// TestJobUnchanged: a client that has the answer about a job gets 304 until the job changes.
+// TestJobUnchanged: a client with the current answer about a job gets 304 until the job
+// changes.
 func TestJobUnchanged(t *testing.T) {
 	w := newWorld(t)
 	w.serve(nil)

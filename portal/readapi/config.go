@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Sight says what a person sees: an *access.Sight.
+// Sight decides what a person sees: an *access.Sight.
 type Sight interface {
 	// All reports whether the person sees everything.
 	All() bool
@@ -21,50 +21,51 @@ type Sight interface {
 	Sees(cluster, namespace string) bool
 	// SeesType reports whether the person sees jobs of a type ("jobs.batch") in a namespace.
 	SeesType(cluster, typ, namespace string) bool
-	// Key is equal for two sights that see the same.
+	// Key is equal for two sights with the same permissions.
 	Key() string
 }
 
 // Config configures the operations. DB, Index and Sight are required.
 type Config struct {
-	// DB is the database of a recorder, with any rights to read.
+	// DB is the database of a recorder, with at least the rights to read.
 	DB    *sqldb.DB
 	Index *jobindex.Index
 
-	// Insight says why jobs wait and fail; default one that reads lines when they are asked for.
+	// Insight explains why jobs wait and fail; default one that reads lines on request.
 	Insight *insight.Insight
-	// Sight returns what the person of a context sees.
+	// Sight returns the sight of the person of a context.
 	Sight func(context.Context) (Sight, error)
 	// Operates reports whether the person of a context may see the operations page and dead
-	// letters. Default: whoever sees everything.
+	// letters. Default: people who see everything.
 	Operates func(context.Context) (bool, error)
-	// May returns nil if the person of a context has a right. It is asked about clusters that the
-	// portal does not reach, too. Default: everybody has all.
+	// May returns nil if the person of a context has a right, also in clusters that the portal
+	// cannot reach. Default: everybody has all rights.
 	May func(context.Context, access.Right) error
-	// Cluster returns a cluster whose requests are made in the name of the person of a context.
-	// It is nil if the portal reaches no cluster.
+	// Cluster returns a cluster for requests in the name of the person of a context. It is nil
+	// if the portal reaches no cluster.
 	Cluster func(ctx context.Context, name string) (*kube.Cluster, error)
-	// Clusters are the names of the clusters that Cluster knows.
+	// Clusters are the valid names for Cluster.
 	Clusters []string
-	// TraceURL returns the URL of the trace of a job; nil if that is not known.
+	// TraceURL returns the URL of the trace of a job; nil if traces are not configured.
 	TraceURL func(clusterUID, jobUID string) string
 	// CSRF returns the token for the writes of a session; default none.
 	CSRF func(context.Context) string
 
-	// Version is that of the program. KeepsDays is after how many days retention removes the
-	// history of ended jobs; 0 if it removes none, or if that is not known. Demo says that the portal shows the demo.
+	// Version is the version of the program. KeepsDays is the number of days after which retention
+	// removes the history of ended jobs; 0 if it removes none, or if that is unknown. Demo means
+	// that the portal shows the demo.
 	Version   string
 	KeepsDays int
 	Demo      bool
-	// Browsers returns the number of open streams, and the lag of what they report in seconds;
-	// -1 if it is not known. It may be nil.
+	// Browsers returns the number of open streams, and their lag in seconds; -1 if unknown. It may
+	// be nil.
 	Browsers func() (open int, lag float64)
-	// Watches returns what the recorder in this process does. Other watches are derived from
-	// the database. It may be nil.
+	// Watches returns the state of the recorder in this process. Other watches are derived
+	// from the database. It may be nil.
 	Watches func() []api.Watch
 
-	// Patience is how long a list waits for what only the database has, such as messages and
-	// nodes; default 700 ms. Then the list goes out without.
+	// Patience is the maximum time that a list waits for columns from the database, such as
+	// messages and nodes; default 700 ms. After it, the list is sent without them.
 	Patience time.Duration
 
 	Now    func() time.Time // default: time.Now

@@ -11,17 +11,17 @@ import (
 	"github.com/vedette-io/vedette/portal/web"
 )
 
-// badCursor is the answer for a cursor that no page has returned.
+// badCursor is the answer for an invalid cursor.
 func badCursor() *api.Problem {
 	return web.Invalid("The cursor is not one of this list. Begin again without it.", api.FieldProblem{Field: "after", Message: "not a cursor of this list"})
 }
 
-// offsetCursor returns the cursor of a place in a list.
+// offsetCursor returns the cursor of an offset in a list.
 func offsetCursor(at int) string {
 	return base64.RawURLEncoding.EncodeToString([]byte("o" + strconv.Itoa(at)))
 }
 
-// offsetOf returns the place of a cursor; the empty cursor is the beginning.
+// offsetOf returns the offset of a cursor; the empty cursor is the beginning.
 //
 // Errors: *api.Problem.
 func offsetOf(cursor string) (int, error) {
@@ -37,7 +37,7 @@ func offsetOf(cursor string) (int, error) {
 	return at, nil
 }
 
-// part returns a page of a list that is in memory, and the cursor of the next one.
+// part returns a page of a list in memory, and the cursor of the next one.
 func part[T any](all []T, from, limit int) (page []T, next string) {
 	from = min(from, len(all))
 	to := from + min(limit, len(all)-from)
@@ -53,7 +53,7 @@ func part[T any](all []T, from, limit int) (page []T, next string) {
 // decode decodes JSON.
 func decode(text []byte, to any) error { return json.Unmarshal(text, to) }
 
-// instant returns a time as the API has it: UTC, in milliseconds.
+// instant returns a time in the precision of the API: UTC, in milliseconds.
 func instant(t time.Time) time.Time {
 	if t.IsZero() {
 		return t

@@ -29,7 +29,7 @@ func notifications(r *reader, ctx context.Context, in *PageInput) (*api.Delivery
 	if limit == 0 {
 		limit = 100
 	}
-	// The cursor is the number of the last delivery of the page before.
+	// The cursor is the number of the last delivery of the previous page.
 	var found []delivery.Delivery
 	if q.At.IsZero() {
 		found, err = delivery.List(ctx, r.DB, delivery.Filter{Object: row.ID, Before: int64(from), Limit: limit + 1})
@@ -126,8 +126,8 @@ func operator(r *reader, ctx context.Context) (*question, error) {
 	return q, nil
 }
 
-// deliveryOf returns a delivery for the API. About a job that the person may not see, and in a
-// digest, it has no words.
+// deliveryOf returns a delivery for the API. It has no text if the person may not see the job,
+// or if it is a digest.
 func deliveryOf(r *reader, q *question, d *delivery.Delivery, operator bool) api.Delivery {
 	own := isOwn(&q.person, d)
 	one := api.Delivery{
@@ -168,7 +168,7 @@ func deliveryOf(r *reader, q *question, d *delivery.Delivery, operator bool) api
 	return one
 }
 
-// described adds the words of a delivery and its job, if the person may see the job.
+// described adds the text of a delivery and its job, if the person may see the job.
 func described(r *reader, q *question, d *delivery.Delivery, one *api.Delivery) {
 	n := noticeOf(d)
 	if n == nil {
@@ -200,7 +200,7 @@ func described(r *reader, q *question, d *delivery.Delivery, one *api.Delivery) 
 	}
 }
 
-// isOwn reports whether a delivery goes to the person who asks.
+// isOwn reports whether a delivery goes to the person of the request.
 func isOwn(p *identity.Person, d *delivery.Delivery) bool { return p.Is(d.Person) || p.Is(d.Receiver) }
 
 // masked hides most of an address: the name before an @, and the middle of others.

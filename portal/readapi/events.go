@@ -21,8 +21,8 @@ import (
 const (
 	maxEvents  = 2_000
 	eventsOf   = 200 // of one object
-	eventPods  = 30  // pods whose events are read, the newest ones
-	afterNames = "g" // events are named after their object, a dot and hexadecimal digits
+	eventPods  = 30  // pods with events, the newest ones
+	afterNames = "g" // an event is named after its object, with a dot and hexadecimal digits
 )
 
 // events answers with the Kubernetes events about a job and its pods, newest first.
@@ -47,7 +47,7 @@ func events(r *reader, ctx context.Context, in *PageInput) (*api.EventList, erro
 	if err != nil {
 		return nil, err
 	}
-	if !q.At.IsZero() { // of an event that came again later, the first time is known
+	if !q.At.IsZero() { // the first time of a repeated event is known
 		all = slices.DeleteFunc(all, func(e api.Event) bool { return e.First.After(q.At) })
 		for i := range all {
 			if all[i].Last.After(q.At) {
@@ -60,8 +60,8 @@ func events(r *reader, ctx context.Context, in *PageInput) (*api.EventList, erro
 	return list, nil
 }
 
-// eventsAbout returns all events about a job and its newest pods: recorded ones, else those that
-// the API server still has.
+// eventsAbout returns all events about a job and its newest pods: recorded ones, otherwise those
+// on the API server.
 func eventsAbout(r *reader, ctx context.Context, row *jobindex.Row, object history.Object) (*api.EventList, []api.Event, error) {
 	found, err := r.history.PodsOf(ctx, []history.Object{object}, podEntries)
 	if err != nil {
@@ -116,8 +116,8 @@ func recordedEvents(r *reader, ctx context.Context, of history.Type, subjects []
 	return all, nil
 }
 
-// liveEvents returns the events that the API server has about some objects, if the person may
-// list them. live says that the API server was asked.
+// liveEvents returns the events on the API server about some objects, if the person may list
+// them. live means that the API server answered.
 func liveEvents(r *reader, ctx context.Context, row *jobindex.Row, subjects []history.Object) (all []api.Event, live bool, err error) {
 	if r.Cluster == nil || !slices.Contains(r.Clusters, row.Cluster) {
 		return nil, false, nil
@@ -127,7 +127,7 @@ func liveEvents(r *reader, ctx context.Context, row *jobindex.Row, subjects []hi
 	}
 	cluster, err := r.Cluster(ctx, row.Cluster)
 	if err != nil {
-		return nil, false, nil // the page says that events are not recorded
+		return nil, false, nil // the page notes that events are not recorded
 	}
 	client, err := kube.For[corev1.Event](cluster, kube.ClientConfig{})
 	if err != nil {

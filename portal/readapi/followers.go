@@ -1,6 +1,6 @@
 package readapi
 
-// maxFollowers is how many logs are followed at the same time.
+// maxFollowers is the maximum number of logs that are followed at the same time.
 const maxFollowers = 256
 
 // followers counts the open streams of logs.
@@ -8,7 +8,7 @@ type followers struct{ places chan struct{} }
 
 func newFollowers() followers { return followers{make(chan struct{}, maxFollowers)} }
 
-// enter takes a place; false if there is none.
+// enter reserves a stream; false if all are in use.
 func (f followers) enter() bool {
 	select {
 	case f.places <- struct{}{}:

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata")
 
-// changing are the parts of answers that differ from run to run, and what stands for them.
+// changing are the parts of answers that differ from run to run, and their placeholders.
 var changing = []struct {
 	pattern *regexp.Regexp
 	stands  string
@@ -30,8 +30,8 @@ var changing = []struct {
 	{regexp.MustCompile(`"instance": "[0-9a-f]+"`), `"instance": "ID"`},
 }
 
-// TestGolden: the answers about a small world are exactly those of testdata, except for times,
-// UIDs, versions and numbers of rows. -update writes them.
+// TestGolden: the answers about a small world equal testdata exactly, except times, UIDs,
+// versions and row numbers. -update writes testdata.
 func TestGolden(t *testing.T) {
 	w, _, b := twoTeams(t)
 	w.serve(nil)

@@ -16,8 +16,8 @@ import (
 	"github.com/vedette-io/vedette/portal/web"
 )
 
-// TestReleaseWhileHeld: a held job can be released by a person who may change it, and only while it is
-// held. A queue that only keeps it from starting is not shown.
+// TestReleaseWhileHeld: a held job can be released by a person who may change it, and only while it
+// is held. A queue that only delays its start is not shown.
 func TestReleaseWhileHeld(t *testing.T) {
 	w := newWorld(t)
 	held := newJob("team-a", "held")

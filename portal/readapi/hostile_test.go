@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// TestHostileTexts: texts of users come back unchanged, and never as markup or as a control
-// character of a terminal.
+// TestHostileTexts: texts of users are returned unchanged, and never as markup or as a
+// control character of a terminal.
 func TestHostileTexts(t *testing.T) {
 	const evil = "</script><img src=x onerror=alert(1)>\x1b[2J\u202e\u2028'\"`${x}{{x}}\x7f\u0085"
 	w := newWorld(t)
@@ -56,7 +56,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestBadRequests: mistakes are told with their parameters, and nothing is a fault.
+// TestBadRequests: mistakes are reported with their parameters, and none is a fault of the portal.
 func TestBadRequests(t *testing.T) {
 	w := newWorld(t)
 	job := w.create(newJob("team-a", "one")).(*batchv1.Job)

@@ -7,7 +7,7 @@ import (
 	"github.com/vedette-io/vedette/portal/insight"
 )
 
-// waiting answers with why a job waits.
+// waiting answers why a job waits.
 func waiting(r *reader, ctx context.Context, in *jobInput) (*api.Waiting, error) {
 	q, row, err := r.job(ctx, in.JobPath, in.At)
 	if err != nil {
@@ -20,7 +20,7 @@ func waiting(r *reader, ctx context.Context, in *jobInput) (*api.Waiting, error)
 	return r.Insight.Waiting(ctx, row, v)
 }
 
-// failure answers with why a job failed. The lines of the log are for those who may read it.
+// failure answers why a job failed. Only people who may read the log get its lines.
 func failure(r *reader, ctx context.Context, in *jobInput) (*api.Failure, error) {
 	q, row, err := r.job(ctx, in.JobPath, in.At)
 	if err != nil {
@@ -37,8 +37,8 @@ func failure(r *reader, ctx context.Context, in *jobInput) (*api.Failure, error)
 	return f, err
 }
 
-// viewerOf returns who asks. Of a namespace in which the person sees some types of jobs only,
-// answers about other jobs say nothing.
+// viewerOf returns the person of the request. In a namespace where the person sees only some
+// types of jobs, answers do not include other jobs.
 func viewerOf(r *reader, ctx context.Context, q *question) (insight.Viewer, error) {
 	v := insight.Viewer{Language: q.language, At: q.At}
 	if q.sight.All() {

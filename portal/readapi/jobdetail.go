@@ -18,7 +18,7 @@ import (
 	"github.com/vedette-io/vedette/record/jobindex"
 )
 
-// maxNodeNames is how many nodes the head of a job names.
+// maxNodeNames is the maximum number of nodes in the head of a job.
 const maxNodeNames = 20
 
 // jobDetail answers with the head of the page of a job.
@@ -45,7 +45,7 @@ func jobDetail(r *reader, ctx context.Context, in *jobInput) (*api.JobDetail, er
 		d.TraceURL = r.TraceURL(row.ClusterUID, row.UID)
 	}
 	object, err := r.object(ctx, row)
-	if err != nil { // the head is shown from the index
+	if err != nil { // the head is answered from the index
 		r.Logger.DebugContext(ctx, "the header of a job lacks what only the database has", "err", err)
 		return d, nil
 	}
@@ -64,13 +64,13 @@ func jobDetail(r *reader, ctx context.Context, in *jobInput) (*api.JobDetail, er
 	return d, tagged(ctx, *d)
 }
 
-// tagged sets the ETag of a job. The instant and the position of the feed are no change of it.
+// tagged sets the ETag of a job. The instant and the position of the feed do not change it.
 func tagged(ctx context.Context, d api.JobDetail) error {
 	d.Position, d.At = 0, time.Time{}
 	return web.Tag(ctx, d)
 }
 
-// chained adds what the pods, the logs and the other jobs of the chain tell.
+// chained adds facts of the pods, the logs and the other jobs of the chain.
 func chained(r *reader, ctx context.Context, q *question, d *api.JobDetail, object *history.Object) error {
 	chain, err := chainOf(r, ctx, q, object)
 	if err != nil {
@@ -98,7 +98,7 @@ func chained(r *reader, ctx context.Context, q *question, d *api.JobDetail, obje
 		case o.UID == retryOf && retryOf != "":
 			d.RetryOf = &ref
 		case chain[i].RetryOf == object.UID:
-			d.RetriedBy = &ref // the last one counts
+			d.RetriedBy = &ref // the last retry counts
 		}
 	}
 	page, err := revisionsThen(r, ctx, object.ID, history.Paging{Limit: 1000, Order: history.OldestFirst}, q.At)
@@ -111,7 +111,7 @@ func chained(r *reader, ctx context.Context, q *question, d *api.JobDetail, obje
 	return nil
 }
 
-// mayDo returns what the person may do to a job now.
+// mayDo returns the acts that the person may do on a job now.
 func mayDo(r *reader, ctx context.Context, row *jobindex.Row, told []delivery.Delivery) []string {
 	may := []string{}
 	add := func(act string, is bool) {

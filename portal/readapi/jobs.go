@@ -52,8 +52,8 @@ func listJobs(r *reader, ctx context.Context, in *jobsInput) (*api.JobList, erro
 	}, nil
 }
 
-// shown returns rows for the API. Without an answer of the database they have what the index
-// knows.
+// shown returns rows for the API. Without an answer of the database they have only the facts
+// of the index.
 func shown(r *reader, ctx context.Context, rows []jobindex.Row, at time.Time) []api.Job {
 	within, cancel := context.WithTimeout(ctx, r.Patience)
 	defer cancel()
@@ -62,7 +62,7 @@ func shown(r *reader, ctx context.Context, rows []jobindex.Row, at time.Time) []
 		r.Logger.DebugContext(ctx, "rows lack messages and nodes, because the database did not answer", "err", err)
 	}
 	var places map[int64]int
-	if at.IsZero() { // the line of another instant is not known
+	if at.IsZero() { // the line at an instant is unknown
 		if places, err = r.Insight.Places(within, rows); err != nil && ctx.Err() == nil {
 			r.Logger.DebugContext(ctx, "rows lack places in line, because the database did not answer", "err", err)
 		}
@@ -109,7 +109,7 @@ type suggestInput struct {
 	N      int    `query:"n" minimum:"0" maximum:"100" doc:"How many, 10 by default"`
 }
 
-// suggest completes what a person types into the filter bar.
+// suggest completes the input of the filter bar.
 func suggest(r *reader, ctx context.Context, in *suggestInput) (*api.Suggestions, error) {
 	q, err := r.askFor(ctx, in.At)
 	if err != nil {
@@ -128,7 +128,7 @@ func suggest(r *reader, ctx context.Context, in *suggestInput) (*api.Suggestions
 	return answer, mapped(err)
 }
 
-// findInput names a job by its name.
+// findInput identifies a job by its name.
 type findInput struct {
 	Cluster   string `path:"cluster" maxLength:"253" doc:"The name of the cluster"`
 	Type      string `path:"type" maxLength:"317" doc:"jobs.batch"`
@@ -136,7 +136,7 @@ type findInput struct {
 	Name      string `path:"name" maxLength:"253" doc:"The name of the job"`
 }
 
-// find answers with the newest job of a name.
+// find answers with the newest job with a name.
 func find(r *reader, ctx context.Context, in *findInput) (*api.JobRef, error) {
 	q, err := r.ask(ctx, "")
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// logCursor is a place in a log: behind so many lines of a microsecond, or before the last so
-// many lines up to a microsecond.
+// logCursor is a position in a log: after a number of lines of a microsecond, or before the
+// last number of lines up to a microsecond.
 type logCursor struct {
 	at   int64 // microseconds since 1970
 	n    int
-	back bool // the lines before the place are wanted
+	back bool // selects the lines before the position
 }
 
 func (c logCursor) String() string {

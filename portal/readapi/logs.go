@@ -20,13 +20,13 @@ import (
 	"github.com/vedette-io/vedette/submit/logs"
 )
 
-// Bounds of a page of a log.
+// Limits of a page of a log.
 const (
 	defaultLines = 500
-	maxBack      = 20_000          // lines before the end that a page can begin at
+	maxBack      = 20_000          // maximum distance of a page from the end, in lines
 	maxTail      = 1 << 20         // lines of a run of a container that are read for a page
-	maxLogBytes  = 8 << 20         // text of a page; further lines are on the next one
-	sameTime     = 64              // lines before a page that are read, to count those of one microsecond
+	maxLogBytes  = 8 << 20         // text of a page; more lines are on the next one
+	sameTime     = 64              // lines that are read before a page, to count those with the same microsecond
 	liveTime     = 3 * time.Second // for the cluster, if lines are kept
 )
 
@@ -36,30 +36,30 @@ var errSlowCluster = errors.New("the cluster did not give the log in 3 s")
 type logsInput struct {
 	JobPath
 	AtInput
-	Follow    bool     `query:"follow" doc:"Answer with server-sent events, and go on until the job has ended"`
+	Follow    bool     `query:"follow" doc:"Answer with server-sent events until the job has ended"`
 	Pod       []string `query:"pod,explode" maxItems:"50" doc:"The names of pods, by default all"`
 	Container []string `query:"container,explode" maxItems:"50" doc:"The names of containers, by default all"`
 	Attempt   []int    `query:"attempt,explode" maxItems:"50" doc:"The numbers of attempts, by default all; -1 is the last one"`
 	Since     string   `query:"since" maxLength:"64" doc:"Leaves out older lines: a time, or an age"`
 	Limit     int      `query:"limit" minimum:"0" maximum:"5000" doc:"How many lines, 500 by default"`
 	Tail      string   `query:"tail" maxLength:"20" doc:"With follow=true: how many lines of each run of a container, from the end, or all; by default the limit"`
-	Present   bool     `query:"present" doc:"With follow=true: end behind the lines that are there"`
+	Present   bool     `query:"present" doc:"With follow=true: end after the existing lines"`
 	Bytes     bool     `query:"bytes" doc:"With follow=true: add the bytes of lines that are not UTF-8"`
 	After     string   `query:"after" maxLength:"128" doc:"The cursor next or previous of another page; by default the page ends with the last line"`
 }
 
-// logSource is what the log of a job is read from.
+// logSource is the source of the log of a job.
 type logSource struct {
 	row     *jobindex.Row
 	options logs.Options
 	pods    *jobview.PodSet
 	kept    []joblog.Log
 	live    bool
-	unasked bool      // the cluster cannot be asked
+	unasked bool      // the cluster is unreachable
 	at      time.Time // the last instant of the lines; zero: now
 }
 
-// openLog returns what the log of a job is read from.
+// openLog returns the source of the log of a job.
 //
 // Errors: *api.Problem: the job is unknown, or the person may not read logs; those of the database.
 func openLog(r *reader, ctx context.Context, in *logsInput) (*logSource, error) {
@@ -95,15 +95,15 @@ func openLog(r *reader, ctx context.Context, in *logsInput) (*logSource, error) 
 	s.options.Pods, s.options.Containers, s.options.Attempts = in.Pod, in.Container, slices.DeleteFunc(in.Attempt, func(n int) bool { return n == 0 })
 	if r.Cluster != nil && slices.Contains(r.Clusters, row.Cluster) {
 		if s.options.Cluster, err = r.Cluster(ctx, row.Cluster); err != nil {
-			s.options.Cluster, s.unasked = nil, true // what is kept is shown
+			s.options.Cluster, s.unasked = nil, true // kept lines are shown
 		}
 	}
 	s.live = s.options.Cluster != nil && row.Open() && s.at.IsZero()
 	return s, nil
 }
 
-// submittedJob returns the job that an object of the history is, with its last body if that is
-// recorded: the selector of its pods makes the search short.
+// submittedJob returns the job of an object of the history, with its last body if it is
+// recorded: the selector of its pods shortens the search.
 func submittedJob(r *reader, ctx context.Context, o *history.Object) (submit.Job, error) {
 	bodies, err := r.history.Bodies(ctx, []history.Object{*o})
 	if err != nil {
@@ -119,7 +119,7 @@ func submittedJob(r *reader, ctx context.Context, o *history.Object) (submit.Job
 }
 
 // readLog answers with a page of the log of a job. Without a cursor it is the end of the log. If
-// the cluster does not answer, the page has what was kept, and says so.
+// the cluster does not answer, the page has the kept lines, and a note.
 func readLog(r *reader, ctx context.Context, in *logsInput) (*api.LogPage, error) {
 	s, err := openLog(r, ctx, in)
 	if err != nil {
@@ -141,7 +141,7 @@ func readLog(r *reader, ctx context.Context, in *logsInput) (*api.LogPage, error
 	return page, err
 }
 
-// away reports whether an error says that the cluster does not answer or gives no log.
+// away reports whether an error means that the cluster does not answer or has no log.
 func away(err error) bool {
 	var request *kube.RequestError
 	var denied *submit.DeniedError
@@ -185,14 +185,14 @@ func (s *logSource) tail(ctx context.Context, page *api.LogPage, c logCursor, li
 	read := most + sameTime
 	o.Tail = &read
 	if len(o.Attempts) == 0 && c.at == 0 {
-		o.Attempts = []int{-1} // the end is in the last attempt, unless that is short
+		o.Attempts = []int{-1} // the end is in the last attempt, unless the attempt is short
 	}
 	lines, left, later, err := lastLines(ctx, o, c, most)
 	if err == nil && len(lines) < most && len(s.options.Attempts) == 0 && c.at == 0 {
 		o.Attempts = nil
 		lines, left, _, err = lastLines(ctx, o, c, most)
 	}
-	// Lines behind the cursor take the places of those before it.
+	// Lines after the cursor replace those before it.
 	for known := 0; err == nil && later > 0 && len(lines) < most && later+len(lines) > known && read < maxTail; {
 		known, read = later+len(lines), min(2*(read+later), maxTail)
 		lines, left, later, err = lastLines(ctx, o, c, most)
@@ -222,8 +222,8 @@ func (s *logSource) tail(ctx context.Context, page *api.LogPage, c logCursor, li
 }
 
 // lastLines returns the last lines of a log up to the microsecond of a cursor. left has the
-// microsecond of the last line that was left out before them, and how many lines in a row had it.
-// later is how many lines behind the cursor were read.
+// microsecond of the last omitted line before them, and how many lines in a row had it. later is
+// the number of lines after the cursor.
 func lastLines(ctx context.Context, o logs.Options, c logCursor, most int) (lines []api.LogLine, left logCursor, later int, err error) {
 	size := 0
 	for l, err := range logs.Read(ctx, o) {
@@ -249,7 +249,7 @@ func lastLines(ctx context.Context, o logs.Options, c logCursor, most int) (line
 	return lines, left, later, nil
 }
 
-// forward fills a page with the lines behind a cursor.
+// forward fills a page with the lines after a cursor.
 func (s *logSource) forward(ctx context.Context, page *api.LogPage, c logCursor, limit int) error {
 	o := s.options
 	if at := c.time(); at.After(o.Since) {
@@ -285,10 +285,10 @@ func (s *logSource) forward(ctx context.Context, page *api.LogPage, c logCursor,
 	return nil
 }
 
-// unread tells the lines behind a cursor from those before it, and from notes, which were told.
+// unread returns whether a line is after a cursor. Lines before it, and notes, were already sent.
 type unread struct {
 	at   int64
-	skip int // lines of the microsecond that were told
+	skip int // lines of the microsecond that were already sent
 }
 
 func (u *unread) is(l *logs.Line) bool {
@@ -300,10 +300,10 @@ func (u *unread) is(l *logs.Line) bool {
 	return l.Note == "" && at >= u.at
 }
 
-// unanswered is the note of lines before which or behind which lines may be missing.
+// unanswered is the note next to which lines may be missing.
 const unanswered = "The API server did not answer, so lines may be missing."
 
-// explain turns an error of a log into a note if the page has lines, and into nothing if there is
+// explain converts an error of a log to a note if the page has lines, and to nothing if there is
 // nothing to read.
 func (s *logSource) explain(page *api.LogPage, err error, lines int) error {
 	if page.Lines == nil {
@@ -331,7 +331,7 @@ func lineOf(l *logs.Line) api.LogLine {
 	return line
 }
 
-// behind returns the cursor behind the first so many lines.
+// behind returns the cursor after the first end lines.
 func behind(lines []api.LogLine, end int) (c logCursor) {
 	c.at = lastTime(lines[:end])
 	for i := end - 1; i >= 0; i-- {
@@ -342,7 +342,7 @@ func behind(lines []api.LogLine, end int) (c logCursor) {
 	return c
 }
 
-// lastTime returns the latest microsecond of lines; 1 if none has a time.
+// lastTime returns the latest microsecond of lines; 1 if no line has a time.
 func lastTime(lines []api.LogLine) int64 {
 	at := int64(1)
 	for i := range lines {

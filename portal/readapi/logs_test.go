@@ -101,7 +101,7 @@ func TestLogPages(t *testing.T) {
 	}
 }
 
-// TestFollow: a log is followed to the end of its job, with the lines as they are.
+// TestFollow: a log is followed to the end of its job, with unchanged lines.
 func TestFollow(t *testing.T) {
 	w, job, want := loggedWorld(t, 7)
 	w.serve(nil)
@@ -139,7 +139,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// person sends requests as somebody who sees everything.
+// person sends requests as a person who sees everything.
 type person struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -149,7 +149,7 @@ func (p person) RoundTrip(r *http.Request) (*http.Response, error) {
 	return p.RoundTripper.RoundTrip(r)
 }
 
-// end lets a job and its pod succeed.
+// end makes a job and its pod succeed.
 func (w *world) end(job *batchv1.Job) error {
 	_, err := apitest.Modify(w.srv, newPod(job, "talks-abcde", "node-1", 0), func(p *corev1.Pod) {
 		p.Status.Phase = corev1.PodSucceeded
@@ -164,8 +164,8 @@ func (w *world) end(job *batchv1.Job) error {
 	return err
 }
 
-// TestLogsNeedTheirRight: who may not read logs gets none, neither live nor kept, nor the last
-// lines of a failure.
+// TestLogsNeedTheirRight: a person who may not read logs gets none, neither live nor kept, nor
+// the last lines of a failure.
 func TestLogsNeedTheirRight(t *testing.T) {
 	w, _, b := twoTeams(t)
 	allowed := false
@@ -199,8 +199,8 @@ func TestLogsNeedTheirRight(t *testing.T) {
 	}
 }
 
-// TestKeptIfTheClusterIsAway: a log that was kept is shown if the node, the API server or the way
-// to it fails, while the pod exists. The page says that only kept lines are shown.
+// TestKeptIfTheClusterIsAway: the kept log is shown if the node, the API server or the network
+// fails while the pod exists. The page notes that it shows only kept lines.
 func TestKeptIfTheClusterIsAway(t *testing.T) {
 	w, job, want := loggedWorld(t, 5)
 	w.keepLog(job, "talks-abcde", want)
@@ -254,7 +254,8 @@ func (w *world) keepLog(j *batchv1.Job, pod string, texts []string) {
 	}
 }
 
-// TestOlderLines: a page of older lines is whole after many lines have come behind it.
+// TestOlderLines: a page of older lines is complete although many lines were added after
+// it.
 func TestOlderLines(t *testing.T) {
 	w, job, want := loggedWorld(t, 37)
 	w.serve(nil)

@@ -20,8 +20,8 @@ import (
 const (
 	flushEvery = 50 * time.Millisecond
 	flushLines = 200
-	checkEvery = 30 * time.Second // that the person may still read the log
-	quietEvery = 15 * time.Second // a comment keeps proxies from closing the connection
+	checkEvery = 30 * time.Second // interval at which the right to read the log is checked
+	quietEvery = 15 * time.Second // interval of comments, which keep proxies from closing the connection
 )
 
 // logOrStream answers with a page of the log of a job, or follows it.
@@ -39,7 +39,8 @@ func logOrStream(r *reader, ctx context.Context, in *logsInput) (*api.LogPage, w
 	return nil, func(ctx context.Context, events *web.Events) error { return followLog(r, ctx, in, events) }, nil
 }
 
-// tail returns how many lines of each run of a container a stream has; nil for all.
+// tail returns the number of lines of each run of a container that a stream begins with;
+// nil for all.
 //
 // Errors: *api.Problem.
 func (in *logsInput) tail() (*int, error) {
@@ -57,8 +58,9 @@ func (in *logsInput) tail() (*int, error) {
 	return &n, nil
 }
 
-// followLog writes the lines of a log as they come, until the job has ended, the person loses the
-// right, or the client has gone. A client that does not read stops the reading from the node.
+// followLog writes the lines of a log as they arrive, until the job has ended, the person loses
+// the right, or the client disconnects. A client that does not read stops the reading from the
+// node.
 func followLog(r *reader, ctx context.Context, in *logsInput, events *web.Events) error {
 	if !r.followers.enter() {
 		return events.Send("problem", "", web.TooMany(10*time.Second))
@@ -120,7 +122,8 @@ func followLog(r *reader, ctx context.Context, in *logsInput, events *web.Events
 	return endOfLog(ctx, failed, events)
 }
 
-// endOfLog writes the last event of a stream. failed is why the lines ended; nil at their end.
+// endOfLog writes the last event of a stream. failed is the error of the lines; nil at their
+// end.
 func endOfLog(ctx context.Context, failed error, events *web.Events) error {
 	var none *logs.NoLogsError
 	var request *kube.RequestError
@@ -145,13 +148,13 @@ type pump struct {
 	lines  <-chan logs.Line
 	events *web.Events
 	bytes  bool         // of lines that are not UTF-8
-	check  func() error // whether the person may still read the log
+	check  func() error // checks whether the person may still read the log
 
 	frames [][]byte
 	wrote  time.Time
 }
 
-// errEnded ends a stream whose last event is written.
+// errEnded ends a stream after its last event.
 var errEnded = errors.New("readapi: the stream has its last event")
 
 // run writes lines in groups until the channel is closed.
@@ -190,7 +193,7 @@ func (p *pump) run(ctx context.Context) error {
 	}
 }
 
-// line adds a line. The number of logs, which was found before it, goes first.
+// line adds a line. The number of logs, which is known before it, goes first.
 func (p *pump) line(l *logs.Line) error {
 	select {
 	case n := <-p.found:
@@ -207,7 +210,7 @@ func (p *pump) line(l *logs.Line) error {
 	return p.add("line", line)
 }
 
-// add adds an event, and writes what has gathered if that is much.
+// add adds an event, and writes the buffer if it is large.
 func (p *pump) add(event string, data any) error {
 	text, err := json.Marshal(data)
 	if err != nil {
@@ -219,7 +222,7 @@ func (p *pump) add(event string, data any) error {
 	return p.write()
 }
 
-// flush writes what has gathered, or a comment if nothing was written for long.
+// flush writes the buffer, or a comment if nothing was written for a while.
 func (p *pump) flush(now time.Time) error {
 	if len(p.frames) == 0 && now.Sub(p.wrote) < quietEvery {
 		return nil

@@ -10,7 +10,8 @@ import (
 	"github.com/vedette-io/vedette/portal/jobview"
 )
 
-// TestMapped: a body that is not shown is a problem of the request, and no fault of the portal.
+// TestMapped: a body that is not available is a problem of the request, not a fault of the
+// portal.
 func TestMapped(t *testing.T) {
 	for _, c := range []struct {
 		err    error

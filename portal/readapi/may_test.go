@@ -14,7 +14,8 @@ import (
 	"github.com/vedette-io/vedette/portal/web"
 )
 
-// TestMayRelease: who may patch a job may release it, if it is held; nobody else is told so.
+// TestMayRelease: a person who may patch a held job may release it; the answer to others does not
+// list the act.
 func TestMayRelease(t *testing.T) {
 	w := newWorld(t)
 	held := newJob("team-a", "held")

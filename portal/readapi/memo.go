@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// memo keeps answers for a short time, and lets requests for the same answer wait for one
+// memo caches answers for a short time, and makes requests for the same answer share one
 // computation. Any goroutine may use it.
 type memo[T any] struct {
 	keep time.Duration
-	most int // answers that are kept
+	most int // maximum number of answers
 
 	mu      sync.Mutex
 	answers map[string]*answer[T]
@@ -27,8 +27,8 @@ func newMemo[T any](keep time.Duration, most int) *memo[T] {
 	return &memo[T]{keep: keep, most: most, answers: map[string]*answer[T]{}}
 }
 
-// get returns the answer of a key, which make computes if none is kept. Errors are not kept. The
-// computation ends with the context of its first caller; another caller then makes its own.
+// get returns the answer of a key; make computes it if it is not cached. Errors are not cached.
+// The computation ends with the context of its first caller; another caller then starts its own.
 func (m *memo[T]) get(ctx context.Context, key string, now time.Time, make func(context.Context) (T, error)) (T, error) {
 	for {
 		a, mine := m.claim(key, now)
@@ -54,7 +54,7 @@ func (m *memo[T]) get(ctx context.Context, key string, now time.Time, make func(
 	}
 }
 
-// claim returns the answer of a key. mine says that the caller has to compute it.
+// claim returns the answer of a key. mine means that the caller must compute it.
 func (m *memo[T]) claim(key string, now time.Time) (a *answer[T], mine bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +69,7 @@ func (m *memo[T]) claim(key string, now time.Time) (a *answer[T], mine bool) {
 	return a, true
 }
 
-// shrink removes what is too old, else everything.
+// shrink removes old answers, otherwise all.
 func (m *memo[T]) shrink(now time.Time) {
 	for key, a := range m.answers {
 		if now.Sub(a.at) >= m.keep {

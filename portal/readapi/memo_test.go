@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestMemo: requests for one answer share one computation, for a while; errors are not kept, and
-// a caller who leaves takes nobody along.
+// TestMemo: requests for one answer share one computation, for a while. Errors are not cached,
+// and a caller that cancels does not cancel others.
 func TestMemo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemo[int](time.Second, 3)
@@ -58,7 +58,7 @@ func TestMemo(t *testing.T) {
 	})
 }
 
-// FuzzCursors: only cursors that a page has returned are accepted.
+// FuzzCursors: only cursors of a page are accepted.
 func FuzzCursors(f *testing.F) {
 	f.Add(offsetCursor(7))
 	f.Add(logCursor{at: 5, n: 2, back: true}.String())
@@ -78,7 +78,7 @@ func FuzzCursors(f *testing.F) {
 	})
 }
 
-// offsetOf2 returns a place that went through a cursor.
+// offsetOf2 returns an offset after a round trip through a cursor.
 func offsetOf2(n int) int {
 	back, err := offsetOf(offsetCursor(n))
 	if err != nil {

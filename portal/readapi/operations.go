@@ -15,12 +15,12 @@ import (
 	"github.com/vedette-io/vedette/record/jobindex"
 )
 
-// Bounds of the operations page.
+// Limits of the operations page.
 const (
 	shownGaps    = 50
 	readGaps     = 1_000
 	shownActs    = 20
-	sampleOfSent = 200 // deliveries whose time to the answer is measured, of each channel
+	sampleOfSent = 200 // deliveries of each channel whose answer time is measured
 )
 
 // operations answers with the state of recorders, notifiers and the portal.
@@ -71,14 +71,14 @@ func operationsNow(r *reader, ctx context.Context, q *question) (*api.Operations
 	if o.Channels, o.Dead, err = channels(r, ctx, q.now); err != nil {
 		return nil, err
 	}
-	if acts, err := audit.List(ctx, r.DB, shownActs); err == nil && acts != nil { // an older database has none
+	if acts, err := audit.List(ctx, r.DB, shownActs); err == nil && acts != nil { // an older database has no audit
 		o.Acts = acts
 	}
 	o.Summary, err = summaryOf(r, ctx, o, &a, q.now)
 	return o, err
 }
 
-// joined replaces what was concluded about watches by what the recorder of this process says.
+// joined replaces the inferred state of watches by the state from the recorder of this process.
 func joined(concluded, told []api.Watch) []api.Watch {
 	for _, t := range told {
 		i := slices.IndexFunc(concluded, func(c api.Watch) bool {
@@ -111,7 +111,7 @@ func cursors(r *reader, ctx context.Context, now time.Time) ([]api.Cursor, error
 	return all, err
 }
 
-// channels returns how the channels do, and the number of dead letters.
+// channels returns the states of the channels, and the number of dead letters.
 func channels(r *reader, ctx context.Context, now time.Time) ([]api.ChannelState, api.Count, error) {
 	found, err := delivery.Channels(ctx, r.DB)
 	if err != nil {
@@ -214,7 +214,7 @@ func summaryOf(r *reader, ctx context.Context, o *api.Operations, a *history.Act
 	return s, err
 }
 
-// attention lists what needs a person.
+// attention lists the problems that need a person.
 func attention(o *api.Operations, stale bool) []string {
 	all := []string{}
 	add := func(word string, is bool) {

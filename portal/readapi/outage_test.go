@@ -19,7 +19,8 @@ import (
 )
 
 // TestDatabaseAway: without the database, lists, counts, suggestions and the head of a job are
-// answered from the index; the rest is a problem that says so, without its address.
+// answered from the index. Other requests get a problem that names the cause, without the
+// address of the database.
 func TestDatabaseAway(t *testing.T) {
 	w, a, _ := twoTeams(t)
 	w.serve(nil)
@@ -49,7 +50,7 @@ func TestDatabaseAway(t *testing.T) {
 	}
 }
 
-// TestLoading: until the index is loaded, requests are told how far it is.
+// TestLoading: until the index is loaded, answers have its progress.
 func TestLoading(t *testing.T) {
 	w := newWorld(t)
 	w.serve(func(c *readapi.Config) {
@@ -62,8 +63,8 @@ func TestLoading(t *testing.T) {
 	}
 }
 
-// TestJob: what the page of a job shows: rows with what the database has, events of its pods,
-// who is told, and the neighbors of a chain.
+// TestJob: the page of a job has its rows, the events of its pods, its notifications, and the
+// neighbors in its chain.
 func TestJob(t *testing.T) {
 	w, _, b := twoTeams(t)
 	w.serve(nil)
@@ -90,8 +91,8 @@ func TestJob(t *testing.T) {
 	}
 }
 
-// TestDiffOfJobs: the difference of two jobs names both, and that of a revision and the one
-// before it is what has changed.
+// TestDiffOfJobs: the difference of two jobs names both, and by default a revision is compared with
+// the previous one.
 func TestDiffOfJobs(t *testing.T) {
 	w := newWorld(t)
 	one := w.create(newJob("team-a", "one")).(*batchv1.Job)

@@ -11,18 +11,18 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// exactPast is how many objects of an answer are read as they were at an instant. Those behind
-// have their last bodies.
+// exactPast is the maximum number of objects of an answer that are read as of an instant. The
+// others have their last bodies.
 const exactPast = 500
 
-// recordedOf is what is recorded of some objects.
+// recordedOf is the records of some objects.
 type recordedOf struct {
 	objects []history.Object
 	bodies  map[int64][]byte
 	lives   map[int64]history.ObjectLife
 }
 
-// recordOf returns what is recorded of some objects; with an instant, what was recorded then,
+// recordOf returns the records of some objects; with an instant, the records at the instant,
 // without objects that did not exist yet.
 //
 // Errors: those of the database.
@@ -62,8 +62,8 @@ func recordOf(r *reader, ctx context.Context, objects []history.Object, at time.
 	return all, nil
 }
 
-// began returns when an object was created. API servers have seconds, so a little later it was
-// seen.
+// began returns when an object was created. API servers have whole seconds, so it may have
+// been seen a little later.
 func began(o *history.Object) time.Time {
 	if o.Seen.After(o.Created) && o.Seen.Before(o.Created.Add(time.Second)) {
 		return o.Seen
@@ -71,8 +71,7 @@ func began(o *history.Object) time.Time {
 	return o.Created
 }
 
-// settled reports whether an object had ended by an instant, so that its last body is that of
-// the instant.
+// settled reports whether an object had ended at an instant, so that its last body applies.
 func settled(o *history.Object, at time.Time) bool {
 	return state.State(o.State).Final() && !o.Since.After(at) && !o.Gone.After(at)
 }
@@ -103,7 +102,7 @@ func lifeThen(life history.ObjectLife, at time.Time) history.ObjectLife {
 	return then
 }
 
-// stateThen sets the state of an object to that of an instant. life is its life up to then.
+// stateThen sets the state of an object at an instant. life is its life up to the instant.
 func stateThen(r *reader, ctx context.Context, o *history.Object, life *history.ObjectLife, at time.Time) error {
 	if o.Gone.After(at) {
 		o.Gone, o.Presence = time.Time{}, history.Present
@@ -132,8 +131,8 @@ func lastTransition(r *reader, ctx context.Context, object int64, at time.Time) 
 	return history.Transition{}, false, nil
 }
 
-// versionThen returns the version that an object had at an instant; 0 if none was recorded. A
-// revision counts from the moment at which its transition happened: it is seen a little later.
+// versionThen returns the version of an object at an instant; 0 if none was recorded. A
+// revision counts from the time of its transition, because it is seen a little later.
 func versionThen(r *reader, ctx context.Context, object int64, at time.Time) (wire.Version, error) {
 	t, _, err := lastTransition(r, ctx, object, at)
 	if err != nil {
@@ -153,7 +152,7 @@ func versionThen(r *reader, ctx context.Context, object int64, at time.Time) (wi
 	return 0, nil
 }
 
-// bodyThen returns the body that an object had at an instant; nil if none is recorded.
+// bodyThen returns the body of an object at an instant; nil if none is recorded.
 func bodyThen(r *reader, ctx context.Context, object int64, at time.Time) ([]byte, error) {
 	version, err := versionThen(r, ctx, object, at)
 	if err != nil || version == 0 {
@@ -166,8 +165,8 @@ func bodyThen(r *reader, ctx context.Context, object int64, at time.Time) ([]byt
 	return text, err
 }
 
-// deliveryThen returns a delivery as it was at an instant. Of one that ended later, the tries up
-// to then are not known.
+// deliveryThen returns a delivery as it was at an instant. If it ended later, the number of tries
+// at the instant is unknown.
 func deliveryThen(d delivery.Delivery, at time.Time) delivery.Delivery {
 	if d.State >= delivery.Sent && d.NextAt.After(at) || d.SentAt.After(at) {
 		d.State, d.NextAt, d.SentAt, d.Attempts, d.Status, d.LastError = delivery.Waiting, time.Time{}, time.Time{}, 0, "", ""

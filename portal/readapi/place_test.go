@@ -27,8 +27,9 @@ func (w *world) apply(text string) {
 	}
 }
 
-// TestPlaceInRows: rows and the head of a job have the place in line, which counts the jobs of
-// others; a person who sees one namespace learns nothing else of them. An instant has no line.
+// TestPlaceInRows: rows and the head of a job have the place in line, which counts jobs of
+// others. A person who sees one namespace learns nothing else about them. An instant has no
+// line.
 func TestPlaceInRows(t *testing.T) {
 	w := newWorld(t, "workloads.kueue.x-k8s.io", "clusterqueues.kueue.x-k8s.io", "localqueues.kueue.x-k8s.io")
 	w.serve(func(*readapi.Config) {})

@@ -13,14 +13,14 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Bounds of the pods of one job.
+// Limits of the pods of one job.
 const (
-	podEntries = 20_000 // of the index of transitions
-	maxPods    = 2_000  // whose bodies are read
+	podEntries = 20_000 // transitions read from the index
+	maxPods    = 2_000  // pods whose bodies are read
 )
 
-// podsOf returns the recorded pods of a job, the newest at most maxPods; with an instant, those
-// that existed then, as they were.
+// podsOf returns the recorded pods of a job, at most the newest maxPods; with an instant, as
+// they were then.
 func podsOf(r *reader, ctx context.Context, job history.Object, at time.Time) (*jobview.PodSet, error) {
 	found, err := r.history.PodsOf(ctx, []history.Object{job}, podEntries)
 	if err != nil {
@@ -81,7 +81,7 @@ func recorded(r *reader, ctx context.Context, resource, group string) (bool, err
 	return false, err
 }
 
-// attempts answers with the runs of a job and of the jobs that repeat it, side by side.
+// attempts answers with the runs of a job and of its retries, side by side.
 func attempts(r *reader, ctx context.Context, in *jobInput) (*api.AttemptList, error) {
 	q, row, err := r.job(ctx, in.JobPath, in.At)
 	if err != nil {
@@ -99,11 +99,11 @@ func attempts(r *reader, ctx context.Context, in *jobInput) (*api.AttemptList, e
 	return &list, nil
 }
 
-// maxMembers is how many jobs of a chain are compared, the newest ones.
+// maxMembers is the maximum number of jobs of a chain that are compared, the newest ones.
 const maxMembers = 20
 
-// chainOf returns the chain of retries of a job, without jobs that the person may not see, and
-// with an instant as it was then.
+// chainOf returns the chain of retries of a job, without jobs that the person may not see;
+// with an instant, as it was then.
 func chainOf(r *reader, ctx context.Context, q *question, object *history.Object) ([]jobview.Member, error) {
 	all, err := retries(r, ctx, q, object)
 	if err != nil {
@@ -121,7 +121,7 @@ func chainOf(r *reader, ctx context.Context, q *question, object *history.Object
 		return nil, err
 	}
 	chain := make([]jobview.Member, len(then.objects))
-	for i := range then.objects { // those that did not exist at the instant are the last ones
+	for i := range then.objects { // jobs that did not exist at the instant are last
 		o := &then.objects[i]
 		m := jobview.Member{Attempt: all[i], Life: then.lives[o.ID], Body: then.bodies[o.ID]}
 		m.Object = *o
@@ -140,7 +140,7 @@ func chainOf(r *reader, ctx context.Context, q *question, object *history.Object
 	return chain, nil
 }
 
-// keptOf returns the kept logs of a job; with an instant, those that were kept then.
+// keptOf returns the kept logs of a job; with an instant, the logs kept at that time.
 func keptOf(r *reader, ctx context.Context, o *history.Object, at time.Time) ([]joblog.Log, error) {
 	all, err := r.logs.Of(ctx, joblog.Selection{ClusterUID: o.ClusterUID, UIDs: []string{o.UID}, Limit: 1000})
 	if !at.IsZero() {

@@ -19,10 +19,10 @@ import (
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
-// maxDiffs is how many differences are computed at the same time.
+// maxDiffs is the maximum number of concurrent differences.
 const maxDiffs = 4
 
-// reader has what all operations read from.
+// reader has the data sources of all operations.
 type reader struct {
 	Config
 	history    *history.History
@@ -34,7 +34,7 @@ type reader struct {
 	ops        *memo[*api.Operations]
 
 	followers followers
-	diffs     chan struct{} // held while a difference is computed
+	diffs     chan struct{} // held during the computation of a difference
 }
 
 func newReader(c Config) *reader {
@@ -51,7 +51,7 @@ func newReader(c Config) *reader {
 	}
 }
 
-// question is a request for jobs: who asks, for which, and as of when.
+// question is a request for jobs: the person, the filter, and the instant.
 type question struct {
 	jobindex.Query
 	sight    Sight
@@ -61,9 +61,10 @@ type question struct {
 	at       time.Time // the instant that the answer describes
 }
 
-// ask reads who asks and the instant of a request. text is the parameter at.
+// ask reads the person and the instant of a request. text is the parameter at.
 //
-// Errors: *api.Problem: the portal still loads; the person has to sign in; a mistake in at.
+// Errors: *api.Problem: the portal is still loading; the person must sign in; a mistake in
+// at.
 func (r *reader) ask(ctx context.Context, text string) (*question, error) {
 	select {
 	case <-r.Index.Ready():
@@ -80,7 +81,7 @@ func (r *reader) ask(ctx context.Context, text string) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !at.IsZero() && at.Before(q.now) { // what comes later is not known: the answer is that of now
+	if !at.IsZero() && at.Before(q.now) { // the future is unknown: the answer is the current one
 		q.At, q.at = at, at
 	}
 	if !s.All() {
@@ -115,8 +116,8 @@ func (q *question) sees(row *jobindex.Row) bool {
 	return q.sight.All() || q.sight.SeesType(row.Cluster, row.Type, row.Namespace)
 }
 
-// job returns the row of a job that the person may see. The problem does not tell whether the
-// job exists.
+// job returns the row of a job that the person may see. The problem does not reveal whether
+// the job exists.
 //
 // Errors: those of ask; *api.Problem.
 func (r *reader) job(ctx context.Context, ref JobPath, at string) (*question, *jobindex.Row, error) {
@@ -133,7 +134,7 @@ func (r *reader) job(ctx context.Context, ref JobPath, at string) (*question, *j
 	if err != nil {
 		return nil, nil, err
 	}
-	if found && !q.sees(&row) { // the bindings of the person may not be known, but the namespace now is
+	if found && !q.sees(&row) { // the bindings of the person may be unknown, although the namespace is known
 		if q.sight, err = r.Sight(access.WithNamespaces(ctx, row.Namespace)); err != nil {
 			return nil, nil, err
 		}
@@ -144,12 +145,12 @@ func (r *reader) job(ctx context.Context, ref JobPath, at string) (*question, *j
 	return q, &row, nil
 }
 
-// unknownJob is the answer for a job that does not exist, and for one that may not be seen.
+// unknownJob is the answer for a job that does not exist or may not be seen.
 func unknownJob() *api.Problem {
-	return web.Unknown("There is no such job, or none that you may see. Its history may have been removed.")
+	return web.Unknown("This job does not exist, or you may not see it. Its history may have been removed.")
 }
 
-// JobPath names a job in a path.
+// JobPath identifies a job in a path.
 type JobPath struct {
 	Cluster string `path:"cluster" maxLength:"253" doc:"The name of the cluster"`
 	UID     string `path:"uid" maxLength:"63" doc:"The UID of the job"`
@@ -190,7 +191,7 @@ func mapped(err error) error {
 	return err
 }
 
-// momentOf reads a parameter that names an instant; the empty text is the zero time.
+// momentOf reads a parameter with an instant; the empty text is the zero time.
 //
 // Errors: *api.Problem.
 func momentOf(text, field string, now time.Time) (time.Time, error) {

@@ -37,8 +37,7 @@ func revisions(r *reader, ctx context.Context, in *PageInput) (*api.RevisionList
 	return list, nil
 }
 
-// revisionsThen returns a page of revisions, oldest first; with an instant, of those that were
-// there then.
+// revisionsThen returns a page of revisions, oldest first; with an instant, those up to it.
 func revisionsThen(r *reader, ctx context.Context, object int64, p history.Paging, at time.Time) (history.Page[history.Revision], error) {
 	page, err := r.history.Revisions(ctx, object, p)
 	if err != nil || at.IsZero() {
@@ -67,7 +66,7 @@ func body(r *reader, ctx context.Context, in *bodyInput) (*api.Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	if version != 0 { // the last one may become another one
+	if version != 0 { // the last one may change
 		if err := web.Tag(ctx, row.ID, version, q.sight.Key()); err != nil {
 			return nil, err
 		}
@@ -98,12 +97,12 @@ func versionOf(text, field string) (wire.Version, error) {
 	return v, nil
 }
 
-// diffInput names two revisions of a job, or a revision of another job.
+// diffInput identifies two revisions of a job, or a revision of another job.
 type diffInput struct {
 	JobPath
 	From string `query:"from" maxLength:"20" doc:"A version; the revision before to, unless another job is named"`
 	To   string `query:"to" maxLength:"20" doc:"A version; by default the last one"`
-	// OtherCluster and OtherUID name another job, whose revision is the left side.
+	// OtherCluster and OtherUID identify another job, whose revision is the left side.
 	OtherCluster string `query:"otherCluster" maxLength:"253" doc:"The cluster of another job to compare with; by default the same"`
 	OtherUID     string `query:"other" maxLength:"63" doc:"The UID of another job, whose revision from is the left side"`
 	Context      int    `query:"context" minimum:"0" maximum:"100000" default:"3" doc:"How many unchanged lines to show around each difference"`
@@ -151,7 +150,7 @@ func diff(r *reader, ctx context.Context, in *diffInput) (*api.Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	select { // a difference of large bodies takes a processor and 100 MB for a while
+	select { // a difference of large bodies takes a CPU and 100 MB for a while
 	case r.diffs <- struct{}{}:
 		defer func() { <-r.diffs }()
 	case <-ctx.Done():
@@ -165,8 +164,7 @@ func diff(r *reader, ctx context.Context, in *diffInput) (*api.Diff, error) {
 	return &d, nil
 }
 
-// before returns the version of the revision before another one; that version if it is the
-// first one.
+// before returns the version of the previous revision; for the first one, its own version.
 func before(r *reader, ctx context.Context, object int64, text string) (wire.Version, error) {
 	to, err := wire.ParseVersion(text)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // none is the input of operations without parameters.
 type none struct{}
 
-// session answers with what the pages need to know of the person and of the portal.
+// session answers with the description of the person and of the portal.
 func session(r *reader, ctx context.Context, _ *none) (*api.Session, error) {
 	q, err := r.ask(ctx, "")
 	if err != nil {
@@ -42,8 +42,8 @@ func notifies(r *reader, ctx context.Context) bool {
 	return err == nil && len(channels) > 0
 }
 
-// clustersOf returns the clusters of which a person sees jobs, and those that the portal reaches
-// if the person sees everything.
+// clustersOf returns the clusters with jobs that the person sees, and those that the portal
+// reaches if the person sees everything.
 func clustersOf(r *reader, ctx context.Context, q *question) ([]api.Cluster, error) {
 	return r.clusters.get(ctx, q.sight.Key(), q.now, func(context.Context) ([]api.Cluster, error) {
 		type key struct{ name, uid string }
@@ -80,7 +80,7 @@ func readLogs(row *jobindex.Row) access.Right {
 	return access.Right{Cluster: row.Cluster, Verb: "get", Resource: "pods", Subresource: "log", Namespace: row.Namespace}
 }
 
-// allSight sees everything. The portal itself asks with it.
+// allSight sees everything. The portal itself uses it.
 type allSight struct{}
 
 func (allSight) All() bool                    { return true }
@@ -88,7 +88,8 @@ func (allSight) Sees(_, _ string) bool        { return true }
 func (allSight) SeesType(_, _, _ string) bool { return true }
 func (allSight) Key() string                  { return "the portal itself" }
 
-// everything returns a question of the portal itself, whose answer goes to nobody.
+// everything returns a question of the portal itself, whose answer is not sent to
+// anybody.
 func everything(q *question) *question {
 	return &question{sight: allSight{}, now: q.now, at: q.at}
 }

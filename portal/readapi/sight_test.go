@@ -21,11 +21,11 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// secrets are words that only the world of team-b has.
+// secrets are words that occur only in the objects of team-b.
 var secrets = []string{"team-b", "bravo", "node-of-b", "image-of-b", "log of b"}
 
-// twoTeams makes a world with a failed job of each of two teams, of which the second one has
-// names of its own everywhere.
+// twoTeams creates a world with a failed job of each of two teams. All names of the second
+// team are unique.
 func twoTeams(t *testing.T) (w *world, a, b *batchv1.Job) {
 	t.Helper()
 	w = newWorld(t, "events")
@@ -76,7 +76,7 @@ func (w *world) tell(j *batchv1.Job) {
 	}
 }
 
-// requests returns the requests of all operations that read: about each of some jobs, and with
+// requests returns the requests of all reading operations: for each of some jobs, and with
 // each of some texts as every parameter.
 func (w *world) requests(uids, texts []string) (paths []string) {
 	w.t.Helper()
@@ -139,8 +139,8 @@ func keyFor(p *huma.Param, text string) []string {
 var instance = regexp.MustCompile(`"instance":"[0-9a-f]*"`)
 
 // TestNobodySeesOtherTeams: a person who sees one namespace gets no byte about another one from
-// any operation of the document, whatever they ask for. The answer about a job that they may
-// not see is that about a job that does not exist.
+// any operation of the document, whatever they request. The answer about a job that they may
+// not see equals the answer about a job that does not exist.
 func TestNobodySeesOtherTeams(t *testing.T) {
 	w, a, b := twoTeams(t)
 	w.serve(nil)
@@ -175,7 +175,7 @@ func TestNobodySeesOtherTeams(t *testing.T) {
 	if answered < len(paths)/4 {
 		t.Errorf("only %d of %d requests were answered", answered, len(paths))
 	}
-	// The same requests of somebody who sees everything tell each of the secrets.
+	// The same requests by a person who sees everything contain each of the secrets.
 	var all strings.Builder
 	for _, path := range paths {
 		_, text := w.get("*", path)
@@ -183,7 +183,7 @@ func TestNobodySeesOtherTeams(t *testing.T) {
 	}
 	for _, secret := range append(slices.Clone(secrets), string(b.UID)) {
 		if !strings.Contains(all.String(), secret) {
-			t.Errorf("nobody is told %q, so the test proves nothing", secret)
+			t.Errorf("no answer has %q, so the test proves nothing", secret)
 		}
 	}
 }

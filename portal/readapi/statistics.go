@@ -19,7 +19,7 @@ type WindowInput struct {
 	To   string `query:"to" maxLength:"64" doc:"The end; by default the instant of the answer"`
 }
 
-// window returns the interval, which ends with the instant of an answer by default.
+// window returns the interval. By default it ends with the instant of the answer.
 func (in *WindowInput) window(q *question, length time.Duration) (w stats.Window, err error) {
 	if w.To, err = momentOf(in.To, "to", q.now); err != nil {
 		return w, err
@@ -88,7 +88,7 @@ func overview(r *reader, ctx context.Context, in *overviewInput) (*api.Overview,
 	return o, err
 }
 
-// gapsOf leaves out the gaps of clusters of which the person sees nothing.
+// gapsOf removes the gaps of clusters where the person sees nothing.
 func gapsOf(r *reader, ctx context.Context, q *question, all []api.Gap) ([]api.Gap, error) {
 	if q.sight.All() {
 		return all, nil

@@ -60,8 +60,7 @@ func transitions(r *reader, ctx context.Context, in *PageInput) (*api.Transition
 	return list, nil
 }
 
-// transitionsThen returns a page of transitions, newest first; with an instant, of those that had
-// happened then.
+// transitionsThen returns a page of transitions, newest first; with an instant, those up to it.
 func transitionsThen(r *reader, ctx context.Context, object int64, p history.Paging, at time.Time) (history.Page[history.Transition], error) {
 	for {
 		page, err := r.history.Transitions(ctx, object, p)
@@ -79,11 +78,11 @@ func transitionsThen(r *reader, ctx context.Context, object int64, p history.Pag
 	}
 }
 
-// mostDeliveries is how many deliveries of a job are read at once.
+// mostDeliveries is the maximum number of deliveries of a job that are read at once.
 const mostDeliveries = 500
 
 // deliveriesAbout returns the newest deliveries about an object; none if the database has no
-// notifications. With an instant, it returns those that were there then.
+// notifications. With an instant, it returns the deliveries that existed then.
 func deliveriesAbout(r *reader, ctx context.Context, object int64, at time.Time) ([]delivery.Delivery, error) {
 	all, err := delivery.List(ctx, r.DB, delivery.Filter{Object: object, Limit: mostDeliveries})
 	if !at.IsZero() {
@@ -95,8 +94,8 @@ func deliveriesAbout(r *reader, ctx context.Context, object int64, at time.Time)
 	return all, r.DB.Explain(err)
 }
 
-// noticeOf returns what a delivery tells about one job; nil for a digest, and for content that
-// cannot be read.
+// noticeOf returns the content of a delivery about one job; nil for a digest, and for content
+// that cannot be read.
 func noticeOf(d *delivery.Delivery) *message.Notice {
 	n := new(message.Notice)
 	if message.Kind(d.Kind) == message.Digest || decode(d.Event, n) != nil {

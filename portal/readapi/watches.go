@@ -10,17 +10,17 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// Bounds of what is concluded from the coverage of a recorder.
+// Limits of conclusions from the coverage of a recorder.
 const (
-	aliveFor  = 3 * time.Minute // a recorder stores its coverage more often than that while it watches
+	aliveFor  = 3 * time.Minute // a recorder that watches stores its coverage more often
 	goneAfter = 30 * 24 * time.Hour
 	lastHour  = 60 // minutes
-	// recentPositions is how many positions of the feed are read.
+	// recentPositions is the number of positions of the feed that are read.
 	recentPositions = 5_000
 )
 
-// watches returns what recorders do, as far as the database tells: the phase of a recorder in
-// another process is a conclusion from its coverage and its gaps.
+// watches returns the states of recorders from the database: the phase of a recorder in
+// another process is derived from its coverage and its gaps.
 func watches(a *history.Activity, gaps []history.Gap, now time.Time) []api.Watch {
 	all := []api.Watch{}
 	for i := range a.Coverage {
@@ -46,7 +46,7 @@ func watches(a *history.Activity, gaps []history.Gap, now time.Time) []api.Watch
 	return all
 }
 
-// withGaps adds the gaps of a watch within a day, and the phase that a lasting gap tells.
+// withGaps adds the gaps of a watch within a day, and the phase of a lasting gap.
 func withGaps(w *api.Watch, c *history.Coverage, gaps []history.Gap, now time.Time) {
 	for i := range gaps {
 		g := &gaps[i]
@@ -79,7 +79,7 @@ func roleFor(c *history.Coverage) string {
 }
 
 // withRecent adds the lag of the newest transition, and the transitions of the last hour if the
-// sample goes back so far.
+// sample covers it.
 func withRecent(w *api.Watch, c *history.Coverage, a *history.Activity, now time.Time) {
 	if len(a.Recent) == 0 {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// TestWatches: the phase of a watch is what its coverage and its gaps tell, and unknown where
-// they tell nothing.
+// TestWatches: the phase of a watch follows from its coverage and its gaps, and is unknown
+// without them.
 func TestWatches(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	jobs, pods := history.Type{Group: "batch", Resource: "jobs", Kind: "Job"}, history.Type{Resource: "pods", Kind: "Pod"}
@@ -54,7 +54,7 @@ func TestWatches(t *testing.T) {
 	}
 }
 
-// TestAttention: each thing that needs a person is one word.
+// TestAttention: each problem that needs a person is one word.
 func TestAttention(t *testing.T) {
 	now := time.Now()
 	o := &api.Operations{
@@ -72,7 +72,7 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// TestMasked: an address of somebody else tells its kind and no more.
+// TestMasked: an address of another person reveals only its kind.
 func TestMasked(t *testing.T) {
 	for address, want := range map[string]string{"": "", "ana@example.com": "a…@example.com", "https://hooks.example.com/secret": "h…", "@x": "\ufffd…@x"} {
 		if got := masked(address); got != want && address != "@x" || strings.Contains(got, "secret") {

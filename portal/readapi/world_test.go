@@ -54,7 +54,8 @@ func (s sight) Sees(_, namespace string) bool        { return s.All() || string(
 func (s sight) SeesType(_, _, namespace string) bool { return s.Sees("", namespace) }
 func (s sight) Key() string                          { return string(s) }
 
-// world is an API server, a recorder that has seen everything, an index, and the operations.
+// world is an API server, a recorder that has recorded everything, an index, and the
+// operations.
 type world struct {
 	t     *testing.T
 	srv   *apitest.Server
@@ -63,7 +64,7 @@ type world struct {
 	h     *history.History
 	index *jobindex.Index
 	http  *httptest.Server
-	// targets is how many types the recorder follows.
+	// number of types that the recorder follows
 	targets int
 	api     huma.API
 }
@@ -77,7 +78,8 @@ var kinds = []apitest.Type{
 	{Group: "kueue.x-k8s.io", Version: "v1beta1", Kind: "LocalQueue", Namespaced: true},
 }
 
-// newWorld begins a world without jobs. Its recorder follows jobs, pods and further types.
+// newWorld creates a world without jobs. Its recorder follows jobs, pods and further
+// types.
 func newWorld(t *testing.T, further ...string) *world {
 	t.Helper()
 	srv, err := apitest.New(apitest.Config{BookmarkInterval: 50 * time.Millisecond, Types: kinds})
@@ -170,7 +172,7 @@ func (w *world) create(o apitest.Object) apitest.Object {
 	return created
 }
 
-// settle waits until the recorder and the index have everything.
+// settle waits until the recorder and the index are current.
 func (w *world) settle() {
 	w.t.Helper()
 	w.until("the recorder has come to the last version", func() bool {
@@ -257,7 +259,7 @@ func newJob(namespace, name string) *batchv1.Job {
 	}
 }
 
-// newPod returns a pod of a job, which has failed with an exit code if that is not 0.
+// newPod returns a pod of a job. With an exit code other than 0, it has failed.
 func newPod(job *batchv1.Job, name, node string, exit int32) *corev1.Pod {
 	yes := true
 	p := &corev1.Pod{

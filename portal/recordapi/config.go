@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Sight says what a person sees: an *access.Sight.
+// Sight decides what a person sees: an *access.Sight.
 type Sight interface {
 	// All reports whether the person sees all jobs.
 	All() bool
@@ -19,10 +19,10 @@ type Sight interface {
 // Config configures the operations. DB and Sight are required.
 type Config struct {
 	DB *sqldb.DB
-	// Sight returns what the person of a context sees.
+	// Sight returns the sight of the person of a context.
 	Sight func(context.Context) (Sight, error)
-	// May returns nil if the person of a context has a right. Nil: no rights are configured, so
-	// everybody sees everything that is recorded.
+	// May returns nil if the person of a context has a right. Nil means that no rights are
+	// configured, so everybody sees all records.
 	May func(context.Context, access.Right) error
 	Now func() time.Time // default: time.Now
 }

@@ -3,7 +3,7 @@
 //
 // # Data flow
 //
-//	request -> who asks -> history query -> what the person may see -> JSON of portal/api
+//	request -> person -> history query -> items that the person may see -> JSON of portal/api
 //
 // # Ownership
 //
@@ -12,16 +12,16 @@
 // # Guarantees
 //
 // A person gets jobs of the namespaces of their sight. Objects of other types need the right to
-// list them: where rights are not configured, everybody has it. An object that may not be seen
-// is answered like none. No data of Secrets leaves.
+// list them; without configured rights, everybody has it. An object that may not be seen is
+// answered as if it did not exist. No data of Secrets leaves the portal.
 //
 // # Limits
 //
-// A list that a person may see in part is filtered after it is read, so its pages are short,
-// and a request reads at most maxPages pages. Statistics are not filtered: the person has to
-// name a namespace that they may see.
+// A list that a person may only partly see is filtered after reading, so its pages are
+// short, and a request reads at most maxPages pages. Statistics are not filtered: the person
+// must name a namespace that they may see.
 //
 // # Errors
 //
-// Errors are problem documents, as those of package readapi.
+// Errors are problem documents, as in package readapi.
 package recordapi

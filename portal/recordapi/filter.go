@@ -30,7 +30,7 @@ type filterInput struct {
 	Open      bool     `query:"open" doc:"Gaps only: leave out those that were closed"`
 }
 
-// states are those that a filter may have.
+// states are the valid states of a filter.
 var states = []state.State{
 	state.Submitted, state.Queued, state.Suspended, state.Starting, state.Running, state.Restarting, state.Succeeded, state.Failed, state.Aborted, state.Deleted,
 }
@@ -74,7 +74,7 @@ func filterOf(ctx context.Context, r *reader, in *filterInput) (f history.Filter
 	return f, err
 }
 
-// typesNamed returns the types with some names, in their order. Nil means all.
+// typesNamed returns the types with some names, in the same order. Nil means all.
 func typesNamed(ctx context.Context, r *reader, names []string) (found []history.Type, err error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -86,7 +86,7 @@ func typesNamed(ctx context.Context, r *reader, names []string) (found []history
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(t history.Type) bool { return t.String() == name })
 		if i < 0 {
-			return nil, web.Unknown("No such type is recorded, or none that you may see.")
+			return nil, web.Unknown("This type is not recorded, or you may not see it.")
 		}
 		found = append(found, all[i])
 	}

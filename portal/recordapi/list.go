@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// These bound how many records one request reads for a person who sees little of them.
+// Limits of the records that one request reads for a person who sees few of them.
 const (
 	defaultLimit = 100
 	readAtOnce   = 500
@@ -19,8 +19,8 @@ const (
 // none is the input of operations without parameters.
 type none struct{}
 
-// types answers with the types that are recorded. Their names are no secret: each API server
-// tells them to everybody who may connect.
+// types answers with the recorded types. Their names are not secret: each API server returns
+// them to everybody who may connect.
 func types(r *reader, ctx context.Context, _ *none) (*api.RecordTypes, error) {
 	if _, err := r.Sight(ctx); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func types(r *reader, ctx context.Context, _ *none) (*api.RecordTypes, error) {
 	return &api.RecordTypes{Types: each(all, func(t *history.Type) api.RecordType { return records.OfType(*t) })}, nil
 }
 
-// namedInput names objects.
+// namedInput identifies objects by name.
 type namedInput struct {
 	PageInput
 	Cluster   string `query:"cluster" maxLength:"253" doc:"The name or the UID of a cluster"`
@@ -118,7 +118,7 @@ func jobs(r *reader, ctx context.Context, in *filterInput) (*api.RecordJobList, 
 }
 
 // gaps answers with gaps of namespaces that the person may see. A gap of all namespaces is
-// shown to a person who may see the namespace that the request names.
+// shown to a person who may see the requested namespace.
 func gaps(r *reader, ctx context.Context, in *filterInput) (*api.RecordGapList, error) {
 	e, err := newViewer(ctx, r, in.Namespace)
 	if err != nil {
@@ -143,9 +143,9 @@ func gaps(r *reader, ctx context.Context, in *filterInput) (*api.RecordGapList, 
 	return &api.RecordGapList{Gaps: each(page.Items, records.OfGap), Next: string(page.Next)}, nil
 }
 
-// visible returns a page of what the person may see. It has a cursor only if more follows that the
-// person may see, because a cursor for what is hidden would tell that it exists. After maxRead
-// records it gives up looking, and has a cursor.
+// visible returns a page of the visible items. It has a cursor only if more visible items follow,
+// because a cursor for hidden items would reveal that they exist. After maxRead records it stops
+// reading, and has a cursor.
 func visible[T any](ctx context.Context, e *viewer, p history.Paging, at func(*T) place, list func(context.Context, history.Paging) (history.Page[T], error)) (page history.Page[T], err error) {
 	if e.sight.All() {
 		if page, err = list(ctx, p); err != nil {

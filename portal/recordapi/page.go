@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// IDInput names an object.
+// IDInput identifies an object.
 type IDInput struct {
 	ID int64 `path:"id" minimum:"1" doc:"The ID of the object in the database"`
 }

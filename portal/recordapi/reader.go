@@ -2,7 +2,7 @@ package recordapi
 
 import "github.com/vedette-io/vedette/record/history"
 
-// reader has what all operations read from.
+// reader has the data sources of all operations.
 type reader struct {
 	Config
 	history *history.History

@@ -52,8 +52,8 @@ func (s sight) All() bool { return s == "*" }
 
 func (s sight) SeesType(_, _, namespace string) bool { return s.All() || string(s) == namespace }
 
-// fill records jobs, pods and Secrets of two teams, and more objects that have states. It returns
-// the database.
+// fill records jobs, pods and Secrets of two teams, and more objects with states. It returns the
+// database.
 func fill(t *testing.T, more ...apitest.Object) *sqldb.DB {
 	t.Helper()
 	srv, err := apitest.New(apitest.Config{BookmarkInterval: 20 * time.Millisecond})
@@ -111,7 +111,7 @@ func fill(t *testing.T, more ...apitest.Object) *sqldb.DB {
 	return db
 }
 
-// serve serves the operations to a person. The right to list other types holds in the
+// serve serves the operations to a person. The right to list other types applies to the
 // namespaces of the sight.
 func serve(t *testing.T, db *sqldb.DB, s sight, rights bool) func(path string) (int, string) {
 	t.Helper()
@@ -170,7 +170,8 @@ func paths(t *testing.T, db *sqldb.DB) (all []string) {
 }
 
 // TestNobodySeesOtherTeams: no answer to a person has a byte about the objects of another team,
-// and an object of others is answered like none. A person who sees them gets them.
+// and such an object is answered as if it did not exist. A person who sees the objects gets
+// them.
 func TestNobodySeesOtherTeams(t *testing.T) {
 	db := fill(t)
 	mine, all, open := serve(t, db, "team-a", true), serve(t, db, "*", true), serve(t, db, "*", false)
@@ -198,12 +199,12 @@ func TestNobodySeesOtherTeams(t *testing.T) {
 		t.Errorf("a person who sees everything gets %d answers about the team", seen)
 	}
 	if _, text := mine(api.PathRecordChanges); !strings.Contains(text, "of-team-a") {
-		t.Errorf("the own objects are missing: %s", text)
+		t.Errorf("the person's own objects are missing: %s", text)
 	}
 }
 
-// TestCursorsTellNothing: the cursor of a list depends on what the person sees, and not on hidden
-// objects, so nobody counts those of others page by page. Pages have all that is seen, once.
+// TestCursorsTellNothing: the cursor of a list depends only on visible objects, so nobody can count
+// hidden objects page by page. Pages have each visible object once.
 func TestCursorsTellNothing(t *testing.T) {
 	var hidden []apitest.Object
 	for n := range 15 {
@@ -261,7 +262,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestReviewsFail: an API server that does not answer is an error, and not an empty list.
+// TestReviewsFail: if the API server does not answer, the result is an error, not an
+// empty list.
 func TestReviewsFail(t *testing.T) {
 	db := fill(t)
 	mux := http.NewServeMux()

@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// statistics answers with the statistics of objects that the person may see all of.
+// statistics answers with the statistics of objects, if the person may see all of them.
 func statistics(r *reader, ctx context.Context, in *filterInput) (*api.RecordStats, error) {
 	e, err := newViewer(ctx, r, in.Namespace)
 	if err != nil {
@@ -30,10 +30,10 @@ func statistics(r *reader, ctx context.Context, in *filterInput) (*api.RecordSta
 	return &api.RecordStats{Types: each(all, records.OfStats)}, nil
 }
 
-// narrow restricts a filter to one cluster, and to types, of which the person may see all
-// objects that match. It leaves the filter of a person who sees everything as it is.
+// narrow restricts a filter to one cluster, and to types of which the person may see all
+// matching objects. It does not change the filter of a person who sees everything.
 //
-// Errors: *api.Problem if a part of what the filter selects is not to be seen.
+// Errors: *api.Problem if the filter selects objects that the person may not see.
 func narrow(ctx context.Context, r *reader, e *viewer, f *history.Filter) error {
 	if r.May == nil || e.sight.All() && f.Types != nil && !slices.ContainsFunc(f.Types, func(t history.Type) bool { return !isJob(t) }) {
 		return nil

@@ -12,7 +12,8 @@ import (
 	"github.com/vedette-io/vedette/submit"
 )
 
-// maxReviews bounds how many rights one request asks for. Further namespaces are not seen.
+// maxReviews limits the number of access reviews of one request. Further namespaces are
+// not visible.
 const maxReviews = 60
 
 // place is a type in a namespace of a cluster.
@@ -22,7 +23,7 @@ type place struct {
 	namespace string
 }
 
-// eyes decide what the person of one request sees.
+// viewer decides what the person of one request may see.
 type viewer struct {
 	r        *reader
 	ctx      context.Context
@@ -31,8 +32,8 @@ type viewer struct {
 	reviews  int
 }
 
-// look returns the eyes of the person of a request. namespace is the one that the request is
-// about, if there is one.
+// newViewer returns the viewer of a request. namespace is the namespace of the request; it may be
+// empty.
 func newViewer(ctx context.Context, r *reader, namespace string) (*viewer, error) {
 	if namespace != "" {
 		ctx = access.WithNamespaces(ctx, namespace)
@@ -44,13 +45,13 @@ func newViewer(ctx context.Context, r *reader, namespace string) (*viewer, error
 	return &viewer{r: r, ctx: ctx, sight: s, reviewed: map[place]bool{}}, nil
 }
 
-// isJob reports whether a type is one of jobs, which the sight decides.
+// isJob reports whether a type is a type of jobs, which the sight decides.
 func isJob(t history.Type) bool { return slices.Contains(submit.Workloads(), t.String()) }
 
 // sees reports whether the person may see the objects of a type in a namespace; the empty
 // namespace means all.
 //
-// Errors: the API server does not say so.
+// Errors: the access review failed.
 func (v *viewer) sees(cluster string, t history.Type, namespace string) (bool, error) {
 	if isJob(t) {
 		return v.sight.All() || v.sight.SeesType(cluster, t.String(), namespace) && namespace != "", nil
@@ -63,7 +64,7 @@ func (v *viewer) sees(cluster string, t history.Type, namespace string) (bool, e
 	return v.may(place{cluster, t, namespace})
 }
 
-// may asks for the right to list a type.
+// may checks the right to list a type.
 func (v *viewer) may(at place) (bool, error) {
 	if v.r.May == nil {
 		return true, nil
@@ -85,8 +86,7 @@ func (v *viewer) may(at place) (bool, error) {
 
 // objectOf returns an object that the person may see.
 //
-// Errors: *api.Problem, the same for an object that does not exist and for one that may not be
-// seen.
+// Errors: *api.Problem, the same for an object that does not exist or may not be seen.
 func objectOf(ctx context.Context, r *reader, id int64) (history.Object, error) {
 	found, err := r.history.ObjectsByID(ctx, []int64{id})
 	if err != nil {
@@ -113,10 +113,10 @@ func objectOf(ctx context.Context, r *reader, id int64) (history.Object, error) 
 }
 
 func unknownObject() *api.Problem {
-	return web.Unknown("There is no such object, or none that you may see. Its history may have been removed.")
+	return web.Unknown("This object does not exist, or you may not see it. Its history may have been removed.")
 }
 
-// placeOf returns where an object is.
+// placeOf returns the type, namespace and cluster of an object.
 func placeOf(o *history.Object) place { return place{o.Cluster, o.Type, o.Namespace} }
 
 // seen returns the items that the person may see.

@@ -9,20 +9,19 @@
 //
 // # Ownership
 //
-// A History uses the client that it was given, and closes nothing.
+// A History uses the client passed to New, and closes nothing.
 //
 // # Guarantees
 //
-// A value that comes back from the JSON equals the value that went in, except for the location
-// of its times. Values of a portal that are not of this API are errors or zero, and never a
-// panic.
+// A value after a round trip through JSON equals the original, except for the location of its
+// times. Invalid values of a portal become errors or zero, and never a panic.
 //
 // # Limits
 //
-// The clock of the portal decides how long open spans last.
+// The portal's clock determines the length of open spans.
 //
 // # Errors
 //
-// Errors are those of package client: *api.Problem, or that the portal does not answer. A
-// problem of an unknown object is history.ErrUnknown too.
+// Errors are the errors of package client: *api.Problem, or that the portal does not
+// answer. A problem about an unknown object is also history.ErrUnknown.
 package records

@@ -14,14 +14,14 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// History reads the history through a portal. Its methods are those of history.History, of what
-// the person may see. Any goroutine may use it.
+// History reads the history through a portal. Its methods are those of history.History, limited to
+// objects that the person may see. Any goroutine may use it.
 type History struct{ c *client.Client }
 
-// New returns the history behind a client.
+// New returns a history that uses a client.
 func New(c *client.Client) *History { return &History{c} }
 
-// Types returns the types that are recorded.
+// Types returns the recorded types.
 func (h *History) Types(ctx context.Context) ([]history.Type, error) {
 	list, err := h.c.RecordTypes(ctx)
 	if err != nil {
@@ -82,7 +82,8 @@ func (h *History) Body(ctx context.Context, object int64, version wire.Version) 
 	return []byte(b.JSON), versionOf(b.Version), nil
 }
 
-// Job returns the row of one object. The portal's clock says how long open spans last.
+// Job returns the row of one object. The portal's clock determines the length of open
+// spans.
 func (h *History) Job(ctx context.Context, object int64, _ time.Time) (history.Job, error) {
 	j, err := h.c.RecordJob(ctx, object)
 	if err != nil {
@@ -149,7 +150,7 @@ func (h *History) Stats(ctx context.Context, f history.Filter, _ time.Time, _ fu
 	return each(list.Types, statsOf), nil
 }
 
-// each converts a list. An empty one is nil, as that of a database.
+// each converts a list. An empty list becomes nil, as from a database.
 func each[A, B any](all []A, of func(*A) B) (out []B) {
 	for i := range all {
 		out = append(out, of(&all[i]))
@@ -204,7 +205,7 @@ func set(q url.Values, name, value string) {
 	}
 }
 
-// unknown makes history.ErrUnknown of the problem of an unknown object.
+// unknown converts the problem of an unknown object to history.ErrUnknown.
 func unknown(err error) error {
 	var p *api.Problem
 	if errors.As(err, &p) && p.Type == api.ProblemUnknown {

@@ -60,7 +60,7 @@ func attemptOf(a *api.RecordAttempt) history.Attempt {
 	return out
 }
 
-// duration returns a number of seconds as a duration, rounded to what the database keeps.
+// duration returns a number of seconds as a duration, rounded to the precision of the database.
 func duration(seconds float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Microsecond)
 }

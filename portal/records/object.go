@@ -34,7 +34,7 @@ func objectOf(r *api.Record) history.Object {
 	}
 }
 
-// versionOf reads a version; a text that is none is 0.
+// versionOf reads a version; an invalid text is 0.
 func versionOf(text string) wire.Version {
 	v, err := wire.ParseVersion(text)
 	if err != nil {

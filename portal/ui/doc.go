@@ -12,7 +12,7 @@
 //
 // # Ownership
 //
-// The files belong to the program. [Pages] keeps each one as it is and compressed.
+// The files belong to the program. [Pages] keeps each file uncompressed and compressed.
 //
 // # Guarantees
 //
@@ -22,11 +22,11 @@
 //
 // # Limits
 //
-// All files together take at most 200 KB, compressed. The pages need a browser that has
-// modules, color-mix and SharedWorker; without the last one every tab has its own stream.
+// All files together have at most 200 KB, compressed. The pages need a browser with
+// modules, color-mix and SharedWorker; without SharedWorker every tab has its own stream.
 //
 // # Errors
 //
-// [New] fails if dist is damaged. A path that has no page gets the pages with status 404; the
-// pages then say so.
+// [New] fails if dist is damaged. A path without a page gets the pages with status 404, and
+// they show that.
 package ui

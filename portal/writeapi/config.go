@@ -30,7 +30,7 @@ type Config struct {
 	// Notify is the file of notifications; nil for none. Without its secrets, no code and no
 	// test message can be sent.
 	Notify *config.Config
-	// Forecast says what is likely for a job that is not submitted; nil if nothing does. See
+	// Forecast predicts the start of a job that is not submitted; may be nil. See
 	// insight.Insight.Forecast.
 	Forecast func(context.Context, insight.Planned, insight.Viewer) (*api.Forecast, error)
 	Logger   *slog.Logger // default: slog.Default()

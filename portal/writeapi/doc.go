@@ -3,7 +3,7 @@
 //
 // # Data flow
 //
-//	request -> what the person sees -> audit "attempt" -> right -> the act -> audit result -> answer
+//	request -> sight of the person -> audit "attempt" -> right -> the act -> audit result -> answer
 //	YAML, or template and values -> package submit in the name of the person -> API server
 //
 // # Ownership
@@ -13,26 +13,26 @@
 //
 // # Guarantees
 //
-// Each write has a row in the audit before it is done, and the row says afterwards what came of
-// it. Refusals by the API server are among them. A request for a job that the person does not
-// see is answered as if the job did not exist.
+// Each write has a row in the audit before it happens, and the row gets the result afterwards,
+// also for refusals by the API server. A request about a job that the person does not see is
+// answered as if the job did not exist.
 //
 // Jobs are created, stopped and retried with requests that impersonate the person, so the API
-// server refuses what the person may not do. The right to create is also reviewed before, so
-// that the answer has the role that is missing. Only the types of jobs can be submitted.
-// A request with a key creates one job, however often it is repeated. A job that may hold
-// GPUs is stopped only if the request has its name.
+// server refuses what the person may not do. The right to create is also reviewed in advance,
+// so that the answer has the missing role. Only the types of jobs can be submitted. A request
+// with a key creates one job, however often it is repeated. A job that may hold GPUs is
+// stopped only if the request has its name.
 //
-// Dead letters are for persons who see all namespaces, or who belong to the operators. Messages
-// about a job are acknowledged and sent again by its owner, or by somebody who may patch it. A
-// subscription needs that the person sees the jobs, and an address that is not theirs in the
-// table of people gets a code first.
+// Dead letters are for people who see all namespaces, or who belong to the operators. Messages
+// about a job can be acknowledged and sent again by its owner, or by a person who may patch the
+// job. A subscription requires that the person sees the jobs; an address that is not theirs in
+// the table of people must be confirmed by a code.
 //
 // # Limits
 //
-// A request has 64 KiB, or 2 MiB with a job, and one job. A person has the portal send five
-// codes and test messages in ten minutes. A message is sent again at most once a minute. A
-// right that is lost does not end a subscription.
+// A request has at most 64 KiB, or 2 MiB with a job, and one job. A person can request five
+// codes and test messages in ten minutes. A message is sent again at most once a minute.
+// The loss of a right does not end a subscription.
 //
 // # Errors
 //

@@ -31,8 +31,8 @@ type retryInput struct {
 	Body    api.RetryRequest
 }
 
-// holdsGPUs reports whether a job may hold GPUs: the state says that it has started, and it
-// asks for some, or that is not known.
+// holdsGPUs reports whether a job may hold GPUs: it has started, and it requests GPUs, or
+// its requests are unknown.
 func holdsGPUs(row *jobindex.Row) bool {
 	switch row.State {
 	case state.Starting, state.Running, state.Restarting:
@@ -41,8 +41,8 @@ func holdsGPUs(row *jobindex.Row) bool {
 	return false
 }
 
-// live returns a job as the API server has it. A job of the same name with another UID is
-// another job.
+// live returns the current job from the API server. A job of the same name with another
+// UID is another job.
 //
 // Errors: *submit.UnknownJobError; those of submit.Client.Find.
 func live(ctx context.Context, client *submit.Client, row *jobindex.Row) (submit.Job, error) {
@@ -92,13 +92,13 @@ func stop(ctx context.Context, w *writer, in *stopInput) (*api.Act, error) {
 	if in.Body.DryRun {
 		_, err := do()
 		out.Undo = ""
-		out.Done = "It was a dry run. " + row.Name + " goes on."
+		out.Done = "It was a dry run. " + row.Name + " continues."
 		return out, err
 	}
 	return out, w.audited(ctx, api.AuditEntry{Act: "stop", Object: nameOf(&row), Job: ref(&row), Detail: in.Body.Reason}, do)
 }
 
-// hows are the ways to stop a job, by the words of the API.
+// hows are the ways to stop a job, by the terms of the API.
 var hows = map[string]submit.How{"": submit.AsTypeDemands, jobmeta.CancelDelete: submit.Deleting, jobmeta.CancelSuspend: submit.Suspending}
 
 // release ends the hold of a job in the name of the person.
@@ -134,10 +134,10 @@ func release(ctx context.Context, w *writer, in *jobInput) (*api.Act, error) {
 	return out, err
 }
 
-// doing are the words for the ways of a cancellation.
-var doing = map[string]string{jobmeta.CancelDelete: "was deleted; its history stays", jobmeta.CancelSuspend: "was suspended", jobmeta.CancelCommand: "was told to stop"}
+// doing are the texts for the ways of a cancellation.
+var doing = map[string]string{jobmeta.CancelDelete: "was deleted; its history stays", jobmeta.CancelSuspend: "was suspended", jobmeta.CancelCommand: "got the command to stop"}
 
-// stopped says what became of a job.
+// stopped describes the result for a job.
 func stopped(row *jobindex.Row, done submit.Cancelled) string {
 	switch {
 	case done.Before && done.Actor == "":
@@ -148,8 +148,8 @@ func stopped(row *jobindex.Row, done submit.Cancelled) string {
 	return row.Name + " " + doing[done.How] + "."
 }
 
-// retry submits a job once more, in the name of the person. A job that is gone is copied from
-// the history.
+// retry submits a copy of a job in the name of the person. A deleted job is copied from the
+// history.
 func retry(ctx context.Context, w *writer, in *retryInput) (*api.Submitted, error) {
 	row, err := w.row(ctx, in.Cluster, in.UID)
 	if err != nil {
@@ -194,7 +194,7 @@ func retry(ctx context.Context, w *writer, in *retryInput) (*api.Submitted, erro
 	return out, w.audited(ctx, api.AuditEntry{Act: "retry", Object: nameOf(&row), Job: ref(&row)}, do)
 }
 
-// recorded makes a job of the last body that the history has.
+// recorded returns a job from its last recorded body.
 //
 // Errors: *api.Problem: retention has removed it; those of the database.
 func (w *writer) recorded(ctx context.Context, client *submit.Client, row *jobindex.Row) (submit.Job, error) {
@@ -209,7 +209,7 @@ func (w *writer) recorded(ctx context.Context, client *submit.Client, row *jobin
 	if err := json.Unmarshal(text, &object.Object); err != nil {
 		return submit.Job{}, err
 	}
-	object.SetResourceVersion("") // it is gone
+	object.SetResourceVersion("") // the object no longer exists
 	r, err := client.Cluster().Resolve(ctx, row.Type)
 	if err != nil {
 		return submit.Job{}, err
@@ -217,7 +217,7 @@ func (w *writer) recorded(ctx context.Context, client *submit.Client, row *jobin
 	return submit.JobOf(r, object), nil
 }
 
-// attempts returns the largest attempt that the history has of the chain of a job.
+// attempts returns the largest recorded attempt in the chain of a job.
 func (w *writer) attempts(ctx context.Context, row *jobindex.Row) (last int, err error) {
 	resource, group, _ := strings.Cut(row.Type, ".")
 	chain, err := history.New(w.cfg.DB).Chain(ctx, row.ClusterUID, history.Type{Group: group, Resource: resource, Kind: row.Kind}, row.UID)

@@ -45,8 +45,8 @@ func TestStop(t *testing.T) {
 	w.wantActs("vera stop team-a/busy denied", "anna stop team-a/busy done", "anna stop team-a/idle done", "root stop team-a/idle done")
 }
 
-// TestJobsOfOthers: a job that a person does not see is answered as one that does not exist,
-// whatever is asked.
+// TestJobsOfOthers: every request about a job that the person does not see is answered as if the
+// job did not exist.
 func TestJobsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	theirs := w.job("team-b", "secret-plan", "ben", 0, 1)
@@ -74,8 +74,8 @@ func TestJobsOfOthers(t *testing.T) {
 	w.wantActs("ben stop team-b/secret-plan done")
 }
 
-// TestRetry: a job is repeated once, in the name of the person; if it is gone, from the
-// history; a namesake is not taken for it.
+// TestRetry: a job is repeated once, in the name of the person. A deleted job is copied from the
+// history; another job of the same name is not.
 func TestRetry(t *testing.T) {
 	w := newWorld(t)
 	done := w.job("team-a", "train", "anna", 0, 0)
@@ -95,7 +95,7 @@ func TestRetry(t *testing.T) {
 	w.create(&batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "train"}, Spec: done.Spec})
 	gone := post[api.Submitted](w, "anna", in(done, "retry"), api.RetryRequest{})
 	if !gone.Created || gone.Job.Name != "train-r3" {
-		t.Errorf("a job that is gone: %+v", gone)
+		t.Errorf("a job that was deleted: %+v", gone)
 	}
 	if p := w.refused("vera", in(done, "retry"), api.RetryRequest{}, http.StatusForbidden); !strings.Contains(p.Role, "- create") {
 		t.Errorf("got %+v", p)
@@ -104,8 +104,8 @@ func TestRetry(t *testing.T) {
 	w.wantActs("anna retry team-a/train done", "anna retry team-a/train done", "anna retry team-a/train done", "vera retry team-a/train denied", "anna retry team-a/train failed")
 }
 
-// TestForgery: the cookie of a browser is no right to write: a write needs the token of the
-// session, and the portal's own origin.
+// TestForgery: the cookie of a browser alone does not allow writes: a write needs the token
+// of the session, and the portal's own origin.
 func TestForgery(t *testing.T) {
 	w := newWorld(t)
 	job := w.job("team-a", "train", "anna", 0, 1)

@@ -22,7 +22,7 @@ func (w *world) deleted(person, path string, want int) (act api.Act) {
 	return act
 }
 
-// TestHold: a job is held until somebody who may change it releases it, with rows in the audit.
+// TestHold: a job is held until a person who may change it releases it, with rows in the audit.
 func TestHold(t *testing.T) {
 	w := newWorld(t)
 	request := api.SubmitRequest{Cluster: clusterName, Namespace: "team-a", YAML: train, Key: "k-1", Hold: true}
@@ -56,7 +56,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestUndo: what takes an act back is in its answer, and does so.
+// TestUndo: the answer has the act that undoes an act, and it works.
 func TestUndo(t *testing.T) {
 	w := newWorld(t)
 	job := w.job("team-a", "busy", "anna", 0, 1)

@@ -7,19 +7,19 @@ import (
 	"github.com/vedette-io/vedette/portal/web"
 )
 
-// These bound what all people together make the portal read at once: a manifest of 2 MiB may take
-// a processor for a second, and anybody may have one checked.
+// Limits of concurrent large manifests of all people together: parsing a manifest of 2 MiB may take
+// a second of CPU time, and anybody may request a check.
 const (
-	largeFrom = 64 << 10 // bytes of a manifest that takes a turn
+	largeFrom = 64 << 10 // minimum size of a large manifest, in bytes
 	mostLarge = 2
 )
 
-// turns are held by the requests whose large manifests are being read.
+// manifestSlots are held by requests while their large manifests are parsed.
 type manifestSlots chan struct{}
 
-// take waits until a manifest of some bytes may be read. The caller calls done then.
+// take waits until a manifest of a size may be parsed. The caller must call done afterwards.
 //
-// Errors: *api.Problem: ctx has ended before.
+// Errors: *api.Problem: ctx ended first.
 func (s manifestSlots) take(ctx context.Context, bytes int) (done func(), err error) {
 	if bytes < largeFrom {
 		return func() {}, nil

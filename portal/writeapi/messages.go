@@ -15,10 +15,10 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// These bound what one request does with dead letters.
+// Limits of one request about dead letters.
 const (
 	atOnce      = 500    // in one transaction
-	maxLetters  = 10_000 // numbers of a request
+	maxLetters  = 10_000 // IDs in a request
 	againWithin = time.Minute
 )
 
@@ -36,10 +36,10 @@ func (w *writer) mayAcknowledge(ctx context.Context, row *jobindex.Row) error {
 	return w.changes(ctx, row)
 }
 
-// maxMute bounds how far ahead a mute may end.
+// maxMute limits the duration of a mute.
 const maxMute = 366 * 24 * time.Hour
 
-// checkUntil returns a problem for an end of a mute that makes no sense.
+// checkUntil returns a problem for an invalid end of a mute.
 func checkUntil(until, now time.Time) error {
 	if until.After(now.Add(maxMute)) {
 		return web.Invalid("Messages can be muted for a year at most.", api.FieldProblem{Field: "until", Message: "is more than a year away"})
@@ -62,7 +62,7 @@ func acknowledge(ctx context.Context, w *writer, in *jobInput) (*api.Act, error)
 		if out.Count = n; n == 0 {
 			out.Done = "No message about " + row.Name + " waits for an acknowledgment."
 		} else {
-			out.Done = counted(n, "message") + " about " + row.Name + " acknowledged. Nobody else is told."
+			out.Done = counted(n, "message") + " about " + row.Name + " acknowledged. Nobody else is notified."
 		}
 		return counted(n, "message"), err
 	})
@@ -97,14 +97,14 @@ func mute(ctx context.Context, w *writer, in *muteInput) (*api.Act, error) {
 	return out, err
 }
 
-// unmute lets the messages about a job come to the person again.
+// unmute resumes the messages about a job to the person.
 func unmute(ctx context.Context, w *writer, in *jobInput) (*api.Act, error) {
 	return mute(ctx, w, &muteInput{Cluster: in.Cluster, UID: in.UID, Body: api.MuteRequest{Until: time.Unix(1, 0)}})
 }
 
 type lettersInput struct{ Body api.ReplayRequest }
 
-// replayLetters sends dead letters again, and dropLetters gives them up.
+// replayLetters sends dead letters again, and dropLetters removes them.
 func replayLetters(ctx context.Context, w *writer, in *lettersInput) (*api.Act, error) {
 	return w.letters(ctx, &in.Body, "replay", "will be sent again", delivery.Replay)
 }
@@ -113,7 +113,7 @@ func dropLetters(ctx context.Context, w *writer, in *lettersInput) (*api.Act, er
 	return w.letters(ctx, &in.Body, "drop", "dropped", delivery.Drop)
 }
 
-// letters does something with the dead letters that a request names.
+// letters acts on the dead letters of a request.
 func (w *writer) letters(ctx context.Context, in *api.ReplayRequest, act, did string, do func(context.Context, *sqldb.DB, string, ...int64) (int, error)) (*api.Act, error) {
 	switch named := len(in.IDs) > 0; {
 	case named && (in.All || in.Channel != ""), !named && !in.All && in.Channel == "":
@@ -177,7 +177,7 @@ type sendInput struct {
 	ID int64 `path:"id" minimum:"1" doc:"The number of the message"`
 }
 
-// sendAgain sends a message once more: a dead letter as it is, and any other as a new
+// sendAgain sends a message again: a dead letter as it is, and any other as a new
 // delivery, at most once a minute.
 func sendAgain(ctx context.Context, w *writer, in *sendInput) (*api.Act, error) {
 	missing := web.Unknown(fmt.Sprintf("There is no message %d, or you may not see it.", in.ID))
@@ -221,7 +221,7 @@ func sendAgain(ctx context.Context, w *writer, in *sendInput) (*api.Act, error) 
 	return out, err
 }
 
-// again creates a delivery for a message, or replays it if it is a dead letter.
+// again creates a delivery for a message, or replays a dead letter.
 //
 // Errors: *api.Problem: it was not sent yet; those of the database.
 func (w *writer) again(ctx context.Context, d *delivery.Delivery) error {

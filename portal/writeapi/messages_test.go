@@ -68,7 +68,8 @@ func (w *world) states(ids ...int64) (all []delivery.State) {
 	return all
 }
 
-// TestAcknowledge: the owner, and people who may change the job, acknowledge; readers do not.
+// TestAcknowledge: the owner, and people who may change the job, may acknowledge; readers may
+// not.
 func TestAcknowledge(t *testing.T) {
 	w := newWorld(t)
 	job := w.job("team-a", "train", "anna", 0, 1)
@@ -89,8 +90,8 @@ func TestAcknowledge(t *testing.T) {
 	w.wantActs("vera acknowledge team-a/train denied", "anna acknowledge team-a/train done", "root acknowledge team-a/train done", "vera mute team-a/train done")
 }
 
-// TestDeadLetters: dead letters are for people who see everything; messages about a job are
-// sent again by people who may change it, and once a minute.
+// TestDeadLetters: dead letters are for people who see everything. People who may change a
+// job may send its messages again, once a minute.
 func TestDeadLetters(t *testing.T) {
 	w := newWorld(t)
 	job := w.job("team-a", "train", "anna", 0, 1)
@@ -132,8 +133,8 @@ func TestDeadLetters(t *testing.T) {
 	}
 }
 
-// TestSubscriptions: a person subscribes to jobs that they see, on addresses of their own, and
-// changes no subscription of somebody else.
+// TestSubscriptions: a person subscribes to jobs that they see, with addresses of their own,
+// and cannot change subscriptions of others.
 func TestSubscriptions(t *testing.T) {
 	w := newWorld(t)
 	mine, theirs := w.job("team-a", "train", "anna", 0, 1), w.job("team-b", "other", "ben", 0, 1)

@@ -7,15 +7,15 @@ import (
 	"github.com/vedette-io/vedette/portal/web"
 )
 
-// These bound the messages that one person has the portal send.
+// Limits of the messages that one person can request.
 const (
 	messagesOfPerson = 5
 	messagesWithin   = 10 * time.Minute
 	maxPersons       = 5000
 )
 
-// quotas counts the messages that persons have the portal send at once: codes and tests. The
-// zero value is ready to use.
+// quotas counts the messages that people request directly: codes and tests. The zero value
+// is ready to use.
 type quotas struct {
 	mu   sync.Mutex
 	sent map[string][]time.Time

@@ -10,10 +10,10 @@ import (
 	"github.com/vedette-io/vedette/portal/web"
 )
 
-// sendLimit is how long an operation may take that sends a message at once.
+// sendLimit is the time limit of an operation that sends a message directly.
 const sendLimit = 40 * time.Second
 
-// with gives handlers the writer.
+// with passes the writer to handlers.
 func with[I, O any](w *writer, h func(context.Context, *writer, *I) (*O, error)) func(context.Context, *I) (*O, error) {
 	return func(ctx context.Context, in *I) (*O, error) {
 		out, err := h(ctx, w, in)

@@ -20,12 +20,12 @@ import (
 // source is the name of the YAML of a request in messages.
 const source = "yaml"
 
-// rendered is a job of a request.
+// rendered is the job of a request.
 type rendered struct {
-	manifest *manifest.Manifest // its lines are those of text
+	manifest *manifest.Manifest // its lines refer to text
 	text     string
 	template *template.Template // nil if the request has YAML
-	made     *manifest.Manifest // by the template: its origins are parameters
+	made     *manifest.Manifest // from the template: its origins are parameters
 }
 
 // parsed reads the YAML of a request.
@@ -71,7 +71,7 @@ func (w *writer) templateOf(name string) (*template.Template, error) {
 	return t, nil
 }
 
-// render makes a job of the values of a template.
+// render creates a job from the values of a template.
 //
 // Errors: *api.Problem with all mistakes, each at its parameter.
 func (w *writer) render(name string, values map[string]any) (*rendered, error) {
@@ -110,7 +110,7 @@ func wrongValues(t *template.Template, bad *template.ValuesError) (all []api.Fie
 	return all
 }
 
-// job returns the job of a request: its YAML, or what its template makes.
+// job returns the job of a request, from its YAML or its template.
 //
 // Errors: *api.Problem.
 func (w *writer) job(in *api.SubmitRequest) (*rendered, error) {
@@ -126,7 +126,7 @@ func (w *writer) job(in *api.SubmitRequest) (*rendered, error) {
 	return &rendered{manifest: m, text: in.YAML}, err
 }
 
-// lines returns, for each parameter, the lines of the YAML that its value ended up in.
+// lines returns the lines of the YAML that contain the value of each parameter.
 func (r *rendered) lines() map[string][]int {
 	found := map[string]map[int]bool{}
 	each(r.made.Object.Object, "", func(path string) {
@@ -147,8 +147,7 @@ func (r *rendered) lines() map[string][]int {
 	return all
 }
 
-// each calls f with the path of each value that is no mapping and no list, as API servers
-// write it.
+// each calls f with the path of each scalar value, in the notation of API servers.
 func each(v any, path string, f func(path string)) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -168,14 +167,15 @@ func each(v any, path string, f func(path string)) {
 	}
 }
 
-// supported matches what API servers say to a value that is not one of a list.
+// supported matches the API server's error for a value outside of a list.
 var supported = regexp.MustCompile(`^Unsupported value: .*: supported values: "([^"]+)"$`)
 
-// above matches what API servers say to a request that is larger than its limit.
+// above matches the API server's error for a request that is larger than its limit.
 var above = regexp.MustCompile(`^Invalid value: "([^"]+)": must be less than or equal to (memory|cpu|ephemeral-storage) limit of (\S+)$`)
 
-// raised turns a request that is larger than its limit into a limit that is too low, because a
-// person wants what the job needs. It changes nothing if the manifest does not have the limit.
+// raised converts the problem of a request above its limit to the problem of a limit that is
+// too low, because the job needs its request. It does nothing if the manifest does not have
+// the limit.
 func (r *rendered) raised(p *api.FieldProblem) {
 	m := above.FindStringSubmatch(p.Message)
 	if m == nil {
@@ -193,8 +193,8 @@ func (r *rendered) raised(p *api.FieldProblem) {
 	p.Message = fmt.Sprintf("the %s limit, %s, is less than the request, %s", m[2], m[3], m[1])
 }
 
-// placed completes the mistakes that a server has found: the parameter that the value of the
-// field came from, and the value that repairs it if there is exactly one.
+// placed completes the problems from a server: with the parameter of the field, and the
+// value that repairs it if there is exactly one.
 func (r *rendered) placed(all []api.FieldProblem) []api.FieldProblem {
 	for n := range all {
 		r.raised(&all[n])
@@ -220,8 +220,8 @@ type templatesInput struct {
 	Text bool `query:"text" doc:"Add the text of each template, what it replaces, and the templates that are broken"`
 }
 
-// listTemplates answers with the templates that work, and with the broken ones if the text is
-// asked for.
+// listTemplates answers with the valid templates, and with the broken ones if the text is
+// requested.
 func listTemplates(_ context.Context, w *writer, in *templatesInput) (*api.TemplateList, error) {
 	out := &api.TemplateList{Templates: []api.Template{}}
 	for _, e := range w.cfg.Templates.All() {
@@ -253,7 +253,7 @@ func getTemplate(_ context.Context, w *writer, in *templateInput) (*api.Template
 	return &doc, nil
 }
 
-// typeWord returns the word of the API for a type of parameters.
+// typeWord returns the API's name for a type of parameters.
 func typeWord(of template.Type) string {
 	switch of {
 	case template.Integer:
@@ -280,8 +280,8 @@ func templateDoc(t *template.Template) api.Template {
 
 type renderInput struct{ Body api.RenderRequest }
 
-// renderTemplate answers with the YAML of a form. Mistakes in values are no error: the form
-// shows them.
+// renderTemplate answers with the YAML of a form. Mistakes in values are not errors: the
+// form shows them.
 func renderTemplate(_ context.Context, w *writer, in *renderInput) (*api.Rendered, error) {
 	r, err := w.render(in.Body.Template, in.Body.Values)
 	if p, ok := asProblem(err); ok && len(p.Fields) > 0 {

@@ -39,7 +39,7 @@ func TestSubmit(t *testing.T) {
 	if !checked.OK || checked.GPUs != 8 || checked.Pods != 1 || len(checked.Problems) > 0 {
 		t.Errorf("checked: %+v", checked)
 	}
-	w.wantActs() // a dry run is no write
+	w.wantActs() // a dry run is not a write
 	first := post[api.Submitted](w, "anna", api.PathSubmit, request)
 	again := post[api.Submitted](w, "anna", api.PathSubmit, request)
 	if !first.Created || again.Created || first.Job != again.Job || first.Job.UID == "" || first.Job.Type != "jobs.batch" {
@@ -62,7 +62,7 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// TestNotAJob: nothing but jobs is submitted, and one at a time.
+// TestNotAJob: only jobs can be submitted, and one at a time.
 func TestNotAJob(t *testing.T) {
 	w := newWorld(t)
 	deep := strings.Repeat("{a: ", 2000) + "1" + strings.Repeat("}", 2000)
@@ -133,7 +133,7 @@ func TestProblems(t *testing.T) {
 	}
 	low := strings.Replace(train, "{limits: {nvidia.com/gpu: 8}}", "{requests: {memory: 720Gi}, limits: {nvidia.com/gpu: 8, memory: 640Gi}}", 1)
 	before := w.refuse
-	w.refuse = func(o metav1.Object) error { // as API servers say it, of any version
+	w.refuse = func(o metav1.Object) error { // as in errors of API servers of any version
 		at := field.NewPath("spec", "template", "spec", "containers").Index(0).Child("resources", "requests")
 		return apierrors.NewInvalid(schema.GroupKind{Group: "batch", Kind: "Job"}, o.GetName(), field.ErrorList{
 			field.Invalid(at, "720Gi", "must be less than or equal to memory limit of 640Gi"), field.Invalid(at.Key("memory"), "720Gi", "must be less than or equal to memory limit of 640Gi"),

@@ -24,7 +24,7 @@ import (
 
 type submitInput struct{ Body api.SubmitRequest }
 
-// order is a job on its way to a cluster.
+// order is a job that is being submitted.
 type order struct {
 	*rendered
 	client   *submit.Client
@@ -32,7 +32,7 @@ type order struct {
 	request  submit.Request
 }
 
-// order reads a request, and finds out its type.
+// order reads a request, and determines its type.
 //
 // Errors: *api.Problem; those of the cluster.
 func (w *writer) order(ctx context.Context, in *api.SubmitRequest) (*order, error) {
@@ -74,7 +74,7 @@ func (w *writer) order(ctx context.Context, in *api.SubmitRequest) (*order, erro
 	return o, nil
 }
 
-// namespace returns where the job will be.
+// namespace returns the namespace of the job.
 func (o *order) namespace() string {
 	return cmp.Or(o.request.Namespace, o.manifest.Object.GetNamespace(), o.client.Cluster().Namespace())
 }
@@ -88,8 +88,8 @@ func (o *order) refused(err error) error {
 	return err
 }
 
-// check answers with what the API server says to a job, without creating it. Mistakes are no
-// error: the form shows them.
+// check answers with the API server's verdict on a job, without creating it. Mistakes are not
+// errors: the form shows them.
 func check(ctx context.Context, w *writer, in *submitInput) (*api.Checked, error) {
 	began := time.Now()
 	o, err := w.order(ctx, &in.Body)
@@ -124,7 +124,7 @@ func check(ctx context.Context, w *writer, in *submitInput) (*api.Checked, error
 	return out, nil
 }
 
-// forecast returns what is likely for a job; nil if that is not known.
+// forecast predicts the start of a job; nil if it is unknown.
 func (w *writer) forecast(ctx context.Context, cluster string, o *order, spec jobspec.Spec) *api.Forecast {
 	if w.cfg.Forecast == nil {
 		return nil
@@ -189,7 +189,7 @@ func (w *writer) submitted(out *api.Submitted, cluster string, result submit.Res
 	return err
 }
 
-// objectOf returns the JSON of the object of a result, if it is asked for.
+// objectOf returns the JSON of the object of a result, if it is requested.
 func objectOf(asked bool, result submit.Result) (string, error) {
 	if !asked {
 		return "", nil

@@ -21,14 +21,14 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// codeFor is how long a code may be used.
+// codeFor is how long a code is valid.
 const codeFor = time.Hour
 
-// states are those that a subscription may name.
+// states are the valid states of a subscription.
 var states = []state.State{state.Submitted, state.Queued, state.Suspended, state.Starting, state.Running, state.Restarting, state.Succeeded, state.Failed, state.Aborted, state.Deleted}
 
-// listSubscriptions answers with the subscriptions of the person, and with the channels that
-// they can have.
+// listSubscriptions answers with the subscriptions of the person, and with their possible
+// channels.
 func listSubscriptions(ctx context.Context, w *writer, _ *struct{}) (*api.SubscriptionList, error) {
 	out := &api.SubscriptionList{Subscriptions: []api.Subscription{}, Channels: []api.ChannelInfo{}}
 	if w.cfg.Notify != nil {
@@ -36,7 +36,7 @@ func listSubscriptions(ctx context.Context, w *writer, _ *struct{}) (*api.Subscr
 			info := api.ChannelInfo{Name: ch.Name, Kind: ch.Kind}
 			_, err := config.FindAddress(w.cfg.Notify, ch, w.person(ctx), "")
 			switch {
-			case err == nil: // the messages reach the person without more
+			case err == nil: // the messages reach the person without further settings
 			case !ch.HasAddresses() || !ch.Direct():
 				continue // no subscription of the person can have it
 			default:
@@ -62,7 +62,7 @@ func listSubscriptions(ctx context.Context, w *writer, _ *struct{}) (*api.Subscr
 // clusterNames returns the names of the recorded clusters by UID.
 func (w *writer) clusterNames() map[string]string {
 	names := map[string]string{}
-	_ = w.cfg.Index.View(func(v *jobindex.View) error { // without the index, the UIDs are shown
+	_ = w.cfg.Index.View(func(v *jobindex.View) error { // without the index, UIDs are shown
 		for _, s := range v.Scopes() {
 			names[s.ClusterUID] = s.Cluster
 		}
@@ -111,8 +111,8 @@ func subscribe(ctx context.Context, w *writer, in *subscribeInput) (*api.Subscri
 	return out, err
 }
 
-// subscription returns what a request asks for, if the person of ctx sees all of it, and what
-// that is in words.
+// subscription returns the subscription of a request, if the person of ctx sees all of its
+// jobs, and its description.
 //
 // Errors: *api.Problem.
 func (w *writer) subscription(ctx context.Context, in *api.Subscribe) (s delivery.Subscription, about string, err error) {
@@ -156,7 +156,7 @@ func (w *writer) subscription(ctx context.Context, in *api.Subscribe) (s deliver
 	return s, strings.TrimSpace(fmt.Sprintf("jobs %s %s %s", in.Type, in.Namespace, in.Labels)), nil
 }
 
-// clusterUID returns the UID of a recorded cluster; empty if there is none of that name.
+// clusterUID returns the UID of a recorded cluster; empty for an unknown name.
 func (w *writer) clusterUID(name string) string {
 	for uid, known := range w.clusterNames() {
 		if known == name {
@@ -166,7 +166,7 @@ func (w *writer) clusterUID(name string) string {
 	return ""
 }
 
-// addressOf returns where the messages of a subscription go.
+// addressOf returns the address of a subscription's messages.
 //
 // Errors: *api.Problem.
 func (w *writer) addressOf(ctx context.Context, in *api.Subscribe) (config.Address, error) {
@@ -181,7 +181,8 @@ func (w *writer) addressOf(ctx context.Context, in *api.Subscribe) (config.Addre
 	return a, nil
 }
 
-// subscribe stores a subscription. An address that is not known to be the person's gets a code.
+// subscribe stores a subscription. An address that is not known to belong to the person gets a
+// code.
 func (w *writer) subscribe(ctx context.Context, s delivery.Subscription, to config.Address, about string) (int64, error) {
 	if to.Known {
 		return delivery.Subscribe(ctx, w.cfg.DB, s, "", 0)
@@ -201,8 +202,8 @@ func (w *writer) subscribe(ctx context.Context, s delivery.Subscription, to conf
 	return id, w.send(ctx, s.Channel, config.Confirmation(s.CreatedBy, about, id, code, to.To), to.To)
 }
 
-// send sends a message at once. The answer of the channel is for the log, because it may name
-// what the person must not know.
+// send sends a message directly. The answer of the channel is only logged, because it may
+// contain data that the person must not see.
 //
 // Errors: *api.Problem.
 func (w *writer) send(ctx context.Context, channel string, m *message.Message, to config.Receiver) error {
@@ -216,7 +217,7 @@ func (w *writer) send(ctx context.Context, channel string, m *message.Message, t
 
 // stored returns a subscription of the person of ctx.
 //
-// Errors: *api.Problem: the person has none of that number.
+// Errors: *api.Problem: the person has no subscription with this ID.
 func (w *writer) stored(ctx context.Context, id int64) (*api.Subscription, error) {
 	s, err := w.own(ctx, id)
 	if err != nil {
@@ -246,7 +247,7 @@ type subscriptionInput struct {
 	ID int64 `path:"id" minimum:"1" doc:"The number of the subscription"`
 }
 
-// act does something with a subscription of the person of ctx.
+// act changes a subscription of the person of ctx.
 func (w *writer) act(ctx context.Context, id int64, act, done string, do func(*delivery.Subscription) error) (*api.Act, error) {
 	s, err := w.own(ctx, id)
 	if err != nil {
@@ -291,7 +292,7 @@ type muteMessagesInput struct {
 
 // muteMessages stops the messages of a subscription until a time.
 func muteMessages(ctx context.Context, w *writer, in *muteMessagesInput) (*api.Act, error) {
-	until, done := in.Body.Until, "The messages go on."
+	until, done := in.Body.Until, "The messages are no longer muted."
 	if err := checkUntil(until, time.Now()); err != nil {
 		return nil, err
 	}

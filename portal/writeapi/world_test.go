@@ -55,8 +55,8 @@ func TestMain(m *testing.M) {
 
 const clusterName = "west"
 
-// people are the tokens of the persons of the tests: anna owns team-a and ben team-b, vera only
-// reads team-a, and root may do everything.
+// people are the tokens of the people in the tests: anna owns team-a and ben team-b, vera may
+// only read team-a, and root may do everything.
 const people = `tokens:
 - {name: anna, token: token-of-anna-0123456789}
 - {name: ben, token: token-of-ben-0123456789}
@@ -64,7 +64,8 @@ const people = `tokens:
 - {name: root, token: token-of-root-0123456789}
 `
 
-// world is an API server, a recorder that has seen everything, and the portal's writes.
+// world is an API server, a recorder that has recorded everything, and the portal's
+// writes.
 type world struct {
 	t      *testing.T
 	srv    *apitest.Server
@@ -95,7 +96,7 @@ func (b *lockedBuffer) String() string {
 	return b.text.String()
 }
 
-// authorize gives the persons their rights.
+// authorize implements the rights of the people.
 func authorize(r apitest.Request) error {
 	team := map[string]string{"anna": "team-a", "ben": "team-b", "vera": "team-a"}[r.User]
 	reads := r.Verb == apitest.VerbGet || r.Verb == apitest.VerbList || r.Verb == apitest.VerbWatch
@@ -157,7 +158,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// serve serves the operations behind sign-in, rights and all.
+// serve serves the operations with sign-in and rights.
 func (w *world) serve(cluster *kube.Cluster) {
 	logger := slog.New(slog.NewTextHandler(w.logged, nil))
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -284,7 +285,7 @@ func (w *world) send(person, method, path string, body any) (int, string) {
 	return answer.StatusCode, string(got)
 }
 
-// post posts a request that must be done.
+// post posts a request that must succeed.
 func post[T any](w *world, person, path string, body any) (out T) {
 	w.t.Helper()
 	status, text := w.send(person, http.MethodPost, api.Prefix+path, body)
@@ -304,7 +305,7 @@ func (w *world) refused(person, path string, body any, want int) (p api.Problem)
 	return p
 }
 
-// acts returns what the audit has, oldest first.
+// acts returns the rows of the audit, oldest first.
 func (w *world) acts() (all []string) {
 	w.t.Helper()
 	found, err := audit.List(w.t.Context(), w.db, 1000)

@@ -20,28 +20,29 @@ import (
 	"github.com/vedette-io/vedette/submit"
 )
 
-// These bound the requests to an API server for one operation.
+// Limits of the requests to an API server for one operation.
 const (
 	patience = 25 * time.Second
 	attempt  = 15 * time.Second
 )
 
-// Ways that the name of a person was found out.
+// Sources of the name of a person.
 const local = "local" // nobody signed in, and no cluster is connected
 
-// writer has what the operations need.
+// writer has the dependencies of the operations.
 type writer struct {
 	cfg    Config
 	quotas quotas
 	slots  manifestSlots
 }
 
-// none is the answer about a job that does not exist, or that the person may not see.
+// none is the answer about a job that does not exist or that the person may not see.
 func none(cluster, uid string) error {
 	return web.Unknown(fmt.Sprintf("The cluster %q has no job with the UID %q, or you may not see it.", cluster, uid))
 }
 
-// sight returns what the person of ctx sees. namespaces are those that the request names.
+// sight returns the sight of the person of ctx. namespaces are the namespaces in the
+// request.
 func (w *writer) sight(ctx context.Context, namespaces ...string) (*access.Sight, error) {
 	return w.cfg.Access.Sight(ctx, namespaces...)
 }
@@ -74,8 +75,8 @@ func (w *writer) visible(ctx context.Context, row jobindex.Row, found bool, clus
 	return row, nil
 }
 
-// who returns the name of the person of ctx, as jobs and messages have it. Without sign-in it
-// is the name by which the first cluster knows the portal.
+// who returns the name of the person of ctx, as in jobs and messages. Without sign-in it is
+// the portal's name in the first cluster.
 func (w *writer) who(ctx context.Context) string {
 	if p := identity.Of(ctx); !p.Anonymous() {
 		return p.Name
@@ -90,7 +91,8 @@ func (w *writer) who(ctx context.Context) string {
 	return local
 }
 
-// person returns the name of the person of ctx in the table of people, or else their name.
+// person returns the name of the person of ctx in the table of people, or otherwise their
+// name.
 func (w *writer) person(ctx context.Context) string {
 	who := w.who(ctx)
 	if w.cfg.Notify == nil {
@@ -121,7 +123,7 @@ func (w *writer) viewer(ctx context.Context) (insight.Viewer, error) {
 	return v, nil
 }
 
-// right returns the right to do something with a job.
+// right returns the right for a verb on a job.
 func right(verb string, row *jobindex.Row) access.Right {
 	resource, group, _ := strings.Cut(row.Type, ".")
 	return access.Right{Cluster: row.Cluster, Verb: verb, Group: group, Resource: resource, Namespace: row.Namespace, Name: row.Name}
@@ -153,7 +155,7 @@ func pathOf(path string, row *jobindex.Row) string {
 // nameOf names a job in a sentence.
 func nameOf(row *jobindex.Row) string { return row.Namespace + "/" + row.Name }
 
-// audited does something, with a row of the audit before and its result after.
+// audited calls do, with a row in the audit before and its result after.
 func (w *writer) audited(ctx context.Context, e api.AuditEntry, do func() (detail string, err error)) error {
 	open, err := w.cfg.Audit.Begin(ctx, e)
 	if err != nil {
@@ -175,7 +177,7 @@ func (w *writer) audited(ctx context.Context, e api.AuditEntry, do func() (detai
 	return err
 }
 
-// detailOf returns the words of a problem, with its first mistakes.
+// detailOf returns the text of a problem, with its first mistakes.
 func detailOf(p *api.Problem) string {
 	var text strings.Builder
 	text.WriteString(cmp.Or(p.Detail, p.Title))

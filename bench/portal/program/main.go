@@ -25,7 +25,7 @@ func run(args []string) error {
 		return portal.Serve(context.Background(), args[1], os.Stdin, os.Stdout)
 	}
 	if len(args) != 1 {
-		return errors.New("one task is needed")
+		return errors.New("one task is required")
 	}
 	portal.Register()
 	var task contest.Task

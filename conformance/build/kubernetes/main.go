@@ -1,5 +1,5 @@
-// Command kubernetes holds the three servers of a control plane, built from
-// their modules: its first argument says which one it is.
+// Command kubernetes contains the three servers of a control plane, built from their
+// modules. The first argument selects the server.
 package main
 
 import (

@@ -1,8 +1,8 @@
-// Command cluster runs a real control plane in the background, for trials.
+// Command cluster runs a real control plane in the background, for experiments.
 //
-//	cluster up      builds what is missing, and starts it
-//	cluster status  says what runs
-//	cluster down    ends it
+//	cluster up      builds missing programs, and starts the cluster
+//	cluster status  shows the processes
+//	cluster down    stops the cluster
 //	cluster build   only builds
 package main
 
@@ -20,7 +20,7 @@ import (
 
 const usage = `usage: cluster [--dir DIR] up|status|down|build
 
-A real control plane with five nodes that kwok pretends, on loopback ports. A
+A real control plane with five nodes simulated by kwok, on loopback ports. A
 cold build takes about 15 minutes on two cores; the next start takes seconds.
 `
 
@@ -31,7 +31,7 @@ func main() {
 		fmt.Fprint(os.Stderr, usage)
 		flags.PrintDefaults()
 	}
-	_ = flags.Parse(os.Args[1:]) // it exits by itself
+	_ = flags.Parse(os.Args[1:]) // exits on an error
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, *dir, flags.Arg(0)); err != nil {
@@ -45,67 +45,67 @@ func run(ctx context.Context, dir, command string) error {
 	if err != nil {
 		return err
 	}
-	book := ledger{dir: dir}
+	list := processes{dir: dir}
 	switch command {
 	case "up":
-		return up(ctx, book)
+		return up(ctx, list)
 	case "status":
-		return status(book)
+		return status(list)
 	case "down":
-		return down(ctx, book)
+		return down(ctx, list)
 	case "build":
 		_, err := controlplane.Build(ctx, os.Stderr)
 		return err
 	}
-	return fmt.Errorf("unknown command %q; there are up, status, down and build", command)
+	return fmt.Errorf("unknown command %q; commands are up, status, down and build", command)
 }
 
-func up(ctx context.Context, book ledger) error {
-	running, err := book.running()
+func up(ctx context.Context, list processes) error {
+	running, err := list.running()
 	if err != nil {
 		return err
 	}
 	if len(running) > 0 {
 		fmt.Println("The cluster runs already.")
-		next(book)
+		next(list)
 		return nil
 	}
 	bins, err := controlplane.Build(ctx, os.Stderr)
 	if err != nil {
 		return err
 	}
-	// What an earlier cluster left would be stale.
-	if err := book.clear(); err != nil {
+	// Files of an earlier cluster would be stale.
+	if err := list.clear(); err != nil {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, "Starting etcd, the API server, the controllers, the scheduler and five nodes.")
-	cluster, err := controlplane.Start(ctx, bins, controlplane.Options{Dir: book.dir, Lifetime: controlplane.Detached})
+	cluster, err := controlplane.Start(ctx, bins, controlplane.Options{Dir: list.dir, Lifetime: controlplane.Detached})
 	if err != nil {
 		return err
 	}
-	if err := book.write(cluster.Pids()); err != nil {
+	if err := list.write(cluster.Pids()); err != nil {
 		cluster.Stop()
 		return err
 	}
 	fmt.Println("The cluster runs at", cluster.Host())
-	next(book)
+	next(list)
 	return nil
 }
 
-// next prints what to do now, with paths as seen from the root of the
-// repository, where make runs.
-func next(book ledger) {
-	kubeconfig := filepath.Join(book.dir, "kubeconfig")
+// next prints the next steps, with paths relative to the root of the repository, where
+// make runs.
+func next(list processes) {
+	kubeconfig := filepath.Join(list.dir, "kubeconfig")
 	if root, err := filepath.Abs(".."); err == nil {
 		if rel, err := filepath.Rel(root, kubeconfig); err == nil {
 			kubeconfig = rel
 		}
 	}
-	fmt.Printf("\nFollow it:  go run ./cmd/vedette watch jobs,pods,nodes -A --kubeconfig %s\nEnd it:     make cluster-stop\n", kubeconfig)
+	fmt.Printf("\nFollow it:  go run ./cmd/vedette watch jobs,pods,nodes -A --kubeconfig %s\nStop it:    make cluster-stop\n", kubeconfig)
 }
 
-func status(book ledger) error {
-	running, err := book.running()
+func status(list processes) error {
+	running, err := list.running()
 	if err != nil {
 		return err
 	}
@@ -116,12 +116,12 @@ func status(book ledger) error {
 	for _, p := range running {
 		fmt.Printf("%-24s pid %d\n", p.Name, p.Pid)
 	}
-	next(book)
+	next(list)
 	return nil
 }
 
-func down(ctx context.Context, book ledger) error {
-	running, err := book.running()
+func down(ctx context.Context, list processes) error {
+	running, err := list.running()
 	if err != nil {
 		return err
 	}
@@ -130,13 +130,13 @@ func down(ctx context.Context, book ledger) error {
 			return err
 		}
 	}
-	if err := book.clear(); err != nil {
+	if err := list.clear(); err != nil {
 		return err
 	}
 	if len(running) == 0 {
 		fmt.Println("No cluster was running.")
 		return nil
 	}
-	fmt.Printf("Ended %d processes.\n", len(running))
+	fmt.Printf("Stopped %d processes.\n", len(running))
 	return nil
 }

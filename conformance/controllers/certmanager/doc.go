@@ -11,14 +11,15 @@
 //
 // # Guarantees
 //
-// The certificate of the Secret is in each configuration that asks for it, also after it
-// changes, and in no other.
+// Each configuration that requests the certificate of the Secret gets it, also after a
+// change; no other configuration gets it.
 //
 // # Limits
 //
-// cert-manager 1.21.0 asks for controller-runtime 0.24. Here it gets the version of ours.
+// cert-manager 1.21.0 requires controller-runtime 0.24. The tests build it with our
+// version of controller-runtime.
 //
 // # Errors
 //
-// A control plane that does not start fails the test with its logs.
+// If the control plane does not start, the test fails with its logs.
 package certmanager

@@ -33,7 +33,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Controller-runtime's own informers leave this goroutine behind. Ours have none such.
+	// Controller-runtime's own informers leak this goroutine. Ours do not.
 	filter := goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/watch.(*filteredWatch).loop")
 	goleak.VerifyTestMain(m, controlplane.IgnoreSpawner(), filter)
 }
@@ -45,7 +45,8 @@ const (
 )
 
 // TestInjector: the cainjector puts the certificate of a Secret into each webhook
-// configuration that asks for it, follows the Secret, and leaves the others alone.
+// configuration that requests it, follows changes of the Secret, and does not change
+// other configurations.
 func TestInjector(t *testing.T) {
 	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
 	kube, err := kubernetes.NewForConfig(c.RESTConfig())
@@ -77,7 +78,7 @@ func TestInjector(t *testing.T) {
 func inject(t *testing.T, cfg *rest.Config, newCache cache.NewCacheFunc) {
 	t.Helper()
 	cfg = rest.CopyConfig(cfg)
-	cfg.UserAgent = "cainjector/1.21.0" // its name is the field manager of what it applies
+	cfg.UserAgent = "cainjector/1.21.0" // its name becomes the field manager of applied objects
 	types := runtime.NewScheme()
 	if err := errors.Join(scheme.AddToScheme(types), apiextensions.AddToScheme(types), certmanager.AddToScheme(types)); err != nil {
 		t.Fatal(err)
@@ -86,7 +87,7 @@ func inject(t *testing.T, cfg *rest.Config, newCache cache.NewCacheFunc) {
 		Scheme: types, NewCache: newCache, Logger: klog.Background(),
 		Metrics:    server.Options{BindAddress: "0"},
 		Controller: config.Controller{SkipNameValidation: new(true)},
-		// As in the program of cert-manager, whose cache has only metadata of Secrets.
+		// As in cert-manager, whose cache has only metadata of Secrets.
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}}}},
 	})
 	if err != nil {
@@ -110,13 +111,13 @@ func inject(t *testing.T, cfg *rest.Config, newCache cache.NewCacheFunc) {
 	})
 }
 
-// world is what the injector acts on.
+// world is the cluster of the injector.
 type world struct {
 	kubernetes.Interface
 	name string
 }
 
-// setSecret creates the Secret, or gives it another certificate.
+// setSecret creates the Secret, or changes its certificate.
 func (w *world) setSecret(t *testing.T, certificate string) {
 	t.Helper()
 	secrets := w.CoreV1().Secrets(namespace)
@@ -133,7 +134,7 @@ func (w *world) setSecret(t *testing.T, certificate string) {
 	}
 }
 
-// createWebhooks creates configurations. Every second one asks for the certificate.
+// createWebhooks creates configurations. Every second one requests the certificate.
 func (w *world) createWebhooks(t *testing.T) {
 	t.Helper()
 	for i := range webhooks {
@@ -159,7 +160,7 @@ func (w *world) createWebhooks(t *testing.T) {
 
 func asks(i int) bool { return i%2 == 0 }
 
-// await waits until exactly the configurations that ask have the certificate.
+// await waits until exactly the requesting configurations have the certificate.
 func (w *world) await(t *testing.T, certificate string) {
 	t.Helper()
 	wait.Until(t, patience, certificate+" is injected", func() string {
@@ -180,7 +181,7 @@ func (w *world) await(t *testing.T, certificate string) {
 	})
 }
 
-// clear removes what the next run would see.
+// clear removes the objects of this run, so that the next one starts empty.
 func (w *world) clear(t *testing.T) {
 	t.Helper()
 	err := w.AdmissionregistrationV1().ValidatingWebhookConfigurations().DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "of=" + w.name})

@@ -4,25 +4,26 @@
 // # Data flow
 //
 //	Cluster, MachineDeployments -> API server -> cache -> Cluster API -> MachineSets, Machines
-//	what the test provides for each Machine -> API server -> cache -> Cluster API -> status
+//	bootstrap data and Nodes from the test -> API server -> cache -> Cluster API -> status
 //
 // # Ownership
 //
-// Both runs share a control plane. Each removes its Cluster. The test plays the providers of
-// bootstrap data and of infrastructure, whose types have no controllers here, and the
-// API server is also that of the workload cluster.
+// Both runs share a control plane. Each removes its Cluster. The test replaces the providers
+// of bootstrap data and of infrastructure, whose types have no controllers here. The API
+// server also serves as the one of the workload cluster.
 //
 // # Guarantees
 //
-// After a roll-out, and after MachineDeployments were scaled, rolled, relabelled and deleted,
-// both runs have left the same objects. All informers of the manager are accelerated.
+// After a rollout, and after MachineDeployments were scaled, rolled, relabeled and deleted,
+// the objects of both runs are the same. All informers of the manager are accelerated.
 //
 // # Limits
 //
-// Cluster API 1.14.0 asks for controller-runtime 0.24. Here it gets the version of ours.
-// The cache of Nodes, which Cluster API makes for each workload cluster, has no hook.
+// Cluster API 1.14.0 requires controller-runtime 0.24. The tests build it with our
+// version of controller-runtime. The cache of Nodes, which Cluster API makes for each
+// workload cluster, has no hook.
 //
 // # Errors
 //
-// A control plane that does not start fails the test with its logs.
+// If the control plane does not start, the test fails with its logs.
 package clusterapi

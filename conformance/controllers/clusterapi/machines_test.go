@@ -42,9 +42,9 @@ var logged observe.Errors
 func TestMain(m *testing.M) {
 	ctrl.SetLogger(logged.Logger())
 	goleak.VerifyTestMain(m, controlplane.IgnoreSpawner(),
-		// Cluster API lets this one sleep for ten hours at a time, with either cache.
+		// Cluster API sleeps for ten hours in this goroutine, with either cache.
 		goleak.IgnoreAnyFunction("sigs.k8s.io/cluster-api/internal/util/ssa.NewCache.func2"),
-		// Controller-runtime's own informers leave this goroutine behind. Ours have none such.
+		// Controller-runtime's own informers leak this goroutine. Ours do not.
 		goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/watch.(*filteredWatch).loop"))
 }
 
@@ -56,7 +56,7 @@ const (
 	patience    = 15 * time.Minute
 )
 
-// rules: what both runs must leave behind.
+// rules ignore fields that may differ between the runs.
 var rules = outcome.Rules{
 	Types: []schema.GroupVersionResource{
 		clusterv1.GroupVersion.WithResource("clusters"),
@@ -68,7 +68,7 @@ var rules = outcome.Rules{
 	},
 	Chance: []string{"lastUpdated"},
 	Prepare: func(_ string, o *unstructured.Unstructured) bool {
-		// In how many steps a controller brought them to this state.
+		// The generation counts the steps to this state, which may differ.
 		unstructured.RemoveNestedField(o.Object, "metadata", "generation")
 		unstructured.RemoveNestedField(o.Object, "status", "observedGeneration")
 		conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
@@ -82,8 +82,8 @@ var rules = outcome.Rules{
 	},
 }
 
-// TestMachines: Cluster API makes Machines, rolls, scales and deletes them, and leaves the
-// same objects behind with both caches.
+// TestMachines: Cluster API creates, rolls, scales and deletes Machines, with the same
+// final objects with both caches.
 func TestMachines(t *testing.T) {
 	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
 	defineTypes(t, c.RESTConfig())
@@ -138,13 +138,13 @@ func defineTypes(t *testing.T, cfg *rest.Config) {
 	}
 }
 
-// world is what Cluster API acts on.
+// world is the cluster of the Cluster API controllers.
 type world struct {
 	client.Client
 	*provider
 }
 
-// newWorld returns a world whose providers run until the test ends.
+// newWorld returns a world. Its providers run until the test ends.
 func newWorld(t *testing.T, cfg *rest.Config) *world {
 	t.Helper()
 	http, err := rest.HTTPClientFor(cfg)
@@ -191,10 +191,11 @@ func ref(gv schema.GroupVersion, kind, name string) clusterv1.ContractVersionedO
 	return clusterv1.ContractVersionedObjectReference{APIGroup: gv.Group, Kind: kind, Name: name}
 }
 
-// createCluster creates a Cluster that is up. Its API server is that of the management cluster.
+// createCluster creates a provisioned Cluster. Its API server is the one of the management
+// cluster.
 func (w *world) createCluster(t *testing.T, cfg *rest.Config) {
 	t.Helper()
-	endpoint := object{"host": "127.0.0.1", "port": int64(1)} // nobody connects to it
+	endpoint := object{"host": "127.0.0.1", "port": int64(1)} // not used for connections
 	w.add(t, infrastructureClusters, builder.GenericInfrastructureClusterKind, clusterName, object{"controlPlaneEndpoint": endpoint},
 		object{"initialization": object{"provisioned": true}})
 	w.add(t, controlPlanes, builder.GenericControlPlaneKind, clusterName, object{}, object{"initialization": object{"controlPlaneInitialized": true}, "externalManagedControlPlane": true})
@@ -263,8 +264,8 @@ func (w *world) createDeployments(t *testing.T) {
 	}
 }
 
-// change rolls one MachineDeployment, scales two, gives the Machines of another one a label,
-// and deletes one.
+// change rolls one MachineDeployment, scales two, adds a label to the Machines of another
+// one, and deletes one.
 func (w *world) change(t *testing.T) {
 	t.Helper()
 	for i, change := range map[int]func(*clusterv1.MachineDeployment){
@@ -291,11 +292,11 @@ func (w *world) change(t *testing.T) {
 	}
 }
 
-// await waits until the MachineDeployments have as many Machines as wanted, all of the present
-// template and available, and no other Machines are left. It returns the objects.
+// await waits until the MachineDeployments have the wanted number of Machines, all of the
+// current template and available, and no other Machines exist. It returns the objects.
 func (w *world) await(t *testing.T, want [deployments]int) outcome.Outcome {
 	t.Helper()
-	return rules.Settled(t, w.dynamic, patience, fmt.Sprintf("%v machines are there", want), func() string {
+	return rules.Settled(t, w.dynamic, patience, fmt.Sprintf("%v machines exist", want), func() string {
 		total := 0
 		for i, n := range want {
 			d := &clusterv1.MachineDeployment{}
@@ -324,14 +325,14 @@ func complete(d *clusterv1.MachineDeployment, n int32) bool {
 	return s.ObservedGeneration == d.Generation && is(s.Replicas) && is(s.ReadyReplicas) && is(s.AvailableReplicas) && is(s.UpToDateReplicas)
 }
 
-// clear deletes the Cluster, with which Cluster API removes its Machines, and then what the
-// test has provided.
+// clear deletes the Cluster, with which Cluster API removes its Machines, and then the
+// objects that the test has provided.
 func (w *world) clear(t *testing.T) {
 	t.Helper()
 	if err := w.Delete(t.Context(), &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: clusterName}}); err != nil {
 		t.Fatal(err)
 	}
-	wait.Until(t, patience, "the Cluster is gone", func() string {
+	wait.Until(t, patience, "the Cluster is deleted", func() string {
 		list, err := w.dynamic.Resource(clusterv1.GroupVersion.WithResource("clusters")).List(t.Context(), metav1.ListOptions{})
 		if err != nil || len(list.Items) > 0 {
 			return fmt.Sprint(err, " ", list)
@@ -342,13 +343,13 @@ func (w *world) clear(t *testing.T) {
 		clusterv1.GroupVersion.WithResource("machinesets"), clusterv1.GroupVersion.WithResource("machines"), bootstrapConfigs, infrastructures, infrastructureClusters, controlPlanes,
 	} {
 		if list, err := w.dynamic.Resource(r).List(t.Context(), metav1.ListOptions{}); err != nil || len(list.Items) > 0 {
-			t.Errorf("%d %s are left of the Cluster (%v)", len(list.Items), r.Resource, err)
+			t.Errorf("%d %s of the Cluster remain (%v)", len(list.Items), r.Resource, err)
 		}
 	}
 	w.remove(t.Context(), t)
 }
 
-// remove deletes what Cluster API leaves to others.
+// remove deletes the objects that Cluster API leaves to other controllers.
 func (w *world) remove(ctx context.Context, t *testing.T) {
 	t.Helper()
 	for _, r := range []schema.GroupVersionResource{{Version: "v1", Resource: "nodes"}} {

@@ -35,8 +35,8 @@ const (
 	grace      = 5 * time.Minute
 )
 
-// manage runs the core controllers until the test ends, put together as in the program of
-// Cluster API.
+// manage runs the core controllers until the test ends, configured as in Cluster API's
+// own program.
 func manage(t *testing.T, cfg *rest.Config, name string, newCache cache.NewCacheFunc) {
 	t.Helper()
 	cfg = rest.CopyConfig(cfg)

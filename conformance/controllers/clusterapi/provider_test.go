@@ -32,14 +32,14 @@ var (
 
 type object = map[string]any
 
-// provider makes what Cluster API waits for: for each bootstrap config its data, and for each
-// machine of the infrastructure a Node.
+// provider creates the objects that Cluster API waits for: the data of each bootstrap config,
+// and a Node for each machine of the infrastructure.
 type provider struct {
 	kube    kubernetes.Interface
 	dynamic dynamic.Interface
 }
 
-// run provides until the test ends.
+// run handles objects until the test ends.
 func (p *provider) run(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
@@ -49,8 +49,8 @@ func (p *provider) run(t *testing.T) {
 		running.Go(func() {
 			for ctx.Err() == nil {
 				if err := p.follow(ctx, r, provide); err != nil && ctx.Err() == nil {
-					t.Logf("the test's provider of %s begins again after %v", r.Resource, err)
-					select { // an overloaded server gets time
+					t.Logf("the test's provider of %s restarts after %v", r.Resource, err)
+					select { // wait, because the server may be overloaded
 					case <-ctx.Done():
 					case <-time.After(time.Second):
 					}
@@ -61,7 +61,7 @@ func (p *provider) run(t *testing.T) {
 	t.Cleanup(func() { cancel(); running.Wait() })
 }
 
-// follow provides for all objects of a type, and for those that come, until the watch ends.
+// follow calls provide for all existing and new objects of a type, until the watch ends.
 func (p *provider) follow(ctx context.Context, r schema.GroupVersionResource, provide func(context.Context, *unstructured.Unstructured) error) error {
 	w, err := p.dynamic.Resource(r).Namespace(namespace).Watch(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -73,12 +73,13 @@ func (p *provider) follow(ctx context.Context, r schema.GroupVersionResource, pr
 		case event.Type == watch.Error:
 			return apierrors.FromObject(event.Object)
 		case event.Type == watch.Deleted && r == infrastructures && ok:
-			// Cluster API drops an infrastructure, too, whose Machine it could not create.
+			// Cluster API also deletes the infrastructure of a Machine that it could not
+			// create.
 			if err := p.kube.CoreV1().Nodes().Delete(ctx, o.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 				return err
 			}
 		case event.Type == watch.Added && ok:
-			if err := provide(ctx, o); err != nil && !apierrors.IsNotFound(err) { // a machine may go at once
+			if err := provide(ctx, o); err != nil && !apierrors.IsNotFound(err) { // a machine may be deleted at once
 				return err
 			}
 		}

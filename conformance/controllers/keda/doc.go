@@ -11,17 +11,17 @@
 //
 // # Guarantees
 //
-// Deployments are activated, deactivated, held and restored as their ScaledObjects say, each
-// autoscaler has what its ScaledObject has, and both runs have left the same objects. All
+// Deployments are activated, deactivated, held and restored as their ScaledObjects specify,
+// and each autoscaler matches its ScaledObject. The objects of both runs are the same. All
 // informers of the manager are accelerated.
 //
 // # Limits
 //
-// KEDA 2.21.0 asks for controller-runtime 0.24. Here it gets the version of ours. Only
-// triggers that need no other system are used. Without a garbage collector, the autoscaler
-// of a deleted ScaledObject stays.
+// KEDA 2.21.0 requires controller-runtime 0.24. The tests build it with our version of
+// controller-runtime. They use only triggers that need no other system. Without a garbage
+// collector, the autoscaler of a deleted ScaledObject remains.
 //
 // # Errors
 //
-// A control plane that does not start fails the test with its logs.
+// If the control plane does not start, the test fails with its logs.
 package keda

@@ -32,7 +32,7 @@ const (
 	concurrent = 5
 )
 
-// operate runs the controllers of scaling until the test ends, put together as in the operator.
+// operate runs the scaling controllers until the test ends, configured as in the operator.
 func operate(t *testing.T, cfg *rest.Config, kube kubernetes.Interface, newCache cache.NewCacheFunc) {
 	t.Helper()
 	types := runtime.NewScheme()
@@ -65,7 +65,7 @@ func operate(t *testing.T, cfg *rest.Config, kube kubernetes.Interface, newCache
 	})
 }
 
-// control adds the controllers of scaling to the manager.
+// control adds the scaling controllers to the manager.
 func control(mgr manager.Manager, kube kubernetes.Interface) error {
 	c, recorder := mgr.GetClient(), mgr.GetEventRecorder("keda-operator")
 	scales, _, err := k8s.InitScaleClient(mgr)

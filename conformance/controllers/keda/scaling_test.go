@@ -37,17 +37,17 @@ var logged observe.Errors
 func TestMain(m *testing.M) {
 	ctrl.SetLogger(logged.Logger())
 	goleak.VerifyTestMain(m, controlplane.IgnoreSpawner(),
-		goleak.IgnoreCurrent(), // of the libraries of KEDA's triggers
-		// Controller-runtime's own informers leave this goroutine behind. Ours have none such.
+		goleak.IgnoreCurrent(), // leaked by libraries of KEDA's triggers
+		// Controller-runtime's own informers leak this goroutine. Ours do not.
 		goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/watch.(*filteredWatch).loop"))
 }
 
 const (
 	namespace = "default"
-	targets   = 660 // each is a Deployment, a ScaledObject and an autoscaler
+	targets   = 660 // each target is a Deployment, a ScaledObject and an autoscaler
 	patience  = 10 * time.Minute
 	before    = 3  // replicas of a Deployment whose trigger is not active
-	most      = 10 // replicas of an autoscaler
+	most      = 10 // maximum of an autoscaler
 	mostThen  = 20
 	held      = 5
 )
@@ -58,13 +58,13 @@ var (
 	deployments   = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 )
 
-// rules: what both runs must leave behind.
+// rules ignore fields that may differ between the runs.
 var rules = outcome.Rules{
 	Types: []schema.GroupVersionResource{scaledObjects, autoscalers, deployments}, Chance: []string{"lastActiveTime"},
 }
 
-// TestScaling: KEDA makes autoscalers and scales Deployments, follows changes of ScaledObjects,
-// and leaves the same objects behind with both caches.
+// TestScaling: KEDA creates autoscalers, scales Deployments, and follows changes of
+// ScaledObjects, with the same final objects with both caches.
 func TestScaling(t *testing.T) {
 	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
 	defineTypes(t, c.RESTConfig())
@@ -113,7 +113,7 @@ func defineTypes(t *testing.T, cfg *rest.Config) {
 	}
 }
 
-// world is what KEDA acts on.
+// world is the cluster of the KEDA operator.
 type world struct {
 	client.Client
 	kube    kubernetes.Interface
@@ -149,7 +149,7 @@ func name(i int) string { return fmt.Sprintf("target-%d", i) }
 // active reports whether the trigger of a target is active.
 func active(i int) bool { return i%2 == 0 }
 
-// What happens to a target when everything is changed.
+// The changes of a target.
 const (
 	raised = iota // the maximum
 	paused
@@ -164,7 +164,7 @@ func (w *world) create(t *testing.T) {
 	for i := range targets {
 		replicas, start, end := int32(before), "0 0 29 2 *", "1 0 29 2 *" // a minute in four years
 		if active(i) {
-			replicas, start, end = 0, "0 0 1 1 *", "59 23 31 12 *" // all of the year but a minute
+			replicas, start, end = 0, "0 0 1 1 *", "59 23 31 12 *" // the whole year except one minute
 		}
 		labels := map[string]string{"of": name(i)}
 		d := &appsv1.Deployment{
@@ -217,7 +217,8 @@ func (w *world) change(t *testing.T) {
 }
 
 // target is the state of a target: the replicas of the Deployment, the conditions of the
-// ScaledObject, and the maximum of the autoscaler. -1 and "" mean that there is no such object.
+// ScaledObject, and the maximum of the autoscaler. -1 and "" mean that the object does not
+// exist.
 type target struct {
 	replicas, most int64
 	conditions     string
@@ -238,12 +239,12 @@ func changed(i int) target {
 	case paused:
 		want = target{held, -1, "Paused=True Ready=True"}
 	case deleted:
-		want = target{0, most, ""} // restored; nobody collects the autoscaler
+		want = target{0, most, ""} // restored; without a garbage collector, the autoscaler remains
 	}
 	return want
 }
 
-// await waits until each target has the state that it should have, and returns what is there.
+// await waits until each target has the wanted state, and returns the objects.
 func (w *world) await(t *testing.T, what string, want func(int) target) outcome.Outcome {
 	t.Helper()
 	return rules.Settled(t, w.dynamic, patience, what, func() string {
@@ -305,17 +306,17 @@ func conditions(o *unstructured.Unstructured) string {
 	return fmt.Sprintf("%s=%s Ready=%s", first, states[first], states["Ready"])
 }
 
-// clear removes what the next run would see.
+// clear removes the objects of this run, so that the next one starts empty.
 func (w *world) clear(t *testing.T) {
 	t.Helper()
 	for _, r := range rules.Types {
 		if err := w.dynamic.Resource(r).Namespace(namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		wait.Until(t, patience, r.Resource+" are gone", func() string {
+		wait.Until(t, patience, r.Resource+" are deleted", func() string {
 			list, err := w.dynamic.Resource(r).Namespace(namespace).List(t.Context(), metav1.ListOptions{})
 			if err != nil || len(list.Items) > 0 {
-				return fmt.Sprintf("%d are left (%v)", len(list.Items), err)
+				return fmt.Sprintf("%d remain (%v)", len(list.Items), err)
 			}
 			return ""
 		})

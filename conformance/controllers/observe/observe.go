@@ -1,5 +1,5 @@
-// Package observe observes the controllers of other projects in tests: what they log as
-// errors, and whether their informers are accelerated.
+// Package observe checks controllers of other projects in tests: which errors they log,
+// and whether their informers are accelerated.
 package observe
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Errors counts what controllers log as errors, and keeps the last. Controllers have some in
-// every run: conflicts, and objects that have just gone.
+// Errors counts the errors that controllers log, and keeps the last. Every run has some:
+// conflicts, and recently deleted objects.
 type Errors struct {
 	mu   sync.Mutex
 	n    int
@@ -39,7 +39,7 @@ func (e *Errors) Report(t testing.TB) {
 	t.Helper()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	t.Logf("%d errors were logged, the last of them: %s", e.n, e.last)
+	t.Logf("%d errors were logged; the last: %s", e.n, e.last)
 	e.n, e.last = 0, ""
 }
 
@@ -49,7 +49,8 @@ type Informers struct {
 	byReason map[string][]string
 }
 
-// Options is for controllerruntime.NewCacheWith, which is then like NewCache.
+// Options returns options for controllerruntime.NewCacheWith that make it equivalent to
+// NewCache.
 func (i *Informers) Options(example runtime.Object) clientgo.Options {
 	what := fmt.Sprintf("%T", example)
 	if kind := example.GetObjectKind().GroupVersionKind().Kind; kind != "" {

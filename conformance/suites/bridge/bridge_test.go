@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestInformer: an informer on the bridge gets what the source has, and every change,
-// in both encodings and by both ways to begin.
+// TestInformer: an informer on the bridge gets the objects of the source, and every
+// change, in both encodings, and with a list or a streaming list.
 func TestInformer(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -6,7 +6,7 @@
 // starts one goroutine for each watch, and the goroutine ends with the body of the watch
 // or with the context of the request.
 //
-// A streaming list is the list of the source as ADDED events, then the bookmark that
-// ends them, then the watch of the source from the version of the list. A source that
-// has its own streaming lists is not asked for them.
+// A streaming list is the list of the source as ADDED events, then the bookmark that ends
+// them, then the watch of the source from the version of the list. The bridge does not
+// use a source's own streaming lists.
 package bridge

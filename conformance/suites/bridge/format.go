@@ -17,7 +17,7 @@ import (
 // Kind is the type of the objects of a source.
 type Kind struct {
 	schema.GroupVersionKind
-	// Loose tells that no scheme knows the type: its objects travel as JSON.
+	// Loose means that no scheme has the type: its objects are sent as JSON.
 	Loose bool
 }
 
@@ -59,8 +59,8 @@ func (f format) encode(object runtime.Object) ([]byte, error) {
 	return f.encodeAs(object, f.kind.GroupVersion())
 }
 
-// encodeAs encodes a copy: to encode sets the kind of the object for a moment, and the test
-// that made the object may read it.
+// encodeAs encodes a copy: encoding temporarily sets the kind of the object, and the test
+// may read the object meanwhile.
 func (f format) encodeAs(object runtime.Object, version schema.GroupVersion) ([]byte, error) {
 	var out bytes.Buffer
 	object = object.DeepCopyObject()
@@ -85,8 +85,8 @@ func partOf(object runtime.Object) (*metav1.PartialObjectMetadata, error) {
 	return meta.AsPartialObjectMetadata(accessor), nil
 }
 
-// encodeList returns the bytes of a list, whatever the type of the list of the source:
-// fakes hand out a v1.List of pods where a server sends a PodList.
+// encodeList returns the bytes of a list, whatever list type the source uses: fakes
+// return a v1.List of pods where a server sends a PodList.
 func (f format) encodeList(all runtime.Object) ([]byte, error) {
 	items, _, err := itemsOf(all)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// newLoose returns an object of a type that no scheme knows.
+// newLoose returns an object of a type that no scheme has.
 func newLoose(kind schema.GroupVersionKind) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{}
 	object.SetGroupVersionKind(kind)
@@ -22,7 +22,7 @@ func looseList(kind schema.GroupVersionKind, items []runtime.Object) (runtime.Ob
 	for _, item := range items {
 		object, ok := item.(*unstructured.Unstructured)
 		if !ok {
-			return nil, schema.GroupVersion{}, fmt.Errorf("bridge: a list of %s holds a %T", kind.Kind, item)
+			return nil, schema.GroupVersion{}, fmt.Errorf("bridge: a list of %s contains a %T", kind.Kind, item)
 		}
 		list.Items = append(list.Items, *object)
 	}

@@ -15,20 +15,20 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Options say how a client reaches a source.
+// Options configure the client of a source.
 type Options struct {
 	// Wrap, if not nil, changes the configuration of the client before it is used.
 	Wrap func(*rest.Config) *rest.Config
-	// JSON asks for JSON instead of protobuf.
+	// JSON requests JSON instead of protobuf.
 	JSON bool
-	// Lists tells the informer to list instead of asking for a streaming list.
+	// Lists makes the informer list instead of requesting a streaming list.
 	Lists bool
 }
 
-// ListerWatcher returns a ListerWatcher that reads a source through a real client. The
-// example is of a type that client-go's scheme knows.
+// ListerWatcher returns a ListerWatcher that reads a source through a real client.
+// Client-go's scheme must have the type of the example.
 //
-// Errors: the scheme does not know the type of the example.
+// Errors: the scheme does not have the type of the example.
 func ListerWatcher(source cache.ListerWatcher, example runtime.Object, opts Options) (cache.ListerWatcher, error) {
 	kinds, _, err := scheme.Scheme.ObjectKinds(example)
 	if err != nil {
@@ -55,8 +55,7 @@ func ListerWatcher(source cache.ListerWatcher, example runtime.Object, opts Opti
 	return lw, nil
 }
 
-// Config returns the configuration of a client on a transport, without a limit of its
-// rate.
+// Config returns the configuration of a client on a transport, without a rate limit.
 func Config(transport *Transport, opts Options) *rest.Config {
 	config := &rest.Config{Host: "http://bridge", Transport: transport, QPS: -1}
 	if !opts.JSON {
@@ -69,7 +68,7 @@ func Config(transport *Transport, opts Options) *rest.Config {
 	return config
 }
 
-// reader makes the requests that a generated client makes.
+// reader sends the same requests as a generated client.
 type reader struct {
 	client   rest.Interface
 	resource string
@@ -99,8 +98,8 @@ func (r reader) watch(ctx context.Context, opts metav1.ListOptions) (watch.Inter
 	return r.request(&opts).Watch(ctx)
 }
 
-// listsOnly is a source without streaming lists, in the words of client-go.
+// listsOnly is a source without streaming lists, in client-go's terms.
 type listsOnly struct{ *cache.ListWatch }
 
-// IsWatchListSemanticsUnSupported tells client-go not to ask for a streaming list.
+// IsWatchListSemanticsUnSupported keeps client-go from requesting a streaming list.
 func (listsOnly) IsWatchListSemanticsUnSupported() bool { return true }

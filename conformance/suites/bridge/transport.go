@@ -29,8 +29,8 @@ type Transport struct {
 // NewTransport returns a transport over sources.
 func NewTransport(sources Sources) *Transport { return &Transport{sources} }
 
-// RoundTrip answers a list or a watch. An error of the source that is an API status
-// becomes an answer; every other error is returned, as that of a connection.
+// RoundTrip answers a list or a watch. An API status error of the source becomes the
+// answer; every other error is returned as a connection error.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func list(ctx context.Context, source cache.ListerWatcher, f format, opts metav1
 }
 
 // openWatch opens the watch of the source before it answers, so that an error of the
-// source is the answer.
+// source becomes the answer.
 func openWatch(ctx context.Context, source cache.ListerWatcher, f format, opts metav1.ListOptions) (*http.Response, error) {
 	var first []watch.Event
 	if opts.SendInitialEvents != nil && *opts.SendInitialEvents {
@@ -166,7 +166,7 @@ func send(ctx context.Context, out frameWriter, first []watch.Event, events watc
 	}
 }
 
-// body is that of a watch. Close ends the goroutine that writes it.
+// body is the body of a watch. Close ends the goroutine that writes it.
 type body struct {
 	*io.PipeReader
 	cancel context.CancelFunc

@@ -20,10 +20,10 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// TestClientGo: client-go keeps the contract.
+// TestClientGo: client-go satisfies the contract.
 func TestClientGo(t *testing.T) { contract.Run(t, contract.ClientGo()) }
 
-// TestOurs: our engine keeps it, but for the differences.
+// TestOurs: our engine satisfies it, except for the differences.
 func TestOurs(t *testing.T) {
 	contract.Run(t, contract.Engine{
 		Ours: true, Wrap: clientgo.Wrap, NewSharedIndexInformer: mirror.NewSharedIndexInformerWithOptions,

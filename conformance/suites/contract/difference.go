@@ -6,19 +6,19 @@ import (
 	"testing"
 )
 
-// Difference is a behavior of client-go that an engine of ours does not share.
+// Difference is a behavior of client-go that our engine deliberately does not have.
 type Difference struct {
-	// Name is how the suite refers to it.
+	// Name is the name in the tests of the suite.
 	Name string
-	// When says what happens.
+	// When is the condition.
 	When string
-	// ClientGo and Ours say what follows.
+	// ClientGo and Ours are the behaviors.
 	ClientGo, Ours string
 }
 
 func sorted(all []string) []string { return slices.Sorted(slices.Values(all)) }
 
-// differs compares a result with that of the engine's side of a difference.
+// differs compares a result with the engine's side of a difference.
 func (e Engine) differs(t *testing.T, name string, got, clientGo, ours any) {
 	t.Helper()
 	if !slices.ContainsFunc(Differences, func(d Difference) bool { return d.Name == name }) {
@@ -29,7 +29,7 @@ func (e Engine) differs(t *testing.T, name string, got, clientGo, ours any) {
 		want, whose = ours, "ours"
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%s: got %v, and %s is %v", name, got, whose, want)
+		t.Errorf("%s: got %v, want %s result %v", name, got, whose, want)
 	}
 }
 
@@ -38,42 +38,42 @@ func (s *stage) differs(name string, got, clientGo, ours any) {
 	s.e.differs(s.t, name, got, clientGo, ours)
 }
 
-// Differences are all of them.
+// Differences are all differences.
 var Differences = []Difference{
 	{
 		Name: "garbage", When: "A watch has an event that cannot be decoded, or one of an unknown type.",
-		ClientGo: "The informer reads the whole collection again, and calls OnUpdate for every object.",
-		Ours:     "The informer skips the event, or watches again from the last version.",
+		ClientGo: "The informer reads the whole list again, and calls OnUpdate for every object.",
+		Ours:     "The informer skips the event, or resumes the watch at the last version.",
 	},
 	{
 		Name: "error event", When: "A watch ends with an error other than 410.",
-		ClientGo: "The informer reads the whole collection again, and calls OnUpdate for every object.",
-		Ours:     "The informer watches again from the last version.",
+		ClientGo: "The informer reads the whole list again, and calls OnUpdate for every object.",
+		Ours:     "The informer resumes the watch at the last version.",
 	},
 	{
 		Name: "failed watch", When: "The server answers a new watch with a 5xx error.",
-		ClientGo: "The informer reads the whole collection again, and calls OnUpdate for every object.",
-		Ours:     "The informer watches again from the last version.",
+		ClientGo: "The informer reads the whole list again, and calls OnUpdate for every object.",
+		Ours:     "The informer resumes the watch at the last version.",
 	},
 	{
-		Name: "storm", When: "The informer reads the whole collection again.",
+		Name: "storm", When: "The informer reads the whole list again.",
 		ClientGo: "OnUpdate is called for every object, changed or not.",
 		Ours:     "OnUpdate is called for the objects that have changed.",
 	},
 	{
-		Name: "unknown deletion", When: "A watch tells the deletion of an object that the store does not have.",
+		Name: "unknown deletion", When: "A watch reports the deletion of an object that the store does not have.",
 		ClientGo: "OnDelete is called.",
-		Ours:     "Nothing is called: no handler has heard of the object.",
+		Ours:     "Nothing is called: no handler has got the object.",
 	},
 	{
 		Name: "first list", When: "The server has no streaming lists, and the informer lists for the first time.",
-		ClientGo: "It takes whatever state the cache of the server has, however old.",
-		Ours:     "It asks for the present state.",
+		ClientGo: "It accepts any state in the server's cache, however old.",
+		Ours:     "It requests the current state.",
 	},
 	{
 		Name: "silent errors", When: "An error event ends an established watch.",
-		ClientGo: "The watch error handler is not told.",
-		Ours:     "The watch error handler is told.",
+		ClientGo: "The watch error handler is not called.",
+		Ours:     "The watch error handler is called.",
 	},
 	{
 		Name: "endless list", When: "A server accepts a streaming list, and never sends the bookmark that ends it.",
@@ -83,20 +83,20 @@ var Differences = []Difference{
 	{
 		Name: "transform twice", When: "The informer begins with a streaming list, and has a transform.",
 		ClientGo: "The transform gets each object of the list twice.",
-		Ours:     "The transform gets what the server has sent.",
+		Ours:     "The transform gets each object as the server sent it.",
 	},
 	{
-		Name: "lower version", When: "An event has a lower version than the event before it.",
-		ClientGo: "The version of the informer goes back, and the next watch begins there.",
-		Ours:     "The version of the informer stays.",
+		Name: "lower version", When: "An event has a lower version than the previous event.",
+		ClientGo: "The version of the informer decreases, and the next watch begins there.",
+		Ours:     "The version of the informer does not change.",
 	},
 	{
 		Name: "drain", When: "ShutDownWithDrain is called while an item waits in the queue.",
 		ClientGo: "It returns as soon as no worker has an item, and the item may still wait.",
-		Ours:     "It waits for the item, too, as long as workers take items.",
+		Ours:     "It waits for the item, too, while workers take items.",
 	},
 	{
-		Name: "done twice", When: "Done is called for an item that waits, and that no worker has.",
+		Name: "done twice", When: "Done is called for a waiting item that no worker has.",
 		ClientGo: "The item is in the queue a second time.",
 		Ours:     "Nothing happens.",
 	},

@@ -1,7 +1,7 @@
-// Package contract holds the promises of client-go's informer and workqueue as a suite of
-// 30 points, each a test of its own in fake time, against an API server in the process.
+// Package contract tests the contract of client-go's informer and workqueue: a suite of
+// 30 points, each a test of its own in fake time, with an API server in the process.
 //
-// Run runs the suite against an Engine. Differences lists where an engine of ours is
-// better than client-go on purpose. Each difference is a test too: the suite checks both
-// behaviors, so the list cannot become wrong unnoticed.
+// Run runs the suite with an Engine. Differences lists deliberate improvements of our
+// engine over client-go. The suite tests both behaviors of each difference, so the list
+// stays correct.
 package contract

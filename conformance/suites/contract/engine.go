@@ -12,11 +12,11 @@ import (
 
 // Engine is an implementation of client-go's interfaces.
 type Engine struct {
-	// Ours tells which side of each Difference to expect.
+	// Ours selects the side of each Difference.
 	Ours bool
-	// Wrap changes the configuration of clients before they are made.
+	// Wrap changes the configuration of clients before they are created.
 	Wrap func(*rest.Config) *rest.Config
-	// NewSharedIndexInformer is that of tools/cache, with options.
+	// NewSharedIndexInformer is the function of tools/cache with options.
 	NewSharedIndexInformer func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
 	// NewQueue returns a queue with a rate limiter. The suite shuts it down.
 	NewQueue func(workqueue.TypedRateLimiter[string]) workqueue.TypedRateLimitingInterface[string]
@@ -31,7 +31,7 @@ func ClientGo() Engine {
 	}
 }
 
-// point is a promise, and the test of it.
+// point is one requirement, and its test.
 type point struct {
 	name string
 	test func(*stage)

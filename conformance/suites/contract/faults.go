@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// faultPoints are the rows of point 28: a fault of an established watch, and what
-// follows. R8 and R10 of the study are here too.
+// faultPoints are the rows of point 28: a fault of an established watch, and the expected
+// reaction. R8 and R10 of the study are also here.
 var faultPoints = []point{
 	{"28-clean-end", watchEnds(apitest.Cut(apitest.CutClean))},
 	{"28-reset", watchEnds(apitest.Cut(apitest.CutReset))},
@@ -30,7 +30,7 @@ var faultPoints = []point{
 	{"28-lower-version", lowerVersion},
 }
 
-// fault is what an informer did after a fault.
+// fault is the reaction of an informer to a fault.
 type fault struct {
 	*stage
 	h      *handler
@@ -38,7 +38,7 @@ type fault struct {
 	marked int
 }
 
-// meet starts an informer of two objects whose watch is established.
+// meet starts an informer of two objects with an established watch.
 func (s *stage) meet() *fault {
 	f := &fault{stage: s}
 	s.create("x", "y")
@@ -53,8 +53,8 @@ func (s *stage) meet() *fault {
 	return f
 }
 
-// did returns what the informer has read since, without versions: "watch", or "all" for
-// the whole collection.
+// did returns the requests since the fault, without versions: "watch", or "all" for a
+// list.
 func (f *fault) did() string {
 	for _, r := range f.requests(f.marked) {
 		if !strings.HasPrefix(r, "watch ") {
@@ -74,7 +74,7 @@ func (f *fault) works() {
 	f.has("x=3", "y=1", "z=1")
 }
 
-// storm is what client-go says of objects that have not changed.
+// storm is client-go's notifications of unchanged objects.
 const storm = "x=2>x=2 y=1>y=1 z=1>z=1"
 
 // watchEnds: a watch that ends is followed by a watch from the last version.
@@ -104,7 +104,7 @@ func inStream(name string, action apitest.Action) func(*stage) {
 	}
 }
 
-// expiredEvent: only this error forgets the version.
+// expiredEvent: only this error discards the version.
 func expiredEvent(s *stage) {
 	f := s.meet()
 	s.inject(apitest.VerbWatch, 1, 0, apitest.InStreamError(apitest.Failure(410, 0)))
@@ -115,8 +115,8 @@ func expiredEvent(s *stage) {
 	f.works()
 }
 
-// nextWatch: the watch ends, and the next is answered with an error, once. name is that
-// of a difference, or "" if client-go watches again, too.
+// nextWatch: the watch ends, and the next one fails once with an error. name is the name
+// of a difference, or "" if client-go also watches again.
 func nextWatch(code int, name string) func(*stage) {
 	return func(s *stage) {
 		f := s.meet()
@@ -129,7 +129,7 @@ func nextWatch(code int, name string) func(*stage) {
 		} else {
 			s.differs(name, f.did(), "all", "watch")
 			s.differs("storm", strings.Join(sorted(strings.Fields(f.h.take())), " "), storm, "")
-			equal(s.t, "the error handler is told", f.told.Load() > 0, true)
+			equal(s.t, "the error handler is called", f.told.Load() > 0, true)
 		}
 		f.works()
 	}
@@ -142,7 +142,7 @@ func nextWatchExpired(s *stage) {
 	s.pass(2 * time.Minute)
 	equal(s.t, "read", f.did(), "all")
 	s.differs("storm", strings.Join(sorted(strings.Fields(f.h.take())), " "), storm, "")
-	equal(s.t, "the error handler is told", f.told.Load() > 0, true)
+	equal(s.t, "the error handler is called", f.told.Load() > 0, true)
 	f.works()
 }
 

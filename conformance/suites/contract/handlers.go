@@ -82,7 +82,7 @@ func independent(s *stage) {
 	close(block)
 	synctest.Wait()
 	if got := blocked.take(); !strings.HasSuffix(got, ">x=2001") {
-		s.t.Error("the handler that waited did not get the last state")
+		s.t.Error("the waiting handler did not get the last state")
 	}
 }
 
@@ -101,8 +101,8 @@ func addedLater(s *stage) {
 	s.got(h, "y=2>y=3", "+z=1")
 }
 
-// noGap adds handlers while objects change. What each handler was told adds up to what
-// there is, and each notification follows from the one before.
+// noGap adds handlers while objects change. The notifications of each handler add up to
+// the current objects, and each follows from the previous one.
 func noGap(s *stage) {
 	s.create("x", "y")
 	s.start()
@@ -135,7 +135,7 @@ func noGap(s *stage) {
 			}
 			last[name] = to
 		}
-		equal(s.t, fmt.Sprintf("what handler %d knows", i), last, map[string]string{"x": "x=300", "y": "y=301"})
+		equal(s.t, fmt.Sprintf("the objects of handler %d", i), last, map[string]string{"x": "x=300", "y": "y=301"})
 	}
 }
 
@@ -205,7 +205,7 @@ func unchangedObjects(s *stage) {
 	s.differs("storm", sorted(strings.Fields(h.take())), []string{"x=1>x=2", "y=1>y=1"}, []string{"x=1>x=2"})
 }
 
-// atomicRelist: a handler sees the whole new collection in the store from the first
+// atomicRelist: a handler sees the whole new list in the store from the first
 // notification on; deletions come first.
 func atomicRelist(s *stage) {
 	s.create("w", "x", "y")

@@ -66,7 +66,7 @@ func handlerSynced(s *stage) {
 	equal(s.t, "handler synced while it handles the initial list", registration.HasSynced(), false)
 	select {
 	case <-registration.HasSyncedChecker().Done():
-		s.t.Error("the channel says that the handler is synced")
+		s.t.Error("the channel reports that the handler is synced")
 	default:
 	}
 	close(block)
@@ -82,13 +82,13 @@ func beforeStartOnly(s *stage) {
 	s.must(s.informer.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
 	s.start()
 	if s.informer.SetTransform(keep) == nil {
-		s.t.Error("SetTransform after the start is no error")
+		s.t.Error("SetTransform after the start returned no error")
 	}
 	if s.informer.SetWatchErrorHandler(func(*cache.Reflector, error) {}) == nil {
-		s.t.Error("SetWatchErrorHandler after the start is no error")
+		s.t.Error("SetWatchErrorHandler after the start returned no error")
 	}
 	if s.informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}) == nil {
-		s.t.Error("SetWatchErrorHandlerWithContext after the start is no error")
+		s.t.Error("SetWatchErrorHandlerWithContext after the start returned no error")
 	}
 	equal(s.t, "stopped", s.informer.IsStopped(), false)
 }
@@ -100,7 +100,7 @@ func afterStop(s *stage) {
 	s.stop()
 	equal(s.t, "stopped", s.informer.IsStopped(), true)
 	if _, err := s.informer.AddEventHandler(&handler{}); err == nil {
-		s.t.Error("a handler of a stopped informer is no error")
+		s.t.Error("AddEventHandler of a stopped informer returned no error")
 	}
 	s.must(s.informer.RemoveEventHandler(registration))
 	s.has("x=1")
@@ -114,7 +114,7 @@ func removeHandler(s *stage) {
 	s.start()
 	s.update("x", "2")
 	synctest.Wait()
-	s.must(s.informer.RemoveEventHandler(registration)) // while it handles the first
+	s.must(s.informer.RemoveEventHandler(registration)) // while it handles the first one
 	s.must(s.informer.RemoveEventHandler(registration))
 	s.update("x", "3")
 	synctest.Wait()
@@ -150,7 +150,7 @@ func shutDownHandler(s *stage) {
 	var over atomic.Bool
 	_, registration := s.handle(func(string) { close(begun); <-block; over.Store(true) })
 	s.start()
-	s.create("x") // after the first list, which other code waits for
+	s.create("x") // after the first list, for which other code waits
 	<-begun
 	waited := make(chan bool, 1)
 	go func() {
@@ -177,14 +177,14 @@ func foreignRegistration(s *stage) {
 	s.must(err)
 	s.must(s.informer.RemoveEventHandler(registration))
 	if s.informer.RemoveEventHandler(unknown{registration}) == nil {
-		s.t.Error("a registration of an unknown type is no error")
+		s.t.Error("a registration of an unknown type returned no error")
 	}
 	s.create("x")
 	s.start()
 	s.got(h, "!+x=1")
 }
 
-// unknown is a registration that no informer has made.
+// unknown is a registration that no informer has created.
 type unknown struct {
 	cache.ResourceEventHandlerRegistration
 }
@@ -193,14 +193,14 @@ type unknown struct {
 func mark(obj any) (any, error) {
 	m, ok := obj.(*v1.ConfigMap)
 	if !ok {
-		return nil, errors.New("the transform got something else than an object")
+		return nil, errors.New("the transform got something other than an object")
 	}
 	m.Data["v"] += "t"
 	return m, nil
 }
 
-// transformFirst: with a list and a watch, everyone sees what the transform has made of
-// an object, and the transform sees what the server sent.
+// transformFirst: with a list and a watch, every reader gets the transformed object, and
+// the transform gets the object as the server sent it.
 func transformFirst(s *stage) {
 	s.serve(apitest.Config{StreamingLists: apitest.StreamingRefused})
 	s.informer = s.newInformer(cache.SharedIndexInformerOptions{
@@ -246,12 +246,12 @@ func stopOrder(s *stage) {
 	})
 	s.start()
 	s.stop()
-	equal(s.t, "handlers at work when Run has returned", inside.Load(), 0)
+	equal(s.t, "running handlers after Run has returned", inside.Load(), 0)
 	before := calls.Load()
 	s.pass(time.Minute)
 	equal(s.t, "notifications after Run has returned", calls.Load()-before, 0)
 	if before == 3 {
-		s.t.Error("Run has waited for notifications that no handler had yet")
+		s.t.Error("Run waited for notifications that no handler had got yet")
 	}
 	equal(s.t, "stopped", s.informer.IsStopped(), true)
 }

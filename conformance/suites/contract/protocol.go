@@ -34,7 +34,7 @@ var protocolPoints = []point{
 	{"27-no-bookmarks", noBookmarks},
 }
 
-// eventsFitTheStore: the type of an event says less than the store does.
+// eventsFitTheStore: notifications follow the store, not the type of the event.
 func eventsFitTheStore(s *stage) {
 	source := fcache.NewFakeControllerSource()
 	defer source.Shutdown()
@@ -77,8 +77,8 @@ func firstStartLists(s *stage) {
 	s.has("x=1")
 }
 
-// laterStarts: a watch that ends is followed by another from the last version; nothing
-// is read again.
+// laterStarts: after a watch ends, the next one begins at the last version; nothing is
+// listed again.
 func laterStarts(s *stage) {
 	s.create("x")
 	h, _ := s.handle(nil)
@@ -103,8 +103,7 @@ func laterStarts(s *stage) {
 	s.has("x=3")
 }
 
-// expired: a list that the server answers 410 is repeated at once, for the latest
-// version.
+// expired: a list that gets 410 is repeated at once, for the latest version.
 func expired(s *stage) {
 	s.serve(apitest.Config{StreamingLists: apitest.StreamingRefused})
 	s.create("x")
@@ -125,7 +124,7 @@ func expired(s *stage) {
 	}
 }
 
-// tooLarge: the server is behind the version that it is asked for.
+// tooLarge: the server has not reached the requested version.
 func tooLarge(s *stage) {
 	s.serve(apitest.Config{StreamingLists: apitest.StreamingRefused})
 	s.create("x")
@@ -138,7 +137,7 @@ func tooLarge(s *stage) {
 	s.has("x=2")
 }
 
-// watchBeginsAtTheList: what happens between the list and the watch is not lost.
+// watchBeginsAtTheList: changes between the list and the watch are not lost.
 func watchBeginsAtTheList(s *stage) {
 	s.serve(apitest.Config{StreamingLists: apitest.StreamingRefused})
 	s.create("x")
@@ -159,7 +158,8 @@ func watchBeginsAtTheList(s *stage) {
 	equal(s.t, "watch", got[len(got)-1], "watch "+version)
 }
 
-// versionsOfInitialEvents: their versions are in no order. So nothing resumes from them.
+// versionsOfInitialEvents: the versions of initial events are unordered, so nothing
+// resumes from them.
 func versionsOfInitialEvents(s *stage) {
 	s.create("a", "b", "c")
 	s.update("a", "2")
@@ -202,14 +202,14 @@ func endOfInitialEvents(s *stage) {
 	s.create("x")
 	s.inject(apitest.VerbWatch, apitest.Always, 0, apitest.NoEndBookmark())
 	s.start()
-	s.pass(15 * time.Second) // other bookmarks come
+	s.pass(15 * time.Second) // other bookmarks arrive
 	equal(s.t, "synced after another bookmark", s.informer.HasSynced(), false)
 	s.pass(30 * time.Minute)
 	s.differs("endless list", s.informer.HasSynced(), false, true)
 }
 
 // storeUntilTheEnd: the store has the old objects until a streaming list is complete, and
-// a broken one leaves nothing.
+// an incomplete one has no effect.
 func storeUntilTheEnd(s *stage) {
 	s.create("w", "x", "y")
 	h, _ := s.handle(nil)
@@ -253,7 +253,7 @@ func otherKinds(s *stage) {
 	s.has("x=2")
 }
 
-// oneWatch: a watch is closed before the next one begins, and with the informer.
+// oneWatch: a watch is closed before the next one begins, and when the informer stops.
 func oneWatch(s *stage) {
 	s.create("x")
 	s.start()
@@ -262,7 +262,7 @@ func oneWatch(s *stage) {
 		s.inject(apitest.VerbWatch, 1, 0, apitest.InStreamError(apitest.Failure(500, 0)))
 		s.pass(time.Minute)
 	}
-	// A fault strikes every watch that is open.
+	// A fault applies to every open watch.
 	strikes := s.inject(apitest.VerbWatch, apitest.Always, 0, apitest.Delay(time.Millisecond))
 	s.pass(10 * time.Millisecond)
 	equal(s.t, "open watches", strikes.Hits(), 1)
@@ -289,7 +289,7 @@ func lengths(s *stage) {
 	}
 }
 
-// noBookmarks: an informer needs none after the list.
+// noBookmarks: an informer needs no bookmarks after the list.
 func noBookmarks(s *stage) {
 	s.serve(apitest.Config{BookmarkInterval: -1})
 	s.create("x")
@@ -301,7 +301,7 @@ func noBookmarks(s *stage) {
 	s.got(h, "!+x=1", "x=1>x=2")
 	for _, r := range s.requests(1) {
 		if !strings.HasPrefix(r, "watch ") {
-			s.t.Errorf("%s, want nothing but watches", r)
+			s.t.Errorf("%s, want only watches", r)
 		}
 	}
 }

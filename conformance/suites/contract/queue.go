@@ -17,7 +17,7 @@ type queueStage struct {
 	e Engine
 }
 
-// queuePoint is a promise of the workqueue, and the test of it.
+// queuePoint is a requirement of the workqueue, and its test.
 type queuePoint struct {
 	name string
 	test func(*queueStage)
@@ -38,7 +38,7 @@ var queuePoints = []queuePoint{
 	{"30-rate-limited", rateLimited},
 }
 
-// open returns the queue, which is shut down when the test ends.
+// open returns the queue, and shuts it down when the test ends.
 func (s *queueStage) open(limiter workqueue.TypedRateLimiter[string]) workqueue.TypedRateLimitingInterface[string] {
 	if limiter == nil {
 		limiter = workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Second, time.Minute)
@@ -85,7 +85,7 @@ func addedWhileProcessed(s *queueStage) {
 	q.Done(item)
 	equal(s.t, "items after", take(q), []string{"x"})
 	q.Done("never added")
-	equal(s.t, "length after Done of what nobody has", q.Len(), 0)
+	equal(s.t, "length after Done of an item that no worker has", q.Len(), 0)
 }
 
 func neverAtTwo(s *queueStage) {
@@ -103,7 +103,7 @@ func neverAtTwo(s *queueStage) {
 				}
 				mu.Lock()
 				if at[item]++; at[item] > 1 {
-					s.t.Errorf("%s is at %d workers", item, at[item])
+					s.t.Errorf("%s is processed by %d workers", item, at[item])
 				}
 				mu.Unlock()
 				<-time.After(time.Millisecond)
@@ -144,7 +144,7 @@ func inOrder(s *queueStage) {
 	synctest.Wait()
 	select {
 	case item := <-got:
-		s.t.Errorf("Get of an empty queue has returned %q", item)
+		s.t.Errorf("Get of an empty queue returned %q", item)
 	default:
 	}
 	q.Add("d")
@@ -161,11 +161,12 @@ func shutDown(s *queueStage) {
 	equal(s.t, "item", fmt.Sprintf("%s, %v", item, shutdown), "x, false")
 	q.Done(item)
 	if _, shutdown = q.Get(); !shutdown {
-		s.t.Error("an empty queue that is shut down has items")
+		s.t.Error("an empty queue has items after ShutDown")
 	}
 }
 
-// begin calls ShutDownWithDrain, and returns whether it has returned.
+// begin calls ShutDownWithDrain on another goroutine, and returns whether it has
+// returned.
 func begin(q workqueue.TypedInterface[string]) *atomic.Bool {
 	var over atomic.Bool
 	go func() { q.ShutDownWithDrain(); over.Store(true) }()
@@ -178,7 +179,7 @@ func drain(s *queueStage) {
 	q.Add("x")
 	item, _ := q.Get()
 	over := begin(q)
-	equal(s.t, "over while an item is processed", over.Load(), false)
+	equal(s.t, "drained while an item is processed", over.Load(), false)
 	q.Done(item)
 	synctest.Wait()
 	equal(s.t, "over", over.Load(), true)
@@ -212,7 +213,7 @@ func drainAborted(s *queueStage) {
 	over := begin(q)
 	q.ShutDown()
 	synctest.Wait()
-	equal(s.t, "over after ShutDown", over.Load(), true)
+	equal(s.t, "drained after ShutDown", over.Load(), true)
 	q.Done(item)
 }
 
@@ -253,7 +254,7 @@ func rateLimited(s *queueStage) {
 	q.Forget("x")
 	equal(s.t, "failures after Forget", q.NumRequeues("x"), 0)
 	s.pass(9 * time.Second)
-	equal(s.t, "items: Forget clears the limiter only", take(q), []string{"x"})
+	equal(s.t, "items: Forget clears only the limiter", take(q), []string{"x"})
 	q.AddRateLimited("x")
 	s.pass(time.Second + time.Millisecond)
 	equal(s.t, "items after Forget", take(q), []string{"x"})

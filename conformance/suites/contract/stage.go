@@ -27,10 +27,10 @@ type stage struct {
 	srv      *apitest.Server
 	client   kubernetes.Interface
 	informer cache.SharedIndexInformer
-	cancel   context.CancelFunc // of the latest informer that was started
-	ended    chan struct{}      // it has
+	cancel   context.CancelFunc // of the last started informer
+	ended    chan struct{}      // it has ended
 	stops    []func()
-	watched  *mutation.Detector // of all handlers
+	watched  *mutation.Detector // objects of all handlers
 }
 
 func newStage(t *testing.T, e Engine) *stage {
@@ -53,7 +53,7 @@ func (s *stage) serve(cfg apitest.Config) {
 	s.informer = s.newInformer(cache.SharedIndexInformerOptions{})
 }
 
-// end stops informers, and the server.
+// end stops informers and the server.
 func (s *stage) end() {
 	for _, stop := range s.stops {
 		stop()
@@ -69,10 +69,10 @@ func (s *stage) must(err error) {
 	}
 }
 
-// newInformer returns an informer of config maps, as generated code makes it.
+// newInformer returns an informer of config maps, as generated code creates it.
 func (s *stage) newInformer(opts cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 	if opts.Indexers == nil {
-		opts.Indexers = cache.Indexers{} // AddIndexers of client-go's panics without
+		opts.Indexers = cache.Indexers{} // without it, client-go's AddIndexers panics
 	}
 	maps := s.client.CoreV1().ConfigMaps(metav1.NamespaceAll)
 	lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
@@ -95,13 +95,13 @@ func (s *stage) start() {
 	synctest.Wait()
 }
 
-// stop ends the informer, and returns when Run has returned.
+// stop ends the informer, and returns after Run has returned.
 func (s *stage) stop() {
 	s.cancel()
 	<-s.ended
 }
 
-// pass lets time pass, and all goroutines come to rest.
+// pass advances the time, and waits until all goroutines are idle.
 func (s *stage) pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -114,7 +114,7 @@ func at(name, value string) *v1.ConfigMap {
 	}
 }
 
-// create makes config maps whose value is "1".
+// create creates config maps with the value "1".
 func (s *stage) create(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
@@ -134,7 +134,7 @@ func (s *stage) delete(name string) {
 	s.must(s.srv.Delete(at(name, "")))
 }
 
-// inject arms a fault of the watches or lists of config maps.
+// inject arms a fault of watches or lists of config maps.
 func (s *stage) inject(verb apitest.Verb, times, after int, action apitest.Action) *apitest.Injection {
 	s.t.Helper()
 	i, err := s.srv.Inject(apitest.Fault{
@@ -144,8 +144,8 @@ func (s *stage) inject(verb apitest.Verb, times, after int, action apitest.Actio
 	return i
 }
 
-// forget makes the server forget what happened while the informer was away: away runs
-// without a server, and the next watch is answered 410.
+// forget makes the server compact its history while the informer is disconnected: away
+// runs without a server, and the next watch gets 410.
 func (s *stage) forget(away func()) {
 	s.t.Helper()
 	s.srv.Unavailable()
@@ -155,7 +155,7 @@ func (s *stage) forget(away func()) {
 	s.must(s.srv.Available())
 }
 
-// requests returns the lists and watches since a mark, in words.
+// requests returns the lists and watches since a mark, as texts.
 func (s *stage) requests(since int) (all []string) {
 	for _, r := range s.srv.Requests()[since:] {
 		switch {
@@ -170,7 +170,7 @@ func (s *stage) requests(since int) (all []string) {
 	return all
 }
 
-// mark returns how many requests there were.
+// mark returns the number of requests so far.
 func (s *stage) mark() int { return len(s.srv.Requests()) }
 
 // has compares the store with "name=value" of each object.
@@ -211,7 +211,7 @@ func equal(t *testing.T, what string, got, want any) {
 type handler struct {
 	mu   sync.Mutex
 	log  []string
-	hook func(event string) // nil, or called in each notification
+	hook func(event string) // nil, or called for each notification
 }
 
 // handle registers a new handler.
@@ -253,7 +253,7 @@ func (h *handler) OnDelete(obj any) {
 	h.note("-" + text(obj))
 }
 
-// take returns what was recorded since the last call.
+// take returns the notifications since the last call.
 func (h *handler) take() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -262,13 +262,14 @@ func (h *handler) take() string {
 	return all
 }
 
-// got compares what was recorded since the last call.
+// got compares the notifications since the last call.
 func (s *stage) got(h *handler, want ...string) {
 	s.t.Helper()
 	equal(s.t, "notifications", h.take(), strings.Join(want, " "))
 }
 
-// gotInAnyOrder compares what was recorded since the last call. A list has no order.
+// gotInAnyOrder compares the notifications since the last call as a set. A list has no
+// order.
 func (s *stage) gotInAnyOrder(h *handler, want ...string) {
 	s.t.Helper()
 	equal(s.t, "notifications", sorted(strings.Fields(h.take())), sorted(want))

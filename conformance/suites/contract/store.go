@@ -50,8 +50,8 @@ func runsOnce(s *stage) {
 	s.has("x=1")
 }
 
-// trueOrder: of each object, the notifications are a subsequence of what happened, and
-// each follows from the one before, whatever happens to watches.
+// trueOrder: the notifications of each object are a subsequence of its changes, and each
+// follows from the previous one, whatever faults watches have.
 func trueOrder(s *stage) {
 	s.create("x", "y")
 	h, _ := s.handle(nil)
@@ -93,8 +93,8 @@ func number(text string) int {
 	return n
 }
 
-// oneSnapshot: objects are written in turn, with one counter. So the highest value of a
-// list tells all the others.
+// oneSnapshot: objects are written in turn, with one counter. So the highest value in a
+// list determines all others.
 func oneSnapshot(s *stage) {
 	const objects, writes = 5, 400
 	name := func(i int) string { return fmt.Sprintf("m%d", i%objects) }
@@ -126,7 +126,7 @@ func oneSnapshot(s *stage) {
 		}
 		for i := highest; i > highest-objects; i-- {
 			if all[name(i)] != i {
-				s.t.Fatalf("a list shows no instant: %v", all)
+				s.t.Fatalf("a list is not a snapshot: %v", all)
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func indexValues(s *stage) {
 		func() error { _, err := s.informer.GetIndexer().Index("none", at("x", "")); return err },
 	} {
 		if query() == nil {
-			s.t.Error("a query of an index that does not exist has no error")
+			s.t.Error("a query of an unknown index returned no error")
 		}
 	}
 }
@@ -184,14 +184,14 @@ func indexAddedLater(s *stage) {
 	s.must(err)
 	equal(s.t, "keys", found, []string{"a/x"})
 	if s.informer.AddIndexers(byWord) == nil {
-		s.t.Error("a second index of the same name is no error")
+		s.t.Error("a second index of the same name returned no error")
 	}
 	if _, kept := s.informer.GetIndexer().GetIndexers()["word"]; !kept {
-		s.t.Error("the index is gone after a conflict")
+		s.t.Error("the index exists after a conflict")
 	}
 	s.stop()
 	if s.informer.AddIndexers(cache.Indexers{"late": byWord["word"]}) == nil {
-		s.t.Error("an index of a stopped informer is no error")
+		s.t.Error("an index of a stopped informer returned no error")
 	}
 }
 

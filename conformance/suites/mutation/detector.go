@@ -9,34 +9,34 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Reporter gets what was found: a *testing.T.
+// Reporter gets the findings, for example a *testing.T.
 type Reporter interface {
 	Errorf(format string, args ...any)
 	Cleanup(func())
 }
 
-// Detector checks the objects that pass its handlers. It keeps all of them until the end
+// Detector checks the objects that its handlers get. It keeps all of them until the end
 // of the test.
 type Detector struct {
 	to Reporter
 
 	mu   sync.Mutex
-	seen map[any][sha256.Size]byte // by the pointer to the object
+	seen map[any][sha256.Size]byte // hash by pointer to the object
 }
 
-// NewDetector returns a detector that checks once more when the test ends.
+// NewDetector returns a detector that checks again when the test ends.
 func NewDetector(to Reporter) *Detector {
 	d := &Detector{to: to, seen: map[any][sha256.Size]byte{}}
 	to.Cleanup(d.Check)
 	return d
 }
 
-// Handler returns a handler that calls h, and reports an object that h has changed.
+// Handler returns a handler that calls h, and reports objects that h has changed.
 func (d *Detector) Handler(h cache.ResourceEventHandler) cache.ResourceEventHandler {
 	return handler{d, h}
 }
 
-// Check reports all objects that have changed since a handler got them first.
+// Check reports all objects that have changed since a handler first got them.
 func (d *Detector) Check() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -48,7 +48,7 @@ func (d *Detector) Check() {
 	}
 }
 
-// see takes the hash of an object that nobody has changed so far.
+// see records the hash of a new object, and checks the hash of a known one.
 func (d *Detector) see(object any, when string) {
 	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = gone.Obj
@@ -65,7 +65,7 @@ func (d *Detector) see(object any, when string) {
 	d.seen[object] = now
 }
 
-// hash returns a hash of what an object says. Caches inside an object do not count.
+// hash returns a hash of the content of an object, without its internal caches.
 func hash(object any) [sha256.Size]byte {
 	text, err := json.Marshal(object)
 	if err != nil {
@@ -94,7 +94,7 @@ func (h handler) around(call func(), objects ...any) {
 	}
 	call()
 	for _, object := range objects {
-		h.detector.see(object, fmt.Sprintf("by a handler of type %T, or meanwhile", h.inner))
+		h.detector.see(object, fmt.Sprintf("by a handler of type %T, or concurrently", h.inner))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/suites/mutation"
 )
 
-// reports collects what a detector finds.
+// reports collects the findings of a detector.
 type reports struct {
 	found    []string
 	cleanups []func()

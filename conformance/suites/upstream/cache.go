@@ -1,6 +1,6 @@
 package upstream
 
-// mirrors is where our packages are that have the names of client-go's.
+// mirrors is the path of our mirror packages of client-go.
 const mirrors = "github.com/vedette-io/vedette/compat/clientgo/"
 
 // ToolsCache are the tests of tools/cache.
@@ -143,7 +143,7 @@ var sharedProcessorRunHook atomic.Pointer[func()]
 				"TestIsUnsupportedTableObject",
 			},
 			Left: map[string]string{
-				"TestNewReflectorWithCustomBackoff": "it measures how fast client-go's own reflector backs off, which a busy machine fails",
+				"TestNewReflectorWithCustomBackoff": "it measures the backoff of client-go's own reflector, and fails on a busy machine",
 			},
 		},
 		{

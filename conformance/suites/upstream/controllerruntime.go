@@ -2,7 +2,7 @@ package upstream
 
 const controllerRuntime = "sigs.k8s.io/controller-runtime"
 
-// caches are the constructors of controller-runtime that the copies swap.
+// caches are the constructors of controller-runtime that the copies replace.
 var caches = []Swap{
 	{Path: controllerRuntime + "/pkg/cache", Package: "ctrlcache", Names: []string{"New"}},
 	{Path: controllerRuntime + "/pkg/manager", Package: "ctrlmanager", Names: []string{"New"}},
@@ -13,10 +13,10 @@ var caches = []Swap{
 var CtrlCache = Suite{
 	Name: "ctrlcache", Module: controllerRuntime, Package: "pkg/cache", Specs: true, Swapped: caches,
 	Skipped: map[string]string{
-		"(Multi-Namespace )?Informer Cache Cache test using UnsafeDisableDeepCopy with GetOptions should be able to change object": "a packed cache has no object to hand out, so a call with UnsafeDisableDeepCopy gets a copy",
+		"(Multi-Namespace )?Informer Cache Cache test using UnsafeDisableDeepCopy with GetOptions should be able to change object": "a packed cache has no object to return, so a call with UnsafeDisableDeepCopy gets a copy",
 	},
 	Shaky: map[string]string{
-		".* Cache test as an Informer with structured objects should allow getting an informer by group/version/kind to be cancelled": "it expects an error from a call that starts an informer and finds it not synced; on a busy machine the informer is synced by then",
+		".* Cache test as an Informer with structured objects should allow getting an informer by group/version/kind to be cancelled": "it expects an error from a call that starts an informer and finds it not synced; on a busy machine the informer is already synced",
 	},
 	Files: []File{
 		{Name: "cache_suite_test.go", Run: []string{"TestSource"}},

@@ -8,9 +8,9 @@ import (
 	"github.com/vedette-io/vedette/conformance/suites/upstream"
 )
 
-// TestControllerRuntime runs the suites of controller-runtime on a real API server. Ginkgo runs a suite once
-// in a process, and the suites leave objects behind that they do not expect. So each run has a process and
-// a server of its own.
+// TestControllerRuntime runs the suites of controller-runtime on a real API server. Ginkgo runs a
+// suite once per process, and the suites leave objects behind that they do not expect. So each run
+// has its own process and server.
 func TestControllerRuntime(t *testing.T) {
 	for _, suite := range []upstream.Suite{upstream.CtrlCache, upstream.CtrlSource, upstream.CtrlController} {
 		for _, e := range upstream.Engines(*engines) {

@@ -19,17 +19,17 @@ type Copy struct {
 	Suite  Suite
 	Engine Engine
 	Dir    string   // relative to the root of the module
-	Tests  []string // that run, sorted
+	Tests  []string // tests to run, sorted
 	// Passed and Skipped count the specs of the last run.
 	Passed, Skipped int
-	// Shaken are the shaky tests that failed and ran again.
+	// Shaken are the shaky tests that failed and were repeated.
 	Shaken []string
 }
 
 // Generate writes the tests of a suite that run with an engine to a folder of root, the
 // root of this module.
 //
-// Errors: the table does not fit the tests, or what runs does not compile.
+// Errors: the table does not match the tests, or the copy does not compile.
 func (s Suite) Generate(root string, e Engine) (*Copy, error) {
 	files, err := s.read(root)
 	if err != nil {
@@ -95,7 +95,7 @@ func asErrors(all []string) (errs []error) {
 	return errs
 }
 
-// prune returns the declarations that the tests need, and what the table says wrongly of
+// prune returns the declarations that the tests need, and errors of the table about
 // internals.
 func (s Suite) prune(g *graph, runs map[string]bool) (kept map[ast.Decl]bool, broken []string) {
 	kept = map[ast.Decl]bool{}
@@ -110,7 +110,7 @@ func (s Suite) prune(g *graph, runs map[string]bool) (kept map[ast.Decl]bool, br
 		}
 		tried := map[ast.Decl]bool{}
 		if why := g.reach(g.test(test), tried); why != "" {
-			broken = append(broken, fmt.Sprintf("%s: %s runs by the table, but: %s", s.Name, test, why))
+			broken = append(broken, fmt.Sprintf("%s: the table runs %s, but: %s", s.Name, test, why))
 			continue
 		}
 		for decl := range tried {
@@ -120,16 +120,16 @@ func (s Suite) prune(g *graph, runs map[string]bool) (kept map[ast.Decl]bool, br
 	for _, row := range s.Files {
 		for _, test := range row.Internals {
 			if decl := g.test(test); decl != nil && g.reachable(decl, nil) {
-				broken = append(broken, fmt.Sprintf("%s: %s reaches no internals: run it", s.Name, test))
+				broken = append(broken, fmt.Sprintf("%s: %s uses no internals: run it", s.Name, test))
 			}
 		}
 	}
 	return kept, broken
 }
 
-// write writes the files of the copy again, with nothing but the kept declarations.
-// own is the import path whose names the files use unqualified. Generated code is
-// formatted, so that no linter of the repository minds it.
+// write writes the files of the copy again, with only the kept declarations. own is the
+// import path whose names the files use unqualified. Generated code is formatted for the
+// linters.
 func (g *graph) write(dir, own string, kept map[ast.Decl]bool) error {
 	for _, file := range g.pkg.Syntax {
 		name := filepath.Join(dir, filepath.Base(g.pkg.Fset.Position(file.Pos()).Filename))
@@ -179,8 +179,8 @@ func docOf(decl ast.Decl) *ast.CommentGroup {
 	return nil
 }
 
-// unusedImports returns the edits that take away the imports that the kept declarations
-// do not use.
+// unusedImports returns the edits that remove the imports that the kept declarations do
+// not use.
 func (g *graph) unusedImports(s *source, own string, kept map[ast.Decl]bool) (edits []edit) {
 	used := map[types.Object]bool{}
 	dot := false
@@ -211,8 +211,8 @@ func (g *graph) unusedImports(s *source, own string, kept map[ast.Decl]bool) (ed
 				edits = append(edits, s.remove(spec.Pos(), spec.End()))
 				continue
 			}
-			// Semicolons join imports of ours to the line of the package clause, and none
-			// may be left over.
+			// Semicolons join our imports to the line of the package clause, and none may
+			// remain.
 			edits = append(edits, edit{imports.Pos(), imports.End(), `import _ "unsafe"`})
 		}
 	}

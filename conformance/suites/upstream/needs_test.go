@@ -1,7 +1,6 @@
 package upstream_test
 
-// The copied tests import these modules, and they are in no package that `go mod tidy`
-// sees.
+// The copied tests import these modules, but no package that `go mod tidy` reads does.
 import (
 	_ "github.com/onsi/ginkgo/v2"
 	_ "github.com/onsi/gomega"

@@ -11,16 +11,16 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// graph says which declarations of the copied tests use which others, and which do not
-// compile outside the package that they come from.
+// graph has the uses of declarations by other declarations of the copied tests, and the
+// declarations that do not compile outside of their package.
 type graph struct {
 	pkg     *packages.Package
-	of      map[types.Object]ast.Decl   // by what a declaration declares
-	methods map[types.Object][]ast.Decl // by their type
-	broken  map[ast.Decl]string         // the first error in a declaration
+	of      map[types.Object]ast.Decl   // by declared object
+	methods map[types.Object][]ast.Decl // by type
+	broken  map[ast.Decl]string         // first error in a declaration
 }
 
-// load checks the types of the copied files, and notes errors instead of failing.
+// load checks the types of the copied files, and collects errors instead of failing.
 func load(root, dir string) (*graph, error) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
@@ -38,8 +38,8 @@ func load(root, dir string) (*graph, error) {
 		g.index()
 		return g, nil
 	}
-	// An answer without packages is go.mod's: what a copy imports must be in it.
-	return nil, fmt.Errorf("%s: no package: %v: does needs_test.go import what the copy does?", dir, loaded)
+	// No packages means an error of go.mod: it must have the imports of a copy.
+	return nil, fmt.Errorf("%s: no package: %v: does needs_test.go have all imports of the copy?", dir, loaded)
 }
 
 func (g *graph) index() {
@@ -110,8 +110,7 @@ func isImport(decl ast.Decl) bool {
 }
 
 // reach adds a declaration and everything that it uses to a set. It returns the first
-// error of what does not compile, or "". Methods that do not compile are left out as
-// long as nothing calls them.
+// compile error, or "". It omits methods that do not compile if nothing calls them.
 func (g *graph) reach(decl ast.Decl, kept map[ast.Decl]bool) (why string) {
 	if kept[decl] {
 		return ""
@@ -150,7 +149,7 @@ func (g *graph) reach(decl ast.Decl, kept map[ast.Decl]bool) (why string) {
 	return ""
 }
 
-// reachable reports whether a declaration and what it uses compile.
+// reachable reports whether a declaration and everything that it uses compile.
 func (g *graph) reachable(decl ast.Decl, kept map[ast.Decl]bool) bool {
 	tried := map[ast.Decl]bool{}
 	for d := range kept {
@@ -162,8 +161,8 @@ func (g *graph) reachable(decl ast.Decl, kept map[ast.Decl]bool) bool {
 // test returns the declaration of a test.
 func (g *graph) test(name string) ast.Decl { return g.of[g.pkg.Types.Scope().Lookup(name)] }
 
-// always returns the declarations that the copy needs whichever tests run: with specs,
-// those of variables without a name are tests.
+// always returns the declarations that the copy always needs. With specs, unnamed
+// variable declarations are tests.
 func (g *graph) always(specs bool) (decls []ast.Decl) {
 	for _, file := range g.pkg.Syntax {
 		for _, decl := range file.Decls {

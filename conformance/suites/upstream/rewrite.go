@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// swapped is where the constructors are that copied tests call, in a package for each of
+// swapped is the path of the constructors that copied tests call, one package for each of
 // client-go's.
 const swapped = "github.com/vedette-io/vedette/conformance/suites/swap/"
 
@@ -22,8 +22,8 @@ type edit struct {
 	text     string
 }
 
-// apply returns the text of a file with edits. Line numbers stay: an edit must not hold
-// more or fewer line breaks than what it replaces.
+// apply returns the text of a file with edits. Line numbers stay the same: an edit must
+// keep the number of line breaks.
 func (s *source) apply(edits []edit) []byte {
 	edits = slices.Clone(edits)
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
@@ -42,7 +42,7 @@ func (s *source) apply(edits []edit) []byte {
 	return out.Bytes()
 }
 
-// remove returns an edit that leaves nothing of a part but its line breaks.
+// remove returns an edit that removes a part except its line breaks.
 func (s *source) remove(from, to token.Pos) edit {
 	lines := s.set.Position(to).Line - s.set.Position(from).Line
 	return edit{from, to, string(bytes.Repeat([]byte{'\n'}, lines))}
@@ -126,8 +126,8 @@ func (r rewriter) cast(s *source, n *ast.TypeAssertExpr) []edit {
 	return nil
 }
 
-// constructor returns the edit of a use of a function that a package below swap has, and
-// the package.
+// constructor returns the edit of a use of a function that a package below swap replaces,
+// and the package.
 func (r rewriter) constructor(n ast.Node, imports map[string]string) (e edit, from string) {
 	var own, name string
 	switch n := n.(type) {

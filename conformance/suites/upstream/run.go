@@ -17,12 +17,12 @@ import (
 	"time"
 )
 
-// Variable is the environment variable that tells package swap the engine.
+// Variable is the environment variable that selects the engine of package swap.
 const Variable = "VEDETTE_SUITES_ENGINE"
 
-// How says how copied tests run.
+// How configures a run of copied tests.
 type How struct {
-	Count int // how often, in one process; 1 for a suite with specs
+	Count int // runs in one process; 1 for a suite with specs
 	Race  bool
 	Limit time.Duration
 	Env   []string
@@ -33,17 +33,17 @@ type event struct {
 	Action, Test, Output string
 }
 
-// attempts is how often tests that are shaky run again.
+// attempts is how many times shaky tests are repeated.
 const attempts = 3
 
 // Run runs the copied tests of a root. It returns the tests that did not pass, with their output;
-// output of the package is under "". If only shaky tests failed, they run again alone.
+// output of the package is under "". If only shaky tests failed, Run repeats only these.
 //
-// Errors: a suite with specs is to run more than once in a process, which Ginkgo refuses; the tests do not
-// start, or their reports cannot be read.
+// Errors: more than one run in a process for a suite with specs, which Ginkgo refuses; the tests do
+// not start, or their reports cannot be read.
 func (c *Copy) Run(root string, how How) (map[string]string, error) {
 	if c.Suite.Specs && how.Count != 1 {
-		return nil, fmt.Errorf("run %s %d times: Ginkgo runs a suite once in a process; call Run again", c.Suite.Name, how.Count)
+		return nil, fmt.Errorf("run %s %d times: Ginkgo runs a suite once per process; call Run again", c.Suite.Name, how.Count)
 	}
 	failed, err := c.run(root, how, c.Tests, "")
 	for range attempts {
@@ -60,13 +60,13 @@ func (c *Copy) Run(root string, how How) (map[string]string, error) {
 	return failed, err
 }
 
-// again runs some tests or specs alone.
+// again runs only some tests or specs.
 func (c *Copy) again(root string, how How, names []string) (map[string]string, error) {
 	if !c.Suite.Specs {
 		return c.run(root, how, names, "")
 	}
 	passed, skipped := c.Passed, c.Skipped
-	failed, err := c.run(root, how, []string{specRunner}, " ("+alternatives(names)+")$") // behind the name of the suite
+	failed, err := c.run(root, how, []string{specRunner}, " ("+alternatives(names)+")$") // after the name of the suite
 	if err == nil && len(failed) == 0 && c.Passed < len(names) {
 		failed[""] = fmt.Sprintf("%d specs ran again, want at least %d", c.Passed, len(names))
 	}
@@ -81,7 +81,7 @@ const specRunner = "TestSource"
 func (s Suite) shaky(failed map[string]string) (all []string) {
 	for name := range failed {
 		if name == "" || s.Specs && name == specRunner {
-			continue // they fail because others do
+			continue // they fail because their specs fail
 		}
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(s.Shaky)), func(pattern string) bool {
 			return regexp.MustCompile("^(" + pattern + ")$").MatchString(name)
@@ -93,7 +93,7 @@ func (s Suite) shaky(failed map[string]string) (all []string) {
 	return all
 }
 
-// alternatives returns a regular expression of names.
+// alternatives returns a regular expression that matches any of the names.
 func alternatives(names []string) string {
 	var quoted []string
 	for _, name := range names {
@@ -102,7 +102,7 @@ func alternatives(names []string) string {
 	return strings.Join(quoted, "|")
 }
 
-// arguments returns those of go test, and the file of the report of specs.
+// arguments returns the arguments of go test, and the report file of specs.
 func (c *Copy) arguments(root string, how How, tests []string, focus string) (args []string, report string) {
 	args = []string{
 		"test", "-json", "-vet=off", "-count=" + strconv.Itoa(how.Count), "-timeout=" + how.Limit.String(), "-run=^(" + alternatives(tests) + ")$",
@@ -158,7 +158,7 @@ func (c *Copy) run(root string, how How, tests []string, focus string) (map[stri
 	return failed, err
 }
 
-// judge reads the events of the tests: each test must have passed so many times.
+// judge reads the events of the tests: each test must have passed count times.
 func judge(out []byte, tests []string, count int) (map[string]string, error) {
 	output, passed, bad := map[string]*strings.Builder{}, map[string]int{}, map[string]bool{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -187,10 +187,10 @@ func judge(out []byte, tests []string, count int) (map[string]string, error) {
 	for _, test := range tests {
 		times := count
 		if strings.HasPrefix(test, "Example") {
-			times = 1 // go test runs examples once, whatever the count is
+			times = 1 // go test runs an example once, regardless of the count
 		}
 		if bad[test] || passed[test] < times {
-			failed[test] = fmt.Sprintf("passed %d times of %d\n", passed[test], times)
+			failed[test] = fmt.Sprintf("passed %d times instead of %d\n", passed[test], times)
 		}
 	}
 	if bad[""] {
@@ -204,7 +204,8 @@ func judge(out []byte, tests []string, count int) (map[string]string, error) {
 	return failed, nil
 }
 
-// Failures returns the failures as one text, sorted by test, at most limit bytes of each.
+// Failures returns the failures as one text, sorted by test, with at most limit bytes of
+// each.
 func Failures(failed map[string]string, limit int) string {
 	var names []string
 	for name := range failed {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// source is a file of tests: its text, and what the parser says of it.
+// source is a test file: its text and its syntax tree.
 type source struct {
 	name string
 	text []byte
@@ -43,14 +43,14 @@ func (s *source) tests() (names []string) {
 	return names
 }
 
-// hasOutput reports whether an example runs: it says what it prints.
+// hasOutput reports whether an example runs: it has an output comment.
 func (s *source) hasOutput(f *ast.FuncDecl) bool {
 	return slices.ContainsFunc(s.file.Comments, func(c *ast.CommentGroup) bool {
 		return f.Body.Pos() < c.Pos() && c.End() < f.Body.End() && strings.HasPrefix(c.Text(), "Output:")
 	})
 }
 
-// read returns the files with tests of a package in the module cache.
+// read returns the test files of a package in the module cache.
 func (s Suite) read(root string) ([]*source, error) {
 	dir, err := moduleDir(root, s.Module)
 	if err != nil {
@@ -91,7 +91,7 @@ func moduleDir(root, module string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// verdicts returns the names of the tests that run, after it compared the table with the
+// verdicts returns the names of the tests that run, after comparing the table with the
 // files.
 func (s Suite) verdicts(files []*source, e Engine) (runs map[string]bool, broken []string) {
 	runs = map[string]bool{}

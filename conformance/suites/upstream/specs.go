@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// spec is what Ginkgo reports of a test.
+// spec is a test in Ginkgo's report.
 type spec struct {
 	ContainerHierarchyTexts []string
 	LeafNodeType            string
@@ -26,7 +26,7 @@ func (s spec) name() string {
 	return strings.Join(append(s.ContainerHierarchyTexts, s.LeafNodeText), " ")
 }
 
-// readSpecs returns how many specs of a report passed and were skipped, and the failures
+// readSpecs returns the numbers of passed and skipped specs of a report, and the failures
 // by name.
 func readSpecs(path string) (passed, skipped int, failed map[string]string, err error) {
 	text, err := os.ReadFile(path)

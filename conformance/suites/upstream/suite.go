@@ -12,48 +12,47 @@ type Engine string
 
 // The engines.
 const (
-	Stock  Engine = "stock"  // client-go, as it is
-	Bridge Engine = "bridge" // client-go's informer, fed with bytes
-	Ours   Engine = "ours"   // our informer, fed with bytes
+	Stock  Engine = "stock"  // client-go, unchanged
+	Bridge Engine = "bridge" // client-go's informer on package bridge
+	Ours   Engine = "ours"   // our informer on package bridge
 )
 
 // Suite is a package of tests of another project.
 type Suite struct {
 	// Name is the folder of the copy.
 	Name string
-	// Module and Package say where the tests are: a module path, and a folder in it.
+	// Module and Package locate the tests: a module path, and a folder in it.
 	Module, Package string
-	// Inside selects the tests that are part of the package that they test. Their copy
-	// imports its exported names. Without it, the others are selected.
+	// Inside selects the tests inside the tested package. Their copy imports its exported
+	// names. Without Inside, the external tests are selected.
 	Inside bool
 	// Files has a row for every file with tests.
 	Files []File
-	// Casts are types that the package hides, with the exported types that take their
-	// place in type assertions.
+	// Casts maps hidden types to exported types that replace them in type assertions.
 	Casts map[string]string
 	// Swapped are functions that the copy takes from packages below swap.
 	Swapped []Swap
 	// Stubs are declarations that tests use and that the package does not export. The
-	// copy has them in a file of its own.
+	// copy has them in a separate file.
 	Stubs string
-	// Instead are bodies of functions of the tests, for our engine: helpers that look into
+	// Instead are bodies of functions of the tests, for our engine: helpers that access
 	// client-go's implementation.
 	Instead map[string]string
-	// Specs tells that Ginkgo runs most of the tests: the copy keeps all of them, and the
-	// names of File are those of Go.
+	// Specs means that Ginkgo runs most of the tests: the copy keeps all of them, and the
+	// names in File are Go's.
 	Specs bool
-	// Skipped are specs that our engine does not pass on purpose, as regular expressions
-	// of their whole text, with the reason.
+	// Skipped are specs that our engine deliberately does not pass, as regular
+	// expressions of their whole text, with the reason.
 	Skipped map[string]string
-	// Shaky are tests and specs that fail now and then with client-go as well, as regular
+	// Shaky are tests and specs that sometimes fail with client-go, too, as regular
 	// expressions of their whole text, with the reason.
 	Shaky map[string]string
 	// Without are files that are not copied, with the reason.
 	Without map[string]string
-	// Fakes tells that informers of the tests have fake clients, which our adapters leave
+	// Fakes means that informers of the tests have fake clients, which our adapters leave
 	// to client-go's informer. Otherwise that is a failure.
 	Fakes bool
-	// Mirrors are import paths, with those that take their place for our engine.
+	// Mirrors maps import paths to those that replace them for our engine.
 	Mirrors map[string]string
 }
 
@@ -64,18 +63,18 @@ type Swap struct {
 	Names         []string
 }
 
-// File is a row of a table: what happens to the tests of one file. Every test is in
-// exactly one of the fields.
+// File is a row of a table: the tests of one file. Every test is in exactly one of the
+// fields.
 type File struct {
 	Name string
 	// Run are the tests that must pass with every engine.
 	Run []string
-	// Internals are the tests that use what the package does not export. Generate
-	// checks it.
+	// Internals are the tests that use unexported names of the package. Generate checks
+	// it.
 	Internals []string
-	// Instead are the tests that run with our engine only, thanks to Suite.Instead.
+	// Instead are the tests that run only with our engine, thanks to Suite.Instead.
 	Instead []string
-	// Deliberate are the tests that our engine does not pass on purpose, with the
+	// Deliberate are the tests that our engine deliberately does not pass, with the
 	// reason. They run with the other engines.
 	Deliberate map[string]string
 	// Bridged are the tests that client-go's own informer does not pass on the bridge,
@@ -85,7 +84,7 @@ type File struct {
 	Left map[string]string
 }
 
-// verdicts returns what happens to each test of a file with an engine: true runs it.
+// verdicts returns for each test of a file whether it runs with an engine.
 //
 // Errors: a test is in several fields.
 func (f File) verdicts(e Engine) (map[string]bool, error) {
@@ -117,7 +116,7 @@ func (f File) verdicts(e Engine) (map[string]bool, error) {
 	return all, nil
 }
 
-// Engines splits a list of engines at its commas.
+// Engines splits a comma-separated list of engines.
 func Engines(list string) (all []Engine) {
 	for name := range strings.SplitSeq(list, ",") {
 		all = append(all, Engine(name))

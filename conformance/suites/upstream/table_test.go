@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/suites/upstream"
 )
 
-// TestWrongTables: a table that does not fit the tests is an error.
+// TestWrongTables: a table that does not match the tests is an error.
 func TestWrongTables(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -24,10 +24,10 @@ func TestWrongTables(t *testing.T) {
 		file upstream.File
 		want string
 	}{
-		{"a test that is left out", upstream.File{Run: but("TestLen")}, "has TestLen, which is not in the table"},
-		{"a test that is gone", upstream.File{Run: append(but(""), "TestGone")}, "the table has TestGone"},
-		{"a test that is there twice", upstream.File{Run: all, Internals: []string{"TestLen"}}, "TestLen is in the table twice"},
-		{"a test without internals", upstream.File{Run: but("TestLen"), Internals: []string{"TestLen"}}, "TestLen reaches no internals"},
+		{"a missing test", upstream.File{Run: but("TestLen")}, "has TestLen, which is not in the table"},
+		{"a deleted test", upstream.File{Run: append(but(""), "TestGone")}, "the table has TestGone"},
+		{"a duplicate test", upstream.File{Run: all, Internals: []string{"TestLen"}}, "TestLen is in the table twice"},
+		{"a test without internals", upstream.File{Run: but("TestLen"), Internals: []string{"TestLen"}}, "TestLen uses no internals"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			suite := upstream.WorkQueue

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	engines = flag.String("engines", "ours", "the engines that the copied tests run with")
-	count   = flag.Int("times", 1, "how often the copied tests run, in a row")
+	engines = flag.String("engines", "ours", "engines of the copied tests")
+	count   = flag.Int("times", 1, "how many times the copied tests run")
 	race    = flag.Bool("racy", false, "run the copied tests with the race detector")
 )
 
@@ -47,7 +47,7 @@ func generate(t *testing.T, suite upstream.Suite, e upstream.Engine) *upstream.C
 	return copied
 }
 
-// runCopy runs copied tests so many times in one process.
+// runCopy runs copied tests a number of times in one process.
 func runCopy(t *testing.T, copied *upstream.Copy, times int, env ...string) {
 	t.Helper()
 	start := time.Now()
@@ -58,7 +58,7 @@ func runCopy(t *testing.T, copied *upstream.Copy, times int, env ...string) {
 	t.Logf("%d tests, %d times, in %s; specs: %d passed, %d skipped", len(copied.Tests), times,
 		time.Since(start).Round(time.Second), copied.Passed, copied.Skipped)
 	if len(copied.Shaken) > 0 {
-		t.Logf("shaky tests that ran again: %q", copied.Shaken)
+		t.Logf("shaky tests that were repeated: %q", copied.Shaken)
 	}
 	if len(failed) > 0 {
 		t.Errorf("%d failed:\n%s", len(failed), upstream.Failures(failed, 4000))

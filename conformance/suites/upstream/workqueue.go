@@ -1,6 +1,6 @@
 package upstream
 
-// queueMirrors is where our queues are.
+// queueMirrors are the paths of our queues.
 var queueMirrors = map[string]string{
 	"k8s.io/client-go/util/workqueue": mirrors + "util/workqueue",
 }
@@ -21,7 +21,7 @@ var WorkQueue = Suite{
 // WorkQueueInside are the tests of util/workqueue that are part of the package.
 var WorkQueueInside = Suite{
 	Name: "workqueueinside", Module: "k8s.io/client-go", Package: "util/workqueue", Inside: true, Mirrors: queueMirrors,
-	// An item is delayed when AddAfter returns.
+	// An item is already delayed when AddAfter returns.
 	Instead: map[string]string{"waitForWaitingQueueToFill": "{ return nil }"},
 	Files: []File{
 		{

@@ -2,20 +2,20 @@ package likely
 
 import "time"
 
-// A forecast is shown only if a backtest says that its range holds.
+// A forecast is shown only if a backtest shows that its range holds.
 const (
 	LeastTested = 30   // jobs
-	LeastHeld   = 0.75 // of them, where 0.8 is promised
-	// The last quarter of the tested jobs, at least lastJobs, must not be much worse, or the
-	// queue has changed.
+	LeastHeld   = 0.75 // fraction of them, for a promised 0.8
+	// The last quarter of the tested jobs, at least lastJobs, must not be much worse;
+	// otherwise the queue has changed.
 	leastHeldLately = 0.67
 	lastJobs        = 20
-	// mostTested bounds the work of a backtest.
+	// mostTested limits the work of a backtest.
 	mostTested = 300
 )
 
-// moments are the times that a job has waited when a backtest predicts its start. They do not
-// depend on how long the job waited in the end, which was not known then.
+// moments are the times waited at which a backtest predicts the start of a job. They do not
+// depend on the final wait, which was unknown then.
 var moments = []time.Duration{
 	0, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 40 * time.Minute,
 	time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 16 * time.Hour, 32 * time.Hour, 64 * time.Hour,
@@ -24,8 +24,8 @@ var moments = []time.Duration{
 // Verdict is the result of a backtest.
 type Verdict struct {
 	Tested int     // jobs
-	Held   float64 // share of the predictions about them that held
-	Lately float64 // the same of the last ones of them
+	Held   float64 // fraction of the predictions that held
+	Lately float64 // the same for the last jobs
 }
 
 // Holds reports whether a forecast may be shown.
@@ -33,9 +33,9 @@ func (v Verdict) Holds() bool {
 	return v.Tested >= LeastTested && v.Held >= LeastHeld && v.Lately >= leastHeldLately
 }
 
-// Backtest predicts the starts of past jobs at several moments of their waits, each from what
-// was known at that moment only. It compares the ranges with what happened until now. all is
-// in the order of the beginnings.
+// Backtest predicts the starts of past jobs at several moments of their waits, each only from the
+// data of that moment. It compares the ranges with the actual starts. all is in the order of the
+// beginnings.
 func Backtest(all []Wait, now time.Time) (v Verdict) {
 	var done []trials // the newest job first
 	for i := len(all) - 1; i >= 0 && len(done) < mostTested; i-- {
@@ -49,9 +49,9 @@ func Backtest(all []Wait, now time.Time) (v Verdict) {
 	return v
 }
 
-// trials are the predictions about one job that can be judged, and those of them that held.
-// A prediction counts the same for each job: weighing jobs would give short waits, which have
-// few predictions, too much weight.
+// trials are the predictions about one job that can be judged, and those that held. Each
+// prediction counts the same: weighting by job would give short waits, which have few
+// predictions, too much weight.
 type trials struct{ held, tried int }
 
 func share(all []trials) float64 {
@@ -74,7 +74,7 @@ func (w *Wait) test(all []Wait, now time.Time) (t trials) {
 			continue
 		}
 		start := w.Left
-		if !w.Started { // a job that waits, or left the line: its start is not known to come before this
+		if !w.Started { // a job that waits, or left the line: it did not start before this
 			if start.IsZero() || start.After(now) {
 				start = now
 			}

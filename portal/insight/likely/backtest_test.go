@@ -14,8 +14,8 @@ import (
 
 var begin = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
-// queue makes the history of a queue: a job every 20 minutes, with waits that are distributed
-// exponentially around a mean that may depend on the time. now is the end of the history.
+// queue returns the history of a queue: a job every 20 minutes, with exponentially
+// distributed waits; their mean may depend on the time. now is the end of the history.
 func queue(seed uint64, jobs int, mean func(at time.Time) time.Duration) (all []likely.Wait, now time.Time) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	now = begin.Add(time.Duration(jobs) * 20 * time.Minute)
@@ -60,7 +60,7 @@ func TestStationaryQueue(t *testing.T) {
 }
 
 // TestChangedQueue: after the waits of a queue have become ten times as long, no range is shown
-// until enough of the new waits are known.
+// until enough new waits are known.
 func TestChangedQueue(t *testing.T) {
 	for seed := range uint64(20) {
 		change := begin.Add(600 * 20 * time.Minute)
@@ -81,7 +81,7 @@ func TestChangedQueue(t *testing.T) {
 	}
 }
 
-// TestStuckQueue: nothing starts any more, so no range is shown.
+// TestStuckQueue: jobs no longer start, so no range is shown.
 func TestStuckQueue(t *testing.T) {
 	all, now := queue(7, 400, func(time.Time) time.Duration { return 30 * time.Minute })
 	for i := range all {
@@ -104,7 +104,7 @@ func TestFewJobs(t *testing.T) {
 	}
 }
 
-// TestOnlyThePast: a prediction does not change with what comes after its moment.
+// TestOnlyThePast: a prediction does not depend on later events.
 func TestOnlyThePast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all, now := queue(rapid.Uint64().Draw(t, "seed"), 200, func(time.Time) time.Duration { return time.Hour })
@@ -113,7 +113,7 @@ func TestOnlyThePast(t *testing.T) {
 		known := slices.Clone(all)
 		for i := range known {
 			if w := &known[i]; w.Left.IsZero() || w.Left.After(at) {
-				// The moment does not know when or whether the job starts.
+				// The moment must not depend on the start of the job.
 				w.Left, w.Started = at.Add(time.Duration(rapid.IntRange(1, 9000).Draw(t, "later"))*time.Minute), rapid.Bool().Draw(t, "starts")
 			}
 		}

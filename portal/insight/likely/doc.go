@@ -11,17 +11,17 @@
 //
 // # Guarantees
 //
-// A prediction depends only on what was known at its instant. Jobs that still wait count: they
-// show that waits get longer. A verdict holds only if at least 75 percent of the predictions
-// about at least 30 jobs were right, and not much fewer of those about the last ones.
+// A prediction depends only on the data of its instant. Jobs that still wait count: they show that
+// waits get longer. A verdict holds only if at least 75 percent of the predictions about at least
+// 30 jobs were right, and not much fewer of those about the last ones.
 //
 // # Limits
 //
-// A prediction uses the last 150 waits, and at least 10 that were longer and ended with a start.
-// A backtest tests the last 300 jobs. The order of the line is not used: a queue in which it
-// matters more than the time waited has no verdict that holds, or a wide range.
+// A prediction uses the last 150 waits, and needs at least 10 longer ones that ended with a
+// start. A backtest tests the last 300 jobs. The order of the line is not used: if it matters
+// more than the time waited, no verdict of the queue holds, or the range is wide.
 //
 // # Errors
 //
-// There are none: false means that nothing can be said.
+// There are none: false means that no prediction is possible.
 package likely

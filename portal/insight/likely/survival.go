@@ -9,14 +9,14 @@ import (
 // Wait is the time that one job spent in the line of a queue.
 type Wait struct {
 	GPUs  int
-	Began time.Time // when the job came into the line
-	// Left is when it left the line: it started, or it was stopped. Zero: it is in the line.
+	Began time.Time // when the job entered the line
+	// Left is when it left the line: it started, or was stopped. Zero: it is in the line.
 	Left    time.Time
 	Started bool
 }
 
-// waited returns how long the wait had lasted at an instant, and whether it had ended with a
-// start by then. A job that was stopped would have waited longer.
+// waited returns the length of the wait at an instant, and whether it had ended with a
+// start. A stopped job would have waited longer.
 func (w *Wait) waited(at time.Time) (d time.Duration, started bool) {
 	if w.Left.IsZero() || w.Left.After(at) {
 		return at.Sub(w.Began), false
@@ -24,20 +24,20 @@ func (w *Wait) waited(at time.Time) (d time.Duration, started bool) {
 	return w.Left.Sub(w.Began), w.Started
 }
 
-// Forecast is the time by which one in ten, half, and nine in ten of the jobs start that have
-// waited as long as a job. The times count from now.
+// Forecast is the time until one in ten, half, and nine in ten of the jobs start that have
+// waited as long as the job. The times count from now.
 type Forecast struct{ Early, Half, Late time.Duration }
 
-// recentWaits is how many of the last waits a forecast uses, so that it follows a queue that
-// changes.
+// recentWaits is the number of waits that a forecast uses, the last ones, so that it follows
+// changes of the queue.
 const recentWaits = 150
 
-// leastStarts is how many of these jobs must have waited longer and started.
+// leastStarts is the minimum number of these jobs that waited longer and started.
 const leastStarts = 10
 
-// Predict forecasts the start of a job that has waited for some time, from what was known of
-// other waits at an instant. all is in the order of the beginnings. Jobs that still wait
-// count: they show that waits get longer (the estimate of Kaplan and Meier).
+// Predict forecasts the start of a job that has waited for some time, from the waits of other jobs
+// up to an instant. all is in the order of the beginnings. Jobs that still wait count: they show
+// that waits get longer (the estimate of Kaplan and Meier).
 func Predict(all []Wait, at time.Time, waited time.Duration) (f Forecast, ok bool) {
 	end, _ := slices.BinarySearchFunc(all, at, func(w Wait, at time.Time) int { return w.Began.Compare(at) })
 	known := make([]stay, 0, recentWaits)
@@ -59,14 +59,14 @@ func Predict(all []Wait, at time.Time, waited time.Duration) (f Forecast, ok boo
 	return quantiles(known, waited)
 }
 
-// stay is a wait as far as it is known.
+// stay is the known part of a wait.
 type stay struct {
 	length  time.Duration
 	started bool
 }
 
-// quantiles returns when the share of jobs that still wait falls to 90, 50 and 10 percent.
-// known is sorted. A share that is not reached makes the forecast unknown.
+// quantiles returns when the fraction of jobs that still wait falls to 90, 50 and 10
+// percent. known is sorted. If a fraction is not reached, the forecast is unknown.
 func quantiles(known []stay, waited time.Duration) (f Forecast, ok bool) {
 	left := 1.0
 	for i := 0; i < len(known); {

@@ -1,7 +1,7 @@
 package words
 
-// chinese are the sentences in Chinese. The keys and placeholders are those of english, except
-// that Chinese has no suffix for places in a line.
+// chinese are the sentences in Chinese. The keys and placeholders are the same as in english,
+// except that Chinese has no suffix for places in a line.
 var chinese = map[string]string{
 	"comma":                   "、",
 	"nth":                     "第 {n}",

@@ -11,7 +11,7 @@
 // # Guarantees
 //
 // All languages have the same keys, and a key has the same placeholders in each. A value is
-// inserted as it is and not read again, so the text of a user cannot name a placeholder.
+// inserted unchanged and not expanded, so the text of a user cannot insert a placeholder.
 //
 // # Limits
 //
@@ -19,6 +19,6 @@
 //
 // # Errors
 //
-// There are none. An unknown language is English, and an unknown key an empty sentence; a test
-// finds keys that do not exist.
+// There are none. An unknown language means English, and an unknown key an empty sentence; a
+// test finds keys that do not exist.
 package words

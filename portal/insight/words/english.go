@@ -1,6 +1,7 @@
 package words
 
-// english are the sentences in English. The keys and placeholders are those of chinese.
+// english are the sentences in English. The keys and placeholders are the same as in
+// chinese.
 var english = map[string]string{
 	"comma":      ", ",
 	"nth":        "{n}{suffix}",
@@ -101,7 +102,7 @@ var english = map[string]string{
 	"unknown.what.nodes":     "Why no node fits is not known",
 	"unknown.what.pod":       "Which container failed first is not known",
 	"unknown.what.old":       "What Kueue says may be old",
-	"unknown.at":             "Quota and line are known only for now, not as of an instant.",
+	"unknown.at":             "Quota and line are known only for the current time, not for an instant.",
 	"unknown.noQuota":        "The quota is not known: queue {queue} has none for what the job asks for.",
 	"unknown.cohort":         "Queue {queue} shares quota with cohort {cohort}. How much of that is left is not known.",
 	"unknown.tooMany":        "The place in line is not known: more than {n} workloads are open.",

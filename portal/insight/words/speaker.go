@@ -11,7 +11,7 @@ import (
 // Speaker writes sentences in one language.
 type Speaker struct {
 	words map[string]string
-	// sentences join with it.
+	// separator of sentences
 	space string
 }
 
@@ -28,8 +28,9 @@ func Of(language string) *Speaker {
 	return speakers["en"]
 }
 
-// Say returns the sentence of a key. named are the names of its placeholders and their
-// values, by turns. A value is inserted as it is, so text of users cannot name a placeholder.
+// Say returns the sentence of a key. named are names of placeholders and their values,
+// alternating. A value is inserted unchanged, so the text of a user cannot insert a
+// placeholder.
 func (s *Speaker) Say(key string, named ...string) string {
 	var b strings.Builder
 	rest := s.words[key]
@@ -87,7 +88,8 @@ func (s *Speaker) Amount(resource string, n int64) string {
 	return s.Say("amount", "n", Thousands(n), "resource", resource)
 }
 
-// Percent returns a share: "83 %". It rounds down, so a share below a limit does not look equal.
+// Percent returns a fraction as percent: "83 %". It rounds down, so a value below a limit never
+// looks equal to it.
 func (s *Speaker) Percent(share float64) string {
 	return s.Say("percent", "n", strconv.Itoa(int(share*100)))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // TestWords: both languages have the same sentences with the same placeholders, and each
-// sentence that the code names exists.
+// key in the code exists.
 func TestWords(t *testing.T) {
 	placeholder := regexp.MustCompile(`\{[^}]*\}?`)
 	for key, english := range words.English {
@@ -53,7 +53,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// named returns the texts in the sources that look like keys of sentences.
+// named returns the texts in the sources that look like keys.
 func named(t *testing.T) map[string]bool {
 	t.Helper()
 	sources, err := filepath.Glob("../*.go")
@@ -87,7 +87,7 @@ func named(t *testing.T) map[string]bool {
 	return all
 }
 
-// TestSay: values are inserted as they are.
+// TestSay: values are inserted unchanged.
 func TestSay(t *testing.T) {
 	for _, c := range [][]string{
 		{words.Of("en").Say("kueue.waits", "queue", "{left}"), "It waits for quota of queue {left}."},

@@ -15,16 +15,16 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// maxSize is how many bytes the pages may take, each file compressed.
+// maxSize is the maximum size of the pages in bytes, with each file compressed.
 const maxSize = 200_000
 
 // licenses is the file with the licenses of everything that is embedded.
 const licenses = "licenses.txt"
 
-// output are the files of dist by name.
+// output has the files of dist by name.
 type output map[string][]byte
 
-// manifest says what dist has.
+// manifest describes the files of dist.
 type manifest struct {
 	Bytes int    `json:"bytes"` // of what pages load, compressed
 	Files []file `json:"files"`
@@ -36,7 +36,7 @@ type file struct {
 	Compressed int    `json:"compressed"`
 }
 
-// bundle makes the files of dist from the sources.
+// bundle creates the files of dist from the sources.
 func bundle(dir string) (output, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -83,14 +83,14 @@ func (o output) add(options api.BuildOptions, abs string) error {
 			return err
 		}
 		if strings.HasPrefix(filepath.Base(name), "icon-") && strings.HasSuffix(name, ".js") {
-			continue // esbuild makes a module of an entry that is a picture
+			continue // esbuild creates a module for an entry that is an image
 		}
 		o[filepath.ToSlash(name)] = f.Contents
 	}
 	return nil
 }
 
-// one returns the only file whose name begins and ends like this.
+// one returns the only file whose name has a prefix and a suffix.
 func (o output) one(begin, end string) (string, error) {
 	var found []string
 	for name := range o {
@@ -104,7 +104,7 @@ func (o output) one(begin, end string) (string, error) {
 	return "/" + found[0], nil
 }
 
-// index writes the page that holds all pages. The server fills in the language and the theme.
+// index writes the HTML page for all pages. The server fills in the language and the theme.
 func (o output) index() error {
 	var names []any
 	for _, f := range [][2]string{{"icon-", ".svg"}, {"inter-", ".woff2"}, {"main-", ".css"}, {"worker-", ".js"}, {"main-", ".js"}} {
@@ -176,7 +176,7 @@ func (o output) manifest() error {
 	return err
 }
 
-// compressed returns how many bytes a file takes on the way to a browser.
+// compressed returns the compressed size of a file.
 func compressed(content []byte) (int, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

@@ -1,4 +1,4 @@
-// Command build writes the pages of the portal, as they are embedded, from their sources.
+// Command build creates the embedded pages of the portal from their sources.
 //
 //	npm ci --prefix portal/ui
 //	go run ./portal/ui/build
@@ -20,10 +20,10 @@
 //
 // # Limits
 //
-// Everything together takes at most 200 KB, each file compressed by gzip.
+// All files together have at most 200 KB, each compressed by gzip.
 //
 // # Errors
 //
-// The command prints what is wrong in the sources, with file and line, and ends with 1. It
-// writes nothing then.
+// The command prints mistakes in the sources, with file and line, and exits with code 1,
+// without writing anything.
 package main

@@ -11,7 +11,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// browser is what the tests have in place of a browser.
+// browser is the tests' substitute for a browser.
 const browser = `globalThis.location ??= { search: "", pathname: "/" };
 globalThis.document ??= { documentElement: { lang: "en", dataset: {} }, cookie: "", addEventListener() {} };
 globalThis.matchMedia ??= () => ({ matches: false, addEventListener() {} });

@@ -210,7 +210,7 @@ func jsonName(f *ast.Field) (name string, optional bool, err error) {
 	return parts[0], slices.Contains(parts, "omitempty") || slices.Contains(parts, "omitzero"), nil
 }
 
-// basics are the types of Go that JSON has.
+// basics are the Go types with a JSON equivalent.
 var basics = map[string]string{
 	"string": "string", "bool": "boolean", "any": "unknown", "error": "string",
 	"int": "number", "int32": "number", "int64": "number", "float64": "number",

@@ -102,7 +102,7 @@ func TestTypesWithoutTypeScript(t *testing.T) {
 	}
 }
 
-// TestGenerated holds src/api.ts against package portal/api.
+// TestGenerated compares src/api.ts with package portal/api.
 func TestGenerated(t *testing.T) {
 	want, err := typeScript("../../api")
 	if err != nil {

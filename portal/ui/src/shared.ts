@@ -1,5 +1,5 @@
 // The modules that several pages use. Every page imports all of them, so the bundle has them in one
-// file: many small files take more bytes.
+// file: many small files have more bytes.
 
 import "./core/clock";
 import "./core/filter";

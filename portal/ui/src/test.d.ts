@@ -1,4 +1,4 @@
-// What tests use of Node.
+// The parts of Node that tests use.
 declare module "node:test" {
   export function test(name: string, f: () => void | Promise<void>): void;
   export const mock: { timers: { enable(o: { apis: string[]; now?: number }): void; tick(ms: number): void; setTime(ms: number): void; reset(): void } };

@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/suites/swap/engine"
 )
 
-// NewSharedInformer is that of tools/cache.
+// NewSharedInformer replaces the function of tools/cache.
 func NewSharedInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration) cache.SharedInformer {
 	if engine.Ours() {
 		return mirror.NewSharedInformer(engine.Source(lw, example), example, resync)
@@ -21,7 +21,7 @@ func NewSharedInformer(lw cache.ListerWatcher, example runtime.Object, resync ti
 	return cache.NewSharedInformer(engine.Source(lw, example), example, resync)
 }
 
-// NewSharedIndexInformer is that of tools/cache.
+// NewSharedIndexInformer replaces the function of tools/cache.
 func NewSharedIndexInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	if engine.Ours() {
 		return mirror.NewSharedIndexInformer(engine.Source(lw, example), example, resync, indexers)
@@ -29,7 +29,7 @@ func NewSharedIndexInformer(lw cache.ListerWatcher, example runtime.Object, resy
 	return cache.NewSharedIndexInformer(engine.Source(lw, example), example, resync, indexers)
 }
 
-// NewInformer is that of tools/cache.
+// NewInformer replaces the function of tools/cache.
 func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, h cache.ResourceEventHandler) (cache.Store, cache.Controller) {
 	if engine.Ours() {
 		return mirror.NewInformer(engine.Source(lw, example), example, resync, h)
@@ -37,7 +37,7 @@ func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Dur
 	return cache.NewInformer(engine.Source(lw, example), example, resync, h)
 }
 
-// NewTransformingInformer is that of tools/cache.
+// NewTransformingInformer replaces the function of tools/cache.
 func NewTransformingInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, h cache.ResourceEventHandler, f cache.TransformFunc) (cache.Store, cache.Controller) {
 	if engine.Ours() {
 		return mirror.NewTransformingInformer(engine.Source(lw, example), example, resync, h, f)

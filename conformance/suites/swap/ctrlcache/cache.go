@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// New is that of controller-runtime's cache. Tests compare objects with those of a
-// client, so managedFields are kept.
+// New replaces the function of controller-runtime's cache. It keeps managedFields,
+// because tests compare objects with those of a client.
 func New(config *rest.Config, opts cache.Options) (cache.Cache, error) {
 	if engine.Ours() {
 		return controllerruntime.NewCacheWith(func(runtime.Object) clientgo.Options {

@@ -11,7 +11,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/suites/swap/engine"
 )
 
-// New is that of controller-runtime's controller, with the queue of the engine.
+// New replaces the function of controller-runtime's controller, with the queue of the
+// engine.
 func New(name string, m manager.Manager, opts controller.Options) (controller.Controller, error) {
 	if engine.Ours() && opts.NewQueue == nil {
 		opts.NewQueue = controllerruntime.NewQueue[reconcile.Request]

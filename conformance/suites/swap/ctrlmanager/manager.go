@@ -9,7 +9,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/suites/swap/ctrlcache"
 )
 
-// New is that of controller-runtime's manager, with the cache of the engine.
+// New replaces the function of controller-runtime's manager, with the cache of the
+// engine.
 func New(config *rest.Config, opts manager.Options) (manager.Manager, error) {
 	if opts.NewCache == nil {
 		opts.NewCache = ctrlcache.New

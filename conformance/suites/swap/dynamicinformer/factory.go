@@ -22,12 +22,12 @@ import (
 	"github.com/vedette-io/vedette/conformance/suites/swap/engine"
 )
 
-// NewDynamicSharedInformerFactory is that of dynamicinformer.
+// NewDynamicSharedInformerFactory replaces the function of dynamicinformer.
 func NewDynamicSharedInformerFactory(client dynamic.Interface, resync time.Duration) dynamicinformer.DynamicSharedInformerFactory {
 	return NewFilteredDynamicSharedInformerFactory(client, resync, v1.NamespaceAll, nil)
 }
 
-// NewFilteredDynamicSharedInformerFactory is that of dynamicinformer.
+// NewFilteredDynamicSharedInformerFactory replaces the function of dynamicinformer.
 func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, resync time.Duration, namespace string, tweak dynamicinformer.TweakListOptionsFunc) dynamicinformer.DynamicSharedInformerFactory {
 	if engine.Ours() {
 		return mirror.NewFilteredDynamicSharedInformerFactory(bridged(client), resync, namespace, tweak)
@@ -35,7 +35,7 @@ func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, resync ti
 	return dynamicinformer.NewFilteredDynamicSharedInformerFactory(bridged(client), resync, namespace, tweak)
 }
 
-// bridged returns a real client that reads what a fake has.
+// bridged returns a real client that reads the objects of a fake.
 func bridged(client dynamic.Interface) dynamic.Interface {
 	made, ok := client.(*fake.FakeDynamicClient)
 	if !ok || engine.Stock() {
@@ -43,7 +43,7 @@ func bridged(client dynamic.Interface) dynamic.Interface {
 	}
 	opts := bridge.Options{JSON: true} // our factory wraps the client itself
 	read, err := dynamic.NewForConfig(bridge.Config(bridge.NewTransport(sources(made)), opts))
-	utilruntime.Must(err) // a test that cannot begin must end
+	utilruntime.Must(err) // a test that cannot start must end
 	return read
 }
 
@@ -77,7 +77,7 @@ func parse(path string) (resource schema.GroupVersionResource, namespace string,
 	case len(parts) == 6 && parts[3] == "namespaces":
 		namespace, parts = parts[4], append(parts[:3:3], parts[5])
 	case len(parts) != 4:
-		return resource, "", fmt.Errorf("%s is no path of a list", path)
+		return resource, "", fmt.Errorf("%s is not the path of a list", path)
 	}
 	return schema.GroupVersionResource{Group: parts[1], Version: parts[2], Resource: parts[3]}, namespace, nil
 }

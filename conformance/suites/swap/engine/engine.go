@@ -1,5 +1,6 @@
-// Package engine says what the constructors of packages beside it construct. The
-// environment variable VEDETTE_SUITES_ENGINE names the engine: see package upstream.
+// Package engine selects the implementation that the constructors of the packages beside
+// it use. The environment variable VEDETTE_SUITES_ENGINE names the engine: see package
+// upstream.
 package engine
 
 import (
@@ -24,13 +25,13 @@ func init() {
 	}
 }
 
-// Stock reports whether client-go runs as it is.
+// Stock reports whether the engine is unchanged client-go.
 func Stock() bool { return engine == "stock" }
 
-// Ours reports whether our engine runs.
+// Ours reports whether the engine is ours.
 func Ours() bool { return engine == "ours" }
 
-// Options are those of a bridge for the engine.
+// Options returns the options of a bridge for the engine.
 func Options() bridge.Options {
 	if Ours() {
 		return bridge.Options{Wrap: clientgo.Wrap}
@@ -38,21 +39,21 @@ func Options() bridge.Options {
 	return bridge.Options{}
 }
 
-// Source puts a source on the bridge, if the engine asks for it.
+// Source puts a source on the bridge, if the engine needs it.
 func Source(lw cache.ListerWatcher, example runtime.Object) cache.ListerWatcher {
 	if Stock() {
 		return lw
 	}
 	bridged, err := bridge.ListerWatcher(lw, example, Options())
-	utilruntime.Must(err) // a test that cannot begin must end
+	utilruntime.Must(err) // a test that cannot start must end
 	return bridged
 }
 
-// strict ends the process when our adapter leaves the work to client-go: a test that
-// passes then says nothing.
+// strict ends the process when our adapter falls back to client-go: passing tests would
+// prove nothing.
 type strict struct{ slog.Handler }
 
-// Handle looks for the line that says so.
+// Handle looks for the log line of a fallback.
 func (s strict) Handle(ctx context.Context, r slog.Record) error {
 	if strings.Contains(r.Message, "not accelerated") && os.Getenv("VEDETTE_SUITES_STOCK") == "" {
 		_ = s.Handler.Handle(ctx, r)

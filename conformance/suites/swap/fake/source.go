@@ -9,8 +9,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/suites/swap/engine"
 )
 
-// NewFakeControllerSource is that of tools/cache/testing. A new source of client-go's
-// stands at version 0, which no server has. So this one has had an object.
+// NewFakeControllerSource replaces the function of tools/cache/testing. A new source of
+// client-go's has version 0, which no server has. So this one has already had an object.
 func NewFakeControllerSource() *fcache.FakeControllerSource {
 	source := fcache.NewFakeControllerSource()
 	if !engine.Stock() {

@@ -1,5 +1,5 @@
-// Command plain is a controller as people write it with client-go. It gives each
-// ConfigMap with the label "count" an annotation with the number of its keys.
+// Command plain is a typical controller with client-go. It gives each ConfigMap with the
+// label "count" an annotation with the number of its keys.
 package main
 
 import (
@@ -59,7 +59,7 @@ func main() {
 	}); err != nil {
 		log.Fatal(err)
 	}
-	// An informer with one handler, as older programs have it.
+	// An informer with one handler, as in older programs.
 	_, secrets := cache.NewInformerWithOptions(cache.InformerOptions{
 		ListerWatcher: cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "secrets", *namespace, fields.Everything()),
 		ObjectType:    &corev1.Secret{},

@@ -1,4 +1,4 @@
-// Command reconciler is a controller as kubebuilder lays one out: a manager, and a
+// Command reconciler is a controller in the layout of kubebuilder: a manager, and a
 // reconciler that keeps a Secret for each ConfigMap with the label "mirror".
 package main
 
@@ -61,7 +61,7 @@ func (m *mirror) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 
 func main() {
 	namespace := flag.String("namespace", "default", "namespace")
-	flag.Parse() // controller-runtime has the flag --kubeconfig
+	flag.Parse() // controller-runtime defines the flag --kubeconfig
 	ctrl.SetLogger(zap.New(zap.WriteTo(os.Stderr)))
 	if err := run(*namespace); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,4 +1,4 @@
-// The client of the API: problems, ETags, the token of writes, and ends of requests.
+// The client of the API: problems, ETags, the CSRF token, and canceled requests.
 
 import { Prefix } from "../api";
 import type { Problem } from "../api";
@@ -54,7 +54,7 @@ export function fill(path: string, values: Record<string, string | number>): str
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name] ?? "")));
 }
 
-// get reads from the API. An answer that did not change comes from memory.
+// get reads from the API. An unchanged answer comes from memory.
 export async function get<T>(path: string, params: Params = {}, signal?: AbortSignal): Promise<T> {
   const address = url(path, params);
   const old = answers.get(address);
@@ -83,7 +83,7 @@ export async function get<T>(path: string, params: Params = {}, signal?: AbortSi
   return value;
 }
 
-// write sends a request that changes something. The body is sent as JSON.
+// write sends a request that changes something, with a JSON body.
 export async function write<T>(method: "POST" | "DELETE", path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   const headers: Record<string, string> = {
     Accept: "application/json", "Accept-Language": language.peek(), "X-Vedette-CSRF": csrf,
@@ -116,7 +116,7 @@ async function request(address: string, init: RequestInit): Promise<Response> {
   throw new Failed(await problemOf(response));
 }
 
-// problemOf reads the problem of a response. A proxy between may answer without one.
+// problemOf reads the problem of a response. A proxy in between may answer without one.
 async function problemOf(response: Response): Promise<Problem> {
   try {
     const problem = (await response.json()) as Partial<Problem>;
@@ -124,7 +124,7 @@ async function problemOf(response: Response): Promise<Problem> {
       return { ...problem, type: problem.type, title: problem.title, status: response.status };
     }
   } catch {
-    // No JSON: the status says what is known.
+    // Not JSON: only the status is known.
   }
   return { type: "about:blank", title: `${response.status} ${response.statusText}`.trim(), status: response.status };
 }
@@ -137,7 +137,8 @@ export function problem(e: unknown): Problem {
   return { type: "about:blank", title: e instanceof Error ? e.message : String(e), status: 0 };
 }
 
-// said returns what a failure says to a person: what failed, and each mistake of the request.
+// said returns the text of a failure for a person: the failure, and each mistake of the
+// request.
 export function said(e: unknown): string {
   const p = problem(e);
   const text = p.detail ?? p.title;
@@ -145,7 +146,7 @@ export function said(e: unknown): string {
   return mistakes.length === 0 ? text : `${text.replace(/[.。]$/, "")}: ${mistakes.join("; ")}`;
 }
 
-// aborted reports whether an error says that the page ended its request.
+// aborted reports whether an error means that the page ended its request.
 export function aborted(e: unknown): boolean {
   return e instanceof DOMException && e.name === "AbortError";
 }

@@ -20,7 +20,7 @@ export function toServer(ms: number): number {
   return ms + skew;
 }
 
-// setServerTime corrects the clock by a time that the server just said.
+// setServerTime corrects the clock by the server's time in an answer.
 export function setServerTime(time: string): void {
   const ms = Date.parse(time);
   if (!Number.isNaN(ms)) {
@@ -29,7 +29,7 @@ export function setServerTime(time: string): void {
   }
 }
 
-// startClock begins to tick.
+// startClock starts the clock.
 export function startClock(): void {
   const beat = () => {
     if (!document.hidden) {

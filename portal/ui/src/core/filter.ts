@@ -5,7 +5,7 @@ import type { Job } from "../api";
 import { instant } from "./format";
 import { parseAge } from "./instant";
 
-// Kind says which values a key takes.
+// Kind is the kind of values of a key.
 export type Kind = "text" | "state" | "label" | "number" | "duration" | "time" | "window" | "flag";
 
 // keys are all keys in the order in which they are suggested.
@@ -17,7 +17,7 @@ export const keys = {
 // Key is a key of a filter. "q" has bare words.
 export type Key = keyof typeof keys;
 
-// Op is an operator as it stands before a value.
+// Op is an operator before a value.
 export type Op = "" | "!" | ">=" | "<=" | ">" | "<";
 
 // Term is one condition: a key with values that share an operator.
@@ -27,7 +27,7 @@ export interface Term {
   values: string[];
 }
 
-// Filter is what a URL asks for.
+// Filter is the filter of a URL.
 export interface Filter {
   terms: Term[];
   words: string[];
@@ -159,8 +159,8 @@ function compare(op: Op, n: number, limit: number): boolean {
   }
 }
 
-// passesNumber is for numbers and, in whole seconds for equality, durations. A number that is
-// not known passes only a term that excludes.
+// passesNumber is for numbers and, in whole seconds for equality, durations. An unknown
+// number passes only a term that excludes.
 function passesNumber(t: Term, n: number | undefined, limits: (number | undefined)[]): boolean {
   if (n === undefined) {
     return t.op === "!";
@@ -232,7 +232,7 @@ function passes(t: Term, job: Job, now: number, mine: readonly string[]): boolea
   }
 }
 
-// matches reports whether a filter selects a job. except leaves one key out.
+// matches reports whether a filter selects a job. except ignores one key.
 export function matches(f: Filter, job: Job, now: number, mine: readonly string[] = [], except = ""): boolean {
   const name = job.name.toLowerCase();
   const words = f.words.every((w) => (w.startsWith("!") ? !contains(w.slice(1), name) : contains(w, name)));

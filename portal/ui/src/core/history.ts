@@ -1,4 +1,4 @@
-// How long the recorded history is. Pages fit their usual window to it.
+// The length of the recorded history. Pages limit their default window to it.
 
 import type { ReadonlySignal } from "@preact/signals";
 import { signal } from "@preact/signals";
@@ -8,13 +8,14 @@ import { get } from "./client";
 import { serverNow } from "./clock";
 import { instant } from "./format";
 
-// Age is how long ago the oldest job was submitted when the page asked, in milliseconds.
-// Infinity: the server did not say, and windows have their full length.
+// Age is the time since the oldest job was submitted, as of the page's request, in
+// milliseconds. Infinity: the server did not return it, and windows have their full
+// length.
 const age = signal<number | undefined>(undefined);
 let asked = false;
 
-// historyAge returns the age of the history; undefined until the server has answered. It stays
-// as it was: a window does not change while somebody looks at it.
+// historyAge returns the age of the history; undefined until the server has answered. It does
+// not change later, so that a window does not change while somebody looks at it.
 export function historyAge(): ReadonlySignal<number | undefined> {
   if (!asked) {
     asked = true;
@@ -32,8 +33,8 @@ export function ageOf(list: JobList, now: number): number {
   return oldest === undefined ? 0 : Math.max(0, now - oldest);
 }
 
-// fitted returns the shortest of some windows that holds a history with a twentieth to spare;
-// the last one if none does. Windows are ascending and not empty.
+// fitted returns the shortest of some windows that contains a history with 5% to spare; the
+// last window if none does. Windows are ascending and not empty.
 export function fitted(windows: readonly number[], age: number): number {
   return windows.find((w) => w >= age * 1.05) ?? windows[windows.length - 1] ?? age;
 }

@@ -1,15 +1,17 @@
-// Keys of the keyboard. Components register keys while they are shown; the newest wins.
+// Keyboard shortcuts. Components register keys while they are shown; the newest binding
+// wins.
 
 import { signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-// Binding is what a key does. Names: "j", "Enter", "Escape", "g t" (two keys), "Mod+k".
+// Binding is the action of a key. Names: "j", "Enter", "Escape", "g t" (two keys),
+// "Mod+k".
 export interface Binding {
   key: string;
-  // what says what it does, for the list of keys; empty keeps it off the list.
+  // what describes the action in the list of keys; empty keeps it off the list.
   what: string;
   run: (e: KeyboardEvent) => void;
-  // typing also runs it while a person types.
+  // typing also runs the action while a person types.
   typing?: boolean;
 }
 
@@ -17,7 +19,7 @@ const layers: { bindings: Binding[] }[] = [];
 let first = "";
 let firstAt = 0;
 
-// helpShown reports whether the list of keys is shown.
+// helpShown reports whether the list of keys is visible.
 export const helpShown = signal(false);
 
 // bindings returns the keys that work now, the newest first, each once.
@@ -39,7 +41,7 @@ export function bindings(): Binding[] {
 export function useKeys(list: Binding[], active = true): void {
   const layer = useRef({ bindings: list });
   layer.current.bindings = list;
-  // Whoever sees the component may press a key at once.
+  // A person who sees the component may press a key at once.
   useLayoutEffect(() => {
     if (!active) {
       return;
@@ -58,7 +60,7 @@ export function typing(e: KeyboardEvent): boolean {
   return t instanceof HTMLElement && (t.isContentEditable || t instanceof HTMLInputElement && !/^(checkbox|radio|range|button)$/.test(t.type) || t instanceof HTMLTextAreaElement || t instanceof HTMLSelectElement);
 }
 
-// operable reports whether the browser gives a key a meaning of its own on an element.
+// operable reports whether the browser gives a key its own meaning on an element.
 function operable(e: KeyboardEvent): boolean {
   const t = e.target;
   return (e.key === "Enter" || e.key === " ") && t instanceof HTMLElement && t.closest("a, button, summary, input, select, [role=menuitem], [role=option], [role=tab]") !== null;
@@ -90,7 +92,7 @@ function press(e: KeyboardEvent): void {
   found.run(e);
 }
 
-// startKeys begins to listen.
+// startKeys starts to listen.
 export function startKeys(): void {
   document.addEventListener("keydown", press);
 }

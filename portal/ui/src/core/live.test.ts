@@ -4,7 +4,7 @@ import type { Change } from "../api";
 import { keepStream, live, pause, waiting } from "./live";
 import type { Follow, Message } from "./stream";
 
-// said gives the page a message of the worker.
+// said passes a message of the worker to the page.
 let said: ((e: { data: Message }) => void) | undefined;
 
 test("a page that follows nothing has a stream", async () => {

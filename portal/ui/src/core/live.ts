@@ -8,7 +8,7 @@ import { setServerTime } from "./clock";
 import { Stream } from "./stream";
 import type { Follow, Message, Status } from "./stream";
 
-// LiveState is what the badge shows.
+// LiveState is the state that the badge shows.
 export type LiveState = Omit<Status, "state"> & { state: Status["state"] | "paused" };
 
 const status = signal<Status>({ state: "connecting", since: Date.now(), lag: 0, behind: 0 });
@@ -19,20 +19,20 @@ const rights = signal(0);
 // live is the state of the stream.
 export const live: ReadonlySignal<LiveState> = shown;
 
-// staleAfter is how long a page may be without its stream before it calls itself stale.
+// staleAfter is how long a page may be without its stream before it is stale.
 const staleAfter = 30_000;
 
 // liveAt returns the state of the stream at a time of the browser's clock. A stream that has been
-// lost for a while is stale, also between two tries.
+// lost for a while is stale, also between two retries.
 export function liveAt(s: LiveState, now: number): LiveState {
   return s.state === "reconnecting" && now - s.since >= staleAfter ? { ...s, state: "stale" } : s;
 }
 
-// waiting counts the changes that came while the page was paused.
+// waiting counts the changes that arrived while the page was paused.
 export const waiting: ReadonlySignal<number> = held;
 
-// rightsChanged grows when what the person may see has changed. Whatever shows jobs reads it,
-// and loads again.
+// rightsChanged increases when the rights of the person have changed. Components that show
+// jobs subscribe to it, and load again.
 export const rightsChanged: ReadonlySignal<number> = rights;
 
 interface Follower {
@@ -52,11 +52,12 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let flushed = 0; // when the page was drawn last
 let send: ((ask: Follow) => void) | undefined;
 
-// maxQueue bounds what a paused page keeps. Beyond it, the page loads again when it goes on.
+// maxQueue limits the changes of a paused page. Beyond it, the page loads again when it
+// continues.
 const maxQueue = 5000;
 const every = 100; // milliseconds: at most 10 redraws a second
 
-// pause holds changes back, or lets them through again.
+// pause holds changes back, or passes them on again.
 export function pause(on: boolean): void {
   paused = on;
   if (!on) {
@@ -101,7 +102,8 @@ function give(f: Follower, changes: Change[]): void {
   }
 }
 
-// soon draws what has come: at once if the last time is long ago, else as soon as it is.
+// soon draws new changes: at once if the last time is long ago, otherwise after the
+// interval.
 function soon(): void {
   if (timer === undefined) {
     const wait = Math.min(every, flushed + every - Date.now()); // the clock may be set back
@@ -167,7 +169,7 @@ function receive(m: Message): void {
   }
 }
 
-// connect begins to talk to the worker, or to a stream in this page.
+// connect connects to the worker, or to a stream in this page.
 function connect(): (ask: Follow) => void {
   const address = document.querySelector<HTMLMetaElement>("meta[name=vedette-worker]")?.content ?? "";
   try {
@@ -183,14 +185,14 @@ function connect(): (ask: Follow) => void {
   }
 }
 
-// untilFollowed is how long a page has to follow by itself, and betweenTries how long a failed
-// try of keepStream is waited for, in milliseconds.
+// untilFollowed is the time in which a page can follow by itself, and betweenTries the pause
+// after a failed attempt of keepStream, in milliseconds.
 const untilFollowed = 1000;
 const betweenTries = 10_000;
 
-// keepStream keeps the stream open on pages that show no jobs, so that the badge says how fresh
+// keepStream keeps the stream open on pages without jobs, so that the badge shows how current
 // the portal is. position reads the position to follow from. A page that follows comes first:
-// its position is older, and the stream would begin behind it.
+// its position is older, and otherwise the stream would begin after it.
 export function keepStream(position: () => Promise<number>): void {
   const again = (ms: number) => void setTimeout(() => {
     if (send !== undefined) {
@@ -206,7 +208,7 @@ export function keepStream(position: () => Promise<number>): void {
   again(untilFollowed);
 }
 
-// useLive gives a component the changes behind the position of what it has loaded. Without a
+// useLive passes the changes after the position of the loaded data to a component. Without a
 // position it follows nothing. reset means: load everything again.
 export function useLive(position: number | undefined, changes: (c: Change[]) => void, reset: () => void): void {
   const latest = useRef({ changes, reset });

@@ -6,7 +6,8 @@ export interface Opened {
   // query is the search part of the URL of the list, and params that of its request.
   query: string;
   params: string;
-  // first is the place of the first job in the list, and total how many match, as text.
+  // first is the place of the first job in the list, and total the number of matching
+  // jobs, as text.
   first: number;
   total: string;
   jobs: { cluster: string; uid: string }[];
@@ -16,10 +17,10 @@ export interface Opened {
 
 const item = "vedette.list";
 
-// mostKept bounds what is kept.
+// mostKept limits the stored jobs.
 const mostKept = 5000;
 
-// rememberList keeps the list that is shown.
+// rememberList stores the shown list.
 export function rememberList(list: Opened): void {
   try {
     sessionStorage.setItem(item, JSON.stringify({ ...list, jobs: list.jobs.slice(0, mostKept) }));

@@ -6,15 +6,15 @@ import { aborted, get, problem } from "./client";
 import type { Params } from "./client";
 import { serverNow } from "./clock";
 
-// Resource is what is known of an answer. The data of the last answer stays while a new one is
-// on its way, and after an error.
+// Resource is the state of an answer. The data of the last answer remains while a new one is
+// loading, and after an error.
 export interface Resource<T> {
   data: T | undefined;
   problem: Problem | undefined;
   loading: boolean;
   // slow reports that the first answer takes longer than 150 ms.
   slow: boolean;
-  // asOf is when the data came, in milliseconds.
+  // asOf is the time of the data, in milliseconds.
   asOf: number;
   reload: () => void;
 }
@@ -30,12 +30,12 @@ interface State<T> {
 
 const slowAfter = 150;
 
-// Options change how a resource is read.
+// Options configure how a resource is read.
 export interface Options {
   params?: Params;
   // version reads again when it changes, and keeps the data meanwhile.
   version?: number | string;
-  // keep shows the data of the old path until the new one has come.
+  // keep shows the data of the old path until the new data has arrived.
   keep?: boolean;
 }
 

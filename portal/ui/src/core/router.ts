@@ -1,10 +1,10 @@
-// The URL is the state of a page: filters, order, selection and instant stand in it, and Back
+// The URL is the state of a page: filters, order, selection and instant are in it, and Back
 // undoes the last change.
 
 import { computed, signal } from "@preact/signals";
 import type { ReadonlySignal } from "@preact/signals";
 
-// Place is where the browser is.
+// Place is the current URL of the browser.
 export interface Place {
   path: string;
   query: URLSearchParams;
@@ -15,7 +15,7 @@ const place = signal<Place>(read());
 // here is the current place.
 export const here: ReadonlySignal<Place> = place;
 
-// at is the instant of `?at=`, as it stands in the URL; empty for now.
+// at is the instant of `?at=`, as in the URL; empty for now.
 export const at = computed(() => place.value.query.get("at") ?? "");
 
 function read(): Place {
@@ -43,7 +43,7 @@ export function go(to: string, how: "push" | "replace" = "push"): void {
   }
 }
 
-// query returns parameters as they stand in a URL. Characters that need no escape stay
+// query returns parameters in the form of a URL. Characters that need no escape stay
 // readable.
 export function query(params: URLSearchParams): string {
   const text = params.toString().replaceAll("%2F", "/").replaceAll("%3A", ":").replaceAll("%2C", ",");
@@ -77,7 +77,7 @@ export function param(key: string): string {
   return place.value.query.get(key) ?? "";
 }
 
-// kept are the parameters that a link to another page keeps.
+// kept are the parameters that a link to another page preserves.
 const kept = ["at"];
 
 // to returns the URL of another page, with the instant of the current place.
@@ -102,8 +102,8 @@ export function jobPath(job: { cluster: string; uid: string }, tab = ""): string
   return `/jobs/${encodeURIComponent(job.cluster)}/${encodeURIComponent(job.uid)}${tab === "" ? "" : "/" + tab}`;
 }
 
-// follow obeys clicks on links to pages of the portal. Clicks with a modifier, other buttons
-// and other origins are left to the browser.
+// follow handles clicks on links to pages of the portal. The browser handles clicks with a
+// modifier, other buttons and other origins.
 function follow(e: MouseEvent): void {
   if (e.defaultPrevented || e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey) {
     return;
@@ -119,7 +119,7 @@ function follow(e: MouseEvent): void {
   go(link.pathname + link.search);
 }
 
-// startRouter begins to listen to clicks and to the browser's history.
+// startRouter starts to listen to clicks and to the browser's history.
 export function startRouter(): void {
   addEventListener("popstate", () => {
     place.value = read();

@@ -1,4 +1,4 @@
-// The session: the person, their rights, and what the portal is.
+// The session: the person, their rights, and the description of the portal.
 
 import { computed, signal } from "@preact/signals";
 import type { ReadonlySignal } from "@preact/signals";
@@ -13,7 +13,7 @@ const failure = signal<Problem | undefined>(undefined);
 // session is the session, once it is known.
 export const session: ReadonlySignal<Session | undefined> = current;
 
-// sessionProblem says why the session is not known.
+// sessionProblem is the reason why the session is unknown.
 export const sessionProblem: ReadonlySignal<Problem | undefined> = failure;
 
 // clusters are the names of the clusters that the person may see.

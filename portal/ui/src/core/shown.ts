@@ -6,6 +6,6 @@ import { second, serverNow } from "./clock";
 import { parseTime } from "./instant";
 import { at } from "./router";
 
-// shownNow is the server's time in milliseconds up to which open jobs have waited and run. It
-// stands still with `?at=`.
+// shownNow is the end of the times of open jobs, in milliseconds of the server's clock. It
+// does not change with `?at=`.
 export const shownNow: ReadonlySignal<number> = computed(() => (at.value === "" ? second.value : (parseTime(at.value) ?? serverNow())));

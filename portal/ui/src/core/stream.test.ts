@@ -3,7 +3,7 @@ import { mock, test } from "node:test";
 import { Stream } from "./stream";
 import type { Message } from "./stream";
 
-// Source stands for the browser's EventSource.
+// Source replaces the browser's EventSource.
 class Source {
   static all: Source[] = [];
   onopen: (() => void) | null = null;

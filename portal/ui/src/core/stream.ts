@@ -4,7 +4,7 @@
 import { PathStream, Prefix } from "../api";
 import type { Beat, Change, Changes, Reset, Rights } from "../api";
 
-// Status says how the stream does.
+// Status is the state of the stream.
 export interface Status {
   state: "connecting" | "live" | "reconnecting" | "catching" | "stale";
   // since is when the state began, in milliseconds of the browser's clock; of stale: since when
@@ -16,43 +16,44 @@ export interface Status {
   behind: number;
 }
 
-// Message is what the stream tells a tab.
+// Message is a message of the stream to a tab.
 export type Message =
   | { type: "status"; status: Status }
   | { type: "changes"; changes: Change[] }
-  // replay answers a tab that follows from a position: what the stream has behind it.
+  // replay answers a tab that follows from a position with the later changes of the
+  // stream.
   | { type: "replay"; id: number; changes: Change[] }
   | { type: "reset"; id?: number; reason: string }
   | { type: "rights" }
   | { type: "now"; time: string };
 
-// Follow is what a tab asks: changes behind a position.
+// Follow is the request of a tab: changes after a position.
 export interface Follow {
   type: "follow";
   id: number;
   after: number;
 }
 
-// maxKept bounds the changes that are kept for tabs that come later.
+// maxKept limits the changes that are kept for later tabs.
 const maxKept = 5000;
 const silence = 15_000; // three beats
 const staleAfter = 30_000;
 const retries = [500, 1000, 2000, 4000, 8000, 15_000];
 
-// Stream connects once the first tab follows, and again after every loss.
+// Stream connects when the first tab follows, and reconnects after every loss.
 export class Stream {
   private source: EventSource | undefined;
   private position = -1;
-  // floor is the position behind which kept is complete.
+  // floor is the position after which kept is complete.
   private floor = -1;
   private kept: Change[] = [];
-  // rights stands for what the person sees. Between two connections, another person may have
+  // rights is a key of the person's sight. Between two connections, another person may have
   // signed in, or the rights may have changed.
   private rights: string | undefined;
   private status: Status = { state: "connecting", since: Date.now(), lag: 0, behind: 0 };
   private failures = 0;
   private lostAt = 0;
-  // heardAt is when the portal gave a sign of life last.
+  // heardAt is the time of the portal's last event.
   private heardAt = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private watchdog: ReturnType<typeof setTimeout> | undefined;
@@ -103,15 +104,15 @@ export class Stream {
     });
   }
 
-  // otherRights makes all tabs load again. Changes that are kept may be of jobs that the person
-  // may not see any more.
+  // otherRights makes all tabs load again. Kept changes may be of jobs that the person may no
+  // longer see.
   private otherRights(): void {
     this.kept = [];
     this.floor = this.position;
     this.emit({ type: "rights" });
   }
 
-  // listen waits for the next sign of life.
+  // listen waits for the next event.
   private listen(): void {
     clearTimeout(this.watchdog);
     this.watchdog = setTimeout(() => this.lost(), silence);
@@ -170,8 +171,8 @@ export class Stream {
     this.emit({ type: "reset", reason: r.reason });
   }
 
-  // lost connects again after a while, longer after each failure. After a silence, the page is as
-  // old as the last sign of life: the computer may have slept.
+  // lost reconnects after a while, longer after each failure. After a silence, the page is as old
+  // as the last event: the computer may have slept.
   private lost(): void {
     this.close();
     const now = Date.now();

@@ -1,5 +1,5 @@
 // The theme: light, dark, or the system's. The server writes it into the page from a cookie,
-// so no page flashes.
+// so pages do not flash.
 
 import { computed, effect, signal } from "@preact/signals";
 import { setCookie } from "./cookie";
@@ -19,7 +19,8 @@ function initial(): Theme {
 // theme is the choice of the person.
 export const theme = signal<Theme>(initial());
 
-// shownTheme is what the page shows; paper is light. Canvases draw again when it changes.
+// shownTheme is the theme that the page shows; paper is light. Canvases redraw when it
+// changes.
 export const shownTheme = computed<"light" | "dark">(() => (printing.value ? "light" : theme.value === "system" ? (systemDark.value ? "dark" : "light") : theme.value));
 
 // setTheme changes and keeps the choice.

@@ -1,4 +1,4 @@
-// The zone in which the pages show times: that of the browser, or UTC.
+// The time zone of the pages: the browser's, or UTC.
 
 import { signal } from "@preact/signals";
 import type { ReadonlySignal } from "@preact/signals";
@@ -55,7 +55,7 @@ export function midnight(ms: number, days = 0): number {
 }
 
 // daysBefore returns the instant some days before another one at which the clock shows the same,
-// also where clocks change.
+// also across changes of the clock.
 export function daysBefore(ms: number, days: number): number {
   const f = fields(ms);
   return instantOf(f.year, f.month, f.day - days, f.hour, f.minute, f.second) + (((ms % 1000) + 1000) % 1000);

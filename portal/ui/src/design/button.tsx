@@ -6,15 +6,15 @@ import { Icon } from "./icon";
 import type { IconName } from "./icon";
 import { StateIcon } from "./stateicon";
 
-// ButtonProps say what a button shows and does. With href it is a link.
+// ButtonProps describe a button. With href it is a link.
 export interface ButtonProps {
   icon?: IconName;
   // menu shows an arrow down on the right.
   menu?: boolean;
   primary?: boolean;
-  // plain has no border; quiet is a plain one in the second text color.
+  // plain has no border; quiet is plain with the second text color.
   plain?: boolean;
-  // label names the button for screen readers and in a tip; needed if there is no word.
+  // label names the button for screen readers and in a tip; required without text.
   label?: string;
   href?: string;
   disabled?: boolean;

@@ -1,4 +1,4 @@
-// A field of a form: its label, its control, help, and what is wrong with it.
+// A field of a form: its label, its control, help, and its mistake.
 
 import type { ComponentChildren } from "preact";
 import { Icon } from "./icon";
@@ -18,7 +18,7 @@ export interface FieldProps {
   children: ComponentChildren;
 }
 
-// Field shows a control with everything about it.
+// Field shows a control with its label, help and mistake.
 export function Field(p: FieldProps) {
   return (
     <div class={"form-field " + (p.class ?? "") + (p.wrong ? " is-wrong" : "")}>

@@ -50,7 +50,7 @@ export function termText(t: Term): string {
   return `${words.value.filter.keys[t.key]} ${operator(t)} ${shownValues(t)}`;
 }
 
-// removal returns the changes of the URL that take a term away.
+// removal returns the changes of the URL that remove a term.
 export function removal(q: URLSearchParams, t: Term): Record<string, string[]> {
   const gone = new Set(rawValues(t));
   return { [t.key]: q.getAll(t.key).filter((v) => !gone.has(v)) };
@@ -61,12 +61,13 @@ interface Entry {
   text: string;
   note?: string;
   state?: string;
-  // next is what the field has after the choice; without it, the choice adds a filter.
+  // next is the text of the field after the choice; without it, the choice adds a filter.
   next?: string;
   add?: { key: string; value: string };
 }
 
-// Typed is what stands in the field: a key, values that are complete, and the beginning of one.
+// Typed is the content of the field: a key, complete values, and the beginning of another
+// value.
 interface Typed {
   key: Key;
   op: string;
@@ -74,7 +75,7 @@ interface Typed {
   value: string;
 }
 
-// typed splits what stands in the field.
+// typed splits the content of the field.
 function typed(text: string): Typed | undefined {
   const m = /^\s*([a-z]+)\s*(!=|!:|>=|<=|>|<|=|:)\s*(.*)$/i.exec(text);
   const word = (m?.[1] ?? "").toLowerCase();
@@ -89,7 +90,8 @@ function typed(text: string): Typed | undefined {
   return { key: word, op: excluded ? "!" : sign, before: values.slice(0, -1).filter((v) => v !== ""), value: values.at(-1) ?? "" };
 }
 
-// written returns a value as a URL has it. Times of the day are local; URLs have instants.
+// written returns a value in the form of a URL. Times of day are local; URLs have
+// instants.
 function written(key: Key, op: string, value: string): string {
   const kind: Kind = keys[key];
   if (kind === "time" && !/^(\d+[smhdw])+$/.test(value)) {
@@ -224,7 +226,7 @@ function Token({ term, onEdit, onRemove }: { term: Term; onEdit: () => void; onR
   );
 }
 
-// useEntries returns what to suggest for a text.
+// useEntries returns the suggestions for a text.
 function useEntries(text: string, open: boolean, q: URLSearchParams): Entry[] {
   const w = words.value.filter;
   const t = typed(text);

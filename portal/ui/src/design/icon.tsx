@@ -1,5 +1,5 @@
-// Icons of things and actions, drawn as lines. Words stand beside them, or a label names the
-// button.
+// Icons of things and actions, drawn as lines. Each has text next to it, or a label that
+// names the button.
 
 const paths = {
   search: "M7 12A5 5 0 1 0 7 2A5 5 0 0 0 7 12ZM10.8 10.8L14 14",

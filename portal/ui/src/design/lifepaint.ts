@@ -1,5 +1,5 @@
-// The drawing of lives on canvases: the same in the table, the drawer, the page of a job and
-// the timeline. Height says who holds GPUs: waiting is thin, holding is full.
+// Drawing of lives on canvases: the same in the table, the drawer, the page of a job and the
+// timeline. The height shows whether the job holds GPUs: waiting is thin, holding is full.
 
 import type { Span } from "../api";
 import { instant } from "../core/format";
@@ -37,7 +37,7 @@ export function colors(): Colors {
   };
 }
 
-// ended are the states that the end icon shows instead of a bar.
+// ended are the states with an end icon instead of a bar.
 const ended = new Set(["Succeeded", "Failed", "Aborted", "Deleted"]);
 
 // isEnd reports whether a state ends a life.
@@ -47,7 +47,7 @@ export function isEnd(state: string): boolean {
 
 const patterns = new Map<string, CanvasPattern>();
 
-// pattern returns a tile of stripes. Tiles are kept, because making one is slow.
+// pattern returns a tile of stripes. Tiles are cached, because creating one is slow.
 function pattern(c: CanvasRenderingContext2D, kind: "diagonal" | "upright" | "hatch", color: string, back: string): CanvasPattern | string {
   const key = kind + color + back;
   const old = patterns.get(key);
@@ -91,7 +91,7 @@ function pattern(c: CanvasRenderingContext2D, kind: "diagonal" | "upright" | "ha
   return made;
 }
 
-// pale returns a color at a share of its strength over what is below.
+// pale returns a color with a fraction of its strength over the background.
 export function pale(color: string, share: number): string {
   return `color-mix(in srgb, ${color} ${Math.round(share * 100)}%, transparent)`;
 }
@@ -153,8 +153,8 @@ export interface Placed {
   seconds: number;
 }
 
-// place lays a life out on a width: in proportion to the time, and at least 2 px a span. The
-// end state has no bar.
+// place lays a life out over a width: in proportion to the time, and at least 2 px per span.
+// The end state has no bar.
 export function place(life: readonly Span[], width: number, now: number): Placed[] {
   const bars = life.filter((s) => s.gap || !isEnd(s.state));
   const seconds = bars.map((s) => Math.max(0, ((instant(s.to) ?? now) - (instant(s.from) ?? now)) / 1000));

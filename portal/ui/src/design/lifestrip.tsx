@@ -1,4 +1,4 @@
-// The life strip of a job: what it did since it was submitted.
+// The life strip of a job: its states since it was submitted.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Span } from "../api";
@@ -10,7 +10,7 @@ import { colors, isEnd, paintSpan, place } from "./lifepaint";
 import type { Colors } from "./lifepaint";
 import { StateIcon } from "./stateicon";
 
-// LifeProps say what to draw.
+// LifeProps describe the drawing.
 export interface LifeProps {
   life: readonly Span[];
   state: string;
@@ -18,7 +18,7 @@ export interface LifeProps {
   height?: number;
   // width in pixels; without it, the strip fills its parent.
   width?: number;
-  // label gives the text inside a running bar. It is left out where it does not fit.
+  // label returns the text inside a running bar. It is omitted if it does not fit.
   label?: (span: Span, seconds: number) => string;
 }
 
@@ -33,7 +33,7 @@ export function themeColors(theme: string): Colors {
   return cached.colors;
 }
 
-// describe says a life in words, for screen readers.
+// describe describes a life in words, for screen readers.
 export function describe(life: readonly Span[], now: number): string {
   const w = words.value;
   const parts = life.filter((s) => s.gap || !isEnd(s.state)).map((s) => {

@@ -11,7 +11,7 @@ function random(seed: number): (n: number) => number {
   };
 }
 
-// longest is the length of a longest common subsequence, by trying everything: the model.
+// longest is the length of a longest common subsequence, by brute force: the model.
 function longest(a: string[], b: string[]): number {
   if (a.length === 0 || b.length === 0) {
     return 0;

@@ -1,6 +1,6 @@
 // Differences of short texts, line by line, in the browser.
 
-// mostCells bounds the table of the comparison; beyond it only equal ends are found.
+// mostCells limits the table of the comparison; above it only equal ends are found.
 const mostCells = 4_000_000;
 
 // counterparts returns for each line of after the index of the same line in before, or -1 if
@@ -46,8 +46,8 @@ function common(a: string[], b: string[]): [number, number][] {
   return pairs;
 }
 
-// moved returns for each line of before where it is in after, or -1. A line that was changed in
-// its place is found by its place between equal lines, or by its key.
+// moved returns the position in after of each line of before, or -1. A line that was changed in
+// place is found by its position between equal lines, or by its key.
 export function moved(before: string[], after: string[]): number[] {
   const where = before.map(() => -1);
   counterparts(before, after).forEach((from, to) => {
@@ -71,8 +71,8 @@ export function moved(before: string[], after: string[]): number[] {
   return where;
 }
 
-// between pairs the lines of a block that changed: by their keys, or by their places if they have
-// none.
+// between pairs the changed lines of a block: by their keys, or by their positions if they have
+// no keys.
 function between(before: string[], after: string[], where: number[], from: [number, number], to: [number, number]): void {
   const same = from[1] - from[0] === to[1] - to[0];
   let j = to[0];

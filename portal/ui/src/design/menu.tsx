@@ -12,18 +12,18 @@ export interface Item {
   text: ComponentChildren;
   note?: string;
   icon?: IconName;
-  // checked shows a mark: of the chosen one, or of each that is on.
+  // checked shows a mark: for the selected item, or for each active one.
   checked?: boolean;
   // stays keeps the menu open after a choice.
   stays?: boolean;
   href?: string;
   disabled?: boolean;
-  // line draws a line above.
+  // line draws a separator above.
   line?: boolean;
   run?: () => void;
 }
 
-// MenuProps describe the button and what it opens.
+// MenuProps describe the button and its menu.
 export interface MenuProps {
   label: string;
   text?: ComponentChildren;
@@ -33,11 +33,11 @@ export interface MenuProps {
   // arrow is false for a button without an arrow.
   arrow?: boolean;
   class?: string;
-  // side is the edge of the button on which the menu lies.
+  // side is the edge of the button that the menu is aligned with.
   side?: "left" | "right";
   // button replaces the content of the button.
   button?: ComponentChildren;
-  // children stand below the items; close closes the menu.
+  // children are below the items; close closes the menu.
   children?: (close: () => void) => ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-// Cards, tabs, drawers, and the states of what is not there.
+// Cards, tabs, drawers, and states without data.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -29,12 +29,12 @@ export function Card(p: { title?: ComponentChildren; note?: ComponentChildren; s
   );
 }
 
-// Fact is a number with what it is above it and a note below.
+// Fact is a number with its meaning above and a note below.
 export function Fact(p: { name: string; value: ComponentChildren; note?: ComponentChildren }) {
   return <div class="fact"><div class="fact-name">{p.name}</div><div class="fact-value">{p.value}</div><div class="fact-note">{p.note}</div></div>;
 }
 
-// Tab is one of several views. The URL says which one is shown.
+// Tab is one of several views. The URL selects the current one.
 export interface Tab {
   text: string;
   href: string;
@@ -42,7 +42,7 @@ export interface Tab {
   current: boolean;
 }
 
-// Tabs are links between views of one thing.
+// Tabs are links between the views of one thing.
 export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   const box = useRef<HTMLElement>(null);
   const current = tabs.findIndex((t) => t.current);
@@ -54,7 +54,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   );
 }
 
-// reveal scrolls a row of links sideways until the current one is in sight.
+// reveal scrolls a row of links sideways until the current one is visible.
 export function reveal(box: HTMLElement | null): void {
   const link = box?.querySelector<HTMLElement>("[aria-current]");
   if (box && link) {
@@ -63,12 +63,12 @@ export function reveal(box: HTMLElement | null): void {
   }
 }
 
-// Empty says that something is empty, and what to do.
+// Empty shows that something is empty, and the next step.
 export function Empty(p: { text: string; children?: ComponentChildren }) {
   return <div class="nothing"><p class="nothing-text">{p.text}</p><div class="nothing-do">{p.children}</div></div>;
 }
 
-// GrayRows stand where rows will be. They show nothing for 150 ms.
+// GrayRows are placeholders of rows. They show nothing for 150 ms.
 export function GrayRows({ rows = 8 }: { rows?: number }) {
   const [late, set] = useState(false);
   useEffect(() => {
@@ -81,8 +81,8 @@ export function GrayRows({ rows = 8 }: { rows?: number }) {
 // loadingAgain is how long a page waits for a portal that has just started, in milliseconds.
 const loadingAgain = 2000;
 
-// Trouble shows a problem of a request: what failed, and what to do. asOf is when the data came
-// that is shown meanwhile; 0 if there is none.
+// Trouble shows a problem of a request: the failure, and the next step. asOf is the time of the
+// data that is shown meanwhile; 0 without data.
 export function Trouble({ problem, again, asOf = 0 }: { problem: Problem; again?: () => void; asOf?: number }) {
   const w = words.value;
   const denied = problem.type === ProblemDenied;
@@ -109,13 +109,13 @@ export function Trouble({ problem, again, asOf = 0 }: { problem: Problem; again?
   );
 }
 
-// copy puts a text on the clipboard, and says so.
+// copy copies a text to the clipboard, and confirms it.
 export function copy(text: string): void {
   navigator.clipboard.writeText(text).then(() => toast(words.peek().error.copied), (e: unknown) => toast(String(e), { failure: true }));
 }
 
-// Drawer is a panel on the right, beside what it describes. It is no dialog: the page beside it
-// stays usable.
+// Drawer is a panel on the right, next to the item that it describes. It is not a dialog: the
+// page next to it stays usable.
 export function Drawer(p: { label: string; head: ComponentChildren; onClose: () => void; children: ComponentChildren }) {
   const box = useRef<HTMLElement>(null);
   return (

@@ -5,12 +5,12 @@ import { useEffect, useRef } from "preact/hooks";
 import { words } from "../words";
 import { Button } from "./button";
 
-// QuestionProps say what is asked.
+// QuestionProps describe the question.
 export interface QuestionProps {
   title: string;
   // act is the word on the button that acts.
   act: string;
-  // keep is the word on the other one.
+  // keep is the label of the other button.
   keep?: string;
   disabled?: boolean;
   busy?: boolean;

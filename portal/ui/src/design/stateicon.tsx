@@ -3,7 +3,7 @@
 // Shape is one part of an icon in a square of 16.
 export interface Shape {
   d: string;
-  // as: filled or stroked in the color of the state, or in that of the page.
+  // as: filled or stroked in the color of the state, or of the page.
   as: "fill" | "stroke" | "hole" | "holeStroke";
   width?: number;
   dash?: number[];
@@ -12,7 +12,7 @@ export interface Shape {
 const ring = "M14 8A6 6 0 1 1 2 8A6 6 0 0 1 14 8Z";
 const disc = "M15 8A7 7 0 1 1 1 8A7 7 0 0 1 15 8Z";
 
-// stateShapes are the icons by state; "gap" is the one of a time that was not watched.
+// stateShapes are the icons by state; "gap" is the icon of a time without a watch.
 export const stateShapes: Record<string, Shape[]> = {
   Submitted: [{ d: ring, as: "stroke", width: 1.6, dash: [1.9, 1.87] }],
   Queued: [{ d: ring, as: "stroke", width: 1.6 }, { d: "M8 4.8V8.2L10.4 9.6", as: "stroke", width: 1.6 }],
@@ -27,7 +27,7 @@ export const stateShapes: Record<string, Shape[]> = {
   gap: [{ d: "M5 13L9 3M9 13L13 3", as: "stroke", width: 1.4 }],
 };
 
-// StateIcon shows the icon of a state. A word must stand beside it.
+// StateIcon shows the icon of a state. A word must be next to it.
 export function StateIcon({ state, size = 16 }: { state: string; size?: number }) {
   const shapes = stateShapes[state] ?? stateShapes["Submitted"] ?? [];
   return (

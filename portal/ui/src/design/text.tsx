@@ -1,4 +1,4 @@
-// Texts that need care: times, and names that are too long.
+// Texts with special handling: times, and names that are too long.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { instant, none, time, utc } from "../core/format";
@@ -13,8 +13,8 @@ export function Time({ at, show }: { at: string | undefined; show?: (ms: number)
   return <time dateTime={at} data-tip={utc(ms)}>{(show ?? time)(ms)}</time>;
 }
 
-// cutMiddle shortens a text in the middle so that it fits. width measures a text, and tail is
-// how many characters stay at the end at most.
+// cutMiddle shortens a text in the middle until it fits. width measures a text, and tail is
+// the maximum number of characters at the end.
 export function cutMiddle(text: string, room: number, width: (t: string) => number, tail = Infinity): string {
   if (width(text) <= room) {
     return text;
@@ -57,7 +57,7 @@ function advance(char: string, weight: string, size: string): number {
   return width;
 }
 
-// fit cuts the text of a name to the width of its element.
+// fit shortens the text of a name to the width of its element.
 function fit(e: HTMLElement): void {
   const { text, tail } = texts.get(e) ?? { text: "", tail: 0 };
   const room = e.clientWidth;
@@ -85,8 +85,8 @@ document.fonts?.addEventListener("loadingdone", () => {
   document.querySelectorAll<HTMLElement>(".name").forEach(fit);
 });
 
-// Name shows a name that may be longer than its place. It is cut in the middle, because both
-// ends tell names apart; screen readers and the tip have all of it.
+// Name shows a name that may be longer than its space. It is shortened in the middle,
+// because both ends distinguish names; screen readers and the tip have the whole name.
 export function Name({ text, tail = Infinity }: { text: string; tail?: number }) {
   const box = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {

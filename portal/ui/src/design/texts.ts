@@ -1,11 +1,10 @@
-// All texts of the pages pass through here, so that no page can forget one.
+// All texts of the pages pass through here, so that none is forgotten.
 
 import { Fragment, options } from "preact";
 import { visible } from "./visible";
 
-// guardTexts makes control and direction characters visible in the texts of all elements that are
-// made from now on, also in those that a browser shows as a tip or reads out. Fields that people
-// edit keep theirs.
+// guardTexts makes control and direction characters visible in the texts of all elements created
+// from now on, including tips and labels for screen readers. Editable fields are not changed.
 export function guardTexts(): void {
   const before = options.vnode;
   options.vnode = (node) => {

@@ -1,4 +1,5 @@
-// One tip for all elements with data-tip. It repeats or explains; no fact is only there.
+// One tip for all elements with data-tip. It repeats or explains; it never has the only
+// copy of a fact.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 
@@ -9,7 +10,8 @@ interface Shown {
 
 const delay = 400;
 
-// textOf returns the tip of an element. data-tip-cut counts only if the text is cut.
+// textOf returns the tip of an element. data-tip-cut counts only if the text is
+// truncated.
 function textOf(e: Element): string {
   const cut = e.getAttribute("data-tip-cut");
   if (cut !== null) {

@@ -1,4 +1,5 @@
-// Toasts say what an action did. One is shown at a time, bottom left, for 6 s; failures stay.
+// Toasts show the result of an action. One is shown at a time, bottom left, for 6 s; failures
+// stay.
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -15,7 +16,7 @@ interface Message {
 const shown = signal<Message | undefined>(undefined);
 const lasts = 6000;
 
-// toast shows a message. undo takes the action back.
+// toast shows a message. undo reverts the action.
 export function toast(text: string, options: { failure?: boolean; undo?: () => void } = {}): void {
   shown.value = { text, failure: options.failure ?? false, undo: options.undo };
 }

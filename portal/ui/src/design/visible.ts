@@ -1,6 +1,6 @@
-// Text of strangers, made visible: control characters become symbols and are never obeyed.
+// Text of strangers, made visible: control characters become symbols, and have no effect.
 
-// hidden matches characters that a page would swallow, move or turn around.
+// hidden matches characters that a page would drop, move or reorder.
 const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 // visible replaces control and direction characters by symbols. Tabs and line feeds stay.

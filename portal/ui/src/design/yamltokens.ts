@@ -1,5 +1,5 @@
-// Colors of YAML, line by line. The tokenizer knows no grammar: it is exact enough for
-// manifests, never loses a character, and takes linear time on hostile text.
+// Colors of YAML, line by line. The tokenizer does not parse the grammar: it is precise
+// enough for manifests, never loses a character, and takes linear time on hostile text.
 
 // Token is a piece of a line with the class that draws it.
 export interface Token {
@@ -12,7 +12,7 @@ const dashed = /^(\s*(?:- +)*-?)(?=\s|$)/;
 const word = /^(?:true|false|null|~|-?\d[\d_.]*(?:[eE][-+]?\d+)?)$/;
 const blockHead = /(?:^|\s)[|>][-+]?\d?[-+]?\s*(?:#.*)?$/;
 
-// longest is how many characters of a line are colored; the rest is one token.
+// longest is the number of characters of a line that are colored; the rest is one token.
 const longest = 2000;
 
 // tokens splits lines. The pieces of a line, joined, are the line.
@@ -70,7 +70,7 @@ function commentAt(text: string): number {
   return text.length;
 }
 
-// linesOf splits a text into lines. An end of line at the end adds no line.
+// linesOf splits a text into lines. A line break at the end adds no line.
 export function linesOf(text: string): string[] {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.length > 1 && lines[lines.length - 1] === "") lines.pop();

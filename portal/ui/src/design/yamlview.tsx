@@ -5,11 +5,11 @@ import type { LineRange } from "../api";
 import { linesOf, tokens } from "./yamltokens";
 import type { Token } from "./yamltokens";
 
-// YamlProps say what to show.
+// YamlProps describe the text.
 export interface YamlProps {
   text: string;
   label: string;
-  // folds are lines that are hidden until one asks for them, with the words for their number.
+  // folds are lines that are hidden until they are unfolded, with a text for their number.
   folds?: readonly LineRange[] | undefined;
   foldText?: (lines: number) => string;
   // changed are lines, from 1, with the mark of a change, and wrong are those with a problem.
@@ -17,7 +17,7 @@ export interface YamlProps {
   wrong?: ReadonlySet<number>;
 }
 
-// YamlView shows YAML to read.
+// YamlView shows read-only YAML.
 export function YamlView(p: YamlProps) {
   const lines = useMemo(() => linesOf(p.text), [p.text]);
   const colored = useMemo(() => tokens(lines), [lines]);

@@ -75,7 +75,7 @@ function Page({ name }: { name: PageName }) {
   return <Shown />;
 }
 
-// Find goes to the newest job of a name.
+// Find redirects to the newest job with a name.
 function Find() {
   useEffect(() => {
     const [, , cluster = "", type = "", namespace = "", name = ""] = here.peek().path.split("/").map(decodeURIComponent);

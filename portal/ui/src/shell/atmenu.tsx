@@ -11,7 +11,7 @@ import { words } from "../words";
 
 const ages: [string, number][] = [["15 min", 900], ["1 h", 3600], ["6 h", 21600], ["24 h", 86400], ["7 d", 604800]];
 
-// AtMenu chooses the instant that all pages show.
+// AtMenu selects the instant of all pages.
 export function AtMenu() {
   const w = words.value;
   const shown = instant(at.value) ?? parseTime(at.value);

@@ -6,7 +6,7 @@ import type { Message } from "../core/stream";
 import { language } from "../words/language";
 import { badgeOf } from "./badgetext";
 
-const lost = Date.parse("2026-11-22T02:31:07Z"); // 10:31:07 where the tests run
+const lost = Date.parse("2026-11-22T02:31:07Z"); // 10:31:07 in the zone of the tests
 
 function state(s: Partial<LiveState>): LiveState {
   return { state: "live", since: lost, lag: 0, behind: 0, ...s };
@@ -33,7 +33,7 @@ test("the badge has words for each state of the stream", () => {
   language.value = "en";
 });
 
-// Source stands for the browser's EventSource.
+// Source replaces the browser's EventSource.
 class Source {
   static last: Source;
   onopen: (() => void) | null = null;
@@ -54,7 +54,7 @@ test("a browser that slept says since when its page is old, until it has caught 
   stream.follow({ type: "follow", id: 1, after: 10 }, () => undefined);
   Source.last.send("beat", { now: new Date(lost).toISOString(), position: 10, lag: 0.2 });
   assert.equal(said(), "Live");
-  mock.timers.setTime(lost + 600_000); // no timer ran meanwhile
+  mock.timers.setTime(lost + 600_000); // no timer fired meanwhile
   mock.timers.tick(1);
   assert.equal(said(), "Stale since 10:31:07");
   mock.timers.tick(1000);

@@ -1,4 +1,4 @@
-// What the live badge says.
+// The content of the live badge.
 
 import { toServer } from "../core/clock";
 import { clock, instant, short } from "../core/format";
@@ -7,10 +7,10 @@ import { liveAt } from "../core/live";
 import type { LiveState } from "../core/live";
 import { words } from "../words";
 
-// Badge is the badge at a moment: its words, its look, and what a click does.
+// Badge is the badge at a moment: its text, its style, and the action of a click.
 export interface Badge {
   text: string;
-  // lag follows the text in a lighter color.
+  // lag is after the text, in a lighter color.
   lag: string;
   look: "" | "is-paused" | "is-off" | "is-stale" | "is-past";
   act: "pause" | "resume" | "now" | "";

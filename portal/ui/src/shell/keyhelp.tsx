@@ -5,7 +5,7 @@ import { bindings, helpShown, useKeys } from "../core/keys";
 import { Button } from "../design/button";
 import { words } from "../words";
 
-// KeyHelp shows what the keys do on this page.
+// KeyHelp shows the keys of this page.
 export function KeyHelp() {
   const w = words.value;
   const box = useRef<HTMLDivElement>(null);
@@ -30,7 +30,7 @@ export function KeyHelp() {
 
 const apple = /Mac|iP/.test(navigator.platform);
 
-// keyName returns what stands on a key.
+// keyName returns the label of a key.
 export function keyName(key: string): string {
   return key.replace("Mod+k", apple ? "⌘K" : "Ctrl K").replace("Escape", "Esc");
 }

@@ -1,4 +1,4 @@
-// The badge that says how fresh the page is. One place, one shape.
+// The badge that shows how current the page is, always in the same place and shape.
 
 import { second, toServer } from "../core/clock";
 import { clock } from "../core/format";
@@ -13,7 +13,7 @@ function now(): number {
   return live.value.state === "reconnecting" ? second.value : toServer(live.value.since);
 }
 
-// LiveBadge shows the state of the stream. A click pauses, goes on, or goes back to now.
+// LiveBadge shows the state of the stream. A click pauses, continues, or returns to now.
 export function LiveBadge() {
   const w = words.value.live;
   const b = badgeOf(live.value, at.value, now(), waiting.value);
@@ -30,7 +30,7 @@ export function LiveBadge() {
   );
 }
 
-// StaleNote says in words what a stale page means. It covers nothing that moves.
+// StaleNote explains a stale page. It never covers moving content.
 export function StaleNote() {
   const s = live.value;
   const stale = liveAt(s, s.since + (now() - toServer(s.since))).state === "stale" && at.value === "";

@@ -50,7 +50,8 @@ function PageLink({ path, text, current }: { path: string; text: string; current
   return <a class="nav-page" href={to(path, filtersFor(path))} aria-current={current ? "page" : undefined}>{text}</a>;
 }
 
-// listing are the pages that show jobs by the same filters: a link between them keeps those.
+// listing are the pages that show jobs with the same filters: links between them preserve
+// the filters.
 const listing = ["/jobs", "/timeline"];
 
 function filtersFor(path: string): Changes {
@@ -62,7 +63,7 @@ function filtersFor(path: string): Changes {
   return Object.fromEntries(own.map((key) => [key, query.getAll(key)]));
 }
 
-// ClusterMenu narrows every page to one cluster, by the filter of that name.
+// ClusterMenu restricts every page to one cluster, with the filter of that name.
 function ClusterMenu() {
   const w = words.value;
   const all = clusters.value;

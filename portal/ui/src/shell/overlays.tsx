@@ -1,4 +1,4 @@
-// What lies over the pages: the palette and the list of keys.
+// Overlays above the pages: the palette and the list of keys.
 
 import { go, to } from "../core/router";
 import { helpShown, useKeys } from "../core/keys";

@@ -20,14 +20,14 @@ import { setLanguage, language } from "../words/language";
 // paletteShown reports whether the palette is open.
 export const paletteShown = signal(false);
 
-// Command is an action of the page that is shown.
+// Command is an action of the current page.
 export interface Command {
   text: string;
   icon: IconName;
   run: () => void;
 }
 
-// pageCommands are the actions of the page: on the selection, for instance.
+// pageCommands are the actions of the page, for example on the selection.
 export const pageCommands = signal<Command[]>([]);
 
 interface Entry {
@@ -39,7 +39,7 @@ interface Entry {
   run: () => void;
 }
 
-// useDelayed returns a value once it has not changed for a while.
+// useDelayed returns a value after it has not changed for a while.
 function useDelayed(value: string, ms: number): string {
   const [kept, keep] = useState(value);
   useEffect(() => {
@@ -49,7 +49,7 @@ function useDelayed(value: string, ms: number): string {
   return kept;
 }
 
-// Palette shows a field and what matches.
+// Palette shows a field and the matches.
 export function Palette() {
   const w = words.value;
   const [text, type] = useState("");
@@ -112,7 +112,7 @@ function jobs(list: JobList | undefined): Entry[] {
   return (list?.jobs ?? []).map((j) => ({ group: words.value.palette.jobs, text: j.name, note: `${j.namespace} · ${j.cluster}`, state: j.state, run: () => go(to(jobPath(j))) }));
 }
 
-// times offers the instant of what was typed: "09:15", "at 09:15", "2h".
+// times offers the instant of a typed time: "09:15", "at 09:15", "2h".
 function times(text: string): Entry[] {
   const ms = parseTime(text.replace(/^at\s+/, ""));
   if (ms === undefined) {

@@ -31,7 +31,7 @@ export const en = {
   cpu: "CPU",
   unknown: "unknown",
   comma: ", ", colon: ": ", list: ", ", space: " ",
-  // said puts what the server says in English into the language of the page.
+  // said translates the server's English texts into the language of the page.
   said: (text: string) => text,
   nav: {
     label: "Pages", jobs: "Jobs", timeline: "Timeline", stats: "Statistics", operations: "Operations", settings: "Settings",

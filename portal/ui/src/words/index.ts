@@ -9,13 +9,13 @@ import { zh } from "./zh";
 // words are the words that all pages share.
 export const words = pageWords({ en, zh });
 
-// pageWords chooses between two dictionaries with the same keys. Each page has its own, which
+// pageWords selects one of two dictionaries with the same keys. Each page has its own, which
 // is loaded with the page.
 export function pageWords<T>(dictionaries: { en: T; zh: T }): ReadonlySignal<T> {
   return computed(() => dictionaries[language.value]);
 }
 
-// stateWord returns the word of a state. A state that is not known is shown as it is.
+// stateWord returns the word of a state. An unknown state is shown unchanged.
 export function stateWord(state: string): string {
   const states: Record<string, string> = words.value.states;
   return states[state] ?? state;

@@ -1,5 +1,5 @@
-// The language of the pages. The server writes it into the page from a cookie or from what the
-// browser asks for.
+// The language of the pages. The server writes it into the page from a cookie or from the
+// browser's Accept-Language.
 
 import { effect, signal } from "@preact/signals";
 import { setCookie } from "../core/cookie";
@@ -20,7 +20,7 @@ export function setLanguage(l: Language): void {
   setCookie("vedette_lang", l);
 }
 
-// startLanguage keeps the document's language.
+// startLanguage applies the language to the document.
 export function startLanguage(): void {
   effect(() => {
     document.documentElement.lang = language.value === "zh" ? "zh-CN" : "en";

@@ -1,4 +1,4 @@
-// The documentation of the API, made from its OpenAPI document.
+// The documentation of the API, generated from its OpenAPI document.
 
 import "../../shared";
 import type { ComponentChildren } from "preact";
@@ -81,8 +81,8 @@ function Shown({ document: d, operation: o }: { document: Document; operation: O
   );
 }
 
-// Answered shows an answer. One without content has one line, and so has a problem with a status of
-// its own: its fields are those of the last answer.
+// Answered shows an answer. An answer without content has one line, and so has a problem with its
+// own status: its fields are those of the last answer.
 function Answered({ document: d, answer: a }: { document: Document; answer: Operation["answers"][number] }) {
   const w = words.value;
   if (Number(a.status) >= 400 || a.media === "") {
@@ -117,7 +117,7 @@ function Parameters({ parameters }: { parameters: readonly Parameter[] }) {
   );
 }
 
-// limits says what a value may be.
+// limits describes the valid values.
 function limits(s: Schema | undefined): string {
   const w = words.value;
   const parts = [
@@ -131,8 +131,8 @@ function limits(s: Schema | undefined): string {
 // deepest is how many schemas are shown within each other.
 const deepest = 6;
 
-// Fields lists the fields of a schema. Those of other schemas unfold; a schema within itself
-// does not.
+// Fields lists the fields of a schema. Fields of other schemas unfold; a schema within
+// itself does not.
 function Fields({ document: d, schema, above }: { document: Document; schema: Schema | undefined; above: readonly string[] }) {
   const w = words.value;
   const own = inner(schema) ?? schema;
@@ -161,7 +161,7 @@ function Fields({ document: d, schema, above }: { document: Document; schema: Sc
   );
 }
 
-// Folded builds what is inside once it is opened.
+// Folded renders its content when it is first opened.
 function Folded({ line, children }: { line: ComponentChildren; children: () => ComponentChildren }) {
   const [open, set] = useState(false);
   return (

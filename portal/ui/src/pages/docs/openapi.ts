@@ -1,4 +1,4 @@
-// Reading of the OpenAPI document: its operations, and schemas as lines.
+// Reads the OpenAPI document: its operations, and schemas as lines.
 
 // Schema is the part of JSON Schema that the document uses.
 export interface Schema {
@@ -55,7 +55,7 @@ export interface Operation {
   id: string;
   method: string;
   path: string;
-  // group is the first part of the path behind the prefix.
+  // group is the first part of the path after the prefix.
   group: string;
   summary: string;
   description: string;
@@ -92,7 +92,7 @@ function operationOf(path: string, method: string, raw: RawOperation): Operation
   };
 }
 
-// nameOf returns the name of the schema that a reference means, or "".
+// nameOf returns the name of the schema of a reference, or "".
 export function nameOf(s: Schema | undefined): string {
   return s?.$ref?.replace(/^#\/components\/schemas\//, "") ?? "";
 }
@@ -105,7 +105,8 @@ export function resolve(d: Document, s: Schema | undefined): Schema {
   return s.$ref === undefined ? s : (d.components?.schemas?.[nameOf(s)] ?? {});
 }
 
-// typeText says the type of a value: "string, date-time", "list of Job", "map of string".
+// typeText describes the type of a value: "string, date-time", "list of Job", "map of
+// string".
 export function typeText(s: Schema | undefined, words: { list: (t: string) => string; map: (t: string) => string; any: string }): string {
   if (s === undefined) {
     return words.any;

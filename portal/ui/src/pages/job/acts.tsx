@@ -38,7 +38,8 @@ export function Questions({ job }: { job: JobContext }) {
   }
 }
 
-// useAct runs a write, says what it did, and closes the question. A failure keeps it open.
+// useAct runs a write, shows the result, and closes the question. After a failure the
+// question stays open.
 function useAct(): [boolean, (run: () => Promise<Act>) => void] {
   const [busy, set] = useState(false);
   const act = (run: () => Promise<Act>) => {
@@ -55,7 +56,7 @@ function useAct(): [boolean, (run: () => Promise<Act>) => void] {
   return [busy, act];
 }
 
-// release lets a job go that is held.
+// release releases a held job.
 export function release(job: JobContext): void {
   write<Act>("DELETE", fill(PathHold, { cluster: job.cluster, uid: job.uid })).then((done) => toast(done.done), failed);
 }

@@ -1,5 +1,5 @@
-// The question that the page asks before an act. It stands in the URL, so that links in messages
-// open it; no address acts.
+// The question of the page before an act. It is in the URL, so that links in messages can open
+// it; opening a URL never acts.
 
 import { here, setQuery } from "../../core/router";
 

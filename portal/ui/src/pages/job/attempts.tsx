@@ -1,4 +1,4 @@
-// Attempts side by side, with what differs from the one before marked.
+// Attempts side by side, with differences from the previous attempt marked.
 
 import { PathAttempts, PathBody, PathDiff, PathRevisions } from "../../api";
 import type { Attempt, AttemptField, AttemptList, Body, Diff, RevisionList } from "../../api";
@@ -22,7 +22,7 @@ export function useAttempts(job: JobContext) {
   return useResource<AttemptList>(fill(PathAttempts, { cluster: job.cluster, uid: job.uid }), { params: { at: job.at }, version: job.version, keep: true });
 }
 
-// beside is how many attempts stand beside each other on the overview.
+// beside is the number of attempts next to each other on the overview.
 const beside = 3;
 
 // AttemptsCard compares the last attempts on the overview.
@@ -36,7 +36,7 @@ export function AttemptsCard({ job, list }: { job: JobContext; list: AttemptList
   );
 }
 
-// Comparison is the table of attempts from a place in the list on.
+// Comparison is the table of attempts, beginning at an index of the list.
 function Comparison({ list, from }: { list: AttemptList; from: number }) {
   const words = w.value.attempts;
   const attempts = list.attempts.slice(from);
@@ -58,7 +58,7 @@ function Comparison({ list, from }: { list: AttemptList; from: number }) {
   );
 }
 
-// ranOf writes the times that attempts ran as all pages do.
+// ranOf formats the run times of attempts as on all pages.
 function ranOf(field: AttemptField, attempts: readonly Attempt[]): AttemptField {
   return { ...field, values: field.values.map((text, i) => (attempts[i] === undefined ? text : duration(attempts[i].ran))) };
 }
@@ -123,7 +123,7 @@ function AttemptRows({ job, list }: { job: JobContext; list: AttemptList }) {
   );
 }
 
-// AttemptDiff compares the objects that two attempts ran from.
+// AttemptDiff compares the initial objects of two attempts.
 function AttemptDiff({ list }: { list: AttemptList }) {
   const words = w.value.attempts;
   const last = list.attempts.length - 1;
@@ -153,7 +153,7 @@ function AttemptDiff({ list }: { list: AttemptList }) {
   );
 }
 
-// useRevisionOf finds the revision that an attempt ended with, or that it has now.
+// useRevisionOf finds the last revision of an attempt, or the current one.
 function useRevisionOf(attempt: Attempt | undefined) {
   const revisions = useResource<RevisionList>(attempt ? fill(PathRevisions, { cluster: attempt.job.cluster, uid: attempt.job.uid }) : "");
   return { version: attempt && revisions.data ? revisionOf(revisions.data.revisions, attempt) : "", problem: revisions.problem };

@@ -16,8 +16,8 @@ import { w } from "./words";
 const height = 20;
 const total = 34;
 
-// BigStrip draws the life of a job with its times, attempts and likely start. past says that the
-// live edge is an instant of `?at=`.
+// BigStrip draws the life of a job with its times, attempts and likely start. past means that
+// the live edge is an instant of `?at=`.
 export function BigStrip({ job, likely, now, past }: { job: Job; likely?: LikelyStart | undefined; now: number; past: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -57,7 +57,7 @@ export function BigStrip({ job, likely, now, past }: { job: Job; likely?: Likely
   );
 }
 
-// markText writes the words below the strip. The date stands there if it is not today.
+// markText formats the text below the strip. It has the date if it is not today.
 function markText(kind: Mark["kind"], ms: number, seconds: boolean, now: number, past: boolean): string {
   const words = w.peek().strip;
   const today = sameDay(ms, now);

@@ -1,4 +1,4 @@
-// Messages about a job: channel, rule, answer, tries, and what one can do about them.
+// Messages about a job: channel, rule, answer, tries, and their acts.
 
 import { useState } from "preact/hooks";
 import { PathNotifications, PathSend } from "../../api";

@@ -11,16 +11,16 @@ import type { Row } from "./diffview";
 import { words as shared } from "../../words";
 import { w } from "./words";
 
-// splitFrom is the width from which two sides fit beside each other.
+// splitFrom is the minimum width of the page for two sides.
 const splitFrom = 1100;
 
-// mostCompact is how many rows a card shows.
+// mostCompact is the maximum number of rows of a card.
 const mostCompact = 16;
 
 type How = "unified" | "split" | "auto";
 
-// DiffTable shows a difference. compact is for cards: unified, without controls.
-// cut is how many lines at the end are left out.
+// DiffTable shows a difference. compact is for cards: unified, without controls. cut is
+// the number of omitted lines at the end.
 export function DiffTable({ lines, right, cut = 0, compact = false }: { lines: readonly DiffLine[]; right: string; cut?: number; compact?: boolean }) {
   const words = w.value.diff;
   const box = useRef<HTMLDivElement>(null);

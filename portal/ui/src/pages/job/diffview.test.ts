@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { DiffLine } from "../../api";
 import { opened, parts, rows, split } from "./diffview";
 
-// diff makes lines of a picture: "=" unchanged, "-" and "+" changed, "b" changed bookkeeping.
+// diff parses a sketch of lines: "=" unchanged, "-" and "+" changed, "b" changed bookkeeping.
 function diff(picture: string): DiffLine[] {
   let left = 0;
   let right = 0;

@@ -1,4 +1,4 @@
-// The rows that a difference of two revisions is drawn with.
+// The rows of the drawing of a difference of two revisions.
 
 import type { DiffLine, LineRange } from "../../api";
 
@@ -13,13 +13,14 @@ export interface Row {
   kind: "same" | "changed" | "fold";
   left?: DiffLine;
   right?: DiffLine;
-  // The lines that the fold hides: how many, and how many of them differ in bookkeeping.
+  // The lines in the fold: their number, and the number of those that differ in
+  // bookkeeping.
   folded?: DiffLine[];
   count?: number;
   bookkeeping?: number;
 }
 
-// context is how many unchanged lines stay visible around a change.
+// context is the number of unchanged lines that stay visible around a change.
 const context = 3;
 
 // parts splits a line at the marks of its words. Marks out of range are cut to the line.
@@ -37,13 +38,13 @@ export function parts(text: string, words: LineRange[] | undefined): Part[] {
   return list;
 }
 
-// kept says whether a line is always drawn: a change that is not bookkeeping.
+// kept reports whether a line is always drawn: a change that is not bookkeeping.
 function kept(line: DiffLine, bookkeeping: boolean): boolean {
   return (line.op === "-" || line.op === "+") && (bookkeeping || line.bookkeeping !== true);
 }
 
-// rows makes the rows of a difference. Unchanged lines far from a change are folded, and so is
-// bookkeeping unless it is asked for. Every line is in exactly one row.
+// rows returns the rows of a difference. Unchanged lines far from a change are folded, and so
+// is bookkeeping unless it is requested. Every line is in exactly one row.
 export function rows(lines: DiffLine[], bookkeeping = false, around = context): Row[] {
   const shown = lines.map(() => false);
   lines.forEach((line, i) => {
@@ -83,8 +84,8 @@ function fold(lines: DiffLine[]): Row {
   return { kind: "fold", folded: lines, count, bookkeeping };
 }
 
-// split puts removed and added lines of one change beside each other. The nth removed line
-// stands beside the nth added one.
+// split pairs removed and added lines of one change. The nth removed line is next to the
+// nth added one.
 export function split(list: Row[]): Row[] {
   const out: Row[] = [];
   let removed: Row[] = [];
@@ -111,8 +112,8 @@ export function split(list: Row[]): Row[] {
   return out;
 }
 
-// opened replaces the fold at an index by its lines. Lines that the server left out come from
-// the text of the right side; without it the fold stays.
+// opened replaces the fold at an index with its lines. Lines that the server omitted come
+// from the text of the right side; without it the fold remains.
 export function opened(list: Row[], index: number, right: string[]): Row[] {
   const row = list[index];
   if (row?.kind !== "fold" || row.folded === undefined) return list;

@@ -1,4 +1,4 @@
-// Words of a sentence that carry it: names and numbers that the answer also has as facts.
+// Important words of a sentence: names and numbers that the answer also has as facts.
 
 // Piece is a part of a sentence.
 export interface Piece {
@@ -6,7 +6,8 @@ export interface Piece {
   strong: boolean;
 }
 
-// emphasized marks where the words occur, the longest first. Words within other words are left.
+// emphasized marks occurrences of the words, the longest first. Words within other words are
+// not marked.
 export function emphasized(sentence: string, words: readonly (string | undefined)[]): Piece[] {
   const wanted = [...new Set(words.filter((word): word is string => word !== undefined && word.length > 0))].sort((a, b) => b.length - a.length).slice(0, 20);
   if (wanted.length === 0) {

@@ -1,11 +1,11 @@
-// Jobs that were just submitted. Their pages wait until the recorder has seen them.
+// Recently submitted jobs. Their pages wait until the recorder has seen them.
 
 // lasts is how long a page waits, in milliseconds.
 const lasts = 120_000;
 
 const expected = new Map<string, number>();
 
-// expect says that a job was just submitted.
+// expect records that a job was submitted now.
 export function expect(uid: string): void {
   for (const [old, at] of expected) {
     if (Date.now() - at > lasts) {

@@ -1,4 +1,4 @@
-// The card that says why a job failed.
+// The card that explains why a job failed.
 
 import { PathFailure } from "../../api";
 import type { Failure } from "../../api";
@@ -13,7 +13,7 @@ import type { JobContext } from "./context";
 import { Sentence, Unknown } from "./sentence";
 import { w } from "./words";
 
-// WhyItFailed shows cause, exit code, limit, and how often jobs ended this way.
+// WhyItFailed shows cause, exit code, limit, and the number of jobs with the same ending.
 export function WhyItFailed({ job, failure }: { job: JobContext; failure: ReturnType<typeof useFailure> }) {
   const words = w.value.failure;
   const f = failure.data;
@@ -30,7 +30,7 @@ export function WhyItFailed({ job, failure }: { job: JobContext; failure: Return
   );
 }
 
-// useFailure reads why a job failed. It reads nothing for jobs that did not.
+// useFailure reads why a job failed. It reads nothing for other jobs.
 export function useFailure(job: JobContext) {
   const path = job.row.state === "Failed" ? fill(PathFailure, { cluster: job.cluster, uid: job.uid }) : "";
   return useResource<Failure>(path, { params: { at: job.at }, version: job.version, keep: true });

@@ -1,4 +1,4 @@
-// The head of the page of a job: where it is, its name and state, actions, facts and its life.
+// The head of the page of a job: path, name and state, actions, facts and its life.
 
 import type { ComponentChildren } from "preact";
 import type { Job, LikelyStart } from "../../api";

@@ -1,4 +1,4 @@
-// How long jobs like this one waited, with the time that this one has waited until now.
+// A histogram of the waits of similar jobs, with the current wait of this job.
 
 import type { LikeJobs } from "../../api";
 import { duration } from "../../core/format";
@@ -8,7 +8,7 @@ const width = 400;
 const height = 88;
 const ground = 104;
 
-// LikeHistogram draws the bars. The bar that the job is in is paler, and those it has passed are gray.
+// LikeHistogram draws the bars. The current bar of the job is paler, and earlier ones are gray.
 export function LikeHistogram({ like, waited }: { like: LikeJobs; waited: number }) {
   const words = w.value.waiting;
   const bars = like.histogram;

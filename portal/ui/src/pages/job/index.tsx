@@ -46,7 +46,7 @@ function decoded(part: string): string {
   }
 }
 
-// JobOf shows a job, and follows its changes. tab is the part of the path behind the UID.
+// JobOf shows a job, and follows its changes. tab is the part of the path after the UID.
 function JobOf({ cluster, uid, tab }: { cluster: string; uid: string; tab: string }) {
   const path = fill(PathJob, { cluster, uid });
   const [version, setVersion] = useState(0);
@@ -82,7 +82,7 @@ function JobOf({ cluster, uid, tab }: { cluster: string; uid: string; tab: strin
   return <Shown job={job} tab={tab} problem={answer} />;
 }
 
-// Expected waits for a job that was just submitted, until the recorder has seen it.
+// Expected waits for a recently submitted job, until the recorder has seen it.
 function Expected({ reload }: { reload: () => void }) {
   useEffect(() => {
     const timer = setInterval(reload, 1000);
@@ -98,7 +98,7 @@ function ofJob(changes: readonly Change[], cluster: string, uid: string): Change
 
 const open = new Set(["Submitted", "Queued", "Starting", "Running", "Suspended", "Restarting"]);
 
-// grown lets the time that a job waits or runs grow between two answers.
+// grown increases the times of an open job between two answers.
 function grown(row: Job, detail: JobDetail, now: number): Job {
   const asOf = instant(detail.at) ?? now;
   const more = open.has(row.state) ? Math.max(0, (now - Math.max(asOf, instant(row.since) ?? asOf)) / 1000) : 0;
@@ -157,7 +157,7 @@ function useJobKeys(job: JobContext, tab: string, previous: string, next: string
     { key: "k", what: words.previous, run: () => previous !== "" && go(previous) },
     { key: "l", what: words.logs, run: () => go(to(jobPath(job, "logs"))) },
     { key: "y", what: words.yaml, run: () => go(to(jobPath(job, "yaml"))) },
-    // The tab with the YAML has a key of its own for differences.
+    // The YAML tab has its own key for differences.
     ...(tab === "yaml" ? [] : [{ key: "d", what: words.diff, run: () => go(to(jobPath(job, job.detail.tabs.attempts > 1 ? "attempts" : "yaml"))) }]),
     { key: "r", what: words.retry, run: () => may(job, "retry") && ask("retry") },
     { key: "Escape", what: words.back, run: () => go(tab === "" ? list : to(jobPath(job))) },

@@ -67,7 +67,7 @@ test("only visible rows are drawn, and tall lists are scaled", () => {
   assert.ok(Math.abs((8_000_000 - 400) * scale - (20_000_000 - 400)) < 1, "the end of the scroll is the end of the rows");
 });
 
-// Fake is a stream whose events the test sends.
+// Fake is a stream with events from the test.
 class Fake implements Source {
   private readonly all = new Map<string, (e: MessageEvent<string>) => void>();
   closed = false;

@@ -12,11 +12,11 @@ import type { JobContext } from "./context";
 import { podText } from "./podtext";
 import { w } from "./words";
 
-// shown is how many lines stand on the overview.
+// shown is the number of lines on the overview.
 const shown = 10;
 
-// weightOf says how a line is written: strong for warnings and errors, and as the end for the
-// words of a kernel or a shell about a process that was killed.
+// weightOf returns the style of a line: strong for warnings and errors, and an end style for
+// messages of a kernel or a shell about a killed process.
 export function weightOf(text: string): "" | "strong" | "is-end" {
   if (/^\s*(?:killed|terminated|aborted|segmentation fault|out of memory|oomkilled)\b/i.test(text)) {
     return "is-end";
@@ -24,7 +24,7 @@ export function weightOf(text: string): "" | "strong" | "is-end" {
   return /\b(?:WARN(?:ING)?|ERROR|FATAL|CRITICAL|PANIC|panic:|Exception|Error:)/.test(text) ? "strong" : "";
 }
 
-// LogCard shows lines that are known already, or reads the last ones.
+// LogCard shows known lines, or reads the last ones.
 export function LogCard({ job, lines, kept }: { job: JobContext; lines?: LogLine[] | undefined; kept?: number | undefined }) {
   const words = w.value.log;
   const given = lines !== undefined && lines.length > 0;

@@ -1,4 +1,4 @@
-// The log as the page draws it: rows of one height, of which only the visible ones exist.
+// The log as rows of equal height. Only visible rows exist.
 
 import type { LogLine } from "../../api";
 import { broken, visible } from "../../design/visible";
@@ -12,20 +12,20 @@ export interface LogRow {
   first: boolean;
 }
 
-// Hit is a place that the search found.
+// Hit is a match of the search.
 export interface Hit {
   line: number;
   from: number;
   to: number;
 }
 
-// mostLines bounds what a tab of a browser holds; older lines are dropped first.
+// mostLines limits the lines in a browser tab; the oldest lines are dropped first.
 export const mostLines = 100_000;
 
-// mostHits bounds the list of hits.
+// mostHits limits the list of matches.
 export const mostHits = 10_000;
 
-// longestLine is how many characters of a line are drawn.
+// longestLine is the number of characters of a line that are drawn.
 const longestLine = 16_384;
 
 // textOf returns the visible text of a line.
@@ -34,15 +34,15 @@ export function textOf(line: LogLine): string {
   return visible(line.text.length > longestLine ? line.text.slice(0, longestLine) : line.text);
 }
 
-// LogModel holds lines, and knows which rows they take. Rows are counted when a width is set
-// and when lines arrive; the text of a row is made when it is drawn.
+// LogModel has lines, and their rows. Rows are counted when a width is set and when lines
+// arrive; the text of a row is created when it is drawn.
 export class LogModel {
   private lines: LogLine[] = [];
   private texts: string[] = [];
   // starts[i] is the first row of line i; it has one element more than lines.
   private starts: number[] = [0];
   private width = Number.POSITIVE_INFINITY;
-  // How many lines were dropped from the front since the model began.
+  // The number of lines dropped from the front so far.
   dropped = 0;
 
   get length(): number {
@@ -61,7 +61,7 @@ export class LogModel {
     return this.texts[i] ?? "";
   }
 
-  // wrap sets the columns of a row; infinity means that lines are not wrapped.
+  // wrap sets the columns of a row; infinity turns wrapping off.
   wrap(width: number): void {
     const sane = Number.isFinite(width) ? Math.max(20, Math.floor(width)) : Number.POSITIVE_INFINITY;
     if (sane === this.width) return;
@@ -69,7 +69,7 @@ export class LogModel {
     this.count(0);
   }
 
-  // append adds lines at the end, and drops the oldest ones above the bound.
+  // append adds lines at the end, and drops the oldest ones above the limit.
   append(lines: LogLine[]): number {
     const before = this.lines.length;
     for (const line of lines) {
@@ -80,7 +80,7 @@ export class LogModel {
     return this.trim();
   }
 
-  // prepend adds older lines in front. It returns how many rows they take.
+  // prepend adds older lines in front. It returns their number of rows.
   prepend(lines: LogLine[]): number {
     const room = lines.slice(Math.max(0, lines.length - (mostLines - this.lines.length)));
     this.lines = [...room, ...this.lines];
@@ -107,7 +107,7 @@ export class LogModel {
     return { line, text: all[part] ?? "", offset, first: part === 0 };
   }
 
-  // rowOf returns the row in which a place of a line is drawn.
+  // rowOf returns the row of a position in a line.
   rowOf(line: number, offset: number): number {
     let at = 0;
     let row = this.starts[line] ?? 0;
@@ -119,7 +119,7 @@ export class LogModel {
     return Math.max(this.starts[line] ?? 0, row - 1);
   }
 
-  // search returns where a text occurs; letters match in both cases.
+  // search returns the occurrences of a text, case-insensitively.
   search(wanted: string): Hit[] {
     const hits: Hit[] = [];
     if (wanted === "") return hits;
@@ -160,7 +160,7 @@ export class LogModel {
     }
   }
 
-  // trim drops the oldest lines in steps of a tenth, so that it is rare.
+  // trim drops the oldest lines in steps of 10%, so that it is rare.
   private trim(): number {
     if (this.lines.length <= mostLines * 1.1) return 0;
     const cut = this.lines.length - mostLines;
@@ -179,24 +179,24 @@ export interface Window {
   to: number;
 }
 
-// windowOf returns the rows that a scroll position shows, with some above and below.
+// windowOf returns the rows at a scroll position, with some above and below.
 export function windowOf(top: number, height: number, rowHeight: number, rows: number, beyond = 20): Window {
   const from = Math.max(0, Math.min(rows, Math.floor(top / rowHeight) - beyond));
   const to = Math.max(from, Math.min(rows, Math.ceil((top + height) / rowHeight) + beyond));
   return { from, to };
 }
 
-// tallest is the height of an element, in pixels, that all browsers can draw.
+// tallest is the maximum height of an element that all browsers can draw, in pixels.
 const tallest = 8_000_000;
 
-// scaleOf returns by what the scroll position is multiplied to get the position in the rows.
+// scaleOf returns the factor between the scroll position and the position in the rows.
 export function scaleOf(rows: number, rowHeight: number, height: number): number {
   const full = rows * rowHeight;
   if (full <= tallest || full <= height) return 1;
   return (full - height) / (tallest - height);
 }
 
-// hitsIn returns the parts of a row that are hits, as offsets in its text.
+// hitsIn returns the matches within a row, as offsets in its text.
 export function hitsIn(row: LogRow, hits: Hit[]): { from: number; to: number; hit: number }[] {
   const end = row.offset + row.text.length;
   const list: { from: number; to: number; hit: number }[] = [];
@@ -209,7 +209,7 @@ export function hitsIn(row: LogRow, hits: Hit[]): { from: number; to: number; hi
   return list;
 }
 
-// firstHit returns the index of the first hit in a line or behind it.
+// firstHit returns the index of the first match in or after a line.
 export function firstHit(hits: Hit[], line: number): number {
   let low = 0;
   let high = hits.length;

@@ -22,7 +22,7 @@ import { LogView } from "./logview";
 import { podText } from "./podtext";
 import { w } from "./words";
 
-// perPage is how many lines one request reads.
+// perPage is the number of lines of one request.
 const perPage = 5000;
 
 interface Loaded {
@@ -36,7 +36,8 @@ interface Loaded {
 
 const nothing: Loaded = { sources: [], kept: [], previous: "", live: false, away: false, done: false };
 
-// LogsTab has the choice of pod and attempt, search, wrap, times and Follow above the log.
+// LogsTab has the selection of pod and attempt, search, wrap, times and Follow above the
+// log.
 export function LogsTab({ job }: { job: JobContext }) {
   const words = w.value.log;
   const log = useLog(job);
@@ -118,7 +119,7 @@ function Foot({ job, loaded, lines, broken, following }: { job: JobContext; load
   );
 }
 
-// save writes the lines to a file of the person.
+// save saves the lines as a file.
 function save(model: LogModel, name: string): void {
   const lines: string[] = [];
   for (let i = 0; i < model.length; i++) {
@@ -131,10 +132,10 @@ function save(model: LogModel, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-// retryAfter is how long the page waits before it opens a stream again, in milliseconds.
+// retryAfter is the pause before the page reopens a stream, in milliseconds.
 const retryAfter = 2000;
 
-// problemIn returns the problem that a stream ended with, if it is one.
+// problemIn returns the problem that ended a stream, if it is one.
 function problemIn(said: string): Problem | undefined {
   try {
     return said === "" ? undefined : (JSON.parse(said) as Problem);

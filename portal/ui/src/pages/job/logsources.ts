@@ -1,4 +1,4 @@
-// The containers that have written lines of a log.
+// The containers with lines in a log.
 
 import type { LogLine, LogSource } from "../../api";
 
@@ -6,8 +6,8 @@ function keyOf(s: { pod?: string; container?: string; attempt?: number }): strin
   return `${s.pod ?? ""}/${s.container ?? ""}/${s.attempt ?? 0}`;
 }
 
-// withLines returns the sources of a log after some lines have come. A pod that begins while the
-// log is followed is known by its first line. Without a new one, the list is the same object.
+// withLines returns the sources of a log after new lines. A pod that starts while the log is
+// followed is added with its first line. Without a new one, the result is the same object.
 export function withLines(sources: readonly LogSource[], lines: readonly LogLine[]): readonly LogSource[] {
   let last = "";
   let known: Set<string> | undefined;

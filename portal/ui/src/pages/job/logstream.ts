@@ -1,15 +1,15 @@
-// Lines of a log that is followed: they arrive by server-sent events, and are handed on at most
-// ten times a second.
+// Lines of a followed log: they arrive by server-sent events, and are passed on at most ten
+// times a second.
 
 import type { LogLine } from "../../api";
 
-// perFlush is the least time between two calls, in milliseconds.
+// perFlush is the minimum interval of calls, in milliseconds.
 const perFlush = 100;
 
-// mostWaiting bounds the lines that wait for a call.
+// mostWaiting limits the lines that wait for a call.
 const mostWaiting = 20_000;
 
-// Source is the part of EventSource that is needed.
+// Source is the used part of EventSource.
 export interface Source {
   addEventListener(type: string, f: (e: MessageEvent<string>) => void): void;
   close(): void;
@@ -22,9 +22,8 @@ export class LogStream {
   private readonly source: Source;
   private readonly lines: (lines: LogLine[]) => void;
 
-  // The constructor begins to read. ended is called when the server says that no line follows,
-  // with what it said if that is a problem; broken when the connection is lost. The stream is
-  // closed then.
+  // The constructor starts to read. ended is called when the server ends the log, with its
+  // problem if there is one; broken when the connection is lost. The stream is then closed.
   constructor(source: Source, lines: (lines: LogLine[]) => void, ended: (problem: string) => void, broken: () => void) {
     this.source = source;
     this.lines = lines;
@@ -41,7 +40,7 @@ export class LogStream {
     });
   }
 
-  // close ends the stream, and hands the last lines on.
+  // close ends the stream, and passes the last lines on.
   close(): void {
     this.source.close();
     clearTimeout(this.timer);
@@ -76,7 +75,7 @@ export class LogStream {
   }
 }
 
-// parsed returns a line; undefined for what is none.
+// parsed returns a line; undefined for an invalid one.
 export function parsed(data: string): LogLine | undefined {
   try {
     const value: unknown = JSON.parse(data);
@@ -84,7 +83,7 @@ export function parsed(data: string): LogLine | undefined {
       return value as LogLine;
     }
   } catch {
-    // A line that is no JSON says nothing.
+    // A line that is not JSON is ignored.
   }
   return undefined;
 }

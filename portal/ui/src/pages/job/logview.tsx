@@ -1,4 +1,4 @@
-// The rows of a log, of which only the visible ones exist.
+// The rows of a log. Only visible rows exist.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { clock, instant, utc } from "../../core/format";
@@ -10,10 +10,10 @@ import { w } from "./words";
 
 const rowHeight = 20;
 
-// narrowest is the width from which times and pods stand beside the text.
+// narrowest is the minimum width for times and pods next to the text.
 const narrowest = 560;
 
-// LogViewProps say what to show. change grows when the model changes.
+// LogViewProps describe the view. change increases when the model changes.
 export interface LogViewProps {
   model: LogModel;
   change: number;
@@ -27,7 +27,7 @@ export interface LogViewProps {
   // end keeps the last line visible.
   end: boolean;
   onEnd: (atEnd: boolean) => void;
-  // shift is by how many rows the model grew at its front, minus those it lost.
+  // shift is the number of rows added at the front of the model, minus removed ones.
   shift: { rows: number; id: number };
 }
 
@@ -51,7 +51,7 @@ export function LogView(p: LogViewProps) {
     watch.observe(box.current);
     return () => watch.disconnect();
   }, []);
-  // On a phone, the text has the width for itself.
+  // On a phone, the text has the whole width.
   const narrow = size.width > 0 && size.width < narrowest;
   const lead = 24 + (p.times && !narrow ? 72 : 0) + (p.prefix && !narrow ? 176 : 0);
   p.model.wrap(p.wrap && size.width > 0 ? (size.width - lead) / columns.current : Number.POSITIVE_INFINITY);

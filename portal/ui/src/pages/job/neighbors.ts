@@ -8,7 +8,7 @@ import { openedList, rememberList } from "../../core/openedlist";
 import type { Opened } from "../../core/openedlist";
 import { jobPath } from "../../core/router";
 
-// Neighbors are the place of a job in the list, and the paths of those before and behind it.
+// Neighbors are the place of a job in the list, and the paths of the previous and next job.
 export interface Neighbors {
   place: number;
   total: string;
@@ -17,7 +17,7 @@ export interface Neighbors {
   list: string;
 }
 
-// neighborsOf returns the neighbors that the list knows.
+// neighborsOf returns the neighbors in the known part of the list.
 export function neighborsOf(list: Opened | undefined, job: { cluster: string; uid: string }): Neighbors | undefined {
   const i = list?.jobs.findIndex((j) => j.cluster === job.cluster && j.uid === job.uid) ?? -1;
   if (!list || i < 0) {

@@ -12,7 +12,7 @@ import type { useWaiting } from "./waiting";
 
 const waiting = new Set(["Submitted", "Queued", "Suspended"]);
 
-// Overview shows what matters most for the state of the job first.
+// Overview shows the most important facts about the state of the job first.
 export function Overview({ job, waits }: { job: JobContext; waits: ReturnType<typeof useWaiting> }) {
   const failure = useFailure(job);
   const attempts = useAttempts(job);
@@ -20,7 +20,7 @@ export function Overview({ job, waits }: { job: JobContext; waits: ReturnType<ty
   const messages = deliveries.data?.deliveries ?? [];
   const why = waiting.has(job.row.state) || (job.row.state === "Starting" && (waits.data?.nodes?.length ?? 0) > 0);
   const compared = (attempts.data?.attempts.length ?? 0) > 1;
-  // The difference fills the emptier column.
+  // The difference goes into the shorter column.
   const aside = job.row.state === "Failed" || compared;
   return (
     <div class="job-stack">

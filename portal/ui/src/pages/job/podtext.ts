@@ -1,4 +1,4 @@
-// Names of pods, where the job is known.
+// Names of pods on the page of their job.
 
 import { visible } from "../../design/visible";
 

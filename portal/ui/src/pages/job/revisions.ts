@@ -1,4 +1,4 @@
-// Choices among the revisions of a job, which are oldest first.
+// Selection of revisions of a job, which are oldest first.
 
 import type { Attempt, Revision } from "../../api";
 
@@ -9,13 +9,13 @@ export function revisionOf(revisions: readonly Revision[], attempt: Pick<Attempt
   return (before[before.length - 1] ?? revisions[0])?.version ?? "";
 }
 
-// chosen returns the place of a version in the list; the last one if the URL names none.
+// chosen returns the index of a version in the list; the last one if the URL has none.
 export function chosen(list: readonly Revision[], version: string): number {
   const i = list.findIndex((r) => r.version === version);
   return i >= 0 ? i : list.length - 1;
 }
 
-// pairOf returns the versions of the last revision and of the one before it.
+// pairOf returns the versions of the last two revisions.
 export function pairOf(list: readonly Revision[]): [string, string] | undefined {
   const alive = list.filter((r) => r.deleted !== true);
   const [a, b] = [alive[alive.length - 2], alive[alive.length - 1]];

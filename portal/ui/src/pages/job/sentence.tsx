@@ -1,4 +1,4 @@
-// A sentence whose names and numbers are strong, and what is not known.
+// A sentence with strong names and numbers, and its unknown facts.
 
 import { emphasized } from "./emphasis";
 
@@ -7,7 +7,7 @@ export function Sentence({ text, words }: { text: string; words: readonly (strin
   return <p class="sentence">{emphasized(text, words).map((piece) => (piece.strong ? <b>{piece.text}</b> : piece.text))}</p>;
 }
 
-// Unknown lists what is not known, each with its reason.
+// Unknown lists unknown facts, each with its reason.
 export function Unknown({ title, list }: { title: string; list: readonly string[] | undefined }) {
   if (!list || list.length === 0) {
     return null;

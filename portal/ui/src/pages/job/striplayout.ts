@@ -1,17 +1,17 @@
-// Where the parts of the large life strip stand.
+// The layout of the large life strip.
 
 import type { LikelyStart, Span } from "../../api";
 import { isEnd, place } from "../../design/lifepaint";
 import type { Placed } from "../../design/lifepaint";
 
-// Mark is a time below the strip. Marks that would overlap are left out, the least important first.
+// Mark is a time below the strip. Of overlapping marks, the least important ones are omitted.
 export interface Mark {
   x: number;
   anchor: "start" | "middle" | "end";
   kind: "submitted" | "now" | "early" | "half" | "late" | "started" | "again" | "gap" | "ended" | "edge";
   ms: number;
   text: string;
-  // others are places that do as well, if something more important has the first one.
+  // others are alternative places, if something more important has the first one.
   others?: { x: number; anchor: Mark["anchor"] }[];
 }
 
@@ -26,14 +26,15 @@ export interface Strip {
   likely?: { early: number; half: number; late: number };
 }
 
-// Input is what the strip shows. Times are milliseconds.
+// Input is the content of the strip. Times are milliseconds.
 export interface Input {
   life: Span[];
   now: number;
   ended: boolean;
   likely?: LikelyStart | undefined;
   width: number;
-  // text writes the words of a mark; seconds says that another mark is in the same minute.
+  // text formats the text of a mark; seconds means that another mark is in the same
+  // minute.
   text: (kind: Mark["kind"], ms: number, seconds: boolean) => string;
 }
 
@@ -72,7 +73,7 @@ function timesOf(likely: LikelyStart | undefined): Times | undefined {
   return Object.values(times).some(Number.isNaN) ? undefined : times;
 }
 
-// domain leaves room behind the likely start.
+// domain leaves space after the likely start.
 function domain(from: number, end: number, likely: Times | undefined): number {
   if (likely === undefined || likely.late <= end) return end;
   return likely.late + (likely.late - from) * 0.3;

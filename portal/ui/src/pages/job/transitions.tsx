@@ -15,7 +15,7 @@ import { words as shared } from "../../words";
 import type { JobContext } from "./context";
 import { w } from "./words";
 
-// first is how many transitions the overview shows until it is asked for all.
+// first is the number of transitions on the overview before all are requested.
 const first = 12;
 
 // TransitionsCard shows state, since, for, reason, version and source.

@@ -1,4 +1,4 @@
-// The cards that say why a job waits.
+// The cards that explain why a job waits.
 
 import { PathWaiting } from "../../api";
 import type { LikelyStart, Line, Quota, Waiting } from "../../api";
@@ -18,13 +18,13 @@ import { w } from "./words";
 
 const waits = new Set(["Submitted", "Queued", "Suspended", "Starting"]);
 
-// useWaiting reads why a job waits. It reads nothing for jobs that do not.
+// useWaiting reads why a job waits. It reads nothing for other jobs.
 export function useWaiting(job: JobContext) {
   const path = waits.has(job.row.state) ? fill(PathWaiting, { cluster: job.cluster, uid: job.uid }) : "";
   return useResource<Waiting>(path, { params: { at: job.at }, version: job.version, keep: true });
 }
 
-// unitOf returns what a resource is counted in.
+// unitOf returns the unit of a resource.
 export function unitOf(resource: string): string {
   return /gpu/i.test(resource) ? "GPU" : resource.replace(/^.*\//, "");
 }
@@ -34,7 +34,8 @@ function amount(n: number, resource: string): string {
   return unit === "GPU" ? shared.value.gpus(n) : `${number(n)} ${unit}`;
 }
 
-// WhyItWaits shows the sentence, its facts, and the quota, the line, like jobs and nodes.
+// WhyItWaits shows the sentence, its facts, and the quota, the line, similar jobs and
+// nodes.
 export function WhyItWaits({ job, waiting }: { job: JobContext; waiting: ReturnType<typeof useWaiting> }) {
   const words = w.value.waiting;
   const d = waiting.data;
@@ -87,7 +88,7 @@ function WaitingFacts({ d }: { d: Waiting }) {
   );
 }
 
-// LikelyFact shows when a job is likely to start, or that this is not known.
+// LikelyFact shows the likely start of a job, or that it is unknown.
 export function LikelyFact({ likely }: { likely: LikelyStart | undefined }) {
   const words = w.value.waiting;
   if (!likely) {

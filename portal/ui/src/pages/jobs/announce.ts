@@ -1,4 +1,4 @@
-// Screen readers hear what changed, summed up, at most every 5 seconds.
+// Announces a summary of changes to screen readers, at most every 5 seconds.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { words } from "../../words";
@@ -19,7 +19,7 @@ export function useAnnounced(view: View | undefined): string {
         return;
       }
       const before = told.current;
-      // A new answer begins to count from 0.
+      // A new answer resets the counts.
       const since = (a: number, b: number) => (a >= b ? a - b : a);
       const news = words.peek().live.summary(since(h.started, before.started), since(h.failed, before.failed), since(h.ended, before.ended), since(h.added, before.added));
       told.current = h;

@@ -21,16 +21,16 @@ import { words as w } from "./words";
 // ColumnName names a column.
 export type ColumnName = keyof typeof w.value.column;
 
-// Column says how a column looks.
+// Column describes the layout of a column.
 export interface Column {
   name: ColumnName;
-  // width in pixels with its padding; 0 for the columns that share what is left.
+  // width in pixels with its padding; 0 for the columns that share the remaining width.
   width: number;
   least: number;
   numeric?: boolean;
   // sort is the key of the parameter sort.
   sort?: string;
-  // leaves is the order in which columns leave a narrow list: the highest first; 0 stays.
+  // leaves is the order in which a narrow list drops columns: the highest first; 0 stays.
   leaves: number;
   cell: (row: Row) => ComponentChildren;
 }
@@ -76,7 +76,7 @@ export const all: Column[] = [
   { name: "detail", width: 0, least: 180, leaves: 9, cell: (r) => <DetailCell row={r} /> },
 ];
 
-// translated returns the words of a detail, with those about numbers in the language of the page.
+// translated returns the words of a detail; words about numbers are in the language of the page.
 export function translated(d: Detail): Detail {
   const text = d.place ? w.value.inLine(d.place) : d.exitCode ? w.value.exitCode(d.exitCode) : d.morePods ? w.value.morePods(d.morePods) : undefined;
   if (text === undefined) {
@@ -85,7 +85,7 @@ export function translated(d: Detail): Detail {
   return d.more ? { ...d, more: text } : { ...d, word: text };
 }
 
-// longReason is how long a reason may be that is shown in full beside what follows it.
+// longReason is the maximum length of a reason that is shown in full next to its details.
 const longReason = 24;
 
 function DetailCell({ row }: { row: Row }) {
@@ -107,10 +107,10 @@ const firstChoice: ColumnName[] = ["state", "name", "namespace", "queue", "owner
 const known = all.map((c) => c.name);
 const kept = signal<ColumnName[]>(recall<ColumnName[]>("columns", firstChoice));
 
-// chosen are the columns of the URL, or those that the person has chosen before.
+// chosen are the columns of the URL, or the stored ones of the person.
 export const chosen = computed(() => readChoice(param("columns"), known) ?? kept.value);
 
-// show changes the columns, keeps them, and writes them into the URL.
+// show changes the columns, stores them, and writes them into the URL.
 function show(names: ColumnName[]): void {
   kept.value = names;
   remember("columns", names);
@@ -122,12 +122,12 @@ export function choose(name: ColumnName, on: boolean): void {
   show(on ? [...chosen.value, name] : chosen.value.filter((n) => n !== name));
 }
 
-// chooseFirst restores the columns that the list has at first.
+// chooseFirst restores the default columns.
 export function chooseFirst(): void {
   show(firstChoice);
 }
 
-// useChoiceInURL writes columns that were chosen before into a URL without any.
+// useChoiceInURL writes stored columns into a URL without any.
 export function useChoiceInURL(): void {
   const text = param("columns") === "" ? writeChoice(kept.value, firstChoice, known) : null;
   useEffect(() => {
@@ -140,17 +140,17 @@ export function useChoiceInURL(): void {
 // Density is the height of the rows.
 export type Density = "compact" | "normal" | "relaxed";
 
-// density is the height of rows that the person wants.
+// density is the selected height of rows.
 export const density = signal<Density>(recall<Density>("density", "normal"));
 
-// setDensity changes and keeps it.
+// setDensity changes and stores it.
 export function setDensity(d: Density): void {
   density.value = d;
   remember("density", d);
 }
 
-// fitting returns the chosen columns that fit into a width. The least important ones leave
-// first, so that no line is cut.
+// fitting returns the selected columns that fit into a width. The least important ones are
+// dropped first, so that no line is truncated.
 export function fitting(names: readonly ColumnName[], width: number): Column[] {
   let columns = all.filter((c) => names.includes(c.name) || c.leaves === 0);
   const needed = () => columns.reduce((sum, c) => sum + c.least, 0);

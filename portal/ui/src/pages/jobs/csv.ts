@@ -2,7 +2,8 @@
 
 import type { Row } from "./rows";
 
-// field quotes a value. A value that a spreadsheet would take for a formula begins with a quote.
+// field quotes a value. A value that a spreadsheet would interpret as a formula begins with a
+// quote.
 export function field(value: string | number): string {
   const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? "'" + value : String(value);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

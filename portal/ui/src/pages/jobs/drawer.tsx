@@ -1,4 +1,4 @@
-// The drawer: what a person wants to know of a job without leaving the list.
+// The drawer: the important facts about a job, next to the list.
 
 import { useState } from "preact/hooks";
 import { PathFailure, PathJob, PathRetry, PathStop, PathTransitions, PathWaiting } from "../../api";
@@ -20,7 +20,7 @@ import { grown } from "./rows";
 import type { Row } from "./rows";
 import { words } from "./words";
 
-// JobDrawer shows the job of `?sel=CLUSTER/UID`. A row of the list is fresher than the answer.
+// JobDrawer shows the job of `?sel=CLUSTER/UID`. A row of the list is newer than the answer.
 export function JobDrawer({ sel, row }: { sel: string; row: Row | undefined }) {
   const i = sel.indexOf("/");
   const path = { cluster: sel.slice(0, i), uid: sel.slice(i + 1) };

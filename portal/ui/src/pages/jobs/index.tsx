@@ -202,7 +202,7 @@ function NoJobs({ list }: { list: List }) {
   );
 }
 
-// Repair offers to take one filter away, and says how many jobs would match then.
+// Repair offers to remove one filter, and shows how many jobs would then match.
 function Repair({ text, changes }: { text: string; changes: Record<string, string | string[]> }) {
   const w = common.value;
   const q = new URLSearchParams(here.value.query);

@@ -1,4 +1,4 @@
-// The pills of states, with counts. A count obeys every filter but the state itself.
+// The pills of states, with counts. A count applies every filter except the state itself.
 
 import type { Counts } from "../../api";
 import { count } from "../../core/format";

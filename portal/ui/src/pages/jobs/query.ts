@@ -1,9 +1,9 @@
-// What the URL of the list asks of the API.
+// The API request of the list's URL.
 
 import { parseFilter } from "../../core/filter";
 import type { Filter } from "../../core/filter";
 
-// firstWindow is the time that the list shows if the URL names none.
+// firstWindow is the time window of the list if the URL names none.
 export const firstWindow = "24h";
 
 // windows are the choices; "all" is no filter of the API.
@@ -32,7 +32,7 @@ export function filterOf(q: URLSearchParams): Filter {
   return parseFilter(asked(q));
 }
 
-// onlyFilters returns parameters without those that are no filters, for counts.
+// onlyFilters returns the parameters that are filters, for counts.
 export function onlyFilters(params: URLSearchParams): URLSearchParams {
   const f = new URLSearchParams(params);
   for (const key of ["sort", "limit", "after", "before"]) {

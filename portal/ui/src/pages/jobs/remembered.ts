@@ -1,4 +1,4 @@
-// The list is kept for the pages of its jobs, which show the place in it and the neighbors.
+// Stores the list for the pages of its jobs, which show the place in it and the neighbors.
 
 import { useEffect } from "preact/hooks";
 import { count } from "../../core/format";
@@ -7,7 +7,7 @@ import { here } from "../../core/router";
 import { asked } from "./query";
 import type { List } from "./useList";
 
-// useRemembered keeps the rows that are shown, in their order.
+// useRemembered stores the shown rows, in their order.
 export function useRemembered(list: List): void {
   const { view, page } = list;
   const query = here.value.query.toString();

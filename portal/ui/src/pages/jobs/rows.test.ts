@@ -84,12 +84,12 @@ test("counts of the server that are older or newer than the page count each chan
     let page = 3;
     for (let i = 0; i < 40; i++) {
       server += r(5);
-      const next = Math.min(server, page + r(6)); // the stream may be behind
+      const next = Math.min(server, page + r(6)); // the stream may be late
       view = apply(view, Array.from({ length: next - page }, (_, n) => submitted(page + n + 1)), scope);
       page = next;
       let answered = view.counted;
       if (r(3) === 0) {
-        answered = Math.max(answered, server - r(8)); // the answer was made a while ago
+        answered = Math.max(answered, server - r(8)); // the answer was created a while ago
         view = recounted(view, at(answered), scope);
       }
       const want = Math.max(page, answered);

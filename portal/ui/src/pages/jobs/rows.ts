@@ -4,28 +4,28 @@ import type { Change, Count, Counts, Job, JobCounts, JobList } from "../../api";
 import { matches, steady } from "../../core/filter";
 import type { Filter } from "../../core/filter";
 
-// Row is a job with what the list knows of it.
+// Row is a job with the state of its row.
 export interface Row {
   job: Job;
-  // asOf is the server's time in milliseconds at which waited and ran held.
+  // asOf is the server's time of waited and ran, in milliseconds.
   asOf: number;
-  // flash counts changes, so that each one is seen.
+  // flash counts changes, so that each one is visible.
   flash: number;
-  // outside says that the job does not match the filter any more. It stays in its place.
+  // outside means that the job no longer matches the filter. It stays in its place.
   outside: boolean;
 }
 
-// View is what the list shows.
+// View is the content of the list.
 export interface View {
   rows: Row[];
   counts: Counts;
-  // counted is the position of the feed that the counts of the server had, and recent are changes
-  // behind it, as many as are kept.
+  // counted is the position of the feed of the server's counts, and recent are later changes, as
+  // many as are kept.
   counted: number;
   recent: readonly Change[];
   // added are the jobs that match and are not shown.
   added: ReadonlySet<number>;
-  // unsure says that the counts need to be read again.
+  // unsure means that the counts must be read again.
   unsure: boolean;
   // changed and summary of what happened, for screen readers.
   happened: Happened;
@@ -50,7 +50,7 @@ export function viewOf(list: JobList): View {
   };
 }
 
-// Scope is what decides whether a change concerns the list.
+// Scope decides whether a change concerns the list.
 export interface Scope {
   filter: Filter;
   mine: readonly string[];
@@ -91,18 +91,18 @@ function tell(h: Happened, c: Change): Happened {
   };
 }
 
-// mostRecent bounds the changes that are kept for an answer that is older than the page.
+// mostRecent limits the changes that are kept for an answer that is older than the page.
 const mostRecent = 1000;
 
-// moveBy moves the counts by a change, unless they have it already.
+// moveBy moves the counts by a change, unless they already include it.
 function moveBy(counts: Counts, counted: number, c: Change, scope: Scope): Counts {
   const before = c.before ?? "";
   const concerns = c.position > counted && (c.kind === "new" || before === "") && before !== c.job.state;
   return concerns && matches(scope.filter, c.job, scope.now, scope.mine, "state") ? recount(counts, before, c.removed ? "" : c.job.state, scope.filter) : counts;
 }
 
-// recounted returns the view with counts of the server. They may be of a position before the
-// changes that the page has, or behind it: no change counts twice, and none is lost.
+// recounted returns the view with counts of the server. Their position may be before or
+// after the changes of the page: no change counts twice, and none is lost.
 export function recounted(view: View, c: JobCounts, scope: Scope): View {
   let counts: Counts = { states: c.states ?? {}, all: c.all, matching: c.matching };
   const recent = view.recent.filter((x) => x.position > c.position);
@@ -114,7 +114,7 @@ export function recounted(view: View, c: JobCounts, scope: Scope): View {
 }
 
 // apply returns the view after some changes. The order of the rows does not change, and no row
-// appears or leaves.
+// appears or disappears.
 export function apply(view: View, changes: readonly Change[], scope: Scope): View {
   let { rows, counts, added, unsure, happened } = view;
   const recent = [...view.recent, ...changes].slice(-mostRecent);
@@ -142,7 +142,7 @@ export function apply(view: View, changes: readonly Change[], scope: Scope): Vie
   return { rows, counts, counted: view.counted, recent, added, unsure, happened };
 }
 
-// As the recorder counts: a job waits for quota or a place, and runs while its pods do.
+// Like the recorder: a job waits for quota or a place, and runs while its pods do.
 const waits = new Set(["Submitted", "Queued"]);
 const runs = new Set(["Running"]);
 
@@ -152,7 +152,7 @@ export function waitsInLine(view: View): boolean {
 }
 
 // placed returns the view with the places in line of a newer answer. It changes nothing else: a
-// row whose job has moved on keeps what the stream said.
+// row with a newer change keeps it.
 export function placed(view: View, list: JobList): View {
   const newer = new Map((list.jobs ?? []).map((j) => [j.id, j]));
   const rows = view.rows.map((r) => {

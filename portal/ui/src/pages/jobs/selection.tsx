@@ -1,4 +1,4 @@
-// What can be done to several jobs at once.
+// Acts on several jobs at once.
 
 import { useState } from "preact/hooks";
 import { PathRetry, PathStop } from "../../api";
@@ -10,7 +10,7 @@ import { words as common } from "../../words";
 import type { Row } from "./rows";
 import { words } from "./words";
 
-// act does something to jobs one after another, and says what came of it.
+// act acts on jobs one after another, and shows the results.
 async function act(rows: Row[], path: string, body: (row: Row) => unknown, done: (n: number) => string): Promise<void> {
   const w = words.peek();
   let ok = 0;
@@ -32,7 +32,7 @@ async function act(rows: Row[], path: string, body: (row: Row) => unknown, done:
   }
 }
 
-// retry submits the ended ones of some jobs once more.
+// retry submits copies of the ended ones of some jobs.
 export function retry(rows: Row[]): Promise<void> {
   return act(rows.filter((r) => isEnd(r.job.state)), PathRetry, (r) => ({ key: `${r.job.uid}-${Date.now().toString(36)}` }), words.peek().retried);
 }
@@ -44,7 +44,7 @@ export function stop(rows: Row[]): Promise<void> {
 
 const holding = new Set(["Starting", "Running", "Restarting"]);
 
-// SelectionBar stands in the footer while jobs are selected.
+// SelectionBar is in the footer while jobs are selected.
 export function SelectionBar({ rows, clear }: { rows: Row[]; clear: () => void }) {
   const w = words.value;
   const [asking, ask] = useState(false);

@@ -18,7 +18,7 @@ import { grown } from "./rows";
 import type { Row } from "./rows";
 import { words } from "./words";
 
-// Acts are what a row can ask for.
+// Acts are the actions of a row.
 export interface Acts {
   preview: (row: Row) => void;
   select: (row: Row, range: boolean) => void;
@@ -34,7 +34,7 @@ interface RowProps {
   words: typeof words.value;
 }
 
-// TableRow draws again only when something of it has changed.
+// TableRow redraws only when it has changed.
 class TableRow extends Component<RowProps> {
   override shouldComponentUpdate(next: RowProps): boolean {
     const p = this.props;
@@ -87,7 +87,7 @@ function Head({ column, sort, at }: { column: Column; sort: string; at: number }
   );
 }
 
-// TableProps are what the table shows.
+// TableProps are the content of the table.
 export interface TableProps {
   rows: Row[];
   sort: string;
@@ -137,7 +137,8 @@ export function JobsTable(p: TableProps) {
   );
 }
 
-// wholeRows lets the table end with a row that the footer does not cut, until people scroll.
+// wholeRows makes the table end with a row that the footer does not cut, until people
+// scroll.
 function wholeRows(box: HTMLElement | null): (() => void) | undefined {
   const scroller = box?.parentElement;
   const row = box?.querySelector<HTMLElement>(".row");

@@ -14,7 +14,7 @@ import { asked, filterOf, onlyFilters } from "./query";
 import { apply, placed, recounted, viewOf, waitsInLine } from "./rows";
 import type { Scope, View } from "./rows";
 
-// List is what the page shows.
+// List is the content of the page.
 export interface List {
   view: View | undefined;
   page: JobList | undefined;
@@ -24,11 +24,11 @@ export interface List {
   reload: () => void;
 }
 
-const recountAfter = 3000; // milliseconds between two counts at least
+const recountAfter = 3000; // minimum interval of counts, in milliseconds
 const recountAlways = 30_000; // jobs leave the window of time without a change
 const placesEvery = 10_000; // a line moves without a change of the jobs in it
 
-// useList reads the list of the URL, and changes it as the stream says.
+// useList reads the list of the URL, and applies the changes of the stream.
 export function useList(): List {
   const q = here.value.query;
   const past = q.has("at");
@@ -39,7 +39,7 @@ export function useList(): List {
   const [view, set] = useState<View | undefined>(undefined);
   const source = useRef<JobList | undefined>(undefined);
   const filter = useMemo(() => filterOf(q), [key]);
-  // The view of a new answer is there in the same frame as the answer.
+  // The view of a new answer is available in the same frame as the answer.
   let current = view;
   if (page && source.current !== page) {
     source.current = page;
@@ -53,12 +53,12 @@ export function useList(): List {
   return { view: current, page, problem: found.problem, loading: found.loading, asOf: found.asOf, reload: found.reload };
 }
 
-// scopeOf returns what decides now whether a change concerns the list of some parameters.
+// scopeOf returns the current scope of the list of some parameters.
 function scopeOf(params: string): Scope {
   return { filter: parseFilter(new URLSearchParams(params)), mine: session.peek()?.names ?? [], now: serverNow() };
 }
 
-// useCounts reads the counts again when changes cannot tell them, and from time to time.
+// useCounts reads the counts again when changes are not sufficient, and periodically.
 function useCounts(view: View | undefined, key: string, past: boolean, set: (f: (v: View | undefined) => View | undefined) => void): void {
   const last = useRef(serverNow());
   const now = second.value;
@@ -77,14 +77,14 @@ function useCounts(view: View | undefined, key: string, past: boolean, set: (f: 
       (c) => set((v) => (v ? recounted(v, c, scopeOf(key)) : v)),
       (e: unknown) => {
         if (!aborted(e)) {
-          last.current = serverNow(); // the badge says that the portal is not reached
+          last.current = serverNow(); // the badge shows that the portal is not reachable
         }
       },
     );
   }, [due]);
 }
 
-// usePlaces reads the places in line again from time to time, while a row has one.
+// usePlaces periodically reads the places in line again, while a row has one.
 function usePlaces(view: View | undefined, key: string, past: boolean, set: (f: (v: View | undefined) => View | undefined) => void): void {
   const on = view !== undefined && !past && waitsInLine(view);
   useEffect(() => {
@@ -93,7 +93,7 @@ function usePlaces(view: View | undefined, key: string, past: boolean, set: (f: 
     }
     const stop = new AbortController();
     const timer = setInterval(() => {
-      get<JobList>(PathJobs, new URLSearchParams(key), stop.signal).then((list) => set((v) => (v ? placed(v, list) : v)), () => undefined); // the badge says that the portal is not reached
+      get<JobList>(PathJobs, new URLSearchParams(key), stop.signal).then((list) => set((v) => (v ? placed(v, list) : v)), () => undefined); // the badge shows that the portal is not reachable
     }, placesEvery);
     return () => {
       clearInterval(timer);

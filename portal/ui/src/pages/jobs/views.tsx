@@ -1,4 +1,4 @@
-// Views: filters under a name. Four are always there; others stay in this browser.
+// Views: filters with a name. Four are predefined; others stay in this browser.
 
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
@@ -43,12 +43,12 @@ function own(q: URLSearchParams): URLSearchParams {
   return params;
 }
 
-// today returns the beginning of the day as it stands in a URL.
+// today returns the beginning of the day in the form of a URL.
 function today(now: number): string {
   return writtenTime(midnight(now));
 }
 
-// Views shows the views, and which one the URL is.
+// Views shows the views, and which one matches the URL.
 export function Views() {
   const w = words.value;
   const minute = Math.floor(second.value / 60_000) * 60_000;

@@ -25,7 +25,7 @@ function delay(seconds: number): string {
   return seconds < 1 ? `${number(Math.round(seconds * 1000))} ms` : short(seconds);
 }
 
-// SummaryCards shows the key numbers. Attention comes last, with an icon if something needs it.
+// SummaryCards shows the key numbers. Attention is last, with an icon if something needs it.
 export function SummaryCards({ data }: { data: Operations }) {
   const w = words.value;
   const s = data.summary;
@@ -47,10 +47,10 @@ function Number({ name, value, note }: { name: string; value: ComponentChildren;
   return <div class="operations-number"><div class="operations-number-name">{name}</div><div class="operations-number-value">{value}</div><div class="operations-number-note" data-tip={note.length > 34 ? note : undefined}>{note}</div></div>;
 }
 
-// behind is how many positions a reader may lag before it is shown strong.
+// behind is the lag, in positions, above which a reader is shown strong.
 const behind = 1000;
 
-// Cursors shows how far the readers of the feed have come.
+// Cursors shows the positions of the readers of the feed.
 export function Cursors({ data }: { data: Operations }) {
   const w = words.value;
   const h = w.heads;
@@ -77,7 +77,7 @@ export function Cursors({ data }: { data: Operations }) {
   );
 }
 
-// Channels shows how the channels of notifications do.
+// Channels shows the state of the channels of notifications.
 export function Channels({ data }: { data: Operations }) {
   const w = words.value;
   const h = w.heads;
@@ -118,10 +118,10 @@ function channelText(c: ChannelState): string {
   return word === "" ? known(c.answers, short) : word;
 }
 
-// fewGaps is how many gaps are shown at first.
+// fewGaps is the initial number of gaps.
 const fewGaps = 3;
 
-// Gaps shows what was not watched, newest first.
+// Gaps shows gaps, newest first.
 export function Gaps({ gaps }: { gaps: readonly Gap[] }) {
   const w = words.value;
   const [open, set] = useState(false);
@@ -154,7 +154,7 @@ function GapLine({ gap }: { gap: Blind }) {
   );
 }
 
-// spanOf says from when to when, with the date if it is not today's.
+// spanOf formats an interval, with the date if it is not today's.
 function spanOf(from: number, to: number | undefined, now: string): string {
   return `${sameDay(from, serverNow()) ? clock(from) : dateClock(from)} – ${to === undefined ? now : clock(to)}`;
 }

@@ -1,4 +1,4 @@
-// Operations: how recorders, readers of the feed and channels do.
+// Operations: the state of recorders, readers of the feed and channels.
 
 import "../../shared";
 import { useEffect, useState } from "preact/hooks";
@@ -16,7 +16,7 @@ import { Watches } from "./watches";
 import { words as shared } from "../../words";
 import { words } from "./words";
 
-// refresh is how often the page reads everything again, in milliseconds.
+// refresh is the interval at which the page reads everything again, in milliseconds.
 const refresh = 5000;
 
 // OperationsPage is the page of the same name.
@@ -27,7 +27,8 @@ export function OperationsPage() {
   const { data } = resource;
   const [head, setHead] = useState<number | undefined>(undefined);
   useEffect(() => setHead((old) => old ?? data?.head), [data]);
-  // The page reads by itself; it follows the stream so that the badge says how fresh it is.
+  // The page reads by itself; it follows the stream so that the badge shows how current it
+  // is.
   useLive(head, () => undefined, resource.reload);
   return (
     <div class="operations">
@@ -57,7 +58,7 @@ export function OperationsPage() {
   );
 }
 
-// recorders says how many recorders work, and since when all of them do.
+// recorders shows how many recorders work, and since when all of them do.
 function recorders(data: Operations): string {
   const w = words.value;
   const all = new Set(data.watches.map((x) => x.recorder));

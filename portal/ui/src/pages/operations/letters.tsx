@@ -14,11 +14,11 @@ import { Name, Time } from "../../design/text";
 import { toast } from "../../design/toast";
 import { words } from "./words";
 
-// perPage is how many dead letters are read at a time.
+// perPage is the number of dead letters of a page.
 const perPage = 20;
 
-// DeadLetters shows dead letters with what can be done about them. changed is called after a
-// write, because the numbers above have changed.
+// DeadLetters shows dead letters with their actions. changed is called after a write,
+// because the numbers above have changed.
 export function DeadLetters({ data, changed }: { data: Operations; changed: () => void }) {
   const w = words.value;
   const [version, set] = useState(0);

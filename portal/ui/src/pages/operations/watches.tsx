@@ -1,4 +1,4 @@
-// Watches: what each recorder does with each type.
+// Watches: the state of each type at each recorder.
 
 import type { Operations, Watch } from "../../api";
 import { bytes, instant, none, number, short, time } from "../../core/format";
@@ -85,8 +85,8 @@ export function versionText(version: string | undefined): string {
   return /^\d{1,15}$/.test(version) ? number(Number(version), 0) : version;
 }
 
-// noteOf says what is wrong with a watch. The recorder is heard of in UTC, and the page shows
-// local times.
+// noteOf describes the problem of a watch. Recorders report in UTC, and the page shows local
+// times.
 function noteOf(watch: Watch): string {
   const w = words.value;
   switch (watch.phase) {

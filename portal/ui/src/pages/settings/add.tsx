@@ -12,10 +12,10 @@ import { toast } from "../../design/toast";
 import { stateWord } from "../../words";
 import { words } from "./words";
 
-// choices are the states that people want to hear of.
+// choices are the states that people usually subscribe to.
 const choices = ["Running", "Succeeded", "Failed", "Aborted", "Suspended", "Restarting"] as const;
 
-// Draft is what the form has.
+// Draft is the content of the form.
 interface Draft {
   cluster: string;
   namespace: string;

@@ -1,4 +1,4 @@
-// Settings: subscriptions, looks, language, times, the command line and the account.
+// Settings: subscriptions, appearance, language, times, the command line and the account.
 
 import "../../shared";
 import type { ComponentChildren } from "preact";

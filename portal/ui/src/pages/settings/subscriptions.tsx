@@ -16,7 +16,7 @@ import { words } from "./words";
 // hours are the choices of the menu that mutes.
 const hours = ["1", "8", "24", "168"] as const;
 
-// whatOf says which jobs a subscription is about.
+// whatOf describes the jobs of a subscription.
 export function whatOf(s: Subscription): string {
   const w = words.value;
   const parts = [s.cluster ?? "", s.namespace ?? "", s.name ?? ""].filter((t) => t !== "");
@@ -30,7 +30,7 @@ export function whatOf(s: Subscription): string {
   return all.length === 0 ? w.all : all.join(", ");
 }
 
-// act sends a write and says what it did. It reports whether it was done.
+// act sends a write and shows the result. It reports whether it succeeded.
 export async function act(method: "POST" | "DELETE", path: string, body: unknown, changed: () => void): Promise<boolean> {
   try {
     const done = await write<Act>(method, path, body);
@@ -45,7 +45,7 @@ export async function act(method: "POST" | "DELETE", path: string, body: unknown
   }
 }
 
-// SubscriptionRow shows one subscription with what can be done.
+// SubscriptionRow shows one subscription with its actions.
 export function SubscriptionRow({ subscription: s, changed }: { subscription: Subscription; changed: () => void }) {
   const w = words.value;
   const [sure, setSure] = useState(false);

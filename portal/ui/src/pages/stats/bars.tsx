@@ -8,7 +8,7 @@ import { gpuHours } from "./gpuhours";
 import { folded, joined } from "./shares";
 import { words } from "./words";
 
-// width returns the style of a bar that takes a share of its place.
+// width returns the style of a bar with a fraction of the available width.
 function width(part: number, most: number): { width: string } {
   return { width: `${most > 0 ? Math.max(0, Math.min(100, (part / most) * 100)) : 0}%` };
 }
@@ -40,7 +40,7 @@ export function CauseBars({ now, before, most, link }: { now: Period; before: Pe
   );
 }
 
-// ownerName is what an owner is called: the rest and nobody have words.
+// ownerName returns the name of an owner; the rest and jobs without an owner have words.
 export function ownerName(o: OwnerShare): string {
   const w = words.value;
   return (o.owners ?? 0) > 0 ? w.others(o.owners ?? 0) : o.owner === "" ? w.noOwner : o.owner;
@@ -73,7 +73,7 @@ export function OwnerBars({ owners, most }: { owners: readonly OwnerShare[]; mos
   );
 }
 
-// NodeCells shows on which nodes pods failed, and when.
+// NodeCells shows the nodes and times of failed pods.
 export function NodeCells({ nodes, most, seen }: { nodes: readonly NodeShare[]; most: number; seen: boolean }) {
   const w = words.value;
   if (!seen || nodes.length === 0) {

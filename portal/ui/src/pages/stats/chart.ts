@@ -18,7 +18,7 @@ export interface Tick {
   text: string;
 }
 
-// Scene is what a plot draws into. highest is the value at the top.
+// Scene is the drawing area of a plot. highest is the value at the top.
 export interface Scene {
   ctx: CanvasRenderingContext2D;
   look: Look;
@@ -34,8 +34,8 @@ function yOf(s: Scene, value: number): number {
   return s.box.top + s.box.height * (1 - value / s.highest);
 }
 
-// axes draws the horizontal lines and the labels of both axes. Labels that would touch the one
-// before are left out.
+// axes draws the horizontal lines and the labels of both axes. Labels that would touch the
+// previous one are omitted.
 export function axes(s: Scene, x: readonly Tick[], y: readonly Tick[]): void {
   const { ctx, look, box } = s;
   ctx.font = `11px ${look.font}`;
@@ -62,17 +62,17 @@ export function axes(s: Scene, x: readonly Tick[], y: readonly Tick[]): void {
   ctx.textAlign = "left";
 }
 
-// Pen says how a line looks.
+// Pen is the style of a line.
 export interface Pen {
   color: string;
   width: number;
   dash?: number[];
-  // fill is the color of what is below the line.
+  // fill is the color of the area below the line.
   fill?: string;
 }
 
-// line draws values at places. A value that is missing breaks the line; one without neighbors
-// is a point.
+// line draws values at places. A missing value breaks the line; a value without neighbors is
+// a point.
 export function line(s: Scene, at: readonly number[], values: readonly (number | null)[], pen: Pen): void {
   const { ctx, box } = s;
   ctx.save();
@@ -123,7 +123,8 @@ export function runs(values: readonly (number | null)[]): [number, number][] {
   return out;
 }
 
-// stack draws parts upon each other, with a line of the ground between them.
+// stack draws parts on top of each other, with a line in the background color between
+// them.
 export function stack(s: Scene, at: number, width: number, parts: readonly { value: number; color: string }[]): void {
   const { ctx } = s;
   const x = Math.round(xOf(s, at) - width / 2);

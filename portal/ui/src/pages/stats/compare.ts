@@ -1,9 +1,9 @@
-// Comparing a number with that of another period, in words.
+// Comparison of a number with that of another period, in words.
 
-// Wanted says whether more is better, less is better, or neither.
+// Wanted is whether more is better, less is better, or neither.
 export type Wanted = "more" | "less" | "neither";
 
-// Verdict is how a number has changed.
+// Verdict is the change of a number.
 export interface Verdict {
   readonly direction: "up" | "down" | "same" | "unknown";
   // share is the change relative to the other period: 0.061 is 6.1 %. NaN if the other was 0.
@@ -12,7 +12,7 @@ export interface Verdict {
   readonly word: "better" | "worse" | "";
 }
 
-// least is the relative change that is shown: less rounds to 0.0 %.
+// least is the smallest relative change that is shown: a smaller one rounds to 0.0 %.
 const least = 0.0005;
 
 // verdict compares now with before. A period without jobs has no number (NaN or undefined).
@@ -30,7 +30,7 @@ export function verdict(now: number, before: number | undefined, wanted: Wanted)
   return { direction: up ? "up" : "down", share, difference, word };
 }
 
-// shareOf is a part of a whole, or NaN without a whole.
+// shareOf is a fraction of a whole, or NaN without a whole.
 export function shareOf(part: number | undefined, whole: number): number {
   return whole > 0 ? (part ?? 0) / whole : NaN;
 }

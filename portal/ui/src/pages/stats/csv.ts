@@ -2,7 +2,7 @@
 
 export type Cell = string | number | undefined;
 
-// csv returns rows as RFC 4180 has them. A text that a spreadsheet would take for a formula
+// csv formats rows as in RFC 4180. A text that a spreadsheet would interpret as a formula
 // gets an apostrophe, because names of jobs and owners come from other people.
 export function csv(heads: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [heads, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
@@ -19,7 +19,7 @@ function cell(value: Cell): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-// download gives the person a file.
+// download saves a file.
 export function download(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");

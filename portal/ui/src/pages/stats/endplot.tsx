@@ -17,7 +17,7 @@ import { words } from "./words";
 // ends are the final states from the bottom of a bar to its top.
 export const ends = ["Succeeded", "Failed", "Aborted", "Deleted"] as const;
 
-// EndPlot shows how many jobs ended how.
+// EndPlot shows the number of jobs by outcome.
 export function EndPlot({ period, height }: { period: Period; height: number }) {
   const w = words.value;
   const bars = outcomeBars(period.buckets, period.step);
@@ -52,8 +52,8 @@ function dayText(bar: OutcomeBar | undefined, count: number): string {
   return count <= 10 ? String(fields(bar.from).day) : date(bar.from);
 }
 
-// spanOfBars returns the time that bars of one length cover. A bar begins at its time, so labels
-// of round times stand between bars, and not below the middle of one.
+// spanOfBars returns the time covered by bars of equal length. A bar begins at its time, so
+// labels of round times are between bars, and not below the middle of one.
 function spanOfBars(bars: readonly OutcomeBar[], step: number): Span {
   const from = bars[0]?.from ?? 0;
   const each = (bars[1]?.from ?? from + step * 1000) - from;

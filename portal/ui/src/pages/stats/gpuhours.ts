@@ -1,10 +1,10 @@
-// GPU hours as people read them: few of them as minutes.
+// Formatting of GPU hours: small values as minutes.
 
 import { number } from "../../core/format";
 import { words } from "./words";
 
-// gpuHours returns GPU hours: "1,284", "4.2", and below 0.1 as minutes: "3 min". top is the most
-// of a column: one below an hour is all in minutes.
+// gpuHours formats GPU hours: "1,284", "4.2", and below 0.1 as minutes: "3 min". top is the
+// maximum of a column: if it is below an hour, the whole column is in minutes.
 export function gpuHours(hours: number, top = hours < 0.1 ? 0 : 1): string {
   if (!(hours > 0)) {
     return "0";

@@ -30,12 +30,12 @@ import { words as shared } from "../../words";
 import { language } from "../../words/language";
 import { words } from "./words";
 
-// parts are the tabs; the path says which one is shown.
+// parts are the tabs; the path selects the current one.
 const parts = ["overview", "waiting", "failures", "owners", "nodes"] as const;
 
 type Part = (typeof parts)[number];
 
-// refresh is how often the numbers are read again, in milliseconds.
+// refresh is the interval at which the numbers are read again, in milliseconds.
 const refresh = 60_000;
 
 // StatsPage is the page of the same name.
@@ -54,7 +54,8 @@ export function StatsPage() {
   const { data } = resource;
   const [position, setPosition] = useState<number | undefined>(undefined);
   useEffect(() => setPosition((old) => old ?? data?.position), [data]);
-  // The page reads by itself; it follows the stream so that the badge says how fresh it is.
+  // The page reads by itself; it follows the stream so that the badge shows how current it
+  // is.
   useLive(at.value === "" ? position : undefined, () => undefined, resource.reload);
   useMore(data, resource.reload);
   const shown: Span = data === undefined ? span : { from: Date.parse(data.from), to: Date.parse(data.to) };
@@ -70,10 +71,10 @@ export function StatsPage() {
   );
 }
 
-// moreAfter is how long the page waits for more pods to be counted, in milliseconds.
+// moreAfter is how long the page waits until more pods are counted, in milliseconds.
 const moreAfter = 2500;
 
-// useMore reads again while each answer counts more pods than the one before.
+// useMore reads again while each answer counts more pods than the previous one.
 function useMore(data: Stats | undefined, reload: () => void): void {
   const counted = useRef("");
   useEffect(() => {
@@ -96,14 +97,14 @@ function versusOf(text: string): Versus {
   return versus.find((v) => v === text) ?? "before";
 }
 
-// otherText names the other period: "Nov 8 – 14".
+// otherText formats the other period: "Nov 8 – 14".
 function otherText(data: Stats, now: number): string {
   const from = instant(data.beforeFrom);
   const end = instant(data.beforeTo);
   return from === undefined || end === undefined ? "" : spanText({ from, to: end }, now, date, clock, dayGap());
 }
 
-// failedLink returns where the failed jobs of a cause are listed.
+// failedLink returns a link to the failed jobs of a cause.
 function failedLink(span: Span): (reason: string) => string {
   return (reason) => to("/jobs", { state: "Failed", ended: ">=" + new Date(span.from).toISOString().replace(/\.\d+Z/, "Z"), ...(reason === "" ? {} : { reason }) });
 }
@@ -185,7 +186,7 @@ function QueueMenu() {
   return <Menu label={w.queue} icon="filter" text={chosen.length === 0 ? w.allQueues : chosen.join(shared.value.list)} items={items} />;
 }
 
-// dayGap stands between a date and a time of day.
+// dayGap is the separator of a date and a time of day.
 function dayGap(): string {
   return language.value === "zh" ? " " : ", ";
 }

@@ -1,4 +1,4 @@
-// The key numbers of a period, each with how it has changed, in words.
+// The key numbers of a period, each with its change, in words.
 
 import type { ComponentChildren } from "preact";
 import type { Period } from "../../api";
@@ -46,7 +46,7 @@ function Points({ share, old, note }: { share: number; old: number | undefined; 
   return <Change v={v} note={note} text={points} />;
 }
 
-// Change says by how much a number has changed, whether that is better, and what it was.
+// Change shows the change of a number, whether that is better, and the previous value.
 function Change({ v, note, text }: { v: Verdict; note: string; text?: string }) {
   const w = words.value;
   if (v.direction === "unknown") {

@@ -5,7 +5,7 @@ import { stateWord } from "../../words";
 import { ends } from "./endplot";
 import { words } from "./words";
 
-// SpreadLegend says what the lines are.
+// SpreadLegend explains the lines.
 export function SpreadLegend({ other }: { other: string }) {
   const w = words.value;
   return (
@@ -17,7 +17,7 @@ export function SpreadLegend({ other }: { other: string }) {
   );
 }
 
-// EndLegend says what the parts of a bar are.
+// EndLegend explains the parts of a bar.
 export function EndLegend() {
   return <span class="stats-legend">{ends.map((state) => <span key={state}><StateIcon state={state} size={14} />{stateWord(state)}</span>)}</span>;
 }

@@ -1,5 +1,5 @@
-// Periods of the statistics: `from=7d`, `from=...&to=...`, and `vs=` for the period
-// that is compared with.
+// Periods of the statistics: `from=7d`, `from=...&to=...`, and `vs=` for the period to
+// compare with.
 
 import type { StatsBucket } from "../../api";
 import { fitted } from "../../core/history";
@@ -12,7 +12,8 @@ export interface Span {
 
 const day = 86_400_000;
 
-// usualPeriods are those of which the page shows the shortest that holds the history, in days.
+// usualPeriods are the default periods, in days. The page shows the shortest one that contains
+// the history.
 const usualPeriods: readonly number[] = [1 / 24, 1, 7, 30];
 
 // usualDays returns the period without parameters, in days, of a history of an age in
@@ -21,7 +22,7 @@ export function usualDays(age: number): number {
   return fitted(usualPeriods, age / day);
 }
 
-// ageText returns days as the parameter from has them: "1h", "7d".
+// ageText formats days as in the parameter from: "1h", "7d".
 export function ageText(days: number): string {
   return days < 1 ? `${Math.round(days * 24)}h` : `${days}d`;
 }
@@ -29,7 +30,7 @@ export function ageText(days: number): string {
 // choices are the periods of the menu, in days.
 export const choices: readonly number[] = [1 / 24, 1, 7, 14, 30, 90];
 
-// daysOf returns the days of an age such as "7d" or "24h"; undefined if it is none.
+// daysOf returns the days of an age such as "7d" or "24h"; undefined for an invalid one.
 export function daysOf(text: string): number | undefined {
   const m = /^(\d+)([hdw])$/.exec(text);
   if (m === null) {
@@ -39,7 +40,7 @@ export function daysOf(text: string): number | undefined {
   return m[2] === "h" ? n / 24 : m[2] === "w" ? n * 7 : n;
 }
 
-// spanText returns a period as people read it. Whole days have no clock.
+// spanText formats a period. Whole days have no clock.
 export function spanText(s: Span, now: number, date: (ms: number) => string, clock: (ms: number) => string, gap = ", "): string {
   const last = s.to - 1;
   if (s.to - s.from > 1.5 * day) {
@@ -49,7 +50,7 @@ export function spanText(s: Span, now: number, date: (ms: number) => string, clo
   return `${date(s.from)}${gap}${clock(s.from)} – ${open || date(last) === date(s.from) ? clock(s.to) : date(s.to) + gap + clock(s.to)}`;
 }
 
-// lastDay leaves the month out if it is that of the first day.
+// lastDay omits the month if it is the month of the first day.
 function lastDay(first: number, last: number, date: (ms: number) => string): string {
   const [a, b] = [fields(first), fields(last)];
   const text = date(last);
@@ -62,8 +63,8 @@ export interface OutcomeBar {
   readonly outcomes: Readonly<Record<string, number>>;
 }
 
-// outcomeBars joins buckets to bars: by local day, or by as many buckets as give at most `most`
-// bars if the period is shorter than three days.
+// outcomeBars joins buckets to bars: by local day, or if the period is shorter than three days,
+// into at most `most` bars.
 export function outcomeBars(buckets: readonly StatsBucket[], step: number, most = 31): OutcomeBar[] {
   const length = buckets.length * step * 1000;
   const keyOf = length >= 3 * day ? dayKey : groupKey(buckets, step, most);

@@ -16,7 +16,7 @@ export interface PlotProps {
   // x returns the ticks for a width in pixels.
   x: (width: number) => readonly Tick[];
   y: readonly Tick[];
-  // draw draws everything but the axes. shown is the index under the pointer, or -1.
+  // draw draws everything except the axes. shown is the index under the pointer, or -1.
   draw: (s: Scene, shown: number) => void;
   tip: (index: number) => ComponentChildren;
   table: ComponentChildren;
@@ -91,7 +91,7 @@ function paint(canvas: HTMLCanvasElement, p: PlotProps, width: number, box: Box,
   p.draw(s, shown);
 }
 
-// Tip floats left of the pointer, or right of it where there is no room.
+// Tip is to the left of the pointer, or to the right if there is no space.
 function Tip({ x, width, children }: { x: number; width: number; children: ComponentChildren }) {
   const float = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-// What the page asks for: the period, the one to compare with, and the filters.
+// The request of the page: the period, the period to compare with, and the filters.
 
 import { parseTime } from "../../core/instant";
 import { writtenTime } from "../../core/instant";
@@ -28,7 +28,7 @@ export function periodOf(from: string, to: string, now: number, usual: number): 
   return { from: midnight(end, Math.round(days) - 1), to: end };
 }
 
-// otherPeriod returns the period that is compared with.
+// otherPeriod returns the period to compare with.
 export function otherPeriod(p: Span, vs: Versus): Span | undefined {
   switch (vs) {
     case "none":
@@ -44,16 +44,17 @@ export function otherPeriod(p: Span, vs: Versus): Span | undefined {
   }
 }
 
-// shifted returns a period some days earlier: the clock stays, also where it changes.
+// shifted returns a period some days earlier, at the same time of day, also across
+// changes of the clock.
 function shifted(p: Span, days: number): Span {
   return { from: daysBefore(p.from, days), to: daysBefore(p.to, days) };
 }
 
-// own are the parameters that are no filters of jobs.
+// own are the parameters that are not filters of jobs.
 const own = ["from", "to", "vs", "group", "sort", "lang", "sel", "limit", "after", "before", "window", "state"];
 
-// requestOf returns the parameters of the request. The end of a period that reaches now is left
-// out, so that the answer is that of now.
+// requestOf returns the parameters of the request. The end of a period that reaches now is
+// omitted, so that the answer is current.
 export function requestOf(query: URLSearchParams, p: Span, vs: Versus, now: number): URLSearchParams {
   const out = new URLSearchParams(query);
   for (const key of own) {

@@ -1,4 +1,4 @@
-// Shares of two periods, and of few and many.
+// Shares of two periods, and grouping of small ones.
 
 import type { OwnerShare, Share } from "../../api";
 
@@ -16,7 +16,7 @@ export function joined(now: readonly Share[], before: readonly Share[] | undefin
   return rows;
 }
 
-// folded joins the owners beyond the first ones to one row.
+// folded joins the owners after the first ones into one row.
 export function folded(owners: readonly OwnerShare[], most: number): readonly OwnerShare[] {
   if (owners.length <= most) {
     return owners;

@@ -11,7 +11,7 @@ import { Plot } from "./plot";
 import { timeTicks } from "./timeticks";
 import { words } from "./words";
 
-// SpreadPlotProps say which of the two times to show.
+// SpreadPlotProps select one of the two times.
 export interface SpreadPlotProps {
   which: "waited" | "ran";
   now: Period;
@@ -74,7 +74,7 @@ function drawLines(s: Scene, at: readonly number[], lines: Lines, shown: number)
   }
 }
 
-// spanOfBucket says when a bucket began and ended.
+// spanOfBucket formats the interval of a bucket.
 export function spanOfBucket(from: string, step: number): string {
   const ms = Date.parse(from);
   return step >= 86_400 ? date(ms) : `${dateClock(ms)} – ${clock(ms + step * 1000)}`;

@@ -26,7 +26,7 @@ export interface PartProps {
 
 interface Column {
   head: string;
-  // desk says that phones leave it out.
+  // desk hides it on phones.
   desk?: boolean;
   numeric?: boolean;
   wide?: boolean;
@@ -88,7 +88,7 @@ export function FailuresPart({ stats, other, failed }: PartProps) {
   );
 }
 
-// OwnersPart shows what each owner used.
+// OwnersPart shows the usage of each owner.
 export function OwnersPart({ stats }: PartProps) {
   const w = words.value;
   const h = w.heads;
@@ -103,19 +103,19 @@ export function OwnersPart({ stats }: PartProps) {
   return <Card title={w.byOwner} side={<OwnerLegend />}>{rows.length === 0 ? <p class="stats-none">{w.noOwners}</p> : <Table caption={w.byOwner} columns={columns} rows={rows} />}</Card>;
 }
 
-// OwnerLegend says which bar is which.
+// OwnerLegend explains the bars.
 export function OwnerLegend() {
   const w = words.value;
   return <span class="stats-legend"><span><i class="stats-key is-running" />{w.run}</span><span><i class="stats-key is-thin is-queued" />{w.waited}</span></span>;
 }
 
-// PodsNote says since when pods are counted, if that is not the whole period.
+// PodsNote shows since when pods are counted, if that is not the whole period.
 export function PodsNote({ from }: { from: string | undefined }) {
   const since = instant(from);
   return since === undefined ? null : <p class="note">{words.value.podsFrom(time(since))}</p>;
 }
 
-// NodesPart shows on which nodes pods failed.
+// NodesPart shows the nodes of failed pods.
 export function NodesPart({ stats }: PartProps) {
   const w = words.value;
   const h = w.heads;

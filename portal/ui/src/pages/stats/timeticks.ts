@@ -8,8 +8,8 @@ import type { Span } from "./period";
 
 const day = 86_400_000;
 
-// timeTicks returns round times. A day of a longer period is labeled in the middle of what is shown
-// of it.
+// timeTicks returns round times. A day of a longer period is labeled in the middle of its visible
+// part.
 export function timeTicks(span: Span, width: number): Tick[] {
   const length = span.to - span.from;
   const days = length > 2.5 * day;

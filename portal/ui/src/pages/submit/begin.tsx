@@ -1,4 +1,4 @@
-// What the page begins with: a clone, a draft, or a template.
+// The beginning of the page: a clone, a draft, or a template.
 
 import { useEffect, useState } from "preact/hooks";
 import { PathBody, PathJob, PathTemplates, ProblemUnknown } from "../../api";
@@ -14,7 +14,7 @@ import type { Storage } from "./draft";
 import { choose, empty, ofDraft, open, raised } from "./submission";
 import type { Raise, Submission } from "./submission";
 
-// Beginning is what the page needs before it can show the form.
+// Beginning is the data that the page needs to show the form.
 export interface Beginning {
   templates: readonly Template[];
   // clone is the job to clone, if there is one.
@@ -36,7 +36,7 @@ export function browserStorage(): Storage | undefined {
   }
 }
 
-// useBeginning reads the templates, and the job to clone. A UID without a cluster is looked up in
+// useBeginning reads the templates, and the job to clone. A UID without a cluster is searched in
 // one cluster after the other.
 export function useBeginning(uid: string, cluster: string): { data?: Beginning; problem?: Problem; reload: () => void } {
   const [tried, next] = useState(0);
@@ -67,9 +67,9 @@ export function useBeginning(uid: string, cluster: string): { data?: Beginning; 
   return { data: { templates: templates.data.templates ?? [], ...(detail.data && body.data ? { clone: detail.data, body: body.data } : {}) }, reload };
 }
 
-// begin makes the submission that the page shows first: the draft if there is one, else the
-// clone, the template of the URL, or the first template.
-// A raise is made in a new clone, and not in a draft of one.
+// begin creates the first submission of the page: the draft if there is one, otherwise the
+// clone, the template of the URL, or the first template. A raise applies to a new clone,
+// not to a draft of one.
 export function begin(b: Beginning, template: string, raise?: Raise): Submission {
   const names = writable();
   const job = b.clone?.job;

@@ -6,7 +6,7 @@ import { Name } from "../../design/text";
 import { stateWord } from "../../words";
 import { w } from "./words";
 
-// Cards let a person choose a template, or YAML.
+// Cards show the templates to choose from, and YAML.
 export function Cards(p: { templates: readonly Template[]; chosen: string; onTemplate: (t: Template) => void; onYAML: () => void }) {
   const words = w.value;
   return (
@@ -21,7 +21,7 @@ export function Cards(p: { templates: readonly Template[]; chosen: string; onTem
   );
 }
 
-// CloneBanner says which job is cloned, how it ended, and how many lines differ from it.
+// CloneBanner shows the cloned job, its end, and the number of lines that differ from it.
 export function CloneBanner({ clone, changed }: { clone: JobDetail; changed: number }) {
   const words = w.value;
   const { job } = clone;

@@ -1,4 +1,4 @@
-// The YAML of a job, made ready to be submitted once more.
+// Prepares the YAML of a job for another submission.
 
 import type { Body } from "../../api";
 import { linesOf } from "../../design/yamltokens";
@@ -17,17 +17,17 @@ const ofControllers = new Set([
   "kueue.x-k8s.io/stopping", "kueue.x-k8s.io/prebuilt-workload-name", "kueue.x-k8s.io/multikueue-origin", "kubectl.kubernetes.io/last-applied-configuration",
 ]);
 
-// vedettes is the beginning of the annotations of an earlier submission.
+// vedettes is the prefix of the annotations of an earlier submission.
 const vedettes = /^vedette\.io\/(?:request|submi|retry|cancel|attempt|stop)/;
 
-// Clone are the lines of a job without what servers and controllers wrote: as they were, and with
+// Clone are the lines of a job without the fields of servers and controllers: unchanged, and with
 // a new name.
 export interface Clone {
   base: string[];
   lines: string[];
 }
 
-// cloned makes a job ready to be submitted once more.
+// cloned prepares a job for another submission.
 export function cloned(body: Body): Clone {
   const lines = linesOf(body.yaml);
   const gone = lines.map(() => false);
@@ -52,7 +52,7 @@ function removed(node: Node, kind: string, manual: boolean): boolean {
   return node.path === "spec.suspend" || node.path === "spec.runPolicy.suspend";
 }
 
-// emptied removes keys whose whole block is gone.
+// emptied removes keys whose whole block was removed.
 function emptied(nodes: Node[], gone: boolean[]): void {
   for (const node of [...nodes].reverse()) {
     if (gone[node.line] === true || node.from !== node.to || node.end - node.line < 2) continue;
@@ -64,7 +64,8 @@ function valueAt(nodes: Node[], path: string): string {
   return unquoted(nodes.find((node) => node.path === path)?.value ?? "");
 }
 
-// renamed gives the job a new name. Labels of its pods that repeat the name are left alone.
+// renamed gives the job a new name. Labels of its pods that repeat the name are not
+// changed.
 function renamed(lines: string[]): string[] {
   const node = outline(lines).find((n) => n.path === joined("metadata", "name"));
   if (node === undefined) return lines;
@@ -74,10 +75,10 @@ function renamed(lines: string[]): string[] {
   return result;
 }
 
-// longest is how long the name of a job may be.
+// longest is the maximum length of the name of a job.
 const longest = 63;
 
-// nextName counts the number at the end of a name up, or begins with 2.
+// nextName increments the number at the end of a name, or begins with 2.
 export function nextName(name: string): string {
   const found = /^(.*?)(\d{1,9})$/s.exec(name);
   if (found !== null && (found[1] === "" || /[-.]$/.test(found[1] ?? "") || /(?:seed|run|v)$/.test(found[1] ?? ""))) {

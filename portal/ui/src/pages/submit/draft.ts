@@ -1,4 +1,4 @@
-// The draft of a job, as the browser keeps it. Secrets are never kept.
+// The draft of a job in the browser's storage. Secrets are never stored.
 
 import type { JobRef } from "../../api";
 import { linesOf } from "../../design/yamltokens";
@@ -6,7 +6,7 @@ import { type Texts } from "./formmodel";
 import { line, pairs } from "./shellwords";
 import { outline } from "./yamloutline";
 
-// Draft is what a person has typed.
+// Draft is the input of a person.
 export interface Draft {
   version: 1;
   // The template; empty if the draft is YAML.
@@ -17,30 +17,31 @@ export interface Draft {
   namespace: string;
   notify: boolean;
   hold?: boolean;
-  // The key of the request: a draft that is sent twice makes one job.
+  // The key of the request: a draft that is sent twice creates one job.
   key: string;
   cloneOf?: JobRef;
   at: string;
-  // Whether secrets were left out when the draft was stored.
+  // Whether secrets were removed when the draft was stored.
   left?: boolean;
 }
 
-// Storage is the part of the browser's storage that drafts need.
+// Storage is the used part of the browser's storage.
 export interface Storage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
 }
 
-// item is where a draft is stored. A clone has a draft of its own.
+// item is the key of a stored draft. A clone has its own draft.
 function item(clone: string): string {
   return clone === "" ? "vedette.draft" : `vedette.draft.${clone}`;
 }
 
-// longest is how many characters of a draft are stored.
+// longest is the maximum number of characters of a stored draft.
 const longest = 1_000_000;
 
-// secretName matches names of secrets. "token" counts as a word of its own: a tokenizer is none.
+// secretName matches names of secrets. "token" counts only as a separate word, so that
+// "tokenizer" does not match.
 const secretName = /pass(?:word|wd|phrase)|secret|credential|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie|(?:^|[^A-Za-z])(?:token|pass|auth)s?(?![A-Za-z])/i;
 const secretCamel = /[a-z](?:Token|Auth)s?(?![a-z])/;
 
@@ -49,7 +50,7 @@ function secretKey(name: string): boolean {
 }
 
 const secretValue = /-----BEGIN|^(?:gh[pousr]_|glpat-|sk-|xox[abp]-|AKIA|eyJ[\w-]+\.)/;
-// Names of Kubernetes that only refer to a secret.
+// Kubernetes names that only refer to a secret.
 const refers = /^(?:secretName|secretRef|secretKeyRef|imagePullSecrets|automountServiceAccountToken|serviceAccountToken)$/;
 
 // withoutSecrets returns a draft without values that look like secrets.
@@ -89,10 +90,11 @@ function cleanYAML(text: string): string {
   return `${left.join("\n")}\n`;
 }
 
-// secretWord finds secrets in lines that are no keys, such as arguments of a command.
+// secretWord finds secrets in lines without a key, such as arguments of a command.
 const secretWord = /-----BEGIN [A-Z ]*PRIVATE KEY|--?(?:password|token|secret|api-?key)[= ]\S|\b(?:gh[pousr]_|glpat-|AKIA)\w{8}|\w*(?:PASSWORD|TOKEN|SECRET)=\S/i;
 
-// store keeps a draft. A full or forbidden storage is no fault of the page: it returns false.
+// store stores a draft. It returns false if the storage is full or forbidden, which is not an
+// error of the page.
 export function store(storage: Storage | undefined, draft: Draft): boolean {
   const text = JSON.stringify(withoutSecrets(draft));
   if (storage === undefined || text.length > longest) return false;
@@ -104,7 +106,7 @@ export function store(storage: Storage | undefined, draft: Draft): boolean {
   }
 }
 
-// load returns the draft that was kept; undefined if there is none or another version wrote it.
+// load returns the stored draft; undefined if there is none or another version wrote it.
 export function load(storage: Storage | undefined, clone: string): Draft | undefined {
   try {
     const text = storage?.getItem(item(clone)) ?? "";
@@ -125,7 +127,7 @@ function valid(draft: unknown): draft is Draft {
   );
 }
 
-// drop forgets a draft.
+// drop removes a draft.
 export function drop(storage: Storage | undefined, clone: string): void {
   try {
     storage?.removeItem(item(clone));

@@ -1,4 +1,5 @@
-// The fields of YAML that has no template: those that people change most, found by their path.
+// The fields of YAML without a template: the fields that people change most, found by their
+// path.
 
 import type { Parameter } from "../../api";
 import type { Slots } from "./mirror";
@@ -9,7 +10,7 @@ interface Known {
   name: string; // a key of the page's words
   type: Parameter["type"];
   matches: RegExp;
-  // Whether each part of the job has a field of its own, even if the values are the same.
+  // Whether each part of the job has its own field, even if the values are the same.
   apart: boolean;
 }
 
@@ -36,11 +37,11 @@ export interface Found {
   slots: Slots;
 }
 
-// mostFields bounds the form.
+// mostFields limits the form.
 const mostFields = 24;
 
-// fieldsOf finds the fields. Places with the same value share a field; places that differ have
-// fields of their own, titled with the part of the path that tells them apart.
+// fieldsOf finds the fields. Places with the same value share a field; different ones have
+// their own fields, with the distinguishing part of the path as the title.
 export function fieldsOf(lines: string[]): Found {
   const found: Found = { parameters: [], texts: {}, slots: {} };
   const nodes = outline(lines).filter((node) => node.from < node.to && !/^[|>[{&*]/.test(node.value));
@@ -57,8 +58,8 @@ export function fieldsOf(lines: string[]): Found {
   return found;
 }
 
-// partsOf joins places into fields. The title is empty if there is one field only. Places of one
-// part that disagree have no field.
+// partsOf joins places into fields. The title is empty if there is only one field. Places of one
+// part with different values have no field.
 function partsOf(places: Node[], apart: boolean): Map<string, Node[]> {
   const valuesOf = (nodes: Node[]) => new Set(nodes.map((node) => unquoted(node.value))).size;
   if (places.length === 0) return new Map();
@@ -74,13 +75,13 @@ function partsOf(places: Node[], apart: boolean): Map<string, Node[]> {
   return result;
 }
 
-// partOf names the part of a job that a path is in: "Worker", "workers[1]".
+// partOf returns the part of a job in a path: "Worker", "workers[1]".
 function partOf(path: string): string {
   const found = /(?:ReplicaSpecs|replicaSpecs)\.(\w+)|(workerGroupSpecs\[\d+\]|headGroupSpec)|((?:replicatedJobs|tasks|containers|initContainers)\[\d+\])/.exec(path);
   return found?.[1] ?? found?.[2] ?? found?.[3] ?? "";
 }
 
-// fieldOf returns the field that has a path, for the problems of a server.
+// fieldOf returns the field with a path, for the problems of a server.
 export function fieldOf(slots: Slots, path: string): string | undefined {
   const wanted = path.replace(/\["?([\w-]+[a-zA-Z_-][\w-]*)"?\]/g, ".$1").replace(/\["([^"]*)"\]/g, "[$1]");
   return Object.entries(slots).find(([, list]) => list.some((slot) => slot.path === path || slot.path === wanted))?.[0];

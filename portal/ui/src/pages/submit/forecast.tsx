@@ -1,4 +1,4 @@
-// What is likely for the job: its place in line, its start, what it would hold, how long it runs.
+// The forecast of the job: its place in line, its start, its GPUs, its run time.
 
 import type { Checked } from "../../api";
 import { clock, duration, instant, none, number } from "../../core/format";
@@ -6,7 +6,7 @@ import { Fact } from "../../design/panel";
 import { words as shared } from "../../words";
 import { w } from "./words";
 
-// ForecastCards shows the forecast of a dry run. What is unknown says so.
+// ForecastCards shows the forecast of a dry run, including unknown facts.
 export function ForecastCards({ checked }: { checked: Checked }) {
   const words = w.value;
   const f = checked.forecast;

@@ -1,4 +1,4 @@
-// The form: the fields of a template, or those that were found in YAML.
+// The form: the fields of a template, or the fields found in YAML.
 
 import type { Checked, FieldProblem, Parameter } from "../../api";
 import { number } from "../../core/format";
@@ -9,7 +9,7 @@ import type { Submission } from "./submission";
 import { words as shared } from "../../words";
 import { w } from "./words";
 
-// FormProps say what the form shows.
+// FormProps describe the form.
 export interface FormProps {
   s: Submission;
   clusters: readonly string[];
@@ -22,13 +22,13 @@ export interface FormProps {
   onNamespace: (name: string) => void;
 }
 
-// first are the fields that stand at the top, in this order.
+// first are the fields at the top, in this order.
 const first = ["name", "namespace", "queue", "priority"];
 
 // Form shows all fields.
 export function Form(p: FormProps) {
   const words = w.value;
-  // In edited YAML, only fields whose places are known are shown.
+  // In edited YAML, only fields with known places are shown.
   const shown = p.s.parameters.filter((q) => mirrored(p.s, q.name));
   const hidden = p.s.parameters.length - shown.length;
   const rest = groups(shown.filter((q) => !first.includes(q.name)));
@@ -64,7 +64,7 @@ export function Form(p: FormProps) {
   );
 }
 
-// rowsOf puts neighbors that are short into one row.
+// rowsOf puts short neighboring fields into one row.
 function rowsOf(parameters: readonly Parameter[]): Parameter[][] {
   const rows: Parameter[][] = [];
   for (const q of parameters) {
@@ -78,7 +78,7 @@ function rowsOf(parameters: readonly Parameter[]): Parameter[][] {
   return rows;
 }
 
-// sentence begins a text with a capital letter.
+// sentence capitalizes the first letter of a text.
 function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,25 +1,25 @@
-// The form of a template: its texts, what is wrong with them, and the values to send.
+// The form of a template: its texts, its mistakes, and the values to send.
 
 import type { Parameter } from "../../api";
 import { duration, quantity } from "./quantity";
 import { line, open, pairs, words } from "./shellwords";
 
-// Mistake is what is wrong with a field; the page has the words.
+// Mistake is the mistake of a field; the page has the words.
 export interface Mistake {
   code: "required" | "integer" | "number" | "quantity" | "duration" | "choice" | "pattern" | "pair" | "quote" | "least" | "most" | "shortest" | "longest" | "fewest" | "mostItems";
-  // The bound or the text that the sentence names.
+  // The limit or the text that the sentence names.
   detail?: string;
-  // The value that would be right, if there is exactly one.
+  // The correct value, if there is exactly one.
   repair?: string;
 }
 
-// Texts are what the fields show, by the name of the parameter.
+// Texts are the texts of the fields, by the name of the parameter.
 export type Texts = Record<string, string>;
 
-// Kind is how a field is drawn.
+// Kind is the control of a field.
 export type Kind = "text" | "number" | "check" | "choice" | "list" | "map";
 
-// kindOf returns how to draw a parameter.
+// kindOf returns the control of a parameter.
 export function kindOf(p: Parameter): Kind {
   if ((p.choices?.length ?? 0) > 0) return "choice";
   switch (p.type) {
@@ -68,7 +68,7 @@ export function groups(parameters: Parameter[]): Group[] {
   return list;
 }
 
-// mistakeOf returns what is wrong with the text of a parameter.
+// mistakeOf returns the mistake in the text of a parameter.
 export function mistakeOf(p: Parameter, text: string): Mistake | undefined {
   if (text.trim() === "") return p.required === true && textOf(p.default) === "" ? { code: "required" } : undefined;
   const kind = kindOf(p);
@@ -112,7 +112,7 @@ function mistakeOfItems(p: Parameter, text: string, kind: "list" | "map"): Mista
   return odd === undefined ? undefined : { code: "pattern", detail: p.pattern ?? "" };
 }
 
-// bounded compares a number with the bounds. The bound itself is the repair.
+// bounded compares a number with the limits. The limit itself is the repair.
 function bounded(p: Parameter, n: number): Mistake | undefined {
   const least = textOf(p.min);
   const most = textOf(p.max);
@@ -132,7 +132,8 @@ function limit(bound: unknown): number {
   return Number.isFinite(n) ? n : 0;
 }
 
-// matches compares with the pattern. A pattern that only the server understands matches all.
+// matches compares with the pattern. A pattern that only the server supports matches
+// everything.
 function matches(p: Parameter, text: string): boolean {
   if (p.pattern === undefined || p.pattern === "") return true;
   try {
@@ -142,7 +143,7 @@ function matches(p: Parameter, text: string): boolean {
   }
 }
 
-// mistakes returns what is wrong with a form, by the name of the parameter.
+// mistakes returns the mistakes of a form, by the name of the parameter.
 export function mistakes(parameters: Parameter[], texts: Texts): Record<string, Mistake> {
   const found: Record<string, Mistake> = {};
   for (const p of parameters) {
@@ -152,7 +153,7 @@ export function mistakes(parameters: Parameter[], texts: Texts): Record<string, 
   return found;
 }
 
-// valuesOf returns the values to send. Empty fields and fields with mistakes are left out.
+// valuesOf returns the values to send. Empty fields and fields with mistakes are omitted.
 export function valuesOf(parameters: Parameter[], texts: Texts): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const p of parameters) {

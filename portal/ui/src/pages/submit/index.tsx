@@ -36,7 +36,7 @@ import { words as shared } from "../../words";
 import { w } from "./words";
 import { changedLines, YamlPane } from "./yamlpane";
 
-// SubmitPage shows the form once everything that it begins with is known.
+// SubmitPage shows the form after its initial data is loaded.
 export function SubmitPage() {
   const query = here.value.query;
   const uid = query.get("clone") ?? "";
@@ -48,13 +48,13 @@ export function SubmitPage() {
   return <div class="submit-page">{body}</div>;
 }
 
-// larger reads from the URL which memory limit of a clone to replace.
+// larger reads the memory limit of a clone to replace from the URL.
 function larger(q: URLSearchParams): Raise | undefined {
   const [container, from, to] = [q.get("container") ?? "", q.get("limit") ?? "", q.get("memory") ?? ""];
   return container !== "" && quantity(from) !== undefined && quantity(to) !== undefined ? { container, from, to } : undefined;
 }
 
-// saveAfter is how long after the last key the draft is kept, in milliseconds.
+// saveAfter is the delay between the last key and storing the draft, in milliseconds.
 const saveAfter = 500;
 
 function useDraft(s: Submission): string {
@@ -105,7 +105,7 @@ function Page({ b, template, onDiscard }: { b: Beginning; template: string; onDi
   const changed = useMemo(() => changedLines(s.base, s.yaml), [s.base, s.yaml]);
   const may = fresh && !sending && verdict?.problem === undefined && verdict?.answer?.ok === true;
 
-  // Two changes may come before the page is drawn again, so each begins with the latest one.
+  // Two changes may happen before the page is redrawn, so each begins with the latest one.
   const change = (act: (now: Submission) => Submission) => {
     refuse(undefined);
     set(act);
@@ -145,7 +145,7 @@ function Page({ b, template, onDiscard }: { b: Beginning; template: string; onDi
       setQuery({ clone: null, cluster: null, template: name }, "replace");
     }
   };
-  // A job that is refused has no forecast, so the last one stays.
+  // A refused job has no forecast, so the last one remains.
   const forecast = useRef<Checked | undefined>(undefined);
   if (verdict?.answer?.forecast) {
     forecast.current = verdict.answer;
@@ -194,7 +194,7 @@ function Page({ b, template, onDiscard }: { b: Beginning; template: string; onDi
   );
 }
 
-// repairTitle names what a repair changes: the field, or the last part of its path.
+// repairTitle returns the name of the repaired field, or the last part of its path.
 function repairTitle(s: Submission, p: FieldProblem): string {
   const name = fieldName(s, p);
   const parameter = s.parameters.find((q) => q.name === name);
@@ -206,7 +206,7 @@ function showLine(line: number): void {
   document.getElementById(`line-${line}`)?.scrollIntoView({ block: "center" });
 }
 
-// largest is how many bytes of a file are read.
+// largest is the maximum number of bytes that are read of a file.
 const largest = 1_000_000;
 
 function FileButton({ onText }: { onText: (text: string) => void }) {

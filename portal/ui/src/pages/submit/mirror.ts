@@ -1,4 +1,4 @@
-// The places of the YAML that show the value of a field, so that form and YAML follow each other.
+// The places of field values in the YAML, with which form and YAML follow each other.
 
 import type { Parameter } from "../../api";
 import { moved } from "../../design/linediff";
@@ -9,7 +9,7 @@ import { type Node, outline, scalar, unquoted } from "./yamloutline";
 export interface Slot {
   line: number; // from 0
   path: string;
-  // What stands in the scalar before and behind the value.
+  // The parts of the scalar before and after the value.
   before: string;
   after: string;
 }
@@ -17,8 +17,8 @@ export interface Slot {
 // Slots are the places of each field. A field without slots is not mirrored.
 export type Slots = Record<string, Slot[]>;
 
-// slotsOf finds the values of a form in the YAML that the server made of it. Only a value that
-// is a whole scalar, or occurs once in one, is mirrored; lists and maps are not.
+// slotsOf finds the values of a form in the YAML from the server. Only a value that is a whole
+// scalar, or occurs once in one, is mirrored; lists and maps are not.
 export function slotsOf(parameters: Parameter[], texts: Record<string, string>, lines: string[], where: Record<string, number[]>): Slots {
   const nodes = new Map(outline(lines).map((node) => [node.line, node]));
   const slots: Slots = {};
@@ -41,7 +41,8 @@ function slotIn(node: Node | undefined, text: string): Slot | undefined {
   return { line: node.line, path: node.path, before: value.slice(0, at), after: value.slice(at + text.length) };
 }
 
-// follow moves slots with an edit of the YAML. A slot whose line is gone is dropped with its field.
+// follow moves slots with an edit of the YAML. A slot whose line was removed is dropped with its
+// field.
 export function follow(slots: Slots, before: string[], after: string[]): Slots {
   const where = moved(before, after);
   const keys = new Map(outline(after).map((node) => [node.line, node]));

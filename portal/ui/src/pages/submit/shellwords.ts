@@ -1,6 +1,6 @@
-// Lists and maps as one line of text, as a person would type them into a shell.
+// Lists and maps as one line of text, in shell notation.
 
-// words splits a text at spaces. Quotes hold a word together; a backslash takes the next character.
+// words splits a text at spaces. Quotes group a word; a backslash escapes the next character.
 export function words(text: string): string[] {
   const list: string[] = [];
   let word = "";
@@ -30,7 +30,7 @@ export function words(text: string): string[] {
   return list;
 }
 
-// open says whether a quote has no end.
+// open reports whether a quote is not closed.
 export function open(text: string): boolean {
   let quote = "";
   for (let i = 0; i < text.length; i++) {
@@ -42,12 +42,13 @@ export function open(text: string): boolean {
   return quote !== "";
 }
 
-// line joins words so that words() splits them again into the same.
+// line joins words so that words() returns the same words.
 export function line(list: string[]): string {
   return list.map((word) => (/^[\w@%+=:,./~^-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`)).join(" ");
 }
 
-// pairs splits "a=1 b=2". A word without "=" has no value, and is a mistake of the caller.
+// pairs splits "a=1 b=2". A word without "=" has no value, and is a mistake for the
+// caller.
 export function pairs(text: string): [string, string | undefined][] {
   return words(text).map((word) => {
     const at = word.indexOf("=");

@@ -1,4 +1,4 @@
-// What the page that submits jobs holds, and how each act changes it.
+// The state of the page that submits jobs, and the changes by each action.
 
 import type { FieldProblem, JobRef, Parameter, Rendered, SubmitRequest, Template } from "../../api";
 import { linesOf } from "../../design/yamltokens";
@@ -10,11 +10,12 @@ import { follow, read, slotsOf, write } from "./mirror";
 import type { Slots } from "./mirror";
 import { outline, unquoted } from "./yamloutline";
 
-// Submission is a job that is not submitted yet. It never changes: acts return a new one.
+// Submission is a job that is not submitted yet. It is immutable: actions return a new
+// one.
 export interface Submission {
-  // mode says what the truth is: the fields of a template, or the YAML.
+  // mode is the source of truth: the fields of a template, or the YAML.
   mode: "form" | "yaml";
-  // template is the one that the fields came from; empty if the YAML came from elsewhere.
+  // template is the template of the fields; empty if the YAML has another source.
   template: string;
   parameters: Parameter[];
   texts: Texts;
@@ -26,17 +27,17 @@ export interface Submission {
   cluster: string;
   namespace: string;
   notify: boolean;
-  // hold says that the job waits until it is released.
+  // hold means that the job waits until it is released.
   hold: boolean;
   key: string;
 }
 
-// empty is a submission without anything.
+// empty is an empty submission.
 export function empty(cluster: string, namespace: string, key: string): Submission {
   return { mode: "yaml", template: "", parameters: [], texts: {}, yaml: "", slots: {}, base: [], cluster, namespace, notify: true, hold: false, key };
 }
 
-// choose begins with a template. Values of fields with the same name stay.
+// choose begins with a template. Fields with the same name keep their values.
 export function choose(s: Submission, t: Template): Submission {
   const parameters = t.parameters ?? [];
   const texts = beginning(parameters);
@@ -50,8 +51,8 @@ export function choose(s: Submission, t: Template): Submission {
   return { ...s, mode: "form", template: t.name, parameters, texts, yaml: "", slots: {}, base: [], cloneOf: undefined };
 }
 
-// open begins with YAML: of a file, of a job that is cloned, or none. base are the lines that the
-// clone is compared with.
+// open begins with YAML: from a file, from a cloned job, or empty. base are the lines to compare
+// the clone with.
 export function open(s: Submission, lines: string[], base: string[] = [], cloneOf?: JobRef): Submission {
   const found = fieldsOf(lines);
   return {
@@ -60,7 +61,7 @@ export function open(s: Submission, lines: string[], base: string[] = [], cloneO
   };
 }
 
-// rendered takes the YAML that the server made of the form.
+// rendered takes the YAML from the server for the form.
 export function rendered(s: Submission, answer: Rendered): Submission {
   if (s.mode !== "form" || answer.yaml === "") {
     return s;
@@ -81,8 +82,8 @@ export function setText(s: Submission, name: string, text: string): Submission {
   return { ...s, texts, yaml };
 }
 
-// setYAML changes the YAML, and the fields whose places are known. The YAML is the truth from
-// then on.
+// setYAML changes the YAML, and the fields with known places. The YAML becomes the source of
+// truth.
 export function setYAML(s: Submission, text: string): Submission {
   const lines = linesOf(text);
   if (s.template === "") {
@@ -102,12 +103,13 @@ export function setYAML(s: Submission, text: string): Submission {
   return { ...s, mode: "yaml", yaml: text, slots, texts };
 }
 
-// mirrored reports whether a field can be changed: all of a form, and those with known places.
+// mirrored reports whether a field can be changed: all fields of a form, and those with known
+// places.
 export function mirrored(s: Submission, name: string): boolean {
   return s.mode === "form" || s.slots[name] !== undefined;
 }
 
-// request returns what is sent, to be checked or submitted.
+// request returns the request to check or submit.
 export function request(s: Submission): SubmitRequest {
   const clone = s.cloneOf ? { cloneOf: s.cloneOf } : {};
   const hold = s.hold ? { hold: true } : {};
@@ -128,7 +130,7 @@ export function placed(s: Submission, problems: readonly FieldProblem[]): Record
   return result;
 }
 
-// fieldName returns the field that a problem is about; "" if there is none.
+// fieldName returns the field of a problem; "" if there is none.
 export function fieldName(s: Submission, problem: FieldProblem): string {
   if (problem.parameter && s.parameters.some((p) => p.name === problem.parameter)) {
     return problem.parameter;
@@ -141,7 +143,7 @@ export function fieldName(s: Submission, problem: FieldProblem): string {
   return Object.entries(s.slots).find(([, list]) => line > 0 && list.some((slot) => slot.line === line - 1))?.[0] ?? "";
 }
 
-// repaired puts the repair of a problem in its place.
+// repaired applies the repair of a problem.
 export function repaired(s: Submission, problem: FieldProblem): Submission {
   const repair = problem.repair ?? "";
   const name = fieldName(s, problem);
@@ -177,7 +179,7 @@ export function raised(s: Submission, r: Raise): Submission {
   return slots.length === 0 ? s : setYAML(s, write(slots, lines, r.to, false).join("\n") + "\n");
 }
 
-// draftOf returns what the browser keeps.
+// draftOf returns the draft to store.
 export function draftOf(s: Submission, at: string): Draft {
   return {
     version: 1, template: s.mode === "form" ? s.template : "", texts: s.mode === "form" ? s.texts : {}, yaml: s.mode === "form" ? "" : s.yaml,
@@ -185,8 +187,8 @@ export function draftOf(s: Submission, at: string): Draft {
   };
 }
 
-// ofDraft returns the submission of a draft. The template is looked up by its name; a draft of a
-// template that is gone is lost.
+// ofDraft returns the submission of a draft. The template is found by its name; a draft is lost
+// if its template no longer exists.
 export function ofDraft(s: Submission, draft: Draft, templates: readonly Template[], base: string[]): Submission {
   const kept = { ...s, cluster: draft.cluster === "" ? s.cluster : draft.cluster, namespace: draft.namespace, notify: draft.notify, hold: draft.hold === true, key: draft.key };
   const t = templates.find((candidate) => candidate.name === draft.template);

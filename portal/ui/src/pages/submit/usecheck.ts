@@ -1,4 +1,4 @@
-// The dry run of what is being typed: 400 ms after the last key.
+// The dry run while a person types: 400 ms after the last key.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { PathCheck, PathRender } from "../../api";
@@ -10,17 +10,17 @@ import { serverNow } from "../../core/clock";
 const checkAfter = 400;
 const renderAfter = 150;
 
-// Verdict is what the server last said.
+// Verdict is the last response of the server.
 export interface Verdict {
-  // of is the request that was checked, as text; the verdict is old if the page has another one.
+  // of is the checked request, as text; the verdict is outdated if the page has another one.
   of: string;
   answer?: Checked;
   problem?: Problem;
   at: number;
 }
 
-// useCheck runs a dry run of each request that stays for a while. It returns the last verdict,
-// and whether one is under way. undefined is not checked.
+// useCheck runs a dry run of each request that does not change for a while. It returns the
+// last verdict, and whether one is in progress. undefined is not checked.
 export function useCheck(request: SubmitRequest | undefined): { verdict: Verdict | undefined; busy: boolean; fresh: boolean } {
   const [verdict, set] = useState<Verdict | undefined>(undefined);
   const [busy, setBusy] = useState(false);
@@ -54,7 +54,7 @@ export function useCheck(request: SubmitRequest | undefined): { verdict: Verdict
   return { verdict, busy, fresh: verdict?.of === text && text !== "" };
 }
 
-// useRendered gives the YAML of a form to a function, a moment after the last key.
+// useRendered passes the YAML of a form to a function, a moment after the last key.
 export function useRendered(template: string, values: Record<string, unknown>, take: (answer: Rendered) => void): void {
   const latest = useRef(take);
   latest.current = take;
@@ -67,7 +67,7 @@ export function useRendered(template: string, values: Record<string, unknown>, t
     const timer = setTimeout(() => {
       write<Rendered>("POST", PathRender, { template, values }, stop.signal)
         .then((answer) => latest.current(answer))
-        .catch(() => undefined); // the dry run says what is wrong
+        .catch(() => undefined); // the dry run reports the mistakes
     }, renderAfter);
     return () => {
       clearTimeout(timer);

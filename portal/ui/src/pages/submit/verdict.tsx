@@ -1,4 +1,4 @@
-// What a dry run said: one bar below the YAML.
+// The result of a dry run: one bar below the YAML.
 
 import type { FieldProblem } from "../../api";
 import { short } from "../../core/format";
@@ -8,7 +8,7 @@ import { StateIcon } from "../../design/stateicon";
 import type { Verdict } from "./usecheck";
 import { w } from "./words";
 
-// mostShown is how many problems the bar lists.
+// mostShown is the maximum number of problems in the bar.
 const mostShown = 6;
 
 // VerdictBar shows the problems of a dry run, or that there are none.
@@ -55,7 +55,7 @@ function Problems(p: { cluster: string; list: readonly FieldProblem[]; note: str
   );
 }
 
-// RepairButton puts the only repair in its place.
+// RepairButton applies the only repair.
 export function RepairButton(p: { field: string; value: string; onRepair: () => void }) {
   return <Button onClick={p.onRepair}>{w.value.set(p.field, p.value)}</Button>;
 }

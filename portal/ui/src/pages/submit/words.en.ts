@@ -30,7 +30,7 @@ export const en = {
   mapHelp: "name=value, separated by spaces.",
   stop: ".",
   needed1: "required",
-  // helps translates what templates say about their fields.
+  // helps translates the texts of templates about their fields.
   helps: {} as Record<string, string>,
   noDefault: "none",
   inYAML: (i: number) => (i === 1 ? "1 other field is set in the YAML." : `${number(i)} other fields are set in the YAML.`),

@@ -1,12 +1,13 @@
 // The fields of YAML in block style, by line. Servers write manifests in this style; parts in
-// another style are passed over, and have no fields.
+// another style are skipped, and have no fields.
 
 // Node is a key with the place of its value.
 export interface Node {
-  // The path as servers write it: "spec.containers[0].image", "metadata.labels[a.b/c]".
+  // The path in the notation of servers: "spec.containers[0].image",
+  // "metadata.labels[a.b/c]".
   path: string;
   key: string;
-  // The line, from 0, the line behind its block, and the column of the key.
+  // The line, from 0, the line after its block, and the column of the key.
   line: number;
   end: number;
   column: number;
@@ -25,7 +26,7 @@ interface Open {
 
 const keyed = /^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#"'[\]{},&*!|>%@`-][^#:]*?|-[^\s:][^#:]*?)(\s*:)(\s+|$)/;
 
-// mostLines bounds the lines that are read.
+// mostLines limits the lines that are read.
 const mostLines = 20_000;
 
 // outline returns the keys of a text, in the order of lines.
@@ -83,7 +84,8 @@ function nodeOf(text: string, line: number, column: number, found: RegExpExecArr
   return { path: joined(parent, key), key, line, end: line + 1, column, from: Math.min(from, text.length), to, value: text.slice(from, to) };
 }
 
-// joined adds a key to a path. Keys with other characters than letters, digits and "-" stand in brackets.
+// joined adds a key to a path. Keys with other characters than letters, digits and "-" are in
+// brackets.
 export function joined(parent: string, key: string): string {
   if (!/^[\w-]+$/.test(key)) return `${parent}[${key}]`;
   return parent === "" ? key : `${parent}.${key}`;
@@ -110,7 +112,7 @@ export function unquoted(scalar: string): string {
   return scalar;
 }
 
-// scalar writes a text as a scalar. A text that YAML would read as something else is quoted.
+// scalar formats a text as a scalar. A text that YAML would interpret differently is quoted.
 export function scalar(text: string, plain: boolean): string {
   if (plain) return text;
   const odd = text === "" || /^[\s?:,[\]{}#&*!|>'"%@`]|^-(?:\s|$)|[:#]\s|\s#|\s$|:$|[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text);

@@ -1,4 +1,4 @@
-// The YAML beside the form: to read, and to edit in place.
+// The YAML next to the form, to read and to edit.
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Button } from "../../design/button";
@@ -9,7 +9,7 @@ import { linesOf, tokens } from "../../design/yamltokens";
 import type { Submission } from "./submission";
 import { w } from "./words";
 
-// YamlPaneProps say what the pane shows.
+// YamlPaneProps describe the pane.
 export interface YamlPaneProps {
   s: Submission;
   editing: boolean;
@@ -88,8 +88,8 @@ function Editor({ p, changed }: { p: YamlPaneProps; changed: ReadonlySet<number>
   );
 }
 
-// indentAfter returns the indentation of the line behind another one: deeper behind a key without
-// a value.
+// indentAfter returns the indentation of the line after another one: deeper after a key without a
+// value.
 export function indentAfter(line: string): string {
   const lead = /^\s*(?:- )*/.exec(line)?.[0] ?? "";
   const indent = " ".repeat(lead.length);

@@ -10,10 +10,11 @@ import { ticksOf } from "./ticks";
 import type { Tick } from "./ticks";
 import { words } from "./words";
 
-// clockWidth is the room of the clock at the live edge, in pixels.
+// clockWidth is the width of the clock at the live edge, in pixels.
 const clockWidth = 68;
 
-// Axis shows the ticks of what is drawn. Ticks that the clock would cover have no label.
+// Axis shows the ticks of the visible interval. Ticks that the clock would cover have no
+// label.
 export function Axis({ stage }: { stage: Stage }) {
   const w = words.value;
   stage.beat.value;

@@ -1,15 +1,15 @@
-// Bars of a row at a scale: which parts of a life are visible, which are too short to be told
-// apart, and where a duration fits.
+// Bars of a row at a scale: which parts of a life are visible, which are too short to
+// distinguish, and where a duration fits.
 
 import type { Scale } from "./scale";
 import { xOf } from "./scale";
 import type { Hole, LaneSpan } from "./lane";
 import { holds } from "./lane";
 
-// Spans narrower than this cannot be told apart.
+// Spans narrower than this cannot be distinguished.
 export const narrow = 2;
 
-// A label needs this much room.
+// The minimum width of a label.
 export const labelRoom = 86;
 
 export interface Bar {
@@ -20,10 +20,10 @@ export interface Bar {
   // Whether GPUs are held, of a neutral block: at some time.
   readonly tall: boolean;
   readonly inferred: boolean;
-  // Indexes of the spans that the bar stands for.
+  // Indexes of the spans in the bar.
   readonly first: number;
   readonly last: number;
-  // Whether the bar goes on beyond the visible part.
+  // Whether the bar continues beyond the visible part.
   readonly open0: boolean;
   readonly open1: boolean;
 }
@@ -91,8 +91,8 @@ export function firstVisible(spans: readonly LaneSpan[], time: number, now: numb
   return low;
 }
 
-// Where the label of a bar begins: at the left end of the first stretch of at least room pixels
-// that no hole interrupts. It is -1 if there is no such stretch.
+// The start of the label of a bar: the left end of the first stretch of at least room pixels
+// without a hole. It is -1 if there is no such stretch.
 export function labelAt(x0: number, x1: number, holes: readonly (readonly [number, number])[], room = labelRoom): number {
   let left = x0;
   for (const [h0, h1] of holes) {

@@ -1,11 +1,12 @@
-// The brush of the overview: which part of it a pointer takes, and what dragging does.
+// The brush of the overview: which part of it a pointer grabs, and the effect of
+// dragging.
 
 import type { Interval, Scale } from "./scale";
 import { clamp, perPixel, shortest, timeOf, xOf } from "./scale";
 
 export type Grip = "from" | "to" | "middle" | "outside";
 
-// What a pointer at x takes. Handles reach further for fingers.
+// The part that a pointer at x grabs. Handles are larger for fingers.
 export function gripAt(s: Scale, shown: Interval, x: number, reach = 6): Grip {
   const x0 = xOf(s, shown.from);
   const x1 = xOf(s, shown.to);
@@ -15,7 +16,7 @@ export function gripAt(s: Scale, shown: Interval, x: number, reach = 6): Grip {
   return x > x0 && x < x1 ? "middle" : "outside";
 }
 
-// The shown interval after grip was dragged by dx pixels from where it was. It stays inside the overview.
+// The shown interval after grip was dragged by dx pixels. It stays inside the overview.
 export function dragged(s: Scale, shown: Interval, grip: Grip, dx: number): Interval {
   const by = dx * perPixel(s);
   switch (grip) {

@@ -34,16 +34,16 @@ export interface Scene {
   readonly words: SceneWords;
 }
 
-// What the canvas writes.
+// The texts of the canvas.
 export interface SceneWords {
   duration(ms: number): string;
   // A gap in a group's header: the strong part and the rest.
   gap(b: Blind): readonly [string, string];
-  // Why an attempt failed and where; empty if there is nothing to say.
+  // Why an attempt failed and where; empty if unknown.
   failure(row: AttemptRow): string;
 }
 
-// Draws a frame and returns how many spans it looked at.
+// Draws a frame and returns the number of spans that it examined.
 export function draw(p: Painter, scene: Scene): number {
   const { ctx, look } = p;
   ctx.setTransform(p.ratio, 0, 0, p.ratio, 0, 0);
@@ -131,7 +131,7 @@ function drawGrid(p: Painter, scene: Scene, y: number, height: number): void {
   ctx.setLineDash([]);
 }
 
-// Where the bar of a row is within its height: on the phone it is below the name.
+// The position of the bar of a row within its height: on the phone it is below the name.
 export function barBox(scene: Pick<Scene, "phone">, row: Row): readonly [number, number] {
   const height = row.kind === "job" ? 14 : 8;
   if (!scene.phone) return [Math.floor((row.height - height) / 2), height];
@@ -168,7 +168,7 @@ function drawBars(p: Painter, bars: readonly Bar[], y: number, height: number): 
   for (let i = 0; i < bars.length; i++) {
     const bar = bars[i];
     if (bar === undefined) continue;
-    // A pixel between two bars that hold GPUs keeps them apart.
+    // A pixel between two bars that hold GPUs separates them.
     const next = bars[i + 1];
     const apart = next !== undefined && next.tall && bar.tall && bar.x1 - bar.x0 >= 3 && next.x0 - bar.x1 < 1 ? 1 : 0;
     p.span(bar.state, bar.x0, bar.x1 - apart, y, height, bar.inferred, bar.tall);
@@ -198,7 +198,7 @@ function drawEnd(p: Painter, scene: Scene, ended: number, state: string, y: numb
   p.icon(state, xOf(scene.scale, ended) + 4, y - size / 2, size);
 }
 
-// A note stands before the bar if there is room, else after it.
+// A note is before the bar if there is space, otherwise after it.
 function drawNote(p: Painter, scene: Scene, text: string, x0: number, end: number, y: number): void {
   const { ctx, look } = p;
   ctx.font = "400 11px " + look.font;
@@ -210,8 +210,8 @@ function drawNote(p: Painter, scene: Scene, text: string, x0: number, end: numbe
   else if (x1 + width <= scene.scale.width) ctx.fillText(text, x1, y + 0.5);
 }
 
-// The gaps of a group's rows, in words, beside where they are. Words that do not fit are left
-// to the tooltip and the table.
+// The gaps of a group's rows, as text next to them. Text that does not fit is only in the
+// tooltip and the table.
 function drawGroupGaps(p: Painter, scene: Scene, row: GroupRow, y: number): void {
   const { ctx, look } = p;
   const width = scene.scale.width;

@@ -1,4 +1,4 @@
-// Gaps on the timeline: which rows a gap covers, and which gaps are one for people.
+// Gaps on the timeline: which rows a gap covers, and which gaps are shown as one.
 
 import type { Gap } from "../../api";
 import type { Hole, Lane } from "./lane";
@@ -12,15 +12,15 @@ export interface Blind extends Hole {
   readonly namespaces: readonly string[];
   readonly cause: string;
   readonly detail: string;
-  // Transitions that were found afterwards; -1 if that is not known.
+  // Transitions that were found afterwards; -1 if unknown.
   readonly changes: number;
   readonly parts: readonly Gap[];
 }
 
-// Gaps of one cluster and cause whose ends are closer than this are one for people.
+// Gaps of one cluster and cause whose ends are closer than this are shown as one.
 const near = 60_000;
 
-// Gaps as people see them, in order of their beginning.
+// Gaps for people, in order of their beginning.
 export function blindOf(gaps: readonly Gap[]): Blind[] {
   const parsed = gaps.map((g) => ({ g, from: Date.parse(g.from), to: g.to === undefined || g.to === "" ? Infinity : Date.parse(g.to) }));
   parsed.sort((a, b) => a.from - b.from || a.g.id - b.g.id);
@@ -67,7 +67,7 @@ export function covers(b: Blind, cluster: string, type: string, namespace: strin
   return b.parts.some((g) => g.cluster === cluster && g.type === type && ((g.namespace ?? "") === "" || g.namespace === namespace));
 }
 
-// The times in which a job was not watched: from the gaps, and what its life itself says.
+// The times in which a job was not watched: from the gaps, and from its life.
 export function holesOfLane(lane: Lane, gaps: readonly Blind[]): Hole[] {
   const covering = gaps.filter((b) => covers(b, lane.job.cluster, lane.job.type, lane.job.namespace));
   return [...lane.holes, ...covering];

@@ -1,4 +1,4 @@
-// What is under the pointer.
+// The item under the pointer.
 
 import type { Blind } from "./gaps";
 import { holesOfLane, holesOfPods } from "./gaps";
@@ -13,7 +13,7 @@ export interface Hit {
   readonly row: Row;
   readonly index: number;
   readonly time: number;
-  // The spans under the pointer: several if they are too narrow to be told apart.
+  // The spans under the pointer: several if they are too narrow to distinguish.
   readonly spans: readonly LaneSpan[];
   // The gap under the pointer.
   readonly hole: Hole | undefined;
@@ -22,7 +22,7 @@ export interface Hit {
 // How far a pointer may miss a narrow span, in pixels.
 const reach = 3;
 
-// What is at x of the plot and y of the layout; undefined below the last row.
+// The item at x of the plot and y of the layout; undefined below the last row.
 export function hitAt(l: Layout, s: Scale, gaps: readonly Blind[], x: number, y: number, now: number): Hit | undefined {
   const index = rowAt(l, y);
   const row = l.rows[index];
@@ -48,7 +48,7 @@ export function spansOfRow(row: Row): readonly LaneSpan[] {
   }
 }
 
-// The span at a time, or those that are closer to it than slack if they are all narrow.
+// The span at a time, or the narrow spans that are closer to it than slack.
 export function spansAt(spans: readonly LaneSpan[], time: number, slack: number, now: number): LaneSpan[] {
   const near: LaneSpan[] = [];
   for (let i = firstVisible(spans, time - slack, now); i < spans.length; i++) {

@@ -34,7 +34,7 @@ import { words } from "./words";
 // orders are the choices of the menu; the first one needs no parameter.
 const orders = ["submitted", "-submitted", "-ran", "-waited", "-gpus", "-tries", "name", "state"] as const;
 
-// own are the parameters that are no filters of jobs.
+// own are the parameters that are not filters of jobs.
 const own = ["from", "to", "group", "sort", "lang", "sel", "limit", "after", "before", "window"];
 
 // TimelinePage is the page of the same name.
@@ -63,7 +63,8 @@ export function TimelinePage() {
   );
 }
 
-// filtersOf returns what the pages Jobs and Timeline share: filters and the instant.
+// filtersOf returns the parameters that the pages Jobs and Timeline share: filters and
+// the instant.
 function filtersOf(query: URLSearchParams): URLSearchParams {
   const out = new URLSearchParams(query);
   for (const key of own) {
@@ -89,7 +90,7 @@ function useModel(model: Model, filters: URLSearchParams): void {
     };
   }, [model]);
   useEffect(() => {
-    // An instant in the past has its usual window in full: the age is that of now.
+    // An instant in the past has the full default window: the age applies to now.
     if (age !== undefined) {
       model.ask({ filters, from: param("from"), to: param("to"), sort: param("sort"), group: groupOfURL(), at: instant, usual: usualSpan(instant === undefined ? age : Infinity) });
     }
@@ -140,7 +141,7 @@ function sceneWords(): SceneWords {
   };
 }
 
-// rangeText says what is shown: "04:30 – now, 6h 12m".
+// rangeText describes the shown interval: "04:30 – now, 6h 12m".
 function rangeText(stage: Stage): string {
   const w = words.value;
   const v = stage.view.value;
@@ -172,7 +173,7 @@ function Head({ model }: { model: Model }) {
   );
 }
 
-// Lines say what the rows do not show: jobs beyond the limit, and new ones.
+// Lines show what the rows omit: jobs beyond the limit, and new ones.
 function Lines({ model }: { model: Model }) {
   const w = words.value;
   const { lives } = model;

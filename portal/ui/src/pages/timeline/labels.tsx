@@ -11,7 +11,7 @@ import { ranOf, waitedOf } from "./lane";
 import type { Stage } from "./stage";
 import { words } from "./words";
 
-// LabelActions are what the buttons of the names do.
+// LabelActions are the actions of the buttons of the names.
 export interface LabelActions {
   fold: (group: string) => void;
   unfold: (lane: string) => void;
@@ -97,7 +97,7 @@ function AttemptLabel({ row, actions }: LabelProps<AttemptRow>) {
   );
 }
 
-// The state of an attempt of which no more is known: that of the job for the last one.
+// The state of an attempt without details: for the last one, the state of the job.
 function stateOfAttempt(row: AttemptRow): string {
   if (row.last) {
     return row.lane.job.state;

@@ -1,4 +1,4 @@
-// What the timeline keeps of a job: its spans with times as numbers. A lane is made once per
+// The timeline's data of a job: its spans with times as numbers. A lane is created once per
 // answer or change, and drawn many times.
 
 import type { Span, TimelineJob } from "../../api";
@@ -59,7 +59,7 @@ export function laneOf(job: TimelineJob): Lane {
 
 // Spans in order, with neighbors of one state and attempt joined: a gap cuts a life into pieces
 // of one state, and the timeline shows one bar with a hole in it. Final states have no length
-// and are left out.
+// and are omitted.
 export function spansOf(life: readonly Span[]): { spans: LaneSpan[]; holes: Hole[] } {
   const spans: LaneSpan[] = [];
   const holes: Hole[] = [];
@@ -79,7 +79,7 @@ export function spansOf(life: readonly Span[]): { spans: LaneSpan[]; holes: Hole
   return { spans, holes };
 }
 
-// Milliseconds that the job waited and ran, up to now.
+// Milliseconds that the job waited and ran, until now.
 export function waitedOf(lane: Lane, now: number): number {
   return total(lane, now, (s) => waiting.has(s.state));
 }

@@ -15,7 +15,7 @@ export function overlaps(a: number, halfA: number, b: number, halfB: number): bo
   return Math.abs(a - b) < halfA + halfB + 4;
 }
 
-// Legend shows what bars and icons mean, and the keys.
+// Legend explains bars, icons, and keys.
 export function Legend() {
   const w = words.value;
   return (

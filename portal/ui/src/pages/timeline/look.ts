@@ -1,4 +1,4 @@
-// Colors of the timeline's canvases: those of life strips, or what the person forces.
+// Colors of the timeline's canvases: those of life strips, or forced colors.
 
 import { colors } from "../../design/lifepaint";
 import type { Colors } from "../../design/lifepaint";

@@ -1,4 +1,4 @@
-// A table that says what the canvas draws, for screen readers. It follows changes every five
+// A table with the content of the canvas, for screen readers. It follows changes every five
 // seconds, so that a reader is not interrupted.
 
 import { useEffect, useState } from "preact/hooks";
@@ -10,7 +10,7 @@ import type { Row } from "./rows";
 import type { Stage } from "./stage";
 import { words } from "./words";
 
-// mostRows and mostSpans bound the table.
+// mostRows and mostSpans limit the table.
 const mostRows = 300;
 const mostSpans = 12;
 const every = 5000;
@@ -60,7 +60,7 @@ function MirrorRow({ lane, now }: { lane: Lane; now: number }) {
   );
 }
 
-// lifeText says the spans of a lane and what was not watched.
+// lifeText describes the spans of a lane and the times without a watch.
 export function lifeText(lane: Lane, now: number): string {
   const w = words.value;
   const spans = lane.spans.slice(-mostSpans).map((s) => w.spanText(stateWord(s.state), time(s.from, now), duration((Math.min(s.to, now) - s.from) / 1000)));

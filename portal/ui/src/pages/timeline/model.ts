@@ -1,5 +1,5 @@
-// The page's state: the request that the URL asks for, the lanes that are shown, and what is
-// folded and unfolded.
+// The page's state: the request of the URL, the shown lanes, and the folded and unfolded
+// rows.
 
 import { effect, signal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
@@ -16,10 +16,11 @@ import { Stage } from "./stage";
 import { Lives } from "./store";
 import { paramsOf, viewOf } from "./view";
 
-// settled is how long a view must stay before rows and URL follow it, in milliseconds.
+// settled is how long a view must be unchanged before rows and URL follow it, in
+// milliseconds.
 const settled = 250;
 
-// Asked is what the URL says.
+// Asked is the request of the URL.
 export interface Asked {
   filters: URLSearchParams;
   from: string;
@@ -31,7 +32,7 @@ export interface Asked {
   usual: number;
 }
 
-// Model connects the stage with what was loaded.
+// Model connects the stage with the loaded data.
 export class Model {
   readonly stage = new Stage();
   readonly lives = new Lives();
@@ -43,10 +44,10 @@ export class Model {
   private order: string[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly ends: (() => void)[] = [];
-  // matches says whether a change belongs to the filters.
+  // matches reports whether a change passes the filters.
   matches: (change: Change) => boolean = () => true;
 
-  // start begins to follow the view. The page calls end when it goes.
+  // start starts to follow the view. The page calls end when it is closed.
   start(): void {
     this.ends.push(effect(() => {
       this.stage.view.value;
@@ -72,7 +73,7 @@ export class Model {
     this.lives.end();
   }
 
-  // ask takes the URL over, and loads what it asks for.
+  // ask takes over the URL, and loads its data.
   ask(asked: Asked): void {
     const old = this.asked;
     this.asked = asked;
@@ -103,7 +104,7 @@ export class Model {
     void this.lives.load({ filters: this.asked.filters, from: this.loaded.from, to, sort: this.asked.sort });
   }
 
-  // settle lets rows and URL follow the view, and loads what is missing.
+  // settle makes rows and URL follow the view, and loads missing data.
   private settle(): void {
     const s = this.stage.scale();
     if (this.stage.width.peek() === 0 || this.asked === undefined) {
@@ -122,8 +123,8 @@ export class Model {
     return this.stage.pointed.peek() !== undefined;
   }
 
-  // arrange lays the rows out: those that existed in the shown interval. While the pointer is
-  // over them, no row comes, goes or moves.
+  // arrange lays out the rows that existed in the shown interval. While the pointer is over
+  // them, no row is added, removed or moved.
   arrange(hold: boolean): void {
     const { asked, stage } = this;
     if (asked === undefined) {
@@ -147,7 +148,7 @@ export class Model {
     stage.soon();
   }
 
-  // change takes changes of the stream over. A job that no longer matches stays until the rows
+  // change applies changes of the stream. A job that no longer matches stays until the rows
   // are loaded again, as in the list of jobs.
   change(changes: readonly Change[]): void {
     const hold = this.holding() || this.stage.top > 0;

@@ -1,5 +1,5 @@
-// Drawing of the overview: jobs that wait and run over time, failures below, and what is not
-// watched hatched.
+// Drawing of the overview: waiting and running jobs over time, failures below, and gaps
+// hatched.
 
 import type { Overview } from "../../api";
 import { blindOf } from "./gaps";
@@ -28,7 +28,7 @@ export function overviewBars(o: Overview): OverviewBars {
   return { from: Date.parse(o.from), step: o.step * 1000, bars: o.buckets, most, gaps: blindOf(o.gaps) };
 }
 
-// drawOverview draws the bars; those outside the shown interval are pale.
+// drawOverview draws the bars; bars outside the shown interval are pale.
 export function drawOverview(p: Painter, o: OverviewBars | undefined, s: Scale, shown: Interval, now: number): void {
   const { ctx, look } = p;
   ctx.setTransform(p.ratio, 0, 0, p.ratio, 0, 0);

@@ -20,8 +20,8 @@ import type { Stage } from "./stage";
 import { viewOfScale } from "./view";
 import { words } from "./words";
 
-// refreshOf returns how often the overview is read again, in milliseconds: a hundred times over
-// its length, between 5 s and a minute.
+// refreshOf returns the refresh interval of the overview, in milliseconds: a hundredth of its
+// length, between 5 s and a minute.
 function refreshOf(length: number): number {
   return clamp(length / 100, 5000, 60_000);
 }
@@ -85,7 +85,7 @@ export function OverviewBar({ stage, filters }: { stage: Stage; filters: URLSear
   );
 }
 
-// clipped is what the scale shows, without the margin after the live edge.
+// clipped is the visible interval of the scale, without the margin after the live edge.
 function clipped(s: Scale, now: number): Interval {
   return { from: s.from, to: Math.min(s.to, now) };
 }
@@ -100,7 +100,8 @@ function useOverview(filters: URLSearchParams, length: number, width: number, be
   return useMemo(() => (resource.data === undefined ? undefined : overviewBars(resource.data)), [resource.data]);
 }
 
-// useBrush returns what a press on the overview does: it drags the brush, or moves it there.
+// useBrush returns the handler of a press on the overview: it drags the brush, or moves it
+// to the pointer.
 function useBrush(box: { current: HTMLDivElement | null }, stage: Stage, scale: Scale, shown: Interval): (e: PointerEvent) => void {
   return (e) => {
     const element = box.current;

@@ -4,7 +4,7 @@ import { paintSpan } from "../../design/lifepaint";
 import { paintStateIcon } from "../../design/stateicon";
 import type { Look } from "./look";
 
-// thin is the height of a bar that holds no GPUs, as a share.
+// thin is the relative height of a bar that holds no GPUs.
 const thin = 0.42;
 
 // Painter draws on a canvas with a look and a device pixel ratio.
@@ -58,7 +58,7 @@ export class Painter {
     this.ctx.drawImage(drawn, this.snap(x), this.snap(y), drawn.width / this.ratio, drawn.height / this.ratio);
   }
 
-  // hole hatches a time that was not watched, over the pale bars below it.
+  // hole hatches a time without a watch, over the pale bars below it.
   hole(x0: number, x1: number, y: number, h: number): void {
     const x = this.snap(x0);
     const w = Math.max(2, this.snap(x1) - x);

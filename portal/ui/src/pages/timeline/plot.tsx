@@ -1,4 +1,4 @@
-// The rows of the timeline: a canvas with names beside it that scroll together.
+// The rows of the timeline: a canvas with names next to it that scroll together.
 
 import { useEffect, useRef } from "preact/hooks";
 import { useKeys } from "../../core/keys";
@@ -14,10 +14,10 @@ import type { Stage } from "./stage";
 import { Tooltip } from "./tooltip";
 import { words } from "./words";
 
-// step is how far an arrow key moves in time, in pixels.
+// step is the distance of an arrow key in time, in pixels.
 const step = 120;
 
-// PlotProps say what to show; the stage says how.
+// PlotProps are the content; the stage has the view.
 export interface PlotProps {
   stage: Stage;
   group: Group;

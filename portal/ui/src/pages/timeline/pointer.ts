@@ -4,10 +4,10 @@ import { pinch, selected, xOf } from "./scale";
 import type { Stage } from "./stage";
 import { viewOfScale } from "./view";
 
-// least is how far a pointer moves before a press is a drag, in pixels.
+// least is the minimum movement of a drag, in pixels.
 const least = 4;
 
-// Handlers are what a press means that is no drag.
+// Handlers are the actions of a press without a drag.
 export interface Handlers {
   click: (x: number, y: number) => void;
 }
@@ -17,7 +17,7 @@ interface Finger {
   y: number;
 }
 
-// listen hears the element of the stage, and returns how to stop.
+// listen listens to the element of the stage, and returns a function that stops it.
 export function listen(element: HTMLElement, stage: Stage, handlers: Handlers): () => void {
   const hands = new Hands(element, stage, handlers);
   const stop = new AbortController();
@@ -113,7 +113,7 @@ class Hands {
     this.stage.invalidate();
   }
 
-  // One finger moves in time; up and down is left to the browser (touch-action: pan-y).
+  // One finger moves in time; the browser handles up and down (touch-action: pan-y).
   private swipe(old: Finger, at: Finger): void {
     if (at.x !== old.x) {
       this.stage.pan(old.x - at.x);

@@ -1,5 +1,5 @@
 // Rows of the timeline from top to bottom: groups, jobs, and the attempts and pods of unfolded
-// jobs. A layout is built when rows change, and searched while one scrolls.
+// jobs. A layout is built when rows change, and searched during scrolling.
 
 import type { Attempt, Pod } from "../../api";
 import type { Lane, LaneSpan } from "./lane";
@@ -63,7 +63,7 @@ export interface PodRow extends Placed {
   readonly spans: readonly LaneSpan[];
 }
 
-// A line of text below a job: pods that are not recorded, or too many.
+// A line of text below a job: pods are not recorded, or there are too many.
 export interface NoteRow extends Placed {
   readonly kind: "note";
   readonly key: string;
@@ -74,7 +74,7 @@ export interface NoteRow extends Placed {
 
 export type Row = GroupRow | JobRow | AttemptRow | PodRow | NoteRow;
 
-// What unfolding a job has loaded.
+// The loaded data of an unfolded job.
 export interface Unfolded {
   readonly state: "loading" | "ready" | "failed";
   readonly attempts: readonly Attempt[];
@@ -99,10 +99,10 @@ export interface Options {
 // At most this many pods are shown below an attempt.
 export const mostPods = 64;
 
-// A row before it has its place. The conditional type distributes over the kinds of rows.
+// A row without its position. The conditional type distributes over the kinds of rows.
 type Unplaced<R> = R extends Row ? Omit<R, "y" | "height"> : never;
 
-// The layout of lanes that are sorted already. Groups are in the order of their first lane's word.
+// The layout of sorted lanes. Groups are in the order of their first lane's word.
 export function layoutOf(lanes: readonly Lane[], o: Options): Layout {
   const rows: Row[] = [];
   let y = 0;
@@ -203,7 +203,7 @@ export function rowAt(l: Layout, y: number): number {
   return low;
 }
 
-// lastWhole returns where the last row ends that the bottom does not cut.
+// lastWhole returns the end of the last row that is completely visible.
 export function lastWhole(l: Layout, top: number, bottom: number): number {
   const row = l.rows[visible(l, top, bottom).end - 1];
   return row === undefined || row.y <= top || row.y + row.height <= bottom ? bottom : row.y;
@@ -226,7 +226,7 @@ export function groupOf(l: Layout, index: number): GroupRow | undefined {
   return undefined;
 }
 
-// Sorts lanes as the list of jobs is sorted; a leading "-" turns the order around. Ties go by ID.
+// Sorts lanes like the list of jobs; a leading "-" reverses the order. Ties are ordered by ID.
 export function sorted(lanes: readonly Lane[], sort: string, now: number): Lane[] {
   const down = sort.startsWith("-");
   const value = valueOf(down ? sort.slice(1) : sort);

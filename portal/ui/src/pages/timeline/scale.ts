@@ -1,5 +1,5 @@
 // The horizontal scale of the timeline: an interval of time over a width in pixels. All times
-// are milliseconds since 1970. Values are never changed; each function returns a new one.
+// are milliseconds since 1970. Values are immutable; each function returns a new one.
 
 export interface Interval {
   readonly from: number;
@@ -14,7 +14,7 @@ export interface Scale extends Interval {
 export const shortest = 10_000;
 export const longest = 400 * 86_400_000;
 
-// Pixels to the right of the live edge, for the icons of jobs that just ended.
+// Pixels to the right of the live edge, for the icons of recently ended jobs.
 export const edgeMargin = 20;
 
 export function xOf(s: Scale, time: number): number {
@@ -41,7 +41,7 @@ export function latestEnd(now: number, length: number, width: number): number {
   return now + (length / Math.max(1, width)) * edgeMargin;
 }
 
-// Zooms by factor (above 1: closer) and keeps the time under x where it is, as far as limits allow.
+// Zooms by factor (above 1: closer) and keeps the time under x in place, within the limits.
 export function zoomAt(s: Scale, x: number, factor: number, now: number): Scale {
   const length = s.to - s.from;
   const next = clamp(length / factor, shortest, longest);

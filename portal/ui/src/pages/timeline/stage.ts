@@ -1,6 +1,6 @@
-// The stage holds what the canvas shows: the view, the rows, the scroll, the pointer and the
-// cursor. It draws at most once per frame of the browser, and at most ten times a second for
-// changes that come by themselves.
+// The stage has the state of the canvas: the view, the rows, the scroll position, the
+// pointer and the cursor. It draws at most once per frame of the browser, and at most ten
+// times a second for changes of the data.
 
 import { batch, computed, signal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
@@ -25,10 +25,10 @@ import { scaleOf, usual, viewOfScale } from "./view";
 export const labelWidth = 324;
 export const phoneWidth = 640;
 
-// slowest is the least time between redraws for changes that come by themselves, in milliseconds.
+// slowest is the minimum interval of redraws for changes of the data, in milliseconds.
 const slowest = 100;
 
-// Pointed is what is under the pointer, and where the pointer is in the stage.
+// Pointed is the item under the pointer, and the position of the pointer in the stage.
 export interface Pointed extends Hit {
   readonly x: number;
   readonly y: number;
@@ -43,7 +43,7 @@ export class Stage {
   readonly pointed = signal<Pointed | undefined>(undefined);
   readonly cursor = signal<string | undefined>(undefined);
   readonly drag = signal<readonly [number, number] | undefined>(undefined);
-  // beat changes when the scale was drawn anew, for the axis and the overview.
+  // beat changes when the scale was redrawn, for the axis and the overview.
   readonly beat = signal(0);
   // fixed is the instant of the parameter at; undefined for now.
   readonly fixed = signal<number | undefined>(undefined);
@@ -78,7 +78,7 @@ export class Stage {
     return scaleOf(this.view.peek(), Math.max(1, this.width.peek() - this.left), this.now());
   }
 
-  // attach begins to draw on a canvas; layer holds the names and scrolls with it.
+  // attach starts to draw on a canvas; layer has the names and scrolls with it.
   attach(canvas: HTMLCanvasElement, layer: HTMLElement): void {
     this.canvas = canvas;
     this.layer = layer;
@@ -94,7 +94,7 @@ export class Stage {
     this.canvas = this.layer = this.painter = undefined;
   }
 
-  // resize takes the size of the visible part over.
+  // resize sets the size of the visible part.
   resize(width: number, height: number): void {
     if (width === this.width.peek() && height === this.height.peek()) {
       return;
@@ -123,7 +123,7 @@ export class Stage {
     }
   }
 
-  // soon draws within a tenth of a second, for changes that the person did not ask for.
+  // soon draws within a tenth of a second, for changes of the data.
   soon(): void {
     if (this.timer !== undefined) {
       return;
@@ -191,13 +191,14 @@ export class Stage {
     this.invalidate();
   }
 
-  // edge goes back to the live edge.
+  // edge returns to the live edge.
   edge(): void {
     const v = this.view.peek();
     this.show({ live: true, span: v.live ? v.span : v.to - v.from });
   }
 
-  // zoom zooms at x of the plot; without x at the live edge if it is followed, else in the middle.
+  // zoom zooms at x of the plot; without x at the live edge if it is followed, otherwise in the
+  // middle.
   zoom(factor: number, x?: number): void {
     const v = this.view.peek();
     const s = this.scale();
@@ -208,7 +209,8 @@ export class Stage {
     this.show(viewOfScale(zoomAt(s, x ?? s.width / 2, factor, this.now()), s.width, this.now()));
   }
 
-  // pan moves in time by dx pixels. To the left the live edge is no longer followed.
+  // pan moves in time by dx pixels. After a move to the left, the live edge is no longer
+  // followed.
   pan(dx: number): void {
     const s = this.scale();
     const now = this.now();
@@ -223,7 +225,7 @@ export class Stage {
     }
   }
 
-  // point finds what is under the pointer, which is at x, y of the stage.
+  // point finds the item under the pointer, which is at x, y of the stage.
   point(x: number, y: number): void {
     const hit = hitAt(this.layout.peek(), this.scale(), this.gaps, x - this.left, y + this.top, this.now());
     const old = this.pointed.peek();

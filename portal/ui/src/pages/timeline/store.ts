@@ -1,4 +1,4 @@
-// Lives of jobs as the timeline has loaded them, kept current by the stream.
+// Lives of jobs in the timeline, kept current by the stream.
 
 import { batch, signal } from "@preact/signals";
 import type { ReadonlySignal } from "@preact/signals";
@@ -11,11 +11,11 @@ import { blindOf } from "./gaps";
 import type { Lane } from "./lane";
 import { keyOf, laneOf } from "./lane";
 
-// pageSize and mostJobs bound what is loaded: more rows than mostJobs nobody reads.
+// pageSize and mostJobs limit the loaded rows: nobody reads more rows than mostJobs.
 const pageSize = 500;
 export const mostJobs = 3000;
 
-// Request is what to load.
+// Request selects the jobs to load.
 export interface Request {
   filters: URLSearchParams;
   from: number;
@@ -34,7 +34,7 @@ export class Lives {
 
   readonly problem = signal<Problem | undefined>(undefined);
   readonly loading = signal(false);
-  // ready reports that one answer has come.
+  // ready reports that an answer has arrived.
   readonly ready = signal(false);
   readonly matching = signal<Count>({ n: 0 });
   readonly complete = signal(true);
@@ -54,7 +54,8 @@ export class Lives {
     return this.gapList;
   }
 
-  // load replaces everything by the answer to a request. What was known stays until it comes.
+  // load replaces everything with the answer to a request. The old data stays until it
+  // arrives.
   async load(r: Request): Promise<void> {
     this.stop?.abort();
     const stop = (this.stop = new AbortController());
@@ -82,7 +83,7 @@ export class Lives {
     }
   }
 
-  // A page of an answer is shown when it comes; the first one replaces what was known.
+  // A page of an answer is shown when it arrives; the first one replaces the old data.
   private take(answer: Timeline, fresh: Map<string, Lane>, first: boolean): void {
     batch(() => {
       if (first) {
@@ -108,8 +109,8 @@ export class Lives {
     this.stop?.abort();
   }
 
-  // change takes over a change of a job. It returns false if nothing changed here. A new job is
-  // held back while hold is true, so that no row moves under the pointer.
+  // change applies a change of a job. It returns false if nothing changed. A new job is held
+  // back while hold is true, so that no row moves under the pointer.
   change(job: Job, removed: boolean, matches: boolean, hold: boolean): boolean {
     const key = keyOf(job.cluster, job.uid);
     const old = this.known.get(key);
@@ -130,7 +131,7 @@ export class Lives {
     return true;
   }
 
-  // changed says that changes were taken over.
+  // changed reports that changes were applied.
   changed(): void {
     this.counter.value++;
   }
@@ -164,7 +165,7 @@ function paramsOf(r: Request, after: string): URLSearchParams {
   return params;
 }
 
-// rowOf takes from a row of the list what the timeline needs.
+// rowOf returns the timeline's data of a row of the list.
 function rowOf(job: Job): TimelineJob {
   const { id, cluster, uid, type, namespace, name, state, reason, queue, owner, gpus, tries, submitted, ended, life } = job;
   return { id, cluster, uid, type, namespace, name, state, reason, queue, owner, gpus, tries, submitted, ended, life };

@@ -1,5 +1,5 @@
-// Ticks of a time axis. They fall on round times of the wall clock: 05:00 and 05:30, also
-// where the offset from UTC is not whole hours, and on days that have 23 or 25 hours.
+// Ticks of a time axis. They are at round times of the wall clock: 05:00 and 05:30, also
+// if the offset from UTC is not whole hours, and on days that have 23 or 25 hours.
 
 import type { Zone } from "../../core/zone";
 import type { Scale } from "./scale";
@@ -10,7 +10,7 @@ export interface Tick {
   readonly time: number;
   readonly x: number;
   readonly major: boolean;
-  // What the label has to say.
+  // The content of the label.
   readonly form: TickForm;
 }
 
@@ -48,7 +48,7 @@ const steps: readonly (readonly [number, number])[] = [
   [28 * day, 84 * day],
 ];
 
-// The shortest step whose ticks are at least apart pixels from each other.
+// The shortest step with ticks at least apart pixels from each other.
 export function stepOf(s: Scale, apart: number): readonly [number, number] {
   const shortest = ((s.to - s.from) / Math.max(1, s.width)) * apart;
   return steps.find(([step]) => step >= shortest) ?? [84 * day, 84 * day];
@@ -77,7 +77,7 @@ function clocks(s: Scale, zone: Zone, step: number, major: number, add: Add): vo
     const midnight = instant(zone, y, m, d, 0);
     if (midnight > s.to) return;
     const next = instant(zone, y, m, d + 1, 0);
-    // Whole steps that certainly lie before the scale are skipped. Clocks change by at most two hours.
+    // Skip whole steps that certainly are before the scale. Clocks change by at most two hours.
     const first = Math.max(0, Math.floor((s.from - midnight - 2 * hour) / step)) * step;
     for (let of = first; of < day; of += step) {
       const time = instant(zone, y, m, d, of);

@@ -1,4 +1,4 @@
-// What is under the pointer, in words.
+// The item under the pointer, in words.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { clock, date, duration, utc } from "../../core/format";
@@ -81,7 +81,7 @@ function SpanContent({ at, span, now, unfolded }: { at: Pointed; span: LaneSpan;
   );
 }
 
-// What is known beside the times: the reason of the end, and nodes once the job is unfolded.
+// More details: the reason of the end, and nodes if the job is unfolded.
 function factsOf(at: Pointed, span: LaneSpan, unfolded: ReadonlyMap<string, Unfolded>): { reason: string; nodes: string } {
   const { row } = at;
   if (row.kind === "pod") {
@@ -98,7 +98,7 @@ function factsOf(at: Pointed, span: LaneSpan, unfolded: ReadonlyMap<string, Unfo
   return { reason: attempt?.reason ?? own, nodes: nodesText(attempt?.nodes ?? []) };
 }
 
-// nodesText lists nodes; what a node shares with the first one is left out.
+// nodesText lists nodes; a common prefix with the first one is omitted.
 export function nodesText(nodes: readonly string[]): string {
   const [first] = nodes;
   if (first === undefined) {

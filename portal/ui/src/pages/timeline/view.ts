@@ -1,5 +1,5 @@
-// What the timeline shows: the live edge with some time before it, or a fixed interval. The URL
-// has it: `from=6h` follows, `from=...&to=...` is fixed.
+// The view of the timeline: the live edge with some time before it, or a fixed interval. The
+// URL has it: `from=6h` follows, `from=...&to=...` is fixed.
 
 import { fitted } from "../../core/history";
 import { parseTime } from "../../core/instant";
@@ -15,20 +15,20 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-// What is shown without parameters: of a young history only so much that it fills the width.
+// The default view: for a young history only as much as fills the width.
 const usualSpans: readonly number[] = [5 * minute, 10 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 3 * hour, 6 * hour];
 
-// usualSpan returns what is shown without parameters of a history of an age in milliseconds.
+// usualSpan returns the length of the default view for a history of an age in milliseconds.
 export function usualSpan(age: number): number {
   return fitted(usualSpans, age);
 }
 
 const longestUsual = 6 * hour;
 
-// usual is the view before the age of the history is known.
+// usual is the default view before the age of the history is known.
 export const usual: View = { live: true, span: longestUsual };
 
-// The view of the parameters from and to. What cannot be read is left out.
+// The view of the parameters from and to. Invalid ones are ignored.
 export function viewOf(from: string, to: string, now: number, usualLength = longestUsual): View {
   const age = ageOf(from);
   const end = to === "" || to === "now" ? undefined : timeOfText(to, now);
@@ -42,7 +42,7 @@ export function viewOf(from: string, to: string, now: number, usualLength = long
   return { live: false, from: begin, to: Math.max(end, begin + shortest) };
 }
 
-// The parameters of a view. The usual one has none.
+// The parameters of a view. The default view has none.
 export function paramsOf(v: View, usualLength = longestUsual): { from: string | null; to: string | null } {
   if (v.live) return { from: v.span === usualLength ? null : ageText(v.span), to: null };
   return { from: iso(v.from), to: iso(v.to) };
@@ -62,7 +62,7 @@ export function viewOfScale(s: Interval, width: number, now: number): View {
   return { live: false, from: s.from, to: s.to };
 }
 
-// Milliseconds of an age such as "24h", "30d", "1h30m"; undefined if it is none.
+// Milliseconds of an age such as "24h", "30d", "1h30m"; undefined for an invalid one.
 export function ageOf(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?[smhdw])+$/.test(text)) return undefined;
   const units: Record<string, number> = { s: second, m: minute, h: hour, d: day, w: 7 * day };

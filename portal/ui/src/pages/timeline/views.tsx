@@ -1,4 +1,4 @@
-// The views that are always there: filters under a name, the same as on the page of jobs.
+// The predefined views: filters with a name, the same as on the page of jobs.
 
 import { second } from "../../core/clock";
 import { isKey } from "../../core/filter";
@@ -7,7 +7,7 @@ import { here, query } from "../../core/router";
 import { midnight } from "../../core/zone";
 import { words } from "./words";
 
-// today returns the beginning of the day as it stands in a URL.
+// today returns the beginning of the day in the form of a URL.
 function today(now: number): string {
   return writtenTime(midnight(now));
 }
@@ -24,7 +24,8 @@ function filtersIn(q: URLSearchParams): string {
   return out.toString();
 }
 
-// Views shows the views, and which one the URL is. What is shown of the time stays.
+// Views shows the views, and which one matches the URL. The shown interval does not
+// change.
 export function Views() {
   const w = words.value.views;
   const day = today(Math.floor(second.value / 60_000) * 60_000);

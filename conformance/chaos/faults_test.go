@@ -12,42 +12,42 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// misfortune is what a request meets.
-type misfortune uint8
+// requestFault is a fault of one request.
+type requestFault uint8
 
 const (
-	busy      misfortune = iota // 429, to be tried again after a second
-	away                        // 503
-	broken                      // 500
-	expired                     // 410, to a watch
-	noStreams                   // 422, to a list as a stream
-	slow                        // its answer trickles
-	torn                        // its answer breaks off
-	misfortunes
+	busy          requestFault = iota // 429, with Retry-After of a second
+	away                              // 503
+	broken                            // 500
+	expired                           // 410, to a watch
+	noStreams                         // 422, to a list as a stream
+	slow                              // the answer trickles
+	torn                              // the answer breaks off
+	requestFaults                     // number of kinds
 )
 
-// road is what the requests of one informer pass.
-type road struct {
+// faults injects faults into the requests of one informer.
+type faults struct {
 	mu    sync.Mutex
-	armed []misfortune
-	clear chan struct{} // closed when the road is good again
-	// bookmarks says that watches may get them.
+	armed []requestFault
+	clear chan struct{} // closed when the faults end
+	// bookmarks allows bookmarks in watches.
 	bookmarks bool
-	lists     int // requests for all objects
-	met       [misfortunes]int
+	lists     int // lists of all objects
+	met       [requestFaults]int
 }
 
-func newRoad() *road { return &road{clear: make(chan struct{}), bookmarks: true} }
+func newFaults() *faults { return &faults{clear: make(chan struct{}), bookmarks: true} }
 
-// arm lets the next fitting requests meet misfortunes, one each.
-func (r *road) arm(all ...misfortune) {
+// arm adds faults for the next matching requests, one each.
+func (r *faults) arm(all ...requestFault) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.armed = append(r.armed, all...)
 }
 
-// mend makes the road good.
-func (r *road) mend() {
+// mend ends all faults.
+func (r *faults) mend() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.armed = nil
@@ -55,27 +55,27 @@ func (r *road) mend() {
 	r.clear = make(chan struct{})
 }
 
-// without lets watches get bookmarks or not, from the next on.
-func (r *road) without(bookmarks bool) {
+// without turns bookmarks on or off, from the next watch on.
+func (r *faults) without(bookmarks bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.bookmarks = !bookmarks
 }
 
-func (r *road) listed() int {
+func (r *faults) listed() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.lists
 }
 
-// take returns the misfortune of a request.
-func (r *road) take(watch, stream bool) (m misfortune, some, bookmarks bool, clear <-chan struct{}) {
+// take returns the fault of a request.
+func (r *faults) take(watch, stream bool) (m requestFault, some, bookmarks bool, clear <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !watch || stream {
 		r.lists++
 	}
-	i := slices.IndexFunc(r.armed, func(m misfortune) bool {
+	i := slices.IndexFunc(r.armed, func(m requestFault) bool {
 		return (m != expired || watch && !stream) && (m != noStreams || stream)
 	})
 	if i < 0 {
@@ -87,36 +87,36 @@ func (r *road) take(watch, stream bool) (m misfortune, some, bookmarks bool, cle
 	return m, true, r.bookmarks, r.clear
 }
 
-// traveler is the transport of one client on a road.
-type traveler struct {
-	road  *road
-	below http.RoundTripper
+// faultyTransport is the transport of one client, with faults.
+type faultyTransport struct {
+	faults *faults
+	below  http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper.
-func (t traveler) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t faultyTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	query := req.URL.Query()
 	watch, stream := query.Has("watch"), query.Has("sendInitialEvents")
-	m, some, bookmarks, clear := t.road.take(watch, stream)
+	m, some, bookmarks, clear := t.faults.take(watch, stream)
 	if some {
 		if resp := refusal(req, m); resp != nil {
 			return resp, nil
 		}
 	}
-	if watch && !stream && !bookmarks { // a stream needs the bookmark at its end
+	if watch && !stream && !bookmarks { // a streaming list needs the bookmark at its end
 		req = req.Clone(req.Context())
 		query.Del("allowWatchBookmarks")
 		req.URL.RawQuery = query.Encode()
 	}
 	resp, err := t.below.RoundTrip(req)
 	if err == nil && some && resp.StatusCode == http.StatusOK {
-		resp.Body = &bumpy{ReadCloser: resp.Body, clear: clear, torn: m == torn, left: 700}
+		resp.Body = &faultyBody{ReadCloser: resp.Body, clear: clear, torn: m == torn, left: 700}
 	}
 	return resp, err
 }
 
-// refusal returns the answer of a server that refuses, or nil.
-func refusal(req *http.Request, m misfortune) *http.Response {
+// refusal returns the response of a server that refuses, or nil.
+func refusal(req *http.Request, m requestFault) *http.Response {
 	status := metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: "chaos"}
 	header := http.Header{"Content-Type": {"application/json"}}
 	switch m {
@@ -135,23 +135,23 @@ func refusal(req *http.Request, m misfortune) *http.Response {
 	default:
 		return nil
 	}
-	text, _ := json.Marshal(status) // it has only strings
+	text, _ := json.Marshal(status) // cannot fail: it has only strings
 	return &http.Response{
 		StatusCode: int(status.Code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
 		Header: header, Body: io.NopCloser(bytes.NewReader(text)), ContentLength: int64(len(text)),
 	}
 }
 
-// bumpy is a body that trickles until the road is clear, or breaks off.
-type bumpy struct {
+// faultyBody is a body that trickles until the faults end, or breaks off.
+type faultyBody struct {
 	io.ReadCloser
 	clear <-chan struct{}
 	torn  bool
-	left  int // what is read before it is torn
+	left  int // bytes before it breaks off
 }
 
 // Read implements io.Reader.
-func (b *bumpy) Read(p []byte) (int, error) {
+func (b *faultyBody) Read(p []byte) (int, error) {
 	if b.torn {
 		if b.left == 0 {
 			return 0, io.ErrUnexpectedEOF

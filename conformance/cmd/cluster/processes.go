@@ -14,20 +14,20 @@ import (
 	"time"
 )
 
-// ledger is the file that says which processes belong to the cluster in dir.
-type ledger struct{ dir string }
+// processes is the file that lists the processes of the cluster in dir.
+type processes struct{ dir string }
 
-// entry is one process. The time of its start tells it from a later one that
-// was given the same number.
+// entry is one process. Its start time distinguishes it from a later process with the
+// same ID.
 type entry struct {
 	Name  string `json:"name"`
 	Pid   int    `json:"pid"`
 	Start string `json:"start"`
 }
 
-func (l ledger) path() string { return filepath.Join(l.dir, "processes.json") }
+func (l processes) path() string { return filepath.Join(l.dir, "processes.json") }
 
-func (l ledger) write(pids map[string]int) error {
+func (l processes) write(pids map[string]int) error {
 	var entries []entry
 	for _, name := range slices.Sorted(maps.Keys(pids)) {
 		start, err := startOf(pids[name])
@@ -43,8 +43,8 @@ func (l ledger) write(pids map[string]int) error {
 	return os.WriteFile(l.path(), text, 0o600)
 }
 
-// running returns the processes that are alive.
-func (l ledger) running() ([]entry, error) {
+// running returns the processes that still run.
+func (l processes) running() ([]entry, error) {
 	text, err := os.ReadFile(l.path())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -59,8 +59,8 @@ func (l ledger) running() ([]entry, error) {
 	return slices.DeleteFunc(entries, func(e entry) bool { return !e.alive() }), nil
 }
 
-// clear removes the folder, if it is that of a cluster.
-func (l ledger) clear() error {
+// clear removes the folder, if it belongs to a cluster.
+func (l processes) clear() error {
 	if _, err := os.Stat(filepath.Join(l.dir, "tokens.csv")); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -72,8 +72,8 @@ func (e entry) alive() bool {
 	return err == nil && start == e.Start
 }
 
-// startOf returns when a process was started, in ticks since the machine was
-// (proc(5), field 22 of stat; a zombie does not count as a process).
+// startOf returns the start time of a process, in ticks since boot (proc(5), field 22 of
+// stat). A zombie does not count as a process.
 func startOf(pid int) (string, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -86,13 +86,13 @@ func startOf(pid int) (string, error) {
 	return string(fields[19]), nil
 }
 
-// bounds of the end of a process.
+// Timeouts for ending a process.
 const (
 	politeFor = 5 * time.Second
 	lookEvery = 50 * time.Millisecond
 )
 
-// end asks the process to end, then kills it, and waits until it is gone.
+// end sends SIGTERM to the process, then SIGKILL, and waits until it has ended.
 func (e entry) end(ctx context.Context) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
