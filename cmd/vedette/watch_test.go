@@ -19,7 +19,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// squash makes single spaces of columns, and T of times.
+// squash replaces column gaps by single spaces, and times by T.
 func squash(text string) string {
 	text = regexp.MustCompile(`\d\d:\d\d:\d\d\.\d{3}`).ReplaceAllString(text, "T")
 	return regexp.MustCompile(` +`).ReplaceAllString(text, " ")
@@ -220,8 +220,7 @@ func TestWatchErrors(t *testing.T) {
 	}
 }
 
-// TestWatchOutage: the server goes away and comes back, with and without its
-// history.
+// TestWatchOutage checks an outage of the server that returns with and without its history.
 func TestWatchOutage(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	pod := newPod("ml", "x")
@@ -256,7 +255,7 @@ func TestWatchOutage(t *testing.T) {
 	p.interrupt() // also while the server is away
 }
 
-// TestWatchReaderGone: `vedette watch … | head` ends, and does not complain.
+// TestWatchReaderGone checks that `vedette watch … | head` ends without an error.
 func TestWatchReaderGone(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	srv.create(newPod("ml", "x"))
