@@ -89,8 +89,7 @@ func TestWatchSinceNow(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	srv.create(newPod("ml", "old"))
 	p := srv.watch("pods", "--since-now", "--no-headers")
-	// There is nothing to see by which to know that it watches: so create until
-	// it is seen.
+	// No output shows that the watch has begun, so the test creates pods until one appears.
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for i := 0; p.out.String() == "" && i < 1000; i++ {
