@@ -32,9 +32,9 @@ func newAck() *cobra.Command {
 	var o ackOptions
 	cmd := &cobra.Command{
 		Use:   "ack TYPE/NAME|MESSAGE",
-		Short: "Acknowledge the messages about a job, so that nobody else is told",
-		Long: "A rule with an escalation tells others if nobody acknowledges its message. An acknowledgment is about the job: it ends\n" +
-			"all escalations of messages that it has caused until now. A message is named by its number or its key.",
+		Short: "Acknowledge the messages about a job, so that nobody else is notified",
+		Long: "A rule with an escalation notifies others if nobody acknowledges its message. An acknowledgment is about a job: it ends\n" +
+			"the escalations of all messages about the job that exist now. Name a message by its number or its key.",
 		Example: "  vedette ack job/train-7 -n ml --db sqlite:history.db\n\n" +
 			"  # By the number that `vedette notify ls` shows, and for somebody else\n" +
 			"  vedette ack 17 --by liwei",
@@ -103,13 +103,13 @@ func (o *ackOptions) onPortal(ctx context.Context, portal *client.Client, word s
 	return nil
 }
 
-// sayAcknowledged says how many messages about a job were acknowledged.
+// sayAcknowledged prints how many messages about a job were acknowledged.
 func sayAcknowledged(con *console.Console, n int, by, name string) {
 	if n == 0 {
 		con.Say("no message about %s waits for an acknowledgment", name)
 		return
 	}
-	con.Say("%s acknowledged %s about %s: nobody else is told", by, units.Count(n, "message"), name)
+	con.Say("%s acknowledged %s about %s: nobody else is notified", by, units.Count(n, "message"), name)
 }
 
 // titleOf returns the type, the namespace and the name of an object.
@@ -117,8 +117,8 @@ func titleOf(o *history.Object) string {
 	return o.Type.String() + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
 }
 
-// object returns the number and the name of the object that a word names: as TYPE/NAME, or
-// by the number or the key of a message about it.
+// object returns the ID and the title of the object of a word: TYPE/NAME, or the number or the
+// key of a message about the object.
 func (o *ackOptions) object(ctx context.Context, db *sqldb.DB, word string) (id int64, name string, err error) {
 	if number, err := strconv.ParseInt(word, 10, 64); err == nil {
 		d, _, err := delivery.Show(ctx, db, number)

@@ -18,7 +18,7 @@ var (
 	ofHistogram = regexp.MustCompile(`_(bucket|sum|count)$`)
 )
 
-// TestAlerts: the alerts in deploy use metrics that exist.
+// TestAlerts checks that the alerts in deploy use existing metrics.
 func TestAlerts(t *testing.T) {
 	text, err := os.ReadFile("../../deploy/alerts.yaml")
 	if err != nil {

@@ -43,10 +43,10 @@ func newCancel() *cobra.Command {
 		Use:   "cancel NAME…|TYPE/NAME…|-l SELECTOR",
 		Short: "Stop jobs, and record by whom and why",
 		Long: "The command suspends a job if its type can be suspended: batch Job, JobSet, TrainJob, RayJob, PyTorchJob and its\n" +
-			"siblings. Volcano and Argo Workflows are told to stop the job. All other jobs are deleted, and so are jobs in a queue\n" +
+			"siblings. For Volcano and Argo Workflows it requests the stop. All other jobs are deleted, and so are jobs in a queue\n" +
 			"of Kueue, which would resume them.\n\n" +
-			"Annotations of the job name you, as the server knows you, and the reason. The history shows them after the job is\n" +
-			"gone, its state is Aborted, and messages about it name you. To cancel a job twice is no error; the first actor stays.",
+			"Annotations of the job name you, as the server knows you, and the reason. The history still shows them when the job\n" +
+			"no longer exists. Its state is Aborted, and messages about it name you. Cancelling a job again succeeds and changes nothing.",
 		Example: "  vedette cancel train-7 --reason 'wrong data'\n" +
 			"  vedette cancel job/train-7 pytorchjob/llama -n ml\n\n" +
 			"  # Delete it, whatever its type\n" +
@@ -80,6 +80,7 @@ func newCancel() *cobra.Command {
 	f.BoolVar(&o.dryRun, "dry-run", false, "ask the server whether it would do it, and change nothing")
 	f.BoolVarP(&o.yes, "yes", "y", false, "do not ask before cancelling the jobs of a selector")
 	f.StringVarP(&o.output, "output", "o", "", "format: name (default: one line per job)")
+	completeFrom(cmd, func() *source.Flags { return &source.Flags{Server: o.server} }, suggestOpenJobs)
 	return cmd
 }
 
@@ -188,8 +189,8 @@ func (o *cancelOptions) cancel(ctx context.Context, client *submit.Client, job s
 	return con.Print(printable.Line(o.line(client.Cluster(), job, done)) + "\n")
 }
 
-// doing are the words for the ways of a cancellation.
-var doing = map[string]string{jobmeta.CancelDelete: "deleted", jobmeta.CancelSuspend: "suspended", jobmeta.CancelCommand: "told to stop"}
+// doing has a word for each way to cancel a job.
+var doing = map[string]string{jobmeta.CancelDelete: "deleted", jobmeta.CancelSuspend: "suspended", jobmeta.CancelCommand: "stop requested"}
 
 // onPortal cancels jobs in the name of the person that the portal knows.
 func (o *cancelOptions) onPortal(ctx context.Context, names []string, in io.Reader, con *console.Console) error {
@@ -244,14 +245,14 @@ func (o *cancelOptions) stop(ctx context.Context, jobs *portaljobs.Jobs, job sub
 	return con.Print(printable.Line(o.became(job, done, jobs.Next("retry", job))) + "\n")
 }
 
-// line says what became of a job.
+// line describes the result for a job.
 func (o *cancelOptions) line(cluster *kube.Cluster, job submit.Job, done submit.Cancelled) string {
 	links := submitOptions{namespace: o.connect.Namespace}
 	links.templates.connect = o.connect
 	return o.became(job, done, links.command("retry", cluster, job))
 }
 
-// became is line with the command that comes next.
+// became describes the result for a job, and suggests the next command.
 func (o *cancelOptions) became(job submit.Job, done submit.Cancelled, next string) string {
 	switch {
 	case done.Before && done.Actor == "":

@@ -23,7 +23,7 @@ func (p *platform) vedette(command string, args ...string) (code int, out, err s
 	return code, strings.ReplaceAll(run.out.String(), " --kubeconfig "+p.kubeconfig, ""), strings.ReplaceAll(run.err.String(), " --kubeconfig "+p.kubeconfig, "")
 }
 
-// TestCancelCommand: what the command prints, and its exit codes.
+// TestCancelCommand checks the output and the exit codes of the command.
 func TestCancelCommand(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	queued := newJob("ml", "queued")
@@ -58,7 +58,7 @@ func TestCancelCommand(t *testing.T) {
 	}
 }
 
-// TestCancelSelector: the jobs that have not ended are cancelled, after a question.
+// TestCancelSelector checks that the command cancels the open jobs after a question.
 func TestCancelSelector(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	for _, name := range []string{"a", "b", "c"} {
@@ -87,8 +87,8 @@ func TestCancelSelector(t *testing.T) {
 	}
 }
 
-// TestCancelWithoutRight: the missing right is told with its role, and other jobs with their
-// own errors.
+// TestCancelWithoutRight checks that the command prints a role with the missing right, and an
+// error for each other job.
 func TestCancelWithoutRight(t *testing.T) {
 	srv := serve(t, apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Verb == apitest.VerbPatch {
@@ -107,8 +107,8 @@ type forbidden string
 
 func (f forbidden) Error() string { return string(f) }
 
-// TestRetryAndHistory: a cancelled job is retried, also when it is gone, and the history shows
-// the chain with actor, reason and change.
+// TestRetryAndHistory checks that a cancelled job can be retried, even after it was deleted, and
+// that the history shows the chain with actor, reason and change.
 func TestRetryAndHistory(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	srv.create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})

@@ -32,7 +32,8 @@ func ended(t *testing.T, want int, args ...string) (out, err string) {
 	return p.out.String(), p.err.String()
 }
 
-// TestConfigMistakes: all are told at once, in order, each on a line with its place.
+// TestConfigMistakes checks that one error reports all mistakes in order, each on a line with its
+// place.
 func TestConfigMistakes(t *testing.T) {
 	path := file(t, "bad.yaml", `db: [a]
 dbb: x
@@ -77,8 +78,8 @@ func rows(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// TestPrecedence: a flag goes before the environment, that before the file, that before
-// the default, and it is said which it was.
+// TestPrecedence checks that a flag overrides the environment, which overrides the file, which
+// overrides the default, and that config view shows the origin.
 func TestPrecedence(t *testing.T) {
 	path := file(t, "vedette.yaml", `db: sqlite:of-the-file.db
 name: of-the-file
@@ -133,7 +134,7 @@ clusters:
 	if strings.Contains(out, "geheim") {
 		t.Error("a password is shown")
 	}
-	// Types on the command line take the place of the clusters.
+	// Types on the command line replace the clusters.
 	out, _ = ended(t, 0, "config", "view", "jobs,nodes", "--context", "a,b", "-A")
 	for _, want := range []string{"cluster | a | the command line", "cluster | b | the command line", "jobs | all | the command line", "clusters | not used, because types are named | F:8"} {
 		if got := strings.Join(rows(strings.ReplaceAll(out, path, "F")), "\n"); !strings.Contains(got, want) {
@@ -142,7 +143,7 @@ clusters:
 	}
 }
 
-// TestSettingsOfAll: every command that has a setting takes it in the same way.
+// TestSettingsOfAll checks that all commands read a setting in the same way.
 func TestSettingsOfAll(t *testing.T) {
 	path := file(t, "vedette.yaml", "db: sqlite:/nowhere/history.db\n")
 	t.Setenv("VEDETTE_CONFIG", path)
@@ -158,7 +159,7 @@ func TestSettingsOfAll(t *testing.T) {
 	}
 }
 
-// TestExample: the example is without mistakes, and has every key.
+// TestExample checks that the example is valid and has every key.
 func TestExample(t *testing.T) {
 	const path = "../../examples/record/vedette.yaml"
 	text, err := os.ReadFile(path)

@@ -30,7 +30,7 @@ func newConfig() *cobra.Command {
 		Use:   "view [TYPE[,TYPE…]]",
 		Short: "Show each setting of `vedette record`, and where it comes from",
 		Long: "The settings are those that `vedette record` has with the same flags, environment and file. Passwords are not shown.\n" +
-			"All mistakes of the file are reported at once, with their lines.",
+			"The command reports all mistakes of the file at once, with their lines.",
 		Example: "  vedette config view --config vedette.yaml\n  VEDETTE_DB=sqlite:history.db vedette config view jobs,pods -A",
 		Args:    oneAtMost("name the types to record, or a file with --config"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -103,7 +103,7 @@ func (o *recordOptions) viewClusters(args []string, row func(name, value, from s
 	}
 }
 
-// plan shows what record would do. It writes nothing and creates no file.
+// plan shows the effect of record. It writes nothing and creates no file.
 func (o *recordOptions) plan(ctx context.Context, args []string, con *console.Console) error {
 	if err := con.Print(o.view(args) + "\n"); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/vedette-io/vedette/internal/console"
 )
 
-// few is how many messages a command sends or drops without a question.
+// few is the maximum number of messages that a command sends or drops without a question.
 const few = 10
 
 // confirmFlags answer the question before a command that acts on many messages.
@@ -21,8 +21,8 @@ func (o *confirmFlags) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, fmt.Sprintf("do not ask before acting on more than %d messages", few))
 }
 
-// confirm asks whether a command may act on n messages, if they are many. does is what it
-// does, such as "sends 12 messages again". Without a terminal to ask on, it needs --yes.
+// confirm asks before a command acts on more than a few messages. does describes the effect, such
+// as "sends 12 messages again". Without a terminal, the command needs --yes.
 func (o *confirmFlags) confirm(in io.Reader, con *console.Console, n int, does string) error {
 	if n <= few || o.yes {
 		return nil
@@ -30,8 +30,7 @@ func (o *confirmFlags) confirm(in io.Reader, con *console.Console, n int, does s
 	return askFor(in, con, does)
 }
 
-// askFor asks whether a command may do something. Without a terminal to ask on, the command
-// needs --yes.
+// askFor asks before a command has an effect. Without a terminal, the command needs --yes.
 func askFor(in io.Reader, con *console.Console, does string) error {
 	if !con.Live || !console.IsTerminal(in) {
 		return fmt.Errorf("this %s: add --yes to do it", does)

@@ -23,7 +23,7 @@ func newDeadletter() *cobra.Command {
 		Use:     "deadletter",
 		Aliases: []string{"deadletters"},
 		Short:   "Show messages that could not be sent, and send them again",
-		Long: "A message becomes a dead letter when the last try has failed, or when a channel has refused it for good. It stays until it\n" +
+		Long: "A message becomes a dead letter when its last try fails, or when a channel rejects it permanently. It stays until it\n" +
 			"is sent again, is dropped, or is older than the retention of messages.",
 		Example: "  vedette deadletter ls --db sqlite:history.db\n  vedette deadletter show 17\n  vedette deadletter replay 17",
 		Args:    cobra.NoArgs,
@@ -49,7 +49,7 @@ func newDeadletterList() *cobra.Command {
 		Short:   "List the messages that could not be sent",
 		Long:    "The newest come first. Fields of json, yaml, csv and ndjson: " + deliveryview.Fields,
 		Example: "  vedette deadletter ls --db sqlite:history.db\n\n" +
-			"  # Those of one channel that died today, with their keys\n" +
+			"  # Those of one channel that failed today, with their keys\n" +
 			"  vedette deadletter ls --channel ops-hook --since 24h -o wide",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -63,7 +63,7 @@ func newDeadletterList() *cobra.Command {
 	return cmd
 }
 
-// run lists deliveries. nothing is said if there are none.
+// run lists deliveries. It prints the text nothing if the list is empty.
 func (o *deliveryListOptions) run(ctx context.Context, con *console.Console, c listing.Columns, nothing string, states ...delivery.State) error {
 	lp, err := listing.NewPrinter(con, o.output, c)
 	if err != nil {
@@ -116,7 +116,7 @@ func (o *deadletterOptions) addFlags(cmd *cobra.Command, does string) {
 	f.BoolVar(&o.all, "all", false, does+" all dead letters, or those that --channel, --person and --since select")
 	f.StringVar(&o.which.Channel, "channel", "", "with --all, only those of a channel")
 	f.StringVar(&o.which.Person, "person", "", "with --all, only those to a person")
-	f.StringVar(&o.which.Since, "since", "", "with --all, only those that died at this time or later: 2h, 3d (ago), 15:04, 2026-03-01")
+	f.StringVar(&o.which.Since, "since", "", "with --all, only those that failed at this time or later: 2h, 3d (ago), 15:04, 2026-03-01")
 	o.by.addFlags(cmd)
 	o.confirm.addFlags(cmd)
 }
@@ -126,7 +126,7 @@ func newDeadletterReplay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay ID…|--all",
 		Short: "Send dead letters again",
-		Long:  "The messages have the same keys, say that they are late, and are in no order. The notifier sends them.",
+		Long:  "The notifier sends the messages again, in any order. They keep their keys and are marked as late.",
 		Example: "  vedette deadletter replay 17 18 --db sqlite:history.db\n\n" +
 			"  # Everything that failed since noon on a channel\n" +
 			"  vedette deadletter replay --all --channel ops-hook --since 12:00 --yes",
@@ -143,7 +143,7 @@ func newDeadletterDrop() *cobra.Command {
 	var o deadletterOptions
 	cmd := &cobra.Command{
 		Use:     "drop ID…|--all",
-		Short:   "Give dead letters up",
+		Short:   "Discard dead letters",
 		Long:    "Nobody gets the messages. They are no longer counted or listed as dead letters.",
 		Example: "  vedette deadletter drop 17 --db sqlite:history.db",
 		Args:    func(_ *cobra.Command, args []string) error { return o.checkArgs(args) },
@@ -168,13 +168,13 @@ func (o *deadletterOptions) checkArgs(args []string) error {
 	return err
 }
 
-// act is what a command does with dead letters.
+// act describes the effect of a command on dead letters.
 type act struct {
 	does, did string // with a place for "3 messages"
 	do        func(ctx context.Context, d *sqldb.DB, by string, ids ...int64) (int, error)
 }
 
-// changeAtOnce is how many dead letters one transaction changes.
+// changeAtOnce is the maximum number of dead letters in one transaction.
 const changeAtOnce = 500
 
 func (o *deadletterOptions) run(cmd *cobra.Command, args []string, a act) error {

@@ -25,8 +25,8 @@ func newDeadletterShow() *cobra.Command {
 	var db, output string
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show a message in its words, its tries and the last answer",
-		Long:  "The message may have any state, not only that of a dead letter. Times and language are those of this terminal.",
+		Short: "Show the text of a message, its tries and the last response",
+		Long:  "The message may be in any state. The command uses the time zone and the language of this terminal.",
 		Example: "  vedette deadletter show 17 --db sqlite:history.db\n\n" +
 			"  # With its content as the database has it\n" +
 			"  vedette deadletter show 17 -o json",
@@ -90,12 +90,12 @@ func showDelivery(ctx context.Context, db string, args []string, output string, 
 	return con.Document(text.String())
 }
 
-// rawOf returns content as JSON. Content that is no JSON becomes a string.
+// rawOf returns content as JSON. Content that is not JSON becomes a string.
 func rawOf(event []byte) json.RawMessage {
 	if json.Valid(event) {
 		return event
 	}
-	text, _ := json.Marshal(string(event)) // a string never fails
+	text, _ := json.Marshal(string(event)) // encoding a string returns no error
 	return text
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/notify/delivery"
 )
 
-// TestDeadletter: dead letters are listed, shown, replayed and dropped, and the audit says
-// who did it.
+// TestDeadletter lists, shows, replays and drops dead letters, and checks that the audit names
+// the actor.
 func TestDeadletter(t *testing.T) {
 	b := newLetterbox(t)
 	if _, text := ended(t, 0, "deadletter", "ls", "--db", b.url); text != "no dead letters\n" {
@@ -25,7 +25,7 @@ func TestDeadletter(t *testing.T) {
 	b.put("chat", 1)
 	out, _ := ended(t, 0, "deadletter", "ls", "--db", b.url)
 	lines := rows(out)
-	if len(lines) != 4 || lines[0] != "ID | DIED | TRIES | TO | MESSAGE | ANSWER" || !regexp.MustCompile(`^3 \| [-\d]+ [:.\d]+ \| 1 \| liwei by mail \| .*train-2.* \| no such mailbox$`).MatchString(lines[1]) {
+	if len(lines) != 4 || lines[0] != "ID | FAILED | TRIES | TO | MESSAGE | ANSWER" || !regexp.MustCompile(`^3 \| [-\d]+ [:.\d]+ \| 1 \| liwei by mail \| .*train-2.* \| no such mailbox$`).MatchString(lines[1]) {
 		t.Errorf("%q", lines)
 	}
 	out, _ = ended(t, 0, "deadletter", "ls", "--db", b.url, "-o", "json", "--limit", "1")
@@ -54,7 +54,7 @@ func TestDeadletter(t *testing.T) {
 	if acts := b.acts(); !slices.Contains(acts, "ann replay") || !slices.Contains(acts, "ben drop") {
 		t.Errorf("%q", acts)
 	}
-	// A number that is no dead letter is an error, and the others are changed.
+	// A number without a dead letter is an error. The command still changes the others.
 	_, text := ended(t, 1, "deadletter", "replay", "2", "3", "99", "--db", b.url)
 	if text != "1 message will be sent again\nvedette: 2 of the 3 numbers are not a dead letter: `vedette deadletter ls` lists them\n" {
 		t.Error(text)
@@ -65,7 +65,7 @@ func TestDeadletter(t *testing.T) {
 	}
 }
 
-// TestDeadletterAll: all are changed at once, in steps, and many only with --yes.
+// TestDeadletterAll checks that --all changes all dead letters in steps, and many only with --yes.
 func TestDeadletterAll(t *testing.T) {
 	b := newLetterbox(t)
 	b.put("mail", few+1)
@@ -92,7 +92,7 @@ func TestDeadletterAll(t *testing.T) {
 	}
 }
 
-// TestDeadletterRefuses what cannot be meant, in one line.
+// TestDeadletterRefuses checks that contradictory arguments are one-line errors.
 func TestDeadletterRefuses(t *testing.T) {
 	b := newLetterbox(t)
 	for args, want := range map[string]string{
@@ -118,7 +118,7 @@ func TestDeadletterRefuses(t *testing.T) {
 	}
 }
 
-// TestNotifyChannels: the list says how channels are, and enable puts one into use again.
+// TestNotifyChannels checks the states in the list of channels, and that enable ends a pause.
 func TestNotifyChannels(t *testing.T) {
 	b := newLetterbox(t)
 	if _, text := ended(t, 1, "notify", "enable", "x", "--db", b.url); text != "vedette: no channel has had a message yet, so none is disabled\n" {
@@ -142,7 +142,7 @@ func TestNotifyChannels(t *testing.T) {
 	}
 }
 
-// TestPruneMessages: messages that ended long ago are removed, and those that wait are not.
+// TestPruneMessages checks that old messages that ended are removed, and waiting ones are not.
 func TestPruneMessages(t *testing.T) {
 	b := newLetterbox(t)
 	b.put("mail", 2)

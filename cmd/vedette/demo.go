@@ -17,7 +17,7 @@ func newDemo() *cobra.Command {
 			"that `vedette notify` would send: one of its two channels fails now and then. A portal on this machine shows the jobs in the\n" +
 			"browser. There and in other terminals one can submit, cancel and retry jobs, and read their logs: the demo prints the address\n" +
 			"and the commands. It ends when all jobs have ended, or with Ctrl-C, and then shows\n" +
-			"what was recorded and which commands read it.",
+			"the number of records and the commands that read them.",
 		Example: "  # Run twelve jobs\n" +
 			"  vedette demo\n\n" +
 			"  # Run jobs until Ctrl-C, and submit some from another terminal\n" +

@@ -32,7 +32,7 @@ type outside struct {
 	client     *kubernetes.Clientset
 }
 
-// startDemo starts a demo, and reads how it is reached.
+// startDemo starts a demo, and reads its addresses.
 func startDemo(t *testing.T, args ...string) *outside {
 	t.Helper()
 	o := &outside{t: t, db: "sqlite:" + filepath.Join(t.TempDir(), "h.db")}
@@ -106,8 +106,8 @@ func running(_ *batchv1.Job, pods []corev1.Pod) bool {
 	return len(pods) == 1 && pods[0].Status.Phase == corev1.PodRunning
 }
 
-// TestDemoRunsJobsOfOthers: jobs that other terminals submit run to the end that their
-// command asks for, and obey suspensions and deletions. They keep the demo alive.
+// TestDemoRunsJobsOfOthers checks that jobs from other terminals end as their command requests,
+// stop at a suspension or deletion, and keep the demo running.
 func TestDemoRunsJobsOfOthers(t *testing.T) {
 	o := startDemo(t, "--jobs", "1", "--speed", "50")
 	jobs := o.client.BatchV1().Jobs(demo.Team)
@@ -119,7 +119,7 @@ func TestDemoRunsJobsOfOthers(t *testing.T) {
 	o.until("good", "complete", func(job *batchv1.Job, pods []corev1.Pod) bool { return has(job, batchv1.JobComplete) && len(pods) == 1 })
 	o.until("bad", "failed", func(job *batchv1.Job, pods []corev1.Pod) bool { return has(job, batchv1.JobFailed) && len(pods) == 1 })
 
-	// A job that is suspended while it runs stops, and runs from its beginning once it may.
+	// A running job stops when it is suspended, and starts again when it is resumed.
 	for _, suspend := range []string{"true", "false"} {
 		if _, err := jobs.Patch(t.Context(), "long", types.MergePatchType, []byte(`{"spec":{"suspend":`+suspend+`}}`), metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
@@ -161,8 +161,8 @@ func TestDemoRunsJobsOfOthers(t *testing.T) {
 	}
 }
 
-// TestDemoRights: the kubeconfig is for its owner only, and its user may change jobs in one
-// namespace only.
+// TestDemoRights checks that only the owner can read the kubeconfig, and that its user may change
+// jobs in one namespace only.
 func TestDemoRights(t *testing.T) {
 	o := startDemo(t, "--jobs", "0", "--speed", "20", "--no-messages")
 	info, err := os.Stat(o.kubeconfig)
@@ -193,7 +193,7 @@ func TestDemoRights(t *testing.T) {
 	o.interrupt()
 }
 
-// TestDemoRefusesJobs: mistakes in a job are named as the API server names them.
+// TestDemoRefusesJobs checks that the demo reports mistakes in a job as the API server does.
 func TestDemoRefusesJobs(t *testing.T) {
 	o := startDemo(t, "--jobs", "0", "--speed", "20", "--no-messages")
 	job := newJob(demo.Team, strings.Repeat("a", 300))

@@ -40,8 +40,8 @@ func (o *outside) kept(name string) {
 	o.t.Fatalf("the log of %s is not kept", name)
 }
 
-// TestDemoSession: another terminal submits a job once, follows its log, cancels and retries
-// one, and reads the log of a job whose pods are gone, also after the demo has ended.
+// TestDemoSession submits a job once from another terminal, follows its log, cancels and retries a
+// job, and reads the log of a job without pods, even after the demo has ended.
 func TestDemoSession(t *testing.T) {
 	o := startDemo(t, "--jobs", "0", "--speed", "20", "--no-messages")
 	t.Setenv("KUBECONFIG", o.kubeconfig)

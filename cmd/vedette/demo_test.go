@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDemo: jobs go through states in a possible order, and it ends by itself.
+// TestDemo checks that the states of jobs have a possible order, and that the demo ends by itself.
 func TestDemo(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()) // where its database is
 	p := start(t, "demo", "--jobs", "6", "--speed", "40", "--no-headers")
@@ -51,8 +51,8 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// TestDemoIsRecorded: what the database has is what happened, and the commands that are
-// shown work.
+// TestDemoIsRecorded checks that the database agrees with the output of the demo, and that the
+// suggested commands work.
 func TestDemoIsRecorded(t *testing.T) {
 	db := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	p := start(t, "demo", "--jobs", "10", "--seed", "3", "--speed", "40", "--db", db)
@@ -85,8 +85,8 @@ func TestDemoIsRecorded(t *testing.T) {
 	}
 }
 
-// TestDemoNotifies: messages are printed between the lines, also those that a channel did
-// not take at first; programs that read lines get none.
+// TestDemoNotifies checks that messages are printed between the lines, including those that failed
+// at first, and that formats for programs have none.
 func TestDemoNotifies(t *testing.T) {
 	db := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	p := start(t, "demo", "--jobs", "10", "--seed", "3", "--speed", "20", "--db", db)

@@ -15,9 +15,8 @@ import (
 	"github.com/vedette-io/vedette/submit"
 )
 
-// showRole prints the role of a right that is missing: as the output with -o yaml, else
-// after the error. All commands that act on jobs use it, so that a missing right looks the
-// same everywhere.
+// showRole prints a role with the missing right: as the output with -o yaml, otherwise after the
+// error. All commands that act on jobs use it.
 func showRole(con *console.Console, output string, err error) error {
 	what, role := missingRight(err)
 	if role == "" {
@@ -37,8 +36,8 @@ func showRole(con *console.Console, output string, err error) error {
 	return exitCode(codeOf(err), nil)
 }
 
-// missingRight returns the right that is missing and the role that gives it, as a cluster or a portal
-// says; "" if that is not the error, or if no role is known.
+// missingRight returns the missing right and a role that grants it, from the error of a cluster or
+// a portal; "" for other errors, or if no role is known.
 func missingRight(err error) (what, role string) {
 	var denied *submit.DeniedError
 	if errors.As(err, &denied) {
@@ -51,8 +50,8 @@ func missingRight(err error) (what, role string) {
 	return "", ""
 }
 
-// isRole reports whether the text of a portal is that of a role. Its lines are printed as they
-// are, and another text could pass for what this program says.
+// isRole reports whether the text of a portal is a role. The program prints its lines unchanged, so
+// other text could imitate output of this program.
 func isRole(text string) bool {
 	return strings.HasPrefix(text, "apiVersion: rbac.authorization.k8s.io/v1\n") &&
 		!strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
@@ -67,8 +66,8 @@ func codeOf(err error) int {
 	return 1
 }
 
-// problems returns an error for each objection to a job, so that each has a line, and adds to
-// other errors of a submission what to do.
+// problems returns an error for each objection to a job, so that each has its own line, and adds a
+// remedy to other errors of a submission.
 func problems(err error, again bool) []error {
 	var (
 		invalid *submit.InvalidError
@@ -95,7 +94,7 @@ func problems(err error, again bool) []error {
 	return []error{err}
 }
 
-// retryHandler shows that a request is repeated: each cause once, and then as progress.
+// retryHandler reports repeated requests: each cause once as a line, and then as progress.
 type retryHandler struct {
 	con *console.Console
 

@@ -25,7 +25,7 @@ type diffOptions struct {
 	from, to string
 }
 
-// Exit codes of diff, the same as those of kubectl diff.
+// Exit codes of diff, as in kubectl diff.
 const (
 	exitDiffers = 1
 	exitFailed  = 2
@@ -50,6 +50,7 @@ func newDiff() *cobra.Command {
 		},
 	}
 	o.addPlace(cmd)
+	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestObjects)
 	o.addUID(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.from, "from", "", "version or time: 2h, 3d (ago), 15:04, 2026-03-01T15:04:05Z (default: the previous revision)")

@@ -46,6 +46,7 @@ func newDoctor() *cobra.Command {
 	}
 	o.addFlags(cmd)
 	cmd.Flags().StringVarP(&output, "output", "o", "", "format: json (default: one line per check)")
+	cmd.ValidArgsFunction = completes(nil, suggestClusterTypes)
 	return cmd
 }
 

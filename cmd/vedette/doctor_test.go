@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestDoctor finds nothing wrong where nothing is, and tells what it has found.
+// TestDoctor checks the findings of doctor if nothing is wrong.
 func TestDoctor(t *testing.T) {
 	srv := recordable(t, apitest.Config{})
 	srv.create(newPod("ml", "a"))
@@ -56,7 +56,8 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestDoctorFinds what is wrong, says what to do, and ends with 1 if something fails.
+// TestDoctorFinds checks that doctor reports problems with remedies, and ends with 1 if a check
+// fails.
 func TestDoctorFinds(t *testing.T) {
 	srv := recordable(t, apitest.Config{Window: 4, Release: "v1.34.2", Authorize: func(r apitest.Request) error {
 		if r.Resource.Resource == "jobs" && r.Verb == "watch" || r.Resource.Resource == "pods" && r.Verb == "get" && r.Name == "" {
@@ -98,15 +99,15 @@ clusters:
 			t.Errorf("%s is not in\n%s", want, got)
 		}
 	}
-	// With wait-for-types a type that is not there is no failure.
+	// With wait-for-types a missing type is not a failure.
 	out, _ = ended(t, 1, "doctor", "--config", config, "--wait-for-types")
 	if got := strings.Join(rows(out), "\n"); !strings.Contains(got, "warning | here | type podz | ") {
 		t.Error(got)
 	}
 }
 
-// TestIdentityIsNeeded: without the right to identify the cluster, doctor and record fail
-// with the same error, which says what to do.
+// TestIdentityIsNeeded checks that doctor and record fail with the same error and remedy without
+// the right to identify the cluster.
 func TestIdentityIsNeeded(t *testing.T) {
 	srv := recordable(t, apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Resource.Resource == "namespaces" {
@@ -128,7 +129,7 @@ func TestIdentityIsNeeded(t *testing.T) {
 	}
 }
 
-// TestCompatibleSchema: a schema of a newer version that says so is used.
+// TestCompatibleSchema checks that a newer schema that declares itself compatible is used.
 func TestCompatibleSchema(t *testing.T) {
 	url := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	ended(t, 0, "migrate", "up", "--db", url)
@@ -155,7 +156,7 @@ func TestCompatibleSchema(t *testing.T) {
 	}
 }
 
-// TestNewerSchema is refused by all, with nothing written.
+// TestNewerSchema checks that all commands refuse a newer schema, and write nothing.
 func TestNewerSchema(t *testing.T) {
 	srv := recordable(t, apitest.Config{})
 	path := filepath.Join(t.TempDir(), "h.db")

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestDocumentedCommands: each command in a block of code in the README and in docs exists,
-// and has the flags that are shown.
+// TestDocumentedCommands checks that each command in a code block of the README and of docs exists,
+// with its flags.
 func TestDocumentedCommands(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -46,7 +46,7 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// parses returns why a command with its arguments is not one of the program.
+// parses returns an error if the program cannot parse a command with its arguments.
 func parses(text string) error {
 	words := regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`).FindAllString(text, -1)
 	for i, word := range words {
@@ -57,6 +57,7 @@ func parses(text string) error {
 		words[i] = strings.Trim(word, `'"`)
 	}
 	root := newRoot(io.Discard, io.Discard)
+	root.InitDefaultCompletionCmd(words...)
 	cmd, args, err := root.Find(words)
 	if err != nil {
 		return err

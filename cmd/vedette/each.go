@@ -2,7 +2,7 @@ package main
 
 import "errors"
 
-// each calls f for all items, also after an error, and returns the errors.
+// each calls f for all items, even after an error, and returns all errors.
 func each[T any](items []T, f func(T) error) error {
 	var errs []error
 	for _, item := range items {

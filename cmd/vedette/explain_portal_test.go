@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestNoPortal: servers that are no portal, proxies in front of one, and faults of the network
-// have an error of one line that says what to do, and nothing about kubeconfigs.
+// TestNoPortal checks the errors for servers other than a portal, for proxies, and for network
+// faults: one line with a remedy, without a mention of kubeconfigs.
 func TestNoPortal(t *testing.T) {
 	home(t)
 	closed := httptest.NewServer(nil)

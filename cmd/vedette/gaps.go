@@ -49,6 +49,7 @@ func newGaps() *cobra.Command {
 	f.BoolVar(&o.all, "all", false, "include healed gaps")
 	f.IntVar(&o.limit, "limit", 0, "largest number of gaps (default: all)")
 	o.output.AddFlags(cmd)
+	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestTypes)
 	return cmd
 }
 

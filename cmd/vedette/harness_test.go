@@ -22,7 +22,16 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// asProgram is the variable that makes the test binary run as the program.
+const asProgram = "VEDETTE_TEST_AS_PROGRAM"
 
 // output is a writer that tests can wait on.
 type output struct {
@@ -51,7 +60,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// within is how long anything may take on a busy machine.
+// within is the maximum time of any step on a busy machine.
 const within = 2 * time.Minute
 
 // until waits until the text satisfies ok.
@@ -68,7 +77,7 @@ func (o *output) until(t *testing.T, what string, ok func(string) bool) {
 		select {
 		case <-more:
 		case <-deadline:
-			t.Fatalf("%s: not within %v in:\n%s", what, within, text)
+			t.Fatalf("%s: did not appear within %v in:\n%s", what, within, text)
 		}
 	}
 }
@@ -102,7 +111,7 @@ func (p *program) end() int {
 	case code := <-p.code:
 		return code
 	case <-time.After(within):
-		p.t.Fatalf("it does not end:\n%v\n%v", p.out, p.err)
+		p.t.Fatalf("the program does not end:\n%v\n%v", p.out, p.err)
 		return -1
 	}
 }
@@ -119,13 +128,12 @@ func (p *program) interrupt() {
 	}
 	d := time.Since(began)
 	if w := waited(); d-w > time.Second {
-		p.t.Errorf("it took %v to end, and did not run in %v of it", d, w)
+		p.t.Errorf("the program took %v to end, of which it did not run for %v", d, w)
 	}
 }
 
-// starved measures for how long the process does not run although it wants to: a timer of
-// 10 ms that fires after 30 ms has waited for 20. The function that it returns ends the
-// measurement.
+// starved measures the time in which the machine did not run the process: a timer of 10 ms that
+// fires after 30 ms counts 20 ms. The returned function ends the measurement.
 func starved() func() time.Duration {
 	const tick = 10 * time.Millisecond
 	end, total := make(chan struct{}), make(chan time.Duration)
@@ -154,7 +162,7 @@ type platform struct {
 	t          *testing.T
 	url        string
 	kubeconfig string
-	tls        string // more of the cluster in the kubeconfig
+	tls        string // further fields of the cluster in the kubeconfig
 }
 
 func serve(t *testing.T, cfg apitest.Config) *platform {
@@ -183,7 +191,7 @@ contexts: [{name: c, context: {cluster: c, user: u, namespace: ml}}]}`, p.url, p
 	}
 }
 
-// secure makes the server known by HTTPS, without which no token is sent.
+// secure puts HTTPS in front of the server, because clients send tokens only over HTTPS.
 func (p *platform) secure() {
 	p.t.Helper()
 	behind, err := url.Parse(p.url)

@@ -49,6 +49,7 @@ func newHistory() *cobra.Command {
 		},
 	}
 	o.addPlace(cmd)
+	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestTypesOrObjects)
 	o.addUID(cmd)
 	o.filter.addFlags(cmd)
 	f := cmd.Flags()

@@ -51,10 +51,10 @@ func printAttempts(ctx context.Context, h *source.History, obj history.Object, c
 	return lp.End()
 }
 
-// maxChanged is how many changes of an attempt a table shows.
+// maxChanged is the maximum number of changes of an attempt in a table.
 const maxChanged = 3
 
-// changedText says what an attempt changed.
+// changedText describes the changes of an attempt.
 func changedText(a *history.Attempt) string {
 	switch {
 	case a.RetryOf == "":

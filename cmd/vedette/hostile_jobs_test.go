@@ -9,8 +9,8 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// jobs: names of submitters, reasons and messages of jobs, from a cluster and from a database
-// in which everything is hostile, in all formats.
+// jobs prints submitters, reasons and messages of jobs in all formats, from a hostile cluster and a
+// hostile database.
 func (h *hostile) jobs(t *testing.T) {
 	srv := recordable(t, apitest.Config{})
 	job := gpuJob("ml", "train", evil, "", 8)

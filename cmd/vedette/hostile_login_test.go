@@ -10,8 +10,8 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// logins: portals and identity providers that answer with what others wrote, and with nothing
-// that belongs to this API.
+// logins runs commands against portals and identity providers that answer with hostile text or
+// with content outside this API.
 func (h *hostile) logins(t *testing.T) {
 	home(t)
 	var answer func(w http.ResponseWriter, r *http.Request)

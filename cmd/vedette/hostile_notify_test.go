@@ -17,7 +17,7 @@ var formats = []string{"", "wide", "name", "jsonpath={.name}{.title}{.error}{.re
 // evilChannel is a name that a channel may have.
 const evilChannel = "evil\x1b[2J\u202e\nFORGED row\tx"
 
-// letters: messages whose every column was written by others.
+// letters prints messages with hostile text in every column.
 func (h *hostile) letters(t *testing.T) {
 	b := &letterbox{t, h.db}
 	evilLetter := func(d *delivery.Delivery) {
@@ -92,7 +92,7 @@ func (h *hostile) letters(t *testing.T) {
 	})
 }
 
-// notifications: files, people, subscriptions and endpoints.
+// notifications uses hostile files, people, subscriptions and endpoints.
 func (h *hostile) notifications(t *testing.T) {
 	s := newSink(t)
 	s.answer(http.StatusTeapot)

@@ -14,7 +14,7 @@ import (
 // portalAt matches the line with the address of a portal.
 var portalAt = regexp.MustCompile(`open (http://\S+)`)
 
-// portal: settings, and what a running portal answers and logs about what others wrote.
+// portal checks settings, responses and logs of a portal with hostile text.
 func (h *hostile) portal(t *testing.T) {
 	for _, args := range [][]string{
 		{"--listen", evil},

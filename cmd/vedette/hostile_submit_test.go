@@ -16,7 +16,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// submitting: files, templates, logs and jobs in which everything is hostile.
+// submitting uses hostile files, templates, logs and jobs.
 func (h *hostile) submitting(t *testing.T) {
 	srv := recordable(t, apitest.Config{})
 	dir := t.TempDir()

@@ -27,27 +27,27 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/listing"
 )
 
-// evil is what others may write: it clears the screen, sets the title and the clipboard,
-// makes a link, rings, writes over the line, turns text around, hides, and forges rows.
+// evil is text that an attacker may write: it clears the screen, sets the title and the clipboard,
+// makes a link, rings, overwrites the line, reverses text, hides text, and forges rows.
 const evil = "=evil\x1b[2J\x1b]0;title\a\x1b]8;;evil:\x1b\\link\x1b]52;c;aGk=\x07\rX\u009b31m\u202etxt.exe\u2066\u061c\u200b\U000e0041\u2028Y\u2029\u0085\nFORGED row\tcell\b\x7f\ufeff"
 
-// worse is what a server cannot write, and a database can.
+// worse is text that a database can contain and a server cannot.
 const worse = evil + "\xff\xc3("
 
 // folder is the name of a folder that others may have made. The URL of a database may hold
 // it, but no control characters.
 const folder = "hidden\u202etxt\u200b"
 
-// controls are what no person may get. The line feeds and tabs that are our own stay.
+// controls matches characters that must not reach a terminal. Line feeds and tabs of the program
+// itself are allowed.
 var controls = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}\x{ad}\x{61c}\x{200b}-\x{200f}\x{2028}-\x{202e}\x{2060}-\x{206f}\x{feff}\x{e0000}-\x{e007f}]|(?m:^\s*FORGED)|row\t`)
 
 // escaped is what evil becomes: in text; in YAML, of which a diff is; in the URL of a database.
 var escaped = regexp.MustCompile(`evil(\\x1b\[2[Jj]|:\\x1b|\\e\[2J|:\\e|://…)`)
 
-// prints fails unless text is safe. It has to show what it escapes if it is shown at all.
+// prints fails unless text is safe. Hostile text must appear escaped.
 func prints(t *testing.T, what, text string) {
 	t.Helper()
 	if at := controls.FindStringIndex(text); at != nil {
@@ -61,7 +61,7 @@ func prints(t *testing.T, what, text string) {
 	}
 }
 
-// hostile is a world in which everything was written by others.
+// hostile is a cluster and a database with hostile text everywhere.
 type hostile struct {
 	t       *testing.T
 	srv     *platform
@@ -96,7 +96,7 @@ func (h *hostile) pods(change func(*corev1.Pod)) {
 	}
 }
 
-// record records until there are so many transitions of the pod.
+// record records until the pod has a number of transitions.
 func (h *hostile) record(n int) {
 	h.t.Helper()
 	p := start(h.t, "record", "pods,clusterroles,namespaces", "-A", "--kubeconfig", h.srv.kubeconfig, "--db", h.db, "--name", evil)
@@ -137,7 +137,7 @@ func (h *hostile) cover(command, format string) {
 	h.covered[command][format] = true
 }
 
-// run runs a command to its end, and looks at what it printed for people.
+// run runs a command to its end, and checks its output for people.
 func (h *hostile) run(args ...string) (out, errs string, code int) {
 	h.t.Helper()
 	h.note(args)
@@ -153,7 +153,7 @@ func (h *hostile) run(args ...string) (out, errs string, code int) {
 	return p.out.String(), p.err.String(), code
 }
 
-// note notes which command and format it is.
+// note records the command and its format.
 func (h *hostile) note(args []string) {
 	h.t.Helper()
 	cmd, _, err := newRoot(io.Discard, io.Discard).Find(args)
@@ -170,7 +170,7 @@ func formatOf(args []string) string {
 	return ""
 }
 
-// forPrograms reports whether a format is left as it is.
+// forPrograms reports whether a format is unescaped.
 func forPrograms(args []string) bool {
 	switch formatOf(args) {
 	case "json", "yaml", "ndjson", "csv":
@@ -179,8 +179,8 @@ func forPrograms(args []string) bool {
 	return slices.Equal(args[:1], []string{"show"}) && formatOf(args) == ""
 }
 
-// TestHostile sends what others may have written through every command and every format,
-// and holds that against the tree of commands.
+// TestHostile prints hostile text by every command in every format, and compares these with the
+// tree of commands.
 func TestHostile(t *testing.T) {
 	h := newHostile(t)
 	t.Run("watch", h.watch)
@@ -208,7 +208,7 @@ func TestHostile(t *testing.T) {
 	h.complete(t)
 }
 
-// complete compares what was run with what there is.
+// complete checks that the test ran every command in every format.
 func (h *hostile) complete(t *testing.T) {
 	formats := regexp.MustCompile(`\b(wide|json|yaml|name|jsonpath|csv|ndjson)\b`)
 	var walk func(cmd *cobra.Command)
@@ -237,7 +237,7 @@ func (h *hostile) complete(t *testing.T) {
 	walk(newRoot(io.Discard, io.Discard))
 }
 
-// watch: names, reasons and messages, in all formats, with colors and without.
+// watch prints names, reasons and messages in all formats, with colors and without.
 func (h *hostile) watch(t *testing.T) {
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	text := "rules:\n- kind: Pod\n  states:\n  - when: object.status.phase == \"Failed\"\n    state: Failed\n    raw: object.status.message\n    reason: object.status.reason\n    message: object.status.message\n"
@@ -257,7 +257,7 @@ func (h *hostile) watch(t *testing.T) {
 	} {
 		h.note(append([]string{"watch"}, args...))
 		p := h.srv.watch(args...)
-		p.out.until(t, "what there is", func(text string) bool {
+		p.out.until(t, "the existing objects", func(text string) bool {
 			return strings.Contains(text, "evil") && (args[0] != "pods,clusterroles" || strings.Contains(text, "train"))
 		})
 		if !forPrograms(args) {
@@ -281,7 +281,7 @@ func (h *hostile) watch(t *testing.T) {
 	}
 }
 
-// objects: what commands say of one object.
+// objects runs the commands for one object.
 func (h *hostile) objects(t *testing.T) {
 	for _, name := range []string{"pod/train", "clusterrole/" + evil} {
 		for _, args := range [][]string{
@@ -319,7 +319,7 @@ func (h *hostile) objects(t *testing.T) {
 	}
 }
 
-// settings: flags, environment, files and kubeconfigs.
+// settings uses hostile flags, environments, files and kubeconfigs.
 func (h *hostile) settings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "vedette.yaml")
 	quoted := strconv.QuoteToASCII(evil) // which is YAML too
@@ -411,6 +411,9 @@ func (h *hostile) settings(t *testing.T) {
 	h.run("config", "view")
 	out, _, _ := h.run("--version")
 	holds(t, "version", out, "vedette version")
+	h.run("version")
+	h.run("version", "-o", "json")
+	h.run("version", "-o", evil)
 	var script bytes.Buffer
 	if err := newRoot(io.Discard, io.Discard).GenBashCompletionV2(&script, true); err != nil {
 		t.Fatal(err)
@@ -420,7 +423,7 @@ func (h *hostile) settings(t *testing.T) {
 	}
 }
 
-// servers: what servers answer.
+// servers uses hostile responses of servers.
 func (h *hostile) servers(t *testing.T) {
 	denied := serve(t, apitest.Config{Authorize: func(apitest.Request) error { return errors.New(worse) }})
 	for name, answer := range map[string]http.HandlerFunc{
@@ -462,7 +465,7 @@ func (h *hostile) servers(t *testing.T) {
 	t.Run("probe", h.probe)
 }
 
-// probe asks a recorder that has no rights whether it is ready.
+// probe reads the readiness of a recorder without rights.
 func (h *hostile) probe(t *testing.T) {
 	denied := serve(t, apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Resource.Resource == "pods" {
@@ -481,7 +484,7 @@ func (h *hostile) probe(t *testing.T) {
 	holds(t, "record without rights", p.err.String(), `evil\x1b[2J`)
 }
 
-// asks runs the commands that ask a server.
+// asks runs the commands that send requests to a server.
 func (h *hostile) asks(p *platform) {
 	for _, args := range [][]string{{"watch", "poods"}, {"record", "pods"}, {"record", "pods", "--dry-run"}, {"doctor", "pods"}} {
 		args = append(args, "--kubeconfig", p.kubeconfig)
@@ -495,7 +498,7 @@ func (h *hostile) asks(p *platform) {
 	}
 }
 
-// programs: a program of the user's compares.
+// programs compares by a program of the user.
 func (h *hostile) programs(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "compare")
 	if err := os.WriteFile(program, []byte("#!/bin/sh\nprintf 'evil\\033[2J'; printf 'evil\\033[2J\\n' >&2; exit 1\n"), 0o700); err != nil {
@@ -508,7 +511,7 @@ func (h *hostile) programs(t *testing.T) {
 	}
 }
 
-// database: what somebody has written into it.
+// database prints hostile records of a database.
 func (h *hostile) database(t *testing.T) {
 	h.lists(t)
 	for _, args := range [][]string{{"history", "pods/" + worse}, {"show", "pods/" + worse}, {"diff", "pods/" + worse}, {"wait", "pods/" + worse, "--for", "state=Succeeded", "--timeout", "0"}} {
@@ -524,7 +527,7 @@ func (h *hostile) database(t *testing.T) {
 	h.run("doctor", "pods", "--kubeconfig", h.srv.kubeconfig, "--db", h.db)
 }
 
-// types: the names of types are hostile too.
+// types uses hostile names of types.
 func (h *hostile) types(t *testing.T) {
 	h.lists(t)
 	h.run("history", "pods", "--db", h.db)
@@ -578,7 +581,7 @@ func (h *hostile) lists(t *testing.T) {
 	}
 }
 
-// spreadsheet looks at cells: none begins a formula.
+// spreadsheet checks that no cell is a formula.
 func (h *hostile) spreadsheet(t *testing.T, text string) {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil || !utf8.ValidString(text) {
@@ -603,7 +606,7 @@ func (h *hostile) demo(t *testing.T) {
 	holds(t, "demo", errs, `hidden\u202etxt\u200b`)
 }
 
-// TestHostileProgress: what is drawn on a terminal, and what is said between, is escaped.
+// TestHostileProgress checks that progress on a terminal, and messages in between, are escaped.
 func TestHostileProgress(t *testing.T) {
 	var out, errs bytes.Buffer
 	con := console.New(&out, &errs, "always")
@@ -623,28 +626,7 @@ func TestHostileProgress(t *testing.T) {
 	prints(t, "print", strings.Replace(out.String(), "\nFORGED row\t", "", 1)) // a layout is not changed
 }
 
-// TestFormulas: cells that a spreadsheet would compute are text; ours are left alone.
-func TestFormulas(t *testing.T) {
-	for text, want := range map[string]string{
-		"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "'\r=1", "\n=1": "'\n=1", "＝1": "'＝1",
-		"": "", "a=1": "a=1", "'=1": "'=1", "训练": "训练", "a\xff": "a\ufffd", "2026-03-01T15:04:05Z": "2026-03-01T15:04:05Z",
-	} {
-		if got := listing.PlainText(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-	var out bytes.Buffer
-	s, err := listing.NewPrinter(console.New(&out, io.Discard, "never"), listing.Flags{Output: "csv"}, listing.Columns{Always: []string{"X"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Add(listing.Item{Doc: statsDoc{Name: "-x", Count: -1, Seconds: -0.5}}); err != nil {
-		t.Fatal(err)
-	}
-	holds(t, "csv", out.String(), "\n,,'-x,-1,0,0,-0.5,0,0,0\n")
-}
-
-// TestOneWayOut: nothing in the program writes to its outputs beside the console.
+// TestOneWayOut checks that only the console writes to the outputs of the program.
 func TestOneWayOut(t *testing.T) {
 	var files []string
 	for _, name := range []string{

@@ -77,22 +77,23 @@ func newJobs() *cobra.Command {
 	f.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "list jobs of all namespaces")
 	f.StringVar(&o.cluster, "cluster", "", "name or UID of a cluster, if the database has several")
 	f.BoolVar(&o.mine, "mine", false, "only jobs that you have submitted")
-	f.StringVar(&o.user, "user", "", "only jobs of this submitter; with --mine, your name (default: VEDETTE_USER, then what the cluster says)")
+	f.StringVar(&o.user, "user", "", "only jobs of this submitter; with --mine, your name (default: VEDETTE_USER, then the name from the cluster)")
 	f.StringSliceVar(&o.states, "state", nil, "only jobs in these states: Running, Failed, …")
 	f.StringVar(&o.since, "since", "", "leave out jobs that ended before: 2h, 3d (ago), 15:04, 2026-03-01")
 	f.StringVarP(&o.labels, "selector", "l", "", "labels of the jobs, such as app=train,team=vision")
 	f.StringVar(&o.queue, "queue", "", "only jobs of this queue")
 	f.StringVar(&o.types, "type", "", "only jobs of these types, such as pytorchjobs,rayjobs")
 	f.IntVar(&o.limit, "limit", 50, "largest number of jobs; 0 lists all")
-	f.StringVar(&o.after, "after", "", "continue a list of the history where the last page ended")
+	f.StringVar(&o.after, "after", "", "cursor after the previous page of the history")
 	f.StringVar(&o.sort, "sort", "", "order of the listed jobs: "+joblist.Orders+" (default: open jobs first, the newest first)")
-	f.BoolVarP(&o.watch, "watch", "w", false, "go on, and show changes: in place on a terminal, else a line for each")
+	f.BoolVarP(&o.watch, "watch", "w", false, "keep running and show changes: in place on a terminal, otherwise one line for each")
 	o.output.AddFlags(cmd)
 	f.StringVar(&o.color, "color", "auto", "colors: auto (on a terminal, unless NO_COLOR is set), always or never")
+	completeFrom(cmd, func() *source.Flags { return &o.source }, nil)
 	return cmd
 }
 
-// run reads the flags, opens the source, and prints what it lists.
+// run reads the flags, opens the source, and prints its jobs.
 func (o *jobsOptions) run(ctx context.Context, con *console.Console) error {
 	q, err := o.query(ctx)
 	if err != nil {
@@ -133,7 +134,7 @@ func (o *jobsOptions) run(ctx context.Context, con *console.Console) error {
 	return nil
 }
 
-// query returns what the flags select.
+// query returns the selection of the flags.
 func (o *jobsOptions) query(ctx context.Context) (q joblist.Query, err error) {
 	q = joblist.Query{Queue: o.queue, Types: o.types, Labels: o.labels, Cluster: o.cluster, Limit: o.limit, After: history.Cursor(o.after), Submitter: o.user}
 	switch {
@@ -255,7 +256,7 @@ func (v *jobView) lines(jobs []history.Job) (lines []string) {
 	return lines
 }
 
-// sum says on standard error how many jobs there are, and what is not shown.
+// sum prints the number of jobs and the omissions on standard error.
 func (o *jobsOptions) sum(list joblist.List, v *jobView, con *console.Console) {
 	if len(list.Jobs) == 0 {
 		con.Say("%s", o.nothing())
@@ -286,7 +287,7 @@ func summaryOf(list joblist.List) string {
 	return text
 }
 
-// nothing says why a list can be empty.
+// nothing explains why a list is empty.
 func (o *jobsOptions) nothing() string {
 	var filters []string
 	for _, f := range []struct{ name, value string }{

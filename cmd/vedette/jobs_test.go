@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/joblist"
-	"github.com/vedette-io/vedette/internal/lifestrip"
 	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record/history"
@@ -27,7 +25,7 @@ import (
 // pytorch is the type PyTorchJob without its operator.
 var pytorch = apitest.Type{Group: "kubeflow.org", Version: "v1", Kind: "PyTorchJob", Namespaced: true}
 
-// gpuJob returns a job with GPUs that somebody has submitted.
+// gpuJob returns a job with GPUs and a submitter.
 func gpuJob(namespace, name, user, queue string, gpus int64) *batchv1.Job {
 	job := newJob(namespace, name)
 	job.Labels = map[string]string{"team": "llm"}
@@ -91,7 +89,7 @@ func (p *platform) jobs(args ...string) (code int, out, err string) {
 	return code, run.out.String(), run.err.String()
 }
 
-// times are what differs between two runs.
+// times matches the parts that differ between two runs.
 var times = regexp.MustCompile(`\d+[smhd]( \d+[smh])?`)
 
 // rowsOf returns the first words of the lines of a table.
@@ -102,8 +100,8 @@ func rowsOf(out string) (rows []string) {
 	return rows
 }
 
-// TestJobsOfCluster: without a database, the list has all types of jobs that the server serves,
-// without parts of jobs.
+// TestJobsOfCluster checks that the list without a database has all served types of jobs, without
+// parts of jobs.
 func TestJobsOfCluster(t *testing.T) {
 	srv := withJobs(t, apitest.Config{})
 	for _, c := range []struct {
@@ -145,7 +143,7 @@ func TestJobsOfCluster(t *testing.T) {
 	}
 }
 
-// TestJobsDocuments: all formats have the same jobs, with numbers and times for programs.
+// TestJobsDocuments checks that all formats have the same jobs, with numbers and times for programs.
 func TestJobsDocuments(t *testing.T) {
 	srv := withJobs(t, apitest.Config{})
 	_, out, errs := srv.jobs("-o", "json", "--sort", "name")
@@ -171,8 +169,8 @@ func TestJobsDocuments(t *testing.T) {
 	}
 }
 
-// TestJobsDenied: a type that may not be listed is a note with a role. If none may be, the
-// command fails.
+// TestJobsDenied checks that a type without the right to list is a note with a role, and that the
+// command fails if no type may be listed.
 func TestJobsDenied(t *testing.T) {
 	denied := "pytorchjobs"
 	srv := withJobs(t, apitest.Config{Authorize: func(r apitest.Request) error {
@@ -192,8 +190,8 @@ func TestJobsDenied(t *testing.T) {
 	}
 }
 
-// TestJobsOfHistory: the history has the jobs that the cluster has, and those that are gone,
-// with their outcome; pages follow each other.
+// TestJobsOfHistory checks that the history lists existing and deleted jobs with their outcome,
+// page by page.
 func TestJobsOfHistory(t *testing.T) {
 	srv := withJobs(t, apitest.Config{})
 	db := "sqlite:" + filepath.Join(t.TempDir(), "history.db")
@@ -231,7 +229,7 @@ func TestJobsOfHistory(t *testing.T) {
 	r.interrupt()
 	_, out, _ := srv.jobs("--db", db, "--state", "Failed")
 	if !regexp.MustCompile(`(?m)^fails  +Failed \(deleted\) .*BackoffLimitExceeded`).MatchString(out) {
-		t.Errorf("a job that is gone:\n%s", out)
+		t.Errorf("a deleted job:\n%s", out)
 	}
 	var names []string
 	after := ""
@@ -257,7 +255,7 @@ func TestJobsOfHistory(t *testing.T) {
 	}
 }
 
-// TestJobsMine: the cluster says who the user is.
+// TestJobsMine checks that the cluster identifies the user.
 func TestJobsMine(t *testing.T) {
 	srv := withJobs(t, apitest.Config{})
 	mine := gpuJob("ml", "mine", "", "", 1)
@@ -280,7 +278,7 @@ func TestJobsMine(t *testing.T) {
 	}
 }
 
-// TestJobsWatch: in a pipe, each change is a line.
+// TestJobsWatch checks that each change is a line in a pipe.
 func TestJobsWatch(t *testing.T) {
 	srv := withJobs(t, apitest.Config{})
 	p := start(t, "jobs", "--kubeconfig", srv.kubeconfig, "--watch")
@@ -303,37 +301,4 @@ func TestJobsWatch(t *testing.T) {
 		t.Errorf("a job that did not change has %d lines:\n%s", n, p.out)
 	}
 	p.interrupt()
-}
-
-// TestJobTableWidths: no line is wider than the terminal, whatever the names are; and nothing
-// of a name reaches the terminal as a control sequence.
-func TestJobTableWidths(t *testing.T) {
-	hostile := "\x1b[31mred\x07\r\n\t\u202e" + strings.Repeat("名前", 60)
-	begun := time.Now().Add(-3 * time.Hour)
-	jobs := []history.Job{
-		{Namespace: "ml", Name: "a", State: "Running", Tries: 1, GPUs: 8, Queue: "q", Submitter: "ann", WaitedSeconds: 3, RanSeconds: 8000, Node: "n", Life: []history.Span{{State: "Running", From: begun, To: begun.Add(time.Hour)}}},
-		{Namespace: hostile, Name: hostile, State: "", Raw: hostile, Reason: hostile, Message: hostile, Queue: hostile, Submitter: hostile, Tries: 1 << 31, GPUs: 1_000_000, WaitedSeconds: 1e9, RanSeconds: 1e9, Ended: begun},
-	}
-	for _, width := range []int{60, 80, 100, 120, 200, 400} {
-		for _, style := range []lifestrip.Style{{}, {ASCII: true}, {Colors: lifestrip.True}} {
-			table := &joblist.Table{Style: style, Icons: true, Namespaces: true, Width: width}
-			table.Fit(jobs[:1])
-			for _, rows := range [][]history.Job{jobs[:1], jobs} {
-				table.Fit(rows)
-				lines := []string{table.Heads()}
-				for i := range rows {
-					lines = append(lines, table.Row(&rows[i]))
-				}
-				for _, line := range lines {
-					plain := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(line, "")
-					if n := joblist.CellWidth(plain); n > width && width >= 80 {
-						t.Errorf("%d cells in %d: %q", n, width, plain)
-					}
-					if strings.ContainsAny(plain, "\x1b\x07\r\n\t\u202e") {
-						t.Errorf("%q", plain)
-					}
-				}
-			}
-		}
-	}
 }

@@ -18,26 +18,26 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// keepLogsFlags say of which pods the ends of logs are kept.
+// keepLogsFlags select the pods whose logs are kept.
 type keepLogsFlags struct {
 	keep, tail, redact []string
 	lines              int
 	ofJob              string
 }
 
-// defaultLogLines is how many lines of each log are kept.
+// defaultLogLines is the default number of lines to keep of each log.
 const defaultLogLines = 500
 
 func (o *keepLogsFlags) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.keep, "keep-logs", nil, "whose logs are kept when containers end: types of jobs and namespaces, such as jobs,pytorchjobs.kubeflow.org,namespace=ml (default: none)")
-	f.StringSliceVar(&o.tail, "tail-logs", nil, "whose logs are also kept while containers run, so that they survive a lost node; as for --keep-logs (default: none)")
-	f.IntVar(&o.lines, "log-lines", defaultLogLines, "how many lines of each log are kept, the last ones")
-	f.StringArrayVar(&o.redact, "redact-logs", nil, "regular expression of what is replaced in kept logs, beside well-known secrets; may be repeated")
-	f.StringVar(&o.ofJob, "max-job-logs", "", "how much the kept logs of a job take at most, compressed, such as 200MiB; beyond it the logs that ended first lose their text (default: 64MiB)")
+	f.StringSliceVar(&o.keep, "keep-logs", nil, "keep the last lines of a log when its container ends; for types of jobs and namespaces, such as jobs,pytorchjobs.kubeflow.org,namespace=ml (default: none)")
+	f.StringSliceVar(&o.tail, "tail-logs", nil, "also keep them while the container runs, in case the node is lost; takes the same values as --keep-logs (default: none)")
+	f.IntVar(&o.lines, "log-lines", defaultLogLines, "maximum number of last lines to keep of each log")
+	f.StringArrayVar(&o.redact, "redact-logs", nil, "regular expression of text to redact in kept logs, in addition to well-known secrets; can be repeated")
+	f.StringVar(&o.ofJob, "max-job-logs", "", "maximum compressed size of the kept logs of a job, such as 200MiB; above it the oldest logs lose their text (default: 64MiB)")
 }
 
-// used reports whether any logs are kept.
+// used reports whether the recorder keeps any logs.
 func (o *keepLogsFlags) used() bool { return len(o.keep)+len(o.tail) > 0 }
 
 // logSettings are the settings of kept logs.
@@ -117,7 +117,7 @@ func runKeepers(ctx context.Context, keepers []*logkeeper.Keeper) (wait func()) 
 	return work.Wait
 }
 
-// String says whose logs are kept.
+// String describes the logs that are kept.
 func (s *logSettings) String() string {
 	text := fmt.Sprintf("the last %d lines of containers that end, of %s", s.limits.Lines, strings.Join(slices.Concat(s.keep, s.tail), ", "))
 	if len(s.tail) > 0 {

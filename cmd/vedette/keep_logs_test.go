@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// TestDoctorOfLogs: missing rights for kept logs are found, and only if logs are kept.
+// TestDoctorOfLogs checks that doctor finds missing rights for kept logs, only if logs are kept.
 func TestDoctorOfLogs(t *testing.T) {
 	denied := true
 	srv := recordable(t, apitest.Config{Authorize: func(r apitest.Request) error {

@@ -40,7 +40,7 @@ func (b *letterbox) with(do func(d *sqldb.DB) error) {
 	}
 }
 
-// failedNotice is what happened to a job.
+// failedNotice is a notice about a failed job.
 func failedNotice(name string) *message.Notice {
 	code := 137
 	return &message.Notice{
@@ -108,7 +108,7 @@ func (b *letterbox) states() map[string]int {
 	return n
 }
 
-// acts returns who did what, the newest first.
+// acts returns the actors and actions of the audit, the newest first.
 func (b *letterbox) acts() (all []string) {
 	b.t.Helper()
 	b.with(func(d *sqldb.DB) error {

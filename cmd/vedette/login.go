@@ -70,7 +70,7 @@ func (o *loginOptions) run(ctx context.Context, in io.Reader, con *console.Conso
 	}
 	web := &http.Client{Transport: transport}
 	bare, err := client.New(o.server.URL, client.Options{HTTP: web})
-	if err == nil { // before a secret is read, or a code is asked for
+	if err == nil { // before it reads a secret or requests a code
 		_, err = client.New(o.server.URL, client.Options{Token: func(context.Context) (string, error) { return "", nil }})
 	}
 	if err != nil {
@@ -105,7 +105,7 @@ func (o *loginOptions) run(ctx context.Context, in io.Reader, con *console.Conso
 	return nil
 }
 
-// loaded asks a portal again while it loads, which takes seconds after its start.
+// loaded repeats a request while the portal loads, which takes some seconds after its start.
 func loaded[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -125,7 +125,7 @@ func loaded[T any](ctx context.Context, ask func(context.Context) (T, error)) (T
 	}
 }
 
-// until says how long a token lasts.
+// until describes the expiry of a token.
 func until(end time.Time) string {
 	if end.IsZero() {
 		return ""
@@ -135,7 +135,7 @@ func until(end time.Time) string {
 
 var errNoServer = errors.New("no portal is named: use --server https://…, VEDETTE_SERVER, or server in the file of --config")
 
-// key gets a key in the way that the flags choose.
+// key gets a key by the method of the flags.
 func (o *loginOptions) key(ctx context.Context, methods *api.SignInMethods, server string, web *http.Client, in io.Reader, con *console.Console) (tokenstore.Credential, error) {
 	switch o.with {
 	case "kubeconfig":
@@ -158,7 +158,7 @@ func (o *loginOptions) key(ctx context.Context, methods *api.SignInMethods, serv
 	return tokenstore.Credential{}, fmt.Errorf("the portal at %s has no identity provider; %s", server, ways(methods))
 }
 
-// ways says how else one can sign in.
+// ways lists the other methods to sign in.
 func ways(methods *api.SignInMethods) string {
 	var all []string
 	if methods.OIDC != nil {
@@ -176,10 +176,10 @@ func ways(methods *api.SignInMethods) string {
 	return "use " + strings.Join(all, " or ")
 }
 
-// maxToken is the size of the largest token, in bytes.
+// maxToken is the maximum size of a token, in bytes.
 const maxToken = 64 << 10
 
-// pasted reads a token, which is the first line.
+// pasted reads a token from the first line.
 func pasted(in io.Reader, con *console.Console) (tokenstore.Credential, error) {
 	text, err := secretLine(in, con)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// issuer is an identity provider with a device flow, and a portal that takes its tokens.
+// issuer is an identity provider with a device flow, and a portal that accepts its tokens.
 type issuer struct {
 	*httptest.Server
 
@@ -77,8 +77,8 @@ func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer) // a client that has gone
 }
 
-// TestDeviceFlow: a login by the device flow waits for the person, is stored, is renewed before
-// its end, and says what to do if the provider refuses. No secret is printed.
+// TestDeviceFlow checks that a login by the device flow waits for the person, is stored, is renewed
+// before it expires, and fails with a remedy if the provider refuses. No secret is printed.
 func TestDeviceFlow(t *testing.T) {
 	dir, i := home(t), newIssuer(t)
 	said := ""

@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/internal/console"
 )
 
-// terminal opens a pseudo terminal: what is written to the first file is typed on the second.
+// terminal opens a pseudoterminal. Writing to keyboard types on screen.
 func terminal(t *testing.T) (keyboard, screen *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -38,7 +38,7 @@ func terminal(t *testing.T) (keyboard, screen *os.File) {
 	return keyboard, screen
 }
 
-// TestPastedTokenIsNotShown: a terminal does not show the token that is pasted.
+// TestPastedTokenIsNotShown checks that a terminal does not show a pasted token.
 func TestPastedTokenIsNotShown(t *testing.T) {
 	const token = "correct-horse-battery-staple"
 	keyboard, screen := terminal(t)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// home gives the test a folder for settings of its own.
+// home gives the test its own settings folder.
 func home(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,10 +45,10 @@ func awaitReady(t *testing.T, base string) {
 	}
 }
 
-// lasted are durations that go on between two commands.
+// lasted matches durations that grow between two commands.
 var lasted = regexp.MustCompile(`"?(seconds|Seconds)"?: ?[0-9.e+-]+`)
 
-// TestServerPrintsTheSame: commands print the same from a portal and from its database.
+// TestServerPrintsTheSame checks that commands print the same from a portal and from its database.
 func TestServerPrintsTheSame(t *testing.T) {
 	home(t)
 	r := newArchive(t)
@@ -90,8 +90,8 @@ func TestServerPrintsTheSame(t *testing.T) {
 	}
 }
 
-// TestLoginToken: a pasted token is stored for the user alone, works, is never printed, and is
-// gone after a logout.
+// TestLoginToken checks that a pasted token is stored for the user alone, works, is never printed,
+// and is removed by a logout.
 func TestLoginToken(t *testing.T) {
 	const token = "correct-horse-battery-staple"
 	dir := home(t)
@@ -158,7 +158,7 @@ func login(t *testing.T, want int, token, base string) {
 	}
 }
 
-// TestSourcePrecedence: a flag goes before the environment, and the environment before a file.
+// TestSourcePrecedence checks that a flag overrides the environment, which overrides a file.
 func TestSourcePrecedence(t *testing.T) {
 	home(t)
 	both := file(t, "both.yaml", "db: sqlite:of-file.db\nserver: https://file.invalid\n")

@@ -13,9 +13,9 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// TestLoginKubeconfig: over TLS with an authority of its own, the token of the kubeconfig goes to
-// the portal with each request, and not into the file. It is not given to a portal that did not
-// say that it takes it, and it never crosses the network in clear.
+// TestLoginKubeconfig checks that, over TLS with a private authority, each request to the portal has
+// the token of the kubeconfig, and that the token is not stored. A portal that does not accept such
+// tokens does not get it, and it is never sent in plain text.
 func TestLoginKubeconfig(t *testing.T) {
 	home(t)
 	got, takes := []string{}, true

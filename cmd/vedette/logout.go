@@ -16,8 +16,8 @@ func newLogout() *cobra.Command {
 	var server source.ServerFlags
 	cmd := &cobra.Command{
 		Use:     "logout --server URL",
-		Short:   "Forget the token for a portal",
-		Long:    "The token is removed from the folder of your settings. It stays valid until its end, or until its provider ends it.",
+		Short:   "Remove the stored token for a portal",
+		Long:    "The command removes the token from your settings folder. The token stays valid until it expires or its provider revokes it.",
 		Example: "  vedette logout --server https://vedette.example.com",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

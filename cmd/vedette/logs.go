@@ -90,6 +90,7 @@ func newLogs() *cobra.Command {
 		},
 	}
 	o.addFlags(cmd)
+	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestJob)
 	return cmd
 }
 
@@ -152,7 +153,7 @@ func (o *logsOptions) run(ctx context.Context, name string, con *console.Console
 	return o.advise(p.printAll(logs.Read(ctx, options)), db != nil)
 }
 
-// onPortal prints the logs that a portal shows.
+// onPortal prints logs through a portal.
 func (o *logsOptions) onPortal(ctx context.Context, jobs *portaljobs.Jobs, name string, con *console.Console) error {
 	options, err := o.options()
 	if err != nil {
@@ -185,7 +186,7 @@ func (o *logsOptions) onPortal(ctx context.Context, jobs *portaljobs.Jobs, name 
 	return errors.Join(err, p.close())
 }
 
-// adviseUnknown says which jobs a portal knows.
+// adviseUnknown suggests how to list the jobs of a portal.
 func (o *logsOptions) adviseUnknown(err error) error {
 	if errors.Is(err, history.ErrUnknown) {
 		return errors.Join(err, errors.New("`vedette jobs` lists the jobs of the portal"))
@@ -193,7 +194,7 @@ func (o *logsOptions) adviseUnknown(err error) error {
 	return err
 }
 
-// options returns what the flags choose.
+// options returns the options of the flags.
 func (o *logsOptions) options() (logs.Options, error) {
 	options := logs.Options{Follow: o.follow, Containers: o.containers, Pods: o.pods, Streams: o.streams}
 	var err error
@@ -225,13 +226,13 @@ func (o *logsOptions) options() (logs.Options, error) {
 	return options, nil
 }
 
-// keepLater says how logs are kept.
+// keepLater suggests how to keep logs.
 const keepLater = "; `vedette record --keep-logs TYPE` keeps the logs of jobs that run from then on"
 
-// followIt says how to wait for the log of a job that has not started.
+// followIt suggests how to wait for the log of a job that has not started.
 const followIt = "; -f waits for its pods, and prints their logs"
 
-// advise says what to do if there are no logs.
+// advise suggests a remedy if there are no logs.
 func (o *logsOptions) advise(err error, database bool) error {
 	var none *logs.NoLogsError
 	if !errors.As(err, &none) || none.Attempts > 0 {

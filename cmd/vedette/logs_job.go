@@ -16,16 +16,16 @@ import (
 	"github.com/vedette-io/vedette/submit"
 )
 
-// jobFinder finds a job in the cluster, or else in the history. Either may be missing.
+// jobFinder finds a job in the cluster, or otherwise in the history. Either may be missing.
 type jobFinder struct {
 	cluster   *kube.Cluster
-	failed    error // why there is no cluster
+	failed    error // why the cluster is not available
 	db        *sqldb.DB
 	namespace string
 	con       *console.Console
 }
 
-// find returns the job of a name. live reports whether the cluster can be asked for its pods.
+// find returns the job of a name. live reports whether the cluster can return its pods.
 func (f *jobFinder) find(ctx context.Context, name string) (job submit.Job, live bool, err error) {
 	if f.cluster != nil {
 		job, err = submit.New(f.cluster, submit.Config{Namespace: f.namespace}).Find(ctx, name, f.namespace)
@@ -41,7 +41,7 @@ func (f *jobFinder) find(ctx context.Context, name string) (job submit.Job, live
 	away := f.cluster == nil || errors.As(f.failed, &request) && !errors.As(f.failed, new(*submit.DeniedError))
 	switch {
 	case f.db == nil && errors.As(f.failed, &unknown) && len(unknown.Elsewhere) == 0:
-		return job, false, fmt.Errorf("%w; if it is gone, its logs may be kept in a database: name it with --db", f.failed)
+		return job, false, fmt.Errorf("%w; if it was deleted, a database may have its logs: name it with --db", f.failed)
 	case f.db == nil || !gone && !away || ctx.Err() != nil:
 		return job, false, f.failed
 	}
@@ -56,11 +56,11 @@ func (f *jobFinder) find(ctx context.Context, name string) (job submit.Job, live
 		f.con.Say("only kept logs are shown, because the cluster cannot be asked: %s", explain.Line(f.failed))
 		return job, false, nil
 	}
-	// Its pods may outlive it.
+	// Its pods may still exist.
 	return job, true, nil
 }
 
-// past returns the last job of a name that the history knows.
+// past returns the last job of a name in the history.
 func (f *jobFinder) past(ctx context.Context, name string) (submit.Job, error) {
 	h := source.HistoryIn(f.db)
 	o := readOptions{namespace: f.namespace}

@@ -27,7 +27,7 @@ func logQuery(o *logs.Options) url.Values {
 	return q
 }
 
-// lineOfPortal returns a line of the API as package logs has it.
+// lineOfPortal converts a line of the API to a line of package logs.
 func lineOfPortal(l *api.LogLine) logs.Line {
 	line := logs.Line{
 		Pod: l.Pod, PodUID: l.PodUID, Container: l.Container, Attempt: l.Attempt, Restart: l.Restart, Time: l.Time, Text: l.Text, Cut: l.Cut, Kept: l.Kept, Note: l.Note,

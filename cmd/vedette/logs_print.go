@@ -18,10 +18,10 @@ import (
 	"github.com/vedette-io/vedette/submit/logs"
 )
 
-// podColors are the colors of prefixes, as SGR parameters. Red is that of failures.
+// podColors are the colors of prefixes, as SGR parameters. Red is for failures.
 var podColors = []string{"36", "33", "35", "32", "34", "96", "93", "95", "92", "94"}
 
-// logFormat is what the output looks like.
+// logFormat is the format of the output.
 type logFormat struct {
 	timestamps            bool
 	prefix, output, color string
@@ -121,7 +121,7 @@ func (p *logPrinter) line(l logs.Line) error {
 	return p.con.Styled(text.String())
 }
 
-// originOf names what wrote a line.
+// originOf returns the pod, container and attempt that wrote a line.
 func originOf(l logs.Line) string {
 	return fmt.Sprintf("%s/%s #%d", printable.Line(l.Pod), printable.Line(l.Container), l.Attempt)
 }
@@ -141,7 +141,7 @@ func (p *logPrinter) paint(text, pod string) string {
 		return text
 	}
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(pod)) // a Hash takes everything
+	_, _ = h.Write([]byte(pod)) // a Hash returns no error
 	return fmt.Sprintf("\x1b[%sm%s\x1b[0m", podColors[h.Sum32()%uint32(len(podColors))], text)
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// began is when the logs of tests begin.
+// began is the time of the first line of a log.
 var began = time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC)
 
 // newLoggingJob creates a job with running pods, and returns its UID.
@@ -86,7 +86,7 @@ func TestLogs(t *testing.T) {
 	if out, _ := p.logs(0, "train-8", "--since", began.Add(2*time.Second).Format(time.RFC3339), "--pod", "train-8-a", "--attempt", "last", "-c", "main"); out != "third\n" {
 		t.Errorf("%q", out)
 	}
-	if _, said := p.logs(1, "train-9"); !strings.Contains(said, "no job train-9 is in the namespace ml; if it is gone, its logs may be kept in a database: name it with --db") {
+	if _, said := p.logs(1, "train-9"); !strings.Contains(said, "no job train-9 is in the namespace ml; if it was deleted, a database may have its logs: name it with --db") {
 		t.Errorf("%q", said)
 	}
 	for _, args := range [][]string{

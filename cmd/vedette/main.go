@@ -21,6 +21,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/explain"
+	"github.com/vedette-io/vedette/internal/invocation"
 	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/internal/printable"
 )
@@ -34,7 +35,11 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second Ctrl-C ends the process at once.
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	args := os.Args[1:]
+	if invocation.Completes(os.Args[0]) {
+		args = append([]string{cobra.ShellCompRequestCmd}, args...)
+	}
+	os.Exit(run(ctx, args, os.Stdout, os.Stderr))
 }
 
 // run is the program without the process around it. It returns the exit code: 0 on
@@ -45,6 +50,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	stdout, stderr = printable.NewWriter(stdout), printable.NewWriter(stderr)
 	root := newRoot(stdout, stderr)
+	rename := nameCommands(root, os.Args[0])
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	var exit errExit
@@ -53,7 +59,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0 // the reader of the output has closed it
 	case errors.As(err, &exit):
 		if text := exit.Error(); text != "" {
-			complain(stderr, explain.Line(exit.error))
+			complain(stderr, rename(explain.Line(exit.error)))
 		}
 		return exit.code
 	case err == nil, ctx.Err() != nil:
@@ -61,7 +67,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	said := ""
 	for _, err := range explain.Flatten(err) {
-		if text := explain.Line(err); text != said { // several types or clusters may have the same error
+		if text := rename(explain.Line(err)); text != said { // several types or clusters may have the same error
 			complain(stderr, text)
 			said = text
 		}
@@ -117,12 +123,12 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.AddCommand(newJobs(), newCancel(), newRetry(), newRelease())
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath())
 	})
-	root.AddCommand(newWatch(), newRecord(), newHistory(), newShow(), newDiff(), newStats(), newGaps(), newWait(), newMigrate(), newPrune(), newDoctor(), newConfig(), newSubmit(), newLogs(), newTemplate(), newDemo(), newNotify(), newPortal(), newDeadletter(), newSubscribe(), newAck(), newLogin(), newLogout(), newSwap())
+	root.AddCommand(newVersion(), newWatch(), newRecord(), newHistory(), newShow(), newDiff(), newStats(), newGaps(), newWait(), newMigrate(), newPrune(), newDoctor(), newConfig(), newSubmit(), newLogs(), newTemplate(), newDemo(), newNotify(), newPortal(), newDeadletter(), newSubscribe(), newAck(), newLogin(), newLogout(), newSwap())
+	addCompletions(root)
 	return root
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/internal/settings"
 )
 
-// messageRetention says how long messages are kept after they were sent or given up.
+// messageRetention is the flag for how long messages are kept after they were sent or discarded.
 type messageRetention struct{ keep string }
 
 func (o *messageRetention) addFlags(cmd *cobra.Command) {

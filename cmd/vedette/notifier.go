@@ -15,8 +15,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// notifier sends what the rules of a file call for, and reloads the file. Any goroutine may
-// ask for its health; run is called once.
+// notifier sends messages by the rules of a file, and reloads the file. Any goroutine may read its
+// health; run may be called once.
 type notifier struct {
 	notifierSetup
 	d   *sqldb.DB
@@ -24,7 +24,7 @@ type notifier struct {
 
 	mu  sync.Mutex
 	n   *notify.Notifier
-	err error // why it does not run
+	err error // the reason why it does not run
 }
 
 // newNotifier returns a notifier, nil without a setup.
@@ -45,13 +45,13 @@ func (s *notifier) run(ctx context.Context) error {
 // again is the time between attempts of a notifier that cannot run.
 const again = time.Minute
 
-// keepRunning is run for a process that also records. If the notifier cannot run, that is
-// logged every minute, and recording goes on.
+// keepRunning is run for a process that also records. If the notifier cannot run, keepRunning
+// logs that every minute, and recording continues.
 func (s *notifier) keepRunning(ctx context.Context) {
 	_ = s.whileWatching(ctx, func(ctx context.Context) error { // it returns after ctx is done
 		for {
 			if err := s.once(ctx); err != nil {
-				s.log.Error("nobody is notified; recording goes on, and the notifier tries again in a minute", "err", err)
+				s.log.Error("the notifier cannot run and tries again in a minute; recording continues", "err", err)
 			}
 			timeout.Sleep(ctx, again)
 			if ctx.Err() != nil {
@@ -75,7 +75,7 @@ func (s *notifier) start(ctx context.Context) (wait func()) {
 	return func() { <-done }
 }
 
-// whileWatching calls do, and reloads the file meanwhile.
+// whileWatching calls do, and reloads the file until do returns.
 func (s *notifier) whileWatching(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var watch sync.WaitGroup
@@ -95,8 +95,8 @@ func (s *notifier) whileWatching(ctx context.Context, do func(context.Context) e
 	return err
 }
 
-// once runs a notifier, with the file as it was loaded last, until ctx is done or the
-// notifier cannot go on.
+// once runs a notifier with the file that was loaded last, until ctx is done or the
+// notifier fails.
 func (s *notifier) once(ctx context.Context) error {
 	s.mu.Lock()
 	n, err := notify.New(s.d, notify.Config{File: s.file, Logger: s.log, Workers: notify.WorkerOptions{Keep: s.keep}})
@@ -111,7 +111,7 @@ func (s *notifier) once(ctx context.Context) error {
 	return err
 }
 
-// explainCursor adds what to do about a cursor that cannot be used.
+// explainCursor adds the remedy for an unusable cursor.
 func explainCursor(err error) error {
 	if errors.Is(err, feed.ErrExpired) || errors.Is(err, feed.ErrNoCursor) {
 		return fmt.Errorf("%w: no notifier has run for too long; `vedette notify preview` shows what was missed, and `vedette notify reset` begins again from now", err)
@@ -129,7 +129,7 @@ func (s *notifier) current() *notify.Notifier {
 	return s.n
 }
 
-// ready returns what keeps the notifier from sending, joined.
+// ready returns the joined errors that keep the notifier from sending.
 func (s *notifier) ready(ctx context.Context) error {
 	s.mu.Lock()
 	n, err := s.n, s.err

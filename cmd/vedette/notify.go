@@ -20,7 +20,7 @@ import (
 func newNotify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notify",
-		Short: "Tell people about their jobs: check, test and run notifications",
+		Short: "Notify people about their jobs: check, test and run notifications",
 		Long: "A file names the people, the channels and the rules. The notifier reads the transitions that `vedette record` writes,\n" +
 			"and sends the messages that the rules call for. Each message is kept in the database until it is sent. A message that\n" +
 			"cannot be sent becomes a dead letter: see `vedette deadletter`.",
@@ -46,10 +46,10 @@ func newNotifyList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "ls",
 		Aliases: []string{"list"},
-		Short:   "List messages: those that wait, and those that were sent",
+		Short:   "List waiting and sent messages",
 		Long: "The newest come first. The states are " + deliveryview.States() + ".\n" +
 			"Fields of json, yaml, csv and ndjson: " + deliveryview.Fields,
-		Example: "  # What waits, and when it is tried again\n" +
+		Example: "  # Waiting messages, with the time of their next try\n" +
 			"  vedette notify ls --state waiting,behind --db sqlite:history.db\n\n" +
 			"  # What a person got today\n" +
 			"  vedette notify ls --person liwei --state sent --since 24h",
@@ -75,7 +75,7 @@ func newNotifyChannels() *cobra.Command {
 	var output listing.Flags
 	cmd := &cobra.Command{
 		Use:   "channels",
-		Short: "Show how the channels are, and how many messages wait for each",
+		Short: "Show the state of the channels, and how many messages wait for each",
 		Long: "A channel pauses after several failures, or when the other side asks for it. It is disabled when the other side says that\n" +
 			"its end is gone; `vedette notify enable` puts it into use again. The list has the channels that ever had a message.\n\n" +
 			"Fields of json, yaml, csv and ndjson: name, state, reason, pausedUntil, disabledAt, failures, held, waiting, sending, dead,\n" +
@@ -137,7 +137,7 @@ func newNotifyEnable() *cobra.Command {
 	var by operatorFlags
 	cmd := &cobra.Command{
 		Use:   "enable CHANNEL",
-		Short: "Put a disabled or paused channel into use again",
+		Short: "Enable a disabled or paused channel again",
 		Long: "A channel is disabled when the other side says that its end is gone. Correct the channel first; the messages that wait\n" +
 			"are then sent.",
 		Example: "  vedette notify enable ops-hook --db sqlite:history.db",

@@ -99,8 +99,7 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-// logNotes says which rules need the logs that recorders keep, unless a recorder with these
-// settings keeps them.
+// logNotes lists the rules that need kept logs, unless a recorder with these settings keeps them.
 func logNotes(c *config.Config, kept, tailed bool) (notes []string) {
 	var shown, awaited []string
 	for _, r := range c.Rules.Rules() {

@@ -20,7 +20,7 @@ func notifyOptions(con *console.Console) config.Options {
 }
 
 // notifyFlags name the file of people, channels and rules. The path is set when the
-// command runs; see settled.
+// command runs; see settings.AddConfig.
 type notifyFlags struct{ path string }
 
 func (o *notifyFlags) addFlags(cmd *cobra.Command) {
@@ -29,7 +29,7 @@ func (o *notifyFlags) addFlags(cmd *cobra.Command) {
 
 var errNoNotify = errors.New("no file of notifications is named: use --notify notify.yaml, VEDETTE_NOTIFY, or notify in the file of --config")
 
-// load reads the file, and says what should be changed in it.
+// load reads the file, and prints its warnings.
 //
 // Errors: errNoNotify; those of config.Load.
 func (o *notifyFlags) load(con *console.Console, opts config.Options) (*config.Config, error) {

@@ -31,7 +31,7 @@ func newNotifyPreview() *cobra.Command {
 	var o notifyPreviewOptions
 	cmd := &cobra.Command{
 		Use:   "preview",
-		Short: "Show what the rules would have sent, to whom, and how many",
+		Short: "Show the messages that the rules would have sent",
 		Long: "The rules are applied to the history, as if a notifier had run. Nothing is sent, and no secret is read. Mutes and\n" +
 			"escalations do not count, and neither do timers that read the content of objects.\n\n" +
 			"Fields of json, yaml, csv and ndjson: rule, channel, address, person, role, messages, collected (into digests), digests,\n" +
@@ -53,13 +53,13 @@ func newNotifyPreview() *cobra.Command {
 	return cmd
 }
 
-// texts are texts that CSV has in one cell.
+// texts are texts in one cell of CSV.
 type texts []string
 
 // String joins the texts.
 func (t texts) String() string { return strings.Join(t, "; ") }
 
-// forecastDoc is the machine-readable form of what one receiver would have got from one rule.
+// forecastDoc is the machine-readable form of the messages from one rule to one receiver.
 type forecastDoc struct {
 	Rule      string `json:"rule"`
 	Channel   string `json:"channel"`
@@ -149,7 +149,7 @@ func forecastLine(r *notify.ForecastReceiver) listing.Item {
 	}
 }
 
-// sayForecast says how much it is, and what the forecast does not cover.
+// sayForecast prints the number of messages, and the limits of the forecast.
 func sayForecast(f *notify.Forecast, file *config.Config, con *console.Console) {
 	messages, digests := 0, 0
 	silent := map[string]bool{}

@@ -28,9 +28,9 @@ func newNotifyRecover() *cobra.Command {
 	var o notifyRecoverOptions
 	cmd := &cobra.Command{
 		Use:   "recover --channel CHANNEL --since TIME",
-		Short: "Send again what failed on a channel",
-		Long: "All dead letters of the channel that died since then are sent again, with the same keys. They say that they are late, and\n" +
-			"are in no order. A pause of the channel ends. Use it when the channel works again after an outage.",
+		Short: "Send the dead letters of a channel again",
+		Long: "The notifier sends all dead letters of the channel since then again, in any order. They keep their keys and are marked as\n" +
+			"late. The command also ends a pause of the channel. Use it when the channel works again after an outage.",
 		Example: "  vedette notify recover --channel ops-hook --since 6h --db sqlite:history.db\n\n" +
 			"  # In a script, also if there are many\n" +
 			"  vedette notify recover --channel ops-hook --since 2026-03-01 --yes",
@@ -42,7 +42,7 @@ func newNotifyRecover() *cobra.Command {
 	settings.AddDatabase(cmd, &o.db)
 	f := cmd.Flags()
 	f.StringVar(&o.channel, "channel", "", "name of the channel")
-	f.StringVar(&o.since, "since", "", "what died at this time or later: 2h, 3d (ago), 15:04, 2026-03-01")
+	f.StringVar(&o.since, "since", "", "only dead letters that failed at this time or later: 2h, 3d (ago), 15:04, 2026-03-01")
 	o.by.addFlags(cmd)
 	o.confirm.addFlags(cmd)
 	return cmd

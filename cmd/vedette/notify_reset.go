@@ -19,10 +19,10 @@ func newNotifyReset() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "reset",
-		Short: "Let notifiers begin again from now, without what they have missed",
-		Long: "Notifiers share a cursor in the feed of transitions. It expires if none has run for so long that transitions were removed;\n" +
-			"notifiers then end with an error. This command moves the cursor to the end of the feed. Nobody is told of what was between:\n" +
-			"`vedette notify preview` shows that, as far as the history has it.",
+		Short: "Let notifiers continue from now, and skip the transitions that they missed",
+		Long: "Notifiers share a cursor in the feed of transitions. It expires if no notifier runs until transitions are removed;\n" +
+			"notifiers then end with an error. This command moves the cursor to the end of the feed. Nobody gets messages about the skipped\n" +
+			"transitions; `vedette notify preview` shows those that are still in the history.",
 		Example: "  vedette notify reset --yes --db sqlite:history.db",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -24,7 +24,7 @@ func newNotifyRun() *cobra.Command {
 	var o notifyRunOptions
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Send the messages that the rules call for",
+		Short: "Send messages by the rules of a file",
 		Long: "The command reads the transitions that recorders write, and sends messages until Ctrl-C. Several may run at once: they share\n" +
 			"the work, also with recorders that have --notify. The first one begins with what happens from then on. A change of the file\n" +
 			"or of its secrets takes effect within seconds; a file with mistakes changes nothing.",

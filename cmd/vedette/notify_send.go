@@ -26,8 +26,8 @@ func newNotifySend() *cobra.Command {
 	var o notifySendOptions
 	cmd := &cobra.Command{
 		Use:   "test CHANNEL",
-		Short: "Send a test message to a channel now, and show the answer",
-		Long:  "The message is sent once, by this command. The exit code is 1 if the channel does not take it.",
+		Short: "Send a test message to a channel now, and show the response",
+		Long:  "This command sends the message once. The exit code is 1 if the channel does not accept it.",
 		Example: "  vedette notify test ops-hook --notify notify.yaml\n\n" +
 			"  # To a person of the file, or to an address\n" +
 			"  vedette notify test mail --to liwei\n  vedette notify test mail --to liwei@example.com",

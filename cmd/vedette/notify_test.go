@@ -27,7 +27,7 @@ const (
 	hookPath   = "geheimer-pfad"
 )
 
-// sink is an endpoint that takes messages, or refuses them.
+// sink is an endpoint that accepts or rejects messages.
 type sink struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -61,9 +61,9 @@ func (s *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if w.WriteHeader(s.status); s.status == http.StatusOK && len(body) > 0 { // a check has none
+	if w.WriteHeader(s.status); s.status == http.StatusOK && len(body) > 0 { // a check has no body
 		var m sinkMessage
-		_ = json.Unmarshal(body, &m) // a message that is none is empty
+		_ = json.Unmarshal(body, &m) // an invalid message stays empty
 		s.got = append(s.got, m)
 		s.more <- struct{}{}
 	}
@@ -106,7 +106,8 @@ rules:
   to: [hook]
 `
 
-// TestNotifyCheck: the file is shown without secrets, and all mistakes are told at once.
+// TestNotifyCheck checks that the command shows the file without secrets, and reports all mistakes
+// at once.
 func TestNotifyCheck(t *testing.T) {
 	newSink(t)
 	path := file(t, "notify.yaml", notifyFile)
@@ -137,7 +138,8 @@ func TestNotifyCheck(t *testing.T) {
 	}
 }
 
-// TestNotifyCheckLogs: rules that need kept logs say so, unless the settings keep them.
+// TestNotifyCheckLogs checks that check lists rules that need kept logs, unless the settings keep
+// logs.
 func TestNotifyCheckLogs(t *testing.T) {
 	newSink(t)
 	path := file(t, "notify.yaml", notifyFile+"  log: true\n- {name: hangs, no-progress: {after: 1h, signal: [log]}, to: [hook]}\n")
@@ -163,7 +165,8 @@ func hides(t *testing.T, text string) {
 	}
 }
 
-// TestNotifyTest: a message is sent now, and the exit code says whether the channel took it.
+// TestNotifyTest checks that the command sends a message at once, and that the exit code reports
+// the result.
 func TestNotifyTest(t *testing.T) {
 	s := newSink(t)
 	path := file(t, "notify.yaml", notifyFile)
@@ -197,7 +200,7 @@ func TestNotifyTest(t *testing.T) {
 	}
 }
 
-// TestRecordNotifies: one process records and notifies; its page has the health of both.
+// TestRecordNotifies checks that one process records and notifies, and reports the health of both.
 func TestRecordNotifies(t *testing.T) {
 	s := newSink(t)
 	srv := recordable(t, apitest.Config{})
@@ -221,7 +224,7 @@ func TestRecordNotifies(t *testing.T) {
 	}
 }
 
-// TestNotifyRun: a process of its own notifies, and answers probes.
+// TestNotifyRun checks that a separate process notifies, and answers probes.
 func TestNotifyRun(t *testing.T) {
 	s := newSink(t)
 	b := newLetterbox(t)
@@ -252,8 +255,8 @@ func TestNotifyRun(t *testing.T) {
 	}
 }
 
-// TestNotifyReset: nobody is told of what is skipped, which needs --yes as long as a
-// notifier could still read it.
+// TestNotifyReset checks that nobody gets messages about skipped transitions, and that the command
+// needs --yes while a notifier could still read them.
 func TestNotifyReset(t *testing.T) {
 	s := newSink(t)
 	srv := recordable(t, apitest.Config{})
@@ -286,7 +289,7 @@ func TestNotifyReset(t *testing.T) {
 	}
 }
 
-// TestNotifyPreview: it shows what the rules would have sent, and sends nothing.
+// TestNotifyPreview checks that a preview shows the messages of the rules, and sends nothing.
 func TestNotifyPreview(t *testing.T) {
 	s := newSink(t)
 	srv := recordable(t, apitest.Config{})
@@ -334,8 +337,8 @@ func recordedAfter(t *testing.T, url string, srv *platform, pod *corev1.Pod) {
 	recorded(t, url, "pods", pod.Name)
 }
 
-// TestNotifyRecover: what failed on a channel since a time is sent again, many only with
-// --yes.
+// TestNotifyRecover checks that dead letters of a channel since a time are sent again, many only
+// with --yes.
 func TestNotifyRecover(t *testing.T) {
 	b := newLetterbox(t)
 	b.put("hook", few+1)
@@ -363,8 +366,8 @@ func TestNotifyRecover(t *testing.T) {
 	}
 }
 
-// TestWatchMessages: messages about the watched objects are between the lines, with tries
-// that failed and the next command.
+// TestWatchMessages checks that messages about the watched objects appear between the lines, with
+// failed tries and the next command.
 func TestWatchMessages(t *testing.T) {
 	b := newLetterbox(t)
 	b.put("old", 1)
@@ -394,7 +397,7 @@ func TestWatchMessages(t *testing.T) {
 	}
 }
 
-// TestDoctorNotifications: doctor finds what keeps messages from people, and sends none.
+// TestDoctorNotifications checks that doctor finds obstacles for messages, and sends none.
 func TestDoctorNotifications(t *testing.T) {
 	s := newSink(t)
 	b := newLetterbox(t)
@@ -443,7 +446,7 @@ func TestDoctorNotifications(t *testing.T) {
 	}
 }
 
-// TestEventsAsChannel: messages become Events of the cluster that the job is in.
+// TestEventsAsChannel checks that messages become Events in the cluster of the job.
 func TestEventsAsChannel(t *testing.T) {
 	newSink(t)
 	srv := recordable(t, apitest.Config{})

@@ -12,10 +12,10 @@ import (
 type operatorFlags struct{ by string }
 
 func (o *operatorFlags) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.by, "by", "", "your name, which is stored with what you do (default: the user of the system)")
+	cmd.Flags().StringVar(&o.by, "by", "", "your name, which is stored in the audit (default: the user of the system)")
 }
 
-// name returns who runs the command.
+// name returns the name of the person who runs the command.
 func (o *operatorFlags) name() string {
 	if o.by != "" {
 		return o.by

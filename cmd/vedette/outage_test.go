@@ -8,8 +8,8 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-// TestOutage: a server that is away, or does not answer, is noted once, and that it is
-// back only when it is followed again.
+// TestOutage checks that an outage of the server is reported once, and its end only when the watch
+// works again.
 func TestOutage(t *testing.T) {
 	o := watchview.Outage{Known: map[string]reflector.Relists{}}
 	err := errors.New("no answer")

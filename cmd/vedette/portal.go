@@ -66,7 +66,7 @@ func newPortal() *cobra.Command {
 	return cmd
 }
 
-// clusters connects to the clusters. Without a kubeconfig there are none, unless they are named.
+// clusters connects to the clusters. Without a kubeconfig it returns none, unless flags name some.
 func (o *portalOptions) clusters() ([]*preflight.Cluster, error) {
 	if o.connect.Context+o.connect.Kubeconfig == "" {
 		return preflight.ClustersOf(o.settled), nil
@@ -116,7 +116,7 @@ func (o *portalOptions) run(ctx context.Context, con *console.Console) error {
 	return p.Serve(ctx, listener)
 }
 
-// openBrowser opens an address in the browser of the person. A failure is said and ends nothing.
+// openBrowser opens an address in the user's browser. A failure is only printed.
 func openBrowser(ctx context.Context, address string, con *console.Console) {
 	name := "xdg-open"
 	if runtime.GOOS == "darwin" {
@@ -127,7 +127,7 @@ func openBrowser(ctx context.Context, address string, con *console.Console) {
 	}
 }
 
-// reached returns clusters as the portal has them.
+// reached returns clusters in the form of the portal.
 func reached(clusters []*preflight.Cluster) (all []access.Cluster) {
 	for _, c := range clusters {
 		all = append(all, access.Cluster{Name: c.Name, Kube: c.Cluster})

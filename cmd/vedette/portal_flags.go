@@ -24,7 +24,7 @@ type portalFlags struct {
 	proxy          identity.Proxy
 	sessionKey     string
 	rights         bool
-	rightsSaid     func() bool // whether the flag is there
+	rightsSaid     func() bool // whether the flag was set
 	operators      []string
 	templates      string
 	traceURL       string
@@ -59,7 +59,7 @@ func (o *portalFlags) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.traceURL, "trace-url", "", "address of the trace of a job in a tracing system, with {trace} for its ID: the page of a job that has ended links to it (default: no link)")
 }
 
-// signsIn reports whether something gives people a way to sign in.
+// signsIn reports whether users can sign in.
 func (o *portalFlags) signsIn() bool {
 	return o.tokens != "" || o.clusterTokens || o.oidc.Issuer != "" || len(o.proxy.CIDRs) > 0
 }
@@ -103,11 +103,11 @@ func (o *portalFlags) fill(cfg *portal.Config, listen string) error {
 	return nil
 }
 
-// tracePlace is the place of the ID in --trace-url.
+// tracePlace is the placeholder of the ID in --trace-url.
 const tracePlace = "{trace}"
 
-// checkTraceURL returns what is wrong with an address of traces. Browsers follow it, so nothing but
-// the web is allowed.
+// checkTraceURL returns an error for an unusable address of traces. Browsers follow it, so it must
+// use HTTP or HTTPS.
 func checkTraceURL(text string) error {
 	u, err := url.Parse(strings.ReplaceAll(text, tracePlace, "0"))
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || !strings.Contains(text, tracePlace) {

@@ -62,11 +62,11 @@ func (r *archive) retry(args ...string) (code int, out, errs string) {
 	return code, p.out.String(), p.err.String()
 }
 
-// goesOn are durations that go on between two commands, where they are no fields.
+// goesOn matches durations outside fields that grow between two commands.
 var goesOn = regexp.MustCompile(`\d+(ms|s)\b|[▏━╌▚█▌]+`)
 
-// TestServerPrintsJobsTheSame: commands about jobs print the same through a portal as from its
-// database and its cluster.
+// TestServerPrintsJobsTheSame checks that commands for jobs print the same through a portal as from
+// its database and its cluster.
 func TestServerPrintsJobsTheSame(t *testing.T) {
 	home(t)
 	r := newJobArchive(t)
@@ -152,8 +152,8 @@ func TestServerPrintsJobsTheSame(t *testing.T) {
 	}
 }
 
-// sameText leaves out of a text what differs by nature: durations, the way to the source, and
-// what a server makes up for a dry run.
+// sameText removes the parts of a text that always differ: durations, the flags of the source, and
+// the values that a server generates for a dry run.
 func sameText(text string, r *archive, base string) string {
 	for _, way := range []string{" --server " + base, " --kubeconfig " + r.srv.kubeconfig, " -n ml"} {
 		text = strings.ReplaceAll(text, way, "")
@@ -163,7 +163,7 @@ func sameText(text string, r *archive, base string) string {
 	return regexp.MustCompile(` +…`).ReplaceAllString(text, " …") // durations are aligned to the right
 }
 
-// TestWatchThroughPortal: `jobs --watch` shows changes through a portal, and ends.
+// TestWatchThroughPortal checks that `jobs --watch` shows changes through a portal, and ends.
 func TestWatchThroughPortal(t *testing.T) {
 	home(t)
 	r := newJobArchive(t)
@@ -176,8 +176,8 @@ func TestWatchThroughPortal(t *testing.T) {
 	p.interrupt()
 }
 
-// TestFollowThroughPortal: a log is followed through a portal to the end of its job, also if no
-// pod runs yet, with the bytes that the container wrote.
+// TestFollowThroughPortal checks that a log can be followed through a portal to the end of its job,
+// even before a pod runs, with the bytes that the container wrote.
 func TestFollowThroughPortal(t *testing.T) {
 	home(t)
 	r := newJobArchive(t)
@@ -186,7 +186,7 @@ func TestFollowThroughPortal(t *testing.T) {
 	awaitJob(t, base, "name=waits")
 	for name, want := range map[string]string{
 		"job/waits":  "no pod of job/waits exists, because it is Submitted; -f waits for its pods",
-		"pods/waits": "pods is no type of jobs: with --server this command takes jobs only",
+		"pods/waits": "pods is not a type of jobs: with --server this command takes jobs only",
 	} {
 		p := start(t, "logs", name, "-n", "ml", "--server", base, "--kubeconfig", "/nowhere")
 		if code := p.end(); code != 1 || !strings.Contains(p.err.String(), want) {

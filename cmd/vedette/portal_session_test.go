@@ -13,9 +13,8 @@ import (
 // hinted matches a command that an output suggests.
 var hinted = regexp.MustCompile("`vedette ([^`]+)`")
 
-// TestPortalSession: somebody without a database and a cluster submits a job through a portal,
-// follows it to its end, reads its log, stops and repeats it. Each command that an output
-// suggests works.
+// TestPortalSession uses a portal without a database and a cluster: it submits a job, follows it to
+// its end, reads its log, cancels and retries it. All suggested commands work.
 func TestPortalSession(t *testing.T) {
 	home(t)
 	t.Setenv("TMPDIR", t.TempDir())

@@ -63,7 +63,7 @@ func awaitJob(t *testing.T, base, query string) {
 	}
 }
 
-// TestDemoPortal: the demo prints the address of a portal, in which jobs move, and which
+// TestDemoPortal checks that the demo prints the address of a portal that shows changing jobs, and
 // submits jobs where the user of the demo may.
 func TestDemoPortal(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
@@ -92,8 +92,8 @@ func TestDemoPortal(t *testing.T) {
 	p.interrupt()
 }
 
-// TestRecordPortal: a recorder shows the portal on a loopback address, and on others only if
-// people have to sign in.
+// TestRecordPortal checks that a recorder shows the portal on a loopback address, and on other
+// addresses only if users must sign in.
 func TestRecordPortal(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	srv.create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
@@ -138,7 +138,8 @@ func TestRecordPortal(t *testing.T) {
 	}
 }
 
-// TestTraceURL: the address of traces has a place for the ID, and nothing but the web is linked to.
+// TestTraceURL checks that the address of traces has a placeholder for the ID, and uses HTTP or
+// HTTPS.
 func TestTraceURL(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"https://jaeger.example.com/trace/{trace}": true, "http://grafana/explore?left=%7B%22query%22:%22{trace}%22%7D": true,

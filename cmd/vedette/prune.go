@@ -116,7 +116,7 @@ func prune(ctx context.Context, url string, p retention.Policy, preview bool, co
 		con.Say("%d positions of the feed were removed", result.Feed)
 	}
 	for _, name := range result.Expired {
-		con.Say("the cursor %s of the feed has expired: nobody used it for a week, and transitions that it has not read are not kept for it any more", name)
+		con.Say("the cursor %s of the feed has expired after a week without use: its unread transitions are no longer kept", name)
 	}
 	con.Say("%s has %s", d, sizeOf(result.Size, p.MaxBytes))
 	switch {

@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
-	"github.com/vedette-io/vedette/internal/units"
+	"github.com/vedette-io/vedette/state"
 )
 
 // archive is a database that `vedette record` has filled: with pods that ran, failed, and were
@@ -256,7 +256,7 @@ func (r *archive) wait(t *testing.T) {
 		t.Errorf("what was: %s", out)
 	}
 	r.says("wait", "pod/train", "-n", "ml", "--uid", old, "--for", "deleted", "--timeout", "0")
-	r.fails(2, "cannot reach state=Succeeded any more", "wait", "pod/train", "-n", "ml", "--uid", old, "--for", "state=Succeeded", "--timeout", "1h")
+	r.fails(2, "can no longer reach state=Succeeded", "wait", "pod/train", "-n", "ml", "--uid", old, "--for", "state=Succeeded", "--timeout", "1h")
 	r.fails(1, "it has been Queued since", "wait", "pod/train", "-n", "ml", "--for", "state=Running", "--timeout", "0")
 	r.fails(1, "did not reach state=Running within 600ms", "wait", "pod/train", "-n", "ml", "--for", "state=Running", "--timeout", "600ms")
 	r.fails(1, "not found in the history", "wait", "pod/none", "-n", "ml", "--for", "deleted", "--timeout", "0")
@@ -289,6 +289,15 @@ func (r *archive) stats(t *testing.T) {
 	for _, d := range list.Items {
 		found[strings.TrimSuffix(d.Section+" "+d.Name, " ")] = d
 	}
+	for name, d := range found { // each column has one meaning
+		counts, ends := d.Section == "objects" || d.Section == "waiting" || d.Section == "running", d.Section != "state"
+		if counts && (d.Objects != d.Count || d.Ended != 0) || !counts && (d.Objects != 0 || ends && d.Ended != d.Count) {
+			t.Errorf("%s: got %+v, want either objects or ended to be %d", name, d, d.Count)
+		}
+		if d.Seconds > 0 && (d.Section != "state" || state.State(d.Name).Final()) {
+			t.Errorf("%s: got a time of %v s, want none except in a state that is not final", name, d.Seconds)
+		}
+	}
 	if d := found["objects"]; d.Count != 3 {
 		t.Errorf("%+v", d)
 	}
@@ -304,7 +313,7 @@ func (r *archive) stats(t *testing.T) {
 	if d := found["submitter ann"]; d.Count != 1 || d.Failed != 1 {
 		t.Errorf("%+v", d)
 	}
-	matches(t, r.says("stats", "pods", "-n", "ml"), `(?s)^pods\nWHAT +NAME +COUNT.*outcome +Failed +1\n.*state +Running .*namespace +ml +1 +1\n`)
+	matches(t, r.says("stats", "pods", "-n", "ml"), `(?s)^pods\nWHAT +NAME +OBJECTS +OPEN +ENDED +FAILED +TIME.*outcome +Failed +1\n.*state +Running .*namespace +ml +1 +1\n`)
 	if _, errs, code := r.run("stats", "-n", "none"); code != 0 || !strings.Contains(errs, "no records match") {
 		t.Errorf("nothing matches: %d, %s", code, errs)
 	}
@@ -333,7 +342,8 @@ func (r *archive) refusals(t *testing.T) {
 	}
 }
 
-// gaps: an interval in which no recorder ran, and which the server has forgotten, is reported.
+// gaps checks that an interval without a recorder is reported if the server no longer has its
+// changes.
 func (r *archive) gaps(t *testing.T) {
 	if out, errs, code := r.run("gaps"); code != 0 || out != "" || !strings.Contains(errs, "no gaps") {
 		t.Errorf("before: %d, %s, %s", code, out, errs)
@@ -367,28 +377,5 @@ func (r *archive) gaps(t *testing.T) {
 	}
 	if out := r.says("gaps", "pods", "-o", "jsonpath={.cause}"); out != "window\n" {
 		t.Errorf("the cause: %q", out)
-	}
-}
-
-// TestTimes: the accepted forms of times.
-func TestTimes(t *testing.T) {
-	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
-	for text, want := range map[string]time.Time{
-		"":                     {},
-		"2h":                   now.Add(-2 * time.Hour),
-		"1.5d":                 now.Add(-36 * time.Hour),
-		"09:30":                time.Date(2026, 3, 2, 9, 30, 0, 0, time.Local),
-		"2026-03-01":           time.Date(2026, 3, 1, 0, 0, 0, 0, time.Local),
-		"2026-03-01 09:30:05":  time.Date(2026, 3, 1, 9, 30, 5, 0, time.Local),
-		"2026-03-01T09:30:05Z": time.Date(2026, 3, 1, 9, 30, 5, 0, time.UTC),
-	} {
-		if got, err := units.ParseTime(text, now); err != nil || !got.Equal(want) {
-			t.Errorf("%q: %v, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"soon", "-2h", "-1d", "25:00", "2026-13-01"} {
-		if got, err := units.ParseTime(text, now); err == nil {
-			t.Errorf("%q: %v", text, got)
-		}
 	}
 }

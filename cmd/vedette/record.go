@@ -74,6 +74,7 @@ func newRecord() *cobra.Command {
 	}
 	o.addFlags(cmd)
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show what would be done and where each setting comes from, and write nothing")
+	cmd.ValidArgsFunction = completes(nil, suggestClusterTypes)
 	return cmd
 }
 
@@ -96,14 +97,14 @@ func (o *recordOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.spill, "spill", "", "folder for changes that arrive while the database is away (default: none; the recorder then stops reading from the server)")
 	f.StringVar(&o.listen, "listen", "", "address for /healthz, /readyz and /metrics, and for the portal, such as 127.0.0.1:8080 (default: none)")
 	f.BoolVar(&o.portal.on, "portal", true, "show the portal at the address of --listen, if that is a loopback address or people have to sign in")
-	f.BoolVar(&o.wait, "wait-for-types", false, "start even if a cluster does not answer, or a type is not served or may not be listed, and record it once that is over")
+	f.BoolVar(&o.wait, "wait-for-types", false, "start even if a cluster does not answer, or a type is not served or may not be listed, and record it as soon as possible")
 }
 
-// oneAtMost accepts one argument or none. what says what the argument is for.
-func oneAtMost(what string) cobra.PositionalArgs {
+// oneAtMost accepts at most one argument. remedy is the error for other arguments.
+func oneAtMost(remedy string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 1 || len(args) == 1 && args[0] == "" {
-			return fmt.Errorf("%s (see `%s --help`)", what, cmd.CommandPath())
+			return fmt.Errorf("%s (see `%s --help`)", remedy, cmd.CommandPath())
 		}
 		return nil
 	}
@@ -116,8 +117,8 @@ func addRules(cmd *cobra.Command, path *string) {
 
 var errNoTypes = errors.New("name the types to record, such as `vedette record jobs,pods`, or clusters in the file of --config")
 
-// clusters returns what to record: what the command line names, or otherwise what the
-// file names.
+// clusters returns the clusters and types to record, from the command line or, if it names no
+// types, from the file.
 func (o *recordOptions) clusters(args []string) ([]settings.ClusterConfig, error) {
 	if len(args) == 1 {
 		return o.watch.named(args[0])
@@ -200,7 +201,7 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console.Con
 	if setup != nil {
 		metrics = append(metrics, notifyCollectors(s.notifying)...)
 	}
-	// The server answers probes from the start, because a migration may take long.
+	// The server answers probes from the start, because a migration may take a long time.
 	at := httpserver.Config{Addr: o.listen, Ready: s.ready, SignsIn: o.portal.signsIn(), Hosts: o.portal.hosts}
 	if at.Tls, err = portal.Certificate(o.portal.cert, o.portal.key, slog.New(slog.NewTextHandler(console.LogWriter{Con: con}, nil))); err != nil {
 		return err
@@ -213,8 +214,7 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console.Con
 	}, metrics...)
 }
 
-// begin checks everything that may be wrong, and then records. It notifies too if there is
-// a setup for that.
+// begin checks the settings, and then records. It also notifies if it has a setup for that.
 func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters []*preflight.Cluster, setup *notifierSetup, s *serving, con *console.Console) error {
 	con.Progress("asking %s …", hosts(clusters))
 	var unavailable func(error)
@@ -285,7 +285,7 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 	return err
 }
 
-// makeSpill makes the spill folder, if there is to be one.
+// makeSpill creates the spill folder, if the settings name one.
 func (o *recordOptions) makeSpill() error {
 	if o.spill == "" {
 		return nil
@@ -313,7 +313,7 @@ func newRecorders(d *sqldb.DB, cfg record.Config, clusters []*preflight.Cluster,
 	return all, nil
 }
 
-// portalOf returns what the portal of a recorder shows.
+// portalOf returns the configuration of the portal of a recorder.
 func (o *recordOptions) portalOf(d *sqldb.DB, clusters []*preflight.Cluster, setup *notifierSetup, keep time.Duration, s *serving, log *slog.Logger) portal.Config {
 	cfg := portal.Config{DB: d, Clusters: reached(clusters), Logger: log, Watches: func() []api.Watch { return watchesOf(s.health(), time.Now()) }}
 	if setup != nil {
@@ -349,8 +349,7 @@ func (o *recordOptions) keepers(d *sqldb.DB, clusters []*preflight.Cluster, log 
 	return all, nil
 }
 
-// waitFor reports what cannot be recorded now. Without --wait-for-types it returns an
-// error.
+// waitFor reports types that cannot be recorded now. Without --wait-for-types it returns an error.
 func (o *recordOptions) waitFor(err error, con *console.Console) error {
 	if err == nil {
 		return nil
@@ -387,7 +386,7 @@ func runAll(ctx context.Context, clusters []*preflight.Cluster, recorders []*rec
 	return errors.Join(errs...)
 }
 
-// report shows every second how much was written, until done is closed.
+// report shows the number of written records every second, until done is closed.
 func report(recorders []*record.Recorder, con *console.Console, done <-chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

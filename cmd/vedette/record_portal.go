@@ -23,13 +23,13 @@ type recordPortal struct {
 	current atomic.Pointer[portal.Portal] // nil until the recorder has its database
 }
 
-// shown reports whether a recorder has a portal at an address. On other addresses than the
-// loopback address it has none, unless people have to sign in.
+// shown reports whether a recorder has a portal at an address. On addresses other than loopback it
+// has a portal only if users must sign in.
 func (o *recordPortal) shown(listen string) bool {
 	return o.on && listen != "" && (o.signsIn() || identity.Loopback(listen))
 }
 
-// ServeHTTP serves the portal, and says that it starts before there is one.
+// ServeHTTP serves the portal. Until the portal exists, it answers that the portal starts.
 func (o *recordPortal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if p := o.current.Load(); p != nil {
 		p.Handler().ServeHTTP(w, r)
@@ -39,7 +39,7 @@ func (o *recordPortal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Describe implements prometheus.Collector. It describes nothing, because the portal exists
-// later than the registry.
+// only after the registry.
 func (o *recordPortal) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
@@ -75,7 +75,7 @@ func (o *recordPortal) start(ctx context.Context, listen string, cfg portal.Conf
 	return func() { <-ended }, nil
 }
 
-// watchesOf returns what recorders do, as the operations page shows it.
+// watchesOf returns the state of recorders for the operations page.
 func watchesOf(recorders []record.Health, now time.Time) (all []api.Watch) {
 	for _, h := range recorders {
 		for _, t := range h.Targets {

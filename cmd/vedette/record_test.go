@@ -26,7 +26,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// recordable is a server that can be recorded: it has its kube-system.
+// recordable is a server with the namespace kube-system, which a recorder needs.
 func recordable(t *testing.T, cfg apitest.Config) *platform {
 	t.Helper()
 	p := serve(t, cfg)
@@ -52,7 +52,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestBadInput: each is one clear line, exit code 1, and nothing is written.
+// TestBadInput checks that bad input is a one-line error with exit code 1, and writes nothing.
 func TestBadInput(t *testing.T) {
 	srv := recordable(t, apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Resource.Resource == "secrets" {
@@ -72,15 +72,15 @@ func TestBadInput(t *testing.T) {
 	nobody := gone.Addr().String()
 	_ = gone.Close() // now nobody answers there
 	broken := file(t, "rules.yaml", "rules:\n- kind: X\n  states:\n  - when: object.a ==\n")
-	junk := file(t, "junk.db", strings.Repeat("this is no database\n", 100))
+	junk := file(t, "junk.db", strings.Repeat("this is not a database\n", 100))
 	for _, c := range []struct{ name, args, want string }{
 		{"no database", "pods", "no database is named: use --db"},
 		{"no URL", "pods --db history.db", `the database "history.db" is not a URL`},
 		{"another kind", "pods --db oracle://u:geheim@h/x", `databases of kind "oracle" are not supported`},
-		{"a URL that is none", "pods --db postgres://u:geheim%zz@h/db", "cannot be parsed: invalid URL escape \"%zz\"; escape"},
+		{"a malformed URL", "pods --db postgres://u:geheim%zz@h/db", "cannot be parsed: invalid URL escape \"%zz\"; escape"},
 		{"a URL without database", "pods --db mysql://u:geheim@h", "names no database: use mysql://user@host/DATABASE"},
-		{"PostgreSQL is not there", "pods --db postgres://u:geheim@" + nobody + "/h", "database postgres://u@" + nobody + "/h: no server listens at this address (connection refused); start the server"},
-		{"MySQL is not there", "pods --db mysql://u:geheim@" + nobody + "/h", "database mysql://u@" + nobody + "/h: no server listens at this address (connection refused); start the server"},
+		{"PostgreSQL does not run", "pods --db postgres://u:geheim@" + nobody + "/h", "database postgres://u@" + nobody + "/h: no server listens at this address (connection refused); start the server"},
+		{"MySQL does not run", "pods --db mysql://u:geheim@" + nobody + "/h", "database mysql://u@" + nobody + "/h: no server listens at this address (connection refused); start the server"},
 		{"no such host", "pods --db mysql://u:geheim@nowhere.invalid/h", "the host nowhere.invalid cannot be found"},
 		{"another way of TLS", "pods --db mysql://u:geheim@h/x?tls=maybe", "has tls=maybe: use true"},
 		{"no authority", "pods --db postgres://u:geheim@h/x?sslmode=verify-full&sslrootcert=/nowhere", "failed to configure TLS (unable to read CA file: open /nowhere"},
@@ -92,25 +92,25 @@ func TestBadInput(t *testing.T) {
 		{"an empty type", "pods,,jobs --db sqlite:DIR/h.db", "the types \"pods,,jobs\" contain an empty name"},
 		{"unknown type", "podz --db sqlite:DIR/h.db", `has no resource type "podz"; did you mean pods?`},
 		{"no rights", "secrets --db sqlite:DIR/h.db", "no rights: may not list and watch secrets in ml (not you); grant these verbs"},
-		{"a namespace that is none", "pods -n a/b --db sqlite:DIR/h.db", `the namespace "a/b" is not valid`},
-		{"a selector that is none", "pods,jobs --db sqlite:DIR/h.db --selector=a(", `label selector "a("`},
-		{"a context that there is not", "pods --context nope --db sqlite:DIR/h.db", `the kubeconfig has no context "nope"; it has c`},
+		{"an invalid namespace", "pods -n a/b --db sqlite:DIR/h.db", `the namespace "a/b" is not valid`},
+		{"an invalid selector", "pods,jobs --db sqlite:DIR/h.db --selector=a(", `label selector "a("`},
+		{"an unknown context", "pods --context nope --db sqlite:DIR/h.db", `the kubeconfig has no context "nope"; it has c`},
 		{"a context twice", "pods --context c,c --db sqlite:DIR/h.db", `--context names "c" twice`},
 		{"no kubeconfig", "pods --kubeconfig DIR/nowhere --db sqlite:DIR/h.db", "no kubeconfig at DIR/nowhere"},
-		{"a path that is none", "pods --redact spec..env --db sqlite:DIR/h.db", `--redact: "spec..env" is not a field path`},
+		{"an invalid path", "pods --redact spec..env --db sqlite:DIR/h.db", `--redact: "spec..env" is not a field path`},
 		{"JSONPath", "pods --redact $.spec[*] --db sqlite:DIR/h.db", `--redact: "$.spec[*]" is not a field path`},
-		{"what is needed", "pods --redact metadata.uid --db sqlite:DIR/h.db", "cannot redact metadata.uid"},
-		{"logs of a namespace that is none", "pods --keep-logs jobs,namespace=a/b --db sqlite:DIR/h.db", `--keep-logs: the namespace "a/b" is not valid`},
-		{"logs of a type that is none", "pods --tail-logs a/b --db sqlite:DIR/h.db", `--tail-logs: "a/b" is neither a type`},
+		{"a required field", "pods --redact metadata.uid --db sqlite:DIR/h.db", "cannot redact metadata.uid"},
+		{"logs of an invalid namespace", "pods --keep-logs jobs,namespace=a/b --db sqlite:DIR/h.db", `--keep-logs: the namespace "a/b" is not valid`},
+		{"logs of an invalid type", "pods --tail-logs a/b --db sqlite:DIR/h.db", `--tail-logs: "a/b" is neither a type`},
 		{"no lines of logs", "pods --keep-logs jobs --log-lines 0 --db sqlite:DIR/h.db", "--log-lines: 0 is not a valid number of lines"},
 		{"no size of logs", "pods --keep-logs jobs --max-job-logs x --db sqlite:DIR/h.db", `--max-job-logs: "x" is not a size`},
 		{"no size of all logs", "pods --keep-logs jobs --max-logs x --db sqlite:DIR/h.db", `--max-logs: "x" is not a size`},
 		{"nothing to redact", "pods --redact-logs x --db sqlite:DIR/h.db", "--redact-logs: no logs are kept"},
 		{"broken rules", "pods --rules " + broken + " --db sqlite:DIR/h.db", "rules.yaml:4: in \"object.a ==\", at column 12: Syntax error"},
 		{"no rules", "pods --rules DIR/nowhere --db sqlite:DIR/h.db", "read the file with the rules: open DIR/nowhere"},
-		{"a folder that is none", "pods --spill " + junk + " --db sqlite:DIR/h.db", "--spill: the spill folder cannot be created: mkdir"},
+		{"a file instead of a folder", "pods --spill " + junk + " --db sqlite:DIR/h.db", "--spill: the spill folder cannot be created: mkdir"},
 		{"no configuration", "pods --config DIR/nowhere", "the file of --config or VEDETTE_CONFIG cannot be read"},
-		{"an address that is none", "pods --listen here --db sqlite:DIR/h.db", "--listen here: listen tcp: address here: missing port"},
+		{"an invalid address", "pods --listen here --db sqlite:DIR/h.db", "--listen here: listen tcp: address here: missing port"},
 		{"an address that is taken", "pods --listen " + taken.Addr().String() + " --db sqlite:DIR/h.db", "address already in use; use a free address"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestBadInput(t *testing.T) {
 				t.Errorf("more than one line: %s", text)
 			}
 			if strings.Contains(text+out, "geheim") {
-				t.Errorf("the password is told: %s", text)
+				t.Errorf("the output has the password: %s", text)
 			}
 			if left := files(t, dir); len(left) > 0 {
 				t.Errorf("something was written: %v", left)
@@ -137,8 +137,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestDryRun tells what would be done, and writes nothing: not where there is no
-// database, and not where there is one.
+// TestDryRun checks that a dry run prints the plan, and writes nothing, with and without an existing
+// database.
 func TestDryRun(t *testing.T) {
 	srv := recordable(t, apitest.Config{})
 	srv.create(newPod("ml", "a"))
@@ -166,7 +166,7 @@ func TestDryRun(t *testing.T) {
 		t.Error("the folder has changed: ", len(diff))
 	}
 	if out, _ = ended(t, 1, append(args, "--dry-run", "--selector", "a=b", "--context", "c,d")...); strings.Contains(out, "Nothing was written") {
-		t.Errorf("a context that there is not passes:\n%s", out)
+		t.Errorf("an unknown context passes:\n%s", out)
 	}
 }
 
@@ -176,7 +176,7 @@ func recorded(t *testing.T, url, resource, name string) history.Object {
 	return recordedAs(t, url, resource, name, func(history.Object) bool { return true })
 }
 
-// recordedAs waits until an object is in the database as it is wanted.
+// recordedAs waits until an object in the database satisfies a condition.
 func recordedAs(t *testing.T, url, resource, name string, ok func(history.Object) bool) history.Object {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -201,7 +201,7 @@ func recordedAs(t *testing.T, url, resource, name string, ok func(history.Object
 	}
 }
 
-// get asks the HTTP side.
+// get sends a request to the server of --listen.
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: within}
@@ -217,7 +217,7 @@ func get(t *testing.T, url string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// awaited asks the HTTP side until it answers what is wanted.
+// awaited repeats a request until the response has a text.
 func awaited(t *testing.T, url string, want int, pattern *regexp.Regexp) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -236,8 +236,8 @@ func awaited(t *testing.T, url string, want int, pattern *regexp.Regexp) {
 	}
 }
 
-// TestClusters: two clusters are recorded by one process into one database, of one by
-// a kubeconfig beside the file; health and metrics are served; Ctrl-C ends all of it.
+// TestClusters records two clusters in one database by one process, one of them by a kubeconfig next
+// to the file, reads health and metrics, and ends by Ctrl-C.
 func TestClusters(t *testing.T) {
 	a, b := recordable(t, apitest.Config{}), recordable(t, apitest.Config{})
 	a.create(newPod("ml", "in-a"))
@@ -300,8 +300,8 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestOneClusterTwice is refused: who records it twice would take it for one that was
-// rebuilt.
+// TestOneClusterTwice checks that two contexts of one cluster are refused. The recorder would
+// take the second one for a replaced cluster.
 func TestOneClusterTwice(t *testing.T) {
 	srv := recordable(t, apitest.Config{})
 	text := strings.ReplaceAll(read(t, srv.kubeconfig), "contexts: [", "contexts: [{name: d, context: {cluster: c, user: u}}, ")
@@ -314,8 +314,7 @@ func TestOneClusterTwice(t *testing.T) {
 	}
 }
 
-// TestRules: watch and record say the states of a custom resource that a file of rules
-// says.
+// TestRules checks that watch and record use the states of a custom resource from a file of rules.
 func TestRules(t *testing.T) {
 	srv := recordable(t, apitest.Config{Types: []apitest.Type{{Group: "example.com", Version: "v1", Kind: "Experiment", Namespaced: true}}})
 	experiment := func(status map[string]any) *unstructured.Unstructured {
@@ -350,7 +349,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// verdicts returns how the checks of doctor went, by place and check.
+// verdicts returns the results of the checks of doctor, by place and check.
 func verdicts(t *testing.T, text string) map[string]preflight.Check {
 	t.Helper()
 	var all []preflight.Check

@@ -29,7 +29,7 @@ func newRelease() *cobra.Command {
 	var o releaseOptions
 	cmd := &cobra.Command{
 		Use:   "release NAME…|TYPE/NAME…",
-		Short: "Let jobs go that are on hold",
+		Short: "Release jobs that are on hold",
 		Long: "The command lets jobs go that were submitted with --hold, and resumes those that `vedette cancel` has suspended. A job of\n" +
 			"a queue of Kueue goes back to its queue and starts when Kueue has quota for it. All other jobs start at once.\n\n" +
 			"To release a job twice is no error.",
@@ -56,6 +56,7 @@ func newRelease() *cobra.Command {
 	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the jobs (default: that of the context)")
 	f.StringVar(&o.cluster, "cluster", "", "cluster of the jobs, if the portal has several")
 	f.StringVarP(&o.output, "output", "o", "", "format: name (default: one line per job)")
+	completeFrom(cmd, func() *source.Flags { return &source.Flags{Server: o.server} }, suggestJobs)
 	return cmd
 }
 
@@ -122,7 +123,7 @@ func (o *releaseOptions) onPortal(ctx context.Context, names []string, con *cons
 	})
 }
 
-// print says what became of a job. let is false for a job that was not on hold.
+// print describes the result for a job. let is false for a job that was not on hold.
 func (o *releaseOptions) print(job submit.Job, let bool, next commandFor, con *console.Console) error {
 	text := fmt.Sprintf("%s is not on hold", job)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// TestReleaseCommand: a job is submitted on hold, released once, and a job that cancel has
-// suspended is resumed. A job of Kueue gets its queue back and stays suspended.
+// TestReleaseCommand releases a held job once, and resumes a job that cancel suspended. A job of
+// Kueue gets its queue back and stays suspended.
 func TestReleaseCommand(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	queued := "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: queued\n  labels: {kueue.x-k8s.io/queue-name: gpu}\n" +

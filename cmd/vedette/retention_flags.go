@@ -22,7 +22,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// retentionFlags say how long history is kept.
+// retentionFlags are the flags of retention.
 type retentionFlags struct {
 	keep, bodies, size, feed string
 	logs, maxLogs            string
@@ -136,7 +136,7 @@ func sizeOf(s sqldb.Size, limit int64) string {
 	return text
 }
 
-// keepLogsFor is how long recorders keep logs, unless the settings say otherwise.
+// keepLogsFor is the default time for which recorders keep logs.
 const keepLogsFor = 30 * 24 * time.Hour
 
 // retain starts to apply a policy until ctx is done. A policy that keeps the whole history

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/retention"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -30,19 +29,6 @@ func TestParseAge(t *testing.T) {
 	}
 }
 
-func TestParseSize(t *testing.T) {
-	for text, want := range map[string]int64{"20GiB": 20 << 30, "1.5Gi": 3 << 29, "500MB": 500e6, "4096": 4096, "2 TiB": 2 << 40} {
-		if got, err := units.ParseSize(text); err != nil || got != want {
-			t.Errorf("%s: %v, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "GiB", "-1GiB", "0", "1PB", "99999999TiB", "NaN"} {
-		if got, err := units.ParseSize(text); err == nil {
-			t.Errorf("%q is %v", text, got)
-		}
-	}
-}
-
 func TestPolicyOfFlags(t *testing.T) {
 	s := &settings.Settings{From: map[string]string{"keep": "--keep", "keep-state": "f.yaml:3"}}
 	o := retentionFlags{keep: "30d", bodies: "7d", size: "1GiB", states: []string{"Failed=180d", "Succeeded=forever"}, last: 5}
@@ -59,7 +45,7 @@ func TestPolicyOfFlags(t *testing.T) {
 	}
 }
 
-// TestPrune: the history of a demo is counted and removed.
+// TestPrune counts and removes the history of a demo.
 func TestPrune(t *testing.T) {
 	db := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	if p := start(t, "demo", "--jobs", "4", "--speed", "60", "--db", db); p.end() != 0 {

@@ -22,7 +22,7 @@ import (
 	"github.com/vedette-io/vedette/submit"
 )
 
-// retryOptions are the flags of retry. The flags of submit mean the same there.
+// retryOptions are the flags of retry. Flags that submit also has mean the same there.
 type retryOptions struct {
 	submitOptions
 	anyway bool
@@ -34,16 +34,16 @@ func newRetry() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "retry NAME|TYPE/NAME [--set PATH=VALUE…]",
 		Short: "Submit a copy of a job that has ended",
-		Long: "The copy has what the job was submitted with, without what servers and controllers have written into it. It is linked\n" +
+		Long: "The copy has the fields with which the job was submitted, without those that servers and controllers wrote. It is linked\n" +
 			"to the job that it repeats, and `vedette history` shows the chain of attempts. Its name is that of the first job\n" +
 			"with the attempt: train-7-r2.\n\n" +
-			"The path of --set is that of a field of the job, as servers write it; image=VALUE sets the image of the only container\n" +
-			"of its pods. With --db or VEDETTE_DB, a job that is gone is copied from the history,\n" +
-			"without the fields that the recorder leaves out.\n\n" +
+			"--set takes the path of a field of the job, as servers write it; image=VALUE sets the image of the only container\n" +
+			"of its pods. With --db or VEDETTE_DB, a deleted job is copied from the history,\n" +
+			"without the fields that the recorder does not store.\n\n" +
 			"Repeating the command creates no second job; --again does. With --wait or --follow, the exit codes are those of submit.",
 		Example: "  vedette retry job/train-7\n" +
 			"  vedette retry train-7 --set image=example.com/train:8 --set spec.parallelism=4 --follow\n\n" +
-			"  # A job that is gone\n" +
+			"  # A deleted job\n" +
 			"  vedette retry job/train-7 --db sqlite:history.db\n\n" +
 			"  # See what would be submitted\n" +
 			"  vedette retry job/train-7 --dry-run -o yaml",
@@ -88,6 +88,7 @@ func newRetry() *cobra.Command {
 	f.BoolVar(&o.follow, "follow", false, "wait until the copy has ended, and print its states and logs")
 	f.DurationVar(&o.timeout, "timeout", 0, "how long to wait (default: until the copy has ended)")
 	f.StringVar(&o.color, "color", "auto", "colors: auto (on a terminal, unless NO_COLOR is set), always or never")
+	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestJob)
 	return cmd
 }
 
@@ -141,7 +142,7 @@ func (o *retryOptions) printRetry(ctx context.Context, next commandFor, cancel s
 	return results, o.print(next, results, con)
 }
 
-// isUnfinished reports whether a job is not repeated because it has not ended.
+// isUnfinished reports whether an error means that the job to repeat has not ended.
 func isUnfinished(err error) bool {
 	var running *submit.NotFinishedError
 	var p *api.Problem
@@ -172,8 +173,8 @@ func (o *retryOptions) onPortal(ctx context.Context, jobs *portaljobs.Jobs, name
 	return o.awaitOnPortal(ctx, p, results, con)
 }
 
-// find returns the job to repeat, from the cluster or, if it is gone, from the history; and
-// the largest attempt that the history has of it.
+// find returns the job to repeat, from the cluster or, if it was deleted, from the history; and
+// its highest attempt in the history.
 func (o *retryOptions) find(ctx context.Context, client *submit.Client, name string) (submit.Job, int, error) {
 	job, err := client.Find(ctx, name, o.templates.connect.Namespace)
 	var unknown *submit.UnknownJobError
@@ -204,7 +205,7 @@ func (o *retryOptions) find(ctx context.Context, client *submit.Client, name str
 	return job, last, err
 }
 
-// recorded returns the last job of a name that the history has of the cluster.
+// recorded returns the last job of a name and the cluster in the history.
 func (o *retryOptions) recorded(ctx context.Context, h *source.History, cluster *kube.Cluster, name string) (job submit.Job, err error) {
 	typ, rest, typed := strings.Cut(name, "/")
 	words := submit.Workloads()
@@ -241,7 +242,7 @@ func (o *retryOptions) recorded(ctx context.Context, h *source.History, cluster 
 	return readJob(ctx, h, cluster, found[0])
 }
 
-// readJob makes a job of the last recorded body of an object.
+// readJob makes a job from the last recorded body of an object.
 func readJob(ctx context.Context, h *source.History, cluster *kube.Cluster, obj history.Object) (job submit.Job, err error) {
 	body, _, err := h.Body(ctx, obj.ID, 0)
 	if err != nil {

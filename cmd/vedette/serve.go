@@ -48,7 +48,7 @@ func (s *serving) health() (all []record.Health) {
 	return all
 }
 
-// logs returns what all keepers of logs did.
+// logs returns the sums of all keepers of logs.
 func (s *serving) logs() (all []logkeeper.Stats) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *serving) logs() (all []logkeeper.Stats) {
 	return all
 }
 
-// traces returns what the export of traces did.
+// traces returns the counters of the export of traces.
 func (s *serving) traces() jobtrace.Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +68,7 @@ func (s *serving) traces() jobtrace.Stats {
 	return s.exporter.Stats()
 }
 
-// ready returns an error for each thing that is not ready.
+// ready returns an error for each part that is not ready.
 func (s *serving) ready(ctx context.Context) error {
 	s.mu.Lock()
 	d := s.d

@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// notContext is what to do instead of naming a context of a kubeconfig.
+// notContext is the alternative to a context of a kubeconfig.
 const notContext = "--cluster names a cluster of the portal"
 
 var errNotCluster = errors.New("--cluster names a cluster of a portal: add --server, or choose the cluster with --context")
 
-// onlyCluster returns an error if a flag is set that needs access to a cluster. instead says
-// what to do, by the name of the flag.
+// onlyCluster returns an error if a flag is set that needs access to a cluster. instead has the
+// remedy for each flag.
 func onlyCluster(cmd *cobra.Command, instead map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(instead)) {
 		if cmd.Flags().Changed(name) {

@@ -11,8 +11,8 @@ import (
 	"github.com/vedette-io/vedette/internal/httpserver"
 )
 
-// TestServerHosts: on a loopback address, pages of other sites cannot read what a recorder says of
-// itself, and browsers take it as text.
+// TestServerHosts checks that pages of other sites cannot read the health and metrics of a recorder
+// on a loopback address, and that browsers treat them as text.
 func TestServerHosts(t *testing.T) {
 	for _, c := range []struct {
 		name, host string

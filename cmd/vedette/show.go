@@ -42,6 +42,7 @@ func newShow() *cobra.Command {
 		},
 	}
 	o.addPlace(cmd)
+	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestObjects)
 	o.addUID(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.at, "at", "", "version or time: 2h, 3d (ago), 15:04, 2026-03-01T15:04:05Z (default: the last revision)")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/internal/source"
 	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/record/history"
 )
@@ -31,8 +32,12 @@ func newStats() *cobra.Command {
 			"long they ran, the time spent in each state, and failures by queue, submitter and namespace. P50 is the median, and P90\n" +
 			"the 90th percentile. Objects that still wait or run count with their time so far. The command reads all transitions of\n" +
 			"the period, which takes about 10 s for 1,000,000.\n\n" +
+			"Columns: OBJECTS is the number of objects that the line covers. OPEN is the number of those that still wait or run. ENDED\n" +
+			"is the number of objects that ended in the period, and FAILED the number of those that failed. TIME is the total time\n" +
+			"that the objects spent in a state; final states have none. P50, P90 and MAX describe the time that one object waited or\n" +
+			"ran. A column that does not apply to a line is empty.\n\n" +
 			"Fields of json, yaml, csv and ndjson: type, section (objects, outcome, waiting, running, state, queue, submitter,\n" +
-			"namespace), name, count, open (not ended), failed, seconds, p50Seconds, p90Seconds, maxSeconds.",
+			"namespace), name, count (OBJECTS or ENDED), open, failed, seconds, p50Seconds, p90Seconds, maxSeconds, objects, ended.",
 		Example: "  # Jobs of one day\n" +
 			"  vedette stats jobs -A --since 24h --db sqlite:history.db\n\n" +
 			"  # One team, in March\n" +
@@ -43,6 +48,7 @@ func newStats() *cobra.Command {
 		},
 	}
 	o.addPlace(cmd)
+	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestTypes)
 	o.filter.addFlags(cmd)
 	cmd.Flags().IntVar(&o.top, "top", 10, "number of queues, submitters and namespaces to show, those with most failures first; 0 shows all")
 	o.output.AddFlags(cmd)
@@ -61,10 +67,14 @@ type statsDoc struct {
 	P50Seconds float64 `json:"p50Seconds"`
 	P90Seconds float64 `json:"p90Seconds"`
 	MaxSeconds float64 `json:"maxSeconds"`
+	// Objects and Ended are the columns of the table. Count, which is older, is the one of
+	// them that applies to the section.
+	Objects int `json:"objects"`
+	Ended   int `json:"ended"`
 }
 
 func (o *statsOptions) run(ctx context.Context, types string, con *console.Console) error {
-	lp, err := listing.NewPrinter(con, o.output, listing.Columns{Always: []string{"WHAT", "NAME", "COUNT", "OPEN", "FAILED", "TIME", "P50", "P90", "MAX"}})
+	lp, err := listing.NewPrinter(con, o.output, listing.Columns{Always: []string{"WHAT", "NAME", "OBJECTS", "OPEN", "ENDED", "FAILED", "TIME", "P50", "P90", "MAX"}})
 	if err != nil {
 		return err
 	}
@@ -105,16 +115,16 @@ func (o *statsOptions) lines(s history.TypeStats) (lines []statsDoc) {
 		doc.Type = s.Type.String()
 		lines = append(lines, doc)
 	}
-	add(statsDoc{Section: "objects", Count: s.Objects})
+	add(statsDoc{Section: "objects", Count: s.Objects, Objects: s.Objects})
 	for _, st := range listing.StateOrder {
 		if n := s.Outcomes[st]; n > 0 {
-			add(statsDoc{Section: "outcome", Name: st, Count: n})
+			add(statsDoc{Section: "outcome", Name: st, Count: n, Ended: n})
 		}
 	}
 	for i, spread := range []history.Spread{s.Waiting, s.Running} {
 		if spread.Count > 0 {
 			add(statsDoc{
-				Section: []string{"waiting", "running"}[i], Count: spread.Count, Open: spread.Open, P50Seconds: spread.P50.Seconds(), P90Seconds: spread.P90.Seconds(), MaxSeconds: spread.Max.Seconds(),
+				Section: []string{"waiting", "running"}[i], Count: spread.Count, Objects: spread.Count, Open: spread.Open, P50Seconds: spread.P50.Seconds(), P90Seconds: spread.P90.Seconds(), MaxSeconds: spread.Max.Seconds(),
 			})
 		}
 	}
@@ -140,7 +150,7 @@ func (o *statsOptions) lines(s history.TypeStats) (lines []statsDoc) {
 			names = names[:min(o.top, len(names))]
 		}
 		for _, name := range names {
-			add(statsDoc{Section: []string{"queue", "submitter", "namespace"}[i], Name: name, Count: by[name].Ended, Failed: by[name].Failed})
+			add(statsDoc{Section: []string{"queue", "submitter", "namespace"}[i], Name: name, Count: by[name].Ended, Ended: by[name].Ended, Failed: by[name].Failed})
 		}
 	}
 	return lines
@@ -156,6 +166,6 @@ func (d statsDoc) cells() []string {
 	seconds := func(s float64) string { return units.Duration(time.Duration(s * float64(time.Second))) }
 	spread, ends := d.Section == "waiting" || d.Section == "running", d.Section == "queue" || d.Section == "submitter" || d.Section == "namespace"
 	return []string{
-		d.Section, d.Name, number(d.Count, d.Section != "state"), number(d.Open, spread), number(d.Failed, ends), seconds(d.Seconds), seconds(d.P50Seconds), seconds(d.P90Seconds), seconds(d.MaxSeconds),
+		d.Section, d.Name, number(d.Objects, spread || d.Section == "objects"), number(d.Open, spread), number(d.Ended, ends || d.Section == "outcome"), number(d.Failed, ends), seconds(d.Seconds), seconds(d.P50Seconds), seconds(d.P90Seconds), seconds(d.MaxSeconds),
 	}
 }

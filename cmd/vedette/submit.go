@@ -22,9 +22,9 @@ func newSubmit() *cobra.Command {
 		Long: "The server checks the job first, and all of its objections are printed with their lines. If any document of a file is\n" +
 			"wrong, nothing is created.\n\n" +
 			"A job is created once: if the same person submits the same job again, the command shows the job that exists, and\n" +
-			"succeeds. So it can be repeated after a timeout. --again creates one more, under a new name. Without a name, the\n" +
-			"name of the job is made from what is submitted, or from --key.\n\n" +
-			"With --hold the job waits, suspended and out of its queue, until `vedette release` lets it go.\n\n" +
+			"succeeds. You can therefore repeat it after a timeout. --again creates another job under a new name. Without a name, the\n" +
+			"name of the job is made from its content, or from --key.\n\n" +
+			"With --hold the job waits, suspended and out of its queue, until `vedette release` releases it.\n\n" +
 			"The job gets the name by which the server knows you as annotation vedette.io/submitter. With --wait or --follow, the\n" +
 			"exit code is 0 once the job has succeeded, 1 after the timeout, 2 if it ended otherwise, and 3 after an error.",
 		Example: "  # A file, or several documents from standard input\n" +
@@ -126,7 +126,7 @@ func (o *submitOptions) onPortal(ctx context.Context, con *console.Console) erro
 	return o.awaitOnPortal(ctx, p, results, con)
 }
 
-// submitter is a cluster or a portal that takes jobs.
+// submitter is a cluster or a portal that accepts jobs.
 type submitter interface {
 	Submit(context.Context, submit.Request) (submit.Result, error)
 }
@@ -143,7 +143,7 @@ func (o *submitOptions) submit(ctx context.Context, client submitter, jobs []sou
 	return submitAll(ctx, client, requests, false, con)
 }
 
-// submitAll sends requests. It goes on after an error of a dry run, so that all mistakes
+// submitAll sends requests. It continues after an error of a dry run, so that all mistakes
 // are found, and stops after any other error.
 func submitAll(ctx context.Context, client submitter, requests []submit.Request, dryRun bool, con *console.Console) ([]submit.Result, error) {
 	var results []submit.Result

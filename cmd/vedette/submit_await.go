@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/submit"
 )
 
-// awaitOnPortal waits until all jobs among the results have ended, as the portal shows them.
+// awaitOnPortal waits until the portal shows that all jobs among the results have ended.
 func (o *submitOptions) awaitOnPortal(ctx context.Context, p *portaljobs.Submitter, results []submit.Result, con *console.Console) error {
 	return o.await(ctx, p.Jobs.Next, results, con, func(ctx context.Context, j *watchedJob) error {
 		ref := api.JobRef{Cluster: p.Cluster, UID: j.UID, Type: j.Resource.String(), Namespace: j.Namespace, Name: j.Name}
@@ -22,7 +22,7 @@ func (o *submitOptions) awaitOnPortal(ctx context.Context, p *portaljobs.Submitt
 	})
 }
 
-// awaitShown prints what a portal shows of a job until it has ended.
+// awaitShown prints the states of a job on a portal until it has ended.
 func (o *submitOptions) awaitShown(ctx context.Context, jobs *portaljobs.Jobs, ref api.JobRef, j *watchedJob, con *console.Console) error {
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -34,7 +34,7 @@ type watchedJob struct {
 	mu   sync.Mutex
 	spec jobspec.Spec // of the last revision
 	last state.Status
-	told map[string]bool // what was said of pods
+	told map[string]bool // messages about pods that were printed
 }
 
 // await waits until all jobs among the results have ended. one waits for one of them.
@@ -77,7 +77,7 @@ func (o *submitOptions) conclude(ctx context.Context, next commandFor, all []*wa
 		case errors.Is(context.Cause(ctx), errTimeout):
 			errs = append(errs, fmt.Errorf("%s has not ended within %v: it is %s", j, o.timeout, stateText(s)))
 		case ctx.Err() != nil:
-			errs = append(errs, fmt.Errorf("interrupted; %s is %s, and goes on; `%s` ends it", j, stateText(s), next("cancel", j.Job)))
+			errs = append(errs, fmt.Errorf("interrupted; %s is %s, and continues; `%s` ends it", j, stateText(s), next("cancel", j.Job)))
 		}
 	}
 	switch {
@@ -93,7 +93,7 @@ func (o *submitOptions) conclude(ctx context.Context, next commandFor, all []*wa
 	return nil
 }
 
-// sayer returns the function that prints what happens to a job. With -o, the output is for
+// sayer returns the function that prints the events of a job. With -o, standard output is for
 // programs.
 func (o *submitOptions) sayer(job submit.Job, con *console.Console) func(state.Status, string, ...any) error {
 	return func(s state.Status, format string, args ...any) error {
@@ -110,7 +110,7 @@ func (o *submitOptions) sayer(job submit.Job, con *console.Console) func(state.S
 	}
 }
 
-// awaitOne prints what happens to a job until it has ended.
+// awaitOne prints the states of a job until it has ended.
 func (o *submitOptions) awaitOne(ctx context.Context, cluster *kube.Cluster, j *watchedJob, con *console.Console) error {
 	selection := kube.Selection{Namespace: j.Namespace, FieldSelector: "metadata.name=" + j.Name}
 	jobs, err := watchview.NewInformer(cluster, watchview.Target{Resource: j.Resource, Selection: selection})
@@ -182,8 +182,8 @@ func attendJob(ctx context.Context, cluster *kube.Cluster, jobs *informer.Inform
 	return submit.Denied(ctx, cluster, err, submit.Right{Verb: "watch", Resource: j.Resource, Namespace: j.Namespace, Also: []string{"list"}})
 }
 
-// hopelessList waits for the first list of an informer. It returns the error of one that no
-// retry can help.
+// hopelessList waits for the first list of an informer. It returns an error that a retry cannot
+// fix.
 func hopelessList(ctx context.Context, inf *informer.Informer[watchview.Object]) error {
 	for {
 		health, changed := inf.Health()
@@ -201,7 +201,7 @@ func hopelessList(ctx context.Context, inf *informer.Informer[watchview.Object])
 	}
 }
 
-// states prints the states of a job, until it has ended or is gone.
+// states prints the states of a job, until it has ended or was deleted.
 func (j *watchedJob) states(ctx context.Context, jobs *informer.Informer[watchview.Object]) error {
 	select {
 	case <-jobs.Synced():
@@ -236,7 +236,7 @@ func (j *watchedJob) states(ctx context.Context, jobs *informer.Informer[watchvi
 	return nil
 }
 
-// to takes a state of an object.
+// to handles a new state of an object.
 func (j *watchedJob) to(obj *watchview.Object, s state.Status) (state.Status, error) {
 	j.mu.Lock()
 	j.spec = jobspec.Of(obj.Object)
@@ -256,7 +256,7 @@ func (j *watchedJob) reached(s state.Status) error {
 	return j.say(s, "%s%s", s.String(), because(s))
 }
 
-// because says why a job is in a state.
+// because returns the reason for a state.
 func because(s state.Status) string {
 	why := strings.TrimSpace(s.Reason + " " + printable.OneLine(s.Message))
 	if why == "" {
@@ -265,7 +265,7 @@ func because(s state.Status) string {
 	return ": " + why
 }
 
-// gone ends a job whose object is deleted. A job that was cancelled says so until its end.
+// gone ends a job whose object was deleted. Its annotations show whether it was cancelled.
 func (j *watchedJob) gone(last *watchview.Object) error {
 	s := state.Of(last.Object)
 	if !s.State.Final() {
@@ -323,7 +323,7 @@ func (j *watchedJob) owns(pod *watchview.Object) bool {
 	return len(selector) > 0 && labels.SelectorFromSet(selector).Matches(labels.Set(pod.GetLabels()))
 }
 
-// lastWait is how long the command waits for the last lines of a job that has ended.
+// lastWait is the maximum wait for the last lines of a job that has ended.
 const lastWait = 10 * time.Second
 
 // printLogs prints the lines of a job's pods until all have ended.

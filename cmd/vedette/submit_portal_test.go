@@ -11,8 +11,8 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// TestSubmitToPortal: a portal creates a job once, and cancels, repeats, holds and releases it, for a user without access to the
-// cluster and the database.
+// TestSubmitToPortal creates a job once through a portal, and cancels, repeats, holds and releases
+// it, without access to the cluster and the database.
 func TestSubmitToPortal(t *testing.T) {
 	home(t)
 	r := &archive{t: t, srv: serve(t, apitest.Config{}), db: "sqlite:" + filepath.Join(t.TempDir(), "h.db")}

@@ -56,7 +56,7 @@ func indentJSON(document any) (string, error) {
 	return text.String(), err
 }
 
-// commandFor returns a command about a job, with the flags that lead to it from here.
+// commandFor returns a command for a job, with the flags that it needs.
 type commandFor func(verb string, job submit.Job) string
 
 // nextIn returns the commands about jobs of a cluster.
@@ -64,7 +64,7 @@ func (o *submitOptions) nextIn(cluster *kube.Cluster) commandFor {
 	return func(verb string, job submit.Job) string { return o.command(verb, cluster, job) }
 }
 
-// line says what was created, where, and which commands come next.
+// line describes the created job, and suggests the next commands.
 func (o *submitOptions) line(next commandFor, r submit.Result) string {
 	job := r.Job()
 	switch {
@@ -104,7 +104,7 @@ func stateText(s state.Status) string {
 	return s.String()
 }
 
-// command returns a command about a job, with the flags that lead to it from here.
+// command returns a command for a job, with the flags that it needs.
 func (o *submitOptions) command(verb string, cluster *kube.Cluster, job submit.Job) string {
 	text := "vedette " + verb + " " + job.String()
 	if o.templates.connect.Kubeconfig != "" {
@@ -119,7 +119,7 @@ func (o *submitOptions) command(verb string, cluster *kube.Cluster, job submit.J
 	return text
 }
 
-// summary says in half a line what a job asks for.
+// summary describes the resources that a job requests.
 func summary(object map[string]any) string {
 	spec := jobspec.Of(object)
 	parts := []string{units.Count(max(spec.Pods, 1), "pod")}

@@ -17,7 +17,7 @@ import (
 	"github.com/vedette-io/vedette/submit/template"
 )
 
-// jobSource are the flags that say what to submit.
+// jobSource are the flags that describe the job to submit.
 type jobSource struct {
 	files     []string
 	template  string
@@ -40,7 +40,7 @@ type sourced struct {
 	template string
 }
 
-// maxInput bounds what is read of a file.
+// maxInput is the maximum size of a file.
 const maxInput = 16<<20 + 1
 
 func (s *jobSource) addSourceFlags(cmd *cobra.Command) {
@@ -49,7 +49,7 @@ func (s *jobSource) addSourceFlags(cmd *cobra.Command) {
 	f.StringArrayVarP(&s.files, "filename", "f", nil, "file with one or several jobs as YAML or JSON; - is standard input")
 	f.StringVar(&s.template, "template", "", "template to make the job from (default: job, a batch Job)")
 	f.StringArrayVar(&s.sets, "set", nil, "parameter of the template as NAME=VALUE; with -f, field as PATH=VALUE, such as spec.parallelism=4")
-	f.StringVar(&s.name, "name", "", "name of the job (default: that of the file, or one made from what is submitted)")
+	f.StringVar(&s.name, "name", "", "name of the job (default: the name in the file, or a name made from the content)")
 	f.StringVar(&s.image, "image", "", "image of the container")
 	f.StringVar(&s.gpus, "gpus", "", "GPUs of each pod")
 	f.StringVar(&s.cpus, "cpus", "", "CPUs of each pod, such as 32 or 500m")

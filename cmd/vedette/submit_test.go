@@ -17,7 +17,7 @@ import (
 	"github.com/vedette-io/vedette/jobmeta"
 )
 
-// jobFile is a job that servers take.
+// jobFile is a valid job.
 const jobFile = `apiVersion: batch/v1
 kind: Job
 metadata:
@@ -63,7 +63,8 @@ func (p *platform) jobsOf(namespace string) []*batchv1.Job {
 	return found
 }
 
-// TestSubmitFile: a file is submitted once, and the output says where, and what comes next.
+// TestSubmitFile checks that a file is submitted once, and that the output has the namespace and the
+// next commands.
 func TestSubmitFile(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	file := write(t, "job.yaml", jobFile)
@@ -100,7 +101,8 @@ func TestSubmitFile(t *testing.T) {
 	}
 }
 
-// TestSubmitDocuments: if any document is wrong, nothing is created; each mistake has its line.
+// TestSubmitDocuments checks that a wrong document prevents all creations, and that each mistake has
+// its line.
 func TestSubmitDocuments(t *testing.T) {
 	srv := serve(t, apitest.Config{CheckNamespaces: true})
 	srv.create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "ml"}})
@@ -129,7 +131,7 @@ func TestSubmitDocuments(t *testing.T) {
 	}
 }
 
-// TestSubmitFlags: a job without a file, from the built-in and from an own template.
+// TestSubmitFlags submits jobs without a file, from a built-in and from a custom template.
 func TestSubmitFlags(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	args := []string{"--image", "example.com/train:7", "--gpus", "8", "--cpus", "32", "--memory", "256Gi", "--queue", "research", "--env", "A=b=c", "--env", "D=", "--", "python", "train.py", "--epochs=[1]"}
@@ -184,7 +186,8 @@ func TestSubmitFlags(t *testing.T) {
 	}
 }
 
-// TestSubmitDenied: a missing right comes with the role that gives it, with -o yaml on standard output.
+// TestSubmitDenied checks that the error for a missing right has the role that grants it, and that
+// -o yaml prints the role to standard output.
 func TestSubmitDenied(t *testing.T) {
 	srv := serve(t, apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Verb == apitest.VerbCreate {
@@ -203,8 +206,8 @@ func TestSubmitDenied(t *testing.T) {
 	}
 }
 
-// TestSubmitFollow: states and reasons of pods are printed until the job has ended, and the
-// exit code says how.
+// TestSubmitFollow checks that the command prints states and reasons of pods until the job ends, and
+// that the exit code has the outcome.
 func TestSubmitFollow(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -250,7 +253,7 @@ func TestSubmitFollow(t *testing.T) {
 	}
 }
 
-// TestSubmitLogs: --follow prints the lines of the pods, escaped, and ends with the job.
+// TestSubmitLogs checks that --follow prints the lines of the pods, escaped, and ends with the job.
 func TestSubmitLogs(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	run := start(t, "submit", "--kubeconfig", srv.kubeconfig, "-f", write(t, "job.yaml", jobFile), "--follow")
@@ -279,13 +282,13 @@ func TestSubmitLogs(t *testing.T) {
 	}
 }
 
-// TestSubmitInterrupted: Ctrl-C ends the wait and not the job.
+// TestSubmitInterrupted checks that Ctrl-C ends the wait and not the job.
 func TestSubmitInterrupted(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	run := start(t, "submit", "--kubeconfig", srv.kubeconfig, "-f", write(t, "job.yaml", jobFile), "--follow")
 	run.out.holds(t, "job/train-7  Submitted")
 	run.cancel()
-	if code := run.end(); code != 130 || !strings.Contains(run.err.String(), "interrupted; job/train-7 is Submitted, and goes on; `vedette cancel job/train-7") {
+	if code := run.end(); code != 130 || !strings.Contains(run.err.String(), "interrupted; job/train-7 is Submitted, and continues; `vedette cancel job/train-7") {
 		t.Errorf("exit code %d\n%v%v", code, run.out, run.err)
 	}
 	if len(srv.jobsOf("ml")) != 1 {

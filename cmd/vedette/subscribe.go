@@ -84,7 +84,7 @@ func newSubscribe() *cobra.Command {
 	return cmd
 }
 
-// addConnection adds the flags that say which cluster knows the user.
+// addConnection adds the flags for the cluster that identifies the user.
 func addConnection(cmd *cobra.Command, c *kube.Config) {
 	f := cmd.Flags()
 	f.StringVar(&c.Kubeconfig, "kubeconfig", "", "path of the kubeconfig (default: KUBECONFIG, then ~/.kube/config)")
@@ -173,7 +173,7 @@ func (o *subscribeOptions) onPortal(ctx context.Context, jobs *portaljobs.Jobs, 
 	return nil
 }
 
-// channels adds the channels that there are to an error about the channel.
+// channels adds the existing channels to an error about the channel.
 func (o *subscribeOptions) channels(ctx context.Context, jobs *portaljobs.Jobs, err error) error {
 	var p *api.Problem
 	if !errors.As(err, &p) || !slices.ContainsFunc(p.Fields, func(f api.FieldProblem) bool { return f.Field == "channel" }) {
@@ -190,7 +190,7 @@ func (o *subscribeOptions) channels(ctx context.Context, jobs *portaljobs.Jobs, 
 	return fmt.Errorf("the portal at %s has no channel %q; it has %s", jobs.Address(), strings.Split(o.to, ":")[0], strings.Join(names, ", "))
 }
 
-// validFor is how long a code may be used.
+// validFor is the time for which a code is valid.
 const validFor = time.Hour
 
 // subscribe stores a subscription. If the address is not known to be the user's, it sends
@@ -226,7 +226,7 @@ func (o *subscribeOptions) subscribe(ctx context.Context, d *sqldb.DB, s deliver
 	return nil
 }
 
-// newCode returns eight random digits. Five of them may be tried.
+// newCode returns eight random digits. A user may try five codes.
 func newCode() (string, error) {
 	n, err := rand.Int(rand.Reader, big.NewInt(100_000_000))
 	if err != nil {
@@ -235,7 +235,7 @@ func newCode() (string, error) {
 	return fmt.Sprintf("%08d", n), nil
 }
 
-// recordedJob returns the object of a caller as the database knows it.
+// recordedJob returns the recorded object of a caller.
 //
 // Errors: it is not recorded there.
 func recordedJob(ctx context.Context, d *sqldb.DB, who caller) (job history.Object, err error) {
@@ -260,7 +260,7 @@ func recordedJob(ctx context.Context, d *sqldb.DB, who caller) (job history.Obje
 	return job, fmt.Errorf("%s is not recorded in %s: check --db and the types of `vedette record`", name, d)
 }
 
-// checkStates returns an error for a word that is no state.
+// checkStates returns an error for a word that is not a state.
 func checkStates(words []string) error {
 	_, err := goal("state=" + strings.Join(words, ","))
 	if len(words) > 0 && err != nil {

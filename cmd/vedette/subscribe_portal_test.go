@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSubscribeThroughPortal: the portal knows the person; an address of somebody else gets a
-// code; what is wrong says what to do, and nothing is stored.
+// TestSubscribeThroughPortal checks that the portal identifies the person, that an unverified
+// address gets a code, and that mistakes have a remedy and store nothing.
 func TestSubscribeThroughPortal(t *testing.T) {
 	home(t)
 	newSink(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// mailbox is an SMTP server that takes every mail.
+// mailbox is an SMTP server that accepts every mail.
 type mailbox struct {
 	addr  string
 	mu    sync.Mutex
@@ -63,7 +63,7 @@ func (m *mailbox) serve(c net.Conn) {
 			text += line + "\n"
 		case strings.HasPrefix(line, "DATA"):
 			data = true
-			fmt.Fprint(c, "354 go on\r\n")
+			fmt.Fprint(c, "354 send\r\n")
 		case strings.HasPrefix(line, "QUIT"):
 			fmt.Fprint(c, "221 bye\r\n")
 			return
@@ -129,7 +129,8 @@ func (o *office) subscriptions() (all []delivery.Subscription) {
 	return all
 }
 
-// TestSubscribe: the own address needs no code, and the person is who the cluster says.
+// TestSubscribe checks that a person's own address needs no code, and that the cluster identifies
+// the person.
 func TestSubscribe(t *testing.T) {
 	o := newOffice(t)
 	_, errs := o.run(0, "subscribe", "pod/train-7", "-n", "ml", "--to", "mail", "--state", "Failed,Succeeded")
@@ -140,7 +141,7 @@ func TestSubscribe(t *testing.T) {
 	if len(all) != 1 || all[0].VerifiedAt.IsZero() || all[0].States != "Failed,Succeeded" || all[0].UID == "" || all[0].CreatedBy != "wei@corp" {
 		t.Errorf("%+v", all)
 	}
-	// The namespace is that of the context; the person may be named by all names. The same
+	// The namespace comes from the context; any name of the person is accepted. A repeated
 	// subscription keeps its number.
 	for _, to := range []string{"mail:liwei", "mail:liwei@example.com"} {
 		if _, errs := o.run(0, "subscribe", "pods/train-7", "--to", to); !strings.HasPrefix(errs, "subscription 2: liwei gets") {
@@ -169,8 +170,8 @@ func TestSubscribe(t *testing.T) {
 	}
 }
 
-// TestSubscribeVerifies: an address that is not known gets a code, and no message before the
-// code has come back.
+// TestSubscribeVerifies checks that an unknown address gets a code, and no message before the code
+// is confirmed.
 func TestSubscribeVerifies(t *testing.T) {
 	o := newOffice(t)
 	_, errs := o.run(0, "subscribe", "pod/train-7", "--to", "mail:other@example.com")
@@ -204,7 +205,8 @@ func TestSubscribeVerifies(t *testing.T) {
 	}
 }
 
-// TestSubscribeRefuses whoever may not, and what cannot work, in one line; nothing is stored.
+// TestSubscribeRefuses checks that missing rights and mistakes are one-line errors, and store
+// nothing.
 func TestSubscribeRefuses(t *testing.T) {
 	o := newOffice(t)
 	unrecorded := newPod("ml", "new")
@@ -239,7 +241,7 @@ func TestSubscribeRefuses(t *testing.T) {
 	}
 }
 
-// TestSubscriptionsOfOthers: they are changed by operators only.
+// TestSubscriptionsOfOthers checks that only operators change the subscriptions of others.
 func TestSubscriptionsOfOthers(t *testing.T) {
 	o := newOffice(t)
 	o.run(0, "subscribe", "pod/train-7", "--to", "mail")
@@ -258,13 +260,13 @@ func TestSubscriptionsOfOthers(t *testing.T) {
 	}
 }
 
-// TestAck: a message or its job is acknowledged, and it is said by whom.
+// TestAck acknowledges a message and a job, and checks the stored name.
 func TestAck(t *testing.T) {
 	o := newOffice(t)
 	job := recorded(t, o.url, "pods", "train-7")
 	o.put("hook", 1, func(d *delivery.Delivery) { d.Object, d.EscalateAt = job.ID, d.EscalateAt.AddDate(2100, 0, 0) })
 	o.put("chat", 1, func(d *delivery.Delivery) { d.Object, d.EscalateAt = job.ID, d.EscalateAt.AddDate(2100, 0, 0) })
-	if _, errs := ended(t, 0, "ack", "pod/train-7", "-n", "ml", "--by", "ann", "--db", o.url); errs != "ann acknowledged 2 messages about pods ml/train-7: nobody else is told\n" {
+	if _, errs := ended(t, 0, "ack", "pod/train-7", "-n", "ml", "--by", "ann", "--db", o.url); errs != "ann acknowledged 2 messages about pods ml/train-7: nobody else is notified\n" {
 		t.Error(errs)
 	}
 	out, _ := ended(t, 0, "notify", "ls", "-o", "jsonpath={.ackedBy}", "--db", o.url)

@@ -20,7 +20,7 @@ type subscriptionOf struct {
 	person, by string
 }
 
-// mute stops the messages until a time; zero lets them go on.
+// mute stops the messages until a time; the zero time resumes them.
 func (s *subscriptionOf) mute(ctx context.Context, until time.Time) error {
 	if s.portal == nil {
 		return delivery.MuteSubscription(ctx, s.d, s.id, s.person, until, s.by)

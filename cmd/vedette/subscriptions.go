@@ -22,7 +22,7 @@ import (
 	"github.com/vedette-io/vedette/portal/client"
 )
 
-// subscriberOptions say whose subscriptions a command is about.
+// subscriberOptions select the subscriptions of a person.
 type subscriberOptions struct {
 	source  source.Flags
 	notify  notifyFlags
@@ -55,7 +55,7 @@ func (o *subscriberOptions) portal() (*client.Client, error) {
 	return c, nil
 }
 
-// person returns whose subscriptions the command may change, "" for everybody's, and the
+// person returns the owner of the subscriptions that the command may change, "" for all, and the
 // name for the audit.
 func (o *subscriberOptions) person(ctx context.Context, con *console.Console) (person, by string, err error) {
 	if o.all {
@@ -199,7 +199,7 @@ func newSubscriptionMute() *cobra.Command {
 		Use:   "mute ID",
 		Short: "Stop the messages of a subscription for a while",
 		Example: "  vedette subscribe mute 3 --for 8h --db sqlite:history.db\n\n" +
-			"  # Let them go on\n" +
+			"  # Resume them\n" +
 			"  vedette subscribe mute 3 --for 0",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -213,7 +213,7 @@ func newSubscriptionMute() *cobra.Command {
 					return err
 				}
 				if until.IsZero() {
-					con.Say("subscription %d: messages go on", s.id)
+					con.Say("subscription %d: messages resume", s.id)
 				} else {
 					con.Say("subscription %d: no messages until %s", s.id, units.Local(until))
 				}
@@ -222,7 +222,7 @@ func newSubscriptionMute() *cobra.Command {
 		},
 	}
 	o.addFlags(cmd, "mute a subscription of any person, and ask no cluster who you are")
-	cmd.Flags().StringVar(&lasts, "for", "24h", "how long, such as 8h or 3d; 0 lets the messages go on")
+	cmd.Flags().StringVar(&lasts, "for", "24h", "how long, such as 8h or 3d; 0 lets the messages resume")
 	return cmd
 }
 

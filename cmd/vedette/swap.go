@@ -30,7 +30,7 @@ const swapExample = `  # Build the controller of this module with the engine: co
   # With a development build of vedette: use the engine of its source
   vedette swap ./cmd/controller --vedette ~/src/vedette`
 
-// swapLong says what the command does and does not do.
+// swapLong describes the command and its limits.
 const swapLong = `EXPERIMENTAL: it shows what the engine would do for a controller before anybody changes its code. Do not run the binary in
 production: to switch for good, change imports as docs/migrating.md says.
 
@@ -53,7 +53,7 @@ func newSwap() *cobra.Command {
 				o.Patterns, o.BuildFlags = args[:dash], args[dash:]
 			}
 			for _, pattern := range o.Patterns {
-				if strings.ContainsFunc(pattern, unicode.IsControl) { // the go command would repeat it as it is
+				if strings.ContainsFunc(pattern, unicode.IsControl) { // the go command would print it unescaped
 					return fmt.Errorf("%q is no package: it has control characters", pattern)
 				}
 			}
@@ -82,7 +82,7 @@ func newSwap() *cobra.Command {
 	return cmd
 }
 
-// swapText says what was built, and how to compare it.
+// swapText describes the result, and how to compare it.
 func swapText(r *swap.Result) string {
 	var b strings.Builder
 	for _, p := range r.Binaries {

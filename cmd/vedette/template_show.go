@@ -99,7 +99,7 @@ func describeTemplate(t *template.Template) string {
 	return b.String()
 }
 
-// defaultText says what a parameter is if it is not set.
+// defaultText describes the default of a parameter.
 func defaultText(p template.Parameter) string {
 	switch v := p.Default.(type) {
 	case nil:
@@ -120,7 +120,7 @@ func defaultText(p template.Parameter) string {
 	}
 }
 
-// rangeText says which values a parameter takes.
+// rangeText describes the allowed values of a parameter.
 func rangeText(p template.Parameter) string {
 	switch {
 	case len(p.Choices) > 0:

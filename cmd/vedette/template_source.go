@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/submit/template"
 )
 
-// templateSource are the flags that say which templates there are.
+// templateSource are the flags that select templates.
 type templateSource struct {
 	server    source.ServerFlags
 	folder    string
@@ -43,8 +43,8 @@ func (o *templateSource) ask(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// read returns the templates: those of the program, then of ConfigMaps, then of the folder; or
-// those of a portal, then of the folder.
+// read returns the templates of the program, then of ConfigMaps, then of the folder; or the
+// templates of a portal, then of the folder.
 // ConfigMaps that cannot be read are a note, because the other templates do not need them.
 func (o *templateSource) read(ctx context.Context, con *console.Console) (*template.Set, error) {
 	set, unread, err := o.gather(ctx, con)
@@ -54,7 +54,7 @@ func (o *templateSource) read(ctx context.Context, con *console.Console) (*templ
 	return set, err
 }
 
-// gather returns the templates as read does, and why those of ConfigMaps are not among them.
+// gather returns the templates as read does, and the error of reading ConfigMaps.
 func (o *templateSource) gather(ctx context.Context, con *console.Console) (set *template.Set, unread, err error) {
 	switch {
 	case o.portal != nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// smallTemplate is a template with a name and a label that tells where it came from.
+// smallTemplate is a template with a name and a label for its origin.
 func smallTemplate(name, from string) string {
 	return "name: " + name + "\ntype: jobs.batch\ndescription: from " + from + "\nparameters: [{name: image, required: true}]\n" +
 		"object: {apiVersion: batch/v1, kind: Job, metadata: {generateName: x-}, spec: {template: {spec: {containers: [{name: a, image: \"${image}\"}]}}}}\n"
@@ -34,8 +34,8 @@ func ran(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	return p.out.String(), p.err.String(), code
 }
 
-// TestTemplateList: templates of ConfigMaps and of a folder replace built-in ones, and a
-// broken one is reported and hides no other.
+// TestTemplateList checks that templates of ConfigMaps and of a folder replace built-in ones, and that
+// a broken template is reported and hides no other.
 func TestTemplateList(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	labeled := metav1.ObjectMeta{Namespace: "vedette", Name: "team", Labels: map[string]string{"vedette.io/templates": "true"}}

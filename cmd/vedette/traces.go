@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// tracesFlags say where jobs are exported as traces.
+// tracesFlags are the flags for the export of jobs as traces.
 type tracesFlags struct{ url, headers string }
 
 func (o *tracesFlags) addFlags(cmd *cobra.Command) {
@@ -28,7 +28,7 @@ func (o *tracesFlags) used() bool { return o.url != "" }
 
 // config returns the settings, and the zero value if no jobs are exported.
 //
-// Errors: all mistakes, each with the origin of its setting. They have no header.
+// Errors: all mistakes, each with the origin of its setting, without headers.
 func (o *tracesFlags) config(from *settings.Settings) (c jobtrace.Config, err error) {
 	if !o.used() {
 		if o.headers != "" {
@@ -55,7 +55,7 @@ func (o *tracesFlags) config(from *settings.Settings) (c jobtrace.Config, err er
 	return c, nil
 }
 
-// exporter returns what exports the jobs of a database, nil if nothing does.
+// exporter returns the exporter of the jobs of a database, nil without one.
 func (o *tracesFlags) exporter(d *sqldb.DB, from *settings.Settings, log *slog.Logger) (*jobtrace.Exporter, error) {
 	c, err := o.config(from)
 	if err != nil || !o.used() {

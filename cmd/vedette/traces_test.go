@@ -20,8 +20,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestTraces: a recorder sends a job that ends to a collector, with the headers of a file and
-// the variables of OpenTelemetry, and shows no header.
+// TestTraces checks that a recorder sends an ended job to a collector, with the headers of a file and
+// the variables of OpenTelemetry, and prints no header.
 func TestTraces(t *testing.T) {
 	type request struct {
 		header http.Header
@@ -104,7 +104,7 @@ func receiveTrace[T any](t *testing.T, from <-chan T) (v T) {
 	return v
 }
 
-// TestTracesMistakes: wrong settings are errors before anything is recorded, with their origin
+// TestTracesMistakes checks that wrong settings are errors before recording starts, with their origin
 // and without a secret.
 func TestTracesMistakes(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "")

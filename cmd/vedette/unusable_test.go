@@ -16,8 +16,8 @@ func newTrainJob(name string, numbers ...any) *unstructured.Unstructured {
 	}}
 }
 
-// TestWatchGoesOnBehindOddObjects: an object that cannot be shown, or not even read, is
-// a line on standard error; those after it are shown.
+// TestWatchGoesOnBehindOddObjects checks that an object that cannot be shown or decoded is a line on
+// standard error, and that watch shows later objects.
 func TestWatchGoesOnBehindOddObjects(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	if err := srv.Register(apitest.Type{Group: "example.com", Version: "v1", Kind: "TrainJob", Namespaced: true}); err != nil {

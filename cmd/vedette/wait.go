@@ -41,8 +41,8 @@ func newWait() *cobra.Command {
 		Short: "Wait until an object has reached a state or is deleted",
 		Long: "Wait until an object has reached a state or is deleted. The command reads the database, so a state in the past counts,\n" +
 			"even if the object is deleted now. If several objects had the name, the last one counts. The object need not exist yet.\n\n" +
-			"The exit code is 0 once the object has reached the state, 1 after the timeout, 2 if the object cannot reach the state\n" +
-			"any more because it has ended in another one, and 3 after an error.",
+			"The exit code is 0 once the object has reached the state, 1 after the timeout, 2 if the object ended in another state\n" +
+			"and can no longer reach this one, and 3 after an error.",
 		Example: "  vedette wait job/train-7 -n ml --for state=Succeeded --timeout 2h --db sqlite:history.db\n\n" +
 			"  # Any final state\n" +
 			"  vedette wait job/train-7 -n ml --for state=Succeeded,Failed,Aborted --timeout -1s",
@@ -52,6 +52,7 @@ func newWait() *cobra.Command {
 		},
 	}
 	o.addPlace(cmd)
+	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestObjects)
 	o.addUID(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.condition, "for", "", "what to wait for: state=Succeeded, state=Succeeded,Failed, or deleted")
@@ -145,7 +146,7 @@ func (o *waitOptions) check(ctx context.Context, h *source.History, args, states
 	}
 	final := state.State(obj.State).Final() && (obj.State == string(state.Deleted) || !slices.Contains(states, string(state.Deleted)))
 	if final {
-		return true, now, exitCode(exitImpossible, fmt.Errorf("%s %s/%s cannot reach %s any more: %s%s", obj.Type, obj.Namespace, obj.Name, o.condition, now, why))
+		return true, now, exitCode(exitImpossible, fmt.Errorf("%s %s/%s can no longer reach %s: %s%s", obj.Type, obj.Namespace, obj.Name, o.condition, now, why))
 	}
 	return false, now + why, nil
 }

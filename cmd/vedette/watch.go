@@ -54,6 +54,7 @@ func newWatch() *cobra.Command {
 	o.Options.AddFlags(cmd)
 	addRules(cmd, &o.Rules)
 	m.addFlags(cmd)
+	cmd.ValidArgsFunction = completes(nil, suggestClusterTypes)
 	return cmd
 }
 

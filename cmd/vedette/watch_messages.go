@@ -17,7 +17,7 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// messageFlags say whether a watch shows messages, and which database has them.
+// messageFlags show messages in a watch, from a database.
 type messageFlags struct {
 	show   bool
 	db     string
@@ -36,7 +36,7 @@ type shownMessages struct{ *deliveryview.Printer }
 
 // open opens the database of the messages.
 //
-// Errors: no database is named; lines for programs would be mixed with messages.
+// Errors: no database is named; the output format is for programs.
 func (o *messageFlags) open(ctx context.Context, f *watchview.Format, con *console.Console) (shownMessages, error) {
 	if !o.show {
 		return shownMessages{}, nil
@@ -70,7 +70,7 @@ func (s shownMessages) close() {
 	}
 }
 
-// beside calls do, and prints messages about its targets meanwhile. An error of one ends
+// beside calls do, and prints messages about its targets until do returns. An error of either ends
 // the other.
 func (s shownMessages) beside(ctx context.Context, targets []watchview.Target, do func(context.Context) error) error {
 	if s.Printer == nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// squash makes single spaces of columns, and T of times.
+// squash replaces column gaps by single spaces, and times by T.
 func squash(text string) string {
 	text = regexp.MustCompile(`\d\d:\d\d:\d\d\.\d{3}`).ReplaceAllString(text, "T")
 	return regexp.MustCompile(` +`).ReplaceAllString(text, " ")
@@ -89,8 +89,7 @@ func TestWatchSinceNow(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	srv.create(newPod("ml", "old"))
 	p := srv.watch("pods", "--since-now", "--no-headers")
-	// There is nothing to see by which to know that it watches: so create until
-	// it is seen.
+	// No output shows that the watch has begun, so the test creates pods until one appears.
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for i := 0; p.out.String() == "" && i < 1000; i++ {
@@ -220,8 +219,7 @@ func TestWatchErrors(t *testing.T) {
 	}
 }
 
-// TestWatchOutage: the server goes away and comes back, with and without its
-// history.
+// TestWatchOutage checks an outage of the server that returns with and without its history.
 func TestWatchOutage(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	pod := newPod("ml", "x")
@@ -256,7 +254,7 @@ func TestWatchOutage(t *testing.T) {
 	p.interrupt() // also while the server is away
 }
 
-// TestWatchReaderGone: `vedette watch … | head` ends, and does not complain.
+// TestWatchReaderGone checks that `vedette watch … | head` ends without an error.
 func TestWatchReaderGone(t *testing.T) {
 	srv := serve(t, apitest.Config{})
 	srv.create(newPod("ml", "x"))

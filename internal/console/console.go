@@ -12,13 +12,13 @@ import (
 )
 
 // Console writes to the two outputs: data to out, everything else to err. Untrusted
-// text is escaped wherever it is shown to people (decision 20); only document and
-// styled write text unescaped. Its methods may be called from any goroutine.
+// text is escaped wherever people see it (decision 20); only Document and Styled write text
+// unescaped. Its methods may be called from any goroutine.
 type Console struct {
 	mu       sync.Mutex
 	out, err *printable.Writer
 	Colors   bool // on out
-	Obeys    bool // out is a terminal, which obeys control characters
+	Obeys    bool // out is a terminal, which interprets control characters
 	Live     bool // err is a terminal: progress can be drawn over
 	drawn    bool // the last line of err is progress
 	broken   error
@@ -59,12 +59,12 @@ func (c *Console) Size() (width, height int) {
 	return width, height
 }
 
-// Print writes text for people. Table cells are escaped earlier; print escapes
+// Print writes text for people. Table cells are escaped earlier; Print escapes
 // everything else except line feeds and tabs.
 func (c *Console) Print(text string) error { return c.write(c.out, text) }
 
-// Document writes text for programs, unescaped: JSON, YAML or CSV. A terminal is no program, so it
-// gets the escapes of print.
+// Document writes text for programs, unescaped: JSON, YAML or CSV. On a terminal it
+// escapes as Print does.
 func (c *Console) Document(text string) error {
 	if c.Obeys {
 		return c.Print(text)
@@ -99,7 +99,7 @@ func (c *Console) Say(format string, args ...any) {
 }
 
 // Progress draws a line that the next one replaces. It draws nothing if err is not a
-// terminal; there, say reports the outcome.
+// terminal; Say then reports the outcome.
 func (c *Console) Progress(format string, args ...any) {
 	text := printable.Sprintf(format, args...)
 	c.mu.Lock()

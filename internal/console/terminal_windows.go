@@ -12,6 +12,6 @@ func enableEscapes(f *os.File) {
 	if windows.GetConsoleMode(console, &mode) != nil {
 		return // not a console
 	}
-	// Consoles before Windows 10 refuse it, and show escape sequences as text.
+	// Consoles before Windows 10 return an error, and show escape sequences as text.
 	_ = windows.SetConsoleMode(console, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING)
 }

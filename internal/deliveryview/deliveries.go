@@ -122,7 +122,7 @@ func Ended(s delivery.State) bool { return s > delivery.Sending }
 
 // DeadLetterColumns and Columns are the columns of lists of deliveries.
 var (
-	DeadLetterColumns = listing.Columns{Always: []string{"ID", "DIED", "TRIES", "TO", "MESSAGE", "ANSWER"}, Wide: []string{"RULE", "KEY"}}
+	DeadLetterColumns = listing.Columns{Always: []string{"ID", "FAILED", "TRIES", "TO", "MESSAGE", "ANSWER"}, Wide: []string{"RULE", "KEY"}}
 	Columns           = listing.Columns{Always: []string{"ID", "STATE", "AT", "TRIES", "TO", "MESSAGE", "ANSWER"}, Wide: []string{"RULE", "KEY"}}
 )
 

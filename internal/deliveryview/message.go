@@ -13,7 +13,7 @@ import (
 )
 
 // Message returns the message of a delivery in words. A message whose content cannot be
-// read has its kind as title, because the rest of the delivery still helps.
+// read has its kind as title, because the rest of the delivery is still useful.
 func Message(d *delivery.Delivery, items []delivery.Item, now time.Time) *message.Message {
 	o := message.Options{ID: d.Key, Rule: d.Rule, Role: d.Role, Location: time.Local, Now: now}
 	m, err := compose(d, items, o)
@@ -32,7 +32,7 @@ func compose(d *delivery.Delivery, items []delivery.Item, o message.Options) (*m
 		if err := json.Unmarshal(d.Event, &n); err != nil {
 			return nil, err
 		}
-		m, _ := message.Compose(&n, o) // a template that fails shows in the message
+		m, _ := message.Compose(&n, o) // the message shows the error of a template
 		return m, nil
 	}
 	var window struct{ From, To time.Time }
@@ -51,7 +51,7 @@ func compose(d *delivery.Delivery, items []delivery.Item, o message.Options) (*m
 	return m, nil
 }
 
-// Items returns the items of a digest, and nothing of another delivery.
+// Items returns the items of a digest, and nil for other deliveries.
 func Items(ctx context.Context, q sqldb.Querier, d *delivery.Delivery) ([]delivery.Item, error) {
 	if message.Kind(d.Kind) != message.Digest {
 		return nil, nil
@@ -70,7 +70,7 @@ func Recipient(d *delivery.Delivery) string {
 	return d.Channel
 }
 
-// Answer returns what a channel said last: its status, or its error.
+// Answer returns the last status or error of a channel.
 func Answer(d *delivery.Delivery) string {
 	if d.LastError != "" {
 		return printable.OneLine(d.LastError)

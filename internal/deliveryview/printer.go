@@ -15,22 +15,21 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Printer prints what becomes of messages, between the lines of a watch: a message when it
-// was sent, and each try that failed. It belongs to one goroutine.
+// Printer prints messages between the lines of a watch: each sent message, and each failed try. It belongs to one goroutine.
 type Printer struct {
 	d       *sqldb.DB
 	printer *stdout.Printer
 	// Wants reports whether a message is printed.
 	Wants func(*message.Message) bool
-	// Next returns the command that helps with a message, "" for none.
+	// Next returns the command to run after a message, "" for none.
 	Next func(*message.Message) string
 
-	Tries int // how often a message is tried
+	Tries int // maximum number of tries of a message
 	began time.Time
-	seen  map[int64]printed // of deliveries that are not over, or ended lately
+	seen  map[int64]printed // of deliveries that are open or ended recently
 }
 
-// printed is what was printed of a delivery.
+// printed describes the printed lines of a delivery.
 type printed struct {
 	attempts int
 	over     bool
@@ -49,15 +48,15 @@ func NewPrinter(d *sqldb.DB, con *console.Console) *Printer {
 // Close closes the database.
 func (m *Printer) Close() { _ = m.d.Close() } // nothing was written
 
-// Widths are the widths of columns beside which messages look well.
+// Widths are widths of columns that fit the lines of messages.
 var Widths = map[string]int{"TYPE": stdout.TypeColumns - 2}
 
 const (
-	// lookEvery is how often deliveries are read.
+	// lookEvery is the time between two reads of deliveries.
 	lookEvery = 200 * time.Millisecond
-	// lookBack is how long a change of a delivery may take to be seen, also if clocks differ.
+	// lookBack is the maximum delay until a change of a delivery is visible, including clock skew.
 	lookBack = time.Minute
-	// lookAtMost is how many deliveries are read at once.
+	// lookAtMost is the maximum number of deliveries of one read.
 	lookAtMost = 500
 )
 
@@ -87,7 +86,7 @@ func (m *Printer) Run(ctx context.Context) error {
 	}
 }
 
-// print prints what has happened since the last call.
+// print prints the changes since the last call.
 func (m *Printer) print(ctx context.Context) error {
 	now := time.Now()
 	all, err := delivery.List(ctx, m.d, delivery.Filter{Since: now.Add(-lookBack), Limit: lookAtMost})
@@ -144,7 +143,7 @@ func printedAt(d *delivery.Delivery, now time.Time) time.Time {
 	return now
 }
 
-// outcome returns what became of a delivery, for the printer.
+// outcome returns the outcome of a delivery, for the printer.
 func (m *Printer) outcome(d *delivery.Delivery) *stdout.Delivery {
 	o := &stdout.Delivery{Receiver: d.Person, Channel: d.Channel, Rule: d.Rule, Try: d.Attempts, Tries: m.Tries}
 	if d.State == delivery.Sent {
@@ -158,7 +157,7 @@ func (m *Printer) outcome(d *delivery.Delivery) *stdout.Delivery {
 	return o
 }
 
-// NextCommand returns the command that shows what happened to a job that failed.
+// NextCommand returns the command that shows the history of a failed job.
 func NextCommand(m *message.Message) string {
 	if m.Notice == nil || m.Kind != message.Failed || strings.ContainsAny(m.Notice.Job.Name+m.Notice.Job.Namespace, " \t\n'\"$`\\") {
 		return ""

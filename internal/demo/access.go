@@ -23,7 +23,7 @@ const (
 	Team = "team-llm"
 )
 
-// kubeAccess is the way from other terminals to the server of the demo.
+// kubeAccess gives other terminals access to the server of the demo.
 type kubeAccess struct {
 	own, user  string // tokens
 	kubeconfig string // path; "" until open
@@ -45,7 +45,7 @@ func (a *kubeAccess) config() apitest.Config {
 				in = "at the cluster scope"
 			}
 			words := fmt.Sprintf("User %q cannot %s resource %q in API group %q %s", r.User, r.Verb, r.Resource.Resource, r.Resource.Group, in)
-			return errors.New(words) // those of a real server
+			return errors.New(words) // the text of a real server
 		},
 		Admit: admit, CheckNamespaces: true,
 	}
@@ -82,7 +82,7 @@ func (a *kubeAccess) open(server *apitest.Server, db string) error {
 	if err != nil {
 		return err
 	}
-	// A file that exists may be open to others, so it is not written to.
+	// Other users may have access to an existing file, so open does not write to it.
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -116,14 +116,14 @@ func kubeconfigPath(db string) (string, error) {
 	return filepath.Join(dir, "demo.kubeconfig"), err
 }
 
-// close removes the kubeconfig, which leads nowhere without the server.
+// close removes the kubeconfig, which is useless without the server.
 func (a *kubeAccess) close() {
 	if a.kubeconfig != "" {
-		_ = os.Remove(a.kubeconfig) // an error leaves a file that leads nowhere
+		_ = os.Remove(a.kubeconfig) // an error leaves a useless file
 	}
 }
 
-// text says how to use the demo from another terminal.
+// text explains how to use the demo from another terminal.
 func (a *kubeAccess) text(db string) string {
 	vedette := invocation.Command()
 	if file, err := demoFile(db); err == nil && file != "" {

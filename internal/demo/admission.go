@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// admit does to new jobs what the API server and the queue do: defaults, the most
-// important checks, and the suspension of jobs with a queue.
+// admit sets defaults of new jobs, makes the most important checks, and suspends jobs with a
+// queue, as the API server and the queue do.
 func admit(r apitest.Request, obj metav1.Object) error {
 	job, ok := obj.(*batchv1.Job)
 	if !ok || r.Verb != apitest.VerbCreate {
@@ -39,7 +39,7 @@ func admit(r apitest.Request, obj metav1.Object) error {
 	return nil
 }
 
-// checkJob finds the mistakes that users make most.
+// checkJob finds the most common mistakes.
 func checkJob(job *batchv1.Job) (problems field.ErrorList) {
 	if job.Name != "" {
 		for _, text := range validation.IsDNS1123Subdomain(job.Name) {

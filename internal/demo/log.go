@@ -12,7 +12,7 @@ import (
 // stepLength is the time between two lines of a log.
 const stepLength = 400 * time.Millisecond
 
-// firstLines are those that a training program begins with.
+// firstLines are the first lines of the log of a training program.
 func firstLines(pod *corev1.Pod, rank, world, attempt int) []string {
 	c := pod.Spec.Containers[0]
 	lines := []string{fmt.Sprintf("INFO  rank %d of %d on %s, image %s", rank, world, pod.Spec.NodeName, c.Image)}
@@ -25,7 +25,7 @@ func firstLines(pod *corev1.Pod, rank, world, attempt int) []string {
 	return append(lines, "INFO  load 1,281,167 samples", "INFO  the model has 1.3 B parameters")
 }
 
-// stepLine tells of one step. Only rank 0 reports the loss.
+// stepLine is the line of one step. Only rank 0 reports the loss.
 func stepLine(texts *rand.Rand, rank, step, steps int) string {
 	if rank > 0 {
 		return fmt.Sprintf("INFO  step %d: all-reduce in %d ms", step*20, 40+texts.IntN(20))
@@ -34,7 +34,7 @@ func stepLine(texts *rand.Rand, rank, step, steps int) string {
 	return fmt.Sprintf("INFO  step %d/%d  loss %.4f  lr %.1e  %d samples/s", step*20, steps*20, loss, 3e-4*(1-float64(step)/float64(steps+1)), 380+texts.IntN(60))
 }
 
-// lastLines end a log: with success, with a traceback, or without a word for a container
+// lastLines end a log: with success, with a traceback, or abruptly for a container
 // that took too much memory.
 func lastLines(failure string, rank, steps int, took time.Duration) []string {
 	switch {

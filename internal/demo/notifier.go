@@ -43,8 +43,8 @@ rules:
   to: [terminal]
 `
 
-// simulatedChannel takes messages, which messages shows. If it is unreliable, it fails at every
-// other message once, so that retries can be seen.
+// simulatedChannel accepts messages. If it is unreliable, the first try of every other message
+// fails, to show retries.
 type simulatedChannel struct {
 	name       string
 	unreliable bool
@@ -82,10 +82,10 @@ type notifier struct {
 	shown *deliveryview.Printer
 }
 
-// shownWait is the least time between two tries, so that the first one is seen.
+// shownWait is the minimum time between two tries, so that users can see the first one.
 const shownWait = 500 * time.Millisecond
 
-// newNotifier returns a notifier whose tries follow each other fast, as the speed says.
+// newNotifier returns a notifier with waits between tries that the speed shortens.
 func newNotifier(d *sqldb.DB, speed float64, con *console.Console) (*notifier, error) {
 	file, err := config.Parse("demo", []byte(notifyRules), config.Options{})
 	if err != nil {
@@ -124,8 +124,8 @@ func (s *notifier) start(ctx context.Context, cancel func(error)) (wait func() e
 	return func() error { return errors.Join(<-ended, <-ended) }
 }
 
-// ready waits until the notifier reads the feed, which begins with what happens from then
-// on.
+// ready waits until the notifier reads the feed, which begins with the next
+// change.
 func (s *notifier) ready(ctx context.Context) {
 	if s == nil {
 		return
@@ -144,7 +144,7 @@ func (s *notifier) ready(ctx context.Context) {
 // several seconds; Ctrl-C ends the wait.
 const lastMessage = 30 * time.Second
 
-// settle waits until nothing waits to be sent.
+// settle waits until no message waits.
 func (s *notifier) settle(ctx context.Context) {
 	if s == nil {
 		return

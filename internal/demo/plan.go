@@ -10,15 +10,15 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 )
 
-// jobPlan is what becomes of a job once it runs. Chance decides about the jobs of the demo,
-// and the command decides about jobs that others submit.
+// jobPlan determines the course of a job. It is random for jobs of the demo, and depends on the
+// command for jobs that users submit.
 type jobPlan struct {
 	chance *rand.Rand
-	texts  *rand.Rand // for names and lines of logs, so that they do not change what happens
+	texts  *rand.Rand // for names and lines of logs, so that they do not change the course of jobs
 	random bool
-	length time.Duration // of a run that nothing ends early
+	length time.Duration // of a complete run
 	fails  bool
-	memory bool // a failure is that of a container that took too much memory
+	memory bool // a failure is an out-of-memory kill
 }
 
 // randomPlan is the plan of job number i of the demo. The seed determines it.
@@ -27,11 +27,11 @@ func randomPlan(seed uint64, i int) jobPlan {
 	return jobPlan{chance: rand.New(rand.NewPCG(seed, uint64(i))), texts: rand.New(rand.NewPCG(seed, 1<<32+uint64(i))), random: true, length: 4 * time.Second}
 }
 
-// planOf is the plan of a job of somebody else: `sleep 60` runs for a minute, a command with
+// planOf is the plan of a job that a user submitted: `sleep 60` runs for a minute, a command with
 // the word fail or oom fails, and any other job succeeds after half a minute.
 func planOf(job *batchv1.Job) jobPlan {
 	hash := fnv.New64a()
-	_, _ = hash.Write([]byte(job.UID)) // a hash takes everything
+	_, _ = hash.Write([]byte(job.UID)) // a hash returns no error
 	seed := hash.Sum64()
 	p := jobPlan{chance: rand.New(rand.NewPCG(seed, 1)), texts: rand.New(rand.NewPCG(seed, 2)), length: 30 * time.Second}
 	var words []string
@@ -60,7 +60,7 @@ func planOf(job *batchv1.Job) jobPlan {
 // withdrawn decides whether its user deletes the job before it runs.
 func (p *jobPlan) withdrawn() bool { return p.random && p.chance.IntN(8) == 0 }
 
-// lasts decides how long an attempt runs.
+// lasts returns the duration of an attempt.
 func (p *jobPlan) lasts() time.Duration {
 	if !p.random {
 		return p.length
@@ -68,7 +68,7 @@ func (p *jobPlan) lasts() time.Duration {
 	return p.length/2 + time.Duration(p.chance.Int64N(int64(p.length)))
 }
 
-// failure decides how an attempt fails: the reason is empty if it does not.
+// failure returns the reason why an attempt fails; empty for success.
 func (p *jobPlan) failure() (reason string, code int32) {
 	fails, memory := p.fails, p.memory
 	if p.random {

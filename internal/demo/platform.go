@@ -17,8 +17,8 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// platform runs every job in the server, whoever has submitted it. It learns of jobs,
-// suspensions and deletions by a watch.
+// platform runs every job in the server, of any submitter. A watch reports jobs, suspensions and
+// deletions.
 type platform struct {
 	*world
 	cluster *kube.Cluster
@@ -39,7 +39,8 @@ type tracked struct {
 	done    chan struct{} // closed when the run has ended
 }
 
-// stopReason is why a run is stopped: the job is suspended or deleted, and perhaps cancelled.
+// stopReason is the reason why a run stops: the job was suspended or deleted, and perhaps
+// cancelled.
 type stopReason struct{ deleted, cancelled bool }
 
 // Error implements error.
@@ -151,7 +152,7 @@ func (p *platform) begin(ctx context.Context, t *tracked, job *batchv1.Job, star
 		}
 		how, err := r.toEnd(ctx)
 		if gone(err) {
-			<-ctx.Done() // the watch is about to say why
+			<-ctx.Done() // the watch will soon report the reason
 			how, err = "", nil
 		}
 		if err == nil && how == "" {
@@ -162,7 +163,7 @@ func (p *platform) begin(ctx context.Context, t *tracked, job *batchv1.Job, star
 	})
 }
 
-// gone reports whether an error says that the job is deleted.
+// gone reports whether an error means that the job was deleted.
 func gone(err error) bool { return errors.Is(err, errGone) || apierrors.IsNotFound(err) }
 
 // stopped ends a run that was stopped, and returns how the job ended, "" if it has not.
@@ -185,7 +186,7 @@ func stopped(r *jobRun, cause error) (string, error) {
 	return "", nil
 }
 
-// plan sets what becomes of a job of the demo.
+// plan sets the plan of a job of the demo.
 func (p *platform) plan(name string, plan jobPlan) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -204,7 +205,7 @@ func (p *platform) over(how string) {
 	p.change = make(chan struct{})
 }
 
-// await waits until ok holds for the number of open jobs and of those that have ended.
+// await waits until ok returns true for the numbers of open and of ended jobs.
 //
 // Errors: the cause of ctx.
 func (p *platform) await(ctx context.Context, ok func(open, ended int) bool) error {
@@ -226,7 +227,7 @@ func (p *platform) await(ctx context.Context, ok func(open, ended int) bool) err
 	}
 }
 
-// outcomes returns how many jobs have ended, and how.
+// outcomes counts the ended jobs by outcome.
 func (p *platform) outcomes() (byEnd map[string]int, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

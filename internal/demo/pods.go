@@ -19,7 +19,7 @@ import (
 // maxPods bounds the pods of one attempt.
 const maxPods = 8
 
-// gpuResource is the resource by which pods ask for GPUs.
+// gpuResource is the resource name of GPUs.
 const gpuResource = "nvidia.com/gpu"
 
 // podGroup is the pods of one attempt of a job. They start and end together.
@@ -78,7 +78,7 @@ func (g *podGroup) fits() bool {
 	return sum.CmpInt64(gpusOfNode) <= 0
 }
 
-// waitForever marks pods that no node has room for, and waits until ctx is done.
+// waitForever marks pods that fit on no node, and waits until ctx is done.
 func (g *podGroup) waitForever(ctx context.Context) error {
 	err := g.change(func(pod *corev1.Pod) {
 		pod.Status.Conditions = []corev1.PodCondition{{
@@ -100,7 +100,7 @@ func (g *podGroup) schedule() error {
 	})
 }
 
-// pullFails reports whether the registry does not have an image: the word missing says so.
+// pullFails reports whether the registry lacks an image, which has the word missing in its name.
 func (g *podGroup) pullFails() bool {
 	return slices.ContainsFunc(g.pods[0].Spec.Containers, func(c corev1.Container) bool { return strings.Contains(c.Image, "missing") })
 }
@@ -163,8 +163,8 @@ func (g *podGroup) change(change func(*corev1.Pod)) error {
 	return nil
 }
 
-// train writes the logs of the containers until the time is over. The last lines of a run
-// that fails say why.
+// train writes the logs of the containers until the time is over. The last lines of a failed run
+// give the reason.
 func (g *podGroup) train(ctx context.Context, d time.Duration, failure string) {
 	began := time.Now()
 	for rank, pod := range g.pods {

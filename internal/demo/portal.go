@@ -12,14 +12,14 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// portalServer is the portal of the demo. Nil is none.
+// portalServer is the portal of the demo; nil if the demo has no portal.
 type portalServer struct {
 	portal   *portal.Portal
 	listener net.Listener
 }
 
-// newPortalServer returns a portal over the database of the demo. Writes are made by the client
-// user. If the address is taken, it listens at another port of the loopback address. An empty
+// newPortalServer returns a portal over the database of the demo. The client user
+// makes its writes. If the address is taken, it listens at another port of the loopback address. An empty
 // address means no portal.
 func newPortalServer(o *Options, d *sqldb.DB, user *kube.Cluster) (*portalServer, error) {
 	if o.Listen == "" {
@@ -40,7 +40,7 @@ func newPortalServer(o *Options, d *sqldb.DB, user *kube.Cluster) (*portalServer
 	return &portalServer{p, listener}, nil
 }
 
-// text says where the portal is.
+// text gives the address of the portal.
 func (p *portalServer) text() string {
 	if p == nil {
 		return ""

@@ -80,7 +80,7 @@ func newRecorder(ctx context.Context, url string, server *apitest.Server, cluste
 }
 
 // newKeeper returns a keeper of the logs of all jobs. It follows running containers,
-// because the pods of the demo are gone at once when their job is cancelled.
+// because the demo deletes the pods of a cancelled job at once.
 func newKeeper(d *sqldb.DB, cluster *kube.Cluster) (*logkeeper.Keeper, error) {
 	jobs, err := logkeeper.ParseSelection([]string{"jobs"})
 	if err != nil {
@@ -106,7 +106,7 @@ func (r *recorder) run(ctx context.Context, cancel func(error)) {
 // lastWrite bounds the wait for the last transition in the database.
 const lastWrite = 5 * time.Second
 
-// await waits until that many jobs have ended in the database.
+// await waits until the database has a number of ended jobs.
 func (r *recorder) await(ctx context.Context, jobs int) {
 	ctx, cancel := context.WithTimeout(ctx, lastWrite)
 	defer cancel()
@@ -146,7 +146,7 @@ func (r *recorder) jobs(ctx context.Context) (a jobStats, err error) {
 	return a, err
 }
 
-// summary describes what was recorded, and how to read it.
+// summary describes the records and the commands that read them.
 func (r *recorder) summary(ctx context.Context) (string, error) {
 	a, err := r.jobs(ctx)
 	if err != nil {

@@ -26,8 +26,8 @@ const (
 	jobDeleted   = "deleted by their user"
 )
 
-// errGone is a job whose name another one has taken.
-var errGone = errors.New("the job is gone")
+// errGone means that another job has the name now.
+var errGone = errors.New("the job was deleted")
 
 // jobRun takes one job from its queue to its end, as the queue, the job controller and the
 // nodes do.
@@ -61,7 +61,7 @@ func (r *jobRun) toEnd(ctx context.Context) (string, error) {
 	if cancelled, err := r.admit(); err != nil {
 		return "", err
 	} else if cancelled {
-		<-ctx.Done() // the platform is about to learn of it
+		<-ctx.Done() // the platform will soon observe it
 	}
 	for ctx.Err() == nil {
 		worked, err := r.attempt(ctx)
@@ -204,7 +204,7 @@ func (r *jobRun) halt() error {
 	})
 }
 
-// modify changes the job, unless another one has taken its name.
+// modify changes the job, unless another job has its name now.
 func (r *jobRun) modify(change func(*batchv1.Job)) error {
 	same := true
 	job, err := apitest.Modify(r.server, r.job, func(job *batchv1.Job) {

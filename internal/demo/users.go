@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/jobmeta"
 )
 
-// maxOpen bounds the jobs that exist at the same time, before the users submit another one.
+// maxOpen is the maximum number of open jobs at which the users submit another job.
 const maxOpen = 8
 
 var (
@@ -33,8 +33,8 @@ type simulatedUsers struct {
 
 func newUsers(p *platform) *simulatedUsers { return &simulatedUsers{p, time.Now()} }
 
-// run submits jobs one after the other, and returns when all have ended, and those of others
-// too. With 0 jobs, it submits jobs until ctx is done.
+// run submits jobs one after the other, and returns when all jobs have ended, including those of
+// other users. With 0 jobs, it submits jobs until ctx is done.
 //
 // Errors: the cause of ctx; the first error of the server.
 func (u *simulatedUsers) run(ctx context.Context, jobs int) error {

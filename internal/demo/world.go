@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/internal/timeout"
 )
 
-// world is what all parts of the demo share: the server, the clock, and the nodes.
+// world is the server, the clock and the nodes that all parts of the demo share.
 type world struct {
 	server *apitest.Server
 	seed   uint64
@@ -17,7 +17,7 @@ type world struct {
 	gpus   chan struct{} // holds a token for each running job
 }
 
-// nodes is the number of jobs that run at the same time. It is small, so that others queue.
+// nodes is the number of jobs that run at the same time. It is small, so that jobs queue.
 const nodes = 3
 
 // gpusOfNode is the number of GPUs that one pod can have.

@@ -29,16 +29,16 @@ type Server struct {
 	tls      *tls.Config
 }
 
-// Config says where a server listens, and what it serves.
+// Config is the configuration of a server.
 type Config struct {
 	Addr string
-	// Ready returns what is not ready, joined.
+	// Ready returns the joined errors of all parts that are not ready, or nil.
 	Ready func(context.Context) error
 	// Rest serves all other paths; nil if there are none.
 	Rest http.Handler
 	Tls  *tls.Config // nil for plain HTTP
-	// SignsIn says that people sign in to rest. Otherwise a loopback address has names of this
-	// machine only, and hosts.
+	// SignsIn means that users sign in to Rest. Without it, a server on a loopback address
+	// accepts only host names of this machine.
 	SignsIn bool
 	Hosts   []string
 }
@@ -46,8 +46,8 @@ type Config struct {
 // probeTimeout bounds a probe or a scrape.
 const probeTimeout = 5 * time.Second
 
-// New opens the listener; run answers requests. metrics are shown beside those of the
-// process.
+// New opens the listener; run answers requests. The server exports metrics together with those
+// of the process.
 //
 // Errors: the address cannot be used.
 func New(l Config, metrics ...prometheus.Collector) (*Server, error) {
@@ -68,9 +68,9 @@ func New(l Config, metrics ...prometheus.Collector) (*Server, error) {
 		}
 		return identity.Named(l.Addr, l.Hosts, next)
 	}
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") }) // the client may have gone
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") }) // the client may have disconnected
 	mux.Handle("GET /readyz", local(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8") // errors have texts of servers
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8") // errors contain texts from servers
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
 		defer cancel()
@@ -100,8 +100,8 @@ func (s *Server) run(ctx context.Context) error {
 	return nil
 }
 
-// ServeWhile calls do, and answers requests at an address meanwhile, unless it is empty. An
-// error of one ends the other.
+// ServeWhile calls do, and answers requests at an address until do returns. An empty address
+// means no server. An error of either ends the other.
 func ServeWhile(ctx context.Context, l Config, con *console.Console, do func(context.Context) error, metrics ...prometheus.Collector) error {
 	if l.Addr == "" {
 		return do(ctx)

@@ -88,7 +88,7 @@ func (l *Live) types(ctx context.Context, words string) (found []kube.Resource, 
 				return nil, err
 			}
 			if !IsJobType(r.String()) {
-				return nil, fmt.Errorf("%s is no type of jobs; the types are %s", r, strings.Join(submit.Workloads(), ", "))
+				return nil, fmt.Errorf("%s is not a type of jobs; the types are %s", r, strings.Join(submit.Workloads(), ", "))
 			}
 			found = append(found, r)
 		}

@@ -34,7 +34,7 @@ func (r *Recorded) List(ctx context.Context, q Query, now time.Time) (l List, er
 	}
 	for _, t := range f.Types {
 		if !IsJobType(t.String()) {
-			return l, fmt.Errorf("%s is no type of jobs; `vedette history %[1]s` lists what is recorded of it", t)
+			return l, fmt.Errorf("%s is not a type of jobs; `vedette history %[1]s` lists what is recorded of it", t)
 		}
 	}
 	if f.Labels, err = source.ParseLabels(q.Labels); err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// stateColors of the states, as SGR parameters.
+// stateColors are the colors of states, as SGR parameters.
 var stateColors = map[state.State]string{
 	state.Submitted: "2", state.Queued: "33", state.Suspended: "33", state.Starting: "36",
 	state.Running: "34", state.Restarting: "35", state.Succeeded: "32", state.Failed: "31",

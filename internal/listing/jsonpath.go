@@ -24,7 +24,7 @@ func ParsePath(template string) (*jsonpath.JSONPath, error) {
 	return path, nil
 }
 
-// PrintPath returns what a template selects of a document, with a line feed.
+// PrintPath returns the result of a template for a document, with a line feed.
 func PrintPath(path *jsonpath.JSONPath, document map[string]any) (string, error) {
 	var text bytes.Buffer
 	if err := path.Execute(&text, document); err != nil {

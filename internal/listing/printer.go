@@ -110,7 +110,7 @@ func (s *Printer) Below(text string) {
 	}
 }
 
-// rowsAtOnce is how many rows a table collects to determine the widths of its columns.
+// rowsAtOnce is the number of rows that a table collects to determine the widths of its columns.
 const rowsAtOnce = 200
 
 // Add adds a line, and prints it unless the table collects more.
@@ -172,7 +172,7 @@ func (s *Printer) Add(l Item) error {
 	return s.con.Document(text.String())
 }
 
-// End prints the rest.
+// End prints the remaining rows.
 func (s *Printer) End() error {
 	switch {
 	case s.ForPeople():

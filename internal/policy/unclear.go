@@ -3,12 +3,11 @@ package policy
 // unclear are the packages and documents that are not written plainly yet, with the
 // number of habits in them. The list only shrinks: a place without habits leaves it.
 var unclear = map[string]int{
-	"CHANGELOG.md":                             11,
-	"CONTRIBUTING.md":                          4,
-	"cmd/vedette":                              96,
-	"internal/deliveryview":                    1,
-	"conformance/submit":                       2,
-	"docs/channels.md":                         2,
+	"CHANGELOG.md":       11,
+	"CONTRIBUTING.md":    4,
+	"cmd/vedette":        4,
+	"conformance/submit": 2,
+	"docs/channels.md":   2,
 	"docs/decisions/0024-faults-are-logged.md": 1,
 	"docs/decisions/0027-feed.md":              4,
 	"docs/decisions/0028-deliveries.md":        1,

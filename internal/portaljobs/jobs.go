@@ -28,8 +28,8 @@ type Jobs struct {
 	CA        string // of --server-ca
 }
 
-// shownFor is how long a job is looked for that a portal does not show: recorders need a moment
-// for a new one.
+// shownFor is the maximum time to look for a job that the portal does not show yet. A recorder
+// stores a new job with a delay.
 const shownFor = 3 * time.Second
 
 // New returns the jobs of a portal in the namespace of the flags, of the kubeconfig,
@@ -49,7 +49,7 @@ func (p *Jobs) Find(ctx context.Context, name string) (submit.Job, api.JobRef, e
 	for {
 		found, err := p.named(ctx, name)
 		ref := refOf(&found)
-		if err == nil { // the portal may know the record of a job earlier than the job
+		if err == nil { // the portal may show the record of a job before the job
 			_, err = p.Job(ctx, ref, nil)
 		}
 		if err == nil {
@@ -69,7 +69,7 @@ func (p *Jobs) Find(ctx context.Context, name string) (submit.Job, api.JobRef, e
 	}
 }
 
-// named is find without patience.
+// named is Find without retries.
 func (p *Jobs) named(ctx context.Context, name string) (history.Object, error) {
 	all, err := p.h.Types(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *Jobs) named(ctx context.Context, name string) (history.Object, error) {
 		name = rest
 		one, err := history.FindType(types, typ)
 		if other, recorded := history.FindType(all, typ); err != nil && recorded == nil {
-			err = fmt.Errorf("%s is no type of jobs: with --server this command takes jobs only, such as job/train-7", other)
+			err = fmt.Errorf("%s is not a type of jobs: with --server this command takes jobs only, such as job/train-7", other)
 		}
 		if err != nil {
 			return history.Object{}, err
@@ -125,7 +125,7 @@ func (p *Jobs) Open(ctx context.Context, selector string) (jobs []submit.Job, re
 	return jobs, refs, err
 }
 
-// JobOfRef returns the job that a portal names.
+// JobOfRef returns the job of a reference.
 func JobOfRef(ref api.JobRef) submit.Job {
 	resource, group, _ := strings.Cut(ref.Type, ".")
 	r := kube.Resource{Group: group, Name: resource, Singular: strings.TrimSuffix(resource, "s"), Scope: kube.Namespaced}
@@ -137,7 +137,7 @@ func refOf(o *history.Object) api.JobRef {
 	return api.JobRef{Cluster: o.Cluster, UID: o.UID, Type: o.Type.String(), Namespace: o.Namespace, Name: o.Name}
 }
 
-// Next returns a command about a job on the portal, with the flags that lead to it from here.
+// Next returns a command for a job on the portal, with the flags that it needs.
 func (p *Jobs) Next(verb string, job submit.Job) string {
 	text := "vedette " + verb + " " + job.String() + " -n " + job.Namespace + " --server " + p.Address()
 	if p.CA != "" {
@@ -151,7 +151,7 @@ func (p *Jobs) Next(verb string, job submit.Job) string {
 
 // ClusterFor returns the cluster for a new job.
 //
-// Errors: the portal writes to no cluster or to several, and none is named.
+// Errors: the portal writes to no cluster, or to several and the flags name none.
 func (p *Jobs) ClusterFor(ctx context.Context) (string, error) {
 	if p.cluster != "" {
 		return p.cluster, nil
@@ -175,7 +175,7 @@ func (p *Jobs) ClusterFor(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("the portal at %s has the clusters %s: choose one with --cluster", p.Address(), strings.Join(all, ", "))
 }
 
-// JobOf returns the job that an object of the history was.
+// JobOf returns the job of an object of the history.
 func JobOf(obj history.Object) submit.Job {
 	r := kube.Resource{Group: obj.Type.Group, Name: obj.Type.Resource, Kind: obj.Type.Kind, Singular: strings.ToLower(obj.Type.Kind), Scope: kube.Namespaced}
 	if obj.Namespace == "" {

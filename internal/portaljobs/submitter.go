@@ -17,14 +17,14 @@ import (
 	"github.com/vedette-io/vedette/submit/manifest"
 )
 
-// Submitter submits jobs through a portal, as a submit.Client does to a cluster. cluster
-// is the name of the cluster for new jobs.
+// Submitter submits jobs through a portal to the cluster of a name, as a submit.Client does
+// directly.
 type Submitter struct {
 	Jobs    *Jobs
 	Cluster string
 }
 
-// Submit submits a job, or has it checked by a dry run.
+// Submit submits a job, or checks it in a dry run.
 //
 // Errors: *submit.InvalidError; *api.Problem; the portal does not answer.
 func (p *Submitter) Submit(ctx context.Context, req submit.Request) (submit.Result, error) {
@@ -53,7 +53,7 @@ func (p *Submitter) Submit(ctx context.Context, req submit.Request) (submit.Resu
 	return result, withObject(&result, checked.Object)
 }
 
-// Retry submits a copy of a job, or has it checked by a dry run.
+// Retry submits a copy of a job, or checks it in a dry run.
 func (p *Submitter) Retry(ctx context.Context, of api.JobRef, in api.RetryRequest) (submit.Result, error) {
 	in.Object = true
 	done, err := p.Jobs.Retry(ctx, of, in)
@@ -63,7 +63,7 @@ func (p *Submitter) Retry(ctx context.Context, of api.JobRef, in api.RetryReques
 	return resultOf(done)
 }
 
-// resultOf returns the result that a portal answers with.
+// resultOf returns the result in the response of a portal.
 func resultOf(done *api.Submitted) (submit.Result, error) {
 	result := submit.Result{Created: done.Created, Before: done.Before, Warnings: done.Warnings}
 	if err := withObject(&result, done.Object); err != nil {
@@ -74,7 +74,7 @@ func resultOf(done *api.Submitted) (submit.Result, error) {
 	return result, nil
 }
 
-// withObject adds the object of an answer to a result, and its type as far as the object says.
+// withObject adds the object of a response to a result, with its type if the object has it.
 func withObject(result *submit.Result, text string) error {
 	result.Object = &unstructured.Unstructured{}
 	if err := json.Unmarshal([]byte(text), &result.Object.Object); err != nil || result.Object.Object == nil {
@@ -85,8 +85,8 @@ func withObject(result *submit.Result, text string) error {
 	return nil
 }
 
-// located returns the mistakes that a portal has found in a job with their lines in the file.
-// Other errors it returns as they are.
+// located adds lines of the file to the mistakes that a portal found in a job. It returns other
+// errors unchanged.
 func located(err error, m *manifest.Manifest) error {
 	var p *api.Problem
 	if !errors.As(err, &p) || p.Type != api.ProblemInvalid || len(p.Fields) == 0 {
@@ -116,7 +116,7 @@ func objectionsOf(fields []api.FieldProblem, m *manifest.Manifest) error {
 	return invalid
 }
 
-// unsure adds to an error after which a job may exist what to do.
+// unsure adds a remedy to an error after which the job may exist.
 func unsure(err error, again bool) error {
 	var invalid *submit.InvalidError
 	var p *api.Problem

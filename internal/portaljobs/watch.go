@@ -18,8 +18,8 @@ import (
 // Times of a job that is awaited through a portal.
 const (
 	askEvery    = time.Second
-	recordedFor = time.Minute // how long a recorder may take to store a new job
-	awaitedPods = 200         // of which it is said why they cannot run
+	recordedFor = time.Minute // maximum delay until a recorder stores a new job
+	awaitedPods = 200         // whose states are printed
 )
 
 // Watch follows a job through a portal. One goroutine uses it.
@@ -27,8 +27,8 @@ type Watch struct {
 	Jobs *Jobs
 	Ref  api.JobRef
 	Con  *console.Console
-	// State is called with each state of the job, and pod with the name and the state of each
-	// pod, again and again.
+	// State is called with each state of the job, and pod repeatedly with the name and the state
+	// of each pod.
 	State func(state.Status) error
 	Pod   func(name string, s state.Status) error
 
@@ -78,7 +78,7 @@ func (w *Watch) Run(ctx context.Context, shown chan<- struct{}) error {
 // errAway is an error of a portal that does not answer.
 var errAway = errors.New("the portal cannot be asked")
 
-// ask asks once. ended reports that the job has ended.
+// ask sends one round of requests. ended reports that the job has ended.
 func (w *Watch) ask(ctx context.Context) (ended bool, err error) {
 	if w.id == 0 {
 		detail, err := w.Jobs.Job(ctx, w.Ref, nil)
@@ -122,7 +122,7 @@ func away(err error) error {
 	return fmt.Errorf("%w: %w", errAway, err)
 }
 
-// statusOf returns the state that a transition leads to.
+// statusOf returns the new state of a transition.
 func statusOf(t *history.Transition) state.Status {
 	return state.Status{State: state.State(t.To), Raw: t.ToRaw, Reason: t.Reason, Message: t.Message}
 }

@@ -13,7 +13,7 @@ import (
 type Verdict string
 
 const (
-	// Passed means that nothing is wrong.
+	// Passed means that the check found no problem.
 	Passed Verdict = "ok"
 	// Warning means that recording works with a restriction.
 	Warning Verdict = "warning"
@@ -24,15 +24,15 @@ const (
 // Check is the result of one check.
 type Check struct {
 	Verdict Verdict `json:"status"`
-	// Check names what was checked, and Of where: a cluster, or the database.
+	// Check is the name of the check, and Of the cluster or database that it examined.
 	Check string `json:"check"`
 	Of    string `json:"of,omitempty"`
-	// Found is what the check found. Remedy is what to do about it.
+	// Found is the finding. Remedy is the action that fixes it.
 	Found  string `json:"found"`
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// maxSkew is how far clocks may differ before times in the history mislead. An API server
+// maxSkew is the maximum difference of clocks without a warning. An API server
 // reports its clock in whole seconds.
 const maxSkew = 2 * time.Second
 
@@ -46,12 +46,12 @@ func (f *Findings) note(v Verdict, name, found, remedy string) {
 	f.All = append(f.All, Check{v, name, f.Of, printable.OneLine(found), remedy})
 }
 
-// OK adds a check that found nothing wrong.
+// OK adds a check that passed.
 func (f *Findings) OK(name, format string, args ...any) {
 	f.note(Passed, name, fmt.Sprintf(format, args...), "")
 }
 
-// Fail adds an error. The error itself says what to do.
+// Fail adds an error, which contains its remedy.
 func (f *Findings) Fail(name string, err error) { f.note(Failed, name, explain.Line(err), "") }
 
 // clock compares a clock with the local one. uncertain bounds the error of at.

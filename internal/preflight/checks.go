@@ -72,7 +72,7 @@ func CheckDatabase(ctx context.Context, url string, how Access, f *Findings) *sq
 	return d
 }
 
-// examineKeptLogs shows how many logs the database keeps, if there are any.
+// examineKeptLogs counts the kept logs in the database, if any.
 func examineKeptLogs(ctx context.Context, d *sqldb.DB, f *Findings) {
 	t, err := joblog.New(d, joblog.Limits{}, nil).Totals(ctx)
 	switch {
@@ -212,7 +212,7 @@ func examineServer(ctx context.Context, c *Cluster, f *Findings) {
 	f.clock(at.Add(500*time.Millisecond), took+500*time.Millisecond)
 }
 
-// allowed checks rights, and reports whether none is missing.
+// allowed reports whether no right is missing.
 func allowed(ctx context.Context, c *Cluster, t Target, f *Findings) bool {
 	lacks, why, err := t.lacks(ctx, c.Cluster)
 	switch {
@@ -249,8 +249,8 @@ func examineResume(ctx context.Context, c *Cluster, d *sqldb.DB, t Target, f *Fi
 	}
 }
 
-// probeSeconds is the duration of the watch that tests a version. A server that has
-// forgotten the version says so at once.
+// probeSeconds is the duration of the watch that tests a version. A server that no
+// longer has the version answers at once.
 const probeSeconds = 1
 
 // stillThere opens a watch at a version. It returns nil if the server has all changes

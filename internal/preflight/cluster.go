@@ -17,7 +17,7 @@ import (
 	"github.com/vedette-io/vedette/record"
 )
 
-// Cluster is a cluster with a connection, and what to record of it.
+// Cluster is a cluster with its connection and its targets.
 type Cluster struct {
 	settings.ClusterConfig
 	*kube.Cluster

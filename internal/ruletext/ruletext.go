@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/notify/rule"
 )
 
-// Trigger says what calls for a message of a rule: "enters Failed", "waits 30m".
+// Trigger describes the trigger of a rule: "enters Failed", "waits 30m".
 func Trigger(r *rule.Rule) string {
 	var parts []string
 	if t := r.Timer; t != nil {
@@ -50,7 +50,7 @@ func timerWords(t *rule.Timer) string {
 	return "no " + strings.Join(signals, ", ") + " for " + units.ShortDuration(t.After)
 }
 
-// Selection says of which objects a rule tells.
+// Selection describes the objects that a rule applies to.
 func Selection(r *rule.Rule) string {
 	var parts []string
 	for _, p := range r.Types {
@@ -85,7 +85,7 @@ func globs(all []rule.Glob) string {
 	return strings.Join(words, ", ")
 }
 
-// Receivers says to whom a rule sends.
+// Receivers describes the receivers of a rule.
 func Receivers(r *rule.Rule) string {
 	text := targetWords(r.To)
 	if len(r.Fallback) > 0 {
@@ -105,7 +105,7 @@ func targetWords(all []rule.Target) string {
 	return strings.Join(words, ", ")
 }
 
-// Delivery says when messages of a rule are sent.
+// Delivery describes when a rule sends its messages.
 func Delivery(r *rule.Rule) string {
 	var parts []string
 	switch {

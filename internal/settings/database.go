@@ -11,7 +11,7 @@ import (
 )
 
 // AddDatabase adds the flags that name the database. The URL is set when the command
-// runs; see settled.
+// runs; see AddConfig.
 func AddDatabase(cmd *cobra.Command, db *string) *Settings {
 	cmd.Flags().StringVar(db, "db", "", "database: sqlite:FILE, mysql://user@host/name or postgres://user@host/name (default: VEDETTE_DB)")
 	return AddConfig(cmd)

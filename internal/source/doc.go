@@ -1,2 +1,2 @@
-// Package source opens the history that a command reads: of a database, or through a portal.
+// Package source opens the history that a command reads: from a database, or through a portal.
 package source

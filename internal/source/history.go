@@ -14,8 +14,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Reader is the history that commands print: that of a database, or what a portal shows of
-// it.
+// Reader reads the history that commands print, from a database or through a portal.
 type Reader interface {
 	Types(ctx context.Context) ([]history.Type, error)
 	Objects(ctx context.Context, n history.ObjectName, p history.Paging) (history.Page[history.Object], error)
@@ -83,7 +82,7 @@ type RevisionAt struct {
 }
 
 // RevisionAt returns the revision at a version or at a time. An empty text is the last one.
-// Objects are sorted, the newest first.
+// objects must be sorted, the newest first.
 func (h *History) RevisionAt(ctx context.Context, objects []history.Object, text string, now time.Time) (found RevisionAt, err error) {
 	version, numeric := wire.Version(0), false
 	if v, err := strconv.ParseUint(text, 10, 64); err == nil {

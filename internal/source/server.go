@@ -23,16 +23,15 @@ type ServerFlags struct {
 	agent func() string // the User-Agent of requests
 }
 
-// AddFlags adds the flags. They are settings; see settled.
+// AddFlags adds the flags. They are settings; see settings.AddConfig.
 func (s *ServerFlags) AddFlags(cmd *cobra.Command) {
 	s.agent = func() string { return "vedette/" + cmd.Root().Version }
 	f := cmd.Flags()
-	f.StringVar(&s.URL, "server", "", "portal to ask instead of a database and a cluster: https://HOST (default: VEDETTE_SERVER); see vedette login")
-	f.StringVar(&s.CA, "server-ca", "", "file with the certificates of authorities that the portal's certificate may come from (default: only those of the system)")
+	f.StringVar(&s.URL, "server", "", "portal to use instead of a database and a cluster: https://HOST (default: VEDETTE_SERVER); see vedette login")
+	f.StringVar(&s.CA, "server-ca", "", "file with further certificate authorities to trust for the portal (default: only those of the system)")
 }
 
-// Client returns a client of the portal, with the token that `vedette login` stored. Without
-// one it sends none.
+// Client returns a client of the portal. It sends the token that `vedette login` stored, if any.
 //
 // Errors: a wrong address; the token file cannot be used.
 func (s *ServerFlags) Client() (*client.Client, error) {
@@ -85,7 +84,7 @@ func Transport(file string) (*http.Transport, error) {
 	return transport, nil
 }
 
-// Secure reports whether an address is that of a server with TLS, or of this machine.
+// Secure reports whether an address uses TLS or is on this machine.
 func Secure(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

@@ -25,13 +25,13 @@ func (s *Flags) AddFlags(cmd *cobra.Command) {
 	s.Server.AddFlags(cmd)
 }
 
-// Named reports whether there is a source.
+// Named reports whether the flags name a source.
 func (s *Flags) Named() bool { return s.DB != "" || s.Server.URL != "" }
 
-// choose leaves one source: that of a flag before that of the environment, and that before one
-// of the file. A file with both is that of a recorder, so its database is read.
+// choose leaves one source. A flag overrides the environment, which overrides the file. A file
+// with both belongs to a recorder, so its database is used.
 //
-// Errors: two sources, both of flags or both of the environment.
+// Errors: flags name two sources, or the environment does.
 func (s *Flags) choose() error {
 	if s.DB == "" || s.Server.URL == "" || s.Settled == nil {
 		return nil
@@ -48,8 +48,7 @@ func (s *Flags) choose() error {
 	return nil
 }
 
-// rankOf returns 2 for a setting of a flag, 1 for one of the environment, and 0 for one of a
-// file.
+// rankOf returns 2 for a setting from a flag, 1 for the environment, and 0 for a file.
 func rankOf(name, origin string) int {
 	switch origin {
 	case "--" + name:
@@ -60,7 +59,7 @@ func rankOf(name, origin string) int {
 	return 0
 }
 
-// Portal returns a client of the portal; nil if a database is named, or nothing.
+// Portal returns a client of the portal; nil if the flags name a database or no source.
 func (s *Flags) Portal() (*client.Client, error) {
 	if err := s.choose(); err != nil || s.Server.URL == "" {
 		return nil, err

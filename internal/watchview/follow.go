@@ -16,7 +16,7 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// redraw is how often progress is drawn.
+// redraw is the time between two updates of the progress line.
 const redraw = 200 * time.Millisecond
 
 // Followed is a type that is being watched.
@@ -25,8 +25,8 @@ type Followed struct {
 	Inf      *informer.Informer[Object]
 }
 
-// Follow prints every change of the targets until ctx is done, or until one of them turns
-// out to be impossible to watch.
+// Follow prints every change of the targets until ctx is done, or until one of them cannot be
+// watched at all.
 func Follow(ctx context.Context, cluster *kube.Cluster, targets []Target, format *Format, con *console.Console) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -71,7 +71,7 @@ func NewInformer(cluster *kube.Cluster, t Target) (*informer.Informer[Object], e
 		Namespaces:    namespaces(t.Selection.Namespace),
 		LabelSelector: t.Selection.LabelSelector,
 		FieldSelector: t.Selection.FieldSelector,
-		// A user is watching, so a server that is back must be noticed soon.
+		// A user waits for the server, so retries are frequent.
 		Reflector: reflector.Config{MaxBackoff: 5 * time.Second, SlowRetry: 10 * time.Second},
 		Logger:    slog.New(slog.DiscardHandler), // Attend reports faults
 		Missing:   informer.WaitIfMissing,        // and a type that is not served
@@ -125,7 +125,7 @@ func Attend(ctx context.Context, host string, all []Followed, con *console.Conso
 	}
 }
 
-// Hopeless returns the error of a first list that no retry can help.
+// Hopeless returns the error of a first list that a retry cannot fix.
 func Hopeless(name string, h reflector.Health) error {
 	switch h.Fault {
 	case reflector.Denied, reflector.Absent, reflector.Unsupported:

@@ -56,8 +56,8 @@ func NewFormat(o *Options, con *console.Console) (*Format, error) {
 	return f, nil
 }
 
-// document is what is printed of a change: the object, or an event around it in
-// the shape of the API's WatchEvent.
+// document is the printed form of a change: the object, or a WatchEvent of the API that contains
+// it.
 func (p *printer) document(ev informer.Event[Object], obj *Object) map[string]any {
 	if !p.opts.events {
 		return obj.Object

@@ -20,7 +20,7 @@ type Outage struct {
 	err   error
 	since time.Time
 	gaps  []string                     // names of the types that were relisted
-	Known map[string]reflector.Relists // at the last call of note
+	Known map[string]reflector.Relists // at the last call of Note
 	odd   map[string]oddities
 }
 

@@ -16,7 +16,8 @@ type TypeStats struct {
 	// Objects is the number of objects that existed in the period.
 	Objects int
 	// InState is the time within the period that the objects spent in each state, summed
-	// over the objects. The current state counts up to the end of the period.
+	// over the objects. The current state counts up to the end of the period. Final states
+	// have no time, because an object stays in its final state without end.
 	InState map[string]time.Duration
 	// Outcomes counts the objects that ended in the period, by outcome. Objects that were
 	// deleted before they ended count as Deleted.
@@ -139,7 +140,7 @@ func (t *tally) add(l *life, since, until time.Time) {
 	var firstRun, lastRun time.Time // beginning of the first run, and end of the last run
 	for i, s := range l.stays {
 		end := l.end(i, until)
-		if begin := latest(s.began, since); end.After(begin) && s.state != string(state.Deleted) {
+		if begin := latest(s.began, since); end.After(begin) && !state.State(s.state).Final() {
 			t.InState[s.state] += end.Sub(begin)
 		}
 		if s.state == running {

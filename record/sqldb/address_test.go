@@ -27,6 +27,11 @@ func TestAddresses(t *testing.T) {
 		{"sqlite:///var/h.db", "sqlite:/var/h.db", ""},
 		{"sqlite:", "", "names no file"},
 		{"sqlite:h.db?mode=ro", "", "takes no parameters: remove ?mode=ro"},
+		{`sqlite:C:\data\100% new\h.db`, `sqlite:C:\data\100% new\h.db`, ""},
+		{"sqlite:C:/data/h.db", "sqlite:C:/data/h.db", ""},
+		{`sqlite:\\host\share\h.db`, `sqlite:\\host\share\h.db`, ""},
+		{`C:\data\h.db`, "", `is a path, not a URL: use sqlite:C:\data\h.db`},
+		{"c:/data/h.db", "", "is a path, not a URL: use sqlite:c:/data/h.db"},
 		{"h.db", "", `the database "h.db" is not a URL`},
 		{"a/geheim:b", "", "has no scheme"},
 		{"postgres://me:geheim@db:5432/h?sslmode=disable", "postgres://me@db:5432/h?sslmode=disable", ""},
@@ -57,6 +62,35 @@ func TestAddresses(t *testing.T) {
 		}
 		if a.URL != c.shown {
 			t.Errorf("%s: got the URL %s, want %s", c.url, a.URL, c.shown)
+		}
+	}
+}
+
+// TestSQLiteFile checks the paths of Windows and of other systems, on every system.
+func TestSQLiteFile(t *testing.T) {
+	for url, want := range map[string]struct{ windows, other string }{
+		`sqlite:C:\data\h.db`:      {`C:\data\h.db`, `C:\data\h.db`},
+		"sqlite:C:/data/h.db":      {"C:/data/h.db", "C:/data/h.db"},
+		"sqlite:C:h.db":            {"C:h.db", "C:h.db"},
+		"sqlite:///C:/data/h.db":   {"C:/data/h.db", "/C:/data/h.db"},
+		"sqlite:/c:/h.db":          {"c:/h.db", "/c:/h.db"},
+		`sqlite:\\host\share\h.db`: {`\\host\share\h.db`, `\\host\share\h.db`},
+		"sqlite:///var/lib/h.db":   {"/var/lib/h.db", "/var/lib/h.db"},
+		"sqlite:///1:/h.db":        {"/1:/h.db", "/1:/h.db"},
+		"sqlite:h.db":              {"h.db", "h.db"},
+		"sqlite:/h":                {"/h", "/h"},
+		"sqlite:":                  {"", ""},
+	} {
+		u, err := parseURL(url)
+		if err != nil {
+			t.Errorf("%s: %v", url, err)
+			continue
+		}
+		if got := sqliteFile(u, true); got != want.windows {
+			t.Errorf("%s on Windows: got %s, want %s", url, got, want.windows)
+		}
+		if got := sqliteFile(u, false); got != want.other {
+			t.Errorf("%s on other systems: got %s, want %s", url, got, want.other)
 		}
 	}
 }

@@ -164,6 +164,9 @@ func parseURL(text string) (*url.URL, error) {
 	if !found {
 		return nil, fmt.Errorf("the database %q is not a URL: %s", filepath.Base(text), useURL)
 	}
+	if rest := text[len(scheme)+1:]; len(scheme) == 1 && (strings.HasPrefix(rest, `\`) || strings.HasPrefix(rest, "/") && !strings.HasPrefix(rest, "//")) {
+		return nil, fmt.Errorf("the database %q is a path, not a URL: use sqlite:%s", text, text)
+	}
 	u, err := url.Parse(text)
 	if err == nil && u.Scheme == "" {
 		return nil, errors.New("the URL of the database has no scheme: " + useURL)

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -10,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/pressly/goose/v3"
@@ -24,6 +26,7 @@ type sqlite struct{}
 //
 //	sqlite:history.db
 //	sqlite:///var/lib/vedette/history.db
+//	sqlite:C:\Vedette\history.db
 func SQLite() Driver { return sqlite{} }
 
 // Dialect implements Driver.
@@ -65,10 +68,7 @@ func sqliteRename(from, to string, columns []string) string {
 
 // Address implements Driver.
 func (sqlite) Address(u *url.URL, _ func(string) string) (Address, error) {
-	file := u.Opaque
-	if file == "" {
-		file = u.Host + u.Path
-	}
+	file := sqliteFile(u, runtime.GOOS == "windows")
 	if file == "" {
 		return Address{}, errors.New("the URL of the database names no file: use sqlite:history.db or sqlite:///var/lib/vedette/history.db")
 	}
@@ -81,6 +81,22 @@ func (sqlite) Address(u *url.URL, _ func(string) string) (Address, error) {
 		return db, nil
 	}
 	return Address{URL: "sqlite:" + file, File: file, Connect: connect}, nil
+}
+
+// sqliteFile returns the path of a database file. On Windows the path of
+// sqlite:///C:/history.db begins with the drive, not with a slash.
+func sqliteFile(u *url.URL, windows bool) string {
+	file := cmp.Or(u.Opaque, u.Host+u.Path)
+	if windows && len(file) > 2 && file[0] == '/' && isDrive(file[1:3]) {
+		return file[1:]
+	}
+	return file
+}
+
+// isDrive reports whether text is a drive of Windows, such as "C:".
+func isDrive(text string) bool {
+	letter := text[0] | 0x20
+	return len(text) == 2 && letter >= 'a' && letter <= 'z' && text[1] == ':'
 }
 
 // sqliteConnector opens the connections to one file. The options differ for the first
