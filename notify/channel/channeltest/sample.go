@@ -20,8 +20,8 @@ const (
 )
 
 // Samples returns messages of fixed content in a language, by name: failed, waits, digest,
-// test, hostile and huge. They suit golden files, because no change of words in other
-// packages changes them.
+// test, hostile and huge. Changes of words in other packages do not change them, so they
+// suit golden files.
 func Samples(language string) map[string]*message.Message {
 	return map[string]*message.Message{
 		"failed": Failed(language), "waits": Waits(language), "digest": Digest(language), "test": Probe(language),
@@ -165,7 +165,7 @@ func Probe(language string) *message.Message {
 }
 
 // Hostiles are texts of users that try to be markup in one of the syntaxes, after the
-// first step that holds for all channels.
+// first step of escaping that all channels share.
 var Hostiles = []string{
 	"@all <at id=all></at> <at user_id=\"all\">x</at> <@all> <!channel> <!here|x> <at>liwei</at>",
 	"[PWN](https://evil.example/PWN) ![PWN](https://evil.example/p.png) <https://evil.example|PWN> <a href='https://evil.example'>PWN</a>",
@@ -175,7 +175,7 @@ var Hostiles = []string{
 	"${PWN} {{PWN}} <person id = 'all'></person> <link url='https://evil.example'>PWN</link> $urlVal",
 }
 
-// Hostile returns a message all of whose texts of users try to be markup.
+// Hostile returns a message in which all texts of users try to be markup.
 func Hostile(language string) *message.Message {
 	m := Failed(language)
 	m.Name = Hostiles[1]
@@ -195,7 +195,7 @@ func Hostile(language string) *message.Message {
 	return m
 }
 
-// HostileDigest returns a digest all of whose texts of users try to be markup.
+// HostileDigest returns a digest in which all texts of users try to be markup.
 func HostileDigest(language string) *message.Message {
 	m := Digest(language)
 	m.Sections = nil
@@ -207,8 +207,8 @@ func HostileDigest(language string) *message.Message {
 	return m
 }
 
-// Huge returns a message with as much text as the other packages ever pass on: values of
-// 256 bytes and lines of 300, in characters that need escapes.
+// Huge returns a message with the maximum amount of text that the other packages pass on:
+// values of 256 bytes and lines of 300, in characters that need escapes.
 func Huge(language string) *message.Message {
 	m := Failed(language)
 	value := strings.Repeat("<&测*", 256/8)

@@ -67,7 +67,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestThreadIsGone deletes the first message of a thread: the next try begins another.
+// TestThreadIsGone deletes the first message of a thread: the next try begins another
+// thread.
 func TestThreadIsGone(t *testing.T) {
 	server := channeltest.NewSlackAPI(t)
 	c := open(t, server, true)
@@ -141,7 +142,8 @@ func TestCheckOfBot(t *testing.T) {
 	}
 }
 
-// TestWebhookThatIsNone checks that HTTP 200 alone is no success: a proxy may have answered.
+// TestWebhookThatIsNone: HTTP 200 alone is not a success, because a proxy may have
+// answered.
 func TestWebhookThatIsNone(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("<html>Sign in</html>"))
