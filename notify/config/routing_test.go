@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/notify/rule"
 )
 
-// told returns receivers in short: channel, address, person, role, language and zone.
+// told formats receivers as channel, address, person, role, language and zone.
 func told(all []Receiver) (lines []string) {
 	for _, r := range all {
 		line := strings.Join([]string{r.Channel, r.Address, r.Person, r.Role, r.Language, r.Location.String()}, " ")

@@ -29,7 +29,7 @@ func counting(one, many string) func(n int) string {
 	}
 }
 
-// after returns a function that writes words after a number.
+// after returns a function that appends words to a number.
 func after(words string) func(n int) string { return counting(words, words) }
 
 func ordinal(n int) string {

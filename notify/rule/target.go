@@ -1,6 +1,6 @@
 package rule
 
-// TargetKind says how the receiver of a message is found.
+// TargetKind is how the receiver of a message is found.
 type TargetKind int
 
 const (
