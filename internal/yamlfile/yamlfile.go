@@ -90,9 +90,9 @@ var unknownAnchor = regexp.MustCompile(`unknown anchor '.*' referenced`)
 func (r *Reader) syntax(err error) error {
 	line, text := Syntax(err)
 	if line > 0 {
-		return fmt.Errorf("%s:%d: this is no YAML: %s", r.name, line, text)
+		return fmt.Errorf("%s:%d: invalid YAML: %s", r.name, line, text)
 	}
-	return fmt.Errorf("%s: this is no YAML: %s", r.name, text)
+	return fmt.Errorf("%s: invalid YAML: %s", r.name, text)
 }
 
 // Syntax returns the line of an error of the YAML library, 0 if it names none, and its text.

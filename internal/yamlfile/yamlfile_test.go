@@ -12,10 +12,10 @@ import (
 
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"syntax", "a: 1\nb: [", "f:2: this is no YAML"},
-		{"a tab", "a:\n\tb: 1", "f:2: this is no YAML"},
+		{"syntax", "a: 1\nb: [", "f:2: invalid YAML"},
+		{"a tab", "a:\n\tb: 1", "f:2: invalid YAML"},
 		{"two documents", "a: 1\n---\nb: 2", "f:2: a second document"},
-		{"syntax behind the first document", "a: 1\n---\nb: [", "this is no YAML"},
+		{"syntax behind the first document", "a: 1\n---\nb: [", "invalid YAML"},
 		{"size", strings.Repeat("#", yamlfile.MaxSize+1), "refused"},
 		{"a reference", "a: &x 1\nb: *x", "f:2: a reference (a text that begins with *) is not taken"},
 		{"a reference to nothing", "a: *hunter2", "a reference (a text that begins with *) is not taken"},

@@ -7,7 +7,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// event is a reason to look at a job again.
+// event is a reason to read a job again.
 type event struct {
 	object   int64
 	position feed.Position
@@ -15,7 +15,7 @@ type event struct {
 	seen     time.Time
 }
 
-// batch applies what the database says now about the objects of some events.
+// batch applies the current database rows of the objects of some events.
 type batch struct {
 	events []event
 	jobs   []Job // those of the objects that are jobs

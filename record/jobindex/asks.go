@@ -1,10 +1,11 @@
 package jobindex
 
-// asksAtOnce is how many bodies are read at once, which bounds them in memory.
+// asksAtOnce is the maximum number of bodies that are read at once, which limits their
+// memory.
 const asksAtOnce = 200
 
-// unasked returns those of some jobs that exist and whose bodies were not read, without their
-// lives.
+// unasked returns those of some jobs that exist and whose bodies were not read, without
+// their lives.
 func (t *table) unasked(ids []int64) (jobs []Job) {
 	for _, id := range ids {
 		if row, ok := t.find(id); ok && t.bit[row]&asked == 0 {
@@ -16,7 +17,8 @@ func (t *table) unasked(ids []int64) (jobs []Job) {
 	return jobs
 }
 
-// answer stores what the bodies of jobs say, unless the jobs have changed since unasked.
+// answer stores the results of reading the bodies of jobs, unless the jobs have changed
+// since unasked.
 func (t *table) answer(jobs []Job) {
 	for i := range jobs {
 		j := &jobs[i]

@@ -34,7 +34,7 @@ func (x *Index) SetGaps(gaps []history.Gap) { x.change(func(t *table) { t.setGap
 // Copy replaces the table by its copy.
 func (x *Index) Copy() { x.replace(x.table.clone()) }
 
-// Unasked returns how many jobs have a body that was not read.
+// Unasked returns the number of jobs whose body was not read.
 func (x *Index) Unasked() (n int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -46,13 +46,13 @@ func (x *Index) Unasked() (n int) {
 	return n
 }
 
-// Runner is what Run does, step by step.
+// Runner exposes the steps of Run.
 type Runner struct{ *runner }
 
 // NewRunner returns the runner of an index.
 func NewRunner(x *Index) Runner { return Runner{newRunner(x)} }
 
-// Settle makes steps until nothing is left to do: the feed is applied, all bodies are read, and
+// Settle makes steps until no work is left: the feed is applied, all bodies are read, and
 // with sweep a sweep has compared all jobs.
 func (r Runner) Settle(ctx context.Context, sweep bool) error {
 	for {
@@ -73,7 +73,7 @@ func (r Runner) Settle(ctx context.Context, sweep bool) error {
 	}
 }
 
-// Sweep makes a step of the sweep without reading the feed first.
+// Sweep makes a step of the sweep without first reading the feed.
 func (r Runner) Sweep(ctx context.Context) error {
 	r.sweeper.next = time.Time{}
 	return r.sweep(ctx)

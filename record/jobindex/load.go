@@ -9,11 +9,12 @@ import (
 )
 
 const (
-	// loadAtOnce is how many jobs are read at once.
+	// loadAtOnce is the number of jobs that are read at once.
 	loadAtOnce = 2000
-	// loaders is how many goroutines read lives and labels.
+	// loaders is the number of goroutines that read lives and labels.
 	loaders = 2
-	// asksAtLoad is how many open jobs get what their bodies say before the index is ready.
+	// asksAtLoad is the number of open jobs whose bodies are read before the index is
+	// ready.
 	asksAtLoad = 2000
 )
 
@@ -24,10 +25,12 @@ type loader struct {
 	progress func(float64)
 }
 
-// load returns a table with all jobs, and the jobs whose bodies are to be read, the newest last.
+// load returns a table with all jobs, and the jobs whose bodies must still be read, newest
+// last.
 //
-// The position comes first: a transition that is committed later is in the feed behind it, so
-// the job is read again. It does not matter whether the queries of the load see it.
+// It reads the position first: a transition that is committed later is after it in the
+// feed, so the job is read again. It does not matter whether the queries of the load see
+// the transition.
 func (l *loader) load(ctx context.Context) (t *table, unasked []int64, err error) {
 	t = newTable()
 	if t.position, err = feed.Head(ctx, l.reader.db); err != nil {
@@ -63,7 +66,7 @@ func (l *loader) load(ctx context.Context) (t *table, unasked []int64, err error
 	return t, unasked, err
 }
 
-// each calls put for all jobs, some at a time and not quite in the order of their numbers.
+// each calls put for all jobs, in batches and roughly in the order of their IDs.
 func (l *loader) each(ctx context.Context, put func([]Job)) error {
 	if len(l.types) == 0 {
 		return nil

@@ -15,7 +15,8 @@ const (
 	one  = "parameters: [{name: a}]\n"
 )
 
-// TestMistakes: all mistakes of a template are found when it is read, each at its line.
+// TestMistakes: all mistakes of a template are found when it is parsed, each with its
+// line.
 func TestMistakes(t *testing.T) {
 	param := func(fields string) string { return top + "parameters:\n- {name: a, " + fields + "}\n" + body }
 	object := func(text string) string {
@@ -27,7 +28,7 @@ func TestMistakes(t *testing.T) {
 	}{
 		{"nothing", "# x", []string{"t:1: the file is empty; a template has"}},
 		{"no mapping", "- x", []string{"t:1: a template has to be a mapping with name"}},
-		{"no YAML", "name: [", []string{"t:1: this is no YAML"}},
+		{"no YAML", "name: [", []string{"t:1: invalid YAML"}},
 		{"references", top + "parameters: &x []\nobject: *x\n", []string{"t:4: a reference"}},
 		{"no name and no type", one + body, []string{`t:1: the name "" has to have 1 to 63`, `t:1: the type "" has to be a plural name`}},
 		{"another field", top + one + body + "objects: {}\n", []string{`t:5: a template has no field "objects"`}},
@@ -104,7 +105,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestValuesMistakes: all mistakes of values at once, each with its parameter.
+// TestValuesMistakes: all mistakes of values are reported at once, each with its
+// parameter.
 func TestValuesMistakes(t *testing.T) {
 	tmpl := parse(t, `name: t
 type: jobs.batch
