@@ -19,8 +19,8 @@ const sendTimeout = 30 * time.Second
 // Address is the destination of the messages of a subscription.
 type Address struct {
 	To Receiver
-	// Known is set if the address is the person's own in the table of people, or one that
-	// everybody may name. Other addresses must be verified.
+	// Known is set if the address is the person's own in the table of people, or if
+	// everybody may name it. Other addresses must be verified.
 	Known bool
 }
 

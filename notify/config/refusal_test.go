@@ -70,7 +70,7 @@ func TestRefusals(t *testing.T) {
 		{"mail without an address", "channels: {m: {type: email, server: 'smtp://x.example', from: a@b.example}}\n" + a + "to: [m]}\n", "f:3: to: channel m needs a receiver"},
 		{"two timers", hook + "rules:\n- {name: a, waits: 1h, runs: 1h, to: [hook]}\n", "f:5: a rule has one timer"},
 		{"a usual deadline", hook + "rules:\n- {name: a, near-deadline: usual, to: [hook]}\n", `f:5: near-deadline is "usual"`},
-		{"what is longer", hook + "rules:\n- {name: a, waits: {longer-than: 2h}, to: [hook]}\n", `f:5: longer-than is "2h"`},
+		{"a time that is not usual", hook + "rules:\n- {name: a, waits: {longer-than: 2h}, to: [hook]}\n", `f:5: longer-than is "2h"`},
 		{"a number", hook + a + "to: [hook], flap: {changes: x, within: 1h}}\n", `f:5: changes is "x"`},
 		{"a type", hook + a + "to: [hook], types: [batch/v1]}\n", `f:5: "batch/v1" is not a type`},
 		{"a truth", hook + a + "to: [hook], log: maybe}\n", "f:5: log has to be true or false"},

@@ -105,7 +105,7 @@ func (p *ruleReader) check(n *yaml.Node, f map[string]*yaml.Node, r *rule.Rule, 
 	}
 	if id := r.ID(); id != "" {
 		if line := p.seen[id]; line > 0 {
-			p.Complain(n.Line, "rule %s: line %d has a rule with this name, or one that differs only in capitals and signs", quoted(r.Name), line)
+			p.Complain(n.Line, "rule %s: line %d has a rule with this name, or with a name that differs only in capitals and signs", quoted(r.Name), line)
 		}
 		p.seen[id] = n.Line
 	}

@@ -95,7 +95,7 @@ func TestBreaker(t *testing.T) {
 		o.Now = o.Now.Add(o.Lease)
 		trial := d.claim(t, o)
 		if len(abandoned.Deliveries) != 1 || len(trial.Deliveries) != 1 {
-			t.Fatalf("a trial whose worker died: %d, then %d", len(abandoned.Deliveries), len(trial.Deliveries))
+			t.Fatalf("a trial whose worker crashed: %d, then %d", len(abandoned.Deliveries), len(trial.Deliveries))
 		}
 		d.finish(t, delivery.Outcome{At: o.Now}, p, trial.Deliveries...)
 		if c := d.claim(t, o); len(c.Deliveries) != 5 {

@@ -69,8 +69,8 @@ var fields = map[string]func(s *speaker) string{
 	"n":           func(s *speaker) string { return positive(s.n.Attempt, s.words.number) },
 	"m":           func(s *speaker) string { return positive(s.n.Attempts, s.words.number) },
 	"attempts":    func(s *speaker) string { return positive(s.n.Attempt, s.words.attempts) },
-	"retries":     func(s *speaker) string { return s.left(s.words.retries) },
-	"retriesWere": func(s *speaker) string { return s.left(s.words.retriesWere) },
+	"retries":     func(s *speaker) string { return s.retriesLeft(s.words.retries) },
+	"retriesWere": func(s *speaker) string { return s.retriesLeft(s.words.retriesWere) },
 	"list": func(s *speaker) string {
 		if len(s.n.SameCause) < 2 {
 			return ""

@@ -222,8 +222,8 @@ func (s *speaker) index() string {
 	return strconv.Itoa(*s.n.Cause.Index)
 }
 
-// left formats the number of remaining retries.
-func (s *speaker) left(write func(int) string) string {
+// retriesLeft formats the number of remaining retries.
+func (s *speaker) retriesLeft(write func(int) string) string {
 	if s.n.Attempt <= 0 || s.n.Attempts <= 0 {
 		return ""
 	}

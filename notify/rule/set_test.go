@@ -61,11 +61,11 @@ func TestMatches(t *testing.T) {
 		{"a condition", Rule{When: condition(t, `new.labels.team == "ml"`)}, nil, true},
 		{"a condition that does not hold", Rule{Enter: []state.State{"Failed"}, When: condition(t, `new.labels.team == "x"`)}, nil, false},
 		{"a wait that begins", Rule{Timer: &Timer{Kind: Waits}}, func(in *Input) { in.Old.State, in.New.State = "", "Submitted" }, true},
-		{"a wait that goes on", Rule{Timer: &Timer{Kind: Waits}}, func(in *Input) { in.Old.State, in.New.State = "Submitted", "Queued" }, false},
+		{"a wait that continues", Rule{Timer: &Timer{Kind: Waits}}, func(in *Input) { in.Old.State, in.New.State = "Submitted", "Queued" }, false},
 		{"a wait suspended in a queue", Rule{Timer: &Timer{Kind: WaitsLongerThanUsual}}, func(in *Input) { in.Old.State, in.New.State = "", "Suspended" }, true},
 		{"a suspension without a queue", Rule{Timer: &Timer{Kind: Waits}}, func(in *Input) { in.Old.State, in.New.State, in.Object.Queue = "", "Suspended", "" }, false},
 		{"a run", Rule{Timer: &Timer{Kind: Runs}}, func(in *Input) { in.Old.State, in.New.State = "Starting", "Running" }, true},
-		{"a run that goes on", Rule{Timer: &Timer{Kind: NoProgress}}, func(in *Input) { in.Old.State, in.New.State = "Restarting", "Running" }, false},
+		{"a run that continues", Rule{Timer: &Timer{Kind: NoProgress}}, func(in *Input) { in.Old.State, in.New.State = "Restarting", "Running" }, false},
 		{"a deadline", Rule{Timer: &Timer{Kind: NearDeadline}}, func(in *Input) { in.Old.State, in.New.State = "", "Queued" }, true},
 		{"the end of a run", Rule{Timer: &Timer{Kind: Runs}}, nil, false},
 	} {

@@ -63,7 +63,7 @@ func TestParseHeader(t *testing.T) {
 	}
 }
 
-// TestCheck: addresses that are none of a collector, or that have a secret.
+// TestCheck: addresses that cannot belong to a collector, or that contain a secret, are refused.
 func TestCheck(t *testing.T) {
 	for endpoint, ok := range map[string]bool{
 		"http://collector:4318": true, "https://collector/v1/traces": true, "": false, "collector:4318": false, "ftp://collector": false, "http://": false,

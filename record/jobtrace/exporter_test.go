@@ -45,7 +45,7 @@ func (d *database) want(r *trace.ResourceSpans, want ...string) {
 }
 
 // TestExport: a job that ends becomes a trace, with its attempts, states, attributes and
-// computed IDs. A job that is open and one that is deleted after its end make none.
+// computed IDs. Open jobs, and deletions after the end, cause none.
 func TestExport(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		stop := d.start()
@@ -254,7 +254,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// TestResumed: a job that goes on after its end, and an open job that is corrected, make no
+// TestResumed: a job that continues after its end, and an open job that is corrected, make no
 // trace before their ends.
 func TestResumed(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {

@@ -166,7 +166,7 @@ func TestOutage(t *testing.T) {
 		same(t, f.next(time.Second), "a#1 before")
 		s.server.Unavailable()
 		got := f.next(30 * time.Second)
-		if len(got) != 1 || got[0][:60] != "! the log of container main of pod a cannot be read now, and" {
+		if len(got) != 1 || got[0][:60] != "! the log of container main of pod a cannot be read now and " {
 			t.Errorf("%q", got)
 		}
 		s.say(20, "a", "meanwhile")

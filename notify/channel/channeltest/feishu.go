@@ -158,7 +158,7 @@ var (
 // FeishuMarkup returns the markup in a payload for Feishu that comes from users' text, if
 // the receiver's open_id may be mentioned.
 func FeishuMarkup(payload, openID string) (found []string) {
-	walk(parse(payload).object("card"), func(o object) {
+	visitAll(parse(payload).object("card"), func(o object) {
 		content := o.text("content")
 		switch o.text("tag") {
 		case "plain_text":

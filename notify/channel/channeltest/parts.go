@@ -37,19 +37,19 @@ func (o object) list(key string) (all []object) {
 	return all
 }
 
-// walk calls visit for every object in a value, outer objects first.
-func walk(value any, visit func(object)) {
+// visitAll calls visit for every object in a value, outer objects first.
+func visitAll(value any, visit func(object)) {
 	switch v := value.(type) {
 	case object:
-		walk(map[string]any(v), visit)
+		visitAll(map[string]any(v), visit)
 	case map[string]any:
 		visit(v)
 		for _, inner := range v {
-			walk(inner, visit)
+			visitAll(inner, visit)
 		}
 	case []any:
 		for _, inner := range v {
-			walk(inner, visit)
+			visitAll(inner, visit)
 		}
 	}
 }

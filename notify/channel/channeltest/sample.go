@@ -37,7 +37,7 @@ func pick(language, english, chinese string) string {
 	return english
 }
 
-func base(language string, kind message.Kind, s state.State) *message.Message {
+func messageOf(language string, kind message.Kind, s state.State) *message.Message {
 	return &message.Message{
 		ID:   "gpu-west/0bcbde3e-8960-4961-ad34-668f0e3945bb/48377/" + string(s) + "/my-failures/group",
 		Kind: kind, Language: language, State: s, Name: longName, JobLabel: pick(language, "Job", "作业"),
@@ -56,7 +56,7 @@ func base(language string, kind message.Kind, s state.State) *message.Message {
 
 // Failed returns a message about a job that failed, with a log and a long name.
 func Failed(language string) *message.Message {
-	m := base(language, message.Failed, state.Failed)
+	m := messageOf(language, message.Failed, state.Failed)
 	m.StateWord = pick(language, "Failed", "已失败")
 	m.Head = pick(language, "Failed, OOMKilled", "已失败，OOMKilled")
 	m.Title = m.Head + pick(language, ": ", "：") + m.Name
@@ -89,7 +89,7 @@ func Failed(language string) *message.Message {
 
 // Waits returns a message about a job that waits too long.
 func Waits(language string) *message.Message {
-	m := base(language, message.WaitsLong, state.Queued)
+	m := messageOf(language, message.WaitsLong, state.Queued)
 	label := func(english, chinese string) string { return pick(language, english, chinese) }
 	m.Name = "reward-model-v9-seed-2024"
 	m.StateWord = label("Queued", "排队中")
@@ -117,7 +117,7 @@ func Waits(language string) *message.Message {
 
 // Digest returns a digest of nine jobs.
 func Digest(language string) *message.Message {
-	m := base(language, message.Digest, state.Failed)
+	m := messageOf(language, message.Digest, state.Failed)
 	label := func(english, chinese string) string { return pick(language, english, chinese) }
 	m.Name, m.JobLabel, m.Thread = "", "", ""
 	m.StateWord = label("Failed", "已失败")
@@ -153,7 +153,7 @@ func Digest(language string) *message.Message {
 
 // Probe returns a test of a channel, which has neither a job nor a state.
 func Probe(language string) *message.Message {
-	m := base(language, message.Test, "")
+	m := messageOf(language, message.Test, "")
 	m.Name, m.JobLabel, m.Thread, m.Place, m.Footer.Place = "", "", "", "", ""
 	m.Title = pick(language, "Test of group", "group 测试")
 	m.Head, m.ShortTitle = m.Title, m.Title

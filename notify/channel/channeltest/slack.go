@@ -221,7 +221,7 @@ func SlackMarkup(payload, user string) (found []string) {
 		found = append(found, findIn(strings.Split(text, "\n"), FindMrkdwn)...)
 	}
 	check(body.text("text"))
-	walk(map[string]any(body), func(o object) {
+	visitAll(map[string]any(body), func(o object) {
 		switch o.text("type") {
 		case "mrkdwn":
 			check(o.text("text"))

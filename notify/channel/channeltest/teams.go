@@ -139,7 +139,7 @@ func teamsElement(e object) string {
 // TeamsMarkup returns the markup in a payload for Teams that comes from users' text, if
 // the receiver's ID may be mentioned.
 func TeamsMarkup(payload, user string) (found []string) {
-	walk(map[string]any(parse(payload)), func(o object) {
+	visitAll(map[string]any(parse(payload)), func(o object) {
 		text := o.text("text")
 		switch {
 		case o.text("type") == "TextRun":

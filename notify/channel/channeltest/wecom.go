@@ -119,7 +119,7 @@ var (
 // the receiver's userid may be mentioned.
 func WeComMarkup(payload, user string) (found []string) {
 	body := parse(payload)
-	walk(body.object("template_card"), func(o object) {
+	visitAll(body.object("template_card"), func(o object) {
 		for key, value := range o {
 			if text, ok := value.(string); ok && key != "url" && strings.Contains(text, "@") {
 				found = append(found, "mention in "+text)

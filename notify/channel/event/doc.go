@@ -29,6 +29,6 @@
 // # Errors
 //
 // Missing rights are Temporary, because they may be granted later: the notifier needs
-// "create" on events.events.k8s.io. A namespace that is gone, and an Event that the server
+// "create" on events.events.k8s.io. A deleted namespace, and an Event that the server
 // finds invalid, are Permanent. 429 is Throttled. All other errors are Temporary.
 package event

@@ -109,13 +109,13 @@ func TestKinds(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for want, o := range map[string]Options{
-		"missing":   {},
-		"https://":  {URL: "http://hooks.slack.com/services/x"},
-		"no token":  {URL: "https://hooks.slack.com/"},
-		"an ID":     {Token: "xoxb-1", Conversation: "#general"},
-		"must be":   {Token: "xoxb-1"},
-		"printable": {Token: "xoxb\n1", Conversation: "C012"},
-		"its own":   {URL: "https://hooks.slack.com/services/x", Conversation: "C012"},
+		"missing":       {},
+		"https://":      {URL: "http://hooks.slack.com/services/x"},
+		"no token":      {URL: "https://hooks.slack.com/"},
+		"an ID":         {Token: "xoxb-1", Conversation: "#general"},
+		"must be":       {Token: "xoxb-1"},
+		"printable":     {Token: "xoxb\n1", Conversation: "C012"},
+		"fixed channel": {URL: "https://hooks.slack.com/services/x", Conversation: "C012"},
 	} {
 		_, err := New(o)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "xoxb") {

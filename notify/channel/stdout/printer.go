@@ -85,7 +85,7 @@ func (p *Printer) rows(b *strings.Builder, m *message.Message) {
 			if shown++; shown > maxRows {
 				continue
 			}
-			b.WriteString(indent + "  " + p.Style.paint("", r.Name) + p.Style.Faint(", "+strings.Join(known(r.Owner, r.Text, r.Time), ", ")) + "\n")
+			b.WriteString(indent + "  " + p.Style.paint("", r.Name) + p.Style.Faint(", "+strings.Join(present(r.Owner, r.Text, r.Time), ", ")) + "\n")
 		}
 	}
 	if shown > maxRows {
@@ -96,7 +96,7 @@ func (p *Printer) rows(b *strings.Builder, m *message.Message) {
 	}
 }
 
-func known(all ...string) (found []string) {
+func present(all ...string) (found []string) {
 	for _, text := range all {
 		if text != "" && text != "–" {
 			found = append(found, text)
