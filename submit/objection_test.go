@@ -53,7 +53,7 @@ func TestObjections(t *testing.T) {
 			[]metav1.Status{refusal(400, `Job in version "v1" cannot be handled as a Job: json: cannot unmarshal string into Go struct field JobSpec.spec.parallelism of type int32`, nil)},
 			`job.yaml:6: Job in version "v1" cannot be handled as a Job: json: cannot unmarshal string into Go struct field JobSpec.spec.parallelism of type int32`,
 		},
-		"no JSON":   {[]metav1.Status{refusal(400, "what is that", nil)}, "job.yaml:1: what is that"},
+		"no JSON":   {[]metav1.Status{refusal(400, "cannot parse", nil)}, "job.yaml:1: cannot parse"},
 		"namespace": {[]metav1.Status{refusal(404, `namespaces "ml" not found`, &metav1.StatusDetails{Kind: "namespaces", Name: "ml"})}, "job.yaml:3: metadata.namespace: namespaces \"ml\" not found"},
 		"quota":     {[]metav1.Status{refusal(403, `jobs.batch "train-7" is forbidden: exceeded quota: q`, nil)}, `job.yaml:1: jobs.batch "train-7" is forbidden: exceeded quota: q`},
 		"too large": {[]metav1.Status{refusal(500, "etcdserver: request is too large", nil)}, "job.yaml:1: etcdserver: request is too large"},

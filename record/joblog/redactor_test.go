@@ -173,7 +173,7 @@ func TestRedactorProperties(t *testing.T) {
 		case strings.Count(got, "\n") != strings.Count(text, "\n"):
 			t.Fatalf("%q has other lines: %q", text, got)
 		case utf8.ValidString(text) && !utf8.ValidString(got):
-			t.Fatalf("%q is not valid any more: %q", text, got)
+			t.Fatalf("%q is no longer valid: %q", text, got)
 		case strings.Contains(got, aws):
 			t.Fatalf("%q: %q", text, got)
 		}

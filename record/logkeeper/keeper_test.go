@@ -241,7 +241,7 @@ func TestDatabaseAway(t *testing.T) {
 		c.end(name, "main", 0)
 	}
 	eventually(t, "the shelf is full", func() bool { return c.Stats().HeldBytes > 25_000 })
-	eventually(t, "the fault is told", func() bool { return strings.Contains(c.log.String(), "no database") })
+	eventually(t, "the fault is logged", func() bool { return strings.Contains(c.log.String(), "no database") })
 	if s := c.Stats(); s.HeldBytes > 40_000 || s.Kept > 0 || s.Failing.IsZero() {
 		t.Errorf("%+v", s)
 	}

@@ -228,6 +228,6 @@ func recordRetention(t *testing.T, d *database) {
 		t.Errorf("%s, %v", text, err)
 	}
 	if n := c.number("SELECT COUNT(*) FROM transition_index i WHERE NOT EXISTS (SELECT 1 FROM objects o WHERE o.id = i.object_id)"); n != 0 {
-		t.Errorf("%d index entries of objects that are gone", n)
+		t.Errorf("got %d index entries of removed objects, want 0", n)
 	}
 }

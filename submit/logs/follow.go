@@ -207,7 +207,7 @@ func (f *follower) loop(ctx context.Context, over <-chan struct{}) error {
 		}
 		if n := len(f.waiting); n > 0 && told == 0 {
 			told = n
-			note := fmt.Sprintf("%s logs wait: %d are followed at once, and a log takes the place of one that ends", thousands(n), f.o.Streams)
+			note := fmt.Sprintf("%s logs wait: %d are followed at once, the others follow as these end", thousands(n), f.o.Streams)
 			f.window.add([]Line{{Note: note}}, time.Now())
 		}
 		if at, ok := f.window.due(); ok {
@@ -292,8 +292,8 @@ func (f *follower) hear(ctx context.Context, n news) {
 	}
 }
 
-// last reads the remaining lines after the end of the job: those that streams had no time
-// for, and runs that no event reported.
+// last reads the remaining lines after the end of the job: the lines that streams had no
+// time for, and the runs that no event reported.
 func (f *follower) last(ctx context.Context) error {
 	if !f.window.release(time.Now(), true, f.yield) {
 		return errEnough

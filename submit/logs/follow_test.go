@@ -215,7 +215,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		want := []string{
 			"! attempt 1 has 5 logs, which are read 2 at a time: only lines that are read together are in the order of time",
 			"p0#1 text", "p1#1 text", "p2#1 text", "p3#1 text", "p4#1 text",
-			"! 3 logs wait: 2 are followed at once, and a log takes the place of one that ends",
+			"! 3 logs wait: 2 are followed at once, the others follow as these end",
 		}
 		same(t, got, want...)
 		s.say(100, "p4", "late")

@@ -61,7 +61,7 @@ func TestMistakes(t *testing.T) {
 		{"a default that is required", param("required: true, default: x"), []string{"t:4: the parameter a is required, and its default"}},
 		{"a default out of bounds", param("type: integer, max: 3, default: 4"), []string{"t:4: the default of a: is 4; the most is 3"}},
 		{"a default of another type", param("default: 4"), []string{"t:4: the default of a: has to be a text"}},
-		{"a default that is no choice", param("type: choice, choices: [x], default: z"), []string{`t:4: the default of a: has to be one of x, not "z"`}},
+		{"a default that is not a choice", param("type: choice, choices: [x], default: z"), []string{`t:4: the default of a: has to be one of x, not "z"`}},
 		{"a default of lists", param("type: list, default: [[a]]"), []string{"t:4: the default of a: each item has to be a text"}},
 
 		{"a check", top + one + body + "checks:\n- {}\n- {check: a + 1, message: x}\n- {check: a, message: x}\n- {check: [a], message: x}\n- x\n", []string{
