@@ -47,7 +47,7 @@ func (b *batch) apply(x *Index) (changes []Change) {
 		t.putAll(b.jobs)
 		for i := range b.jobs {
 			row, _ := t.find(b.jobs[i].ID)
-			t.bit[row] |= asked
+			t.bit[row] |= bodyRead
 		}
 		t.remove(rows)
 		t.position = max(t.position, b.upTo)

@@ -34,12 +34,12 @@ func (x *Index) SetGaps(gaps []history.Gap) { x.change(func(t *table) { t.setGap
 // Copy replaces the table by its copy.
 func (x *Index) Copy() { x.replace(x.table.clone()) }
 
-// Unasked returns the number of jobs whose body was not read.
-func (x *Index) Unasked() (n int) {
+// UnreadBodies returns the number of jobs whose body was not read.
+func (x *Index) UnreadBodies() (n int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	for _, row := range x.table.order {
-		if x.table.bit[row]&asked == 0 {
+		if x.table.bit[row]&bodyRead == 0 {
 			n++
 		}
 	}
@@ -67,7 +67,7 @@ func (r Runner) Settle(ctx context.Context, sweep bool) error {
 		if _, err := r.step(ctx); err != nil {
 			return err
 		}
-		if r.loaded && r.x.Position() == before && len(r.unasked) == 0 && len(r.suspects) == 0 && (!sweep || !r.sweeper.begun) {
+		if r.loaded && r.x.Position() == before && len(r.unread) == 0 && len(r.suspects) == 0 && (!sweep || !r.sweeper.begun) {
 			return nil
 		}
 	}

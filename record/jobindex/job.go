@@ -33,11 +33,11 @@ type Job struct {
 	Version            wire.Version
 	Labels             map[string]string
 	Entries            []Entry // all changes of its state, in their order
-	Asks
+	BodyFacts
 }
 
-// Asks are the facts in the body of a job.
-type Asks struct {
+// BodyFacts are the facts in the body of a job.
+type BodyFacts struct {
 	// GPUs and Pods are the requested numbers; -1 if unknown.
 	GPUs, Pods int
 	// Attempt is the number of the attempt that the body counts; 0 if it counts none.
@@ -45,5 +45,5 @@ type Asks struct {
 	Priority string
 }
 
-// noAsks are the Asks of a job whose body is unknown.
-var noAsks = Asks{GPUs: -1, Pods: -1}
+// noBodyFacts are the facts of a job whose body is unknown.
+var noBodyFacts = BodyFacts{GPUs: -1, Pods: -1}

@@ -13,9 +13,9 @@ const (
 	loadAtOnce = 2000
 	// loaders is the number of goroutines that read lives and labels.
 	loaders = 2
-	// asksAtLoad is the number of open jobs whose bodies are read before the index is
+	// bodiesAtLoad is the number of open jobs whose bodies are read before the index is
 	// ready.
-	asksAtLoad = 2000
+	bodiesAtLoad = 2000
 )
 
 // loader reads all jobs into a new table.
@@ -31,7 +31,7 @@ type loader struct {
 // It reads the position first: a transition that is committed later is after it in the
 // feed, so the job is read again. It does not matter whether the queries of the load see
 // the transition.
-func (l *loader) load(ctx context.Context) (t *table, unasked []int64, err error) {
+func (l *loader) load(ctx context.Context) (t *table, unread []int64, err error) {
 	t = newTable()
 	if t.position, err = feed.Head(ctx, l.reader.db); err != nil {
 		return nil, nil, err
@@ -62,8 +62,8 @@ func (l *loader) load(ctx context.Context) (t *table, unasked []int64, err error
 		return nil, nil, err
 	}
 	t.setGaps(gaps)
-	unasked, err = l.asks(ctx, t)
-	return t, unasked, err
+	unread, err = l.readBodies(ctx, t)
+	return t, unread, err
 }
 
 // each calls put for all jobs, in batches and roughly in the order of their IDs.
@@ -120,24 +120,24 @@ func (l *loader) list(ctx context.Context, to chan<- []model.ListedObject) error
 	}
 }
 
-// asks reads the bodies of the newest open jobs, and returns all other jobs.
-func (l *loader) asks(ctx context.Context, t *table) (others []int64, err error) {
+// readBodies reads the bodies of the newest open jobs, and returns all other jobs.
+func (l *loader) readBodies(ctx context.Context, t *table) (others []int64, err error) {
 	var open []int64
 	for i := len(t.order) - 1; i >= 0; i-- {
 		row := t.order[i]
-		if len(open) < asksAtLoad && !t.states.final[t.state[row]] {
+		if len(open) < bodiesAtLoad && !t.states.final[t.state[row]] {
 			open = append(open, t.id[row])
 		} else {
 			others = append(others, t.id[row])
 		}
 	}
 	for len(open) > 0 {
-		n := min(asksAtOnce, len(open))
-		jobs := t.unasked(open[:n])
-		if err := l.reader.asks(ctx, jobs); err != nil {
+		n := min(bodiesAtOnce, len(open))
+		jobs := t.unread(open[:n])
+		if err := l.reader.readBodies(ctx, jobs); err != nil {
 			return nil, err
 		}
-		t.answer(jobs)
+		t.storeBodyFacts(jobs)
 		open = open[n:]
 	}
 	return others, nil

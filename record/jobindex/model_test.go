@@ -51,7 +51,7 @@ func (d drawing) job(id int64) jobindex.Job {
 			j.Labels["job-name"], j.Labels["uid"] = j.Name, j.UID
 		}
 	}
-	j.Asks = jobindex.Asks{GPUs: d.n("gpus", -1, 9), Pods: d.n("pods", -1, 2), Attempt: d.n("attempt", 0, 3), Priority: d.one("priority", "", "high")}
+	j.BodyFacts = jobindex.BodyFacts{GPUs: d.n("gpus", -1, 9), Pods: d.n("pods", -1, 2), Attempt: d.n("attempt", 0, 3), Priority: d.one("priority", "", "high")}
 	d.live(&j)
 	return j
 }

@@ -141,13 +141,13 @@ func jobOf(o *model.ListedObject) Job {
 	return Job{
 		ID: o.ID, Cluster: o.Cluster, ClusterUID: o.ClusterUID, Type: o.Type.String(), Kind: o.Type.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID,
 		Queue: o.Queue, Owner: o.Submitter, State: state.State(o.State), Reason: o.Reason, Since: model.Time(o.Since), Submitted: model.Time(submitted),
-		Deleted: model.Time(o.DeletedAt), Presence: o.Presence, Version: o.Version, Asks: noAsks,
+		Deleted: model.Time(o.DeletedAt), Presence: o.Presence, Version: o.Version, BodyFacts: noBodyFacts,
 	}
 }
 
-// asks sets the facts from the bodies of jobs. A body that retention has removed, or that
+// readBodies sets the facts from the bodies of jobs. A body that retention has removed, or that
 // is damaged, leaves GPUs and Pods unknown.
-func (r *reader) asks(ctx context.Context, jobs []Job) error {
+func (r *reader) readBodies(ctx context.Context, jobs []Job) error {
 	err := r.asksOf(ctx, jobs)
 	if err == nil || len(jobs) == 0 || ctx.Err() != nil {
 		return err
@@ -177,7 +177,7 @@ func (r *reader) asksOf(ctx context.Context, jobs []Job) error {
 		j := &jobs[i]
 		if body := all[j.ID]; body != nil {
 			spec := jobspec.Read(body)
-			j.Asks = Asks{GPUs: spec.GPUs, Pods: spec.Pods, Attempt: spec.AttemptOf(j.State == state.Failed), Priority: spec.Priority}
+			j.BodyFacts = BodyFacts{GPUs: spec.GPUs, Pods: spec.Pods, Attempt: spec.AttemptOf(j.State == state.Failed), Priority: spec.Priority}
 			j.Queue = cmp.Or(j.Queue, spec.Queue)
 		}
 	}

@@ -22,8 +22,8 @@ const (
 	// collectTime is the time in which the index collects transitions after it has applied
 	// some, so that their jobs are read together.
 	collectTime = 20 * time.Millisecond
-	// asksInterval is the pause between two steps while bodies of jobs are being read.
-	asksInterval = 10 * time.Millisecond
+	// bodiesInterval is the pause between two steps while bodies of jobs are being read.
+	bodiesInterval = 10 * time.Millisecond
 	// gapInterval is the interval in which gaps are read.
 	gapInterval = 2 * time.Second
 	// feedAtOnce is the maximum number of positions of the feed that are applied at once.
@@ -78,7 +78,7 @@ type runner struct {
 	reason  error // why the index is loaded again; nil the first time
 	tail    *feed.Tail
 	moved   time.Time // when the feed last had new entries
-	unasked []int64
+	unread  []int64
 	sweeper *sweeper
 	// suspects are the findings of the last step of the sweep. They are applied after the
 	// feed is read.
@@ -125,8 +125,8 @@ func (r *runner) pause(before feed.Position, now time.Time) time.Duration {
 	case r.x.table.position != before:
 		r.moved = now
 		return collectTime
-	case len(r.unasked) > 0:
-		return asksInterval
+	case len(r.unread) > 0:
+		return bodiesInterval
 	case now.Sub(r.moved) < busyTime:
 		return busyInterval
 	}
@@ -140,14 +140,14 @@ func (r *runner) load(ctx context.Context) error {
 			r.x.done.Store(math.Float64bits(done))
 		}
 	}
-	t, unasked, err := (&loader{reader: r.reader, progress: progress}).load(ctx)
+	t, unread, err := (&loader{reader: r.reader, progress: progress}).load(ctx)
 	if err != nil {
 		return err
 	}
-	slices.Reverse(unasked)
+	slices.Reverse(unread)
 	r.x.replace(t)
 	r.suspects = nil
-	r.unasked, r.sweeper, r.gapsAt, r.loaded = unasked, &sweeper{reader: r.reader, next: time.Now().Add(longestPause)}, time.Now(), true
+	r.unread, r.sweeper, r.gapsAt, r.loaded = unread, &sweeper{reader: r.reader, next: time.Now().Add(longestPause)}, time.Now(), true
 	return nil
 }
 
@@ -193,7 +193,7 @@ func (r *runner) apply(ctx context.Context, events []event, upTo feed.Position) 
 	slices.Sort(ids)
 	jobs, err := r.reader.byID(ctx, slices.Compact(ids))
 	if err == nil {
-		err = r.reader.asks(ctx, jobs)
+		err = r.reader.readBodies(ctx, jobs)
 	}
 	if err != nil {
 		return err
@@ -214,15 +214,15 @@ func (r *runner) maintain(ctx context.Context) error {
 			r.x.change(func(t *table) { t.setGaps(gaps) })
 		}
 	}
-	if n := len(r.unasked); n > 0 {
-		from := max(0, n-asksAtOnce)
-		jobs := t.unasked(r.unasked[from:])
-		if err := r.reader.asks(ctx, jobs); err != nil {
+	if n := len(r.unread); n > 0 {
+		from := max(0, n-bodiesAtOnce)
+		jobs := t.unread(r.unread[from:])
+		if err := r.reader.readBodies(ctx, jobs); err != nil {
 			return err
 		}
-		r.x.change(func(t *table) { t.answer(jobs) })
-		if r.unasked = r.unasked[:from]; from == 0 {
-			r.unasked = nil
+		r.x.change(func(t *table) { t.storeBodyFacts(jobs) })
+		if r.unread = r.unread[:from]; from == 0 {
+			r.unread = nil
 		}
 	}
 	if err := r.sweep(ctx); err != nil {

@@ -139,12 +139,12 @@ func TestSweepLeavesTransitionsToTheFeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(all) > 0 {
-		t.Errorf("the sweep told %+v", all)
+		t.Errorf("the sweep reported %+v", all)
 	}
 	if err := runner.Settle(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	if len(all) != 1 || all[0].Before != state.Queued || all[0].Row.State != state.Running || all[0].Kind != feed.New || all[0].Position != x.Position() {
-		t.Errorf("the feed told %+v", all)
+		t.Errorf("the feed reported %+v", all)
 	}
 }

@@ -35,9 +35,9 @@ type (
 
 // Flags of a row.
 const (
-	asked uint8 = 1 << iota // the body was read
-	swept                   // parity of the last sweep that saw the row; see sweep
-	gone                    // the row is free
+	bodyRead uint8 = 1 << iota // the body was read
+	swept                      // parity of the last sweep that saw the row; see sweep
+	gone                       // the row is free
 )
 
 // place is a namespace of a cluster.
@@ -148,7 +148,7 @@ func (t *table) put(j *Job) (row uint32, added bool) {
 	t.version[row], t.since[row], t.deleted[row] = int64(j.Version), micros(j.Since), micros(j.Deleted)
 	t.state[row], t.presence[row] = t.states.code(j.State), uint8(j.Presence)
 	t.putLife(row, j, found)
-	t.ask(row, j.Asks)
+	t.setBodyFacts(row, j.BodyFacts)
 	t.bit[row] = t.bit[row]&^swept | t.parity
 	return row, !found
 }
@@ -174,8 +174,8 @@ func (t *table) putLife(row uint32, j *Job, found bool) {
 	}
 }
 
-// ask stores the facts from the body of a job.
-func (t *table) ask(row uint32, a Asks) {
+// setBodyFacts stores the facts from the body of a job.
+func (t *table) setBodyFacts(row uint32, a BodyFacts) {
 	t.gpus[row], t.pods[row] = int32(a.GPUs), int32(a.Pods)
 	t.attempt[row], t.priority[row] = uint16(min(a.Attempt, math.MaxUint16)), t.priorities.code(a.Priority)
 }
@@ -325,8 +325,8 @@ func (t *table) job(row uint32) Job {
 		Namespace: t.namespaces.all[p.namespace], Name: name, UID: uid, Queue: t.queues.all[t.queue[row]], Owner: t.owners.all[t.owner[row]],
 		State: t.states.all[t.state[row]], Reason: t.reasons.all[t.reason[row]], Since: timeOf(t.since[row]), Submitted: timeOf(t.submitted[row]),
 		Deleted: timeOf(t.deleted[row]), Presence: history.Presence(t.presence[row]), Version: wire.Version(t.version[row]), Labels: t.sets.of(t.labels[row], name, uid),
-		Entries: t.states.entries(nil, t.lives.at(t.life[row]), t.submitted[row], math.MaxInt64),
-		Asks:    Asks{GPUs: int(t.gpus[row]), Pods: int(t.pods[row]), Attempt: int(t.attempt[row]), Priority: t.priorities.all[t.priority[row]]},
+		Entries:   t.states.entries(nil, t.lives.at(t.life[row]), t.submitted[row], math.MaxInt64),
+		BodyFacts: BodyFacts{GPUs: int(t.gpus[row]), Pods: int(t.pods[row]), Attempt: int(t.attempt[row]), Priority: t.priorities.all[t.priority[row]]},
 	}
 }
 
