@@ -66,7 +66,7 @@ var unclear = map[string]int{
 	"docs/decisions/0016-recorder.md":     2,
 	"docs/decisions/0033-dropin.md":       6,
 	"docs/migrating.md":                   5,
-	"docs/operating.md": 1,
+	"docs/operating.md":                   1,
 	"docs/portal.md":                      6,
 	"examples/migrating/README.md":        1,
 	"examples/migrating/leader/clientgo":  1,
