@@ -1,18 +1,18 @@
-# `make` lists the targets. `make test` installs what it needs where it may; tools/setup.sh
-# says what that is. The control plane is built once and kept in the user's cache folder.
+# `make` lists the targets. `make test` installs missing packages if it may; tools/setup.sh
+# lists them. The control plane is built once and kept in the user's cache folder.
 .DEFAULT_GOAL := help
 SHELL := bash
 
-# Without the path of the clone in them, compiled packages serve every clone and worktree on
-# a machine.
+# -trimpath removes the path of the clone from compiled packages, so that all clones and
+# worktrees on a machine share them.
 export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 
 MODULES := . conformance conformance/suites bench compat/controllerruntime tools
 GOTOOL := go tool -modfile=$(CURDIR)/tools/go.mod
 CLUSTER := go run -C conformance ./cmd/cluster --dir ../.cluster
 ALL_DATABASES := VEDETTE_TEST_DATABASES=sqlite,postgres,mariadb
-# A count, not a time: at the end of a time Go before 1.27 may report a failure where
-# there is none (go.dev/issue/75804).
+# A count, not a time: at the end of a time, Go before 1.27 may report a false failure
+# (go.dev/issue/75804).
 FUZZTIME ?= 20000x
 # Random histories for the models of the recorder.
 CASES ?= 200
@@ -28,7 +28,7 @@ demo: ## show Vedette at work, without a cluster
 	go run ./cmd/vedette demo
 
 .PHONY: setup
-setup: ## install what the tests need, or say what to install
+setup: ## install what the tests need, or list what to install
 	@tools/setup.sh
 
 .PHONY: test
@@ -98,7 +98,7 @@ controllers: ## run controllers of other projects on controller-runtime's cache 
 	@tools/setup.sh linux
 	set -e; for module in $(CONTROLLERS); do go -C $$module mod tidy -diff && go -C $$module vet ./... && go -C $$module fix -diff ./... && go test -C $$module -count=1 -timeout 90m -v ./...; done
 
-# What a user of client-go 0.36 needs. One test compares with the types that 0.37 has.
+# The packages for users of client-go 0.36. One test compares with the types of 0.37.
 ENGINE := wire delta kube reflector store informer workqueue controller compat/clientgo/...
 .PHONY: clientgo036
 clientgo036: ## run the tests of the engine and of its adapters with client-go 0.36

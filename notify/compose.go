@@ -16,11 +16,11 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// verbatim are the kinds of channels that programs read. They get users' addresses as they
-// are.
+// verbatim are the kinds of channels that programs read. They get the addresses of users
+// unescaped.
 var verbatim = map[string]bool{"webhook": true, "event": true}
 
-// composer makes messages of deliveries, with the rules and people of now.
+// composer makes the messages of deliveries, with the current rules and people.
 type composer struct {
 	db    *sqldb.DB
 	setup func() *setup
@@ -31,7 +31,8 @@ type composer struct {
 
 // compose implements ComposeFunc.
 //
-// Errors: an event that cannot be read is permanent. Those of the database are temporary.
+// Errors: an event that cannot be read is a permanent error. Errors of the database are
+// temporary.
 func (c *composer) compose(ctx context.Context, d *delivery.Delivery) (*message.Message, channel.Receiver, error) {
 	s := c.setup()
 	to := receiverOf(s.file, d)
@@ -59,7 +60,7 @@ func (c *composer) compose(ctx context.Context, d *delivery.Delivery) (*message.
 	return m, channelReceiver(s.file, &to, n), nil
 }
 
-// digest composes the items of a digest.
+// digest composes one message from the items of a digest.
 func (c *composer) digest(ctx context.Context, d *delivery.Delivery, o message.Options) (*message.Message, error) {
 	var in digestEvent
 	if err := json.Unmarshal(d.Event, &in); err != nil {
@@ -86,7 +87,7 @@ func (c *composer) digest(ctx context.Context, d *delivery.Delivery, o message.O
 	return m, nil
 }
 
-// options returns how a delivery is composed.
+// options returns the options for the message of a delivery.
 func (c *composer) options(file *config.Config, d *delivery.Delivery, with *rule.Rule, to *config.Receiver) message.Options {
 	o := message.Options{
 		ID: d.Key, Language: to.Language, Portal: file.Portal, Location: to.Location, Now: c.now(), Rule: d.Rule, Role: d.Role, Private: to.Private,
@@ -103,7 +104,7 @@ func (c *composer) options(file *config.Config, d *delivery.Delivery, with *rule
 	return o
 }
 
-// receiverOf returns the receiver of a delivery as the file describes it now.
+// receiverOf returns the receiver of a delivery as the current file describes it.
 func receiverOf(file *config.Config, d *delivery.Delivery) config.Receiver {
 	r := config.Receiver{Language: file.Language, Location: file.Location}
 	if all, _ := file.Receivers([]rule.Target{{Kind: rule.Channel, Channel: d.Channel, Address: d.Receiver}}, nil, nil); len(all) == 1 {
@@ -121,8 +122,9 @@ func receiverOf(file *config.Config, d *delivery.Delivery) config.Receiver {
 	return r
 }
 
-// channelReceiver returns a receiver as channels have it. A message about a job to a
-// channel alone mentions the owner, if the table of people has an address there.
+// channelReceiver returns a receiver in the form that channels use. A message about a job
+// to a channel alone mentions the owner, if the table of people has the owner's address on
+// that channel.
 func channelReceiver(file *config.Config, r *config.Receiver, n *message.Notice) channel.Receiver {
 	to := channel.Receiver{Address: r.Address, Name: r.Person, Person: r.Person, Private: r.Private}
 	if to.Address == "" && n != nil && n.Job.Owner != "" && r.Role == config.OwnerRole {

@@ -18,7 +18,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// inbox is a channel that keeps what it gets.
+// inbox is a channel that keeps the messages it receives.
 type inbox struct {
 	mu  sync.Mutex
 	all []string
@@ -75,8 +75,8 @@ rules:
 - {name: starts, enter: [Running], to: [ann], digest: 1h}
 `
 
-// TestOwners: a message goes to the person whom the job names, in their language. Names
-// that nobody has, and addresses that a job makes up, reach the fallback only.
+// TestOwners: a message goes to the person that the job names, in their language. Unknown
+// names, and addresses that a job makes up, reach the fallback only.
 func TestOwners(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	got := &inbox{}
@@ -99,9 +99,9 @@ func TestOwners(t *testing.T) {
 		t.Errorf("messages\n got %q\nwant %q", all, want)
 	}
 	if s := p.Stats(); s.Unknown != 2 {
-		t.Errorf("%d owners unknown", s.Unknown)
+		t.Errorf("got %d unknown owners, want 2", s.Unknown)
 	}
-	// A digest, and an event that nobody can read.
+	// A digest, and an event that cannot be decoded.
 	h.write(job{uid: "f", version: 6, to: state.Running}, job{uid: "g", version: 7, to: state.Running})
 	h.tx(func(tx *sqldb.Tx) error {
 		_, err := delivery.Create(t.Context(), tx, []delivery.Delivery{{Key: "broken", Kind: "Failed", Channel: "ops", Event: []byte("{"), CreatedAt: h.now()}})

@@ -2,24 +2,26 @@ package notify
 
 import "sync/atomic"
 
-// Stats are what a notifier has done since it was created.
+// Stats are the counts of a notifier since it was created.
 type Stats struct {
-	// Transitions are the transitions that were read, and Corrected those of them that only
-	// correct others: nobody is told.
+	// Transitions counts the transitions that were read. Corrected counts those that only
+	// correct other transitions; they cause no messages.
 	Transitions, Corrected uint64
-	// Created are deliveries, and Collected messages that went into digests.
+	// Created counts deliveries. Collected counts messages that went into digests.
 	Created, Collected uint64
-	// Muted are messages that somebody has muted, and Own those whose receiver caused them.
+	// Muted counts messages that a mute suppressed. Own counts messages that were
+	// suppressed because their receiver caused the transition.
 	Muted, Own uint64
-	// Unknown are messages for owners who are not in the table of people.
+	// Unknown counts messages for owners who are not in the table of people.
 	Unknown uint64
-	// RuleErrors are conditions that could not be evaluated.
+	// RuleErrors counts conditions that could not be evaluated.
 	RuleErrors uint64
-	// Timers are timers that have fired, and Escalated messages that nobody acknowledged.
+	// Timers counts timers that have fired. Escalated counts messages that nobody
+	// acknowledged.
 	Timers, Escalated uint64
 }
 
-// counters are Stats that the planner updates and any goroutine reads.
+// counters hold Stats. The planner updates them, and any goroutine reads them.
 type counters struct {
 	transitions, corrected, created, collected, muted, own, unknown, ruleErrors, timers, escalated atomic.Uint64
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// TestInterrupted: two planners that are stopped at any moment, in the middle of their
-// transactions also, give each message exactly one delivery, in the order of the
-// transitions of each job; digests and timers as well.
+// TestInterrupted: two planners are stopped at random moments, also in the middle of
+// transactions. Each message still has exactly one delivery, in the order of the
+// transitions of each job. The same holds for digests and timers.
 func TestInterrupted(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		h := newHistory(t, url)
@@ -69,8 +69,8 @@ rules:
 	})
 }
 
-// firedEarly reports whether a key is that of the timer of a job that failed: the planner
-// may have seen the job while it still ran.
+// firedEarly reports whether a key belongs to the timer of a job that failed later: the
+// planner may have read the job while it still ran.
 func firedEarly(key string) bool {
 	var i, version int
 	n, _ := fmt.Sscanf(key, "%d/%d/runs", &i, &version)

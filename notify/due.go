@@ -9,15 +9,15 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// due looks at the timers that are due.
+// due handles the timers that are due.
 type due struct {
 	db      *sqldb.DB
 	matcher *matcher
 	timers  *timers
 }
 
-// look adds to a round what becomes of the timers that are due.
-func (d *due) look(ctx context.Context, r *round, o *owners) error {
+// check adds the results of the due timers to a round.
+func (d *due) check(ctx context.Context, r *round, o *owners) error {
 	all, err := delivery.DueTimers(ctx, d.db, r.now, timersAtOnce)
 	if err != nil || len(all) == 0 {
 		return d.db.Explain(err)
@@ -34,7 +34,7 @@ func (d *due) look(ctx context.Context, r *round, o *owners) error {
 	return nil
 }
 
-// one adds what becomes of one timer.
+// one adds the result of one timer.
 func (d *due) one(ctx context.Context, r *round, o *owners, t *delivery.Timer, object *history.Object, labels map[string]string) error {
 	with := r.setup.rules[t.Rule]
 	v, err := d.timers.judge(ctx, with, t, object, labels, r.now)
@@ -42,11 +42,11 @@ func (d *due) one(ctx context.Context, r *round, o *owners, t *delivery.Timer, o
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil: // one damaged object must not stop the others
-		d.matcher.once.log("timer", "a timer cannot be decided; it is tried again in a minute", "rule", t.Rule, "object", t.Object, "err", faultlog.Text(err))
+		d.matcher.once.log("timer", "a timer cannot be evaluated; the planner retries it in a minute", "rule", t.Rule, "object", t.Object, "err", faultlog.Text(err))
 		v = verdict{again: r.now.Add(recheck)}
 	}
 	if v.fires {
-		// The rule may select other jobs by now.
+		// The rule may select other jobs since the timer was set.
 		in := inputOf(&v.start, "")
 		in.Existing = false
 		names, err := o.of(ctx, &v.start.Object)
@@ -100,7 +100,7 @@ func (d *due) objects(ctx context.Context, all []delivery.Timer) (map[int64]*his
 	return objectsOf(ctx, d.timers.history, ids)
 }
 
-// objectsOf reads objects by their numbers, with their labels.
+// objectsOf reads objects by their row IDs, with their labels.
 func objectsOf(ctx context.Context, h *history.History, ids []int64) (map[int64]*history.Object, map[int64]map[string]string, error) {
 	found, err := h.ObjectsByID(ctx, ids)
 	if err != nil {

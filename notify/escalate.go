@@ -11,17 +11,17 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// escalationsAtOnce bounds how many messages one round escalates.
+// escalationsAtOnce is the maximum number of messages that one round escalates.
 const escalationsAtOnce = 200
 
-// escalator finds whom to tell about messages that nobody acknowledged.
+// escalator finds the receivers for messages that nobody acknowledged.
 type escalator struct {
 	history *history.History
 	matcher *matcher
 }
 
-// look adds the escalations of some deliveries to a round.
-func (e *escalator) look(ctx context.Context, r *round, due []delivery.Delivery) error {
+// check adds the escalations of some deliveries to a round.
+func (e *escalator) check(ctx context.Context, r *round, due []delivery.Delivery) error {
 	var ids []int64
 	for i := range due {
 		ids = append(ids, due[i].Object)
@@ -45,8 +45,8 @@ func (e *escalator) look(ctx context.Context, r *round, due []delivery.Delivery)
 	return nil
 }
 
-// wants returns the messages that escalate a delivery: none if its rule is gone, or if the
-// job has left the state since.
+// wants returns the messages that escalate a delivery. It returns none if the rule of the
+// delivery no longer exists, or if the job has left the state.
 func (e *escalator) wants(ctx context.Context, r *round, d *delivery.Delivery, o feed.Object) (all []*want, err error) {
 	with := ruleNamed(r.setup, d.Rule)
 	n := &message.Notice{}
@@ -79,8 +79,8 @@ func (e *escalator) wants(ctx context.Context, r *round, d *delivery.Delivery, o
 	return all, nil
 }
 
-// state returns the transition with which the state began that a rule is about, and false
-// if the job is in none.
+// state returns the transition that began the state a rule is about. It returns false if
+// the job is not in such a state.
 func (e *escalator) state(ctx context.Context, r *rule.Rule, o feed.Object) (feed.Transition, bool, error) {
 	if r.Timer != nil {
 		return runOf(ctx, e.history, r.Timer, o)
@@ -88,7 +88,7 @@ func (e *escalator) state(ctx context.Context, r *rule.Rule, o feed.Object) (fee
 	return entered(ctx, e.history, o)
 }
 
-// ruleNamed returns the rule with a name, nil if the file has none.
+// ruleNamed returns the rule with a name, or nil if the file has no such rule.
 func ruleNamed(s *setup, name string) *rule.Rule {
 	for _, r := range s.file.Rules.Rules() {
 		if r.Name == name {

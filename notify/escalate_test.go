@@ -11,8 +11,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// TestEscalation: somebody else is told once about a message that nobody acknowledged, and
-// nobody about one that was acknowledged or whose state was left.
+// TestEscalation: another receiver gets one message when nobody acknowledged the first
+// one. There is no escalation if the message was acknowledged or the job left the state.
 func TestEscalation(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		h := newHistory(t, url)
@@ -47,8 +47,8 @@ func TestEscalation(t *testing.T) {
 	})
 }
 
-// TestResolve: leaving a state closes the alerts about it, once, and not those of other
-// channels.
+// TestResolve: leaving a state closes the alerts about it once. Alerts of other channels
+// stay open.
 func TestResolve(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	p := h.plan(channels + "  pager: {type: pagerduty, key: {env: K}}\nrules:\n- {name: r, enter: [Failed, Running], to: [pager, hook]}\n- {name: slow, waits: 10m, to: [pager]}\n")

@@ -22,7 +22,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// clock is a time that tests move.
+// clock is a time that tests advance.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -35,7 +35,7 @@ func (c *clock) now() time.Time {
 	return c.at
 }
 
-// add moves the time.
+// add advances the time.
 func (c *clock) add(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +54,7 @@ type job struct {
 	queue     string
 	submitter string
 	reason    string
-	body      string // of the revision; "" is none
+	body      string // of the revision; "": no body
 }
 
 // history is a database with transitions that tests write, and its clock.
@@ -62,11 +62,11 @@ type history struct {
 	*sqldb.DB
 	*clock
 	t         *testing.T
-	notifiers []*notify.Notifier // all that were begun
+	notifiers []*notify.Notifier // all that were started
 }
 
-// newHistory returns an empty history. Its clock is behind the real one, so everything
-// that is due by it is due for workers.
+// newHistory returns an empty history. Its clock is behind the real one, so workers
+// consider everything due that is due by this clock.
 func newHistory(t *testing.T, url string) *history {
 	t.Helper()
 	h := &history{openDB(t, url), &clock{at: time.Now().Add(-30 * 24 * time.Hour).UTC().Truncate(24 * time.Hour).Add(10 * time.Hour)}, t, nil}
@@ -79,7 +79,7 @@ func newHistory(t *testing.T, url string) *history {
 	return h
 }
 
-// row returns one row with numbers as databases have them.
+// row returns one row, with numbers in the types that databases return.
 func row(values ...any) [][]any {
 	for i, v := range values {
 		if n, ok := v.(int); ok {
@@ -160,7 +160,7 @@ func (h *history) one(tx *sqldb.Tx, j *job) error {
 	return tx.Insert(ctx, "feed_outbox", []string{"object_id", "version", "kind"}, row(id, j.version, int(cmp.Or(j.kind, feed.New))))
 }
 
-// fileOf parses a file of rules without its secrets. Channels named chat… are read by people.
+// fileOf parses a file of rules without its secrets. People read the channels named chat….
 func fileOf(t *testing.T, text string) *config.Config {
 	t.Helper()
 	c, err := config.Parse("notify.yaml", []byte(text), config.Options{WithoutSecrets: true})
@@ -175,7 +175,7 @@ func fileOf(t *testing.T, text string) *config.Config {
 	return c
 }
 
-// channels is the part of a file with a channel for programs and one for people.
+// channels is a part of a file: one channel for programs and one for people.
 const channels = `
 channels:
   hook: {type: webhook, url: {env: U}, secret: {env: S}}
@@ -183,10 +183,10 @@ channels:
   chat-ops: {type: webhook, url: {env: U}, secret: {env: S}}
 `
 
-// errClosed is why channels of tests that send nothing are not open.
+// errClosed is the reason why the channels of planning tests are not open.
 var errClosed = errors.New("the test sends nothing")
 
-// planning is a notifier that runs, on the clock of a history.
+// planning is a running notifier that uses the clock of a history.
 type planning struct {
 	*notify.Notifier
 	h    *history
@@ -201,13 +201,13 @@ func (h *history) plan(file string, change ...func(*notify.Config)) *planning {
 	return p
 }
 
-// begin is plan without waiting for the first round.
+// begin is plan, but does not wait for the first round.
 func (h *history) begin(file string, change ...func(*notify.Config)) *planning {
 	h.t.Helper()
 	return h.beginWith(file, func(*notify.Notifier) {}, change...)
 }
 
-// planWith is plan, and prepares the notifier before it runs.
+// planWith is plan, but calls prepare before the notifier runs.
 func (h *history) planWith(file string, prepare func(*notify.Notifier), change ...func(*notify.Config)) *planning {
 	h.t.Helper()
 	p := h.beginWith(file, prepare, change...)
@@ -251,8 +251,9 @@ func (h *history) rounds() (n uint64) {
 	return n
 }
 
-// settle waits until everything that was written is handled, and a planner has looked at
-// timers with the time of now. Of several replicas, one does so, and it may be any.
+// settle waits until all written transitions are handled and a planner has checked timers
+// at the current time. With several replicas, only one of them does this, and it may be
+// any.
 func (p *planning) settle() {
 	p.h.t.Helper()
 	deadline := time.After(2 * time.Minute)
@@ -274,7 +275,7 @@ func (p *planning) settle() {
 		select {
 		case <-poll.C:
 		case <-deadline:
-			p.h.t.Fatalf("the planner does not settle: %+v, %d in the outbox, %d rounds", cursors, waiting, p.h.rounds()-rounds)
+			p.h.t.Fatalf("the planner did not settle: %+v, %d in the outbox, %d rounds", cursors, waiting, p.h.rounds()-rounds)
 		}
 	}
 }

@@ -10,27 +10,30 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// Forecast is what the rules would have sent in a period.
+// Forecast describes the messages that the rules would have sent in a period.
 type Forecast struct {
 	Since, Until time.Time
-	// Transitions is how many transitions were in the period.
+	// Transitions is the number of transitions in the period.
 	Transitions int
-	// Receivers are the receivers by rule, in the order of rule, channel and address.
+	// Receivers has one entry for each rule and receiver, ordered by rule, channel and
+	// address.
 	Receivers []ForecastReceiver
-	// Unknown are owners who are not in the table of people, with the number of messages.
+	// Unknown has the owners who are not in the table of people, with the number of their
+	// messages.
 	Unknown map[string]int
-	// RuleErrors is how often a condition could not be evaluated.
+	// RuleErrors is the number of times that a condition could not be evaluated.
 	RuleErrors int
-	// Skipped are rules that a forecast does not cover: those whose timer reads the content
-	// of objects.
+	// Skipped has the rules that a forecast does not cover, because their timer reads the
+	// content of objects.
 	Skipped []string
 }
 
-// ForecastReceiver is what one receiver would have got from one rule.
+// ForecastReceiver describes the messages of one rule to one receiver.
 type ForecastReceiver struct {
 	Rule, Channel, Address, Person, Role string
-	// Messages are sent by themselves. Collected go into Digests, which may contain messages
-	// of several rules: each digest counts for the rule that opened it.
+	// Messages counts the messages that are sent separately, and Collected those that go
+	// into Digests. A digest may contain messages of several rules; it counts for the rule
+	// that opened it.
 	Messages, Collected, Digests int
 	// Samples are the first messages.
 	Samples []Sample
@@ -47,14 +50,15 @@ type Sample struct {
 	Collected bool // in a digest
 }
 
-// maxSamples is how many samples each receiver has.
+// maxSamples is the maximum number of samples for each receiver.
 const maxSamples = 3
 
-// tally counts the messages of a forecast, and remembers what decides about digests.
+// tally counts the messages of a forecast, and stores the state that decides about
+// digests.
 type tally struct {
 	setup     *setup
 	receivers map[string]*ForecastReceiver
-	recent    map[string][]time.Time // messages by themselves, by receiver
+	recent    map[string][]time.Time // separate messages, by receiver
 	open      map[string]bool        // digests, by key
 }
 
@@ -62,7 +66,7 @@ func newTally(s *setup) *tally {
 	return &tally{setup: s, receivers: map[string]*ForecastReceiver{}, recent: map[string][]time.Time{}, open: map[string]bool{}}
 }
 
-// add counts a message that would have been decided at a time.
+// add counts a message that would have been created at a time.
 func (y *tally) add(w *want, at time.Time) error {
 	who := receiverKey(&w.to)
 	in, held, err := y.setup.scheduleOf(w.to.Channel).digest(w, at, func(in window) (bool, error) { return y.crowded(who, digestKey(in, &w.to), at), nil })

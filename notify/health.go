@@ -12,24 +12,24 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Health is how notifications are, from the database and the channels that are open.
+// Health describes the state of notifications, from the database and the open channels.
 type Health struct {
-	// Behind is how many transitions wait for the planner, and SeenAt when a planner was
-	// active last. Cursor is false if no planner has run yet.
+	// Behind is the number of transitions that wait for the planner. SeenAt is the time
+	// when a planner was last active. Cursor is false if no planner has run yet.
 	Cursor  bool
 	Behind  int64
 	SeenAt  time.Time
 	Expired bool
-	// Faults are what a person has to do something about, in the order of their names.
+	// Faults are the problems that need an action by a person, sorted by name.
 	Faults []string
 	// Counts are the unsent deliveries and the dead letters by channel and state.
 	Counts []delivery.Count
-	// Channels are what the replicas share about the channels.
+	// Channels is the state of the channels that replicas share.
 	Channels []delivery.Channel
 }
 
-// readHealth reads the part of the health that is in the database. known are the channels
-// of the file, with why they cannot be used, nil if they can.
+// readHealth reads the part of the health that is in the database. known maps the channels
+// of the file to the error that makes them unusable, or to nil.
 func readHealth(ctx context.Context, db *sqldb.DB, known map[string]error) (h Health, err error) {
 	cursors, err := feed.Cursors(ctx, db)
 	if err != nil {
@@ -50,7 +50,7 @@ func readHealth(ctx context.Context, db *sqldb.DB, known map[string]error) (h He
 	return h, nil
 }
 
-// faults returns what a person has to do something about.
+// faults returns the problems that need an action by a person.
 func faults(h *Health, known map[string]error) (all []string) {
 	if h.Expired {
 		all = append(all, "the cursor of the planner has expired; transitions since then are in the history only")
@@ -71,7 +71,7 @@ func faults(h *Health, known map[string]error) (all []string) {
 		case c.State == delivery.Dead:
 			all = append(all, fmt.Sprintf("channel %s has %d dead letters", c.Channel, c.N))
 		case !there:
-			all = append(all, fmt.Sprintf("%d messages wait for channel %s, which the file does not have any more", c.N, c.Channel))
+			all = append(all, fmt.Sprintf("%d messages wait for channel %s, which the file no longer has", c.N, c.Channel))
 		}
 	}
 	return all

@@ -26,7 +26,7 @@ func (h *Histogram) add(d time.Duration) {
 	h.Sum += d
 }
 
-// Count returns how many durations were counted.
+// Count returns the number of durations that were counted.
 func (h *Histogram) Count() (n uint64) {
 	for _, b := range h.Buckets {
 		n += b

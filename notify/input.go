@@ -7,8 +7,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// inputOf returns what rules see of a transition. owner is the first owner that the job
-// names.
+// inputOf returns the values of a transition that conditions can read. owner is the first
+// owner that the job names.
 func inputOf(t *feed.Transition, owner string) rule.Input {
 	return rule.Input{
 		Object: objectOf(&t.Object, owner),

@@ -11,14 +11,14 @@ import (
 	"github.com/vedette-io/vedette/notify/delivery"
 )
 
-// How often the keeper works.
+// Intervals of the keeper.
 const (
 	checkEvery = time.Minute
 	pruneEvery = time.Hour
 )
 
-// keeper removes old deliveries, and tells the log of deliveries that nobody can send.
-// Each replica has one; they may work at the same time.
+// keeper removes old deliveries, and logs deliveries that nobody can send. Each replica
+// has a keeper; several may work at the same time.
 type keeper struct {
 	o      *WorkerOptions
 	logger func() *slog.Logger
@@ -33,14 +33,14 @@ func (k keeper) run(ctx context.Context) {
 	defer pruning.Stop()
 	timer := time.NewTicker(checkEvery)
 	defer timer.Stop()
-	pruned := time.Now().Add(checkEvery - pruneEvery) // soon after the start
+	pruned := time.Now().Add(checkEvery - pruneEvery) // the first pruning follows soon after the start
 	for {
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
 			return
 		}
-		if s, err := k.orphans(ctx); err == nil { // the senders tell of the database
+		if s, err := k.orphans(ctx); err == nil { // the senders log faults of the database
 			orphans.See(s)
 		}
 		if time.Since(pruned) < pruneEvery {
@@ -69,5 +69,5 @@ func (k keeper) orphans(ctx context.Context) (faultlog.State, error) {
 			all = append(all, fmt.Errorf("channel %s: %d deliveries", c.Channel, c.N))
 		}
 	}
-	return faultlog.State{Err: errors.Join(all...), Remedy: "configure the channels again, or drop what nobody needs"}, nil
+	return faultlog.State{Err: errors.Join(all...), Remedy: "configure the channels again, or drop the deliveries that nobody needs"}, nil
 }

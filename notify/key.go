@@ -9,10 +9,10 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// subject is the first part of a key: the state of an object that a message is about.
+// subject is the first part of a key: the object state that a message is about.
 type subject struct {
 	Cluster, UID string
-	Version      wire.Version // with which the object entered the state
+	Version      wire.Version // at which the object entered the state
 	What         string       // the state, or the kind of a timer
 }
 
@@ -32,7 +32,7 @@ func receiverKey(r *config.Receiver) string {
 // window is the time in which a digest collects messages.
 type window struct{ from, to time.Time }
 
-// next returns the window that follows, of the same length.
+// next returns the following window, with the same length.
 func (w window) next() window { return window{w.to, w.to.Add(w.to.Sub(w.from))} }
 
 // digestKey returns "digest/2026-11-22T02:00:00Z/1h0m0s/mail:ann@example.com".
@@ -40,7 +40,7 @@ func digestKey(w window, r *config.Receiver) string {
 	return strings.Join([]string{"digest", w.from.UTC().Format(time.RFC3339), w.to.Sub(w.from).String(), receiverKey(r)}, "/")
 }
 
-// escalationKey returns the key of what escalates a delivery.
+// escalationKey returns the key of the message that escalates a delivery.
 func escalationKey(escalated string, r *config.Receiver) string {
 	return "escalation/" + escalated + "/" + receiverKey(r)
 }

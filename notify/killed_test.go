@@ -17,7 +17,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// The process of TestWorkerProcess gets the database and the file of its channel.
+// The process of TestWorkerProcess gets the database and the file of its channel in these
+// variables.
 const (
 	processDatabase = "VEDETTE_TEST_WORKER_DATABASE"
 	processFile     = "VEDETTE_TEST_WORKER_FILE"
@@ -39,8 +40,8 @@ func (f *fileChannel) Send(_ context.Context, m *message.Message, _ channel.Rece
 	return channel.Receipt{}, err
 }
 
-// TestWorkerProcess is the process that TestKilled kills. Without its settings it does
-// nothing.
+// TestWorkerProcess is the process that TestKilled kills. It does nothing unless the
+// variables are set.
 func TestWorkerProcess(t *testing.T) {
 	url := os.Getenv(processDatabase)
 	if url == "" {
@@ -56,8 +57,8 @@ func TestWorkerProcess(t *testing.T) {
 	<-time.After(time.Minute)
 }
 
-// TestKilled kills one of two replicas with -9 again and again. Every message arrives, in
-// order, under its own key.
+// TestKilled kills one of two replicas with SIGKILL repeatedly. Every message arrives, in
+// order, with its own key.
 func TestKilled(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := openDB(t, url)
@@ -73,7 +74,7 @@ func TestKilled(t *testing.T) {
 		}
 		kill := func(cmd *exec.Cmd) {
 			_ = cmd.Process.Kill()
-			_ = cmd.Wait() // it was killed
+			_ = cmd.Wait() // ends with an error, because the process was killed
 		}
 		read := func() []string {
 			text, _ := os.ReadFile(file) // may not exist yet

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// logLines is how many lines of a log a message has at most. Channels show fewer.
+	// logLines is the maximum number of log lines in a message. Channels show fewer.
 	logLines = 20
-	// logWait is how long after its creation a message waits for a log. Recorders fetch a log
+	// logWait is the maximum age of a message that waits for a log. Recorders fetch a log
 	// within a second after the end of the container, and planners may be faster.
 	logWait = 3 * time.Second
-	// logPoll is how often a message that waits looks for the log.
+	// logPoll is the interval in which a waiting message checks for the log.
 	logPoll = 100 * time.Millisecond
 )
 
@@ -29,10 +29,11 @@ type logTail struct {
 	wait time.Duration // logWait, except in tests
 }
 
-// fill sets Notice.Log to the end of the log of the container that explains the message. A
-// failure waits for that log until logWait after its creation, which was some time ago. So a
-// backlog waits once, and not once for each message. Without a log the notice stays as it is.
-// An error of the database does not keep a message from its receiver, so it is logged.
+// fill sets Notice.Log to the end of the log of the container that explains the message.
+// The notice was created ago before now. A failure waits for that log until it is logWait
+// old, so a backlog waits once, not once for each message. Without a log the notice stays
+// unchanged. An error of the database is only logged, because it must not keep a message
+// from its receiver.
 func (l *logTail) fill(ctx context.Context, n *message.Notice, ago time.Duration) {
 	waits := n.Kind == message.Failed || n.Kind == message.Restarted
 	if !waits && n.Kind != message.NoProgress && n.Kind != message.RunningLong {
@@ -63,11 +64,11 @@ func (l *logTail) fill(ctx context.Context, n *message.Notice, ago time.Duration
 	}
 }
 
-// choose returns the log that explains the message. If ended, it is that of a container that
-// ended after the job ran last, in the pod of the cause if that is known.
+// choose returns the log that explains the message. If ended is set, it is the log of a
+// container that ended after the job last ran, in the pod of the cause if that is known.
 func (l *logTail) choose(ctx context.Context, n *message.Notice, ended bool) (best joblog.Log, found bool, err error) {
 	all, err := l.kept.Of(ctx, joblog.Selection{ClusterUID: n.Job.ClusterUID, UIDs: []string{n.Job.UID}})
-	began := n.LastRun.Truncate(time.Second) // containers have their times in whole seconds
+	began := n.LastRun.Truncate(time.Second) // times of containers are in whole seconds
 	for i := range all {
 		log := &all[i]
 		fits := !ended || !log.Ended.IsZero() && !log.Ended.Before(began) && (n.Cause.Pod == "" || log.Pod == n.Cause.Pod)
@@ -78,7 +79,7 @@ func (l *logTail) choose(ctx context.Context, n *message.Notice, ended bool) (be
 	return best, found, err
 }
 
-// worth ranks logs: those of failures come first, and then those with lines.
+// worth ranks logs: logs of failures come first, then logs with lines.
 func worth(log *joblog.Log) (w int) {
 	if log.ExitCode != 0 {
 		w += 2
@@ -103,12 +104,12 @@ func (l *logTail) set(ctx context.Context, n *message.Notice, log *joblog.Log) e
 		n.Log.Lines = append(n.Log.Lines, line.Text)
 	}
 	if n.Kind == message.Restarted && n.Attempt > 1 {
-		n.Log.Attempt-- // the notice has the number of the attempt that begins
+		n.Log.Attempt-- // the notice has the number of the attempt that begins now
 	}
 	return nil
 }
 
-// sourceOf names the pod of a log as the sentence of the message does.
+// sourceOf names the pod of a log in the same way as the sentence of the message.
 func sourceOf(n *message.Notice, log *joblog.Log) string {
 	if c := &n.Cause; c.Role != "" && c.Index != nil && c.Pod == log.Pod {
 		return fmt.Sprintf("%s-%d", c.Role, *c.Index)

@@ -43,7 +43,7 @@ func (b *mailbox) Traits() channel.Traits      { return channel.Traits{Kind: "te
 func (b *mailbox) Check(context.Context) error { return nil }
 func (b *mailbox) Close() error                { return nil }
 
-// want waits until the mailbox has that many messages, and compares them.
+// want waits until the mailbox has as many messages as want, and compares them.
 func (b *mailbox) want(t *testing.T, want ...string) {
 	t.Helper()
 	end := time.After(2 * time.Minute)
@@ -65,7 +65,7 @@ func (b *mailbox) want(t *testing.T, want ...string) {
 	}
 }
 
-// logRules send failures with the log, and without it to chat.
+// logRules send failures with the log to hook, and without it to chat.
 const logRules = `
 channels:
   hook: {type: webhook, private: true, url: {env: U}, secret: {env: S}}
@@ -76,14 +76,14 @@ rules:
 - {name: plain, enter: [Failed], now: true, to: [chat]}
 `
 
-// sending is a notifier with an mailbox for each channel.
+// sending is a notifier with a mailbox for each channel.
 type sending struct {
 	h     *history
 	kept  *joblog.Store
 	boxes map[string]*mailbox
 }
 
-// cause is the pod that ended first, if that is known.
+// newSending starts a notifier. cause is the pod that ended first; "" means unknown.
 func newSending(t *testing.T, url string, wait time.Duration, cause string) *sending {
 	t.Helper()
 	h := newHistory(t, url)
@@ -113,7 +113,7 @@ func (f causeFacts) Fill(_ context.Context, n *message.Notice, _ feed.Object) er
 	return nil
 }
 
-// keep keeps a log of job a, that ended some time after now.
+// keep stores a log of job a, which ended at a time relative to now.
 func (s *sending) keep(t *testing.T, pod string, after time.Duration, code int, lines ...string) {
 	t.Helper()
 	log := joblog.Log{
@@ -129,8 +129,8 @@ func (s *sending) keep(t *testing.T, pod string, after time.Duration, code int, 
 	}
 }
 
-// TestLogInMessages: a rule with log adds the last lines of the run that failed, for private
-// channels only. Messages of other rules have none.
+// TestLogInMessages: a rule with log adds the last lines of the failed run, for private
+// channels only. Messages of other rules have no log.
 func TestLogInMessages(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		s := newSending(t, url, time.Minute, "")
@@ -150,7 +150,7 @@ func TestLogInMessages(t *testing.T) {
 	})
 }
 
-// TestLogOfTheCause: the log is that of the pod which the message names.
+// TestLogOfTheCause: the log comes from the pod that the message names.
 func TestLogOfTheCause(t *testing.T) {
 	s := newSending(t, sqlite(t), time.Minute, "a-1")
 	s.keep(t, "a-1", 0, 1, "the cause")
@@ -159,14 +159,14 @@ func TestLogOfTheCause(t *testing.T) {
 	s.boxes["hook"].want(t, "Failed: the cause (a-1, 1 of 1 kept)")
 }
 
-// TestMessageWaitsForItsLog: a message waits for a log that comes later, although that of an
-// earlier run is there, and delays neither other channels nor its turn in the lane.
+// TestMessageWaitsForItsLog: a message waits for its log although the log of an earlier
+// run exists. It delays neither other channels nor the order of its lane.
 func TestMessageWaitsForItsLog(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		s := newSending(t, url, time.Minute, "")
 		s.keep(t, "a-0", -time.Hour, 1, "of an earlier run")
 		s.h.write(job{uid: "a", version: 1, to: state.Running}, job{uid: "a", version: 2, to: state.Failed}, job{uid: "a", version: 3, to: state.Running})
-		s.boxes["open"].want(t, "Running: ", "Failed: ", "Running: ") // is told while hook waits
+		s.boxes["open"].want(t, "Running: ", "Failed: ", "Running: ") // open gets its message while hook waits
 		s.boxes["chat"].want(t, "Failed: ")
 		s.boxes["hook"].want(t, "Running: ")
 		s.keep(t, "a-1", time.Second, 1, "Killed")
@@ -174,8 +174,8 @@ func TestMessageWaitsForItsLog(t *testing.T) {
 	})
 }
 
-// TestMessageWithoutItsLog: a message is sent without a log that does not come, or that
-// cannot be read.
+// TestMessageWithoutItsLog: a message is sent without its log if the log does not arrive
+// or cannot be read.
 func TestMessageWithoutItsLog(t *testing.T) {
 	s := newSending(t, sqlite(t), 20*time.Millisecond, "")
 	s.h.write(job{uid: "a", version: 1, to: state.Failed})

@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// matcher finds the messages that rules and subscriptions call for.
+// matcher finds the messages that rules and subscriptions cause.
 type matcher struct {
 	history *history.History
 	counts  *counters
@@ -21,21 +21,21 @@ type matcher struct {
 	unknown func(owner string) // called for owners who are not in the table of people; may be nil
 
 	mu    sync.Mutex
-	tries map[feed.Position]int // of transitions whose facts could not be read
+	tries map[feed.Position]int // number of failed attempts to read the facts of a transition
 }
 
-// Facts adds to a notice what is known of its job. Fields of which it finds nothing stay
-// empty. *facts.Reader implements it.
+// Facts adds the known facts about a job to a notice. Unknown facts stay empty.
+// *facts.Reader implements it.
 type Facts interface {
 	Fill(ctx context.Context, n *message.Notice, of feed.Object) error
 }
 
-// maxTries is how often facts about one transition are asked for. Something that cannot be
-// read, such as a damaged body, must not keep everybody from their messages.
+// maxTries is the maximum number of attempts to read the facts of one transition.
+// Unreadable data, such as a damaged body, must not block all messages.
 const maxTries = 3
 
-// tolerate returns an error, so that the batch is prepared again, or nil if that was done
-// often enough.
+// tolerate returns err, so that the batch is prepared again, or nil after maxTries
+// attempts.
 func (m *matcher) tolerate(ctx context.Context, t *feed.Transition, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -51,7 +51,7 @@ func (m *matcher) tolerate(ctx context.Context, t *feed.Transition, err error) e
 	return nil
 }
 
-// settled forgets the tries of a batch that was handled.
+// settled clears the counts of failed attempts after a batch was handled.
 func (m *matcher) settled() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,7 +95,7 @@ func (m *matcher) transition(ctx context.Context, s *setup, o *owners, subscribe
 	return all, m.describe(ctx, all, t, noticeOf(t, first(names)))
 }
 
-// wants returns the messages of one rule without their notice.
+// wants returns the messages of one rule, still without their notices.
 func (m *matcher) wants(ctx context.Context, s *setup, r *rule.Rule, t *feed.Transition, names []string) (all []*want, err error) {
 	flaps := false
 	if r.Flap != nil {
@@ -120,8 +120,8 @@ func (m *matcher) want(r *rule.Rule, to config.Receiver, t *feed.Transition) *wa
 	return &want{subject: subject.key(r.ID()), rule: r, to: to, object: t.Object.ID, position: int64(t.Position)}
 }
 
-// route returns the receivers of a rule. Owners who are not in the table of people are
-// counted, and logged once.
+// route returns the receivers of a rule. It counts owners who are not in the table of
+// people, and logs each of them once.
 func (m *matcher) route(s *setup, r *rule.Rule, targets []rule.Target, names []string) []config.Receiver {
 	all, unknown := s.file.Receivers(targets, r.Fallback, names)
 	for _, name := range unknown {
@@ -134,7 +134,7 @@ func (m *matcher) route(s *setup, r *rule.Rule, targets []rule.Target, names []s
 	return all
 }
 
-// describe gives all messages of a transition their notice.
+// describe sets the notice of all messages of a transition.
 func (m *matcher) describe(ctx context.Context, all []*want, t *feed.Transition, n *message.Notice) error {
 	if err := m.tolerate(ctx, t, m.facts.Fill(ctx, n, t.Object)); err != nil {
 		return err
@@ -145,8 +145,8 @@ func (m *matcher) describe(ctx context.Context, all []*want, t *feed.Transition,
 	return nil
 }
 
-// flaps reports whether a rule has called for as many messages about an object as it may
-// within its window. It counts the recorded transitions up to t.
+// flaps reports whether a rule has reached its limit of messages about an object within
+// its window. It counts the recorded transitions up to t.
 func (m *matcher) flaps(ctx context.Context, r *rule.Rule, t *feed.Transition) (bool, error) {
 	n := 0
 	list := func(ctx context.Context, p history.Paging) (history.Page[history.Transition], error) {
@@ -175,7 +175,7 @@ func (m *matcher) flaps(ctx context.Context, r *rule.Rule, t *feed.Transition) (
 	return false, nil
 }
 
-// failed takes note of a condition that cannot be evaluated. The rule does not match.
+// failed counts and logs a condition that cannot be evaluated. The rule does not match.
 func (m *matcher) failed(r *rule.Rule, err error) {
 	m.counts.ruleErrors.Add(1)
 	m.once.log("rule "+r.Name, "the condition of a rule cannot be evaluated, so the rule does not match", "rule", r.Name, "at", r.At, "err", faultlog.Text(err))
@@ -190,7 +190,8 @@ func hasReceiver(all []*want, r *config.Receiver) bool {
 	return false
 }
 
-// textError is a text from others that faultlog.Text makes fit for a log.
+// textError is a foreign text as an error, so that faultlog.Text can make it fit for a
+// log.
 type textError string
 
 func (e textError) Error() string { return string(e) }

@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// noticeOf returns what a transition itself says.
+// noticeOf returns a notice with the facts of the transition itself.
 func noticeOf(t *feed.Transition, owner string) *message.Notice {
 	n := &message.Notice{
 		Kind: kindOf(t.From, t.To), Job: jobOf(&t.Object, owner), Version: uint64(t.Version), From: t.From, To: t.To, FromRaw: t.FromRaw, ToRaw: t.ToRaw,
@@ -28,7 +28,7 @@ func jobOf(o *feed.Object, owner string) message.Job {
 	}
 }
 
-// feedObject returns an object of the history as the feed has it.
+// feedObject converts an object of the history to an object of the feed.
 func feedObject(o *history.Object, labels map[string]string) feed.Object {
 	return feed.Object{
 		ID: o.ID, Cluster: o.Cluster, ClusterUID: o.ClusterUID, Type: o.Type, Namespace: o.Namespace, Name: o.Name, UID: o.UID, Queue: o.Queue, Submitter: o.Submitter,
@@ -36,7 +36,7 @@ func feedObject(o *history.Object, labels map[string]string) feed.Object {
 	}
 }
 
-// feedTransition returns a transition of the history as the feed has it.
+// feedTransition converts a transition of the history to a transition of the feed.
 func feedTransition(o feed.Object, t *history.Transition) feed.Transition {
 	return feed.Transition{
 		Kind: feed.New, Object: o, Version: t.Version, From: state.State(t.From), To: state.State(t.To), FromRaw: t.FromRaw, ToRaw: t.ToRaw,
@@ -44,5 +44,5 @@ func feedTransition(o feed.Object, t *history.Transition) feed.Transition {
 	}
 }
 
-// elapsed returns how long ago a time was, not less than 0.
+// elapsed returns the time since at, not less than 0.
 func elapsed(now, at time.Time) time.Duration { return max(0, now.Sub(at)) }

@@ -19,30 +19,31 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Config says what a Notifier does. Only File is required.
+// Config configures a Notifier. Only File is required.
 type Config struct {
 	// File is the content of the file of rules. SetConfig replaces it.
 	File *config.Config
 	// Open opens a channel of the file; default (*config.Channel).Open. Programs with
-	// channels of their own set it.
+	// their own channels set it.
 	Open func(*config.Channel) (channel.Channel, error)
-	// Facts adds to a notice what is known of its job; default facts.New.
+	// Facts adds the known facts about a job to a notice; default facts.New.
 	Facts Facts
 	// Progress finds signals of progress that are not in recorded revisions; default the last
 	// lines of kept logs.
 	Progress Progress
-	// Name names the process for people who read the database; default its host and number.
+	// Name names the process for people who read the database; default its host name and
+	// process ID.
 	Name string
-	// Workers are the options of the workers. DB, Compose, Name and Logger are set.
+	// Workers are the options of the workers. New sets DB, Compose, Name and Logger.
 	Workers WorkerOptions
-	// Logger takes faults; default the value of slog.Default() when the line is written.
+	// Logger logs faults; default slog.Default() at the time of the message.
 	Logger *slog.Logger
 	// Now returns the time, for tests; default time.Now.
 	Now func() time.Time
 }
 
-// Notifier plans and sends notifications. Several processes may have one on a database.
-// Any goroutine may call its methods.
+// Notifier plans and sends notifications. Several processes may have a Notifier on the
+// same database. Any goroutine may call its methods.
 type Notifier struct {
 	c        Config
 	db       *sqldb.DB
@@ -57,11 +58,11 @@ type Notifier struct {
 	finished bool
 }
 
-// New returns a Notifier for a database, whose schema is up to date. It opens the channels
-// of the file, and Run closes them. A channel that cannot be
-// opened is a fault in Health and in the log, and its messages wait.
+// New returns a Notifier for a database whose schema is up to date. It opens the channels
+// of the file, and Run closes them. A channel that cannot be opened is a fault in Health
+// and in the log, and its messages wait.
 //
-// Errors: no file.
+// Errors: c.File is nil.
 func New(db *sqldb.DB, c Config) (*Notifier, error) {
 	if c.File == nil {
 		return nil, errors.New("notify: Config.File is nil")
@@ -98,9 +99,8 @@ func New(db *sqldb.DB, c Config) (*Notifier, error) {
 }
 
 // SetConfig replaces the rules, people and channels while the notifier runs. Messages of
-// rules that do not exist any more are sent as they were decided. Messages of channels
-// that do not exist any more wait, and Health says so. SetConfig does not keep a reference
-// to the file before.
+// removed rules are still sent as they were planned. Messages for removed channels wait,
+// and Health reports them. SetConfig keeps no reference to the earlier file.
 func (n *Notifier) SetConfig(file *config.Config) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -122,8 +122,8 @@ func (n *Notifier) SetConfig(file *config.Config) {
 	n.workers.SetChannels(channelsOf(n.outlets))
 }
 
-// Run plans and sends until ctx ends. It returns when all tries in progress have ended. It
-// is called once.
+// Run plans and sends until ctx ends, and returns when all tries in progress have ended.
+// Call it once.
 //
 // Errors: feed.ErrExpired if no planner has run for so long that transitions were removed,
 // and feed.ErrNoCursor if the cursor was removed.
@@ -142,7 +142,7 @@ func (n *Notifier) Run(ctx context.Context) error {
 	return err
 }
 
-// Health reads how notifications are.
+// Health reads the state of notifications.
 //
 // Errors: those of the database.
 func (n *Notifier) Health(ctx context.Context) (Health, error) {
@@ -155,13 +155,13 @@ func (n *Notifier) Health(ctx context.Context) (Health, error) {
 	return readHealth(ctx, n.db, known)
 }
 
-// Stats returns what the planner of this process has done.
+// Stats returns the counts of the planner of this process.
 func (n *Notifier) Stats() Stats { return n.counts.stats() }
 
-// SendStats returns what the workers of this process have done, by channel.
+// SendStats returns the counts of the workers of this process, by channel.
 func (n *Notifier) SendStats() map[string]SendStats { return n.workers.Stats() }
 
-// Wake lets the workers of this process look for deliveries at once.
+// Wake makes the workers of this process check for deliveries immediately.
 func (n *Notifier) Wake() { n.workers.Wake() }
 
 // log returns the logger. It looks up the default logger on each call.

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// once logs each line once. Any goroutine may use it.
+// once logs each message once. Any goroutine may use it.
 type once struct {
 	logger func() *slog.Logger
 	mu     sync.Mutex
 	seen   map[string]bool
 }
 
-// maxOnce bounds how many lines are remembered. Further ones are not logged.
+// maxOnce is the maximum number of remembered messages. Further messages are not logged.
 const maxOnce = 1000
 
 func (o *once) log(key, text string, attrs ...any) {

@@ -9,14 +9,14 @@ import (
 	"github.com/vedette-io/vedette/notify/config"
 )
 
-// outlet is a channel of the file, open or not.
+// outlet is a channel of the file, whether it is open or not.
 type outlet struct {
 	config  *config.Channel
 	channel channel.Channel // nil if it cannot be opened
 	err     error
 }
 
-// openOutlets opens the channels of a file. Channels that are the same as before stay open.
+// openOutlets opens the channels of a file. Unchanged channels stay open.
 func openOutlets(file *config.Config, before map[string]*outlet, open func(*config.Channel) (channel.Channel, error)) map[string]*outlet {
 	all := map[string]*outlet{}
 	for _, name := range slices.Sorted(maps.Keys(file.Channels)) {
@@ -45,7 +45,7 @@ func channelsOf(all map[string]*outlet) map[string]channel.Channel {
 	return opened
 }
 
-// digestsOf returns the channels that want digests.
+// digestsOf returns the channels that prefer digests.
 func digestsOf(all map[string]*outlet) map[string]bool {
 	waits := map[string]bool{}
 	for name, o := range all {

@@ -10,8 +10,8 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// owners finds the people and channels that jobs name. It belongs to one batch, whose
-// goroutines may use it at the same time.
+// owners finds the people and channels that jobs name. It belongs to one batch. The
+// goroutines of the batch may use it concurrently.
 type owners struct {
 	setup   *setup
 	history *history.History
@@ -29,8 +29,8 @@ func newOwners(s *setup, h *history.History) *owners {
 	return o
 }
 
-// cheap returns the owners of a job if that needs no request to the database, or if a
-// condition reads them.
+// cheap returns the owners of a job if that needs no database query or if a condition
+// reads them.
 func (o *owners) cheap(ctx context.Context, object *feed.Object) ([]string, error) {
 	if o.setup.file.NeedsAnnotations() && !o.asks {
 		return nil, nil
@@ -38,8 +38,8 @@ func (o *owners) cheap(ctx context.Context, object *feed.Object) ([]string, erro
 	return o.of(ctx, object)
 }
 
-// of returns the owners of a job. With an error it returns those that it finds without the
-// annotations.
+// of returns the owners of a job. If it returns an error, it also returns the owners that
+// it found without the annotations.
 func (o *owners) of(ctx context.Context, object *feed.Object) ([]string, error) {
 	o.mu.Lock()
 	names, ok := o.known[object.ID]

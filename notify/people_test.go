@@ -40,8 +40,8 @@ func TestMutes(t *testing.T) {
 	}
 }
 
-// TestSubscriptions: a verified subscription gets the transitions of its jobs, unless a rule
-// tells the same receiver or the subscription is muted.
+// TestSubscriptions: a verified subscription gets the transitions of its jobs, unless a
+// rule already sends to the same receiver or the subscription is muted.
 func TestSubscriptions(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	p := h.plan(channels + "rules:\n- {name: r, enter: [Failed], to: [hook]}\n")
@@ -73,7 +73,7 @@ func TestSubscriptions(t *testing.T) {
 	h.want("a/1/Queued/subscription/hook", "b/3/Running/subscription/chat:bob", "a/4/Failed/r/hook", "c/5/Failed/r/hook", "b/6/Succeeded/subscription/chat:dan")
 }
 
-// TestLatest: a later message of the rule takes the place of one that was not sent.
+// TestLatest: a later message of the rule replaces an unsent one.
 func TestLatest(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	p := h.plan(channels + "rules:\n- {name: r, enter: [Queued, Running], to: [hook], latest: true}\n")
@@ -90,8 +90,8 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-// TestReload: new rules hold from the next transition on. What was decided by rules and for
-// channels that are gone stays, and the health says which channels are missing.
+// TestReload: new rules apply from the next transition. Existing deliveries of removed
+// rules and channels stay, and Health reports the missing channels.
 func TestReload(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	p := h.plan(channels + "rules:\n- {name: r, enter: [Failed], to: [hook]}\n")
@@ -104,13 +104,13 @@ func TestReload(t *testing.T) {
 	health, err := p.Health(t.Context())
 	if err != nil || !health.Cursor || health.Behind != 0 || len(health.Faults) != 2 ||
 		health.Faults[0] != "channel other (notify.yaml:2): the test sends nothing; its messages wait" ||
-		health.Faults[1] != "1 messages wait for channel hook, which the file does not have any more" {
+		health.Faults[1] != "1 messages wait for channel hook, which the file no longer has" {
 		t.Errorf("%v, %+v", err, health)
 	}
 }
 
-// TestNoMessageAboutOnesOwnAct: the person who cancelled a job, by any of their names, gets no
-// message that it was aborted or deleted, and everybody else does.
+// TestNoMessageAboutOnesOwnAct: the person who cancelled a job, under any of their names,
+// gets no message that it was aborted or deleted. Everybody else does.
 func TestNoMessageAboutOnesOwnAct(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	p := h.plan(`
@@ -139,6 +139,6 @@ rules:
 		"b/11/Running/r/feishu:ou_liwei", "b/11/Running/r/ops", "b/12/Aborted/r/feishu:ou_liwei", "b/12/Aborted/r/ops",
 		"c/31/Deleted/r/ops", "d/41/Aborted/r/feishu:ou_liwei", "d/41/Aborted/r/ops")
 	if s := p.Stats(); s.Own != 2 {
-		t.Errorf("%d messages about one's own act", s.Own)
+		t.Errorf("got Own = %d, want 2", s.Own)
 	}
 }

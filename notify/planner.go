@@ -18,14 +18,15 @@ import (
 // cursorName is the cursor of the planners. All replicas share it.
 const cursorName = "notify"
 
-// tickEvery is how often a planner looks at timers, digests and escalations.
+// tickEvery is the interval in which a planner checks timers, digests and escalations.
 const tickEvery = time.Second
 
-// batchSize bounds the transitions of a batch. Messages wait for the facts of all of them.
+// batchSize is the maximum number of transitions in a batch. All messages of a batch wait
+// until the facts of all its transitions are read.
 const batchSize = 200
 
 // planner turns transitions into deliveries. Prepare reads, outside of the transaction;
-// Handle writes. Both belong to the goroutine of the consumer.
+// Handle writes, inside it. Both run on the goroutine of the consumer.
 type planner struct {
 	db      *sqldb.DB
 	setup   func() *setup
@@ -40,11 +41,11 @@ type planner struct {
 
 	subscriptions subscriptions
 	round         *round
-	tickedAt      time.Time           // by the clock of the machine
-	unacked       []delivery.Delivery // which the last Handle found
+	tickedAt      time.Time           // by the machine's clock
+	unacked       []delivery.Delivery // found by the last Handle
 	wake          func(channels ...string)
-	touched       map[string]bool // channels with deliveries of the last Handle
-	every         time.Duration   // between two looks at timers
+	touched       map[string]bool // channels with deliveries from the last Handle
+	every         time.Duration   // interval of the checks of timers
 	rounds        atomic.Uint64   // committed transactions
 }
 
@@ -58,7 +59,7 @@ type plannerOptions struct {
 	facts    Facts
 	progress Progress
 	usual    *usual
-	wake     func(channels ...string) // called with the channels that have deliveries; may be nil
+	wake     func(channels ...string) // called with the channels that have new deliveries; may be nil
 }
 
 func newPlanner(o plannerOptions) *planner {
@@ -71,13 +72,13 @@ func newPlanner(o plannerOptions) *planner {
 	}
 }
 
-// consumer returns the consumer that drives the planner. It begins with what happens from
-// now on, so a first start sends nothing about the past.
+// consumer returns the consumer that drives the planner. It begins with transitions from
+// now on, so the first start sends nothing about the past.
 func (p *planner) consumer(owner string, logger *slog.Logger) feed.Consumer {
 	return feed.Consumer{Name: cursorName, Start: feed.Now, Batch: batchSize, Every: p.every, Prepare: p.prepare, Handle: p.handle, Committed: p.committed, Owner: owner, Logger: logger}
 }
 
-// prepare finds the messages that transitions and timers call for.
+// prepare finds the messages that transitions and timers cause.
 func (p *planner) prepare(ctx context.Context, some []feed.Transition) error {
 	r := &round{setup: p.setup(), now: p.now(), marks: map[string]string{}}
 	p.round = r
@@ -91,9 +92,9 @@ func (p *planner) prepare(ctx context.Context, some []feed.Transition) error {
 	}
 	if r.tick = time.Since(p.tickedAt) >= p.every; r.tick {
 		steps = append(steps,
-			func(ctx context.Context) error { return p.due.look(ctx, r, o) },
-			func(ctx context.Context) error { return p.scan.look(ctx, r) },
-			func(ctx context.Context) error { return p.escalator.look(ctx, r, p.unacked) })
+			func(ctx context.Context) error { return p.due.check(ctx, r, o) },
+			func(ctx context.Context) error { return p.scan.next(ctx, r) },
+			func(ctx context.Context) error { return p.escalator.check(ctx, r, p.unacked) })
 	}
 	for _, step := range steps {
 		if err := p.bounded(ctx, step); err != nil {
@@ -103,7 +104,7 @@ func (p *planner) prepare(ctx context.Context, some []feed.Transition) error {
 	return nil
 }
 
-// bounded calls a step with a bound, so that a server that has vanished does not hold up the
+// bounded calls a step with a timeout, so that an unreachable server does not block the
 // planner.
 func (p *planner) bounded(ctx context.Context, step func(context.Context) error) error {
 	ctx, done := p.db.Bounded(ctx)
@@ -111,11 +112,11 @@ func (p *planner) bounded(ctx context.Context, step func(context.Context) error)
 	return step(ctx)
 }
 
-// parallel is how many transitions are prepared at the same time. Most of that time is spent
-// waiting for the database.
+// parallel is the number of transitions that are prepared concurrently. Most of that time
+// is spent waiting for the database.
 const parallel = 8
 
-// found is what one transition calls for.
+// found are the messages and timers of one transition.
 type found struct {
 	wants []*want
 	set   []delivery.Timer
@@ -150,7 +151,7 @@ func (p *planner) transitions(ctx context.Context, r *round, o *owners, some []f
 // transition finds the messages and timers of one transition.
 func (p *planner) transition(ctx context.Context, r *round, o *owners, t *feed.Transition, to *found) error {
 	if t.Kind == feed.Corrected {
-		return nil // whoever was told was told already
+		return nil // messages about the original transition were already sent
 	}
 	all, err := p.matcher.transition(ctx, r.setup, o, p.subscriptions.match(t, r.now), t)
 	if err != nil {
@@ -164,8 +165,8 @@ func (p *planner) transition(ctx context.Context, r *round, o *owners, t *feed.T
 	return p.start(ctx, r, o, t, to)
 }
 
-// start adds the timers that a transition starts. A timer starts also for an object that
-// existed before its type was recorded, unless it would fire at once.
+// start adds the timers that a transition starts. A timer also starts for an object that
+// existed before its type was recorded, unless it would fire immediately.
 func (p *planner) start(ctx context.Context, r *round, o *owners, t *feed.Transition, to *found) error {
 	for _, one := range r.setup.timers {
 		in := inputOf(t, "")
@@ -190,7 +191,8 @@ func (p *planner) start(ctx context.Context, r *round, o *owners, t *feed.Transi
 	return nil
 }
 
-// handle writes what prepare has found, in the transaction that moves the cursor.
+// handle writes the round that prepare has found, in the transaction that moves the
+// cursor.
 func (p *planner) handle(ctx context.Context, tx *sqldb.Tx, some []feed.Transition) error {
 	r := p.round
 	post, err := newPost(ctx, tx, r.setup, r.now)
@@ -238,7 +240,7 @@ func (p *planner) committed() {
 	}
 }
 
-// escalate returns the messages for deliveries that still nobody has acknowledged.
+// escalate returns the messages for deliveries that are still unacknowledged.
 func (p *planner) escalate(ctx context.Context, tx *sqldb.Tx, r *round) (all []*want, err error) {
 	for _, e := range r.escalations {
 		n, err := delivery.Escalated(ctx, tx, e.id)
@@ -252,7 +254,7 @@ func (p *planner) escalate(ctx context.Context, tx *sqldb.Tx, r *round) (all []*
 	return all, nil
 }
 
-// writeTimers writes what has changed about timers.
+// writeTimers writes the changes of timers.
 func (p *planner) writeTimers(ctx context.Context, tx *sqldb.Tx, r *round) error {
 	if err := delivery.SetTimers(ctx, tx, r.set); err != nil {
 		return err
@@ -274,8 +276,8 @@ func (p *planner) writeTimers(ctx context.Context, tx *sqldb.Tx, r *round) error
 	return nil
 }
 
-// count counts what a round did. A transaction that is rolled back afterwards is counted
-// too.
+// count counts the results of a round. It also counts a transaction that is rolled back
+// later.
 func (p *planner) count(some []feed.Transition, r *round, done posted, escalated int) {
 	p.counts.transitions.Add(uint64(len(some)))
 	for i := range some {

@@ -18,9 +18,9 @@ rules:
 - {name: all, enter: [Failed], existing: true, to: [chat]}
 `
 
-// TestRules: each transition gives one delivery for each rule and receiver. What happened
-// before the first start, what existed before its type was recorded, and corrections give
-// none. Late ones say so.
+// TestRules: each transition gives one delivery for each rule and receiver. Transitions
+// before the first start, objects that existed before their type was recorded, and
+// corrections give none. Late transitions are marked as late.
 func TestRules(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		h := newHistory(t, url)
@@ -33,7 +33,7 @@ func TestRules(t *testing.T) {
 		seen := []string{"a/3/Failed/my-failures/hook", "a/3/Failed/ends-of-ml/hook", "a/3/Failed/ends-of-ml/chat", "a/3/Failed/all/chat", "c/5/Succeeded/ends-of-ml/hook", "c/5/Succeeded/ends-of-ml/chat"}
 		for _, d := range h.deliveries() {
 			if d.Late {
-				t.Errorf("%s says that it is late", d.Key)
+				t.Errorf("%s is marked as late", d.Key)
 			}
 		}
 		h.want(seen...)
@@ -44,7 +44,7 @@ func TestRules(t *testing.T) {
 		h.want(seen...) // f is the fifth message for the chat within a minute
 		for _, d := range h.deliveries()[7:10] {
 			if !d.Late {
-				t.Errorf("%s does not say that it is late", d.Key)
+				t.Errorf("%s is not marked as late", d.Key)
 			}
 		}
 		if s := p.Stats(); s.Transitions != 9 || s.Corrected != 1 || s.RuleErrors != 0 {
@@ -53,14 +53,14 @@ func TestRules(t *testing.T) {
 	})
 }
 
-// digestAt returns the key of a digest whose window has a length and is open now.
+// digestAt returns the key of a digest whose window has the given length and is open now.
 func digestAt(h *history, length time.Duration, receiver string) string {
 	from := h.now().Truncate(length)
 	return "digest/" + from.Format(time.RFC3339) + "/" + length.String() + "/" + receiver
 }
 
-// TestRestart: a planner that starts again, and two at the same time, give no delivery
-// twice and miss none.
+// TestRestart: one planner restarts, then two run at the same time. No delivery is created
+// twice, and none is missed.
 func TestRestart(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		h := newHistory(t, url)
@@ -80,8 +80,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// TestDamaged: a job whose body is damaged costs its message the facts, and holds up no
-// other.
+// TestDamaged: if the body of a job is damaged, its message lacks the facts. No other
+// message is delayed.
 func TestDamaged(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	p := h.plan(channels + "rules:\n- {name: r, enter: [Failed], to: [hook]}\n- {name: stuck, no-progress: {after: 1h, signal: status step}, to: [hook]}\n")

@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// digestEvent is the event of a digest. Its items are rows of their own.
+// digestEvent is the event of a digest. Its items are in separate rows.
 type digestEvent struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
@@ -24,14 +24,14 @@ type digestEvent struct {
 type openDigest struct {
 	in       window
 	to       config.Receiver
-	delivery delivery.Delivery // without what depends on the window
+	delivery delivery.Delivery // without the fields that depend on the window
 	items    []delivery.Item
 }
 
-// posted counts what became of messages.
+// posted counts messages by result.
 type posted struct{ created, collected, muted, own int }
 
-// post writes messages in the transaction of the planner. It belongs to one transaction.
+// post writes the messages of one transaction of the planner.
 type post struct {
 	tx      *sqldb.Tx
 	setup   *setup
@@ -41,18 +41,17 @@ type post struct {
 	latest  []delivery.Delivery
 	digests map[string]*openDigest
 	recent  map[string]int  // messages of the last minute, by the key of the receiver
-	open    map[string]bool // whether a digest is open, by its key
+	open    map[string]bool // whether a digest is open, by key
 	done    posted
 }
 
-// newPost reads what applies to all messages.
+// newPost reads the state that applies to all messages.
 func newPost(ctx context.Context, tx *sqldb.Tx, s *setup, now time.Time) (*post, error) {
 	mutes, err := delivery.Mutes(ctx, tx, now)
 	return &post{tx: tx, setup: s, now: now, mutes: mutes, digests: map[string]*openDigest{}, recent: map[string]int{}, open: map[string]bool{}}, err
 }
 
-// add decides what becomes of a message: it is sent now, waits in a digest, or nobody
-// wants it.
+// add decides about a message: send it now, hold it, collect it in a digest, or drop it.
 func (p *post) add(ctx context.Context, w *want) error {
 	if w.own(p.setup.file.PersonOf) {
 		p.done.own++
@@ -86,8 +85,7 @@ func (p *post) add(ctx context.Context, w *want) error {
 	return nil
 }
 
-// muted reports whether somebody has muted a message. A digest that is muted gets no
-// items.
+// muted reports whether a mute applies to a message. A muted digest gets no items.
 func (p *post) muted(d *delivery.Delivery) bool {
 	return slices.ContainsFunc(p.mutes, func(m delivery.Mute) bool { return m.Matches(d, p.now) })
 }
@@ -115,7 +113,7 @@ func (p *post) crowded(ctx context.Context, w *want, in window) (bool, error) {
 	return p.open[key] || p.recent[who] >= stormMessages-1, nil
 }
 
-// laneOfDigests returns the order that the digests of a receiver belong to.
+// laneOfDigests returns the lane of all digests of a receiver.
 func laneOfDigests(r *config.Receiver) int64 { return delivery.LaneOf(0, r.Channel, r.Address) }
 
 // collect adds a message to a digest.
@@ -135,7 +133,7 @@ func (p *post) collect(w *want, d *delivery.Delivery, in window) {
 	o.items = append(o.items, delivery.Item{Key: d.Key, Object: d.Object, Kind: d.Kind, Event: d.Event})
 }
 
-// write writes everything that was added.
+// write writes everything that add has collected.
 func (p *post) write(ctx context.Context) error {
 	if len(p.latest) > 0 {
 		if _, err := delivery.Supersede(ctx, p.tx, p.latest, p.now); err != nil {
@@ -159,8 +157,8 @@ func (p *post) write(ctx context.Context) error {
 	return nil
 }
 
-// append adds the items of a digest. If a replica whose clock is ahead has closed it, the
-// items go into the digest of the next window.
+// append adds the items of a digest. If a replica with a fast clock has closed the digest
+// already, the items go into the digest of the next window.
 func (p *post) append(ctx context.Context, o *openDigest) error {
 	d := o.delivery
 	for in := o.in; ; in = in.next() {

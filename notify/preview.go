@@ -13,13 +13,13 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Preview returns what the rules of a file would have sent about the transitions since a
-// time, as if the notifier had run. It opens no channel, sends nothing, and needs only the
-// right to read. Digests, quiet hours and flapping are taken into account. Mutes,
-// escalations and acknowledgments are not, and timers that read the content of objects are
-// not either. It reads every transition of the period.
+// Preview returns the messages that the rules of a file would have sent about the
+// transitions between two times, as if the notifier had run. It opens no channel, sends
+// nothing, and needs read access only. It applies digests, quiet hours and flap limits. It
+// does not apply mutes, escalations, acknowledgments, or timers that read the content of
+// objects. It reads every transition of the period.
 //
-// progress is called with the number of transitions so far, unless it is nil.
+// If progress is not nil, Preview calls it with the number of transitions so far.
 //
 // Errors: those of the database.
 func Preview(ctx context.Context, db *sqldb.DB, file *config.Config, since, until time.Time, progress func(transitions int)) (*Forecast, error) {
@@ -63,7 +63,7 @@ type preview struct {
 	tally      *tally
 	subscribed subscriptions
 	forecast   *Forecast
-	running    map[timerOf]feed.Transition // with which states began that timers watch
+	running    map[timerOf]feed.Transition // the transitions that began states with a timer
 }
 
 // timerOf is a timer of an object.
@@ -72,7 +72,8 @@ type timerOf struct {
 	object int64
 }
 
-// digestKinds are the kinds of channels that want digests, for a preview, which opens none.
+// digestKinds are the kinds of channels that prefer digests. A preview needs the list
+// because it opens no channels.
 var digestKinds = map[string]bool{"dingtalk": true}
 
 func newPreview(db *sqldb.DB, file *config.Config, since, until time.Time) *preview {
@@ -102,7 +103,7 @@ func newPreview(db *sqldb.DB, file *config.Config, since, until time.Time) *prev
 	return p
 }
 
-// noFacts leaves notices as they are: a preview shows numbers, and few words.
+// noFacts leaves notices unchanged: a preview mostly shows numbers.
 type noFacts struct{}
 
 // Fill implements Facts.
@@ -118,7 +119,7 @@ func (p *preview) page(ctx context.Context, some []history.Change) error {
 	if err != nil {
 		return err
 	}
-	clear(p.owners.known) // which would grow without a limit
+	clear(p.owners.known) // it would grow without a limit
 	for i := range some {
 		t := feedTransition(feedObject(&some[i].Object, labels[some[i].Object.ID]), &some[i].Transition)
 		if err := p.transition(ctx, &t); err != nil {
@@ -147,7 +148,7 @@ func (p *preview) transition(ctx context.Context, t *feed.Transition) error {
 	return nil
 }
 
-// lasts follows the states that a timer watches.
+// lasts tracks the states that a timer watches.
 func (p *preview) lasts(ctx context.Context, r *rule.Rule, t *feed.Transition) error {
 	if r.Timer.Kind == rule.NearDeadline || r.Timer.Kind == rule.NoProgress {
 		return nil
@@ -193,7 +194,7 @@ func (p *preview) fire(ctx context.Context, r *rule.Rule, start *feed.Transition
 	return nil
 }
 
-// end counts the timers of states that last, and returns the forecast.
+// end counts the timers of states that have not ended, and returns the forecast.
 func (p *preview) end(ctx context.Context) (*Forecast, error) {
 	for of, start := range p.running {
 		if err := p.fire(ctx, of.rule, &start, p.forecast.Until); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// TestPreview: a preview counts what the planner has created for the same transitions, for
-// each rule and channel, also through a connection that may only read.
+// TestPreview: for the same transitions, a preview counts the deliveries that the planner
+// has created, by rule and channel. It also works on a read-only connection.
 func TestPreview(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		const text = channels + `

@@ -15,16 +15,18 @@ import (
 // Progress finds signals of progress that are not in the database, such as lines of logs.
 // Any goroutine may call it.
 type Progress interface {
-	// Last returns when the signal showed progress last, the zero time if that is not known.
+	// Last returns the time of the last progress of a signal, or the zero time if it is
+	// unknown.
 	Last(ctx context.Context, object history.Object, signal rule.Signal) (time.Time, error)
 }
 
-// maxRevisions is how many revisions of an object one look for progress reads.
+// maxRevisions is the maximum number of revisions of an object that one check for progress
+// reads.
 const maxRevisions = 200
 
-// lastProgress returns when any of some signals of an object changed last, and which. It
-// reads the revisions since a time; without a change since then it returns the zero time.
-// known is false if no signal can be seen.
+// lastProgress returns the time of the last change of any of some signals of an object,
+// and the signal. It reads the revisions since a time; if none of them changed a signal,
+// it returns the zero time. known is false if no signal is present.
 func lastProgress(ctx context.Context, h *history.History, p Progress, o *history.Object, signals []rule.Signal, since time.Time) (at time.Time, which rule.Signal, known bool, err error) {
 	var recorded []rule.Signal
 	for _, s := range signals {
@@ -51,8 +53,8 @@ func lastProgress(ctx context.Context, h *history.History, p Progress, o *histor
 	return at, which, true, err
 }
 
-// lastChange returns when the value of a signal changed last in the recorded revisions,
-// the zero time if it did not since a time.
+// lastChange returns the time of the last change of a signal in the recorded revisions
+// since a time, or the zero time if there was no change.
 func lastChange(ctx context.Context, h *history.History, object int64, signals []rule.Signal, since time.Time) (time.Time, rule.Signal, error) {
 	values := make([]string, len(signals))
 	var newer history.Revision
@@ -86,7 +88,7 @@ func lastChange(ctx context.Context, h *history.History, object int64, signals [
 	return time.Time{}, signals[0], nil
 }
 
-// bodyAt reads an object at a version; 0 is the last one.
+// bodyAt reads an object at a version; 0 means the last one.
 func bodyAt(ctx context.Context, h *history.History, object int64, version wire.Version) (*jobspec.Spec, error) {
 	text, _, err := h.Body(ctx, object, version)
 	if err != nil {
@@ -94,7 +96,7 @@ func bodyAt(ctx context.Context, h *history.History, object int64, version wire.
 	}
 	job := jobspec.Read(text)
 	if job.Object() == nil {
-		return nil, fmt.Errorf("the recorded body of object %d at version %v is no JSON object", object, version)
+		return nil, fmt.Errorf("the recorded body of object %d at version %v is not a JSON object", object, version)
 	}
 	return &job, nil
 }

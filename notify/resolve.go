@@ -32,8 +32,8 @@ func resolves(ctx context.Context, q sqldb.Querier, s *setup, t *feed.Transition
 	return all, nil
 }
 
-// resolve returns the message that closes the alert of a delivery, nil if there is none to
-// close.
+// resolve returns the message that closes the alert of a delivery, or nil if no alert is
+// open.
 func resolve(s *setup, d *delivery.Delivery, t *feed.Transition) *want {
 	n := &message.Notice{}
 	if strings.HasSuffix(d.Key, resolved) || d.State == delivery.Superseded || d.State == delivery.Dropped || json.Unmarshal(d.Event, n) != nil {
@@ -57,7 +57,7 @@ func resolve(s *setup, d *delivery.Delivery, t *feed.Transition) *want {
 	}
 }
 
-// stays reports whether a transition stays in the state that a message is about.
+// stays reports whether an object is still in the state of a message after a transition.
 func stays(r *rule.Rule, n *message.Notice, t *feed.Transition) bool {
 	if n.Timer == nil || r == nil || r.Timer == nil {
 		return n.To == t.To

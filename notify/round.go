@@ -6,11 +6,11 @@ import (
 	"github.com/vedette-io/vedette/notify/delivery"
 )
 
-// round is what one call of Prepare has found for the call of Handle that follows.
+// round is the result of one call of Prepare, for the following call of Handle.
 type round struct {
 	setup *setup
 	now   time.Time
-	tick  bool // the timers were looked at
+	tick  bool // the timers were checked
 
 	wants []*want
 	ended []int64 // objects that have ended
@@ -21,7 +21,7 @@ type round struct {
 	fired                         int // timers
 }
 
-// escalation is a message that nobody acknowledged, with the messages that tell others.
+// escalation is an unacknowledged message, with the messages that escalate it.
 type escalation struct {
 	id    int64 // of the delivery
 	wants []*want

@@ -8,8 +8,8 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// runOf returns the transition with which an object entered the states that count for a
-// timer, and in which it still is. It is false if the present state does not count.
+// runOf returns the transition that began the current run of states that count for a
+// timer. It returns false if the current state does not count.
 func runOf(ctx context.Context, h *history.History, timer *rule.Timer, o feed.Object) (start feed.Transition, counts bool, err error) {
 	list := func(ctx context.Context, p history.Paging) (history.Page[history.Transition], error) {
 		return h.Transitions(ctx, o.ID, p)
@@ -30,7 +30,7 @@ func runOf(ctx context.Context, h *history.History, timer *rule.Timer, o feed.Ob
 	return start, counts, nil
 }
 
-// entered returns the transition with which an object entered the state in which it is.
+// entered returns the transition that began the current state of an object.
 func entered(ctx context.Context, h *history.History, o feed.Object) (t feed.Transition, found bool, err error) {
 	page, err := h.Transitions(ctx, o.ID, history.Paging{Limit: 1})
 	if err != nil || len(page.Items) == 0 {

@@ -15,26 +15,26 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// scanAtOnce is how many objects one round of a scan looks at.
+// scanAtOnce is the maximum number of objects that one round of a scan reads.
 const scanAtOnce = 200
 
-// scan sets the timers of rules that are new or have changed, for the objects that are in
-// their states already. The feed sets all other timers.
+// scan sets the timers of new or changed rules for the objects that are already in the
+// states of those rules. All other timers are set from the feed.
 type scan struct {
 	db      *sqldb.DB
 	matcher *matcher
 	timers  *timers
-	done    map[string]string // definitions of rules whose objects were read, by ID
+	done    map[string]string // definitions of the scanned rules, by rule ID
 }
 
-// progress of a scan, as the database stores it: the definition of the rule, whether the
-// rule was new, and the cursor of the next page or "done".
+// scanMark is the progress of a scan as the database stores it: the definition of the
+// rule, whether the rule was new or changed, and the cursor of the next page or "done".
 type scanMark struct{ definition, since, cursor string }
 
 const (
 	scanDone    = "done"
-	ruleNew     = "new"     // no message for what is overdue, unless the rule wants existing objects
-	ruleChanged = "changed" // what is overdue by the new definition fires
+	ruleNew     = "new"     // no messages for overdue timers, unless the rule covers existing objects
+	ruleChanged = "changed" // timers that are overdue by the new definition fire
 )
 
 func parseScanMark(text string) scanMark {
@@ -47,8 +47,8 @@ func parseScanMark(text string) scanMark {
 
 func (m scanMark) String() string { return m.definition + " " + m.since + " " + m.cursor }
 
-// look reads the next page of objects of one rule, if a rule needs that.
-func (s *scan) look(ctx context.Context, r *round) error {
+// next reads the next page of objects of one rule, if a rule is not scanned completely.
+func (s *scan) next(ctx context.Context, r *round) error {
 	for _, one := range r.setup.timers {
 		definition := definitionOf(one)
 		if s.done[one.ID()] == definition {
@@ -137,8 +137,8 @@ func statesOf(t *rule.Timer) []state.State {
 	return []state.State{state.Running, state.Restarting}
 }
 
-// definitionOf returns a hash of everything that decides which objects have a timer of a
-// rule, and when it is due.
+// definitionOf returns a hash of everything that determines which objects have a timer of
+// a rule, and when it is due.
 func definitionOf(r *rule.Rule) string {
 	var when, labels string
 	if r.When != nil {

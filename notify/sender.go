@@ -12,9 +12,9 @@ import (
 	"github.com/vedette-io/vedette/notify/delivery"
 )
 
-// sender sends the deliveries of one channel. One goroutine claims, extends claims and
-// stores outcomes. Others send. Senders share nothing but the database, so a slow channel delays
-// no other.
+// sender sends the deliveries of one channel. One goroutine claims deliveries, extends
+// claims and stores outcomes; other goroutines send. Senders share only the database, so a
+// slow channel delays no other.
 type sender struct {
 	o       *WorkerOptions
 	name    string
@@ -28,15 +28,15 @@ type sender struct {
 
 	// The fields below belong to the goroutine of run.
 	active   map[int64]*activity
-	outcomes []delivery.Outcome // not stored yet
-	extended time.Time          // when claims were extended last
-	next     time.Time          // when a claim may succeed
-	failures int                // of the database, in a row
+	outcomes []delivery.Outcome // not yet stored
+	extended time.Time          // time of the last extension of claims
+	next     time.Time          // earliest time of the next claim
+	failures int                // of the database, in succession
 	database *faultlog.Reporter
 	fault    *faultlog.Reporter // of the channel
 }
 
-// activity is a claimed delivery. Its context ends when the claim may end, so no try
+// activity is a claimed delivery. Its context ends before the claim can end, so no try
 // outlives its claim.
 type activity struct {
 	delivery delivery.Delivery
@@ -59,12 +59,13 @@ func newSender(o *WorkerOptions, name string, ch channel.Channel, stats *sendSta
 		o: o, name: name, channel: ch, stats: stats, logger: logger,
 		wake: make(chan struct{}, 1), work: make(chan *activity, o.outstanding()), results: make(chan result, o.outstanding()),
 		active:   map[int64]*activity{},
-		database: report("deliveries cannot be claimed or stored; sending goes on when the database answers", "deliveries are claimed and stored again"),
+		database: report("deliveries cannot be claimed or stored; sending continues when the database answers", "deliveries are claimed and stored again"),
 		fault:    report("a channel does not take messages; they wait in the database", "a channel takes messages again"),
 	}
 }
 
-// run sends until ctx ends. Then it lets the tries in progress end, and closes the channel.
+// run sends until ctx ends. Then it waits for the tries in progress, and closes the
+// channel.
 func (s *sender) run(ctx context.Context) {
 	defer s.database.Stop()
 	defer s.fault.Stop()
@@ -103,11 +104,11 @@ func (s *sender) serve() {
 		if a.ctx.Err() == nil {
 			r.outcome, r.took = try(a.ctx, &a.delivery, s.channel, s.o.Compose)
 		}
-		s.results <- r // has room for all that is active
+		s.results <- r // the buffer has room for all active deliveries
 	}
 }
 
-// took takes the result of a try.
+// took processes the result of a try.
 func (s *sender) took(r result) {
 	if a := s.active[r.outcome.Delivery.ID]; a != nil {
 		a.lease.Stop()
@@ -118,7 +119,7 @@ func (s *sender) took(r result) {
 	s.outcomes = append(s.outcomes, r.outcome)
 }
 
-// drain takes the results that are there.
+// drain processes the results that are available.
 func (s *sender) drain() {
 	for {
 		select {
@@ -130,7 +131,7 @@ func (s *sender) drain() {
 	}
 }
 
-// step does what is due in the database, and returns how long to wait for the next step.
+// step does the database work that is due, and returns the time until the next step.
 func (s *sender) step(ctx, sending context.Context) (wait time.Duration) {
 	err := s.store(ctx)
 	if err == nil {
@@ -141,8 +142,8 @@ func (s *sender) step(ctx, sending context.Context) (wait time.Duration) {
 	}
 	s.stats.change(func(n *SendStats) { n.Active = len(s.active) })
 	if err != nil && ctx.Err() == nil {
-		// Databases abort one of two transactions that wait for each other, so the first
-		// failure is no fault.
+		// Databases abort one of two transactions in a deadlock, so a single failure is
+		// not a fault.
 		if s.failures++; s.failures > 1 {
 			s.database.See(faultlog.State{Err: err})
 		}
@@ -176,7 +177,7 @@ func (s *sender) store(ctx context.Context) error {
 	return nil
 }
 
-// report tells the log how the channel is. The last outcome counts.
+// report logs the state of the channel, from the last outcome.
 func (s *sender) report(f *delivery.Finished) {
 	for i := range s.outcomes {
 		o := &s.outcomes[i]
@@ -196,12 +197,12 @@ func (s *sender) report(f *delivery.Finished) {
 	}
 }
 
-// disabled tells the log that the end of the channel is gone.
+// disabled logs that the channel is disabled.
 func (s *sender) disabled(reason string) {
 	s.fault.See(faultlog.State{Kind: "disabled", Err: errors.New(reason), Remedy: "correct the channel, then run `vedette notify enable " + s.name + "`"})
 }
 
-// extend prolongs the claims in time. A try whose claim is lost is canceled.
+// extend extends the claims before they end. It cancels a try whose claim is lost.
 func (s *sender) extend(ctx context.Context) error {
 	now := time.Now()
 	if len(s.active) == 0 || now.Sub(s.extended) < s.o.Lease/3 {
@@ -226,13 +227,13 @@ func (s *sender) extend(ctx context.Context) error {
 	return nil
 }
 
-// leaseFrom returns how long a try may last whose claim began at a time: a little less than the
-// claim.
+// leaseFrom returns the maximum duration of a try whose claim began at a time: slightly
+// less than the claim.
 func (s *sender) leaseFrom(now time.Time) time.Duration {
 	return max(0, s.o.Lease-s.o.Lease/10-time.Since(now))
 }
 
-// claim claims deliveries if there is room, and hands them to the pool.
+// claim claims deliveries if there is room, and passes them to the pool.
 func (s *sender) claim(ctx, sending context.Context) error {
 	room := s.o.outstanding() - len(s.active)
 	if s.next = (time.Time{}); room < s.o.outstanding()/2 {
@@ -255,7 +256,7 @@ func (s *sender) claim(ctx, sending context.Context) error {
 		n.Channel = c.Channel
 	})
 	if c.Rescued > 0 {
-		s.logger().Warn("deliveries of a worker that died are sent again, with the same keys", "channel", s.name, "deliveries", c.Rescued)
+		s.logger().Warn("deliveries of a crashed worker are sent again, with the same keys", "channel", s.name, "deliveries", c.Rescued)
 	}
 	if !c.Channel.DisabledAt.IsZero() {
 		s.disabled(c.Channel.Reason)
@@ -265,16 +266,16 @@ func (s *sender) claim(ctx, sending context.Context) error {
 		a.ctx, a.cancel = context.WithCancel(sending)
 		a.lease = time.AfterFunc(s.leaseFrom(now), a.cancel)
 		s.active[d.ID] = a
-		s.work <- a // has room for all that is active
+		s.work <- a // the buffer has room for all active deliveries
 	}
 	return nil
 }
 
-// lastStore is how long the last results may take to be stored, also if tries get less time:
-// messages whose results are lost are sent again.
+// lastStore is the minimum time for storing the last results, even if tries get less time:
+// a message whose result is lost is sent again.
 const lastStore = 10 * time.Second
 
-// end releases what the pool has not begun, and waits for the rest.
+// end releases the claims that the pool has not begun, and waits for the others.
 func (s *sender) end(ctx context.Context, stop context.CancelFunc) {
 	grace := time.AfterFunc(s.o.Grace, stop)
 	defer grace.Stop()

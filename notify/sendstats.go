@@ -7,29 +7,29 @@ import (
 	"github.com/vedette-io/vedette/notify/delivery"
 )
 
-// SendStats are what the workers of this process did for a channel. All numbers but Active
-// only grow.
+// SendStats are the counts of the workers of this process for a channel. All numbers
+// except Active only grow.
 type SendStats struct {
-	// Sent are messages that the channel accepted. Temporary, Throttled, Permanent and
-	// Disabled are tries that failed, by the kind of the error.
+	// Sent counts the messages that the channel accepted. Temporary, Throttled, Permanent
+	// and Disabled count failed tries by the kind of the error.
 	Sent, Temporary, Throttled, Permanent, Disabled uint64
-	// Composing are messages that could not be composed, so the channel was not asked.
+	// Composing counts messages that could not be composed, so the channel was not called.
 	Composing uint64
-	// Dead are deliveries that became dead letters.
+	// Dead counts deliveries that became dead letters.
 	Dead uint64
-	// Rescued are claims of workers that died, and Lost results of claims that others had
-	// taken back by then.
+	// Rescued counts claims that were taken over from crashed workers. Lost counts results
+	// whose claim another worker had already taken over.
 	Rescued, Lost uint64
-	// Active is how many deliveries are claimed now.
+	// Active is the number of deliveries that are currently claimed.
 	Active int
-	// Latency is the time of a try until the answer. Lag is the time from the creation of a
-	// delivery until the channel accepted it; it leaves out replays.
+	// Latency is the duration of a try until the response. Lag is the time from the
+	// creation of a delivery until the channel accepted it, without replays.
 	Latency, Lag Histogram
-	// Channel is what the replicas share about the channel, as it was last read.
+	// Channel is the shared state of the channel, as last read from the database.
 	Channel delivery.Channel
 }
 
-// sendStats are SendStats that a sender updates and any goroutine reads.
+// sendStats hold SendStats. A sender updates them, and any goroutine reads them.
 type sendStats struct {
 	mu  sync.Mutex
 	now SendStats

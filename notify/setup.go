@@ -7,21 +7,21 @@ import (
 	"github.com/vedette-io/vedette/notify/rule"
 )
 
-// setup is a file of rules as the planner uses it. It never changes; a reload makes
-// another one.
+// setup is a file of rules in the form that the planner uses. It never changes; a reload
+// makes another one.
 type setup struct {
 	file *config.Config
 	// rules are the rules by their IDs.
 	rules map[string]*rule.Rule
 	// timers are the rules with a timer.
 	timers []*rule.Rule
-	// waits are the channels that want digests.
+	// waits are the channels that prefer digests.
 	waits map[string]bool
 	// resolving are the channels with alerts that are closed when a state is left.
 	resolving map[string]bool
 }
 
-// newSetup returns the setup of a file. waits are the channels that want digests.
+// newSetup returns the setup of a file. waits are the channels that prefer digests.
 func newSetup(file *config.Config, waits map[string]bool) *setup {
 	s := &setup{file: file, rules: map[string]*rule.Rule{}, waits: waits, resolving: map[string]bool{}}
 	for _, r := range file.Rules.Rules() {
@@ -37,8 +37,8 @@ func newSetup(file *config.Config, waits map[string]bool) *setup {
 	return s
 }
 
-// scheduleOf returns the schedule of a channel. A channel that the file does not have any
-// more has that of the file.
+// scheduleOf returns the schedule of a channel. A channel that is no longer in the file
+// has the schedule of the file.
 func (s *setup) scheduleOf(channel string) schedule {
 	c := s.file.Channels[channel]
 	if c == nil {
@@ -47,7 +47,7 @@ func (s *setup) scheduleOf(channel string) schedule {
 	return scheduleOf(s.file, c, s.waits[channel])
 }
 
-// needsUsual reports whether a rule waits for what is longer than usual.
+// needsUsual reports whether a rule compares a time with the usual time.
 func (s *setup) needsUsual() bool {
 	return slices.ContainsFunc(s.timers, func(r *rule.Rule) bool {
 		return r.Timer.Kind == rule.WaitsLongerThanUsual || r.Timer.Kind == rule.RunsLongerThanUsual

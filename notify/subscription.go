@@ -15,23 +15,23 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// subscriptionRule stands for the rule of messages that somebody subscribed to.
+// subscriptionRule is the rule of all messages of subscriptions.
 var subscriptionRule = &rule.Rule{Name: "subscription", Now: true}
 
-// subscriberRole is the role of somebody who subscribed.
+// subscriberRole is the role of the receiver of a subscription.
 const subscriberRole = "subscriber"
 
-// subscriptionsEvery is how often subscriptions are read at most.
+// subscriptionsEvery is the minimum interval between two reads of the subscriptions.
 const subscriptionsEvery = time.Second
 
-// subscriber is a subscription that is ready to be compared.
+// subscriber is a subscription with its parsed selector.
 type subscriber struct {
 	delivery.Subscription
 	selector labels.Selector
-	states   []string // none: all
+	states   []string // none means all
 }
 
-// subscriptions are those in the database, as they were at most a second ago. They belong
+// subscriptions are the subscriptions in the database, at most a second old. They belong
 // to the planner.
 type subscriptions struct {
 	byUID  map[string][]*subscriber
@@ -39,7 +39,7 @@ type subscriptions struct {
 	readAt time.Time
 }
 
-// refresh reads the subscriptions if that was long ago.
+// refresh reads the subscriptions unless they were read recently.
 func (s *subscriptions) refresh(ctx context.Context, q sqldb.Querier, now time.Time) error {
 	if !s.readAt.IsZero() && now.Sub(s.readAt) < subscriptionsEvery && !now.Before(s.readAt) {
 		return nil
@@ -68,7 +68,7 @@ func (s *subscriptions) refresh(ctx context.Context, q sqldb.Querier, now time.T
 	return nil
 }
 
-// match returns the receivers who subscribed to a transition.
+// match returns the receivers with a subscription for a transition.
 func (s *subscriptions) match(t *feed.Transition, now time.Time) (all []config.Receiver) {
 	for _, some := range [][]*subscriber{s.byUID[t.Object.UID], s.others} {
 		for _, b := range some {
@@ -81,7 +81,7 @@ func (s *subscriptions) match(t *feed.Transition, now time.Time) (all []config.R
 }
 
 // wants reports whether a subscription selects a transition. Without a type and a name it
-// selects jobs only, and no objects that a job controls.
+// selects only jobs, and no objects that are controlled by a job.
 func (b *subscriber) wants(t *feed.Transition, now time.Time) bool {
 	o := &t.Object
 	same := func(selected, value string) bool { return selected == "" || selected == value }

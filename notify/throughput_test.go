@@ -8,9 +8,9 @@ import (
 	"github.com/vedette-io/vedette/notify/channel"
 )
 
-// TestBacklog: a backlog is drained at 50 messages a second at least, also while very long
-// lanes wait for their fronts. On a quiet machine it is 1,600 to 5,000; the bound leaves room
-// for the race detector and other tests.
+// TestBacklog: workers send a backlog at 50 messages a second or more, even while very
+// long lanes wait for their fronts. A quiet machine reaches 1,600 to 5,000; the bound
+// leaves room for the race detector and other tests.
 func TestBacklog(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := openDB(t, url)

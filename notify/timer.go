@@ -14,31 +14,31 @@ import (
 )
 
 const (
-	// timersAtOnce bounds how many timers one round looks at.
+	// timersAtOnce is the maximum number of timers that one round checks.
 	timersAtOnce = 500
-	// recheck is how long the planner waits for something that it needs and that is not
-	// recorded yet, such as when a job with a deadline started.
+	// recheck is the interval of checks for a value that a timer needs and that is not
+	// recorded yet, such as the start of a job with a deadline.
 	recheck = time.Minute
-	// recheckUsual is how long it waits for what is usual in a queue.
+	// recheckUsual is the interval of checks for the usual times of a queue.
 	recheckUsual = 10 * time.Minute
-	// afterFired is how long after a timer has fired the planner looks whether the state was
-	// left.
+	// afterFired is the time after which the planner checks whether the state of a fired
+	// timer was left.
 	afterFired = 24 * time.Hour
-	// lateTimer is how late a timer fires without saying so.
+	// lateTimer is the maximum delay of a timer whose message is not marked as late.
 	lateTimer = 5 * time.Minute
 )
 
-// timerKinds are the kinds of messages of timers.
+// timerKinds maps the kinds of timers to kinds of messages.
 var timerKinds = map[rule.TimerKind]message.Kind{
 	rule.Waits: message.WaitsLong, rule.WaitsLongerThanUsual: message.WaitsLong, rule.Runs: message.RunningLong, rule.RunsLongerThanUsual: message.RunningLong,
 	rule.NearDeadline: message.NearDeadline, rule.NoProgress: message.NoProgress,
 }
 
-// timers decides when timers are due, and whether they fire. It has no state.
+// timers decides when timers are due, and whether they fire. It is stateless.
 type timers struct {
 	history  *history.History
 	usual    *usual
-	progress Progress // nil: none
+	progress Progress // may be nil
 }
 
 // start returns the timer of a rule for a state that began with a transition.
@@ -49,7 +49,7 @@ func (k *timers) start(r *rule.Rule, t *feed.Transition) delivery.Timer {
 	}
 }
 
-// firstDue returns when the planner looks at a timer first.
+// firstDue returns when the planner first checks a timer.
 func (k *timers) firstDue(timer *rule.Timer, t *feed.Transition) time.Time {
 	if timer.Kind == rule.NearDeadline {
 		return t.Happened
@@ -57,8 +57,8 @@ func (k *timers) firstDue(timer *rule.Timer, t *feed.Transition) time.Time {
 	return t.Happened.Add(k.least(timer, t.Object.Queue))
 }
 
-// least returns how long a state lasts at least before the timer fires. Where nobody knows
-// what is usual, it is a while, and the planner looks again.
+// least returns the minimum duration of a state before the timer fires. If the usual time
+// is unknown, the planner checks again after recheckUsual.
 func (k *timers) least(timer *rule.Timer, queue string) time.Duration {
 	var usual time.Duration
 	switch timer.Kind {
@@ -70,11 +70,11 @@ func (k *timers) least(timer *rule.Timer, queue string) time.Duration {
 	return max(timer.After, usual)
 }
 
-// verdict is what becomes of a timer that is due.
+// verdict is the decision about a timer that is due.
 type verdict struct {
-	start  feed.Transition // with which the state began
+	start  feed.Transition // began the state
 	fires  bool
-	again  time.Time // when the planner looks again; zero: never
+	again  time.Time // time of the next check; zero: never
 	detail message.Timer
 }
 
@@ -86,7 +86,7 @@ func (k *timers) judge(ctx context.Context, r *rule.Rule, t *delivery.Timer, obj
 	case r == nil || r.Timer == nil || object == nil || object.Presence == history.Deleted:
 		return v, nil
 	case object.Presence != history.Present:
-		return verdict{again: now.Add(recheck)}, nil // the state is not known
+		return verdict{again: now.Add(recheck)}, nil // the state is unknown
 	}
 	start, counts, err := runOf(ctx, k.history, r.Timer, feedObject(object, labels))
 	if err != nil || !counts || start.Version != wire.Version(t.Version) {
@@ -139,7 +139,7 @@ func (k *timers) judgeDeadline(ctx context.Context, timer *rule.Timer, v *verdic
 	}
 	deadline := job.Deadline
 	switch due := deadline.Add(-timer.After); {
-	case job.Limit == 0: // it has no deadline
+	case job.Limit == 0: // the job has no deadline
 	case deadline.IsZero():
 		v.again = now.Add(recheck)
 	case due.After(now):
@@ -150,7 +150,7 @@ func (k *timers) judgeDeadline(ctx context.Context, timer *rule.Timer, v *verdic
 	return nil
 }
 
-// judgeProgress decides about a job whose progress shows in signals.
+// judgeProgress decides about a job with signals of progress.
 func (k *timers) judgeProgress(ctx context.Context, timer *rule.Timer, object *history.Object, v *verdict, now time.Time) error {
 	last, signal, known, err := lastProgress(ctx, k.history, k.progress, object, timer.Signals, now.Add(-timer.After))
 	if err != nil {
@@ -162,7 +162,7 @@ func (k *timers) judgeProgress(ctx context.Context, timer *rule.Timer, object *h
 	due := last.Add(timer.After)
 	switch {
 	case !known:
-		v.again = now.Add(timer.After) // no signal can be seen
+		v.again = now.Add(timer.After) // no signal is present
 	case due.After(now):
 		v.again = due
 	default:
@@ -171,7 +171,7 @@ func (k *timers) judgeProgress(ctx context.Context, timer *rule.Timer, object *h
 	return nil
 }
 
-// signalName returns a signal as message.Timer has it.
+// signalName returns the name of a signal for message.Timer.
 func signalName(s rule.Signal) string {
 	switch s.Kind {
 	case rule.Annotation:
@@ -182,7 +182,7 @@ func signalName(s rule.Signal) string {
 	return "log line"
 }
 
-// timerSubject returns what the messages of a timer are about.
+// timerSubject returns the subject of the messages of a timer.
 func timerSubject(r *rule.Rule, t *feed.Transition) subject {
 	return subject{t.Object.Cluster, t.Object.UID, t.Version, r.Timer.Kind.String()}
 }

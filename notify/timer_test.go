@@ -12,7 +12,7 @@ import (
 )
 
 // TestWaits: a timer fires once for each wait, at its time, also after a restart. A wait
-// goes on from Submitted to Queued. A job that runs before fires nothing.
+// continues from Submitted to Queued. A job that starts before the time fires nothing.
 func TestWaits(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		h := newHistory(t, url)
@@ -44,7 +44,7 @@ func TestWaits(t *testing.T) {
 		h.add(25 * time.Hour)
 		p.settle()
 		h.want()
-		// The job waits once more.
+		// The job waits again.
 		h.write(job{uid: "a", version: 5, to: state.Running}, job{uid: "a", version: 6, to: state.Queued})
 		p.settle()
 		p.stop()
@@ -63,8 +63,8 @@ func TestWaits(t *testing.T) {
 	})
 }
 
-// TestEarlierWait: the timer of a wait that is over is removed when it is due, also if the
-// job waits again by then.
+// TestEarlierWait: the timer of an ended wait is removed when it is due, even if the job
+// waits again.
 func TestEarlierWait(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	p := h.plan(channels + "rules:\n- {name: slow, waits: 30m, to: [hook]}\n")
@@ -94,9 +94,9 @@ func (h *history) count(query string) (n int) {
 	return n
 }
 
-// TestNewTimer: a rule that is new says nothing about what is overdue, unless it wants
-// existing objects; what is due later fires. A rule whose time becomes shorter fires for
-// what is overdue by it, and never twice.
+// TestNewTimer: a new rule sends nothing for overdue timers, unless it covers existing
+// objects; timers that become due later fire. A rule with a shortened time fires for
+// objects that are overdue by the new time, and never twice.
 func TestNewTimer(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	h.write(job{uid: "a", version: 1, to: state.Running})
@@ -121,7 +121,7 @@ func TestNewTimer(t *testing.T) {
 	p.SetConfig(fileOf(t, rules("20m")))
 	p.settle()
 	p.settle()
-	// a was never told by this rule, and is overdue by the new definition.
+	// This rule sent no message about a, and a is overdue by the new definition.
 	h.want("a/1/runs/old/chat-ops", "b/2/runs/long/hook", "b/2/runs/old/chat-ops", "a/1/runs/long/hook", "d/4/runs/long/hook")
 	p.SetConfig(fileOf(t, rules("90m")))
 	h.add(10 * time.Hour)
@@ -129,7 +129,8 @@ func TestNewTimer(t *testing.T) {
 	h.want("a/1/runs/old/chat-ops", "b/2/runs/long/hook", "b/2/runs/old/chat-ops", "a/1/runs/long/hook", "d/4/runs/long/hook", "d/4/runs/old/chat-ops")
 }
 
-// TestUsual: a wait is too long beyond the time that nine in ten jobs of the queue waited.
+// TestUsual: a wait is too long if it exceeds the time that nine in ten jobs of the queue
+// waited.
 func TestUsual(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	start := h.now()
@@ -149,8 +150,8 @@ func TestUsual(t *testing.T) {
 	h.want("a/100/waits/slow/hook")
 }
 
-// TestDeadline: a job is near its deadline when so much time is left, counted from when it
-// started. A job without a deadline has no timer.
+// TestDeadline: a job is near its deadline when the given time is left, counted from its
+// start. A job without a deadline has no timer.
 func TestDeadline(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	p := h.plan(channels + "rules:\n- {name: soon, near-deadline: 10m, to: [hook]}\n")
@@ -171,8 +172,8 @@ func TestDeadline(t *testing.T) {
 	h.want("a/1/near-deadline/soon/hook")
 }
 
-// TestProgress: a job that runs makes no progress if none of the signals changes for so
-// long.
+// TestProgress: a running job makes no progress if none of its signals changes for the
+// given time.
 func TestProgress(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	p := h.plan(channels + "rules:\n- {name: stuck, no-progress: {after: 30m, signal: [annotation step, status succeeded]}, to: [hook]}\n")
@@ -201,5 +202,5 @@ func TestProgress(t *testing.T) {
 	revision(3, 1)
 	h.add(2 * time.Hour)
 	p.settle()
-	h.want("a/1/no-progress/stuck/hook") // once for each time that it began to run
+	h.want("a/1/no-progress/stuck/hook") // once for each run
 }

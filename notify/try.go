@@ -19,15 +19,15 @@ import (
 // ComposeFunc returns the message of a delivery and its receiver. Several goroutines call
 // it, once for each try.
 //
-// Errors: a *channel.Error of kind Permanent ends the delivery. Any other error is temporary
-// and counts as a try.
+// Errors: a *channel.Error of kind Permanent ends the delivery. Any other error is
+// temporary and counts as a try.
 type ComposeFunc func(context.Context, *delivery.Delivery) (*message.Message, channel.Receiver, error)
 
-// sendTimeout bounds a try if the channel says nothing.
+// sendTimeout is the maximum duration of a try if the channel specifies none.
 const sendTimeout = 30 * time.Second
 
-// try composes and sends a message once. The end of ctx ends the try; the delivery is then
-// released, because nobody knows whether the message arrived.
+// try composes and sends a message once. If ctx ends, the try ends and the delivery is
+// released, because it is unknown whether the message arrived.
 func try(ctx context.Context, d *delivery.Delivery, ch channel.Channel, compose ComposeFunc) (o delivery.Outcome, took time.Duration) {
 	o = delivery.Outcome{Delivery: *d}
 	var m *message.Message
@@ -60,7 +60,7 @@ func try(ctx context.Context, d *delivery.Delivery, ch channel.Channel, compose 
 	default:
 		o.Result, o.Status, o.Error, o.RetryAfter = resultOf(e.Kind), cmp.Or(e.Status, o.Status), faultlog.Text(e), e.RetryAfter
 		if o.Local && o.Result != delivery.Permanent {
-			o.Result = delivery.Temporary // the channel was not asked, so it does not pause
+			o.Result = delivery.Temporary // the channel was not called, so it does not pause
 		}
 	}
 	return o, took
@@ -79,8 +79,8 @@ func resultOf(k channel.ErrorKind) delivery.Result {
 	return delivery.Temporary
 }
 
-// recovered calls f, and returns a panic as a permanent error: the next try would panic
-// too.
+// recovered calls f, and returns a panic as a permanent error, because the next try would
+// panic too.
 func recovered(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -90,15 +90,15 @@ func recovered(f func() error) (err error) {
 	return f()
 }
 
-// panicked returns an error that says where a panic happened. The value may contain a
-// secret, unless it comes from the runtime.
+// panicked returns an error with the position of a panic. It contains only the type of the
+// value, which may be a secret, unless the runtime caused the panic.
 func panicked(value any) error {
 	what := fmt.Sprintf("a value of type %T", value)
 	if e, ok := value.(runtime.Error); ok {
 		what = e.Error()
 	}
 	pcs := make([]uintptr, 32)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs)]) // without Callers, panicked, the deferred function and the panic
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs)]) // skip Callers, panicked, the deferred function and the panic
 	for {
 		f, more := frames.Next()
 		if !strings.HasPrefix(f.Function, "runtime.") || !more {

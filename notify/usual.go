@@ -11,16 +11,16 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Usual times are those of the last days. They are computed every so often.
+// Usual times come from the last usualPeriod of the history. They are recomputed every usualEvery.
 const (
 	usualPeriod  = 7 * 24 * time.Hour
 	usualEvery   = time.Hour
 	usualRetry   = time.Minute
-	usualSamples = 20 // fewer say nothing
+	usualSamples = 20 // fewer jobs give no usual time
 )
 
-// usual knows how long nine in ten jobs of a queue wait and run. One goroutine computes
-// it; any goroutine reads it.
+// usual computes the times within which nine in ten jobs of a queue start and end. One
+// goroutine computes it; any goroutine reads it.
 type usual struct {
 	history *history.History
 	now     func() time.Time
@@ -31,10 +31,12 @@ func newUsual(db *sqldb.DB, now func() time.Time) *usual {
 	return &usual{history: history.New(db), now: now}
 }
 
-// wait returns how long nine in ten jobs of a queue waited, and false if too few did.
+// wait returns the time within which nine in ten jobs of a queue started, and false if too
+// few jobs waited.
 func (u *usual) wait(queue string) (time.Duration, bool) { return u.of(queue, false) }
 
-// run returns how long nine in ten jobs of a queue ran, and false if too few did.
+// run returns the time within which nine in ten jobs of a queue ended, and false if too
+// few jobs ran.
 func (u *usual) run(queue string) (time.Duration, bool) { return u.of(queue, true) }
 
 func (u *usual) of(queue string, running bool) (time.Duration, bool) {
@@ -58,9 +60,10 @@ func (u *usual) compute(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// keep computes what is usual until ctx ends, while needed says that a rule needs it.
+// keep recomputes the usual times until ctx ends, while needed reports that a rule needs
+// them.
 func (u *usual) keep(ctx context.Context, needed func() bool, log func() *slog.Logger) {
-	fault := &faultlog.Reporter{Fault: "how long jobs usually wait and run is not known", Over: "how long jobs usually wait and run is known", Logger: log}
+	fault := &faultlog.Reporter{Fault: "the usual waiting and running times of jobs cannot be computed", Over: "the usual waiting and running times of jobs are computed again", Logger: log}
 	defer fault.Stop()
 	for wait := time.Duration(0); ; {
 		select {

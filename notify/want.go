@@ -11,7 +11,7 @@ import (
 	"github.com/vedette-io/vedette/notify/rule"
 )
 
-// want is a message for one receiver, before it is decided when it is sent.
+// want is a message for one receiver, before the planner decides when it is sent.
 type want struct {
 	subject string // the key without the receiver
 	rule    *rule.Rule
@@ -20,12 +20,13 @@ type want struct {
 
 	object   int64
 	position int64
-	// flaps says that the object has changed its state too often: the message goes into a
+	// flaps is set if the object has changed its state too often: the message goes into a
 	// digest.
 	flaps bool
-	// reminds says that the message escalates another one. It never waits for a digest.
+	// reminds is set if the message escalates another one. It never waits for a digest.
 	reminds bool
-	// resolves says that the message closes the alert of another one, whose key is subject.
+	// resolves is set if the message closes the alert of another one, whose key is
+	// subject.
 	resolves bool
 }
 
@@ -40,7 +41,7 @@ func (w *want) key() string {
 	return w.subject + "/" + receiverKey(&w.to)
 }
 
-// delivery returns the message as a delivery of its own.
+// delivery returns the message as a separate delivery.
 func (w *want) delivery(now time.Time) (delivery.Delivery, error) {
 	event, err := json.Marshal(w.notice)
 	if err != nil {
@@ -56,15 +57,15 @@ func (w *want) delivery(now time.Time) (delivery.Delivery, error) {
 	return d, nil
 }
 
-// single reports whether the message stays by itself when quiet hours hold it, because only
-// a message of its own can be acknowledged.
+// single reports whether the message stays separate when quiet hours hold it, because only
+// a separate message can be acknowledged.
 func (w *want) single() bool { return w.rule.Escalate != nil && w.rule.Digest == nil && !w.flaps }
 
-// resolved ends the keys of messages that close an alert.
+// resolved is the suffix of the keys of messages that close an alert.
 const resolved = "/resolved"
 
-// own reports whether the receiver caused what the message tells. That is no news to
-// them. personOf returns the person with a name, "" if nobody has it.
+// own reports whether the receiver caused the transition, so the message is no news to
+// them. personOf returns the person with a name, or "" if nobody has it.
 func (w *want) own(personOf func(name string) string) bool {
 	actor := w.notice.Actor
 	return actor != "" && w.to.Person != "" && (actor == w.to.Person || personOf(actor) == w.to.Person)

@@ -7,7 +7,7 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// TestOwnAct: nobody is told what they did themselves.
+// TestOwnAct: people get no messages about their own acts.
 func TestOwnAct(t *testing.T) {
 	notice := func(actor string) *message.Notice {
 		return &message.Notice{Kind: message.Aborted, Actor: actor, Job: message.Job{Owner: "wei@example.com"}}
@@ -23,16 +23,16 @@ func TestOwnAct(t *testing.T) {
 	}{
 		{"the owner, by the name of the person", "liwei", owner, true},
 		{"the owner, by a further name", "wei@example.com", owner, true},
-		{"the submitter, and somebody else is the owner", "wei@example.com", config.Receiver{Channel: "chat", Person: "bob", Role: config.OwnerRole}, false},
-		{"somebody who is in no table, and subscribed", "kim", config.Receiver{Channel: "chat", Person: "kim", Role: "subscriber"}, true},
-		{"somebody else", "ann", owner, false},
-		{"nobody knows", "", owner, false},
+		{"the submitter, with another owner", "wei@example.com", config.Receiver{Channel: "chat", Person: "bob", Role: config.OwnerRole}, false},
+		{"a subscriber who is not in the table of people", "kim", config.Receiver{Channel: "chat", Person: "kim", Role: "subscriber"}, true},
+		{"another person", "ann", owner, false},
+		{"unknown actor", "", owner, false},
 		{"another receiver", "wei@example.com", config.Receiver{Channel: "chat", Person: "ann", Role: "ann"}, false},
 		{"a channel", "wei@example.com", config.Receiver{Channel: "ops", Role: "ops"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if w := (&want{to: c.to, notice: notice(c.actor)}); w.own(personOf) != c.own {
-				t.Errorf("own is %v", !c.own)
+				t.Errorf("got own = %v", !c.own)
 			}
 		})
 	}

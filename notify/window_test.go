@@ -32,8 +32,9 @@ func (h *history) wantDigests(want ...string) {
 	}
 }
 
-// TestDigest: a digest collects the messages of its window for a receiver, is sent after
-// its end, and the next window has another one. What needs no decision waits for one.
+// TestDigest: a digest collects the messages of its window for a receiver and is sent
+// after its end. The next window has another digest. Kinds of channels that prefer digests
+// get one for messages that are not urgent.
 func TestDigest(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		h := newHistory(t, url)
@@ -62,8 +63,8 @@ digest: 30m
 	})
 }
 
-// TestClosedDigest: a replica whose clock is ahead has closed a digest; items of another go
-// into that of the next window.
+// TestClosedDigest: a replica with a fast clock has closed a digest; items of another
+// replica go into the digest of the next window.
 func TestClosedDigest(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	p := h.plan(channels + "rules:\n- {name: r, enter: [Failed], to: [hook], digest: 1h}\n")
@@ -79,8 +80,8 @@ func TestClosedDigest(t *testing.T) {
 	h.wantDigests(day+"10:00:00Z/1h0m0s/hook waiting: Failed 1", day+"11:00:00Z/1h0m0s/hook held: Failed 2")
 }
 
-// TestStorm: the fifth message for somebody within a minute opens a digest, and later ones
-// follow it until its end. Channels of programs get each message.
+// TestStorm: the fifth message for a receiver within a minute opens a digest, and later
+// messages join it until its end. Channels of programs get each message.
 func TestStorm(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	const text = channels + "rules:\n- {name: r, enter: [Failed], to: [chat, hook]}\n"
@@ -126,8 +127,8 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// TestQuiet: what comes in quiet hours is held until their end, unless the rule is urgent;
-// a message that can be acknowledged stays by itself.
+// TestQuiet: messages in quiet hours are held until their end, unless the rule is urgent.
+// A message that can be acknowledged stays separate.
 func TestQuiet(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	p := h.plan(channels + `
@@ -159,8 +160,7 @@ rules:
 	}
 }
 
-// TestFlap: beyond so many messages about an object within a window, the rest goes into a
-// digest.
+// TestFlap: messages about an object beyond the limit of a window go into a digest.
 func TestFlap(t *testing.T) {
 	h := newHistory(t, sqlite(t))
 	p := h.plan(channels + "rules:\n- {name: r, enter: [Restarting], to: [hook], now: true, flap: {changes: 2, within: 10m}}\n")

@@ -12,27 +12,27 @@ import (
 	"github.com/vedette-io/vedette/notify/delivery"
 )
 
-// Workers send the deliveries of all channels. Create it with NewWorkers. Any goroutine
+// Workers send the deliveries of all channels. Create them with NewWorkers. Any goroutine
 // may call the methods. Several processes may have Workers on one database.
 type Workers struct {
 	o WorkerOptions
 
 	mu       sync.Mutex
 	channels map[string]channel.Channel
-	senders  map[string]*running // nil unless Run runs
+	senders  map[string]*running // nil unless Run is active
 	stats    map[string]*sendStats
 	ctx      context.Context // of Run
 	pool     sync.WaitGroup
 }
 
-// running is a sender with what ends it.
+// running is a sender with the function that ends it.
 type running struct {
 	*sender
 	stop context.CancelFunc
 }
 
-// NewWorkers returns Workers for some channels by their names. The Workers close a channel
-// when SetChannels replaces it, or when Run ends.
+// NewWorkers returns Workers for channels by their names. The Workers close a channel when
+// SetChannels replaces it, or when Run ends.
 func NewWorkers(o WorkerOptions, channels map[string]channel.Channel) *Workers {
 	o.Parallel = cmp.Or(o.Parallel, 8)
 	o.Lease = cmp.Or(o.Lease, time.Minute)
@@ -46,7 +46,7 @@ func NewWorkers(o WorkerOptions, channels map[string]channel.Channel) *Workers {
 }
 
 // Run sends until ctx ends, and then waits for the tries in progress. It also removes old
-// deliveries. It is called once.
+// deliveries. Call it once.
 func (w *Workers) Run(ctx context.Context) {
 	w.mu.Lock()
 	w.ctx, w.senders = ctx, map[string]*running{}
@@ -57,17 +57,16 @@ func (w *Workers) Run(ctx context.Context) {
 	w.pool.Go(func() { keeper{&w.o, w.log, w.configured}.run(ctx) })
 	<-ctx.Done()
 	w.mu.Lock()
-	w.senders = nil // no sender starts from here
+	w.senders = nil // from here on, no sender starts
 	w.mu.Unlock()
 	w.pool.Wait()
 }
 
-// SetPolicy replaces WorkerOptions.Policy. Failures from now on follow it.
+// SetPolicy replaces WorkerOptions.Policy for later failures.
 func (w *Workers) SetPolicy(p delivery.Policy) { w.o.reloaded.Store(&p) }
 
-// SetChannels replaces the channels. A channel that is the same as before goes on; its
-// type must be comparable. The tries of the others end first, while their successors
-// begin.
+// SetChannels replaces the channels. An unchanged channel continues; its type must be
+// comparable. The tries of a replaced channel end while its successor begins.
 func (w *Workers) SetChannels(channels map[string]channel.Channel) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,8 +123,8 @@ func (w *Workers) log() *slog.Logger {
 	return slog.Default()
 }
 
-// Wake tells that deliveries of some channels were committed, so nobody waits for Poll. No
-// names mean all channels.
+// Wake announces committed deliveries of some channels, so that their workers do not wait
+// for Poll. No names mean all channels.
 func (w *Workers) Wake(names ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -138,13 +137,13 @@ func (w *Workers) Wake(names ...string) {
 		if s := w.senders[name]; s != nil {
 			select {
 			case s.wake <- struct{}{}:
-			default: // is awake already
+			default: // the sender is already awake
 			}
 		}
 	}
 }
 
-// Stats returns what the workers did, by the names of the channels.
+// Stats returns the counts of the workers by channel name.
 func (w *Workers) Stats() map[string]SendStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -22,14 +22,15 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// receiver is a channel whose other side is a function. It keeps what arrived.
+// receiver is a channel that calls a function for each message. It keeps the accepted
+// messages.
 type receiver struct {
-	answer func(ctx context.Context, key string) error // nil accepts everything
+	answer func(ctx context.Context, key string) error // nil accepts all
 	rate   channel.Rate
 	limit  time.Duration
 
 	mu     sync.Mutex
-	keys   []string // that were accepted, in order
+	keys   []string // accepted messages, in order
 	at     []time.Time
 	tries  int
 	closed int
@@ -65,7 +66,7 @@ func (r *receiver) Close() error {
 	return nil
 }
 
-// arrived returns the keys that arrived, in order.
+// arrived returns the keys of the accepted messages, in order.
 func (r *receiver) arrived() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,7 +78,7 @@ func compose(_ context.Context, d *delivery.Delivery) (*message.Message, channel
 	return &message.Message{ID: d.Key}, channel.Receiver{Address: d.Receiver}, nil
 }
 
-// quick are options for tests in real time.
+// quick returns options for tests in real time.
 func quick(db *sqldb.DB, name string) notify.WorkerOptions {
 	return notify.WorkerOptions{
 		DB: db, Compose: compose, Name: name, Poll: 10 * time.Millisecond, Lease: 10 * time.Second, Grace: 5 * time.Second,
@@ -117,7 +118,7 @@ func create(t *testing.T, db *sqldb.DB, name string, lanes, n int) (keys []strin
 	return keys
 }
 
-// start runs workers until the test or stop ends them.
+// start runs workers until the test ends or stop is called.
 func start(t *testing.T, o notify.WorkerOptions, channels map[string]channel.Channel) (w *notify.Workers, stop func()) {
 	t.Helper()
 	w = notify.NewWorkers(o, channels)
@@ -165,13 +166,13 @@ func unsent(t *testing.T, db *sqldb.DB) (n int) {
 	return n
 }
 
-// inOrder reports the lanes whose keys did not arrive first in the order of their numbers.
+// inOrder reports the lanes whose keys did not first arrive in the order of their numbers.
 func inOrder(t *testing.T, keys []string) {
 	t.Helper()
 	seen, last := map[string]bool{}, map[string]int{}
 	for _, k := range keys {
 		if seen[k] {
-			continue // once more, after a worker that died
+			continue // a repeat, after a crash of a worker
 		}
 		seen[k] = true
 		lane := k[:strings.LastIndex(k, "/")]
@@ -187,14 +188,15 @@ func inOrder(t *testing.T, keys []string) {
 }
 
 // TestHardReceiver: two replicas send through a receiver that fails, stalls, throttles and
-// panics at random. Every message arrives, except those that panicked; in order by lane.
+// panics at random. Every message arrives in the order of its lane, except those that
+// panicked.
 func TestHardReceiver(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := openDB(t, url)
 		keys := create(t, db, "hard", 20, 300)
 		var mu sync.Mutex
 		poisoned := map[string]bool{}
-		var arrived []string // in both replicas
+		var arrived []string // by both replicas
 		answer := func(ctx context.Context, key string) error {
 			switch n := rand.IntN(100); {
 			case n < 10:
@@ -244,7 +246,7 @@ func TestHardReceiver(t *testing.T) {
 	})
 }
 
-// TestSlowChannel: a channel that never answers delays no other.
+// TestSlowChannel: a channel that never responds delays no other channel.
 func TestSlowChannel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := openDB(t, url)
@@ -273,8 +275,8 @@ func TestSlowChannel(t *testing.T) {
 	})
 }
 
-// TestSlowSend: claims of sends that are slower than the lease are prolonged, so no other
-// replica sends the same.
+// TestSlowSend: workers extend the claims of sends that take longer than the lease, so no
+// other replica sends the same message.
 func TestSlowSend(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := openDB(t, url)
@@ -290,7 +292,7 @@ func TestSlowSend(t *testing.T) {
 		one, two := &receiver{limit: 2 * time.Minute, answer: answer}, &receiver{limit: 2 * time.Minute, answer: answer}
 		for name, r := range map[string]*receiver{"one": one, "two": two} {
 			o := quick(db, name)
-			o.Lease = 7 * time.Second // a busy machine prolongs it late
+			o.Lease = 7 * time.Second // a busy machine extends it late
 			start(t, o, map[string]channel.Channel{"slow": r})
 		}
 		until(t, "all messages are sent", 60*time.Second, func() bool { return unsent(t, db) == 0 })
@@ -302,8 +304,8 @@ func TestSlowSend(t *testing.T) {
 	})
 }
 
-// TestDeadWorker: the claims of a worker that died are taken back, and sent with the same
-// keys; what it says later has no effect.
+// TestDeadWorker: another worker takes over the claims of a crashed worker, and sends with
+// the same keys. A late result of the crashed worker has no effect.
 func TestDeadWorker(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := openDB(t, url)
@@ -323,12 +325,13 @@ func TestDeadWorker(t *testing.T) {
 		}
 		f, err := delivery.Finish(t.Context(), db, "chat", []delivery.Outcome{{Delivery: dead.Deliveries[0], Result: delivery.Permanent}}, delivery.Policy{})
 		if err != nil || f.Lost != 1 || f.Dead != 0 {
-			t.Errorf("the dead worker's result: %+v, %v", f, err)
+			t.Errorf("the crashed worker's result: %+v, %v", f, err)
 		}
 	})
 }
 
-// TestSetChannels: a replaced channel is closed when its tries have ended; the others go on.
+// TestSetChannels: a replaced channel is closed when its tries have ended; the other
+// channels continue.
 func TestSetChannels(t *testing.T) {
 	db := openDB(t, "sqlite:"+t.TempDir()+"/history.db")
 	before, after, kept := &receiver{}, &receiver{}, &receiver{}
@@ -352,8 +355,8 @@ func TestSetChannels(t *testing.T) {
 	}
 }
 
-// TestCreateWhileSending: the planner adds to lanes while their deliveries are sent. None
-// stays behind.
+// TestCreateWhileSending: the planner adds to lanes while their deliveries are sent. All
+// of them are sent.
 func TestCreateWhileSending(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := openDB(t, url)
@@ -380,8 +383,8 @@ func TestCreateWhileSending(t *testing.T) {
 	})
 }
 
-// TestOutageOfDatabase: workers go on when the server is back, and no message is sent
-// under another key. A message whose result was not stored is sent again.
+// TestOutageOfDatabase: workers continue when the server is back, and no message is sent
+// with another key. A message whose result was not stored is sent again.
 func TestOutageOfDatabase(t *testing.T) {
 	for _, kind := range dbtest.Kinds() {
 		server := dbtest.Of(t, kind)

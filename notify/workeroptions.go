@@ -9,28 +9,30 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// WorkerOptions are what Workers need. DB and Compose are required.
+// WorkerOptions configure Workers. DB and Compose are required.
 type WorkerOptions struct {
 	DB      *sqldb.DB
 	Compose ComposeFunc
-	// Name names the process, for people who read the database.
+	// Name names the process for people who read the database.
 	Name string
-	// Logger takes faults; default slog.Default.
+	// Logger logs faults; default slog.Default.
 	Logger *slog.Logger
-	// Parallel is how many messages of a channel are sent at the same time; default 8.
+	// Parallel is the number of messages of a channel that are sent concurrently; default
+	// 8.
 	Parallel int
-	// Lease is how long a claim lasts without a sign of life; default one minute. It is how
-	// late a message may be whose worker died.
+	// Lease is the duration of a claim that is not extended; default one minute. It is the
+	// maximum delay of a message after a crash of its worker.
 	Lease time.Duration
-	// Poll is how often a channel is asked for deliveries of which Wake did not tell; default
-	// 200 ms.
+	// Poll is the interval in which workers check a channel for deliveries without a call
+	// of Wake; default 200 ms.
 	Poll time.Duration
-	// Grace is how long tries may last after Run was told to end; default 10 s. Storing
-	// their results may then take as long again, or 10 s if Grace is shorter.
+	// Grace is the maximum duration of tries after ctx of Run has ended; default 10 s.
+	// Storing their results may then take another Grace, or 10 s if Grace is shorter.
 	Grace time.Duration
-	// Keep is how long deliveries stay in the database after their end; default 30 days.
+	// Keep is the time that deliveries stay in the database after their end; default 30
+	// days.
 	Keep time.Duration
-	// Policy says when failed deliveries are tried again.
+	// Policy determines when failed deliveries are retried.
 	Policy delivery.Policy
 
 	reloaded *atomic.Pointer[delivery.Policy] // replaces Policy if it is set
@@ -44,6 +46,6 @@ func (o *WorkerOptions) policy() delivery.Policy {
 	return o.Policy
 }
 
-// outstanding is how many deliveries of a channel may be claimed at the same time. Some
-// wait in memory, so that the pool never waits for the database.
+// outstanding is the maximum number of deliveries of a channel that are claimed at the
+// same time. Some wait in memory, so that the pool never waits for the database.
 func (o *WorkerOptions) outstanding() int { return 4 * o.Parallel }

@@ -19,7 +19,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// inTime runs a test in fake time with a database that is opened and closed in it.
+// inTime runs a test in fake time. The database is opened and closed within it.
 func inTime(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 	url := "sqlite:" + t.TempDir() + "/history.db"
 	synctest.Test(t, func(t *testing.T) { test(t, openDB(t, url)) })
@@ -44,12 +44,12 @@ func (l *logBuffer) count(text string) int {
 	return strings.Count(l.b.String(), text)
 }
 
-// slow are options for fake time, with the defaults for times, but fewer polls.
+// slow returns options for fake time, with the default times but fewer polls.
 func slow(db *sqldb.DB, name string, log io.Writer) notify.WorkerOptions {
 	return notify.WorkerOptions{DB: db, Compose: compose, Name: name, Poll: 5 * time.Second, Logger: slog.New(slog.NewTextHandler(log, nil))}
 }
 
-// TestRateOfReplicas: two replicas together keep the rate of a channel.
+// TestRateOfReplicas: two replicas together do not exceed the rate limit of a channel.
 func TestRateOfReplicas(t *testing.T) {
 	inTime(t, func(t *testing.T, db *sqldb.DB) {
 		create(t, db, "chat", 60, 60)
@@ -80,8 +80,8 @@ func TestRateOfReplicas(t *testing.T) {
 	})
 }
 
-// TestOutageOfChannel: while a channel is down, few tries reach it and the log has few lines.
-// Afterwards everything is sent, in order, and no delivery has died.
+// TestOutageOfChannel: while a channel is down, few tries reach it and few lines are
+// logged. Afterwards all messages are sent, in order, and no delivery is a dead letter.
 func TestOutageOfChannel(t *testing.T) {
 	inTime(t, func(t *testing.T, db *sqldb.DB) {
 		create(t, db, "chat", 10, 100)
@@ -117,8 +117,8 @@ func TestOutageOfChannel(t *testing.T) {
 	})
 }
 
-// TestDisabled: a channel whose end is gone gets nothing until a person enables it; the log
-// says so, also after a restart.
+// TestDisabled: a channel that rejects its receiver permanently gets nothing until a
+// person enables it. This is logged, also after a restart.
 func TestDisabled(t *testing.T) {
 	inTime(t, func(t *testing.T, db *sqldb.DB) {
 		create(t, db, "hook", 1, 3)
@@ -149,7 +149,8 @@ func TestDisabled(t *testing.T) {
 	})
 }
 
-// TestPanic: a panic is a dead letter that says where it happened, without the value.
+// TestPanic: a panic gives a dead letter with the position of the panic, without the
+// value.
 func TestPanic(t *testing.T) {
 	inTime(t, func(t *testing.T, db *sqldb.DB) {
 		create(t, db, "chat", 1, 2)
@@ -172,8 +173,8 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// TestKeeper: old deliveries go, unsent ones stay, and the log tells of channels that are
-// not configured.
+// TestKeeper: old deliveries are removed, unsent ones stay, and deliveries for
+// unconfigured channels are logged.
 func TestKeeper(t *testing.T) {
 	inTime(t, func(t *testing.T, db *sqldb.DB) {
 		create(t, db, "chat", 1, 3)
@@ -202,7 +203,7 @@ func TestKeeper(t *testing.T) {
 	})
 }
 
-// TestWake: a sender that was told does not wait for its next poll.
+// TestWake: a woken sender does not wait for its next poll.
 func TestWake(t *testing.T) {
 	inTime(t, func(t *testing.T, db *sqldb.DB) {
 		r := &receiver{}
@@ -217,14 +218,14 @@ func TestWake(t *testing.T) {
 		w.Wake("chat")
 		<-time.After(time.Minute)
 		if n := unsent(t, db); n != 2 {
-			t.Errorf("%d deliveries are left, want 2: mail was not told", n)
+			t.Errorf("%d deliveries are left, want 2: mail was not woken", n)
 		}
 		stop()
 	})
 }
 
-// TestComposeErrors: a message that cannot be composed waits between its tries, says nothing
-// about the channel, and delays no other.
+// TestComposeErrors: a message that cannot be composed waits between its tries, does not
+// affect the state of the channel, and delays no other message.
 func TestComposeErrors(t *testing.T) {
 	inTime(t, func(t *testing.T, db *sqldb.DB) {
 		keys := create(t, db, "chat", 4, 4)

@@ -97,7 +97,7 @@ func TestOf(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	rule := "rules:\n- kind: X\n  states:\n"
 	for _, c := range []struct{ name, text, want string }{
-		{"no YAML", "rules: [", "f:1: this is no YAML"},
+		{"no YAML", "rules: [", "f:1: invalid YAML"},
 		{"nothing", "# rules: []", "f:1: the file is empty"},
 		{"a second document", "rules: []\n---\nrules: []", "a second document"},
 		{"no mapping", "- a", "f:1: the file has to be a mapping with rules"},

@@ -28,15 +28,15 @@ const (
 
 // attempts repeats a request until its outcome is known.
 type attempts struct {
-	each time.Duration // bounds one request
+	each time.Duration // timeout of one request
 	log  *slog.Logger
 }
 
 // errSlow is why an attempt ends.
 var errSlow = fmt.Errorf("%w: no answer within the time for one request", context.DeadlineExceeded)
 
-// do calls send until it succeeds, or fails for good, or ctx is done. unsure reports that
-// an attempt may have had an effect although it failed.
+// do calls send until it succeeds, fails permanently, or ctx ends. unsure reports that a
+// failed attempt may have had an effect.
 func (a attempts) do(ctx context.Context, what string, send func(context.Context) error) (unsure bool, err error) {
 	pause, odd := firstPause, 0
 	for n := 1; ; n++ {
@@ -57,7 +57,7 @@ func (a attempts) do(ctx context.Context, what string, send func(context.Context
 		if ctx.Err() != nil || odd == maxStrange {
 			return unsure, err
 		}
-		wait := max(rand.N(pause)+pause/2, retryAfter(err)) // spread, so that many clients do not come at once
+		wait := max(rand.N(pause)+pause/2, retryAfter(err)) // random, so that many clients do not retry at the same time
 		a.log.Warn("request failed; trying again", "request", what, "attempt", n, "wait", wait.Round(time.Millisecond), "err", kube.Explain(err))
 		pause = min(2*pause, maxPause)
 		timer := time.NewTimer(wait)
@@ -70,27 +70,30 @@ func (a attempts) do(ctx context.Context, what string, send func(context.Context
 	}
 }
 
-// outcome says whether a failed request may have taken effect, and whether to repeat it.
+// outcome classifies a failed request: may it have taken effect, and does repeating it
+// help?
 type outcome uint8
 
 const (
 	// refused: the server has decided. Repeating does not help.
 	refused outcome = iota
-	// unsent: no server was reached, so nothing has happened.
+	// unsent: no server was reached, so the request had no effect.
 	unsent
-	// busy: the server has said that nothing has happened, and that it may later.
+	// busy: the server reported that the request had no effect, and that it may succeed
+	// later.
 	busy
 	// unknown: the request may have had an effect. The network or the server may recover.
 	unknown
-	// strange: the request may have had an effect, and the failure has no known cause that
-	// goes away by itself. A mistake on this side is the likely one.
+	// strange: the request may have had an effect, and the failure has no known temporary
+	// cause. It is probably a mistake of this program.
 	strange
 )
 
-// maxStrange bounds the attempts that end with a strange failure.
+// maxStrange is the maximum number of attempts that end with a strange failure.
 const maxStrange = 4
 
-// tooLarge is how the API server says that the database refused an object for its size.
+// tooLarge is the message of the API server when etcd refuses an object because of its
+// size.
 const tooLarge = "etcdserver: request is too large"
 
 // outcomeOf classifies the failure of a request.
@@ -99,7 +102,7 @@ func outcomeOf(err error) outcome {
 	if errors.As(err, &status) {
 		s := status.Status()
 		switch {
-		case s.Code == 429, s.Reason == metav1.StatusReasonConflict: // on a creation, a conflict is about the status of a quota
+		case s.Code == 429, s.Reason == metav1.StatusReasonConflict: // for a creation, a conflict concerns the status of a quota
 			return busy
 		case s.Code == 408:
 			return unknown
@@ -130,7 +133,7 @@ func outcomeOf(err error) outcome {
 	return strange
 }
 
-// passing reports whether a failure is one of the network.
+// passing reports whether a failure is a failure of the network.
 func passing(err error) bool {
 	for _, e := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, context.DeadlineExceeded, context.Canceled} {
 		if errors.Is(err, e) {
@@ -138,11 +141,11 @@ func passing(err error) bool {
 		}
 	}
 	var network net.Error
-	// Errors of connections that net/http has no types for.
+	// net/http has no types for these errors of connections.
 	return errors.As(err, &network) || strings.Contains(err.Error(), "http2: ") || strings.Contains(err.Error(), "connection")
 }
 
-// retryAfter returns how long a server wants to be left alone; 0 where it did not say.
+// retryAfter returns the wait that a server requested, or 0.
 func retryAfter(err error) time.Duration {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {

@@ -19,18 +19,19 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Cancel stops a job and marks it with the actor, the reason and the time, so that history,
-// messages and pages can tell them after the job is gone. The job is read from the server
-// again; job.Object is not used. To cancel a job twice is no error, and the first actor stays.
+// Cancel stops a job and marks it with the actor, the reason and the time, so that
+// history, messages and pages can show them after the job is deleted. It reads the job
+// from the server again and ignores job.Object. Cancelling a job twice is not an error;
+// the first actor stays.
 //
-// A job that is suspended, or whose operator is told by a field of its spec, is marked and
-// stopped by one write. For a deletion, Cancel first asks the server whether it would delete
-// the job, then marks it, and then deletes it; no later namesake is deleted. If the server
-// refuses to delete a marked job, the mark is removed again.
+// If a field of the spec suspends or stops the job, one write sets the mark and the field.
+// To delete a job, Cancel first checks with a dry run that the server would delete it,
+// then marks it, and then deletes it; it never deletes a later namesake. If the server
+// refuses to delete a marked job, Cancel removes the mark.
 //
 // Errors: *FinishedError, *DeniedError, *UnfinishedError, *UnknownJobError;
-// *kube.IllegalError for options that make no sense, and for a job that its parent would
-// start again; *kube.RequestError.
+// *kube.IllegalError for contradictory options, and for a job that its parent would start
+// again; *kube.RequestError.
 func (c *Client) Cancel(ctx context.Context, job Job, o CancelOptions) (Cancelled, error) {
 	reason, err := o.reason()
 	if err != nil {
@@ -60,7 +61,8 @@ func (c *Client) Cancel(ctx context.Context, job Job, o CancelOptions) (Cancelle
 	return k.run()
 }
 
-// maxConflicts is how often a job is read again because others have changed it meanwhile.
+// maxConflicts is the maximum number of times a job is read again because others have
+// changed it.
 const maxConflicts = 10
 
 // canceller cancels one job. It belongs to one call of Cancel.
@@ -68,14 +70,14 @@ type canceller struct {
 	ctx     context.Context
 	cluster *kube.Cluster
 	client  *kube.Client[unstructured.Unstructured]
-	trial   *kube.Client[unstructured.Unstructured] // dry runs
+	trial   *kube.Client[unstructured.Unstructured] // for dry runs
 	request attempts
 	job     Job
 	key     wire.Key
 	options CancelOptions
 	mine    Cancelled
-	marked  bool // by this call
-	tried   bool // the deletion passed its dry run
+	marked  bool // this call has written the mark
+	tried   bool // the dry run of the deletion succeeded
 }
 
 func (k *canceller) run() (Cancelled, error) {
@@ -94,8 +96,8 @@ func (k *canceller) run() (Cancelled, error) {
 	}
 }
 
-// once does what the present state of the job calls for. A conflict means that the job has
-// changed meanwhile.
+// once does the steps that the current state of the job requires. A conflict means that
+// the job has changed since it was read.
 func (k *canceller) once() (Cancelled, error) {
 	if err := k.read(); err != nil {
 		if apierrors.IsNotFound(err) && k.marked { // deleted by an earlier request
@@ -133,7 +135,7 @@ func (k *canceller) once() (Cancelled, error) {
 	return k.mine, k.delete(k.client)
 }
 
-// send repeats a request until its outcome is known. A conflict is an outcome.
+// send repeats a request until its outcome is known. A conflict is a known outcome.
 func (k *canceller) send(what string, request func(context.Context) error) (unsure bool, err error) {
 	var conflict error
 	unsure, err = k.request.do(k.ctx, what, func(ctx context.Context) error {
@@ -163,8 +165,8 @@ func (k *canceller) read() error {
 	return nil
 }
 
-// allowed asks the server whether the step after the mark would succeed. It returns the way
-// that is left: a job of Volcano is deleted where commands are not served or not allowed.
+// allowed checks with a dry run that the step after the mark would succeed. It returns the
+// method to use: a job of Volcano is deleted if commands are not served or not allowed.
 func (k *canceller) allowed(w way) (how string, err error) {
 	if w.how == jobmeta.CancelCommand && w.path == nil {
 		err := k.command(kube.DryRun)
@@ -184,7 +186,7 @@ func (k *canceller) allowed(w way) (how string, err error) {
 	return w.how, nil
 }
 
-// mark writes the annotations, and with them the field that stops the job.
+// mark writes the annotations, together with the field that stops the job.
 func (k *canceller) mark(p *plan) error {
 	claim := k.mine
 	if p.keep {
@@ -205,7 +207,7 @@ func (k *canceller) mark(p *plan) error {
 	return Denied(k.ctx, k.cluster, err, k.right("patch"))
 }
 
-// patch changes the job, unless others have changed it since it was read.
+// patch changes the job, unless it has changed since it was read.
 func (k *canceller) patch(change, annotations map[string]any) (unsure bool, err error) {
 	change = maps.Clone(change)
 	change["metadata"] = map[string]any{"uid": k.job.UID, "resourceVersion": k.job.Object.GetResourceVersion(), "annotations": annotations}
@@ -235,9 +237,9 @@ func (k *canceller) delete(client *kube.Client[unstructured.Unstructured]) error
 	return Denied(k.ctx, k.cluster, err, k.right("delete"))
 }
 
-// command tells Volcano to abort the job.
+// command makes Volcano abort the job.
 //
-// Errors: *kube.UnknownResourceError where commands are not served.
+// Errors: *kube.UnknownResourceError if commands are not served.
 func (k *canceller) command(writes kube.Writes) error {
 	if k.options.DryRun {
 		writes = kube.DryRun
@@ -257,8 +259,8 @@ func (k *canceller) command(writes kube.Writes) error {
 	return Denied(k.ctx, k.cluster, err, Right{Verb: "create", Resource: commandType, Namespace: k.job.Namespace})
 }
 
-// failed completes the error of the last step: if the job is marked and was not stopped, the
-// mark is removed.
+// failed completes the error of the last step. If the job is marked and was not stopped,
+// it removes the mark.
 func (k *canceller) failed(err error) error {
 	if apierrors.IsNotFound(err) && !k.marked {
 		return &UnknownJobError{Name: k.job.String(), Namespace: k.job.Namespace}
@@ -280,13 +282,13 @@ func (k *canceller) unmark() error {
 		return err
 	}
 	if claim := claimOf(k.job.Object); claim.Actor != k.mine.Actor || !claim.At.Equal(k.mine.At) {
-		return nil // of somebody else
+		return nil // written by another call
 	}
 	_, err := k.patch(map[string]any{}, map[string]any{jobmeta.CancelledBy: nil, jobmeta.CancelledAt: nil, jobmeta.Cancel: nil, jobmeta.CancelReason: nil})
 	return err
 }
 
-// right returns what a request needs, with the other rights to cancel jobs of the type.
+// right returns the right for a request, with the other rights to cancel jobs of the type.
 func (k *canceller) right(verb string) Right {
 	also := slices.DeleteFunc([]string{"get", "patch", "delete"}, func(other string) bool { return other == verb })
 	return Right{Verb: verb, Resource: k.job.Resource, Namespace: k.job.Namespace, Also: also}

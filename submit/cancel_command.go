@@ -8,13 +8,13 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// commands is the type by which Volcano is told what to do with a job.
+// commands is the type of commands to Volcano.
 const commands = "commands.v1alpha1.bus.volcano.sh"
 
 var commandType = kube.Resource{Group: "bus.volcano.sh", Version: "v1alpha1", Name: "commands", Kind: "Command", Scope: kube.Namespaced}
 
-// abortion returns the command that has Volcano abort a job: its pods end, and the job stays.
-// Volcano deletes the command when it has read it.
+// abortion returns the command that makes Volcano abort a job: its pods end, and the job
+// stays. Volcano deletes the command after reading it.
 func abortion(job *unstructured.Unstructured, name string) *unstructured.Unstructured {
 	target := map[string]any{
 		"apiVersion": job.GetAPIVersion(), "kind": job.GetKind(), "name": job.GetName(), "uid": string(job.GetUID()), "controller": true,

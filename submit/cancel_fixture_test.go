@@ -29,7 +29,7 @@ var workloadTypes = []apitest.Type{
 
 var volcanoCommands = apitest.Type{Group: "bus.volcano.sh", Version: "v1alpha1", Kind: "Command", Namespaced: true}
 
-// yard is a cluster with jobs that are cancelled.
+// yard is a cluster with jobs to cancel.
 type yard struct {
 	*testing.T
 	srv    *apitest.Server
@@ -95,7 +95,7 @@ func typeOf(object *unstructured.Unstructured) string {
 	return object.GetKind()
 }
 
-// again reads a job, nil if it is gone.
+// again reads a job, nil if it is deleted.
 func (y *yard) again(job submit.Job) *unstructured.Unstructured {
 	y.Helper()
 	client, err := kube.For[unstructured.Unstructured](y.client.Cluster(), kube.ClientConfig{Resource: submit.FullName(job.Resource)})
@@ -113,7 +113,7 @@ func (y *yard) again(job submit.Job) *unstructured.Unstructured {
 	return nil
 }
 
-// requests returns the verbs of the writes, in order: "patch", "delete", "create commands".
+// writes returns the verbs of the writes, in order: "patch", "delete", "create commands".
 func (y *yard) writes() (all []string) {
 	for _, r := range y.srv.Requests() {
 		switch r.Verb {
@@ -146,7 +146,7 @@ func marks(object *unstructured.Unstructured) map[string]string {
 	return found
 }
 
-// change changes the status of the job train-7, as its controller would.
+// change changes the status of the job train-7, like its controller.
 func (y *yard) change(change func(*batchv1.JobStatus)) error {
 	_, err := apitest.Modify(y.srv, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train-7"}}, func(j *batchv1.Job) { change(&j.Status) })
 	return err

@@ -11,17 +11,17 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// MaxReason is the length of the longest reason of a cancellation, in bytes.
+// MaxReason is the maximum length of the reason of a cancellation, in bytes.
 const MaxReason = 1024
 
-// How says how a job is cancelled.
+// How is the method of a cancellation.
 type How uint8
 
-// The ways to cancel a job.
+// The methods to cancel a job.
 const (
-	// AsTypeDemands suspends the job, if its type can be suspended and no queue manager would
-	// resume it. It tells the operator of a Volcano Job or an Argo Workflow to stop the job.
-	// It deletes all other jobs.
+	// AsTypeDemands suspends the job, if its type can be suspended and no queue manager
+	// would resume it. For a Volcano Job or an Argo Workflow, it makes the operator stop
+	// the job. It deletes all other jobs.
 	AsTypeDemands How = iota
 	// Suspending suspends the job, even if a queue manager may resume it.
 	Suspending
@@ -29,17 +29,17 @@ const (
 	Deleting
 )
 
-// CancelOptions are the actor, the reason and the way of a cancellation. The zero value cancels
-// a job as its type demands, in the name of the client's user.
+// CancelOptions are the actor, the reason and the method of a cancellation. The zero value
+// cancels a job by the method of its type, in the name of the client's user.
 type CancelOptions struct {
 	// Actor is the person who cancels the job; default Config.User. A program that acts for a
 	// person, such as a portal, sets it.
 	Actor string
-	// Reason says why, in one line of at most MaxReason bytes. Line breaks become spaces. It
-	// may be empty.
+	// Reason is the reason, in one line of at most MaxReason bytes. Line breaks become
+	// spaces. It may be empty.
 	Reason string
 	How    How
-	// DryRun asks the server whether it would do all of it, and changes nothing.
+	// DryRun makes the server check all steps without changing anything.
 	DryRun bool
 }
 
@@ -59,21 +59,21 @@ func (o *CancelOptions) reason() (string, error) {
 
 // Cancelled is a job that was cancelled.
 type Cancelled struct {
-	// Actor, Reason and At are those of the first cancellation, if there are several. Actor is
-	// empty if somebody else deletes the job and has left no name.
+	// Actor, Reason and At are those of the first cancellation. Actor is empty if the job
+	// is being deleted without a mark.
 	Actor, Reason string
 	At            time.Time
 	// How is jobmeta.CancelDelete, CancelSuspend or CancelCommand.
 	How string
-	// Before: the job had been cancelled before, and this call changed nothing.
+	// Before is set if the job was already cancelled, and this call changed nothing.
 	Before bool
 }
 
-// FinishedError reports that a job cannot be cancelled, because it has ended.
+// FinishedError reports that a job cannot be cancelled because it has ended.
 type FinishedError struct {
 	Job   string // job/train-7
 	State state.State
-	// Since is when it ended; zero if the object does not say.
+	// Since is when it ended; zero if unknown.
 	Since time.Time
 }
 
@@ -85,9 +85,9 @@ func (e *FinishedError) Error() string {
 	return fmt.Sprintf("%s has ended already: it is %s since %s", e.Job, e.State, e.Since.Format(time.RFC3339))
 }
 
-// UnfinishedError reports that a job is marked as cancelled and may still run: the mark was
-// written, the step after it failed, and the mark could not be removed. To cancel the job
-// again finishes the cancellation.
+// UnfinishedError reports that a job is marked as cancelled but may still run: the step
+// after the mark failed, and the mark could not be removed. Cancelling the job again
+// completes the cancellation.
 type UnfinishedError struct {
 	Job string
 	Err error

@@ -12,25 +12,25 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// plan is what is to be done to cancel a job in its present state.
+// plan has the remaining steps to cancel a job in its current state.
 type plan struct {
 	way
-	// claim is the cancellation that the job is marked with; Actor is empty without a mark.
+	// claim is the cancellation in the mark of the job; Actor is empty without a mark.
 	claim Cancelled
-	// done: nothing is left to do.
+	// done: no step remains.
 	done bool
-	// keep: the mark has the first actor already.
+	// keep: the mark already has the first actor.
 	keep bool
 }
 
-// claimOf returns the cancellation that the annotations of an object name.
+// claimOf returns the cancellation in the annotations of an object.
 func claimOf(object *unstructured.Unstructured) Cancelled {
 	a := object.GetAnnotations()
 	at, _ := time.Parse(time.RFC3339, a[jobmeta.CancelledAt])
 	return Cancelled{Actor: a[jobmeta.CancelledBy], Reason: a[jobmeta.CancelReason], At: at.UTC(), How: a[jobmeta.Cancel]}
 }
 
-// ofType returns the status of an object by its type, as if it was not cancelled.
+// ofType returns the status of an object by its type, ignoring a cancellation.
 func ofType(object *unstructured.Unstructured) state.Status {
 	plain := maps.Clone(object.Object)
 	if m, ok := plain["metadata"].(map[string]any); ok {
@@ -41,10 +41,10 @@ func ofType(object *unstructured.Unstructured) state.Status {
 	return state.Of(plain)
 }
 
-// planOf returns what is to be done to cancel a job.
+// planOf returns the plan to cancel a job.
 //
-// Errors: *FinishedError; *kube.IllegalError for a way that the type does not have, and for a
-// job that its parent would start again.
+// Errors: *FinishedError; *kube.IllegalError for a method that the type does not support,
+// and for a job that its parent would start again.
 func planOf(job Job, how How) (plan, error) {
 	object := job.Object
 	p := plan{claim: claimOf(object)}
@@ -73,7 +73,7 @@ func planOf(job Job, how How) (plan, error) {
 // resumed counts as not cancelled.
 func (p *plan) resume(object *unstructured.Unstructured, s state.Status, how How) {
 	switch p.claim.How {
-	case jobmeta.CancelDelete: // marked, and not deleted
+	case jobmeta.CancelDelete: // marked, but not deleted
 		p.way, p.keep = way{how: jobmeta.CancelDelete}, true
 	case jobmeta.CancelSuspend:
 		w, err := wayOf(object, Suspending)

@@ -24,8 +24,8 @@ const batchJob = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train-7%s}\n
 
 func plainJob() string { return fmt.Sprintf(batchJob, "") }
 
-// TestCancelByType: each type is cancelled in its own way, and the job that stays is marked
-// by the same write that stops it.
+// TestCancelByType: each type is cancelled by its own method. If the job stays, one write
+// marks and stops it.
 func TestCancelByType(t *testing.T) {
 	queue := ", labels: {kueue.x-k8s.io/queue-name: gpu}"
 	named := func(apiVersion, kind, meta, rest string) string {
@@ -92,7 +92,7 @@ func TestCancelTwice(t *testing.T) {
 	for _, how := range []submit.How{submit.AsTypeDemands, submit.Deleting} {
 		y := newYard(t, apitest.Config{})
 		text := plainJob()
-		if how == submit.Deleting { // it stays until somebody removes the finalizer
+		if how == submit.Deleting { // the finalizer keeps it
 			text = fmt.Sprintf(batchJob, ", finalizers: [example.com/wait]")
 		}
 		job := y.create(text)
@@ -110,8 +110,8 @@ func TestCancelTwice(t *testing.T) {
 	}
 }
 
-// TestCancelAgain: a job that was resumed is cancelled by its second actor, and a job that
-// was marked and not deleted is deleted in the name of the first one.
+// TestCancelAgain: cancelling a resumed job records the second actor. A job that was
+// marked but not deleted is deleted in the name of the first actor.
 func TestCancelAgain(t *testing.T) {
 	y := newYard(t, apitest.Config{})
 	marked := ", annotations: {vedette.io/cancelled-by: ann, vedette.io/cancelled-at: '2026-03-01T09:00:00Z', vedette.io/cancel-reason: old, vedette.io/cancel: %s}"
@@ -135,8 +135,8 @@ func TestCancelAgain(t *testing.T) {
 	}
 }
 
-// TestCancelRefused: a job that has ended, a part of another job, and options without sense
-// change nothing.
+// TestCancelRefused: for an ended job, a part of another job, and contradictory options,
+// nothing changes.
 func TestCancelRefused(t *testing.T) {
 	y := newYard(t, apitest.Config{})
 	ended := y.create(fmt.Sprintf(batchJob, "-a") + "status: {conditions: [{type: Failed, status: 'True', lastTransitionTime: '2026-03-01T09:00:00Z'}]}")
@@ -178,7 +178,7 @@ func TestCancelRefused(t *testing.T) {
 	}
 }
 
-// TestCancelVolcano: Volcano is told by a command, unless that is not allowed.
+// TestCancelVolcano: a command aborts a job of Volcano, unless commands are not allowed.
 func TestCancelVolcano(t *testing.T) {
 	const text = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: train-7}\nspec: {}\nstatus: {state: {phase: Running, lastTransitionTime: '2026-03-01T09:00:00Z'}}"
 	y := newYard(t, apitest.Config{Types: []apitest.Type{volcanoCommands}})
@@ -217,8 +217,8 @@ func TestCancelVolcano(t *testing.T) {
 	}
 }
 
-// TestCancelDenied: a missing right is told with the role that gives it, and the job is as
-// it was.
+// TestCancelDenied: the error for a missing right has a role that grants it, and the job
+// is unchanged.
 func TestCancelDenied(t *testing.T) {
 	for _, verb := range []apitest.Verb{apitest.VerbGet, apitest.VerbPatch, apitest.VerbDelete} {
 		var y *yard
@@ -243,7 +243,8 @@ func TestCancelDenied(t *testing.T) {
 	}
 }
 
-// TestCancelHalfDone: a mark without its deletion is removed, or the error says that it stays.
+// TestCancelHalfDone: if a deletion fails, its mark is removed, or the error reports that
+// it stays.
 func TestCancelHalfDone(t *testing.T) {
 	deletions := apitest.Match{Verb: apitest.VerbDelete}
 	y := newYard(t, apitest.Config{})
@@ -265,15 +266,15 @@ func TestCancelHalfDone(t *testing.T) {
 	}
 }
 
-// TestCancelLostAnswers: a request whose answer is lost is repeated, and the job is cancelled
-// once, by its actor.
+// TestCancelLostAnswers: a request whose answer is lost is repeated, and the job is
+// cancelled once, by its actor.
 func TestCancelLostAnswers(t *testing.T) {
 	for _, how := range []submit.How{submit.Suspending, submit.Deleting} {
 		for _, verb := range []apitest.Verb{apitest.VerbPatch, apitest.VerbDelete} {
 			y := newYard(t, apitest.Config{})
 			job := y.create(plainJob())
 			after := 0
-			if verb == apitest.VerbDelete { // not the dry run
+			if verb == apitest.VerbDelete { // only the deletion, not its dry run
 				after = 1
 			}
 			y.inject(apitest.Fault{Match: apitest.Match{Verb: verb}, After: after, Action: apitest.Cut(apitest.CutReset)})
@@ -285,8 +286,8 @@ func TestCancelLostAnswers(t *testing.T) {
 	}
 }
 
-// TestCancelWhileItChanges: a job that ends just before one of the writes keeps its end and no
-// mark, and one that merely changes is cancelled.
+// TestCancelWhileItChanges: a job that ends just before a write keeps its end and gets no
+// mark. A job that only changes is cancelled.
 func TestCancelWhileItChanges(t *testing.T) {
 	for _, ends := range []bool{false, true} {
 		for moment := 1; moment <= 3; moment++ {
@@ -320,7 +321,7 @@ func TestCancelWhileItChanges(t *testing.T) {
 	}
 }
 
-// TestCancelDryRun: the server is asked for all of it, and nothing changes.
+// TestCancelDryRun: the server checks all steps, and nothing changes.
 func TestCancelDryRun(t *testing.T) {
 	for _, how := range []submit.How{submit.AsTypeDemands, submit.Deleting} {
 		y := newYard(t, apitest.Config{})

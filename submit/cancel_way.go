@@ -15,7 +15,7 @@ import (
 type holder struct {
 	// section is the path to the mapping that has suspend and managedBy.
 	section []string
-	// manager is the value of managedBy that names the controller of the type itself.
+	// manager is the value of managedBy that names the type's own controller.
 	manager string
 }
 
@@ -26,7 +26,7 @@ var (
 
 const trainingOperator = "kubeflow.org/training-operator"
 
-// holders are by group and kind: they hold for all versions of an API.
+// holders are the types by group and kind, for all versions of an API.
 var holders = map[string]holder{
 	"batch/Job":                     {spec, "kubernetes.io/job-controller"},
 	"jobset.x-k8s.io/JobSet":        {spec, "jobset.sigs.k8s.io/jobset-controller"},
@@ -40,21 +40,21 @@ var holders = map[string]holder{
 	"kubeflow.org/MPIJob":           {runPolicy, "kubeflow.org/mpi-operator"},
 }
 
-// Types whose operators are told to stop a job.
+// Types whose operators stop a job on command.
 const (
 	volcanoJob = "batch.volcano.sh/Job"
 	workflow   = "argoproj.io/Workflow"
 )
 
-// kueueQueue is the label of the queue of Kueue. Kueue resumes a suspended job.
+// kueueQueue is the label with the queue of Kueue. Kueue resumes a suspended job.
 const kueueQueue = "kueue.x-k8s.io/queue-name"
 
-// way is how one job is cancelled.
+// way is the method to cancel one job.
 type way struct {
 	// how is a value of jobmeta.Cancel.
 	how string
-	// path and value are the field that the mark sets with itself; none for deletions and for
-	// Volcano.
+	// path and value are a field that is set together with the mark; empty for deletions
+	// and for Volcano.
 	path  []string
 	value any
 }
@@ -68,7 +68,7 @@ func groupKind(apiVersion, kind string) string {
 	return group + "/" + kind
 }
 
-// wayOf returns the way in which a job is cancelled.
+// wayOf returns the method to cancel a job.
 //
 // Errors: *kube.IllegalError for a type that cannot be suspended.
 func wayOf(object *unstructured.Unstructured, how How) (way, error) {
@@ -91,8 +91,8 @@ func wayOf(object *unstructured.Unstructured, how How) (way, error) {
 	return deletion, nil
 }
 
-// suspendable reports whether the operator of a type accepts that this job is suspended.
-// KubeRay refuses it for clusters that are not the job's own, or that stay after it.
+// suspendable reports whether the operator of a type accepts the suspension of this job.
+// KubeRay refuses it for clusters that do not belong to the job, or that outlive it.
 func suspendable(of string, object *unstructured.Unstructured) bool {
 	if of != "ray.io/RayJob" {
 		return true
@@ -108,7 +108,7 @@ func (h holder) resumed(object *unstructured.Unstructured) bool {
 	return object.GetLabels()[kueueQueue] != "" || by != "" && by != h.manager
 }
 
-// applied reports whether the field of the way has its value already.
+// applied reports whether the field of the way already has its value.
 func (w way) applied(object *unstructured.Unstructured) bool {
 	if w.path == nil {
 		return false
@@ -117,8 +117,8 @@ func (w way) applied(object *unstructured.Unstructured) bool {
 	return err == nil && v == w.value
 }
 
-// parentOf returns the object that would start the job again, as "JobSet train-7", or "" for
-// a job without such an object.
+// parentOf returns the object that would start the job again, such as "JobSet train-7", or
+// "".
 func parentOf(object *unstructured.Unstructured) string {
 	owner := metav1.GetControllerOf(object)
 	if owner == nil {

@@ -10,39 +10,41 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// DefaultPatience is how long a call repeats a request whose outcome is unknown.
+// DefaultPatience is the default time for which a call repeats a request with an unknown
+// outcome.
 const DefaultPatience = time.Minute
 
-// DefaultAttempt is how long a call waits for the answer to one request. It is longer
-// than the 34 s after which a server gives up a write, so an answer is not missed.
+// DefaultAttempt is the default timeout of one request. A server gives up a write after 34
+// s, so this timeout does not miss an answer.
 const DefaultAttempt = 40 * time.Second
 
 // Config configures a Client. The zero value works.
 type Config struct {
-	// User is the submitter of jobs and the actor of cancellations. By default it is the
-	// name by which the server knows the credentials of the cluster. Set it only where
-	// one program acts for several people, as the portal does.
+	// User is the submitter of jobs and the actor of cancellations. The default is the
+	// server's name for the credentials of the cluster. Set it only in a program that acts
+	// for several people, such as the portal.
 	User string
-	// Namespace is that of jobs that name none; default that of the cluster's configuration.
+	// Namespace is the default namespace of jobs; default the namespace of the cluster's
+	// configuration.
 	Namespace string
-	// Patience bounds the time in which failed requests are repeated; default
-	// DefaultPatience. Attempt bounds one request; default DefaultAttempt.
+	// Patience is the maximum time for repeating failed requests; default DefaultPatience.
+	// Attempt is the timeout of one request; default DefaultAttempt.
 	Patience, Attempt time.Duration
-	// Logger gets a line for each failure after which a request is repeated; default none.
+	// Logger logs each failure after which a request is repeated; default none.
 	Logger *slog.Logger
 }
 
-// Client takes in jobs, finds them, cancels them and retries them, in one cluster. Any
+// Client submits jobs, finds them, cancels them and retries them, in one cluster. Any
 // number of goroutines may use it.
 type Client struct {
 	cluster *kube.Cluster
 	cfg     Config
 
 	mu   sync.Mutex
-	user string // "" until the server was asked
+	user string // "" until the first request
 }
 
-// New returns a client for a cluster, which the caller closes. It sends nothing.
+// New returns a client for a cluster, which the caller closes. It sends no request.
 func New(cluster *kube.Cluster, cfg Config) *Client {
 	cfg.Namespace = cmp.Or(cfg.Namespace, cluster.Namespace())
 	cfg.Patience = cmp.Or(cfg.Patience, DefaultPatience)
@@ -56,10 +58,10 @@ func New(cluster *kube.Cluster, cfg Config) *Client {
 // Cluster returns the cluster of the client.
 func (c *Client) Cluster() *kube.Cluster { return c.cluster }
 
-// User returns the submitter or actor: Config.User, or the name that the server gives to
-// the credentials. It asks the server once.
+// User returns the submitter or actor: Config.User, or the server's name for the
+// credentials. It asks the server once.
 //
-// Errors: *kube.RequestError; the server names nobody.
+// Errors: *kube.RequestError; the server returns no name.
 func (c *Client) User(ctx context.Context) (string, error) {
 	c.mu.Lock()
 	user := c.user

@@ -13,29 +13,29 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// Right is what one request needs to be allowed to do.
+// Right is the right that one request needs.
 type Right struct {
-	// Verb is that of RBAC: get, list, watch, create, patch, delete.
+	// Verb is the RBAC verb: get, list, watch, create, patch, delete.
 	Verb     string
 	Resource kube.Resource
 	// Subresource is empty, or as in "log" of pods.
 	Subresource string
-	// Namespace is empty for all namespaces and for types that live in none.
+	// Namespace is empty for all namespaces and for cluster-scoped types.
 	Namespace string
-	// Also are further verbs that the role should give with it.
+	// Also has more verbs for the same role.
 	Also []string
 }
 
-// DeniedError says that a right is missing, and which role would give it.
+// DeniedError reports a missing right, with a role that grants it.
 type DeniedError struct {
-	// User is the name by which the server knows the credentials; may be empty.
+	// User is the server's name for the credentials; may be empty.
 	User string
 	// Verb and Resource are the right: "create", "jobs.batch" or "pods/log".
 	Verb, Resource string
 	// Namespace is empty for a right in all namespaces.
 	Namespace string
-	// Role is the YAML of a role and its binding that would give the right. An
-	// administrator applies it.
+	// Role is the YAML of a role and its binding that grant the right. An administrator
+	// can apply it.
 	Role string
 	// Err is the refusal.
 	Err error
@@ -57,15 +57,15 @@ func (e *DeniedError) Error() string {
 func (e *DeniedError) Unwrap() error { return e.Err }
 
 // Denied returns a *DeniedError if err is a refusal because right is missing, and err
-// otherwise. A refusal of admission, such as an exceeded quota, also has the code 403:
-// Denied asks the server whether the right is there, and judges by the words of err only
-// if the server does not answer.
+// otherwise. A refusal by admission, such as an exceeded quota, also has the code 403:
+// Denied checks with the server whether the right exists, and uses the text of err only if
+// the server does not answer.
 func Denied(ctx context.Context, cluster *kube.Cluster, err error, right Right) error {
 	if !apierrors.IsForbidden(err) || errors.As(err, new(*DeniedError)) {
 		return err
 	}
 	missing := lacksRight(err)
-	if right.Subresource == "" { // Cluster.Allowed asks about whole objects
+	if right.Subresource == "" { // Cluster.Allowed supports no subresources
 		if yes, _, failed := cluster.Allowed(ctx, right.Verb, right.Resource, right.Namespace, ""); failed == nil {
 			missing = !yes
 		}
@@ -75,15 +75,15 @@ func Denied(ctx context.Context, cluster *kube.Cluster, err error, right Right) 
 	}
 	r := right.Resource
 	r.Name = joined(r.Name, right.Subresource)
-	user, _ := cluster.User(ctx) // the role is useful without
+	user, _ := cluster.User(ctx) // the role is useful without the user
 	return &DeniedError{
 		User: user, Verb: right.Verb, Resource: r.String(), Namespace: right.Namespace,
 		Role: roleFor(user, right), Err: err,
 	}
 }
 
-// lacksRight reports whether a refusal has the words of the server's authorizer, which
-// admission has not.
+// lacksRight reports whether a refusal has the text of the server's authorizer, unlike a
+// refusal by admission.
 func lacksRight(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && strings.Contains(status.Status().Message, " cannot ") && strings.Contains(status.Status().Message, "User \"")
@@ -96,11 +96,11 @@ func joined(name, sub string) string {
 	return name + "/" + sub
 }
 
-// serviceAccount is how user names of service accounts begin.
+// serviceAccount is the prefix of the user names of service accounts.
 const serviceAccount = "system:serviceaccount:"
 
-// RoleFor returns the YAML of a role with a right, and of its binding to a user, for a refusal
-// that a program finds out by itself.
+// RoleFor returns the YAML of a role with a right, and of its binding to a user, for a
+// program that detects the refusal itself.
 func RoleFor(user string, right Right) string { return roleFor(user, right) }
 
 // roleFor returns the YAML of a role with a right, and of its binding to a user.
@@ -132,11 +132,11 @@ func roleFor(user string, right Right) string {
 	return document(role) + "---\n" + document(binding)
 }
 
-// document returns YAML for an object whose strings may come from others.
+// document returns YAML for an object whose strings may be foreign.
 func document(object map[string]any) string {
 	text, err := json.Marshal(object)
 	if err != nil {
-		return "" // maps of strings have no such error
+		return "" // impossible for maps of strings
 	}
 	var ascii strings.Builder
 	for _, r := range string(text) { // in JSON, such characters occur only in strings

@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// UnknownJobError says that no job has a name.
+// UnknownJobError reports that no job has a name.
 type UnknownJobError struct {
 	Name, Namespace string
 	// Elsewhere are jobs of other types with that name, in the form "pytorchjob.kubeflow.org/train-7".
@@ -24,7 +24,7 @@ type UnknownJobError struct {
 
 // Error implements error.
 func (e *UnknownJobError) Error() string {
-	what := e.Name // "job/train-7" says what it is
+	what := e.Name // "job/train-7" includes the type
 	if !strings.Contains(what, "/") {
 		what = "job " + what
 	}
@@ -35,7 +35,7 @@ func (e *UnknownJobError) Error() string {
 	return text
 }
 
-// AmbiguousError says that a name without a type fits several jobs.
+// AmbiguousError reports that several jobs have a name that was given without a type.
 type AmbiguousError struct {
 	Name, Namespace string
 	// Jobs are at least two, in the form "pytorchjob.kubeflow.org/train-7".
@@ -48,9 +48,10 @@ func (e *AmbiguousError) Error() string {
 }
 
 // Find returns the job with a name: with its type, as in "job/train-7" and
-// "pytorchjobs.kubeflow.org/train-7", or without, as in "train-7". A name without a type is looked
-// up among the types of Workloads that the server serves. Jobs that belong to another
-// job that was found do not count. An empty namespace is that of the client.
+// "pytorchjobs.kubeflow.org/train-7", or without, as in "train-7". For a name without a
+// type, Find checks the types of Workloads that the server serves, and ignores jobs that
+// belong to another job with the name. An empty namespace means the namespace of the
+// client.
 //
 // Errors: *UnknownJobError, *AmbiguousError, *DeniedError; *kube.UnknownResourceError,
 // *kube.IllegalError, *kube.RequestError.
@@ -74,13 +75,13 @@ func (c *Client) Find(ctx context.Context, name, namespace string) (Job, error) 
 		return job, err
 	}
 	unknown := &UnknownJobError{Name: name, Namespace: namespace}
-	if others, err := c.named(ctx, rest, namespace); err == nil { // a hint only
+	if others, err := c.named(ctx, rest, namespace); err == nil { // only a hint
 		unknown.Elsewhere = typedNames(others)
 	}
 	return Job{}, unknown
 }
 
-// findBare looks a name up in all types of jobs.
+// findBare finds a name in all types of jobs.
 func (c *Client) findBare(ctx context.Context, name, namespace string) (Job, error) {
 	found, err := c.named(ctx, name, namespace)
 	switch {
@@ -94,7 +95,7 @@ func (c *Client) findBare(ctx context.Context, name, namespace string) (Job, err
 	return Job{}, &UnknownJobError{Name: name, Namespace: namespace}
 }
 
-// named returns the jobs with a name that belong to no other one of them. It passes over
+// named returns the jobs with a name that do not belong to another one of them. It skips
 // types that may not be read; err is the first such refusal.
 func (c *Client) named(ctx context.Context, name, namespace string) (found []Job, err error) {
 	all, err := c.cluster.Resources(ctx)

@@ -14,12 +14,12 @@ import (
 	"github.com/vedette-io/vedette/submit"
 )
 
-// someType is a type of jobs that a server may have.
+// someType is a type of jobs of a test server.
 func someType(group, kind string) apitest.Type {
 	return apitest.Type{Group: group, Version: "v1", Kind: kind, Namespaced: true, Status: true}
 }
 
-// add creates an object, owned by another one unless that is nil, and returns it.
+// add creates an object, with an owner unless that is nil, and returns it.
 func add(t *testing.T, srv *apitest.Server, apiVersion, kind, name string, owner metav1.Object) metav1.Object {
 	t.Helper()
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind}}
@@ -36,7 +36,7 @@ func add(t *testing.T, srv *apitest.Server, apiVersion, kind, name string, owner
 	return made
 }
 
-// TestFind looks jobs up with and without their types.
+// TestFind finds jobs with and without their types.
 func TestFind(t *testing.T) {
 	denied := false
 	srv, cluster := serve(t, apitest.Config{

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// jobYAML is a job that servers take.
+// jobYAML is a valid job.
 const jobYAML = `apiVersion: batch/v1
 kind: Job
 metadata:
@@ -85,7 +85,7 @@ func jobs(t *testing.T, srv *apitest.Server) []*batchv1.Job {
 	return found
 }
 
-// inject arms a fault for creations that are kept, and not for dry runs.
+// inject arms a fault for creations, but not for dry runs.
 func inject(t *testing.T, srv *apitest.Server, f apitest.Fault) *apitest.Injection {
 	t.Helper()
 	i, err := srv.Inject(f)
@@ -95,14 +95,14 @@ func inject(t *testing.T, srv *apitest.Server, f apitest.Fault) *apitest.Injecti
 	return i
 }
 
-// creations returns how many requests to create jobs came in.
+// creations returns the number of requests to create jobs.
 func creations(srv *apitest.Server) int {
 	return len(slices.DeleteFunc(srv.Requests(), func(r apitest.Request) bool {
 		return r.Verb != apitest.VerbCreate || r.Resource.Resource != "jobs"
 	}))
 }
 
-// problems returns the problems of an error, one in a line.
+// problems returns the problems of an error, one per line.
 func problems(err error) string {
 	invalid, ok := err.(*submit.InvalidError)
 	if !ok {
@@ -115,7 +115,7 @@ func problems(err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// forbidden returns what a quota answers.
+// forbidden returns the refusal of a quota.
 func forbidden(message string) metav1.Status {
 	s := apitest.Failure(403, 0)
 	s.Message = message

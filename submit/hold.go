@@ -18,8 +18,9 @@ func suspendOf(object *unstructured.Unstructured) []string {
 	return append(slices.Clone(h.section), "suspend")
 }
 
-// hold changes a job so that nothing starts it until Release: it is suspended, and Kueue, which
-// would resume it, does not see its queue. It returns false for a type that cannot be suspended.
+// hold changes a job so that it does not start before Release: it suspends the job, and
+// hides its queue from Kueue, which would resume it. It returns false for a type that
+// cannot be suspended.
 func hold(object *unstructured.Unstructured) bool {
 	path := suspendOf(object)
 	if path == nil || unstructured.SetNestedField(object.Object, true, path...) != nil {
@@ -42,9 +43,9 @@ func hold(object *unstructured.Unstructured) bool {
 	return true
 }
 
-// park keeps a held job out of the queue that the server would give it, such as the LocalQueue
-// "default" of its namespace: it waits in a queue that does not exist. checked is what the server
-// would store. park returns false if the server gives it none.
+// park keeps a held job out of the default queue of the server, such as the LocalQueue
+// "default" of its namespace, by naming a queue that does not exist. checked is the result
+// of a dry run. park returns false if the server assigns no default queue.
 func park(object, checked *unstructured.Unstructured) bool {
 	queue := checked.GetLabels()[kueueQueue]
 	if queue == "" || queue == jobmeta.NoQueue {
@@ -63,7 +64,7 @@ func park(object, checked *unstructured.Unstructured) bool {
 	return true
 }
 
-// unhold changes a manifest that was read from a job that is held to what was submitted.
+// unhold restores the submitted fields in a manifest of a held job.
 func unhold(object *unstructured.Unstructured) {
 	labels, annotations := object.GetLabels(), object.GetAnnotations()
 	if labels[jobmeta.Held] == "" {
@@ -84,8 +85,8 @@ func unhold(object *unstructured.Unstructured) {
 	}
 }
 
-// released returns the change that ends a hold, or a cancellation by suspension. It returns
-// false if the job is neither held nor suspended.
+// released returns the change that ends a hold, or a cancellation by suspension. It
+// returns false if the job is neither held nor suspended.
 func released(object *unstructured.Unstructured) (change map[string]any, ok bool) {
 	path := suspendOf(object)
 	if path == nil {

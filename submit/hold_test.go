@@ -27,8 +27,8 @@ kind: PyTorchJob
 metadata: {name: NAME, labels: {kueue.x-k8s.io/queue-name: gpu}}
 spec: {runPolicy: {backoffLimit: 1}, pytorchReplicaSpecs: {}}`
 
-// TestHold: a held job is suspended and has no queue of Kueue. A release gives it back what it
-// was submitted with, once, and a later release changes nothing.
+// TestHold: a held job is suspended and has no queue of Kueue. A release restores the
+// submitted fields; a second release changes nothing.
 func TestHold(t *testing.T) {
 	y := newYard(t, apitest.Config{})
 	for _, c := range []struct {
@@ -66,8 +66,8 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestHoldOfOthers: a type that cannot be suspended is refused, a later namesake is not released,
-// and a clone of a held job is what was submitted.
+// TestHoldOfOthers: a type that cannot be suspended is refused, a later namesake is not
+// released, and a clone of a held job has the submitted fields.
 func TestHoldOfOthers(t *testing.T) {
 	y := newYard(t, apitest.Config{})
 	workflow := "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: w}\nspec: {}"
@@ -96,8 +96,8 @@ func TestHoldOfOthers(t *testing.T) {
 	}
 }
 
-// TestReleaseOfCancelled: a job that was stopped by suspending it goes on, and counts as not
-// cancelled.
+// TestReleaseOfCancelled: a job that was cancelled by suspension continues, and counts as
+// not cancelled.
 func TestReleaseOfCancelled(t *testing.T) {
 	y := newYard(t, apitest.Config{})
 	job := y.create(strings.Replace(heldJob, "NAME", "stopped", 1))
@@ -134,8 +134,8 @@ func TestReleaseInQueue(t *testing.T) {
 	}
 }
 
-// TestHoldWithDefaultQueue: where Kueue gives each job a queue, a held job waits in none, and gets
-// the queue when it is released.
+// TestHoldWithDefaultQueue: if Kueue assigns a queue to each job, a held job waits in
+// none, and gets the queue when it is released.
 func TestHoldWithDefaultQueue(t *testing.T) {
 	const queue = "kueue.x-k8s.io/queue-name"
 	y := newYard(t, apitest.Config{Admit: func(_ apitest.Request, o metav1.Object) error {

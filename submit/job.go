@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// Job is an object of any type that stands for a job.
+// Job is an object of any type of job.
 type Job struct {
 	Resource  kube.Resource
 	Namespace string
@@ -18,7 +18,7 @@ type Job struct {
 	Object *unstructured.Unstructured
 }
 
-// JobOf returns the job that an object of a type is.
+// JobOf returns the job for an object of a type.
 func JobOf(r kube.Resource, object *unstructured.Unstructured) Job {
 	return Job{
 		Resource: r, Namespace: object.GetNamespace(), Name: object.GetName(),
@@ -26,11 +26,11 @@ func JobOf(r kube.Resource, object *unstructured.Unstructured) Job {
 	}
 }
 
-// String returns the form that commands take: "job/train-7", "pytorchjob.kubeflow.org/train-7".
+// String returns the form of commands: "job/train-7", "pytorchjob.kubeflow.org/train-7".
 func (j Job) String() string { return TypeName(j.Resource) + "/" + j.Name }
 
-// TypeName returns the short name of a type for people: the singular of a type of
-// Kubernetes, else the singular with its group.
+// TypeName returns the short name of a type for people: the singular for a built-in type,
+// else the singular with the group.
 func TypeName(r kube.Resource) string {
 	name := r.Singular
 	if name == "" {
@@ -42,10 +42,10 @@ func TypeName(r kube.Resource) string {
 	return name + "." + r.Group
 }
 
-// FullName returns the name of a type with its version, as kube.ClientConfig takes it:
+// FullName returns the name of a type with its version, in the form of kube.ClientConfig:
 // "jobs.v1.batch".
 func FullName(r kube.Resource) string {
-	if r.Version == "" { // of a job that the history names
+	if r.Version == "" { // for a job from the history
 		return r.String()
 	}
 	return strings.TrimSuffix(r.Name+"."+r.Version+"."+r.Group, ".")

@@ -12,20 +12,22 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// MaxKey is the length of the longest key, in bytes.
+// MaxKey is the maximum length of a key, in bytes.
 const MaxKey = 256
 
 const (
-	// hashLetters are the letters of the end of a name: no vowels, so they form no words.
+	// hashLetters are the letters of hashes in names, without vowels, so that they form no
+	// words.
 	hashLetters = "bcdfghjklmnpqrstvwxz2456789"
-	// hashLength letters make two keys with one name improbable: 27^10 is about 2 * 10^14.
+	// hashLength makes it improbable that two keys give the same name: 27^10 is about 2 *
+	// 10^14.
 	hashLength = 10
-	// maxBase is how much of a prefix stays. A label, which many operators make of the
-	// name of a job, has at most 63 characters.
+	// maxBase is the maximum length of a prefix. Many operators use the name of a job as a
+	// label, which has at most 63 characters.
 	maxBase = 63 - hashLength
 )
 
-// RandomKey returns a key that no other request has.
+// RandomKey returns a unique key.
 func RandomKey() string { return "random-" + rand.Text() }
 
 // checkKey returns an error for a key that cannot be stored.
@@ -39,10 +41,10 @@ func checkKey(key string) error {
 	return nil
 }
 
-// derivedKey returns the key of a request that has none: the same for the same submitter,
+// derivedKey returns the key of a request without a key: the same for the same submitter,
 // namespace, job, attempt and ordinal.
 func derivedKey(user, namespace string, object *unstructured.Unstructured, retry *RetryOf, ordinal int) (string, error) {
-	// Keys of maps are sorted in JSON, so the order of fields in a file does not count.
+	// JSON sorts the keys of maps, so the order of fields in a file does not matter.
 	text, err := json.Marshal([]any{user, namespace, object.Object, retry, ordinal})
 	if err != nil {
 		return "", fmt.Errorf("the job cannot be encoded: %w", err)
@@ -51,12 +53,12 @@ func derivedKey(user, namespace string, object *unstructured.Unstructured, retry
 	return "sha256-" + hex.EncodeToString(sum[:16]), nil
 }
 
-// nameOf returns the name that a key gives to a job: prefix and ten letters of a hash. Submitter
-// and namespace are part of the hash, so equal keys of two people do not meet.
+// nameOf returns the name for a key: prefix and ten letters of a hash. Submitter and
+// namespace are part of the hash, so equal keys of two people give different names.
 func nameOf(prefix, user, namespace, key string) string {
 	text, err := json.Marshal([]string{user, namespace, key})
 	if err != nil {
-		text = []byte(user + "\x00" + namespace + "\x00" + key) // texts have no such error
+		text = []byte(user + "\x00" + namespace + "\x00" + key) // impossible for strings
 	}
 	sum := sha256.Sum256(text)
 	name := []byte(strings.ToValidUTF8(prefix[:min(len(prefix), maxBase)], ""))

@@ -14,15 +14,15 @@ import (
 	"github.com/vedette-io/vedette/submit/manifest"
 )
 
-// objections reads the problems out of a refusal.
+// objections extracts the problems from a refusal.
 type objections struct {
 	manifest *manifest.Manifest
-	// renamed reports that the name was made from generateName, so a problem of the name
-	// has the line of that.
+	// renamed is set if the name was made from generateName; a problem of the name then
+	// has the line of generateName.
 	renamed bool
 }
 
-// at returns a problem with the place of its field.
+// at returns a problem with the line of its field.
 func (o objections) at(field, message, kind string) Problem {
 	p := Problem{Field: field, Source: o.manifest.Source, Message: message, Type: kind}
 	place := field
@@ -34,8 +34,8 @@ func (o objections) at(field, message, kind string) Problem {
 	return p
 }
 
-// of returns the problems that a server or package kube has with a job; nil if the
-// refusal is not about the job.
+// of returns the problems in an error of a server or of package kube; nil if the refusal
+// is not about the job.
 func (o objections) of(err error) []Problem {
 	var illegal *kube.IllegalError
 	if errors.As(err, &illegal) {
@@ -63,7 +63,7 @@ func (o objections) of(err error) []Problem {
 	return nil
 }
 
-// illegalField guesses what an error of package kube is about.
+// illegalField guesses the field of an error of package kube.
 func illegalField(e *kube.IllegalError) string {
 	if strings.Contains(e.Problem, "namespace") {
 		return "metadata.namespace"
@@ -88,12 +88,13 @@ const strictDecoding = "strict decoding error: "
 var (
 	// oneMistake matches the beginning of each mistake of a strict decoding error.
 	oneMistake = regexp.MustCompile(`(?:^|, )((?:unknown|duplicate) field ("(?:[^"\\]|\\.)*"))`)
-	// wrongType matches what a decoder says about a value of a wrong type. Before the path
-	// stands the name of a Go struct.
+	// wrongType matches the text of a decoder about a value of a wrong type. The name of a
+	// Go struct precedes the path.
 	wrongType = regexp.MustCompile(`Go struct field [^.\s]+\.(\S+) of type`)
 )
 
-// decoding reads the mistakes out of a message of the server's decoder, which has no causes.
+// decoding extracts the mistakes from a message of the server's decoder, which has no
+// causes.
 func (o objections) decoding(message string) []Problem {
 	if _, mistakes, ok := strings.Cut(message, strictDecoding); ok {
 		var problems []Problem
@@ -110,8 +111,8 @@ func (o objections) decoding(message string) []Problem {
 	return []Problem{o.at("", message, string(metav1.StatusReasonBadRequest))}
 }
 
-// indexed adds to a path that leads through lists without indexes the index of each list
-// that has one item. It returns the path up to a list with several.
+// indexed adds the missing indexes of lists to a path, for lists with one item. It returns
+// the path up to a list with several items.
 func indexed(object map[string]any, path string) string {
 	var at any = object
 	done := ""
@@ -136,7 +137,7 @@ func unquote(text string) string {
 }
 
 // isStrict reports whether a refusal is about unknown or duplicate fields. The server has
-// not validated the rest of the object then.
+// then not validated the rest of the object.
 func isStrict(err error) bool {
 	var refused apierrors.APIStatus
 	return errors.As(err, &refused) && refused.Status().Code == 400 && strings.Contains(refused.Status().Message, strictDecoding)

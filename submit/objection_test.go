@@ -12,7 +12,8 @@ import (
 	"github.com/vedette-io/vedette/submit"
 )
 
-// refuse returns a server that answers dry runs with what answers hold, one after the other.
+// refuse returns a client of a server that answers dry runs with the given answers, one
+// after the other.
 func refuse(t *testing.T, answers ...metav1.Status) *submit.Client {
 	t.Helper()
 	srv, cluster := serve(t, apitest.Config{})
@@ -29,7 +30,7 @@ func refusal(code int, message string, details *metav1.StatusDetails) metav1.Sta
 	return s
 }
 
-// TestObjections: what a server says of a job stays as it is, with the line of the field.
+// TestObjections: the text of the server is unchanged, and has the line of the field.
 func TestObjections(t *testing.T) {
 	causes := &metav1.StatusDetails{Kind: "Job", Causes: []metav1.StatusCause{
 		{Type: "FieldValueInvalid", Field: "spec.parallelism", Message: `Invalid value: -2: must be greater than or equal to 0`},
@@ -52,7 +53,7 @@ func TestObjections(t *testing.T) {
 			[]metav1.Status{refusal(400, `Job in version "v1" cannot be handled as a Job: json: cannot unmarshal string into Go struct field JobSpec.spec.parallelism of type int32`, nil)},
 			`job.yaml:6: Job in version "v1" cannot be handled as a Job: json: cannot unmarshal string into Go struct field JobSpec.spec.parallelism of type int32`,
 		},
-		"no JSON":   {[]metav1.Status{refusal(400, "what is that", nil)}, "job.yaml:1: what is that"},
+		"no JSON":   {[]metav1.Status{refusal(400, "cannot parse", nil)}, "job.yaml:1: cannot parse"},
 		"namespace": {[]metav1.Status{refusal(404, `namespaces "ml" not found`, &metav1.StatusDetails{Kind: "namespaces", Name: "ml"})}, "job.yaml:3: metadata.namespace: namespaces \"ml\" not found"},
 		"quota":     {[]metav1.Status{refusal(403, `jobs.batch "train-7" is forbidden: exceeded quota: q`, nil)}, `job.yaml:1: jobs.batch "train-7" is forbidden: exceeded quota: q`},
 		"too large": {[]metav1.Status{refusal(500, "etcdserver: request is too large", nil)}, "job.yaml:1: etcdserver: request is too large"},
@@ -65,7 +66,7 @@ func TestObjections(t *testing.T) {
 	}
 }
 
-// TestOwnObjections: mistakes that are found before the server is asked to check the job.
+// TestOwnObjections: mistakes that are found before the dry run.
 func TestOwnObjections(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	client := submit.New(cluster, submit.Config{})
@@ -81,13 +82,13 @@ func TestOwnObjections(t *testing.T) {
 		want string
 	}{
 		"unknown kind":      {edit("kind: Job", "kind: Jobb"), `job.yaml:2: kind: the server at ` + cluster.Host() + ` has no resource type "Jobb.v1.batch"; did you mean jobs.batch`},
-		"no namespaces":     {edit("apiVersion: batch/v1\nkind: Job", "apiVersion: v1\nkind: Node"), "job.yaml:2: kind: a Node lives in no namespace, so it is no job"},
+		"no namespaces":     {edit("apiVersion: batch/v1\nkind: Job", "apiVersion: v1\nkind: Node"), "job.yaml:2: kind: a Node is cluster-scoped, so it is not a job"},
 		"3 MB":              {large, "job.yaml:1: the object has 31"},
 		"another namespace": {other, "job.yaml:5: metadata.namespace: the manifest is for the namespace other, and the request for ml"},
-		"name is a number":  {edit("name: train-7", "name: 7"), "job.yaml:4: metadata.name is 7, which is no text; put it into quotes"},
+		"name is a number":  {edit("name: train-7", "name: 7"), "job.yaml:4: metadata.name is 7, which is not text; put it in quotes"},
 		"name with a slash": {edit("name: train-7", "name: train/7"), "job.yaml:4: metadata.name: the name \"train/7\" is not valid"},
-		"labels":            {edit("name: train-7", "name: train-7\n  labels: [a]"), "job.yaml:5: metadata.labels is no mapping"},
-		"metadata":          {edit("metadata:\n  name: train-7", "metadata: train-7"), "job.yaml:3: metadata is no mapping"},
+		"labels":            {edit("name: train-7", "name: train-7\n  labels: [a]"), "job.yaml:5: metadata.labels is not a mapping"},
+		"metadata":          {edit("metadata:\n  name: train-7", "metadata: train-7"), "job.yaml:3: metadata is not a mapping"},
 		"wrong namespace":   {edit("name: train-7", "name: train-7\n  namespace: ../etc"), "job.yaml:5: metadata.namespace: the namespace \"../etc\" is not valid"},
 	} {
 		_, err := client.Submit(t.Context(), c.req)
@@ -108,7 +109,8 @@ func TestOwnObjections(t *testing.T) {
 	}
 }
 
-// TestDenied: a missing right is told with the role that gives it; a refusal of admission is not.
+// TestDenied: the error for a missing right has a role that grants it; a refusal by
+// admission has none.
 func TestDenied(t *testing.T) {
 	allowed := true
 	srv, _ := serve(t, apitest.Config{

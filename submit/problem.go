@@ -8,19 +8,21 @@ import (
 
 // Problem is one mistake in a manifest.
 type Problem struct {
-	// Field is the path as servers write it: "spec.template.spec.containers[0].image".
-	// It is empty if the mistake is in no field.
+	// Field is the path in the notation of servers:
+	// "spec.template.spec.containers[0].image". It is empty if the mistake is not in a
+	// field.
 	Field string
 	// Source is the file, and Line the line in it; 0 if unknown.
 	Source string
 	Line   int
 	// Parameter is the parameter of the template that the value of the field came from;
-	// empty if it came from none.
+	// may be empty.
 	Parameter string
-	// Message is the server's sentence, unchanged: it may hold characters that must be
-	// escaped before they reach a terminal.
+	// Message is the server's text, unchanged: it may contain characters that must be
+	// escaped for a terminal.
 	Message string
-	// Type is the server's word for the kind of mistake: "FieldValueInvalid". It may be empty.
+	// Type is the server's word for the kind of mistake: "FieldValueInvalid". It may be
+	// empty.
 	Type string
 }
 
@@ -39,7 +41,7 @@ func (p Problem) String() string {
 	return text
 }
 
-// InvalidError says that the server does not take a job as it is, and why. Nothing was
+// InvalidError reports that the server refuses a job, with the problems. Nothing was
 // created.
 type InvalidError struct {
 	// Problems has at least one element.

@@ -14,10 +14,10 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Release lets a job go that was submitted with Request.Hold, or that Cancel has suspended. The
-// job is read from the server again. A job of Kueue gets its queue back, and waits there. Release
-// returns false if the job is not held: that is no error, because somebody else may have released
-// it.
+// Release ends the hold of a job that was submitted with Request.Hold, or resumes a job
+// that Cancel has suspended. It reads the job from the server again. A job of Kueue gets
+// its queue back, and waits there. Release returns false if the job is not held; this is
+// not an error, because another caller may have released it.
 //
 // Errors: *UnknownJobError; *DeniedError; *kube.RequestError.
 func (c *Client) Release(ctx context.Context, job Job) (bool, error) {
@@ -42,7 +42,8 @@ func (c *Client) Release(ctx context.Context, job Job) (bool, error) {
 	}
 }
 
-// release reads the job and changes it. A conflict means that it has changed meanwhile.
+// release reads the job and changes it. A conflict means that it has changed since it was
+// read.
 func (c *Client) release(ctx context.Context, client *kube.Client[unstructured.Unstructured], job Job) (let bool, err error) {
 	request := attempts{c.cfg.Attempt, c.cfg.Logger}
 	key := wire.Key{Namespace: job.Namespace, Name: job.Name}
@@ -71,7 +72,7 @@ func (c *Client) release(ctx context.Context, client *kube.Client[unstructured.U
 	var conflict error
 	unsure, err := request.do(ctx, "release "+job.String(), func(ctx context.Context) error {
 		_, err := client.Patch(ctx, key, kube.MergePatch(change))
-		if apierrors.IsConflict(err) { // an outcome: the job is read again
+		if apierrors.IsConflict(err) { // a known outcome: the caller reads the job again
 			conflict = err
 			return nil
 		}

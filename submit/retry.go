@@ -14,19 +14,19 @@ import (
 	"github.com/vedette-io/vedette/submit/manifest"
 )
 
-// maxTaken bounds how often a retry looks for a name that is free.
+// maxTaken is the maximum number of names that a retry tries.
 const maxTaken = 5
 
-// Retry submits a copy of a job, with a link to it and with what RetryOptions change. The
-// copy lacks what the server, controllers and queue managers have written. Its name is that
-// of the first job of the chain with the attempt: "train-7-r2". of.Object is the job as it was
-// read, or a body of the history if the job is gone.
+// Retry submits a copy of a job, with a link to it and with the changes of RetryOptions.
+// The copy omits the fields that the server, controllers and queue managers have written.
+// Its name is the name of the first job of the chain with the attempt: "train-7-r2".
+// of.Object is the job as it was read, or a body from the history if the job is deleted.
 //
 // Two retries of one job with the same changes create one job. To repeat it once more, set
 // a key (RandomKey), or retry the retry.
 //
-// Errors: *NotFinishedError; *kube.IllegalError for a change that cannot be made, and for a
-// job that belongs to another one; those of Submit and of Find.
+// Errors: *NotFinishedError; *kube.IllegalError for an invalid change, and for a job that
+// belongs to another one; those of Submit and of Find.
 func (c *Client) Retry(ctx context.Context, of Job, o RetryOptions) (Result, error) {
 	if parent := parentOf(of.Object); parent != "" {
 		return Result{}, &kube.IllegalError{Problem: fmt.Sprintf("%s belongs to %s", of, parent), Remedy: "retry that"}
@@ -65,21 +65,21 @@ func (c *Client) Retry(ctx context.Context, of Job, o RetryOptions) (Result, err
 		result, err := c.Submit(ctx, req)
 		var taken *TakenError
 		if err == nil && of.Object.GetResourceVersion() == "" {
-			result.Warnings = append(result.Warnings, fmt.Sprintf("%s is gone, so the copy is made of what was recorded; fields that recorders leave out are missing", of))
+			result.Warnings = append(result.Warnings, fmt.Sprintf("%s is deleted, so the copy is made from the history; fields that recorders leave out are missing", of))
 		}
 		if !errors.As(err, &taken) || named || n == maxTaken {
 			return result, err
 		}
-		if rootOf(taken.Job.Object) != link.Root { // of no attempt; it keeps its name
+		if rootOf(taken.Job.Object) != link.Root { // not an attempt of this chain; it keeps its name
 			m.Object.SetName(nameOf(attemptName(baseOf(of.Object), link.Attempt)+"-", o.User, of.Namespace, key))
 			named = true
 		}
 	}
 }
 
-// chain reads the attempts that the server has. same is the attempt that was created by a
-// request with the key, if there is one, and last the largest number of an attempt. Where
-// attempts cannot be listed, last is 0.
+// chain reads the attempts on the server. same is the attempt that was created by a
+// request with the key, if any, and last the largest number of an attempt. If attempts
+// cannot be listed, last is 0.
 func (c *Client) chain(ctx context.Context, of Job, root, key string) (same *unstructured.Unstructured, last int, err error) {
 	if strings.Trim(labelValue(root), "-_.") != root { // of an object without a UID
 		return nil, 0, &kube.IllegalError{Problem: fmt.Sprintf("%s has the UID %.80q, which cannot be a label", of, root)}

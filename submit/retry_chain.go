@@ -31,7 +31,7 @@ func attemptOf(object *unstructured.Unstructured) int {
 	return n
 }
 
-// maxAttempt bounds the numbers that annotations can claim.
+// maxAttempt is the maximum number that an annotation can claim.
 const maxAttempt = 1_000_000
 
 // retryKey returns the key of a retry: the same for the same job, attempt and changes.
@@ -44,11 +44,11 @@ func retryKey(of *unstructured.Unstructured, changes []string) (string, error) {
 	return "retry-" + hex.EncodeToString(sum[:16]), nil
 }
 
-// attemptEnd is how names of retries end: "-r2", and a hash where that name was taken.
+// attemptEnd matches the end of names of retries: "-r2", with a hash if that name was
+// taken.
 var attemptEnd = regexp.MustCompile(`-r([0-9]+)(-[a-z0-9]{` + strconv.Itoa(hashLength) + `})?$`)
 
-// baseOf returns the name of a job without what the name of a retry has more than that of
-// the first job.
+// baseOf returns the name of a job without the suffix of retries.
 func baseOf(object *unstructured.Unstructured) string {
 	name := object.GetName()
 	end := attemptEnd.FindStringSubmatch(name)
@@ -58,8 +58,8 @@ func baseOf(object *unstructured.Unstructured) string {
 	return strings.TrimSuffix(name, end[0])
 }
 
-// maxName is the length of the longest name that can be the value of a label, which many
-// operators make of it.
+// maxName is the maximum length of a label value; many operators use the name of a job as
+// one.
 const maxName = 63
 
 // attemptName returns the name of an attempt: "train-7-r2".

@@ -9,8 +9,8 @@ import (
 	"github.com/vedette-io/vedette/jobmeta"
 )
 
-// Labels and annotations of a job or of its pod templates that controllers write, and those
-// of an earlier submission. A copy that had them would be taken for the job that it repeats.
+// Labels and annotations that controllers, or an earlier submission, write to a job or its
+// pod templates. A copy with them would be mistaken for the original job.
 var ofControllers = []string{
 	"controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name", "batch.kubernetes.io/job-tracking",
 	"batch.kubernetes.io/cronjob-scheduled-timestamp",
@@ -22,9 +22,9 @@ var ofControllers = []string{
 	jobmeta.Submitter, jobmeta.UserLabel,
 }
 
-// copyOf returns a job as it was submitted, as far as the object shows it: without its name,
-// its status, its marks of an earlier request, and all that servers, controllers and queue
-// managers have written into it.
+// copyOf returns a job as it was submitted, as far as the object shows it: without its
+// name, its status, the marks of an earlier request, and all fields that servers,
+// controllers and queue managers have written.
 func copyOf(object *unstructured.Unstructured) *unstructured.Unstructured {
 	c := object.DeepCopy()
 	for _, field := range []string{"name", "generateName", "ownerReferences", "finalizers"} {
@@ -44,7 +44,7 @@ func copyOf(object *unstructured.Unstructured) *unstructured.Unstructured {
 		unstructured.RemoveNestedField(c.Object, "spec", "shutdown")
 		unstructured.RemoveNestedField(c.Object, "spec", "suspend")
 	case of == "ray.io/RayJob" && !suspendable(of, c):
-		unstructured.RemoveNestedField(c.Object, "spec", "jobId") // its cluster has had it
+		unstructured.RemoveNestedField(c.Object, "spec", "jobId") // its cluster had the ID
 	}
 	eachTemplate(c.Object["spec"], func(template map[string]any) {
 		forget(template)
@@ -83,7 +83,7 @@ func ungate(template map[string]any) {
 	}
 }
 
-// maxDepth bounds how deep pod templates are looked for.
+// maxDepth is the maximum depth at which pod templates are found.
 const maxDepth = 30
 
 // eachTemplate calls f for every pod template in a value: a mapping whose spec has containers.

@@ -1,4 +1,4 @@
 package submit
 
-// CopyOf is the copy of a job that a retry submits.
+// CopyOf is copyOf.
 var CopyOf = copyOf

@@ -6,26 +6,26 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// RetryOptions says what is different in a retry. The zero value repeats the job as it is.
+// RetryOptions are the changes in a retry. The zero value repeats the job unchanged.
 type RetryOptions struct {
-	// Set are changes, as "spec.parallelism=4". The path is that of a field, as in
+	// Set are changes such as "spec.parallelism=4", with paths as in
 	// manifest.Manifest.Set. "image=…" sets the image of the only container of each pod
 	// template. "metadata.name=…" names the new job.
 	Set []string
-	// User is the person who submits the retry; default that of the client.
+	// User is the submitter of the retry; default the user of the client.
 	User string
-	// Key is the key of the request. By default it is derived from the job that is repeated,
-	// its attempt and the changes, so two equal retries create one job.
+	// Key is the key of the request. By default it is derived from the original job, its
+	// attempt and the changes, so two equal retries create one job.
 	Key string
-	// Attempts is the largest attempt of the chain that the caller knows from the history. The
-	// jobs that the server still has are counted in any case.
+	// Attempts is the largest attempt number of the chain in the history, if the caller
+	// knows it. Retry also counts the jobs that the server still has.
 	Attempts int
-	// Running allows to repeat a job that has not ended.
+	// Running allows repeating a job that has not ended.
 	Running bool
 	DryRun  bool
 }
 
-// NotFinishedError reports that a job is not repeated, because it has not ended.
+// NotFinishedError reports that a job is not repeated because it has not ended.
 type NotFinishedError struct {
 	Job   string // job/train-7
 	State string // the state, else the word of the type
@@ -39,8 +39,8 @@ func (e *NotFinishedError) Error() string {
 	return fmt.Sprintf("%s has not ended: it is %s; cancel it first", e.Job, e.State)
 }
 
-// finished returns an error for a job that has not ended. A job that comes from the history,
-// which has no resourceVersion, is gone.
+// finished returns an error for a job that has not ended. A job from the history, which
+// has no resourceVersion, is deleted.
 func finished(job Job) error {
 	s := state.Of(job.Object.Object)
 	if s.State.Final() || job.Object.GetResourceVersion() == "" {

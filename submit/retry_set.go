@@ -34,8 +34,8 @@ func setAll(m *manifest.Manifest, changes []string) error {
 
 // setImage sets the image of the only container of each pod template.
 //
-// Errors: *kube.IllegalError for a job without pod templates, or with several containers in
-// one of them.
+// Errors: *kube.IllegalError for a job without pod templates, or with several containers
+// in one of them.
 func setImage(object *unstructured.Unstructured, image string) error {
 	var all []map[string]any
 	several := false

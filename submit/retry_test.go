@@ -21,7 +21,7 @@ const failedJob = plainStatus + "status: {conditions: [{type: Failed, status: 'T
 
 const plainStatus = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train-7}\nspec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: train}]}}}\n"
 
-// retry repeats a job, and fails the test if that fails.
+// retry repeats a job, and fails the test on an error.
 func (y *yard) retry(of submit.Job, o submit.RetryOptions) submit.Result {
 	y.Helper()
 	result, err := y.client.Retry(y.Context(), of, o)
@@ -31,7 +31,7 @@ func (y *yard) retry(of submit.Job, o submit.RetryOptions) submit.Result {
 	return result
 }
 
-// TestRetryCopy: the copy has what the user wrote, and nothing that others wrote into it.
+// TestRetryCopy: the copy has the fields that the user wrote, and no others.
 func TestRetryCopy(t *testing.T) {
 	const from = `
     uid: 0bcbde3e-8960-4961-ad34-668f0e3945bb
@@ -96,7 +96,8 @@ func TestRetryCopy(t *testing.T) {
 	}
 }
 
-// TestRetryChain: attempts are numbered and linked to the first one, whatever they repeat.
+// TestRetryChain: attempts are numbered and linked to the first one, whichever attempt
+// they repeat.
 func TestRetryChain(t *testing.T) {
 	y := newYard(t, apitest.Config{})
 	first := y.create(failedJob)
@@ -125,8 +126,8 @@ func TestRetryChain(t *testing.T) {
 	}
 }
 
-// TestRetryOnce: equal retries create one job, also at the same time, from several people and
-// with answers that get lost; different ones create several.
+// TestRetryOnce: equal retries create one job, even concurrently, from several people and
+// with lost answers. Different retries create several jobs.
 func TestRetryOnce(t *testing.T) {
 	y := newYard(t, apitest.Config{})
 	first := y.create(failedJob)
@@ -160,7 +161,8 @@ func TestRetryOnce(t *testing.T) {
 	}
 }
 
-// TestRetryNames: long names are cut, and a name that another job has is not taken from it.
+// TestRetryNames: long names are truncated, and a retry does not take the name of an
+// unrelated job.
 func TestRetryNames(t *testing.T) {
 	y := newYard(t, apitest.Config{})
 	long := strings.Repeat("a", 61) + "-b"
@@ -186,7 +188,7 @@ func TestRetryNames(t *testing.T) {
 	}
 }
 
-// TestRetryRefused: jobs that still run, parts of other jobs, and changes that make no sense.
+// TestRetryRefused: running jobs, parts of other jobs, and invalid changes are refused.
 func TestRetryRefused(t *testing.T) {
 	y := newYard(t, apitest.Config{})
 	running := y.create(plainStatus + "status: {active: 1, ready: 1, startTime: '2026-03-01T09:00:00Z'}")
@@ -223,7 +225,8 @@ func TestRetryRefused(t *testing.T) {
 	}
 }
 
-// TestRetryOfGoneJob: a body of the history is enough, and the missing fields are said.
+// TestRetryOfGoneJob: a body of the history is sufficient, and a warning names the missing
+// fields.
 func TestRetryOfGoneJob(t *testing.T) {
 	y := newYard(t, apitest.Config{})
 	job := y.create(plainStatus)
@@ -233,7 +236,7 @@ func TestRetryOfGoneJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	result := y.retry(job, submit.RetryOptions{})
-	if !result.Created || result.Object.GetLabels()[jobmeta.RetryRoot] != job.UID || len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "job/train-7 is gone") {
+	if !result.Created || result.Object.GetLabels()[jobmeta.RetryRoot] != job.UID || len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "job/train-7 is deleted") {
 		t.Errorf("%+v", result)
 	}
 }

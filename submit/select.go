@@ -11,8 +11,8 @@ import (
 )
 
 // Select returns the jobs of all types of Workloads that a label selector selects in a
-// namespace, those of one type after another. Jobs that belong to another job are left out,
-// and so are types that may not be listed, unless no type may. An empty namespace is that of
+// namespace, ordered by type. It omits jobs that belong to another job, and types that may
+// not be listed, unless no type may be listed. An empty namespace means the namespace of
 // the client.
 //
 // Errors: *DeniedError, *kube.DiscoveryError, *kube.IllegalError, *kube.RequestError.

@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/jobmeta"
 )
 
-// stamp is what a job gets besides the manifest.
+// stamp has the fields that a job gets in addition to the manifest.
 type stamp struct {
 	user, namespace, template, key string
 	again                          bool
@@ -23,7 +23,7 @@ var ofServer = []string{
 	"resourceVersion", "uid", "creationTimestamp", "generation", "managedFields", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds",
 }
 
-// ofEarlier are the annotations and labels of another submission or of a cancellation. A
+// ofEarlier are the annotations and labels of an earlier submission or cancellation. A
 // manifest has them if it was read from a server. The new job must not seem cancelled or
 // repeated because of them.
 var ofEarlier = []string{
@@ -31,8 +31,8 @@ var ofEarlier = []string{
 	jobmeta.CancelledBy, jobmeta.CancelReason, jobmeta.CancelledAt, jobmeta.Cancel,
 }
 
-// clean removes from an object what belongs to an earlier submission of it, and returns
-// the names of the marks among that.
+// clean removes the fields of an earlier submission from an object, and returns the names
+// of the removed marks.
 func clean(object *unstructured.Unstructured) (marks []string) {
 	for _, field := range ofServer {
 		unstructured.RemoveNestedField(object.Object, "metadata", field)
@@ -50,15 +50,15 @@ func clean(object *unstructured.Unstructured) (marks []string) {
 	return marks
 }
 
-// checkShape returns the first field of metadata that is not of its type, with what is
-// wrong; "" if there is none. It removes fields that are null, which counts as not written.
+// checkShape returns the first field of metadata with a wrong type, and the problem, or
+// "". It removes fields that are null, which means not written.
 func checkShape(object *unstructured.Unstructured) (field, problem string) {
 	if object.Object["metadata"] == nil {
 		object.Object["metadata"] = map[string]any{}
 	}
 	metadata, ok := object.Object["metadata"].(map[string]any)
 	if !ok {
-		return "metadata", "metadata is no mapping"
+		return "metadata", "metadata is not a mapping"
 	}
 	for _, name := range []string{"name", "generateName", "namespace", "labels", "annotations"} {
 		value, written := metadata[name]
@@ -71,18 +71,18 @@ func checkShape(object *unstructured.Unstructured) (field, problem string) {
 		mapping := name == "labels" || name == "annotations"
 		switch {
 		case written && mapping && !isMap:
-			return "metadata." + name, "metadata." + name + " is no mapping"
+			return "metadata." + name, "metadata." + name + " is not a mapping"
 		case written && !mapping && !isText:
-			return "metadata." + name, fmt.Sprintf("metadata.%s is %v, which is no text; put it into quotes", name, value)
+			return "metadata." + name, fmt.Sprintf("metadata.%s is %v, which is not text; put it in quotes", name, value)
 		}
 	}
 	return "", ""
 }
 
-// apply gives the object its namespace, its name and the marks of the request, and
-// returns warnings.
+// apply gives the object its namespace, its name and the marks of the request, and returns
+// warnings.
 //
-// Errors: metadata.annotations or metadata.labels is no map.
+// Errors: metadata.annotations or metadata.labels is not a mapping.
 func (s *stamp) apply(object *unstructured.Unstructured) (warnings []string, err error) {
 	object.SetNamespace(s.namespace)
 	s.rename(object)
@@ -105,7 +105,7 @@ func (s *stamp) apply(object *unstructured.Unstructured) (warnings []string, err
 		warnings = append(warnings, fmt.Sprintf("the label %s of the manifest is %s; the job is submitted as %s", jobmeta.UserLabel, label, s.user))
 	}
 	for name, value := range labels {
-		if value == "" { // nothing of the text may stand in a label
+		if value == "" { // no character is valid in a label
 			unstructured.RemoveNestedField(object.Object, "metadata", "labels", name)
 			continue
 		}
@@ -121,8 +121,8 @@ func (s *stamp) apply(object *unstructured.Unstructured) (warnings []string, err
 	return warnings, nil
 }
 
-// rename gives the object the name that the key of the request fixes. A generateName
-// stays: the server checks it, although the name counts.
+// rename gives the object the name that is derived from the key. A generateName stays, so
+// that the server checks it; the name takes precedence.
 func (s *stamp) rename(object *unstructured.Unstructured) {
 	name, prefix := object.GetName(), object.GetGenerateName()
 	switch {
@@ -138,8 +138,9 @@ func (s *stamp) rename(object *unstructured.Unstructured) {
 	object.SetName(nameOf(prefix, s.user, s.namespace, s.key))
 }
 
-// labelValue returns text as far as a label can have it: letters, digits, "-", "_" and "."
-// with a letter or digit at both ends, and at most 63 characters. It may be empty.
+// labelValue returns the part of a text that is valid as a label value: letters, digits,
+// "-", "_" and "." with a letter or digit at both ends, and at most 63 characters. It may
+// be empty.
 func labelValue(text string) string {
 	value := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.' {

@@ -22,8 +22,8 @@ func bare(metadata map[string]any) *manifest.Manifest {
 	return &manifest.Manifest{Object: &unstructured.Unstructured{Object: map[string]any{"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata}}}
 }
 
-// TestNames: names that the key fixes are valid, the same for the same request, and
-// different for different requests.
+// TestNames: names from keys are valid, the same for the same request, and different for
+// different requests.
 func TestNames(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})
 	client := submit.New(cluster, submit.Config{})
@@ -62,8 +62,8 @@ func TestNames(t *testing.T) {
 	})
 }
 
-// TestLabels: what users and templates are called becomes a valid label, and the annotation
-// has the whole name.
+// TestLabels: the names of users and templates become valid labels, and the annotation has
+// the whole name.
 func TestLabels(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})
 	client := submit.New(cluster, submit.Config{})
@@ -85,7 +85,7 @@ func TestLabels(t *testing.T) {
 	})
 }
 
-// TestKeys: the derived key depends on all that makes a request, and on nothing else.
+// TestKeys: the derived key depends on exactly the fields that identify a request.
 func TestKeys(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})
 	client := submit.New(cluster, submit.Config{})
@@ -131,8 +131,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestClaims: a manifest cannot name another submitter, and what belongs to another job is
-// left out. Both are said.
+// TestClaims: a manifest cannot name another submitter, and marks of another job are
+// removed. Both give warnings.
 func TestClaims(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})
 	client := submit.New(cluster, submit.Config{User: "ann"})

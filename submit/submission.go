@@ -15,16 +15,15 @@ import (
 	"github.com/vedette-io/vedette/submit/manifest"
 )
 
-// fieldManager is the name under which the server notes the fields of new jobs.
+// fieldManager is the manager of the fields of new jobs.
 const fieldManager = "vedette"
 
-// Submit creates the job of a request, unless the request was accepted before. It first
-// has the server check the job (a dry run) and reports all objections at once.
+// Submit creates the job of a request, unless the request was already accepted. It first
+// checks the job with a dry run and reports all objections at once. It repeats a request
+// without a clear answer until Config.Patience is over. The key of the request determines
+// the name of the job, so repeating creates no second job.
 //
-// A request that fails without a clear answer is repeated until Config.Patience is over.
-// The key of the request fixes the name of the job, so repeating creates no second job.
-//
-// Errors: *InvalidError for a job that the server does not take, also for an exceeded
+// Errors: *InvalidError for a job that the server refuses, also because of an exceeded
 // quota; *DeniedError; *TakenError for a name that another job has; *UnsureError if no
 // answer came in time; *kube.RequestError, *kube.DiscoveryError.
 func (c *Client) Submit(ctx context.Context, req Request) (Result, error) {
@@ -45,10 +44,11 @@ func (c *Client) Submit(ctx context.Context, req Request) (Result, error) {
 	}
 }
 
-// errGone says that the name of a job was taken, and was free a moment later.
+// errGone reports that the name of a job was taken, but became free a moment later.
 var errGone = errors.New("the job that has the name is being deleted")
 
-// maxGone bounds how often a job is submitted because the name became free.
+// maxGone is the maximum number of times a job is submitted again because the name became
+// free.
 const maxGone = 5
 
 // submit checks and creates the job.
@@ -93,7 +93,7 @@ func (s *submission) warn(text string) {
 
 func (s *submission) objections() objections { return objections{s.manifest, s.renamed} }
 
-// invalid returns an error with one problem that was found here.
+// invalid returns an error with one problem that this package found.
 func (s *submission) invalid(field, message string) error {
 	return &InvalidError{Problems: []Problem{s.objections().at(field, message, "")}}
 }
@@ -101,7 +101,7 @@ func (s *submission) invalid(field, message string) error {
 // attempts returns how requests of the client are repeated.
 func (c *Client) attempts() attempts { return attempts{each: c.cfg.Attempt, log: c.cfg.Logger} }
 
-// prepare finds the type and makes the object that is sent.
+// prepare finds the type and builds the object to send.
 func (c *Client) prepare(ctx context.Context, req Request) (*submission, error) {
 	s := &submission{manifest: req.Manifest, object: req.Manifest.Object.DeepCopy(), user: req.User, key: req.Key, hold: req.Hold}
 	err := checkKey(req.Key)
@@ -136,7 +136,7 @@ func (c *Client) prepare(ctx context.Context, req Request) (*submission, error) 
 		return nil, s.refusal(err)
 	}
 	if s.resource.Scope != kube.Namespaced {
-		return nil, s.invalid("kind", fmt.Sprintf("a %s lives in no namespace, so it is no job", kind.Kind))
+		return nil, s.invalid("kind", fmt.Sprintf("a %s is cluster-scoped, so it is not a job", kind.Kind))
 	}
 	return s, c.stamp(s, req)
 }
@@ -165,7 +165,7 @@ func (c *Client) stamp(s *submission, req Request) error {
 		namespace = c.cfg.Namespace
 	}
 	if marks := clean(s.object); len(marks) > 0 && req.Retry == nil {
-		s.warn(fmt.Sprintf("the manifest was read from a cluster: %s belong to the job there, and are left out", strings.Join(marks, ", ")))
+		s.warn(fmt.Sprintf("the manifest was read from a cluster: %s belong to the job there, and are removed", strings.Join(marks, ", ")))
 	}
 	var err error
 	switch {
@@ -202,8 +202,8 @@ func (c *Client) client(s *submission, cfg kube.ClientConfig) (*kube.Client[unst
 	return kube.For[unstructured.Unstructured](c.cluster, cfg)
 }
 
-// check has the server do everything but keep the job. A server that has found unknown
-// fields has not validated the others, so check asks again without them.
+// check validates the job with a dry run. A server that has found unknown fields has not
+// validated the others, so check tries again without them.
 func (c *Client) check(ctx context.Context, s *submission) (*unstructured.Unstructured, error) {
 	object, err := c.send(ctx, s, kube.ClientConfig{Writes: kube.DryRun, Validation: kube.RejectUnknown})
 	if !isStrict(err) {
@@ -216,7 +216,7 @@ func (c *Client) check(ctx context.Context, s *submission) (*unstructured.Unstru
 	return nil, invalid
 }
 
-// send creates the object, and repeats a dry run that fails without a clear answer.
+// send creates the object, and repeats a dry run without a clear answer.
 func (c *Client) send(ctx context.Context, s *submission, cfg kube.ClientConfig) (object *unstructured.Unstructured, err error) {
 	client, err := c.client(s, cfg)
 	if err != nil {
@@ -247,8 +247,8 @@ func (c *Client) create(ctx context.Context, s *submission) (Result, error) {
 	return c.settle(ctx, s, unsure, err)
 }
 
-// settle decides what a failure means. Whatever the server objects to, the request may
-// have been accepted before: a job that exists can exceed the quota that it used up.
+// settle interprets a failure. The request may have been accepted earlier in spite of the
+// objection: an existing job can exceed the quota that it used up itself.
 func (c *Client) settle(ctx context.Context, s *submission, unsure bool, err error) (Result, error) {
 	if unsure && outcomeOf(err) != refused {
 		return Result{}, &UnsureError{Type: TypeName(s.resource), Namespace: s.object.GetNamespace(), Name: s.object.GetName(), Key: s.key, Err: err}

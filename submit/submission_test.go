@@ -16,7 +16,8 @@ import (
 	"github.com/vedette-io/vedette/submit"
 )
 
-// TestSubmit: a job is created once, with the marks of the request; the request is recognized when it is repeated.
+// TestSubmit: a job is created once, with the marks of the request. A repeated request is
+// recognized.
 func TestSubmit(t *testing.T) {
 	srv, _ := serve(t, apitest.Config{Tokens: map[string]string{"t-wei": "wei@example.com"}})
 	rc := srv.RESTConfig()
@@ -35,7 +36,7 @@ func TestSubmit(t *testing.T) {
 	if a[jobmeta.Submitter] != "wei@example.com" || a[jobmeta.RequestKey] != first.Key || l[jobmeta.UserLabel] != "wei-example.com" || l[jobmeta.Template] != "My-template" {
 		t.Errorf("annotations %v, labels %v", a, l)
 	}
-	// The order of fields does not count, nor does another client.
+	// The order of fields does not matter, and the client does not either.
 	turned := strings.Replace(jobYAML, "apiVersion: batch/v1\nkind: Job", "kind: Job\napiVersion: batch/v1", 1)
 	again, err := submit.New(cluster, submit.Config{}).Submit(t.Context(), submit.Request{Manifest: parse(t, turned)})
 	if err != nil || again.Created || again.Object.GetUID() != first.Object.GetUID() {
@@ -44,7 +45,7 @@ func TestSubmit(t *testing.T) {
 	if n := len(jobs(t, srv)); n != 1 {
 		t.Errorf("%d jobs", n)
 	}
-	// The key makes the name where the manifest has none.
+	// The name comes from the key if the manifest has none.
 	unnamed := strings.Replace(jobYAML, "name: train-7", "generateName: train-", 1)
 	for n := range 3 {
 		got, err := client.Submit(t.Context(), submit.Request{Manifest: parse(t, unnamed)})
@@ -57,7 +58,8 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// TestTaken: a name that another request, another person or another tool has taken is an error.
+// TestTaken: a name that another request, another person or another tool has taken is an
+// error.
 func TestTaken(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	first, err := submit.New(cluster, submit.Config{}).Submit(t.Context(), submit.Request{Manifest: parse(t, jobYAML), Key: "build-1"})
@@ -97,7 +99,8 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// TestLostAnswers: whatever happens to a request, one job is created, and the outcome is known in the end.
+// TestLostAnswers: for all failures of a request, one job is created, and the outcome is
+// known in the end.
 func TestLostAnswers(t *testing.T) {
 	onCreate := apitest.Match{Verb: apitest.VerbCreate, Resource: "jobs"}
 	busy := apitest.Failure(429, 3*time.Second)
@@ -140,7 +143,8 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestNoAnswer: after Config.Patience, or once the context is done, the error says what is known.
+// TestNoAnswer: after Config.Patience, or when the context ends, the error describes the
+// known state.
 func TestNoAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		after  int
@@ -183,7 +187,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// TestUnreachable: without a server, the error comes at once.
+// TestUnreachable: without a server, the error comes immediately.
 func TestUnreachable(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	srv.Close()
@@ -194,7 +198,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestGone: a name that becomes free between two requests is taken.
+// TestGone: a name that becomes free between two requests is used.
 func TestGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, cluster := serve(t, apitest.Config{})
@@ -222,7 +226,7 @@ func TestGone(t *testing.T) {
 	})
 }
 
-// TestStrange: a mistake on this side is not repeated for a minute.
+// TestStrange: a mistake of this program is not repeated for a minute.
 func TestStrange(t *testing.T) {
 	srv, _ := serve(t, apitest.Config{})
 	rc := srv.RESTConfig()

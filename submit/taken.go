@@ -8,16 +8,17 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// TakenError says that another request, or another tool, has created a job of that name.
+// TakenError reports that another request, or another tool, has created a job with the
+// name.
 type TakenError struct {
 	// Job is the job that has the name.
 	Job Job
-	// Submitter is who submitted it, as its annotation says; may be empty.
+	// Submitter is the submitter in the annotation of the job; may be empty.
 	Submitter string
-	// Same reports that it is the submitter of this request, with another key: the
-	// manifest has changed since.
+	// Same is set if the submitter is the same, but the key differs: the manifest has
+	// changed.
 	Same bool
-	// State is the present state of the job.
+	// State is the current state of the job.
 	State string
 	// Created is when it was created.
 	Created time.Time
@@ -39,11 +40,11 @@ func (e *TakenError) Error() string {
 	return fmt.Sprintf("%s exists in the namespace %s: it was created %s%s", e.Job, e.Job.Namespace, by, now)
 }
 
-// UnsureError says that it is unknown whether a job was created.
+// UnsureError reports that it is unknown whether a job was created.
 type UnsureError struct {
 	// Type, Namespace and Name are of the job.
 	Type, Namespace, Name string
-	// Key is the key of the request. Another request with it creates no second job.
+	// Key is the key of the request. Another request with this key creates no second job.
 	Key string
 	// Err is the last failure.
 	Err error

@@ -7,14 +7,14 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// workloads are the types of jobs, in the order in which a name without a type is looked up.
+// workloads are the types of jobs, in the order in which Find checks them.
 var workloads = jobspec.Types()
 
-// Workloads returns the types of jobs, such as "pytorchjobs.kubeflow.org", those first
-// whose operators create objects of the others.
+// Workloads returns the types of jobs, such as "pytorchjobs.kubeflow.org". Types whose
+// operators create objects of other types come first.
 func Workloads() []string { return slices.Clone(workloads) }
 
-// served returns the workloads among the types of a server, in the order of Workloads.
+// served returns the workloads that a server serves, in the order of Workloads.
 func served(all []kube.Resource) []kube.Resource {
 	var found []kube.Resource
 	for _, name := range workloads {

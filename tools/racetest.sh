@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # racetest.sh FLAG... -- PACKAGE...: runs go test -race, and runs a package once more if the
-# race detector itself died in it.
+# race detector itself crashed in it.
 #
 # In a synctest bubble, two threads can use the race context of the bubble's timers at the
-# same time (golang/go#78156, open in Go 1.26). The race detector then dies of a failed
-# CHECK of its own, or of a SIGSEGV in a goroutine 0 that runs timers of a bubble. Nothing
-# else is run again: a package with a failed test, a panic or a data race fails at once.
+# same time (golang/go#78156, open in Go 1.26). The race detector then crashes with a failed
+# CHECK of its own, or with a SIGSEGV in a goroutine 0 that runs timers of a bubble. Nothing
+# else is repeated: a package with a failed test, a panic or a data race fails at once.
 set -uo pipefail
 
 log=$(mktemp)
@@ -22,7 +22,7 @@ go test "${flags[@]}" -race "$@" 2>&1 | tee "$log"
 status=${PIPESTATUS[0]}
 [ "$status" -ne 0 ] || exit 0
 
-# Packages in which only the race detector died. Nothing is printed if anything else failed.
+# The packages in which only the race detector crashed; none if anything else failed.
 died=$(awk '
   /^ThreadSanitizer: CHECK failed/ || /^goroutine 0 .*\[idle, synctest bubble/ { died = 1 }
   /^ *--- FAIL/ || /^panic: / || /^fatal error: / || /^WARNING: DATA RACE/ { other = 1 }

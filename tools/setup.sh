@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# setup.sh [compiler] [databases] [linux] [mail] [pages] [browser]: checks what the tests need, and installs what
-# is missing.
+# setup.sh [compiler] [databases] [linux] [mail] [pages] [browser]: checks the packages that the tests need, and
+# installs the missing ones.
 #
 # Without arguments it checks everything that `make test` needs. Go is always checked. It
-# installs packages with apt-get, as root or with a sudo that asks for no password.
-# Anywhere else it says what to install, and exits with 1 before anything runs.
+# installs packages with apt-get, as root or with a sudo that needs no password.
+# Otherwise it lists the missing packages, and exits with 1 before anything runs.
 #
-# VEDETTE_SETUP_ROOT is a folder that takes the place of / in the search for database
-# servers. The test of this script sets it.
+# VEDETTE_SETUP_ROOT is a folder that replaces / in the search for database servers. The test of this script sets it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- compiler databases linux mail pages browser
@@ -22,8 +21,8 @@ lacks() { # PROGRAM WHY PACKAGE...
   packages+=("${@:3}")
 }
 
-# installed PROGRAM FOLDER...: the folders are those that distributions do not put into
-# PATH. internal/dbtest looks into the same.
+# installed PROGRAM FOLDER...: the folders are not in PATH by default. internal/dbtest
+# searches the same folders.
 installed() {
   local folder
   for folder in "${@:2}"; do
@@ -49,7 +48,7 @@ check_go() {
     blockers+=("Go $need or later is not installed: see https://go.dev/dl")
     return
   fi
-  # An older Go downloads the toolchain that go.mod names, or says why it cannot.
+  # An older Go downloads the toolchain that go.mod names, or reports why it cannot.
   if ! have=$(go version 2>&1); then
     blockers+=("Go $need or later is needed (https://go.dev/dl); the Go of this machine says: $have")
     return

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# steps.sh TARGET...: runs targets of the Makefile one after the other, and says which one
-# runs and how long each took. It stops at the first that fails.
+# steps.sh TARGET...: runs targets of the Makefile one after another, and prints the name
+# and the duration of each. It stops at the first failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -193,7 +193,7 @@ func TestSubscribeVerifies(t *testing.T) {
 	if code[1] == wrong {
 		wrong = "00000001"
 	}
-	if _, errs := ended(t, 1, "subscribe", "verify", "1", wrong, "--db", o.url); errs != "vedette: the code is wrong or has expired; subscribe again for another one\n" {
+	if _, errs := ended(t, 1, "subscribe", "verify", "1", wrong, "--db", o.url); errs != "vedette: the code is wrong or has expired; subscribe again to get a new one\n" {
 		t.Error(errs)
 	}
 	if out, _ := o.run(0, "subscribe", "ls"); !strings.Contains(out, "waits for the code") {

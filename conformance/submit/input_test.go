@@ -58,7 +58,7 @@ var inputs = []input{
 	},
 	{
 		name: "two mistakes of syntax", edit: []string{"parallelism: 2", "parallelism: 2\n  parallelism: 3", "image: ", "\timage: "},
-		want: []string{`7: the field "parallelism" is in line 6 already`, "13: this is no YAML: found a tab character that violates indentation"},
+		want: []string{`7: the field "parallelism" is in line 6 already`, "13: invalid YAML: found a tab character that violates indentation"},
 	},
 	{
 		name: "wrong type", edit: []string{"parallelism: 2", "parallelism: two"},
@@ -116,7 +116,7 @@ var inputs = []input{
 		want: []string{"1: the object has 3145960 bytes; the API server stores at most 1572864. Put large data into a volume, an image or a ConfigMap"},
 	},
 	{name: "empty", edit: []string{jobText, ""}, want: []string{" the file has no object"}},
-	{name: "no YAML", edit: []string{jobText, "\x00\xff\xfe"}, want: []string{"1: this is no YAML: control characters are not allowed"}},
+	{name: "no YAML", edit: []string{jobText, "\x00\xff\xfe"}, want: []string{"1: invalid YAML: control characters are not allowed"}},
 }
 
 // testBadInput: the output has the server's sentences with the lines of the file, all

@@ -26,7 +26,7 @@ const (
 	End
 )
 
-// tolerates reports whether requests go on although the identity cannot be read.
+// tolerates reports whether requests continue although the identity cannot be read.
 func (p Policy) tolerates(err error) bool {
 	return p == Relist && (errors.Is(err, errUnsupported) || unreadable(err))
 }

@@ -1,10 +1,10 @@
-// Package dbtest gives tests an empty database of each kind: an SQLite file, and
-// PostgreSQL and MariaDB servers that it starts for the test binary, and that a test
+// Package dbtest gives tests an empty database of each kind: an SQLite file, and databases
+// on PostgreSQL and MariaDB servers that it starts for the test binary, and that a test
 // can kill and start again.
 //
-// Which kinds, VEDETTE_TEST_DATABASES says: "sqlite,postgres,mariadb", or "sqlite" if it
-// is not set, so that the unit tests run with Go alone. A server that is named and not
-// installed fails the test.
+// VEDETTE_TEST_DATABASES selects the kinds: "sqlite,postgres,mariadb". The default is
+// "sqlite", so that the unit tests need only Go. If a selected server is not installed,
+// the test fails.
 package dbtest
 
 import (
@@ -16,11 +16,10 @@ import (
 	"testing"
 )
 
-// Variable names the kinds that are tested, separated by commas.
+// Variable is the environment variable with the kinds to test, separated by commas.
 const Variable = "VEDETTE_TEST_DATABASES"
 
-// Each runs a test with the URL of an empty database of each kind that Variable
-// names.
+// Each runs a test with the URL of an empty database of each selected kind.
 func Each(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
 	for _, kind := range Kinds() {
@@ -28,14 +27,14 @@ func Each(t *testing.T, test func(t *testing.T, url string)) {
 	}
 }
 
-// First returns the URL of an empty database of the first kind that Variable names, for packages
+// First returns the URL of an empty database of the first selected kind, for packages
 // whose tests share a fixture: `make databases` runs them once with each kind.
 func First(t *testing.T) string {
 	t.Helper()
 	return Empty(t, Kinds()[0])
 }
 
-// Kinds returns the kinds that Variable names.
+// Kinds returns the selected kinds.
 func Kinds() []string {
 	kinds := os.Getenv(Variable)
 	if kinds == "" {
@@ -44,7 +43,7 @@ func Kinds() []string {
 	return strings.Split(kinds, ",")
 }
 
-// Empty makes an empty database of a kind, and returns its URL.
+// Empty creates an empty database of a kind, and returns its URL.
 func Empty(t *testing.T, kind string) string {
 	t.Helper()
 	switch kind {
@@ -59,10 +58,10 @@ func Empty(t *testing.T, kind string) string {
 	return ""
 }
 
-// New makes an empty database of a kind, and returns its URL: for who is no test.
-// The file of an SQLite database is in dir.
+// New creates an empty database of a kind, and returns its URL, for callers that are not
+// tests. The file of an SQLite database is in dir.
 //
-// Errors: ErrAbsent; what the server says.
+// Errors: ErrAbsent; those of the server.
 func New(ctx context.Context, kind, dir string) (url string, err error) {
 	get := map[string]func() (*Server, error){"postgres": postgres, "mariadb": mariaDB}[kind]
 	switch {

@@ -14,8 +14,8 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 )
 
-// program finds a program in PATH, or in places that distributions leave out of PATH.
-// tools/setup.sh looks in the same places.
+// program finds a program in PATH, or in folders that distributions do not put into PATH.
+// tools/setup.sh searches the same folders.
 func program(name string, places ...string) (string, error) {
 	for _, place := range places {
 		if found, _ := filepath.Glob(filepath.Join(place, name)); len(found) > 0 {
@@ -29,8 +29,8 @@ func program(name string, places ...string) (string, error) {
 	return path, nil
 }
 
-// unprivileged makes a folder for a server, and returns what runs a command as
-// somebody who may: neither server runs as root.
+// unprivileged creates a folder for a server, and returns a function that makes a command
+// run as an unprivileged user, because neither server runs as root.
 func unprivileged(owner string) (dir string, as func(*exec.Cmd) *exec.Cmd, err error) {
 	if dir, err = os.MkdirTemp("", "vedette-db-"); err != nil || os.Getuid() != 0 {
 		return dir, func(c *exec.Cmd) *exec.Cmd { return c }, err
@@ -39,7 +39,7 @@ func unprivileged(owner string) (dir string, as func(*exec.Cmd) *exec.Cmd, err e
 	if err != nil {
 		return "", nil, err
 	}
-	uid, _ := strconv.Atoi(u.Uid) // a number, says the system
+	uid, _ := strconv.Atoi(u.Uid) // the system returns numbers
 	gid, _ := strconv.Atoi(u.Gid)
 	return dir, func(c *exec.Cmd) *exec.Cmd {
 		runAs(c, uid, gid)
@@ -103,7 +103,8 @@ func startMariaDB() (*Server, error) {
 	}
 	data := filepath.Join(dir, "data")
 	initialize := as(exec.Command(install, "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db"))
-	// A server that starts deletes the temporary tables of all servers from its temporary folder.
+	// A starting server deletes the temporary tables of all servers in its temporary
+	// folder.
 	temporary := append(os.Environ(), "TMPDIR="+dir)
 	initialize.Dir, initialize.Env = dir, temporary
 	if out, err := initialize.CombinedOutput(); err != nil {

@@ -42,7 +42,7 @@ func Postgres(t *testing.T) *Server { return usable(t, "PostgreSQL", postgres) }
 // MariaDB returns the MariaDB server.
 func MariaDB(t *testing.T) *Server { return usable(t, "MariaDB", mariaDB) }
 
-// Of returns the server of a kind, and nil for SQLite, which has none.
+// Of returns the server of a kind, or nil for SQLite.
 func Of(t *testing.T, kind string) *Server {
 	switch kind {
 	case "postgres":
@@ -58,14 +58,14 @@ func Stop() {
 	mu.Lock()
 	defer mu.Unlock()
 	for _, s := range started {
-		_ = oscompat.Terminate(s.cmd.Process) // it may have ended
+		_ = oscompat.Terminate(s.cmd.Process) // it may have ended already
 		<-s.ended
 		_ = os.RemoveAll(s.dir)
 	}
 	started = nil
 }
 
-// ErrAbsent says that a server is not installed.
+// ErrAbsent is the error of a server that is not installed.
 var ErrAbsent = errors.New("is not installed: run `make setup`")
 
 func usable(t *testing.T, name string, get func() (*Server, error)) *Server {
@@ -77,7 +77,7 @@ func usable(t *testing.T, name string, get func() (*Server, error)) *Server {
 	return s
 }
 
-// Empty makes an empty database, and returns its URL.
+// Empty creates an empty database, and returns its URL.
 func (s *Server) Empty(t *testing.T) string {
 	t.Helper()
 	url, err := s.empty(t.Context())
@@ -101,16 +101,16 @@ func (s *Server) empty(ctx context.Context) (url string, err error) {
 	return fmt.Sprintf(s.URL, name), err
 }
 
-// Kill ends the server as a crash would. Its data stay.
+// Kill ends the server like a crash. Its data stay.
 func (s *Server) Kill() {
-	_ = s.cmd.Process.Kill() // it may have ended by itself
+	_ = s.cmd.Process.Kill() // it may have ended already
 	<-s.ended
 }
 
-// Start starts a server that was killed, at the same port and with the same data, and
-// returns when it answers.
+// Start starts a killed server, at the same port and with the same data, and returns when
+// it answers.
 //
-// Errors: it does not answer within a minute, with what it said; the cause of ctx.
+// Errors: it does not answer within a minute, with its output; the cause of ctx.
 func (s *Server) Start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("it does not answer"))
 	defer cancel()
@@ -131,7 +131,7 @@ func (s *Server) Start(ctx context.Context) error {
 			return fmt.Errorf("%w: %w\n%s", context.Cause(ctx), err, said)
 		}
 		select {
-		case <-s.ended: // what was left of the one before may have been in its way
+		case <-s.ended: // remains of the previous server may have prevented the start
 			if err := s.launch(); err != nil {
 				return err
 			}
@@ -162,7 +162,7 @@ func (s *Server) launch() error {
 	}
 	s.cmd, s.ended = cmd, ended
 	go func() {
-		_ = cmd.Wait() // it is killed, or says why in its log
+		_ = cmd.Wait() // it was killed, or its log has the reason
 		close(ended)
 	}()
 	return nil

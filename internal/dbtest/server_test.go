@@ -11,7 +11,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestKill: what was committed is there when a server that was killed is back.
+// TestKill: committed rows exist after the server was killed and restarted.
 func TestKill(t *testing.T) {
 	for _, kind := range Kinds() {
 		s := Of(t, kind)
@@ -35,7 +35,7 @@ func TestKill(t *testing.T) {
 			if err := s.Start(t.Context()); err != nil {
 				t.Fatalf("%s: %v", kind, err)
 			}
-			db.SetMaxIdleConns(0) // those to the server before are of no use
+			db.SetMaxIdleConns(0) // connections to the killed server are useless
 			var n int
 			row := db.QueryRowContext(t.Context(), map[string]string{
 				"postgres": "SELECT COUNT(*) FROM pg_database WHERE datname LIKE 'kept%'",

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// A History allows at most Lines lines within any Window.
+// A History returns at most Lines lines within any Window.
 const (
 	Lines  = 6
 	Window = time.Minute
 )
 
-// SettleTime is how long a thing must be well before its fault is over. A server that accepts
-// each request and then breaks off, for example, was never well.
+// SettleTime is how long a thing must be well before its fault is over. For example, a
+// server that accepts each request and then drops the connection was never well.
 const SettleTime = time.Second
 
 // State is the state of a thing. The zero value means that it is well.
@@ -24,13 +24,13 @@ type State struct {
 	Kind string
 	// Err is the fault; nil if there is none.
 	Err error
-	// Remedy is what to do about the fault; "" if that is unknown.
+	// Remedy is the action against the fault; "" if unknown.
 	Remedy string
 	// Attrs are added to the line. Faults that differ only in Attrs are the same fault.
 	Attrs []any
 }
 
-// Line is a line to be logged.
+// Line is a line to log.
 type Line struct {
 	State State
 	// Lasted is the duration of a fault that is over; zero if a fault has begun.
@@ -40,19 +40,19 @@ type Line struct {
 	Suppressed int
 }
 
-// History keeps the state of one thing and what was logged about it. The zero value is
-// the history of a thing that is well.
+// History keeps the state of one thing and its logged faults. The zero value is the
+// history of a thing that is well.
 type History struct {
 	logged, current string // essences of states; "" if well
 	state           State
 	began           time.Time // of the current fault
-	settled         time.Time // since when there is no fault, until the fault is over
+	settled         time.Time // start of the time without a fault, until the fault is over
 	suppressed      int
 	lines           [Lines]time.Time // ring buffer with the times of the last lines
 	next            int
 }
 
-// See takes the state at a time. It returns the line that is due. If it is too early
+// See processes the state at a time. It returns the line that is due. If it is too early
 // for a line, it returns when to call See again with the same state.
 func (h *History) See(at time.Time, s State) (line Line, due bool, again time.Time) {
 	h.note(at, s)
@@ -96,7 +96,7 @@ func (h *History) note(at time.Time, s State) {
 	}
 }
 
-// maxSignature bounds the length of an error that is compared.
+// maxSignature is the maximum length of an error that is compared.
 const maxSignature = 300
 
 // signature returns the same text for faults that people consider the same: all forms of

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// at is one look at a thing, and what is to be said then.
+// at is one check of a thing, with the expected line.
 type at struct {
 	second float64
 	state  State
-	want   string // "" for nothing
+	want   string // "" for no line
 }
 
 func bad(kind, text string) State { return State{Kind: kind, Err: errors.New(text)} }

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// maxText bounds the logged length of an error: the text may come from a server.
+// maxText is the maximum logged length of an error, because the text may come from a
+// server.
 const maxText = 500
 
 // Reporter writes the faults of one thing to a log. Any goroutine may use it.
@@ -27,7 +28,7 @@ type Reporter struct {
 	stopped bool
 }
 
-// See takes the current state, and writes the line that is due. If it is too early for
+// See processes the current state, and writes the line that is due. If it is too early for
 // a line, the line is written later, provided that the state is still the same.
 func (r *Reporter) See(s State) {
 	r.mu.Lock()
@@ -58,12 +59,12 @@ func (r *Reporter) seeLocked(s State) {
 		r.write(line)
 	}
 	if !again.IsZero() {
-		r.timer = time.AfterFunc(again.Sub(now), r.look)
+		r.timer = time.AfterFunc(again.Sub(now), r.recheck)
 	}
 }
 
-// look checks the last state again.
-func (r *Reporter) look() {
+// recheck checks the last state again.
+func (r *Reporter) recheck() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.stopped {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestReporter: a bounded number of lines for what comes and goes, and the last state
-// is among them; one line for each, whatever a server has sent.
+// TestReporter: recurring faults give a bounded number of lines, including the last state.
+// Each is one line, even if the text of a server has several.
 func TestReporter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -20,7 +20,7 @@ func TestReporter(t *testing.T) {
 			Logger: func() *slog.Logger { return slog.New(slog.NewTextHandler(&out, nil)) },
 		}
 		defer r.Stop()
-		written := func() string { // it is written under the lock
+		written := func() string { // reads under the lock of the writer
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			return out.String()

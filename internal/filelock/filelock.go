@@ -1,4 +1,4 @@
-// Package filelock locks files, so that one process at a time uses them.
+// Package filelock locks files, so that only one process at a time uses them.
 //
 // # Data flow
 //
@@ -6,13 +6,14 @@
 //
 // # Ownership
 //
-// Whoever took a lock unlocks it, once. The operating system unlocks the files of a process
-// that ends.
+// The caller that acquired a lock releases it, once. The operating system unlocks the
+// files of a process that ends.
 //
 // # Guarantees
 //
-// At most one process holds the lock of a path, and within a process one caller. The files
-// of locks stay: removing one would let two processes lock different files of one name.
+// At most one process holds the lock of a path, and within a process one caller. Lock
+// files are not removed: after a removal, two processes could lock different files with
+// the same name.
 //
 // # Limits
 //
@@ -21,7 +22,7 @@
 //
 // # Errors
 //
-// Those of the file system. A lock that another holds is not an error.
+// Those of the file system. A lock that another process holds is not an error.
 package filelock
 
 import (
@@ -31,7 +32,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Try locks a file without waiting for it. It creates the file if there is none. ours is
+// Try locks a file without waiting. It creates the file if it does not exist. ours is
 // false if another process, or another caller in this process, holds the lock.
 func Try(path string) (unlock func() error, ours bool, err error) {
 	l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
@@ -41,8 +42,9 @@ func Try(path string) (unlock func() error, ours bool, err error) {
 	return l.Unlock, true, nil
 }
 
-// TryData is Try for a file that its owner reads and writes. On Windows a lock keeps even
-// its owner from the locked bytes, so TryData locks the file with the suffix .lock.
+// TryData is Try for a file that its owner reads and writes. On Windows a lock prevents
+// even its owner from reading the locked bytes, so TryData locks the file with the suffix
+// .lock.
 func TryData(path string) (unlock func() error, ours bool, err error) {
 	if runtime.GOOS == "windows" {
 		path += ".lock"

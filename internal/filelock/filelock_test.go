@@ -62,7 +62,7 @@ func TestTryData(t *testing.T) {
 	}
 }
 
-// TestProcesses: the lock of another process counts, and ends with it.
+// TestProcesses: the lock of another process is respected, and ends with the process.
 func TestProcesses(t *testing.T) {
 	const variable = "VEDETTE_TEST_LOCK"
 	if path := os.Getenv(variable); path != "" {

@@ -33,8 +33,8 @@ import (
 	"math"
 )
 
-// Overhead is how many bytes a frame has beside its payload: 4 for the length of the
-// payload, and 4 for its CRC-32C.
+// Overhead is the number of bytes of a frame in addition to its payload: 4 for the length
+// of the payload, and 4 for its CRC-32C.
 const Overhead = 8
 
 // Format describes the frames of a file.
@@ -45,7 +45,7 @@ type Format struct {
 	Max int64
 }
 
-// DamageError says why a frame cannot be read.
+// DamageError is the reason why a frame cannot be read.
 type DamageError struct{ Reason string }
 
 // Error implements error.
@@ -53,7 +53,7 @@ func (e *DamageError) Error() string { return e.Reason }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// allowed reports whether a payload may have a length.
+// allowed reports whether a payload may have the given length.
 func (f Format) allowed(length int64) bool {
 	return length > 0 && length <= math.MaxUint32 && (f.Max == 0 || length <= f.Max)
 }
@@ -98,7 +98,7 @@ func (f Format) Read(r io.Reader) ([]byte, error) {
 	return payload.Bytes(), nil
 }
 
-// cut turns the error of a reader that ends within a frame into a DamageError.
+// cut converts the error of a reader that ends within a frame to a DamageError.
 func cut(err, end error) error {
 	if errors.Is(err, end) {
 		return &DamageError{"it ends too early"}

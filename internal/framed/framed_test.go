@@ -11,8 +11,8 @@ import (
 	"testing/iotest"
 )
 
-// golden has a frame in each byte order, as files of earlier versions have them. The CRC-32C
-// of "123456789" is 0xe3069283, the check value of its definition.
+// golden has a frame in each byte order, in the format of files of earlier versions. The
+// CRC-32C of "123456789" is 0xe3069283, the check value of its definition.
 var golden = []struct {
 	name   string
 	format Format
@@ -34,7 +34,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestDamage: no frame that lacks a byte, or has another one, is read.
+// TestDamage: a frame with a missing or changed byte is refused.
 func TestDamage(t *testing.T) {
 	var damage *DamageError
 	for _, g := range golden {
@@ -69,7 +69,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestAllocation: a header that claims 4 GiB costs no more than the bytes that follow.
+// TestAllocation: a header that claims 4 GiB allocates only the bytes that follow.
 func TestAllocation(t *testing.T) {
 	file := "\xff\xff\xff\xff\x00\x00\x00\x00" + strings.Repeat("x", 1000)
 	var before, after runtime.MemStats

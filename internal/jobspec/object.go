@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Object is an object as JSON has it. Objects come from users: every method returns the zero
-// value for a value of another type than it expects. Numbers may have any type that a decoder
-// of JSON or of Kubernetes makes of them.
+// Object is a JSON object. Objects come from users: every method returns the zero value
+// for a value of an unexpected type. Numbers may have any type that a decoder of JSON or
+// of Kubernetes produces.
 type Object map[string]any
 
-// maxBody is the size of the largest body that is decoded. The API server accepts no larger
+// maxBody is the maximum size of a body that is decoded. The API server accepts no larger
 // objects.
 const maxBody = 4 << 20
 
-// Parse returns nil for a text that is no JSON object, or longer than 4 MiB.
+// Parse returns nil for a text that is not a JSON object, or is longer than 4 MiB.
 func Parse(body []byte) Object {
 	if len(body) > maxBody {
 		return nil
@@ -55,7 +55,7 @@ func (o Object) Text(path ...string) string {
 	return s
 }
 
-// Number returns an integer of 32 bits, and whether there is one.
+// Number returns a 32-bit integer, and whether it exists.
 func (o Object) Number(path ...string) (int, bool) {
 	f, ok := float(o.At(path...))
 	if !ok || f != math.Trunc(f) || math.Abs(f) > math.MaxInt32 {
@@ -115,7 +115,7 @@ func (o Object) Group() string {
 // Type returns the group and the kind, such as "batch/Job". The core group is empty.
 func (o Object) Type() string { return o.Group() + "/" + o.Text("kind") }
 
-// Scalar returns a text, a number or a truth value as text.
+// Scalar returns a text, a number or a bool as text.
 func (o Object) Scalar(path ...string) (string, bool) {
 	v := o.At(path...)
 	if f, ok := float(v); ok {
@@ -130,7 +130,7 @@ func (o Object) Scalar(path ...string) (string, bool) {
 	return "", false
 }
 
-// JSON returns the value at a path as JSON, or "" without a value.
+// JSON returns the value at a path as JSON, or "" if it does not exist.
 func (o Object) JSON(path ...string) string {
 	v := o.At(path...)
 	if v == nil {

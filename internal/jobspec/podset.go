@@ -10,13 +10,13 @@ import (
 // podSet is a number of equal pods.
 type podSet struct {
 	count int
-	pod   Object    // its specification; nil if the job does not have it
+	pod   Object    // its specification; nil if the job does not contain it
 	holds resources // of one pod
 }
 
 func podsOf(count int, pod Object) podSet { return podSet{count, pod, ofPod(pod)} }
 
-// podSets returns the pods that a job runs at the same time. The set with the main program is
+// podSets returns the pods that a job runs concurrently. The set with the main program is
 // first.
 func podSets(o Object) []podSet {
 	spec := o.Map("spec")
@@ -93,8 +93,8 @@ func ofReplicas(spec Object) (sets []podSet) {
 	return sets
 }
 
-// ofWorkflow returns the largest pod of a workflow. How many run at the same time is not
-// known before it runs.
+// ofWorkflow returns the largest pod of a workflow. The number of concurrent pods is
+// unknown before it runs.
 func ofWorkflow(spec Object) []podSet {
 	var largest podSet
 	for _, t := range spec.List("templates") {

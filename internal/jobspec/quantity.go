@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// units of quantities, as Kubernetes writes them, with their words for people.
+// units are the units of quantities in Kubernetes notation, with their names for people.
 var units = []struct {
 	suffix string
 	size   float64
@@ -24,8 +24,8 @@ var units = []struct {
 	{"P", 1e15, "PB"},
 }
 
-// Memory returns a quantity of bytes in words, such as "480 GiB", and "" for a value that is
-// no quantity.
+// Memory formats a quantity of bytes for people, such as "480 GiB". It returns "" for an
+// invalid quantity.
 func Memory(quantity any) string {
 	text, ok := textOf(quantity)
 	if !ok {
@@ -46,7 +46,7 @@ func Memory(quantity any) string {
 	return Bytes(int64(n))
 }
 
-// Bytes returns a number of bytes in words, such as "1.5 TiB".
+// Bytes formats a number of bytes for people, such as "1.5 TiB".
 func Bytes(bytes int64) string {
 	n := float64(bytes)
 	for _, u := range []int{4, 3, 2, 1, 0} { // the binary units
@@ -57,8 +57,8 @@ func Bytes(bytes int64) string {
 	return decimal(n) + " B"
 }
 
-// amount returns a quantity as a number, such as 0.5 for "500m". It returns 0 for a value
-// that is no positive quantity.
+// amount returns a quantity as a number, such as 0.5 for "500m". It returns 0 for an
+// invalid or negative quantity.
 func amount(quantity any) float64 {
 	text, ok := textOf(quantity)
 	if !ok {
@@ -81,7 +81,7 @@ func amount(quantity any) float64 {
 	return min(n*size, math.MaxInt64/2)
 }
 
-// textOf returns a quantity as text. JSON may have it as a number.
+// textOf returns a quantity as text. In JSON it may be a number.
 func textOf(quantity any) (string, bool) {
 	if text, ok := quantity.(string); ok {
 		return text, true
@@ -95,14 +95,14 @@ func positive(digits string) (float64, bool) {
 	return n, err == nil && n > 0 && n < math.MaxInt64
 }
 
-// decimal writes a number with at most one decimal.
+// decimal formats a number with at most one decimal.
 func decimal(n float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(n, 'f', 1, 64), ".0")
 }
 
-// whole returns a whole number up to maxCount, which JSON may have as a string. It returns 0
-// for other values.
-func whole(quantity any) int {
+// integer returns a whole number up to maxCount, which may be a string in JSON. It returns
+// 0 for other values.
+func integer(quantity any) int {
 	if q, ok := float(quantity); ok {
 		if q == math.Trunc(q) && q > 0 && q <= maxCount {
 			return int(q)
@@ -116,7 +116,8 @@ func whole(quantity any) int {
 	return 0
 }
 
-// maxCount is more GPUs or pods than a cluster has. A larger number is a mistake or an attack.
+// maxCount is more than the GPUs or pods of any cluster. A larger number is a mistake or
+// an attack.
 const maxCount = 1_000_000
 
 // times multiplies without an overflow.

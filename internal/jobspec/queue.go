@@ -19,7 +19,8 @@ func queue(o Object) string {
 // priorityNames are labels that name a priority class.
 var priorityNames = []string{"kueue.x-k8s.io/priority-class"}
 
-// priority returns the priority class of a job: that of its queue, or else that of its pods.
+// priority returns the priority class of a job: the class for its queue, or else that of
+// its pods.
 func priority(o Object, sets []podSet) string {
 	for _, name := range priorityNames {
 		if p := o.Text("metadata", "labels", name); p != "" {

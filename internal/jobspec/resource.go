@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// devices are names of extended resources that stand for whole accelerators and do not end
-// in "/gpu".
+// devices are extended resources for whole accelerators whose names do not end in "/gpu".
 var devices = []string{
 	"nvidia.com/gpu.shared", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe", "habana.ai/gaudi", "google.com/tpu",
 	"aws.amazon.com/neuron", "aws.amazon.com/neurondevice", "hygon.com/dcu", "cambricon.com/mlu", "cambricon.com/vmlu", "cambricon.com/mlunum",
@@ -14,8 +13,8 @@ var devices = []string{
 	"volcano.sh/gpu-number", "volcano.sh/vgpu-number", "iluvatar.ai/vgpu", "hygon.com/dcunum",
 }
 
-// isGPU reports whether an extended resource counts GPUs or other accelerators: whole ones,
-// shared ones, or slices. Resources for the memory or the cores of a GPU do not count.
+// isGPU reports whether an extended resource counts GPUs or other accelerators: whole,
+// shared or sliced ones. Resources for the memory or the cores of a GPU do not count.
 func isGPU(name string) bool {
 	vendor, device, named := strings.Cut(name, "/")
 	if !named {
@@ -26,20 +25,20 @@ func isGPU(name string) bool {
 		vendor == "huawei.com" && strings.HasPrefix(device, "Ascend") && !strings.HasSuffix(device, "-memory")
 }
 
-// resources are what a pod or a job holds.
+// resources are the resources of a pod or a job.
 type resources struct {
 	gpus   int
 	cpu    float64 // cores
 	memory float64 // bytes
 }
 
-// ofResources returns what the resources of a container name. GPUs count in limits, else in
-// requests. CPU and memory count in requests, else in limits.
+// ofResources returns the resources of a container. GPUs are in the limits, else in the
+// requests. CPU and memory are in the requests, else in the limits.
 func ofResources(o Object) (r resources) {
 	for _, kind := range []string{"limits", "requests"} {
 		for name, quantity := range o.Map(kind) {
 			if isGPU(name) {
-				r.gpus = min(r.gpus+whole(quantity), maxCount)
+				r.gpus = min(r.gpus+integer(quantity), maxCount)
 			}
 		}
 		if r.gpus > 0 {
@@ -58,8 +57,8 @@ func ofResources(o Object) (r resources) {
 	return r
 }
 
-// ofPod returns what a pod with this specification holds. Init containers run before the
-// others, one after another.
+// ofPod returns the resources of a pod. Init containers run before the others, one after
+// another.
 func ofPod(pod Object) resources {
 	var together, alone resources
 	for _, c := range pod.List("containers") {
@@ -80,7 +79,7 @@ func (r resources) times(n int) resources {
 	return resources{times(r.gpus, n), min(r.cpu*float64(n), maxAmount), min(r.memory*float64(n), maxAmount)}
 }
 
-// maxAmount bounds CPU and memory, so that they fit into an integer.
+// maxAmount limits CPU and memory, so that they fit into an integer.
 const maxAmount = 1 << 62
 
 // IsGPU reports whether an extended resource counts GPUs or other accelerators, as Spec.GPUs

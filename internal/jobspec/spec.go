@@ -6,43 +6,44 @@ import (
 	"time"
 )
 
-// Spec is what a job asks for, and what it says about its attempts. A field is zero if the
-// job has none, or does not say.
+// Spec has the requested resources of a job, and facts about its attempts. A field is zero
+// if the job does not specify it.
 type Spec struct {
-	// GPUs are those of all pods that run at the same time, of all vendors. A slice of a GPU
+	// GPUs is the number of GPUs of all concurrent pods, of all vendors. A slice of a GPU
 	// (MIG) counts as one.
 	GPUs int
-	// Pods is how many pods run at the same time. For jobs with a pod on each node it is the
+	// Pods is the number of concurrent pods. For jobs with a pod on each node it is the
 	// number of nodes.
 	Pods int
 	// CPU is in cores, and Memory in bytes. Both are sums over the pods.
 	CPU    float64
 	Memory int64
-	// Image and Command are those of the main container: the command with its arguments, or
+	// Image and Command belong to the main container: the command with its arguments, or
 	// the entrypoint of a RayJob.
 	Image   string
 	Command []string
-	// Queue is the queue that the job names, by a label, an annotation or a field.
+	// Queue is the queue in a label, an annotation or a field of the job.
 	Queue string
-	// Priority is the priority class that the job names: that of its queue, or that of its pods.
+	// Priority is the priority class of the job: the class for its queue, or that of its
+	// pods.
 	Priority string
-	// Attempts is how many attempts are allowed, and Attempt the number of the current one or,
-	// between two, of the next one, from 1.
+	// Attempts is the maximum number of attempts. Attempt is the number of the current
+	// attempt or, between two attempts, of the next one, from 1.
 	Attempts, Attempt int
-	// Limit is how long the job may run, at most 10 years, and Deadline when that ends.
-	// Deadline is zero until the job has started.
+	// Limit is the maximum running time of the job, at most 10 years, and Deadline the
+	// time when it ends. Deadline is zero until the job has started.
 	Limit    time.Duration
 	Deadline time.Time
 	// PodLabels select the pods of the job if the job is not their controller.
 	PodLabels map[string]string
 
 	object  Object
-	ended   int  // attempts that have ended
-	counted bool // ended has the last attempt of a job that has failed
+	ended   int  // number of ended attempts
+	counted bool // ended includes the last attempt of a failed job
 }
 
-// Read reads the body of a job as JSON. It returns the zero value for a text that is no
-// object, and leaves out fields that it does not understand.
+// Read reads the body of a job as JSON. It returns the zero value for a text that is not
+// an object, and ignores fields that it does not understand.
 func Read(body []byte) Spec { return Of(Parse(body)) }
 
 // Of reads a decoded job. It keeps the object, which must not change while the Spec is used.
@@ -54,7 +55,7 @@ func Of(object map[string]any) Spec {
 	s.readDeadline()
 	name := o.Text("metadata", "name")
 	switch o.Type() {
-	case "jobset.x-k8s.io/JobSet", "trainer.kubeflow.org/TrainJob": // a TrainJob has a JobSet of its name
+	case "jobset.x-k8s.io/JobSet", "trainer.kubeflow.org/TrainJob": // a TrainJob has a JobSet with the same name
 		s.PodLabels = map[string]string{"jobset.sigs.k8s.io/jobset-name": name}
 	case "ray.io/RayJob":
 		if cluster := o.Text("status", "rayClusterName"); cluster != "" {
@@ -81,11 +82,11 @@ func (s Spec) Annotations() map[string]string {
 	return all
 }
 
-// Field returns the value at a path such as "status.progress" as text, and whether there is
-// one. Objects and arrays have no text.
+// Field returns the value at a path such as "status.progress" as text, and whether it
+// exists. Objects and arrays have no text.
 func (s Spec) Field(path string) (string, bool) { return s.object.Scalar(strings.Split(path, ".")...) }
 
-// readPods reads what the pods of a job hold, and its main container.
+// readPods reads the resources of the pods of a job, and its main container.
 func (s *Spec) readPods() {
 	var all resources
 	sets := podSets(s.object)
@@ -115,14 +116,14 @@ func program(pod Object) (image string, command []string) {
 	return "", nil
 }
 
-// readAttempts reads what a job says about its attempts. Where it says nothing, its
-// transitions do.
+// readAttempts reads the facts about attempts in a job. For jobs without them, callers use
+// transitions.
 func (s *Spec) readAttempts() {
 	o := s.object
 	switch o.Type() {
 	case "batch/Job":
 		if o.Count(1, "spec", "parallelism") > 1 {
-			return // its counters are those of pods, not of attempts
+			return // it counts pods, not attempts
 		}
 		s.Attempts, s.ended, s.counted = o.Count(6, "spec", "backoffLimit")+1, o.Count(0, "status", "failed"), true
 	case "batch.volcano.sh/Job": // its limit counts attempts
@@ -140,8 +141,8 @@ func (s *Spec) readAttempts() {
 	s.Attempt = s.ended + 1
 }
 
-// AttemptOf returns Attempt, but the number of the last attempt for a job that has failed for
-// good. It returns 0 if the job does not say.
+// AttemptOf returns Attempt, or for a permanently failed job the number of the last
+// attempt. It returns 0 if the job has no such number.
 func (s Spec) AttemptOf(failed bool) int {
 	n := s.Attempt
 	if failed && s.counted {
@@ -156,7 +157,7 @@ func (s Spec) AttemptOf(failed bool) int {
 // maxLimit keeps deadlines within the range of times, in seconds.
 const maxLimit = 10 * 365 * 24 * 3600
 
-// readDeadline reads how long the job may run, and from when on.
+// readDeadline reads the maximum running time and the start of a job.
 func (s *Spec) readDeadline() {
 	for _, path := range [][]string{{"spec", "activeDeadlineSeconds"}, {"spec", "runPolicy", "activeDeadlineSeconds"}} {
 		if n, ok := float(s.object.At(path...)); ok && n > 0 && n == math.Trunc(n) && n < math.MaxInt64 {

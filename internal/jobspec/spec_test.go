@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/internal/jobspec"
 )
 
-// gpuPod is the specification of a pod with so many GPUs.
+// gpuPod is the specification of a pod with a number of GPUs.
 func gpuPod(gpus string) string {
 	return `{"containers":[{"resources":{"limits":{"nvidia.com/gpu":"` + gpus + `","cpu":"4"}}},{"resources":{"requests":{"cpu":"1"}}}]}`
 }
@@ -106,7 +106,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestDevices: names of all makers count, but not the memory or the cores of a GPU.
+// TestDevices: accelerators of all vendors count, but not the memory or the cores of a
+// GPU.
 func TestDevices(t *testing.T) {
 	for name, want := range map[string]int{
 		"nvidia.com/gpu": 2, "nvidia.com/gpu.shared": 2, "nvidia.com/mig-1g.10gb": 2, "nvidia.com/mig-3g.40gb.shared": 2, "amd.com/gpu": 2, "gpu.intel.com/i915": 2,
@@ -124,7 +125,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// TestProgram: what a job runs, and how much it asks for beside GPUs.
+// TestProgram: the program of a job, and its resources other than GPUs.
 func TestProgram(t *testing.T) {
 	pod := func(image string) string {
 		return `{"template":{"spec":{"containers":[{"image":"` + image + `","command":["python"],"args":["train.py"],"resources":{"requests":{"cpu":"1500m","memory":"2Gi"},"limits":{"cpu":"4"}}},{"image":"side"}]}}}`
@@ -150,7 +151,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestPriority: the class of the queue goes before that of the pods.
+// TestPriority: the class of the queue takes precedence over that of the pods.
 func TestPriority(t *testing.T) {
 	const pods = `"template":{"spec":{"priorityClassName":"low"}}`
 	for _, c := range []struct{ body, want string }{
@@ -166,7 +167,7 @@ func TestPriority(t *testing.T) {
 	}
 }
 
-// TestOf: decoders of Kubernetes make other numbers than those of encoding/json.
+// TestOf: decoders of Kubernetes produce other number types than encoding/json.
 func TestOf(t *testing.T) {
 	container := map[string]any{"resources": map[string]any{"limits": map[string]any{"nvidia.com/gpu": int64(8)}}}
 	spec := map[string]any{"parallelism": int64(4), "template": map[string]any{"spec": map[string]any{"containers": []any{container}}}}
@@ -179,7 +180,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// FuzzRead: no body makes a reader fail, and numbers stay within their bounds.
+// FuzzRead: no body causes a panic, and numbers stay within their limits.
 func FuzzRead(f *testing.F) {
 	for _, body := range []string{`{"apiVersion":"batch/v1","kind":"Job","spec":{"parallelism":4}}`, `{"kind":"Pod","status":{"containerStatuses":[{}]}}`, `[]`, ``} {
 		f.Add([]byte(body))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// types are the types of jobs, with the kinds of their objects. A type comes before the types
-// of which its operator creates objects.
+// types are the types of jobs, with the kinds of their objects. A type precedes the types
+// of the objects that its operator creates.
 var types = []struct{ name, kind string }{
 	{"trainjobs.trainer.kubeflow.org", "TrainJob"},
 	{"pytorchjobs.kubeflow.org", "PyTorchJob"},
@@ -22,8 +22,8 @@ var types = []struct{ name, kind string }{
 	{"jobs.batch", "Job"},
 }
 
-// Types returns the types of jobs, such as "pytorchjobs.kubeflow.org", those first whose
-// operators create objects of the others.
+// Types returns the types of jobs, such as "pytorchjobs.kubeflow.org". Types whose
+// operators create objects of other types come first.
 func Types() (names []string) {
 	for _, t := range types {
 		names = append(names, t.name)
@@ -31,8 +31,8 @@ func Types() (names []string) {
 	return names
 }
 
-// Parents returns the kinds of controllers whose objects are parts of a job, and no jobs of
-// their own.
+// Parents returns the kinds of controllers whose objects are parts of a job, not jobs
+// themselves.
 func Parents() (kinds []string) {
 	for _, t := range types {
 		kinds = append(kinds, t.kind)

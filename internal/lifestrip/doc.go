@@ -4,9 +4,9 @@
 //
 //	spans of states -> merged spans -> as many as there is room for -> cells -> glyphs, colors
 //
-// Height shows which spans hold GPUs: waiting is a thin line, holding is a full block. Stripes tell
-// starting and restarting from running, and times that were not watched are hatched. The strip
-// of a job that has ended ends with an icon, that of any other with an edge.
+// Height shows which spans hold GPUs: waiting is a thin line, holding is a full block.
+// Stripes distinguish starting and restarting from running, and gaps are hatched. The
+// strip of an ended job ends with an icon, any other with an edge.
 //
 // # Ownership
 //
@@ -14,17 +14,17 @@
 //
 // # Guarantees
 //
-// A strip has exactly the width that was asked for, in characters of one cell. Spans keep
-// their order. Every state that occurred is visible if the bar has a cell for each of them.
-// Beyond that, widths are proportional to time. Without colors, and with ASCII alone, states
+// A strip has exactly the requested width, in characters of one cell. Spans keep their
+// order. If the bar has a cell for each state that occurred, all of them are visible.
+// Beyond that, widths are proportional to time. Without colors, and in ASCII, states
 // differ by their glyphs.
 //
 // # Limits
 //
-// A strip is at least 3 wide. Where spans outnumber the cells, the shortest ones are left out
+// A strip is at least 3 wide. If spans outnumber the cells, the shortest ones are dropped
 // first. Terminals that draw ambiguous characters two cells wide need ASCII.
 //
 // # Errors
 //
-// There are none.
+// None.
 package lifestrip

@@ -7,26 +7,26 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Colors is how many colors a terminal shows.
+// Colors is the number of colors of a terminal.
 type Colors uint8
 
 // The values of Colors.
 const (
-	// None: glyphs alone tell states apart.
+	// None: states differ only by glyphs.
 	None Colors = iota
-	// Sixteen are the colors that a theme of the terminal defines.
+	// Sixteen are the colors of the terminal's theme.
 	Sixteen
 	// Indexed are 256 fixed colors.
 	Indexed
-	// True are all colors.
+	// True is 24-bit color.
 	True
 )
 
-// gap stands for times that were not watched. It is no state of package state.
+// gap is the time in which the job was not watched. It is not a state of package state.
 const gap state.State = "gap"
 
-// look is how a state is drawn. Colors are for a light and a dark background.
-type look struct {
+// appearance is how a state is drawn. Colors are for a light and a dark background.
+type appearance struct {
 	glyph, ascii          rune
 	icon                  rune
 	light, dark           uint32
@@ -34,7 +34,7 @@ type look struct {
 	sixteen               string
 }
 
-var looks = map[state.State]look{
+var appearances = map[state.State]appearance{
 	state.Submitted:  {'╌', '.', '◌', 0x767D86, 0x6B7687, 244, 243, "90"},
 	state.Queued:     {'━', '-', '◔', 0xC18600, 0xF3C558, 136, 221, "33"},
 	state.Starting:   {'▚', '+', '◑', 0x239FC4, 0x8FE8F6, 38, 123, "36"},
@@ -49,25 +49,26 @@ var looks = map[state.State]look{
 	"":               {'·', '?', '·', 0x767D86, 0x6B7687, 244, 243, "90"},
 }
 
-// lookOf returns the look of a state. Words that are no state look like an unknown state.
-func lookOf(s state.State) look {
-	if l, ok := looks[s]; ok {
+// appearanceOf returns the appearance of a state. Unknown words look like an unknown
+// state.
+func appearanceOf(s state.State) appearance {
+	if l, ok := appearances[s]; ok {
 		return l
 	}
-	return looks[""]
+	return appearances[""]
 }
 
-// Style says what a terminal can show. The zero value is for UTF-8 without colors.
+// Style describes a terminal. The zero value is UTF-8 without colors.
 type Style struct {
 	Colors Colors
-	// Light says that the background is light.
+	// Light is set if the background is light.
 	Light bool
-	// ASCII says that the terminal shows no other characters.
+	// ASCII is set if the terminal shows only ASCII.
 	ASCII bool
 }
 
-// StyleOf returns the style of a terminal by its environment: COLORTERM, TERM, COLORFGBG,
-// NO_COLOR, LC_ALL, LC_CTYPE and LANG. Without colored it has no colors.
+// StyleOf returns the style of a terminal from its environment: COLORTERM, TERM,
+// COLORFGBG, NO_COLOR, LC_ALL, LC_CTYPE and LANG. If colored is false, it has no colors.
 func StyleOf(env func(name string) string, colored bool) Style {
 	var s Style
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
@@ -95,14 +96,14 @@ func StyleOf(env func(name string) string, colored bool) Style {
 // Icon returns the icon of a state: one character.
 func (s Style) Icon(of state.State) string {
 	if s.ASCII {
-		return string(lookOf(of).ascii)
+		return string(appearanceOf(of).ascii)
 	}
-	return string(lookOf(of).icon)
+	return string(appearanceOf(of).icon)
 }
 
 // Paint returns text in the color of a state. The text must not contain control sequences.
 func (s Style) Paint(of state.State, text string) string {
-	l := lookOf(of)
+	l := appearanceOf(of)
 	color, index := l.dark, l.darkIndex
 	if s.Light {
 		color, index = l.light, l.lightIndex

@@ -12,33 +12,33 @@ import (
 type Span struct {
 	State    state.State
 	From, To time.Time
-	// Gap says that the job was not watched.
+	// Gap is set if the job was not watched.
 	Gap bool
 }
 
-// segment is a part of a life that is drawn the same.
+// segment is a part of a life with one appearance.
 type segment struct {
-	look   state.State
-	length time.Duration
+	appearance state.State
+	length     time.Duration
 }
 
-// segments returns the spans of a life, with neighbors of one look merged. Spans that end
-// before they begin have no length.
+// segments returns the spans of a life, with neighbors of the same appearance merged.
+// Spans that end before they begin have no length.
 func segments(spans []Span) (all []segment) {
 	for _, s := range spans {
 		one := segment{s.State, max(0, s.To.Sub(s.From))}
 		if s.Gap {
-			one.look = gap
+			one.appearance = gap
 		}
 		all = append(all, one)
 	}
 	return merge(all)
 }
 
-// merge joins neighbors of one look.
+// merge joins neighbors of the same appearance.
 func merge(all []segment) (merged []segment) {
 	for _, s := range all {
-		if n := len(merged); n > 0 && merged[n-1].look == s.look {
+		if n := len(merged); n > 0 && merged[n-1].appearance == s.appearance {
 			merged[n-1].length += s.length
 			continue
 		}
@@ -47,13 +47,13 @@ func merge(all []segment) (merged []segment) {
 	return merged
 }
 
-// thin leaves the shortest segments out until at most n are left. The last segment of a look
-// is left out only when each look has one.
-func thin(all []segment, n int) []segment {
+// dropShort drops the shortest segments until at most n are left. It drops the last
+// segment of an appearance only when each appearance has just one.
+func dropShort(all []segment, n int) []segment {
 	for len(all) > n {
 		seen := map[state.State]int{}
 		for _, s := range all {
-			seen[s.look]++
+			seen[s.appearance]++
 		}
 		drop := make([]bool, len(all))
 		order := make([]int, len(all))
@@ -61,12 +61,12 @@ func thin(all []segment, n int) []segment {
 			order[i] = i
 		}
 		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(all[x].length, all[y].length) })
-		// Neighbors of a dropped segment may merge, so half of the surplus goes at a time.
+		// Neighbors of a dropped segment may merge, so drop half of the surplus at a time.
 		left := max(1, (len(all)-n)/2)
 		for _, i := range order {
-			if left > 0 && (seen[all[i].look] > 1 || len(seen) == len(all)) {
+			if left > 0 && (seen[all[i].appearance] > 1 || len(seen) == len(all)) {
 				drop[i], left = true, left-1
-				seen[all[i].look]--
+				seen[all[i].appearance]--
 			}
 		}
 		var kept []segment
@@ -80,14 +80,14 @@ func thin(all []segment, n int) []segment {
 	return all
 }
 
-// cells returns how many of n cells each segment takes: at least one, and otherwise in
-// proportion to its length. There are at most n segments.
+// cells returns the number of cells for each segment: at least one of n, and otherwise
+// proportional to its length. There are at most n segments.
 func cells(all []segment, n int) []int {
 	var total float64
 	for _, s := range all {
 		total += float64(s.length)
 	}
-	// surplus is what a segment should have beyond its first cell.
+	// surplus is the ideal number of cells of a segment beyond its first.
 	surplus, sum := make([]float64, len(all)), 0.0
 	for i, s := range all {
 		share := 1 / float64(len(all))
@@ -116,6 +116,6 @@ func cells(all []segment, n int) []int {
 			taken[i], left = taken[i]+1, left-1
 		}
 	}
-	taken[len(taken)-1] += left // only by rounding of floats
+	taken[len(taken)-1] += left // only because of rounding
 	return taken
 }

@@ -16,7 +16,7 @@ import (
 
 var begin = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 
-// life reads "Queued 5, Running 10, gap 3, Failed": states with minutes, and the end.
+// life parses "Queued 5, Running 10, gap 3, Failed": states with minutes, and the end.
 func life(t *testing.T, text string) (l lifestrip.Life) {
 	t.Helper()
 	at := begin
@@ -108,13 +108,13 @@ func TestStyleOf(t *testing.T) {
 
 var sequences = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// glyphs are those of the states, as a strip without colors has them.
+// glyphs are the glyphs of the states without colors.
 var glyphs = map[state.State]rune{
 	state.Submitted: '.', state.Queued: '-', state.Starting: '+', state.Running: '#', state.Suspended: '=', state.Restarting: '!', "gap": '/',
 }
 
-// TestStrips: a strip has its width in every style, keeps the order of the states, and shows
-// each state that occurred while there is room.
+// TestStrips: a strip has its width in every style, keeps the order of the states, and
+// shows each state that occurred if there is room.
 func TestStrips(t *testing.T) {
 	words := slices.Sorted(func(yield func(state.State) bool) {
 		for word := range glyphs {

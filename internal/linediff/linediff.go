@@ -1,8 +1,8 @@
-// Package linediff says in which lines two texts differ.
+// Package linediff finds the lines in which two texts differ.
 //
-// It finds the fewest lines to take out and to put in (Myers), from both ends at once,
-// so that it needs memory for the lines only. Of texts that hardly have a line in
-// common it does not look for the fewest any more: its cost has a limit.
+// It finds a shortest edit script (Myers) from both ends at once, so it needs memory only
+// for the lines. For texts with hardly a common line it does not find the shortest one:
+// its cost has a limit.
 package linediff
 
 import (
@@ -11,47 +11,48 @@ import (
 	"strings"
 )
 
-// context is how many lines are shown around what differs.
+// context is the number of lines shown around a difference.
 const context = 3
 
-// patience is how many differences are looked for in one stretch; what has more is
-// taken as different as a whole.
+// patience is the maximum number of edits of a shortest script; a stretch with more is
+// treated as completely different.
 const patience = 4000
 
-// Unified returns what b differs in from a, in the unified format, under two names; ""
-// if they are equal.
+// Unified returns the difference of a and b in the unified format, with two names; "" if
+// they are equal.
 func Unified(a, b, nameA, nameB string) string {
 	if a == b {
 		return ""
 	}
 	d := differ{a: split(a), b: split(b)}
-	d.gone, d.new = Marks(d.a, d.b)
+	d.gone, d.new = Compare(d.a, d.b)
 	var out strings.Builder
 	fmt.Fprintf(&out, "--- %s\n+++ %s\n", nameA, nameB)
 	d.hunks(&out)
 	return out.String()
 }
 
-// Marks says which elements of two lists, such as lines or words, only one of them has: gone for
-// those of a, and added for those of b. The others are equal, in their order.
-func Marks(a, b []string) (gone, added []bool) {
+// Compare returns the elements of two lists, such as lines or words, that are in only one
+// of them: gone for elements of a, and added for elements of b. The others are equal, in
+// their order.
+func Compare(a, b []string) (gone, added []bool) {
 	d := differ{a: a, b: b, gone: make([]bool, len(a)), new: make([]bool, len(b))}
 	d.compare(0, len(a), 0, len(b))
 	return d.gone, d.new
 }
 
-// split returns the lines of a text, with their ends: the last may have none.
+// split returns the lines of a text, with their line ends; the last line may have none.
 func split(text string) []string {
 	return slices.Collect(strings.Lines(text))
 }
 
-// differ marks the lines that are in one text only.
+// differ marks the lines that are in only one text.
 type differ struct {
 	a, b      []string
 	gone, new []bool
 }
 
-// compare marks what differs between two stretches.
+// compare marks the differences of two stretches.
 func (d *differ) compare(a0, a1, b0, b1 int) {
 	for a0 < a1 && b0 < b1 && d.a[a0] == d.b[b0] {
 		a0, b0 = a0+1, b0+1
@@ -72,9 +73,8 @@ func (d *differ) compare(a0, a1, b0, b1 int) {
 	}
 }
 
-// middle returns a place on a shortest way from one text to the other: where the ways
-// from both ends meet. It finds none where one of them is empty, and where it is too
-// far.
+// middle returns a point on a shortest path from one text to the other, where the searches
+// from both ends meet. It finds none if a stretch is empty, or if the path is too long.
 func (d *differ) middle(a0, a1, b0, b1 int) (x, y int, found bool) {
 	n, m := a1-a0, b1-b0
 	if n == 0 || m == 0 {
@@ -82,7 +82,7 @@ func (d *differ) middle(a0, a1, b0, b1 int) (x, y int, found bool) {
 	}
 	most := min((n+m+1)/2, patience)
 	delta, size := n-m, 2*most+2
-	// How far one gets on each diagonal, from the begin and from the end.
+	// The furthest point on each diagonal, from the beginning and from the end.
 	down, up := make([]int, size+1), make([]int, size+1)
 	at := func(k int) int { return k + most + 1 }
 	for i := range down {
@@ -114,7 +114,7 @@ func (d *differ) middle(a0, a1, b0, b1 int) (x, y int, found bool) {
 	return 0, 0, false
 }
 
-// forward is one step from a diagonal beside.
+// forward makes one step from a neighboring diagonal.
 func forward(reached []int, at, k, c int) int {
 	if k == -c || k != c && reached[at-1] < reached[at+1] {
 		return reached[at+1]
@@ -122,7 +122,7 @@ func forward(reached []int, at, k, c int) int {
 	return reached[at-1] + 1
 }
 
-// inside refuses a place that would leave all of it to one side.
+// inside refuses a point that does not divide the stretch.
 func (d *differ) inside(a0, b0, n, m, x, y int) (int, int, bool) {
 	if x < 0 || y < 0 || x > n || y > m || x+y == 0 || x+y == n+m {
 		return 0, 0, false
@@ -130,9 +130,9 @@ func (d *differ) inside(a0, b0, n, m, x, y int) (int, int, bool) {
 	return a0 + x, b0 + y, true
 }
 
-// hunks writes what is marked, with some lines around it.
+// hunks writes the marked lines, with context.
 func (d *differ) hunks(out *strings.Builder) {
-	i, j := 0, 0 // where we are
+	i, j := 0, 0 // the current lines
 	for i < len(d.a) || j < len(d.b) {
 		if i < len(d.a) && j < len(d.b) && !d.gone[i] && !d.new[j] {
 			i, j = i+1, j+1
@@ -144,7 +144,7 @@ func (d *differ) hunks(out *strings.Builder) {
 	}
 }
 
-// hunk writes one hunk that begins with some lines of context, and returns its end.
+// hunk writes one hunk that begins with context, and returns its end.
 func (d *differ) hunk(out *strings.Builder, startA, startB, i, j int) (int, int) {
 	var body strings.Builder
 	write := func(sign byte, line string) {
@@ -188,7 +188,7 @@ func (d *differ) hunk(out *strings.Builder, startA, startB, i, j int) (int, int)
 	return i, j
 }
 
-// span is "start,count" of lines, from 1.
+// span formats "start,count" of lines, from 1.
 func span(start, end int) string {
 	switch n := end - start; n {
 	case 0:

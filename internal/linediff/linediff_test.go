@@ -27,8 +27,8 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// TestAgainstModel: what a hunk says turns one text into the other, and no shorter way
-// does.
+// TestAgainstModel: applying the hunks converts one text to the other, and no shorter
+// script does.
 func TestAgainstModel(t *testing.T) {
 	text := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "c\n", "d\n"}), 0, 30).Draw(t, "lines"), "")
@@ -54,7 +54,7 @@ func TestAgainstModel(t *testing.T) {
 	})
 }
 
-// apply does what a diff says.
+// apply applies a diff.
 func apply(a []string, diff string) string {
 	var out strings.Builder
 	i := 0
@@ -85,7 +85,7 @@ func apply(a []string, diff string) string {
 	return out.String() + strings.Join(a[i:], "")
 }
 
-// common is how many lines two texts have in common, in order.
+// common is the length of the longest common subsequence of lines.
 func common(a, b []string) int {
 	table := make([][]int, len(a)+1)
 	table[0] = make([]int, len(b)+1)
@@ -100,8 +100,7 @@ func common(a, b []string) int {
 	return table[len(a)][len(b)]
 }
 
-// TestStrangers: texts without a line in common take no time that grows without
-// bound.
+// TestStrangers: the time for texts without a common line is limited.
 func TestStrangers(t *testing.T) {
 	began := time.Now()
 	var a, b strings.Builder

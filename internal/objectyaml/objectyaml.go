@@ -1,5 +1,5 @@
-// Package objectyaml writes objects as YAML for people: the fields of each mapping in the order
-// of their names, so that apiVersion, kind, metadata, spec and status follow one another.
+// Package objectyaml writes objects as YAML for people. The fields of each mapping are
+// sorted by name, so apiVersion, kind, metadata, spec and status follow one another.
 package objectyaml
 
 import (
@@ -11,16 +11,17 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// maxIndent bounds the blanks that indent the lines of a document, in bytes. A document of 1.5 MB
-// that people write has a tenth; one whose values are nested thousands deep would have gigabytes.
+// maxIndent is the maximum number of indenting spaces of a document, in bytes. A typical
+// document of 1.5 MB has a tenth of that; one with values nested thousands deep would have
+// gigabytes.
 const maxIndent = 16 << 20
 
-// ErrLarge is returned for a document whose values are nested so deep that its YAML would be far
-// larger than its JSON.
+// ErrLarge is the error for a document whose values are nested so deep that its YAML would
+// be far larger than its JSON.
 var ErrLarge = errors.New("its values are nested too deep to be written as YAML")
 
-// Marshal returns a document as YAML. Characters that YAML forbids become escapes. The YAML has
-// the size of the JSON, and at most 16 MiB of blanks.
+// Marshal returns a document as YAML. Characters that YAML forbids become escapes. The
+// YAML has the size of the JSON, plus at most 16 MiB of spaces.
 //
 // Errors: a value that JSON cannot express; ErrLarge.
 func Marshal(document any) (string, error) {
@@ -43,8 +44,8 @@ func Marshal(document any) (string, error) {
 	return string(out), err
 }
 
-// indent returns a bound of the blanks that indent the YAML of a JSON text. Each value, and each
-// word of a text that is folded, may begin a line.
+// indent returns an upper bound of the indenting spaces in the YAML of a JSON text. Each
+// value, and each word of a folded text, may begin a line.
 func indent(text []byte) int {
 	depth, sum, within := 0, 0, false
 	for i := 0; i < len(text); i++ {

@@ -21,7 +21,8 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-// TestHostileText: each text comes back, and no control character is written as it is.
+// TestHostileText: each text can be read back, and no control character is written
+// unescaped.
 func TestHostileText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := map[string]string{"a": rapid.String().Draw(t, "text"), "b": rapid.SampledFrom([]string{"\x1b[31m", "\u0085", "\ufeff", "- x: y\n", "\uffff", "null", "\u2028", "a: |\n  b\n"}).Draw(t, "hostile")}
@@ -39,8 +40,8 @@ func TestHostileText(t *testing.T) {
 	})
 }
 
-// TestDeep: a small document that would become a large one is refused, and one of the size that
-// etcd takes is not.
+// TestDeep: a small document that would become a large one is refused, and a document of
+// the maximum size of etcd is not.
 func TestDeep(t *testing.T) {
 	nested := func(deep int, inner any) any {
 		for range deep {
@@ -60,7 +61,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestIndentModel: the bound holds.
+// TestIndentModel: the actual indentation is within the bound.
 func TestIndentModel(t *testing.T) {
 	var value func(deep int) *rapid.Generator[any]
 	value = func(deep int) *rapid.Generator[any] {

@@ -6,12 +6,12 @@
 //
 // # Ownership
 //
-// The package keeps no state. Any goroutine may call its functions.
+// The package has no state. Any goroutine may call its functions.
 //
 // # Guarantees
 //
-// Each function exists on every platform. Where Windows has no counterpart, the comment of
-// the function says what it does instead.
+// Each function exists on every platform. If Windows has no equivalent, the comment of the
+// function describes its behavior there.
 //
 // # Limits
 //

@@ -5,16 +5,16 @@ import (
 	"syscall"
 )
 
-// Windows has error numbers of its own for sockets and pipes. The numbers of package
-// syscall with Unix names exist there too, but only Go programs return them, such as
-// package apitest. So both are compared.
+// Windows has its own error numbers for sockets and pipes. The numbers of package syscall
+// with Unix names exist there too, but only Go programs return them, such as package
+// apitest. Therefore both are compared.
 
 // ConnectionRefused reports whether no process listens at the address of a connection.
 func ConnectionRefused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || isAny(err, refused)
 }
 
-// ConnectionReset reports whether the peer has broken a connection off.
+// ConnectionReset reports whether the peer has reset a connection.
 func ConnectionReset(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || isAny(err, reset)
 }

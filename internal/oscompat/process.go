@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// CPUTime returns the CPU time that this process has used, in user and system mode. Unlike
-// the time of a clock, it does not depend on what else the machine does.
+// CPUTime returns the CPU time of this process, in user and system mode. Unlike elapsed
+// time, it does not depend on other processes.
 func CPUTime() time.Duration { return cpuTime() }
 
 // Terminate asks a process to end, with SIGTERM. On Windows, which has no such signal for

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// retiredWords returns the words that a glossary replaces by its terms: those after *Not*.
+// retiredWords returns the words that a glossary replaces with its terms: those after
+// *Not*.
 func retiredWords(glossary string) map[string]bool {
 	words := map[string]bool{}
 	for _, m := range notTerms.FindAllStringSubmatch(glossary, -1) {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// habit is a way of writing that makes a native reader stop, with plain English for it.
+// habit is a phrase that confuses native readers, with a replacement.
 type habit struct {
-	words   string // alternatives in lower case: without one of them the pattern cannot match
+	words   string // alternatives in lower case; without any of them the pattern cannot match
 	pattern *regexp.Regexp
-	instead string // what to write
+	instead string // the replacement
 }
 
 // habits are the phrases that checkProse finds. A pattern belongs here if it has few

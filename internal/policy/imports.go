@@ -13,10 +13,9 @@ import (
 // module is the path of the root module.
 const module = "github.com/vedette-io/vedette"
 
-// Table says which packages of ours each package may import, in the order of
-// the data flow: a package may only name packages above it. "planned" marks
-// those that do not exist yet. docs/architecture.md has the same table for
-// people.
+// Table lists the imports that each of our packages may have, in the order of the data
+// flow: a package may only name packages above it. "planned" marks packages that do not
+// exist yet. docs/architecture.md has the same table for people.
 const Table = `
 errcode:
 internal/oscompat:
@@ -171,7 +170,7 @@ type row struct {
 	may     []string
 }
 
-// parseTable reads a table, and checks that it runs in one direction.
+// parseTable parses a table, and checks that all imports go in one direction.
 func parseTable(text string) ([]row, error) {
 	var rows []row
 	var above []string
@@ -197,8 +196,8 @@ func parseTable(text string) ([]row, error) {
 	return rows, nil
 }
 
-// forbidden are packages of others that would bring back what this project
-// replaces, or hide where HTTP is spoken; with the packages that may use them.
+// forbidden are foreign packages that would bring back code that this project replaces, or
+// hide the use of HTTP; with the packages that may import them.
 var forbidden = map[string][]string{
 	"k8s.io/client-go/tools/cache":    nil,
 	"k8s.io/client-go/util/workqueue": nil,
@@ -211,13 +210,13 @@ var forbidden = map[string][]string{
 	},
 }
 
-// adapters reports whether a package may import what this project replaces: it puts ours
-// behind the same interfaces, or shows how to get from one to the other.
+// adapters reports whether a package may import the code that this project replaces,
+// because it implements the same interfaces, or shows how to migrate.
 func adapters(name string) bool {
 	return strings.HasPrefix(name, "compat/") || strings.HasPrefix(name, "examples/migrating/")
 }
 
-// checkImports returns what in the tree of the root module breaks the table.
+// checkImports returns the violations of the table in the tree of the root module.
 func checkImports(tree fs.FS, rows []row) ([]string, error) {
 	var broken []string
 	packages, err := goFiles(tree, false)
@@ -254,7 +253,7 @@ func checkImports(tree fs.FS, rows []row) ([]string, error) {
 	return broken, nil
 }
 
-// refuses says why the row does not allow an import, "" if it does.
+// refuses returns the reason why the row does not allow an import, or "".
 func (r *row) refuses(imported string) string {
 	if ours, ok := strings.CutPrefix(imported, module+"/"); ok && !slices.Contains(r.may, ours) {
 		return "imports " + ours + ", which its row does not allow"
@@ -281,8 +280,8 @@ func importsOf(tree fs.FS, file string) ([]string, error) {
 	return imports, nil
 }
 
-// goFiles returns the Go files of the root module by folder. Other modules and
-// hidden folders are left out; tests too, unless they are wanted.
+// goFiles returns the Go files of the root module by folder, without other modules and
+// hidden folders, and without tests unless tests is set.
 func goFiles(tree fs.FS, tests bool) (map[string][]string, error) {
 	packages := map[string][]string{}
 	err := fs.WalkDir(tree, ".", func(file string, d fs.DirEntry, err error) error {

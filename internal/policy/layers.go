@@ -28,14 +28,14 @@ var tangled = map[string]int{
 	"internal/dbtest": 2, "cmd/vedette": 55, "examples/trainjob": 2,
 }
 
-// listed is what `go list` says of a package.
+// listed is a package in the output of `go list`.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
 }
 
-// listPackages returns packages and everything that they import, with the files of
-// compiled declarations.
+// listPackages returns packages and all their imports, with the files of compiled
+// declarations.
 func listPackages(root string, packages []string) (map[string]listed, error) {
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles"}
 	for _, p := range packages {
@@ -59,7 +59,7 @@ func listPackages(root string, packages []string) (map[string]listed, error) {
 	}
 }
 
-// references are the uses of what another file of the package declares: from file to
+// references are the uses of declarations of other files in the package: from file to
 // file, with the names.
 type references map[string]map[string][]string
 
@@ -160,8 +160,8 @@ func checkLayers(root string, packages []string) (map[string][]string, error) {
 	return broken, nil
 }
 
-// overBudget returns what breaks a rule that some places do not keep yet: violations
-// beyond the number that a place may have, and numbers that are larger than needed.
+// overBudget returns the violations of a rule that some places do not meet yet: violations
+// beyond the limit of a place, and limits that are too high.
 func overBudget(found map[string][]string, budget map[string]int) (broken []string) {
 	for _, place := range slices.Sorted(maps.Keys(found)) {
 		if n, may := len(found[place]), budget[place]; n > may {

@@ -46,7 +46,7 @@ func TestCirclesThatAreFound(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		files map[string]string
-		want  []string // beginnings of what is found
+		want  []string // prefixes of the findings
 	}{
 		{"layers", map[string]string{"a.go": "func f() { g() }", "b.go": "func g() {}"}, nil},
 		{"two functions", map[string]string{"a.go": "func f() { g() }\nfunc h() {}", "b.go": "func g() { h() }"}, []string{"a.go refers to b.go (g)", "b.go refers to a.go (h)"}},

@@ -43,7 +43,7 @@ func report(t *testing.T, broken []string, err error) {
 	}
 }
 
-// TestTableForPeople holds the table of docs/architecture.md against the code's.
+// TestTableForPeople compares the table of docs/architecture.md with Table.
 func TestTableForPeople(t *testing.T) {
 	rows, err := parseTable(Table)
 	if err != nil {
@@ -85,7 +85,7 @@ func TestGoMod(t *testing.T) {
 	}
 }
 
-// What follows plants violations, and looks whether they are found.
+// The tests below create violations, and check that they are found.
 
 func plant(files map[string]string) fs.FS {
 	tree := fstest.MapFS{}

@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// maxSentence is how many words a sentence of a package's documentation may have.
+// maxSentence is the maximum number of words of a sentence in a package's documentation.
 const maxSentence = 35
 
-// longSentences returns the sentences of a package's documentation that are too long.
-// Preformatted text and headings are no sentences.
+// longSentences returns the sentences of a package's documentation that are too long. It
+// ignores preformatted text and headings.
 func longSentences(doc string) (found []string) {
 	var text strings.Builder
 	for line := range strings.Lines(doc) {
@@ -45,8 +45,8 @@ var (
 	sentenceEnd = regexp.MustCompile(`[.!?:;]( |$)`)
 )
 
-// checkProse returns the habits in the comments and texts of each package, tests
-// included, in the comments of TypeScript, and in each document, by place.
+// checkProse returns the habits in the comments and texts of each package, tests included,
+// in the comments of TypeScript, and in each document, by place.
 func checkProse(tree fs.FS) (map[string][]string, error) {
 	all := map[string][]string{}
 	err := fs.WalkDir(tree, ".", func(file string, d fs.DirEntry, err error) error {
@@ -77,11 +77,11 @@ func checkProse(tree fs.FS) (map[string][]string, error) {
 	return all, err
 }
 
-// unread are the files and folders without prose of ours, and those that must name bad
+// unread are the files and folders that are not our prose, or that must contain bad
 // phrases.
 var unread = []string{"testdata", "node_modules", "dist", "internal/policy", "docs/glossary.md"}
 
-// readers return the habits in a file, by the ending of its name.
+// readers return the habits in a file, by file extension.
 var readers = map[string]func(file, text string) ([]string, error){
 	".go": proseOf, ".ts": commentsOf, ".tsx": commentsOf, ".md": documentOf,
 }
@@ -96,8 +96,8 @@ func documentOf(_, text string) (found []string, _ error) {
 	return found, nil
 }
 
-// commentsOf returns the habits in the comments of a TypeScript file. Lines of // that
-// follow each other are one comment, unless the second one stands behind code.
+// commentsOf returns the habits in the comments of a TypeScript file. Successive lines of
+// // are one comment, unless the second one follows code on its line.
 func commentsOf(file, text string) (found []string, _ error) {
 	begin, comment := 0, ""
 	flush := func() {
@@ -127,11 +127,11 @@ func commentsOf(file, text string) (found []string, _ error) {
 }
 
 // typescriptComment matches a line with a comment: the code before it, the text, and the
-// end of a comment in /* */. The slashes of a URL begin no comment.
+// end of a comment in /* */. The slashes of a URL do not begin a comment.
 var typescriptComment = regexp.MustCompile(`^\s*(?:(.*\S)\s+)?(?://|/\*+|\*)\s+(.*?)(\*/)?$`)
 
-// paragraphs splits a document. Code is left out; a row of a table and an item of a list
-// are paragraphs.
+// paragraphs splits a document. It skips code. Each row of a table and each item of a list
+// is a paragraph.
 func paragraphs(text string) (all []string) {
 	code, current := false, ""
 	flush := func() {

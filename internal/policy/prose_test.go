@@ -13,7 +13,7 @@ func TestProse(t *testing.T) {
 func TestHabitsThatAreFound(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		want string // of what is found
+		want string // a part of the finding
 	}{
 		{"It can not fail.", "cannot"},
 		{"Everything begins anew.", "from scratch"},

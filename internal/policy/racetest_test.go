@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRaceTest: a package runs once more if only the race detector died in it, and no
+// TestRaceTest: a package runs once more if only the race detector crashed in it, and no
 // package does if a test failed.
 func TestRaceTest(t *testing.T) {
 	const (
@@ -38,7 +38,7 @@ func TestRaceTest(t *testing.T) {
 			for _, name := range []string{"awk", "mktemp", "rm", "tee"} {
 				m.link(name)
 			}
-			// Only the first run of go test prints, and fails if that says so.
+			// Only the first run of go test prints and, if configured, fails.
 			m.program("go", `echo "go $*" >>"$LOG"; case "$*" in *x/dead) exit 0;; esac; printf '`+c.prints+`'; case '`+c.prints+`' in *FAIL*) exit 1;; esac`)
 			said, ran, code := m.run("bash", "tools/racetest.sh", "-C", "there", "--", "./...")
 			if code != c.code || !regexp.MustCompile(c.ran).MatchString(ran) {

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// machine is a machine that tools/setup.sh finds: a PATH and a root for the databases. It
-// has everything that the tests need.
+// machine is a simulated machine for tools/setup.sh: a PATH and a root for the databases.
+// It has all programs that the tests need.
 type machine struct {
 	t         *testing.T
 	bin, root string
-	log       string // what was run: go, apt-get, sudo
+	log       string // the commands that were run: go, apt-get, sudo
 }
 
 const (
@@ -27,7 +27,7 @@ func newMachine(t *testing.T) *machine {
 	dir := t.TempDir()
 	m := &machine{t: t, bin: filepath.Join(dir, "bin"), root: filepath.Join(dir, "root"), log: filepath.Join(dir, "log")}
 	for _, file := range []string{"Makefile", "tools/setup.sh", "tools/steps.sh", "tools/racetest.sh"} {
-		if _, err := os.Stat(filepath.Join("../..", file)); err != nil { // a cached result depends on what a test looks at
+		if _, err := os.Stat(filepath.Join("../..", file)); err != nil { // so that cached results depend on the file
 			t.Fatal(err)
 		}
 	}
@@ -57,7 +57,7 @@ func (m *machine) file(path, text string) {
 	}
 }
 
-// link adds a program that this machine really has.
+// link adds a program of this machine.
 func (m *machine) link(name string) {
 	m.t.Helper()
 	path, err := exec.LookPath(name)
@@ -103,8 +103,8 @@ func (m *machine) sudo() {
 	m.program("sudo", `echo "sudo $*" >>"$LOG"; shift; exec "$@"`)
 }
 
-// run runs a command at the root of the repository. It returns what it printed, what was
-// run meanwhile, and the exit code.
+// run runs a command at the root of the repository. It returns the output, the commands
+// that were run, and the exit code.
 func (m *machine) run(words ...string) (said, ran string, code int) {
 	m.t.Helper()
 	cmd := exec.CommandContext(m.t.Context(), filepath.Join(m.bin, words[0]), words[1:]...)
@@ -121,8 +121,8 @@ func (m *machine) run(words ...string) (said, ran string, code int) {
 	return string(out), string(log), cmd.ProcessState.ExitCode()
 }
 
-// TestSetup: the set-up installs what is missing where it may, and says what to install
-// where it may not.
+// TestSetup: the setup installs missing programs if it may, and otherwise prints what to
+// install.
 func TestSetup(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -195,7 +195,7 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// TestSetupOfParts: a part of the tests needs less.
+// TestSetupOfParts: a part of the tests needs fewer programs.
 func TestSetupOfParts(t *testing.T) {
 	m := newMachine(t)
 	m.without("initdb", "mariadbd")
@@ -208,7 +208,7 @@ func TestSetupOfParts(t *testing.T) {
 	}
 }
 
-// TestMakeTestChecksFirst: where something is missing, `make test` runs nothing.
+// TestMakeTestChecksFirst: if a program is missing, `make test` runs nothing.
 func TestMakeTestChecksFirst(t *testing.T) {
 	m := newMachine(t)
 	m.without("mariadbd")
@@ -219,8 +219,8 @@ func TestMakeTestChecksFirst(t *testing.T) {
 	}
 }
 
-// TestMakeTest: `make test` says how long it takes, what it runs, and how long each step
-// took.
+// TestMakeTest: `make test` prints the expected time, the steps, and the time of each
+// step.
 func TestMakeTest(t *testing.T) {
 	m := newMachine(t)
 	said, ran, code := m.run("make", "test")

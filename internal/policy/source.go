@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Limits in lines. A larger file or function is two things in one.
+// Limits in lines. A larger file or function should be split.
 const (
 	maxFile         = 500
 	maxTestFile     = 800
@@ -20,10 +20,10 @@ const (
 	maxTestFunction = 120
 )
 
-// headings are what the documentation of a library package has, in this order.
+// headings are the required sections of a library package's documentation, in order.
 var headings = []string{"# Data flow", "# Ownership", "# Guarantees", "# Limits", "# Errors"}
 
-// words that must not stand in a Go file: each is a promise, a race or a crash.
+// words are forbidden in Go files: each is a promise, a race or a crash.
 var words = []struct {
 	pattern *regexp.Regexp
 	tests   bool // also in tests
@@ -36,10 +36,10 @@ var words = []struct {
 	{regexp.MustCompile(`context\.TO` + `DO\(`), true, "makes up a context: take it from the caller"},
 }
 
-// banned are file names that say nothing.
+// banned are file names without a meaning.
 var banned = []string{"util.go", "utils.go", "common.go", "helpers.go", "types.go", "misc.go"}
 
-// checkSource returns what in the files of all modules breaks the rules of form.
+// checkSource returns the violations of the rules of form in the files of all modules.
 func checkSource(tree fs.FS) ([]string, error) {
 	var broken []string
 	err := fs.WalkDir(tree, ".", func(file string, d fs.DirEntry, err error) error {
@@ -109,8 +109,8 @@ func longFunctions(file string, text []byte, test bool) ([]string, error) {
 	return broken, nil
 }
 
-// checkDocs returns the packages without a documentation of the right form, and
-// the exported names without one.
+// checkDocs returns the packages with missing or wrong documentation, and the undocumented
+// exported names.
 func checkDocs(tree fs.FS) ([]string, error) {
 	packages, err := goFiles(tree, false)
 	if err != nil {

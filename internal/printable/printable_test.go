@@ -55,7 +55,8 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// FuzzLine: no input leaves a control character or invalid UTF-8, and to escape again changes nothing.
+// FuzzLine: no output has a control character or invalid UTF-8, and escaping it again
+// changes nothing.
 func FuzzLine(f *testing.F) {
 	for _, seed := range []string{"a\x1b[0m", "\u200d😀\u200d😀", "\xff\xfe", "\U000e0100葛\U000e0100", "a\n\tb"} {
 		f.Add(seed)

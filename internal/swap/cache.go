@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// folder is a set of files that goes into the cache as a whole.
+// folder is a set of files that is added to the cache as a whole.
 type folder struct {
-	name  string            // the start of its name in the cache
-	files map[string]string // paths in the folder -> files that are copied
-	texts map[string][]byte // paths in the folder -> contents that are written
+	name  string            // prefix of its name in the cache
+	files map[string]string // paths in the folder -> files to copy
+	texts map[string][]byte // paths in the folder -> contents to write
 }
 
-// put writes the folder below root, unless it is there, and returns its path.
+// put writes the folder below root, unless it exists, and returns its path.
 //
 // Errors: those of the file system.
 func (f *folder) put(root string) (string, error) {
@@ -47,12 +47,12 @@ func (f *folder) put(root string) (string, error) {
 	}
 	err = os.Rename(made, target)
 	if _, there := os.Stat(target); err != nil && there == nil {
-		return target, nil // another run was faster
+		return target, nil // another run has created it
 	}
 	return target, err
 }
 
-// hash returns a name for the contents.
+// hash returns a name that depends on the contents.
 func (f *folder) hash() (string, error) {
 	h := sha256.New()
 	for _, path := range slices.Sorted(keys(f.files, f.texts)) {
@@ -69,7 +69,7 @@ func (f *folder) hash() (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:16], nil
 }
 
-// keys returns the paths of both maps. A text takes the place of a file.
+// keys returns the paths of both maps. A text replaces a file of the same path.
 func keys(files map[string]string, texts map[string][]byte) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for path := range files {
@@ -127,13 +127,13 @@ func (f *folder) addTree(dir string) error {
 	})
 }
 
-// DefaultCache returns the folder of the copies, in the cache of the user.
+// DefaultCache returns the folder of the copies, in the user's cache folder.
 //
-// Errors: a user without a cache folder.
+// Errors: the user has no cache folder.
 func DefaultCache() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
-		return "", errors.New("the user has no cache folder: name one with --cache")
+		return "", errors.New("the user has no cache folder: set it with --cache")
 	}
 	return filepath.Join(base, "vedette", "swap"), nil
 }

@@ -47,7 +47,7 @@ func TestFolderAppearsWhole(t *testing.T) {
 	}
 }
 
-// TestHalfFolder: a file that cannot be read leaves nothing behind.
+// TestHalfFolder: a file that cannot be read leaves nothing in the cache.
 func TestHalfFolder(t *testing.T) {
 	root := t.TempDir()
 	f := &folder{name: "x", files: map[string]string{"a": filepath.Join(root, "none")}, texts: map[string][]byte{"b": nil}}

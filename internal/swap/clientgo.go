@@ -15,14 +15,14 @@ var templates embed.FS
 func template(name string) []byte {
 	data, err := templates.ReadFile("template/" + name + ".txt")
 	if err != nil {
-		return nil // a test reads all of them
+		return nil // impossible: a test reads all of them
 	}
 	return data
 }
 
 // patchedClientGo returns a copy of client-go with hooks.
 //
-// Errors: a source that the patch does not know.
+// Errors: a source that the patch does not match.
 func patchedClientGo(version, dir string) (*folder, error) {
 	f := &folder{name: "client-go-" + version, files: map[string]string{}, texts: map[string][]byte{
 		"tools/cache/vedette.go": template("cache.go"),

@@ -16,7 +16,7 @@ import (
 // engineRoots are the packages that the generated package imports.
 var engineRoots = []string{"compat/clientgo", "compat/clientgo/tools/cache", "informer"}
 
-// goModFile is what `go mod edit -json` says of a go.mod.
+// goModFile is the output of `go mod edit -json`.
 type goModFile struct {
 	Module  struct{ Path string }
 	Go      string
@@ -34,8 +34,8 @@ type engine struct {
 }
 
 // loadEngine returns the packages of the engine in a source of Vedette. old is true for
-// client-go 0.36. A program gets these packages and the modules that they import, instead
-// of all modules of Vedette: so the modules of the program keep their versions.
+// client-go 0.36. A program gets only these packages and the modules that they import, not
+// all modules of Vedette, so the modules of the program keep their versions.
 //
 // Errors: a folder that is not the source of Vedette.
 func loadEngine(ctx context.Context, dir string, old bool) (*engine, error) {
@@ -83,7 +83,7 @@ func loadEngine(ctx context.Context, dir string, old bool) (*engine, error) {
 	return e, nil
 }
 
-// addPackage adds the files of one package, and returns what they import.
+// addPackage adds the files of one package, and returns its imports.
 func (e *engine) addPackage(dir, pkg string, old bool) (imports []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(pkg)))
 	if err != nil {
@@ -121,7 +121,7 @@ func (e *engine) addPackage(dir, pkg string, old bool) (imports []string, err er
 	return imports, nil
 }
 
-// forVersion returns a source without the build constraint that chooses the version of
+// forVersion returns a source without the build constraint that selects the version of
 // client-go. ok is false for a file of the other version.
 func forVersion(source []byte, old bool) (_ []byte, ok bool) {
 	const tag = "clientgo036"
@@ -140,8 +140,8 @@ func forVersion(source []byte, old bool) (_ []byte, ok bool) {
 	return source, true
 }
 
-// addModules adds the modules of imported packages. Those of Kubernetes are in the build
-// already, in the versions that client-go requires.
+// addModules adds the modules of imported packages. Modules of Kubernetes are already in
+// the build, in the versions that client-go requires.
 func (e *engine) addModules(mod *goModFile, external map[string]bool) {
 	for _, r := range mod.Require {
 		if strings.HasPrefix(r.Path, "k8s.io/") || strings.HasPrefix(r.Path, "sigs.k8s.io/") {
@@ -169,7 +169,7 @@ func (e *engine) addSums(sums string) {
 
 // readGoMod reads a go.mod. It changes nothing.
 //
-// Errors: a file that is not there or has errors.
+// Errors: the file does not exist or has errors.
 func readGoMod(ctx context.Context, file string) (*goModFile, error) {
 	out, err := goTool{dir: os.TempDir(), env: plainEnv()}.run(ctx, "mod", "edit", "-json", file)
 	if err != nil {

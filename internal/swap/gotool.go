@@ -15,7 +15,7 @@ import (
 // errNoGo is the error on a machine without the go command.
 var errNoGo = errors.New("the go command is not on the PATH, and the program is built with it: install Go from https://go.dev/dl")
 
-// shownOutput is how many bytes of the output of go an error shows.
+// shownOutput is the maximum number of bytes of go's output in an error.
 const shownOutput = 4 << 10
 
 // goTool runs the go command in a folder.
@@ -26,7 +26,7 @@ type goTool struct {
 
 // run runs go, and returns its standard output.
 //
-// Errors: errNoGo; a run that failed, with the end of what it wrote.
+// Errors: errNoGo; a failed run, with the end of its output.
 func (g goTool) run(ctx context.Context, args ...string) ([]byte, error) {
 	path, err := exec.LookPath("go")
 	if err != nil {
@@ -45,11 +45,11 @@ func (g goTool) run(ctx context.Context, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// GoError is a run of the go command that failed.
+// GoError is a failed run of the go command.
 type GoError struct {
 	// Command is the subcommand, such as build.
 	Command string
-	// Output is the end of what it wrote, in lines.
+	// Output is the end of its output, in lines.
 	Output string
 }
 

@@ -17,7 +17,7 @@ const (
 	informers = clientGo + "/tools/cache"
 )
 
-// served are the versions of client-go that the patch knows.
+// served are the versions of client-go that the patch supports.
 var served = []string{"v0.36.", "v0.37."}
 
 // userModule is the module that the command runs in.
@@ -25,13 +25,13 @@ type userModule struct {
 	goMod string // the path of its go.mod
 }
 
-// goEnv is what `go env -json` says.
+// goEnv is the output of `go env -json`.
 type goEnv struct{ GOMOD, GOWORK, GOFLAGS, GOMODCACHE string }
 
-// findModule returns the module around the folder of a go tool.
+// findModule returns the module that contains the folder of a go tool.
 //
-// Errors: a folder outside a module; a workspace; a vendored module; settings that a swap
-// would have to override.
+// Errors: a folder outside of a module; a workspace; a vendored module; settings that a
+// swap would have to override.
 func findModule(ctx context.Context, tool goTool, modFlag string) (*userModule, error) {
 	out, err := tool.run(ctx, "env", "-json", "GOMOD", "GOWORK", "GOFLAGS", "GOMODCACHE")
 	if err != nil {
@@ -59,14 +59,14 @@ func findModule(ctx context.Context, tool goTool, modFlag string) (*userModule, 
 	return &userModule{goMod: env.GOMOD}, nil
 }
 
-// listedModule is what go list says of a module.
+// listedModule is a module in the output of go list.
 type listedModule struct {
 	Path, Version, Dir string
 	Main               bool
 	Replace            *listedModule
 }
 
-// listedPackage is what go list says of a package.
+// listedPackage is a package in the output of go list.
 type listedPackage struct {
 	ImportPath, Name, Dir string
 	Module                *listedModule
@@ -77,7 +77,7 @@ type listedPackage struct {
 
 // mains returns the packages main among those listed that use informers.
 //
-// Errors: packages with errors; no package main; none that uses client-go; a package of
+// Errors: packages with errors; no package main; none of them uses client-go; a package of
 // another module.
 func mains(all []listedPackage, patterns []string) (swapped, skipped []listedPackage, err error) {
 	what := strings.Join(patterns, " ")
@@ -112,9 +112,9 @@ func mains(all []listedPackage, patterns []string) (swapped, skipped []listedPac
 	return nil, nil, fmt.Errorf("%s has no package main: name the folder of the controller's main function", what)
 }
 
-// clientGoOf returns the version and the folder of client-go that a build uses.
+// clientGoOf returns the version and the folder of client-go in a build.
 //
-// Errors: a version that is not served; a fork.
+// Errors: an unsupported version; a fork.
 func clientGoOf(m listedModule) (version, dir string, err error) {
 	used := m
 	if r := m.Replace; r != nil {

@@ -49,8 +49,8 @@ const (
 	plainMain = "package main\n\nfunc main() {}\n"
 )
 
-// TestRefusals builds modules that cannot be swapped. Each error says what to do, and
-// nothing in the module changes.
+// TestRefusals builds modules that cannot be swapped. Each error has the next step, and
+// the module does not change.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// place is one expression in a function that the patch puts into a call.
+// place is one expression in a function that the patch wraps in a call.
 type place struct {
 	function string // the name of the function or method
-	want     string // the expression, without white space; "…" at its end stands for any rest
-	call     string // the function that is called with the expression
+	want     string // the expression, without white space; a final "…" matches any rest
+	call     string // the function to call with the expression
 	spread   bool   // the expression is the list of results of a return statement
 }
 
-// filePatch is what changes in one file of client-go.
+// filePatch has the changes in one file of client-go.
 type filePatch struct {
 	path   string // in the module
 	places []place
@@ -52,7 +52,7 @@ type edit struct {
 
 // patchFile returns the source of a file with all of its places changed.
 //
-// Errors: a place that is not there exactly once; then nothing is changed.
+// Errors: a place does not occur exactly once; then nothing is changed.
 func patchFile(p filePatch, source []byte) ([]byte, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, p.path, source, parser.SkipObjectResolution)
@@ -67,7 +67,7 @@ func patchFile(p filePatch, source []byte) ([]byte, error) {
 		}
 		edits = append(edits, found[0])
 	}
-	slices.SortFunc(edits, func(a, b edit) int { return b.start - a.start }) // last first
+	slices.SortFunc(edits, func(a, b edit) int { return b.start - a.start }) // last first, so that the offsets stay valid
 	out := slices.Clone(source)
 	for _, e := range edits {
 		out = slices.Replace(out, e.start, e.end, []byte(e.text)...)
@@ -110,7 +110,7 @@ func (p place) find(fset *token.FileSet, file *ast.File, source []byte) []edit {
 	return edits
 }
 
-// matches reports whether an expression is the wanted one.
+// matches reports whether an expression is the place's.
 func (p place) matches(text string) bool {
 	text = strings.Join(strings.Fields(text), "")
 	if start, open := strings.CutSuffix(p.want, "…"); open {

@@ -51,7 +51,7 @@ func TestPatchHooksEachPlace(t *testing.T) {
 	}
 }
 
-// TestUnknownSourceIsRefused changes each place in turn: none may be patched by halves.
+// TestUnknownSourceIsRefused changes each place in turn: no file may be patched partly.
 func TestUnknownSourceIsRefused(t *testing.T) {
 	dir := clientGoDir(t)
 	for _, p := range patches {

@@ -13,38 +13,39 @@ import (
 	"strings"
 )
 
-// Options say what to build.
+// Options are the options of a build.
 type Options struct {
 	// Dir is a folder in the module of the program.
 	Dir string
-	// Patterns are the packages, as for go build.
+	// Patterns select the packages, as for go build.
 	Patterns []string
 	// BuildFlags are flags of go build, such as -tags=x. -o, -mod, -modfile and -overlay
 	// are refused.
 	BuildFlags []string
-	// Mod is "mod" to build a vendored module with the modules of its go.mod; else "".
+	// Mod is "mod" to build a vendored module with the modules of its go.mod; otherwise
+	// "".
 	Mod string
-	// Vedette is the folder of a source of Vedette; "" for the released Version.
+	// Vedette is the folder of a source of Vedette; "" means the released Version.
 	Vedette string
-	// Version is the version of Vedette, such as v1.2.3; needed if Vedette is "".
+	// Version is the version of Vedette, such as v1.2.3; required if Vedette is "".
 	Version string
-	// Cache is the folder of the copies; "" for [DefaultCache].
+	// Cache is the folder of the copies; "" means [DefaultCache].
 	Cache string
-	// Output is the folder of the binaries; "" for Dir.
+	// Output is the folder of the binaries; "" means Dir.
 	Output string
-	// Progress is told of each step; nil for nobody.
+	// Progress is called for each step; may be nil.
 	Progress func(step string)
 }
 
 // Binary is a program that was built.
 type Binary struct{ Package, Path string }
 
-// Result is what a swap made.
+// Result is the result of a swap.
 type Result struct {
 	Binaries []Binary
 	// Skipped are packages main that do not use informers.
 	Skipped []string
-	// ClientGo is the version that was patched.
+	// ClientGo is the patched version.
 	ClientGo string
 	// Raised are modules of the program that are newer in the binaries, as "path old -> new".
 	Raised []string
@@ -80,7 +81,7 @@ type swap struct {
 	result *Result
 }
 
-// ownFlags are the flags of go build that a swap sets.
+// ownFlags matches the flags of go build that a swap sets.
 var ownFlags = regexp.MustCompile(`^--?(o|mod|modfile|overlay)(=|$)`)
 
 func newSwap(ctx context.Context, o Options) (*swap, error) {
@@ -90,7 +91,7 @@ func newSwap(ctx context.Context, o Options) (*swap, error) {
 		}
 	}
 	if len(o.Patterns) == 0 {
-		return nil, errors.New("no package is named: name those of the program, such as ./... or ./cmd/controller")
+		return nil, errors.New("no package is named: name the packages of the program, such as ./... or ./cmd/controller")
 	}
 	if o.Progress == nil {
 		o.Progress = func(string) {}
@@ -112,7 +113,7 @@ func newSwap(ctx context.Context, o Options) (*swap, error) {
 		}
 	}
 	s := &swap{Options: o, tool: goTool{dir: o.Dir}, result: &Result{}}
-	s.Progress("looking at the module")
+	s.Progress("reading the module")
 	var err error
 	if s.module, err = findModule(ctx, s.tool, o.Mod); err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func newSwap(ctx context.Context, o Options) (*swap, error) {
 	return s, nil
 }
 
-// goMod returns the path of the copy of go.mod; go finds that of go.sum beside it.
+// goMod returns the path of the copy of go.mod; go finds the copy of go.sum beside it.
 func (s *swap) goMod() string { return filepath.Join(s.work, "go.mod") }
 
 func (s *swap) copyModule() error {
@@ -150,7 +151,7 @@ func (s *swap) copyModule() error {
 	return nil
 }
 
-// load returns the packages main that are to be built.
+// load returns the packages main to build.
 func (s *swap) load(ctx context.Context) ([]listedPackage, error) {
 	s.Progress("loading " + strings.Join(s.Patterns, " "))
 	args := append([]string{"list", "-json=ImportPath,Name,Dir,Module,Deps,Error,DepsErrors"}, s.flags...)
@@ -172,7 +173,7 @@ func (s *swap) load(ctx context.Context) ([]listedPackage, error) {
 	return targets, nil
 }
 
-// prepare writes the copies of client-go and Vedette and what makes go use them.
+// prepare writes the copies of client-go and Vedette and the files that make go use them.
 func (s *swap) prepare(ctx context.Context, targets []listedPackage) error {
 	used, err := s.modules(ctx, clientGo)
 	if err != nil {
@@ -211,7 +212,7 @@ func (s *swap) prepare(ctx context.Context, targets []listedPackage) error {
 	return s.overlay(targets)
 }
 
-// modules returns the modules of the build with certain paths.
+// modules returns the modules of the build with the given paths.
 func (s *swap) modules(ctx context.Context, paths ...string) (map[string]listedModule, error) {
 	args := append([]string{"list", "-m", "-e", "-json=Path,Version,Dir,Main,Replace", "-mod=mod", "-modfile=" + s.goMod()}, paths...)
 	out, err := s.tool.run(ctx, args...)
@@ -273,7 +274,7 @@ func (s *swap) source(ctx context.Context) (string, error) {
 	return m.Dir, nil
 }
 
-// released matches versions that a proxy of modules has.
+// released matches versions that are in module proxies.
 var released = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 
 // editModule makes the copy of go.mod use the copies in the cache.
@@ -350,7 +351,7 @@ func (s *swap) build(ctx context.Context, targets []listedPackage) error {
 // majorVersion matches the end of the import path of a module with a major version.
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// programName returns the name that go gives the program of a package.
+// programName returns the name of the binary that go builds from a package.
 func programName(importPath string) string {
 	if name := path.Base(importPath); !majorVersion.MatchString(name) {
 		return name

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// older reports whether a release comes before another. It compares the three numbers;
-// among prereleases of one release it says no.
+// older reports whether a release precedes another. It compares the three numbers, so it
+// is false for prereleases of one release.
 func older(a, b string) bool {
 	x, y := numbers(a), numbers(b)
 	for i := range x {

@@ -1,5 +1,5 @@
-// Package yamlfile reads YAML files that people write, and tells them all their
-// mistakes at once, each with its line.
+// Package yamlfile reads YAML files that people write, and reports all their mistakes at
+// once, each with its line.
 package yamlfile
 
 import (
@@ -17,11 +17,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// MaxSize is how many bytes a file may have.
+// MaxSize is the maximum size of a file in bytes.
 const MaxSize = 1 << 20
 
-// Reader reads the nodes of one file, and notes what is wrong with them. It belongs
-// to one goroutine.
+// Reader reads the nodes of one file, and collects their mistakes. It belongs to one
+// goroutine.
 type Reader struct {
 	name     string
 	mistakes []mistake // the first ones
@@ -33,13 +33,13 @@ type mistake struct {
 	err  error
 }
 
-// New returns a Reader for nodes that the caller decoded; name stands before the line in
-// errors.
+// New returns a Reader for nodes that the caller decoded. Errors have name before the
+// line.
 func New(name string) *Reader { return &Reader{name: name} }
 
-// Load returns the root of a file. It is nil for an empty one.
+// Load returns the root of a file, or nil for an empty file.
 //
-// Errors: the file can not be read, is too large, or is no YAML.
+// Errors: the file cannot be read, is too large, or is not valid YAML.
 func Load(path string) (*Reader, *yaml.Node, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -53,7 +53,7 @@ func Load(path string) (*Reader, *yaml.Node, error) {
 	return Parse(path, text)
 }
 
-// Parse is Load for what has been read; name stands before the line in errors.
+// Parse is Load for a text. Errors have name before the line.
 func Parse(name string, text []byte) (*Reader, *yaml.Node, error) {
 	r := &Reader{name: name}
 	if len(text) > MaxSize {
@@ -74,38 +74,38 @@ func Parse(name string, text []byte) (*Reader, *yaml.Node, error) {
 	root := doc.Content[0]
 	r.check(root)
 	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
-		return r, nil, nil // comments alone
+		return r, nil, nil // only comments
 	}
 	return r, root, nil
 }
 
 var lineOf = regexp.MustCompile(`^yaml: line (\d+): `)
 
-// noReference does not show the name, which may be a password that begins with "*".
-const noReference = "a reference (a text that begins with *) is not taken: write it out, or in quotes"
+// noReference does not contain the name, which may be a password that begins with "*".
+const noReference = "a reference (a text that begins with *) is not allowed: write the value out, or quote the text"
 
 var unknownAnchor = regexp.MustCompile(`unknown anchor '.*' referenced`)
 
-// syntax writes an error of the library as ours are written.
+// syntax converts an error of the library to the form of our mistakes.
 func (r *Reader) syntax(err error) error {
 	line, text := Syntax(err)
 	if line > 0 {
-		return fmt.Errorf("%s:%d: this is no YAML: %s", r.name, line, text)
+		return fmt.Errorf("%s:%d: invalid YAML: %s", r.name, line, text)
 	}
-	return fmt.Errorf("%s: this is no YAML: %s", r.name, text)
+	return fmt.Errorf("%s: invalid YAML: %s", r.name, text)
 }
 
-// Syntax returns the line of an error of the YAML library, 0 if it names none, and its text.
+// Syntax returns the line of an error of the YAML library, or 0, and its text.
 func Syntax(err error) (line int, text string) {
 	text = unknownAnchor.ReplaceAllLiteralString(err.Error(), noReference)
 	if m := lineOf.FindStringSubmatch(text); m != nil {
-		line, _ = strconv.Atoi(m[1]) // a number too large for a line is unknown
+		line, _ = strconv.Atoi(m[1]) // a number out of range leaves the line unknown
 		return line, strings.TrimPrefix(text, m[0])
 	}
 	return 0, strings.TrimPrefix(text, "yaml: ")
 }
 
-// check refuses references, with which a small file may be a huge one.
+// check refuses references, because they can make a small file huge.
 func (r *Reader) check(n *yaml.Node) {
 	if n.Kind == yaml.AliasNode {
 		r.Complain(n.Line, "%s", noReference)
@@ -116,11 +116,11 @@ func (r *Reader) check(n *yaml.Node) {
 	}
 }
 
-// maxMistakes is how many mistakes are told. Nobody reads more, and a file of a stranger may have
-// one in each line.
+// maxMistakes is the maximum number of reported mistakes. Nobody reads more, and a hostile
+// file may have one in each line.
 const maxMistakes = 200
 
-// Complain notes a mistake. After 200 of them it only counts.
+// Complain adds a mistake. After 200 mistakes it only counts.
 func (r *Reader) Complain(line int, format string, args ...any) {
 	if r.count++; r.count > maxMistakes {
 		return
@@ -128,10 +128,11 @@ func (r *Reader) Complain(line int, format string, args ...any) {
 	r.mistakes = append(r.mistakes, mistake{line, fmt.Errorf("%s:%d: "+format, append([]any{r.name, line}, args...)...)})
 }
 
-// Count returns the number of mistakes until now.
+// Count returns the number of mistakes so far.
 func (r *Reader) Count() int { return r.count }
 
-// Err returns the first 200 mistakes, joined, in the order of their lines; nil if there are none.
+// Err returns the first 200 mistakes, joined, in the order of their lines; nil if there
+// are none.
 func (r *Reader) Err() error {
 	slices.SortStableFunc(r.mistakes, func(a, b mistake) int { return cmp.Compare(a.line, b.line) })
 	var errs []error
@@ -147,8 +148,8 @@ func (r *Reader) Err() error {
 // At returns the name of the file with the line of a node.
 func (r *Reader) At(n *yaml.Node) string { return r.name + ":" + strconv.Itoa(n.Line) }
 
-// Fields returns the values of a mapping by their names; those that are not known,
-// and those that come twice, are mistakes.
+// Fields returns the values of a mapping by their names. Unknown and repeated names are
+// mistakes.
 func (r *Reader) Fields(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
 	found := map[string]*yaml.Node{}
 	switch {
@@ -171,7 +172,7 @@ func (r *Reader) Fields(n *yaml.Node, what string, known ...string) map[string]*
 	return found
 }
 
-// List returns the items of a sequence; line is where one is missed.
+// List returns the items of a sequence; line is the line of a mistake if it is missing.
 func (r *Reader) List(n *yaml.Node, line int, what string) []*yaml.Node {
 	switch {
 	case n == nil:
@@ -185,7 +186,7 @@ func (r *Reader) List(n *yaml.Node, line int, what string) []*yaml.Node {
 	return nil
 }
 
-// Word returns a text; "" for none.
+// Word returns a text, or "" if it is missing.
 func (r *Reader) Word(n *yaml.Node, what string) string {
 	switch {
 	case n == nil || n.Kind == yaml.AliasNode || n.Kind == yaml.ScalarNode && n.Tag == "!!null":
@@ -197,7 +198,7 @@ func (r *Reader) Word(n *yaml.Node, what string) string {
 	return n.Value
 }
 
-// Words returns a list of texts; one alone needs no list.
+// Words returns a list of texts; a single text counts as a list.
 func (r *Reader) Words(n *yaml.Node, what string) []string {
 	if n == nil || n.Kind != yaml.SequenceNode {
 		if word := r.Word(n, what); word != "" {
@@ -216,7 +217,7 @@ func (r *Reader) Words(n *yaml.Node, what string) []string {
 	return words
 }
 
-// Truth returns true or false.
+// Truth returns a bool.
 func (r *Reader) Truth(n *yaml.Node, what string) bool {
 	if n == nil {
 		return false

@@ -12,13 +12,13 @@ import (
 
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"syntax", "a: 1\nb: [", "f:2: this is no YAML"},
-		{"a tab", "a:\n\tb: 1", "f:2: this is no YAML"},
+		{"syntax", "a: 1\nb: [", "f:2: invalid YAML"},
+		{"a tab", "a:\n\tb: 1", "f:2: invalid YAML"},
 		{"two documents", "a: 1\n---\nb: 2", "f:2: a second document"},
-		{"syntax behind the first document", "a: 1\n---\nb: [", "this is no YAML"},
+		{"syntax behind the first document", "a: 1\n---\nb: [", "invalid YAML"},
 		{"size", strings.Repeat("#", yamlfile.MaxSize+1), "refused"},
-		{"a reference", "a: &x 1\nb: *x", "f:2: a reference (a text that begins with *) is not taken"},
-		{"a reference to nothing", "a: *hunter2", "a reference (a text that begins with *) is not taken"},
+		{"a reference", "a: &x 1\nb: *x", "f:2: a reference (a text that begins with *) is not allowed"},
+		{"a reference to nothing", "a: *hunter2", "a reference (a text that begins with *) is not allowed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, _, err := yamlfile.Parse("f", []byte(c.text))
@@ -44,7 +44,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestMistakes: all are found, each at its line, and what is right is read.
+// TestMistakes: all mistakes are found, each with its line, and valid values are read.
 func TestMistakes(t *testing.T) {
 	text := `one: word
 many: [a, b]

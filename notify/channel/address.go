@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// ParseURL returns the URL of an endpoint. It demands https, because such URLs contain
-// secrets; http is allowed to this machine only.
+// ParseURL returns the URL of an endpoint. It requires https, because such URLs contain
+// secrets; http is allowed only to this machine.
 //
-// Errors: what is wrong with the URL, without the URL.
+// Errors: the mistake in the URL, without the URL.
 func ParseURL(raw string) (*url.URL, error) {
 	if raw == "" {
 		return nil, errors.New("the URL is missing")

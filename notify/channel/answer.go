@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	// maxAnswer is how much of an answer is read, in bytes.
+	// maxAnswer is the maximum number of bytes that are read from an answer.
 	maxAnswer = 64 << 10
-	// maxQuoted is how much of an answer an error shows, in characters.
+	// maxQuoted is the maximum number of characters of an answer in an error.
 	maxQuoted = 200
-	// maxRetryAfter bounds what an endpoint may ask for.
+	// maxRetryAfter is the longest wait that an endpoint can request.
 	maxRetryAfter = 24 * time.Hour
 )
 
-// Answer is what an endpoint answered to one request.
+// Answer is the response of an endpoint to one request.
 type Answer struct {
 	// Status is the HTTP status code.
 	Status int
 	Header http.Header
-	// Body is the answer's body, at most 64 KB of it.
+	// Body is the beginning of the response body, at most 64 KB.
 	Body []byte
-	// secrets are what errors about this answer hide.
+	// secrets are hidden in errors about this answer.
 	secrets []string
 }
 
@@ -42,9 +42,9 @@ func (a *Answer) Err() error {
 	return a.Fail(a.kind(), "HTTP "+strconv.Itoa(a.Status), a.quote())
 }
 
-// Fail returns the *Error of an answer that an endpoint marks as a failure in its own way:
-// the kind, its code and its words. The words are quoted, shortened, and without secrets.
-// The answer's Retry-After is kept.
+// Fail returns the *Error of an answer that reports a failure in the protocol of its
+// endpoint: the kind, its code and its text. The error quotes the text, shortened and
+// without secrets, and keeps the Retry-After of the answer.
 func (a *Answer) Fail(kind ErrorKind, status, words string) *Error {
 	e := &Error{Kind: kind, Status: Hide(status, a.secrets...), RetryAfter: a.RetryAfter(time.Now())}
 	if words != "" {
@@ -55,7 +55,8 @@ func (a *Answer) Fail(kind ErrorKind, status, words string) *Error {
 	return e
 }
 
-// RetryAfter returns how long the answer asks to wait, at most 24 h; 0 if it does not say.
+// RetryAfter returns the wait that the answer requests, at most 24 h; 0 if it requests
+// none.
 func (a *Answer) RetryAfter(now time.Time) time.Duration {
 	value := a.Header.Get("Retry-After")
 	if value == "" {
@@ -72,12 +73,12 @@ func (a *Answer) RetryAfter(now time.Time) time.Duration {
 	return min(max(wait, 0), maxRetryAfter)
 }
 
-// Hide adds secrets that errors about this answer must not show, besides those of its
-// Endpoint.
+// Hide adds secrets that errors about this answer must hide, in addition to the secrets of
+// its Endpoint.
 func (a *Answer) Hide(secrets ...string) { a.secrets = append(slices.Clip(a.secrets), secrets...) }
 
-// ClockDifference returns by how much the clock of the endpoint is ahead of now, and false
-// if the answer has no date.
+// ClockDifference returns how far the clock of the endpoint is ahead of now, and false if
+// the answer has no date.
 func (a *Answer) ClockDifference(now time.Time) (time.Duration, bool) {
 	at, err := http.ParseTime(a.Header.Get("Date"))
 	return at.Sub(now), err == nil
@@ -102,7 +103,7 @@ func (a *Answer) kind() ErrorKind {
 	return Permanent
 }
 
-// quote returns the words of the answer for an error.
+// quote returns the text of the answer for an error.
 func (a *Answer) quote() string {
 	if a.Status >= 300 && a.Status < 400 {
 		return "redirect, which is not followed"
@@ -110,7 +111,7 @@ func (a *Answer) quote() string {
 	return string(a.Body)
 }
 
-// short cuts what an endpoint said.
+// short truncates a text of an endpoint.
 func short(text string) string {
 	n := 0
 	for i := range text {

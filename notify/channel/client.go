@@ -20,23 +20,23 @@ const (
 	connectTimeout = 10 * time.Second
 	maxHeader      = 64 << 10
 	maxBody        = 64 << 10 // of an answer
-	maxConnections = 16       // to one host
+	maxConnections = 16       // per host
 )
 
-// Client and Header are those of net/http, so that packages of channels need not import it.
+// Client and Header are the types of net/http, so that packages of channels need not
+// import it.
 type (
 	Client = http.Client
 	Header = http.Header
 )
 
-// NewClient returns a client for requests to endpoints that others may have chosen. It
-// connects only to addresses that the guard allows (else the error wraps a
-// RefusedError and an Error of kind Permanent), follows no redirects, takes no proxy
-// from the environment, expands no compressed answers, and ends every request after
-// 20 s. The body of an answer ends
-// after 64 KB with ErrLongAnswer.
+// NewClient returns a client for requests to endpoints that other people may have chosen.
+// It connects only to addresses that the guard allows; otherwise the error wraps a
+// RefusedError and an Error of kind Permanent. It follows no redirects, uses no proxy from
+// the environment, decompresses no answers, and ends every request after 20 s. Reading
+// more than 64 KB of an answer fails with ErrLongAnswer.
 //
-// The caller calls CloseIdleConnections when it is done.
+// The caller calls CloseIdleConnections when it no longer needs the client.
 func NewClient(g Guard) *Client {
 	transport := &http.Transport{
 		DialContext:            g.dial,
@@ -61,18 +61,18 @@ func NewClient(g Guard) *Client {
 	}
 }
 
-// dial connects to a host, and checks every address that it tries.
+// dial connects to a host, and checks every address before it connects to it.
 func (g *Guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
 	dialer := &net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second, Resolver: g.Resolver}
-	if g.Proxy == nil { // else the address is the proxy's, which the settings name
+	if g.Proxy == nil { // otherwise the address is the proxy's, which the settings name
 		dialer.ControlContext = func(_ context.Context, _, resolved string, _ syscall.RawConn) error {
 			ip, err := netip.ParseAddrPort(resolved)
 			if err != nil {
-				return fmt.Errorf("the address is unreadable: %w", err)
+				return fmt.Errorf("the address cannot be parsed: %w", err)
 			}
 			return refusal(g.Check(host, ip.Addr()))
 		}
@@ -80,7 +80,7 @@ func (g *Guard) dial(ctx context.Context, network, address string) (net.Conn, er
 	return dialer.DialContext(ctx, network, address)
 }
 
-// checkName checks the host of a URL that a proxy will resolve.
+// checkName checks the host of a URL that a proxy resolves.
 func (g *Guard) checkName(host string) error {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return refusal(g.Check(host, ip))
@@ -89,12 +89,13 @@ func (g *Guard) checkName(host string) error {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	number := last != "" && strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x")
 	if (number || last == "localhost") && !g.allowsHost(host) {
-		return &Error{Kind: Permanent, Err: fmt.Errorf("the host %q is refused: a proxy may read it as an address of the own network", host)}
+		return &Error{Kind: Permanent, Err: fmt.Errorf("the host %q is refused: a proxy may read it as a private address", host)}
 	}
 	return nil
 }
 
-// refusal returns the error of a guard as that of a channel: a second try is useless.
+// refusal returns the error of a guard as a permanent channel error, because a retry is
+// useless.
 func refusal(err error) error {
 	if err == nil {
 		return nil
@@ -102,7 +103,7 @@ func refusal(err error) error {
 	return &Error{Kind: Permanent, Err: err}
 }
 
-// bounded checks what a request names, and bounds the answers.
+// bounded checks the hosts of requests, and limits the size of answers.
 type bounded struct {
 	*http.Transport
 	guard *Guard
@@ -123,7 +124,7 @@ func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// ErrLongAnswer says that an answer has more than 64 KB.
+// ErrLongAnswer is the error of an answer of more than 64 KB.
 var ErrLongAnswer = errors.New("the answer has more than 64 KB")
 
 type body struct {

@@ -48,7 +48,7 @@ func wantRefused(t *testing.T, err error) {
 	}
 }
 
-// TestClientRefuses: no way of writing an address of the own network reaches it.
+// TestClientRefuses: no spelling of a private address connects to it.
 func TestClientRefuses(t *testing.T) {
 	var reached atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
@@ -73,7 +73,7 @@ func TestClientRefuses(t *testing.T) {
 	}
 }
 
-// TestClientChecksAfterDNS: a public name with an address of the own network is refused.
+// TestClientChecksAfterDNS: a public name with a private address is refused.
 func TestClientChecksAfterDNS(t *testing.T) {
 	for _, address := range []string{"169.254.169.254", "10.0.0.1", "127.0.0.1", "100.64.0.9"} {
 		g := channel.Guard{Resolver: resolver(t, netip.MustParseAddr(address))}
@@ -89,7 +89,7 @@ func TestClientChecksAfterDNS(t *testing.T) {
 	}
 }
 
-// resolver returns a resolver that knows one address for all names.
+// resolver returns a resolver that returns the same address for all names.
 func resolver(t *testing.T, address netip.Addr) *net.Resolver {
 	t.Helper()
 	socket, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -132,7 +132,7 @@ func answerDNS(socket net.PacketConn, address netip.Addr) {
 	}
 }
 
-// TestClientFollowsNothing: a redirect is an answer like any other.
+// TestClientFollowsNothing: a redirect is treated like any other answer.
 func TestClientFollowsNothing(t *testing.T) {
 	var reached atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -145,8 +145,8 @@ func TestClientFollowsNothing(t *testing.T) {
 	}
 }
 
-// TestClientBoundsAnswers: a long answer is cut, and an answer that never ends does not
-// hold up the caller.
+// TestClientBoundsAnswers: a long answer is truncated, and an answer that never ends does
+// not block the caller.
 func TestClientBoundsAnswers(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/long" {
@@ -183,8 +183,8 @@ func TestClientBoundsAnswers(t *testing.T) {
 	}
 }
 
-// TestClientIgnoresTheEnvironment: a proxy in the environment is not used; one in the
-// guard is, and hosts that it would read as addresses are refused.
+// TestClientIgnoresTheEnvironment: a proxy in the environment is not used. A proxy in the
+// guard is used, and hosts that the proxy would parse as addresses are refused.
 func TestClientIgnoresTheEnvironment(t *testing.T) {
 	var seen atomic.Value
 	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen.Store(r.URL.String()) }))

@@ -13,35 +13,35 @@ import (
 	"time"
 )
 
-// DefaultTimeout is how long one request may take if the channel says nothing else.
+// DefaultTimeout is the timeout of one request if the channel sets none.
 const DefaultTimeout = 20 * time.Second
 
-// Endpoint sends requests to a server by HTTP. It follows no redirect: a redirect could
-// lead into the own network, and would show the message to another server.
+// Endpoint sends HTTP requests to a server. It follows no redirect: a redirect could lead
+// into the private network, and would show the message to another server.
 type Endpoint struct {
 	// Client sends the requests.
 	Client *http.Client
 	// Timeout is for one request with its answer; 0 means DefaultTimeout.
 	Timeout time.Duration
-	// Secrets are what no error may show: tokens, passwords, and what SecretsOf returns for
-	// the URL.
+	// Secrets must not appear in errors: tokens, passwords, and the results of SecretsOf
+	// for the URL.
 	Secrets []string
 
 	closed atomic.Bool
 }
 
-// Close releases the connections. Later requests fail.
+// Close closes the connections. Later requests fail.
 func (e *Endpoint) Close() error {
 	e.closed.Store(true)
 	e.Client.CloseIdleConnections()
 	return nil
 }
 
-// Post sends body as JSON. The caller looks at the answer: a status of failure is no error
-// of Post.
+// Post sends body as JSON. The caller checks the answer: Post does not return an error for
+// a failure status.
 //
-// Errors: *Error if no answer came. The text shows neither the URL nor a secret. If ctx
-// ended, the error wraps its cause.
+// Errors: *Error if no answer arrived. The text contains neither the URL nor a secret. If
+// ctx ended, the error wraps its cause.
 func (e *Endpoint) Post(ctx context.Context, to *url.URL, header http.Header, body []byte) (*Answer, error) {
 	h := http.Header{}
 	maps.Copy(h, header)
@@ -58,9 +58,9 @@ func (e *Endpoint) Get(ctx context.Context, to *url.URL, header http.Header) (*A
 	return e.do(ctx, http.MethodGet, to, header.Clone(), nil)
 }
 
-// Reach asks for the root of the server, without the path that may contain a token, so no
-// message can come of it. Any answer will do: it shows that name, network and certificate
-// are right.
+// Reach requests the root of the server, without the path that may contain a token, so it
+// cannot send a message. Any answer shows that the name, the network and the certificate
+// are correct.
 //
 // Errors: as Post.
 func (e *Endpoint) Reach(ctx context.Context, to *url.URL) (*Answer, error) {
@@ -103,8 +103,8 @@ func (e *Endpoint) do(ctx context.Context, method string, to *url.URL, header ht
 	return answer, nil
 }
 
-// fail returns the error of a request without a complete answer. The endpoint may have
-// taken the message nevertheless.
+// fail returns the error of a request without a complete answer. The endpoint may still
+// have accepted the message.
 func (e *Endpoint) fail(ctx context.Context, err error) error {
 	var known *Error // from the dialer of a client that refuses addresses
 	if errors.As(err, &known) {
@@ -116,7 +116,7 @@ func (e *Endpoint) fail(ctx context.Context, err error) error {
 	return &Error{Kind: Temporary, Err: fmt.Errorf("no answer: %w", e.clean(err))}
 }
 
-// clean takes the URL and the secrets out of an error.
+// clean removes the URL and the secrets from an error.
 func (e *Endpoint) clean(err error) error {
 	if err == nil {
 		return nil

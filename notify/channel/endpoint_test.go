@@ -99,7 +99,7 @@ func TestErrorsWithoutAnswer(t *testing.T) {
 	t.Run("canceled", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		to, e := serve(t, func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client left
+			_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client disconnected
 			cancel()
 			<-r.Context().Done()
 		})

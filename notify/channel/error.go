@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// ErrorKind says what a sender does after an error.
+// ErrorKind determines what a sender does after an error.
 type ErrorKind int
 
 const (
-	// Temporary: the same message may arrive later. It is the kind of every error that is
-	// no *Error.
+	// Temporary: the same message may arrive later. Every error that is not an *Error has
+	// this kind.
 	Temporary ErrorKind = iota
-	// Throttled: the endpoint wants fewer messages. Every message of the channel waits for
-	// RetryAfter, or for the backoff if RetryAfter is 0.
+	// Throttled: the endpoint requests fewer messages. Every message of the channel waits
+	// for RetryAfter, or for the backoff if RetryAfter is 0.
 	Throttled
-	// Permanent: this message will never arrive. Further tries are useless.
+	// Permanent: this message can never arrive. Retries are useless.
 	Permanent
-	// Disabled: the endpoint is gone, so no message will arrive until somebody changes the
-	// channel.
+	// Disabled: the endpoint no longer exists, so no message arrives until a person
+	// changes the channel.
 	Disabled
 )
 
@@ -38,11 +38,11 @@ func (k ErrorKind) String() string {
 	return fmt.Sprintf("ErrorKind(%d)", int(k))
 }
 
-// Error says why a message was not sent. Neither Status nor Err shows a secret, or a URL
-// that contains a secret.
+// Error is the reason why a message was not sent. Neither Status nor Err contains a
+// secret, or a URL with a secret.
 type Error struct {
 	Kind ErrorKind
-	// RetryAfter is how long the endpoint asks to wait; 0 if it did not say.
+	// RetryAfter is the wait that the endpoint requested; 0 if it requested none.
 	RetryAfter time.Duration
 	// Status is the endpoint's own code, such as "HTTP 429" or "errcode 45009"; it may be
 	// empty.
@@ -68,7 +68,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // ErrorOf returns err as an *Error. An error of another type becomes Temporary, because a
-// second try does less harm than a lost message. It returns nil if err is nil.
+// repeated message does less harm than a lost one. It returns nil if err is nil.
 func ErrorOf(err error) *Error {
 	if err == nil {
 		return nil

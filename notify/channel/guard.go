@@ -9,38 +9,38 @@ import (
 	"strings"
 )
 
-// Guard says which addresses a client may connect to, and by which way.
+// Guard determines the addresses that a client may connect to, and the proxy.
 //
-// A channel's URL may come from somebody who may not reach the network that the program
-// runs in. A guard therefore refuses everything that is not a public address: the
-// loopback, private networks, link-local addresses with the metadata services of clouds,
-// the shared addresses of carriers, multicast, and the IPv6 addresses that contain such
-// an IPv4 address. It checks the address that is dialed, after the name was resolved, so
-// a name that changes its address gains nothing.
+// The URL of a channel may come from a person without access to the network of the
+// program. A guard therefore refuses every address that is not public: the loopback,
+// private networks, link-local addresses with the metadata services of clouds, the shared
+// addresses of carriers, multicast, and the IPv6 addresses that contain such an IPv4
+// address. It checks the dialed address after name resolution, so changing the address of
+// a name does not bypass it.
 //
-// The zero Guard allows no address of the own network.
+// The zero Guard allows no private address.
 type Guard struct {
-	// Allow are networks that may be reached although they are not public. A network
-	// that contains more than one address does not allow the metadata services in it.
+	// Allow are networks that are allowed although they are not public. A network with
+	// more than one address does not allow the metadata services in it.
 	Allow []netip.Prefix
-	// AllowHosts are names of hosts whose addresses need not be public, in lower case.
-	// "*.corp.example" stands for all names below corp.example. The metadata services
-	// remain out of reach.
+	// AllowHosts are host names whose addresses need not be public, in lower case.
+	// "*.corp.example" means all names below corp.example. The metadata services stay
+	// forbidden.
 	AllowHosts []string
-	// Deny are further networks that must not be reached, such as public addresses of
-	// the own network. Deny wins over Allow and AllowHosts.
+	// Deny are more forbidden networks, such as the organization's public addresses. Deny
+	// takes precedence over Allow and AllowHosts.
 	Deny []netip.Prefix
-	// Proxy is the only way out if it is set; a client never takes a proxy from the
-	// environment. The program then resolves no names, so the guard sees only addresses
-	// in URLs. The proxy must refuse the names.
+	// Proxy, if set, is used for all connections; a client never uses a proxy from the
+	// environment. The program then resolves no names, so the guard sees only addresses in
+	// URLs. The proxy must refuse forbidden names.
 	Proxy *url.URL
-	// Roots are the authorities of certificates; nil stands for those of the system.
+	// Roots are the certificate authorities; nil means the system's.
 	Roots *x509.CertPool
-	// Resolver resolves the names of hosts; nil stands for the system's.
+	// Resolver resolves host names; nil means the system's.
 	Resolver *net.Resolver
 }
 
-// RefusedError says that a guard refuses an address.
+// RefusedError is the error of a guard that refuses an address.
 type RefusedError struct {
 	Address netip.Addr
 	Why     string // "a private network"
@@ -48,11 +48,11 @@ type RefusedError struct {
 
 // Error implements error.
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("the address %s is refused: it is %s; allow it in the settings of the channels if it is meant", e.Address, e.Why)
+	return fmt.Sprintf("the address %s is refused: it is %s; allow it in the settings of the channels if this is intended", e.Address, e.Why)
 }
 
 // Check returns nil if a client may connect to an address of a host. The host is the
-// name that was resolved, or the address itself.
+// resolved name, or the address itself.
 //
 // Errors: a RefusedError.
 func (g *Guard) Check(host string, address netip.Addr) error {
@@ -109,9 +109,9 @@ const (
 	anOwnNetwork     = "a private network"
 )
 
-// networks are what a client must not reach, with what each is. The first one that
-// contains an address counts. The source is the registry of special-purpose addresses
-// (RFC 6890) and, for the metadata services, the documents of the clouds.
+// networks are the forbidden networks with their descriptions. The first network that
+// contains an address determines the description. Sources: the registry of special-purpose
+// addresses (RFC 6890) and, for the metadata services, the documentation of the clouds.
 var networks = func() (all []network) {
 	for _, row := range []struct{ prefixes, is string }{
 		{"169.254.169.254/32 169.254.170.2/32 169.254.170.23/32 169.254.169.253/32 100.100.100.200/32 192.0.0.192/32 168.63.129.16/32 fd00:ec2::254/128 fd00:ec2::23/128 fd20:ce::254/128", aMetadataService},
@@ -141,8 +141,8 @@ type network struct {
 
 var globalIPv6 = netip.MustParsePrefix("2000::/3")
 
-// special says what an address is if it is not public, "" if it is public. The address
-// is not an IPv4 address in IPv6.
+// special returns the description of an address that is not public, or "" if it is public.
+// The address must not be an IPv4 address in IPv6.
 func special(a netip.Addr) string {
 	for _, n := range networks {
 		if n.prefix.Contains(a) {
@@ -158,8 +158,8 @@ func special(a netip.Addr) string {
 	return ""
 }
 
-// translated is where NAT64 puts IPv4 addresses (RFC 6052). A cluster with IPv6 only
-// reaches public IPv4 addresses through it, so the address inside decides.
+// translated is the NAT64 prefix for IPv4 addresses (RFC 6052). A cluster with only IPv6
+// reaches public IPv4 addresses through it, so the embedded address decides.
 var translated = netip.MustParsePrefix("64:ff9b::/96")
 
 // embedded returns the IPv4 address that a translator would connect to.

@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/notify/channel"
 )
 
-// TestGuardRefuses: no address of the own network passes, however it is written.
+// TestGuardRefuses: no private address is allowed, in any notation.
 func TestGuardRefuses(t *testing.T) {
 	for _, c := range []struct{ address, why string }{
 		{"127.0.0.1", "this machine"},
@@ -75,8 +75,8 @@ func TestGuardRefuses(t *testing.T) {
 	}
 }
 
-// TestGuardAllows: what the settings allow passes, and nothing beside it; the metadata
-// services only if somebody names them alone.
+// TestGuardAllows: only addresses that the settings allow are allowed; a metadata service
+// must be named by its single address.
 func TestGuardAllows(t *testing.T) {
 	networks := func(all ...string) (p []netip.Prefix) {
 		for _, n := range all {

@@ -7,13 +7,13 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// zeroWidthSpace separates characters that would be markup together. Nobody sees it.
+// zeroWidthSpace separates characters that would be markup together. It is invisible.
 const zeroWidthSpace = "\u200b"
 
-// Inert returns text that is no markup in dialects of Markdown that have no escapes, such
-// as those of DingTalk and WeCom: brackets, exclamation marks, backticks, asterisks and
-// tildes become full-width, zero-width spaces separate every other character with a
-// meaning, "@" mentions nobody, and URLs are no links. The text must be one line.
+// Inert returns text that is not markup in dialects of Markdown without escapes, such as
+// those of DingTalk and WeCom. Brackets, exclamation marks, backticks, asterisks and
+// tildes become full-width; zero-width spaces separate all other special characters; "@"
+// mentions nobody; URLs are not links. The text must be one line.
 func Inert(text string) string {
 	text = message.NoMentions(message.Defang(text))
 	var b strings.Builder
@@ -23,7 +23,8 @@ func Inert(text string) string {
 	for _, r := range text {
 		switch r {
 		case '<', '>', '[', ']', '(', ')', '!', '`', '*', '~':
-			// A zero-width space is no space to Markdown: "*" would still be emphasis.
+			// Markdown does not treat a zero-width space as a space, so "*" would still be
+			// emphasis.
 			b.WriteRune(r - '!' + '！')
 		case '_':
 			b.WriteString(zeroWidthSpace + "_" + zeroWidthSpace)
@@ -37,7 +38,7 @@ func Inert(text string) string {
 	return b.String()
 }
 
-// startsBlock reports whether Markdown reads the begin of a line as a list, a line or
+// startsBlock reports whether Markdown parses the beginning of a line as a list, a rule or
 // code.
 func startsBlock(text string) bool {
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
@@ -47,8 +48,8 @@ func startsBlock(text string) bool {
 	return text != "" && strings.ContainsRune(" \t-+=", rune(text[0]))
 }
 
-// LinkTarget returns a URL as it may stand in the parentheses or angle brackets of a link:
-// everything that could end the link is encoded.
+// LinkTarget returns a URL for the parentheses or angle brackets of a link: every
+// character that could end the link is encoded.
 func LinkTarget(raw string) string {
 	var b strings.Builder
 	for i := range len(raw) {

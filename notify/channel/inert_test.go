@@ -16,7 +16,7 @@ func checkInert(t interface{ Errorf(string, ...any) }, text string) {
 	if found := channeltest.FindMarkdown(got); len(found) > 0 {
 		t.Errorf("%q became %q with %q", text, got, found)
 	}
-	// In the middle of a line of one's own, it must not join what is around it.
+	// In the middle of a line of the channel, it must not combine with the text around it.
 	for _, line := range []string{"**label** " + got, "- " + got, "[" + got + "](https://vedette.example/x)"} {
 		plain := strings.NewReplacer("**label** ", "", "- ", "", "[", "", "](https://vedette.example/x)", "").Replace(line)
 		if found := channeltest.FindMarkdown(plain); len(found) > 0 {

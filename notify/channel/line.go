@@ -6,9 +6,9 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// FooterLine returns the footer of a message in one line: why the receiver gets it, the
-// links, the zone of the times, and the note. text and link turn plain text and links into
-// the syntax of the channel. A link without an address is left out.
+// FooterLine returns the footer of a message in one line: the reason for the receiver, the
+// links, the time zone, and the note. text and link convert plain text and links to the
+// syntax of the channel. A link without an address is omitted.
 func FooterLine(f message.Footer, text func(string) string, link func(label, target string) string) string {
 	lead := f
 	lead.Mute, lead.Change, lead.Zone = message.Link{}, message.Link{}, ""
@@ -31,8 +31,8 @@ func FooterLine(f message.Footer, text func(string) string, link func(label, tar
 	return line
 }
 
-// RowText returns what a digest says about a job besides its name and the time: owner, GPUs,
-// the reason, and that it was found late.
+// RowText returns the details of a job in a digest, without its name and time: owner,
+// GPUs, the reason, and a mark if it was found late.
 func RowText(r message.Row, language string) string {
 	comma, late := ", ", "found late"
 	if language == message.Chinese {

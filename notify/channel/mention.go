@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// everybody are the names with which chats mention all members of a group.
+// everybody has the names with which chats mention all members of a group.
 var everybody = []string{"all", "here", "channel", "everyone"}
 
-// maxMention is the length of an ID in bytes.
+// maxMention is the maximum length of an ID in bytes.
 const maxMention = 128
 
-// CheckMention reports why an ID may not be mentioned: it is empty, too long, not plain, or
-// stands for everybody. The IDs come from the table of people.
+// CheckMention reports why an ID must not be mentioned: it is empty, too long, contains
+// special characters, or means everybody. The IDs come from the table of people.
 func CheckMention(id string) error {
 	switch plain := strings.ToLower(strings.Trim(id, "@!")); {
 	case id == "":

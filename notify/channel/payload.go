@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Payload returns v as JSON in one line. Unlike json.Marshal it leaves "<", ">" and "&" as
-// they are: six bytes for each would count against the limits of the endpoints.
+// Payload returns v as JSON in one line. Unlike json.Marshal, it does not escape "<", ">"
+// and "&": six bytes for each would count against the limits of the endpoints.
 func Payload(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

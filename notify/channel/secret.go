@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// hidden is what an error shows in place of a secret.
+	// hidden replaces a secret in errors.
 	hidden = "[secret]"
-	// minSecret is the length below which a secret is not hidden: hiding it would damage
-	// most texts, and nothing so short protects anything.
+	// minSecret is the minimum length of a hidden secret: hiding a shorter one would
+	// damage most texts, and nothing so short is secure.
 	minSecret = 4
-	// minSegment is the length from which a segment of a path may be a token.
+	// minSegment is the minimum length of a path segment that may be a token.
 	minSegment = 16
 )
 
@@ -27,7 +27,7 @@ func Hide(text string, secrets ...string) string {
 			forms = append(forms, encodings(s)...)
 		}
 	}
-	// The longest first: a secret may be a part of another.
+	// Longest first: a secret may contain another.
 	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
 	for _, form := range forms {
 		text = strings.ReplaceAll(text, form, hidden)
@@ -35,7 +35,7 @@ func Hide(text string, secrets ...string) string {
 	return text
 }
 
-// encodings returns a secret as texts may show it.
+// encodings returns the forms in which a text may contain a secret.
 func encodings(secret string) []string {
 	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), strings.Trim(strconv.Quote(secret), `"`)}
 	if quoted, err := json.Marshal(secret); err == nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/vedette-io/vedette/notify/rule"
 )
 
-// sendTimeout bounds a message that is sent at once, if its channel states no other bound.
+// sendTimeout is the timeout of SendOnce if the channel sets none.
 const sendTimeout = 30 * time.Second
 
-// Address is where the messages of a subscription go.
+// Address is the destination of the messages of a subscription.
 type Address struct {
 	To Receiver
-	// Known says that the address is the person's own according to the table of people, or
-	// one that everybody may name. Other addresses have to be verified.
+	// Known is set if the address is the person's own in the table of people, or if
+	// everybody may name it. Other addresses must be verified.
 	Known bool
 }
 
@@ -42,8 +42,8 @@ func PersonOf(c *Config, name string) string {
 	return found[0].Person
 }
 
-// ReceiverOf returns the receiver on a channel that a word names: a person of the file, or an
-// address. No word is the channel alone.
+// ReceiverOf returns the receiver that a word names on a channel: a person of the file, or
+// an address. An empty word means the channel itself.
 //
 // Errors: the channel has no such receiver.
 func ReceiverOf(c *Config, ch *Channel, word string) (Receiver, error) {
@@ -64,12 +64,12 @@ func ReceiverOf(c *Config, ch *Channel, word string) (Receiver, error) {
 	return found[0], nil
 }
 
-// FindAddress returns where messages for a person go on a channel. word is an address or a
-// person of the file; without one it is the address that the file has for the person, or
-// the channel alone if jobs may name it.
+// FindAddress returns the destination of messages for a person on a channel. word is an
+// address or a person of the file. If it is empty, the destination is the person's address
+// in the file, or the channel itself if jobs may name it.
 //
-// Errors: the file has no address for the person; the channel shows its messages to others,
-// so an address there cannot be verified.
+// Errors: the file has no address for the person; other people see the messages of the
+// channel, so an address there cannot be verified.
 func FindAddress(file *Config, ch *Channel, person, word string) (a Address, err error) {
 	p := file.People[person]
 	own := ""
@@ -105,8 +105,8 @@ func FindAddress(file *Config, ch *Channel, person, word string) (a Address, err
 	return a, err
 }
 
-// Confirmation returns the message with the code that verifies an address. user asked for the
-// subscription with the number id, and about says to what.
+// Confirmation returns the message with the code that verifies an address. user requested
+// the subscription with the number id; about describes its jobs.
 func Confirmation(user, about string, id int64, code string, to Receiver) *message.Message {
 	title := "Confirm your address: " + code
 	sentence := fmt.Sprintf("%s wants the messages about %s to come here. To confirm, run: vedette subscribe verify %d %s. Otherwise ignore this message.", user, about, id, code)
@@ -122,9 +122,9 @@ func Confirmation(user, about string, id int64, code string, to Receiver) *messa
 	}
 }
 
-// SendOnce sends a message at once, and tells how long that took.
+// SendOnce sends a message immediately, and returns how long that took.
 //
-// Errors: the channel cannot be opened, or does not take the message.
+// Errors: the channel cannot be opened, or does not accept the message.
 func SendOnce(ctx context.Context, ch *Channel, m *message.Message, to Receiver) (receipt channel.Receipt, took time.Duration, err error) {
 	opened, err := ch.Open()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/vedette-io/vedette/notify/channel/webhook"
 )
 
-// alertKinds are the types for programs and people on call.
+// alertKinds are the types for programs and for people on call.
 var alertKinds = map[string]kind{
 	"webhook": {
 		fields: []string{"url", "secret", "headers", "plain"},
@@ -47,7 +47,7 @@ var alertKinds = map[string]kind{
 	},
 }
 
-// opened makes a channel of the result of a New, whose nil is not a nil interface.
+// opened converts the result of a New, so that a nil pointer becomes a nil interface.
 func opened[T channel.Channel](c T, err error) (channel.Channel, error) {
 	if err != nil {
 		return nil, err

@@ -13,53 +13,53 @@ type Channel struct {
 	Name string
 	// Kind is the type of the channel, such as "feishu".
 	Kind string
-	// At is the place in the file, such as "notify.yaml:12".
+	// At is the position in the file, such as "notify.yaml:12".
 	At string
-	// Private says that logs may be sent there.
+	// Private is set if logs may be sent to the channel.
 	Private bool
-	// Language is "en" or "zh", or "" for that of the file.
+	// Language is "en" or "zh", or "" for the language of the file.
 	Language string
-	// Location is the time zone, nil for that of the file.
+	// Location is the time zone, or nil for the zone of the file.
 	Location *time.Location
-	// Digest collects the messages of the channel; nil means that the kinds of messages and
+	// Digest configures digests for the channel; nil means that the kinds of messages and
 	// the traits of the channel decide.
 	Digest *rule.Digest
-	// NamedByJobs says that an annotation or a label of a job may name the channel.
+	// NamedByJobs is set if an annotation or a label of a job may name the channel.
 	NamedByJobs bool
 
-	direct      bool // messages to an address reach nobody else
+	direct      bool // only the receiver sees a message to an address
 	addresses   addressing
 	fingerprint [32]byte
 	open        func() (channel.Channel, error)
 }
 
-// addressing says whether a type of channels has receivers of its own.
+// addressing is whether a type of channel has receivers of its own.
 type addressing int
 
 const (
 	// noAddress: the channel is the receiver.
 	noAddress addressing = iota
-	// mayAddress: an address names a person, who is mentioned or gets the message alone.
+	// mayAddress: an address identifies a person, who is mentioned or gets a direct
+	// message.
 	mayAddress
-	// mustAddress: without an address nobody gets the message.
+	// mustAddress: every message needs an address.
 	mustAddress
 )
 
-// Open returns the channel, ready to send. The caller closes it. Every call returns
-// another one.
+// Open returns a new channel, ready to send. The caller closes it.
 //
 // Errors: the settings cannot work. The error shows no secret.
 func (c *Channel) Open() (channel.Channel, error) { return c.open() }
 
-// Direct reports whether a message to an address on the channel reaches nobody else. Only
-// there can a code verify an address.
+// Direct reports whether only the receiver sees a message to an address on the channel.
+// Only then can a code verify an address.
 func (c *Channel) Direct() bool { return c.direct }
 
 // HasAddresses reports whether the channel has receivers of its own, such as people in a
-// chat. The receiver of any other channel is the channel alone.
+// chat. The only receiver of any other channel is the channel itself.
 func (c *Channel) HasAddresses() bool { return c.addresses != noAddress }
 
-// Same reports whether two channels have the same settings and secrets. A reload leaves
+// Same reports whether two channels have the same settings and secrets. A reload keeps
 // such a channel open.
 func (c *Channel) Same(other *Channel) bool {
 	return other != nil && c.Name == other.Name && c.Kind == other.Kind && c.fingerprint == other.fingerprint

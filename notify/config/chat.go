@@ -9,8 +9,8 @@ import (
 	"github.com/vedette-io/vedette/notify/channel/wecom"
 )
 
-// chatKinds are the types for groups of people. Their URLs contain tokens, and are
-// secrets. An address is the ID of a person who is mentioned.
+// chatKinds are the types for groups of people. Their URLs contain tokens, so they are
+// secrets. An address is the ID of a person, who is mentioned.
 var chatKinds = map[string]kind{
 	"feishu":   {fields: feishuFields, addresses: mayAddress, named: true, read: readFeishu(feishu.DefaultURL)},
 	"lark":     {fields: feishuFields, addresses: mayAddress, named: true, read: readFeishu(feishu.LarkURL)},
@@ -22,7 +22,7 @@ var chatKinds = map[string]kind{
 
 var feishuFields = []string{"url", "secret", "app", "app-secret", "chat"}
 
-// readFeishu reads a custom bot, or an app, which can also send to people alone.
+// readFeishu reads a custom bot, or an app, which can also send direct messages.
 func readFeishu(api string) func(s *settings) func() (channel.Channel, error) {
 	return func(s *settings) func() (channel.Channel, error) {
 		o := feishu.Options{URL: s.hidden("url"), Secret: s.hidden("secret"), AppID: s.text("app"), AppSecret: s.hidden("app-secret"), Chat: s.text("chat")}
@@ -63,7 +63,7 @@ func readWeCom(s *settings) func() (channel.Channel, error) {
 	}
 }
 
-// readSlack reads an incoming webhook, or a bot, which can also send to people alone.
+// readSlack reads an incoming webhook, or a bot, which can also send direct messages.
 func readSlack(s *settings) func() (channel.Channel, error) {
 	if isNull(s.fields["token"]) {
 		s.need("url")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAppsOfFeishu checks which settings make an app, and which an error.
+// TestAppsOfFeishu: some settings make an app, and others are mistakes.
 func TestAppsOfFeishu(t *testing.T) {
 	for text, want := range map[string]string{
 		"{type: lark, app: cli_1, app-secret: {env: S}, chat: oc_1}":      "",

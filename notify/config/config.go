@@ -10,17 +10,19 @@ import (
 type Config struct {
 	// Path is the file.
 	Path string
-	// Portal is the URL of the portal without a slash at the end, "" if there is none.
+	// Portal is the URL of the portal without a trailing slash, or "" if there is no
+	// portal.
 	Portal string
-	// Location is the time zone of messages, and of digests and quiet hours without one.
+	// Location is the default time zone of messages, digests and quiet hours.
 	Location *time.Location
-	// Language is that of messages, "en" or "zh".
+	// Language is the default language of messages, "en" or "zh".
 	Language string
-	// Digest is for messages that wait for a digest, and whose rule and channel have none.
+	// Digest is the default for digests, if neither the rule nor the channel configures
+	// them.
 	Digest rule.Digest
-	// Retry says when failed messages are tried again.
+	// Retry configures the retries of failed messages.
 	Retry Retry
-	// Owner says where a job names its owner, in the order of precedence.
+	// Owner has the places where a job can name its owner, in order of precedence.
 	Owner []OwnerSource
 	// People is the table of people by name.
 	People map[string]*Person
@@ -28,15 +30,15 @@ type Config struct {
 	Channels map[string]*Channel
 	// Rules are the rules in the order of the file.
 	Rules *rule.Set
-	// Warnings are what works and should be changed, such as a file with a secret that
+	// Warnings are problems that do not stop the program, such as a secret in a file that
 	// everybody may read. They contain no secrets.
 	Warnings []string
 
 	names directory
-	vault *vault // what the files contained
+	vault *vault // the contents of the files
 }
 
-// OwnerKind says where a job names its owner.
+// OwnerKind is a kind of place where a job can name its owner.
 type OwnerKind int
 
 const (
@@ -48,7 +50,7 @@ const (
 	OwnerSubmitter
 )
 
-// OwnerSource is a place where a job names its owner.
+// OwnerSource is a place where a job can name its owner.
 type OwnerSource struct {
 	Kind OwnerKind
 	// Key is the key of the annotation or label.

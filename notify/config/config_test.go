@@ -18,7 +18,7 @@ func environment(vars map[string]string) Options {
 	}}
 }
 
-// TestMistakes: a file with many mistakes tells all of them at once, each with its line.
+// TestMistakes: all mistakes of a file are reported at once, each with its line.
 func TestMistakes(t *testing.T) {
 	_, err := Load("testdata/broken.yaml", environment(nil))
 	if err == nil {

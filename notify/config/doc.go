@@ -16,12 +16,12 @@
 //
 // # Guarantees
 //
-//   - All mistakes of a file are told at once, each with its line: unknown fields, names
-//     that nothing has, impossible conditions, settings that a channel refuses.
-//   - A secret stands in a file or a variable. No error, log or output shows it, also if it
-//     stands in the wrong place of the file.
-//   - A file with mistakes never replaces one without.
-//   - A job names people, and channels that allow it. It names no addresses.
+//   - All mistakes of a file are reported at once, each with its line: unknown fields,
+//     undefined names, impossible conditions, settings that a channel refuses.
+//   - A secret is in a separate file or a variable. No error, log or output shows it, even
+//     if it is in the wrong place of the file.
+//   - A file with mistakes never replaces a file without mistakes.
+//   - A job can name people, and channels that allow it, but no addresses.
 //
 // # Limits
 //
@@ -31,6 +31,6 @@
 //
 // # Errors
 //
-// Load and Parse return all mistakes, joined. An error about a file of its own names the
-// file.
+// Load and Parse return all mistakes, joined. Errors about a file of secrets or
+// certificates name that file.
 package config

@@ -78,7 +78,7 @@ func TestExampleHasEverything(t *testing.T) {
 	for _, timer := range timerFields {
 		want = append(want, timer.fields...)
 	}
-	used := map[string]bool{"lark": true} // is as feishu
+	used := map[string]bool{"lark": true} // has the fields of feishu
 	for _, channel := range c.Channels {
 		used[channel.Kind] = true
 	}
@@ -95,7 +95,7 @@ func TestExampleHasEverything(t *testing.T) {
 	}
 }
 
-// TestExample: what the file says is what the program reads.
+// TestExample: the program reads the values of the file.
 func TestExample(t *testing.T) {
 	c := loadExample(t)
 	shanghai, berlin := c.Location, c.People["anna"].Location
@@ -167,7 +167,7 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// certificate is a certificate that nothing trusts.
+// certificate is an untrusted certificate.
 const certificate = `-----BEGIN CERTIFICATE-----
 MIIBfDCCASGgAwIBAgIURIl4yavvcqlIuw9Q97T9SZPD7kgwCgYIKoZIzj0EAwIw
 EjEQMA4GA1UEAwwHZXhhbXBsZTAgFw0yNjExMjIxMTM2MjhaGA8yMTI2MTAyOTEx

@@ -5,7 +5,7 @@ import (
 	"github.com/vedette-io/vedette/notify/channel/shoutrrr"
 )
 
-// furtherKinds are the types for services that a URL names.
+// furtherKinds are the types for services that a URL identifies.
 var furtherKinds = map[string]kind{
 	"shoutrrr": {
 		fields: []string{"url"},

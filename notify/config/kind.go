@@ -13,25 +13,26 @@ import (
 	"github.com/vedette-io/vedette/notify/channel"
 )
 
-// kind is a type of channels.
+// kind is a type of channel.
 type kind struct {
-	// fields are those that only this type has.
+	// fields are the fields that only this type has.
 	fields []string
-	// addresses says whether people have addresses there.
+	// addresses is whether people have addresses there.
 	addresses addressing
-	// direct says that a message to an address reaches nobody else.
+	// direct is set if only the receiver sees a message to an address.
 	direct bool
-	// named says that jobs may name such channels unless the file forbids it.
+	// named is set if jobs may name such channels by default.
 	named bool
-	// read reads the fields. The result opens the channel, and may be called several times.
+	// read reads the fields. The returned function opens the channel, and may be called
+	// several times.
 	read func(*settings) func() (channel.Channel, error)
 }
 
 // commonFields are the fields of all channels.
 var commonFields = []string{"type", "private", "language", "time-zone", "digest", "named-by-jobs"}
 
-// settings are the fields of one channel. They remember everything that was read, so that
-// a change of a secret is a change of the channel.
+// settings are the fields of one channel. They record all values that were read, so that a
+// changed secret changes the fingerprint.
 type settings struct {
 	*reader
 	name    string
@@ -41,7 +42,7 @@ type settings struct {
 	options *Options
 	zone    *time.Location // of the file
 	read    []string
-	// channel is what is read. A kind may change how it is addressed.
+	// channel is the channel to fill in. A kind may change its addressing.
 	channel *Channel
 }
 
@@ -82,7 +83,7 @@ func (s *settings) truth(name string) bool {
 	return yes
 }
 
-// need complains about fields that are missing.
+// need reports missing fields as mistakes.
 func (s *settings) need(names ...string) {
 	for _, name := range names {
 		if isNull(s.fields[name]) {
@@ -91,10 +92,11 @@ func (s *settings) need(names ...string) {
 	}
 }
 
-// client returns a client for the network that the file allows. Each channel has its own.
+// client returns a client for the addresses that the file allows. Each channel has its own
+// client.
 func (s *settings) client() *channel.Client { return channel.NewClient(s.network.guard) }
 
-// fingerprint returns a hash of everything that was read.
+// fingerprint returns a hash of all values that were read.
 func (s *settings) fingerprint() [32]byte {
 	h := sha256.New()
 	for _, text := range append(slices.Clone(s.read), s.network.read...) {
@@ -119,7 +121,7 @@ func (s *settings) open(read func() (channel.Channel, error)) func() (channel.Ch
 func list(names []string) string { return strings.Join(names, ", ") }
 
 // address returns a field with the URL of an endpoint: a text, or a secret. A text must
-// not contain a password or a query, which is where tokens are.
+// not contain a password or a query, because tokens are often there.
 func (s *settings) address(name string) string {
 	n := s.fields[name]
 	if n == nil || n.Kind != yaml.ScalarNode || isNull(n) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	_ "time/tzdata" // containers have no table of time zones
+	_ "time/tzdata" // containers have no time zone database
 
 	"go.yaml.in/yaml/v3"
 
@@ -17,22 +17,23 @@ import (
 // fileFields are the fields of the file.
 var fileFields = []string{"portal", "time-zone", "language", "digest", "quiet-hours", "owner", "retry", "network", "templates", "people", "channels", "rules"}
 
-// defaultDigest is how often digests are sent.
+// defaultDigest is the default interval of digests.
 const defaultDigest = time.Hour
 
-// defaultOwner is where jobs name their owners.
+// defaultOwner has the default places where jobs name their owners.
 var defaultOwner = []OwnerSource{{OwnerAnnotation, "vedette.io/notify"}, {OwnerLabel, "vedette.io/notify"}, {OwnerSubmitter, ""}}
 
-// Load reads a file, and the secrets that it names.
+// Load reads a file, and its secrets.
 //
-// Errors: the file cannot be read; all its mistakes, each with its line. No error shows
-// a secret.
+// Errors: the file cannot be read; all its mistakes, each with its line. No error shows a
+// secret.
 func Load(path string, o Options) (*Config, error) {
 	c, _, err := load(path, o)
 	return c, err
 }
 
-// load is Load. The vault tells later whether a file has changed, also if loading failed.
+// load is Load, and also returns the vault, with which the caller can check for changes
+// later, even if loading failed.
 func load(path string, o Options) (*Config, *vault, error) {
 	v := newVault(path, &o)
 	text, err := v.read(path, maxFile)
@@ -43,8 +44,8 @@ func load(path string, o Options) (*Config, *vault, error) {
 	return c, v, err
 }
 
-// Parse is Load for a text that was read. name stands before the line in errors, and its
-// folder is where relative paths begin.
+// Parse is Load for a text. Errors have name before the line. Relative paths begin in the
+// folder of name.
 func Parse(name string, text []byte, o Options) (*Config, error) {
 	return parse(name, text, o, newVault(name, &o))
 }
@@ -70,7 +71,7 @@ func parse(name string, text []byte, o Options, v *vault) (*Config, error) {
 }
 
 // hide returns an error without the secrets that were read. Mistakes contain none by
-// design; this holds for texts of other packages, too.
+// design; this also covers errors of other packages.
 func hide(err error, v *vault) error {
 	r := reader{vault: v}
 	if text := r.clean(err); text != err.Error() {
@@ -110,8 +111,8 @@ func (p *file) read(root *yaml.Node) {
 	c.Rules = rule.NewSet(rules.rules(f["rules"]))
 }
 
-// ownerSources reads where jobs name their owners: "annotation KEY", "label KEY" or
-// "submitter".
+// ownerSources reads the places where jobs name their owners: "annotation KEY", "label
+// KEY" or "submitter".
 func (p *file) ownerSources(n *yaml.Node) (all []OwnerSource) {
 	for _, item := range p.items(n, "owner") {
 		word, key, _ := strings.Cut(item.Value, " ")

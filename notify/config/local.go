@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/notify/channel/stdout"
 )
 
-// localKinds are the types that need no service of others.
+// localKinds are the types that need no external service.
 var localKinds = map[string]kind{
 	"event": {
 		read: func(s *settings) func() (channel.Channel, error) {

@@ -26,12 +26,12 @@ func readEmail(s *settings) func() (channel.Channel, error) {
 		Security: choice(s, "security", securities), Subject: choice(s, "subject", subjects), Roots: s.network.guard.Roots,
 	}
 	if o.To != "" {
-		s.channel.addresses = mayAddress // messages without an address have a receiver, too
+		s.channel.addresses = mayAddress // the channel has a default receiver
 	}
 	return func() (channel.Channel, error) { return opened(email.New(o)) }
 }
 
-// choice returns a field with one of some values.
+// choice returns a field that must have one of some values.
 func choice[T any](s *settings, name string, values map[string]T) T {
 	word := s.text(name)
 	value, ok := values[word]

@@ -13,10 +13,10 @@ import (
 	"github.com/vedette-io/vedette/notify/channel"
 )
 
-// network is which addresses the channels may reach.
+// network has the addresses that channels may connect to.
 type network struct {
 	guard channel.Guard
-	read  []string // everything that was read, for fingerprints
+	read  []string // all values that were read, for fingerprints
 }
 
 // readNetwork reads the field network.

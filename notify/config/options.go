@@ -7,20 +7,20 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// Options are what a file cannot say. The zero value reads the environment and prints to
-// the standard output.
+// Options are the settings outside of the file. The zero value reads the environment and
+// prints to standard output.
 type Options struct {
 	// LookupEnv returns an environment variable; nil means os.LookupEnv.
 	LookupEnv func(string) (string, bool)
-	// Clusters are the clusters by their names, for channels of type event. Without one, such
-	// a channel is a mistake of the file. The channels do not close them.
+	// Clusters are the clusters by name, for channels of type event. Without clusters,
+	// such a channel is a mistake of the file. The channels do not close the clusters.
 	Clusters map[string]*kube.Cluster
-	// Instance names this replica in Kubernetes Events; "" means the name of the host.
+	// Instance names this replica in Kubernetes Events; "" means the host name.
 	Instance string
-	// Stdout is where channels of type stdout print; nil means os.Stdout.
+	// Stdout is the output of channels of type stdout; nil means os.Stdout.
 	Stdout io.Writer
-	// WithoutSecrets reads no secrets, for programs that show the file or route messages and
-	// do not send them. Channels are then not checked, and Open fails.
+	// WithoutSecrets skips the secrets, for programs that show the file or route messages
+	// but do not send. Channels are then not checked, and Open fails.
 	WithoutSecrets bool
 }
 

@@ -9,28 +9,29 @@ import (
 type Person struct {
 	// Name is the key in the table.
 	Name string
-	// Language is "en" or "zh", or "" for that of the file.
+	// Language is "en" or "zh", or "" for the language of the file.
 	Language string
-	// Location is the time zone, nil for that of the file.
+	// Location is the time zone, or nil for the zone of the file.
 	Location *time.Location
-	// Prefers is the name or the kind of the channel that messages to the person use.
+	// Prefers is the name or the kind of the channel for messages to the person.
 	Prefers string
-	// Also are further names of the person, such as those that submitters have.
+	// Also has further names of the person, such as the names of submitters.
 	Also []string
 
 	addresses []address
-	// channel and address are how the person is reached; channel is "" if no channel can.
+	// channel and address are the default destination; channel is "" if no channel reaches
+	// the person.
 	channel, address string
 }
 
-// address is where a person is found on channels.
+// address is an address of a person on a channel or a kind of channels.
 type address struct {
-	on   string // the name or the kind of the channels
+	on   string // name or kind of the channels
 	text string
 }
 
-// On returns the address of the person on a channel, "" if there is none. An address for
-// the channel goes before one for its kind.
+// On returns the address of the person on a channel, or "". An address for the channel
+// takes precedence over an address for its kind.
 func (p *Person) On(c *Channel) string {
 	var found string
 	for _, a := range p.addresses {
@@ -44,11 +45,11 @@ func (p *Person) On(c *Channel) string {
 	return found
 }
 
-// directory finds people by all names that they have.
+// directory finds people by any of their names.
 type directory map[string]*Person
 
-// add notes the names of a person. It returns a name that another person has already, and
-// that person.
+// add adds the names of a person. If another person already has one of them, it returns
+// the name and that person.
 func (d directory) add(p *Person) (string, *Person) {
 	names := append([]string{p.Name}, p.Also...)
 	for _, a := range p.addresses {
@@ -66,5 +67,5 @@ func (d directory) add(p *Person) (string, *Person) {
 	return "", nil
 }
 
-// find returns the person with a name, nil if there is none.
+// find returns the person with a name, or nil.
 func (d directory) find(name string) *Person { return d[strings.ToLower(name)] }

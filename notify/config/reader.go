@@ -21,8 +21,8 @@ const (
 	day     = 24 * time.Hour
 )
 
-// reader reads the values that all parts of the file have. It notes mistakes with their
-// lines, and no mistake shows a secret.
+// reader reads values of the file. It collects mistakes with their lines, and no mistake
+// shows a secret.
 type reader struct {
 	*yamlfile.Reader
 	vault *vault
@@ -35,7 +35,7 @@ type entry struct {
 	value *yaml.Node
 }
 
-// entries returns a mapping whose keys are names of the user's choice.
+// entries returns the entries of a mapping whose keys are chosen by the user.
 func (r *reader) entries(n *yaml.Node, what string) (all []entry) {
 	switch {
 	case isNull(n) || n.Kind == yaml.AliasNode:
@@ -55,7 +55,7 @@ func (r *reader) entries(n *yaml.Node, what string) (all []entry) {
 	return all
 }
 
-// items returns the items of a list; a value alone needs no list.
+// items returns the items of a list; a single value counts as a list.
 func (r *reader) items(n *yaml.Node, what string) (all []*yaml.Node) {
 	if isNull(n) {
 		return nil
@@ -75,7 +75,8 @@ func (r *reader) items(n *yaml.Node, what string) (all []*yaml.Node) {
 
 func isNull(n *yaml.Node) bool { return n == nil || n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// name checks the name of a person or a channel. It stands in rules, keys and annotations.
+// name checks the name of a person or a channel. Names are used in rules, keys and
+// annotations.
 func (r *reader) name(e entry, what string) {
 	bad := func(c rune) bool {
 		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) && !strings.ContainsRune("-_.@+", c)
@@ -135,7 +136,7 @@ func (r *reader) clock(n *yaml.Node, what string) time.Duration {
 	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute
 }
 
-// location reads a time zone, nil if there is none.
+// location reads a time zone, nil if the field is missing.
 func (r *reader) location(n *yaml.Node, what string) *time.Location {
 	name := r.Word(n, what)
 	if name == "" {
@@ -203,7 +204,7 @@ func (r *reader) quiet(n *yaml.Node, location *time.Location) *rule.Quiet {
 	for _, item := range r.items(f["days"], "days") {
 		word := strings.ToLower(item.Value)
 		days := weekdays[word]
-		if len(word) > 3 && days == nil { // monday
+		if len(word) > 3 && days == nil { // full names such as monday
 			if days = weekdays[word[:3]]; len(days) != 1 || word != strings.ToLower(days[0].String()) {
 				days = nil
 			}
@@ -244,7 +245,7 @@ func (r *reader) link(n *yaml.Node, what string) string {
 }
 
 // secret reads {env: NAME} or {file: PATH}. Its mistakes show nothing of the value,
-// because it may be the secret itself.
+// because the value may be the secret itself.
 func (r *reader) secret(n *yaml.Node, what string) Secret {
 	const instead = "write {env: NAME} or {file: PATH}"
 	switch {
@@ -279,15 +280,15 @@ func (r *reader) secret(n *yaml.Node, what string) Secret {
 	return secret
 }
 
-// isVariable reports whether a text is the name of an environment variable. A secret that
-// stands in its place is mostly none.
+// isVariable reports whether a text is the name of an environment variable. A secret in
+// its place rarely is.
 func isVariable(name string) bool {
 	return !strings.ContainsFunc(name, func(c rune) bool {
 		return c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9')
 	})
 }
 
-// clean returns the text of an error of another package without the secrets of the file.
+// clean returns the text of a foreign error without the secrets of the file.
 func (r *reader) clean(err error) string {
 	return channel.Hide(fmt.Sprint(err), r.vault.secrets...)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/vedette-io/vedette/notify/channel"
 )
 
-// TestRefusals: each mistake is told alone, with its line.
+// TestRefusals: each mistake is reported with its line, and nothing else is.
 func TestRefusals(t *testing.T) {
 	o := environment(map[string]string{"KEY": keyA, "URL": "https://open.feishu.cn/open-apis/bot/v2/hook/token", "PAGER": strings.Repeat("a", 32)})
 	const hook = "channels:\n  hook: {type: webhook, url: https://x.example, secret: {env: KEY}}\n  chat: {type: feishu, url: {env: URL}}\n"
@@ -57,20 +57,20 @@ func TestRefusals(t *testing.T) {
 		{"an address in two lines", hook + "people: {x: {email: \"a@b.example\\nBcc: c@d.example\"}}\n", "f:4: email of x has to be one word"},
 		{"a preference without an address", hook + "people: {x: {prefers: chat}}\n", "f:4: x prefers chat, and has no address there"},
 		{"a preference of several", hook + "  chat2: {type: feishu, url: {env: URL}}\npeople: {x: {feishu: ou_1, prefers: feishu}}\n", "f:5: x prefers feishu, and there are several channels"},
-		{"several channels", hook + "  chat2: {type: feishu, url: {env: URL}}\npeople: {x: {feishu: ou_1}}\n", "f:5: x can be told on several channels"},
+		{"several channels", hook + "  chat2: {type: feishu, url: {env: URL}}\npeople: {x: {feishu: ou_1}}\n", "f:5: x has an address for several channels"},
 
 		{"a rule that is a word", "rules: [x]\n", "f:1: a rule has to be a mapping"},
 		{"a rule for nobody", a + "to: []}\n", `f:2: rule "a": the rule names no receiver`},
 		{"a receiver twice", hook + a + "to: [hook, hook]}\n", `f:5: to has "hook" twice`},
 		{"an address for a hook", hook + a + "to: ['hook:x']}\n", "f:5: to: channel hook has one receiver"},
 		{"an unknown channel with an address", hook + a + "to: ['hok:x']}\n", `there is no channel "hok"; did you mean hook?`},
-		{"a person whom nothing reaches", hook + "people: {x: {email: x@y.example}}\n" + a + "to: [x]}\n", "f:6: to: no channel can tell x"},
+		{"a person whom nothing reaches", hook + "people: {x: {email: x@y.example}}\n" + a + "to: [x]}\n", "f:6: to: no channel reaches x"},
 		{"a person without an address there", hook + "people: {x: {email: x@y.example}}\n" + a + "to: ['chat:x']}\n", "f:6: to: x has no address on channel chat"},
 		{"a hostile address", hook + a + "to: ['chat:<all>']}\n", "f:5: to: the receiver \"<all>\" of channel chat is refused"},
 		{"mail without an address", "channels: {m: {type: email, server: 'smtp://x.example', from: a@b.example}}\n" + a + "to: [m]}\n", "f:3: to: channel m needs a receiver"},
 		{"two timers", hook + "rules:\n- {name: a, waits: 1h, runs: 1h, to: [hook]}\n", "f:5: a rule has one timer"},
 		{"a usual deadline", hook + "rules:\n- {name: a, near-deadline: usual, to: [hook]}\n", `f:5: near-deadline is "usual"`},
-		{"what is longer", hook + "rules:\n- {name: a, waits: {longer-than: 2h}, to: [hook]}\n", `f:5: longer-than is "2h"`},
+		{"a time that is not usual", hook + "rules:\n- {name: a, waits: {longer-than: 2h}, to: [hook]}\n", `f:5: longer-than is "2h"`},
 		{"a number", hook + a + "to: [hook], flap: {changes: x, within: 1h}}\n", `f:5: changes is "x"`},
 		{"a type", hook + a + "to: [hook], types: [batch/v1]}\n", `f:5: "batch/v1" is not a type`},
 		{"a truth", hook + a + "to: [hook], log: maybe}\n", "f:5: log has to be true or false"},
@@ -98,8 +98,8 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-// FuzzParse: no file leads to a panic, its mistakes have lines, and a file that is taken
-// can be used.
+// FuzzParse: no file causes a panic, mistakes have lines, and an accepted file can be
+// used.
 func FuzzParse(f *testing.F) {
 	for _, file := range []string{"testdata/broken.yaml", exampleFile} {
 		text, err := os.ReadFile(file)
@@ -131,7 +131,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestErrorsOfOthersHideSecrets: a text of another package may contain a secret.
+// TestErrorsOfOthersHideSecrets: an error of another package may contain a secret.
 func TestErrorsOfOthersHideSecrets(t *testing.T) {
 	err := hide(errors.New("f:1: channel x: bad token hunter2-Sesame"), &vault{secrets: []string{"hunter2-Sesame"}})
 	if strings.Contains(err.Error(), "hunter2") || !strings.HasPrefix(err.Error(), "f:1: channel x: bad token") {

@@ -6,22 +6,24 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxWaits is how many waits a schedule may have.
+// maxWaits is the maximum number of waits in a schedule.
 const maxWaits = 100
 
-// Retry says when failed messages are tried again. Fields that are zero mean the default.
+// Retry configures the retries of failed messages. Zero fields mean the default.
 type Retry struct {
-	// Waits are the waits after the first try, the second and so on. After the last one a
-	// message is dead. Default: the schedule of Standard Webhooks, 5 s to 24 h in nine steps.
+	// Waits are the waits after the first try, the second and so on. After the last wait
+	// and try, the message is a dead letter. Default: the schedule of Standard Webhooks, 5
+	// s to 24 h in nine steps.
 	Waits []time.Duration
-	// PauseAfter is after how many failures in a row a channel pauses; default 5.
+	// PauseAfter is the number of successive failures after which a channel pauses;
+	// default 5.
 	PauseAfter int
-	// Pause is how long the first pause lasts, and LongestPause how long one lasts at most;
-	// default 5 s and 10 min.
+	// Pause is the duration of the first pause, and LongestPause the maximum; default 5 s
+	// and 10 min.
 	Pause, LongestPause time.Duration
 }
 
-// IsZero reports whether the file says nothing.
+// IsZero reports whether the file does not configure retries.
 func (r *Retry) IsZero() bool {
 	return r.Waits == nil && r.PauseAfter == 0 && r.Pause == 0 && r.LongestPause == 0
 }

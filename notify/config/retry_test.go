@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRetry: the file says when failed messages are tried again.
+// TestRetry: the file configures the retries of failed messages.
 func TestRetry(t *testing.T) {
 	c, err := Parse("notify.yaml", []byte("retry: {waits: [200ms, 1s, 2h], pause-after: 9, pause: 1s, longest-pause: 1m}\n"), environment(nil))
 	if err != nil {

@@ -11,32 +11,32 @@ import (
 // OwnerRole is the role of a receiver that the job itself names.
 const OwnerRole = "owner"
 
-// maxOwners is how many people and channels one job may name.
+// maxOwners is the maximum number of people and channels that a job can name.
 const maxOwners = 10
 
 // Receiver is a channel with an address on it.
 type Receiver struct {
 	// Channel is the name of the channel.
 	Channel string
-	// Address is the receiver on the channel, "" if the channel alone is the receiver.
+	// Address is the receiver on the channel, or "" if the channel itself is the receiver.
 	Address string
-	// Person is the name in the table of people, "" if it is none of them.
+	// Person is the name in the table of people, or "".
 	Person string
-	// Role is why the receiver gets the message: OwnerRole, or the name of a person or a
-	// channel as the rule has it.
+	// Role is the reason why the receiver gets the message: OwnerRole, or the name of a
+	// person or a channel in the rule.
 	Role string
 	// Language is "en" or "zh".
 	Language string
 	// Location is the time zone of the receiver.
 	Location *time.Location
-	// Private says that logs may be sent there.
+	// Private is set if logs may be sent to the receiver.
 	Private bool
 }
 
-// Receivers returns the receivers of targets in their order. Of several with the same
-// channel and address, the first stays. owners are the people and channels that the job
-// names; if none of them is known, fallback replaces the target "owner". unknown are the
-// owners that are not known, and those that no channel can reach.
+// Receivers returns the receivers of targets in their order, without repeats of a channel
+// and address. owners are the people and channels that the job names; if all of them are
+// unknown, fallback replaces the target "owner". unknown has the owners that are not in
+// the file, or that no channel reaches.
 func (c *Config) Receivers(targets, fallback []rule.Target, owners []string) (all []Receiver, unknown []string) {
 	add := func(r Receiver, ok bool) {
 		if ok && !slices.ContainsFunc(all, func(other Receiver) bool { return other.Channel == r.Channel && other.Address == r.Address }) {
@@ -83,8 +83,9 @@ func (c *Config) receiver(t rule.Target) (Receiver, bool) {
 	return r, ok
 }
 
-// owner returns the receiver that a job names: a person, a channel that jobs may name, or
-// both as "channel:person". A job names no addresses, which nobody has verified.
+// owner returns the receiver for a name in a job: a person, a channel that jobs may name,
+// or both as "channel:person". A job cannot name addresses, because they would not be
+// verified.
 func (c *Config) owner(name string) (Receiver, bool) {
 	if p := c.names.find(name); p != nil {
 		return c.reach(p, OwnerRole)
@@ -103,7 +104,7 @@ func (c *Config) owner(name string) (Receiver, bool) {
 	return Receiver{}, false
 }
 
-// reach returns the receiver for a person on the channel that the person prefers.
+// reach returns the receiver for a person on the person's preferred channel.
 func (c *Config) reach(p *Person, role string) (Receiver, bool) {
 	channel := c.Channels[p.channel]
 	if channel == nil {
@@ -178,8 +179,8 @@ func (c *Config) NeedsAnnotations() bool {
 	return slices.ContainsFunc(c.Owner, func(s OwnerSource) bool { return s.Kind == OwnerAnnotation })
 }
 
-// Mention returns the address of the first of some owners on a channel, for a message to
-// the channel alone that mentions them. It returns "" if none has an address there.
+// Mention returns the first address of some owners on a channel, to mention them in a
+// message to the channel itself. It returns "" if none of them has an address there.
 func (c *Config) Mention(channel string, owners []string) string {
 	on := c.Channels[channel]
 	if on == nil {

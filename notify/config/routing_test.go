@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/notify/rule"
 )
 
-// told returns receivers in short: channel, address, person, role, language and zone.
+// told formats receivers as channel, address, person, role, language and zone.
 func told(all []Receiver) (lines []string) {
 	for _, r := range all {
 		line := strings.Join([]string{r.Channel, r.Address, r.Person, r.Role, r.Language, r.Location.String()}, " ")
@@ -51,7 +51,7 @@ func TestReceivers(t *testing.T) {
 		{"two owners", owner, mail, []string{"anna", "liwei", "li-wei"}, []string{anna, liwei}, nil},
 		{"an owner that nobody knows", owner, mail, []string{"bob"}, []string{"mail   mail zh Asia/Shanghai"}, []string{"bob"}},
 		{"no owner", owner, mail, nil, []string{"mail   mail zh Asia/Shanghai"}, nil},
-		{"one that is known suffices", owner, mail, []string{"bob", "anna"}, []string{anna}, []string{"bob"}},
+		{"one known owner suffices", owner, mail, []string{"bob", "anna"}, []string{anna}, []string{"bob"}},
 		{"a channel as owner", owner, nil, []string{"slack-team"}, []string{"slack-team   owner en Europe/Berlin"}, nil},
 		{"a person on a channel as owner", owner, nil, []string{"slack-team:liwei"}, []string{"slack-team U012AB3CD liwei owner zh Asia/Shanghai private"}, nil},
 		{"a channel that jobs may not name", owner, nil, []string{"wecom-team", "on-call", "ops-hook", "mail"}, nil, []string{"wecom-team", "on-call", "ops-hook", "mail"}},

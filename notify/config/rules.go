@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// maxRules is how many rules a file may have.
+// maxRules is the maximum number of rules in a file.
 const maxRules = 2000
 
 // ruleFields are the fields of a rule.
@@ -22,12 +22,12 @@ var ruleFields = []string{
 	"to", "fallback", "language", "now", "urgent", "digest", "quiet-hours", "flap", "escalate", "log", "latest", "templates",
 }
 
-// timerFields are the fields that make a timer, with the fields of their values.
+// timerFields are the fields that define a timer, with the fields of their values.
 var timerFields = []struct {
 	name   string
 	fields []string
 	kind   rule.TimerKind
-	usual  rule.TimerKind // 0 if it has none
+	usual  rule.TimerKind // 0 if the timer has no usual time
 }{
 	{"waits", []string{"after", "longer-than"}, rule.Waits, rule.WaitsLongerThanUsual},
 	{"runs", []string{"after", "longer-than"}, rule.Runs, rule.RunsLongerThanUsual},
@@ -39,7 +39,7 @@ var timerFields = []struct {
 type ruleReader struct {
 	*reader
 	config    *Config
-	quietly   *rule.Quiet // of rules without quiet hours
+	quietly   *rule.Quiet // default for rules without quiet hours
 	templates map[message.Kind]message.Source
 	seen      map[string]int // lines of rules by ID
 }
@@ -87,11 +87,11 @@ func (p *ruleReader) rule(n *yaml.Node) *rule.Rule {
 	return r
 }
 
-// aloneFields are those whose problems do not depend on other fields.
+// aloneFields are the fields that can be checked independently of other fields.
 var aloneFields = []string{"name", "enter", "leave", "namespaces", "language"}
 
-// check complains about a rule as a whole. If a field could not be read, it checks only
-// the fields that stand alone.
+// check reports the mistakes of a whole rule. If a field could not be read, it checks only
+// the independent fields.
 func (p *ruleReader) check(n *yaml.Node, f map[string]*yaml.Node, r *rule.Rule, broken bool) {
 	for _, problem := range r.Check() {
 		at := f[problem.Field]
@@ -105,7 +105,7 @@ func (p *ruleReader) check(n *yaml.Node, f map[string]*yaml.Node, r *rule.Rule, 
 	}
 	if id := r.ID(); id != "" {
 		if line := p.seen[id]; line > 0 {
-			p.Complain(n.Line, "rule %s: line %d has a rule with this name, or one that differs only in capitals and signs", quoted(r.Name), line)
+			p.Complain(n.Line, "rule %s: line %d has a rule with this name, or with a name that differs only in capitals and signs", quoted(r.Name), line)
 		}
 		p.seen[id] = n.Line
 	}
@@ -158,7 +158,7 @@ func (p *ruleReader) condition(n *yaml.Node) *rule.Condition {
 	case errors.As(err, &bad):
 		line := n.Line
 		if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-			line++ // it begins below its | or >
+			line++ // the text begins on the line after | or >
 		}
 		for _, issue := range bad.Issues {
 			p.Complain(line+issue.Line-1, "when: %s at column %d of %s", issue.Text, issue.Column, quotedLine(n.Value, issue.Line))
@@ -169,7 +169,7 @@ func (p *ruleReader) condition(n *yaml.Node) *rule.Condition {
 	return condition
 }
 
-// timer reads the field that makes a timer, nil if there is none.
+// timer reads the field that defines a timer, nil if the rule has none.
 func (p *ruleReader) timer(f map[string]*yaml.Node) (timer *rule.Timer) {
 	for _, t := range timerFields {
 		n := f[t.name]

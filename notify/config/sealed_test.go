@@ -2,8 +2,8 @@ package config
 
 import "testing"
 
-// TestExampleWithoutSecrets: the example can be shown on a machine that has none of the files
-// that it names.
+// TestExampleWithoutSecrets: the example can be shown on a machine without its secret
+// files.
 func TestExampleWithoutSecrets(t *testing.T) {
 	o := environment(nil)
 	o.WithoutSecrets = true

@@ -6,10 +6,10 @@ import (
 	"log/slog"
 )
 
-// hidden stands for a secret in texts.
+// hidden replaces a secret in texts.
 const hidden = "(hidden)"
 
-// Secret is a text that no log, error or output shows. Reveal is the only way to read it.
+// Secret is a text that logs, errors and output do not show. Only Reveal returns it.
 type Secret struct{ text string }
 
 // NewSecret hides a text.
@@ -18,7 +18,7 @@ func NewSecret(text string) Secret { return Secret{text} }
 // Reveal returns the text.
 func (s Secret) Reveal() string { return s.text }
 
-// IsZero reports whether there is no secret.
+// IsZero reports whether the secret is empty.
 func (s Secret) IsZero() bool { return s.text == "" }
 
 // String implements fmt.Stringer without the text.

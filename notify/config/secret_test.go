@@ -17,7 +17,7 @@ import (
 
 const secretText = "hunter2-Sesame"
 
-// TestSecretsAreHidden: no way to print a value shows a secret in it.
+// TestSecretsAreHidden: no way of printing a value shows its secret.
 func TestSecretsAreHidden(t *testing.T) {
 	s := NewSecret(secretText)
 	holder := struct {
@@ -54,7 +54,7 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// TestNoMistakeShowsASecret loads files that contain a secret where it may be by mistake.
+// TestNoMistakeShowsASecret loads files with a secret in various wrong places.
 func TestNoMistakeShowsASecret(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "secret"), secretText)
@@ -148,7 +148,7 @@ func TestRightsOfSecrets(t *testing.T) {
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	onUnix := runtime.GOOS != "windows" // Windows has no such bits
+	onUnix := runtime.GOOS != "windows" // Windows has no such permissions
 	load := func() []string {
 		c, err := Parse(filepath.Join(dir, "f.yaml"), []byte(watched), Options{})
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/vedette-io/vedette/notify/channel"
 )
 
-// kinds are all types of channels.
+// kinds are all types of channels by name.
 var kinds = func() map[string]kind {
 	all := map[string]kind{}
 	for _, group := range []map[string]kind{chatKinds, mailKinds, alertKinds, furtherKinds, localKinds} {
@@ -20,7 +20,7 @@ var kinds = func() map[string]kind {
 	return all
 }()
 
-// maxAddress is how many bytes an address may have.
+// maxAddress is the maximum number of bytes of an address.
 const maxAddress = 254
 
 // tables reads the tables of channels and people.
@@ -58,7 +58,7 @@ func (t *tables) channels(all []entry) {
 	}
 }
 
-// channel reads one channel, and opens it once to find what is wrong with it.
+// channel reads one channel, and opens it once to find its mistakes.
 func (t *tables) channel(e entry) *Channel {
 	c := &Channel{Name: e.name, At: t.At(e.key)}
 	for _, field := range t.entries(e.value, "channel "+e.name) {
@@ -91,7 +91,7 @@ func (t *tables) channel(e entry) *Channel {
 	c.open = s.open(k.read(s))
 	c.fingerprint = s.fingerprint()
 	if t.Count() > mistakes {
-		return c // opening it would tell the same again
+		return c // opening it would report the same mistakes again
 	}
 	if t.options.WithoutSecrets {
 		c.open = func() (channel.Channel, error) {
@@ -178,7 +178,7 @@ func (t *tables) address(p *Person, field entry) {
 	p.addresses = append(p.addresses, address{field.name, text})
 }
 
-// checkAddress says what is wrong with an address, "" if nothing is.
+// checkAddress returns the mistake of an address, or "".
 func checkAddress(kindName, text string) string {
 	if len(text) > maxAddress || strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) || unicode.IsSpace(c) }) {
 		return "has to be one word that can be printed, of at most 254 bytes"
@@ -195,8 +195,8 @@ func checkAddress(kindName, text string) string {
 	return ""
 }
 
-// reach decides on which channel a person is told: the one that the person prefers, else
-// the first of the addresses for which there is a channel.
+// reach sets the default channel of a person: the preferred one, else the first address
+// with a channel.
 func (t *tables) reach(p *Person, line int) {
 	if p.Prefers != "" {
 		t.prefer(p, line)
@@ -208,7 +208,7 @@ func (t *tables) reach(p *Person, line int) {
 			continue
 		}
 		if len(found) > 1 {
-			t.Complain(line, "%s can be told on several channels of type %s (%s): add prefers with one of them", p.Name, a.on, list(found))
+			t.Complain(line, "%s has an address for several channels of type %s (%s): add prefers with one of them", p.Name, a.on, list(found))
 		}
 		p.channel, p.address = found[0], a.text
 		return
@@ -232,7 +232,8 @@ func (t *tables) prefer(p *Person, line int) {
 	}
 }
 
-// named returns the channel with a name, or those of a type, in the order of the file.
+// named returns the channel with a name, or the channels of a type, in the order of the
+// file.
 func (t *tables) named(name string) (found []string) {
 	if t.config.Channels[name] != nil {
 		return []string{name}

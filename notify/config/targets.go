@@ -29,9 +29,8 @@ func (r *reader) targets(n *yaml.Node, what string, c *Config) (all []rule.Targe
 	return all
 }
 
-// target reads a receiver as rules write it: owner, a person, a channel, or
-// "channel:receiver" with a person or an address. why says what is wrong with it, ""
-// if nothing is.
+// target parses a receiver as rules write it: owner, a person, a channel, or
+// "channel:receiver" with a person or an address. why is the mistake, or "".
 func (c *Config) target(text string) (t rule.Target, why string) {
 	if text == "owner" {
 		return rule.Target{Kind: rule.Owner}, c.ownerProblem()
@@ -41,7 +40,7 @@ func (c *Config) target(text string) (t rule.Target, why string) {
 	if person := c.People[text]; person != nil {
 		t = rule.Target{Kind: rule.Person, Person: text}
 		if person.channel == "" {
-			return t, "no channel can tell " + text + ": add an address for a channel to the person"
+			return t, "no channel reaches " + text + ": add an address for a channel to the person"
 		}
 		return t, ""
 	}
@@ -71,7 +70,7 @@ func (c *Config) target(text string) (t rule.Target, why string) {
 	return t, ""
 }
 
-// ownerProblem says why no owner can be told, "" if one can.
+// ownerProblem returns the reason why owners cannot be reached, or "".
 func (c *Config) ownerProblem() string {
 	for _, p := range c.People {
 		if p.channel != "" {
@@ -93,7 +92,7 @@ func short(text string) string {
 	return quotedLine(text, 1)
 }
 
-// suggest returns a question with the name that is most like a word, "" if none is.
+// suggest returns a question with the most similar name, or "" if no name is similar.
 func suggest(word string, names []string) string {
 	slices.Sort(names)
 	best, distance := "", len(word)/2
@@ -108,7 +107,7 @@ func suggest(word string, names []string) string {
 	return "; did you mean " + best + "?"
 }
 
-// edits returns how many characters to change to get from one word to another.
+// edits returns the number of character edits between two words.
 func edits(a, b string) int {
 	if len(a) > maxName || len(b) > maxName {
 		return maxName
@@ -131,7 +130,7 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// words reads the templates of a rule. defaults are those of the file.
+// words reads the templates of a rule. defaults are the templates of the file.
 func (r *reader) words(n *yaml.Node, defaults map[message.Kind]message.Source) *message.Templates {
 	if isNull(n) && len(defaults) == 0 {
 		return nil
@@ -141,7 +140,7 @@ func (r *reader) words(n *yaml.Node, defaults map[message.Kind]message.Source) *
 	maps.Copy(sources, r.sources(n))
 	templates, err := message.ParseTemplates(sources)
 	if err != nil {
-		return nil // the source that fails was told
+		return nil // the mistake in the source was already reported
 	}
 	return templates
 }

@@ -20,30 +20,30 @@ const (
 	maxSecret = 64 << 10         // bytes
 )
 
-// vault reads the files of a configuration, and remembers what they contained, so that a
-// change is noticed. It belongs to one goroutine.
+// vault reads the files of a configuration, and keeps hashes of their contents, so that
+// changes are noticed. It belongs to one goroutine.
 type vault struct {
-	dir       string // relative paths begin here
+	dir       string // the start of relative paths
 	lookupEnv func(string) (string, bool)
 	sealed    bool                // secrets are not read, and are empty
-	seen      map[string][32]byte // content of each file, or its error, hashed
-	limits    map[string]int64    // of the files, in bytes
+	seen      map[string][32]byte // hash of the content of each file, or of its error
+	limits    map[string]int64    // maximum sizes of the files, in bytes
 	warnings  []string
-	secrets   []string // all that were read, which no error may show
+	secrets   []string // all secrets that were read; no error may show them
 }
 
 func newVault(file string, o *Options) *vault {
 	return &vault{dir: filepath.Dir(file), lookupEnv: o.lookupEnv, sealed: o.WithoutSecrets, seen: map[string][32]byte{}, limits: map[string]int64{}}
 }
 
-// fromEnv returns the secret in a variable.
+// fromEnv returns the secret in an environment variable.
 func (v *vault) fromEnv(name string) (Secret, error) {
 	if v.sealed {
 		return Secret{}, nil
 	}
 	text, ok := v.lookupEnv(name)
 	if text = strings.TrimRight(text, "\r\n"); !ok || text == "" {
-		if strings.ToUpper(name) != name { // it may be the secret itself
+		if strings.ToUpper(name) != name { // the name may be the secret itself
 			name = "in env"
 		}
 		return Secret{}, fmt.Errorf("the environment variable %s is not set, or empty", name)
@@ -51,7 +51,7 @@ func (v *vault) fromEnv(name string) (Secret, error) {
 	return v.keep(text)
 }
 
-// fromFile returns the secret in a file, without line breaks at its end.
+// fromFile returns the secret in a file, without trailing line breaks.
 func (v *vault) fromFile(name string) (Secret, error) {
 	if v.sealed {
 		return Secret{}, nil
@@ -61,7 +61,7 @@ func (v *vault) fromFile(name string) (Secret, error) {
 		path = filepath.Join(v.dir, path)
 	}
 	content, err := v.read(path, maxSecret)
-	if err != nil && path != name && !strings.HasPrefix(name, ".") { // it may be the secret itself
+	if err != nil && path != name && !strings.HasPrefix(name, ".") { // the name may be the secret itself
 		return Secret{}, fmt.Errorf("the file in file cannot be read: %w; write its whole path to see the path here", reason(err))
 	}
 	if err != nil {
@@ -83,8 +83,8 @@ func (v *vault) keep(text string) (Secret, error) {
 	return NewSecret(text), nil
 }
 
-// checkRights warns of a file that everybody may read. A file that Kubernetes mounts is
-// like that by default, and only the container sees it.
+// checkRights warns about a file that everybody may read. It ignores files that Kubernetes
+// mounts: they have such permissions by default, and only the container sees them.
 func (v *vault) checkRights(path string) {
 	if _, err := os.Lstat(filepath.Join(filepath.Dir(path), "..data")); err == nil {
 		return
@@ -94,14 +94,14 @@ func (v *vault) checkRights(path string) {
 	}
 }
 
-// read returns the content of a regular file, and remembers it.
+// read returns the content of a regular file, and stores its hash.
 func (v *vault) read(path string, limit int64) ([]byte, error) {
 	content, err := readFile(path, limit)
 	v.seen[path], v.limits[path] = fingerprint(content, err), limit
 	return content, err
 }
 
-// current returns what the files contain now, to be compared with seen.
+// current returns the hashes of the current contents, to compare them with seen.
 func (v *vault) current() map[string][32]byte {
 	now := make(map[string][32]byte, len(v.seen))
 	for path := range v.seen {
@@ -110,7 +110,7 @@ func (v *vault) current() map[string][32]byte {
 	return now
 }
 
-// fingerprint returns a hash of what a file contains, or of why it cannot be read.
+// fingerprint returns a hash of the content of a file, or of the read error.
 func fingerprint(content []byte, err error) [32]byte {
 	if err != nil {
 		return sha256.Sum256([]byte("\x00" + err.Error()))
@@ -118,7 +118,8 @@ func fingerprint(content []byte, err error) [32]byte {
 	return sha256.Sum256(content)
 }
 
-// readFile returns the content of a regular file. A pipe or a device could block.
+// readFile returns the content of a regular file. Pipes and devices are refused because
+// they could block.
 func readFile(path string, limit int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -138,7 +139,7 @@ func readFile(path string, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// reason returns the cause of an error without the path, which the caller names.
+// reason returns the cause of an error without the path, which the caller adds.
 func reason(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

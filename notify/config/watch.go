@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// pollEvery is how often Watch reads the files.
+// pollEvery is the interval in which Watch reads the files.
 const pollEvery = 2 * time.Second
 
 // Watch reads the file and its secrets every two seconds until ctx ends, and calls changed
-// with the new configuration after a change. It compares contents, so that it also sees
-// the files that Kubernetes replaces by a symbolic link. It waits until the contents are
-// the same twice, because an editor may have written only a part.
+// with the new configuration after a change. It compares contents, so it also notices when
+// Kubernetes replaces files through a symbolic link. It waits until two successive reads
+// agree, because an editor may have written only a part.
 //
-// A file with mistakes changes nothing: its mistakes are logged once. loaded is what Load
-// returned, and o the same options. changed is called on the goroutine of the caller.
+// A file with mistakes changes nothing: its mistakes are logged once. loaded is the result
+// of Load, and o has the same options. changed is called on the goroutine of the caller.
 func Watch(ctx context.Context, loaded *Config, o Options, logger *slog.Logger, changed func(*Config)) {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
@@ -39,11 +39,11 @@ type watcher struct {
 	path    string
 	options Options
 	logger  *slog.Logger
-	vault   *vault              // of the last attempt to load
-	pending map[string][32]byte // contents that differ, until they stay
+	vault   *vault              // of the last load
+	pending map[string][32]byte // changed contents, until two reads agree
 }
 
-// poll returns a new configuration, nil if nothing has changed or the file has mistakes.
+// poll returns a new configuration, or nil if nothing changed or the file has mistakes.
 func (w *watcher) poll() *Config {
 	now := w.vault.current()
 	if maps.Equal(now, w.vault.seen) {
@@ -58,7 +58,7 @@ func (w *watcher) poll() *Config {
 	c, v, err := load(w.path, w.options)
 	w.vault = v
 	if err != nil {
-		w.logger.Error("cannot reload the rules of notifications; the earlier ones stay", "file", w.path, "mistakes", strings.Split(err.Error(), "\n"))
+		w.logger.Error("cannot reload the rules of notifications; the earlier rules stay active", "file", w.path, "mistakes", strings.Split(err.Error(), "\n"))
 		return nil
 	}
 	for _, warning := range c.Warnings {

@@ -33,7 +33,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// journal is a log that one goroutine writes and another one reads.
+// journal is a log that one goroutine writes and another reads.
 type journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -58,7 +58,7 @@ func (j *journal) Reset() {
 }
 
 // watching runs Watch on a file in a bubble of fake time. The test gets the folder, the
-// configurations and what was logged.
+// configurations and the log.
 func watching(t *testing.T, test func(dir string, got func() []*Config, logged *journal)) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "key"), keyA+"\n")
@@ -130,7 +130,7 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestWatchSecrets: a secret that is replaced changes its channel, and no other.
+// TestWatchSecrets: a replaced secret changes its channel, and no other.
 func TestWatchSecrets(t *testing.T) {
 	watching(t, func(dir string, got func() []*Config, logged *journal) {
 		write(t, filepath.Join(dir, "other"), keyB)
@@ -157,8 +157,8 @@ func TestWatchSecrets(t *testing.T) {
 	})
 }
 
-// TestWatchKubernetes: Kubernetes replaces the folder of a mounted volume by a symbolic
-// link; the path stays, and may keep its size and time.
+// TestWatchKubernetes: Kubernetes replaces the folder of a mounted volume through a
+// symbolic link; the path stays, and size and time may stay too.
 func TestWatchKubernetes(t *testing.T) {
 	dir := t.TempDir()
 	at := time.Unix(1_000_000, 0)

@@ -8,8 +8,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Ack acknowledges the messages about an object, so that nobody else is told. It returns
-// how many waited for that.
+// Ack acknowledges the messages about an object, so that they are not escalated. It
+// returns how many messages waited for an acknowledgment.
 //
 // Errors: those of the database.
 func Ack(ctx context.Context, db *sqldb.DB, object int64, by string) (acked int, err error) {
@@ -24,17 +24,16 @@ func Ack(ctx context.Context, db *sqldb.DB, object int64, by string) (acked int,
 	return acked, err
 }
 
-// Escalations returns deliveries that nobody acknowledged until a time, the oldest first,
-// at most limit. The planner creates what they escalate to and calls Escalated, in one
-// transaction.
+// Escalations returns the deliveries that were not acknowledged in time, oldest first, at
+// most limit. The planner creates the escalations and calls Escalated, in one transaction.
 //
 // Errors: those of the database.
 func Escalations(ctx context.Context, tx *sqldb.Tx, now time.Time, limit int) ([]Delivery, error) {
 	return selectDeliveries(ctx, tx, "FROM deliveries d"+tx.UseIndex("deliveries_escalation")+" WHERE d.escalate_at > 0 AND d.escalate_at <= ? ORDER BY d.escalate_at, d.id LIMIT ?", micros(now), limit)
 }
 
-// Escalated takes note that somebody else was told. It returns the number of deliveries
-// that still needed that: an acknowledgment may have come meanwhile.
+// Escalated marks deliveries as escalated. It returns how many of them still needed it,
+// because an acknowledgment may have arrived in the meantime.
 //
 // Errors: those of the database.
 func Escalated(ctx context.Context, tx *sqldb.Tx, ids ...int64) (int64, error) {

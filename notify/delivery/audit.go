@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Act is something that a person did with deliveries, mutes or subscriptions.
+// Act is an action of a person on deliveries, mutes or subscriptions.
 type Act struct {
 	At            time.Time
 	Actor, Action string
@@ -21,7 +21,7 @@ func audit(ctx context.Context, tx *sqldb.Tx, actor, action, detail string) erro
 		[][]any{{micros(time.Now()), cut(actor, maxWord), cut(action, maxKind), cut(detail, maxText)}})
 }
 
-// Acts returns the newest acts first, at most limit.
+// Acts returns acts, newest first, at most limit.
 //
 // Errors: those of the database.
 func Acts(ctx context.Context, q sqldb.Querier, limit int) (all []Act, err error) {

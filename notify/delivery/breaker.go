@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ready reports whether a claim may take deliveries. If not, next is when to try again;
-// zero if a person must enable the channel first.
+// ready reports whether a claim may take deliveries. If not, next is the time of the next
+// attempt; zero if a person must enable the channel first.
 func (c *Channel) ready(now time.Time) (ok bool, next time.Time) {
 	if !c.DisabledAt.IsZero() {
 		return false, time.Time{}
@@ -17,27 +17,28 @@ func (c *Channel) ready(now time.Time) (ok bool, next time.Time) {
 	return true, time.Time{}
 }
 
-// begin takes note of a claim until a time. It returns how many deliveries the claim may
-// take: one if the channel was broken.
+// begin records a claim that lasts until a time. It returns how many deliveries the claim
+// may take: one if the channel was broken.
 func (c *Channel) begin(threshold, limit int, until time.Time) int {
 	if c.Failures < threshold {
 		c.Cause = Running
 		return limit
 	}
-	// Others must not claim while the trial lasts. If its worker dies, they may after until.
+	// Other workers must not claim during the trial. If its worker crashes, they may claim
+	// after until.
 	c.Cause, c.trial, c.PausedUntil = Broken, c.token, until
 	return min(1, limit)
 }
 
-// extend takes note that a claim lasts longer.
+// extend records the extension of a claim.
 func (c *Channel) extend(token int64, until time.Time) {
 	if c.trial != 0 && c.trial == token {
 		c.PausedUntil = until
 	}
 }
 
-// note takes the result of a try. Results of tries from before a pause do not lengthen it.
-// recovered says that the channel was broken and answers again.
+// note applies the result of a try. Results of tries from before a pause do not extend it.
+// recovered is set if the channel was broken and works again.
 func (c *Channel) note(o *Outcome, p Policy, now time.Time) (recovered bool) {
 	trial := c.trial != 0 && o.Delivery.Token == c.trial
 	if trial {
@@ -47,7 +48,7 @@ func (c *Channel) note(o *Outcome, p Policy, now time.Time) (recovered bool) {
 	case o.Local || o.Result == Released:
 	case o.Result == Disabled:
 		c.DisabledAt, c.Reason = now, cmp.Or(o.Error, o.Status)
-	case o.Result == Delivered || o.Result == Permanent: // the channel answered
+	case o.Result == Delivered || o.Result == Permanent: // the channel works
 		recovered = c.Failures >= p.Threshold
 		if c.Failures = 0; c.Cause == Broken {
 			c.Cause, c.PausedUntil, c.trial = Running, time.Time{}, 0

@@ -11,16 +11,16 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Cause says why a channel pauses. The numbers are stored in the database.
+// Cause is the reason why a channel pauses. The numbers are stored in the database.
 type Cause int16
 
 // The causes of a pause.
 const (
-	// Running is no pause.
+	// Running: the channel does not pause.
 	Running Cause = iota
-	// Broken pauses after several failures. One delivery is then tried.
+	// Broken: the channel pauses after several failures. Then one delivery is tried.
 	Broken
-	// Throttled pauses because the other side asked for it.
+	// Throttled: the channel pauses because the endpoint requested it.
 	Throttled
 )
 
@@ -35,24 +35,24 @@ func (c Cause) String() string {
 	return "running"
 }
 
-// Channel is what the replicas share about a channel.
+// Channel is the state of a channel that replicas share.
 type Channel struct {
 	// Name is the name of the channel in the configuration.
 	Name string
 	// Failures counts the failures since the last success.
 	Failures int
-	// PausedUntil is when the channel may be used again, and Cause why it pauses. A pause that
-	// is over is still stored.
+	// PausedUntil is the end of the pause, and Cause its reason. A pause that has ended
+	// stays stored.
 	PausedUntil time.Time
 	Cause       Cause
-	// DisabledAt is when the other side said that its end is gone, with the Reason; zero if
-	// the channel is in use.
+	// DisabledAt is the time when the endpoint reported, with Reason, that it no longer
+	// exists; zero if the channel is in use.
 	DisabledAt time.Time
 	Reason     string
 
 	token  int64 // of the last claim
-	rateAt int64 // when the allowance is whole again, in microseconds
-	trial  int64 // token of the claim that tries a broken channel; 0 if there is none
+	rateAt int64 // when the allowance is full again, in microseconds
+	trial  int64 // token of the claim that tries a broken channel; 0 if no trial is in progress
 }
 
 const channelColumns = "name, token, rate_at, failures, open_until, cause, trial, disabled_at, reason"
@@ -67,7 +67,9 @@ func scanChannel(row scanner) (c Channel, err error) {
 	return c, err
 }
 
-// Channels returns what the replicas share about all channels, in the order of the names.
+// Channels returns the shared state of all channels, ordered by name.
+//
+// Errors: those of the database.
 func Channels(ctx context.Context, q sqldb.Querier) (all []Channel, err error) {
 	err = q.Query(ctx, "SELECT "+channelColumns+" FROM notify_channels ORDER BY name", nil, func(rows *sql.Rows) error {
 		c, err := scanChannel(rows)
@@ -77,7 +79,7 @@ func Channels(ctx context.Context, q sqldb.Querier) (all []Channel, err error) {
 	return all, err
 }
 
-// readChannel returns a channel without a lock. A channel without a row is in use.
+// readChannel returns a channel without locking it. A channel without a row is in use.
 func readChannel(ctx context.Context, q sqldb.Querier, name string) (Channel, error) {
 	c, err := scanChannel(q.QueryRow(ctx, "SELECT "+channelColumns+" FROM notify_channels WHERE name = ?", name))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -87,7 +89,7 @@ func readChannel(ctx context.Context, q sqldb.Querier, name string) (Channel, er
 }
 
 // lockChannels locks the rows of some channels until the transaction ends, and inserts
-// those that do not exist. Everybody locks in the order of the names.
+// missing rows. All callers lock in the order of the names.
 func lockChannels(ctx context.Context, tx *sqldb.Tx, names ...string) ([]Channel, error) {
 	slices.Sort(names)
 	var all []Channel
@@ -107,8 +109,8 @@ func lockChannels(ctx context.Context, tx *sqldb.Tx, names ...string) ([]Channel
 			break
 		}
 	}
-	// Locks are local to a node of a cluster such as Galera. Two transactions that write the
-	// same row conflict there too.
+	// In a cluster such as Galera, locks are local to a node, but two transactions that
+	// write the same row still conflict.
 	for i := range all {
 		c := &all[i]
 		c.token++
@@ -131,7 +133,7 @@ func insertChannels(ctx context.Context, tx *sqldb.Tx, names []string) error {
 	return tx.InsertNew(ctx, "notify_channels", []string{"name", "token", "rate_at", "failures", "open_until", "cause", "trial", "disabled_at", "reason", "checked_at"}, rows, "name")
 }
 
-// ensureChannels inserts the rows of channels that have none.
+// ensureChannels inserts the missing rows of channels.
 func ensureChannels(ctx context.Context, tx *sqldb.Tx, names []string) error {
 	var missing []string
 	for _, name := range names {

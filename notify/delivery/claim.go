@@ -9,15 +9,15 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// ClaimOptions are what a worker wants to send.
+// ClaimOptions are the options of a claim.
 type ClaimOptions struct {
-	// Worker names the worker, for people.
+	// Worker names the worker, for people who read the database.
 	Worker string
-	// Limit is how many deliveries it takes at most; default 1.
+	// Limit is the maximum number of deliveries; default 1.
 	Limit int
-	// Lease is how long the claim lasts unless Extend prolongs it; default one minute.
+	// Lease is the duration of the claim unless Extend extends it; default one minute.
 	Lease time.Duration
-	// Rate is what the channel takes, from all replicas together.
+	// Rate is the rate limit of the channel, for all replicas together.
 	Rate Rate
 	// Threshold is Policy.Threshold.
 	Threshold int
@@ -27,32 +27,33 @@ type ClaimOptions struct {
 
 // Claimed is the result of a claim.
 type Claimed struct {
-	// Deliveries are to be sent, at most one of each lane. All have the same Token.
+	// Deliveries are the claimed deliveries, at most one of each lane. All have the same
+	// Token.
 	Deliveries []Delivery
-	// Until is when the claim ends.
+	// Until is the end of the claim.
 	Until time.Time
-	// Rescued is how many claims of other workers had ended without a result.
+	// Rescued is the number of claims of other workers that had ended without a result.
 	Rescued int
-	// Next is when another claim may succeed; zero if nobody knows.
+	// Next is the earliest time when another claim may succeed; zero if unknown.
 	Next time.Time
-	// Channel is what the replicas share about the channel.
+	// Channel is the shared state of the channel.
 	Channel Channel
 }
 
-// maxRescues is how often a worker may die with a delivery until the delivery counts as
-// the reason.
+// maxRescues is the number of crashed workers after which their common delivery is
+// considered the cause.
 const maxRescues = 100
 
-// farFuture is when every delivery is due.
+// farFuture is a time at which every delivery is due.
 var farFuture = time.UnixMicro(1 << 60)
 
-// Claim takes deliveries that are due, and commits before it returns. Of the deliveries of
-// a lane it takes the first, and only if no earlier one is unsent. Claims whose lease has
-// ended are taken back first. Of a broken channel it takes one, due or not, so that its
-// recovery is seen early. A channel without anything to do costs two queries and no
-// write.
+// Claim claims due deliveries, and commits before it returns. It takes only the first
+// delivery of a lane, and only if no earlier one is unsent. It first takes back claims
+// whose lease has ended. From a broken channel it takes one delivery, even if that is not
+// due, to notice early that the channel works again. A channel without work costs two
+// queries and no write.
 //
-// Errors: those of the database. The caller tries again.
+// Errors: those of the database. The caller retries.
 func Claim(ctx context.Context, db *sqldb.DB, channel string, o ClaimOptions) (Claimed, error) {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
@@ -113,7 +114,7 @@ func peek(ctx context.Context, db *sqldb.DB, channel string, o *ClaimOptions) (c
 	return c, true, nil
 }
 
-// claim takes deliveries in a transaction.
+// claim claims deliveries in a transaction.
 func claim(ctx context.Context, tx *sqldb.Tx, channel string, o *ClaimOptions) (c Claimed, err error) {
 	if err := tx.PreferIndexes(ctx); err != nil {
 		return c, err
@@ -164,7 +165,8 @@ func claim(ctx context.Context, tx *sqldb.Tx, channel string, o *ClaimOptions) (
 }
 
 // Rescue takes back the claims of a channel whose lease has ended, because their worker
-// died or lost the database. It returns how many. Claim does the same.
+// crashed or lost its connection to the database. It returns their number. Claim does the
+// same.
 //
 // Errors: those of the database.
 func Rescue(ctx context.Context, db *sqldb.DB, channel string, now time.Time) (rescued int, err error) {
@@ -178,7 +180,7 @@ func Rescue(ctx context.Context, db *sqldb.DB, channel string, now time.Time) (r
 	return rescued, err
 }
 
-// rescue returns deliveries to Waiting. The caller holds the row of the channel.
+// rescue returns deliveries to Waiting. The caller has locked the row of the channel.
 func rescue(ctx context.Context, tx *sqldb.Tx, channel string, now time.Time) (int, error) {
 	expired := "FROM deliveries d" + tx.UseIndex("deliveries_due") + " WHERE d.channel = ? AND d.state = ? AND d.next_at <= ? ORDER BY d.next_at, d.id LIMIT ?"
 	ids, err := selectNumbers(ctx, tx, "SELECT d.id "+expired, channel, int16(Sending), micros(now), 5*chunk)
@@ -200,14 +202,14 @@ func rescue(ctx context.Context, tx *sqldb.Tx, channel string, now time.Time) (i
 	if len(lanes) == 0 {
 		return int(n), nil
 	}
-	if _, err := updateRows(ctx, tx, ids, "state = ?, last_error = ?", "state = ? AND rescues >= ?", int16(Dead), "too many workers died while they sent it", int16(Waiting), maxRescues); err != nil {
+	if _, err := updateRows(ctx, tx, ids, "state = ?, last_error = ?", "state = ? AND rescues >= ?", int16(Dead), "too many workers crashed while they sent it", int16(Waiting), maxRescues); err != nil {
 		return 0, err
 	}
 	return int(n), advance(ctx, tx, lanes, now)
 }
 
-// Extend prolongs a claim of deliveries that are still being sent, and returns the numbers
-// of those that the claim still has. The worker stops to send the others.
+// Extend extends a claim of deliveries that are still being sent, and returns the IDs of
+// the deliveries that the claim still holds. The worker cancels the others.
 //
 // Errors: those of the database.
 func Extend(ctx context.Context, db *sqldb.DB, channel string, all []Delivery, until, now time.Time) (kept map[int64]bool, err error) {

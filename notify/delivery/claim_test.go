@@ -8,8 +8,8 @@ import (
 	"github.com/vedette-io/vedette/notify/delivery"
 )
 
-// TestOrder: of a lane only the first delivery can be claimed, and the next one when the
-// first is sent. Repeats of a key are left out.
+// TestOrder: only the first delivery of a lane can be claimed, and the next one after the
+// first is sent. Repeats of a key are ignored.
 func TestOrder(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		if n := d.create(t, about(1, "a", "1a1"), about(1, "a", "1a2"), about(2, "a", "2a1"), about(1, "a", "1a1")); n != 3 {
@@ -40,8 +40,8 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestFencing: after a claim was taken back, its worker cannot change the delivery, whatever
-// it says, and cannot prolong the claim.
+// TestFencing: after a claim was taken back, its worker can neither change the delivery
+// nor extend the claim.
 func TestFencing(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.create(t, about(1, "a", "1"))

@@ -12,7 +12,8 @@ import (
 )
 
 // TestCreateBehindFrontThatEnds: the planner adds to a lane while a worker stores that the
-// front was sent. Whoever is first, the new delivery does not stay behind nothing.
+// front was sent. In either order, the new delivery does not stay behind a front that no
+// longer exists.
 func TestCreateBehindFrontThatEnds(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		for i := range 10 { // the worker tries while the planner has not committed
@@ -27,7 +28,7 @@ func TestCreateBehindFrontThatEnds(t *testing.T) {
 					_, err := delivery.Finish(t.Context(), d.DB, "chat", []delivery.Outcome{{Delivery: c.Deliveries[0]}}, delivery.Policy{})
 					finished <- err
 				}()
-				select { // the worker has time to pass, or waits for the commit
+				select { // the worker has time to finish, or waits for the commit
 				case err := <-finished:
 					finished <- err
 				case <-time.After(20 * time.Millisecond):
@@ -46,12 +47,12 @@ func TestCreateBehindFrontThatEnds(t *testing.T) {
 	})
 }
 
-// TestCreateBehindFrontThatEnded is the other way: the worker holds the row of the channel
-// while the planner has already seen the front.
+// TestCreateBehindFrontThatEnded is the opposite order: the worker holds the row of the
+// channel after the planner has read the front.
 func TestCreateBehindFrontThatEnded(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		if strings.HasPrefix(d.String(), "sqlite") {
-			return // has one writer at a time
+			return // this database has only one writer at a time
 		}
 		d.create(t, about(1, "a", "front"))
 		created := make(chan error, 1)
@@ -83,7 +84,7 @@ func TestCreateBehindFrontThatEnded(t *testing.T) {
 	})
 }
 
-// TestClaimsOfReplicas: replicas that claim at the same time never get the same delivery.
+// TestClaimsOfReplicas: replicas that claim concurrently never get the same delivery.
 func TestClaimsOfReplicas(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		var all []delivery.Delivery
@@ -129,7 +130,7 @@ func TestClaimsOfReplicas(t *testing.T) {
 	})
 }
 
-// claimAgain claims, and again if the database aborts the transaction.
+// claimAgain claims, and retries if the database aborts the transaction.
 func claimAgain(ctx context.Context, db *sqldb.DB) (c delivery.Claimed, err error) {
 	for range 5 {
 		if c, err = delivery.Claim(ctx, db, "chat", delivery.ClaimOptions{Limit: 2}); err == nil {
@@ -139,8 +140,8 @@ func claimAgain(ctx context.Context, db *sqldb.DB) (c delivery.Claimed, err erro
 	return c, err
 }
 
-// TestHostileTexts: texts that a database would refuse or that are too long do not stop the
-// planner or a worker. Keys that differ only after many characters are different.
+// TestHostileTexts: texts that are too long, or that a database would refuse, stop neither
+// the planner nor a worker. Keys that differ only after many characters are different.
 func TestHostileTexts(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		nasty := "a\x00b\xff\u202e'; DROP TABLE deliveries; --" + strings.Repeat("\U0001F600", 20_000)
@@ -184,8 +185,8 @@ func TestHostileTexts(t *testing.T) {
 	})
 }
 
-// TestPoison: a delivery whose workers always die becomes a dead letter in the end, and
-// the next of its lane is sent.
+// TestPoison: a delivery whose workers always crash becomes a dead letter eventually, and
+// the next delivery of its lane is sent.
 func TestPoison(t *testing.T) {
 	d := open(t, "sqlite:"+t.TempDir()+"/history.db")
 	d.create(t, about(1, "a", "poison"), about(1, "a", "next"))

@@ -12,17 +12,18 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Create inserts deliveries, and leaves out those whose key the database has. It returns
-// how many it inserted. Each needs Key, Kind, Channel and Event. State is Waiting if it
-// is 0, and may be Held with the end of the window as NextAt. CreatedAt is now if it is
-// zero. The ID and the results of sending are ignored.
+// Create inserts deliveries, except those whose key exists in the database. It returns the
+// number of inserted deliveries. Each needs Key, Kind, Channel and Event. State 0 means
+// Waiting; it may be Held, with the end of the window in NextAt. A zero CreatedAt means
+// now. The ID and the results of sending are ignored.
 //
-// A lane has the order of the calls. One transaction at a time may create deliveries of
-// a lane; the cursor of the feed sees to that. Call Create late in the transaction: where
-// a lane has a backlog, workers of its channel wait until the transaction ends.
+// The order of a lane is the order of the calls. Only one transaction at a time may create
+// deliveries of a lane; the cursor of the feed guarantees that. Call Create late in the
+// transaction: if a lane has a backlog, workers of its channel wait until the transaction
+// ends.
 //
-// Errors: a delivery without Key or Channel, or with a name of a channel that is longer
-// than 63 bytes; those of the database.
+// Errors: a delivery without Key or Channel, or with a channel name of more than 63 bytes;
+// those of the database.
 func Create(ctx context.Context, tx *sqldb.Tx, all []Delivery) (created int, err error) {
 	n, err := newBatch(all, time.Now())
 	if err != nil {
@@ -44,16 +45,16 @@ func Create(ctx context.Context, tx *sqldb.Tx, all []Delivery) (created int, err
 	return len(rows), tx.InsertNew(ctx, "deliveries", insertColumns, rows, "key_hash")
 }
 
-// maxChannel is how long the name of a channel may be, in bytes.
+// maxChannel is the maximum number of bytes of a channel name.
 const maxChannel = 63
 
-// batch is the deliveries of one call of Create with the hashes of their keys.
+// batch has the deliveries of one call of Create with the hashes of their keys.
 type batch struct {
 	all    []Delivery
 	hashes [][]byte
 }
 
-// newBatch checks and completes deliveries, and leaves out repeats among them.
+// newBatch checks and completes deliveries, and drops repeats among them.
 func newBatch(all []Delivery, now time.Time) (*batch, error) {
 	n := &batch{}
 	seen := map[string]bool{}
@@ -87,7 +88,7 @@ func newBatch(all []Delivery, now time.Time) (*batch, error) {
 	return n, nil
 }
 
-// leaveOutRepeats removes the deliveries whose key the database has.
+// leaveOutRepeats removes the deliveries whose key exists in the database.
 func (n *batch) leaveOutRepeats(ctx context.Context, tx *sqldb.Tx) error {
 	known := map[string]bool{}
 	for some := range slices.Chunk(n.hashes, chunk) {
@@ -115,8 +116,8 @@ func (n *batch) leaveOutRepeats(ctx context.Context, tx *sqldb.Tx) error {
 	return nil
 }
 
-// order decides which deliveries are behind others of their lane. A lane that has unsent
-// deliveries can lose them at any time, so its channel is locked first.
+// order marks the deliveries that are behind others of their lane. The unsent deliveries
+// of a lane can end at any time, so it locks their channel first.
 func (n *batch) order(ctx context.Context, tx *sqldb.Tx) error {
 	lanes := map[int64]bool{}
 	for i := range n.all {
@@ -148,7 +149,8 @@ func (n *batch) order(ctx context.Context, tx *sqldb.Tx) error {
 	return nil
 }
 
-// channels returns the names of the channels, or of those with some lanes.
+// channels returns the names of the channels; if lanes is not nil, only of those with
+// deliveries in the lanes.
 func (n *batch) channels(lanes map[int64]bool) []string {
 	names := map[string]bool{}
 	for i := range n.all {

@@ -53,7 +53,7 @@ func each(t *testing.T, test func(t *testing.T, d *database)) {
 	dbtest.Each(t, func(t *testing.T, url string) { test(t, open(t, url)) })
 }
 
-// start is the time at which tests begin.
+// start is the time at the beginning of tests.
 var start = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 
 // about returns a delivery about an object for a receiver.
@@ -71,7 +71,7 @@ func (d *database) tx(t *testing.T, f func(tx *sqldb.Tx) error) {
 	}
 }
 
-// create creates deliveries and returns how many are new.
+// create creates deliveries and returns the number of new ones.
 func (d *database) create(t *testing.T, all ...delivery.Delivery) (created int) {
 	t.Helper()
 	d.tx(t, func(tx *sqldb.Tx) (err error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// ErrUnknown is returned for a delivery, mute or subscription that the database does not
-// have, or that is in another state.
+// ErrUnknown is the error for a delivery, mute or subscription that does not exist or is
+// in another state.
 var ErrUnknown = errors.New("no row has this number")
 
 // Filter selects deliveries. The zero value selects all.
@@ -21,17 +21,18 @@ type Filter struct {
 	// Channel, Person and Object select by equality; "" and 0 select all.
 	Channel, Person string
 	Object          int64
-	// States are the states; none means all.
+	// States are the selected states; none means all.
 	States []State
-	// Since selects those that are due, or ended, at this time or later.
+	// Since selects deliveries that are due, or ended, at this time or later.
 	Since time.Time
-	// Before selects those with smaller numbers, for the next page; 0 is the first page.
+	// Before selects deliveries with smaller IDs, for the next page; 0 means the first
+	// page.
 	Before int64
-	// Limit is how many are returned; default 100.
+	// Limit is the maximum number of results; default 100.
 	Limit int
 }
 
-// List returns deliveries, the newest first.
+// List returns deliveries, newest first.
 //
 // Errors: those of the database.
 func List(ctx context.Context, q sqldb.Querier, f Filter) ([]Delivery, error) {
@@ -40,7 +41,7 @@ func List(ctx context.Context, q sqldb.Querier, f Filter) ([]Delivery, error) {
 	}
 	var names []string
 	hint := ""
-	if len(f.States) > 0 && f.Object == 0 { // the index of channels and states finds them
+	if len(f.States) > 0 && f.Object == 0 { // the index of channels and states can be used
 		channels, err := Channels(ctx, q)
 		if err != nil {
 			return nil, err
@@ -53,7 +54,7 @@ func List(ctx context.Context, q sqldb.Querier, f Filter) ([]Delivery, error) {
 		if len(names) == 0 {
 			return nil, nil
 		}
-		if h, ok := q.(interface{ UseIndex(string) string }); ok { // as DB and Tx have
+		if h, ok := q.(interface{ UseIndex(string) string }); ok { // DB and Tx have this method
 			hint = h.UseIndex("deliveries_due")
 		}
 	}
@@ -61,8 +62,8 @@ func List(ctx context.Context, q sqldb.Querier, f Filter) ([]Delivery, error) {
 	return selectDeliveries(ctx, q, "FROM deliveries d"+hint+" WHERE "+condition+" ORDER BY d.id DESC LIMIT ?", append(args, f.Limit)...)
 }
 
-// condition returns the condition of the filter. names are the channels; nil means those
-// of the filter.
+// condition returns the SQL condition of the filter. names are the channels; nil means the
+// channel of the filter.
 func (f *Filter) condition(names []string) (condition string, args []any) {
 	all := []string{"d.next_at >= ?"}
 	args = []any{micros(f.Since)}
@@ -97,8 +98,8 @@ func anys[T any](values []T) []any {
 	return all
 }
 
-// Thread returns what the channel calls the first message of a lane that it accepted; ""
-// if there is none. Later messages can answer to it.
+// Thread returns the Ref of the first message of a lane that the channel accepted, or "".
+// Later messages can reply to it.
 //
 // Errors: those of the database.
 func Thread(ctx context.Context, q sqldb.Querier, lane int64) (ref string, err error) {
@@ -138,9 +139,9 @@ func Find(ctx context.Context, q sqldb.Querier, key string) (Delivery, error) {
 	return all[0], nil
 }
 
-// Replay sends dead letters again, with the same keys. They say that they are late, and
-// are in no order. by is the person who asks. It returns how many of the numbers were dead
-// letters.
+// Replay sends dead letters again, with the same keys. Their messages say that they are
+// late, and have no order. by is the person who requests it. It returns how many of the
+// IDs were dead letters.
 //
 // Errors: those of the database.
 func Replay(ctx context.Context, db *sqldb.DB, by string, ids ...int64) (replayed int, err error) {
@@ -153,17 +154,17 @@ func Replay(ctx context.Context, db *sqldb.DB, by string, ids ...int64) (replaye
 	return replayed, err
 }
 
-// replay gives each dead letter a lane of its own, so that it waits for no other delivery
-// and no other waits for it.
+// replay gives each dead letter its own lane, so that it neither waits for other
+// deliveries nor delays them.
 func replay(ctx context.Context, tx *sqldb.Tx, ids []int64) (int, error) {
 	n, err := updateRows(ctx, tx, slices.Sorted(slices.Values(ids)), "state = ?, lane = -id, attempts = 0, rescues = 0, next_at = ?, late = 1, replay = 1", "state = ?",
 		int16(Waiting), micros(time.Now()), int16(Dead))
 	return int(n), err
 }
 
-// Recover sends again what failed: all dead letters of a channel that died at a time or
-// later. by is the person who asks. It also ends a pause of the channel. It works in steps,
-// so an error leaves the rest dead.
+// Recover resends all dead letters of a channel that failed at a time or later, and ends a
+// pause of the channel. by is the person who requests it. It works in steps, so after an
+// error the rest are still dead letters.
 //
 // Errors: those of the database.
 func Recover(ctx context.Context, db *sqldb.DB, channel string, since time.Time, by string) (replayed int, err error) {
@@ -205,8 +206,8 @@ func Recover(ctx context.Context, db *sqldb.DB, channel string, since time.Time,
 	return replayed, err
 }
 
-// Drop ends dead letters for good, and returns how many of the numbers were dead letters.
-// by is the person who asks.
+// Drop ends dead letters permanently, and returns how many of the IDs were dead letters.
+// by is the person who requests it.
 //
 // Errors: those of the database.
 func Drop(ctx context.Context, db *sqldb.DB, by string, ids ...int64) (dropped int, err error) {
@@ -220,7 +221,7 @@ func Drop(ctx context.Context, db *sqldb.DB, by string, ids ...int64) (dropped i
 	return dropped, err
 }
 
-// Enable puts a disabled channel into use again. by is the person who asks.
+// Enable enables a disabled channel. by is the person who requests it.
 //
 // Errors: those of the database.
 func Enable(ctx context.Context, db *sqldb.DB, channel, by string) error {
@@ -238,8 +239,8 @@ func Enable(ctx context.Context, db *sqldb.DB, channel, by string) error {
 	})
 }
 
-// Recent returns how many deliveries were created for a receiver at a time or later, or
-// wait in a digest since then.
+// Recent returns the number of deliveries for a receiver that were created at a time or
+// later, or wait in a digest since then.
 //
 // Errors: those of the database.
 func Recent(ctx context.Context, q sqldb.Querier, channel, receiver string, since time.Time) (n int, err error) {
@@ -247,12 +248,12 @@ func Recent(ctx context.Context, q sqldb.Querier, channel, receiver string, sinc
 	return n, err
 }
 
-// Count is how many deliveries of a channel are in a state.
+// Count is the number of deliveries of a channel in a state.
 type Count struct {
 	Channel string
 	State   State
 	N       int
-	// Oldest is when the oldest of them was created.
+	// Oldest is the creation time of the oldest of them.
 	Oldest time.Time
 }
 

@@ -9,31 +9,31 @@ import (
 	"unicode/utf8"
 )
 
-// State says how far a delivery is. The numbers are stored in the database.
+// State is the progress of a delivery. The numbers are stored in the database.
 type State int16
 
-// The states of a delivery. Held, Behind, Waiting and Sending are unsent; a delivery
-// leaves the other states only by Replay or Recover.
+// The states of a delivery. Held, Behind, Waiting and Sending are unsent; only Replay and
+// Recover change the other states.
 const (
-	// Held waits for the end of a window: a digest that collects items, or quiet hours.
+	// Held: the delivery waits for the end of a window, of a digest or of quiet hours.
 	Held State = iota + 1
-	// Behind waits for an earlier delivery of its lane.
+	// Behind: it waits for an earlier delivery of its lane.
 	Behind
-	// Waiting is the first of its lane. NextAt says when it may be sent.
+	// Waiting: it is the first of its lane. NextAt is the time when it may be sent.
 	Waiting
-	// Sending is claimed by a worker. NextAt says when the claim ends.
+	// Sending: a worker has claimed it. NextAt is the end of the claim.
 	Sending
-	// Sent was accepted by the channel.
+	// Sent: the channel accepted it.
 	Sent
-	// Dead failed for good, or after the last try. It is a dead letter.
+	// Dead: it failed permanently, or in its last try. It is a dead letter.
 	Dead
-	// Superseded was replaced by a later delivery before it was sent.
+	// Superseded: a later delivery replaced it before it was sent.
 	Superseded
-	// Dropped was a dead letter, until a person decided that nobody needs it.
+	// Dropped: it was a dead letter, and a person dropped it.
 	Dropped
 )
 
-// states are the names of the states by their numbers.
+// states are the names of the states, by number.
 var states = [...]string{"unknown", "held", "behind", "waiting", "sending", "sent", "dead", "superseded", "dropped"}
 
 // String returns the name of the state in lower case.
@@ -44,50 +44,54 @@ func (s State) String() string {
 	return states[s]
 }
 
-// Delivery is one message for one receiver of one channel. The package does not change
-// a Delivery that it returned.
+// Delivery is one message for one receiver on one channel. The package does not change a
+// returned Delivery.
 type Delivery struct {
-	// ID is the number of the row. A smaller number of a lane is sent earlier.
+	// ID is the row ID. Within a lane, smaller IDs are sent earlier.
 	ID int64
-	// Key names the message. It never changes, and no two deliveries have the same.
+	// Key identifies the message. It never changes, and is unique.
 	Key string
-	// Kind is the kind of the message, and Rule the name of the rule that called for it.
+	// Kind is the kind of the message, and Rule the name of its rule.
 	Kind, Rule string
 	// Channel is the name of the channel, and Receiver the address there; it may be empty.
 	Channel, Receiver string
-	// Person is the name in the table of people, and Role why the receiver gets it.
+	// Person is the name in the table of people, and Role the reason why the receiver gets
+	// the message.
 	Person, Role string
-	// Object is the number of the object; 0 if the message is not about one object.
+	// Object is the row ID of the object; 0 if the message is not about one object.
 	Object int64
-	// Lane is the order that the delivery belongs to. Create computes it from object,
-	// channel and receiver if it is 0. A replay has a negative lane of its own.
+	// Lane is the lane of the delivery. If it is 0, Create computes it from object,
+	// channel and receiver. A replay has its own, negative lane.
 	Lane int64
 	// Position is the position in the feed of the transition that caused the delivery.
 	Position int64
 	// Event is the notice as JSON, as notify/message stores it.
 	Event []byte
 	State State
-	// Attempts counts the tries that the channel answered, or that timed out.
+	// Attempts is the number of tries that the channel answered, or that timed out.
 	Attempts int
-	// NextAt is when the delivery may be sent; in state Held when its window ends, in state
-	// Sending when the claim ends, and in the states after that when it ended.
+	// NextAt is the time when the delivery may be sent. In state Held it is the end of the
+	// window, in state Sending the end of the claim, and in later states the time of the
+	// end.
 	NextAt time.Time
-	// Due is, of a claimed delivery, when it was to be sent. A broken channel is tried earlier.
+	// Due is the time when a claimed delivery was due. A broken channel is tried earlier.
 	Due time.Time
-	// CreatedAt is when the delivery was created, and SentAt when a channel accepted it.
+	// CreatedAt is the time of creation, and SentAt the time when the channel accepted the
+	// message.
 	CreatedAt, SentAt time.Time
-	// Token is the fencing token of the claim, and ClaimedBy the worker that has it.
+	// Token is the fencing token of the claim, and ClaimedBy its worker.
 	Token     int64
 	ClaimedBy string
-	// Status is the last answer of the channel, and LastError its last error. Ref is what the
-	// channel calls the message.
+	// Status is the last answer of the channel, and LastError its last error. Ref
+	// identifies the message at the channel.
 	Status, LastError, Ref string
-	// Late says that the message must say that it is late. Replay says that a person sent it
+	// Late is set if the message must say that it is late, and Replay if a person sent it
 	// again.
 	Late, Replay bool
-	// EscalateAt is when somebody else must be told if nobody acknowledged; zero if never.
+	// EscalateAt is the time of the escalation if nobody acknowledged the message; zero
+	// means never.
 	EscalateAt time.Time
-	// AckedBy acknowledged at AckedAt.
+	// AckedBy is the person who acknowledged the message at AckedAt.
 	AckedBy string
 	AckedAt time.Time
 }
@@ -99,7 +103,7 @@ func LaneOf(object int64, channel, receiver string) int64 {
 	return positive(digestOf("lane", string(number[:]), channel, receiver))
 }
 
-// receiverHash returns the number by which deliveries of a receiver are found.
+// receiverHash returns the number that indexes the deliveries of a receiver.
 func receiverHash(channel, receiver string) int64 {
 	return positive(digestOf("receiver", channel, receiver))
 }
@@ -116,13 +120,13 @@ func digestOf(texts ...string) []byte {
 	return h.Sum(nil)[:16]
 }
 
-// positive returns the first bits of a hash as a number from 1.
+// positive returns the first bits of a hash as a positive number.
 func positive(hash []byte) int64 {
 	return max(1, int64(binary.BigEndian.Uint64(hash)&math.MaxInt64))
 }
 
-// micros returns a time as the database stores it: microseconds since 1970, or 0 for the
-// zero time.
+// micros converts a time to the format of the database: microseconds since 1970, or 0 for
+// the zero time.
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -138,7 +142,7 @@ func moment(micros int64) time.Time {
 	return time.UnixMicro(micros)
 }
 
-// Limits of texts in bytes. MariaDB and MySQL refuse longer ones.
+// Maximum lengths of texts in bytes. MariaDB and MySQL refuse longer texts.
 const (
 	maxKind = 63
 	maxWord = 250
@@ -146,7 +150,7 @@ const (
 	maxKey  = 60_000
 )
 
-// cut returns a text that every database stores: valid UTF-8 without zero bytes, and at
+// cut returns a text that every database accepts: valid UTF-8 without zero bytes, and at
 // most limit bytes long.
 func cut(text string, limit int) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")

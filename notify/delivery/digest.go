@@ -11,16 +11,16 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// ErrClosed is returned for a digest whose window another process has closed: its clock is
-// ahead.
+// ErrClosed is the error for a digest whose window another process with a faster clock has
+// closed.
 var ErrClosed = errors.New("the digest is closed")
 
 // Item is a notice that a digest has collected.
 type Item struct {
-	// Key is the key that the notice would have as a message of its own. A digest has each key
-	// once.
+	// Key is the key that the notice would have as a separate message. A digest has each
+	// key once.
 	Key string
-	// Object is the number of the object, and Kind the kind of the notice.
+	// Object is the row ID of the object, and Kind the kind of the notice.
 	Object int64
 	Kind   string
 	// Event is the notice as JSON, as notify/message stores it.
@@ -35,11 +35,11 @@ func HeldOf(ctx context.Context, q sqldb.Querier, lane int64) ([]Delivery, error
 	return selectDeliveries(ctx, q, "FROM deliveries d WHERE d.lane = ? AND d.state = ? ORDER BY d.id", lane, int16(Held))
 }
 
-// AppendDigest adds items to a held delivery, and creates it if the database does not have
-// its key. d.NextAt is the end of the window. Only the transaction that moves the cursor of
-// the planner calls it.
+// AppendDigest adds items to a held delivery, and creates it if its key does not exist.
+// d.NextAt is the end of the window. Call it only in the transaction that moves the cursor
+// of the planner.
 //
-// Errors: ErrClosed if the delivery is not held any more; those of Create.
+// Errors: ErrClosed if the delivery is no longer held; those of Create.
 func AppendDigest(ctx context.Context, tx *sqldb.Tx, d Delivery, items []Item) error {
 	d.State = Held
 	if _, err := Create(ctx, tx, []Delivery{d}); err != nil {
@@ -67,8 +67,8 @@ func AppendDigest(ctx context.Context, tx *sqldb.Tx, d Delivery, items []Item) e
 	return tx.InsertNew(ctx, "digest_items", []string{"delivery_id", "key_hash", "object_id", "kind", "notice"}, rows, "key_hash")
 }
 
-// Items returns the items of a digest in the order in which they were added. Their keys are
-// not stored.
+// Items returns the items of a digest in the order in which they were added, without their
+// keys.
 //
 // Errors: those of the database.
 func Items(ctx context.Context, q sqldb.Querier, delivery int64) (all []Item, err error) {
@@ -82,8 +82,8 @@ func Items(ctx context.Context, q sqldb.Querier, delivery int64) (all []Item, er
 }
 
 // CloseDigests releases the held deliveries whose window has ended, in the order of their
-// creation, and returns how many. Only the transaction that moves the cursor of the planner
-// calls it.
+// creation, and returns their number. Call it only in the transaction that moves the
+// cursor of the planner.
 //
 // Errors: those of the database.
 func CloseDigests(ctx context.Context, tx *sqldb.Tx, now time.Time) (closed int, err error) {

@@ -9,21 +9,22 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Finished is what the outcomes of one call of Finish led to.
+// Finished is the result of one call of Finish.
 type Finished struct {
-	// Sent, Again and Dead are how many deliveries were sent, wait for another try, or died.
+	// Sent, Again and Dead count the deliveries that were sent, wait for another try, or
+	// became dead letters.
 	Sent, Again, Dead int
-	// Lost are outcomes of claims that had ended. They changed nothing.
+	// Lost counts outcomes whose claim had ended. They changed nothing.
 	Lost int
-	// Channel is what the replicas share about the channel.
+	// Channel is the shared state of the channel.
 	Channel Channel
 }
 
 // Finish stores the outcomes of tries of one channel, in the order in which the tries
-// ended, in one transaction. An outcome whose claim was taken back has no effect: the
-// UPDATE has the fencing token as its condition.
+// ended, in one transaction. An outcome whose claim was taken back has no effect, because
+// the fencing token is a condition of the UPDATE.
 //
-// Errors: those of the database. The caller tries again with the same outcomes.
+// Errors: those of the database. The caller retries with the same outcomes.
 func Finish(ctx context.Context, db *sqldb.DB, channel string, outcomes []Outcome, p Policy) (Finished, error) {
 	p = p.withDefaults()
 	ctx, done := db.Bounded(ctx)
@@ -43,16 +44,16 @@ func Finish(ctx context.Context, db *sqldb.DB, channel string, outcomes []Outcom
 	return f.done, nil
 }
 
-// finish is the transaction of Finish. It holds the row of the channel.
+// finish is the transaction of Finish. It has locked the row of the channel.
 type finish struct {
 	tx     *sqldb.Tx
 	policy Policy
-	now    time.Time // when the last try ended
+	now    time.Time // end of the last try
 	ended  []int64   // lanes whose front ended
 	done   Finished
 }
 
-// sentKey is what deliveries that were sent have in common.
+// sentKey has the columns that sent deliveries of one UPDATE have in common.
 type sentKey struct {
 	token       int64
 	attempts    int
@@ -98,7 +99,7 @@ func (f *finish) run(ctx context.Context, outcomes []Outcome) error {
 	if err := advance(ctx, f.tx, f.ended, f.now); err != nil {
 		return err
 	}
-	if recovered { // what backs off failed because of the channel
+	if recovered { // the waiting deliveries failed because of the channel
 		_, err := f.tx.Exec(ctx, "UPDATE deliveries SET next_at = ? WHERE channel = ? AND state = ? AND next_at > ? AND attempts > 0", micros(f.now), f.done.Channel.Name, int16(Waiting), micros(f.now))
 		if err != nil {
 			return err
@@ -112,7 +113,7 @@ func (f *finish) failed(ctx context.Context, o *Outcome) error {
 	attempts, to, next := o.Delivery.Attempts, Waiting, f.now
 	switch o.Result {
 	case Temporary:
-		if o.Delivery.Due.After(o.At) { // a trial of the channel, which is no try of the delivery
+		if o.Delivery.Due.After(o.At) { // a trial of the channel does not count as a try of the delivery
 			next = o.Delivery.Due
 			break
 		}

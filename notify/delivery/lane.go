@@ -10,11 +10,11 @@ import (
 )
 
 // A lane has at most one delivery that is Waiting or Sending, its front. The others are
-// Behind. So a claim reads only fronts, and however long the lanes are, it costs the same.
-// Whoever changes the front of a lane, or adds to a lane that has a front, holds the
+// Behind. A claim reads only fronts, so its cost does not depend on the length of lanes.
+// Code that changes the front of a lane, or adds to a lane that has a front, must hold the
 // row of the channel.
 
-// busyLanes returns those of some lanes that have an unsent delivery.
+// busyLanes returns the lanes that have an unsent delivery.
 func busyLanes(ctx context.Context, q sqldb.Querier, lanes []int64) (map[int64]bool, error) {
 	busy := map[int64]bool{}
 	for some := range slices.Chunk(lanes, chunk) {
@@ -35,14 +35,14 @@ func busyLanes(ctx context.Context, q sqldb.Querier, lanes []int64) (map[int64]b
 	return busy, nil
 }
 
-// anyOf returns a subquery for the number of a delivery of lane l.lane in one of some
-// states. MariaDB would answer EXISTS by reading all lanes.
+// anyOf returns a subquery for the ID of a delivery of lane l.lane in one of some states.
+// With EXISTS, MariaDB would read all lanes.
 func anyOf(states string) string {
 	return "(SELECT d.id FROM deliveries d WHERE d.lane = l.lane AND d.state IN (" + states + ") LIMIT 1)"
 }
 
-// advance makes the first delivery behind the front of a lane its new front, if the lane
-// has no front. The caller holds the row of the channel.
+// advance makes the first delivery behind a lane's front the new front, if the lane has no
+// front. The caller has locked the row of the channel.
 func advance(ctx context.Context, tx *sqldb.Tx, lanes []int64, now time.Time) error {
 	slices.Sort(lanes)
 	var fronts []int64

@@ -8,8 +8,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Mark returns how far the planner has come with something beside the feed, "" if it has
-// not begun.
+// Mark returns the progress of a task of the planner, or "" if it has not begun.
 //
 // Errors: those of the database.
 func Mark(ctx context.Context, q sqldb.Querier, name string) (content string, err error) {
@@ -20,8 +19,8 @@ func Mark(ctx context.Context, q sqldb.Querier, name string) (content string, er
 	return content, err
 }
 
-// SetMark stores how far the planner has come with something. It belongs in the
-// transaction that does the work.
+// SetMark stores the progress of a task of the planner. Call it in the transaction that
+// does the work.
 //
 // Errors: those of the database.
 func SetMark(ctx context.Context, tx *sqldb.Tx, name, content string) error {

@@ -12,8 +12,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestModel holds the deliveries of a channel against a list that somebody would write
-// without a database.
+// TestModel compares the deliveries of a channel with a simple list in memory.
 func TestModel(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		n := 0
@@ -31,9 +30,9 @@ func TestModel(t *testing.T) {
 // row is a delivery in the model.
 type row struct {
 	key      string
-	lane     int // -1: a replay
+	lane     int // -1 means a replay
 	rule     string
-	unsent   bool // in the sequence of its lane
+	unsent   bool // unsent, in the sequence of its lane
 	sending  bool
 	ended    delivery.State // or Held; 0 if unsent
 	due      time.Time      // or the end of the claim
@@ -53,10 +52,10 @@ type model struct {
 	made     int
 	paused   time.Time
 	disabled bool
-	claimed  []delivery.Delivery // whose outcome is missing, also if the claim ended
+	claimed  []delivery.Delivery // outcome is missing, even if the claim ended
 }
 
-// The model waits in large steps, so it need not know the jitter.
+// The model waits in large steps, so the jitter does not matter.
 const (
 	step    = 20 * time.Second
 	backoff = 10 * time.Second
@@ -102,7 +101,7 @@ func (m *model) delivery(r *rapid.T) (delivery.Delivery, *row) {
 	x := &row{key: fmt.Sprintf("%s/%d", m.channel, m.made), lane: rapid.IntRange(0, 2).Draw(r, "lane"), rule: rapid.SampledFrom([]string{"r", "s"}).Draw(r, "rule"), unsent: true, due: m.now}
 	held := rapid.IntRange(0, 4).Draw(r, "held") == 0
 	if held {
-		x.lane = 3 // as digests, which have lanes of their own
+		x.lane = 3 // like digests, which have their own lanes
 	}
 	one := delivery.Delivery{
 		Key: x.key, Kind: "Failed", Rule: x.rule, Channel: m.channel, Receiver: "a", Object: int64(x.lane + 1), Event: []byte("{}"), CreatedAt: m.now,
@@ -132,7 +131,7 @@ func (m *model) create(r *rapid.T) {
 	}))
 }
 
-// gone is the state of a row that was pruned.
+// gone is the state of a pruned row.
 const gone delivery.State = -1
 
 func (m *model) claim(r *rapid.T) {
@@ -194,7 +193,7 @@ func (m *model) finish(r *rapid.T) {
 	}
 }
 
-// outcome is what an outcome does to the list.
+// outcome applies an outcome to the list.
 func (m *model) outcome(o *delivery.Outcome) {
 	switch o.Result {
 	case delivery.Throttling:
@@ -276,7 +275,7 @@ func (m *model) replay(*rapid.T) {
 	}
 }
 
-// dead returns the numbers of the dead letters.
+// dead returns the IDs of the dead letters.
 func (m *model) dead() (ids []int64) {
 	all, err := delivery.List(m.t.Context(), m.d.DB, delivery.Filter{Channel: m.channel, States: []delivery.State{delivery.Dead}, Limit: 1000})
 	m.fatal(err)

@@ -10,18 +10,18 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Mute says what somebody does not want to get. Empty fields match everything; at least
-// Person or Channel is set.
+// Mute selects the messages that a person does not want. Empty fields match everything; at
+// least Person or Channel is set.
 type Mute struct {
 	ID int64
 	// Person is a name in the table of people; Channel and Receiver are a channel and an
 	// address there.
 	Person, Channel, Receiver string
-	// Object and Rule are what is muted, and Digests says that digests are.
+	// Object and Rule select muted messages. Digests is set if digests are muted too.
 	Object  int64
 	Rule    string
 	Digests bool
-	// Until is when the mute ends; zero when the job ends.
+	// Until is the end of the mute; zero means the end of the job.
 	Until     time.Time
 	CreatedAt time.Time
 	CreatedBy string
@@ -42,9 +42,10 @@ func (m *Mute) Matches(d *Delivery, at time.Time) bool {
 	return !m.Digests || d.Kind == "Digest"
 }
 
-// AddMute stores a mute. A mute of the same things gets the new end.
+// AddMute stores a mute. If a mute with the same selection exists, it gets the new end.
 //
-// Errors: a mute of everything; one without an end or an object; those of the database.
+// Errors: a mute of everything; a mute with neither an end nor an object; those of the
+// database.
 func AddMute(ctx context.Context, db *sqldb.DB, m Mute) error {
 	switch {
 	case m.Person == "" && m.Channel == "":
@@ -81,7 +82,7 @@ func Mutes(ctx context.Context, q sqldb.Querier, at time.Time) (all []Mute, err 
 	return all, err
 }
 
-// RemoveMute removes a mute. by is the person who asks.
+// RemoveMute removes a mute. by is the person who requests it.
 //
 // Errors: ErrUnknown; those of the database.
 func RemoveMute(ctx context.Context, db *sqldb.DB, id int64, by string) error {
@@ -97,8 +98,8 @@ func RemoveMute(ctx context.Context, db *sqldb.DB, id int64, by string) error {
 	})
 }
 
-// EndMutes removes the mutes that last until some jobs end. The planner calls it when they
-// ended.
+// EndMutes removes the mutes that last until some jobs end. The planner calls it after
+// they ended.
 //
 // Errors: those of the database.
 func EndMutes(ctx context.Context, tx *sqldb.Tx, objects []int64) error {

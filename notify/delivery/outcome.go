@@ -2,7 +2,7 @@ package delivery
 
 import "time"
 
-// Result says how a try ended.
+// Result is the result of a try.
 type Result int
 
 // The results of a try.
@@ -11,30 +11,30 @@ const (
 	Delivered Result = iota
 	// Temporary: the channel failed, and may succeed later.
 	Temporary
-	// Throttling: the other side wants fewer messages. It does not count as a try, and the
-	// channel pauses.
+	// Throttling: the endpoint requested fewer messages. This does not count as a try, and
+	// the channel pauses.
 	Throttling
-	// Permanent: the message will never be accepted. The delivery is dead.
+	// Permanent: the message can never be accepted. The delivery becomes a dead letter.
 	Permanent
-	// Disabled: the end is gone, as HTTP 410 says. The channel is disabled until a person
-	// enables it, and its deliveries wait.
+	// Disabled: the endpoint no longer exists, as with HTTP 410. The channel is disabled
+	// until a person enables it, and its deliveries wait.
 	Disabled
-	// Released: nothing was tried. It does not count.
+	// Released: no try was made. It does not count.
 	Released
 )
 
 // Outcome is the result of a try of a claimed delivery.
 type Outcome struct {
-	// Delivery is what Claim returned.
+	// Delivery is the delivery that Claim returned.
 	Delivery Delivery
 	Result   Result
-	// Status is the answer of the channel, and Error its error. Neither has a secret. Ref is
-	// what the channel calls the message; it may be empty.
+	// Status is the answer of the channel, and Error its error. Neither contains a secret.
+	// Ref identifies the message at the channel; it may be empty.
 	Status, Error, Ref string
-	// RetryAfter is what the other side asked for; 0 if nothing.
+	// RetryAfter is the wait that the endpoint requested, or 0.
 	RetryAfter time.Duration
-	// Local says that the channel was not asked, so the result says nothing about it.
+	// Local is set if the channel was not called, so the result does not affect its state.
 	Local bool
-	// At is when the try ended; default time.Now.
+	// At is the end of the try; default time.Now.
 	At time.Time
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestRecover: what failed on a channel since a time is sent again with the same keys, and
-// nothing else.
+// TestRecover resends exactly the deliveries that failed on a channel since a time, with
+// the same keys.
 func TestRecover(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.create(t, about(1, "a", "early"), about(2, "a", "late"), about(3, "a", "sent"), about(4, "a", "waiting"))
@@ -88,7 +88,7 @@ func TestDigest(t *testing.T) {
 	})
 }
 
-// TestAck: a message that somebody acknowledged is not escalated, others once.
+// TestAck: an acknowledged message is not escalated; others are escalated once.
 func TestAck(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		one, two := about(1, "a", "1"), about(2, "a", "2")
@@ -127,7 +127,7 @@ func TestAck(t *testing.T) {
 	})
 }
 
-// TestMutes: mutes match what they name, until they end.
+// TestMutes: mutes match what they select, until they end.
 func TestMutes(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		add := func(m delivery.Mute) {
@@ -138,7 +138,7 @@ func TestMutes(t *testing.T) {
 		}
 		add(delivery.Mute{Person: "liwei", Object: 7})
 		add(delivery.Mute{Channel: "chat", Receiver: "a", Digests: true, Until: start})
-		add(delivery.Mute{Channel: "chat", Receiver: "a", Digests: true, Until: start.Add(time.Hour)}) // the same, longer
+		add(delivery.Mute{Channel: "chat", Receiver: "a", Digests: true, Until: start.Add(time.Hour)}) // the same mute with a later end
 		add(delivery.Mute{Person: "liwei", Rule: "r", Until: start.Add(-time.Hour)})
 		for _, m := range []delivery.Mute{{Object: 7, Until: start}, {Person: "liwei"}} {
 			if err := delivery.AddMute(t.Context(), d.DB, m); err == nil {
@@ -171,8 +171,8 @@ func TestMutes(t *testing.T) {
 	})
 }
 
-// TestSubscriptions: an address counts when its owner gave the code, which can be guessed
-// five times. Only the owner changes a subscription.
+// TestSubscriptions: an address is valid after its owner entered the code, with at most
+// five attempts. Only the owner changes a subscription.
 func TestSubscriptions(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		s := delivery.Subscription{Person: "liwei", Cluster: "gpu-west", Namespace: "team", Name: "train-7", Channel: "mail", Address: "liwei@example.com", CreatedBy: "liwei"}
@@ -236,7 +236,7 @@ func TestSubscriptions(t *testing.T) {
 	})
 }
 
-// TestCounts: the unsent deliveries and the dead letters are counted, with the creation of
+// TestCounts: unsent deliveries and dead letters are counted, with the creation time of
 // the oldest.
 func TestCounts(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {

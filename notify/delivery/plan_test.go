@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// listening is a driver that keeps the statements.
+// listening is a driver that records the statements.
 type listening struct {
 	sqldb.Driver
 	mu         sync.Mutex
@@ -40,7 +40,7 @@ func (l *listening) Address(u *url.URL, getenv func(string) string) (sqldb.Addre
 	return l.Driver.Address(u, getenv)
 }
 
-// values are what stands for the parameters of a statement.
+// values replace the parameters of a statement.
 var values = []struct {
 	pattern *regexp.Regexp
 	instead string
@@ -54,8 +54,8 @@ var values = []struct {
 	{regexp.MustCompile(`\?`), "3"},
 }
 
-// TestPlans: with 20,000 deliveries that wait behind others and 20,000 that were sent, no
-// statement reads all of them.
+// TestPlans: with 20,000 deliveries behind others and 20,000 sent ones, no statement reads
+// all of them.
 func TestPlans(t *testing.T) {
 	for _, kind := range dbtest.Kinds() {
 		t.Run(kind, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestPlans(t *testing.T) {
 				for _, v := range values {
 					s = v.pattern.ReplaceAllString(s, v.instead)
 				}
-				if !strings.Contains(s, "deliveries") || strings.Contains(s, "GROUP BY") { // Counts reads all unsent ones
+				if !strings.Contains(s, "deliveries") || strings.Contains(s, "GROUP BY") { // Counts reads all unsent deliveries
 					continue
 				}
 				if scan := d.scans(t, kind, s); scan != "" {
@@ -95,8 +95,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// fill creates deliveries: of one channel some that wait behind one that backs off, and of
-// all the ones that were sent.
+// fill creates deliveries: on one channel some that wait behind a delivery in backoff, and
+// on all channels sent ones.
 func (d *database) fill(t *testing.T) {
 	var all []delivery.Delivery
 	for i := range 20_000 {

@@ -5,16 +5,17 @@ import (
 	"time"
 )
 
-// Policy says when failed deliveries are tried again. The zero value has the defaults.
+// Policy configures the retries of failed deliveries. The zero value has the defaults.
 type Policy struct {
-	// Backoff is the waits after the first try, the second and so on; a delivery is dead when
-	// they are used up. A fifth is added at random. Default: that of Standard Webhooks, 5 s to
-	// 24 h in nine steps.
+	// Backoff has the waits after the first try, the second and so on; after the last wait
+	// and try, a delivery is dead. Up to a fifth is added at random. Default: the schedule
+	// of Standard Webhooks, 5 s to 24 h in nine steps.
 	Backoff []time.Duration
-	// Threshold is after how many failures in a row a channel pauses; default 5.
+	// Threshold is the number of successive failures after which a channel pauses; default
+	// 5.
 	Threshold int
-	// Pause is how long it does the first time, and MaxPause at most: it doubles with each
-	// failure. Default 5 s and 10 min.
+	// Pause is the duration of the first pause, and MaxPause the maximum; it doubles with
+	// each failure. Default 5 s and 10 min.
 	Pause, MaxPause time.Duration
 }
 
@@ -23,7 +24,7 @@ var standardBackoff = []time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
-// maxRetryAfter bounds what the other side may ask for.
+// maxRetryAfter is the longest wait that an endpoint can request.
 const maxRetryAfter = 24 * time.Hour
 
 func (p Policy) withDefaults() Policy {
@@ -42,11 +43,10 @@ func (p Policy) withDefaults() Policy {
 	return p
 }
 
-// Tries returns how often a delivery is tried until it is dead.
+// Tries returns the number of tries before a delivery is dead.
 func (p Policy) Tries() int { return len(p.withDefaults().Backoff) + 1 }
 
-// wait returns how long to wait after a number of failed tries. more is false after the
-// last try.
+// wait returns the wait after a number of failed tries. more is false after the last try.
 func (p Policy) wait(attempts int, retryAfter time.Duration) (d time.Duration, more bool) {
 	if attempts > len(p.Backoff) {
 		return 0, false
@@ -54,7 +54,7 @@ func (p Policy) wait(attempts int, retryAfter time.Duration) (d time.Duration, m
 	return max(jitter(p.Backoff[attempts-1]), min(retryAfter, maxRetryAfter)), true
 }
 
-// pause returns how long a channel pauses after a number of failures beyond the threshold.
+// pause returns the duration of a pause after a number of failures beyond the threshold.
 func (p Policy) pause(beyond int) time.Duration {
 	d := p.Pause
 	for ; beyond > 0 && d < p.MaxPause; beyond-- {
@@ -63,7 +63,7 @@ func (p Policy) pause(beyond int) time.Duration {
 	return jitter(min(d, p.MaxPause))
 }
 
-// jitter adds up to a fifth, so that what failed together is not tried together.
+// jitter adds up to a fifth, so that simultaneous failures are not retried simultaneously.
 func jitter(d time.Duration) time.Duration {
 	return d + time.Duration(rand.Float64()*float64(d)/5)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // TestBackoff: a delivery that always fails is tried ten times with the waits of Standard
-// Webhooks, and is then dead. A longer Retry-After counts, up to a day.
+// Webhooks, and is then dead. A longer Retry-After is obeyed, up to a day.
 func TestBackoff(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.create(t, about(1, "a", "1"))
@@ -50,8 +50,8 @@ func TestBackoff(t *testing.T) {
 	})
 }
 
-// TestBreaker: after some failures in a row the channel pauses, longer each time. Then one
-// delivery is tried, by one replica. A success ends that.
+// TestBreaker: after some successive failures the channel pauses, each time longer. Then
+// one replica tries one delivery. A success ends the pauses.
 func TestBreaker(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		for i := range 12 {
@@ -69,7 +69,7 @@ func TestBreaker(t *testing.T) {
 		if c := d.claim(t, o); len(c.Deliveries) > 0 || c.Channel.Cause != delivery.Broken || !c.Next.Equal(f.Channel.PausedUntil.Truncate(time.Microsecond)) {
 			t.Fatalf("three failures: %+v", c)
 		}
-		// A result from before the pause does not make it longer.
+		// A result from before the pause does not extend it.
 		if g := d.finish(t, fail, p, second.Deliveries[0]); !g.Channel.PausedUntil.Equal(f.Channel.PausedUntil.Truncate(time.Microsecond)) {
 			t.Errorf("the pause went from %s to %s", f.Channel.PausedUntil, g.Channel.PausedUntil)
 		}
@@ -91,11 +91,11 @@ func TestBreaker(t *testing.T) {
 			pause = f.Channel.PausedUntil.Sub(o.Now) + time.Microsecond
 		}
 		o.Now = o.Now.Add(pause)
-		abandoned := d.claim(t, o) // its worker dies
+		abandoned := d.claim(t, o) // its worker crashes
 		o.Now = o.Now.Add(o.Lease)
 		trial := d.claim(t, o)
 		if len(abandoned.Deliveries) != 1 || len(trial.Deliveries) != 1 {
-			t.Fatalf("a trial whose worker died: %d, then %d", len(abandoned.Deliveries), len(trial.Deliveries))
+			t.Fatalf("a trial whose worker crashed: %d, then %d", len(abandoned.Deliveries), len(trial.Deliveries))
 		}
 		d.finish(t, delivery.Outcome{At: o.Now}, p, trial.Deliveries...)
 		if c := d.claim(t, o); len(c.Deliveries) != 5 {
@@ -104,14 +104,15 @@ func TestBreaker(t *testing.T) {
 	})
 }
 
-// TestThrottled: the channel pauses as long as the other side asks; the try does not count.
+// TestThrottled: the channel pauses as long as the endpoint requests; the try does not
+// count.
 func TestThrottled(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.create(t, about(1, "a", "1"), about(2, "a", "2"), about(3, "a", "3"))
 		o := delivery.ClaimOptions{Limit: 2, Now: start}
 		c := d.claim(t, o)
 		d.finish(t, delivery.Outcome{Result: delivery.Throttling, RetryAfter: 10 * time.Minute, At: start}, delivery.Policy{}, c.Deliveries[0])
-		d.finish(t, delivery.Outcome{At: start}, delivery.Policy{}, c.Deliveries[1]) // it was under way
+		d.finish(t, delivery.Outcome{At: start}, delivery.Policy{}, c.Deliveries[1]) // it was in progress
 		o.Now = start.Add(10*time.Minute - time.Second)
 		if c := d.claim(t, o); len(c.Deliveries) > 0 || c.Channel.Cause != delivery.Throttled || !c.Next.Equal(start.Add(10*time.Minute)) {
 			t.Fatalf("in the pause: %+v", c)
@@ -121,7 +122,7 @@ func TestThrottled(t *testing.T) {
 		if len(c.Deliveries) != 2 || c.Deliveries[0].Attempts+c.Deliveries[1].Attempts != 0 {
 			t.Fatalf("after the pause: %+v", c)
 		}
-		// 410: nothing is sent until a person says so.
+		// After 410, nothing is sent until a person enables the channel.
 		d.finish(t, delivery.Outcome{Result: delivery.Disabled, Status: "410", At: o.Now}, delivery.Policy{}, c.Deliveries...)
 		o.Now = o.Now.Add(1000 * time.Hour)
 		if c := d.claim(t, o); len(c.Deliveries) > 0 || c.Channel.DisabledAt.IsZero() {

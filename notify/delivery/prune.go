@@ -8,17 +8,16 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Pruned is what Prune removed.
+// Pruned counts the rows that Prune removed.
 type Pruned struct {
 	Deliveries, Mutes, Acts int64
 }
 
-// Keep is how long Prune keeps what ended, if nothing else is said.
+// Keep is the default time for which Prune keeps ended deliveries.
 const Keep = 30 * 24 * time.Hour
 
-// Prune removes deliveries that ended before a time, with the items of digests; mutes that
-// ended; and acts before it. An unsent delivery is never removed. It works in small
-// steps.
+// Prune removes deliveries that ended before a time, with the items of digests; ended
+// mutes; and older acts. It never removes an unsent delivery. It works in small steps.
 //
 // Errors: those of the database. Rows that were removed before an error stay removed.
 func Prune(ctx context.Context, db *sqldb.DB, before time.Time) (p Pruned, err error) {
@@ -53,7 +52,7 @@ func pruneDeliveries(ctx context.Context, db *sqldb.DB, channel string, s State,
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		// A dead letter may be replayed meanwhile.
+		// A dead letter may have been replayed in the meantime.
 		if removed, err = tx.Exec(ctx, "DELETE FROM deliveries WHERE id IN "+in(ids)+" AND state = ?", int16(s)); err != nil {
 			return err
 		}
@@ -64,7 +63,7 @@ func pruneDeliveries(ctx context.Context, db *sqldb.DB, channel string, s State,
 	return removed, err
 }
 
-// pruneRows removes the rows of a table with a time from 1 up to a bound.
+// pruneRows removes the rows of a table whose time is not 0 and before a bound.
 func pruneRows(ctx context.Context, db *sqldb.DB, table, at string, before time.Time) (removed int64, err error) {
 	for {
 		var n int64

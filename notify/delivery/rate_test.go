@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRate: senders that take what they can get never have more than the rate in any
-// interval, and get most of it.
+// TestRate: senders that always use their allowance never exceed the rate in any interval,
+// and get most of it.
 func TestRate(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		rate := Rate{Count: rapid.IntRange(1, 100).Draw(r, "count"), Per: time.Duration(rapid.IntRange(1, 3600).Draw(r, "seconds")) * time.Second}
@@ -30,7 +30,7 @@ func TestRate(t *testing.T) {
 				now = next
 			}
 			if rapid.IntRange(0, 9).Draw(r, "idle") == 0 {
-				idle := (rate.Per / 3).Truncate(time.Microsecond) // as exact as the database
+				idle := (rate.Per / 3).Truncate(time.Microsecond) // the precision of the database
 				now, pauses = now.Add(idle), pauses+idle
 			}
 		}

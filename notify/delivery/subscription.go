@@ -12,39 +12,40 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Subscription says that somebody wants the messages about a job, or about the jobs with
-// some labels.
+// Subscription is a request of a person for the messages about a job, or about the jobs
+// with some labels.
 type Subscription struct {
 	ID int64
-	// Person subscribed. Whoever creates the row has checked that the person may read the
-	// job.
+	// Person is the subscriber. The creator of the row has checked that the person may
+	// read the job.
 	Person string
-	// Cluster, Type, Namespace, Name and UID select jobs; empty fields select all. Labels is a
-	// label selector, and States the states that are told, separated by commas; "" all.
+	// Cluster, Type, Namespace, Name and UID select jobs; empty fields select all. Labels
+	// is a label selector. States are the states that cause messages, separated by commas;
+	// "" means all.
 	Cluster, Type, Namespace, Name, UID string
 	Labels, States                      string
-	// Channel and Address are where the messages go.
+	// Channel and Address are the destination of the messages.
 	Channel, Address string
 	CreatedAt        time.Time
 	CreatedBy        string
-	// VerifiedAt is when the owner of the address confirmed it; until then nothing is sent.
+	// VerifiedAt is the time when the owner of the address confirmed it; nothing is sent
+	// before.
 	VerifiedAt time.Time
-	// MutedUntil is when messages go on; zero if they are not muted.
+	// MutedUntil is the time when messages continue; zero if they are not muted.
 	MutedUntil time.Time
 }
 
-// ErrCode is returned for a wrong or expired code.
-var ErrCode = errors.New("the code is wrong or has expired; subscribe again for another one")
+// ErrCode is the error for a wrong or expired code.
+var ErrCode = errors.New("the code is wrong or has expired; subscribe again to get a new one")
 
-// maxTries is how many codes may be tried for one address.
+// maxTries is the maximum number of codes that can be tried for one address.
 const maxTries = 5
 
 const subscriptionColumns = "id, person, cluster, object_type, namespace, name, uid, labels, states, channel, address, created_at, created_by, verified_at, muted_until"
 
-// Subscribe stores a subscription, and returns its number. A subscription with the same
-// content keeps its number; if it is not verified, it gets the new code. The message with
-// the code must reach only the address. code "" means that the address needs no
-// verification.
+// Subscribe stores a subscription, and returns its ID. A subscription with the same
+// content keeps its ID; if it is not verified, it gets the new code. Send the code to the
+// address only. An empty code means that the address needs no verification.
 //
 // Errors: a subscription without a channel; those of the database.
 func Subscribe(ctx context.Context, db *sqldb.DB, s Subscription, code string, validFor time.Duration) (id int64, err error) {
@@ -79,7 +80,7 @@ func Subscribe(ctx context.Context, db *sqldb.DB, s Subscription, code string, v
 	return id, err
 }
 
-// codeHash returns what is stored of a code.
+// codeHash returns the stored hash of a code.
 func codeHash(content []byte, code string) []byte { return digestOf("code", string(content), code) }
 
 // Verify confirms the address of a subscription with the code that was sent to it.
@@ -88,7 +89,8 @@ func codeHash(content []byte, code string) []byte { return digestOf("code", stri
 func Verify(ctx context.Context, db *sqldb.DB, id int64, code string) error {
 	wrong := false
 	err := db.Transact(ctx, func(tx *sqldb.Tx) error {
-		// The try is counted first, and its row is locked, so parallel guesses do not help.
+		// The try is counted first, and its row is locked, so parallel guesses do not
+		// help.
 		n, err := tx.Exec(ctx, "UPDATE subscriptions SET tries = tries + 1 WHERE id = ? AND verified_at = 0 AND tries < ?", id, maxTries)
 		if err != nil {
 			return err
@@ -105,7 +107,7 @@ func Verify(ctx context.Context, db *sqldb.DB, id int64, code string) error {
 			return nil
 		}
 		if n == 0 || until <= micros(time.Now()) || subtle.ConstantTimeCompare(secret, codeHash(content, code)) != 1 {
-			wrong = true // and the try stays counted
+			wrong = true // the try is still counted
 			return nil
 		}
 		_, err = tx.Exec(ctx, "UPDATE subscriptions SET verified_at = ? WHERE id = ?", micros(time.Now()), id)
@@ -117,8 +119,8 @@ func Verify(ctx context.Context, db *sqldb.DB, id int64, code string) error {
 	return err
 }
 
-// Subscriptions returns the subscriptions of a person, or all for "", in the order of their
-// creation.
+// Subscriptions returns the subscriptions of a person, or all if person is "", in the
+// order of their creation.
 //
 // Errors: those of the database.
 func Subscriptions(ctx context.Context, q sqldb.Querier, person string) (all []Subscription, err error) {
@@ -137,8 +139,9 @@ func Subscriptions(ctx context.Context, q sqldb.Querier, person string) (all []S
 	return all, err
 }
 
-// MuteSubscription stops the messages of a subscription until a time; the zero time lets
-// them go on. person must be its owner; "" is an operator. by is the person who asks.
+// MuteSubscription stops the messages of a subscription until a time; the zero time
+// unmutes it. person must be its owner; "" is an operator. by is the person who requests
+// it.
 //
 // Errors: ErrUnknown; those of the database.
 func MuteSubscription(ctx context.Context, db *sqldb.DB, id int64, person string, until time.Time, by string) error {
@@ -146,7 +149,7 @@ func MuteSubscription(ctx context.Context, db *sqldb.DB, id int64, person string
 }
 
 // Unsubscribe removes a subscription. person must be its owner; "" is an operator. by is
-// the person who asks.
+// the person who requests it.
 //
 // Errors: ErrUnknown; those of the database.
 func Unsubscribe(ctx context.Context, db *sqldb.DB, id int64, person, by string) error {

@@ -11,8 +11,8 @@ import (
 )
 
 // Supersede ends the unsent deliveries that later ones replace: those of the same lane and
-// rule with another key. A delivery that is being sent stays. It returns how many it
-// ended. The caller creates the later ones in the same transaction.
+// rule with another key. A delivery that is being sent stays. It returns the number of
+// ended deliveries. The caller creates the later ones in the same transaction.
 //
 // Errors: those of the database.
 func Supersede(ctx context.Context, tx *sqldb.Tx, later []Delivery, now time.Time) (superseded int, err error) {
@@ -41,7 +41,7 @@ func Supersede(ctx context.Context, tx *sqldb.Tx, later []Delivery, now time.Tim
 	}
 	slices.Sort(ids)
 	changed, err := updateRows(ctx, tx, slices.Compact(ids), "state = ?, next_at = ?, last_error = ?", "state IN (?, ?, ?)",
-		int16(Superseded), micros(now), fmt.Sprintf("a later message of the rule took its place at %s", now.UTC().Format(time.RFC3339)), int16(Held), int16(Behind), int16(Waiting))
+		int16(Superseded), micros(now), fmt.Sprintf("a later message of the rule replaced it at %s", now.UTC().Format(time.RFC3339)), int16(Held), int16(Behind), int16(Waiting))
 	if err != nil {
 		return 0, err
 	}

@@ -33,7 +33,7 @@ func selectDeliveries(ctx context.Context, q sqldb.Querier, tail string, args ..
 	return all, err
 }
 
-// selectNumbers returns the rows of a query for one number.
+// selectNumbers returns the values of a query for one integer column.
 func selectNumbers(ctx context.Context, q sqldb.Querier, query string, args ...any) (all []int64, err error) {
 	err = q.Query(ctx, query, args, func(rows *sql.Rows) error {
 		var n int64
@@ -63,7 +63,7 @@ func insertRow(d *Delivery, hash []byte) []any {
 	}
 }
 
-// number returns a truth value as the database stores it.
+// number converts a bool to the format of the database.
 func number(is bool) int16 {
 	if is {
 		return 1
@@ -71,10 +71,10 @@ func number(is bool) int16 {
 	return 0
 }
 
-// chunk is how many rows one statement names.
+// chunk is the maximum number of rows in one statement.
 const chunk = 200
 
-// in returns "(1, 2, 3)". ids is not empty.
+// in returns "(1, 2, 3)". ids must not be empty.
 func in(ids []int64) string {
 	var b strings.Builder
 	for i, id := range ids {
@@ -84,7 +84,8 @@ func in(ids []int64) string {
 	return b.String() + ")"
 }
 
-// numbers returns a table with one column that has some numbers. ids is not empty.
+// numbers returns a subquery with one column that has the given values. ids must not be
+// empty.
 func numbers(column string, ids []int64) string {
 	var b strings.Builder
 	for i, id := range ids {
@@ -97,8 +98,8 @@ func numbers(column string, ids []int64) string {
 	return b.String() + ")"
 }
 
-// updateRows runs an UPDATE of some rows of deliveries in the order of their numbers. set
-// and condition are SQL with "?" for args.
+// updateRows runs an UPDATE of some rows of deliveries in the order of their IDs. set and
+// condition are SQL with "?" for args.
 func updateRows(ctx context.Context, tx *sqldb.Tx, ids []int64, set, condition string, args ...any) (changed int64, err error) {
 	for len(ids) > 0 && err == nil {
 		var n int64
@@ -109,7 +110,7 @@ func updateRows(ctx context.Context, tx *sqldb.Tx, ids []int64, set, condition s
 	return changed, err
 }
 
-// end moves rows of one state to a state in which they stay.
+// end moves rows from one state to a final state.
 func end(ctx context.Context, tx *sqldb.Tx, ids []int64, from, to State, now time.Time) (int64, error) {
 	return updateRows(ctx, tx, ids, "state = ?, next_at = ?, claim = 0", "state = ?", int16(to), micros(now), int16(from))
 }

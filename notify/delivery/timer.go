@@ -9,25 +9,26 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Timer says when the planner has to look at the state of an object again.
+// Timer is the time when the planner must check the state of an object again.
 type Timer struct {
 	ID int64
-	// Key names the timer. It never changes. Timers that are read have none.
+	// Key identifies the timer. It never changes. Timers that are read have no key.
 	Key string
-	// Kind says what the timer waits for, in at most 63 bytes.
+	// Kind is the kind of the timer, at most 63 bytes.
 	Kind string
-	// Due is when the planner looks at the object.
+	// Due is the time when the planner checks the object.
 	Due time.Time
-	// Object is the number of the object, and Version the one with which the state began.
+	// Object is the row ID of the object, and Version the version at which the state
+	// began.
 	Object  int64
 	Version uint64
 	// Rule is the ID of the rule.
 	Rule string
-	// Fired says that the message was written. The timer stays until the state is left.
+	// Fired is set if the message was created. The timer stays until the state is left.
 	Fired bool
 }
 
-// SetTimers stores timers. Timers whose key the database has stay as they are.
+// SetTimers stores timers. It does not change timers whose key exists.
 //
 // Errors: those of the database.
 func SetTimers(ctx context.Context, tx *sqldb.Tx, all []Timer) error {
@@ -42,8 +43,8 @@ func SetTimers(ctx context.Context, tx *sqldb.Tx, all []Timer) error {
 	return tx.InsertNew(ctx, "notify_timers", []string{"key_hash", "kind", "due_at", "object_id", "version", "rule_id", "fired"}, rows, "key_hash")
 }
 
-// AdvanceTimers lets timers that have not fired be due earlier. Other timers stay as they
-// are.
+// AdvanceTimers moves timers that have not fired to an earlier time. It does not change
+// other timers.
 //
 // Errors: those of the database.
 func AdvanceTimers(ctx context.Context, tx *sqldb.Tx, all []Timer) error {
@@ -56,8 +57,7 @@ func AdvanceTimers(ctx context.Context, tx *sqldb.Tx, all []Timer) error {
 	return nil
 }
 
-// DueTimers returns the timers that are due at a time, in the order of their times, at
-// most limit.
+// DueTimers returns the timers that are due, ordered by time, at most limit.
 //
 // Errors: those of the database.
 func DueTimers(ctx context.Context, q sqldb.Querier, now time.Time, limit int) (due []Timer, err error) {
@@ -74,8 +74,8 @@ func DueTimers(ctx context.Context, q sqldb.Querier, now time.Time, limit int) (
 	return due, err
 }
 
-// MoveTimers stores when timers are due, and whether they have fired. Timers that do not
-// exist any more are left out.
+// MoveTimers stores new times of timers, and whether they have fired. It ignores timers
+// that no longer exist.
 //
 // Errors: those of the database.
 func MoveTimers(ctx context.Context, tx *sqldb.Tx, all []Timer) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestTimers: a timer exists once, is due in the order of times, moves, stays after it has
-// fired, and a timer that has fired is not brought forward.
+// TestTimers: a timer exists once, is due in the order of times, moves, and stays after it
+// has fired. A fired timer is not moved to an earlier time.
 func TestTimers(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		timer := func(key string, minutes int) delivery.Timer {
@@ -60,7 +60,7 @@ func TestTimers(t *testing.T) {
 	})
 }
 
-// TestMarks: a mark has the content that was stored last, with its transaction.
+// TestMarks: a mark has the content that was last committed.
 func TestMarks(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		for _, content := range []string{"", "first", "second"} {

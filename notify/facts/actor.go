@@ -7,8 +7,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// actorOf returns the person who cancelled a job, as its annotations claim, if that is why the
-// job came to the state of the notice.
+// actorOf returns the person who cancelled a job, as its annotations claim, if the
+// cancellation caused the state of the notice.
 func actorOf(n *message.Notice, spec *jobspec.Spec) string {
 	if n.To != state.Aborted && n.To != state.Deleted || n.Reason != message.Cancelled {
 		return ""

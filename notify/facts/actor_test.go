@@ -14,8 +14,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// TestActor: messages about a job that was cancelled name the actor and the reason, also
-// when the job is gone.
+// TestActor: messages about a cancelled job name the actor and the reason, even after the
+// job is deleted.
 func TestActor(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		p := newPlatform(t, url)

@@ -1,4 +1,4 @@
-// Package facts reads what the history knows about a job, for the messages about it.
+// Package facts reads the facts about a job from the history, for the messages about it.
 //
 // # Data flow
 //
@@ -8,29 +8,30 @@
 //	                      -> pods of the job -> cause: pod, node, exit code, limit; nodes
 //
 // Pods are found by their controller, or by a label for jobs whose pods another object
-// controls (JobSet, TrainJob, RayJob). They count only if pods are recorded too. The pod that
-// ended first in an attempt names the cause, because the others often end as its
+// controls (JobSet, TrainJob, RayJob). They are available only if pods are recorded too.
+// The pod that ended first in an attempt is the cause, because the others often end as a
 // consequence.
 //
 // # Ownership
 //
-// A Reader keeps nothing between two calls, and any goroutine may use it. Fill changes only
-// the notice that it is given, and only fields that are zero.
+// A Reader has no state between two calls, and any goroutine may use it. Fill changes only
+// its notice, and only fields that are zero.
 //
 // # Guarantees
 //
-// Objects come from users. Fields of wrong types, huge annotations and bodies that are no
-// JSON leave facts unknown, and never fail a message. A fact that is not known stays empty:
-// Fill does not guess.
+// Objects come from users. Fields of wrong types, huge annotations and bodies that are not
+// JSON leave facts unknown, and never fail a message. An unknown fact stays empty: Fill
+// does not guess.
 //
 // # Limits
 //
-// A notice reads one body of the job, 200 transitions, and 24 bodies of pods of the last five
-// attempts. A strip shows 20 gaps. The strip and the waiting time need all transitions. The nodes of jobs
-// with more than 24 pods stay unknown, and so do quota and place in line.
+// A notice reads one body of the job, 200 transitions, and 24 bodies of pods of the last
+// five attempts. A strip shows 20 gaps. The strip and the waiting time need all
+// transitions. The nodes of jobs with more than 24 pods stay unknown, and so do quota and
+// place in line.
 //
 // # Errors
 //
-// Errors come from the database only. A notice is valid after an error, and has what was read
-// before.
+// Errors come from the database only. A notice is valid after an error, and has the facts
+// that were read before.
 package facts

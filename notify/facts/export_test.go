@@ -8,13 +8,13 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// PodCause returns the cause that the body of a pod names.
+// PodCause returns the cause in the body of a pod.
 func PodCause(body []byte) message.Cause {
 	e := readPod(body)
 	return e.cause
 }
 
-// Life returns how long a job waited and ran, its spans, and when its attempts began.
+// Life returns how long a job waited and ran, its spans, and the starts of its attempts.
 func Life(all []history.Transition, created, end time.Time, whole bool) (waited, ran time.Duration, spans []message.Span, attempts int) {
 	l := newLife(all, created, end, whole)
 	waited, _ = l.in(waits)
@@ -22,7 +22,7 @@ func Life(all []history.Transition, created, end time.Time, whole bool) (waited,
 	return waited, ran, l.spans, len(l.attempts)
 }
 
-// LastRun returns when the run before the last transition began.
+// LastRun returns the start of the run before the last transition.
 func LastRun(all []history.Transition) time.Time {
 	l := newLife(all, time.Time{}, all[len(all)-1].Happened, true)
 	return l.lastRun(state.State(all[len(all)-1].To) == state.Running)
@@ -34,7 +34,7 @@ func Alike(a, b []byte) bool {
 	return one.sameAs(&two)
 }
 
-// Hatch cuts times out of the spans of a life: pairs of a beginning and an end.
+// Hatch cuts intervals out of the spans of a life: pairs of a beginning and an end.
 func Hatch(spans []message.Span, pairs ...time.Time) []message.Span {
 	var gaps []interval
 	for i := 0; i < len(pairs); i += 2 {

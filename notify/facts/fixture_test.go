@@ -38,12 +38,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// platform is an API server that a recorder follows into a database.
+// platform is an API server with a recorder that writes to a database.
 type platform struct {
 	*testing.T
 	srv  *apitest.Server
 	db   *sqldb.DB
-	stop func() // the recorder
+	stop func() // of the recorder
 }
 
 func newPlatform(t *testing.T, url string) *platform {
@@ -105,8 +105,8 @@ func (p *platform) record() {
 	p.Cleanup(p.stop)
 }
 
-// seen waits until the feed has the transition of an object to a state, and returns the
-// newest one.
+// seen waits until the feed has a transition of an object to a state, and returns the
+// newest.
 func (p *platform) seen(name string, to state.State) feed.Transition {
 	p.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -136,7 +136,7 @@ func (p *platform) seen(name string, to state.State) feed.Transition {
 	}
 }
 
-// fill returns the notice of a transition with everything that the history knows.
+// fill returns the notice of a transition with all facts in the history.
 func (p *platform) fill(kind message.Kind, t feed.Transition) message.Notice {
 	p.Helper()
 	n := message.Notice{Kind: kind, Version: uint64(t.Version), From: t.From, To: t.To, Reason: t.Reason, Message: t.Message, Happened: t.Happened, Seen: t.Seen}

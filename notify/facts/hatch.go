@@ -9,7 +9,7 @@ import (
 // interval is a time in which a job was not watched.
 type interval struct{ from, to time.Time }
 
-// hatch cuts gaps out of the spans of a life. Spans and gaps are in the order of their
+// hatch cuts gaps out of the spans of a life. Spans and gaps are ordered by their
 // beginnings, and gaps may overlap.
 func hatch(spans []message.Span, gaps []interval) (all []message.Span) {
 	for _, s := range spans {

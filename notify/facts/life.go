@@ -8,27 +8,27 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// lifeOf is the life of a job up to a moment, from its transitions.
+// lifeOf is the life of a job until a time, from its transitions.
 type lifeOf struct {
 	spans    []message.Span
-	attempts []time.Time // when each attempt began
-	restarts []time.Time // when each attempt but the last one had ended
-	whole    bool        // it is known from its beginning
+	attempts []time.Time // start of each attempt
+	restarts []time.Time // end of each attempt except the last
+	whole    bool        // known from its beginning
 }
 
-// newLife reads transitions in the order of their versions. The last stay lasts until end.
-// whole says that no earlier transitions were left out. Clocks differ: a transition that
-// seems to precede the one before it counts as simultaneous.
+// newLife reads transitions in the order of their versions. The last state lasts until
+// end. whole is set if there are no earlier transitions. Clocks differ: if a transition
+// seems to precede its predecessor, both get the same time.
 func newLife(all []history.Transition, created, end time.Time, whole bool) lifeOf {
 	l := lifeOf{whole: whole && len(all) > 0}
-	var ended time.Time // when the last attempt ended, if the next one has not begun
+	var ended time.Time // end of the last attempt, if the next one has not begun
 	for i, t := range all {
 		from := t.Happened
 		if i == 0 && whole && waits(state.State(t.To)) && !created.IsZero() && created.Before(from) {
 			from = created
 		}
 		if i == 0 && !waits(state.State(t.To)) && state.State(t.To) != state.Starting {
-			l.whole = false // it was seen first while it ran
+			l.whole = false // it already ran when it was first seen
 		}
 		to := end
 		if i+1 < len(all) {
@@ -53,7 +53,7 @@ func newLife(all []history.Transition, created, end time.Time, whole bool) lifeO
 			l.attempts, l.restarts = append(l.attempts, from), append(l.restarts, ended)
 			ended = time.Time{}
 		}
-		if s.Final() { // a job of Volcano that was aborted may go on
+		if s.Final() { // an aborted job of Volcano may continue
 			continue
 		}
 		l.spans = append(l.spans, message.Span{State: s, From: from, To: to, Attempt: len(l.attempts), Inferred: t.Source == history.Inferred || t.Source == history.Relisted})
@@ -61,8 +61,8 @@ func newLife(all []history.Transition, created, end time.Time, whole bool) lifeO
 	return l
 }
 
-// lastRun returns when the job began to run the last time, the zero time if it did not. If
-// the life ends with the beginning of a run, that run does not count.
+// lastRun returns the start of the last run, or the zero time. If the life ends with the
+// beginning of a run, that run does not count.
 func (l *lifeOf) lastRun(begins bool) time.Time {
 	spans := l.spans
 	if n := len(spans); begins && n > 0 && spans[n-1].State == state.Running {
@@ -76,10 +76,10 @@ func (l *lifeOf) lastRun(begins bool) time.Time {
 	return time.Time{}
 }
 
-// waits reports whether a job waits in a state, for quota or for a place.
+// waits reports whether a job in the state waits for quota or for a place.
 func waits(s state.State) bool { return s == state.Submitted || s == state.Queued }
 
-// in returns how long the job was in some states.
+// in returns how long the job was in the selected states.
 func (l *lifeOf) in(these func(state.State) bool) (d time.Duration, found bool) {
 	for _, s := range l.spans {
 		if these(s.State) {
@@ -90,7 +90,8 @@ func (l *lifeOf) in(these func(state.State) bool) (d time.Duration, found bool) 
 	return d, found
 }
 
-// lastWait returns how long the last wait lasted: all neighboring states in which it waits.
+// lastWait returns the length of the last wait: all successive states in which the job
+// waits.
 func (l *lifeOf) lastWait() (d time.Duration, found bool) {
 	for i := len(l.spans) - 1; i >= 0 && waits(l.spans[i].State); i-- {
 		d += l.spans[i].To.Sub(l.spans[i].From)
@@ -99,7 +100,7 @@ func (l *lifeOf) lastWait() (d time.Duration, found bool) {
 	return d, found
 }
 
-// attemptAt returns the attempt, from 1, that ran at a time.
+// attemptAt returns the number of the attempt, from 1, that ran at a time.
 func (l *lifeOf) attemptAt(at time.Time) int {
 	n := 0
 	for n < len(l.attempts) && !l.attempts[n].After(at) {

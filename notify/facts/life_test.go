@@ -16,7 +16,7 @@ import (
 
 var begin = time.Date(2026, 11, 22, 6, 20, 0, 0, time.UTC)
 
-// steps returns transitions so many minutes after the beginning.
+// steps returns transitions; each is a number of minutes after the beginning, and a state.
 func steps(all ...any) (transitions []history.Transition) {
 	for i := 0; i < len(all); i += 2 {
 		minutes, _ := all[i].(int)
@@ -51,7 +51,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestLastRun: the run that a transition ended, not the one that it begins.
+// TestLastRun: the run that a transition ended counts, not the run that it begins.
 func TestLastRun(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -106,8 +106,8 @@ func TestHatch(t *testing.T) {
 	}
 }
 
-// TestSpansFollowEachOther: whatever the times and states are, spans follow each other without
-// overlap, and attempts only grow.
+// TestSpansFollowEachOther: for all times and states, spans follow each other without
+// overlap, and attempt numbers only grow.
 func TestSpansFollowEachOther(t *testing.T) {
 	states := []state.State{state.Submitted, state.Queued, state.Suspended, state.Starting, state.Running, state.Restarting, state.Succeeded, state.Failed, state.Aborted, state.Deleted, "", "Odd"}
 	rapid.Check(t, func(t *rapid.T) {

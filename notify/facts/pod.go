@@ -8,13 +8,13 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// ending is how a pod ended, or why it cannot begin.
+// ending is how a pod ended, or the reason why it cannot start.
 type ending struct {
 	cause message.Cause
-	at    time.Time // zero if the pod does not say
+	at    time.Time // zero if unknown
 }
 
-// readPod returns how a pod ended. The reason is empty if it did not end badly.
+// readPod returns the ending of a pod. The reason is empty if the pod did not fail.
 func readPod(body []byte) ending {
 	t := jobspec.Parse(body)
 	e := ending{cause: message.Cause{Pod: t.Text("metadata", "name"), Node: t.Text("spec", "nodeName")}}
@@ -24,7 +24,7 @@ func readPod(body []byte) ending {
 	return e
 }
 
-// bad reports whether the pod ended, and not as it should.
+// bad reports whether the pod failed.
 func (e *ending) bad() bool { return e.cause.Reason != "" }
 
 // sameAs reports whether two pods ended for the same reason.
@@ -36,7 +36,7 @@ func (e *ending) sameAs(other *ending) bool {
 	return (a == nil) == (b == nil) && (a == nil || *a == *b)
 }
 
-// place reads which replica of the job the pod is.
+// place reads the role and the index of the pod in the job.
 func (e *ending) place(t jobspec.Object) {
 	labels := t.Map("metadata", "labels")
 	for _, names := range [][2]string{
@@ -53,12 +53,12 @@ func (e *ending) place(t jobspec.Object) {
 	}
 }
 
-// containers reads the container that ended first with an error, or one without its image.
+// containers reads the container that failed first, or a container whose image is missing.
 func (e *ending) containers(t jobspec.Object) {
 	for _, kind := range []struct{ status, spec string }{{"initContainerStatuses", "initContainers"}, {"containerStatuses", "containers"}} {
 		for _, c := range t.List("status", kind.status) {
 			ended := c.Map("state", "terminated")
-			if ended == nil { // it is started again
+			if ended == nil { // the container was restarted
 				ended = c.Map("lastState", "terminated")
 			}
 			if code, ok := ended.Number("exitCode"); ok && code != 0 {
@@ -92,8 +92,8 @@ func limitOf(containers []jobspec.Object, name string) string {
 	return ""
 }
 
-// disruption reads why the platform ended the pod. That counts more than the exit code that
-// its containers had then.
+// disruption reads the reason why the platform ended the pod. It takes precedence over the
+// exit codes of the containers.
 func (e *ending) disruption(t jobspec.Object) {
 	reason, why := reasons[t.Text("status", "reason")], t.Text("status", "message")
 	at := time.Time{}

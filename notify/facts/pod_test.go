@@ -89,7 +89,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// FuzzPodCause: no body makes a reader fail.
+// FuzzPodCause: no body causes a panic.
 func FuzzPodCause(f *testing.F) {
 	f.Add([]byte(`{"kind":"Pod","status":{"containerStatuses":[{}]}}`))
 	f.Add([]byte(`[]`))

@@ -12,10 +12,10 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// maxAttempts is how many attempts are compared.
+// maxAttempts is the maximum number of attempts that are compared.
 const maxAttempts = 5
 
-// slack is by how much clocks of nodes and of the control plane may differ.
+// slack is the maximum difference between the clocks of nodes and of the control plane.
 const slack = 5 * time.Second
 
 // pods finds the pods of a job.
@@ -25,11 +25,10 @@ type pods struct {
 	spec   *jobspec.Spec
 	notice *message.Notice
 	life   *lifeOf
-	read   int // bodies
+	read   int // number of bodies
 }
 
-// filter selects the pods of the job. false means that nothing is known by which to find
-// them.
+// filter selects the pods of the job. It returns false if no field identifies them.
 func (p *pods) filter() (history.Filter, bool) {
 	f := history.Filter{Cluster: p.job.ClusterUID, Types: []history.Type{{Resource: "pods"}}, Namespace: p.job.Namespace}
 	switch {
@@ -47,8 +46,8 @@ func (p *pods) filter() (history.Filter, bool) {
 	return f, true
 }
 
-// list returns at most so many pods of the job that are in one of some states. It reads one
-// page more if the first one is empty.
+// list returns at most limit pods of the job that are in one of some states. It reads one
+// more page if the first one is empty.
 func (p *pods) list(ctx context.Context, f history.Filter, order history.Order, limit int) ([]history.Object, error) {
 	var all []history.Object
 	paging := history.Paging{Limit: limit, Order: order}
@@ -65,8 +64,8 @@ func (p *pods) list(ctx context.Context, f history.Filter, order history.Order, 
 	return all[:min(len(all), limit)], nil
 }
 
-// fillCause fills the cause of a notice about an end: that of the pod that ended first in the
-// last attempt, else that of the job itself.
+// fillCause sets the cause in a notice about an end: the ending of the pod that ended
+// first in the last attempt, else the cause of the job itself.
 func (p *pods) fillCause(ctx context.Context) error {
 	n := p.notice
 	if n.Cause.Reason != "" || n.Kind != message.Failed && n.Kind != message.Restarted && n.Kind != message.Aborted {
@@ -86,7 +85,7 @@ func (p *pods) fillCause(ctx context.Context) error {
 		return err
 	}
 	if n.Kind == message.Aborted || n.Cause.Reason == message.DeadlineExceeded || n.Cause.Reason == message.OverQuota {
-		return nil // its pods ended because of this, and not the other way around
+		return nil // its pods ended as a consequence
 	}
 	byAttempt, err := p.endings(ctx)
 	if err != nil {
@@ -102,7 +101,7 @@ func (p *pods) fillCause(ctx context.Context) error {
 	return nil
 }
 
-// fillSame fills the attempts up to the last one that ended the same way.
+// fillSame sets the attempts up to the last one that ended in the same way.
 func (p *pods) fillSame(byAttempt map[int]ending, last int) {
 	e := byAttempt[last]
 	var same []int
@@ -111,7 +110,7 @@ func (p *pods) fillSame(byAttempt map[int]ending, last int) {
 		if !ok || !e.sameAs(&other) {
 			break
 		}
-		// The job may count attempts that the history has not seen.
+		// The job may count attempts that are not in the history.
 		same = append(same, attempt+p.notice.Attempt-last)
 	}
 	if len(same) > 1 && len(p.notice.SameCause) == 0 && p.notice.Kind == message.Failed && same[len(same)-1] > 0 {
@@ -120,7 +119,7 @@ func (p *pods) fillSame(byAttempt map[int]ending, last int) {
 	}
 }
 
-// endings returns how each attempt ended: the pod that ended first in it.
+// endings returns the ending of each attempt: that of the pod that ended first.
 func (p *pods) endings(ctx context.Context) (map[int]ending, error) {
 	f, ok := p.filter()
 	if !ok {
@@ -129,7 +128,7 @@ func (p *pods) endings(ctx context.Context) (map[int]ending, error) {
 	found := map[int]ending{}
 	for _, states := range [][]state.State{{state.Failed}, {state.Restarting, state.Starting, state.Running, state.Deleted, state.Aborted}} {
 		f.States = states
-		// The newest attempt counts most, so its pods are read first.
+		// The newest attempt is the most important, so its pods are read first.
 		for _, window := range p.windows() {
 			if _, known := found[window.attempt]; known || p.read >= maxBodies {
 				continue
@@ -153,7 +152,7 @@ func (p *pods) endings(ctx context.Context) (map[int]ending, error) {
 	return found, nil
 }
 
-// perWindow is how many pods of an attempt are read.
+// perWindow is the maximum number of pods of an attempt that are read.
 const perWindow = 6
 
 // first adds the pod that ended first in an attempt.
@@ -183,15 +182,15 @@ func (p *pods) first(ctx context.Context, all []history.Object, w window, found 
 	return nil
 }
 
-// window is the time of an attempt.
+// window is the interval of an attempt.
 type window struct {
 	attempt  int
 	from, to time.Time
 }
 
-// windows returns the times of the last attempts, the newest first. Without any, the whole
-// life is one attempt. An attempt ends between the moment when the job was said to restart
-// and the next start; the middle tolerates clocks that differ.
+// windows returns the intervals of the last attempts, newest first. Without attempts, the
+// whole life is one attempt. An attempt ends between the report of its restart and the
+// next start; using the middle tolerates different clocks.
 func (p *pods) windows() (all []window) {
 	end := momentOf(p.notice).Add(slack)
 	l := p.life
@@ -209,7 +208,7 @@ func (p *pods) windows() (all []window) {
 	return all
 }
 
-// begin returns when the first attempt can have begun.
+// begin returns the earliest possible start of the first attempt.
 func (p *pods) begin() time.Time {
 	begin := p.job.Created
 	if spans := p.life.spans; len(spans) > 0 && (begin.IsZero() || spans[0].From.Before(begin)) {
@@ -218,7 +217,7 @@ func (p *pods) begin() time.Time {
 	return begin.Add(-slack)
 }
 
-// fillNodes counts the nodes of the pods of the last attempt, if these are few enough to
+// fillNodes counts the nodes of the pods of the last attempt, unless there are too many to
 // read.
 func (p *pods) fillNodes(ctx context.Context) error {
 	n := p.notice

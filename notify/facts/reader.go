@@ -19,10 +19,11 @@ type Reader struct{ source source }
 // New returns a reader. The caller closes the database.
 func New(db *sqldb.DB) *Reader { return &Reader{source{history.New(db)}} }
 
-// Fill adds to a notice what the history knows about its job at the version of the notice.
-// Fields that are set already stay as they are. Unknown ones stay empty.
+// Fill adds the facts in the history about a job at the version of a notice. It does not
+// change fields that are set. Unknown facts stay empty.
 //
-// Errors: those of the database. The notice then has what was read before, and is valid.
+// Errors: those of the database. The notice is then valid, and has the facts that were
+// read before.
 func (r *Reader) Fill(ctx context.Context, n *message.Notice, of feed.Object) error {
 	identify(n, &of)
 	spec, err := r.Spec(ctx, of.ID, wire.Version(n.Version))
@@ -53,8 +54,9 @@ func (r *Reader) Fill(ctx context.Context, n *message.Notice, of feed.Object) er
 	return p.fillNodes(ctx)
 }
 
-// Spec returns what the body of a job says at a version, or at the newest one before it that
-// still has a body. Version 0 means the last one. It returns the zero value if there is none.
+// Spec returns the fields of the body of a job at a version, or at the newest earlier
+// version that still has a body. Version 0 means the last one. It returns the zero value
+// if there is no body.
 //
 // Errors: those of the database.
 func (r *Reader) Spec(ctx context.Context, object int64, version wire.Version) (jobspec.Spec, error) {
@@ -65,7 +67,7 @@ func (r *Reader) Spec(ctx context.Context, object int64, version wire.Version) (
 	return jobspec.Read(body), nil
 }
 
-// identify fills the names of the job.
+// identify sets the names of the job.
 func identify(n *message.Notice, of *feed.Object) {
 	j := &n.Job
 	setIfZero(&j.Cluster, of.Cluster)
@@ -86,7 +88,7 @@ func setIfZero[T comparable](field *T, value T) {
 	}
 }
 
-// fillTimes fills how long the job waited and ran.
+// fillTimes sets how long the job waited and ran.
 func fillTimes(n *message.Notice, l *lifeOf) {
 	if n.Waited == nil {
 		read := func() (time.Duration, bool) { return l.in(waits) }
@@ -105,8 +107,7 @@ func fillTimes(n *message.Notice, l *lifeOf) {
 	setIfZero(&n.LastRun, l.lastRun(n.To == state.Running))
 }
 
-// fillStrip fills the life of the job, with the gaps in it. It is known only from its
-// beginning.
+// fillStrip sets the life of the job, with its gaps, if it is known from its beginning.
 func (r *Reader) fillStrip(ctx context.Context, n *message.Notice, of *feed.Object, l *lifeOf) error {
 	if n.Life != nil || !l.whole || len(l.spans) == 0 {
 		return nil
@@ -116,12 +117,13 @@ func (r *Reader) fillStrip(ctx context.Context, n *message.Notice, of *feed.Obje
 	return err
 }
 
-// fillAttempts fills the number of the attempt, from the job itself or from its transitions.
+// fillAttempts sets the number of the attempt, from the job itself or from its
+// transitions.
 func fillAttempts(n *message.Notice, s *jobspec.Spec, l *lifeOf) {
 	attempt := s.AttemptOf(n.Kind == message.Failed)
 	if attempt == 0 && l.whole && len(l.attempts) > 0 {
 		attempt = len(l.attempts)
-		if n.Kind == message.Restarted { // the next one
+		if n.Kind == message.Restarted { // the attempt that follows
 			attempt++
 		}
 	}

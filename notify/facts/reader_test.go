@@ -26,7 +26,7 @@ func podSpec() corev1.PodSpec {
 	return corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "train", Resources: corev1.ResourceRequirements{Limits: limits}}}}
 }
 
-// begin creates the pod of an attempt on a node, and lets it run.
+// begin creates the pod of an attempt on a node, and sets it to running.
 func (p *platform) begin(attempt int, node string) *corev1.Pod {
 	p.Helper()
 	job, err := p.srv.Get(trainJob())
@@ -48,7 +48,7 @@ func (p *platform) begin(attempt int, node string) *corev1.Pod {
 	return pod
 }
 
-// end lets a pod fail.
+// end sets a pod to failed.
 func (p *platform) end(pod *corev1.Pod, reason string, code int32) {
 	p.Helper()
 	if _, err := apitest.Modify(p.srv, pod, func(o *corev1.Pod) {
@@ -62,7 +62,7 @@ func (p *platform) end(pod *corev1.Pod, reason string, code int32) {
 	p.seen(pod.Name, state.Failed)
 }
 
-// restart lets the job say that an attempt has failed.
+// restart sets the number of failed attempts in the status of the job.
 func (p *platform) restart(failed int32) feed.Transition {
 	p.Helper()
 	p.status(func(s *batchv1.JobStatus) { s.Active, s.Ready, s.Failed = 0, new(int32(0)), failed })
@@ -90,7 +90,7 @@ func TestLifeOfAJob(t *testing.T) {
 		failed := p.fill(message.Failed, p.seen("train", state.Failed))
 
 		again := p.fill(message.Restarted, restart)
-		again.Job.Nodes = restarted.Job.Nodes // the nodes are those of now
+		again.Job.Nodes = restarted.Job.Nodes // node facts always have the current nodes
 		if diff := cmp.Diff(restarted, again); diff != "" {
 			t.Errorf("the notice of the restart, when the job has ended (-before +after):\n%s", diff)
 		}
@@ -122,7 +122,7 @@ func TestLifeOfAJob(t *testing.T) {
 	})
 }
 
-// TestGapInALife: a time in which nobody watched is marked in the life of a job.
+// TestGapInALife: a gap is marked in the life of a job.
 func TestGapInALife(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		p := newPlatform(t, url)
@@ -149,8 +149,8 @@ func TestGapInALife(t *testing.T) {
 	})
 }
 
-// TestDeadline: a job that runs into its deadline names no pod, and a reader knows the
-// deadline before.
+// TestDeadline: a job that exceeds its deadline has no pod as the cause, and the deadline
+// is known before.
 func TestDeadline(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		p := newPlatform(t, url)
@@ -175,7 +175,8 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// TestHostileJob: a job with huge and odd fields gets a notice with the facts that remain.
+// TestHostileJob: a job with huge and invalid fields gets a notice with the remaining
+// facts.
 func TestHostileJob(t *testing.T) {
 	p := newPlatform(t, dbtest.Empty(t, "sqlite"))
 	job := trainJob()

@@ -6,8 +6,8 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// reasons are words of the API that name a cause, with the reason of the message. Words that
-// say only that a job has failed, such as BackoffLimitExceeded, name none.
+// reasons maps words of the API that are causes to reasons of messages. Words that only
+// report a failed job, such as BackoffLimitExceeded, are not causes.
 var reasons = map[string]message.Reason{
 	"OOMKilled":                     message.OOMKilled,
 	"Error":                         message.ExitError,
@@ -26,7 +26,7 @@ var reasons = map[string]message.Reason{
 	"Preempted":                     message.Preempted,
 	"PreemptionByScheduler":         message.Preempted,
 	"PreemptionByKubeScheduler":     message.Preempted,
-	"InClusterQueue":                message.Preempted, // of Kueue, as are the next three
+	"InClusterQueue":                message.Preempted, // of Kueue, like the next three
 	"InCohortReclamation":           message.Preempted,
 	"InCohortFairSharing":           message.Preempted,
 	"InCohortReclaimWhileBorrowing": message.Preempted,
@@ -39,8 +39,8 @@ var reasons = map[string]message.Reason{
 	"quota":                         message.OverQuota,
 }
 
-// overQuota returns the quota that a message of the API server names: "exceeded quota: NAME,
-// requested: …".
+// overQuota returns the name of the quota in a message of the API server: "exceeded quota:
+// NAME, requested: …".
 func overQuota(text string) (name string, found bool) {
 	_, rest, found := strings.Cut(text, "exceeded quota: ")
 	if !found {
@@ -50,7 +50,7 @@ func overQuota(text string) (name string, found bool) {
 	return name, true
 }
 
-// ofTransition returns the cause that a transition itself names.
+// ofTransition returns the cause in a transition itself.
 func ofTransition(reason, text string) message.Cause {
 	if name, found := overQuota(text); found {
 		return message.Cause{Reason: message.OverQuota, Quota: name}

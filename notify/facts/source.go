@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Bounds of what one notice reads.
+// Maximum reads for one notice.
 const (
 	maxTransitions = 200
 	maxBodies      = 24 // of pods
@@ -21,7 +21,8 @@ const (
 // source reads the history, in bounded pieces.
 type source struct{ history *history.History }
 
-// body returns nil if there is none at the version, and none at the last one.
+// body returns the body of an object at a version, else at the last version, or nil if
+// neither exists.
 func (s source) body(ctx context.Context, object int64, version wire.Version) ([]byte, error) {
 	body, _, err := s.history.Body(ctx, object, version)
 	if missing(err) && version != 0 {
@@ -61,7 +62,7 @@ func (s source) life(ctx context.Context, n *message.Notice, of *feed.Object) (l
 	return newLife(all, of.Created, momentOf(n), whole), nil
 }
 
-// momentOf returns when a notice happened.
+// momentOf returns the time of a notice.
 func momentOf(n *message.Notice) time.Time {
 	if n.Happened.IsZero() {
 		return n.Seen
@@ -69,10 +70,10 @@ func momentOf(n *message.Notice) time.Time {
 	return n.Happened
 }
 
-// maxGaps is how many gaps a strip shows.
+// maxGaps is the maximum number of gaps in a strip.
 const maxGaps = 20
 
-// gaps returns when a job was not watched within its life, the earliest first.
+// gaps returns the intervals of a job's life in which it was not watched, ordered by time.
 func (s source) gaps(ctx context.Context, of *feed.Object, from, to time.Time) (all []interval, err error) {
 	page, err := s.history.ListGaps(ctx, history.GapFilter{
 		Cluster: of.ClusterUID, Types: []history.Type{of.Type}, Namespace: of.Namespace, Open: true, Since: from, Until: to,

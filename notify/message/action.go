@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// actions are the buttons by kind, the first one first.
+// actions are the buttons by kind, in order.
 var actions = map[Kind][]button{
 	Started:      {openJob, logsButton},
 	NearDeadline: {openJob, logsButton},
@@ -24,8 +24,8 @@ var actions = map[Kind][]button{
 	Test:         {openSettings},
 }
 
-// buttons returns the buttons of a message. A button whose text is unknown vanishes, and
-// without a portal all do.
+// buttons returns the buttons of a message. It omits buttons with an unknown text, and all
+// buttons if there is no portal.
 func (s *speaker) buttons(addresses map[button]string) (all []Button) {
 	for _, b := range actions[s.n.Kind] {
 		text, url := s.say(s.words.buttons[b]), addresses[b]
@@ -36,7 +36,7 @@ func (s *speaker) buttons(addresses map[button]string) (all []Button) {
 	return all
 }
 
-// addresses are those of the buttons of a notice.
+// addresses returns the addresses of the buttons of a notice.
 func (s *speaker) addresses(p portal) map[button]string {
 	j := s.n.Job
 	all := map[button]string{
@@ -53,7 +53,8 @@ func (s *speaker) addresses(p portal) map[button]string {
 	return all
 }
 
-// footer returns the footer. today says that the mute ends at midnight and is not of one job.
+// footer returns the footer. today means that the mute applies to all messages until
+// midnight, not to one job.
 func (s *speaker) footer(p portal, today bool) Footer {
 	w := s.words.footer
 	f := Footer{Place: s.place(), Why: s.say(w.why), Zone: w.zone + s.clock.zone(), placeEnd: w.placeEnd, whyEnd: s.words.space}
@@ -79,7 +80,7 @@ func (s *speaker) place() string {
 	return or(j.Cluster, j.Namespace)
 }
 
-// stamp writes a time for a parameter of a page.
+// stamp formats a time for a parameter of a page.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Bounds of the lists in a notice. Longer ones come from a mistake.
+// Maximum lengths of the lists in a notice. Longer lists are mistakes.
 const (
 	maxLogLines = 20
 	maxSpans    = 200
@@ -31,8 +31,8 @@ func (c cleaner) texts(all []string, limit int) []string {
 	return clean
 }
 
-// notice returns a copy in which all text is clean and all lists are bounded. An escalation
-// of an escalation is left out.
+// notice returns a copy in which all text is clean and all lists are bounded. It drops the
+// escalation of an escalation.
 func (c cleaner) notice(from *Notice) *Notice {
 	n := *from
 	for _, text := range []*string{&n.FromRaw, &n.ToRaw, &n.Reason, &n.Message, &n.Actor, &n.Cause.Pod, &n.Cause.Role, &n.Cause.Node, &n.Cause.Limit, &n.Cause.Why, &n.Cause.Other, &n.Cause.Quota} {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// clock writes times for a receiver. Times of another day than now carry their date.
+// clock formats times for a receiver. Times of another day than now include the date.
 type clock struct {
 	location *time.Location
 	now      time.Time
@@ -28,7 +28,7 @@ func (c clock) at(t time.Time, layout string) string {
 	return c.date(t) + " " + t.Format(layout)
 }
 
-// date returns "Nov 21", with the year if it is another one.
+// date returns "Nov 21", with the year if it differs from now.
 func (c clock) date(t time.Time) string {
 	t = t.In(c.location)
 	other := t.Year() != c.now.In(c.location).Year()

@@ -5,7 +5,7 @@ import "github.com/vedette-io/vedette/state"
 // Color is a color on a light and on a dark background, as six hexadecimal digits.
 type Color struct{ Light, Dark string }
 
-// colors are those of the portal.
+// colors are the colors of the portal.
 var colors = map[state.State]Color{
 	state.Submitted:  {"767D86", "6B7687"},
 	state.Queued:     {"C18600", "F3C558"},
@@ -19,10 +19,10 @@ var colors = map[state.State]Color{
 	state.Deleted:    {"767D86", "6B7687"},
 }
 
-// GapColor is the color of a time that was not watched, and of an unknown state.
+// GapColor is the color of a gap, and of an unknown state.
 var GapColor = Color{"8A92A1", "69738A"}
 
-// ColorOf returns the color of a state. It returns GapColor for an unknown one.
+// ColorOf returns the color of a state, or GapColor for an unknown state.
 func ColorOf(s state.State) Color {
 	if c, ok := colors[s]; ok {
 		return c
@@ -30,7 +30,7 @@ func ColorOf(s state.State) Color {
 	return GapColor
 }
 
-// Theme is the colors of everything that is no state, as six hexadecimal digits.
+// Theme has the colors that do not depend on a state, as six hexadecimal digits.
 type Theme struct {
 	Page, Panel, Hover, Pressed string
 	Text1, Text2, Text3         string

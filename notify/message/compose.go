@@ -8,18 +8,18 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Compose returns the message of a notice. It has no side effects, and the message shares no
-// memory with n that a channel could change.
+// Compose returns the message of a notice. It has no side effects, and the message shares
+// no mutable memory with n.
 //
-// Errors: a template that fails. The message is valid then too: it has the default title,
-// the links, and a sentence that says so.
+// Errors: a template fails. The message is still valid: it has the default title, the
+// links, and a sentence about the failure.
 func Compose(n *Notice, o Options) (*Message, error) {
 	c := cleaner{defang: !o.Verbatim}
 	n, o = c.notice(n), c.options(o)
 	if !slices.Contains(kinds, n.Kind) || n.Kind == Digest {
 		n.Kind = StateChanged
 	}
-	about := n // the notice whose job and facts are shown
+	about := n // the notice with the job and the facts to show
 	if n.Escalated != nil && n.Escalated.Notice != nil {
 		about = n.Escalated.Notice
 		n.Job = about.Job
@@ -47,7 +47,7 @@ func Compose(n *Notice, o Options) (*Message, error) {
 	return m, s.template(m, &o)
 }
 
-// message returns what all messages have.
+// message returns the common fields of all messages.
 func (s *speaker) message(o *Options) *Message {
 	n := s.n
 	m := &Message{
@@ -61,7 +61,7 @@ func (s *speaker) message(o *Options) *Message {
 	return m
 }
 
-// title fills the titles. An escalation repeats the title of the message that it escalates.
+// title sets the titles. An escalation repeats the title of the escalated message.
 func (s *speaker) title(m *Message, inner *speaker) {
 	p := s.words.titles[s.n.Kind]
 	long, short := s, s
@@ -83,7 +83,7 @@ func (s *speaker) title(m *Message, inner *speaker) {
 	}
 }
 
-// sentence fills the sentences, and says that a notice is late.
+// sentence sets the sentences, including the note about a late notice.
 func (s *speaker) sentence(m *Message, o *Options) {
 	p := s.words.sentences[s.n.Kind]
 	if s.n.Kind == StateChanged {
@@ -106,7 +106,7 @@ func (s *speaker) sentence(m *Message, o *Options) {
 	m.ShortSentence = strings.TrimSpace(s.sayShort(p) + more)
 }
 
-// template replaces the words by those of the user's template.
+// template replaces the words with the user's template.
 func (s *speaker) template(m *Message, o *Options) error {
 	if o.Templates == nil {
 		return nil
@@ -141,7 +141,7 @@ func (s *speaker) templateData(m *Message) TemplateData {
 	}
 }
 
-// color returns the state whose color a message has.
+// color returns the state that determines the color of a message.
 func color(n *Notice) state.State {
 	switch n.Kind {
 	case WaitsLong:

@@ -8,17 +8,17 @@ import (
 
 const ellipsis = "…"
 
-// Limit is how much text a place takes. A field that is zero does not limit.
+// Limit is the maximum size of a text. Zero fields mean no limit.
 type Limit struct {
 	Bytes, Runes int
-	// Columns counts a Han character, and every other wide one, as two.
+	// Columns counts every wide character, such as a Han character, as two.
 	Columns int
-	// Escape turns text into the syntax of the channel; nil leaves it as it is. The limits
-	// hold for the result.
+	// Escape converts text to the syntax of the channel; nil means no change. The limits
+	// apply to the result.
 	Escape func(string) string
 }
 
-// Fits reports whether a text, when escaped, is within the limit.
+// Fits reports whether a text is within the limit after escaping.
 func (l Limit) Fits(text string) bool {
 	text = l.escape(text)
 	return (l.Bytes <= 0 || len(text) <= l.Bytes) && (l.Runes <= 0 || utf8.RuneCountInString(text) <= l.Runes) && (l.Columns <= 0 || Columns(text) <= l.Columns)
@@ -31,13 +31,13 @@ func (l Limit) escape(text string) string {
 	return l.Escape(text)
 }
 
-// Cut returns a text, escaped, within the limit. A text that is cut ends with "…". A cut
-// never splits a character with its marks, or an escape of the channel or of Clean.
+// Cut returns a text, escaped and truncated to the limit. A truncated text ends with "…".
+// A cut never splits a character with its marks, or an escape of the channel or of Clean.
 func (l Limit) Cut(text string) string {
 	return l.longest(text, func(ends []int, kept int) string { return text[:ends[kept]] + ellipsis })
 }
 
-// CutMiddle is like Cut, and leaves out the middle.
+// CutMiddle is like Cut, but removes the middle.
 func (l Limit) CutMiddle(text string) string {
 	return l.longest(text, func(ends []int, kept int) string { return withoutMiddle(text, ends, kept) })
 }
@@ -50,7 +50,7 @@ func (l Limit) longest(text string, shorter func(ends []int, kept int) string) s
 	}
 	ends := atoms(text)
 	kept := sort.Search(len(ends)-1, func(n int) bool { return !l.Fits(shorter(ends, n+1)) })
-	for ; kept >= 0; kept-- { // an escape may be longer for a shorter text
+	for ; kept >= 0; kept-- { // a shorter text may have a longer escape
 		if cut := shorter(ends, kept); l.Fits(cut) {
 			return l.escape(cut)
 		}
@@ -58,7 +58,7 @@ func (l Limit) longest(text string, shorter func(ends []int, kept int) string) s
 	return ""
 }
 
-// withoutMiddle returns a text with so many of its atoms, most of them from its beginning.
+// withoutMiddle returns a text with kept of its atoms, most of them from its beginning.
 func withoutMiddle(text string, ends []int, kept int) string {
 	last := len(ends) - 1
 	if kept >= last {
@@ -68,8 +68,7 @@ func withoutMiddle(text string, ends []int, kept int) string {
 	return text[:ends[front]] + ellipsis + text[ends[last-kept+front]:]
 }
 
-// atoms returns the offsets between the parts of a text that a cut must not split, with 0
-// and the length of the text.
+// atoms returns the offsets where a text may be cut, including 0 and its length.
 func atoms(text string) []int {
 	ends := []int{0}
 	for at := 0; at < len(text); {
@@ -79,8 +78,8 @@ func atoms(text string) []int {
 	return ends
 }
 
-// atom returns the length of the first part: an escape of Clean, or a character with its
-// marks and what joins it.
+// atom returns the length of the first atom: an escape of Clean, or a character with its
+// marks and joined characters.
 func atom(text string) int {
 	if n := escapeLength(text); n > 0 {
 		return n
@@ -101,7 +100,7 @@ func atom(text string) int {
 	return n
 }
 
-// escapeLength returns the length of the escape of Clean with which a text begins, else 0.
+// escapeLength returns the length of the escape of Clean at the beginning of a text, or 0.
 func escapeLength(text string) int {
 	if len(text) < 2 || text[0] != '\\' {
 		return 0
@@ -129,8 +128,8 @@ func escapeLength(text string) int {
 	return 2 + digits
 }
 
-// Columns returns how many columns of a terminal or a phone a text takes: two for a wide
-// character, none for a combining mark.
+// Columns returns the display width of a text: two columns for a wide character, none for
+// a combining mark.
 func Columns(text string) (n int) {
 	for _, r := range text {
 		switch {
@@ -146,7 +145,7 @@ func Columns(text string) (n int) {
 	return n
 }
 
-// wide reports whether a character takes two columns: the wide and full-width characters of
+// wide reports whether a character has two columns: the wide and full-width characters of
 // East Asia, and emoji.
 func wide(r rune) bool {
 	return r >= 0x1100 && r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff ||

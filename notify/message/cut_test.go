@@ -45,7 +45,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestCutKeepsToTheLimit compares with the naive cut, which tries every length.
+// TestCutKeepsToTheLimit compares with a simple implementation that tries every length.
 func TestCutKeepsToTheLimit(t *testing.T) {
 	double := func(text string) string { return strings.ReplaceAll(html.EscapeString(text), "a", "a\u200b") }
 	rapid.Check(t, func(t *rapid.T) {
@@ -70,7 +70,7 @@ func TestCutKeepsToTheLimit(t *testing.T) {
 		if rest, ok := strings.CutSuffix(cut, "…"); ok && !strings.HasPrefix(text, rest) {
 			t.Fatalf("%q is %q", text, cut)
 		}
-		for n := len(text); n > len(cut) && cut != text; n-- { // no longer prefix of whole letters fits
+		for n := len(text); n > len(cut) && cut != text; n-- { // no longer prefix of whole atoms fits
 			if utf8.RuneStart(text[min(n, len(text)-1)]) && plain.Fits(text[:n]+"…") && !strings.ContainsAny(text, "\\\u200d\u0301\ufe0f") && onlyASCII(text) {
 				t.Fatalf("%q is %q, but %d bytes fit", text, cut, n)
 			}
@@ -82,11 +82,11 @@ func onlyASCII(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// size is how much a message takes in a channel of the test.
+// size is the size of a message in the channel of the test.
 func size(m *message.Message) int { return len(message.Plain(m, 0)) }
 
-// TestFit: the result fits if anything can, what is cut is cut in order, and the state, the
-// reason and the links stay.
+// TestFit: the result fits if any version can, parts are cut in the documented order, and
+// the state, the reason and the links stay.
 func TestFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom(message.Kinds()).Draw(t, "kind")

@@ -6,8 +6,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Data is what a webhook sends as "data": the JSON form of a message. Fields that are
-// unknown are absent. Text is not escaped for any syntax.
+// Data is the "data" of a webhook: the JSON form of a message. Unknown fields are absent.
+// Text is not escaped for any syntax.
 type Data struct {
 	Job           *Job        `json:"job,omitempty"`
 	Kind          Kind        `json:"kind,omitempty"` // of a job in a digest
@@ -33,8 +33,8 @@ type Data struct {
 	Jobs          []Data      `json:"jobs,omitempty"` // of a digest
 }
 
-// Data returns the message as a webhook sends it. Use it within Fit: it has what the message
-// has.
+// Data returns the message in the form of a webhook. Call it within Fit, because it has
+// only the parts that the message has.
 func (m *Message) Data() *Data {
 	d := &Data{}
 	if m.Notice != nil {

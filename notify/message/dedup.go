@@ -7,8 +7,8 @@ import (
 
 const maxDedup = 255
 
-// dedup returns the key under which an alert of a job and a rule stays one alert. A key that
-// is too long ends with its hash.
+// dedup returns the key that is the same for all alerts of a job and a rule. A key that is
+// too long ends with its hash.
 func dedup(j Job, rule string) string {
 	key := "vedette/" + or(j.Cluster, j.ClusterUID) + "/" + j.UID + "/" + rule
 	if len(key) <= maxDedup {

@@ -9,14 +9,14 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// maxRows is how many jobs a digest shows at most.
+// maxRows is the maximum number of jobs in a digest.
 const maxRows = 500
 
-// ComposeDigest returns one message for many notices, from the window that begins at from
-// and ends at to. Failures are grouped by cause and node. Of several notices of a job the
-// last one counts, but the end of a job counts more than its deletion.
+// ComposeDigest returns one message for many notices of the window between from and to.
+// Failures are grouped by cause and node. For each job the last notice counts, but the end
+// of a job takes precedence over its deletion.
 //
-// Errors: as of Compose.
+// Errors: see Compose.
 func ComposeDigest(items []Notice, from, to time.Time, o Options) (*Message, error) {
 	c := cleaner{defang: !o.Verbatim}
 	o = c.options(o)
@@ -39,12 +39,12 @@ type digest struct {
 	portal   portal
 	from, to time.Time
 	latest   map[string]*Notice // by job
-	jobs     []*Notice          // what is shown
+	jobs     []*Notice          // jobs to show
 	gaps     []*Notice
 	late     bool
 }
 
-// add takes a notice. An escalation counts as what it escalates; a test is no news.
+// add adds a notice. An escalation counts as the escalated notice; a test is ignored.
 func (d *digest) add(n *Notice) {
 	if n.Kind == Escalation && n.Escalated != nil && n.Escalated.Notice != nil {
 		n = n.Escalated.Notice
@@ -67,7 +67,7 @@ func (d *digest) add(n *Notice) {
 	d.latest[key] = n
 }
 
-// counts reports whether a notice of a job counts more than an earlier one.
+// counts reports whether a notice of a job replaces an earlier one.
 func counts(n, old *Notice) bool {
 	if ended(n) != ended(old) {
 		return ended(n)
@@ -79,7 +79,7 @@ func ended(n *Notice) bool { return n.Kind == Failed || n.Kind == Succeeded || n
 
 func happened(n *Notice) time.Time { return firstTime(n.Happened, n.Seen) }
 
-// sort orders the jobs: by group, then by time. The longest wait is the first.
+// sort orders the jobs by group, then by time. Waits are ordered by length, longest first.
 func (d *digest) sort() {
 	for _, n := range d.latest {
 		d.jobs = append(d.jobs, n)
@@ -90,7 +90,7 @@ func (d *digest) sort() {
 	})
 }
 
-// waited returns how long a job waits, if that decides its place.
+// waited returns how long a job waits, if that determines its position.
 func waited(n *Notice) time.Duration {
 	if n.Kind != WaitsLong || n.Waited == nil {
 		return 0
@@ -105,7 +105,7 @@ func oneIf(yes bool) int {
 	return 0
 }
 
-// groupOf returns the part of the digest in which a notice stands.
+// groupOf returns the group of a notice.
 func groupOf(n *Notice) group {
 	switch n.Kind {
 	case Failed:
@@ -157,12 +157,12 @@ func (d *digest) shape(m *Message) {
 	}
 }
 
-// sameSection reports whether two neighbors stand in one section.
+// sameSection reports whether two neighbors belong to the same section.
 func sameSection(a, b *Notice) bool {
 	return groupOf(a) == groupOf(b) && (groupOf(a) != changedGroup || a.To == b.To)
 }
 
-// runs splits a list where neighbors are not the same.
+// runs splits a list between neighbors that are not the same.
 func runs(all []*Notice, same func(a, b *Notice) bool) (parts [][]*Notice) {
 	begin := 0
 	for i := 1; i <= len(all); i++ {
@@ -174,8 +174,8 @@ func runs(all []*Notice, same func(a, b *Notice) bool) (parts [][]*Notice) {
 	return parts
 }
 
-// failures makes a section for each cause and node that several failures share, then one
-// for each cause that several share, and one for the others.
+// failures adds a section for each cause and node that several failures share, then for
+// each cause that several share, and one for the others.
 func (d *digest) failures(m *Message, failed []*Notice) {
 	rest := failed
 	for _, keyOf := range []func(*Notice) string{d.causeAndNode, d.causeAlone} {
@@ -195,8 +195,8 @@ func (d *digest) failures(m *Message, failed []*Notice) {
 	}
 }
 
-// shared returns the groups of at least two that have the same key, the largest first, and
-// the rest. An empty key is shared by none.
+// shared returns the groups of at least two notices with the same key, largest first, and
+// the rest. Notices with an empty key are in the rest.
 func shared(all []*Notice, keyOf func(*Notice) string) (groups [][]*Notice, rest []*Notice) {
 	byKey := map[string][]*Notice{}
 	var keys []string
@@ -221,7 +221,8 @@ func shared(all []*Notice, keyOf func(*Notice) string) (groups [][]*Notice, rest
 	return groups, rest
 }
 
-// causeAndNode returns "OOMKilled on gpu-h100-17", and "" if one of both is not known.
+// causeAndNode returns "OOMKilled on gpu-h100-17", or "" if the cause or the node is
+// unknown.
 func (d *digest) causeAndNode(n *Notice) string {
 	if n.Cause.Node == "" || n.Cause.Reason == "" {
 		return ""
@@ -230,7 +231,7 @@ func (d *digest) causeAndNode(n *Notice) string {
 	return s.brief() + s.say(d.words.on)
 }
 
-// causeAlone returns "OOMKilled". An exit code alone is no common cause.
+// causeAlone returns "OOMKilled". An exit code is not a common cause.
 func (d *digest) causeAlone(n *Notice) string {
 	if n.Cause.Reason == "" || n.Cause.Reason == ExitError {
 		return ""
@@ -238,7 +239,7 @@ func (d *digest) causeAlone(n *Notice) string {
 	return d.about(n).brief()
 }
 
-// section adds a section. cause is what its failures share.
+// section adds a section. cause is the common cause of its failures.
 func (d *digest) section(m *Message, part []*Notice, cause string) {
 	first := d.about(part[0])
 	words := d.words.groups[groupOf(part[0])]
@@ -256,7 +257,7 @@ func (d *digest) section(m *Message, part []*Notice, cause string) {
 	m.Sections = append(m.Sections, section)
 }
 
-// row returns the row of a job. In a section with its cause, it does not repeat the cause.
+// row returns the row of a job. In a section with a common cause, it omits the cause.
 func (d *digest) row(n *Notice, explained bool) Row {
 	s := d.about(n)
 	if explained {
@@ -278,7 +279,7 @@ func (d *digest) row(n *Notice, explained bool) Row {
 	return row
 }
 
-// fill writes the title, the sentence, the buttons and the footer.
+// fill sets the title, the sentence, the buttons and the footer.
 func (d *digest) fill(m *Message, o *Options) {
 	var counts []string
 	for _, part := range runs(d.jobs, sameSection) {

@@ -18,7 +18,7 @@ func item(kind message.Kind, name, owner string, gpus int, clock string, ran tim
 	return n
 }
 
-// picture are the nine jobs of the design's pictures.
+// picture returns nine typical jobs.
 func picture() []message.Notice {
 	oomed := item(message.Failed, "llama3-70b-dpo-mix-v4-seed-1337", "liwei", 32, "10:21:42", 2*time.Hour+55*time.Minute)
 	oomed.Cause = oom()
@@ -69,7 +69,8 @@ func TestDigest(t *testing.T) {
 	golden(t, "digest.txt", all.String())
 }
 
-// TestDigestCountsJobsOnce: the last notice of a job counts, and an end more than a deletion.
+// TestDigestCountsJobsOnce: the last notice of a job counts, and an end takes precedence
+// over a deletion.
 func TestDigestCountsJobsOnce(t *testing.T) {
 	at := func(kind message.Kind, clock string) message.Notice {
 		return item(kind, "train", "ann", 8, clock, time.Minute)
@@ -95,7 +96,7 @@ func TestDigestCountsJobsOnce(t *testing.T) {
 
 func shanghaiNine() time.Time { return at("09:00:00") }
 
-// TestDigestGroups: failures that share cause and node, then those that share a cause.
+// TestDigestGroups: failures are grouped by cause and node, then by cause.
 func TestDigestGroups(t *testing.T) {
 	var items []message.Notice
 	add := func(reason message.Reason, node string, code int) {
@@ -137,7 +138,7 @@ func TestDigestGroups(t *testing.T) {
 	}
 }
 
-// TestDigestIsBounded: a digest of many jobs shows 500, and says how many more there are.
+// TestDigestIsBounded: a digest of many jobs shows 500, and the number of the others.
 func TestDigestIsBounded(t *testing.T) {
 	var items []message.Notice
 	for i := range 1200 {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// units are those of durations, from the largest.
+// units are the units of durations, largest first.
 var units = []struct {
 	size  time.Duration
 	name  string

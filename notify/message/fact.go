@@ -2,7 +2,7 @@ package message
 
 const maxFacts = 6
 
-// Facts in the order of a message. Of each list, the first one that is known is shown.
+// Facts in the order of a message. Of each list, only the first known fact is shown.
 var (
 	jobFacts  = [][]label{{causeFact}, {memoryFact, timeFact}, {attemptsFact}, {waitedRanFact, ranFact, waitedFact}, {gpusFact, nodesFact}, {queueFact}, {ownerFact}}
 	waitFacts = [][]label{{quotaFact}, {placeFact}, {beforeFact}, {likeFact}}
@@ -39,12 +39,12 @@ func (s *speaker) pick(order [][]label) (found []Fact) {
 	return found[:min(len(found), maxFacts)]
 }
 
-// ended reports whether the notice has a cause to tell.
+// ended reports whether the notice has a cause to show.
 func (s *speaker) ended() bool {
 	return s.n.Kind == Failed || s.n.Kind == Restarted || s.n.Kind == Aborted
 }
 
-// explained reports whether the sentence has told the cause.
+// explained reports whether the sentence contains the cause.
 func (s *speaker) explained() bool {
 	_, ok := s.words.causes[s.n.Cause.Reason]
 	return ok && s.n.Cause.Reason != ""

@@ -21,7 +21,7 @@ func newSpeaker(n *Notice, o *Options) *speaker {
 	return s
 }
 
-// find returns the value of a field, "" if it is unknown.
+// find returns the value of a field, or "" if it is unknown.
 func find(s *speaker, name string) string {
 	if value := fields[name]; value != nil {
 		return value(s)
@@ -35,7 +35,7 @@ func find(s *speaker, name string) string {
 	return ""
 }
 
-// fields are those of the notice itself.
+// fields are the fields of the notice itself.
 var fields = map[string]func(s *speaker) string{
 	"job":       func(s *speaker) string { return or(s.n.Job.Name, "–") },
 	"cluster":   func(s *speaker) string { return or(s.n.Job.Cluster, s.n.Job.ClusterUID, "–") },
@@ -69,8 +69,8 @@ var fields = map[string]func(s *speaker) string{
 	"n":           func(s *speaker) string { return positive(s.n.Attempt, s.words.number) },
 	"m":           func(s *speaker) string { return positive(s.n.Attempts, s.words.number) },
 	"attempts":    func(s *speaker) string { return positive(s.n.Attempt, s.words.attempts) },
-	"retries":     func(s *speaker) string { return s.left(s.words.retries) },
-	"retriesWere": func(s *speaker) string { return s.left(s.words.retriesWere) },
+	"retries":     func(s *speaker) string { return s.retriesLeft(s.words.retries) },
+	"retriesWere": func(s *speaker) string { return s.retriesLeft(s.words.retriesWere) },
 	"list": func(s *speaker) string {
 		if len(s.n.SameCause) < 2 {
 			return ""
@@ -171,7 +171,7 @@ var fields = map[string]func(s *speaker) string{
 	},
 }
 
-// timerFields are those of timers.
+// timerFields are the fields of timers.
 var timerFields = map[string]func(s *speaker, t *Timer) string{
 	"left":     func(_ *speaker, t *Timer) string { return span(t.Left) },
 	"needed":   func(_ *speaker, t *Timer) string { return span(t.Needed) },
@@ -188,7 +188,7 @@ var timerFields = map[string]func(s *speaker, t *Timer) string{
 	},
 }
 
-// waitFields are those of waits.
+// waitFields are the fields of waits.
 var waitFields = map[string]func(s *speaker, w *Wait) string{
 	"quota":       func(s *speaker, w *Wait) string { return number(w.Quota, s.words.number) },
 	"used":        func(s *speaker, w *Wait) string { return number(w.Used, s.words.number) },

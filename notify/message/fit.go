@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	minName = 16 // characters of a name that Fit keeps
-	minRow  = 24 // characters of a name in a row that Fit keeps
+	minName = 16 // minimum characters of a name that Fit keeps
+	minRow  = 24 // minimum characters of a name in a row that Fit keeps
 )
 
 // Fit returns the largest version of a message that fits. The function fits renders a
-// version, escapes it and measures the result. Fit leaves out, in this order: lines of the
-// log from the oldest, facts from the last, the optional parts, the middle of the name. Of a
-// digest it leaves out rows from the last first, of which Succeeded is one. At last it cuts
-// the end of the sentence. It never leaves out the state, the reason, links and the mute.
+// version, escapes it and measures the result. Fit removes, in this order: log lines from
+// the oldest, facts from the last, the optional parts, and the middle of the name. From a
+// digest it removes rows from the last, so Succeeded is first. Finally it cuts the end of
+// the sentence. It never removes the state, the reason, links and the mute.
 //
-// The result is a copy unless the message fits as it is, and Truncated names what was cut. If
-// nothing fits, Fit returns the smallest version.
+// The result is a copy unless the message fits unchanged. Truncated names the removed
+// parts. If nothing fits, Fit returns the smallest version.
 func Fit(m *Message, fits func(*Message) bool) *Message {
 	if fits(m) {
 		return m
@@ -41,8 +41,8 @@ func Fit(m *Message, fits func(*Message) bool) *Message {
 	return m
 }
 
-// step is a way to make a message smaller. size is what can be cut, and cut returns a copy
-// of which a smaller number is kept.
+// step is a way to make a message smaller. size is the current size of a part, and cut
+// returns a copy with a smaller size.
 type step struct {
 	name  string
 	least int
@@ -104,7 +104,7 @@ func withName(m *Message, kept int) *Message {
 	return &small
 }
 
-// renamed returns a title in which the name has so many characters.
+// renamed returns a title in which the name has kept characters.
 func renamed(title, name string, kept int) string {
 	at := strings.LastIndex(title, name)
 	return title[:at] + withoutMiddle(name, atoms(name), kept) + title[at+len(name):]
@@ -123,7 +123,8 @@ func rowCount(m *Message) (n int) {
 	return n
 }
 
-// withRows keeps the first rows: the sections are ordered from the worst to the best.
+// withRows keeps the first rows, because the sections are ordered from the worst to the
+// best.
 func withRows(m *Message, kept int) *Message {
 	small := *m
 	small.Sections = nil
@@ -167,9 +168,9 @@ func withRowNames(m *Message, kept int) *Message {
 	return &small
 }
 
-// TitleWithin returns the title, escaped, within a limit, and whether it has the name in
-// full. A title that is too long loses its optional parts, then the middle of the name, and
-// at last its end.
+// TitleWithin returns the title, escaped, within a limit, and whether it contains the full
+// name. A title that is too long loses its optional parts, then the middle of the name,
+// and finally its end.
 func (m *Message) TitleWithin(l Limit) (title string, full bool) {
 	for _, text := range []string{m.Title, m.ShortTitle} {
 		if text != "" && l.Fits(text) {

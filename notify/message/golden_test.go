@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// describe writes everything that a person sees, one line each.
+// describe writes all visible parts of a message, one per line.
 func describe(m *message.Message) string {
 	var b strings.Builder
 	line := func(name, text string) {

@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// hostile are texts that somebody may try.
+// hostile are texts of an attacker.
 var hostile = []string{
 	"<script>alert(1)</script>", "a\nb\r\nc", "\x1b]52;c;ZXZpbA==\a", "\u202egnp.exe", "\u2066x\u2069", "@all <!channel> <@U123>", "\xff\xfe\xc3(", "https://evil.example/x?a=b",
 	"HTTP://EVIL.example", "www.evil.example", "ftp://a.b", "hhttp://http://x.y", "javascript://%0aalert(1)", strings.Repeat("A", 1<<20), strings.Repeat("内存", 1<<10),
@@ -23,7 +23,7 @@ var hostile = []string{
 
 var hostileText = rapid.OneOf(rapid.SampledFrom(hostile), rapid.String(), rapid.Custom(func(t *rapid.T) string { return string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) }))
 
-// spoil sets every text in a value to something hostile.
+// spoil replaces every text in a value with a hostile text.
 func spoil(t *rapid.T, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -73,12 +73,12 @@ func texts(m *message.Message) (all []string) {
 
 var liveAddress = regexp.MustCompile(`(?i)(https?|ftp)://|(^|[^a-z0-9])www\.`)
 
-// checkText fails unless a text may be shown.
+// checkText fails unless a text is safe to show.
 func checkText(t *rapid.T, text string) {
 	if !utf8.ValidString(text) {
 		t.Fatalf("invalid UTF-8: %q", text)
 	}
-	if len(text) > 2200 { // a sentence of several values
+	if len(text) > 2200 { // a sentence with several values
 		t.Fatalf("%d bytes: %q…", len(text), text[:100])
 	}
 	if found := liveAddress.FindString(text); found != "" {
@@ -114,7 +114,7 @@ func checkMessage(t *rapid.T, m *message.Message) {
 	}
 }
 
-// TestHostileContent: whatever users write, all text of a message may be shown.
+// TestHostileContent: for all texts of users, all text of the message is safe to show.
 func TestHostileContent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := full(rapid.SampledFrom(message.Kinds()).Draw(t, "kind"))
@@ -175,7 +175,7 @@ func TestDefang(t *testing.T) {
 	}
 }
 
-// FuzzClean: clean text may be shown, cleaning it again changes nothing, and it is short.
+// FuzzClean: clean text is safe and short, and cleaning it again changes nothing.
 func FuzzClean(f *testing.F) {
 	for _, text := range hostile {
 		f.Add(text)

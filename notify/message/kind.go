@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind says what a notice tells.
+// Kind is the kind of a notice.
 type Kind string
 
 // The kinds. Each has its own title and sentence.
@@ -20,7 +20,7 @@ const (
 	Succeeded    Kind = "Succeeded"
 	Aborted      Kind = "Aborted"
 	Deleted      Kind = "Deleted" // while it ran
-	// StateChanged is every other transition, such as the one to Queued.
+	// StateChanged is any other transition, such as the transition to Queued.
 	StateChanged Kind = "StateChanged"
 	GapClosed    Kind = "GapClosed"
 	Digest       Kind = "Digest"
@@ -36,13 +36,13 @@ var kinds = []Kind{
 	StateChanged, GapClosed, Digest, Escalation, Test,
 }
 
-// Timer reports whether a timer made the notice, and not a transition.
+// Timer reports whether a timer, not a transition, causes notices of the kind.
 func (k Kind) Timer() bool {
 	return k == NearDeadline || k == RunningLong || k == NoProgress || k == WaitsLong
 }
 
-// AtOnce reports whether a message of the kind is sent at once unless a rule says
-// otherwise. The other kinds wait for a digest.
+// AtOnce reports whether messages of the kind are sent immediately by default. The other
+// kinds wait for a digest.
 func (k Kind) AtOnce() bool {
 	switch k {
 	case Failed, NoProgress, NearDeadline, WaitsLong, Deleted, Escalation, Test, Digest:

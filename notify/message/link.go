@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// portal builds addresses of the portal: the only links of a message. The zero value builds
-// none. No address acts: the portal asks first.
+// portal builds addresses of the portal, the only links in a message. The zero value
+// builds none. Opening an address never triggers an action: the portal asks for
+// confirmation.
 type portal struct{ root string }
 
-// newPortal returns a portal without links if the address is none of HTTP.
+// newPortal returns a portal without links if the address is not an HTTP URL.
 func newPortal(root string) portal {
 	u, err := url.Parse(root)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -18,8 +19,8 @@ func newPortal(root string) portal {
 	return portal{strings.TrimRight(u.String(), "/")}
 }
 
-// page returns the address of a page, with parameters in pairs. Empty ones are
-// left out.
+// page returns the address of a page, with pairs of parameters. Empty parameters are
+// omitted.
 func (p portal) page(path string, parameters ...string) string {
 	if p.root == "" {
 		return ""
@@ -34,7 +35,8 @@ func (p portal) page(path string, parameters ...string) string {
 	return address
 }
 
-// job returns the address of a page of a job. Without cluster or UID it is the list of jobs.
+// job returns the address of a page of a job. Without cluster or UID it returns the list
+// of jobs.
 func (p portal) job(j Job, page string, parameters ...string) string {
 	cluster, uid := segment(or(j.Cluster, j.ClusterUID)), segment(j.UID)
 	if cluster == "" || uid == "" {
@@ -43,8 +45,8 @@ func (p portal) job(j Job, page string, parameters ...string) string {
 	return p.page("/jobs/"+cluster+"/"+uid+page, parameters...)
 }
 
-// segment escapes a name as one segment of a path. It returns "" for a name that would lead
-// to another page.
+// segment escapes a name as one segment of a path. It returns "" for a name that would
+// change the path.
 func segment(name string) string {
 	if strings.Trim(name, ".") == "" {
 		return ""

@@ -9,8 +9,8 @@ import (
 )
 
 // Message is a notice in the words of one language, for one receiver. All text is plain
-// and on one line each: invalid UTF-8, control and bidirectional characters are escapes
-// already. A channel escapes it for its own syntax, and then cuts it with Fit, Limit and
+// and has no line breaks: invalid UTF-8, control and bidirectional characters are already
+// escaped. A channel escapes it for its own syntax, and then cuts it with Fit, Limit and
 // Cut.
 type Message struct {
 	// ID is the key of the delivery. It never changes for the same message.
@@ -18,18 +18,18 @@ type Message struct {
 	Kind     Kind
 	Notice   *Notice
 	Language string
-	// State decides the color. A wait has Queued, other timers Running, a digest its worst
-	// state. It is empty for GapClosed and Test.
+	// State determines the color. For a wait it is Queued, for other timers Running, for a
+	// digest its worst state. It is empty for GapClosed and Test.
 	State state.State
-	// StateWord is the state in the language.
+	// StateWord is the word for State in the language.
 	StateWord string
 
 	// Title has the state, the reason and the job. Head is the title without the job, and
-	// Name is the name of the job in full.
+	// Name is the full name of the job.
 	Title string
 	Head  string
 	Name  string
-	// Sentence says why. It is empty if nothing is known.
+	// Sentence is the explanation. It is empty if nothing is known.
 	Sentence string
 	// ShortTitle and ShortSentence are Title and Sentence without their optional parts.
 	ShortTitle, ShortSentence string
@@ -41,13 +41,14 @@ type Message struct {
 	Strip             []Segment // the life of the job
 	StripEnd          string    // time at the end of the strip
 	Sections          []Section // of a digest
-	// More says how many rows Fit left out of the sections ("and 14 more").
+	// More is the number of rows that Fit removed from the sections, as text ("and 14
+	// more").
 	More    string
 	Buttons []Button // at most three; the first one is primary, except for waits
 	Footer  Footer
-	URL     string // of what the first button opens; empty without a portal
+	URL     string // target of the first button; empty without a portal
 
-	// Happened is when it happened, else when it was seen.
+	// Happened is the time of the event, else the time when it was seen.
 	Happened time.Time
 	// Thread is the same for all messages of a job: "UID@CLUSTER". It is empty without one.
 	Thread string
@@ -57,25 +58,27 @@ type Message struct {
 	Late    bool
 	Rule    string
 	Role    string
-	// TemplateError is why a template failed. Sentence says it too.
+	// TemplateError is the reason why a template failed. Sentence contains it too.
 	TemplateError string
-	// Truncated names what Fit cut: "log", "facts", "optional", "name", "rows".
+	// Truncated names the parts that Fit removed: "log", "facts", "optional", "name",
+	// "rows".
 	Truncated []string
 	// Place is "gpu-west / team-llm".
 	Place string
-	// JobLabel is "Job" in the language, for the line with the full name above the facts.
+	// JobLabel is the word "Job" in the language, for the line with the full name above
+	// the facts.
 	JobLabel string
-	// Items are the notices of a digest, as many as are shown in Sections.
+	// Items are the notices of a digest that Sections shows.
 	Items []Notice
 
 	words *words
-	left  int // rows that are not in Sections
+	left  int // number of rows that are not in Sections
 }
 
-// Fact is a label with its value. Note says more about it; it may be empty.
+// Fact is a label with its value. Note has details about it; it may be empty.
 type Fact struct{ Label, Value, Note string }
 
-// Button opens a page of the portal. It never acts by itself.
+// Button opens a page of the portal. It never triggers an action by itself.
 type Button struct {
 	Text, URL string
 	Primary   bool
@@ -84,14 +87,15 @@ type Button struct {
 // Link is a text with an address. The address is empty without a portal.
 type Link struct{ Text, URL string }
 
-// Footer says why the receiver gets the message.
+// Footer explains why the receiver gets the message.
 type Footer struct {
-	// Place is the cluster and the namespace, Why the role and the rule as a sentence.
+	// Place is the cluster and the namespace. Why is a sentence with the role and the
+	// rule.
 	Place, Why string
 	Mute       Link // of the job, or of today's digests
 	Change     Link // the rule
 	Zone       string
-	Note       string // more, such as a gap in a digest; may be empty
+	Note       string // details, such as a gap in a digest; may be empty
 
 	placeEnd, whyEnd string // ends of the parts of Text; Compose sets them
 }
@@ -120,26 +124,27 @@ func (f Footer) Text() string {
 // Segment is a part of the life strip.
 type Segment struct {
 	State state.State
-	// Share is the part of the whole life, above 0 and at most 1.
+	// Share is the share of the whole life, above 0 and at most 1.
 	Share float64
 	// Label is "06:20 queued" or "07:03 attempt 1". It is empty for short segments.
 	Label string
-	// Holds says that the job holds its GPUs: the strip is high.
+	// Holds is set if the job holds its GPUs: the strip is high.
 	Holds bool
 	Gap   bool
 }
 
-// Section is a part of a digest: jobs in one state, failures by cause and node.
+// Section is a part of a digest: jobs in one state, or failures with the same cause and
+// node.
 type Section struct {
 	State state.State
 	Title string
 	Rows  []Row
-	// Count is the number of rows before Fit left some out.
+	// Count is the number of rows before Fit removed some.
 	Count int
 }
 
-// Row is a job of a digest. GPUs is "–" without any. Time is the time of day, or for a wait
-// how long it waits.
+// Row is a job of a digest. GPUs is "–" for none. Time is the time of day, or the waiting
+// time of a wait.
 type Row struct {
 	Name, URL, Owner, GPUs, Text, Time string
 	Late                               bool

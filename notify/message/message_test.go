@@ -25,7 +25,7 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// TestReasons: each reason has its sentences, with and without what they mention.
+// TestReasons: each reason has its sentences, with and without their optional facts.
 func TestReasons(t *testing.T) {
 	var all strings.Builder
 	for _, reason := range []message.Reason{
@@ -59,7 +59,7 @@ func TestReasons(t *testing.T) {
 	golden(t, "reasons.txt", all.String())
 }
 
-// TestCounts: numbers carry nouns, in the right number.
+// TestCounts: numbers have nouns in the right grammatical number.
 func TestCounts(t *testing.T) {
 	var all strings.Builder
 	for i := range 4 {
@@ -102,7 +102,7 @@ func TestStates(t *testing.T) {
 	golden(t, "states.txt", all.String())
 }
 
-// TestLate: a message says when it is late, in every length.
+// TestLate: a message says that it is late, in every length.
 func TestLate(t *testing.T) {
 	for _, c := range []struct {
 		language string
@@ -129,7 +129,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestLateTimer: a timer that fired late has no second time.
+// TestLateTimer: a timer that fired late has only one time.
 func TestLateTimer(t *testing.T) {
 	for language, want := range map[string]string{"en": "it holds 32 GPUs. Late: it was not checked in time.", "zh": "占用 32 GPU。迟到：未能及时检查。"} {
 		n := full(message.NoProgress)
@@ -180,8 +180,8 @@ func TestVerbatim(t *testing.T) {
 	}
 }
 
-// TestNoticeAsJSON: a notice survives the database, with unknown fields, and has the names
-// that deliveries of older programs have.
+// TestNoticeAsJSON: a notice can be stored and read as JSON, with unknown fields, and has
+// the field names of older programs.
 func TestNoticeAsJSON(t *testing.T) {
 	for _, kind := range message.Kinds() {
 		n := full(kind)

@@ -6,11 +6,11 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Notice is what a message tells about: the facts, without words. The database stores it
-// as JSON with each delivery. The names of its fields in JSON never change, and a reader
-// ignores fields that it does not know.
+// Notice has the facts of a message, without words. The database stores it as JSON with
+// each delivery. The JSON names of its fields never change, and a reader ignores unknown
+// fields.
 //
-// A field that is zero is unknown. Numbers for which zero says something are pointers.
+// A zero field is unknown. Numbers for which zero is meaningful are pointers.
 type Notice struct {
 	Kind Kind `json:"kind"`
 	Job  Job  `json:"job,omitzero"`
@@ -20,37 +20,37 @@ type Notice struct {
 	To      state.State `json:"to,omitempty"`
 	FromRaw string      `json:"fromRaw,omitempty"`
 	ToRaw   string      `json:"toRaw,omitempty"`
-	Reason  string      `json:"reason,omitempty"`  // of the transition, as the object says
-	Message string      `json:"message,omitempty"` // of the transition, as the object says
-	// Happened is when it happened. It is zero if that is not known, as for an inferred
-	// transition. For a timer it is when the timer fired.
+	Reason  string      `json:"reason,omitempty"`  // of the transition, from the object
+	Message string      `json:"message,omitempty"` // of the transition, from the object
+	// Happened is the time of the transition. It is zero if unknown, as for an inferred
+	// transition. For a timer it is the time when the timer fired.
 	Happened time.Time `json:"happened,omitzero"`
 	Seen     time.Time `json:"seen,omitzero"` // when the recorder saw it
 	Late     bool      `json:"late,omitempty"`
 	Actor    string    `json:"actor,omitempty"` // person or program that caused it
 
 	Cause Cause `json:"cause,omitzero"`
-	// Attempt counts from 1. Attempts is how many attempts are allowed.
+	// Attempt counts from 1. Attempts is the maximum number of attempts.
 	Attempt  int `json:"attempt,omitempty"`
 	Attempts int `json:"attempts,omitempty"`
-	// SameCause are the attempts that ended the same way, with this one, in order.
+	// SameCause are the attempts with the same cause, including this one, in order.
 	SameCause []int          `json:"sameCause,omitempty"`
 	Waited    *time.Duration `json:"waited,omitempty"`
 	Ran       *time.Duration `json:"ran,omitempty"`
-	LastRun   time.Time      `json:"lastRun,omitzero"` // when the run before this transition began
+	LastRun   time.Time      `json:"lastRun,omitzero"` // start of the run before this transition
 	LikelyEnd time.Time      `json:"likelyEnd,omitzero"`
 	KeptUntil time.Time      `json:"keptUntil,omitzero"` // end of its history
 	Life      []Span         `json:"life,omitempty"`
 	Log       *Log           `json:"log,omitempty"`
 
-	Timer     *Timer     `json:"timer,omitempty"`     // of timers
-	Wait      *Wait      `json:"wait,omitempty"`      // of WaitsLong
-	Gap       *Gap       `json:"gap,omitempty"`       // of GapClosed
-	Escalated *Escalated `json:"escalated,omitempty"` // of Escalation
-	Probe     *Probe     `json:"probe,omitempty"`     // of Test
+	Timer     *Timer     `json:"timer,omitempty"`     // for timers
+	Wait      *Wait      `json:"wait,omitempty"`      // for WaitsLong
+	Gap       *Gap       `json:"gap,omitempty"`       // for GapClosed
+	Escalated *Escalated `json:"escalated,omitempty"` // for Escalation
+	Probe     *Probe     `json:"probe,omitempty"`     // for Test
 
-	// Resolve says that the state of an earlier message of this rule was left. Channels
-	// that have open alerts close the alert.
+	// Resolve is set if the state of an earlier message of this rule was left. Channels
+	// with open alerts close the alert.
 	Resolve bool `json:"resolve,omitempty"`
 }
 
@@ -64,15 +64,15 @@ type Job struct {
 	Name       string `json:"name,omitempty"`
 	UID        string `json:"uid,omitempty"`
 	Queue      string `json:"queue,omitempty"`
-	// Owner is the person or program that submitted the job: the submitter of the glossary,
-	// called owner in all texts for people.
+	// Owner is the person or program that submitted the job: the submitter of the
+	// glossary. Texts for people call it owner.
 	Owner string `json:"owner,omitempty"`
 	GPUs  int    `json:"gpus,omitempty"`
 	Nodes int    `json:"nodes,omitempty"`
 }
 
 // Reason is why a pod or a job ended or waits: one of the constants, or a word of the API
-// for which there is no sentence.
+// without a sentence of its own.
 type Reason string
 
 // The reasons that have a sentence of their own.
@@ -90,27 +90,28 @@ const (
 // Cause is why a job failed, restarted or was aborted.
 type Cause struct {
 	Reason Reason `json:"reason,omitempty"`
-	// Pod is the pod that ended first. Role and Index are its place in the job, such as
+	// Pod is the pod that ended first. Role and Index are its position in the job, such as
 	// "worker" and 2.
 	Pod      string `json:"pod,omitempty"`
 	Role     string `json:"role,omitempty"`
 	Index    *int   `json:"index,omitempty"`
 	Node     string `json:"node,omitempty"`
 	ExitCode *int   `json:"exitCode,omitempty"`
-	// Limit is the memory limit for OOMKilled ("480 GiB"), the time for DeadlineExceeded.
+	// Limit is the memory limit for OOMKilled ("480 GiB"), or the time for
+	// DeadlineExceeded.
 	Limit string `json:"limit,omitempty"`
 	Why   string `json:"why,omitempty"`   // for Evicted
-	Other string `json:"other,omitempty"` // the job that Preempted it
-	Quota string `json:"quota,omitempty"` // the quota that it does not fit
+	Other string `json:"other,omitempty"` // the job that preempted it
+	Quota string `json:"quota,omitempty"` // the quota that it exceeds
 }
 
-// Span is a time in one state.
+// Span is an interval in one state.
 type Span struct {
 	State   state.State `json:"state,omitempty"`
 	From    time.Time   `json:"from,omitzero"`
 	To      time.Time   `json:"to,omitzero"`
 	Attempt int         `json:"attempt,omitempty"`
-	// Gap says that the job was not watched.
+	// Gap is set if the job was not watched.
 	Gap      bool `json:"gap,omitempty"`
 	Inferred bool `json:"inferred,omitempty"`
 }
@@ -119,31 +120,31 @@ type Span struct {
 type Log struct {
 	Source  string   `json:"source,omitempty"` // such as "worker-2"
 	Attempt int      `json:"attempt,omitempty"`
-	Kept    int      `json:"kept,omitempty"` // lines that are kept in all
+	Kept    int      `json:"kept,omitempty"` // total number of kept lines
 	Lines   []string `json:"lines,omitempty"`
 }
 
-// Timer is what a timer knows.
+// Timer has the facts of a timer.
 type Timer struct {
-	After    time.Duration `json:"after,omitempty"`  // what the rule says
+	After    time.Duration `json:"after,omitempty"`  // the time in the rule
 	Left     time.Duration `json:"left,omitempty"`   // until Deadline
-	Needed   time.Duration `json:"needed,omitempty"` // at its pace
+	Needed   time.Duration `json:"needed,omitempty"` // at the current pace
 	Deadline time.Time     `json:"deadline,omitzero"`
 	P90      time.Duration `json:"p90,omitempty"` // of jobs like it
 	Quiet    time.Duration `json:"quiet,omitempty"`
 	Since    time.Time     `json:"since,omitzero"` // the last signal
-	// Signal is SignalLog, or SignalAnnotation or SignalField with what it names.
+	// Signal is SignalLog, or SignalAnnotation or SignalField followed by a name.
 	Signal string `json:"signal,omitempty"`
 }
 
-// The signals of progress, in Timer. A name follows the second and the third.
+// The signals of progress in Timer. A name follows the second and the third.
 const (
 	SignalLog        = "log line"
 	SignalAnnotation = "annotation "
 	SignalField      = "status field "
 )
 
-// Wait is what is known about a job that waits. Quota, Used, Free and BeforeGPUs count GPUs.
+// Wait has the facts about a waiting job. Quota, Used, Free and BeforeGPUs count GPUs.
 type Wait struct {
 	Quota        *int          `json:"quota,omitempty"`
 	Used         *int          `json:"used,omitempty"`
@@ -151,20 +152,21 @@ type Wait struct {
 	Place        int           `json:"place,omitempty"`  // in line, from 1
 	InLine       int           `json:"inLine,omitempty"` // jobs in line
 	PlaceBefore  int           `json:"placeBefore,omitempty"`
-	BeforeGPUs   *int          `json:"beforeGPUs,omitempty"` // needed by those before it
+	BeforeGPUs   *int          `json:"beforeGPUs,omitempty"` // needed by the jobs before it
 	BeforeJobs   int           `json:"beforeJobs,omitempty"`
-	BeforeHigher int           `json:"beforeHigher,omitempty"` // those of higher priority
+	BeforeHigher int           `json:"beforeHigher,omitempty"` // jobs before it with a higher priority
 	Start        time.Time     `json:"start,omitzero"`         // likely
 	StartEarly   time.Time     `json:"startEarly,omitzero"`
 	StartLate    time.Time     `json:"startLate,omitzero"`
-	Fewer        int           `json:"fewer,omitempty"` // GPUs with which it would start earlier
+	Fewer        int           `json:"fewer,omitempty"` // number of GPUs with which it would start earlier
 	FewerStart   time.Time     `json:"fewerStart,omitzero"`
-	LikeMedian   time.Duration `json:"likeMedian,omitempty"` // that jobs like it waited
+	LikeMedian   time.Duration `json:"likeMedian,omitempty"` // waiting time of similar jobs
 	LikeJobs     int           `json:"likeJobs,omitempty"`
 	LikeDays     int           `json:"likeDays,omitempty"`
 }
 
-// Gap is a time in which a cluster was not watched, and what was found afterwards.
+// Gap is an interval in which a cluster was not watched, and the changes that were found
+// afterwards.
 type Gap struct {
 	From    time.Time `json:"from,omitzero"`
 	To      time.Time `json:"to,omitzero"`
@@ -179,7 +181,7 @@ type Count struct {
 	Jobs  int         `json:"jobs"`
 }
 
-// Escalated is the message that nobody acknowledged.
+// Escalated is the unacknowledged message.
 type Escalated struct {
 	Notice  *Notice       `json:"notice,omitempty"`
 	Age     time.Duration `json:"age,omitempty"`

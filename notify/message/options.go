@@ -5,27 +5,28 @@ import "time"
 // RoleOwner is the role of the person who submitted the job.
 const RoleOwner = "owner"
 
-// Options say for whom a message is composed, and how.
+// Options determine how a message is composed, and for which receiver.
 type Options struct {
 	ID       string // key of the delivery
 	Language string // English or Chinese; see LanguageOf
-	// Portal is the address of the portal. Without one, a message has no links.
+	// Portal is the address of the portal. Without it, a message has no links.
 	Portal   string
 	Location *time.Location // of the receiver; nil is UTC
-	// Now is when the message is composed. Times of another day carry their date. The zero
-	// value means the time of the notice.
+	// Now is the current time. Times of another day include the date. The zero value means
+	// the time of the notice.
 	Now  time.Time
 	Rule string
-	// Role is why the receiver gets the message: RoleOwner, or the name of a person or a group.
+	// Role is the reason why the receiver gets the message: RoleOwner, or the name of a
+	// person or a group.
 	Role string
-	// Private says that the receiver may read logs.
+	// Private is set if the receiver may read logs.
 	Private bool
-	// Verbatim leaves users' addresses as they are. Webhooks and Events of Kubernetes set it.
-	// All others get "hxxps://host[.]name".
+	// Verbatim keeps users' addresses. Webhooks and Kubernetes Events set it. Other
+	// channels get "hxxps://host[.]name".
 	Verbatim bool
-	// Replay says that the message is sent again, out of order. Due is when it was due.
+	// Replay is set if the message is sent again, out of order. Due is its original time.
 	Replay bool
 	Due    time.Time
-	// Templates are those of the rule; nil means the default words.
+	// Templates are the templates of the rule; nil means the default words.
 	Templates *Templates
 }

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// pattern is a title or a sentence with places for fields:
+// pattern is a title or a sentence with placeholders for fields:
 //
 //	{job}     a field
-//	[ … ]     an optional part: it vanishes if a field in it is unknown, and in short texts
-//	< … >     a part that vanishes if a field in it is unknown
+//	[ … ]     an optional part: omitted if a field in it is unknown, and in short texts
+//	< … >     a part that is omitted if a field in it is unknown
 //	« … | … » the first alternative whose fields are all known
-//	{?p90}    nothing, but unknown if the field is
+//	{?p90}    no text, but unknown if the field is
 type pattern []node
 
 type node struct {
@@ -31,19 +31,19 @@ const (
 	choice
 )
 
-// closing are the characters that end a group, by the one that begins it.
+// closing maps the character that begins a group to those that end it.
 var closing = map[string]struct {
 	kind nodeKind
 	end  string
 }{"[": {optional, "]"}, "<": {part, ">"}, "«": {choice, "»"}}
 
-// phrase reads a pattern. A group without its end reaches to the end of the text.
+// phrase parses a pattern. A group without an end extends to the end of the text.
 func phrase(text string) pattern {
 	p, _ := phraseUntil(text, "")
 	return p
 }
 
-// phraseUntil reads until one of the characters in ends, and returns the rest from there.
+// phraseUntil parses until one of the characters in ends, and returns the rest.
 func phraseUntil(text, ends string) (p pattern, rest string) {
 	for text != "" {
 		_, size := utf8.DecodeRuneInString(text)
@@ -85,8 +85,9 @@ func phraseUntil(text, ends string) (p pattern, rest string) {
 	return p, ""
 }
 
-// fill appends the text of a pattern to b. get returns the value of a field, and whether it
-// is known. Short texts have no optional parts. The result is false if a field is unknown.
+// fill appends the text of a pattern to b. get returns the value of a field, and whether
+// it is known. Short texts have no optional parts. The result is false if a field is
+// unknown.
 func (p pattern) fill(b []byte, get func(name string) (string, bool), short bool) ([]byte, bool) {
 	for _, n := range p {
 		switch n.kind {

@@ -2,10 +2,10 @@ package message
 
 import "strings"
 
-// Plain returns a message as plain text, for terminals and simple channels: title, sentence,
-// facts, log, rows of a digest, a link per line, and the footer. Lines break at so many
-// columns where there is a space; 0 means that they do not. Links and lines of a log are
-// never broken.
+// Plain returns a message as plain text, for terminals and simple channels: title,
+// sentence, facts, log, rows of a digest, one link per line, and the footer. Lines are
+// wrapped at spaces to columns columns; 0 means no wrapping. Links and log lines are never
+// wrapped.
 func Plain(m *Message, columns int) string {
 	p := page{columns: columns}
 	colon, comma := ": ", ", "
@@ -70,7 +70,7 @@ func notEmpty(all ...string) (found []string) {
 	return found
 }
 
-// page is text that grows by lines.
+// page collects lines of text.
 type page struct {
 	strings.Builder
 	columns int
@@ -80,7 +80,7 @@ func (p *page) gap() { p.WriteString("\n") }
 
 func (p *page) raw(line string) { p.WriteString(line + "\n") }
 
-// text adds a text, if any, in lines of the page's width.
+// text adds a text in lines of the page's width.
 func (p *page) text(text string) {
 	if text == "" {
 		return

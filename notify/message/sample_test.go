@@ -9,7 +9,7 @@ import (
 
 var shanghai = time.FixedZone("CST", 8*3600)
 
-// at returns a time of the day of the pictures.
+// at returns a time on the day of the samples.
 func at(clock string) time.Time {
 	t, err := time.ParseInLocation("2006-01-02 15:04:05", "2026-11-22 "+clock, shanghai)
 	if err != nil {
@@ -41,7 +41,7 @@ func life() []message.Span {
 	}
 }
 
-// full returns a notice of a kind of which everything is known.
+// full returns a notice of a kind with all facts.
 func full(kind message.Kind) message.Notice {
 	n := message.Notice{
 		Kind: kind, Job: job("llama3-70b-dpo-mix-v4-seed-1337"), Version: 48377, From: state.Running, To: state.Running, Happened: at("10:21:42"), Seen: at("10:21:43"),
@@ -92,7 +92,7 @@ func oom() message.Cause {
 	return message.Cause{Reason: message.OOMKilled, Pod: "llama3-70b-dpo-mix-v4-seed-1337-worker-2", Role: "worker", Index: new(2), Node: "gpu-h100-17", ExitCode: new(137), Limit: "480 GiB"}
 }
 
-// minimal returns a notice of a kind of which nothing but the job is known.
+// minimal returns a notice of a kind with only the job.
 func minimal(kind message.Kind) message.Notice {
 	n := message.Notice{Kind: kind, Job: message.Job{Cluster: "gpu-west", Namespace: "team-llm", Name: "train-7", UID: "7f3a"}, Seen: at("10:21:43")}
 	switch kind {

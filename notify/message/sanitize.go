@@ -12,12 +12,13 @@ const (
 	maxLogLine = 300 // bytes of a log line
 )
 
-// Clean returns text of users as it may stand in a message: invalid UTF-8, control and
-// bidirectional characters and line breaks are escapes such as \x1b and \u202e. A text of
-// more than 256 bytes is cut, and ends with "…". Cleaning clean text changes nothing.
+// Clean returns text of users in a form that is safe in a message: invalid UTF-8, control
+// and bidirectional characters and line breaks become escapes such as \x1b and \u202e. A
+// text of more than 256 bytes is truncated, and ends with "…". Cleaning clean text changes
+// nothing.
 func Clean(text string) string { return clean(text, maxValue, false) }
 
-// CleanLine is like Clean, for a line of a log, which ends at 300 bytes. A tab becomes four
+// CleanLine is like Clean, for a line of a log, with at most 300 bytes. A tab becomes four
 // spaces.
 func CleanLine(text string) string { return cleanLine(text, false) }
 
@@ -28,7 +29,7 @@ func cleanLine(text string, defang bool) string {
 	return clean(strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\t", "    "), maxLogLine, defang)
 }
 
-// clean reads no more of a long text than it needs.
+// clean reads only the necessary part of a long text.
 func clean(text string, limit int, defang bool) string {
 	if simple(text, limit) {
 		return text
@@ -47,8 +48,8 @@ func clean(text string, limit int, defang bool) string {
 	return Limit{Bytes: limit}.Cut(text)
 }
 
-// simple reports whether a text is short, and has neither a character that must be escaped
-// nor an address.
+// simple reports whether a text is short and has neither a character to escape nor an
+// address.
 func simple(text string, limit int) bool {
 	if len(text) > limit {
 		return false
@@ -61,13 +62,13 @@ func simple(text string, limit int) bool {
 	return true
 }
 
-// NoMentions makes "@" of users' text full-width, for chats in which it would mention
+// NoMentions makes "@" in users' text full-width, for chats in which it would mention
 // people. IDs of mentions come from the table of people only.
 func NoMentions(text string) string { return strings.ReplaceAll(text, "@", "＠") }
 
-// Defang makes addresses in users' text into text that no client turns into a link:
+// Defang changes addresses in users' text so that no client makes links of them:
 // "https://host.name/x" becomes "hxxps://host[.]name/x", "ftp://host.name" becomes
-// "ftp[:]//host[.]name", and "www.host.name" becomes "www[.]host[.]name". Compose does this
+// "ftp[:]//host[.]name", and "www.host.name" becomes "www[.]host[.]name". Compose calls it
 // unless Options.Verbatim is set. It does not change its own result.
 func Defang(text string) string {
 	var b strings.Builder
@@ -99,8 +100,8 @@ func Defang(text string) string {
 	return b.String()
 }
 
-// address returns where the first address of a text begins, and where its host does. host is
-// -1 if there is none.
+// address returns the offsets of the first address of a text and of its host. host is -1
+// if there is no address.
 func address(text string) (scheme, host int) {
 	scheme, host = -1, -1
 	if i := strings.Index(text, "://"); i >= 0 {

@@ -16,30 +16,30 @@ type speaker struct {
 	clock clock
 	rule  string
 	role  string
-	// due is when a message that is sent again was due.
+	// due is the original time of a message that is sent again.
 	due time.Time
 	// extra are fields that are not in the notice: the title of an escalated message, the
-	// numbers of a digest.
+	// counts of a digest.
 	extra map[string]string
-	// find returns the value of a field of the notice, "" if it is unknown.
+	// find returns the value of a field of the notice, or "" if it is unknown.
 	find func(s *speaker, name string) string
 }
 
-// about returns a speaker about another notice in the same words.
+// about returns a speaker about another notice with the same words.
 func (s *speaker) about(n *Notice) *speaker {
 	other := *s
 	other.n, other.extra = n, nil
 	return &other
 }
 
-// with returns a speaker that has more fields.
+// with returns a speaker with additional fields.
 func (s *speaker) with(extra map[string]string) *speaker {
 	other := *s
 	other.extra = extra
 	return &other
 }
 
-// say returns the text of a pattern, and "" if a field that it needs is unknown.
+// say returns the text of a pattern, or "" if a required field is unknown.
 func (s *speaker) say(p pattern) string { return s.fill(p, false) }
 
 // sayShort is like say, without the optional parts.
@@ -62,7 +62,7 @@ func (s *speaker) get(name string) (string, bool) {
 	return value, value != "" || name == "on"
 }
 
-// stateWord returns a state in the language.
+// stateWord returns the word for a state in the language.
 func (s *speaker) stateWord(of state.State) string {
 	if word := s.words.states[of]; word != "" {
 		return word
@@ -70,7 +70,7 @@ func (s *speaker) stateWord(of state.State) string {
 	return string(of)
 }
 
-// reason returns the word for a reason in a title.
+// reason returns the word for the reason in a title.
 func (s *speaker) reason() string {
 	reason := s.n.Cause.Reason
 	if p, ok := s.words.reasons[reason]; ok {
@@ -85,11 +85,11 @@ func (s *speaker) reason() string {
 	return s.n.Reason
 }
 
-// Cancelled is the reason of a job that somebody has cancelled. Its message names the actor
-// and, after a colon, the reason that the actor gave.
+// Cancelled is the reason of a cancelled job. Its message names the actor and, after a
+// colon, the reason that the actor gave.
 const Cancelled = "Cancelled"
 
-// maxReason is how many characters of a reason a title shows.
+// maxReason is the maximum number of characters of a reason in a title.
 const maxReason = 60
 
 func shorten(text string) string {
@@ -119,13 +119,13 @@ func (s *speaker) cause() string {
 	return s.say(p)
 }
 
-// fieldOf returns the value of a field, "" if it is unknown.
+// fieldOf returns the value of a field, or "" if it is unknown.
 func (s *speaker) fieldOf(name string) string {
 	value, _ := s.get(name)
 	return value
 }
 
-// capital returns a text of the program with a capital letter.
+// capital returns a text with a capital first letter.
 func capital(text string) string {
 	if text != "" && text[0] >= 'a' && text[0] <= 'z' {
 		return strings.ToUpper(text[:1]) + text[1:]
@@ -133,7 +133,7 @@ func capital(text string) string {
 	return text
 }
 
-// spaced returns a Latin text with a space before it for a sentence in Han.
+// spaced returns a Latin text with a space before it for a Han sentence.
 func spaced(text string) string {
 	if text != "" && text[0] < utf8.RuneSelf {
 		return " " + text
@@ -149,7 +149,7 @@ func enclosed(text string) string {
 	return text
 }
 
-// firstTime returns the first time that is known.
+// firstTime returns the first non-zero time.
 func firstTime(times ...time.Time) time.Time {
 	for _, t := range times {
 		if !t.IsZero() {
@@ -159,7 +159,7 @@ func firstTime(times ...time.Time) time.Time {
 	return time.Time{}
 }
 
-// or returns the first text that is not empty.
+// or returns the first non-empty text.
 func or(texts ...string) string {
 	for _, text := range texts {
 		if text != "" {
@@ -169,7 +169,7 @@ func or(texts ...string) string {
 	return ""
 }
 
-// positive writes a number for which zero means unknown.
+// positive formats a number for which zero means unknown.
 func positive(n int, write func(int) string) string {
 	if n <= 0 {
 		return ""
@@ -177,7 +177,7 @@ func positive(n int, write func(int) string) string {
 	return write(n)
 }
 
-// number writes a number that may be unknown. A negative one is an error of its source.
+// number formats a number that may be unknown. It treats a negative number as unknown.
 func number(n *int, write func(int) string) string {
 	if n == nil {
 		return ""
@@ -185,7 +185,7 @@ func number(n *int, write func(int) string) string {
 	return write(max(0, *n))
 }
 
-// span writes a duration for which zero means unknown.
+// span formats a duration for which zero means unknown.
 func span(d time.Duration) string {
 	if d <= 0 {
 		return ""
@@ -193,7 +193,7 @@ func span(d time.Duration) string {
 	return Duration(d)
 }
 
-// pointed writes a duration that may be unknown.
+// pointed formats a duration that may be unknown.
 func pointed(d *time.Duration) string {
 	if d == nil {
 		return ""
@@ -222,8 +222,8 @@ func (s *speaker) index() string {
 	return strconv.Itoa(*s.n.Cause.Index)
 }
 
-// left writes the retries that are left.
-func (s *speaker) left(write func(int) string) string {
+// retriesLeft formats the number of remaining retries.
+func (s *speaker) retriesLeft(write func(int) string) string {
 	if s.n.Attempt <= 0 || s.n.Attempts <= 0 {
 		return ""
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// minLabel is the part of a strip that a label needs.
+// minLabel is the minimum share of a strip for a label.
 const minLabel = 0.15
 
-// strip returns the life of a job as parts of a bar, and the time at its end.
+// strip returns the life of a job as segments of a bar, and the time at its end.
 func (s *speaker) strip() (all []Segment, end string) {
 	spans := s.n.Life
 	if len(spans) == 0 {
@@ -52,5 +52,5 @@ func holds(s state.State) bool {
 	return s == state.Starting || s == state.Running || s == state.Restarting
 }
 
-// timeOfDay returns no date: a strip has no place for one.
+// timeOfDay returns a time without a date: a strip has no room for one.
 func (c clock) timeOfDay(t time.Time) string { return t.In(c.location).Format("15:04") }

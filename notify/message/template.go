@@ -17,11 +17,11 @@ const (
 )
 
 // Source is a user's template: Go text/templates for the title and the sentence, with the
-// fields of TemplateData. An empty one means the default words.
+// fields of TemplateData. An empty template means the default words.
 type Source struct{ Title, Sentence string }
 
-// TemplateData are the fields of templates. They have the words of the message's language,
-// except Kind, From and To. Unknown fields are empty.
+// TemplateData has the fields of templates. They are in the message's language, except
+// Kind, From and To. Unknown fields are empty.
 type TemplateData struct {
 	Kind, Title, Sentence                                               string // Title and Sentence are the default words
 	Job, Namespace, Cluster, Type, UID, Queue, Owner                    string
@@ -32,17 +32,17 @@ type TemplateData struct {
 	Late                                                                bool
 }
 
-// Templates are users' words by kind. Any goroutine may use them. Each part of a template
-// runs at most once and its results are short, so executing one is bounded.
+// Templates are users' templates by kind. Any goroutine may use them. Each part of a
+// template runs at most once and results are short, so the cost is bounded.
 type Templates struct{ parsed map[Kind]parsedSource }
 
 type parsedSource struct{ title, sentence *template.Template }
 
-// ParseTemplates checks and parses templates. The kind "" stands for all kinds without a
-// template of their own.
+// ParseTemplates checks and parses templates. The kind "" applies to all kinds without
+// their own template.
 //
-// Errors: wrong syntax, a field or a kind that does not exist, a template that is too long,
-// and statements that could run without an end: range, define, block and template. All
+// Errors: wrong syntax, a field or a kind that does not exist, a template that is too
+// long, and statements that could run forever: range, define, block and template. All
 // errors are returned, joined.
 func ParseTemplates(sources map[Kind]Source) (*Templates, error) {
 	t := &Templates{parsed: map[Kind]parsedSource{}}
@@ -96,7 +96,7 @@ func parseTemplate(name, source string) (*template.Template, error) {
 	return t, nil
 }
 
-// checkNode refuses statements that repeat something, and fields that do not exist.
+// checkNode refuses loops and fields that do not exist.
 func checkNode(n parse.Node) error {
 	switch n := n.(type) {
 	case *parse.ListNode:
@@ -158,7 +158,7 @@ func checkField(path []string) error {
 
 var dataType = reflect.TypeFor[TemplateData]()
 
-// functions replace those of text/template whose results have no bound.
+// functions replace the functions of text/template with unbounded results.
 var functions = template.FuncMap{
 	"print":    func(args ...any) (string, error) { return bounded(fmt.Sprint(args...)) },
 	"println":  func(args ...any) (string, error) { return bounded(fmt.Sprintln(args...)) },
@@ -168,7 +168,7 @@ var functions = template.FuncMap{
 	"urlquery": func(args ...any) (string, error) { return bounded(template.URLQueryEscaper(args...)) },
 }
 
-// widths finds a width or a precision of four digits or more, or one that is an argument.
+// widths matches a width or a precision of four digits or more, or from an argument.
 var widths = regexp.MustCompile(`%[^%a-zA-Z]*([0-9]{4}|\*)`)
 
 func boundedPrintf(format string, args ...any) (string, error) {
@@ -187,7 +187,7 @@ func bounded(text string) (string, error) {
 	return text, nil
 }
 
-// output keeps the text of a template, up to the bound.
+// output collects the text of a template, up to a maximum.
 type output struct{ strings.Builder }
 
 // Write implements io.Writer.
@@ -198,8 +198,8 @@ func (o *output) Write(text []byte) (int, error) {
 	return o.Builder.Write(text)
 }
 
-// execute returns the title and the sentence of a template, each on one line and clean. A
-// result is empty if the user has no template for it.
+// execute returns the title and the sentence of a template, each clean and on one line. A
+// result is empty if there is no template for it.
 func (t *Templates) execute(kind Kind, data TemplateData, defang bool) (title, sentence string, err error) {
 	source, ok := t.parsed[kind]
 	if !ok {

@@ -42,8 +42,8 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestTemplatesThatAreRefused: whatever could fail always or run without an end is refused
-// when it is read.
+// TestTemplatesThatAreRefused: parsing refuses templates that could always fail or run
+// forever.
 func TestTemplatesThatAreRefused(t *testing.T) {
 	for source, want := range map[string]string{
 		"{{.Job":                                           "unclosed action",
@@ -71,7 +71,8 @@ func TestTemplatesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestTemplatesThatFail: the message says so, and has the default title and the links.
+// TestTemplatesThatFail: the message reports the failure, and has the default title and
+// the links.
 func TestTemplatesThatFail(t *testing.T) {
 	for name, source := range map[string]message.Source{
 		"an index":       {Title: `{{slice .Queue 50 90}}`},
@@ -114,7 +115,7 @@ func TestTemplatesThatFail(t *testing.T) {
 	}
 }
 
-// TestTemplatesOfUsers: no template makes a message that may not be shown.
+// TestTemplatesOfUsers: every template gives a message that is safe to show.
 func TestTemplatesOfUsers(t *testing.T) {
 	parts := []string{"{{.Job}}", "{{.Message}}", "{{.Title}}", "{{if .Late}}", "{{else}}", "{{end}}", "{{with .Queue}}", "{{.}}", "\n", "\u202e", "http://x.y ", "{{printf \"%q\" .Job}}", "{{len .Job}}", "{{html .Job}}"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -134,8 +135,8 @@ func TestTemplatesOfUsers(t *testing.T) {
 	})
 }
 
-// TestTemplatesUseLittleMemory: a template of 4 KiB that asks for wide numbers does not get
-// the memory for them.
+// TestTemplatesUseLittleMemory: a template of 4 KiB with wide numbers does not use memory
+// for them.
 func TestTemplatesUseLittleMemory(t *testing.T) {
 	templates, err := message.ParseTemplates(map[message.Kind]message.Source{"": {Sentence: `{{printf "` + strings.Repeat("%999999d", 400) + `" 1}}`}})
 	if err != nil {

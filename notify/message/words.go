@@ -6,12 +6,12 @@ import "github.com/vedette-io/vedette/state"
 type words struct {
 	titles    map[Kind]pattern
 	sentences map[Kind]pattern
-	// entered are the sentences of StateChanged, by the state that was entered.
+	// entered are the sentences of StateChanged, by the new state.
 	entered map[state.State]pattern
 	states  map[state.State]string
 	causes  map[Reason]pattern
-	// reasons are the words of a title, and brief those of a digest, if they differ from the
-	// API's own word.
+	// reasons are the words of a title, and brief those of a digest, where they differ
+	// from the API's own words.
 	reasons, brief map[Reason]pattern
 	subject        pattern // the pod of a cause
 	on             pattern // " on NODE"
@@ -19,7 +19,7 @@ type words struct {
 	lateTimer      pattern // sentence of a timer that fired late
 	replay         pattern // sentence of a message that is sent again
 	broken         pattern // sentence of a template that failed
-	otherCauses    pattern // section of failures that share none
+	otherCauses    pattern // section of failures without a common cause
 	labels         map[label]string
 	facts          map[label]pattern
 	notes          map[label]pattern
@@ -27,9 +27,9 @@ type words struct {
 	groups         map[group]groupWords
 	footer         footerWords
 
-	// These put a number and its noun together.
+	// These combine a number with its noun.
 	gaps, gpus, nodes, retries, retriesWere, attempts, changes, changesWere, jobs func(n int) string
-	// number writes a number alone, nth a place in line.
+	// number formats a number alone, nth a place in line.
 	number, nth func(n int) string
 	// inState counts jobs in a state.
 	inState func(n int, word string) string
@@ -38,13 +38,13 @@ type words struct {
 	comma        string  // between the parts of a value
 	space        string  // between two sentences
 	log, attempt pattern // above a log; on a strip
-	// signal says what a timer waits for.
+	// signal describes the missing signal of a timer.
 	signal func(signal string) string
-	// owner is the role, and byOwner the actor if it is the owner.
+	// owner is the word for the role; byOwner is the actor if the actor is the owner.
 	owner, byOwner string
 }
 
-// label is what a fact tells.
+// label is the kind of a fact.
 type label int
 
 const (
@@ -67,7 +67,7 @@ const (
 	logLabel
 )
 
-// button is what a button opens.
+// button is the kind of a button.
 type button int
 
 const (
@@ -85,7 +85,7 @@ const (
 	openSettings
 )
 
-// group is a part of a digest, in the order in which a digest shows them.
+// group is a part of a digest, in the order of display.
 type group int
 
 const (
@@ -114,7 +114,7 @@ type groupWords struct {
 type footerWords struct {
 	why                       pattern
 	mute, today, change, zone string
-	placeEnd                  string  // between place and why
+	placeEnd                  string  // between Place and Why
 	gap                       pattern // note about a gap
 	more                      pattern // rows that were left out
 }

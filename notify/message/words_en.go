@@ -29,7 +29,7 @@ func counting(one, many string) func(n int) string {
 	}
 }
 
-// after returns a function that writes words after a number.
+// after returns a function that appends words to a number.
 func after(words string) func(n int) string { return counting(words, words) }
 
 func ordinal(n int) string {
@@ -86,7 +86,7 @@ var english = words{
 		Deleted:    phrase("Deleted< at {time}>[ by {actor}]<, after {ran}>.< History stays until {until}.>"),
 		GapClosed:  phrase("Not watched< {gapFrom} to {gapTo}><: {why}>.< Found since: {counts}.>"),
 		Digest:     phrase("[{k} of {n} failures: {cause}. ]{jobs}<, {from} to {to}>."),
-		Escalation: phrase("«{told} was told< at {toldAt}>< by {channel}>.|It was sent< at {toldAt}>< by {channel}>.» It is yours now."),
+		Escalation: phrase("«{told} was notified< at {toldAt}>< by {channel}>.|It was sent< at {toldAt}>< by {channel}>.» It is yours now."),
 		Test:       phrase("«{actor} sent this at {time}.|Sent at {time}.|It was sent by hand.» No job changed. «Messages of {rules} come here.|No rule sends messages here.»"),
 	},
 	entered: map[state.State]pattern{

@@ -10,12 +10,12 @@ import (
 	"github.com/vedette-io/vedette/notify/delivery"
 )
 
-// Source is where the values come from.
+// Source provides the values.
 type Source struct {
-	// Stats returns what the workers of this process did, by channel.
+	// Stats returns the counts of the workers of this process, by channel.
 	Stats func() map[string]notify.SendStats
-	// Counts returns how many deliveries the database has. It is called at each collection,
-	// with a deadline.
+	// Counts returns the numbers of deliveries in the database. It is called at each
+	// collection, with a deadline.
 	Counts func(context.Context) ([]delivery.Count, error)
 }
 
@@ -27,7 +27,7 @@ var _ prometheus.Collector = (*Collector)(nil)
 // New returns a collector that reads its values from source, on any goroutine.
 func New(source Source) *Collector { return &Collector{source} }
 
-// timeout bounds the query of a collection.
+// timeout is the timeout of the query of a collection.
 const timeout = 5 * time.Second
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
@@ -36,17 +36,17 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	deliveries = desc("deliveries", "Deliveries in the database that are not sent, by state: held, behind, waiting, sending, dead.", "state")
-	oldest     = desc("oldest_seconds", "Age of the oldest delivery that waits to be sent; 0 if there is none.")
+	oldest     = desc("oldest_seconds", "Age of the oldest delivery that waits to be sent; 0 if none waits.")
 	tries      = desc("tries_total", "Tries of this process, by result: sent, temporary, throttled, permanent, disabled, composing.", "result")
 	dead       = desc("dead_total", "Deliveries that became dead letters in this process.")
 	latency    = desc("latency_seconds", "Time of a try until the channel answered.")
 	lag        = desc("lag_seconds", "Time from the creation of a delivery until the channel accepted it.")
 	active     = desc("active", "Deliveries that this process has claimed.")
-	rescued    = desc("rescued_total", "Claims of workers that died, taken back by this process.")
-	lost       = desc("lost_total", "Results that came after the claim had been taken back.")
+	rescued    = desc("rescued_total", "Claims of crashed workers that this process took over.")
+	lost       = desc("lost_total", "Results that arrived after another worker had taken over the claim.")
 	failures   = desc("failures", "Failures of the channel since its last success, in all processes.")
 	paused     = desc("paused_seconds", "Time until the channel is used again, by cause: broken, throttled.", "cause")
-	disabled   = desc("disabled", "1 if the other side said that its end is gone; otherwise 0.")
+	disabled   = desc("disabled", "1 if the endpoint reported that it no longer exists; otherwise 0.")
 	up         = prometheus.NewDesc("vedette_notify_database_up", "1 if the database answered this collection; otherwise 0.", nil, nil)
 )
 
@@ -77,8 +77,8 @@ func (c *Collector) Collect(out chan<- prometheus.Metric) {
 // unsent are the states that the database reports.
 var unsent = []delivery.State{delivery.Held, delivery.Behind, delivery.Waiting, delivery.Sending, delivery.Dead}
 
-// collectCounts sends a value for each state of each channel, also 0: a series that
-// vanishes looks like one that stays.
+// collectCounts sends a value for each state of each channel, also 0: queries cannot
+// distinguish a series that vanishes from one that does not change.
 func collectCounts(out chan<- prometheus.Metric, stats map[string]notify.SendStats, counts []delivery.Count) {
 	type key struct {
 		channel string
@@ -109,7 +109,7 @@ func collectCounts(out chan<- prometheus.Metric, stats map[string]notify.SendSta
 	}
 }
 
-// channel sends metrics of one channel.
+// channel sends the metrics of one channel.
 type channel struct {
 	out  chan<- prometheus.Metric
 	name string

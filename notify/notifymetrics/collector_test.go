@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/notify/notifymetrics"
 )
 
-// source is a channel that was broken, and one that only the database knows.
+// source has a broken channel, and a channel that is only in the database.
 func source(err error) notifymetrics.Source {
 	s := notify.SendStats{Sent: 4, Temporary: 3, Throttled: 2, Permanent: 1, Disabled: 6, Composing: 5, Dead: 7, Rescued: 8, Lost: 9, Active: 10}
 	s.Latency.Buckets[1], s.Latency.Sum = 3, 24*time.Millisecond
@@ -58,7 +58,7 @@ vedette_notify_tries_total{channel="chat",result="permanent"} 1
 vedette_notify_tries_total{channel="chat",result="sent"} 4
 vedette_notify_tries_total{channel="chat",result="temporary"} 3
 vedette_notify_tries_total{channel="chat",result="throttled"} 2
-# HELP vedette_notify_disabled 1 if the other side said that its end is gone; otherwise 0.
+# HELP vedette_notify_disabled 1 if the endpoint reported that it no longer exists; otherwise 0.
 # TYPE vedette_notify_disabled gauge
 vedette_notify_disabled{channel="chat"} 1
 # HELP vedette_notify_failures Failures of the channel since its last success, in all processes.

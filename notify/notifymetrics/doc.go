@@ -1,5 +1,5 @@
 // Package notifymetrics exports notifications to Prometheus. It is separate from package
-// metrics, so that programs with informers alone do not link database drivers.
+// metrics, so that programs that use only informers do not link database drivers.
 //
 // # Data flow
 //
@@ -7,14 +7,14 @@
 //
 // # Ownership
 //
-// Any goroutine may use a Collector. It stores nothing: it reads all values when it is
-// collected. The package has no registry, and registers nothing in a global one.
+// Any goroutine may use a Collector. It stores nothing: it reads all values at each
+// collection. The package has no registry, and registers nothing in a global one.
 //
 // # Guarantees
 //
-// Counters and histograms count what this process did, and do not decrease during its
-// life. The numbers of deliveries, their age and the pauses are those of the database, so
-// every replica reports the same. A channel without deliveries reports 0.
+// Counters and histograms count the work of this process, and never decrease. The numbers
+// of deliveries, their age and the pauses come from the database, so every replica reports
+// the same values. A channel without deliveries reports 0.
 //
 // # Limits
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Limits of what a rule may say.
+// Limits of a rule.
 const (
 	maxName     = 80 // bytes
 	maxDuration = 366 * 24 * time.Hour
@@ -19,21 +19,20 @@ const (
 	maxFlap     = 1000 // changes
 )
 
-// States are the states that a rule may name, in the order in which a job goes through
-// them.
+// States are the states that a rule may name, in the order of the life of a job.
 var States = []state.State{
 	state.Submitted, state.Queued, state.Suspended, state.Starting, state.Running, state.Restarting, state.Succeeded, state.Failed, state.Aborted, state.Deleted,
 }
 
 // Problem is a mistake in a rule.
 type Problem struct {
-	// Field is the field of the file that is wrong, "" for the rule as a whole.
+	// Field is the wrong field of the file, or "" for the rule as a whole.
 	Field string
 	Text  string
 }
 
-// Check returns what is wrong with a rule: values out of range, and conditions that no
-// transition meets. It does not know which channels and people there are.
+// Check returns the mistakes of a rule: values out of range, and conditions that no
+// transition meets. It does not check the names of channels and people.
 func (r *Rule) Check() []Problem {
 	c := &checker{}
 	c.name(r.Name)
@@ -170,7 +169,7 @@ func (c *checker) duration(field, what string, d time.Duration) {
 	}
 }
 
-// possible complains about rules that no transition meets.
+// possible reports rules that no transition meets.
 func (c *checker) possible(r *Rule) {
 	states := append([]state.State{""}, States...)
 	selected, holds := false, r.When == nil
@@ -194,8 +193,8 @@ func (c *checker) possible(r *Rule) {
 	}
 }
 
-// follows reports whether a job can go from one state to another. The raw state may
-// change while the common state stays.
+// follows reports whether a job can change from one state to another. The raw state may
+// change without the common state.
 func follows(from, to state.State) bool {
 	return from == to || from != state.Deleted && (!from.Final() || to == state.Deleted)
 }

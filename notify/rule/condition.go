@@ -14,10 +14,11 @@ import (
 	"github.com/vedette-io/vedette/internal/printable"
 )
 
-// MaxCost bounds one evaluation of a condition, in the units of CEL. It is some ms.
+// MaxCost is the maximum cost of one evaluation of a condition, in the units of CEL. It
+// takes a few milliseconds.
 const MaxCost = 100_000
 
-// maxCondition is how many bytes a condition may have.
+// maxCondition is the maximum number of bytes of a condition.
 const maxCondition = 16 << 10
 
 // Condition is an expression in CEL over old and new, compiled. It never changes.
@@ -33,7 +34,7 @@ type Issue struct {
 	Text         string
 }
 
-// ConditionError is all mistakes of a condition.
+// ConditionError has all mistakes of a condition.
 type ConditionError struct {
 	Condition string
 	Issues    []Issue
@@ -99,8 +100,8 @@ func (c *Condition) String() string { return c.text }
 
 // Holds evaluates the expression.
 //
-// Errors: the evaluation failed or cost too much. A label or a time that is missing is no
-// error: the expression does not hold.
+// Errors: the evaluation failed or cost too much. A missing label or time is not an error:
+// the expression does not hold.
 func (c *Condition) Holds(in *Input) (bool, error) {
 	return c.holds(newEvaluation(in))
 }
@@ -116,8 +117,7 @@ func (c *Condition) holds(e *evaluation) (bool, error) {
 	return false, fmt.Errorf("the condition %q failed on %s: %w", first(c.text), e.old.in.Object.Type, err)
 }
 
-// mayHold reports whether the expression may be true when the states are known and
-// nothing else is.
+// mayHold reports whether the expression may be true if only the states are known.
 func (c *Condition) mayHold(in *Input) bool {
 	out, _, err := c.program.Eval(&evaluation{unknownSide(in, &in.Old), unknownSide(in, &in.New)})
 	return err == nil && out != types.False || err != nil && !isMissing(err)
@@ -141,7 +141,7 @@ func isMissing(err error) bool {
 	return errors.Is(err, errMissing) || strings.Contains(err.Error(), "no such key")
 }
 
-// evaluation is the variables of a condition for one input.
+// evaluation has the variables of a condition for one input.
 type evaluation struct{ old, new side }
 
 func newEvaluation(in *Input) *evaluation {

@@ -40,7 +40,7 @@ func TestConditions(t *testing.T) {
 		{`new.labels.exists(k, k.endsWith("/step"))`, true},
 		{`new.state in ["Failed", "Aborted"]`, true},
 
-		// What is missing does not hold, in every form.
+		// Comparisons with missing values do not hold, in every form.
 		{`new.labels.nobody == "x"`, false},
 		{`new.labels.nobody != "x"`, false},
 		{`!(new.labels.nobody == "x")`, false},
@@ -52,7 +52,7 @@ func TestConditions(t *testing.T) {
 		{`has(new.labels.team) && has(new.reason) && !has(old.reason) && !has(new.duration)`, true},
 		{`"nobody" in new.labels`, false},
 
-		// A view is a value, too.
+		// A view is a value too.
 		{`new == old`, false},
 		{`old == old && dyn(new).state == "Failed" && [old, new].exists(v, v.state == "Failed") && {"a": new}.a.state == "Failed"`, true},
 		{`type(old) == type(new)`, true},
@@ -120,7 +120,7 @@ func TestConditionsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestConditionsOnHostileValues: values of objects are data, and no expression.
+// TestConditionsOnHostileValues: values of objects are data, not expressions.
 func TestConditionsOnHostileValues(t *testing.T) {
 	condition, err := ParseCondition(`new.name == "x" || new.labels.team == "\" || true || \""`)
 	if err != nil {

@@ -22,11 +22,11 @@ var errMissing = errors.New("the value is not known")
 type field struct {
 	name string
 	kind *cel.Type
-	// of returns the value, nil if there is none.
+	// of returns the value, or nil if it is missing.
 	of func(in *Input, v *View) ref.Val
 }
 
-// fields are those of old and new, in the order of the documentation.
+// fields are the fields of old and new, in the order of the documentation.
 var fields = []field{
 	{"state", cel.StringType, func(_ *Input, v *View) ref.Val { return types.String(v.State) }},
 	{"raw", cel.StringType, func(_ *Input, v *View) ref.Val { return types.String(v.Raw) }},
@@ -53,7 +53,7 @@ func since(_ *Input, v *View) ref.Val {
 	return types.Timestamp{Time: v.Since}
 }
 
-// duration is how long the state lasted. It is known of the old state only.
+// duration returns how long the state lasted. It is known only for the old state.
 func duration(in *Input, v *View) ref.Val {
 	if d := in.spent(); d > 0 && v == &in.Old {
 		return types.Duration{Duration: d}
@@ -69,12 +69,12 @@ func labelsOf(in *Input, _ *View) ref.Val {
 type side struct {
 	in   *Input
 	view *View
-	seen []ref.Val // by the index of the field; nil is not converted yet
+	seen []ref.Val // by the index of the field; nil means not yet converted
 }
 
 func newSide(in *Input, view *View) side { return side{in, view, make([]ref.Val, len(fields))} }
 
-// unknownSide is one of which nothing is known but the state.
+// unknownSide returns a side of which only the state is known.
 func unknownSide(in *Input, view *View) side {
 	s := newSide(in, view)
 	for i := range s.seen[1:] {
@@ -119,7 +119,7 @@ func (s *side) Type() ref.Type { return types.NewObjectType(viewType) }
 // Value implements ref.Val.
 func (s *side) Value() any { return s }
 
-// Get implements traits.Indexer, for a view whose type is not known when it is compiled.
+// Get implements traits.Indexer, for a view whose type is unknown at compile time.
 func (s *side) Get(index ref.Val) ref.Val {
 	for i, f := range fields {
 		if index.Equal(types.String(f.name)) == types.True {
@@ -132,7 +132,7 @@ func (s *side) Get(index ref.Val) ref.Val {
 	return types.NewErr("old and new have no field %v", index)
 }
 
-// provider tells CEL the fields of old and new.
+// provider provides the fields of old and new to CEL.
 type provider struct {
 	*types.Registry
 	fields map[string]*types.FieldType

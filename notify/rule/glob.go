@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// Glob selects names: "*" stands for any text, "?" for one character, everything else
-// for itself.
+// Glob selects names: "*" matches any text, "?" one character, and every other character
+// itself.
 type Glob string
 
 // Match reports whether a name is selected.
 func (g Glob) Match(name string) bool {
 	pattern := string(g)
-	star, mark := -1, 0 // where the last "*" was, and where the text began that it stands for
+	star, mark := -1, 0 // position after the last "*", and the beginning of the text that it matches
 	p, n := 0, 0
 	for n < len(name) {
 		_, size := utf8.DecodeRuneInString(name[n:])

@@ -11,7 +11,8 @@ import (
 // TestGlobAgainstModel compares with a regular expression.
 func TestGlobAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		// Few letters, so that the parts of a pattern occur in a name, and more than once.
+		// Few letters, so that the parts of a pattern occur in a name, often several
+		// times.
 		letters := rapid.SampledFrom([]string{"a", "ab", "a中", "ab中/["}).Draw(t, "letters")
 		pattern := rapid.StringOfN(rapid.RuneFrom([]rune(letters+"**?")), 0, 8, -1).Draw(t, "pattern")
 		name := rapid.StringOfN(rapid.RuneFrom([]rune(letters)), 0, 8, -1).Draw(t, "name")
@@ -49,7 +50,7 @@ func TestGlobs(t *testing.T) {
 }
 
 func TestGlobIsLinear(t *testing.T) {
-	// A matcher that tries all combinations would not end.
+	// A matcher that tries all combinations would not finish.
 	if Glob(strings.Repeat("a*", 100) + "b").Match(strings.Repeat("a", 10_000)) {
 		t.Error("it matches")
 	}

@@ -7,24 +7,24 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Input is what a rule is evaluated on: a transition, or the transition with which an
-// object entered the state that a timer watches. An Input is read by one goroutine at a
-// time and must not change while rules read it.
+// Input is the input of a rule: a transition, or the transition that began the state of a
+// timer. Only one goroutine at a time may read an Input, and it must not change in the
+// meantime.
 type Input struct {
-	// Object is what does not depend on the state. Old and New share it.
+	// Object has the fields that do not depend on the state. Old and New share it.
 	Object Object
 	// Old is the state that was left. Its zero value means that the object is new.
 	Old View
 	// New is the state that was entered.
 	New View
-	// Late says that the transition was found afterwards, and not when it happened.
+	// Late is set if the transition was found afterwards.
 	Late bool
-	// Existing says that the object existed before its type was recorded. Only rules with
+	// Existing is set if the object existed before its type was recorded. Only rules with
 	// Rule.Existing match then.
 	Existing bool
 }
 
-// Object is an object as rules see it.
+// Object has the fields of an object that rules can read.
 type Object struct {
 	// Cluster is the name of the cluster.
 	Cluster string
@@ -32,17 +32,17 @@ type Object struct {
 	Type Type
 	// Namespace and Name identify the object within its type.
 	Namespace, Name string
-	// Queue is where the job waits, "" if it has none.
+	// Queue is the queue of the job, or "".
 	Queue string
-	// Submitter is the person or program that created the job, "" if nothing says it.
+	// Submitter is the person or program that created the job, or "" if unknown.
 	Submitter string
 	// Owner is the person or channel that the job names by an annotation or a label, else
 	// the submitter.
 	Owner string
 	// Controller is the kind and name of the object that controls this one, such as
-	// "CronJob/nightly", "" if none does.
+	// "CronJob/nightly", or "".
 	Controller string
-	// Labels are those of the object. Rules do not change them.
+	// Labels are the labels of the object. Rules do not change them.
 	Labels map[string]string
 }
 
@@ -66,21 +66,21 @@ func (t Type) String() string {
 
 // View is the state of an object at one time.
 type View struct {
-	// State is the common state, "" if none fits.
+	// State is the common state, or "" if none fits.
 	State state.State
 	// Raw is the type's own word, such as a phase.
 	Raw string
-	// Reason and Message say why, as the object does.
+	// Reason and Message explain the state, as the object does.
 	Reason, Message string
-	// Since is when the object entered the state. Zero means that it is not known.
+	// Since is the time when the object entered the state. Zero means unknown.
 	Since time.Time
 }
 
-// Entered reports whether the common state changed. A transition may also change the
-// raw state alone.
+// Entered reports whether the common state changed. Some transitions change only the raw
+// state.
 func (in *Input) Entered() bool { return in.Old.State != in.New.State }
 
-// spent returns how long the object was in the old state, 0 if that is not known.
+// spent returns how long the object was in the old state, 0 if unknown.
 func (in *Input) spent() time.Duration {
 	if in.Old.Since.IsZero() || in.New.Since.IsZero() || in.New.Since.Before(in.Old.Since) {
 		return 0
@@ -94,10 +94,10 @@ type TypePattern struct {
 	anyGroup          bool
 }
 
-// ParseTypePattern reads a pattern. The name before the first dot is a plural, a kind in
+// ParseTypePattern parses a pattern. The name before the first dot is a plural, a kind in
 // any case, or "*"; the rest is the API group. Without a group, all groups match.
 //
-// Errors: the pattern is empty, or has a character that no type has.
+// Errors: the pattern is empty, or has a character that no type name contains.
 func ParseTypePattern(text string) (TypePattern, error) {
 	name, group, grouped := strings.Cut(text, ".")
 	switch {

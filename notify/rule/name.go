@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// idOf returns a name in lower case, with a dash for what is no letter or digit.
+// idOf returns a name in lower case, with dashes in place of characters other than letters
+// and digits.
 func idOf(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(name) {

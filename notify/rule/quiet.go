@@ -4,14 +4,14 @@ import "slices"
 
 import "time"
 
-// Quiet are hours in which messages are held. They wait for the end of the quiet hours.
+// Quiet are hours in which messages are held until the hours end.
 type Quiet struct {
-	// From and To are times of day, as durations since midnight. From after To means that
-	// the hours end on the next day.
+	// From and To are times of day, as durations since midnight. If From is after To, the
+	// hours end on the next day.
 	From, To time.Duration
 	// Location is the time zone, UTC if nil.
 	Location *time.Location
-	// Days are the days on which the hours begin; all days if empty.
+	// Days are the days on which the hours begin; empty means all days.
 	Days []time.Weekday
 }
 
@@ -46,7 +46,8 @@ func (q *Quiet) begins(day time.Weekday) bool {
 	return slices.Contains(q.Days, day)
 }
 
-// clock returns a time of day as clocks show it, also on days with a change of the clocks.
+// clock returns a time of day by the wall clock, also on days with a change of daylight
+// saving time.
 func clock(year int, month time.Month, day int, of time.Duration, location *time.Location) time.Time {
 	return time.Date(year, month, day, int(of/time.Hour), int(of%time.Hour/time.Minute), int(of%time.Minute/time.Second), 0, location)
 }

@@ -10,80 +10,84 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Rule says which transitions or timers call for a message, to whom it goes, and when.
-// A rule must not change once it is used; any number of goroutines may use it then.
+// Rule defines which transitions or timers cause a message, its receivers, and its times.
+// A rule must not change after its first use; then any number of goroutines may use it.
 type Rule struct {
-	// Name is what messages call the rule. It is part of the keys of its messages: a rule
-	// with another name is another rule.
+	// Name is the name of the rule in messages. It is part of the keys of its messages, so
+	// a renamed rule is another rule.
 	Name string
-	// At is the place in the file, such as "notify.yaml:12". It may be empty.
+	// At is the position in the file, such as "notify.yaml:12". It may be empty.
 	At string
 
-	// Types selects types. Empty means all types, of objects that no other object controls.
+	// Types selects types. Empty means all types, but only objects that no other object
+	// controls.
 	Types []TypePattern
 	// Clusters, Namespaces and Queues select by name. Empty selects all.
 	Clusters, Namespaces, Queues []Glob
 	// Labels selects by labels; nil selects all.
 	Labels labels.Selector
-	// Enter and Leave select states that are entered and left. Both must hold; empty holds.
+	// Enter and Leave select the states that are entered and left. Both must match; empty
+	// matches all.
 	Enter, Leave []state.State
-	// When is a condition over both states; nil holds.
+	// When is a condition over both states; nil always holds.
 	When *Condition
-	// Existing lets the rule match objects that existed before their type was recorded.
+	// Existing is set if the rule also matches objects that existed before their type was
+	// recorded.
 	Existing bool
-	// Timer makes the rule one of a state that lasts. Enter and Leave are then empty.
+	// Timer makes this a rule about a state that lasts. Enter and Leave are then empty.
 	Timer *Timer
 
-	// To are the receivers. Fallback are the receivers if To names nobody: the job names
-	// no owner, or one that is not known.
+	// To are the receivers. Fallback are the receivers if To yields none, because the job
+	// names no owner or an unknown one.
 	To, Fallback []Target
-	// Language is "en" or "zh"; empty means that of the receiver, or of the file.
+	// Language is "en" or "zh"; empty means the language of the receiver, or of the file.
 	Language string
-	// Now sends at once also where the channel's default is a digest.
+	// Now sends immediately, even if the channel's default is a digest.
 	Now bool
-	// Urgent sends in quiet hours also.
+	// Urgent sends in quiet hours too.
 	Urgent bool
 	// Digest collects the messages; nil means the default of the channel.
 	Digest *Digest
 	// Quiet are the quiet hours of the rule; nil means none.
 	Quiet *Quiet
-	// Flap folds the messages of an object that changes its state again and again.
+	// Flap limits the messages of an object that changes its state again and again.
 	Flap *Flap
-	// Escalate tells others if nobody acknowledges; nil means that nobody is told.
+	// Escalate sends to others if nobody acknowledges; nil means no escalation.
 	Escalate *Escalation
-	// Templates are the words of the rule; nil means the words of the file, or the default.
+	// Templates are the templates of the rule; nil means those of the file, or the default
+	// words.
 	Templates *message.Templates
 	// Log adds the last lines of the log for the owner and for private channels.
 	Log bool
-	// Latest sends only the newest message of an object that waits to be sent; older ones
-	// are superseded.
+	// Latest sends only the newest unsent message of an object; older ones are superseded.
 	Latest bool
 }
 
-// Flap bounds the messages for an object that changes its state again and again.
+// Flap limits the messages of an object that changes its state again and again.
 type Flap struct {
-	// Changes is how many messages are sent within Within; later ones go into a digest.
+	// Changes is the maximum number of messages within Within; later ones go into a
+	// digest.
 	Changes int
-	// Within is the window, which moves with time.
+	// Within is the length of the sliding window.
 	Within time.Duration
 }
 
-// Escalation tells others when nobody acknowledges.
+// Escalation sends to others if nobody acknowledges a message.
 type Escalation struct {
-	// After is how long after the message was sent.
+	// After is the time between the message and the escalation.
 	After time.Duration
-	// To are those who are told then.
+	// To are the receivers of the escalation.
 	To []Target
 }
 
-// ID returns the name as it stands in keys, such as "my-failures" for "my failures".
+// ID returns the name in the form of keys, such as "my-failures" for "my failures".
 func (r *Rule) ID() string { return idOf(r.Name) }
 
-// Matches reports whether the transition calls for a message; for a rule with a timer,
-// whether it starts the timer.
+// Matches reports whether a transition causes a message; for a rule with a timer, whether
+// it starts the timer.
 //
-// Errors: the condition failed for another reason than a value that is missing. The
-// rule does not match then.
+// Errors: the condition failed for another reason than a missing value. The rule does not
+// match then.
 func (r *Rule) Matches(in *Input) (bool, error) {
 	if !r.selects(in) {
 		return false, nil

@@ -8,25 +8,25 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// maxIndexed is how many pairs of a type and a state a set remembers. The rules for other
-// pairs are found by reading all rules.
+// maxIndexed is the maximum number of pairs of a type and a state in the index of a set.
+// For other pairs, all rules are checked.
 const maxIndexed = 4096
 
-// Set is the rules of a file, indexed by type and state. Its rules never change; any
-// number of goroutines may use it.
+// Set is an index of rules by type and state. Its rules never change; any number of
+// goroutines may use it.
 type Set struct {
 	rules   []*Rule
-	entered []map[state.State]bool               // of each rule with a condition: the states with which it may hold
+	entered []map[state.State]bool               // for each rule with a condition, the states for which it may hold
 	index   atomic.Pointer[map[indexKey][]*Rule] // replaced, never changed
 }
 
-// indexKey is what selects candidates.
+// indexKey is the key of candidates.
 type indexKey struct {
 	of Type
 	to state.State
 }
 
-// NewSet makes a set of rules that does not change. Their order stays.
+// NewSet returns a set of rules, and keeps their order. The rules must not change.
 func NewSet(rules []*Rule) *Set {
 	s := &Set{rules: slices.Clone(rules)}
 	for _, r := range rules {
@@ -36,12 +36,12 @@ func NewSet(rules []*Rule) *Set {
 	return s
 }
 
-// Rules returns all rules. The caller does not change them.
+// Rules returns all rules. The caller must not change them.
 func (s *Set) Rules() []*Rule { return s.rules }
 
-// Match appends the rules that match to dst, in the order of the file, and returns it.
-// failed is called for each condition that cannot be evaluated; that rule does not match.
-// It may be nil.
+// Match appends the matching rules to dst, in the order of the file, and returns it. It
+// calls failed, which may be nil, for each condition that cannot be evaluated; that rule
+// does not match.
 func (s *Set) Match(dst []*Rule, in *Input, failed func(*Rule, error)) []*Rule {
 	var e *evaluation
 	for _, r := range s.candidates(in) {
@@ -81,14 +81,14 @@ func (s *Set) candidates(in *Input) []*Rule {
 	if len(*index) < maxIndexed {
 		larger := maps.Clone(*index)
 		larger[key] = found
-		s.index.CompareAndSwap(index, &larger) // fails if another goroutine added a key meanwhile: this key is then added later
+		s.index.CompareAndSwap(index, &larger) // fails if another goroutine added a key; a later call then adds this key
 	}
 	return found
 }
 
-// mayEnter returns for each state whether the condition of a rule may hold when it is
-// entered; nil without a condition. So a rule whose condition asks for a state costs
-// nothing for the transitions to other states.
+// mayEnter returns, for each state, whether the condition of a rule may hold when the
+// state is entered; nil without a condition. A rule whose condition requires a state then
+// costs nothing for other transitions.
 func (r *Rule) mayEnter() map[state.State]bool {
 	if r.When == nil {
 		return nil

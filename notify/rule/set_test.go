@@ -61,11 +61,11 @@ func TestMatches(t *testing.T) {
 		{"a condition", Rule{When: condition(t, `new.labels.team == "ml"`)}, nil, true},
 		{"a condition that does not hold", Rule{Enter: []state.State{"Failed"}, When: condition(t, `new.labels.team == "x"`)}, nil, false},
 		{"a wait that begins", Rule{Timer: &Timer{Kind: Waits}}, func(in *Input) { in.Old.State, in.New.State = "", "Submitted" }, true},
-		{"a wait that goes on", Rule{Timer: &Timer{Kind: Waits}}, func(in *Input) { in.Old.State, in.New.State = "Submitted", "Queued" }, false},
+		{"a wait that continues", Rule{Timer: &Timer{Kind: Waits}}, func(in *Input) { in.Old.State, in.New.State = "Submitted", "Queued" }, false},
 		{"a wait suspended in a queue", Rule{Timer: &Timer{Kind: WaitsLongerThanUsual}}, func(in *Input) { in.Old.State, in.New.State = "", "Suspended" }, true},
 		{"a suspension without a queue", Rule{Timer: &Timer{Kind: Waits}}, func(in *Input) { in.Old.State, in.New.State, in.Object.Queue = "", "Suspended", "" }, false},
 		{"a run", Rule{Timer: &Timer{Kind: Runs}}, func(in *Input) { in.Old.State, in.New.State = "Starting", "Running" }, true},
-		{"a run that goes on", Rule{Timer: &Timer{Kind: NoProgress}}, func(in *Input) { in.Old.State, in.New.State = "Restarting", "Running" }, false},
+		{"a run that continues", Rule{Timer: &Timer{Kind: NoProgress}}, func(in *Input) { in.Old.State, in.New.State = "Restarting", "Running" }, false},
 		{"a deadline", Rule{Timer: &Timer{Kind: NearDeadline}}, func(in *Input) { in.Old.State, in.New.State = "", "Queued" }, true},
 		{"the end of a run", Rule{Timer: &Timer{Kind: Runs}}, nil, false},
 	} {
@@ -83,8 +83,8 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestSetAgainstModel: a set finds what the rules alone find, in their order, whatever
-// was asked before, from several goroutines.
+// TestSetAgainstModel: a set finds the same rules as checking each rule, in the same
+// order, independent of earlier calls, from several goroutines.
 func TestSetAgainstModel(t *testing.T) {
 	conditions := []*Condition{nil}
 	for _, text := range []string{`new.labels.team == "a"`, `old.state == "Running"`, `1 / 0 == 1`, `new.state == "Failed" && !new.late`, `new.state != old.state || new.labels.team == "b"`, `1 / 0 == 1 && new.state == "Queued"`} {
@@ -151,7 +151,7 @@ func TestSetAgainstModel(t *testing.T) {
 	})
 }
 
-// TestIndexIsBounded: types that never end cost no memory.
+// TestIndexIsBounded: an unlimited number of types uses limited memory.
 func TestIndexIsBounded(t *testing.T) {
 	set := NewSet([]*Rule{valid()})
 	for i := range 2 * maxIndexed {
@@ -174,7 +174,7 @@ func TestFailedConditionIsReported(t *testing.T) {
 	}
 }
 
-// typicalRules are 200 rules of many teams, as a platform has them.
+// typicalRules are 200 rules of many teams, as on a shared platform.
 func typicalRules(t testing.TB) []*Rule {
 	jobs, err := ParseTypePattern("jobs.batch")
 	if err != nil {
@@ -199,7 +199,7 @@ func typicalRules(t testing.TB) []*Rule {
 	return rules
 }
 
-// TestMatchAllocates: what one transition may cost with 200 rules.
+// TestMatchAllocates limits the allocations of one transition with 200 rules.
 func TestMatchAllocates(t *testing.T) {
 	set, in := NewSet(typicalRules(t)), input()
 	matched := set.Match(nil, in, nil)

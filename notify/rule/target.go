@@ -1,6 +1,6 @@
 package rule
 
-// TargetKind says how the receiver of a message is found.
+// TargetKind is the kind of a target.
 type TargetKind int
 
 const (
@@ -8,15 +8,15 @@ const (
 	Owner TargetKind = iota + 1
 	// Person is an entry of the table of people.
 	Person
-	// Channel is a channel, with an address where the channel has several receivers.
+	// Channel is a channel, with an address if the channel has several receivers.
 	Channel
 )
 
-// Target is a receiver of messages as a rule names it.
+// Target is a receiver of messages in a rule.
 type Target struct {
 	Kind TargetKind
-	// Channel is the name of the channel. With a person it is empty, which means the
-	// channel that the person prefers, or the channel to use.
+	// Channel is the name of the channel. For a person it may be empty, which means the
+	// person's preferred or default channel.
 	Channel string
 	// Address is a receiver on the channel, such as an e-mail address. It may be empty.
 	Address string
@@ -24,8 +24,8 @@ type Target struct {
 	Person string
 }
 
-// String returns the target as it is written in a rule: "owner", a person, a channel,
-// or "channel:receiver".
+// String returns the target in the syntax of rules: "owner", a person, a channel, or
+// "channel:receiver".
 func (t Target) String() string {
 	switch {
 	case t.Kind == Owner:

@@ -22,7 +22,7 @@ func TestQuietHours(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		quiet   Quiet
-		at, end string // "": not quiet
+		at, end string // "" means not quiet
 	}{
 		{"before", night, "2026-11-22T21:59:59+08:00", ""},
 		{"from the beginning", night, "2026-11-22T22:00:00+08:00", "2026-11-23T08:00:00+08:00"},
@@ -55,8 +55,8 @@ func TestQuietHours(t *testing.T) {
 	}
 }
 
-// TestDigestWindows: windows follow each other without an overlap, and none is longer
-// than it should be, in every zone and over changes of the clocks.
+// TestDigestWindows: windows follow each other without overlap and have at most the
+// configured length, in every zone and over changes of daylight saving time.
 func TestDigestWindows(t *testing.T) {
 	zones := []*time.Location{time.UTC, zone(t, "Asia/Shanghai"), zone(t, "Europe/Berlin"), zone(t, "Australia/Lord_Howe"), zone(t, "America/St_Johns")}
 	rapid.Check(t, func(t *rapid.T) {

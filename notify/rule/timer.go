@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// TimerKind says what a timer waits for.
+// TimerKind is the kind of a timer.
 type TimerKind int
 
 const (
@@ -20,7 +20,8 @@ const (
 	WaitsLongerThanUsual
 	// Runs fires when a job has run for After.
 	Runs
-	// RunsLongerThanUsual fires when a job has run longer than nine in ten like it did.
+	// RunsLongerThanUsual fires when a job has run longer than nine in ten jobs of its
+	// queue did.
 	RunsLongerThanUsual
 	// NearDeadline fires After before the deadline of a job.
 	NearDeadline

@@ -27,7 +27,7 @@ const maxDiff = 10_000
 // except context lines around each difference. In replaced lines, the different words are marked.
 func Diff(from, to api.Body, context int) api.Diff {
 	d := differ{compares: maxCompared, left: lines(from.YAML), right: lines(to.YAML), keptLeft: from.Bookkeeping, keptRight: to.Bookkeeping}
-	gone, added := linediff.Marks(d.left, d.right)
+	gone, added := linediff.Compare(d.left, d.right)
 	i, j := 0, 0
 	for i < len(d.left) || j < len(d.right) {
 		switch {
@@ -137,7 +137,7 @@ func (d *differ) markWords(a, b string) (left, right []api.LineRange) {
 	if d.compares -= len(wordsA) * len(wordsB); d.compares < 0 {
 		return nil, nil
 	}
-	gone, added := linediff.Marks(wordsA, wordsB)
+	gone, added := linediff.Compare(wordsA, wordsB)
 	common := false
 	for i, w := range wordsA {
 		common = common || !gone[i] && strings.TrimSpace(w) != ""

@@ -260,7 +260,7 @@ func TestRemove(t *testing.T) {
 	})
 }
 
-// TestConsumerFaults: a fault is logged once, and the consumer goes on after it.
+// TestConsumerFaults: a fault is logged once, and the consumer continues after it.
 func TestConsumerFaults(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.write(change("a", 1))

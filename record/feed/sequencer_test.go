@@ -125,7 +125,7 @@ func TestSequencersAtOnce(t *testing.T) {
 	})
 }
 
-// TestSequencer: it numbers after each commit that it is told, and at its end.
+// TestSequencer: it numbers entries after each notified commit, and at its end.
 func TestSequencer(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		s := feed.NewSequencer(d.DB, slog.Default)

@@ -23,7 +23,7 @@ func TestLifeOf(t *testing.T) {
 		{"restarts", "Queued 1, Running 6, Restarting 10, Starting 11, Running 12, Restarting 20, Running 21", "Queued 6, Running 4, Restarting 1, Starting 1, Running 8, Restarting 1, Running 79; 6 91 3"},
 		{"seen late", "Running 30, Failed 40", "gap 30, Running 10; 0 10 1"},
 		{"clocks differ", "Queued 10, Running 5, Failed 20", "Queued 5, Running 15; 5 15 1"},
-		{"it goes on", "Queued 1, Aborted 5, Running 9", "Queued 5, Running 91; 5 91 1"},
+		{"it continues", "Queued 1, Aborted 5, Running 9", "Queued 5, Running 91; 5 91 1"},
 		{"nothing", "", "; 0 0 1"},
 	} {
 		var entries []history.Entry

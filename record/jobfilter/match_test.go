@@ -49,7 +49,7 @@ func (j *job) Time(k jobfilter.Key) time.Time {
 
 func (j *job) LabelSet() map[string]string { return j.labels }
 
-// TestMatch: which filters select a job.
+// TestMatch: filters select the expected jobs.
 func TestMatch(t *testing.T) {
 	j := &job{
 		texts: map[jobfilter.Key]string{
@@ -92,7 +92,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestMoment: instants are read as filters read times.
+// TestMoment: instants are parsed like times in filters.
 func TestMoment(t *testing.T) {
 	for text, want := range map[string]time.Time{
 		"24h": now.Add(-24 * time.Hour), "09:15": now.Add(-45 * time.Minute), "2026-11-20": time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), "2026-11-20T10:00:00.5Z": time.Date(2026, 11, 20, 10, 0, 0, 5e8, time.UTC),

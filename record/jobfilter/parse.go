@@ -23,7 +23,7 @@ const (
 // Mistake is an invalid parameter.
 type Mistake struct {
 	Parameter, Value string
-	// Problem is the text of what is wrong and what is expected.
+	// Problem describes the mistake and the expected text.
 	Problem string
 }
 

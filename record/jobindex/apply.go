@@ -7,7 +7,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// event is a reason to look at a job again.
+// event is a reason to read a job again.
 type event struct {
 	object   int64
 	position feed.Position
@@ -15,7 +15,7 @@ type event struct {
 	seen     time.Time
 }
 
-// batch applies what the database says now about the objects of some events.
+// batch applies the current database rows of the objects of some events.
 type batch struct {
 	events []event
 	jobs   []Job // those of the objects that are jobs
@@ -47,7 +47,7 @@ func (b *batch) apply(x *Index) (changes []Change) {
 		t.putAll(b.jobs)
 		for i := range b.jobs {
 			row, _ := t.find(b.jobs[i].ID)
-			t.bit[row] |= asked
+			t.bit[row] |= bodyRead
 		}
 		t.remove(rows)
 		t.position = max(t.position, b.upTo)

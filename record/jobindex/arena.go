@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// arena has byte strings that never change. A reference is the number of a chunk and the
-// offset in it. Strings that nobody refers to any more stay until the table is copied.
+// arena stores immutable byte strings. A reference is the number of a chunk and the offset
+// in it. Unreferenced strings stay until the table is copied.
 type arena struct {
 	chunks []*strings.Builder
 	bytes  int64 // capacity
@@ -36,7 +36,7 @@ func (a *arena) add(b []byte) uint32 {
 // at returns the text from a reference on. It shares the memory of the arena.
 func (a *arena) at(ref uint32) string { return a.chunks[ref>>offsetBits].String()[ref&(chunkSize-1):] }
 
-// uvarint reads a number from a text, and returns the text behind it.
+// uvarint reads a number from a text, and returns the rest of the text.
 func uvarint(s string) (n uint64, rest string) {
 	for shift := uint(0); len(s) > 0; shift += 7 {
 		b := s[0]
@@ -49,7 +49,7 @@ func uvarint(s string) (n uint64, rest string) {
 	return n, s
 }
 
-// varint reads a number that may be negative.
+// varint reads a signed number.
 func varint(s string) (n int64, rest string) {
 	u, rest := uvarint(s)
 	return int64(u>>1) ^ -int64(u&1), rest

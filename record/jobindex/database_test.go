@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// recorded is a database that a test writes to as a recorder does.
+// recorded is a database to which a test writes like a recorder.
 type recorded struct {
 	*modeltest.Database
 	drawing
@@ -80,7 +80,7 @@ func (r *recorded) transact(entries []model.FeedEntry, statements ...string) {
 	}
 }
 
-// number returns a number that a query selects; 0 if it selects none.
+// number returns a number that a query selects, or 0.
 func (r *recorded) number(query string) (n int64) {
 	for _, row := range r.Rows(query) {
 		fmt.Sscan(row, &n)
@@ -88,8 +88,8 @@ func (r *recorded) number(query string) (n int64) {
 	return n
 }
 
-// correct changes the history of a job as backfills do: with a late transition, a corrected one
-// or one that is withdrawn.
+// correct changes the history of a job like backfills: with a late transition, or by
+// correcting or withdrawing one.
 func (r *recorded) correct() {
 	object := r.number("SELECT MAX(id) FROM objects WHERE version > 1")
 	if object == 0 {
@@ -103,7 +103,7 @@ func (r *recorded) correct() {
 		entry := model.FeedEntry{RevisionID: model.RevisionID{Object: object, Version: wire.Version(first - 1)}, Kind: model.FeedLate}
 		r.transact([]model.FeedEntry{entry}, fmt.Sprintf("INSERT INTO transitions (object_id, version, from_state, to_state, from_raw, to_raw, reason, message, happened_at, seen_at, source)"+
 			" SELECT object_id, version - 1, '', 'Queued', '', '', '', '', happened_at - 60000000, seen_at, 4 FROM transitions WHERE object_id = %d AND version = %d", object, first))
-	default: // a transition is withdrawn, or another one than the first one has another time
+	default: // withdraw a transition, or change the time of any but the first
 		entry := model.FeedEntry{RevisionID: model.RevisionID{Object: object, Version: wire.Version(first)}, Kind: model.FeedWithdrawn}
 		statement := fmt.Sprintf("DELETE FROM transitions WHERE object_id = %d AND version = %d", object, first)
 		if r.n("corrected", 0, 1) == 0 {
@@ -114,7 +114,7 @@ func (r *recorded) correct() {
 	}
 }
 
-// beside changes what has no transition.
+// beside makes changes without a transition.
 func (r *recorded) beside() {
 	object := r.number("SELECT MAX(id) FROM objects") - int64(r.n("object", 0, 5))
 	switch r.n("kind", 0, 3) {
@@ -125,7 +125,7 @@ func (r *recorded) beside() {
 		r.Exec(fmt.Sprintf("DELETE FROM objects WHERE id = %d", object))
 	case 1: // the object cannot be seen
 		r.Exec(fmt.Sprintf("UPDATE objects SET presence = 2 WHERE id = %d AND presence = 0", object))
-	case 2: // a revision changes labels, the submitter and the reason, and not the state
+	case 2: // a revision changes labels, the submitter and the reason, but not the state
 		r.Exec(fmt.Sprintf("DELETE FROM labels WHERE object_id = %d", object))
 		if r.number(fmt.Sprintf("SELECT COUNT(*) FROM objects WHERE id = %d", object)) == 1 {
 			r.Exec(fmt.Sprintf("INSERT INTO labels (object_id, name, value) VALUES (%d, 'team', '%s')", object, r.one("team", "x", "y")))
@@ -138,8 +138,8 @@ func (r *recorded) beside() {
 	}
 }
 
-// compare compares all rows with what package history says. Unless all are to be equal, rows
-// may lack revisions without transitions.
+// compare compares all rows with package history. Unless all is set, rows may lack
+// revisions without transitions.
 func (r *recorded) compare(x *jobindex.Index, h *history.History, all bool) {
 	at := modeltest.Seen(r.version + 1000)
 	listed := map[int64]history.Job{}
@@ -177,7 +177,7 @@ func (r *recorded) compare(x *jobindex.Index, h *history.History, all bool) {
 	}
 }
 
-// textOf returns what a row and a job of package history have in common.
+// textOf formats the common fields of a row and a job of package history.
 func textOf(r *jobindex.Row, at interface{ UnixMicro() int64 }) string {
 	var text strings.Builder
 	text.WriteString(fmt.Sprint(r.ID, r.Cluster, r.ClusterUID, r.Type, r.Kind, r.Namespace, r.Name, r.UID, "|", r.State, r.Reason, r.Queue, r.Owner, "|", r.Since.UnixMicro(), r.Submitted.UnixMicro(),

@@ -34,25 +34,25 @@ func (x *Index) SetGaps(gaps []history.Gap) { x.change(func(t *table) { t.setGap
 // Copy replaces the table by its copy.
 func (x *Index) Copy() { x.replace(x.table.clone()) }
 
-// Unasked returns how many jobs have a body that was not read.
-func (x *Index) Unasked() (n int) {
+// UnreadBodies returns the number of jobs whose body was not read.
+func (x *Index) UnreadBodies() (n int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	for _, row := range x.table.order {
-		if x.table.bit[row]&asked == 0 {
+		if x.table.bit[row]&bodyRead == 0 {
 			n++
 		}
 	}
 	return n
 }
 
-// Runner is what Run does, step by step.
+// Runner exposes the steps of Run.
 type Runner struct{ *runner }
 
 // NewRunner returns the runner of an index.
 func NewRunner(x *Index) Runner { return Runner{newRunner(x)} }
 
-// Settle makes steps until nothing is left to do: the feed is applied, all bodies are read, and
+// Settle makes steps until no work is left: the feed is applied, all bodies are read, and
 // with sweep a sweep has compared all jobs.
 func (r Runner) Settle(ctx context.Context, sweep bool) error {
 	for {
@@ -67,13 +67,13 @@ func (r Runner) Settle(ctx context.Context, sweep bool) error {
 		if _, err := r.step(ctx); err != nil {
 			return err
 		}
-		if r.loaded && r.x.Position() == before && len(r.unasked) == 0 && len(r.suspects) == 0 && (!sweep || !r.sweeper.begun) {
+		if r.loaded && r.x.Position() == before && len(r.unread) == 0 && len(r.suspects) == 0 && (!sweep || !r.sweeper.begun) {
 			return nil
 		}
 	}
 }
 
-// Sweep makes a step of the sweep without reading the feed first.
+// Sweep makes a step of the sweep without first reading the feed.
 func (r Runner) Sweep(ctx context.Context) error {
 	r.sweeper.next = time.Time{}
 	return r.sweep(ctx)

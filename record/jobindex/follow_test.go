@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// lines is a handler that passes on the messages of a log.
+// lines is a log handler that sends its messages.
 type lines chan string
 
 func (l lines) Enabled(context.Context, slog.Level) bool { return true }
@@ -49,8 +49,8 @@ func put(t *testing.T, db *modeltest.Database, uid string, version wire.Version,
 	}
 }
 
-// TestRun: an index becomes ready, reports changes in the order of the feed, survives an outage
-// of the database, tells about it, and ends with its context.
+// TestRun: an index becomes ready, reports changes in the order of the feed, survives an
+// outage of the database, reports it, and ends with its context.
 func TestRun(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := modeltest.Open(t, url)
@@ -98,8 +98,8 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// TestReload: an index whose position the feed does not have any more loads everything again,
-// and says so.
+// TestReload: an index whose position is no longer in the feed loads everything again, and
+// reports it.
 func TestReload(t *testing.T) {
 	for name, c := range map[string]struct {
 		statements []string
@@ -148,7 +148,8 @@ func countAll(t *testing.T, x *jobindex.Index) (c jobindex.Counts) {
 	return c
 }
 
-// TestDamagedBody: a body that cannot be decoded leaves GPUs unknown, and holds nothing up.
+// TestDamagedBody: a body that cannot be decoded leaves GPUs unknown, and does not block
+// other jobs.
 func TestDamagedBody(t *testing.T) {
 	db := modeltest.Open(t, dbtest.Empty(t, "sqlite"))
 	x := jobindex.New(jobindex.Config{DB: db.DB})

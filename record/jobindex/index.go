@@ -16,11 +16,12 @@ import (
 type Config struct {
 	// DB is the database of a recorder, with any rights to read.
 	DB *sqldb.DB
-	// Logger receives outages of the database. Default: slog.Default() at each line.
+	// Logger logs outages of the database. Default: slog.Default() at the time of the
+	// message.
 	Logger *slog.Logger
-	// Changed receives changes in the order of the feed, after the index has them. The
-	// goroutine of Run calls it, so it must not block. The receiver owns the slice, and does not
-	// change labels. It may be nil.
+	// Changed receives changes in the order of the feed, after the index has them. It runs
+	// on the goroutine of Run, so it must not block. The receiver owns the slice, but must
+	// not change labels. It may be nil.
 	Changed func([]Change)
 	// Reloaded is called after the index was loaded again, because it could not follow the
 	// feed. Changes in between were not reported. It may be nil.
@@ -44,10 +45,11 @@ func New(c Config) *Index {
 	return &Index{config: c, ready: make(chan struct{}), table: newTable()}
 }
 
-// Ready returns a channel that is closed once the index has all jobs for the first time.
+// Ready returns a channel that is closed when the index has loaded all jobs for the first
+// time.
 func (x *Index) Ready() <-chan struct{} { return x.ready }
 
-// Done returns how much of the first load is done: from 0 to 1.
+// Done returns the progress of the first load, from 0 to 1.
 func (x *Index) Done() float64 { return math.Float64frombits(x.done.Load()) }
 
 // Position returns the position in the feed that the index has applied.
@@ -57,26 +59,28 @@ func (x *Index) Position() feed.Position {
 	return x.table.position
 }
 
-// Stale returns since when the database has not answered; zero while it answers.
+// Stale returns the time since which the database has not answered; zero while it answers.
 func (x *Index) Stale() time.Time { return timeOf(x.stale.Load()) }
 
-// Bytes returns the memory that the index takes, about.
+// Bytes returns the approximate memory of the index.
 func (x *Index) Bytes() int64 {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.table.bytes()
 }
 
-// View calls f with one consistent state of the index, and returns the error of f. f must be
-// short, because changes wait for it, and must not call View or another method of the index.
+// View calls f with one consistent state of the index, and returns the error of f. f must
+// be short, because changes wait for it, and must not call View or another method of the
+// index.
 func (x *Index) View(f func(*View) error) error {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return f(newView(x.table, time.Now()))
 }
 
-// Put adds jobs, or replaces jobs with their IDs, and makes the index ready. Programs use it that
-// have jobs without a database, such as benchmarks. It must not be called while Run runs.
+// Put adds jobs, or replaces jobs with the same IDs, and makes the index ready. It is for
+// programs with jobs but no database, such as benchmarks. It must not be called during
+// Run.
 func (x *Index) Put(jobs []Job) {
 	x.change(func(t *table) { t.putAll(jobs) })
 	x.finish()
@@ -88,7 +92,7 @@ func (x *Index) finish() {
 	x.once.Do(func() { close(x.ready) })
 }
 
-// lock waits until no view is open. A writer that waits for the lock itself holds up all later
+// lock waits until no view is open. A writer that waits for the lock blocks all later
 // views, so lock first tries in between them. After patience it waits.
 func (x *Index) lock() {
 	if x.mu.TryLock() {
@@ -104,7 +108,7 @@ func (x *Index) lock() {
 	x.mu.Lock()
 }
 
-// patience is how long changes wait for views before views wait for them.
+// patience is the time for which changes give way to views.
 const patience = 500 * time.Millisecond
 
 // change calls f with the table. Views see all of its changes or none.

@@ -8,13 +8,13 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Span is the time that a job spent in a state. To is zero if the job is in the state.
+// Span is a time that a job spent in a state. To is zero if the job is still in it.
 type Span = history.Span
 
 // Entry is a change of the state of a job.
 type Entry = history.Entry
 
-// Job is what an index is told about a job.
+// Job is the input of an index about a job.
 type Job struct {
 	ID                  int64 // of the object in the database
 	Cluster, ClusterUID string
@@ -22,8 +22,8 @@ type Job struct {
 	Namespace, Name     string
 	UID                 string
 	Queue, Owner        string
-	// State is the state of the job; of a job that ended before its object was deleted, its
-	// outcome. Reason is the one with which it entered the state, and Since is when.
+	// State is the state of the job; for a job that ended before its object was deleted,
+	// its outcome. Reason is the reason at the time when it entered the state, Since.
 	State  state.State
 	Reason string
 	Since  time.Time
@@ -33,17 +33,17 @@ type Job struct {
 	Version            wire.Version
 	Labels             map[string]string
 	Entries            []Entry // all changes of its state, in their order
-	Asks
+	BodyFacts
 }
 
-// Asks is what the body of a job says.
-type Asks struct {
-	// GPUs and Pods are what the job asks for; -1 if that is not known.
+// BodyFacts are the facts in the body of a job.
+type BodyFacts struct {
+	// GPUs and Pods are the requested numbers; -1 if unknown.
 	GPUs, Pods int
 	// Attempt is the number of the attempt that the body counts; 0 if it counts none.
 	Attempt  int
 	Priority string
 }
 
-// noAsks is for a job whose body is not known.
-var noAsks = Asks{GPUs: -1, Pods: -1}
+// noBodyFacts are the facts of a job whose body is unknown.
+var noBodyFacts = BodyFacts{GPUs: -1, Pods: -1}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// labelKind says what the value of a label is. Operators give jobs labels with their own names
-// and UIDs. As references these labels are the same for all jobs.
+// labelKind is the form of a label's value. Operators give jobs labels with their own
+// names and UIDs. Stored as references, these labels are the same for all jobs.
 type labelKind uint8
 
 const (
@@ -23,7 +23,7 @@ type label struct {
 	kind        labelKind // value is empty for isUID and isName
 }
 
-// labelSets are the different sets of labels. Rows have their numbers. 0 is the empty set.
+// labelSets are the distinct sets of labels. Rows have their numbers. 0 is the empty set.
 type labelSets struct {
 	labels map[label]uint32
 	pairs  []label

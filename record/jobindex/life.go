@@ -8,14 +8,14 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// stateCodes number states: first the common ones in the order in which a job goes through them,
-// then others as they come.
+// stateCodes number states: first the common ones in the order of the life of a job, then
+// others in the order of appearance.
 type stateCodes struct {
 	all   []state.State
 	final []bool
 }
 
-// maxStates bounds the different states. Others count as unknown.
+// maxStates is the maximum number of distinct states. Others count as unknown.
 const maxStates = 250
 
 func newStateCodes() *stateCodes {
@@ -41,8 +41,8 @@ func (c *stateCodes) code(s state.State) uint8 {
 	return uint8(len(c.all) - 1)
 }
 
-// appendLife appends the changes of the state of a job: their number, and for each its state
-// and how long after the one before it came.
+// appendLife appends the changes of the state of a job: their number, and for each its
+// state and the time since the previous one.
 func (c *stateCodes) appendLife(b []byte, submitted int64, entries []Entry) []byte {
 	b = binary.AppendUvarint(b, uint64(len(entries)))
 	before := submitted
@@ -58,8 +58,8 @@ func (c *stateCodes) appendLife(b []byte, submitted int64, entries []Entry) []by
 	return b
 }
 
-// entries appends the entries of a life up to an instant: those before the first one that is
-// later.
+// entries appends the entries of a life up to an instant: those before the first later
+// one.
 func (c *stateCodes) entries(all []Entry, life string, submitted, until int64) []Entry {
 	n, rest := uvarint(life)
 	at := submitted
@@ -76,7 +76,8 @@ func (c *stateCodes) entries(all []Entry, life string, submitted, until int64) [
 	return all
 }
 
-// micros returns a time as rows have it: microseconds since 1970, 0 for the zero time.
+// micros converts a time to the format of rows: microseconds since 1970, 0 for the zero
+// time.
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

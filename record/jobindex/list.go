@@ -83,7 +83,7 @@ func (v *View) List(q Query) (Page, Counts, error) {
 
 // addBlock adds the rows of a block whose states are selected.
 func (s *selection) addBlock(of *scan, k *keyer, b *block) {
-	sorted := k.key == bySubmitted && len(s.spots) == s.limit // all that follow are farther
+	sorted := k.key == bySubmitted && len(s.spots) == s.limit // the rest is even farther
 	var x spot
 	for i, code := range b.states {
 		switch {
@@ -127,10 +127,10 @@ func (v *View) page(s *scan, k *keyer, o order, c *selection) (p Page) {
 	return p
 }
 
-// Each calls f for all jobs that a query selects, in the order of submission unless NewestFirst is set,
-// until f returns false. The row
-// and the array of its life are used again for the next job, so f copies what it keeps. Sort,
-// Limit and cursors of the query are ignored.
+// Each calls f for all jobs that a query selects, in the order of submission unless
+// NewestFirst is set, until f returns false. The row and the array of its life are reused
+// for the next job, so f must copy what it keeps. Sort, Limit and cursors of the query are
+// ignored.
 func (v *View) Each(q Query, f func(*Row) bool) {
 	s := v.newScan(&q)
 	var r Row

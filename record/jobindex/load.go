@@ -9,12 +9,13 @@ import (
 )
 
 const (
-	// loadAtOnce is how many jobs are read at once.
+	// loadAtOnce is the number of jobs that are read at once.
 	loadAtOnce = 2000
-	// loaders is how many goroutines read lives and labels.
+	// loaders is the number of goroutines that read lives and labels.
 	loaders = 2
-	// asksAtLoad is how many open jobs get what their bodies say before the index is ready.
-	asksAtLoad = 2000
+	// bodiesAtLoad is the number of open jobs whose bodies are read before the index is
+	// ready.
+	bodiesAtLoad = 2000
 )
 
 // loader reads all jobs into a new table.
@@ -24,11 +25,13 @@ type loader struct {
 	progress func(float64)
 }
 
-// load returns a table with all jobs, and the jobs whose bodies are to be read, the newest last.
+// load returns a table with all jobs, and the jobs whose bodies must still be read, newest
+// last.
 //
-// The position comes first: a transition that is committed later is in the feed behind it, so
-// the job is read again. It does not matter whether the queries of the load see it.
-func (l *loader) load(ctx context.Context) (t *table, unasked []int64, err error) {
+// It reads the position first: a transition that is committed later is after it in the
+// feed, so the job is read again. It does not matter whether the queries of the load see
+// the transition.
+func (l *loader) load(ctx context.Context) (t *table, unread []int64, err error) {
 	t = newTable()
 	if t.position, err = feed.Head(ctx, l.reader.db); err != nil {
 		return nil, nil, err
@@ -59,11 +62,11 @@ func (l *loader) load(ctx context.Context) (t *table, unasked []int64, err error
 		return nil, nil, err
 	}
 	t.setGaps(gaps)
-	unasked, err = l.asks(ctx, t)
-	return t, unasked, err
+	unread, err = l.readBodies(ctx, t)
+	return t, unread, err
 }
 
-// each calls put for all jobs, some at a time and not quite in the order of their numbers.
+// each calls put for all jobs, in batches and roughly in the order of their IDs.
 func (l *loader) each(ctx context.Context, put func([]Job)) error {
 	if len(l.types) == 0 {
 		return nil
@@ -117,24 +120,24 @@ func (l *loader) list(ctx context.Context, to chan<- []model.ListedObject) error
 	}
 }
 
-// asks reads the bodies of the newest open jobs, and returns all other jobs.
-func (l *loader) asks(ctx context.Context, t *table) (others []int64, err error) {
+// readBodies reads the bodies of the newest open jobs, and returns all other jobs.
+func (l *loader) readBodies(ctx context.Context, t *table) (others []int64, err error) {
 	var open []int64
 	for i := len(t.order) - 1; i >= 0; i-- {
 		row := t.order[i]
-		if len(open) < asksAtLoad && !t.states.final[t.state[row]] {
+		if len(open) < bodiesAtLoad && !t.states.final[t.state[row]] {
 			open = append(open, t.id[row])
 		} else {
 			others = append(others, t.id[row])
 		}
 	}
 	for len(open) > 0 {
-		n := min(asksAtOnce, len(open))
-		jobs := t.unasked(open[:n])
-		if err := l.reader.asks(ctx, jobs); err != nil {
+		n := min(bodiesAtOnce, len(open))
+		jobs := t.unread(open[:n])
+		if err := l.reader.readBodies(ctx, jobs); err != nil {
 			return nil, err
 		}
-		t.answer(jobs)
+		t.storeBodyFacts(jobs)
 		open = open[n:]
 	}
 	return others, nil

@@ -18,13 +18,13 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// begin is when the histories of tests begin.
+// begin is the beginning of the histories of tests.
 var begin = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 
 // minutes returns a time after begin.
 func minutes(n int) time.Time { return begin.Add(time.Duration(n) * time.Minute) }
 
-// drawing draws with the names of what it draws.
+// drawing draws values with names.
 type drawing struct{ *rapid.T }
 
 func (d drawing) one(what string, values ...string) string {
@@ -51,7 +51,7 @@ func (d drawing) job(id int64) jobindex.Job {
 			j.Labels["job-name"], j.Labels["uid"] = j.Name, j.UID
 		}
 	}
-	j.Asks = jobindex.Asks{GPUs: d.n("gpus", -1, 9), Pods: d.n("pods", -1, 2), Attempt: d.n("attempt", 0, 3), Priority: d.one("priority", "", "high")}
+	j.BodyFacts = jobindex.BodyFacts{GPUs: d.n("gpus", -1, 9), Pods: d.n("pods", -1, 2), Attempt: d.n("attempt", 0, 3), Priority: d.one("priority", "", "high")}
 	d.live(&j)
 	return j
 }
@@ -233,7 +233,7 @@ func view[A, B any](d drawing, m *machine, f func(*jobindex.View) (A, B, error))
 	return a, b, err
 }
 
-// rest compares what is not a list.
+// rest compares everything except lists.
 func (m *machine) rest(d drawing, q jobindex.Query) {
 	key := d.one("key", "", "state", "cluster", "namespace", "queue", "owner", "kind", "type", "name", "label", "label", "reason", "priority", "gpus")
 	part, n := d.one("part", "", "g", "TR", "team=", "a"), d.n("suggestions", 0, 5)
@@ -341,8 +341,7 @@ func (m *machine) lookUp(d drawing, v *jobindex.View, j *jobindex.Job, at time.T
 	}
 }
 
-// TestModel: everything that a view says is what a list of jobs says that is searched from its
-// beginning to its end.
+// TestModel: a view gives the same results as a linear search of a list of jobs.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawing{t}

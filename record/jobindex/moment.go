@@ -8,13 +8,13 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// instant is a time that rows are shown as of.
+// instant is the time for which rows are computed.
 type instant struct {
 	at   int64 // in microseconds since 1970
-	past bool  // not now: what came later is unknown
+	past bool  // not now: later changes are ignored
 }
 
-// moment is what changes of a job, as of an instant.
+// moment has the fields of a job that depend on the instant.
 type moment struct {
 	state       uint8
 	presence    uint8
@@ -27,7 +27,7 @@ type moment struct {
 	reason      uint32
 }
 
-// reader of moments has buffers for lives. Each view has its own.
+// momentReader has buffers for lives. Each view has its own.
 type momentReader struct {
 	*table
 	entries []Entry
@@ -37,7 +37,7 @@ type momentReader struct {
 // triesOf returns the number of the last attempt of a job.
 func (t *table) triesOf(row uint32) int { return max(int(t.tries[row]), int(t.attempt[row])) }
 
-// endedOf returns when a job ended; 0: it is open.
+// endedOf returns when a job ended; 0 means open.
 func (t *table) endedOf(row uint32) int64 {
 	if t.states.final[t.state[row]] {
 		return t.since[row]
@@ -51,12 +51,12 @@ func (m *moment) endOf(at int64) int64 {
 	case m.ended != 0:
 		return m.ended
 	case history.Presence(m.presence) == history.Unknown:
-		return m.since // nothing is known of what came after
+		return m.since // later changes are unknown
 	}
 	return at
 }
 
-// read sets m to the moment of a row. The row existed at the instant.
+// read sets m to the moment of a row. The row must have existed at the instant.
 func (r *momentReader) read(row uint32, i instant, m *moment) {
 	t := r.table
 	*m = moment{
@@ -99,7 +99,7 @@ func (r *momentReader) readPast(row uint32, i instant, m *moment) {
 	m.waited, m.ran, m.tries = r.life.Waited.Microseconds(), r.life.Ran.Microseconds(), r.life.Tries
 }
 
-// spans sets the life of a row that has a moment. It reuses the array of row.Life.
+// spans sets the life of a row with a moment. It reuses the array of row.Life.
 func (r *momentReader) spans(row uint32, i instant, m *moment, to *Row) {
 	t := r.table
 	until := int64(math.MaxInt64)

@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// naive is an index as simple as it can be: a list of jobs.
+// naive is a simple index: a list of jobs.
 type naive struct {
 	jobs []jobindex.Job
 	gaps []history.Gap
@@ -34,8 +34,8 @@ var naiveStates = []state.State{
 	"", state.Submitted, state.Queued, state.Suspended, state.Starting, state.Running, state.Restarting, state.Succeeded, state.Failed, state.Aborted, state.Deleted, "Odd",
 }
 
-// rowOf returns the row of a job as of an instant, and false if the job did not exist. past
-// says that the instant is not now.
+// rowOf returns the row of a job as of an instant, and false if the job did not exist.
+// past is set if the instant is not now.
 func rowOf(j *jobindex.Job, at time.Time, past bool, gaps []history.Gap) (jobindex.Row, bool) {
 	if past && j.Submitted.After(at) {
 		return jobindex.Row{}, false
@@ -92,7 +92,7 @@ func rowOf(j *jobindex.Job, at time.Time, past bool, gaps []history.Gap) (jobind
 	return r, true
 }
 
-// sortKey returns the key of a row as a number or a text.
+// naiveKey returns the sort key of a row as a number or a text.
 func naiveKey(r *jobindex.Row, key string) (int64, string, bool) {
 	switch key {
 	case "submitted":
@@ -121,7 +121,7 @@ func naiveKey(r *jobindex.Row, key string) (int64, string, bool) {
 	return 0, "", false
 }
 
-// place is a place in an order.
+// naivePlace is a place in an order.
 type naivePlace struct {
 	n    int64
 	text string

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// sortKey is what a list is sorted by.
+// sortKey is the sort key of a list.
 type sortKey int
 
 const (
@@ -59,10 +59,10 @@ func (k sortKey) timed() bool { return k == byWaited || k == byRan }
 
 // cursor is a place in a list: the key and the ID of a row.
 type cursor struct {
-	key  int64  // of keys that are no texts
+	key  int64  // of keys that are not texts
 	text string // of keys that are texts
 	id   int64
-	at   int64 // the instant for which keys that grow were computed
+	at   int64 // the instant for which growing keys were computed
 }
 
 // encode returns the cursor of an order as text.
@@ -70,7 +70,7 @@ func (o order) encode(c cursor) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strings.Join([]string{o.text, strconv.FormatInt(c.at, 10), strconv.FormatInt(c.key, 10), strconv.FormatInt(c.id, 10), c.text}, " ")))
 }
 
-// maxCursor bounds the length of a cursor.
+// maxCursor is the maximum length of a cursor.
 const maxCursor = 2048
 
 // decode is the inverse of encode.
@@ -210,7 +210,7 @@ func (k *keyer) cursor(s *spot) cursor {
 	return c
 }
 
-// place returns the place of a cursor, which need not be that of a row.
+// place returns the place of a cursor, which need not belong to a row.
 func (k *keyer) place(c cursor) spot {
 	s := spot{key: c.key, text: c.text, id: c.id}
 	if k.key.texts() && k.key != byName {

@@ -13,33 +13,34 @@ type Query struct {
 	Filter jobfilter.Filter
 	// Mine are the names of the person, for the key jobfilter.Mine.
 	Mine []string
-	// Sees says in which namespaces jobs may be selected; nil: in all. It is called at most
-	// once for each pair of a cluster's name and a namespace, and must not use the index.
+	// Sees reports whether the jobs of a namespace may be selected; nil means all. It is
+	// called at most once for each pair of a cluster's name and a namespace, and must not
+	// use the index.
 	Sees func(cluster, namespace string) bool
-	// SeesType is the same for the jobs of a type ("jobs.batch"). A job has to pass both.
+	// SeesType is the same for the jobs of a type ("jobs.batch"). A job must pass both.
 	SeesType func(cluster, typ, namespace string) bool
-	// Sort is the key of the order: submitted, since, waited, ran, gpus, tries, name, state,
-	// queue, owner or namespace; with "-" before it for the opposite order. Default:
-	// "-submitted". Jobs with equal keys are in the order of their IDs. States are in the order
-	// in which jobs go through them.
+	// Sort is the key of the order: submitted, since, waited, ran, gpus, tries, name,
+	// state, queue, owner or namespace; with "-" before it for the opposite order.
+	// Default: "-submitted". Jobs with equal keys are ordered by ID. States are in the
+	// order of the life of a job.
 	Sort string
-	// Limit is the largest number of rows of a page: default 50, at most 500.
+	// Limit is the maximum number of rows of a page: default 50, at most 500.
 	Limit int
 	// After and Before are cursors: the page after or before a row. At most one is set.
 	After, Before string
-	// At is the instant that rows and counts describe; zero: now. Jobs that were submitted later
+	// At is the instant of rows and counts; zero means now. Jobs that were submitted later
 	// do not exist.
 	At time.Time
-	// Brief leaves the labels and lives of the rows of Each and During out, which makes them ten
-	// times faster. View.Complete adds them to single rows.
+	// Brief omits the labels and lives of the rows of Each and During, which makes them
+	// ten times faster. View.Complete adds them to single rows.
 	Brief bool
-	// Unlabeled leaves the labels of the rows of Each and During out, which makes them three times
-	// faster.
+	// Unlabeled omits the labels of the rows of Each and During, which makes them three
+	// times faster.
 	Unlabeled bool
-	// NewestFirst makes Each and During begin with the job that was submitted last.
+	// NewestFirst makes Each and During begin with the newest job.
 	NewestFirst bool
-	// From and To select jobs that existed between them: jobs that were submitted before To, and
-	// did not end before From. Zero: no bound.
+	// From and To select jobs that existed between them: jobs that were submitted before
+	// To, and did not end before From. Zero means no bound.
 	From, To time.Time
 }
 
@@ -58,13 +59,13 @@ type Page struct {
 	First int
 }
 
-// Exact is the largest number that a Count gives exactly.
+// Exact is the largest number that a Count counts exactly.
 const Exact = 10_000
 
 // Count is a number that is exact up to 10,000.
 type Count struct {
 	N    int
-	More bool // N is 10,000, and there are more
+	More bool // N is 10,000, but the number is larger
 }
 
 // count returns a number as a Count.
@@ -77,10 +78,10 @@ func count(n int) Count {
 
 // Counts counts jobs.
 type Counts struct {
-	// States counts by state, and obeys every term of the filter but those of the state. States
-	// without jobs are missing.
+	// States counts by state, and applies every term of the filter except those of the
+	// state. States without jobs are missing.
 	States map[state.State]Count
-	// All is the sum of States. Matching obeys the terms of the state too.
+	// All is the sum of States. Matching also applies the terms of the state.
 	All, Matching Count
 }
 
@@ -92,8 +93,8 @@ type Suggestion struct {
 }
 
 var (
-	// ErrCursor is returned for a cursor that no page of this order has returned.
+	// ErrCursor is the error for a cursor that does not come from a page of this order.
 	ErrCursor = errors.New("the cursor does not belong to this list")
-	// ErrSort is returned for an unknown order.
+	// ErrSort is the error for an unknown order.
 	ErrSort = errors.New("unknown order")
 )

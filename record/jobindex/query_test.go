@@ -21,7 +21,7 @@ func world(jobs int) *jobindex.Index {
 	return x
 }
 
-// TestInvalidQueries: orders and cursors that are none are refused.
+// TestInvalidQueries: invalid orders and cursors are refused.
 func TestInvalidQueries(t *testing.T) {
 	err := world(100).View(func(v *jobindex.View) error {
 		page, _, err := v.List(jobindex.Query{Limit: 10})
@@ -45,14 +45,14 @@ func TestInvalidQueries(t *testing.T) {
 	}
 }
 
-// TestPagesOfGrowingKeys: open jobs that wait longer and longer come once each, on pages that
-// are read one minute after another.
+// TestPagesOfGrowingKeys: waiting jobs appear once each, although their keys grow between
+// the reads of the pages.
 func TestPagesOfGrowingKeys(t *testing.T) {
 	x := jobindex.New(jobindex.Config{})
 	var jobs []jobindex.Job
 	for i := range 60 {
 		j := jobindex.Job{ID: int64(i + 1), UID: fmt.Sprint(i), Submitted: minutes(i), State: state.Queued, Since: minutes(i), Entries: []jobindex.Entry{{To: state.Queued, At: minutes(i)}}}
-		if i%3 == 0 { // waited for half an hour in all
+		if i%3 == 0 { // waited for half an hour in total
 			j.Entries = append(j.Entries, jobindex.Entry{To: state.Running, At: minutes(i + 30)})
 			j.State, j.Since = state.Running, minutes(i+30)
 		}
@@ -87,7 +87,7 @@ func TestPagesOfGrowingKeys(t *testing.T) {
 	}
 }
 
-// TestCursorOfAWordThatIsGone: a list goes on behind a queue that no job has any more.
+// TestCursorOfAWordThatIsGone: a list continues after a queue that no longer has jobs.
 func TestCursorOfAWordThatIsGone(t *testing.T) {
 	x := jobindex.New(jobindex.Config{})
 	for id, queue := range map[int64]string{1: "a", 50: "c", 3: "e"} {
@@ -129,10 +129,10 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestSees: rights are asked once for each pair or triple of a query.
+// TestSees: rights are checked once for each pair or triple of a query.
 func TestSees(t *testing.T) {
 	x := world(5000)
-	twin := indextest.NewWorld(1, 5000, begin).Job(0) // of the cluster that had the name before
+	twin := indextest.NewWorld(1, 5000, begin).Job(0) // of another cluster that had the name before
 	twin.ID, twin.UID, twin.ClusterUID = 10_000, "twin", "replaced"
 	x.Put([]jobindex.Job{twin})
 	calls := map[string]int{}
@@ -163,8 +163,8 @@ func TestSees(t *testing.T) {
 	}
 }
 
-// TestCosts: a job takes at most 270 bytes, and a list allocates as much for many jobs as for
-// few.
+// TestCosts: a job takes at most 270 bytes, and the allocations of a list do not depend on
+// the number of jobs.
 func TestCosts(t *testing.T) {
 	const jobs = 50_000
 	x := world(jobs)
@@ -195,7 +195,8 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestViews: views have all of a change or nothing of it, also while the table is copied.
+// TestViews: a view has either all of a change or nothing of it, even while the table is
+// copied.
 func TestViews(t *testing.T) {
 	x := jobindex.New(jobindex.Config{})
 	jobs := make([]jobindex.Job, 2000)

@@ -20,7 +20,7 @@ type reader struct {
 	bodies bodies.Reader
 }
 
-// types returns the numbers of the types of jobs of which something is recorded.
+// types returns the IDs of the types of jobs with recorded objects.
 func (r *reader) types(ctx context.Context) ([]int64, error) {
 	ctx, done := r.db.Bounded(ctx)
 	defer done()
@@ -33,13 +33,12 @@ func (r *reader) types(ctx context.Context) ([]int64, error) {
 	return ids, r.db.Explain(err)
 }
 
-// conditions are those of objects that are jobs, of some types.
+// conditions select objects of some types that are jobs.
 func conditions(types []int64) []model.Condition {
 	return []model.Condition{model.OfTypes(types), model.NotOwnedBy(jobspec.Parents())}
 }
 
-// listed returns at most limit objects that are jobs, with numbers after one, in the order of
-// their numbers.
+// listed returns at most limit objects that are jobs, with IDs after one, ordered by ID.
 func (r *reader) listed(ctx context.Context, types []int64, after int64, limit int) (objects []model.ListedObject, err error) {
 	ctx, done := r.db.Bounded(ctx)
 	defer done()
@@ -47,8 +46,7 @@ func (r *reader) listed(ctx context.Context, types []int64, after int64, limit i
 	return objects, r.db.Explain(err)
 }
 
-// versions returns the versions of at most limit jobs with numbers after one, in the order of their
-// numbers.
+// versions returns the versions of at most limit jobs with IDs after one, ordered by ID.
 func (r *reader) versions(ctx context.Context, types []int64, after int64, limit int) (all []model.ObjectVersion, err error) {
 	ctx, done := r.db.Bounded(ctx)
 	defer done()
@@ -126,7 +124,7 @@ func (r *reader) complete(ctx context.Context, objects []model.ListedObject) ([]
 	return jobs, err
 }
 
-// outcome gives a job that ended before its object was deleted the state with which it ended.
+// outcome sets the state of a job that ended before its object was deleted to its outcome.
 // reason is that of the last transition but one.
 func (j *Job) outcome(reason string) {
 	n := len(j.Entries)
@@ -143,13 +141,13 @@ func jobOf(o *model.ListedObject) Job {
 	return Job{
 		ID: o.ID, Cluster: o.Cluster, ClusterUID: o.ClusterUID, Type: o.Type.String(), Kind: o.Type.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID,
 		Queue: o.Queue, Owner: o.Submitter, State: state.State(o.State), Reason: o.Reason, Since: model.Time(o.Since), Submitted: model.Time(submitted),
-		Deleted: model.Time(o.DeletedAt), Presence: o.Presence, Version: o.Version, Asks: noAsks,
+		Deleted: model.Time(o.DeletedAt), Presence: o.Presence, Version: o.Version, BodyFacts: noBodyFacts,
 	}
 }
 
-// asks sets what the bodies of jobs say. A body that retention has removed, or that is damaged,
-// leaves GPUs and Pods unknown.
-func (r *reader) asks(ctx context.Context, jobs []Job) error {
+// readBodies sets the facts from the bodies of jobs. A body that retention has removed, or that
+// is damaged, leaves GPUs and Pods unknown.
+func (r *reader) readBodies(ctx context.Context, jobs []Job) error {
 	err := r.asksOf(ctx, jobs)
 	if err == nil || len(jobs) == 0 || ctx.Err() != nil {
 		return err
@@ -179,14 +177,14 @@ func (r *reader) asksOf(ctx context.Context, jobs []Job) error {
 		j := &jobs[i]
 		if body := all[j.ID]; body != nil {
 			spec := jobspec.Read(body)
-			j.Asks = Asks{GPUs: spec.GPUs, Pods: spec.Pods, Attempt: spec.AttemptOf(j.State == state.Failed), Priority: spec.Priority}
+			j.BodyFacts = BodyFacts{GPUs: spec.GPUs, Pods: spec.Pods, Attempt: spec.AttemptOf(j.State == state.Failed), Priority: spec.Priority}
 			j.Queue = cmp.Or(j.Queue, spec.Queue)
 		}
 	}
 	return nil
 }
 
-// gapsAtOnce is how many gaps a query returns, and maxGaps how many the index keeps.
+// gapsAtOnce is the number of gaps per query, and maxGaps the maximum number in the index.
 const (
 	gapsAtOnce = 1000
 	maxGaps    = 10_000

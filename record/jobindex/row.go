@@ -20,15 +20,15 @@ type Row struct {
 	Reason                 string // "" at an instant before the job entered its last state
 	Submitted              time.Time
 	Since                  time.Time // when the job entered State
-	Ended, Deleted         time.Time // zero: not yet
+	Ended, Deleted         time.Time // zero means not yet
 	Waited, Ran            time.Duration
 	Tries                  int // at least 1
-	GPUs, Pods             int // -1: not known, or not read yet
+	GPUs, Pods             int // -1 means unknown or not yet read
 	Presence               history.Presence
-	Labels                 map[string]string // shared between rows; nobody changes it
+	Labels                 map[string]string // shared between rows; must not be changed
 	Version                wire.Version      // of the last revision
-	// Life are the states up to the instant, except the final one. To of the last span is zero
-	// if the job is in it.
+	// Life has the states up to the instant, except the final one. To of the last span is
+	// zero if the job is still in it.
 	Life []Span
 }
 
@@ -62,7 +62,7 @@ func (r *Row) Text(key jobfilter.Key) string {
 	return ""
 }
 
-// Number returns the value of a key of a filter that takes numbers; -1 if it is not known.
+// Number returns the value of a key of a filter that takes numbers; -1 if unknown.
 func (r *Row) Number(key jobfilter.Key) int {
 	switch key {
 	case jobfilter.GPUs:
@@ -94,5 +94,5 @@ func (r *Row) Time(key jobfilter.Key) time.Time {
 	return r.Since
 }
 
-// LabelSet returns the labels, which the caller does not change.
+// LabelSet returns the labels, which the caller must not change.
 func (r *Row) LabelSet() map[string]string { return r.Labels }

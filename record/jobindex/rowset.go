@@ -1,7 +1,7 @@
 package jobindex
 
-// rowSet finds rows by a hash. Its slots have numbers of rows plus 1; 0 is an empty slot, and
-// vacated one whose row was removed.
+// rowSet finds rows by a hash. A slot has the number of a row plus 1; 0 is an empty slot,
+// and vacated a slot whose row was removed.
 type rowSet struct {
 	slots []uint32
 	used  int // slots that are not empty
@@ -65,7 +65,7 @@ func (s *rowSet) remove(hash uint64, row uint32) {
 	}
 }
 
-// hashID returns the hash of a number: the bits of consecutive numbers spread.
+// hashID returns a hash that spreads consecutive numbers.
 func hashID(id int64) uint64 {
 	h := uint64(id) * 0x9e3779b97f4a7c15
 	return h ^ h>>32

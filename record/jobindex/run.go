@@ -13,30 +13,31 @@ import (
 )
 
 const (
-	// The index looks for transitions every busyInterval while they come, and every idleInterval
-	// if none came for busyTime. A look is one query of a few rows by their keys.
+	// The index checks for transitions every busyInterval while they arrive, and every
+	// idleInterval if none arrived for busyTime. A check is one query of a few rows by
+	// their keys.
 	busyInterval = 10 * time.Millisecond
 	idleInterval = 40 * time.Millisecond
 	busyTime     = 2 * time.Second
-	// collectTime is how long the index collects transitions after it has applied some, so that
-	// one read of their jobs is for several of them.
+	// collectTime is the time in which the index collects transitions after it has applied
+	// some, so that their jobs are read together.
 	collectTime = 20 * time.Millisecond
-	// asksInterval is the pause between two steps while bodies of jobs are to be read.
-	asksInterval = 10 * time.Millisecond
-	// gapInterval is how often it reads the gaps.
+	// bodiesInterval is the pause between two steps while bodies of jobs are being read.
+	bodiesInterval = 10 * time.Millisecond
+	// gapInterval is the interval in which gaps are read.
 	gapInterval = 2 * time.Second
-	// feedAtOnce is how many positions of the feed it applies at once.
+	// feedAtOnce is the maximum number of positions of the feed that are applied at once.
 	feedAtOnce = 500
 	// The delay between attempts doubles from firstRetry to lastRetry.
 	firstRetry = 50 * time.Millisecond
 	lastRetry  = 5 * time.Second
 )
 
-// Run loads all jobs, and then follows the feed until ctx ends. It returns the cause of ctx. It
-// blocks. Call it once.
+// Run loads all jobs, and then follows the feed until ctx ends. It returns the cause of
+// ctx. It blocks. Call it once.
 //
-// It logs an outage of the database once, and tries again until the database answers. If the
-// feed does not reach back to its position, it loads all jobs again; views have the old ones
+// It logs an outage of the database once, and retries until the database answers. If its
+// position is no longer in the feed, it loads all jobs again; views have the earlier jobs
 // until then.
 func (x *Index) Run(ctx context.Context) error {
 	fault := &faultlog.Reporter{Fault: "the job index cannot read the database", Over: "the job index reads the database", Logger: x.logger}
@@ -74,12 +75,13 @@ type runner struct {
 	x       *Index
 	reader  *reader
 	loaded  bool
-	reason  error // why the index is loaded again; nil: it is the first time
+	reason  error // why the index is loaded again; nil the first time
 	tail    *feed.Tail
-	moved   time.Time // when the feed had something for the last time
-	unasked []int64
+	moved   time.Time // when the feed last had new entries
+	unread  []int64
 	sweeper *sweeper
-	// suspects are what the last step of the sweep found. They are applied after the feed is read.
+	// suspects are the findings of the last step of the sweep. They are applied after the
+	// feed is read.
 	suspects []suspect
 	gapsAt   time.Time
 }
@@ -88,7 +90,7 @@ func newRunner(x *Index) *runner {
 	return &runner{x: x, reader: &reader{db: x.config.DB}, tail: feed.NewTail(x.config.DB)}
 }
 
-// step does what is due, and returns how long to wait before the next step.
+// step does the work that is due, and returns the wait before the next step.
 func (r *runner) step(ctx context.Context) (wait time.Duration, err error) {
 	if !r.loaded {
 		if err := r.load(ctx); err != nil {
@@ -117,14 +119,14 @@ func (r *runner) step(ctx context.Context) (wait time.Duration, err error) {
 	return r.pause(before, time.Now()), nil
 }
 
-// pause returns how long to wait after a step that began at a position.
+// pause returns the wait after a step that began at a position.
 func (r *runner) pause(before feed.Position, now time.Time) time.Duration {
 	switch {
 	case r.x.table.position != before:
 		r.moved = now
 		return collectTime
-	case len(r.unasked) > 0:
-		return asksInterval
+	case len(r.unread) > 0:
+		return bodiesInterval
 	case now.Sub(r.moved) < busyTime:
 		return busyInterval
 	}
@@ -138,18 +140,18 @@ func (r *runner) load(ctx context.Context) error {
 			r.x.done.Store(math.Float64bits(done))
 		}
 	}
-	t, unasked, err := (&loader{reader: r.reader, progress: progress}).load(ctx)
+	t, unread, err := (&loader{reader: r.reader, progress: progress}).load(ctx)
 	if err != nil {
 		return err
 	}
-	slices.Reverse(unasked)
+	slices.Reverse(unread)
 	r.x.replace(t)
 	r.suspects = nil
-	r.unasked, r.sweeper, r.gapsAt, r.loaded = unasked, &sweeper{reader: r.reader, next: time.Now().Add(longestPause)}, time.Now(), true
+	r.unread, r.sweeper, r.gapsAt, r.loaded = unread, &sweeper{reader: r.reader, next: time.Now().Add(longestPause)}, time.Now(), true
 	return nil
 }
 
-// follow applies the next transitions of the feed. behind says that others follow.
+// follow applies the next transitions of the feed. behind is set if there are more.
 func (r *runner) follow(ctx context.Context) (behind bool, err error) {
 	after := r.x.table.position
 	head, err := r.tail.Head(ctx, after)
@@ -182,7 +184,7 @@ func eventOf(f *model.FeedRow) event {
 	return e
 }
 
-// apply reads the objects of events again, and applies what they are now.
+// apply reads the objects of events again, and applies their current rows.
 func (r *runner) apply(ctx context.Context, events []event, upTo feed.Position) error {
 	var ids []int64
 	for i := range events {
@@ -191,7 +193,7 @@ func (r *runner) apply(ctx context.Context, events []event, upTo feed.Position) 
 	slices.Sort(ids)
 	jobs, err := r.reader.byID(ctx, slices.Compact(ids))
 	if err == nil {
-		err = r.reader.asks(ctx, jobs)
+		err = r.reader.readBodies(ctx, jobs)
 	}
 	if err != nil {
 		return err
@@ -200,7 +202,7 @@ func (r *runner) apply(ctx context.Context, events []event, upTo feed.Position) 
 	return nil
 }
 
-// maintain does a part of what is not urgent.
+// maintain does a part of the work that is not urgent.
 func (r *runner) maintain(ctx context.Context) error {
 	t := r.x.table
 	if now := time.Now(); now.Sub(r.gapsAt) >= gapInterval {
@@ -212,15 +214,15 @@ func (r *runner) maintain(ctx context.Context) error {
 			r.x.change(func(t *table) { t.setGaps(gaps) })
 		}
 	}
-	if n := len(r.unasked); n > 0 {
-		from := max(0, n-asksAtOnce)
-		jobs := t.unasked(r.unasked[from:])
-		if err := r.reader.asks(ctx, jobs); err != nil {
+	if n := len(r.unread); n > 0 {
+		from := max(0, n-bodiesAtOnce)
+		jobs := t.unread(r.unread[from:])
+		if err := r.reader.readBodies(ctx, jobs); err != nil {
 			return err
 		}
-		r.x.change(func(t *table) { t.answer(jobs) })
-		if r.unasked = r.unasked[:from]; from == 0 {
-			r.unasked = nil
+		r.x.change(func(t *table) { t.storeBodyFacts(jobs) })
+		if r.unread = r.unread[:from]; from == 0 {
+			r.unread = nil
 		}
 	}
 	if err := r.sweep(ctx); err != nil {
@@ -232,8 +234,8 @@ func (r *runner) maintain(ctx context.Context) error {
 	return nil
 }
 
-// sweep applies what the last step of the sweep found and the feed did not tell since, and makes
-// the next step.
+// sweep applies the findings of the last step of the sweep that the feed has not
+// explained, and makes the next step.
 func (r *runner) sweep(ctx context.Context) error {
 	t := r.x.table
 	var objects []int64

@@ -14,8 +14,9 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// TestRunModel: after any history, with late, corrected and withdrawn transitions, the rows of
-// the index are those of package history. A new index that loads everything has the same rows.
+// TestRunModel: after any history, with late, corrected and withdrawn transitions, the
+// rows of the index equal those of package history. A newly loaded index has the same
+// rows.
 func TestRunModel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := modeltest.Open(t, url)
@@ -24,7 +25,7 @@ func TestRunModel(t *testing.T) {
 			db.Clear()
 			db.Exec("DELETE FROM gaps")
 			r := &recorded{Database: db, drawing: drawing{rt}, ctx: t.Context()}
-			following := map[int64]state.State{} // as the changes tell it
+			following := map[int64]state.State{} // derived from the changes
 			x := jobindex.New(jobindex.Config{DB: db.DB, Changed: func(all []jobindex.Change) { follow(r, following, all) }})
 			runner := jobindex.NewRunner(x)
 			if rapid.Bool().Draw(rt, "from the beginning") {
@@ -78,7 +79,7 @@ func (r *recorded) gap() {
 	r.transact(nil, "UPDATE gaps SET from_at = "+itoa(from)+" WHERE from_at = 1", "UPDATE gaps SET to_at = "+to+" WHERE to_at = 0")
 }
 
-// follow applies changes as a client does that counts jobs by state.
+// follow applies changes like a client that counts jobs by state.
 func follow(r *recorded, states map[int64]state.State, all []jobindex.Change) {
 	for _, c := range all {
 		before, known := states[c.Row.ID]
@@ -94,7 +95,7 @@ func follow(r *recorded, states map[int64]state.State, all []jobindex.Change) {
 	}
 }
 
-// check compares the states that changes told with those of an index.
+// check compares the states derived from changes with an index.
 func check(r *recorded, x *jobindex.Index, states map[int64]state.State) {
 	if states == nil {
 		return
@@ -115,8 +116,8 @@ func check(r *recorded, x *jobindex.Index, states map[int64]state.State) {
 	}
 }
 
-// TestSweepLeavesTransitionsToTheFeed: a sweep that sees a transition before the feed is read
-// does not apply it. Clients drop changes without a position of their own.
+// TestSweepLeavesTransitionsToTheFeed: a sweep that sees a transition before the feed is
+// read does not apply it, because clients drop changes without their own position.
 func TestSweepLeavesTransitionsToTheFeed(t *testing.T) {
 	db := modeltest.Open(t, dbtest.Empty(t, "sqlite"))
 	var all []jobindex.Change
@@ -138,12 +139,12 @@ func TestSweepLeavesTransitionsToTheFeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(all) > 0 {
-		t.Errorf("the sweep told %+v", all)
+		t.Errorf("the sweep reported %+v", all)
 	}
 	if err := runner.Settle(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	if len(all) != 1 || all[0].Before != state.Queued || all[0].Row.State != state.Running || all[0].Kind != feed.New || all[0].Position != x.Position() {
-		t.Errorf("the feed told %+v", all)
+		t.Errorf("the feed reported %+v", all)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/record/jobfilter"
 )
 
-// A step removes rows from a block that a condition does not hold for. It works in place.
+// A step removes the rows of a block that do not meet a condition. It works in place.
 type step func(rows []uint32) []uint32
 
 // scan is a compiled query.
@@ -17,11 +17,11 @@ type scan struct {
 	t       *table
 	reader  *momentReader
 	instant instant
-	now     time.Time // what ages of the filter are relative to
+	now     time.Time // reference time for ages in the filter
 	steps   []step
 	states  []bool // by code: whether the terms of the state hold
 	nothing bool
-	upTo    int64 // jobs that were submitted at this time or later are not selected
+	upTo    int64 // jobs that were submitted at or after this time are not selected
 	buffer  moment
 }
 
@@ -64,7 +64,7 @@ func (v *View) newScan(q *Query) *scan {
 	return s
 }
 
-// see adds the steps for namespaces. Names are compared last, because that takes longest.
+// see adds the steps for namespaces. Names are compared last, because that is slowest.
 func (s *scan) see(sees func(cluster, namespace string) bool, places []bool) {
 	seen := map[[2]string]bool{}
 	for i, p := range s.t.places {
@@ -84,8 +84,8 @@ func (s *scan) see(sees func(cluster, namespace string) bool, places []bool) {
 	}
 }
 
-// seeTypes returns the step for types of jobs in namespaces. It calls sees for those that have
-// jobs, once for each.
+// seeTypes returns the step for types of jobs in namespaces. It calls sees once for each
+// combination with jobs.
 func (s *scan) seeTypes(sees func(cluster, typ, namespace string) bool) step {
 	const unknown, yes, no = 0, 1, 2
 	t := s.t
@@ -214,7 +214,7 @@ func (s *scan) add(term jobfilter.Term, test *jobfilter.Test, mine []string, pla
 	}
 }
 
-// addMoment adds a term on what changes of a job.
+// addMoment adds a term on fields that depend on the instant.
 func (s *scan) addMoment(key jobfilter.Key, test *jobfilter.Test) {
 	t := s.t
 	switch key {
@@ -237,8 +237,8 @@ func (s *scan) addMoment(key jobfilter.Key, test *jobfilter.Test) {
 	}
 }
 
-// byMoment adds a step for what changes of a job. now decides about jobs that have not changed
-// their states since the instant, and past about the others.
+// byMoment adds a step for fields that depend on the instant. now decides about jobs that
+// have not changed their states since the instant, and past about the others.
 func (s *scan) byMoment(now func(row uint32) bool, past func(*moment) bool) {
 	until := int64(never)
 	if s.instant.past {
@@ -264,7 +264,7 @@ func (s *scan) byMoment(now func(row uint32) bool, past func(*moment) bool) {
 	})
 }
 
-// byDuration adds the step for how long jobs waited or ran.
+// byDuration adds the step for the waiting or running time of jobs.
 func (s *scan) byDuration(waited bool, test *jobfilter.Test) {
 	column, last := s.t.columns.ran, s.t.columns.last
 	if waited {
@@ -292,8 +292,8 @@ func (s *scan) endedSince(at int64) {
 	s.byMoment(func(row uint32) bool { return t.since[row] >= at || !t.states.final[t.state[row]] }, func(m *moment) bool { return m.ended == 0 || m.ended >= at })
 }
 
-// byLabels returns the step for a term of the key Label. It evaluates the term once for each
-// set of labels, unless the set has labels with the name or the UID of the job.
+// byLabels returns the step for a term of the key Label. It evaluates the term once for
+// each set of labels, unless the set has labels with the name or the UID of the job.
 func (s *scan) byLabels(test *jobfilter.Test) step {
 	sets := s.t.sets
 	pairs := make([]bool, len(sets.pairs))
@@ -328,7 +328,8 @@ func (s *scan) byLabels(test *jobfilter.Test) step {
 	}
 }
 
-// varied reports whether a term means a label of a job that is its name or its UID.
+// varied reports whether a term matches a label of a job whose value is its name or its
+// UID.
 func (s *scan) varied(row, set uint32, test *jobfilter.Test) bool {
 	name, uid := s.t.name(row)
 	has := false
@@ -340,7 +341,7 @@ func (s *scan) varied(row, set uint32, test *jobfilter.Test) bool {
 	return has
 }
 
-// blockSize is how many rows a step works on. A block fits the caches.
+// blockSize is the number of rows of a step. A block fits into the CPU caches.
 const blockSize = 1024
 
 // block is a part of the selected rows, with their states at the instant.
@@ -349,8 +350,9 @@ type block struct {
 	states []uint8
 }
 
-// run calls f for the rows that all but the terms of the state select, block by block: in the
-// order of submission, or against it if down is set. f returns false to end the scan.
+// run calls f for the rows that match all terms except those of the state, block by block:
+// in the order of submission, or in reverse if down is set. f returns false to end the
+// scan.
 func (s *scan) run(down bool, f func(*block) bool) {
 	if s.nothing {
 		return
@@ -401,7 +403,7 @@ func (s *scan) moment(row uint32) *moment {
 	return &s.buffer
 }
 
-// contains reports whether a text contains another one, in any case.
+// contains reports whether a text contains another one, ignoring case.
 func contains(text, part string) bool {
 	return part == "" || strings.Contains(strings.ToLower(text), part)
 }

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// selection selects the rows of a page: of those beyond a place, the nearest.
+// selection selects the rows of a page: the nearest of those beyond a place.
 type selection struct {
 	limit   int
 	down    bool  // the list is descending
-	back    bool  // the page ends before the place, and does not begin behind it
+	back    bool  // the page ends before the place, instead of beginning after it
 	from    *spot // the place; nil: the beginning of the list
 	spots   []spot
-	beyond  int // how many rows lie beyond the place
-	skipped int // and how many do not
+	beyond  int // number of rows beyond the place
+	skipped int // number of the other rows
 }
 
 // sooner reports whether one row is nearer to the place than another one.
@@ -24,7 +24,7 @@ func (s *selection) sooner(x, y *spot) bool {
 	return x.compare(y) < 0
 }
 
-// Len, Less, Swap, Push and Pop make a heap of the spots whose first one is the farthest.
+// Len, Less, Swap, Push and Pop make a heap of the spots with the farthest one first.
 func (s *selection) Len() int           { return len(s.spots) }
 func (s *selection) Less(i, j int) bool { return s.sooner(&s.spots[j], &s.spots[i]) }
 func (s *selection) Swap(i, j int)      { s.spots[i], s.spots[j] = s.spots[j], s.spots[i] }

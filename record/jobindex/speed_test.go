@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/record/jobindex/indextest"
 )
 
-// jobsOfBenchmarks is how many jobs the benchmarks have.
+// jobsOfBenchmarks is the number of jobs in benchmarks.
 const jobsOfBenchmarks = 1_000_000
 
 // worldTime is the end of the history of benchmarks.
@@ -40,7 +40,7 @@ func fill(b *testing.B) *jobindex.Index {
 	return filled
 }
 
-// percentiles runs f often, and reports how long it takes.
+// percentiles runs f often, and reports its durations.
 func percentiles(b *testing.B, f func()) {
 	var all []time.Duration
 	before := oscompat.CPUTime()
@@ -128,7 +128,7 @@ func BenchmarkSuggest(b *testing.B) {
 	}
 }
 
-// BenchmarkEach makes the rows of all jobs.
+// BenchmarkEach builds the rows of all jobs.
 func BenchmarkEach(b *testing.B) {
 	x := fill(b)
 	percentiles(b, func() {
@@ -139,7 +139,7 @@ func BenchmarkEach(b *testing.B) {
 	})
 }
 
-// BenchmarkBrief makes the rows of all jobs without lives and labels.
+// BenchmarkBrief builds the rows of all jobs without lives and labels.
 func BenchmarkBrief(b *testing.B) {
 	x := fill(b)
 	percentiles(b, func() {

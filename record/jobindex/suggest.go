@@ -8,13 +8,15 @@ import (
 	"github.com/vedette-io/vedette/record/jobfilter"
 )
 
-// maxNames is how many different names are counted for suggestions, up to the end of a block.
+// maxNames is the number of distinct names after which counting for suggestions stops, at
+// the end of a block.
 const maxNames = 10_000
 
-// Suggest returns at most n values of a key that jobs of a query have and that contain a text,
-// with the numbers of these jobs, the most frequent first. Terms of the key itself do not count.
-// An empty key suggests keys. Labels are suggested by their names, and as name=value once the
-// text has a "=". Of names, about 10,000 are counted, those of the jobs that were submitted last.
+// Suggest returns at most n values of a key that contain a text and that jobs of a query
+// have, with the numbers of these jobs, the most frequent first. Terms of the key itself
+// are ignored. An empty key suggests keys. Labels are suggested by their names, and as
+// name=value once the text has a "=". About 10,000 distinct names are counted, those of
+// the newest jobs.
 func (v *View) Suggest(q Query, key, part string, n int) []Suggestion {
 	part = strings.ToLower(part)
 	var found map[string]int
@@ -109,7 +111,7 @@ func (v *View) suggestWords(q Query, key jobfilter.Key) map[string]int {
 	return found
 }
 
-// suggestNames counts names, the newest first.
+// suggestNames counts names, newest first.
 func (v *View) suggestNames(q Query, part string) map[string]int {
 	s := v.newScan(&q)
 	s.names(func(name string) bool { return strings.Contains(name, part) || s.t.capitals && contains(name, part) })
@@ -126,8 +128,8 @@ func (v *View) suggestNames(q Query, part string) map[string]int {
 	return found
 }
 
-// suggestLabels counts names of labels, or labels. Labels with the name or the UID of their job
-// are not suggested with their values.
+// suggestLabels counts names of labels, or labels. It does not suggest the values of
+// labels with the name or the UID of their job.
 func (v *View) suggestLabels(q Query, part string) map[string]int {
 	s := v.newScan(&q)
 	sets := s.t.sets

@@ -8,16 +8,17 @@ import (
 )
 
 const (
-	// sweepAtOnce is how many jobs one step of a sweep compares.
+	// sweepAtOnce is the number of jobs that one step of a sweep compares.
 	sweepAtOnce = 2000
-	// A sweep takes about sweepTime, if that is possible with steps between the two pauses.
+	// A sweep takes about sweepTime, if the pauses between steps can be within their
+	// bounds.
 	sweepTime     = 45 * time.Second
 	shortestPause = 50 * time.Millisecond
 	longestPause  = 5 * time.Second
 )
 
-// sweeper compares all jobs of the index with the database, again and again. It finds what
-// changes without a transition, and the jobs that retention has removed.
+// sweeper compares all jobs of the index with the database, repeatedly. It finds changes
+// without a transition, and jobs that retention has removed.
 type sweeper struct {
 	reader *reader
 	types  []int64
@@ -26,16 +27,16 @@ type sweeper struct {
 	next   time.Time
 }
 
-// suspect is an object that a sweep found different from the index.
+// suspect is an object that differs between the index and the database.
 type suspect struct {
 	id, version int64
 	presence    uint8
-	missing     bool // the database does not have it
+	missing     bool // the database no longer has it
 }
 
-// explained reports whether the feed has brought the index to what the sweep found, or beyond.
-// The transition of a suspect may be in the feed: clients count by changes with positions of
-// their own, so the feed has to tell it.
+// explained reports whether the feed has already brought the index to the state of the
+// suspect, or beyond. The transition of a suspect may still be in the feed: clients count
+// by changes with their own positions, so it must come from the feed.
 func (s *suspect) explained(t *table) bool {
 	row, ok := t.find(s.id)
 	return !s.missing && ok && (t.version[row] > s.version || t.version[row] == s.version && t.presence[row] == s.presence)
@@ -44,7 +45,7 @@ func (s *suspect) explained(t *table) bool {
 // due reports whether a step is due.
 func (s *sweeper) due(now time.Time) bool { return !now.Before(s.next) }
 
-// step makes one step, and returns the objects to look at again, after the feed was read.
+// step makes one step, and returns the objects to check again after the feed is read.
 func (s *sweeper) step(ctx context.Context, t *table) (objects []suspect, err error) {
 	if !s.begun {
 		if s.types, err = s.reader.types(ctx); err != nil {

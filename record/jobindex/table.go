@@ -17,7 +17,7 @@ import (
 type columns struct {
 	id, version                int64s
 	submitted, since, deleted  int64s // in microseconds since 1970
-	from                       int64s // when the last span began that is not final
+	from                       int64s // beginning of the last span that is not final
 	waited, ran                int64s // without the last span, in microseconds
 	place, queue, owner        uint32s
 	reason, priority, labels   uint32s
@@ -35,9 +35,9 @@ type (
 
 // Flags of a row.
 const (
-	asked uint8 = 1 << iota // the body was read
-	swept                   // the parity of the last sweep that saw the row; see sweep
-	gone                    // the row is free
+	bodyRead uint8 = 1 << iota // the body was read
+	swept                      // parity of the last sweep that saw the row; see sweep
+	gone                       // the row is free
 )
 
 // place is a namespace of a cluster.
@@ -74,8 +74,8 @@ type table struct {
 	states     *stateCodes
 	identities arena
 	lives      arena
-	garbage    int64 // bytes of the arenas that nobody refers to
-	removed    int   // rows that were removed
+	garbage    int64 // unreferenced bytes of the arenas
+	removed    int   // number of removed rows
 
 	gaps     []history.Gap
 	gapsOf   map[gapScope][]history.Gap
@@ -89,7 +89,7 @@ type table struct {
 	spans   history.JobLife
 }
 
-// gapScope is what a gap covers.
+// gapScope is the scope of a gap.
 type gapScope struct{ cluster, typ string }
 
 func newTable() *table {
@@ -148,12 +148,12 @@ func (t *table) put(j *Job) (row uint32, added bool) {
 	t.version[row], t.since[row], t.deleted[row] = int64(j.Version), micros(j.Since), micros(j.Deleted)
 	t.state[row], t.presence[row] = t.states.code(j.State), uint8(j.Presence)
 	t.putLife(row, j, found)
-	t.ask(row, j.Asks)
+	t.setBodyFacts(row, j.BodyFacts)
 	t.bit[row] = t.bit[row]&^swept | t.parity
 	return row, !found
 }
 
-// putLife stores the life of a job, with what follows from it.
+// putLife stores the life of a job, and the fields derived from it.
 func (t *table) putLife(row uint32, j *Job, found bool) {
 	t.submitted[row] = micros(j.Submitted)
 	b := t.states.appendLife(t.buffer[:0], t.submitted[row], j.Entries)
@@ -174,8 +174,8 @@ func (t *table) putLife(row uint32, j *Job, found bool) {
 	}
 }
 
-// ask stores what the body of a job says.
-func (t *table) ask(row uint32, a Asks) {
+// setBodyFacts stores the facts from the body of a job.
+func (t *table) setBodyFacts(row uint32, a BodyFacts) {
 	t.gpus[row], t.pods[row] = int32(a.GPUs), int32(a.Pods)
 	t.attempt[row], t.priority[row] = uint16(min(a.Attempt, math.MaxUint16)), t.priorities.code(a.Priority)
 }
@@ -205,7 +205,7 @@ func (t *table) newRow() uint32 {
 	return uint32(len(c.id) - 1)
 }
 
-// add appends a zero value. A full column grows by an eighth, so little of it is unused.
+// add appends a zero value. A full column grows by an eighth, to waste little memory.
 func add[T any](column []T) []T {
 	if n := len(column); n == cap(column) {
 		larger := make([]T, n, n+n/8+64)
@@ -244,7 +244,8 @@ func (t *table) settle(rows []uint32) {
 	}
 }
 
-// merge merges new rows, which are sorted, into the first n rows of the order, from the end.
+// merge merges new rows, which are sorted, into the first n rows of the order, from the
+// end.
 func (t *table) merge(n int, rows []uint32) {
 	for to := len(t.order) - 1; len(rows) > 0; to-- {
 		last := rows[len(rows)-1]
@@ -276,7 +277,8 @@ func (t *table) remove(rows []uint32) {
 	}
 }
 
-// placeOf returns the number of the namespace of a job, and remembers the name of its cluster.
+// placeOf returns the number of the namespace of a job, and stores the name of its
+// cluster.
 func (t *table) placeOf(j *Job) uint32 {
 	c := slices.IndexFunc(t.clusters, func(c cluster) bool { return c.uid == j.ClusterUID })
 	if c < 0 {
@@ -314,7 +316,7 @@ func (t *table) setGaps(gaps []history.Gap) {
 	}
 }
 
-// job returns a job as put received it. The labels are those of the caller.
+// job returns a job in the form that put received. The labels are those of the caller.
 func (t *table) job(row uint32) Job {
 	p := t.places[t.place[row]]
 	name, uid := t.name(row)
@@ -323,8 +325,8 @@ func (t *table) job(row uint32) Job {
 		Namespace: t.namespaces.all[p.namespace], Name: name, UID: uid, Queue: t.queues.all[t.queue[row]], Owner: t.owners.all[t.owner[row]],
 		State: t.states.all[t.state[row]], Reason: t.reasons.all[t.reason[row]], Since: timeOf(t.since[row]), Submitted: timeOf(t.submitted[row]),
 		Deleted: timeOf(t.deleted[row]), Presence: history.Presence(t.presence[row]), Version: wire.Version(t.version[row]), Labels: t.sets.of(t.labels[row], name, uid),
-		Entries: t.states.entries(nil, t.lives.at(t.life[row]), t.submitted[row], math.MaxInt64),
-		Asks:    Asks{GPUs: int(t.gpus[row]), Pods: int(t.pods[row]), Attempt: int(t.attempt[row]), Priority: t.priorities.all[t.priority[row]]},
+		Entries:   t.states.entries(nil, t.lives.at(t.life[row]), t.submitted[row], math.MaxInt64),
+		BodyFacts: BodyFacts{GPUs: int(t.gpus[row]), Pods: int(t.pods[row]), Attempt: int(t.attempt[row]), Priority: t.priorities.all[t.priority[row]]},
 	}
 }
 
@@ -350,7 +352,7 @@ func (t *table) worn() bool {
 	return t.garbage > enough && t.garbage > t.bytes()/3 || t.removed > 100_000 && t.removed > t.len()/2
 }
 
-// bytes returns the memory of the table, about.
+// bytes returns the approximate memory of the table.
 func (t *table) bytes() int64 {
 	c := &t.columns
 	n := int64(cap(c.id))*8*8 + int64(cap(c.place))*8*4 + int64(cap(c.gpus))*2*4 + int64(cap(c.kind))*3*2 + int64(cap(c.state))*4

@@ -10,15 +10,15 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// View is one consistent state of the index. It is valid until the function returns that was
-// given to Index.View. One goroutine uses it.
+// View is one consistent state of the index. It is valid until the function passed to
+// Index.View returns. One goroutine uses it.
 type View struct {
 	table *table
 	now   time.Time
 	moments
 }
 
-// moments has what a view needs to make rows.
+// moments has the buffers with which a view builds rows.
 type moments struct {
 	momentReader
 	labels map[uint32]map[string]string // of sets that rows share
@@ -30,7 +30,7 @@ func newView(t *table, now time.Time) *View {
 	return v
 }
 
-// Now returns the time that open spans last until.
+// Now returns the time at which open spans end.
 func (v *View) Now() time.Time { return v.now }
 
 // Position returns the position in the feed that the view includes.
@@ -39,12 +39,12 @@ func (v *View) Position() feed.Position { return v.table.position }
 // Len returns the number of jobs.
 func (v *View) Len() int { return v.table.len() }
 
-// Gaps returns the open gaps, in the order in which they were recorded: times in which something
-// was not watched and that nobody has filled in. The caller does not change them.
+// Gaps returns the open gaps, in the order in which they were recorded: times in which a
+// scope was not watched, and that are not healed. The caller must not change them.
 func (v *View) Gaps() []history.Gap { return v.table.gaps }
 
-// Job returns the row of the job with a UID as of an instant; zero: now. cluster is the name or
-// the UID of a cluster. It returns false if the job did not exist.
+// Job returns the row of the job with a UID as of an instant; zero means now. cluster is
+// the name or the UID of a cluster. It returns false if the job did not exist.
 func (v *View) Job(cluster, uid string, at time.Time) (Row, bool) {
 	t := v.table
 	newest, found := uint32(0), false
@@ -61,13 +61,13 @@ func (v *View) Job(cluster, uid string, at time.Time) (Row, bool) {
 	return v.row(newest, i), true
 }
 
-// inCluster reports whether a job is in a cluster with a name or a UID; empty: any.
+// inCluster reports whether a job is in a cluster with a name or a UID; empty means any.
 func (v *View) inCluster(row uint32, nameOrUID string) bool {
 	c := &v.table.clusters[v.table.places[v.table.place[row]].cluster]
 	return nameOrUID == "" || c.name == nameOrUID || c.uid == nameOrUID
 }
 
-// ByID returns the row of the job with a number in the database.
+// ByID returns the row of the job with a row ID of the database.
 func (v *View) ByID(id int64) (Row, bool) {
 	row, ok := v.table.find(id)
 	if !ok {
@@ -76,8 +76,8 @@ func (v *View) ByID(id int64) (Row, bool) {
 	return v.row(row, v.instant(time.Time{})), true
 }
 
-// Newest returns the row of the job with a name that was submitted last. cluster is the name or
-// the UID of a cluster; empty: any.
+// Newest returns the row of the newest job with a name. cluster is the name or the UID of
+// a cluster; empty means any.
 func (v *View) Newest(cluster, typ, namespace, name string) (Row, bool) {
 	t := v.table
 	places, kinds := make([]bool, len(t.places)), make([]bool, len(t.kinds))
@@ -126,7 +126,7 @@ func (v *View) Scopes() (all []Scope) {
 	return all
 }
 
-// instant returns the instant that a time of a query means.
+// instant returns the instant of a time of a query.
 func (v *View) instant(at time.Time) instant {
 	if at.IsZero() {
 		return instant{at: v.now.UnixMicro()}
@@ -134,7 +134,7 @@ func (v *View) instant(at time.Time) instant {
 	return instant{at: at.UnixMicro(), past: true}
 }
 
-// row returns a row that shares nothing with the table but labels.
+// row returns a row that shares only labels with the table.
 func (v *View) row(row uint32, i instant) Row {
 	var m moment
 	v.read(row, i, &m)
@@ -145,7 +145,7 @@ func (v *View) row(row uint32, i instant) Row {
 	return r
 }
 
-// fill makes the row of a moment, without labels and life. It keeps the array of r.Life.
+// fill sets the row of a moment, without labels and life. It keeps the array of r.Life.
 func (v *View) fill(row uint32, i instant, m *moment, r *Row) {
 	t := v.table
 	p, k := t.places[t.place[row]], t.kinds[t.kind[row]]
@@ -178,7 +178,7 @@ func (v *View) Complete(r *Row, at time.Time) {
 	}
 }
 
-// maxLabelSets bounds the sets of labels that a view keeps.
+// maxLabelSets is the maximum number of sets of labels that a view caches.
 const maxLabelSets = 4096
 
 // labelsOf returns the labels of a row.

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// words are the different values of a column. Rows have their numbers.
+// words are the distinct values of a column. Rows have their numbers.
 type words struct {
 	codes map[string]uint32
 	all   []string
 	bytes int64
 
-	mu     sync.Mutex // of what is below; several views read at the same time
+	mu     sync.Mutex // guards the fields below, because several views read at the same time
 	ranks  []int64
 	sorted []string
 }
@@ -20,7 +20,7 @@ type words struct {
 // newWords returns words of which the first one is empty.
 func newWords() *words { return &words{codes: map[string]uint32{"": 0}, all: []string{""}} }
 
-// wordBytes is what a word takes beside its text: two headers, a number, and its part of the map.
+// wordBytes is the overhead of a word: two headers, a number, and its part of the map.
 const wordBytes = 64
 
 // code returns the number of a word, which it adds if it is new.
@@ -44,8 +44,8 @@ func (w *words) verdicts(test func(string) bool) []bool {
 	return all
 }
 
-// order returns the ranks of all words by their numbers, and the words in their order. Ranks
-// are odd; see rank.
+// order returns the ranks of all words by their numbers, and the sorted words. Ranks are
+// odd; see rank.
 func (w *words) order() (ranks []int64, sorted []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,8 +59,8 @@ func (w *words) order() (ranks []int64, sorted []string) {
 	return w.ranks, w.sorted
 }
 
-// rank returns the place of a word between the ranks of others. It is even for a word that is
-// not among them.
+// rank returns the rank of a word among sorted words. It is even for a word that is not
+// among them.
 func rank(sorted []string, word string) int64 {
 	i, found := slices.BinarySearch(sorted, word)
 	if found {

@@ -15,11 +15,11 @@ const (
 	chunkLines = 4096
 )
 
-// room is how much text a chunk takes.
+// room is the capacity of a chunk.
 type room struct{ bytes, lines int }
 
-// maxChunk is how many bytes a chunk may have before it was compressed. It stops a
-// damaged chunk from taking all memory.
+// maxChunk is the maximum size of a chunk before compression, in bytes. It prevents a
+// damaged chunk from allocating all memory.
 const maxChunk = chunkBytes + maxRedact + 20*chunkLines + 1024
 
 // coder compresses chunks. Its two halves have no goroutines.
@@ -35,7 +35,7 @@ var coder = sync.OnceValue(func() (c struct {
 })
 
 // pack returns entries as the data of a chunk: the number of lines, the difference of each
-// time from the one before, the length of each text, and the texts; all compressed.
+// time from the previous one, the length of each text, and the texts; all compressed.
 func pack(all []entry) []byte {
 	size := 0
 	for _, e := range all {
@@ -56,7 +56,7 @@ func pack(all []entry) []byte {
 	return coder().EncodeAll(raw, nil)
 }
 
-// errDamaged is returned for a chunk that pack has not made.
+// errDamaged is the error of invalid chunk data.
 var errDamaged = errors.New("kept logs: a chunk of a log is damaged")
 
 // unpack is the inverse of pack.
@@ -98,7 +98,7 @@ func unpack(data []byte) ([]entry, error) {
 	return all, nil
 }
 
-// number reads a number, and returns the bytes after it.
+// number reads a number, and returns the remaining bytes.
 func number(raw []byte) (n uint64, rest []byte, ok bool) {
 	n, size := binary.Uvarint(raw)
 	if size <= 0 {
@@ -107,7 +107,7 @@ func number(raw []byte) (n uint64, rest []byte, ok bool) {
 	return n, raw[size:], true
 }
 
-// split returns entries in parts that fit into a chunk each.
+// split splits entries into parts that each fit into a chunk.
 func (r room) split(all []entry) (parts [][]entry) {
 	from, size := 0, 0
 	for i, e := range all {
@@ -123,7 +123,7 @@ func (r room) split(all []entry) (parts [][]entry) {
 	return parts
 }
 
-// textBytes returns the length of the texts.
+// textBytes returns the total length of the texts.
 func textBytes(all []entry) (n int64) {
 	for _, e := range all {
 		n += int64(len(e.text))
@@ -131,7 +131,7 @@ func textBytes(all []entry) (n int64) {
 	return n
 }
 
-// own copies the texts that point into a larger text, before they are kept for long.
+// own copies texts that point into a larger text, before they are kept for a long time.
 func own(all []entry) []entry {
 	for i := range all {
 		all[i].text = strings.Clone(all[i].text)

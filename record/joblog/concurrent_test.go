@@ -16,8 +16,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestConcurrentPuts: four recorders write parts of the same logs at the same time. The last
-// lines are there in the end, each once, and the others are counted once.
+// TestConcurrentPuts: four recorders write parts of the same logs concurrently. In the
+// end, the last lines are stored once, and the others are counted once.
 func TestConcurrentPuts(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		lines := numbered(0, 300)
@@ -50,13 +50,13 @@ func TestConcurrentPuts(t *testing.T) {
 	})
 }
 
-// TestStaleWriter: a writer whose row changes before it has claimed it starts again, so the
-// floor of the other writer holds.
+// TestStaleWriter: a writer whose row changes before it has claimed it starts again, so
+// the floor of the other writer is respected.
 func TestStaleWriter(t *testing.T) {
 	for _, kind := range dbtest.Kinds() {
 		t.Run(kind, func(t *testing.T) {
 			if kind == "sqlite" {
-				return // has one writer at a time
+				return // this database has only one writer at a time
 			}
 			address := dbtest.Empty(t, kind)
 			driver, err := sqldb.DriverOf(address)
@@ -85,7 +85,7 @@ func TestStaleWriter(t *testing.T) {
 	}
 }
 
-// TestConcurrentShrink: two processes that apply the limit at the same time do not remove
+// TestConcurrentShrink: two processes that apply the limit concurrently do not remove
 // twice as much.
 func TestConcurrentShrink(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
@@ -142,8 +142,9 @@ func (s *stopping) Address(u *url.URL, getenv func(string) string) (sqldb.Addres
 	return s.Driver.Address(u, getenv)
 }
 
-// TestStoppedWriter: a writer that stops at any statement leaves what was there before, or
-// all that it wrote, and the row agrees with the text. The next writer continues.
+// TestStoppedWriter: a writer that stops at any statement leaves either the earlier
+// content or its complete content, and the row agrees with the text. The next writer
+// continues.
 func TestStoppedWriter(t *testing.T) {
 	for _, kind := range dbtest.Kinds() {
 		t.Run(kind, func(t *testing.T) {
@@ -195,8 +196,8 @@ func TestStoppedWriter(t *testing.T) {
 	}
 }
 
-// TestReadWhileWritten: whoever reads a log while lines come between those that were read
-// gets lines in order, none twice.
+// TestReadWhileWritten: a reader of a log that is being written gets its lines in order,
+// none twice.
 func TestReadWhileWritten(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		writer := joblog.NewAt(d.DB, joblog.Limits{}, nil, func() time.Time { return start }, 2000, 10)

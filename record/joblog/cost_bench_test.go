@@ -25,7 +25,7 @@ func training(seed uint64, n int) (lines []joblog.Line) {
 	return lines
 }
 
-// BenchmarkPut stores logs of 500 lines, and says how many bytes a line takes.
+// BenchmarkPut stores logs of 500 lines, and reports the bytes per line.
 func BenchmarkPut(b *testing.B) {
 	d := open(b, "sqlite:"+b.TempDir()+"/history.db")
 	s := joblog.New(d.DB, joblog.Limits{Total: 1 << 40, PerJob: 1 << 40}, nil)

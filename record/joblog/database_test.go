@@ -51,7 +51,7 @@ func each(t *testing.T, test func(t *testing.T, d *database)) {
 	dbtest.Each(t, func(t *testing.T, url string) { test(t, open(t, url)) })
 }
 
-// start is the time at which tests begin.
+// start is the time at the beginning of tests.
 var start = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 
 // of returns the log of a container.
@@ -69,7 +69,7 @@ func ended(l joblog.Log, after time.Duration, code int) joblog.Log {
 	return l
 }
 
-// numbered returns lines with some numbers, one a second.
+// numbered returns lines with consecutive numbers, one per second.
 func numbered(from, to int) (lines []joblog.Line) {
 	for i := from; i < to; i++ {
 		lines = append(lines, joblog.Line{Time: start.Add(time.Duration(i) * time.Second), Text: fmt.Sprint("line ", i)})
@@ -91,7 +91,7 @@ func (s *store) put(t *testing.T, l joblog.Log, lines []joblog.Line) {
 	}
 }
 
-// only returns the one log of a pod, and its lines.
+// only returns the only log of a pod, and its lines.
 func (s *store) only(t *testing.T, pod string) (joblog.Log, []joblog.Line) {
 	t.Helper()
 	all, err := s.Of(t.Context(), joblog.Selection{UIDs: []string{"uid-" + pod}})

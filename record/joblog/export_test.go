@@ -6,7 +6,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// NewAt is New with a clock, and with chunks of at most some bytes and lines.
+// NewAt is New with a clock, and with a maximum size of chunks.
 func NewAt(db *sqldb.DB, limits Limits, redact *Redactor, now func() time.Time, bytes, lines int) *Store {
 	s := New(db, limits, redact)
 	s.now, s.room = now, room{bytes, lines}
@@ -32,5 +32,5 @@ func linesOf(all []entry) (lines []Line) {
 	return lines
 }
 
-// Compress returns bytes as pack compresses them.
+// Compress compresses bytes like pack.
 func Compress(raw []byte) []byte { return coder().EncodeAll(raw, nil) }

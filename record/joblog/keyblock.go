@@ -9,12 +9,12 @@ const (
 	keyWords = "PRIVATE KEY"
 )
 
-// maxKeyLines is how many lines a private key may have.
+// maxKeyLines is the maximum number of lines of a private key.
 const maxKeyLines = 400
 
-// replaceKeys replaces the content of private keys. The lines of begin and end stay, so
-// that the rest of a key is found when it comes later. A part of a key at the beginning or
-// the end of the lines is replaced too.
+// replaceKeys replaces the content of private keys. It keeps the lines with the begin and
+// end marks, so that the rest of a key is found when it arrives later. It also replaces a
+// part of a key at the beginning or the end of the lines.
 func replaceKeys(lines []string) {
 	replaceFirstPart(lines)
 	for i := 0; i < len(lines); i++ {
@@ -30,8 +30,8 @@ func replaceKeys(lines []string) {
 	}
 }
 
-// keyMark returns where the text after a mark of a private key begins in a line, or -1. Of
-// an end it returns where the mark begins.
+// keyMark returns the offset after a begin mark of a private key in a line, or -1. For an
+// end mark it returns the offset of the mark.
 func keyMark(line, mark string) int {
 	for from := 0; ; {
 		i := strings.Index(line[from:], mark)
@@ -54,7 +54,7 @@ func keyMark(line, mark string) int {
 // it ends.
 func replaceFrom(lines []string, first, begin int) int {
 	rest := lines[first][begin:]
-	if end := keyMark(rest, keyEnd); end >= 0 { // all of it in one line
+	if end := keyMark(rest, keyEnd); end >= 0 { // all of it is in one line
 		lines[first] = lines[first][:begin] + redacted + replaceRest(rest[end:])
 		return first
 	}
@@ -88,7 +88,7 @@ func replaceFrom(lines []string, first, begin int) int {
 	return last
 }
 
-// replaceRest replaces further keys in the rest of a line.
+// replaceRest replaces more keys in the rest of a line.
 func replaceRest(rest string) string {
 	if begin := keyMark(rest, keyBegin); begin >= 0 {
 		one := []string{rest}
@@ -98,17 +98,17 @@ func replaceRest(rest string) string {
 	return rest
 }
 
-// replaceBefore replaces the content of a key that ends in a line, and whose begin is
+// replaceBefore replaces the content of a key that ends in a line, and whose begin mark is
 // missing.
 func replaceBefore(lines []string, end int) {
-	least := 1 // the last line is shorter than the others
+	least := 1 // the last line may be shorter than the others
 	for i := end - 1; i >= 0 && i >= end-maxKeyLines && isKeyLine(lines[i], least); i-- {
 		lines[i] = redacted
 		least = shortKeyLine
 	}
 }
 
-// replaceFirstPart replaces the middle of a key with which the lines begin.
+// replaceFirstPart replaces a part of a key at the beginning of the lines.
 func replaceFirstPart(lines []string) {
 	n := 0
 	for n < len(lines) && n < maxKeyLines && isKeyText(lines[n], 60) && len(lines[n]) <= 80 {
@@ -117,7 +117,7 @@ func replaceFirstPart(lines []string) {
 	if n < 3 {
 		return
 	}
-	if n < len(lines) && isKeyLine(lines[n], 1) { // the last line of a key is shorter
+	if n < len(lines) && isKeyLine(lines[n], 1) { // the last line of a key may be shorter
 		n++
 	}
 	for i := range n {
@@ -125,12 +125,12 @@ func replaceFirstPart(lines []string) {
 	}
 }
 
-// shortKeyLine is how many characters a line of a private key has at least, except for
-// its last one.
+// shortKeyLine is the minimum length of a line of a private key, except for its last line.
 const shortKeyLine = 40
 
-// isKeyLine reports whether a line can be the content of a private key: some characters of
-// base64, also after the prefix of a logger; a header; or replaced already.
+// isKeyLine reports whether a line can be the content of a private key: at least least
+// characters of base64, possibly after the prefix of a logger; a header; or a redacted
+// line.
 func isKeyLine(line string, least int) bool {
 	line = strings.TrimSpace(line)
 	if line == "" || line == redacted || strings.HasPrefix(line, "Proc-Type:") || strings.HasPrefix(line, "DEK-Info:") {
@@ -143,7 +143,7 @@ func isKeyLine(line string, least int) bool {
 	return isKeyText(last, shortKeyLine)
 }
 
-// isKeyText reports whether a text has at least some characters, all of base64.
+// isKeyText reports whether a text has at least least characters, all of base64.
 func isKeyText(text string, least int) bool {
 	text = strings.TrimRight(strings.TrimSpace(text), "=")
 	for i := range len(text) {

@@ -5,14 +5,15 @@ import (
 	"fmt"
 )
 
-// Limits bound what is kept. A zero field has the default.
+// Limits are the maximum sizes of kept logs. A zero field means the default.
 type Limits struct {
-	// Lines is how many lines of a log are kept: the last ones. Default 2,000.
+	// Lines is the maximum number of lines of a log; the last lines are kept. Default
+	// 2,000.
 	Lines int
-	// PerLog is how many bytes of text of a log are kept. Default 1 MiB.
+	// PerLog is the maximum text of a log in bytes. Default 1 MiB.
 	PerLog int64
-	// PerJob is how many bytes the logs of a job may take in the database, compressed. Beyond
-	// it the logs that ended first are shortened or removed. Default 64 MiB.
+	// PerJob is the maximum compressed size of the logs of a job, in bytes. If they are
+	// larger, the logs that ended first are shortened or removed. Default 64 MiB.
 	PerJob int64
 	// Total is the same for all logs of the database. Default 4 GiB.
 	Total int64
@@ -25,7 +26,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Check returns an error if a limit is negative, or too small or too large to work with.
+// Check returns an error if a limit is negative, too small or too large.
 func (l Limits) Check() error {
 	l = l.withDefaults()
 	switch {

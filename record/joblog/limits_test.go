@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
-// noise returns lines that do not compress, one a second.
+// noise returns lines that do not compress, one per second.
 func noise(seed uint64, n int) (lines []joblog.Line) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for i := range n {
@@ -25,7 +25,7 @@ func noise(seed uint64, n int) (lines []joblog.Line) {
 	return lines
 }
 
-// TestCheckLimits: limits that make no sense are refused, by Check and by Put.
+// TestCheckLimits: Check and Put refuse invalid limits.
 func TestCheckLimits(t *testing.T) {
 	s, _ := newStore(open(t, "sqlite:"+t.TempDir()+"/history.db"), joblog.Limits{Lines: -1})
 	if err := s.Put(t.Context(), of("a", 0), nil); err == nil {
@@ -45,12 +45,12 @@ func TestCheckLimits(t *testing.T) {
 type written struct {
 	lines int
 	ended bool
-	kept  int // after the step before
+	kept  int // lines that were kept after the previous step
 }
 
-// TestLimitOfJobs: whatever is written, the logs of a job take no more than their limit. The oldest
-// that have ended lose text first, each says so, and no more is removed than needed. The
-// same holds for all jobs.
+// TestLimitOfJobs: the logs of a job never exceed their limit. The oldest ended logs lose
+// text first, each records it, and no more is removed than necessary. The same holds for
+// all jobs.
 func TestLimitOfJobs(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		rapid.Check(t, func(rt *rapid.T) {
@@ -122,8 +122,8 @@ func clear(t *testing.T, d *database) {
 	}
 }
 
-// TestPutAfterRemoval: text that a limit removed does not come back with the same lines, and
-// a container that goes on is kept again.
+// TestPutAfterRemoval: text that a limit removed is not stored again with the same lines.
+// New lines of the container are stored.
 func TestPutAfterRemoval(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		s, now := newStore(d, joblog.Limits{})
@@ -148,7 +148,7 @@ func TestPutAfterRemoval(t *testing.T) {
 	})
 }
 
-// TestShortensDamaged: a chunk that cannot be read does not keep a limit from being applied.
+// TestShortensDamaged: an unreadable chunk does not prevent the application of a limit.
 func TestShortensDamaged(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		s, now := newStore(d, joblog.Limits{})

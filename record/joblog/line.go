@@ -10,21 +10,21 @@ import (
 
 // Line is one line of a log.
 type Line struct {
-	// Time is when the container wrote the line, as the node says. It is kept in
-	// microseconds. A line without a time gets that of the line before it.
+	// Time is when the container wrote the line, as reported by the node, with a precision
+	// of microseconds. A line without a time gets the time of the previous line.
 	Time time.Time
-	// Text is the line without its end. It may have any bytes.
+	// Text is the line without its end. It may contain any bytes.
 	Text string
 }
 
-// maxLine is how many bytes of a line are kept. Redactors read four times as much, so the
-// cut does not hide a part of a secret from them.
+// maxLine is the maximum stored length of a line in bytes. Redactors read four times as
+// much, so that the cut does not hide a part of a secret from them.
 const (
 	maxLine   = 16 << 10
 	maxRedact = 4 * maxLine
 )
 
-// redacted is what stands for a secret.
+// redacted replaces a secret.
 const redacted = "[redacted]"
 
 // entry is a line as it is stored: with its time in microseconds since 1970, and without a
@@ -32,17 +32,16 @@ const redacted = "[redacted]"
 type entry struct {
 	at   int64
 	text string
-	// more is how many bytes order has left out of a line that is too long for a redactor.
-	// Stored entries have 0.
+	// more is the number of bytes that order has removed from a line that is too long for
+	// a redactor. Stored entries have 0.
 	more int
 }
 
 // line returns the entry as a Line.
 func (e entry) line() Line { return Line{Time: time.UnixMicro(e.at), Text: e.text} }
 
-// order returns lines as entries in the order of their times. Lines of one time keep their
-// order. The first lines without a time get that of the first line that has one, or
-// otherwise.
+// order returns lines as entries ordered by time. Lines of the same time keep their order.
+// First lines without a time get the first time in the lines, or otherwise.
 func order(lines []Line, otherwise time.Time) []entry {
 	at := micros(otherwise)
 	if i := slices.IndexFunc(lines, func(l Line) bool { return !l.Time.IsZero() }); i >= 0 {
@@ -69,9 +68,9 @@ func order(lines []Line, otherwise time.Time) []entry {
 	return all
 }
 
-// shorten cuts texts that are longer than maxLine, and says by how much. The end of a text
-// that order has cut may be half a secret, so it goes too. A text that was cut before keeps
-// its mark.
+// shorten truncates texts that are longer than maxLine, with a mark. The end of a text
+// that order has cut may be half a secret, so it is removed too. An already truncated text
+// keeps its mark.
 func shorten(all []entry) {
 	for i := range all {
 		e := &all[i]
@@ -90,12 +89,12 @@ func shorten(all []entry) {
 }
 
 const (
-	maxMark   = 48      // how many bytes the mark of shorten has at most
-	maxSecret = 4 << 10 // how long a secret may be that is known by its form
+	maxMark   = 48      // the maximum length of the mark of shorten
+	maxSecret = 4 << 10 // the maximum length of a secret with a known form
 )
 
-// micros returns a time as the database stores it: microseconds since 1970, or 0 for the
-// zero time.
+// micros converts a time to the format of the database: microseconds since 1970, or 0 for
+// the zero time.
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

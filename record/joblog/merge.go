@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// merge returns the union of two lists of entries, both in the order of their times. For
-// each time it takes the lines of the list that has more of them; of equally many, those
-// with more secrets replaced. So merge does not depend on the order or the number of its
-// calls, and no time gets fewer lines than before.
+// merge returns the union of two lists of entries, both ordered by time. For each time it
+// takes the lines of the list with more lines; of equally many, those with more
+// redactions. So merge depends neither on the order nor on the number of its calls, and no
+// time loses lines.
 func merge(a, b []entry) []entry {
 	switch {
 	case len(a) == 0:
@@ -33,7 +33,7 @@ func merge(a, b []entry) []entry {
 	return all
 }
 
-// instant returns how many of the first entries have a time.
+// instant returns the number of entries at the beginning that have the given time.
 func instant(all []entry, at int64) (n int) {
 	for n < len(all) && all[n].at == at {
 		n++
@@ -63,13 +63,14 @@ func better(a, b []entry) []entry {
 }
 
 // floor is the end of the lines that were removed because of a limit: all lines before at,
-// and the first lines of that time. A Put does not bring them back.
+// and the first lines of that time. A Put does not store them again.
 type floor struct {
 	at    int64
 	lines int64
 }
 
-// above returns the entries that are not below the floor, and how many are.
+// above returns the entries that are not below the floor, and the number of those that
+// are.
 func (f floor) above(all []entry) (rest []entry, below int64) {
 	n := 0
 	for n < len(all) && all[n].at < f.at {
@@ -79,7 +80,7 @@ func (f floor) above(all []entry) (rest []entry, below int64) {
 	return all[n:], int64(n)
 }
 
-// after returns the floor after the next entry was removed.
+// after returns the floor after the removal of the next entry.
 func (f floor) after(removed entry) floor {
 	if f.at != removed.at {
 		f = floor{at: removed.at}

@@ -13,15 +13,15 @@ import (
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
-// naive is what must be kept of one log.
+// naive is the expected content of one log.
 type naive struct {
 	lines   []joblog.Line
 	floor   time.Time
-	atFloor int // how many lines of that time are gone
+	atFloor int // number of removed lines of that time
 	lost    int
 }
 
-// put adds lines, in the order of their times.
+// put adds lines in the order of their times.
 func (m *naive) put(lines []joblog.Line, limits joblog.Limits) {
 	below, skip := 0, m.atFloor
 	groups := map[int64][]joblog.Line{}
@@ -65,8 +65,8 @@ func (m *naive) put(lines []joblog.Line, limits joblog.Limits) {
 	}
 }
 
-// TestAgainstModel: parts of logs come in any order and repeatedly, with several lines in
-// one microsecond. The store has what the naive model has, after each Put.
+// TestAgainstModel: parts of logs are put in any order and repeatedly, with several lines
+// in one microsecond. After each Put the store equals the naive model.
 func TestAgainstModel(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		pods := 0
@@ -152,7 +152,7 @@ func TestChunks(t *testing.T) {
 	})
 }
 
-// TestDamagedChunks: numbers of a damaged chunk allocate nothing.
+// TestDamagedChunks: large numbers in a damaged chunk do not allocate memory.
 func TestDamagedChunks(t *testing.T) {
 	for _, raw := range [][]byte{
 		{}, {1}, {1, 2}, {1, 2, 3}, {1, 2, 0, 'x'}, binary.AppendUvarint(nil, 1<<60), append(binary.AppendUvarint([]byte{1, 2}, 1<<60), 'x'), make([]byte, 4<<20),

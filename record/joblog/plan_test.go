@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// listening is a driver that keeps the statements.
+// listening is a driver that records the statements.
 type listening struct {
 	sqldb.Driver
 	mu         sync.Mutex
@@ -40,7 +40,7 @@ func (l *listening) Address(u *url.URL, getenv func(string) string) (sqldb.Addre
 	return l.Driver.Address(u, getenv)
 }
 
-// values are what stands for the parameters of a statement.
+// values replace the parameters of a statement.
 var values = []struct {
 	pattern *regexp.Regexp
 	instead string
@@ -54,7 +54,7 @@ var values = []struct {
 	{regexp.MustCompile(`\?`), "3"},
 }
 
-// TestPlans: with 20,000 logs, no statement reads all of them, except for the sum of an
+// TestPlans: with 20,000 logs, no statement reads all of them, except for the sum over an
 // index.
 func TestPlans(t *testing.T) {
 	for _, kind := range dbtest.Kinds() {

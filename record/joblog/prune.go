@@ -13,22 +13,23 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Removed is what Prune and RemoveOf removed.
+// Removed counts the removals of Prune and RemoveOf.
 type Removed struct {
-	// Logs is the number of rows, also of logs without text.
+	// Logs is the number of rows, including logs without text.
 	Logs int64
-	// Bytes is what the text took in the database.
+	// Bytes is the size of the removed text in the database.
 	Bytes int64
 }
 
-// pruneStep is how many logs one transaction removes.
+// pruneStep is the number of logs that one transaction removes.
 const pruneStep = 100
 
-// Prune removes the logs to which no text was added since a time. It works in small steps
-// between which others write. between is called after each step with the time that the step took; it may be nil.
+// Prune removes the logs to which no text was added since a time. It works in small steps,
+// so that others can write in between. It calls between, which may be nil, after each step
+// with the duration of the step.
 //
-// Errors: those of the database and of between. Logs that were removed before an error stay
-// removed.
+// Errors: those of the database and of between. Logs that were removed before an error
+// stay removed.
 func Prune(ctx context.Context, db *sqldb.DB, before time.Time, between func(ctx context.Context, took time.Duration) error) (r Removed, err error) {
 	for _, of := range []phase{phaseEnded, phaseOpen, phaseEmpty} {
 		for {
@@ -66,7 +67,7 @@ func pruneOnce(ctx context.Context, tx *sqldb.Tx, of phase, before time.Time) (R
 	return remove(ctx, tx, some)
 }
 
-// Expired counts what Prune would remove.
+// Expired counts the logs that Prune would remove.
 //
 // Errors: those of the database.
 func Expired(ctx context.Context, q sqldb.Querier, before time.Time) (r Removed, err error) {
@@ -81,8 +82,8 @@ func Expired(ctx context.Context, q sqldb.Querier, before time.Time) (r Removed,
 	return r, err
 }
 
-// RemoveOf removes the logs of pods, owners or jobs with some UIDs, in the transaction of
-// the caller. It locks rows in the order of their numbers.
+// RemoveOf removes the logs of the selected pods, owners or jobs, in the transaction of
+// the caller. It locks rows in the order of their IDs.
 //
 // Errors: those of the database.
 func RemoveOf(ctx context.Context, tx *sqldb.Tx, of Selection) (r Removed, err error) {
@@ -105,10 +106,10 @@ func RemoveOf(ctx context.Context, tx *sqldb.Tx, of Selection) (r Removed, err e
 	return remove(ctx, tx, all)
 }
 
-// version is a row that is to be removed.
+// version is a row to remove.
 type version struct{ id, version, bytes int64 }
 
-// expired returns rows that are to be removed.
+// expired returns rows to remove.
 func expired(ctx context.Context, tx *sqldb.Tx, tail string, args ...any) (all []version, err error) {
 	err = tx.Query(ctx, "SELECT l.id, l.version, l.stored_bytes "+tail, args, func(rows *sql.Rows) error {
 		var v version

@@ -14,9 +14,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestPruneAgainstModel: logs come, end and grow at random times, and are removed by their
-// age and with their jobs. What the naive model keeps stays, with its lines, and nothing
-// else.
+// TestPruneAgainstModel: logs are created, end and grow at random times, and are removed
+// by age and with their jobs. The remaining logs and lines equal the naive model.
 func TestPruneAgainstModel(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		rapid.Check(t, func(rt *rapid.T) {
@@ -100,7 +99,7 @@ func (s *store) checkModel(t *rapid.T, lines map[string]int) {
 	}
 }
 
-// TestPruneStops: an error between two steps ends the work, and what is done stays done.
+// TestPruneStops: an error between two steps ends the work, and completed steps are kept.
 func TestPruneStops(t *testing.T) {
 	s, now := newStore(open(t, "sqlite:"+t.TempDir()+"/history.db"), joblog.Limits{})
 	for i := range 250 {

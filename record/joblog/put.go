@@ -12,12 +12,12 @@ import (
 // put adds entries to a log.
 type put struct {
 	log     Log
-	entries []entry // in their order, without secrets, short
+	entries []entry // ordered, redacted, truncated
 	limits  Limits
 	room    room
 	redact  *Redactor
 	now     time.Time
-	added   int64 // bytes that the database has more
+	added   int64 // growth of the database in bytes
 	job     string
 }
 
@@ -96,7 +96,7 @@ func (p *put) add(ctx context.Context, tx *sqldb.Tx, r *row) (changed bool, err 
 	return true, r.write(ctx, t)
 }
 
-// write writes a text, and what the row says of it.
+// write writes a text, and the columns that describe it.
 func (r *row) write(ctx context.Context, t *text) error {
 	if err := t.flush(ctx); err != nil {
 		return err
@@ -112,8 +112,8 @@ func (r *row) write(ctx context.Context, t *text) error {
 	return nil
 }
 
-// join adds to what is stored of a log what a caller knows. The order of the callers does
-// not matter, unless they contradict each other.
+// join merges a caller's facts into the stored facts about a log. The order of the callers
+// does not matter, unless they contradict each other.
 func join(stored, l *Log) {
 	for _, pair := range [][2]*string{
 		{&stored.Namespace, &l.Namespace},
@@ -128,7 +128,7 @@ func join(stored, l *Log) {
 	} {
 		*pair[0] = cmp.Or(*pair[1], *pair[0])
 	}
-	// The limit of a job needs a UID. A caller that knows the job replaces it.
+	// The limit of a job needs a UID. A caller that knows the job replaces the pod's UID.
 	if stored.JobUID == "" || stored.JobUID == stored.PodUID {
 		stored.JobUID = cmp.Or(stored.OwnerUID, stored.PodUID)
 	}

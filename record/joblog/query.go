@@ -14,28 +14,28 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Selection says which logs a query returns.
+// Selection selects logs.
 type Selection struct {
-	// ClusterUID is the cluster; empty for all.
+	// ClusterUID is the cluster; empty means all.
 	ClusterUID string
-	// UIDs are those of pods, of their owners, or of jobs. A log is returned if one of its
-	// three is among them.
+	// UIDs are UIDs of pods, of their owners, or of jobs. A log is selected if one of its
+	// three UIDs is among them.
 	UIDs []string
-	// Limit is how many logs are returned at most, the latest ones; default 10,000.
+	// Limit is the maximum number of logs; the latest ones are returned. Default 10,000.
 	Limit int
 }
 
-// defaultLimit is Selection.Limit unless it is set.
+// defaultLimit is the default of Selection.Limit.
 const defaultLimit = 10_000
 
-// uidsPerQuery is how many UIDs one statement names.
+// uidsPerQuery is the maximum number of UIDs in one statement.
 const uidsPerQuery = 200
 
-// uidColumns are the columns that a UID can be in. Each has an index.
+// uidColumns are the columns with UIDs. Each has an index.
 var uidColumns = []string{"pod_uid", "owner_uid", "job_uid"}
 
-// each runs a query for each column of UIDs and each part of the UIDs. text returns it for
-// a condition.
+// each runs a query for each column of UIDs and each part of the UIDs. text returns the
+// query for a condition.
 func (of Selection) each(ctx context.Context, q sqldb.Querier, text func(condition string) string, row func(*sql.Rows) error) error {
 	uids := slices.Clone(of.UIDs)
 	for i := range uids {
@@ -60,7 +60,7 @@ func (of Selection) each(ctx context.Context, q sqldb.Querier, text func(conditi
 	return nil
 }
 
-// logs returns the selected logs in the order in which their containers started.
+// logs returns the selected logs ordered by the start of their containers.
 func (of Selection) logs(ctx context.Context, q sqldb.Querier) ([]Log, error) {
 	limit := cmp.Or(max(of.Limit, 0), defaultLimit)
 	seen := map[int64]bool{}
@@ -87,7 +87,7 @@ func latest(all []Log, limit int) []Log {
 	return slices.Delete(all, 0, max(0, len(all)-limit))
 }
 
-// began returns when a container began, as far as it is known.
+// began returns the known or estimated start of a container.
 func began(l Log) time.Time {
 	for _, t := range []time.Time{l.Started, l.FirstLine, l.Ended} {
 		if !t.IsZero() {
@@ -110,9 +110,8 @@ func (of Selection) lastLine(ctx context.Context, q sqldb.Querier) (last time.Ti
 	return last, err
 }
 
-// explaining returns the log that explains best how a job went: of the last container that
-// failed and has lines, or else of the last one that ended, or else of the last one that
-// wrote.
+// explaining returns the log that best explains the end of a job: of the last failed
+// container with lines, else of the last one that ended, else of the last one that wrote.
 func explaining(all []Log) (best Log, found bool) {
 	rank := func(l *Log) int {
 		switch {
@@ -138,15 +137,15 @@ func explaining(all []Log) (best Log, found bool) {
 	return best, found
 }
 
-// readLines returns the lines of a log. If the log is written meanwhile, the lines may have
-// moved to other chunks: then reading continues behind the last line that was returned.
+// readLines returns the lines of a log. If the log is written in the meantime, the lines
+// may have moved to other chunks: then reading continues after the last returned line.
 func readLines(ctx context.Context, db *sqldb.DB, log int64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		var (
 			c       found
 			version int64
 			passed  = floor{at: beginning.UnixMicro()} // lines that were returned
-			skipped floor                              // how much of them the chunks since the last change have
+			skipped floor                              // how many of them are in the chunks since the last change
 		)
 		for {
 			next, err := nextChunk(ctx, db, log, " AND last_at >= ? AND seq > ? ORDER BY seq LIMIT 1", passed.at, c.seq)
@@ -159,7 +158,7 @@ func readLines(ctx context.Context, db *sqldb.DB, log int64) iter.Seq2[Line, err
 			case next.version != version:
 				c, version, skipped = found{}, next.version, passed
 				if passed.lines > 0 {
-					continue // from the first chunk that has such lines
+					continue // continue with the first chunk that has such lines
 				}
 			}
 			c = next
@@ -182,7 +181,7 @@ func readLines(ctx context.Context, db *sqldb.DB, log int64) iter.Seq2[Line, err
 
 // found is a chunk of a log. seq is 0 if no chunk was found.
 type found struct {
-	seq, version int64 // version is that of the row
+	seq, version int64 // version is the version of the row
 	entries      []entry
 }
 
@@ -200,8 +199,8 @@ func nextChunk(ctx context.Context, db *sqldb.DB, log int64, condition string, a
 	return c, err
 }
 
-// lastLines returns the last lines of a log. It begins again if the log is written
-// meanwhile, a few times.
+// lastLines returns the last lines of a log. If the log is written in the meantime, it
+// starts again, a few times.
 func lastLines(ctx context.Context, db *sqldb.DB, log int64, n int) (lines []Line, err error) {
 	seq, version := int64(math.MaxInt64), int64(0)
 	for changes := 0; len(lines) < n; {
@@ -224,14 +223,15 @@ func lastLines(ctx context.Context, db *sqldb.DB, log int64, n int) (lines []Lin
 	return lines, nil
 }
 
-// Totals count what is kept.
+// Totals are the sums over all kept logs.
 type Totals struct {
-	// Logs is the number of logs with text, and Empty of those without: nothing was written or
-	// fetched, or the text was removed.
+	// Logs is the number of logs with text, and Empty the number without: nothing was
+	// written or fetched, or the text was removed.
 	Logs, Empty int64
-	// Lines and Bytes are of the text, and Stored is what it takes in the database.
+	// Lines and Bytes count the text, and Stored is its size in the database.
 	Lines, Bytes, Stored int64
-	// Oldest is when text was last added to the oldest log with text; zero if no log has text.
+	// Oldest is when text was last added to the oldest log with text; zero if no log has
+	// text.
 	Oldest time.Time
 }
 

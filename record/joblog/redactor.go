@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxPatterns is how many patterns a Redactor takes.
+// maxPatterns is the maximum number of patterns of a Redactor.
 const maxPatterns = 100
 
 // Redactor replaces secrets in lines by "[redacted]". Any goroutine may use it.
@@ -16,12 +16,12 @@ type Redactor struct {
 	patterns []*regexp.Regexp
 }
 
-// NewRedactor returns a Redactor for well-known secrets, and for what the patterns match.
-// The patterns are regular expressions in the syntax of Go, with ^ and $ at the ends of
-// lines. A pattern may match several lines. If a pattern has a group with the name
-// "secret", only the group is replaced.
+// NewRedactor returns a Redactor for well-known secrets, and for matches of the patterns.
+// The patterns are Go regular expressions, with ^ and $ at the ends of lines. A pattern
+// may match several lines. If a pattern has a group with the name "secret", only the group
+// is replaced.
 //
-// Errors: all patterns that cannot be used, each with its reason.
+// Errors: all invalid patterns, each with its reason.
 func NewRedactor(patterns []string) (*Redactor, error) {
 	r := &Redactor{}
 	var problems []error
@@ -42,7 +42,7 @@ func NewRedactor(patterns []string) (*Redactor, error) {
 	return r, nil
 }
 
-// compilePattern returns a pattern of a user.
+// compilePattern compiles a pattern of a user.
 func compilePattern(pattern string) (*regexp.Regexp, error) {
 	if strings.TrimSpace(pattern) == "" {
 		return nil, errors.New("the pattern is empty")
@@ -60,8 +60,8 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// Redact replaces secrets in the texts of lines. It changes lines, and keeps their number
-// and times. Texts have no line breaks.
+// Redact replaces secrets in the texts of lines. It changes lines in place, and keeps
+// their number and times. Texts must not have line breaks.
 func (r *Redactor) Redact(lines []Line) {
 	texts := make([]string, len(lines))
 	for i := range lines {
@@ -73,7 +73,7 @@ func (r *Redactor) Redact(lines []Line) {
 	}
 }
 
-// Text is Redact for one text, which may have several lines.
+// Text redacts one text, which may have several lines.
 func (r *Redactor) Text(text string) string {
 	lines := strings.Split(text, "\n")
 	r.replace(lines)
@@ -92,7 +92,7 @@ func (r *Redactor) entries(all []entry) {
 	}
 }
 
-// replace replaces secrets in lines that follow each other.
+// replace replaces secrets in successive lines.
 func (r *Redactor) replace(lines []string) {
 	replaceKeys(lines)
 	for i := range lines {
@@ -110,7 +110,7 @@ func (r *Redactor) replace(lines []string) {
 	}
 }
 
-// replaceMatches replaces what a pattern matches: the group "secret", or everything. It
+// replaceMatches replaces the matches of a pattern: the group "secret", or everything. It
 // keeps the number of lines.
 func replaceMatches(re *regexp.Regexp, text string) string {
 	found := re.FindAllStringSubmatchIndex(text, -1)
@@ -122,7 +122,7 @@ func replaceMatches(re *regexp.Regexp, text string) string {
 	end := 0
 	for _, m := range found {
 		from, to := m[group], m[group+1]
-		if from < end || from >= to { // the group took no part, or is empty
+		if from < end || from >= to { // the group did not participate, or is empty
 			continue
 		}
 		b.WriteString(text[end:from])

@@ -26,14 +26,14 @@ func redactor(t interface {
 	return r
 }
 
-// aws and the others are put together here, so that no scanner takes them for real.
+// The secrets are concatenated here, so that secret scanners do not report them.
 const (
 	aws    = "AKIA" + "ABCDEFGHIJKLMNOP"
 	github = "ghp" + "_abcdefghijklmnopqrstuvwxyz0123456789"
 	jwt    = "eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.c2lnbmF0dXJl"
 )
 
-// TestSecrets: well-known secrets are replaced, and what stands around them stays.
+// TestSecrets: well-known secrets are replaced, and the text around them is unchanged.
 func TestSecrets(t *testing.T) {
 	r := redactor(t)
 	for text, want := range map[string]string{
@@ -65,7 +65,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestNoSecrets: lines of training stay as they are.
+// TestNoSecrets: typical lines of training are unchanged.
 func TestNoSecrets(t *testing.T) {
 	r := redactor(t)
 	for _, text := range []string{
@@ -81,14 +81,14 @@ func TestNoSecrets(t *testing.T) {
 	}
 }
 
-// TestPrivateKeys: a key of several lines is replaced, also if its begin or its end is missing, or if
-// a logger writes before each line.
+// TestPrivateKeys: a key of several lines is replaced, even if its begin or its end is
+// missing, or if a logger adds a prefix to each line.
 func TestPrivateKeys(t *testing.T) {
 	r := redactor(t)
 	const begin, end = "-----BEGIN OPENSSH PRIVATE KEY-----", "-----END OPENSSH PRIVATE KEY-----"
 	content := strings.Repeat(strings.Repeat("Kf3+", 16)+"\n", 5) + "Kf3="
 	prefixed := "INFO: " + strings.ReplaceAll(content, "\n", "\nINFO: ")
-	short := "INFO: Kf3=" // four letters after a prefix are no key, unless its end is there
+	short := "INFO: Kf3=" // four letters after a prefix count as a key only before an end mark
 	for name, text := range map[string]string{
 		"all":           "before\n" + begin + "\n" + content + "\n" + end + "\nafter it",
 		"prefixed":      "before\nINFO: " + begin + "\n" + prefixed + "\nINFO: " + end + "\nafter it",
@@ -110,7 +110,7 @@ func TestPrivateKeys(t *testing.T) {
 	}
 }
 
-// TestPatterns: patterns of users, with and without a group, over lines.
+// TestPatterns: patterns of users, with and without a group, across lines.
 func TestPatterns(t *testing.T) {
 	r := redactor(t, `ticket-\d+`, `customer=(?P<secret>\w+)`, `(?s)<<.*?>>`, `^pin .*$`)
 	got := r.Text("ticket-12 and ticket-3\ncustomer=li x\nno <<a\nb\nc>> d\npin 1234\na pin 1234\ncustomer= x")
@@ -125,7 +125,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestWrongPatterns: each mistake is named.
+// TestWrongPatterns: the error has each mistake.
 func TestWrongPatterns(t *testing.T) {
 	_, err := joblog.NewRedactor([]string{"a", "(b", " ", "c*", `(?<=d)e`, "x{2000}"})
 	for _, want := range []string{
@@ -141,8 +141,8 @@ func TestWrongPatterns(t *testing.T) {
 	}
 }
 
-// TestRedactorTime: what a hostile program writes costs no more than other text. The bound is
-// generous; with a quadratic pattern each of these takes minutes.
+// TestRedactorTime: hostile text costs no more than other text. The bound is generous;
+// with a quadratic pattern each of these takes minutes.
 func TestRedactorTime(t *testing.T) {
 	r := redactor(t, `https?://\S+\.internal`)
 	began := time.Now()
@@ -158,8 +158,8 @@ func TestRedactorTime(t *testing.T) {
 	}
 }
 
-// TestRedactorProperties: the number of lines stays, valid text stays valid, and no key of
-// AWS is left.
+// TestRedactorProperties: the number of lines is unchanged, valid text stays valid, and no
+// AWS key remains.
 func TestRedactorProperties(t *testing.T) {
 	r := redactor(t, `z(?P<secret>\w+)z`)
 	word := rapid.SampledFrom([]string{
@@ -173,14 +173,14 @@ func TestRedactorProperties(t *testing.T) {
 		case strings.Count(got, "\n") != strings.Count(text, "\n"):
 			t.Fatalf("%q has other lines: %q", text, got)
 		case utf8.ValidString(text) && !utf8.ValidString(got):
-			t.Fatalf("%q is not valid any more: %q", text, got)
+			t.Fatalf("%q is no longer valid: %q", text, got)
 		case strings.Contains(got, aws):
 			t.Fatalf("%q: %q", text, got)
 		}
 	})
 }
 
-// FuzzRedactor: no input makes it fail, and no key of AWS is left.
+// FuzzRedactor: no input causes a failure, and no AWS key remains.
 func FuzzRedactor(f *testing.F) {
 	f.Add("password=x", `a(?P<secret>b)`)
 	f.Add("-----BEGIN A PRIVATE KEY-----\nabc\n\n-----END A PRIVATE KEY-----x-----BEGIN B PRIVATE KEY-----", ".")

@@ -7,26 +7,26 @@ import (
 
 // secret is a well-known form of a secret within a line.
 type secret struct {
-	// hints are words in lower case, with which the pattern begins.
+	// hints are the possible beginnings of the pattern, in lower case.
 	hints []string
-	// pattern matches at the beginning of a text. Its group "secret" is the secret; without
-	// that group everything is.
+	// pattern matches at the beginning of a text. Its group "secret" is the secret;
+	// without that group it is the whole match.
 	pattern *regexp.Regexp
-	// word says that a hint begins a word.
+	// word is set if a hint must begin a word.
 	word bool
-	// before says whether the pattern may follow a text. If nil, it always may.
+	// before reports whether the pattern may follow a text. nil means always.
 	before func(text string) bool
-	// mayBe says whether a text can be the secret. If nil, it always is.
+	// mayBe reports whether a text can be the secret. nil means always.
 	mayBe func(text string) bool
 }
 
 // value is the value after a name: in quotation marks, or one word.
 const value = `(?P<secret>"(?:[^"\\]|\\.)+"|'(?:[^'\\]|\\.)+'|[^\s"',;&\\][^\s"',;&]*)`
 
-// assigned is what stands between a name and its value.
+// assigned matches the text between a name and its value.
 const assigned = `["']?\s*(?:=>|:=|[:=])\s*`
 
-// escaped is the same for JSON within JSON, with the value.
+// escaped is the same for JSON within JSON, including the value.
 const escaped = `\\+"\s*:\s*\\+"(?P<secret>[^"\\]+)`
 
 var (
@@ -35,9 +35,9 @@ var (
 	keyOf     = regexp.MustCompile(`(?i)(?:api|access|secret|private|account|auth|encryption|signing|storage|license)[ _.-]?$`)
 )
 
-// secrets are the well-known forms. Names of secrets are the last word of a name: logs of
-// training have "tokens", "tokenizer" and "pad_token_id" in many lines. No pattern reads
-// text that the pattern of the next hint reads again, so the time is linear.
+// secrets are the well-known forms. The name of a secret must end with the hint, because
+// logs of training have "tokens", "tokenizer" and "pad_token_id" in many lines. No pattern
+// reads text that the pattern of the next hint reads again, so the time is linear.
 var secrets = []secret{
 	{hints: passwords, pattern: begin(`\w{3,10}?` + escaped)},
 	{hints: passwords, pattern: begin(`(?:password|passwd|passphrase|pwd|secret)` + assigned + value)},
@@ -61,13 +61,13 @@ var secrets = []secret{
 	{hints: []string{"sk-", "glpat-", "pypi-", "xox", "aiza", "ya29.", "hvs."}, pattern: begin(`(?:sk-|glpat-|pypi-|xox[a-z]-|aiza|ya29\.|hvs\.)[\w-]{16,}`), word: true, mayBe: random},
 	{hints: []string{"dapi"}, pattern: begin(`dapi[0-9a-f]{32}`), word: true},
 	{hints: []string{"eyj"}, pattern: regexp.MustCompile(`^eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?`), word: true}, // JSON Web Tokens
-	{ // addresses that are secrets
+	{ // URLs that are secrets
 		hints:   []string{"hooks.slack.com/", "open-apis/bot/", "access_token=", "send?key="},
 		pattern: begin(`(?:hooks\.slack\.com/(?:services|workflows|triggers)/|open-apis/bot/(?:v2/)?hook/|access_token=|send\?key=)(?P<secret>[\w/+%-]{8,})`),
 	},
 }
 
-// begin compiles a pattern that matches at the beginning, in upper and lower case.
+// begin compiles a case-insensitive pattern that matches at the beginning.
 func begin(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)^` + pattern) }
 
 // replaceSecrets replaces the well-known secrets of a line.
@@ -90,7 +90,7 @@ func replaceSecrets(line string) string {
 	return line
 }
 
-// lowerCase returns a text with letters of ASCII in lower case. It is as long as the text.
+// lowerCase returns a text with ASCII letters in lower case. The length does not change.
 func lowerCase(text string) string {
 	i := 0
 	for i < len(text) && (text[i] < 'A' || text[i] > 'Z') {
@@ -112,7 +112,7 @@ func lowerCase(text string) string {
 func (s *secret) replace(line, lower, hint string) string {
 	group := max(0, 2*s.pattern.SubexpIndex("secret"))
 	var b strings.Builder
-	end := 0 // what is written
+	end := 0 // end of the text that is already written
 	for at := 0; ; {
 		i := strings.Index(lower[at:], hint)
 		if i < 0 {
@@ -155,11 +155,11 @@ func isWord(c byte) bool {
 // isSecretKey reports whether "key" after a text names a secret, as in "api_key".
 func isSecretKey(text string) bool { return keyOf.MatchString(text) }
 
-// noFlag reports whether a text is the value of a flag, and not the next flag.
+// noFlag reports whether a text is the value of a flag, not the next flag.
 func noFlag(text string) bool { return !strings.HasPrefix(text, "-") }
 
-// random reports whether a text can be a secret that a program made: it has digits and
-// letters, or is long.
+// random reports whether a text may be a generated secret: it has digits and letters, or
+// is long.
 func random(text string) bool {
 	digits, letters := false, false
 	for i := range len(text) {

@@ -9,11 +9,11 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// shrinking removes the oldest text of some logs until it takes no more than a limit.
+// shrinking removes the oldest text of some logs until their size is within a limit.
 type shrinking struct {
 	db *sqldb.DB
-	// where and args select the logs, as in " AND l.job_uid = ?", and index is an index of
-	// these, the phase and the age.
+	// where and args select the logs, as in " AND l.job_uid = ?". index is an index of
+	// these columns, the phase and the age.
 	where string
 	args  []any
 	index string
@@ -22,14 +22,14 @@ type shrinking struct {
 	now   time.Time
 }
 
-// sum returns how many bytes the logs take.
+// sum returns the total size of the logs in bytes.
 func (s *shrinking) sum(ctx context.Context) (stored int64, err error) {
 	var sum sql.NullInt64
 	err = s.db.QueryRow(ctx, "SELECT SUM(l.stored_bytes) FROM kept_logs l"+s.db.UseIndex(s.index)+" WHERE l.phase IN (1, 2)"+s.where, s.args...).Scan(&sum)
 	return sum.Int64, err
 }
 
-// run removes text. Logs that have ended come first, then the others, each the oldest
+// run removes text: first from logs that have ended, then from the others, each oldest
 // first.
 func (s *shrinking) run(ctx context.Context) error {
 	for ctx.Err() == nil {
@@ -52,10 +52,10 @@ func (s *shrinking) run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// batch is how many logs run shortens between two sums.
+// batch is the number of logs that run shortens between two sums.
 const batch = 16
 
-// victims returns the numbers of the logs that lose text next.
+// victims returns the IDs of the next logs to shorten.
 func (s *shrinking) victims(ctx context.Context) (ids []int64, err error) {
 	for _, of := range []phase{phaseEnded, phaseOpen} {
 		if len(ids) > 0 || err != nil {
@@ -72,7 +72,7 @@ func (s *shrinking) victims(ctx context.Context) (ids []int64, err error) {
 	return ids, err
 }
 
-// shorten removes text of a log, and returns how many bytes are free then.
+// shorten removes text of a log, and returns the freed bytes.
 func (s *shrinking) shorten(ctx context.Context, id, bytes int64) (freed int64, err error) {
 	err = transact(ctx, s.db, func(ctx context.Context, tx *sqldb.Tx) error {
 		freed = 0
@@ -108,8 +108,8 @@ func (s *shrinking) shorten(ctx context.Context, id, bytes int64) (freed int64, 
 	return freed, err
 }
 
-// Shrink removes the oldest text until all kept logs take no more than some bytes. If another
-// process does that already, it does nothing.
+// Shrink removes the oldest text until the size of all kept logs is at most most bytes. If
+// another process is already shrinking, it does nothing.
 //
 // Errors: those of the database.
 func Shrink(ctx context.Context, db *sqldb.DB, most int64, now time.Time) error {
@@ -120,7 +120,7 @@ func Shrink(ctx context.Context, db *sqldb.DB, most int64, now time.Time) error 
 	return nil
 }
 
-// shrinkAll is Shrink, and returns how many bytes the logs take then.
+// shrinkAll is Shrink, and also returns the remaining size.
 func shrinkAll(ctx context.Context, db *sqldb.DB, most int64, now time.Time) (total int64, err error) {
 	all := shrinking{db: db, index: "kept_logs_age", most: most, why: "all kept logs exceed " + sizeText(most), now: now}
 	if total, err = all.sum(ctx); err != nil || total <= most {

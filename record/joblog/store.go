@@ -20,13 +20,13 @@ type Store struct {
 	now    func() time.Time
 
 	mu     sync.Mutex
-	total  int64 // the bytes of all logs when they were summed up, and what Put has added since
+	total  int64 // the sum of all logs when it was computed, plus the bytes that Put has added since
 	summed time.Time
-	busy   bool // a Put sums up, and removes text
+	busy   bool // a Put is computing the sum and removing text
 }
 
-// New returns a store. Without a redactor it replaces well-known secrets. A program that
-// only reads passes Limits{} and nil.
+// New returns a store. Without a redactor it replaces only well-known secrets. A program
+// that only reads passes Limits{} and nil.
 func New(db *sqldb.DB, limits Limits, redact *Redactor) *Store {
 	if redact == nil {
 		redact = &Redactor{}
@@ -34,18 +34,17 @@ func New(db *sqldb.DB, limits Limits, redact *Redactor) *Store {
 	return &Store{db: db, limits: limits.withDefaults(), room: room{chunkBytes, chunkLines}, redact: redact, now: time.Now}
 }
 
-// Limits returns the limits of the store, with the defaults.
+// Limits returns the limits of the store, including the defaults.
 func (s *Store) Limits() Limits { return s.limits }
 
-// Put stores lines of a log. Lines that are stored already stay: a Put adds lines, also
-// between others, and never loses one except for the limits. So lines may come in any
-// order of calls, twice, from two recorders, as a tail or all at once. Within a call they are
-// in the order of the log. The store replaces secrets and cuts long lines before it
-// writes. A log that ended without a line is stored with none. Put changes neither lines
-// nor their texts.
+// Put stores lines of a log. It merges them with the stored lines, and loses no line
+// except because of the limits. Calls may overlap, repeat lines, and come in any order and
+// from two recorders. Within a call, the lines have the order of the log. The store
+// replaces secrets and truncates long lines before it writes. A log that ended without a
+// line is stored without text. Put changes neither lines nor their texts.
 //
-// Errors: an invalid limit; a log without a pod or a container; those of the database. A Put
-// may be repeated after any error.
+// Errors: an invalid limit; a log without a pod or a container; those of the database. A
+// Put may be repeated after any error.
 func (s *Store) Put(ctx context.Context, log Log, lines []Line) error {
 	if err := s.limits.Check(); err != nil {
 		return err
@@ -66,7 +65,7 @@ func (s *Store) Put(ctx context.Context, log Log, lines []Line) error {
 	return s.limit(ctx, p.job, p.added)
 }
 
-// limit removes text beyond the limits of a job and of the database.
+// limit removes text that exceeds the limits of a job or of the database.
 func (s *Store) limit(ctx context.Context, job string, added int64) error {
 	ofJob := shrinking{
 		db: s.db, where: " AND l.job_uid = ?", args: []any{job}, index: "kept_logs_job", most: s.limits.PerJob,
@@ -88,10 +87,12 @@ func (s *Store) limit(ctx context.Context, job string, added int64) error {
 	return nil
 }
 
-// sumEvery is how long the sum of all logs is used. Other processes add to it meanwhile.
+// sumEvery is the interval in which the sum of all logs is recomputed. Other processes add
+// to it in the meantime.
 const sumEvery = time.Minute
 
-// due notes what a Put has added, and reports whether it has to sum up all logs.
+// due counts the bytes that a Put has added, and reports whether it must recompute the sum
+// of all logs.
 func (s *Store) due(added int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +104,7 @@ func (s *Store) due(added int64) bool {
 	return true
 }
 
-// Of returns logs in the order in which their containers started.
+// Of returns logs ordered by the start of their containers.
 //
 // Errors: those of the database.
 func (s *Store) Of(ctx context.Context, of Selection) ([]Log, error) {
@@ -112,8 +113,8 @@ func (s *Store) Of(ctx context.Context, of Selection) ([]Log, error) {
 }
 
 // Lines returns the lines of a log in their order. It reads the text in parts, and holds
-// no connection while the caller works. A sequence ends with its first error. Lines that are
-// removed meanwhile are left out.
+// no connection while the caller works. A sequence ends with its first error. Lines that
+// are removed in the meantime are omitted.
 func (s *Store) Lines(ctx context.Context, log Log) iter.Seq2[Line, error] {
 	return readLines(ctx, s.db, log.ID)
 }
@@ -126,8 +127,8 @@ func (s *Store) LastLines(ctx context.Context, log Log, n int) ([]Line, error) {
 	return lines, s.db.Explain(err)
 }
 
-// LastLine returns the time of the last line of the pods, owners or jobs with some UIDs;
-// the zero time if no line was stored. Text that a limit removed counts.
+// LastLine returns the time of the last line of the selected pods, owners or jobs; the
+// zero time if no line was stored. Text that a limit removed counts.
 //
 // Errors: those of the database.
 func (s *Store) LastLine(ctx context.Context, uids ...string) (time.Time, error) {
@@ -135,9 +136,9 @@ func (s *Store) LastLine(ctx context.Context, uids ...string) (time.Time, error)
 	return last, s.db.Explain(err)
 }
 
-// Tail returns the last n lines of a container of a job: of the last one that failed and
-// has lines; if none failed, of the last one that ended; else of the last one that wrote.
-// found is false if nothing is kept.
+// Tail returns the last n lines of a container of a job: of the last failed container with
+// lines; if none failed, of the last one that ended; else of the last one that wrote.
+// found is false if no log is kept.
 //
 // Errors: those of the database.
 func (s *Store) Tail(ctx context.Context, of Selection, n int) (log Log, lines []Line, found bool, err error) {
@@ -152,7 +153,7 @@ func (s *Store) Tail(ctx context.Context, of Selection, n int) (log Log, lines [
 	return log, lines, true, s.db.Explain(err)
 }
 
-// Totals counts all logs of the database. It reads an index of all of them.
+// Totals sums up all logs of the database. It reads a whole index.
 //
 // Errors: those of the database.
 func (s *Store) Totals(ctx context.Context) (Totals, error) {

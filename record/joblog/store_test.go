@@ -10,15 +10,15 @@ import (
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
-// TestPut: a tail comes in parts, then the whole log, then the same from a second recorder.
-// All lines are kept once, and the row says how the container ended.
+// TestPut: a tail arrives in parts, then the whole log, then the same log from a second
+// recorder. All lines are stored once, and the row has the result of the container.
 func TestPut(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		s, now := newStore(d, joblog.Limits{})
 		l := of("a", 0)
 		s.put(t, l, numbered(10, 20))
 		s.put(t, l, numbered(15, 25))
-		s.put(t, l, numbered(30, 35)) // the connection was lost between
+		s.put(t, l, numbered(30, 35)) // the connection was lost in between
 		got, lines := s.only(t, "a")
 		if !same(lines, append(numbered(10, 25), numbered(30, 35)...)) || got.Lines != 20 || got.Complete || !got.Ended.IsZero() || !got.Fetched.Equal(start) {
 			t.Errorf("%+v\n%s", got, words(lines))
@@ -46,8 +46,9 @@ func TestPut(t *testing.T) {
 	})
 }
 
-// TestPutWithoutLines: a container that wrote nothing has a log, and so has one whose log
-// could not be fetched, with the reason. The reason goes when the log is fetched.
+// TestPutWithoutLines: a container that wrote nothing has a log, and so has a container
+// whose log could not be fetched, with the reason. The reason is removed when the log is
+// fetched.
 func TestPutWithoutLines(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		s, _ := newStore(d, joblog.Limits{})
@@ -68,7 +69,8 @@ func TestPutWithoutLines(t *testing.T) {
 	})
 }
 
-// TestJobOfLog: a recorder that does not know the job does not hide what another one knows.
+// TestJobOfLog: a recorder that does not know the job does not remove the job that another
+// recorder stored.
 func TestJobOfLog(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		s, _ := newStore(d, joblog.Limits{})
@@ -87,8 +89,8 @@ func TestJobOfLog(t *testing.T) {
 	})
 }
 
-// TestLimits: the last lines stay, and the log says how many are missing, also if the same
-// lines come again.
+// TestLimits: the last lines are kept, and the log has the number of missing lines, even
+// if the same lines are put again.
 func TestLimits(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		s, _ := newStore(d, joblog.Limits{Lines: 10, PerLog: 64 << 10})
@@ -117,7 +119,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestLongLines: a line is cut with a mark, once.
+// TestLongLines: a line is truncated once, with a mark.
 func TestLongLines(t *testing.T) {
 	s, _ := newStore(open(t, "sqlite:"+t.TempDir()+"/history.db"), joblog.Limits{})
 	long := strings.Repeat("é", 5_000_000) + " token=abcdef0123456789"
@@ -131,7 +133,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestHostileText: bytes that a database refuses as text come back as they were. Names are
+// TestHostileText: bytes that a database refuses as text are returned unchanged. Names are
 // made valid.
 func TestHostileText(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
@@ -160,7 +162,7 @@ func TestHostileText(t *testing.T) {
 	})
 }
 
-// TestRedacts: no secret is stored, also if a private key comes in parts.
+// TestRedacts: no secret is stored, even if a private key arrives in parts.
 func TestRedacts(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		s, _ := newStore(d, joblog.Limits{})
@@ -173,7 +175,7 @@ func TestRedacts(t *testing.T) {
 		s.put(t, of("a", 0), lines[8:15])
 		s.put(t, of("a", 0), lines[15:])
 		small := &store{Store: joblog.NewAt(d.DB, joblog.Limits{}, nil, time.Now, 1000, 4), d: d}
-		for i := range lines { // one by one, in chunks of four lines
+		for i := range lines { // one at a time, in chunks of four lines
 			small.put(t, of("b", 0), lines[i:i+1])
 		}
 		_, got := s.only(t, "a")
@@ -186,8 +188,8 @@ func TestRedacts(t *testing.T) {
 	})
 }
 
-// TestQueries: logs by pods, owners and jobs; the last line; the tail of the container that
-// failed.
+// TestQueries: logs by pods, owners and jobs; the last line; the tail of the failed
+// container.
 func TestQueries(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		s, _ := newStore(d, joblog.Limits{})

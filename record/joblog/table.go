@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// phase says whether a log has text, and whether more is expected. The numbers are stored.
+// phase is whether a log has text, and whether more is expected. The numbers are stored.
 type phase int16
 
 const (
@@ -22,19 +22,19 @@ const (
 // row is a row of kept_logs.
 type row struct {
 	Log
-	limited string // what a limit removed
+	limited string // the limit that removed text
 	floor   floor
 	version int64
 }
 
-// shortenedOn and removedOn begin what row.limited says after the text became shorter
+// shortenedOn and removedOn are the prefixes of row.limited after the text was shortened
 // because of other logs.
 const (
 	shortenedOn = "shortened on "
 	removedOn   = "removed on "
 )
 
-// shortened reports whether the text became shorter because of other logs.
+// shortened reports whether the text was shortened because of other logs.
 func (r *row) shortened() bool {
 	return strings.HasPrefix(r.limited, shortenedOn) || strings.HasPrefix(r.limited, removedOn)
 }
@@ -66,7 +66,7 @@ func (r *row) shown() Log {
 	return l
 }
 
-// phase returns what the column says.
+// phase returns the value of the column.
 func (r *row) phase() phase {
 	switch {
 	case r.Lines == 0:
@@ -96,14 +96,14 @@ func find(ctx context.Context, tx *sqldb.Tx, l *Log) (r row, err error) {
 	return r, err
 }
 
-// insertColumns are the columns of a new row. The rest of its values come with store.
+// insertColumns are the columns of a new row. store sets the others.
 var insertColumns = []string{
 	"cluster_uid", "namespace", "pod", "pod_uid", "container", "restarts", "owner_uid", "owner_kind", "owner_name", "job_uid", "job_kind", "job_name", "node",
 	"started_at", "ended_at", "exit_code", "reason", "complete", "phase", "lines_kept", "text_bytes", "stored_bytes", "lost_lines", "lost", "limited", "floor_at", "floor_lines",
 	"first_at", "last_at", "fetched_at", "removed_at", "version",
 }
 
-// insert adds an empty row for a log, unless another transaction has.
+// insert adds an empty row for a log, unless another transaction has added it.
 func insert(ctx context.Context, tx *sqldb.Tx, l *Log, now time.Time) error {
 	values := []any{
 		l.ClusterUID, l.Namespace, l.Pod, l.PodUID, l.Container, int64(l.Restart), l.OwnerUID, l.OwnerKind, l.OwnerName, l.JobUID, l.JobKind, l.JobName, l.Node,
@@ -116,14 +116,14 @@ func insert(ctx context.Context, tx *sqldb.Tx, l *Log, now time.Time) error {
 // beginning is the floor of a log that has lost no line.
 var beginning = time.Unix(-1<<40, 0)
 
-// claim makes the row the caller's until the transaction ends. ours is false if another
+// claim locks the row for the caller until the transaction ends. ours is false if another
 // transaction has changed it since it was read.
 func (r *row) claim(ctx context.Context, tx *sqldb.Tx) (ours bool, err error) {
 	n, err := tx.Exec(ctx, "UPDATE kept_logs SET version = version + 1 WHERE id = ? AND version = ?", r.ID, r.version)
 	return n == 1, err
 }
 
-// store writes everything that can change in a row.
+// store writes all columns of a row that can change.
 func (r *row) store(ctx context.Context, tx *sqldb.Tx) error {
 	complete := int16(0)
 	if r.Complete {
@@ -138,14 +138,14 @@ func (r *row) store(ctx context.Context, tx *sqldb.Tx) error {
 	return err
 }
 
-// Limits of texts in bytes. MariaDB and MySQL refuse longer ones.
+// Maximum lengths of texts in bytes. MariaDB and MySQL refuse longer texts.
 const (
 	maxWord = 63
 	maxName = 250
 	maxText = 4096
 )
 
-// clean changes the texts and times of a log to what every database stores.
+// clean converts the texts and times of a log to values that every database stores.
 func clean(l *Log) {
 	for _, s := range []*string{&l.ClusterUID, &l.PodUID, &l.Namespace, &l.Container, &l.OwnerUID, &l.OwnerKind, &l.JobUID, &l.JobKind} {
 		*s = cut(*s, maxWord)

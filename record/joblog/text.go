@@ -38,8 +38,8 @@ func (c *chunk) load(ctx context.Context, q sqldb.Querier, log int64) error {
 type text struct {
 	tx     *sqldb.Tx
 	log    int64
-	chunks []*chunk // as they will be
-	// removed are chunks of the database that go, and added are new.
+	chunks []*chunk // as they will be stored
+	// removed are chunks to delete from the database, and added are new ones.
 	removed, added []*chunk
 }
 
@@ -54,7 +54,7 @@ func readText(ctx context.Context, tx *sqldb.Tx, log int64) (*text, error) {
 	return t, err
 }
 
-// size returns the number of lines, the bytes of the text and those of its chunks.
+// size returns the number of lines, the bytes of the text and the bytes of its chunks.
 func (t *text) size() (lines, bytes, stored int64) {
 	for _, c := range t.chunks {
 		lines, bytes, stored = lines+c.lines, bytes+c.bytes, stored+c.stored
@@ -62,8 +62,8 @@ func (t *text) size() (lines, bytes, stored int64) {
 	return lines, bytes, stored
 }
 
-// window returns the entries from a time on, and the first chunk that has them. It includes
-// the chunks before that time in which a secret of several lines may begin.
+// window returns the entries from a time on, and the first chunk that contains them. It
+// includes earlier chunks if a secret of several lines may begin there.
 func (t *text) window(ctx context.Context, at int64) (from int, entries []entry, err error) {
 	for from < len(t.chunks) && t.chunks[from].last < at {
 		from++
@@ -87,8 +87,8 @@ func (t *text) window(ctx context.Context, at int64) (from int, entries []entry,
 	return from, entries, nil
 }
 
-// replace replaces the chunks from a number on by entries. Chunks stay whose entries stay
-// in their places, except for the last one if it has room for more.
+// replace replaces the chunks from an index on by entries. It keeps chunks whose entries
+// do not change, except for the last one if it has room for more.
 func (t *text) replace(from int, entries []entry, r room) {
 	for from < len(t.chunks) {
 		c := t.chunks[from]
@@ -118,8 +118,8 @@ func (t *text) add(at int, seq int64, entries []entry) {
 	t.added = append(t.added, c)
 }
 
-// trim removes the first lines until neither limit is exceeded. It returns the floor after
-// them, and how many they were.
+// trim removes the first lines until neither limit is exceeded. It returns the new floor,
+// and the number of removed lines.
 func (t *text) trim(ctx context.Context, most, bytes int64, f floor) (floor, int64, error) {
 	lines, size, _ := t.size()
 	removed := int64(0)
@@ -143,15 +143,15 @@ func (t *text) trim(ctx context.Context, most, bytes int64, f floor) (floor, int
 	return f, removed, nil
 }
 
-// free removes the first chunks until some bytes of the database are free. It returns as
-// trim does.
+// free removes the first chunks until some bytes of the database are free. It has the same
+// results as trim.
 func (t *text) free(ctx context.Context, bytes int64, f floor) (floor, int64, error) {
 	removed := int64(0)
 	for bytes > 0 && len(t.chunks) > 0 {
 		c := t.chunks[0]
 		err := c.load(ctx, t.tx, t.log)
 		switch {
-		case errors.Is(err, errDamaged): // it goes too
+		case errors.Is(err, errDamaged): // remove it too
 			f = floor{at: c.last, lines: c.lines}
 		case err != nil:
 			return f, removed, err

@@ -9,17 +9,17 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// errConflict says that another transaction has changed the row first.
+// errConflict reports that another transaction has changed the row first.
 var errConflict = errors.New("kept logs: another process writes this log")
 
 // errUnchanged ends a transaction that has nothing to write.
 var errUnchanged = errors.New("kept logs: nothing is new")
 
-// attempts is how often a transaction is tried.
+// attempts is the maximum number of attempts of a transaction.
 const attempts = 10
 
-// transact runs a transaction, and again if another process was first: the row had changed,
-// or the database aborted one of two transactions.
+// transact runs a transaction, and repeats it if another process was first: the row had
+// changed, or the database aborted one of two transactions.
 func transact(ctx context.Context, db *sqldb.DB, f func(ctx context.Context, tx *sqldb.Tx) error) (err error) {
 	for try := range attempts {
 		bounded, done := db.Bounded(ctx)
@@ -39,7 +39,7 @@ func transact(ctx context.Context, db *sqldb.DB, f func(ctx context.Context, tx 
 	return err
 }
 
-// pause waits.
+// pause waits for a duration.
 //
 // Errors: the cause of ctx.
 func pause(ctx context.Context, d time.Duration) error {

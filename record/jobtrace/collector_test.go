@@ -88,21 +88,21 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(code)
 }
 
-// set changes how the collector answers.
+// set changes the answers of the collector.
 func (c *collector) set(answer func(http.ResponseWriter, *trace.TracesData) int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.answer = answer
 }
 
-// all returns what was taken.
+// all returns the accepted traces.
 func (c *collector) all() []*trace.ResourceSpans {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]*trace.ResourceSpans(nil), c.taken...)
 }
 
-// names returns the UIDs of the jobs of the traces that were taken.
+// names returns the UIDs of the jobs of the accepted traces.
 func (c *collector) names() (uids []string) {
 	for _, r := range c.all() {
 		uids = append(uids, text(r.Resource.Attributes, "k8s.job.uid"))

@@ -16,7 +16,7 @@ import (
 	"github.com/vedette-io/vedette/record/jobtrace"
 )
 
-// TestEnvironment: the standard variables set what the configuration does not.
+// TestEnvironment: the standard variables set fields that the configuration does not set.
 func TestEnvironment(t *testing.T) {
 	env := map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": "https://collector:4318/base/", "OTEL_EXPORTER_OTLP_HEADERS": "api-key=a%20b,x=1", "OTEL_SERVICE_NAME": "jobs",
@@ -50,7 +50,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestParseHeader: a file of headers, and mistakes without their text.
+// TestParseHeader: a valid file of headers, and mistakes without their text.
 func TestParseHeader(t *testing.T) {
 	h, err := jobtrace.ParseHeader([]byte("# token\n\nAuthorization: Bearer a:b\r\napi-key:x\n"))
 	if err != nil || h.Get("Authorization") != "Bearer a:b" || h.Get("Api-Key") != "x" || len(h) != 2 {
@@ -63,7 +63,7 @@ func TestParseHeader(t *testing.T) {
 	}
 }
 
-// TestCheck: addresses that are none of a collector, or that have a secret.
+// TestCheck: addresses that cannot belong to a collector, or that contain a secret, are refused.
 func TestCheck(t *testing.T) {
 	for endpoint, ok := range map[string]bool{
 		"http://collector:4318": true, "https://collector/v1/traces": true, "": false, "collector:4318": false, "ftp://collector": false, "http://": false,
@@ -76,8 +76,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCertificates: the standard variables name authorities and a certificate; the exporter
-// reaches a collector with them, and not without.
+// TestCertificates: the standard variables name authorities and a certificate. The
+// exporter reaches a collector only with them.
 func TestCertificates(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(r.TLS.PeerCertificates) != 1 {

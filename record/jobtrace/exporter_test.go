@@ -45,7 +45,7 @@ func (d *database) want(r *trace.ResourceSpans, want ...string) {
 }
 
 // TestExport: a job that ends becomes a trace, with its attempts, states, attributes and
-// computed IDs. A job that is open and one that is deleted after its end make none.
+// computed IDs. Open jobs, and deletions after the end, cause none.
 func TestExport(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		stop := d.start()
@@ -80,8 +80,8 @@ func TestExport(t *testing.T) {
 	})
 }
 
-// TestOutage: while the collector is away the recorder writes on, and the cursor stays. An
-// exporter that is killed loses nothing. The fault is one line.
+// TestOutage: while the collector is unavailable, the recorder continues to write, and the
+// cursor stays. A killed exporter loses nothing. The fault is logged in one line.
 func TestOutage(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		away := func(http.ResponseWriter, *trace.TracesData) int { return http.StatusServiceUnavailable }
@@ -188,7 +188,7 @@ func TestCorrected(t *testing.T) {
 	})
 }
 
-// TestGap: a time in which nothing was seen is an event, and no state covers it.
+// TestGap: a gap is an event, and no state covers it.
 func TestGap(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		err := d.Transact(t.Context(), func(tx *sqldb.Tx) error {
@@ -206,8 +206,8 @@ func TestGap(t *testing.T) {
 	})
 }
 
-// TestExpired: a cursor that has expired stays so while the collector is away, so that it does
-// not hold up retention, and is moved when it is back.
+// TestExpired: an expired cursor stays expired while the collector is unavailable, so that
+// it does not block retention, and is moved when the collector answers.
 func TestExpired(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.collector.set(func(http.ResponseWriter, *trace.TracesData) int { return http.StatusBadGateway })
@@ -230,7 +230,7 @@ func TestExpired(t *testing.T) {
 	})
 }
 
-// TestRefused: a trace that the collector refuses costs only itself.
+// TestRefused: if the collector refuses a trace, only that trace is dropped.
 func TestRefused(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.collector.set(func(_ http.ResponseWriter, got *trace.TracesData) int {
@@ -254,7 +254,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// TestResumed: a job that goes on after its end, and an open job that is corrected, make no
+// TestResumed: a job that continues after its end, and an open job that is corrected, make no
 // trace before their ends.
 func TestResumed(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {

@@ -45,8 +45,8 @@ func code(code int, body string, header ...string) func() (*http.Response, error
 	}
 }
 
-// TestRetryAfter: the exporter leaves the collector alone as long as that says, in seconds or
-// by a date, and otherwise waits longer with every failure.
+// TestRetryAfter: the exporter waits as long as the collector requests, in seconds or by a
+// date, and otherwise longer with every failure.
 func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		date := time.Now().Add(time.Minute + 20*time.Second).UTC().Format(http.TimeFormat)
@@ -86,8 +86,8 @@ func TestEndsWhileItWaits(t *testing.T) {
 	})
 }
 
-// TestFaultIsLoggedOnce: an hour without a collector is one line, and one when it is back.
-// Neither has a secret, and a wrong token drops nothing.
+// TestFaultIsLoggedOnce: an hour without a collector gives one line, and its return
+// another one. Neither contains a secret, and a wrong token drops nothing.
 func TestFaultIsLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &answers{all: []func() (*http.Response, error){code(401, "hunter2")}}
@@ -118,7 +118,8 @@ func TestFaultIsLoggedOnce(t *testing.T) {
 	})
 }
 
-// TestRedirect: a redirect is not followed, because it would carry the header away.
+// TestRedirect: a redirect is not followed, because it would send the header to another
+// server.
 func TestRedirect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &answers{all: []func() (*http.Response, error){code(307, "", "Location", "http://elsewhere/v1/traces"), code(200, "")}}
@@ -135,8 +136,8 @@ func TestRedirect(t *testing.T) {
 	})
 }
 
-// TestCompression: requests are compressed, until a collector says that it knows no gzip; the
-// same traces go again without, at once.
+// TestCompression: requests are compressed until a collector rejects gzip; the same traces
+// are then sent uncompressed immediately.
 func TestCompression(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &answers{all: []func() (*http.Response, error){code(200, ""), code(415, ""), code(200, "")}}
@@ -164,8 +165,8 @@ func TestCompression(t *testing.T) {
 	})
 }
 
-// TestPartialSuccess: spans that a collector rejects in a request that it takes are counted
-// and logged, and not sent again.
+// TestPartialSuccess: spans that a collector rejects in an accepted request are counted,
+// logged, and not sent again.
 func TestPartialSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		part := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 3)
@@ -184,7 +185,7 @@ func TestPartialSuccess(t *testing.T) {
 	})
 }
 
-// FuzzPartialSuccess: no answer of a collector breaks the exporter.
+// FuzzPartialSuccess: no answer of a collector causes a panic.
 func FuzzPartialSuccess(f *testing.F) {
 	f.Add([]byte{10, 4, 8, 3, 18, 0})
 	f.Add([]byte{10, 255, 255, 255, 255, 15})

@@ -40,9 +40,8 @@ func drawJob(t *rapid.T) (*history.Job, []model.FeedAmendment) {
 	return j, amendments
 }
 
-// TestTraceModel: any job makes a trace that can be encoded, within the limits, in which each
-// span has its own ID, a parent that came before it, and an end that is not before its
-// beginning.
+// TestTraceModel: the trace of any job can be encoded and is within the limits. Each span
+// has its own ID, a parent that precedes it, and an end that is not before its beginning.
 func TestTraceModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		j, amendments := drawJob(t)

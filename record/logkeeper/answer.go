@@ -10,21 +10,22 @@ import (
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
-// maxLine is how many bytes of a line are held. The rest of the line is read and dropped.
+// maxLine is the maximum number of bytes of a line that are kept. The rest of the line is
+// read and dropped.
 const maxLine = 64 << 10
 
-// answer is the end of a log, as a node returned it.
+// answer is the end of a log in the response of a node.
 type answer struct {
 	tail
 	// read is the length of the answer in bytes.
 	read int64
-	// unstamped is the number of lines without a time. A node stamps all lines of a
-	// container, so these are its own words.
+	// unstamped is the number of lines without a time. A node adds a time to each line of
+	// a container, so lines without one are messages of the node.
 	unstamped int
 }
 
-// message returns what the node says in place of a log, such as "unable to retrieve
-// container logs for …"; "" if there is a log.
+// message returns the node's message in place of a log, such as "unable to retrieve
+// container logs for …", or "" if the answer is a log.
 func (a *answer) message() string {
 	if len(a.lines) == 1 && a.unstamped == 1 {
 		return strings.TrimSpace(a.lines[0].Text)
@@ -38,7 +39,7 @@ type tail struct {
 	maxBytes int64
 	lines    []joblog.Line
 	bytes    int64
-	dropped  int // lines that were pushed out
+	dropped  int // number of dropped lines
 }
 
 func (t *tail) add(line joblog.Line) {
@@ -60,11 +61,11 @@ func (t *tail) take() []joblog.Line {
 }
 
 const (
-	perLine = 48      // what a line takes beside its text
-	perLog  = 1 << 10 // what a log takes beside its lines
+	perLine = 48      // overhead of a line
+	perLog  = 1 << 10 // overhead of a log
 )
 
-// size is the memory that lines take: their texts, and what Go needs for each.
+// size returns the memory of lines: their texts, and Go's overhead for each.
 func size(lines []joblog.Line) (n int64) {
 	for i := range lines {
 		n += int64(len(lines[i].Text)) + perLine
@@ -73,9 +74,9 @@ func size(lines []joblog.Line) (n int64) {
 }
 
 // readLines reads a log with times and calls each for every line, until the end of the
-// log. It returns the number of bytes that it read.
+// log. It returns the number of bytes read.
 //
-// Errors: those of r. A last line without an end is a line.
+// Errors: those of r. A last line without a line end counts as a line.
 func readLines(r io.Reader, each func(line joblog.Line, stamped bool)) (read int64, err error) {
 	in := bufio.NewReaderSize(r, 16<<10)
 	var text []byte
@@ -105,7 +106,7 @@ func readLines(r io.Reader, each func(line joblog.Line, stamped bool)) (read int
 	}
 }
 
-// parseLine splits the time from a line. stamped reports that there is one.
+// parseLine splits the time from a line. stamped is false if the line has no time.
 func parseLine(text string) (line joblog.Line, stamped bool) {
 	text = strings.TrimSuffix(text, "\r")
 	stamp, rest, found := strings.Cut(text, " ")
@@ -131,11 +132,11 @@ func readAnswer(r io.Reader, lines int, bytes int64) (a answer, err error) {
 	return a, err
 }
 
-// within removes lines from outside the run of a container that may run again. The API has
-// whole seconds, so lines of a run that follows within a second cannot be told apart. It
-// reports whether it removed lines behind the end.
+// within removes lines that do not belong to a run of a restartable container. The API has
+// whole seconds, so lines of a run that follows within a second cannot be distinguished.
+// It reports whether it removed lines after the end.
 func within(lines []joblog.Line, started, ended time.Time) (_ []joblog.Line, later bool) {
-	const second, lag = time.Second, 200 * time.Millisecond // lines are stamped when the runtime reads them
+	const second, lag = time.Second, 200 * time.Millisecond // lines get their time when the runtime reads them
 	first, last := 0, len(lines)
 	if !started.IsZero() {
 		for first < last && !lines[first].Time.IsZero() && lines[first].Time.Before(started) {

@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
-// TestReadLines: lines come out as they were written, whatever the sizes of the reads.
+// TestReadLines: lines are returned as they were written, for all sizes of reads.
 func TestReadLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
@@ -44,7 +44,7 @@ func TestReadLines(t *testing.T) {
 	})
 }
 
-// FuzzReadLines: nothing that a node sends is too much, and the bounds hold.
+// FuzzReadLines: the limits hold for every input.
 func FuzzReadLines(f *testing.F) {
 	f.Add([]byte("2026-11-22T14:00:00.5Z one\nunable to retrieve container logs for x://y\n\r\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -62,7 +62,7 @@ func FuzzReadLines(f *testing.F) {
 	})
 }
 
-// TestWithin: lines of the runs before and after are not those of a run.
+// TestWithin: lines of the previous and the next run are removed.
 func TestWithin(t *testing.T) {
 	start := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 	var lines []joblog.Line

@@ -12,54 +12,55 @@ import (
 
 // Config is the configuration of a Keeper. Cluster, Store, and Keep or Tail are required.
 type Config struct {
-	// Cluster is where the pods are, and ClusterName its name in logs and metrics.
+	// Cluster is the cluster of the pods, and ClusterName its name in logs and metrics.
 	Cluster     *kube.Cluster
 	ClusterName string
-	// Store keeps the logs, and replaces secrets in them.
+	// Store stores the logs, and replaces secrets in them.
 	Store Store
-	// Name is the name of this recorder. Recorders of one database have different names. The
-	// default is the name of the host.
+	// Name is the name of this recorder. Recorders of one database need different names.
+	// The default is the host name.
 	Name string
-	// Keep selects the pods whose logs are kept when their containers end. Tail selects the
-	// pods whose logs are also kept while their containers run.
+	// Keep selects the pods whose logs are kept when their containers end. Tail selects
+	// the pods whose logs are also kept while their containers run.
 	Keep, Tail Selection
-	// Namespaces are where pods are watched; default all. Pods in other namespaces are not
-	// seen, whatever Keep and Tail select.
+	// Namespaces are the watched namespaces; default all. Keep and Tail cannot select pods
+	// in other namespaces.
 	Namespaces []string
 
-	// Lines is how many lines of each log are fetched, the last ones; default 500.
+	// Lines is the number of lines of each log that are fetched, from the end; default
+	// 500.
 	Lines int
-	// Bytes is how much text of each log is held; default 1 MiB.
+	// Bytes is the maximum text of each log in memory; default 1 MiB.
 	Bytes int64
-	// Fetches is how many fetches run at once, and PerNode how many on one node; default 16
-	// and 4.
+	// Fetches is the maximum number of concurrent fetches, and PerNode the maximum for one
+	// node; default 16 and 4.
 	Fetches, PerNode int
-	// Timeout bounds one fetch; default 30 s.
+	// Timeout is the timeout of one fetch; default 30 s.
 	Timeout time.Duration
-	// Waiting is how many fetches wait at most; default 20,000. A fetch without room is
-	// begun later, if its pod still exists.
+	// Waiting is the maximum number of waiting fetches; default 20,000. A fetch without
+	// room is started later, if its pod still exists.
 	Waiting int
-	// Hold is how many bytes of logs wait for the database at most; default 64 MiB. Fetches
-	// begin only if there is room for them.
+	// Hold is the maximum number of bytes of logs that wait for the database; default 64
+	// MiB. Fetches start only if there is room for them.
 	Hold int64
-	// Tails is how many containers are followed at once; default 200. TailEvery is how often
-	// their new lines are stored; default 5 s.
+	// Tails is the maximum number of containers that are followed; default 200. TailEvery
+	// is the interval in which their new lines are stored; default 5 s.
 	Tails     int
 	TailEvery time.Duration
-	// Logger receives each fault once, and its end; default slog.Default().
+	// Logger logs each fault once, and its end; default slog.Default().
 	Logger *slog.Logger
 }
 
-// stallAfter is how long a fetch may be without an answer before another one may run in its
-// place.
+// stallAfter is the time without an answer after which another fetch may run in place of a
+// fetch.
 const stallAfter = time.Second
 
-// minHold is how many logs fit into the smallest Hold.
+// minHold is the number of logs that must fit into Hold.
 const minHold = 2
 
 // withDefaults returns the configuration with its defaults.
 //
-// Errors: something required is missing; a negative number; a Hold for fewer than two logs.
+// Errors: a required field is missing; a negative number; a Hold for fewer than two logs.
 func (c Config) withDefaults() (Config, error) {
 	if c.Cluster == nil || c.Store == nil || c.Keep.Empty() && c.Tail.Empty() {
 		return c, errors.New("logkeeper: Cluster, Store, and Keep or Tail are required")
@@ -69,7 +70,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.ClusterName = cmp.Or(c.ClusterName, c.Cluster.Host())
 	if c.Name == "" {
-		c.Name, _ = os.Hostname() // two recorders without names only do the same work twice
+		c.Name, _ = os.Hostname() // two recorders without names only repeat each other's work
 	}
 	c.Lines, c.Bytes = cmp.Or(c.Lines, 500), cmp.Or(c.Bytes, 1<<20)
 	c.Fetches, c.PerNode, c.Timeout = cmp.Or(c.Fetches, 16), cmp.Or(c.PerNode, 4), cmp.Or(c.Timeout, 30*time.Second)

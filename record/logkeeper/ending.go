@@ -9,20 +9,20 @@ import (
 // ending is the end of one run of a container.
 type ending struct {
 	container string
-	restart   int    // the number of runs before
+	restart   int    // the number of earlier runs
 	id        string // of the container; it may be empty
-	// previous reports that the container runs again or waits to: the log of this run is
-	// that of the run before.
+	// previous is set if the container was restarted or waits for its restart: the log is
+	// then the previous log of the container.
 	previous       bool
-	started, ended time.Time // zero if the status does not tell
+	started, ended time.Time // zero if unknown
 	exitCode       int
 	reason         string
-	// unstarted reports that the container has no log, because it could not be started.
+	// unstarted is set if the container has no log, because it could not be started.
 	unstarted bool
 }
 
-// lostStatus is the reason of an end that the kubelet has not seen. It raises the number of
-// restarts when it reports that.
+// lostStatus is the reason of an end that the kubelet did not observe. The kubelet
+// increments the restart count together with it.
 const lostStatus = "ContainerStatusUnknown"
 
 // statuses returns the statuses of all containers of a pod.
@@ -32,8 +32,8 @@ func statuses(pod *corev1.Pod) (all []corev1.ContainerStatus) {
 	return append(all, pod.Status.EphemeralContainerStatuses...)
 }
 
-// endings returns the ends of runs that a pod shows: of each container the last one, and
-// the one before that.
+// endings returns the ends of runs in the status of a pod: for each container the last
+// end, and the one before.
 func endings(pod *corev1.Pod) (all []ending) {
 	for _, s := range statuses(pod) {
 		count := int(s.RestartCount)
@@ -48,7 +48,7 @@ func endings(pod *corev1.Pod) (all []ending) {
 			if s.State.Waiting != nil && over(pod) {
 				all = append(all, ending{container: s.Name, restart: count, reason: s.State.Waiting.Reason, unstarted: true})
 			}
-		case s.State.Running == nil && last.Reason != lostStatus: // it waits, and the count is raised when it starts
+		case s.State.Running == nil && last.Reason != lostStatus: // it waits, and the count is incremented when it starts
 			all = append(all, endingOf(s.Name, count, true, last))
 		case count > 0:
 			all = append(all, endingOf(s.Name, count-1, true, last))
@@ -79,7 +79,7 @@ type run struct {
 	started   time.Time
 }
 
-// unended returns the run as an ending of which nothing is known.
+// unended returns the run as an ending without details.
 func (r run) unended() ending {
 	return ending{container: r.container, restart: r.restart, started: r.started}
 }
@@ -94,7 +94,7 @@ func running(pod *corev1.Pod) (all []run) {
 	return all
 }
 
-// restarts reports whether a container of the pod may run again after an end.
+// restarts reports whether a container of the pod may restart after an end.
 func restarts(pod *corev1.Pod, e ending) bool {
 	policy := pod.Spec.RestartPolicy
 	own := func(p *corev1.ContainerRestartPolicy, rules int) {

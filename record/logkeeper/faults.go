@@ -2,7 +2,7 @@ package logkeeper
 
 import "github.com/vedette-io/vedette/internal/faultlog"
 
-// faults report what keeps a keeper from its work, each fault once.
+// faults report the faults of a keeper, each once.
 type faults struct {
 	types, denied, owners, rights, nodes, room, database *faultlog.Reporter
 }
@@ -22,7 +22,7 @@ func newFaults(cfg *Config) faults {
 	}
 }
 
-// stop prevents further lines.
+// stop suppresses further reports.
 func (f *faults) stop() {
 	for _, r := range []*faultlog.Reporter{f.types, f.denied, f.owners, f.rights, f.nodes, f.room, f.database} {
 		r.Stop()

@@ -14,18 +14,18 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// fetcher asks a cluster for logs.
+// fetcher fetches logs from a cluster.
 type fetcher struct {
 	cluster *kube.Cluster
 	lines   int
 	bytes   int64 // of text
 }
 
-// memory is how much one log may take.
+// memory returns the maximum size of one log.
 func (f *fetcher) memory() int64 { return f.bytes + perLine*int64(f.lines) + perLog }
 
-// stamping is how much longer than the kept text an answer may be. A server counts the
-// times of the lines, and lines that are cut later.
+// stamping is the ratio of the maximum length of an answer to that of the kept text. A
+// server counts the times of the lines, and lines that are truncated later.
 const stamping = 4
 
 // logRequest returns the request for the log of a container.
@@ -38,8 +38,8 @@ func logRequest(pod wire.Key, container string, query url.Values) kube.Request {
 // fetch reads the end of a log. It calls answered when an answer begins, and returns its
 // error.
 //
-// A server that limits the length of an answer cuts its end, which is the part that counts.
-// So fetch asks for fewer lines then.
+// A server that limits the length of an answer cuts its end, which is the important part.
+// In this case fetch requests fewer lines.
 func (f *fetcher) fetch(ctx context.Context, pod wire.Key, container string, previous bool, answered func() error) (a answer, err error) {
 	limit := f.bytes * stamping
 	for lines := f.lines; ; lines = max(1, lines/4) {
@@ -65,28 +65,28 @@ func (f *fetcher) fetch(ctx context.Context, pod wire.Key, container string, pre
 	}
 }
 
-// failure says what follows from an error of a fetch.
+// failure is the consequence of an error of a fetch.
 type failure struct {
 	err error
-	// loss is why the log is lost if it is not tried again.
+	// loss is the reason why the log is lost if the fetch is not retried.
 	loss Loss
-	// final reports that another attempt makes no sense.
+	// final is set if a retry is useless.
 	final bool
-	// node reports that the node failed, rather than the API server or the request.
+	// node is set if the node failed, not the API server or the request.
 	node bool
-	// after is how long the server wants to be left alone.
+	// after is the wait that the server requested.
 	after time.Duration
 }
 
 // errSilent is the cause of a fetch that ended because no answer came.
 var errSilent = errors.New("the node did not answer")
 
-// failureOf explains an error of a fetch.
+// failureOf classifies an error of a fetch.
 func failureOf(err error) failure {
 	var said apierrors.APIStatus
 	if !errors.As(err, &said) {
-		// A network error is that of the API server, but silence is the node's: API servers
-		// answer.
+		// A network error comes from the API server, but a timeout from the node, because
+		// API servers respond.
 		node := errors.Is(err, errSilent) || errors.Is(err, context.DeadlineExceeded)
 		return failure{err: err, loss: NodeUnreachable, node: node}
 	}
@@ -101,7 +101,7 @@ func failureOf(err error) failure {
 			return f
 		}
 		return failure{err: err, loss: PodGone, final: true}
-	case metav1.StatusReasonBadRequest: // the kubelet does not know the container, or not yet
+	case metav1.StatusReasonBadRequest: // the kubelet does not know the container, or does not know it yet
 		return failure{err: err, loss: Absent}
 	case metav1.StatusReasonForbidden, metav1.StatusReasonUnauthorized:
 		return failure{err: err, loss: Denied}

@@ -22,9 +22,9 @@ type fetches struct {
 	faults  *faults
 	count   *counters
 	start   func(func(context.Context)) // runs a function on a goroutine of the keeper
-	// lookup returns the present state of a pod.
+	// lookup returns the current state of a pod.
 	lookup func(key wire.Key, uid string) (*corev1.Pod, bool)
-	// lost takes a task that ended without a log.
+	// lost processes a task that ended without a log.
 	lost func(ctx context.Context, t task, why failure)
 	// identity returns the UID of the cluster.
 	identity func(ctx context.Context) (string, error)
@@ -36,18 +36,18 @@ type fetches struct {
 	others time.Time     // when a log of another recorder was last found
 }
 
-// stalledPerActive is how many fetches may wait for an answer for each one that may get one.
+// stalledPerActive is the maximum number of fetches without an answer per active fetch.
 const stalledPerActive = 4
 
 func (c *Config) limits() limits {
 	return limits{waiting: c.Waiting, active: c.Fetches, stalled: stalledPerActive * c.Fetches, node: c.PerNode}
 }
 
-// sharedFor is how long a recorder leaves fetches to others after it has found a log of
-// another recorder.
+// sharedFor is the time for which a recorder delays its fetches after it has found a log
+// of another recorder.
 const sharedFor = 10 * time.Minute
 
-// add asks for the log of a run. It returns false if there is no room for the task.
+// add adds a task for the log of a run. It returns false if there is no room.
 func (f *fetches) add(t task, u urgency) bool {
 	defer f.changed()
 	f.mu.Lock()
@@ -74,7 +74,8 @@ type unread struct {
 	failure failure
 }
 
-// state returns how many fetches wait, get an answer, and wait for an answer.
+// state returns the numbers of fetches that wait, receive an answer, and wait for an
+// answer.
 func (f *fetches) state() (waiting, active, stalled int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,7 +92,7 @@ func (f *fetches) podGone(uid string) (ended []unread) {
 	return ended
 }
 
-// hasRoom reports whether old tasks may be added, and takes back that one found no room.
+// hasRoom reports whether old tasks may be added, and resets missed.
 func (f *fetches) hasRoom() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -107,10 +108,10 @@ func (f *fetches) takeMissed() bool {
 	return missed
 }
 
-// dispatch starts the fetches that the queue allows, until ctx is done.
+// dispatch starts the fetches that the queue allows, until ctx ends.
 func (f *fetches) dispatch(ctx context.Context) {
 	for {
-		// An answer that finds no room would hold up its node.
+		// An answer without room would block its node.
 		if f.shelf.reserve(ctx, f.fetcher.memory()) != nil {
 			return
 		}
@@ -167,16 +168,16 @@ func (f *fetches) run(ctx context.Context, j *job[task]) {
 	f.changed()
 }
 
-// The time between two attempts doubles from firstRetry to lastRetry. lastUnknown is how
-// often a node may say that it has no log.
+// The time between two attempts doubles from firstRetry to lastRetry. lastUnknown is the
+// number of times that a node may report a missing log.
 const (
 	firstRetry  = 250 * time.Millisecond
 	lastRetry   = 30 * time.Second
 	lastUnknown = 3
 )
 
-// next reports the outcome of a fetch to the queue, and returns when to try again; zero for
-// never.
+// next reports the outcome of a fetch to the queue, and returns the time of the retry;
+// zero for never.
 func (f *fetches) next(j *job[task], failed failure) (retry time.Time) {
 	now := time.Now()
 	f.mu.Lock()
@@ -206,8 +207,8 @@ func backoff(failures int) time.Duration {
 	return min(firstRetry<<min(failures, 10), lastRetry)
 }
 
-// fetch fetches one log and puts it on the shelf. It calls answered when the node begins to
-// answer. failed is zero if the log is on the shelf, or nothing is to be put there.
+// fetch fetches one log and puts it on the shelf. It calls answered when the node begins
+// to answer. failed is zero if the log is on the shelf, or if there is no log to store.
 func (f *fetches) fetch(ctx context.Context, t *task, answered func()) (failed failure) {
 	if t.unsure && f.isKept(ctx, t) {
 		return failed
@@ -261,8 +262,8 @@ func (f *fetches) fetch(ctx context.Context, t *task, answered func()) (failed f
 	return failed
 }
 
-// refresh takes what the pod now shows of the run. previous reports that the container runs
-// again. failed is set if the log cannot be read.
+// refresh updates a task with the current status of the run. previous is set if the
+// container was restarted. failed is set if the log cannot be read.
 func (t *task) refresh(pod *corev1.Pod) (previous bool, failed failure) {
 	e, ended, found := find(pod, t.run.container, t.run.restart, t.run.id)
 	switch {
@@ -281,8 +282,8 @@ var (
 	errNoRoom   = errors.New("the database does not take logs fast enough")
 )
 
-// ranAgain reports whether the container runs again meanwhile, so that the log may be of
-// that run.
+// ranAgain reports whether the container was restarted in the meantime, so that the log
+// may belong to the next run.
 func (f *fetches) ranAgain(t *task) bool {
 	pod, there := f.lookup(t.pod, t.uid)
 	if !there {
@@ -292,11 +293,11 @@ func (f *fetches) ranAgain(t *task) bool {
 	return !found || ended && e.previous
 }
 
-// askStore bounds a question to the store before a fetch.
+// askStore is the timeout of a query of the store before a fetch.
 const askStore = 2 * time.Second
 
-// isKept reports whether the store has the log already. An error means no: the fetch is
-// worth more than the question.
+// isKept reports whether the store already has the log. An error means no, because a
+// useless fetch is better than a lost log.
 func (f *fetches) isKept(ctx context.Context, t *task) bool {
 	ctx, cancel := context.WithTimeout(ctx, askStore)
 	defer cancel()
@@ -313,8 +314,8 @@ func (f *fetches) isKept(ctx context.Context, t *task) bool {
 	return false
 }
 
-// isShared reports whether another recorder has stored the log meanwhile, and remembers
-// that there is another one.
+// isShared reports whether another recorder has stored the log in the meantime, and
+// remembers that another recorder exists.
 func (f *fetches) isShared(ctx context.Context, t *task) bool {
 	if t.seen.IsZero() || !f.isKept(ctx, t) {
 		return false
@@ -325,7 +326,7 @@ func (f *fetches) isShared(ctx context.Context, t *task) bool {
 	return true
 }
 
-// lineageWait is how long a log waits for the name of its job.
+// lineageWait is the maximum time that a log waits for the name of its job.
 const lineageWait = 500 * time.Millisecond
 
 // describe returns the description of a log, with its job.
@@ -343,7 +344,7 @@ func (f *fetches) describe(ctx context.Context, t *task) (joblog.Log, error) {
 	return t.log(cluster, owners), nil
 }
 
-// lose stores that the end of a log is lost.
+// lose stores the fact that the end of a log is lost.
 func (f *fetches) lose(ctx context.Context, t task, why failure) {
 	if !t.ended && why.loss != PodGone {
 		return // its end follows
@@ -355,7 +356,7 @@ func (f *fetches) lose(ctx context.Context, t task, why failure) {
 		}
 	}
 	if err != nil {
-		f.cfg.log().Error("a log is lost, and the database could not be told", "pod", t.pod.String(), "container", t.run.container, "loss", string(why.loss), "err", err)
+		f.cfg.log().Error("a log is lost, and this could not be stored", "pod", t.pod.String(), "container", t.run.container, "loss", string(why.loss), "err", err)
 		f.count.lose(why.loss)
 		return
 	}

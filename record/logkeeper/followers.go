@@ -28,7 +28,8 @@ type follower struct {
 	task   task
 
 	mu sync.Mutex
-	// end is the task of the end of the run, if the pod was deleted before its log was read.
+	// end is the task for the end of the run, if the pod was deleted before its log was
+	// read.
 	end *task
 	why failure
 }
@@ -37,9 +38,9 @@ func newFollowers(f *fetches) *followers {
 	return &followers{fetches: f, followed: map[runID]*follower{}}
 }
 
-var errTooMany = errors.New("the limit of followed containers is reached; the other ones are read when they end")
+var errTooMany = errors.New("the limit of followed containers is reached; other containers are read when they end")
 
-// follow begins to follow a run of a container, unless it is followed already.
+// follow starts to follow a run of a container, unless it is already followed.
 func (f *followers) follow(pod *corev1.Pod, r run, seen time.Time) {
 	t := newTask(pod, r.unended(), false, seen)
 	cfg := f.fetches.cfg
@@ -59,7 +60,7 @@ func (f *followers) follow(pod *corev1.Pod, r run, seen time.Time) {
 	f.fetches.start(one.follow)
 }
 
-// podGone says that a pod was deleted.
+// podGone handles the deletion of a pod.
 func (f *followers) podGone(uid string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -70,8 +71,8 @@ func (f *followers) podGone(uid string) {
 	}
 }
 
-// take takes a task whose log was not read before its pod was deleted. It returns false if
-// the run is not followed.
+// take accepts a task whose log was not read before its pod was deleted. It returns false
+// if the run is not followed.
 func (f *followers) take(t task, why failure) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -112,7 +113,8 @@ func (o *follower) follow(ctx context.Context) {
 		o.parent.fetches.lose(ctx, *end, why)
 		return
 	}
-	// The log came to its end, although the pod was deleted before it could be fetched.
+	// The log was followed to its end, although the pod was deleted before it could be
+	// fetched.
 	log, err := o.parent.fetches.describe(ctx, end)
 	shelf := o.parent.fetches.shelf
 	if err != nil || shelf.reserve(ctx, perLog) != nil {

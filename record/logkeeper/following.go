@@ -12,15 +12,16 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Bounds of a following.
+// Limits of following a log.
 const (
-	// tailBytes is how much text of a followed container waits to be stored.
+	// tailBytes is the maximum text of a followed container that waits to be stored.
 	tailBytes = 256 << 10
-	// fullTail is how much text is stored without waiting for TailEvery.
+	// fullTail is the amount of text that is stored without waiting for TailEvery.
 	fullTail = tailBytes / 2
-	// lastWords is how long a container may be followed after its pod is gone.
+	// lastWords is the maximum time to follow a container after the deletion of its pod.
 	lastWords = 5 * time.Second
-	// firstReopen and lastReopen bound the time between two attempts to follow.
+	// firstReopen and lastReopen are the bounds of the time between two attempts to
+	// follow.
 	firstReopen = 500 * time.Millisecond
 	lastReopen  = 30 * time.Second
 )
@@ -31,7 +32,7 @@ type following struct {
 	pod     wire.Key
 	id      runID
 	every   time.Duration
-	// store stores lines; it returns false if there is no room now.
+	// store stores lines; it returns false if there is no room.
 	store func(ctx context.Context, lines []joblog.Line, dropped int) bool
 	// alive reports whether the run has not ended, as far as is known.
 	alive func() bool
@@ -40,9 +41,9 @@ type following struct {
 	lines  tail
 	last   time.Time // of the last line
 	full   chan struct{}
-	goneAt time.Time // when the pod was deleted; zero if it was not
+	goneAt time.Time // time of the deletion of the pod, or zero
 	gone   chan struct{}
-	clean  bool // the log came to its end
+	clean  bool // the log was read to its end
 }
 
 func newFollowing(f *fetcher, pod wire.Key, id runID, every time.Duration) *following {
@@ -52,8 +53,7 @@ func newFollowing(f *fetcher, pod wire.Key, id runID, every time.Duration) *foll
 	}
 }
 
-// podGone says that the pod was deleted: the log is read until its end, but not much
-// longer.
+// podGone handles the deletion of the pod: the log is read to its end, for a limited time.
 func (f *following) podGone() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,8 +63,8 @@ func (f *following) podGone() {
 	}
 }
 
-// run follows the log until the run ends or ctx is done. It reports whether the last
-// request came to the end of the log.
+// run follows the log until the run ends or ctx ends. It reports whether the last request
+// read the log to its end.
 func (f *following) run(whole context.Context) (clean bool) {
 	ctx, cancel := context.WithCancel(whole)
 	defer cancel()
@@ -106,7 +106,8 @@ func (f *following) flush(ctx context.Context) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	// Lines that came meanwhile stay. The tail may have dropped some of those that are stored.
+	// Keep lines that arrived in the meantime. The tail may have dropped some of the
+	// stored ones.
 	stored := len(lines) - (f.lines.dropped - dropped)
 	for range max(stored, 0) {
 		f.lines.bytes -= int64(len(f.lines.lines[0].Text))
@@ -115,10 +116,11 @@ func (f *following) flush(ctx context.Context) {
 	f.lines.dropped = 0
 }
 
-// read opens the log again and again until the run has ended.
+// read opens the log repeatedly until the run has ended.
 //
-// An API server that loses a node ends the answer as if the log were over. So an end counts
-// if the run is known to be over, or if the log opens again and ends at once.
+// An API server that loses a node ends the answer as if the log had ended. So an end
+// counts only if the run is known to be over, or if the log ends immediately when opened
+// again.
 func (f *following) read(ctx context.Context) {
 	wait, ends := time.Duration(0), 0
 	for {
@@ -155,7 +157,7 @@ func (f *following) isGone() bool {
 	return !f.goneAt.IsZero()
 }
 
-// open follows the log from its last line that is known, until the answer ends.
+// open follows the log from its last known line, until the answer ends.
 func (f *following) open(ctx context.Context) error {
 	query := url.Values{"follow": {"true"}}
 	if f.last.IsZero() {

@@ -24,10 +24,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// within bounds every wait of a test.
+// within is the timeout of every wait of a test.
 const within = 20 * time.Second
 
-// memory is a store in memory, which merges as the database does.
+// memory is a store in memory that merges like the database.
 type memory struct {
 	mu      sync.Mutex
 	logs    map[string]*stored
@@ -109,7 +109,7 @@ func (m *memory) get(id string) (s stored, ok bool) {
 	return s, true
 }
 
-// until waits until a log is as it is wanted.
+// until waits until a log meets a condition.
 func (m *memory) until(t *testing.T, id string, ok func(stored) bool) stored {
 	t.Helper()
 	deadline := time.After(within)
@@ -157,7 +157,7 @@ type cluster struct {
 	*logkeeper.Keeper
 }
 
-// logged is what a keeper has logged.
+// logged is the log of a keeper.
 type logged struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -230,7 +230,7 @@ func (c *cluster) create(obj apitest.Object) apitest.Object {
 	return made
 }
 
-// newPod returns a pod of a Job with some containers that run.
+// newPod returns a pod of a Job with running containers.
 func newPod(name string, containers ...string) *corev1.Pod {
 	yes := true
 	p := &corev1.Pod{
@@ -310,7 +310,7 @@ func (c *cluster) restart(pod, container string) {
 	})
 }
 
-// asked counts the requests for logs that a condition chooses.
+// asked counts the requests for logs that a condition selects.
 func (c *cluster) asked(chosen func(apitest.Request) bool) (n int) {
 	for _, r := range c.Requests() {
 		if r.Subresource == "log" && (chosen == nil || chosen(r)) {

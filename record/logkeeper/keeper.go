@@ -34,7 +34,7 @@ type Keeper struct {
 	work sync.WaitGroup  // goroutines of Run
 }
 
-// ErrRunTwice is returned by Run if it was called before.
+// ErrRunTwice is the error of a second call of Run.
 var ErrRunTwice = errors.New("logkeeper: Run was called twice; a keeper runs once")
 
 // New returns a keeper. It sends no request.
@@ -64,14 +64,14 @@ func New(cfg Config) (*Keeper, error) {
 	return k, err
 }
 
-// writers is how many goroutines write to the database.
+// writers is the number of goroutines that write to the database.
 const writers = 2
 
-// lastWrites is how long Run writes what it has when ctx is done.
+// lastWrites is the maximum time that Run writes the remaining logs after ctx has ended.
 const lastWrites = 5 * time.Second
 
-// Run keeps logs until ctx is done, and returns nil then. It may be called once. It has
-// joined all its goroutines when it returns.
+// Run keeps logs until ctx ends, and then returns nil. Call it once. All its goroutines
+// have ended when it returns.
 //
 // Errors: ErrRunTwice.
 func (k *Keeper) Run(ctx context.Context) error {
@@ -79,7 +79,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 		return ErrRunTwice
 	}
 	k.ctx = ctx
-	k.start(func(ctx context.Context) { _ = k.pods.Run(ctx) }) // its errors are about its use
+	k.start(func(ctx context.Context) { _ = k.pods.Run(ctx) }) // it fails only if called twice
 	k.start(k.resolve)
 	k.start(k.fetches.dispatch)
 	k.start(k.sweep)
@@ -95,7 +95,8 @@ func (k *Keeper) Run(ctx context.Context) error {
 	return nil
 }
 
-// start runs a function on a goroutine that Run joins. Only goroutines of Run call it.
+// start runs a function on a goroutine that Run joins. Call it only from goroutines of
+// Run.
 func (k *Keeper) start(f func(ctx context.Context)) {
 	k.work.Go(func() { f(k.ctx) })
 }
@@ -114,7 +115,7 @@ func (k *Keeper) Stats() Stats {
 	return s
 }
 
-// sweep finds what ended before the keeper started.
+// sweep finds the runs that ended before the keeper started.
 func (k *Keeper) sweep(ctx context.Context) {
 	select {
 	case <-k.watching.Synced():
@@ -125,10 +126,10 @@ func (k *Keeper) sweep(ctx context.Context) {
 	s.run(ctx)
 }
 
-// resolveEvery is how often unknown types are asked for.
+// resolveEvery is the interval in which unknown types are resolved.
 const resolveEvery = 30 * time.Second
 
-// resolve asks for the kinds of types until all are known.
+// resolve resolves the kinds of types until all are known.
 func (k *Keeper) resolve(ctx context.Context) {
 	for {
 		err := errors.Join(k.cfg.Keep.resolve(ctx, k.cfg.Cluster), k.cfg.Tail.resolve(ctx, k.cfg.Cluster))
@@ -142,7 +143,7 @@ func (k *Keeper) resolve(ctx context.Context) {
 	}
 }
 
-// identityAge is how old the identity of the cluster may be.
+// identityAge is the maximum age of the identity of the cluster.
 const identityAge = 30 * time.Second
 
 // identity returns the UID of the cluster. Another cluster may have replaced it.
@@ -150,7 +151,7 @@ func (k *Keeper) identity(ctx context.Context) (string, error) {
 	return k.cfg.Cluster.Identity(ctx, time.Now().Add(-identityAge))
 }
 
-// watch takes an event of a pod.
+// watch handles an event of a pod.
 func (k *Keeper) watch(_ context.Context, ev informer.Event[corev1.Pod]) error {
 	selected, decided := k.roster.decided(ev.UID())
 	if decided && !selected && ev.Kind() != store.Deleted {
@@ -171,16 +172,16 @@ func (k *Keeper) watch(_ context.Context, ev informer.Event[corev1.Pod]) error {
 	return nil
 }
 
-// occasion says why a pod is looked at.
+// occasion is the reason why a pod is checked.
 type occasion uint8
 
 const (
 	live    occasion = iota // it has changed
-	initial                 // it was there when the keeper started
-	late                    // its owners are known now
+	initial                 // it existed when the keeper started
+	late                    // its owners have become known
 )
 
-// see takes a revision of a pod. seen is when it was read from the server.
+// see handles a revision of a pod. seen is when it was read from the server.
 func (k *Keeper) see(pod *corev1.Pod, seen time.Time, why occasion) {
 	selected, decided := k.roster.decided(string(pod.UID))
 	if !decided {
@@ -212,15 +213,15 @@ func (k *Keeper) see(pod *corev1.Pod, seen time.Time, why occasion) {
 	}
 }
 
-// add asks for the log of a run that has ended, now or, if there is no room, later.
+// add requests the log of an ended run, immediately or, if there is no room, later.
 func (k *Keeper) add(t task, u urgency) {
 	if !k.fetches.add(t, u) {
 		k.roster.leave(t.id())
 	}
 }
 
-// decide decides whether a pod is selected. If owners have to be asked first, the pod is
-// seen again when they have answered.
+// decide decides whether a pod is selected. If its owners must be read first, the pod is
+// checked again when they are known.
 func (k *Keeper) decide(pod *corev1.Pod) (selected bool) {
 	selects := func(owners []owner, whole bool) (keep, tail verdict, open bool) {
 		keep, tail = k.cfg.Keep.selects(pod, owners, whole), k.cfg.Tail.selects(pod, owners, whole)
@@ -233,7 +234,7 @@ func (k *Keeper) decide(pod *corev1.Pod) (selected bool) {
 		return keep == yes || tail == yes
 	}
 	keep, tail, open := selects([]owner{nearest}, false)
-	if open || keep == yes || tail == yes { // the job of a selected pod is asked for before it is needed
+	if open || keep == yes || tail == yes { // read the job of a selected pod before it is needed
 		var later func()
 		if open {
 			key, uid := wire.Key{Namespace: pod.Namespace, Name: pod.Name}, string(pod.UID)
@@ -249,14 +250,14 @@ func (k *Keeper) decide(pod *corev1.Pod) (selected bool) {
 	return keep == yes || tail == yes
 }
 
-// reconsider looks at a pod again.
+// reconsider checks a pod again.
 func (k *Keeper) reconsider(key wire.Key, uid string) {
 	if pod, there := k.lookup(key, uid); there {
 		k.see(pod, time.Time{}, late)
 	}
 }
 
-// lookup returns the present state of a pod.
+// lookup returns the current state of a pod.
 func (k *Keeper) lookup(key wire.Key, uid string) (*corev1.Pod, bool) {
 	pod, found, err := k.pods.Snapshot().Get(key)
 	if err != nil || !found || string(pod.UID) != uid {
@@ -265,7 +266,7 @@ func (k *Keeper) lookup(key wire.Key, uid string) (*corev1.Pod, bool) {
 	return pod, true
 }
 
-// deleted takes the deletion of a pod: what has not been read is lost.
+// deleted handles the deletion of a pod: unread logs are lost.
 func (k *Keeper) deleted(pod *corev1.Pod, seen time.Time) {
 	uid := string(pod.UID)
 	told := map[runID]bool{}
@@ -292,7 +293,8 @@ func (k *Keeper) deleted(pod *corev1.Pod, seen time.Time) {
 	}
 }
 
-// unread takes a run whose log was not read before its pod was deleted. It may be followed.
+// unread handles a run whose log was not read before its pod was deleted. A follower may
+// still read it.
 func (k *Keeper) unread(ctx context.Context, t task, why failure) {
 	if why.loss == "" || t.run.unstarted || !k.followers.take(t, why) {
 		k.fetches.lose(ctx, t, why)

@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/record/logkeeper"
 )
 
-// TestEnd: the last lines of each container are stored when it ends, with all that is
-// known of its end.
+// TestEnd: the last lines of each container are stored when it ends, with the facts about
+// its end.
 func TestEnd(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	c.keep(func(cfg *logkeeper.Config) { cfg.Lines = 3 }, "jobs")
@@ -43,7 +43,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestOthersAreLeftAlone: nobody asks for logs of types that are not selected.
+// TestOthersAreLeftAlone: no logs of unselected types are requested.
 func TestOthersAreLeftAlone(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	c.keep(nil, "pytorchjobs.kubeflow.org", "namespace=chosen")
@@ -65,7 +65,7 @@ func TestOthersAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestRestarts: each run of a container that runs again has a log of its own.
+// TestRestarts: each run of a restarted container has its own log.
 func TestRestarts(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	c.keep(nil, "jobs")
@@ -80,7 +80,7 @@ func TestRestarts(t *testing.T) {
 			t.Errorf("%s: kept %q, want %q", id, got, text)
 		}
 	}
-	// In a back-off the container waits, and the number of restarts is raised later.
+	// In backoff the container waits, and the restart count is incremented later.
 	c.say("p", "main", "fourth\n")
 	c.modify("p", func(p *corev1.Pod) {
 		s := status(p, "main")
@@ -106,7 +106,7 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestRunsThatNobodySaw are said to be lost.
+// TestRunsThatNobodySaw: runs that ended unobserved are stored as lost.
 func TestRunsThatNobodySaw(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	c.keep(nil, "jobs")
@@ -127,7 +127,7 @@ func TestRunsThatNobodySaw(t *testing.T) {
 	c.store.until(t, "p/main/2", func(s stored) bool { return true })
 }
 
-// TestDeletion: the log of a container whose pod is being deleted is read at once, and
+// TestDeletion: the log of a container whose pod is being deleted is read immediately, and
 // again when it ends.
 func TestDeletion(t *testing.T) {
 	c := serve(t, apitest.Config{})
@@ -150,7 +150,8 @@ func TestDeletion(t *testing.T) {
 	}
 }
 
-// TestPodGone: a pod that is deleted before its log can be read leaves a log that says so.
+// TestPodGone: if a pod is deleted before its log can be read, the stored log has the
+// loss.
 func TestPodGone(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	hang, err := c.Inject(apitest.Fault{Times: apitest.Always, Match: apitest.Match{Where: isLog}, Action: apitest.Respond(apitest.Failure(500, 0))})
@@ -182,7 +183,7 @@ func TestPodGone(t *testing.T) {
 
 func isLog(r apitest.Request) bool { return r.Subresource == "log" }
 
-// TestNeverStarted: a container without a log is told, and nobody asks for it.
+// TestNeverStarted: for a container without a log, the loss is stored without a request.
 func TestNeverStarted(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	c.keep(nil, "jobs")
@@ -202,8 +203,8 @@ func TestNeverStarted(t *testing.T) {
 	}
 }
 
-// TestStart: logs of containers that ended while no keeper ran are fetched, unless they are
-// kept already.
+// TestStart: logs of containers that ended while no keeper ran are fetched, unless they
+// are already stored.
 func TestStart(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	c.keep(nil, "jobs")
@@ -226,7 +227,7 @@ func TestStart(t *testing.T) {
 	eventually(t, "counted", func() bool { s := c.Stats(); return s.Duplicates == 1 && s.Kept == 1 })
 }
 
-// TestDatabaseAway: logs wait in memory, as many as there is room for, and are stored later.
+// TestDatabaseAway: logs wait in memory, within the limit, and are stored later.
 func TestDatabaseAway(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	away := errors.New("no database")
@@ -240,7 +241,7 @@ func TestDatabaseAway(t *testing.T) {
 		c.end(name, "main", 0)
 	}
 	eventually(t, "the shelf is full", func() bool { return c.Stats().HeldBytes > 25_000 })
-	eventually(t, "the fault is told", func() bool { return strings.Contains(c.log.String(), "no database") })
+	eventually(t, "the fault is logged", func() bool { return strings.Contains(c.log.String(), "no database") })
 	if s := c.Stats(); s.HeldBytes > 40_000 || s.Kept > 0 || s.Failing.IsZero() {
 		t.Errorf("%+v", s)
 	}
@@ -254,7 +255,7 @@ func TestDatabaseAway(t *testing.T) {
 	}
 }
 
-// TestRefusedLog: a log that the database refuses holds up no other.
+// TestRefusedLog: a log that the database refuses does not block other logs.
 func TestRefusedLog(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	c.store.refused = refuses("bad")

@@ -17,15 +17,15 @@ import (
 const (
 	maxDepth     = 6
 	maxLineages  = 20_000
-	maxAsks      = 8 // requests at once
+	maxAsks      = 8 // concurrent requests
 	deniedFor    = 5 * time.Minute
 	askTimeout   = 10 * time.Second
 	firstAskWait = time.Second
 	lastAskWait  = time.Minute
 )
 
-// lineage knows the owners of owners. It asks the server for the metadata of each owner
-// once. Any goroutine may use it.
+// lineage finds the owners of owners. It reads the metadata of each owner once. Any
+// goroutine may use it.
 type lineage struct {
 	get   func(ctx context.Context, namespace string, o owner) (metav1.Object, error)
 	start func(func(context.Context)) // runs a function on a goroutine of the keeper
@@ -39,10 +39,10 @@ type lineage struct {
 
 // parent has the facts about the controller of an object.
 type parent struct {
-	done  chan struct{} // closed when the rest is known
+	done  chan struct{} // closed when the fields below are known
 	later []func()      // called then
 	of    owner         // zero if there is no controller
-	until time.Time     // when it is asked again; zero for never
+	until time.Time     // time of the next request; zero for never
 }
 
 func newLineage(get func(ctx context.Context, namespace string, o owner) (metav1.Object, error), start func(func(context.Context)), denied, failed *faultlog.Reporter) *lineage {
@@ -65,14 +65,14 @@ func metadataOf(c *kube.Cluster) func(ctx context.Context, namespace string, o o
 }
 
 // climbs reports whether an object of this type may belong to a job. Controllers of
-// services own no pods of jobs, and there are many of them.
+// services own no pods of jobs, and are numerous.
 func climbs(o owner) bool {
 	return o.uid != "" && o.resource() != "" && o.group() != "apps" && o.kind != "Node"
 }
 
-// above returns the owners of a pod as far as they are known, the nearest first. If the
-// rest is unknown, it asks for it, and calls later when it is known; then whole is false.
-// later may be nil.
+// above returns the known owners of a pod, nearest first. If others are unknown, it
+// requests them, calls later, which may be nil, when they are known, and returns whole =
+// false.
 func (l *lineage) above(namespace string, nearest owner, later func()) (all []owner, whole bool) {
 	for o := nearest; ; {
 		all = append(all, o)
@@ -83,7 +83,7 @@ func (l *lineage) above(namespace string, nearest owner, later func()) (all []ow
 		if !l.asked(p, later) {
 			return all, false
 		}
-		// A CronJob or a schedule submits jobs; it is none.
+		// A CronJob or a schedule submits jobs, but is not a job.
 		if p.of.uid == "" || p.of.kind == "CronJob" {
 			return all, true
 		}
@@ -91,7 +91,7 @@ func (l *lineage) above(namespace string, nearest owner, later func()) (all []ow
 	}
 }
 
-// asked reports whether an answer is there. If not, later is called when it is.
+// asked reports whether the answer has arrived. If not, later is called when it has.
 func (l *lineage) asked(p *parent, later func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,8 +106,8 @@ func (l *lineage) asked(p *parent, later func()) bool {
 	return false
 }
 
-// wait returns the owners of a pod. It waits for answers of the server until ctx is done,
-// and then returns the owners that are known.
+// wait returns the owners of a pod. It waits for the server until ctx ends, and then
+// returns the known owners.
 func (l *lineage) wait(ctx context.Context, namespace string, nearest owner) []owner {
 	for {
 		all, whole := l.above(namespace, nearest, nil)
@@ -122,8 +122,8 @@ func (l *lineage) wait(ctx context.Context, namespace string, nearest owner) []o
 	}
 }
 
-// parentOf returns the facts about the controller of an object. It asks the server if
-// they are missing or too old.
+// parentOf returns the facts about the controller of an object. It reads them from the
+// server if they are missing or too old.
 func (l *lineage) parentOf(namespace string, o owner) *parent {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,7 +131,7 @@ func (l *lineage) parentOf(namespace string, o owner) *parent {
 	if p != nil && (p.until.IsZero() || time.Now().Before(p.until)) {
 		return p
 	}
-	for uid, old := range l.known { // any one: whoever needs it asks again
+	for uid, old := range l.known { // an arbitrary one: it can be read again
 		if len(l.known) < maxLineages {
 			break
 		}
@@ -147,7 +147,7 @@ func (l *lineage) parentOf(namespace string, o owner) *parent {
 	return p
 }
 
-// ask asks for the controller of an object until there is an answer.
+// ask reads the controller of an object, and retries until it succeeds.
 func (l *lineage) ask(ctx context.Context, namespace string, o owner, p *parent) {
 	for wait := firstAskWait; ; wait = min(2*wait, lastAskWait) {
 		select {
@@ -182,7 +182,7 @@ func (l *lineage) ask(ctx context.Context, namespace string, o owner, p *parent)
 // answer stores an answer: obj is nil if the server did not return the object.
 func (l *lineage) answer(o owner, p *parent, obj metav1.Object, denied bool) {
 	l.mu.Lock()
-	if obj != nil && string(obj.GetUID()) == o.uid { // a namesake says nothing
+	if obj != nil && string(obj.GetUID()) == o.uid { // ignore a namesake
 		p.of, _ = controller(obj)
 	}
 	if denied {

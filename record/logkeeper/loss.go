@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// Loss says why the end of a log is missing.
+// Loss is the reason why the end of a log is missing.
 type Loss string
 
 // The losses.
@@ -19,11 +19,12 @@ const (
 	NodeUnreachable Loss = "node-unreachable"
 	// NeverStarted: the container has no log, because it could not be started.
 	NeverStarted Loss = "never-started"
-	// Restarted: the container ran again twice before the log of the run could be read.
+	// Restarted: the container was restarted twice before the log of the run could be
+	// read.
 	Restarted Loss = "restarted"
-	// Absent: the node has no log of the container any more.
+	// Absent: the node no longer has the log of the container.
 	Absent Loss = "absent"
-	// Denied: the pod was deleted, and the right to read its log was missing until then.
+	// Denied: the right to read the log was missing until the pod was deleted.
 	Denied Loss = "denied"
 	// Unwritten: the database refused the log.
 	Unwritten Loss = "unwritten"
@@ -32,7 +33,7 @@ const (
 // Losses lists all losses.
 var Losses = []Loss{PodGone, NodeUnreachable, NeverStarted, Restarted, Absent, Denied, Unwritten}
 
-// why returns the text of a loss for people: what is stored in Log.Lost.
+// why returns the text of a loss for people: the value of Log.Lost.
 func (l Loss) why(err error) string {
 	text := map[Loss]string{
 		PodGone:         "the pod was deleted before the end of the log was read",

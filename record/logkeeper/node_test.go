@@ -17,8 +17,8 @@ import (
 	"github.com/vedette-io/vedette/record/logkeeper"
 )
 
-// TestHungNode: a node that does not answer holds up no other, even if it has more pods
-// than fetches may run at once.
+// TestHungNode: a node that does not answer does not block other nodes, even if it has
+// more pods than the maximum number of fetches.
 func TestHungNode(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	hang, err := c.Inject(apitest.Fault{Times: apitest.Always, Match: apitest.Match{Where: func(r apitest.Request) bool {
@@ -55,7 +55,7 @@ func TestHungNode(t *testing.T) {
 	}
 }
 
-// TestSilence: a fetch without an answer ends, and is tried again.
+// TestSilence: a fetch without an answer ends, and is retried.
 func TestSilence(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	hang, err := c.Inject(apitest.Fault{Times: 1, Match: apitest.Match{Where: isLog}, Action: apitest.Hang()})
@@ -74,7 +74,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// TestDenied: a missing right is told once, and logs are read when it is granted.
+// TestDenied: a missing right is logged once, and logs are read when it is granted.
 func TestDenied(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	denied, err := c.Inject(apitest.Fault{Times: 3, Match: apitest.Match{Where: isLog}, Action: apitest.Respond(apitest.Failure(403, 0))})
@@ -91,8 +91,8 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// TestTail: lines of a running container are stored, each once, also after its stream was
-// cut. What the keeper follows ends with the container.
+// TestTail: lines of a running container are stored, each once, even if its stream breaks.
+// Following ends with the container.
 func TestTail(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	c.keep(func(cfg *logkeeper.Config) {
@@ -134,8 +134,8 @@ func TestTailsAreBounded(t *testing.T) {
 	}
 }
 
-// TestLastWords: what a container says while its pod is deleted is kept, although the pod
-// is gone before its log can be fetched.
+// TestLastWords: the last lines of a container are stored, although its pod is deleted
+// before its log can be fetched.
 func TestLastWords(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	c.keep(nil, "jobs")
@@ -148,7 +148,7 @@ func TestLastWords(t *testing.T) {
 	}
 	eventually(t, "it is followed", func() bool { return c.asked(nil) == 2 && c.Stats().Tails == 1 })
 	c.say("p", "main", "last words\n")
-	c.modify("p", func(p *corev1.Pod) { p.Finalizers = nil }) // the pod is gone
+	c.modify("p", func(p *corev1.Pod) { p.Finalizers = nil }) // delete the pod
 	log := c.store.until(t, "p/main/0", func(s stored) bool { return strings.HasSuffix(textOf(s.lines), "last words") })
 	if textOf(log.lines) != "before|last words" {
 		t.Errorf("kept %q", textOf(log.lines))
@@ -181,7 +181,7 @@ func TestChain(t *testing.T) {
 	p := newPod("p", "main")
 	p.OwnerReferences = own("batch/v1", "Job", "big-node-0", job)
 	c.create(p)
-	c.create(newPod("q", "main")) // of a Job that belongs to nothing
+	c.create(newPod("q", "main")) // of a Job without an owner
 	c.say("p", "main", "text\n")
 	c.end("q", "main", 0)
 	c.end("p", "main", 0)
@@ -217,8 +217,8 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// TestTwoKeepers: two keepers of one database store the same, and soon leave fetches to
-// each other.
+// TestTwoKeepers: two keepers of one database store the same logs, and soon leave fetches
+// to each other.
 func TestTwoKeepers(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	c.keep(func(cfg *logkeeper.Config) { cfg.Name = "one" }, "jobs")
@@ -240,7 +240,7 @@ func TestTwoKeepers(t *testing.T) {
 	})
 }
 
-// TestIllegalConfig: what cannot work is an error of New, and a keeper runs once.
+// TestIllegalConfig: New refuses invalid configurations, and a keeper runs once.
 func TestIllegalConfig(t *testing.T) {
 	c := serve(t, apitest.Config{})
 	all, err := logkeeper.ParseSelection([]string{"pods"})

@@ -21,8 +21,8 @@ func (o owner) group() string {
 	return group
 }
 
-// resource returns a name of the type that a server can resolve: "Job.v1.batch". It
-// returns "" for an apiVersion that no server writes.
+// resource returns the name of the type in the form "Job.v1.batch", or "" for an invalid
+// apiVersion.
 func (o owner) resource() string {
 	group, version, named := strings.Cut(o.apiVersion, "/")
 	if !named {
@@ -43,7 +43,7 @@ func controller(obj metav1.Object) (o owner, ok bool) {
 	return owner{ref.APIVersion, ref.Kind, ref.Name, string(ref.UID)}, true
 }
 
-// Labels by which operators name the job of a pod that they do not control themselves.
+// Labels with which operators name the job of a pod that they do not control themselves.
 const (
 	jobSetName    = "jobset.sigs.k8s.io/jobset-name"
 	jobSetUID     = "jobset.sigs.k8s.io/jobset-uid"
@@ -53,12 +53,12 @@ const (
 	sparkAppName  = "sparkoperator.k8s.io/app-name"
 )
 
-// labeled returns the owners that the labels of a pod name, the nearest first.
+// labeled returns the owners in the labels of a pod, nearest first.
 func labeled(pod *corev1.Pod) (all []owner) {
 	l := pod.Labels
 	if name := l[jobSetName]; name != "" {
 		all = append(all, owner{"jobset.x-k8s.io/v1alpha2", "JobSet", name, l[jobSetUID]})
-		if l[trainJobStep] != "" { // a TrainJob gives its JobSet its own name
+		if l[trainJobStep] != "" { // the JobSet of a TrainJob has the name of the TrainJob
 			all = append(all, owner{"trainer.kubeflow.org/v1alpha1", "TrainJob", name, ""})
 		}
 	}

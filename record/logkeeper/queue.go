@@ -21,7 +21,7 @@ const (
 	urgencies
 )
 
-// job is a fetch that waits or runs.
+// job is a waiting or running fetch.
 type job[T any] struct {
 	id      runID
 	node    string
@@ -31,14 +31,14 @@ type job[T any] struct {
 	order   int // of arrival
 
 	running, stalled bool
-	again            bool // another task came while it ran; task is that one
-	gone             bool // the pod is gone: it is not tried again
+	again            bool // a second task was added while it ran; task is the second one
+	gone             bool // the pod was deleted: no retry
 	failures         int
 	last             failure // of the last attempt
 	index            int     // in the heap; -1 outside
 }
 
-// limits bound the queue.
+// limits are the limits of the queue.
 type limits struct {
 	waiting int // jobs that wait
 	active  int // jobs that run and get an answer
@@ -46,14 +46,14 @@ type limits struct {
 	node    int // jobs that run on one node
 }
 
-// queue decides which fetch is next. It holds at most one job for each run of a container.
-// It is a pure machine: the caller tells the time and locks.
+// queue decides which fetch is next. It has at most one job for each run of a container.
+// It is a pure machine: the caller passes the time and locks.
 type queue[T any] struct {
 	limits  limits
 	jobs    map[runID]*job[T]
 	pods    map[string]map[runID]*job[T]
 	nodes   map[string]*node[T]
-	ring    []*node[T] // nodes with jobs, in the order in which they are asked
+	ring    []*node[T] // nodes with jobs, in round-robin order
 	at      int        // in ring
 	waiting [urgencies]int
 	active  int
@@ -66,8 +66,8 @@ type node[T any] struct {
 	name    string
 	ready   [urgencies]jobHeap[T]
 	running int
-	// failures counts consecutive failures of the node. One job at a time tries a node that
-	// has failed, and not before until.
+	// failures counts consecutive failures of the node. Only one job at a time tries a
+	// node that has failed, and not before until.
 	failures int
 	until    time.Time
 }
@@ -76,8 +76,9 @@ func newQueue[T any](l limits) *queue[T] {
 	return &queue[T]{limits: l, jobs: map[runID]*job[T]{}, pods: map[string]map[runID]*job[T]{}, nodes: map[string]*node[T]{}}
 }
 
-// add adds a task that is due at a time. If the run has a job already, the task replaces
-// that of the job, or follows it if the job runs. It returns false if the queue is full.
+// add adds a task that is due at a time. If the run already has a job, the task replaces
+// that of the job, or follows it if the job is running. It returns false if the queue is
+// full.
 func (q *queue[T]) add(id runID, nodeName string, u urgency, task T, due time.Time) bool {
 	if j := q.jobs[id]; j != nil {
 		j.task = task
@@ -115,14 +116,14 @@ func (q *queue[T]) insert(j *job[T]) {
 	q.waiting[j.urgency]++
 }
 
-// remove takes a waiting job from the heap of its node.
+// remove removes a waiting job from the heap of its node.
 func (q *queue[T]) remove(j *job[T]) {
 	heap.Remove(&q.nodes[j.node].ready[j.urgency], j.index)
 	q.waiting[j.urgency]--
 }
 
-// next returns the job that may run now, and marks it as running. Without such a job, wake is
-// the time when the next job becomes due. It is zero if that depends on a running job or on add.
+// next returns the next job to run, and marks it as running. Without such a job, wake is
+// the time when a job becomes due. It is zero if that depends on a running job or on add.
 func (q *queue[T]) next(now time.Time) (j *job[T], wake time.Time) {
 	if q.active >= q.limits.active {
 		return nil, wake
@@ -149,8 +150,8 @@ func (q *queue[T]) next(now time.Time) (j *job[T], wake time.Time) {
 	return nil, wake
 }
 
-// next takes the first job that is due. Otherwise it returns when that changes; zero if
-// that depends on a running job.
+// next returns the first job that is due. Otherwise it returns the time when one becomes
+// due; zero if that depends on a running job.
 func (n *node[T]) next(now time.Time, limit int) (j *job[T], at time.Time) {
 	if n.failures > 0 {
 		limit = 1
@@ -178,8 +179,8 @@ func (n *node[T]) next(now time.Time, limit int) (j *job[T], at time.Time) {
 	return nil, at
 }
 
-// stall says that a running job has got no answer so far. Others may run in its place, if
-// not too many jobs are stalled.
+// stall marks a running job as having no answer. Others may run in its place, unless too
+// many jobs are stalled.
 func (q *queue[T]) stall(j *job[T]) {
 	if j.running && !j.stalled && q.stalled < q.limits.stalled {
 		j.stalled = true
@@ -189,7 +190,7 @@ func (q *queue[T]) stall(j *job[T]) {
 }
 
 // done ends a running job. If retry is not zero and the pod exists, the job runs again at
-// that time. ended reports that the job is over and that its result is final.
+// that time. ended is set if the job has ended and its result is final.
 func (q *queue[T]) done(j *job[T], retry time.Time) (ended bool) {
 	n := q.nodes[j.node]
 	if n.running--; j.stalled {
@@ -214,7 +215,7 @@ func (q *queue[T]) done(j *job[T], retry time.Time) (ended bool) {
 	return ended
 }
 
-// nodeFailed says that a node did not answer, and until when it is left alone.
+// nodeFailed records that a node did not answer, and the end of its backoff.
 func (q *queue[T]) nodeFailed(name string, until time.Time) {
 	if n := q.nodes[name]; n != nil {
 		n.failures++
@@ -240,15 +241,14 @@ func (q *queue[T]) anyNodeFailed() bool {
 	return false
 }
 
-// nodeAnswered says that a node has answered.
+// nodeAnswered records that a node has answered.
 func (q *queue[T]) nodeAnswered(name string) {
 	if n := q.nodes[name]; n != nil {
 		n.failures, n.until = 0, time.Time{}
 	}
 }
 
-// podGone ends the waiting jobs of a pod and returns them. Jobs that run are not tried
-// again.
+// podGone ends the waiting jobs of a pod and returns them. Running jobs are not retried.
 func (q *queue[T]) podGone(pod string) (ended []*job[T]) {
 	for _, j := range q.pods[pod] {
 		j.gone = true

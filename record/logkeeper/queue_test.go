@@ -9,9 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestQueueAgainstModel: whatever comes in whichever order, no run has two jobs at a time,
-// all limits hold, a failed node is tried by one job, and every task that was taken ends
-// once.
+// TestQueueAgainstModel: for all orders of calls, no run has two jobs at a time, all
+// limits hold, only one job tries a failed node, and every added task ends once.
 func TestQueueAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := limits{waiting: 8, active: 3, stalled: 2, node: 2}
@@ -47,13 +46,13 @@ func TestQueueAgainstModel(t *testing.T) {
 			return runID{pod: fmt.Sprint(rapid.IntRange(0, 5).Draw(t, "pod")), container: "c", restart: rapid.IntRange(0, 1).Draw(t, "restart")}
 		})
 		node := func(id runID) string { return "node-" + string(id.pod[0]%3+'0') }
-		some := func() *job[int] { // any one; nil if none runs
+		some := func() *job[int] { // an arbitrary one; nil if none runs
 			for _, j := range running {
 				return j
 			}
 			return nil
 		}
-		forget := func() { // nothing is known of a node without jobs
+		forget := func() { // a node without jobs is forgotten
 			maps.DeleteFunc(failing, func(name string, _ bool) bool { return q.nodes[name] == nil })
 		}
 		t.Repeat(map[string]func(*rapid.T){
@@ -133,8 +132,7 @@ func TestQueueAgainstModel(t *testing.T) {
 	})
 }
 
-// TestFreshFirst: what has just ended goes before what ended long ago, and no node waits
-// for another one.
+// TestFreshFirst: fresh tasks precede old ones, and no node waits for another one.
 func TestFreshFirst(t *testing.T) {
 	q := newQueue[string](limits{waiting: 100, active: 10, stalled: 10, node: 1})
 	now := time.Unix(1, 0)

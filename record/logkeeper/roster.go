@@ -8,33 +8,33 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// roster remembers the selected pods and the ends that were taken of each. Any goroutine
-// may use it.
+// roster remembers the selected pods and the processed ends of each. Any goroutine may use
+// it.
 type roster struct {
 	mu   sync.Mutex
-	pods map[string]*entry // by UID; an entry with selected unset holds a decision only
+	pods map[string]*entry // by UID; an entry with selected unset is only a decision
 }
 
-// entry is what the keeper remembers of a pod.
+// entry is the state of a pod.
 type entry struct {
 	key      wire.Key
 	selected bool
 	tailed   bool
-	deleting bool // that the pod is being deleted was seen
+	deleting bool // the deletion was seen
 	runs     map[string]lastRun
 }
 
-// lastRun is the last run of a container whose end was taken.
+// lastRun is the last run of a container whose end was processed.
 type lastRun struct {
 	id      string
 	restart int
-	// swept reports that the end is left to the sweeper.
+	// swept is set if the sweeper handles the end.
 	swept bool
 }
 
 func newRoster() *roster { return &roster{pods: map[string]*entry{}} }
 
-// decided returns what was decided about a pod.
+// decided returns the decision about a pod.
 func (l *roster) decided(uid string) (selected, decided bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,18 +63,19 @@ func (l *roster) size() (n int) {
 	return n
 }
 
-// news is what a revision of a pod tells for the first time.
+// news has the facts that a revision of a pod shows for the first time.
 type news struct {
 	ended []ending
-	// skipped are runs that ended unseen, between two that were seen.
+	// skipped are the runs that ended unobserved, between two observed ones.
 	skipped []ending
 	// deleting are the runs that have not ended, if the pod is being deleted.
 	deleting []run
-	// running are the runs to be followed.
+	// running are the runs to follow.
 	running []run
 }
 
-// maxSkipped is how many skipped runs of a container are told at once: the last ones.
+// maxSkipped is the maximum number of skipped runs of a container that are reported; the
+// last ones are.
 const maxSkipped = 8
 
 // take returns the news of a revision of a selected pod. sweep leaves its ends to the
@@ -123,7 +124,7 @@ func (l *roster) leave(id runID) {
 	}
 }
 
-// swept reports whether an end is left to the sweeper.
+// swept reports whether the sweeper handles an end.
 func (l *roster) swept(id runID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,8 +136,8 @@ func (l *roster) swept(id runID) bool {
 	return !seen || last.restart != id.restart || last.swept
 }
 
-// remove forgets a deleted pod, and returns what its last state tells: ends for the first
-// time, and the runs whose end was not seen.
+// remove removes a deleted pod, and returns the news of its last state: new ends, and the
+// runs whose end was not seen.
 func (l *roster) remove(pod *corev1.Pod) (n news) {
 	n = l.take(pod, false)
 	l.mu.Lock()
@@ -148,7 +149,8 @@ func (l *roster) remove(pod *corev1.Pod) (n news) {
 	return n
 }
 
-// find returns what a pod shows of a run: its end, or that it has not ended.
+// find returns the state of a run in the status of a pod: its end, or that it has not
+// ended.
 func find(pod *corev1.Pod, container string, restart int, id string) (e ending, ended, found bool) {
 	for _, e := range endings(pod) {
 		if e.container == container && (e.restart == restart && (id == "" || e.id == "" || e.id == id) || id != "" && e.id == id) {

@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// Selection says of which pods logs are kept: those of some types of jobs, and those in
-// some namespaces. The zero value selects none. Any goroutine may use it.
+// Selection selects the pods whose logs are kept: by types of jobs, and by namespaces. The
+// zero value selects none. Any goroutine may use it.
 type Selection struct {
 	types      []*jobType
 	namespaces []string
@@ -29,7 +29,7 @@ type jobType struct {
 	group, kind string
 }
 
-// namespaceWord begins a word that selects a namespace.
+// namespaceWord is the prefix of a word that selects a namespace.
 const namespaceWord = "namespace="
 
 // ParseSelection parses words: a type in kubectl's syntax, such as jobs or
@@ -71,8 +71,8 @@ func (s Selection) Types() (names []string) {
 // Namespaces returns the namespaces that are selected as a whole.
 func (s Selection) Namespaces() []string { return slices.Clone(s.namespaces) }
 
-// resolve asks the cluster for the types whose kind is unknown. It returns an error for
-// each type that stays unknown; such a type is recognized by its name.
+// resolve resolves the types whose kind is unknown with the cluster. It returns an error
+// for each type that stays unknown; such a type is recognized by its name.
 func (s Selection) resolve(ctx context.Context, c *kube.Cluster) error {
 	var errs []error
 	for _, t := range s.types {
@@ -101,8 +101,8 @@ func (t *jobType) set(group, kind string) {
 	t.resolved, t.group, t.kind = true, group, kind
 }
 
-// matches reports whether an owner is of the type. As long as the server has not told the
-// kind of the type, the name decides.
+// matches reports whether an owner has the type. Until the server has returned the kind of
+// the type, the name decides.
 func (t *jobType) matches(o owner) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -124,7 +124,7 @@ func isVersion(word string) bool {
 	return len(word) > 1 && word[0] == 'v' && word[1] >= '0' && word[1] <= '9'
 }
 
-// plural returns the plural of a kind in lower case, as types are named usually.
+// plural returns the usual plural of a kind in lower case.
 func plural(kind string) string {
 	for _, end := range []string{"s", "x", "ch", "sh"} {
 		if strings.HasSuffix(kind, end) {
@@ -137,7 +137,7 @@ func plural(kind string) string {
 	return kind + "s"
 }
 
-// verdict says whether a pod is selected.
+// verdict is the decision whether a pod is selected.
 type verdict uint8
 
 const (
@@ -149,8 +149,8 @@ const (
 // podOwner is a pod itself as an owner, for the type pods.
 var podOwner = owner{apiVersion: "v1", kind: "Pod"}
 
-// selects reports whether a pod is selected. owners are its known owners, the nearest
-// first; whole reports that there are no others.
+// selects reports whether a pod is selected. owners are its known owners, nearest first;
+// whole is set if there are no others.
 func (s Selection) selects(pod *corev1.Pod, owners []owner, whole bool) verdict {
 	if slices.Contains(s.namespaces, pod.Namespace) {
 		return yes

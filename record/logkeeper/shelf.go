@@ -14,15 +14,15 @@ type parcel struct {
 	log   joblog.Log
 	lines []joblog.Line
 	loss  Loss      // "" unless the end of the log is lost
-	seen  time.Time // of the event that told of the end; zero if there was none
+	seen  time.Time // of the event that reported the end; zero if there was none
 	bytes int64     // reserved on the shelf
 
 	failures int
 	since    time.Time // of the first failure
 }
 
-// shelf holds logs until the database has them. Its bytes are bounded: a fetch reserves
-// room before it begins. Any goroutine may use it.
+// shelf holds logs until they are stored in the database. Its size is limited: a fetch
+// reserves room before it begins. Any goroutine may use it.
 type shelf struct {
 	store Store
 	count *counters
@@ -60,8 +60,8 @@ func (s *shelf) reserve(ctx context.Context, n int64) error {
 	}
 }
 
-// tryReserve is reserve without waiting. If it returns false, room is closed when it is
-// worth another try.
+// tryReserve is reserve without waiting. If it returns false, room is closed when the
+// caller should try again.
 func (s *shelf) tryReserve(n int64) (room <-chan struct{}, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *shelf) tryReserve(n int64) (room <-chan struct{}, ok bool) {
 	return nil, true
 }
 
-// release gives back room.
+// release returns room.
 func (s *shelf) release(n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *shelf) releaseLocked(n int64) {
 	s.room = make(chan struct{})
 }
 
-// put takes over a parcel for which reserved bytes were reserved.
+// put takes ownership of a parcel for which reserved bytes were reserved.
 func (s *shelf) put(p *parcel, reserved int64) {
 	p.bytes = min(size(p.lines)+perLog, reserved)
 	s.mu.Lock()
@@ -100,8 +100,8 @@ func (s *shelf) putLocked(p *parcel) {
 	s.filled = make(chan struct{})
 }
 
-// take returns the first parcel. While the shelf is empty, it returns nil, and filled is
-// closed when a parcel comes.
+// take returns the first parcel. If the shelf is empty, it returns nil, and filled is
+// closed when a parcel arrives.
 func (s *shelf) take() (p *parcel, filled <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,11 +119,12 @@ func (s *shelf) take() (p *parcel, filled <-chan struct{}) {
 const (
 	firstDelay = 100 * time.Millisecond
 	maxDelay   = 5 * time.Second
-	// maxFailures is how often a parcel may fail while others are written.
+	// maxFailures is the number of failures of a parcel after which it is given up, if
+	// others are written.
 	maxFailures = 5
 )
 
-// write writes parcels until ctx is done. Several goroutines may run it.
+// write writes parcels until ctx ends. Several goroutines may run it.
 func (s *shelf) write(ctx context.Context) {
 	delay := time.Duration(0)
 	for {
@@ -151,7 +152,8 @@ func (s *shelf) write(ctx context.Context) {
 	}
 }
 
-// drain writes what is left until all is written, the database refuses it, or ctx is done.
+// drain writes the remaining parcels until all are written, the database refuses one, or
+// ctx ends.
 func (s *shelf) drain(ctx context.Context) {
 	for {
 		p, _ := s.take()
@@ -167,7 +169,7 @@ func (s *shelf) drain(ctx context.Context) {
 	}
 }
 
-// back puts a parcel behind the others.
+// back puts a parcel at the end.
 func (s *shelf) back(p *parcel) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +177,7 @@ func (s *shelf) back(p *parcel) {
 	s.putLocked(p)
 }
 
-// written takes the outcome of a write, and returns the delay before the next one.
+// written processes the outcome of a write, and returns the delay before the next one.
 func (s *shelf) written(p *parcel, err error, delay time.Duration) time.Duration {
 	now := time.Now()
 	if err == nil {
@@ -193,7 +195,7 @@ func (s *shelf) written(p *parcel, err error, delay time.Duration) time.Duration
 	s.mu.Lock()
 	others := s.success.After(p.since)
 	s.mu.Unlock()
-	if p.failures >= maxFailures && others { // the database takes others, but not this one
+	if p.failures >= maxFailures && others { // the database accepts other parcels, but not this one
 		s.fault.See(faultlog.State{Kind: "refused", Err: err, Attrs: []any{"pod", p.log.Pod, "container", p.log.Container}})
 		s.count.lose(Unwritten)
 		s.mu.Lock()
@@ -232,7 +234,8 @@ func (s *shelf) report(p *parcel) {
 	})
 }
 
-// state returns what waits, and since when the database refuses it.
+// state returns the number and the size of the parcels, and the time since which the
+// database refuses them.
 func (s *shelf) state() (parcels int, bytes int64, failing time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

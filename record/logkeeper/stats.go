@@ -12,12 +12,13 @@ var LagBounds = [...]time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute,
 }
 
-// Lag is how long things took.
+// Lag is a histogram of durations.
 type Lag struct {
-	// Count is their number, Sum the time of all together, and Max the longest.
+	// Count is their number, Sum their total, and Max the longest.
 	Count    uint64
 	Sum, Max time.Duration
-	// Buckets count those up to each of LagBounds. The last bucket counts the others.
+	// Buckets count the durations up to each of LagBounds. The last bucket counts the
+	// others.
 	Buckets [len(LagBounds) + 1]uint64
 }
 
@@ -33,36 +34,37 @@ func (l *Lag) add(d time.Duration) {
 	l.Max = max(l.Max, d)
 }
 
-// Stats counts what a keeper did, and what it holds.
+// Stats are the counters and the state of a keeper.
 type Stats struct {
 	// Cluster is the name of the cluster.
 	Cluster string
-	// Synced reports that the pods of the cluster are known.
+	// Synced is set if the pods of the cluster are known.
 	Synced bool
-	// Kept counts the logs that were stored after the end of their container. Partial counts
-	// what was stored before: lines of containers that run.
+	// Kept counts the logs that were stored after the end of their container. Partial
+	// counts the stores of lines of running containers.
 	Kept, Partial uint64
-	// Duplicates counts the logs that were not fetched or not stored, because the database had
-	// them.
+	// Duplicates counts the logs that were not fetched or not stored, because the database
+	// had them.
 	Duplicates uint64
 	// Lost counts the logs whose end was lost, by reason.
 	Lost map[Loss]uint64
-	// Retries counts the fetches that failed and were tried again.
+	// Retries counts the fetches that failed and were retried.
 	Retries uint64
-	// Pods is how many pods are selected. Waiting, Fetching and Stalled are how many fetches
-	// wait, get an answer, and wait for an answer.
+	// Pods is the number of selected pods. Waiting, Fetching and Stalled are the numbers
+	// of fetches that wait, receive an answer, and wait for an answer.
 	Pods, Waiting, Fetching, Stalled int
-	// Held is how many logs wait for the database, and HeldBytes what they take.
+	// Held is the number of logs that wait for the database, and HeldBytes their size.
 	Held      int
 	HeldBytes int64
-	// Tails is how many containers are followed. Untailed counts those that were not, because
-	// Config.Tails were followed already.
+	// Tails is the number of followed containers. Untailed counts those that were not
+	// followed because of Config.Tails.
 	Tails    int
 	Untailed uint64
-	// Stored is the time from the event that told of an end to the commit of the log. Ended
-	// is the time from the end itself, as the node tells it in whole seconds.
+	// Stored is the time from the event that reported an end to the commit of the log.
+	// Ended is the time from the end itself, which the node reports in whole seconds.
 	Stored, Ended Lag
-	// Failing is since when the database refuses logs; zero if it took the last one.
+	// Failing is the time since which the database refuses logs; zero if it accepted the
+	// last one.
 	Failing time.Time
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
-// Store keeps logs. *joblog.Store is one.
+// Store stores logs. *joblog.Store implements it.
 type Store interface {
 	// Put adds lines to a log. It is called again with the same log and lines after an error.
 	Put(ctx context.Context, log joblog.Log, lines []joblog.Line) error

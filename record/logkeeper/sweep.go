@@ -13,18 +13,18 @@ import (
 type sweeper struct {
 	fetches *fetches
 	roster  *roster
-	// pods returns all pods as they are.
+	// pods returns all current pods.
 	pods func() *store.Snapshot
 }
 
-// Bounds of a sweep.
+// Limits of a sweep.
 const (
-	sweepBatch = 100 // pods about which the store is asked at once
+	sweepBatch = 100 // maximum pods in one query of the store
 	sweepEvery = 5 * time.Second
 	sweepPause = 100 * time.Millisecond // while there is no room
 )
 
-// run sweeps once, and again after tasks found no room, until ctx is done.
+// run sweeps once, and again after tasks found no room, until ctx ends.
 func (s *sweeper) run(ctx context.Context) {
 	for {
 		if !s.sweep(ctx) {
@@ -38,8 +38,8 @@ func (s *sweeper) run(ctx context.Context) {
 	}
 }
 
-// sweep asks for the logs of all ended runs that the store does not have. It returns false
-// if ctx is done.
+// sweep requests the logs of all ended runs that are not in the store. It returns false if
+// ctx ends.
 func (s *sweeper) sweep(ctx context.Context) bool {
 	var batch []task
 	pods := map[string]bool{}
@@ -68,7 +68,7 @@ func (s *sweeper) sweep(ctx context.Context) bool {
 	return s.add(ctx, batch)
 }
 
-// add asks for the logs that the store does not have. It waits for room in the queue.
+// add requests the logs that are not in the store. It waits for room in the queue.
 func (s *sweeper) add(ctx context.Context, batch []task) bool {
 	kept, ok := s.kept(ctx, batch)
 	if !ok {
@@ -89,8 +89,8 @@ func (s *sweeper) add(ctx context.Context, batch []task) bool {
 	return true
 }
 
-// kept returns the runs whose logs the store has. It asks until the store answers or ctx is
-// done.
+// kept returns the runs whose logs are in the store. It retries until the store answers or
+// ctx ends.
 func (s *sweeper) kept(ctx context.Context, batch []task) (kept map[runID]bool, ok bool) {
 	kept = map[runID]bool{}
 	var uids []string
@@ -103,7 +103,7 @@ func (s *sweeper) kept(ctx context.Context, batch []task) (kept map[runID]bool, 
 		logs, err := s.fetches.cfg.Store.Of(ctx, joblog.Selection{UIDs: uids})
 		if err == nil {
 			for i := range logs {
-				// A log without a line of which the loss is known is not asked for again either.
+				// A log without lines whose loss is known is not requested again either.
 				if l := &logs[i]; l.Complete || !l.Ended.IsZero() && l.Lost != "" {
 					kept[runID{l.PodUID, l.Container, l.Restart}] = true
 				}

@@ -10,21 +10,21 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// task asks for the log of one run of a container.
+// task is a request for the log of one run of a container.
 type task struct {
 	pod  wire.Key
 	uid  string // of the pod
 	node string
 	run  ending
-	// ended reports that the run has ended. Otherwise its pod is being deleted.
+	// ended is set if the run has ended. Otherwise its pod is being deleted.
 	ended bool
-	// unsure reports that another recorder, or an earlier one, may have kept the log.
+	// unsure is set if another or an earlier recorder may have stored the log.
 	unsure bool
 	owner  owner     // the controller of the pod; zero without one
-	seen   time.Time // when the end was read from the server; zero if it was there before
-	// restartable reports that the container may run again.
+	seen   time.Time // when the end was read from the server; zero if it existed at the start
+	// restartable is set if the container may restart.
 	restartable bool
-	// labeled are the owners that labels name.
+	// labeled are the owners in the labels of the pod.
 	labeled []owner
 }
 
@@ -40,22 +40,22 @@ func newTask(pod *corev1.Pod, run ending, ended bool, seen time.Time) task {
 
 func (t *task) id() runID { return runID{t.uid, t.run.container, t.run.restart} }
 
-// spread is the longest time that a recorder leaves a fetch to another one.
+// spread is the maximum delay of a fetch in favor of another recorder.
 const spread = 400 * time.Millisecond
 
-// deferral returns how long a recorder leaves the fetch to others. It differs between
+// deferral returns the delay of the fetch in favor of other recorders. It differs between
 // recorders, and between pods.
 func (t *task) deferral(recorder string) time.Duration {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(recorder + "\x00" + t.uid)) // never fails
 	x := h.Sum64()
-	x ^= x >> 33 // the last bytes of the text change few bits otherwise
+	x ^= x >> 33 // otherwise the last bytes of the text change few bits
 	x *= 0xff51afd7ed558ccd
 	x ^= x >> 33
 	return time.Duration(x % uint64(spread))
 }
 
-// log describes the log of the run. owners are the owners of the pod, the nearest first.
+// log describes the log of the run. owners are the owners of the pod, nearest first.
 func (t *task) log(cluster string, owners []owner) joblog.Log {
 	l := joblog.Log{
 		ClusterUID: cluster, PodUID: t.uid, Namespace: t.pod.Namespace, Pod: t.pod.Name, Container: t.run.container, Restart: t.run.restart,

@@ -20,8 +20,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// answers are what a version answers about a history. The names are those of the files in
-// testdata: they do not follow the API.
+// answers are the answers of a version about a history. The names are those of the files
+// in testdata: they do not follow the API.
 type answers struct {
 	Types       []history.Type
 	Objects     []answerObject
@@ -61,7 +61,7 @@ type answerRevision struct {
 	Source     int
 	Seen       int64
 	State, Raw string
-	Body       string // the first half of its SHA-256; "none" if it was removed, "empty" if nobody saw it
+	Body       string // the first half of its SHA-256; "none" if it was removed, "empty" if it was not observed
 	Began      uint64 // when the state began
 }
 
@@ -108,7 +108,7 @@ func readAnswers(t *testing.T, file string) (a answers) {
 	return a
 }
 
-// compareAnswers asks this version everything that the version of the answers was asked.
+// compareAnswers repeats all questions of recorded answers with this version.
 func compareAnswers(t *testing.T, d *sqldb.DB, want answers) {
 	t.Helper()
 	types, err := history.New(d).Types(t.Context())
@@ -140,7 +140,7 @@ func compareAnswers(t *testing.T, d *sqldb.DB, want answers) {
 	}
 }
 
-// same compares what is found one by one, for messages that can be read.
+// same compares items one by one, for readable messages.
 func same[T any](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -186,7 +186,7 @@ func micros(at time.Time) int64 {
 // presenceNames are the words of the version with step 1.
 var presenceNames = map[history.Presence]string{history.Present: "there", history.Deleted: "deleted", history.Unknown: "unknown", history.Unselected: "left"}
 
-// everything reads all pages, the oldest first.
+// everything reads all pages, oldest first.
 func everything[T any](t *testing.T, list func(context.Context, history.Paging) (history.Page[T], error)) (all []T) {
 	t.Helper()
 	for item, err := range history.All(t.Context(), history.Paging{Limit: 50, Order: history.OldestFirst}, list) {

@@ -30,7 +30,7 @@ type cluster struct {
 func newCluster(t *testing.T, d *database) *cluster {
 	t.Helper()
 	d.migrate()
-	srv, err := apitest.New(apitest.Config{BookmarkInterval: 50 * time.Millisecond}) // a recorder that resumes at the end sees nothing else
+	srv, err := apitest.New(apitest.Config{BookmarkInterval: 50 * time.Millisecond}) // a recorder that resumes at the end receives only bookmarks
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func (c *cluster) record(name string) (stop func()) {
 	return stop
 }
 
-// covered waits until a recorder has seen everything that the server has.
+// covered waits until a recorder has coverage up to the server's version.
 func (c *cluster) covered(name string) {
 	c.t.Helper()
 	c.until(name+" has come to the last version", func() bool {

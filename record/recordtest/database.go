@@ -42,7 +42,7 @@ func (d *database) migrate() {
 	}
 }
 
-// within runs f in a transaction that is to be committed.
+// within runs f in a transaction that must commit.
 func (d *database) within(f func(ctx context.Context, tx *sqldb.Tx) error) {
 	d.t.Helper()
 	if err := d.Transact(d.t.Context(), func(tx *sqldb.Tx) error { return f(d.t.Context(), tx) }); err != nil {
@@ -106,7 +106,7 @@ func clusterRows(n int) (rows [][]any) {
 
 var clusterColumns = []string{"uid", "name", "seen_at"}
 
-// await returns what a channel brings, within the time that a database may take.
+// await returns a value from a channel, within the time that a database may take.
 func await[T any](t *testing.T, from <-chan T, what string) (v T) {
 	t.Helper()
 	select {
@@ -117,10 +117,10 @@ func await[T any](t *testing.T, from <-chan T, what string) (v T) {
 	return v
 }
 
-// errUndo ends a transaction that is to be rolled back.
+// errUndo rolls a transaction back.
 var errUndo = errors.New("undo")
 
-// exec runs a statement in a transaction of its own.
+// exec runs a statement in its own transaction.
 func (d *database) exec(statement string, args ...any) (changed int64) {
 	d.t.Helper()
 	d.within(func(ctx context.Context, tx *sqldb.Tx) (err error) {

@@ -12,11 +12,12 @@ import (
 )
 
 var errorTests = []test{
-	{"rejected data are told from other errors", rejects},
+	{"rejected data are distinguished from other errors", rejects},
 	{"errors name the database", explains},
 }
 
-// rejects: an error about the data of a statement says so, and no other error.
+// rejects: an error about the data of a statement is marked as such, and no other error
+// is.
 func rejects(t *testing.T, d *database) {
 	d.exec("CREATE TABLE checked (n BIGINT NOT NULL, CHECK (n > 0))")
 	insert := func(ctx context.Context, table string, n int64) error {
@@ -44,7 +45,8 @@ func rejects(t *testing.T, d *database) {
 	}
 }
 
-// explains: an error of the database names it, in one line, and is found within.
+// explains: an error of the database names the database, is one line, and can be found by
+// errors.As.
 func explains(t *testing.T, d *database) {
 	inner := d.Transact(t.Context(), func(tx *sqldb.Tx) error {
 		_, err := tx.Exec(t.Context(), "UPDATE missing SET n = 1")
@@ -69,8 +71,8 @@ func explains(t *testing.T, d *database) {
 	}
 }
 
-// RunSecrets tests that a driver keeps secrets. address is a URL that contains secret,
-// where no database answers.
+// RunSecrets tests that a driver hides secrets. address is a URL that contains secret and
+// has no database.
 func RunSecrets(t *testing.T, driver sqldb.Driver, address, secret string) {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -88,7 +90,7 @@ func RunSecrets(t *testing.T, driver sqldb.Driver, address, secret string) {
 	defer cancel()
 	d, err := sqldb.OpenWith(ctx, driver, address)
 	if err == nil {
-		_ = d.Close() // it should not have been opened
+		_ = d.Close() // it should not have opened
 		t.Fatal("a database answers there")
 	}
 	if strings.Contains(err.Error(), secret) {

@@ -19,8 +19,8 @@ var feedTests = []test{
 	{"replicas handle each transition once", feedReplicas},
 }
 
-// compareAndSet: the second of two transactions that change a row from one value waits, and
-// then finds another value. Sequencers and cursors rely on it.
+// compareAndSet: the second of two transactions that change a row from one value waits,
+// and then finds another value. Sequencers and cursors rely on it.
 func compareAndSet(t *testing.T, d *database) {
 	d.migrate()
 	const update = "UPDATE feed_head SET position = position + 1 WHERE id = 1 AND position = ?"
@@ -55,7 +55,7 @@ func compareAndSet(t *testing.T, d *database) {
 	}
 }
 
-// lateEntries: an entry whose transaction commits after a later one gets a position.
+// lateEntries: an entry whose transaction commits after a later entry gets a position.
 func lateEntries(t *testing.T, d *database) {
 	d.migrate()
 	entry := func(ctx context.Context, tx *sqldb.Tx, object int64) error {
@@ -84,8 +84,8 @@ func lateEntries(t *testing.T, d *database) {
 	}
 }
 
-// feedReplicas: two consumers of one cursor handle what two recorders write, each
-// transition once, with writes of their own.
+// feedReplicas: two consumers of one cursor handle the transitions of two recorders, each
+// once, with writes of their own.
 func feedReplicas(t *testing.T, d *database) {
 	c := newCluster(t, d)
 	stopOne, stopTwo := c.record("one"), c.record("two")
@@ -93,7 +93,7 @@ func feedReplicas(t *testing.T, d *database) {
 	defer cancel()
 	var consumers sync.WaitGroup
 	var mu sync.Mutex
-	var got []string // of transactions that were committed or not
+	var got []string // of transactions, committed or not
 	for range 2 {
 		consumers.Go(func() {
 			err := feed.Consume(ctx, d.DB, "copy", func(ctx context.Context, tx *sqldb.Tx, some []feed.Transition) error {

@@ -20,7 +20,8 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// step1 has what the version with step 1 of the schema made; its README says how.
+// step1 has the data of the version with step 1 of the schema; its README describes how it
+// was made.
 const step1 = "testdata/step1"
 
 // raw opens a database without the packages under test.
@@ -49,7 +50,7 @@ func raw(t *testing.T, address string) *sql.DB {
 	return db
 }
 
-// makeStep1 makes the schema of step 1 as its version did: with Goose, and its own text.
+// makeStep1 creates the schema of step 1 like its version: with Goose, and its own text.
 func makeStep1(t *testing.T, db *sql.DB, kind string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(step1, "schema-"+kind+".sql"))
@@ -99,7 +100,7 @@ func loadStep1(t *testing.T, db *sql.DB, kind string) {
 			t.Fatalf("%s: %v", table, err)
 		}
 	}
-	if kind == "postgres" { // identities do not follow numbers that are given
+	if kind == "postgres" { // identities do not follow explicit numbers
 		for _, table := range []string{"clusters", "resources", "objects", "revisions", "transitions", "dictionaries", "coverage", "gaps"} {
 			if _, err := tx.ExecContext(t.Context(), fmt.Sprintf("SELECT setval(pg_get_serial_sequence('%s', 'id'), (SELECT MAX(id) FROM %s))", table, table)); err != nil {
 				t.Fatal(err)
@@ -130,7 +131,7 @@ func lines(t *testing.T, file string) (all []string) {
 	return all
 }
 
-// decode decodes JSON, with numbers as they are written.
+// decode decodes JSON, with numbers as written.
 func decode(t *testing.T, text string, into any) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -140,7 +141,7 @@ func decode(t *testing.T, text string, into any) {
 	}
 }
 
-// value is the value of a column or of a parameter. What JSON has no type for is an object
+// value is the value of a column or of a parameter. A type that JSON lacks is an object
 // with one field, which names the type.
 func value(t *testing.T, v any) any {
 	t.Helper()
@@ -226,7 +227,7 @@ type sender interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// send sends a statement, and reads what comes.
+// send sends a statement, and reads the result.
 func (s *sent) send(ctx context.Context, to sender) error {
 	if s.Kind == "exec" {
 		_, err := to.ExecContext(ctx, s.SQL, s.Args...)
@@ -236,10 +237,10 @@ func (s *sent) send(ctx context.Context, to sender) error {
 	if err != nil {
 		return err
 	}
-	for rows.Next() { // what a program reads counts, and not what it does with it
+	for rows.Next() { // only the read rows matter
 	}
 	if err := rows.Err(); err != nil {
-		_ = rows.Close() // the first error says it
+		_ = rows.Close() // Err returns the first error
 		return err
 	}
 	return rows.Close()

@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestMigrateAfterInterruption: wherever the process that migrates has ended, the next
-// one brings the schema to the same place.
+// TestMigrateAfterInterruption: wherever a migrating process ends, the next one brings the
+// schema to the same state.
 func TestMigrateAfterInterruption(t *testing.T) {
 	eachKind(t, func(t *testing.T, url, kind string) {
 		makeStep1(t, raw(t, url), kind)
@@ -22,7 +22,7 @@ func TestMigrateAfterInterruption(t *testing.T) {
 		for _, c := range []struct {
 			name   string
 			begin  func(t *testing.T, db *sql.DB)
-			stride int // of the changes at which the process ends
+			stride int // the stride of the changes at which the process ends
 		}{
 			{"step 2", func(t *testing.T, db *sql.DB) {
 				makeStep1(t, db, kind)
@@ -55,7 +55,7 @@ func TestMigrateAfterInterruption(t *testing.T) {
 	})
 }
 
-// migrateWith migrates with a driver that ends the process at some time.
+// migrateWith migrates with a driver that ends the process at some point.
 func migrateWith(t *testing.T, url string, c *calls) error {
 	t.Helper()
 	inner, err := sqldb.DriverOf(url)
@@ -91,10 +91,10 @@ func schemaOf(t *testing.T, db *sql.DB, kind string) (all []string) {
 			t.Fatal(err)
 		}
 		if strings.HasSuffix(name, "vedette_schema_progress") || strings.Contains(name, " vedette_schema_progress.") {
-			continue // a database whose step 1 the version before applied has it for step 2 only
+			continue // a database whose step 1 was applied by the previous version has it for step 2 only
 		}
 		if before, _, found := strings.Cut(name, "_id_seq"); found {
-			name = before + "_id_seq" // PostgreSQL numbers it if the interrupted transaction, which has one too, still ends
+			name = before + "_id_seq" // PostgreSQL adds a number to the name if the interrupted transaction, which has the same name, is still ending
 		}
 		all = append(all, name)
 	}
@@ -102,8 +102,8 @@ func schemaOf(t *testing.T, db *sql.DB, kind string) (all []string) {
 	return all
 }
 
-// TestMigrateRefusesForeignTable: a table of somebody else is not taken for one that an
-// interrupted migration has made, however often one tries.
+// TestMigrateRefusesForeignTable: a foreign table is never mistaken for a table of an
+// interrupted migration.
 func TestMigrateRefusesForeignTable(t *testing.T) {
 	eachKind(t, func(t *testing.T, url, kind string) {
 		db := raw(t, url)

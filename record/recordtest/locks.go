@@ -16,7 +16,7 @@ import (
 
 var lockTests = []test{
 	{"rows are read by their keys", lockReads},
-	{"who waited sees what was committed", lockWaits},
+	{"a transaction that waited sees the commit", lockWaits},
 	{"rows are locked in order", lockOrder},
 	{"a named lock has one holder", tryLock},
 	{"a named lock is exclusive", tryLockAtOnce},
@@ -37,7 +37,7 @@ func locked(ctx context.Context, tx *sqldb.Tx, uids ...string) (map[string]int64
 	})
 }
 
-// lockReads: keys without a row are left out, and so are rows of other types and clusters.
+// lockReads: keys without a row are omitted, and so are rows of other types and clusters.
 func lockReads(t *testing.T, d *database) {
 	d.migrate()
 	d.createObjects("a", "c", "e")
@@ -68,8 +68,8 @@ func lockReads(t *testing.T, d *database) {
 	})
 }
 
-// lockWaits: a transaction waits for the lock of another one, and then reads what it has
-// committed.
+// lockWaits: a transaction waits for the lock of another one, and then reads the committed
+// values.
 func lockWaits(t *testing.T, d *database) {
 	d.migrate()
 	d.createObjects("a", "b")
@@ -105,14 +105,14 @@ func lockWaits(t *testing.T, d *database) {
 	}
 }
 
-// lockOrder: transactions that lock some of the same rows do not wait for each other in a
-// circle, and lose no update.
+// lockOrder: transactions that lock some of the same rows do not deadlock, and lose no
+// update.
 func lockOrder(t *testing.T, d *database) {
 	d.migrate()
 	uids := []string{"a", "b", "c", "d", "e", "f"}
 	shuffled := slices.Clone(uids)
 	rand.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	d.createObjects(shuffled...) // the order of the keys is not that of the rows
+	d.createObjects(shuffled...) // the order of the keys differs from that of the rows
 	var added atomic.Int64
 	var all sync.WaitGroup
 	for range 4 {
@@ -126,7 +126,7 @@ func lockOrder(t *testing.T, d *database) {
 					found, err := locked(t.Context(), tx, some...)
 					for _, uid := range some {
 						if err == nil {
-							// By the whole key: a scan would lock rows of others.
+							// Use the whole key: a scan would lock other rows.
 							_, err = tx.Exec(t.Context(), "UPDATE objects SET version = ? WHERE cluster_id = 1 AND resource_id = 1 AND uid = ?", found[uid]+1, uid)
 						}
 					}
@@ -180,7 +180,7 @@ func tryLock(t *testing.T, d *database) {
 	}
 }
 
-// tryLockAtOnce: of many who try, one at a time holds the lock.
+// tryLockAtOnce: only one of many concurrent callers holds the lock at a time.
 func tryLockAtOnce(t *testing.T, d *database) {
 	var holders, most, times atomic.Int64
 	var all sync.WaitGroup

@@ -23,8 +23,8 @@ var recordingTests = []test{
 	{"every transition is recorded once", recordTransitions},
 	{"bodies come back", recordBodies},
 	{"filters select by the index", recordFilters},
-	{"what was missed is a gap", recordGap},
-	{"retention removes what is due", recordRetention},
+	{"missed revisions are a gap", recordGap},
+	{"retention removes rows that are due", recordRetention},
 }
 
 // recordTransitions: two recorders write each revision and each transition once, in order.
@@ -45,7 +45,7 @@ func recordTransitions(t *testing.T, d *database) {
 	stopTwo()
 	want := []string{"a >Queued", "a Queued>Running", "b >Queued", "a Running>Failed", "b Queued>Deleted", "b >Queued"}
 	got := c.changes(history.Filter{}, history.OldestFirst)
-	// The two objects called b are in the order of the times that they report, in whole
+	// The two objects called b are ordered by the times that they report, in whole
 	// seconds: the second may come before the deletion of the first.
 	if !slices.Equal(sorted(got), sorted(want)) || !slices.Equal(only(got, "a"), only(want, "a")) || only(got, "b")[0] != "b >Queued" {
 		t.Errorf("%q", got)
@@ -112,7 +112,7 @@ func recordBodies(t *testing.T, d *database) {
 	}
 }
 
-// recordFilters: each filter selects what has it, in both orders, in small pages.
+// recordFilters: each filter selects the matching items, in both orders, in small pages.
 func recordFilters(t *testing.T, d *database) {
 	c := newCluster(t, d)
 	var want []string
@@ -157,7 +157,8 @@ func recordFilters(t *testing.T, d *database) {
 	}
 }
 
-// recordGap: what a server has forgotten is a gap, and a list shows what became of objects.
+// recordGap: versions that a server has compacted are a gap, and a list shows the current
+// objects.
 func recordGap(t *testing.T, d *database) {
 	c := newCluster(t, d)
 	c.create(pod("a", "x"))
@@ -187,7 +188,7 @@ func recordGap(t *testing.T, d *database) {
 }
 
 // recordRetention: a prune removes old revisions and deleted objects, with their index
-// entries, and keeps what objects are now.
+// entries, and keeps the current state of objects.
 func recordRetention(t *testing.T, d *database) {
 	c := newCluster(t, d)
 	c.create(pod("a", "x"))
@@ -227,6 +228,6 @@ func recordRetention(t *testing.T, d *database) {
 		t.Errorf("%s, %v", text, err)
 	}
 	if n := c.number("SELECT COUNT(*) FROM transition_index i WHERE NOT EXISTS (SELECT 1 FROM objects o WHERE o.id = i.object_id)"); n != 0 {
-		t.Errorf("%d index entries of objects that are gone", n)
+		t.Errorf("got %d index entries of removed objects, want 0", n)
 	}
 }

@@ -10,13 +10,12 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestRightsAfterUpgrade: a recorder whose user has no rights but those of
-// docs/operating.md works as before after another user has migrated, under the old names
-// and the new ones.
+// TestRightsAfterUpgrade: a recorder whose user has only the rights of docs/operating.md
+// works after another user has migrated, with the old and the new names.
 func TestRightsAfterUpgrade(t *testing.T) {
 	for _, kind := range dbtest.Kinds() {
 		if kind == "sqlite" {
-			continue // has no users
+			continue // does not support users
 		}
 		t.Run(kind, func(t *testing.T) {
 			url := dbtest.Empty(t, kind)

@@ -21,7 +21,7 @@ var rowTests = []test{
 	{"pairs and positions", fragments},
 }
 
-// parameters: values of each type come back as they were, by statements with "?".
+// parameters: values of each type are returned unchanged by statements with "?".
 func parameters(t *testing.T, d *database) {
 	d.migrate()
 	text := "a'b\"c\\d %s ? $1 é 漢 😀 \n\t"
@@ -52,7 +52,7 @@ func parameters(t *testing.T, d *database) {
 	}
 }
 
-// queriers returns what queries run with: the database, and a transaction.
+// queriers returns the ways to run queries: the database, and a transaction.
 func (d *database) queriers() map[string]func(func(sqldb.Querier)) {
 	return map[string]func(func(sqldb.Querier)){
 		"database": func(f func(sqldb.Querier)) { f(d.DB) },
@@ -65,7 +65,7 @@ func (d *database) queriers() map[string]func(func(sqldb.Querier)) {
 	}
 }
 
-// insertAny: rows are inserted, however many there are.
+// insertAny inserts any number of rows.
 func insertAny(t *testing.T, d *database) {
 	d.migrate()
 	for _, n := range []int{0, 1, 2, 15, 16, 17, 33, 499, 500, 501, 1000, 2503} {
@@ -87,7 +87,7 @@ func insertAny(t *testing.T, d *database) {
 	}
 }
 
-// insertLarge: rows of megabytes are inserted, many of them and one of its own.
+// insertLarge inserts rows of megabytes, several at once and one alone.
 func insertLarge(t *testing.T, d *database) {
 	d.migrate()
 	var rows [][]any
@@ -105,7 +105,7 @@ func insertLarge(t *testing.T, d *database) {
 	}
 }
 
-// insertNew: rows that exist stay as they are, also those of the same statement.
+// insertNew: existing rows are unchanged, including those of the same statement.
 func insertNew(t *testing.T, d *database) {
 	d.migrate()
 	d.exec("INSERT INTO clusters (uid, name, seen_at) VALUES ('uid-3', 'first', 77)")
@@ -128,7 +128,7 @@ func insertNew(t *testing.T, d *database) {
 		t.Error("other errors are hidden")
 	}
 	entries := [][]any{{int64(1), int64(2), int64(3)}, {int64(1), int64(2), int64(3)}, {int64(-4), int64(-5), int64(6)}}
-	for range 2 { // a table without a number
+	for range 2 { // a table without an ID
 		d.within(func(ctx context.Context, tx *sqldb.Tx) error {
 			return tx.InsertNew(ctx, "transition_index", []string{"term", "hour", "object_id"}, entries, "term")
 		})
@@ -138,8 +138,7 @@ func insertNew(t *testing.T, d *database) {
 	}
 }
 
-// updateAny: rows are updated by their keys, however many there are; a key without a row
-// changes nothing.
+// updateAny: any number of rows is updated by key; a key without a row changes nothing.
 func updateAny(t *testing.T, d *database) {
 	d.migrate()
 	var uids []string
@@ -185,7 +184,7 @@ func updateAny(t *testing.T, d *database) {
 	}
 }
 
-// fragments: what Fragments writes selects what it says.
+// fragments: the output of Fragments selects the described rows.
 func fragments(t *testing.T, d *database) {
 	d.migrate()
 	var rows [][]any

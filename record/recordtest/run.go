@@ -6,9 +6,9 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Run tests a driver with the databases that open returns. Each is empty and not used by
-// anybody else; Run creates the schema and closes the database. A database of a file must
-// be a new file each time.
+// Run tests a driver with the databases that open returns. Each must be empty and unused;
+// Run creates the schema and closes the database. A database in a file must be a new file
+// each time.
 func Run(t *testing.T, open func(t *testing.T) *sqldb.DB) {
 	t.Helper()
 	for _, group := range []struct {

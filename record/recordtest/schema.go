@@ -14,7 +14,7 @@ var schemaTests = []test{
 	{"views show times", viewsShowTimes},
 }
 
-// emptyDatabase: asking for the steps creates nothing.
+// emptyDatabase: reading the steps creates nothing.
 func emptyDatabase(t *testing.T, d *database) {
 	for range 2 {
 		steps, err := d.Migrations(t.Context())

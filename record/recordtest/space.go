@@ -23,7 +23,7 @@ func (d *database) fillRevisions(n int) {
 	random := rand.NewChaCha8([32]byte{1})
 	for i := range n {
 		body := make([]byte, 4<<10)
-		_, _ = random.Read(body) // it cannot fail
+		_, _ = random.Read(body) // it does not fail
 		zero := int64(0)
 		rows = append(rows, []any{int64(1), int64(i), int16(0), int16(1), zero, "", "", bytes.Repeat([]byte{1}, 16), zero, zero, int64(len(body)), body})
 	}
@@ -46,7 +46,7 @@ func size(t *testing.T, d *database) {
 		if after.Used >= before.Used+2<<20 || time.Now().After(until) {
 			break
 		}
-		pause(t, 100*time.Millisecond) // statistics of servers come later
+		pause(t, 100*time.Millisecond) // servers update statistics later
 	}
 	if after.Used < before.Used+2<<20 || after.Used > after.Files || after.Exact != before.Exact {
 		t.Errorf("%+v after %+v", after, before)

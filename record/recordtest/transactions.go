@@ -17,7 +17,7 @@ var transactionTests = []test{
 	{"work is bounded", bounded},
 }
 
-// rollback: the error of the function comes back as it is, and nothing stays.
+// rollback: the error of the function is returned unchanged, and no change remains.
 func rollback(t *testing.T, d *database) {
 	d.migrate()
 	err := d.Transact(t.Context(), func(tx *sqldb.Tx) error {
@@ -34,7 +34,8 @@ func rollback(t *testing.T, d *database) {
 	}
 }
 
-// isolation: others see rows when they are committed, and a transaction sees its own at once.
+// isolation: other connections see rows after the commit, and a transaction sees its own
+// rows immediately.
 func isolation(t *testing.T, d *database) {
 	d.migrate()
 	d.within(func(ctx context.Context, tx *sqldb.Tx) error {
@@ -72,7 +73,7 @@ func cancelled(t *testing.T, d *database) {
 }
 
 // deadline: a transaction that waits for a lock gives up with its context, and the
-// database goes on.
+// database continues.
 func deadline(t *testing.T, d *database) {
 	d.migrate()
 	d.createObjects("a")

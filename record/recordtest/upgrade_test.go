@@ -51,8 +51,8 @@ func migrated(t *testing.T, url string) *sqldb.DB {
 	return d
 }
 
-// TestUpgradeKeepsHistory: this version answers everything about a history of the version
-// before as that version did.
+// TestUpgradeKeepsHistory: this version gives the same answers about an earlier version's
+// history as that version.
 func TestUpgradeKeepsHistory(t *testing.T) {
 	eachKind(t, func(t *testing.T, url, kind string) {
 		db := raw(t, url)
@@ -82,8 +82,8 @@ func TestUpgradeKeepsHistory(t *testing.T) {
 	})
 }
 
-// TestStatementsOfVersionBefore: every statement that the version before sends is one
-// that the database still takes.
+// TestStatementsOfVersionBefore: the database accepts every statement of the previous
+// version.
 func TestStatementsOfVersionBefore(t *testing.T) {
 	eachKind(t, func(t *testing.T, url, kind string) {
 		db := raw(t, url)
@@ -112,7 +112,7 @@ func TestStatementsOfVersionBefore(t *testing.T) {
 	})
 }
 
-// duplicate reports whether a row exists: statements are sent with rows of another
+// duplicate reports whether a row exists, because statements are sent with rows of another
 // database.
 func duplicate(err error) bool {
 	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {
@@ -125,8 +125,8 @@ func duplicate(err error) bool {
 	return errors.As(err, &lite) && (lite.Code() == sqlitelib.SQLITE_CONSTRAINT_UNIQUE || lite.Code() == sqlitelib.SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
-// TestRecorderOfVersionBefore: what a recorder of the version before writes after the
-// upgrade is found by this version.
+// TestRecorderOfVersionBefore: this version finds what a recorder of the previous version
+// writes after the upgrade.
 func TestRecorderOfVersionBefore(t *testing.T) {
 	eachKind(t, func(t *testing.T, url, kind string) {
 		db := raw(t, url)
@@ -153,7 +153,7 @@ func TestRecorderOfVersionBefore(t *testing.T) {
 		compareAnswers(t, d, want)
 		got := index(t, d)
 		slices.Sort(want.Index)
-		if kind == "sqlite" { // there the version before cannot delete entries: they lead to nothing
+		if kind == "sqlite" { // there the previous version cannot delete entries, which then lead to nothing
 			got = slices.DeleteFunc(got, func(e string) bool { return !slices.Contains(want.Index, e) })
 		}
 		same(t, "index entry", got, want.Index)
@@ -164,8 +164,8 @@ func TestRecorderOfVersionBefore(t *testing.T) {
 	})
 }
 
-// TestNewerSchema: a program works on a schema of a later version if the steps that it
-// does not know say so, and refuses it if not.
+// TestNewerSchema: a program works on a schema of a later version if the unknown steps are
+// compatible with it, and refuses the schema otherwise.
 func TestNewerSchema(t *testing.T) {
 	eachKind(t, func(t *testing.T, url, kind string) {
 		db := raw(t, url)
@@ -198,7 +198,7 @@ func TestNewerSchema(t *testing.T) {
 			} {
 				d, err := open()
 				if errs[name] = err; d != nil {
-					_ = d.Close() // it was opened
+					_ = d.Close() // it opened
 				}
 			}
 			for name, err := range errs {
@@ -213,7 +213,7 @@ func TestNewerSchema(t *testing.T) {
 			value = "true"
 		}
 		exec("INSERT INTO vedette_schema (version_id, is_applied) VALUES (%d, %s)", knows+1, value)
-		check(false) // it does not say
+		check(false) // compatibility is unspecified
 		exec("INSERT INTO schema_compatibility (step, oldest_step) VALUES (%d, %d)", knows+1, knows)
 		check(true)
 		steps, err = d.Migrations(t.Context())
@@ -222,15 +222,15 @@ func TestNewerSchema(t *testing.T) {
 		}
 		exec("INSERT INTO vedette_schema (version_id, is_applied) VALUES (%d, %s)", knows+2, value)
 		exec("INSERT INTO schema_compatibility (step, oldest_step) VALUES (%d, %d)", knows+2, knows+1)
-		check(false) // the last contracts what this program needs
+		check(false) // the last step removes names that this program needs
 		exec("UPDATE schema_compatibility SET oldest_step = %d WHERE step = %d", knows, knows+2)
 		exec("UPDATE schema_compatibility SET oldest_step = %d WHERE step = %d", knows+1, knows+1)
-		check(false) // and one before the last counts too
+		check(false) // an earlier step counts too
 	})
 }
 
-// TestUpgradeTogether: of several programs that upgrade a recorded history at once, one
-// does it, and the history stays.
+// TestUpgradeTogether: of several programs that upgrade a database concurrently, one does
+// it, and the history is kept.
 func TestUpgradeTogether(t *testing.T) {
 	eachKind(t, func(t *testing.T, url, kind string) {
 		db := raw(t, url)

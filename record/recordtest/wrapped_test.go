@@ -11,8 +11,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// wrapped is a driver around another one: every connection of it asks before it does
-// something, and tells after it.
+// wrapped wraps a driver: every connection consults calls before and after each change.
 type wrapped struct {
 	sqldb.Driver
 	calls *calls
@@ -22,15 +21,15 @@ type wrapped struct {
 type calls struct {
 	mu    sync.Mutex
 	n     int  // changes so far
-	end   int  // the change at which the process ends; 0: none
-	after bool // it ends after the change, and not before it
+	end   int  // the change at which the process ends; 0 means none
+	after bool // it ends after the change, not before
 	ended bool
 }
 
 var errEnded = errors.New("the process has ended")
 
-// change runs a statement that may change something, or a commit. It holds no lock
-// meanwhile: the statement may wait for the commit of another connection.
+// change runs a statement that may change something, or a commit. It holds no lock in the
+// meantime, because the statement may wait for the commit of another connection.
 func (c *calls) change(do func() error) error {
 	c.mu.Lock()
 	if c.ended {
@@ -110,9 +109,9 @@ type connection struct {
 	calls *calls
 }
 
-// Close closes the connection for good: the server ends what it holds.
+// Close closes the connection permanently: the server ends its transactions.
 func (c *connection) Close() error {
-	_ = c.from.Raw(func(any) error { return driver.ErrBadConn }) // which it returns
+	_ = c.from.Raw(func(any) error { return driver.ErrBadConn }) // Raw returns this error
 	return nil
 }
 
@@ -125,7 +124,7 @@ func (c *connection) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx
 }
 
 func (c *connection) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (result driver.Result, err error) {
-	skipped := false // the statement has to be prepared
+	skipped := false // the statement must be prepared
 	err = c.calls.change(func() error {
 		result, err = c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
 		skipped = errors.Is(err, driver.ErrSkip)

@@ -95,7 +95,7 @@ func TestPruneBesideWriter(t *testing.T) {
 func TestPruneBySize(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.write(lives(300, 20, 1))
-		d.write([]modeltest.Revision{{UID: "there", Version: 7000, State: state.Running, Body: "it is there"}})
+		d.write([]modeltest.Revision{{UID: "there", Version: 7000, State: state.Running, Body: "it exists"}})
 		d.counted(6001)
 		full, err := d.Size(t.Context())
 		if err != nil || full.Used < 1<<20 || full.Files < full.Used {
@@ -122,7 +122,7 @@ func TestPruneBySize(t *testing.T) {
 		}
 		d.Want("SELECT uid FROM objects", "there")
 		body, err := d.Body(t.Context(), "there", 7000)
-		if err != nil || string(body) != "it is there" {
+		if err != nil || string(body) != "it exists" {
 			t.Errorf("%q, %v", body, err)
 		}
 	})

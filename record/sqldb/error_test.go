@@ -37,40 +37,40 @@ func explained(t *testing.T, d Driver, a Address, err error) string {
 // TestExplainServers checks the problem and the remedy for errors of servers.
 func TestExplainServers(t *testing.T) {
 	pg := func(code string) error {
-		return fmt.Errorf("wrapped: %w", &pgconn.PgError{Severity: "FATAL", Code: code, Message: "what\nthe server says"})
+		return fmt.Errorf("wrapped: %w", &pgconn.PgError{Severity: "FATAL", Code: code, Message: "text\nof the server"})
 	}
 	my := func(number uint16) error {
-		return fmt.Errorf("wrapped: %w", &driver.MySQLError{Number: number, Message: "what\n the server says"})
+		return fmt.Errorf("wrapped: %w", &driver.MySQLError{Number: number, Message: "text\n of the server"})
 	}
 	for _, c := range []struct {
 		d    Driver
 		err  error
 		want string
 	}{
-		{PostgreSQL(), pg("28P01"), "the server rejected the user or the password (FATAL: what the server says (SQLSTATE 28P01)); check the user in the URL"},
+		{PostgreSQL(), pg("28P01"), "the server rejected the user or the password (FATAL: text of the server (SQLSTATE 28P01)); check the user in the URL"},
 		{PostgreSQL(), pg("28000"), "the server does not let this user connect"},
-		{PostgreSQL(), pg("3D000"), "the database does not exist (FATAL: what the server says (SQLSTATE 3D000)); create it with CREATE DATABASE"},
+		{PostgreSQL(), pg("3D000"), "the database does not exist (FATAL: text of the server (SQLSTATE 3D000)); create it with CREATE DATABASE"},
 		{PostgreSQL(), pg("42501"), "the user lacks a privilege"},
 		{PostgreSQL(), pg("53100"), "the disk of the server is full"},
 		{PostgreSQL(), pg("53300"), "the server has too many connections"},
 		{PostgreSQL(), pg("25006"), "the server is read-only"},
-		{PostgreSQL(), pg("XX000"), "database shown: FATAL: what the server says (SQLSTATE XX000)"},
+		{PostgreSQL(), pg("XX000"), "database shown: FATAL: text of the server (SQLSTATE XX000)"},
 		{PostgreSQL(), errors.New("dial: server refused TLS connection"), "the server does not support TLS (the URL asks for TLS); enable it on the server; on a network that you trust, use sslmode=disable"},
 		{MySQL(), my(1045), "the server rejected the user or the password"},
 		{MySQL(), my(1698), "the server does not let this user log in with a password"},
 		{MySQL(), my(1044), "the user has no rights to this database"},
-		{MySQL(), my(1049), "the database does not exist (wrapped: Error 1049: what the server says); create it"},
+		{MySQL(), my(1049), "the database does not exist (wrapped: Error 1049: text of the server); create it"},
 		{MySQL(), my(1142), "the user lacks a privilege"},
 		{MySQL(), my(1021), "the disk of the server is full"},
 		{MySQL(), my(1114), "a table or the disk of the server is full"},
 		{MySQL(), my(1040), "the server has too many connections"},
 		{MySQL(), my(1290), "the server is read-only"},
 		{MySQL(), my(1836), "the server is read-only"},
-		{MySQL(), my(1), "database shown: wrapped: Error 1: what the server says"},
+		{MySQL(), my(1), "database shown: wrapped: Error 1: text of the server"},
 		{MySQL(), driver.ErrNoTLS, "the server does not support TLS (the URL asks for TLS); enable it on the server; on a network that you trust, remove tls"},
 		// A driver does not recognize the errors of another database.
-		{PostgreSQL(), my(1045), "database shown: wrapped: Error 1045: what the server says"},
-		{MySQL(), pg("28P01"), "database shown: wrapped: FATAL: what the server says (SQLSTATE 28P01)"},
+		{PostgreSQL(), my(1045), "database shown: wrapped: Error 1045: text of the server"},
+		{MySQL(), pg("28P01"), "database shown: wrapped: FATAL: text of the server (SQLSTATE 28P01)"},
 	} {
 		if got := explained(t, c.d, Address{URL: "shown"}, c.err); !strings.Contains(got, c.want) {
 			t.Errorf("\n got %s\nwant %s", got, c.want)

@@ -10,16 +10,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// numbering gives each pod the number of the attempt in which its containers ran first.
+// numbering gives each pod the number of the attempt in which its containers first ran.
 type numbering struct {
 	first map[string]int // by the UID of the pod, from 1
 	slots map[string]*podState
 	free  []*podState // failed pods that no later pod has replaced
 }
 
-// FirstAttempts returns the number of the attempt in which the containers of each pod ran first,
-// by the UID of the pod. A container that has restarted n times runs in the attempt n later.
-// Pods that are missing lower the numbers.
+// FirstAttempts returns, by pod UID, the number of the attempt in which the containers of
+// each pod first ran. The nth restart of a container belongs to the attempt n later.
+// Missing pods lower the numbers.
 func FirstAttempts(pods []*corev1.Pod) map[string]int {
 	states := make([]*podState, len(pods))
 	for i, p := range pods {
@@ -28,11 +28,11 @@ func FirstAttempts(pods []*corev1.Pod) map[string]int {
 	return attemptsOf(states)
 }
 
-// attemptsOf numbers the attempts of pods: the containers of a pod begin in the attempt after
-// the last one of the pod that it replaces. A pod replaces the last one of the same replica:
-// of the same index or the same name. If replicas have neither, it replaces the pod that
-// failed first and was not replaced yet. The label by which a JobSet counts its restarts, and
-// the order of the clusters of a RayJob, give the least number.
+// attemptsOf numbers the attempts of pods: the containers of a pod begin in the attempt
+// after the last attempt of the pod that it replaces. A pod replaces the previous pod with
+// the same index or the same name. If pods have neither, it replaces the first failed pod
+// that was not yet replaced. The restart count in the labels of a JobSet, and the order of
+// the clusters of a RayJob, give a minimum.
 func attemptsOf(pods []*podState) map[string]int {
 	sorted := slices.SortedFunc(slices.Values(pods), func(a, b *podState) int {
 		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
@@ -52,7 +52,7 @@ func attemptsOf(pods []*podState) map[string]int {
 	return n.first
 }
 
-// add numbers a pod that was created after all before it.
+// add numbers a pod that was created after all earlier ones.
 func (n *numbering) add(p *podState, round int) {
 	slot := slotOf(p)
 	before := n.slots[cmp.Or(slot, "name/"+p.Name)]
@@ -74,7 +74,7 @@ func (n *numbering) add(p *podState, round int) {
 	}
 }
 
-// runs returns how many attempts the pod made: the most runs of a container.
+// runs returns the number of attempts of the pod: the most runs of a container.
 func (s *podState) runs() int {
 	most := 1
 	for _, c := range s.Containers {
@@ -83,10 +83,10 @@ func (s *podState) runs() int {
 	return most
 }
 
-// indexed is what follows the name of an indexed Job in the names of its pods.
+// indexed matches the suffix that an indexed Job gives to the names of its pods.
 var indexed = regexp.MustCompile(`^-([0-9]+)-[a-z0-9]{5}$`)
 
-// slotOf names the replica that a pod is, "" if pods of the job are alike.
+// slotOf identifies the replica of a pod, or returns "" if all pods of the job are alike.
 func slotOf(p *podState) string {
 	if t := p.Labels[replicaType]; t != "" {
 		return "replica/" + t + "/" + p.Labels[replicaIndex]

@@ -2,21 +2,21 @@ package logs
 
 import "context"
 
-// Bounds of a batch. One full batch of a log may wait while the next batch is filled.
+// Limits of a batch. One full batch of a log may wait while the next batch is filled.
 const (
 	batchLines = 256
 	batchBytes = 64 << 10
 )
 
-// batch collects lines of one log, and hands them on together.
+// batch collects lines of one log, and sends them together.
 type batch struct {
 	out   chan<- []Line
 	lines []Line
 	bytes int
 }
 
-// add hands a line on, at once or with the next ones. It waits while the reader of the lines
-// is behind.
+// add adds a line, which is sent immediately or with the next ones. It waits while the
+// reader of the lines is behind.
 //
 // Errors: the cause of ctx.
 func (b *batch) add(ctx context.Context, l Line) error {
@@ -28,7 +28,7 @@ func (b *batch) add(ctx context.Context, l Line) error {
 	return b.flush(ctx)
 }
 
-// flush hands on what has been added.
+// flush sends the collected lines.
 //
 // Errors: the cause of ctx.
 func (b *batch) flush(ctx context.Context) error {

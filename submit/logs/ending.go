@@ -13,14 +13,15 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Bounds of asking whether the job has ended.
+// Intervals of the checks whether the job has ended.
 const (
 	askSoon  = time.Second      // after a pod has changed
 	askLater = 10 * time.Second // without any change
 )
 
-// awaitEnd returns when the job has ended, is gone, or was replaced by another of its name. It
-// asks from time to time, and soon after each nudge. A failure to ask is no end.
+// awaitEnd returns when the job has ended, was deleted, or was replaced by a namesake. It
+// checks from time to time, and soon after each nudge. A failed check does not count as
+// the end.
 //
 // Errors: the cause of ctx.
 func awaitEnd(ctx context.Context, cluster *kube.Cluster, job submit.Job, nudge <-chan struct{}) error {

@@ -16,7 +16,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// maxDepth bounds the chain of owners between a pod and its job.
+// maxDepth is the maximum length of the chain of owners between a pod and its job.
 const maxDepth = 8
 
 // pods is the type of pods.
@@ -27,14 +27,15 @@ type finder struct {
 	cluster *kube.Cluster
 	job     submit.Job
 	owners  map[string]ownerRef // controllers of objects between pods and jobs, by UID
-	refused error               // the first object between pods and jobs that may not be read
+	refused error               // the first unreadable object between pods and jobs
 }
 
 func newFinder(cluster *kube.Cluster, job submit.Job) *finder {
 	return &finder{cluster: cluster, job: job, owners: map[string]ownerRef{}}
 }
 
-// find lists the pods of the job. selector is what chose them, "" if labels cannot.
+// find lists the pods of the job. selector is the selector that was used, or "" if labels
+// are not sufficient.
 //
 // Errors: *submit.DeniedError, *kube.RequestError.
 func (f *finder) find(ctx context.Context) (found []*podState, selector string, err error) {
@@ -73,8 +74,8 @@ func (f *finder) list(ctx context.Context, selector string) ([]*podState, error)
 	return found, nil
 }
 
-// owns reports whether a pod belongs to the job, directly or through other objects. Names
-// do not count: they are used again.
+// owns reports whether a pod belongs to the job, directly or through other objects. It
+// compares UIDs, because names are reused.
 func (f *finder) owns(ctx context.Context, p *podState) (bool, error) {
 	if p.UID == f.job.UID {
 		return true, nil
@@ -103,8 +104,8 @@ func (f *finder) owns(ctx context.Context, p *podState) (bool, error) {
 	return false, nil
 }
 
-// alike reports whether an owner has the type of the job. It is another job then, and no job
-// controls another one of its type. A namespace may have thousands of them.
+// alike reports whether an owner has the type of the job. Then it is another job, because
+// no job controls another one of its type. A namespace may have thousands of them.
 func (f *finder) alike(owner ownerRef) bool {
 	group, _, ok := strings.Cut(owner.APIVersion, "/")
 	if !ok {
@@ -113,8 +114,8 @@ func (f *finder) alike(owner ownerRef) bool {
 	return owner.Kind == f.job.Resource.Kind && group == f.job.Resource.Group
 }
 
-// ownerOf reads the controller of an object. It is empty if the object has none, is gone, or
-// may not be read.
+// ownerOf reads the controller of an object. It is empty if the object has none, is
+// deleted, or may not be read.
 func (f *finder) ownerOf(ctx context.Context, of ownerRef) (ownerRef, error) {
 	group, version, _ := strings.Cut(of.APIVersion, "/")
 	if version == "" {
@@ -123,7 +124,7 @@ func (f *finder) ownerOf(ctx context.Context, of ownerRef) (ownerRef, error) {
 	name := strings.TrimSuffix(strings.ToLower(of.Kind)+"."+version+"."+group, ".")
 	client, err := kube.For[metav1.PartialObjectMetadata](f.cluster, kube.ClientConfig{Resource: name})
 	if err != nil {
-		return ownerRef{}, nil // a reference that names no type
+		return ownerRef{}, nil // an invalid reference
 	}
 	object, err := client.Get(ctx, wire.Key{Namespace: f.job.Namespace, Name: of.Name})
 	switch {
@@ -146,8 +147,8 @@ func (f *finder) ownerOf(ctx context.Context, of ownerRef) (ownerRef, error) {
 	return ownerRef{APIVersion: ref.APIVersion, Kind: ref.Kind, Name: ref.Name, UID: string(ref.UID)}, nil
 }
 
-// selectorOf returns a selector for the labels that the operator of a job's type gives to all
-// pods of the job, "" if there are no such labels.
+// selectorOf returns a selector for the labels that the operator of a job's type sets on
+// all pods of the job, or "" if there are no such labels.
 func selectorOf(job submit.Job) string {
 	name := ""
 	switch group := job.Resource.Group; job.Resource.Name + "." + group {

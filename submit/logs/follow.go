@@ -18,16 +18,16 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// grace is how long containers may go on writing after their job has ended.
+// grace is how long containers may continue to write after the end of their job.
 const grace = 10 * time.Second
 
-// news is what happened to a pod.
+// news is a change of a pod.
 type news struct {
 	pod  *podState
 	gone bool
 }
 
-// finished says that a log was followed to its end.
+// finished reports that a log was followed to its end.
 type finished struct {
 	key runKey
 	err error
@@ -41,14 +41,14 @@ type follower struct {
 	lines   chan []Line
 	ended   chan finished
 	news    chan news
-	nudge   chan struct{} // holds one
+	nudge   chan struct{} // with a buffer of one
 	active  map[runKey]*live
 	waiting []*live // for a free stream
 	work    sync.WaitGroup
 	cancel  context.CancelCauseFunc
 }
 
-// follow goes on where present has ended, until the job has ended and everything was read.
+// follow continues after present, until the job has ended and everything was read.
 //
 // Errors: as present.
 func (r *reader) follow(ctx context.Context) error {
@@ -67,7 +67,7 @@ func (r *reader) follow(ctx context.Context) error {
 	return f.last(ctx)
 }
 
-// run follows until the job has ended and its logs are quiet, and joins all goroutines.
+// run follows until the job has ended and no log is followed, and joins all goroutines.
 func (f *follower) run(ctx context.Context) error {
 	run, cancel := context.WithCancelCause(ctx)
 	f.cancel = cancel
@@ -88,7 +88,7 @@ func (f *follower) run(ctx context.Context) error {
 	return err
 }
 
-// drain lets the goroutines end, and takes the lines that they still have.
+// drain waits for the goroutines, and takes their remaining lines.
 func (f *follower) drain() {
 	joined := make(chan struct{})
 	go func() {
@@ -127,7 +127,7 @@ func (f *follower) watch(ctx context.Context) error {
 	return nil
 }
 
-// tellNews hands on every change of the job's pods. Pods that were known and are gone count as
+// tellNews sends every change of the job's pods. Known pods that no longer exist count as
 // deleted.
 func (f *follower) tellNews(ctx context.Context, inf *informer.Informer[podState], known []*podState) {
 	select {
@@ -142,7 +142,7 @@ func (f *follower) tellNews(ctx context.Context, inf *informer.Informer[podState
 			return
 		}
 	}
-	// A finder of its own, because this one belongs to another goroutine.
+	// This goroutine needs its own finder.
 	finder := newFinder(f.o.Cluster, f.o.Job)
 	for event := range inf.Changes(ctx, informer.SubscriptionConfig{Mode: store.Lossless}) {
 		pod, err := event.Object()
@@ -177,7 +177,7 @@ func (f *follower) startAll(ctx context.Context) {
 	}
 }
 
-// start follows a log, now or when a stream is free.
+// start follows a log, immediately or when a stream is free.
 func (f *follower) start(ctx context.Context, l *live) {
 	if len(f.active) >= f.o.Streams {
 		f.waiting = append(f.waiting, l)
@@ -195,7 +195,8 @@ func (f *follower) start(ctx context.Context, l *live) {
 	})
 }
 
-// loop takes what comes, until the job has ended and no log is followed, or its time is over.
+// loop processes events until the job has ended and no log is followed, or the time is
+// over.
 func (f *follower) loop(ctx context.Context, over <-chan struct{}) error {
 	tick := time.NewTimer(0)
 	defer tick.Stop()
@@ -206,7 +207,7 @@ func (f *follower) loop(ctx context.Context, over <-chan struct{}) error {
 		}
 		if n := len(f.waiting); n > 0 && told == 0 {
 			told = n
-			note := fmt.Sprintf("%s logs wait: %d are followed at once, and a log takes the place of one that ends", thousands(n), f.o.Streams)
+			note := fmt.Sprintf("%s logs wait: %d are followed at once, the others follow as these end", thousands(n), f.o.Streams)
 			f.window.add([]Line{{Note: note}}, time.Now())
 		}
 		if at, ok := f.window.due(); ok {
@@ -236,7 +237,7 @@ func (f *follower) loop(ctx context.Context, over <-chan struct{}) error {
 	}
 }
 
-// done gives the stream of a log that has ended to the next one.
+// done gives the stream of an ended log to the next log.
 func (f *follower) done(ctx context.Context, done finished) error {
 	if done.err != nil {
 		return done.err
@@ -252,7 +253,7 @@ func (f *follower) done(ctx context.Context, done finished) error {
 	return nil
 }
 
-// poke has the job looked at soon.
+// poke triggers a check of the job soon.
 func (f *follower) poke() {
 	select {
 	case f.nudge <- struct{}{}:
@@ -260,7 +261,8 @@ func (f *follower) poke() {
 	}
 }
 
-// hear takes what happened to a pod: it tells the logs that are read, and begins new ones.
+// hear processes a change of a pod: it notifies the logs that are being read, and starts
+// new ones.
 func (f *follower) hear(ctx context.Context, n news) {
 	f.poke()
 	f.plan.note(n.pod, n.gone)
@@ -290,8 +292,8 @@ func (f *follower) hear(ctx context.Context, n news) {
 	}
 }
 
-// last reads what is left when the job has ended: what streams have not had the time for, and
-// runs that nobody told of.
+// last reads the remaining lines after the end of the job: the lines that streams had no
+// time for, and the runs that no event reported.
 func (f *follower) last(ctx context.Context) error {
 	if !f.window.release(time.Now(), true, f.yield) {
 		return errEnough
@@ -306,13 +308,13 @@ func (f *follower) last(ctx context.Context) error {
 		case l == nil, f.active[r.key()] != nil, slices.Contains(f.waiting, l):
 			return false
 		}
-		return r.kept == nil || !l.lost // what the node has no longer may be kept
+		return r.kept == nil || !l.lost // lines that the node no longer has may be kept
 	})
 	if err := f.present(ctx); err != nil {
 		return err
 	}
 	for _, r := range f.plan.runs {
-		if r.kept == nil && !r.over && !f.yield(r.note(time.Time{}, fmt.Sprintf("container %s of pod %s still runs after the end of the job; its log is not followed any further", r.container, r.pod))) {
+		if r.kept == nil && !r.over && !f.yield(r.note(time.Time{}, fmt.Sprintf("container %s of pod %s still runs after the end of the job; its log is no longer followed", r.container, r.pod))) {
 			return errEnough
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/submit/logs"
 )
 
-// followed is a reader that runs while the test acts.
+// followed is a reader that runs during the test.
 type followed struct {
 	t     *testing.T
 	lines chan string
@@ -38,7 +38,7 @@ func (s *stage) follow(o logs.Options) *followed {
 	return f
 }
 
-// next returns the lines that come until none has come for a while.
+// next returns the lines that arrive until none has arrived for a time.
 func (f *followed) next(quiet time.Duration) (all []string) {
 	f.t.Helper()
 	for {
@@ -117,7 +117,7 @@ func TestFollowBeginsWithThePast(t *testing.T) {
 		s.say(30, "b", "fourth")
 		same(t, f.next(5*time.Second), "b#2 fourth")
 		s.finish()
-		same(t, f.rest(), "! container main of pod b still runs after the end of the job; its log is not followed any further")
+		same(t, f.rest(), "! container main of pod b still runs after the end of the job; its log is no longer followed")
 	})
 	bubble(t, func(t *testing.T, s *stage) {
 		s.pod("a")
@@ -166,7 +166,7 @@ func TestOutage(t *testing.T) {
 		same(t, f.next(time.Second), "a#1 before")
 		s.server.Unavailable()
 		got := f.next(30 * time.Second)
-		if len(got) != 1 || got[0][:60] != "! the log of container main of pod a cannot be read now, and" {
+		if len(got) != 1 || got[0][:60] != "! the log of container main of pod a cannot be read now and " {
 			t.Errorf("%q", got)
 		}
 		s.say(20, "a", "meanwhile")
@@ -193,7 +193,7 @@ func TestRotatedWhileCut(t *testing.T) {
 		}
 		s.say(30, "a", "three")
 		got := f.next(30 * time.Second)
-		if len(got) != 2 || got[0] != "! lines of container main of pod a after "+at(10).Local().Format("15:04:05")+" may be missing: its node has no longer the lines before" || got[1] != "a#1 three" {
+		if len(got) != 2 || got[0] != "! lines of container main of pod a after "+at(10).Local().Format("15:04:05")+" may be missing: its node no longer has the lines before" || got[1] != "a#1 three" {
 			t.Errorf("%q", got)
 		}
 		s.modify("a", over(0))
@@ -215,7 +215,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		want := []string{
 			"! attempt 1 has 5 logs, which are read 2 at a time: only lines that are read together are in the order of time",
 			"p0#1 text", "p1#1 text", "p2#1 text", "p3#1 text", "p4#1 text",
-			"! 3 logs wait: 2 are followed at once, and a log takes the place of one that ends",
+			"! 3 logs wait: 2 are followed at once, the others follow as these end",
 		}
 		same(t, got, want...)
 		s.say(100, "p4", "late")

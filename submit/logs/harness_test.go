@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// began is when the logs of tests begin.
+// began is the time of the first lines of logs in tests.
 var began = time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC)
 
 func at(ms int) time.Time { return began.Add(time.Duration(ms) * time.Millisecond) }
@@ -145,7 +145,7 @@ func (s *stage) say(ms int, pod string, lines ...string) {
 	}
 }
 
-// options are those of the stage's job.
+// options returns options for the stage's job.
 func (s *stage) options() logs.Options { return logs.Options{Cluster: s.cluster, Job: s.job} }
 
 // read returns all lines, in the form "pod#attempt text", notes as "! note".

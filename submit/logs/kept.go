@@ -7,11 +7,11 @@ import (
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
-// Kept reads the logs that a recorder has kept: a *joblog.Store. Any number of goroutines may
-// use it.
+// Kept reads the logs that a recorder has kept, as a *joblog.Store does. Any number of
+// goroutines may use it.
 type Kept interface {
-	// Of returns the logs of jobs, owners or pods, in the order in which their containers
-	// started.
+	// Of returns the logs of jobs, owners or pods, ordered by the start of their
+	// containers.
 	Of(ctx context.Context, of joblog.Selection) ([]joblog.Log, error)
 	// Lines returns the lines of one of these logs, in their order.
 	Lines(ctx context.Context, log joblog.Log) iter.Seq2[joblog.Line, error]

@@ -68,8 +68,8 @@ func (a *archive) keep(s *stage, pod string, restart, exit, ms int, lines ...str
 	return log
 }
 
-// TestNodeAway: if the node does not give the log of a pod that still exists, the kept lines
-// come, and a note says why.
+// TestNodeAway: if the node does not serve the log of an existing pod, the kept lines are
+// read, and a note gives the reason.
 func TestNodeAway(t *testing.T) {
 	s := newStage(t, apitest.Config{})
 	s.pod("first", over(1))
@@ -124,8 +124,8 @@ func TestKeptLogsComeFirst(t *testing.T) {
 	}
 }
 
-// TestKeptLogOfALivingPod reads a run that the node has no longer, and prefers the node for the
-// others.
+// TestKeptLogOfALivingPod reads a run that the node no longer has from the database, and
+// the other runs from the node.
 func TestKeptLogOfALivingPod(t *testing.T) {
 	s := newStage(t, apitest.Config{})
 	s.pod("a", func(p *corev1.Pod) { p.Spec.RestartPolicy = corev1.RestartPolicyOnFailure })
@@ -148,7 +148,7 @@ func TestKeptLogOfALivingPod(t *testing.T) {
 	same(t, got[1:], "a#1 kept first run", "a#2 second run", "a#3 third run")
 }
 
-// cutting ends answers with logs in order, after some bytes, as a server does that loses the
+// cutting ends answers with logs normally after some bytes, like a server that loses the
 // node.
 type cutting struct {
 	http.RoundTripper
@@ -219,6 +219,6 @@ func TestPatienceIsBounded(t *testing.T) {
 		if _, err := s.server.Inject(hang); err != nil {
 			t.Fatal(err)
 		}
-		same(t, s.read(s.options()), "a#1 text") // after a minute of silence
+		same(t, s.read(s.options()), "a#1 text") // after a minute without data
 	})
 }

@@ -18,47 +18,48 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Bounds of reading one log.
+// Limits for reading one log.
 const (
 	maxFailures  = 4 // failures in a row after which a log is given up, without Follow
 	maxPasses    = 3 // answers of a log that is still being written
 	firstBackoff = 250 * time.Millisecond
 	lastBackoff  = 5 * time.Second
-	silence      = time.Minute // without a byte, where the log is not followed
-	statusDelay  = time.Second // a node needs to tell the server that a container runs again
+	silence      = time.Minute // without a byte, if the log is not followed
+	statusDelay  = time.Second // the time until the server knows about a restart
 )
 
 var (
 	errSilent     = errors.New("the node sent nothing for a minute")
-	errSuperseded = errors.New("the container runs again, and its node has no longer this log")
+	errSuperseded = errors.New("the container runs again, and its node no longer has this log")
 )
 
-// live reads the log of one run from its node. One goroutine reads, others may call change.
+// live reads the log of one run from its node. One goroutine reads; others may call
+// change.
 type live struct {
 	o       *Options
 	run     *run
 	resume  *resume
-	pending scanned // the last line of an answer, if its end was missing
+	pending scanned // the last line of an answer, if it was incomplete
 	broken  bool    // the last answer ended with an error
-	lost    bool    // the pod is gone, and lines may be that were not read
+	lost    bool    // the pod is deleted, and some lines may be unread
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	status  status
 	changed chan struct{} // closed, and replaced, when status changes
 }
 
-// status is what the cluster says about a run.
+// status is the state of a run in the cluster.
 type status struct {
-	over     bool // nothing more will be written
-	previous bool // the container runs again
-	gone     bool // the pod was deleted, or the container has run twice again
+	over     bool // no more lines will be written
+	previous bool // the container was restarted
+	gone     bool // the pod was deleted, or the container was restarted twice
 }
 
 func newLive(o *Options, r *run) *live {
 	return &live{o: o, run: r, resume: newResume(), status: status{over: r.over, previous: r.previous}, changed: make(chan struct{})}
 }
 
-// change notes what the cluster says now.
+// change sets the state of the run.
 func (s *live) change(now status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,10 +76,11 @@ func (s *live) now() (status, <-chan struct{}) {
 	return s.status, s.changed
 }
 
-// read reads the log to its present end. A server ends an answer in order also where it has
-// lost the node. So read asks again until an answer has nothing new.
+// read reads the log to its current end. A server also ends an answer normally when it has
+// lost the node, so read repeats the request until an answer has nothing new.
 //
-// Errors: *submit.DeniedError; those of the database; the cause of ctx. All others become notes.
+// Errors: *submit.DeniedError; those of the database; the cause of ctx. All others become
+// notes.
 func (s *live) read(ctx context.Context, out *batch) error {
 	if s.o.Tail != nil && *s.o.Tail == 0 && !s.resume.begun {
 		return nil
@@ -135,7 +137,7 @@ func (s *live) follow(ctx context.Context, out *batch) error {
 			failures = 0
 		}
 		if failures++; failures == maxFailures && err != nil {
-			note := s.run.note(s.resume.latest, fmt.Sprintf("the log of container %s of pod %s cannot be read now, and is tried again: %s", s.run.container, s.run.pod, words(err)))
+			note := s.run.note(s.resume.latest, fmt.Sprintf("the log of container %s of pod %s cannot be read now and will be retried: %s", s.run.container, s.run.pod, words(err)))
 			if err := errors.Join(out.add(ctx, note), out.flush(ctx)); err != nil {
 				return err
 			}
@@ -146,8 +148,8 @@ func (s *live) follow(ctx context.Context, out *batch) error {
 	}
 }
 
-// rest reads what was written before the run was over. Of a pod that is gone nothing can be
-// read any more, and its name may be that of another one.
+// rest reads the remaining lines of a run that is over. The log of a deleted pod can no
+// longer be read, and another pod may have its name.
 func (s *live) rest(ctx context.Context, st status, out *batch) error {
 	if !st.gone {
 		return s.read(ctx, out)
@@ -159,7 +161,7 @@ func (s *live) rest(ctx context.Context, st status, out *batch) error {
 	return out.add(ctx, s.run.note(s.resume.latest, fmt.Sprintf("the last lines of container %s of pod %s may be missing: the pod was deleted while its log was read", s.run.container, s.run.pod)))
 }
 
-// pause waits before the next request, or until the cluster says something new.
+// pause waits before the next request, or until the state of the run changes.
 func (s *live) pause(ctx context.Context, failures int) error {
 	wait := min(firstBackoff<<min(failures-1, 10), lastBackoff)
 	wait = wait/2 + rand.N(wait/2)
@@ -176,7 +178,7 @@ func (s *live) pause(ctx context.Context, failures int) error {
 	}
 }
 
-// unreadable adds a note that a log cannot be read, and the lines that were kept of it.
+// unreadable adds a note that a log cannot be read, and its kept lines.
 //
 // Errors: those of the database; the cause of ctx.
 func (s *live) unreadable(ctx context.Context, out *batch, err error) error {
@@ -199,7 +201,7 @@ func (s *live) denied(ctx context.Context, err error) error {
 	return submit.Denied(ctx, s.o.Cluster, err, submit.Right{Verb: "get", Resource: pods, Subresource: "log", Namespace: s.o.Job.Namespace})
 }
 
-// open sends a request for the log, from the last line on that was seen.
+// open requests the log, beginning with the last line that was seen.
 func (s *live) open(ctx context.Context, follow bool) (io.ReadCloser, error) {
 	query := url.Values{"container": {s.run.container}, "timestamps": {"true"}}
 	if follow {
@@ -264,7 +266,7 @@ func (s *live) pass(ctx context.Context, follow bool, out *batch) (n int, err er
 	}
 }
 
-// cmpCause prefers the cause of a context that has ended to the error that came of it.
+// cmpCause returns the cause of ctx if it has ended, because it is the reason for err.
 func cmpCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -272,10 +274,11 @@ func cmpCause(ctx context.Context, err error) error {
 	return err
 }
 
-// tell hands on a line of an answer, if it is new.
+// tell adds a line of an answer, if it is new.
 func (s *live) tell(ctx context.Context, l scanned, out *batch) (told bool, err error) {
 	if l.at.IsZero() {
-		// Every line has a time. Without one, the node speaks, or a cut has left less than a time.
+		// Every line has a time. A line without one is a message of the node, or the rest
+		// of a truncated answer.
 		again := s.pending == l
 		s.pending = l
 		if l.partial && !again {
@@ -288,13 +291,13 @@ func (s *live) tell(ctx context.Context, l scanned, out *batch) (told bool, err 
 	case !fresh:
 		return false, nil
 	case l.partial && s.pending != l:
-		s.pending = l // it counts when it comes again like this
+		s.pending = l // it counts if it is repeated like this
 		return true, nil
 	case gap:
 		if err := s.confirm(ctx); err != nil {
 			return false, err
 		}
-		note := s.run.note(s.resume.latest, fmt.Sprintf("lines of container %s of pod %s after %s may be missing: its node has no longer the lines before", s.run.container, s.run.pod, clock(s.resume.latest)))
+		note := s.run.note(s.resume.latest, fmt.Sprintf("lines of container %s of pod %s after %s may be missing: its node no longer has the lines before", s.run.container, s.run.pod, clock(s.resume.latest)))
 		if err := out.add(ctx, note); err != nil {
 			return false, err
 		}
@@ -308,9 +311,9 @@ func (s *live) tell(ctx context.Context, l scanned, out *batch) (told bool, err 
 	return true, out.add(ctx, line)
 }
 
-// confirm checks that the log is still that of the run, where its last line did not come again.
+// confirm checks that the log still belongs to the run, if its last line was not repeated.
 //
-// Errors: errSuperseded, after which the log is to be read as the previous one.
+// Errors: errSuperseded, after which the caller reads the log as the previous one.
 func (s *live) confirm(ctx context.Context) error {
 	timer := time.NewTimer(statusDelay)
 	defer timer.Stop()
@@ -325,7 +328,7 @@ func (s *live) confirm(ctx context.Context) error {
 	}
 	pod, err := client.Get(ctx, wire.Key{Namespace: s.o.Job.Namespace, Name: s.run.pod})
 	if err != nil {
-		return nil // it is gone, or says nothing
+		return nil // it is deleted, or has no status
 	}
 	now := statusOf(podStateOf(pod), s.run)
 	before, _ := s.now()
@@ -336,7 +339,7 @@ func (s *live) confirm(ctx context.Context) error {
 	return nil
 }
 
-// statusOf returns what a pod says about a run.
+// statusOf returns the state of a run in the status of a pod.
 func statusOf(p *podState, r *run) status {
 	if p.UID != r.podUID {
 		return status{over: true, gone: true}

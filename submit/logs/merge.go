@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// source is a log that can be read to its present end.
+// source is a log that can be read to its current end.
 type source interface {
 	read(ctx context.Context, out *batch) error
 }
@@ -18,11 +18,11 @@ type source interface {
 type feed struct {
 	lines <-chan []Line
 	head  []Line
-	at    time.Time // of the first line of head; never goes back
-	index int       // decides between lines of one instant
+	at    time.Time // of the first line of head; never decreases
+	index int       // orders lines with the same time
 }
 
-// fill makes sure that head has a line, and reports whether the log has any more.
+// fill ensures that head has a line, and reports whether the log has more lines.
 func (f *feed) fill() bool {
 	for len(f.head) == 0 {
 		more, open := <-f.lines
@@ -61,14 +61,15 @@ func (h *feeds) Pop() any {
 	return f
 }
 
-// errEnough says that nobody wants more lines.
+// errEnough reports that the consumer wants no more lines.
 var errEnough = errors.New("enough")
 
-// readTogether reads logs at once, and yields their lines in the order of time. The lines of
-// one log stay in their order, also where a clock went back. It holds a few batches of each
-// log. All goroutines have ended when it returns.
+// readTogether reads logs concurrently, and yields their lines ordered by time. The lines
+// of one log stay in their order, even if a clock was set back. It buffers a few batches
+// of each log. All goroutines have ended when it returns.
 //
-// Errors: errEnough if yield returned false; the first error of a source; the cause of ctx.
+// Errors: errEnough if yield returned false; the first error of a source; the cause of
+// ctx.
 func readTogether[S source](ctx context.Context, sources []S, yield func(Line) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

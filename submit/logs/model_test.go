@@ -15,7 +15,7 @@ import (
 
 var origin = time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC)
 
-// drawTimes draws the times of lines: equal ones, close ones, and far ones.
+// drawTimes draws the times of lines: equal, close and distant ones.
 func drawTimes(t *rapid.T, n int, back bool) []time.Time {
 	var all []time.Time
 	at := origin
@@ -30,9 +30,10 @@ func drawTimes(t *rapid.T, n int, back bool) []time.Time {
 	return all
 }
 
-// TestResumeAgainstModel reads a log in answers that are cut at random. What is new in them is
-// the log, in order, if its node still has it; else there is a gap in the place of what is
-// lost. A line of the same time and text as a lost one cannot be told from it.
+// TestResumeAgainstModel reads a log in answers that end at random positions. Their new
+// lines are the log, in order, if its node still has it; otherwise there is a gap in the
+// place of the lost lines. A line with the same time and text as a lost one is
+// indistinguishable from it.
 func TestResumeAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		back := rapid.Bool().Draw(t, "a clock that goes back")
@@ -43,7 +44,7 @@ func TestResumeAgainstModel(t *testing.T) {
 			if rotations || rapid.Bool().Draw(t, "distinct") {
 				text = fmt.Sprint(i)
 			}
-			log = append(log, scanned{at: at, text: text, cut: i}) // cut tells the lines apart
+			log = append(log, scanned{at: at, text: text, cut: i}) // cut distinguishes the lines
 		}
 		r := newResume()
 		var got []scanned
@@ -105,8 +106,8 @@ func (s listed) read(ctx context.Context, out *batch) error {
 	return nil
 }
 
-// TestMergeAgainstModel merges logs. The model sorts all lines, by times that never go back
-// within a log.
+// TestMergeAgainstModel merges logs. The model sorts all lines by times that never
+// decrease within a log.
 func TestMergeAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type one struct {
@@ -143,7 +144,7 @@ func TestMergeAgainstModel(t *testing.T) {
 			}
 		}
 		seen := map[string]int{}
-		for _, l := range got { // each log in its order, without a line missing
+		for _, l := range got { // each log is complete and in its order
 			if l.Text != fmt.Sprint(seen[l.Pod]) {
 				t.Fatalf("line %s of log %s comes after %d lines", l.Text, l.Pod, seen[l.Pod])
 			}
@@ -215,8 +216,8 @@ func TestConnectionThatBreaksWithinALine(t *testing.T) {
 	}
 }
 
-// TestWindowAgainstModel lets lines of several logs arrive. All come out once, each log in its
-// order, none later than the window, and what is out together is in the order of time.
+// TestWindowAgainstModel adds lines of several logs. Each comes out once, each log in its
+// order, none later than the window, and lines that come out together are ordered by time.
 func TestWindowAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, now := newWindow(), origin

@@ -11,10 +11,10 @@ import (
 type past struct {
 	o     *Options
 	run   *run
-	after time.Time // leaves out lines that were read from the node
+	after time.Time // omits lines that were read from the node
 }
 
-// read implements source. A note before the lines says what they are.
+// read implements source. A note before the lines describes them.
 //
 // Errors: those of the database; the cause of ctx.
 func (s *past) read(ctx context.Context, out *batch) error {
@@ -44,7 +44,7 @@ func (s *past) read(ctx context.Context, out *batch) error {
 	return nil
 }
 
-// describe says what is kept, and what is missing.
+// describe describes the kept and the missing lines.
 func (s *past) describe(lines int) string {
 	log := s.run.kept
 	text := fmt.Sprintf("kept log of container %s of pod %s", log.Container, log.Pod)

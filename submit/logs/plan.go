@@ -8,17 +8,18 @@ import (
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
-// plan is the pods and the logs of a job, live and kept, at one moment. It belongs to one goroutine.
+// plan has the pods and the logs of a job, live and kept, at one instant. It belongs to
+// one goroutine.
 type plan struct {
 	o    *Options
 	live []*podState
-	past []*podState // that were known, and are gone
+	past []*podState // known pods that no longer exist
 	kept []joblog.Log
-	runs []*run // that the options choose, in the order in which they are told
+	runs []*run // selected by the options, in order of output
 	last int    // the number of the last attempt
 }
 
-// survey takes the pods that there are now. Pods that are gone keep their attempts.
+// survey replaces the current pods. Pods that no longer exist keep their attempts.
 func (p *plan) survey(now []*podState) {
 	for _, old := range p.live {
 		if !slices.ContainsFunc(now, func(n *podState) bool { return n.UID == old.UID }) {
@@ -28,7 +29,7 @@ func (p *plan) survey(now []*podState) {
 	p.live = now
 }
 
-// note takes the state of one pod.
+// note updates the state of one pod.
 func (p *plan) note(pod *podState, gone bool) {
 	same := func(other *podState) bool { return other.UID == pod.UID }
 	i := slices.IndexFunc(p.live, same)
@@ -43,7 +44,7 @@ func (p *plan) note(pod *podState, gone bool) {
 	}
 }
 
-// readKept reads which logs are kept of the job, of its pods and of what owns them.
+// readKept reads the list of kept logs of the job, of its pods and of their owners.
 func (p *plan) readKept(ctx context.Context) error {
 	if p.o.Kept == nil {
 		return nil
@@ -62,8 +63,8 @@ func (p *plan) readKept(ctx context.Context) error {
 	return nil
 }
 
-// arrange numbers the attempts, and collects the runs that the options choose. A log that the
-// node still has comes from there, and what was kept of it is the spare.
+// arrange numbers the attempts, and collects the selected runs. A log that the node still
+// has is read from there, with the kept log as its spare.
 func (p *plan) arrange() {
 	pods := slices.Concat(p.live, p.past)
 	pods = append(pods, gonePods(p.kept, pods)...)
@@ -94,8 +95,9 @@ func (p *plan) arrange() {
 	sortRuns(p.runs)
 }
 
-// notes returns why pods have no log yet, one for each pod and reason. said has those that
-// were told before, and is changed. With calm, what passes by itself is left out.
+// notes returns the reasons why pods have no log yet, one for each pod and reason. said
+// has the reasons that were already reported, and is updated. calm omits reasons that
+// usually pass soon.
 func (p *plan) notes(said map[string]bool, calm bool) []Line {
 	var all []Line
 	for _, pod := range p.live {
@@ -109,7 +111,7 @@ func (p *plan) notes(said map[string]bool, calm bool) []Line {
 	return all
 }
 
-// obstacles says why containers of the pod do not run.
+// obstacles returns the reasons why containers of the pod do not run.
 func (s *podState) obstacles(o *Options, calm bool) []string {
 	if s.Over {
 		return nil

@@ -8,20 +8,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// podState is what reading logs needs to know about a pod.
+// podState has the fields of a pod that reading logs needs.
 type podState struct {
 	Name, UID string
 	Owner     ownerRef
 	Created   time.Time
-	// Labels are those that say which replica of the job the pod is.
+	// Labels are the labels that identify the replica of the pod.
 	Labels map[string]string
 	// Bound reports whether the pod has a node.
 	Bound bool
-	// Failed and Over report whether the pod has failed, and whether it has ended. EndedAt is
-	// when its last container ended.
+	// Failed is set if the pod has failed, and Over if it has ended. EndedAt is when its
+	// last container ended.
 	Failed, Over bool
 	EndedAt      time.Time
-	// Why says why the pod is not running, in the words of the server.
+	// Why is the server's reason why the pod is not running.
 	Why        string
 	Containers []containerState
 }
@@ -33,9 +33,9 @@ type ownerRef struct{ APIVersion, Kind, Name, UID string }
 type containerState struct {
 	Name     string
 	Restarts int
-	// Begun: the run after so many restarts has a log. Ended: that run is over.
+	// Begun: the run after that many restarts has a log. Ended: that run is over.
 	Begun, Ended bool
-	// Before: the run before has a log.
+	// Before: the previous run has a log.
 	Before bool
 	// Final: the container will not run again.
 	Final bool
@@ -79,7 +79,7 @@ func podStateOf(p *corev1.Pod) *podState {
 	return s
 }
 
-// add adds a container. once says that it does not run again after a success.
+// add adds a container. once is set if it does not run again after a success.
 func (s *podState) add(p *corev1.Pod, name string, statuses []corev1.ContainerStatus, once bool) {
 	c := containerState{Name: name}
 	for i := range statuses {
@@ -96,8 +96,8 @@ func (s *podState) add(p *corev1.Pod, name string, statuses []corev1.ContainerSt
 	s.Containers = append(s.Containers, c)
 }
 
-// read reads which runs of the container have logs. While a container waits for its next run,
-// the node serves the last one.
+// read determines which runs of the container have logs. While a container waits for its
+// next run, the node serves the last one.
 func (c *containerState) read(status *corev1.ContainerStatus) {
 	c.Restarts = int(status.RestartCount)
 	last := status.LastTerminationState.Terminated != nil
@@ -130,7 +130,7 @@ func latest(times ...time.Time) (last time.Time) {
 	return last
 }
 
-// Labels and annotations that say which replica of its job a pod is.
+// Labels and annotations that identify the replica of a pod.
 const (
 	indexLabel    = "batch.kubernetes.io/job-completion-index"
 	setRoundLabel = "jobset.sigs.k8s.io/restart-attempt"

@@ -8,19 +8,19 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// NoLogsError says that there is nothing to read.
+// NoLogsError reports that there are no logs to read.
 type NoLogsError struct {
 	// Job is the job, as in "job/train-7".
 	Job string
-	// Kept reports whether kept logs were looked for too.
+	// Kept is set if kept logs were searched too.
 	Kept bool
-	// Attempts is the number of attempts of which something is known. If it is not 0, no
-	// container has started yet, or the options have chosen none of their logs.
+	// Attempts is the number of known attempts. If it is not 0, no container has started
+	// yet, or the options select none of their logs.
 	Attempts int
-	// Chosen reports whether the options choose some pods, containers or attempts.
+	// Chosen is set if the options select some pods, containers or attempts.
 	Chosen bool
-	// Waits is the state of a job that waits for its first pod: Submitted or Queued. It is empty
-	// for other jobs, and if the state is not known.
+	// Waits is the state of a job that waits for its first pod: Submitted or Queued. It is
+	// empty for other jobs, and if the state is unknown.
 	Waits state.State
 }
 
@@ -39,13 +39,14 @@ func (e *NoLogsError) Error() string {
 	return "no pod of " + e.Job + " exists, so its logs are gone from the cluster"
 }
 
-// Read returns the lines of a job's logs: attempt after attempt, and within an attempt in the
-// order of time. With Options.Follow it goes on with what is written later, in the order in
-// which it arrives, until the job has ended. The loop may take its time: what is not read
-// stays on the nodes, as long as they keep it. A pod that cannot be read costs a note.
+// Read returns the lines of a job's logs: attempt after attempt, and within an attempt
+// ordered by time. With Options.Follow it continues with new lines, in the order in which
+// they arrive, until the job has ended. The loop may be slow: unread lines stay on the
+// nodes, as long as the nodes keep them. A pod that cannot be read causes a note.
 //
-// Errors: one error ends the sequence: *NoLogsError; *submit.DeniedError for a missing right
-// on pods or on their logs; *kube.RequestError; the cause of ctx; those of the database.
+// Errors: one error ends the sequence: *NoLogsError; *submit.DeniedError for a missing
+// right on pods or on their logs; *kube.RequestError; the cause of ctx; those of the
+// database.
 func Read(ctx context.Context, options Options) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		o := options

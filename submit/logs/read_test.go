@@ -39,7 +39,7 @@ func TestLinesAreInOrderOfTime(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for range logs.Read(t.Context(), s.options()) {
-		break // the goroutines end: TestMain
+		break // TestMain checks that the goroutines end
 	}
 }
 
@@ -60,7 +60,7 @@ func TestAttempts(t *testing.T) {
 	same(t, s.read(o), want[2])
 	s.modify("second", restarted)
 	s.say(40, "second", "in the fourth")
-	same(t, s.read(s.options()), want[0], want[2], "second#4 in the fourth") // the node has two
+	same(t, s.read(s.options()), want[0], want[2], "second#4 in the fourth") // the node keeps two
 }
 
 func TestPodsOfTheJobOnly(t *testing.T) {
@@ -105,7 +105,7 @@ func TestObstacles(t *testing.T) {
 		"! container main of pod waits has not started: ErrImagePull: no such image: busybocks")
 }
 
-// TestNothingStarted: a job whose containers have not started is not said to have logs.
+// TestNothingStarted: a job whose containers have not started has no logs.
 func TestNothingStarted(t *testing.T) {
 	s := newStage(t, apitest.Config{})
 	s.pod("new", func(p *corev1.Pod) { p.Status = corev1.PodStatus{Phase: corev1.PodPending} })

@@ -17,7 +17,7 @@ type reader struct {
 	plan     plan
 	finder   *finder
 	selector string
-	lives    map[runKey]*live // that were read
+	lives    map[runKey]*live // already read
 	said     map[string]bool  // notes about pods
 	yield    func(Line) bool
 }
@@ -30,7 +30,7 @@ func newReader(o *Options, yield func(Line) bool) *reader {
 	return r
 }
 
-// survey finds what there is to read.
+// survey finds the logs to read.
 //
 // Errors: *submit.DeniedError, *kube.RequestError, those of the database.
 func (r *reader) survey(ctx context.Context) error {
@@ -49,7 +49,7 @@ func (r *reader) survey(ctx context.Context) error {
 	return nil
 }
 
-// present reads all logs as they are now, attempt after attempt.
+// present reads all logs to their current end, attempt after attempt.
 //
 // Errors: errEnough; *submit.DeniedError, those of the database, the cause of ctx.
 func (r *reader) present(ctx context.Context) error {
@@ -76,7 +76,7 @@ func (r *reader) present(ctx context.Context) error {
 	return nil
 }
 
-// attempt reads the logs of an attempt, a bounded number at a time.
+// attempt reads the logs of an attempt, a limited number at a time.
 func (r *reader) attempt(ctx context.Context, runs []*run) error {
 	if n := r.o.Streams; len(runs) > n {
 		note := fmt.Sprintf("attempt %d has %s logs, which are read %d at a time: only lines that are read together are in the order of time", runs[0].attempt, thousands(len(runs)), n)
@@ -109,7 +109,7 @@ func (r *reader) attempt(ctx context.Context, runs []*run) error {
 	return nil
 }
 
-// inState says what a job is doing, as the end of a sentence.
+// inState returns the state of a job as the end of a sentence.
 func inState(job *unstructured.Unstructured) string {
 	if job == nil {
 		return ""

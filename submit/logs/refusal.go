@@ -10,16 +10,16 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// maxWords bounds the words of a server or a node in a note.
+// maxWords is the maximum length of a text of a server or a node in a note.
 const maxWords = 300
 
-// outcome says how reading goes on after an error.
+// outcome is the consequence of an error for reading.
 type outcome uint8
 
 const (
-	again outcome = iota // the error may pass
-	final                // this log cannot be read, others can
-	fatal                // nothing can be read
+	again outcome = iota // the error may be temporary
+	final                // this log cannot be read, but others can
+	fatal                // no log can be read
 )
 
 // outcomeOf classifies an error of a request for a log.
@@ -34,7 +34,7 @@ func outcomeOf(err error) outcome {
 	return again
 }
 
-// words returns what the server or the node said, as a part of a sentence.
+// words returns the text of the server or the node, as a part of a sentence.
 func words(err error) string {
 	text := err.Error()
 	var status apierrors.APIStatus
@@ -48,7 +48,7 @@ func words(err error) string {
 	return short(text)
 }
 
-// short cuts a text for a note.
+// short truncates a text for a note.
 func short(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) > maxWords {

@@ -5,32 +5,32 @@ import (
 	"time"
 )
 
-// maxSeen bounds the lines of a second that are remembered.
+// maxSeen is the maximum number of remembered lines of a second.
 const maxSeen = 1 << 16
 
-// resume remembers where in a log a reader is, so that a further request loses and repeats
-// nothing. Nodes serve a log from a whole second on. So resume remembers the lines of the
-// last second, and passes over them when they come again.
+// resume remembers the position of a reader in a log, so that another request loses and
+// repeats nothing. Nodes serve a log from the beginning of a second. So resume remembers
+// the lines of the last second, and skips them when they are repeated.
 type resume struct {
 	seed    maphash.Seed
 	begun   bool
 	tailed  bool      // the first answer began in the middle of the log
 	latest  time.Time // of all lines
-	second  time.Time // begin of the second whose lines are in seen
-	low     time.Time // the earliest second of the lines in seen: less than second if a clock went back
+	second  time.Time // begin of the second of the lines in seen
+	low     time.Time // the earliest second of the lines in seen: less than second if a clock was set back
 	seen    []uint64
-	blurred bool // seen lacks lines after low: there were too many, a clock went back, or tailed
+	blurred bool // seen lacks lines after low: there were too many, a clock was set back, or tailed
 
-	// Of the present answer:
-	left  map[uint64]int // lines that have to come again
-	again bool           // one of them came
-	last  bool           // the last of them came
-	ahead bool           // a new line came
+	// Of the current answer:
+	left  map[uint64]int // lines that must be repeated
+	again bool           // one of them was repeated
+	last  bool           // the last of them was repeated
+	ahead bool           // a new line arrived
 }
 
 func newResume() *resume { return &resume{seed: maphash.MakeSeed()} }
 
-// since returns the time from which the next answer has to begin; zero if no line was seen.
+// since returns the time from which the next answer must begin; zero if no line was seen.
 func (r *resume) since() time.Time { return r.low }
 
 // answer begins a new answer.
@@ -47,12 +47,12 @@ func (r *resume) sum(l scanned) uint64 {
 	var h maphash.Hash
 	h.SetSeed(r.seed)
 	maphash.WriteComparable(&h, l.at.UnixNano())
-	_, _ = h.WriteString(l.text) // a Hash takes everything
+	_, _ = h.WriteString(l.text) // writes to a hash do not fail
 	return h.Sum64()
 }
 
-// fresh reports whether a line of the present answer is new. gap reports that lines before it
-// may be missing, because the last line that was seen did not come again.
+// fresh reports whether a line of the current answer is new. gap reports that lines before
+// it may be missing, because the last line that was seen was not repeated.
 func (r *resume) fresh(l scanned) (fresh, gap bool) {
 	if r.ahead {
 		return true, false
@@ -65,7 +65,7 @@ func (r *resume) fresh(l scanned) (fresh, gap bool) {
 		r.last = r.last || h == r.seen[len(r.seen)-1]
 		return false, false
 	case r.blurred && !r.again && !l.at.After(r.latest):
-		return false, false // before the lines that are remembered
+		return false, false // before the remembered lines
 	}
 	return true, !r.last
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
-// run is one run of a container: what has a log of its own.
+// run is one run of a container. Each run has its own log.
 type run struct {
 	pod, podUID, container string
 	restart, attempt       int
 	created                time.Time // the pod
 	order                  int       // of the container in its pod
-	previous               bool      // the node has it as the log before the present one
-	over                   bool      // nothing more will be written
+	previous               bool      // the node has it as the previous log
+	over                   bool      // no more lines will be written
 	kept                   *joblog.Log
-	spare                  *joblog.Log // the same log as it was kept, if the node is to be read first
+	spare                  *joblog.Log // the kept copy of the log, if the node is read first
 }
 
-// runKey tells runs apart.
+// runKey identifies a run.
 type runKey struct {
 	podUID, container string
 	restart           int
@@ -43,8 +43,8 @@ func (r *run) note(at time.Time, text string) Line {
 	return l
 }
 
-// liveRuns returns the runs of a pod's containers whose logs its node has. first is the number
-// of the pod's first attempt.
+// liveRuns returns the runs of a pod's containers whose logs its node has. first is the
+// number of the pod's first attempt.
 func liveRuns(p *podState, first int) []*run {
 	var all []*run
 	for i, c := range p.Containers {
@@ -72,14 +72,14 @@ func keptRun(log *joblog.Log, first int) *run {
 	}
 }
 
-// stored returns the run as it was kept.
+// stored returns the kept run.
 func (r *run) stored() *run {
 	other := *r
 	other.kept, other.spare = r.spare, nil
 	return &other
 }
 
-// gonePods returns what kept logs tell about pods that are not among present.
+// gonePods derives the states of deleted pods from kept logs.
 func gonePods(logs []joblog.Log, present []*podState) []*podState {
 	var gone []*podState
 	for i := range logs {
@@ -112,7 +112,7 @@ func gonePods(logs []joblog.Log, present []*podState) []*podState {
 	return gone
 }
 
-// sortRuns sorts runs in the order in which they are told: attempts first.
+// sortRuns sorts runs in the order of output: by attempt first.
 func sortRuns(all []*run) {
 	slices.SortStableFunc(all, func(a, b *run) int {
 		return cmp.Or(cmp.Compare(a.attempt, b.attempt), a.created.Compare(b.created), cmp.Compare(a.pod, b.pod), cmp.Compare(a.order, b.order), cmp.Compare(a.container, b.container))

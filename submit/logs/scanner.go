@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// maxStamp bounds the length of the time before a line, with the space behind it.
+// maxStamp is the maximum length of the time before a line, with the space after it.
 const maxStamp = 40
 
 // scanned is one line of an answer.
@@ -27,11 +27,11 @@ type scanner struct {
 
 func newScanner(in io.Reader) *scanner { return &scanner{in: bufio.NewReaderSize(in, 32<<10)} }
 
-// waits reports whether the next line has not arrived yet, as far as is known.
+// waits reports whether the next line has not arrived yet, as far as the buffer shows.
 func (s *scanner) waits() bool { return s.in.Buffered() == 0 }
 
-// next returns the next line. After the last one it returns the error of the reader: io.EOF if
-// the answer ended in order.
+// next returns the next line. After the last line it returns the error of the reader:
+// io.EOF if the answer ended normally.
 func (s *scanner) next() (scanned, error) {
 	s.line = s.line[:0]
 	cut := 0

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Bounds of a window.
+// Limits of a window.
 const (
 	windowTime  = 250 * time.Millisecond
 	windowBytes = 4 << 20
 )
 
-// window brings followed lines into the order of time, as far as they arrive within a quarter
-// of a second. The lines of one log stay in their order.
+// window orders followed lines by time, if they arrive within a quarter of a second. The
+// lines of one log stay in their order.
 type window struct {
 	lines   waiting
-	arrived []*waitingLine // in the order of arrival; those that are out already stay until they are first
+	arrived []*waitingLine // in the order of arrival; released lines stay until they are first
 	bytes   int
 	next    int
-	last    map[runKey]time.Time // of the last line of each log; never goes back
+	last    map[runKey]time.Time // of the last line of each log; never decreases
 }
 
 type waitingLine struct {
@@ -57,7 +57,7 @@ func (w *waiting) Pop() any {
 
 func newWindow() *window { return &window{last: map[runKey]time.Time{}} }
 
-// add takes lines of one log.
+// add adds lines of one log.
 func (w *window) add(lines []Line, now time.Time) {
 	for _, l := range lines {
 		key := runKey{l.PodUID, l.Container, l.Restart}
@@ -71,11 +71,11 @@ func (w *window) add(lines []Line, now time.Time) {
 	}
 }
 
-// forget drops the state of a log that has ended.
+// forget removes the state of a log that has ended.
 func (w *window) forget(key runKey) { delete(w.last, key) }
 
-// release yields the lines that have waited long enough, and those before them. all releases
-// everything. It returns false if yield did.
+// release yields the lines that have waited long enough, and the lines before them. all
+// releases everything. It returns false if yield did.
 func (w *window) release(now time.Time, all bool, yield func(Line) bool) bool {
 	for len(w.arrived) > 0 {
 		first := w.arrived[0]
@@ -101,7 +101,7 @@ func (w *window) release(now time.Time, all bool, yield func(Line) bool) bool {
 	return true
 }
 
-// due returns when release has something to do next; ok is false if nothing waits.
+// due returns the time of the next work of release; ok is false if no line waits.
 func (w *window) due() (at time.Time, ok bool) {
 	if len(w.arrived) == 0 {
 		return time.Time{}, false

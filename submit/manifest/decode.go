@@ -8,8 +8,8 @@ import (
 	"github.com/vedette-io/vedette/internal/yamlfile"
 )
 
-// maxNodes is how many values a file may have after its references are resolved. An object
-// of MaxObject bytes has fewer.
+// maxNodes is the maximum number of values of a file after its references are resolved. An
+// object of MaxObject bytes has fewer.
 const maxNodes = 500_000
 
 // decoder converts YAML nodes to values of an object, with their places.
@@ -32,7 +32,7 @@ func (d *decoder) value(n *yaml.Node, depth int) (any, *Place) {
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
-		v, _ := d.value(n.Alias, depth+1) // a mistake is at the line that refers to it, too
+		v, _ := d.value(n.Alias, depth+1) // a mistake is also at the line of the reference
 		return v, place
 	case yaml.MappingNode:
 		return d.mapping(n, place, depth)
@@ -81,8 +81,8 @@ func (d *decoder) mapping(n *yaml.Node, place *Place, depth int) (any, *Place) {
 	return fields, place
 }
 
-// name returns the name of a field as kubectl reads it: a plain yes is "true", and 0x10 is
-// "16".
+// name returns the name of a field as kubectl reads it: an unquoted yes is "true", and
+// 0x10 is "16".
 func (d *decoder) name(key *yaml.Node) (string, bool) {
 	if key.Kind == yaml.AliasNode {
 		key = key.Alias
@@ -110,7 +110,7 @@ func (d *decoder) name(key *yaml.Node) (string, bool) {
 	return "", false
 }
 
-// merge adds the fields of a mapping that "<<" names, but for those that are there.
+// merge adds the fields of the mapping after "<<", except those that exist.
 func (d *decoder) merge(n *yaml.Node, fields map[string]any, place *Place, depth int) {
 	if n.Kind == yaml.SequenceNode {
 		for _, item := range n.Content {

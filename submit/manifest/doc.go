@@ -1,4 +1,4 @@
-// Package manifest parses the YAML and JSON of jobs and knows the line of each field.
+// Package manifest parses the YAML and JSON of jobs and records the line of each field.
 //
 // # Data flow
 //
@@ -9,12 +9,13 @@
 //
 // # Ownership
 //
-// A Manifest belongs to one goroutine. Its object belongs to the caller, who may change it.
+// A Manifest belongs to one goroutine. Its object belongs to the caller, who may change
+// it.
 //
 // # Guarantees
 //
-// Parse reports all mistakes of a file, each with its line. It reads YAML as kubectl does,
-// so that a file means the same to both. A field that is there twice is a mistake.
+// Parse reports all mistakes of a file, each with its line. It reads YAML like kubectl, so
+// that a file has the same meaning for both. A repeated field is a mistake.
 //
 // # Limits
 //

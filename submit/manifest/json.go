@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 )
 
-// forYAML returns a document that a reader of YAML understands. JSON is YAML but for
+// forYAML returns a document that a YAML parser can read. JSON is YAML except for
 // characters that are written as two escapes, and for the escape \/.
 func forYAML(text []byte) []byte {
 	trimmed := bytes.TrimSpace(text)
@@ -29,8 +29,9 @@ func forYAML(text []byte) []byte {
 	return out
 }
 
-// escaped returns the escape with which a text begins, and its length. A pair of surrogates
-// becomes one escape, and a half of one becomes the replacement character.
+// escaped returns the YAML escape for the escape at the beginning of a text, and the
+// length of the latter. A surrogate pair becomes one escape, and a lone surrogate becomes
+// the replacement character.
 func escaped(text []byte) (escape []byte, length int) {
 	first, ok := codeUnit(text)
 	switch {

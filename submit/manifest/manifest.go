@@ -7,21 +7,22 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// MaxObject is how many bytes an object may have as JSON: the limit of a request to etcd.
+// MaxObject is the maximum size of an object as JSON, in bytes: the limit of a request to
+// etcd.
 const MaxObject = 3 << 19
 
 // Manifest is an object and the places of its fields. It belongs to one goroutine.
 type Manifest struct {
 	// Source is the name of the file, or of the template.
 	Source string
-	// Object is what is sent to the server. The caller may change it. Places of fields
-	// that the caller adds are those of their nearest parents.
+	// Object is the object for the server. The caller may change it. Added fields have the
+	// places of their nearest parents.
 	Object *unstructured.Unstructured
 
 	root *Place
 }
 
-// New returns a manifest of an object whose places are known; root may be nil.
+// New returns a manifest of an object with known places; root may be nil.
 //
 // Errors: the object has no apiVersion or no kind; it has more than [MaxObject] bytes.
 func New(source string, object map[string]any, root *Place) (*Manifest, error) {
@@ -33,7 +34,7 @@ func New(source string, object map[string]any, root *Place) (*Manifest, error) {
 	return m, nil
 }
 
-// check returns what is wrong with an object, and in which field.
+// check returns the problem of an object, and its field.
 func check(object map[string]any) (field string, err error) {
 	for _, field := range []string{"apiVersion", "kind"} {
 		if text, ok := object[field].(string); !ok || text == "" {
@@ -50,9 +51,9 @@ func check(object map[string]any) (field string, err error) {
 	return "", nil
 }
 
-// Line returns the line of a field, which is written as API servers do:
-// spec.template.spec.containers[0].image, metadata.labels[a/b]. If the field has no line of
-// its own, Line returns that of its nearest parent. ok is false if no line is known.
+// Line returns the line of a field, in the notation of API servers:
+// spec.template.spec.containers[0].image, metadata.labels[a/b]. If the field has no line,
+// Line returns that of its nearest parent. ok is false if no line is known.
 func (m *Manifest) Line(field string) (line int, ok bool) {
 	line, _ = m.root.find(field)
 	return line, line > 0
@@ -64,7 +65,7 @@ func (m *Manifest) Origin(field string) (parameter string, ok bool) {
 	return parameter, parameter != ""
 }
 
-// at returns a source with a line, if the line is known.
+// at returns a source, with a line if it is known.
 func at(source string, line int) string {
 	if line == 0 {
 		return source

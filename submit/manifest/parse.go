@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// maxFile is how many bytes a file may have.
+	// maxFile is the maximum number of bytes of a file.
 	maxFile = 16 << 20
-	// maxMistakes is how many lines with a mistake of syntax are reported per document.
+	// maxMistakes is the maximum number of syntax mistakes that are reported per document.
 	maxMistakes = 10
 )
 
 // Parse reads the objects of a file in YAML or JSON: one per document, or the items of a
-// List. It reads YAML as kubectl does. source stands before the line in errors.
+// List. It reads YAML like kubectl. Errors have source before the line.
 //
 // Errors: all mistakes, joined, each with its line. Lines end as in YAML 1.1, which also
-// knows a lone CR, NEL, LS and PS. A document that is no YAML does not hide the mistakes of
-// the others. A file without an object is a mistake.
+// has a lone CR, NEL, LS and PS. An invalid document does not hide the mistakes of the
+// others. A file without an object is a mistake.
 func Parse(source string, text []byte) ([]*Manifest, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("%s: the file has %d bytes; at most %d are read", source, len(text), maxFile)
@@ -48,7 +48,7 @@ func Parse(source string, text []byte) ([]*Manifest, error) {
 // document is a part of a file.
 type document struct {
 	text   []byte
-	before int // lines of the file before it
+	before int // number of lines of the file before it
 }
 
 // split cuts a file into its documents.
@@ -73,9 +73,9 @@ func split(text []byte) (all []document) {
 	return all
 }
 
-// nodesOf parses a document. After a mistake of syntax it parses the document again without
-// that line. If that leads, further down each time, to a document that is YAML, all such
-// lines are mistakes. Otherwise only the first is sure.
+// nodesOf parses a document. After a syntax mistake it parses the document again without
+// that line. If each attempt gets further, and the last one succeeds, all removed lines
+// are reported as mistakes. Otherwise only the first is certain.
 func (d *decoder) nodesOf(part document) []*yaml.Node {
 	type mistake struct {
 		line int
@@ -87,7 +87,7 @@ func (d *decoder) nodesOf(part document) []*yaml.Node {
 		nodes, err := decode(text)
 		if err == nil {
 			for _, m := range found {
-				d.Complain(part.before+m.line, "this is no YAML: %s", m.text)
+				d.Complain(part.before+m.line, "invalid YAML: %s", m.text)
 			}
 			for _, n := range nodes {
 				shift(n, part.before)
@@ -99,13 +99,14 @@ func (d *decoder) nodesOf(part document) []*yaml.Node {
 		found = append(found, mistake{max(line, 1), why})
 		var blanked bool
 		if text, blanked = blank(text, line); !blanked || !forward || len(found) >= maxMistakes {
-			d.Complain(part.before+found[0].line, "this is no YAML: %s", found[0].text)
+			d.Complain(part.before+found[0].line, "invalid YAML: %s", found[0].text)
 			return nil
 		}
 	}
 }
 
-// shift adds to the lines of a node and of all nodes below. A reference has none below.
+// shift adds to the lines of a node and of all nodes below. The target of a reference is
+// not below it.
 func shift(n *yaml.Node, lines int) {
 	n.Line += lines
 	for _, below := range n.Content {
@@ -123,14 +124,14 @@ func decode(text []byte) (all []*yaml.Node, err error) {
 		}
 		root := doc.Content[0]
 		if root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" {
-			continue // comments alone
+			continue // only comments
 		}
 		all = append(all, root)
 	}
 }
 
-// pinpoint returns the line and the text of a mistake of syntax. The library often names a
-// line before that of the mistake; the text up to the right line fails in the same way.
+// pinpoint returns the line and the text of a syntax mistake. The library often reports a
+// line before the mistake; the text up to the right line fails in the same way.
 func pinpoint(text []byte, err error) (line int, why string) {
 	const ahead = 4 // lines
 	line, why = yamlfile.Syntax(err)
@@ -147,7 +148,7 @@ func pinpoint(text []byte, err error) (line int, why string) {
 	return line, why
 }
 
-// blank empties a line. It reports false if there is nothing to empty.
+// blank empties a line. It returns false if the line is already empty.
 func blank(text []byte, line int) ([]byte, bool) {
 	rows := bytes.SplitAfter(text, []byte("\n"))
 	if line < 1 || line > len(rows) || len(bytes.TrimSpace(rows[line-1])) == 0 {

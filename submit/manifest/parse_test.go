@@ -18,7 +18,7 @@ const head = "apiVersion: v1\nkind: Pod\n"
 
 type object = map[string]any
 
-// TestParse: files mean what they mean to kubectl.
+// TestParse: files have the same meaning as for kubectl.
 func TestParse(t *testing.T) {
 	pod := func(more object) object {
 		all := object{"apiVersion": "v1", "kind": "Pod"}
@@ -58,7 +58,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestMistakes: all mistakes of a file are found, each at its line.
+// TestMistakes: all mistakes of a file are found, each with its line.
 func TestMistakes(t *testing.T) {
 	var bomb strings.Builder
 	bomb.WriteString("a: &a [x, x, x, x, x, x, x, x, x, x]\n")
@@ -75,12 +75,12 @@ func TestMistakes(t *testing.T) {
 		{"a text", "x\n", []string{"f:1: an object has to be a mapping"}},
 		{"no kind", "\napiVersion: v1\n", []string{"f:2: the object has no kind"}},
 		{"a kind that is no text", "apiVersion: v1\nkind: 7\n", []string{"f:2: the object has no kind"}},
-		{"two tabs, one of them after a document", head + "a:\n\tb: 1\n---\n" + head + "\n\tc: 2\n", []string{"f:4: this is no YAML: found", "f:9: this is no YAML: found"}},
+		{"two tabs, one of them after a document", head + "a:\n\tb: 1\n---\n" + head + "\n\tc: 2\n", []string{"f:4: invalid YAML: found", "f:9: invalid YAML: found"}},
 		{"two mistakes of syntax and one field twice", head + "a: 1\na: 2\nb: c: d\ne:\n  f: 1\n g: 2\n", []string{
-			`f:4: the field "a" is in line 3 already`, "f:5: this is no YAML: mapping values", "f:8: this is no YAML: did not find expected key",
+			`f:4: the field "a" is in line 3 already`, "f:5: invalid YAML: mapping values", "f:8: invalid YAML: did not find expected key",
 		}},
-		{"a mistake that is not of one line", head + "a: [\nb: 2\n", []string{"f:4: this is no YAML: did not find expected ',' or ']'"}},
-		{"no end of a text", head + "a: \"x\nb: 2\n", []string{"f:3: this is no YAML: found unexpected end of stream"}},
+		{"a mistake that is not of one line", head + "a: [\nb: 2\n", []string{"f:4: invalid YAML: did not find expected ',' or ']'"}},
+		{"no end of a text", head + "a: \"x\nb: 2\n", []string{"f:3: invalid YAML: found unexpected end of stream"}},
 		{"each document", "kind: Pod\n---\napiVersion: v1\n---\n" + head + "x: 1\nx: 2\n", []string{"f:1: the object has no apiVersion", "f:3: the object has no kind", `f:8: the field "x" is in line 7`}},
 		{"items", "apiVersion: v1\nkind: List\nitems:\n- 7\n- {kind: Pod}\n", []string{"f:4: an object has to be a mapping", "f:5: the object has no apiVersion"}},
 		{"numbers", head + "a: .inf\nb: .nan\nc: !!binary eA==\n", []string{`f:3: ".inf" is no number of JSON`, `f:4: ".nan" is no number`, `f:5: values with the tag "!!binary"`}},
@@ -90,7 +90,7 @@ func TestMistakes(t *testing.T) {
 		{"a bomb", head + bomb.String(), []string{"f:3: values are nested more than 100 deep, or are more than 500000"}},
 		{"a circle", head + "a: &a [*a]\n", []string{"f:3: values are nested more than 100 deep"}},
 		{"deep", head + "a: " + strings.Repeat("[", 200) + strings.Repeat("]", 200), []string{"f:3: values are nested more than 100 deep"}},
-		{"control characters", head + "a: \x1b[2J\n", []string{"f:3: this is no YAML: control characters are not allowed"}},
+		{"control characters", head + "a: \x1b[2J\n", []string{"f:3: invalid YAML: control characters are not allowed"}},
 		{"3 MB", head + "a: " + strings.Repeat("x", 3<<20), []string{"f:1: the object has 3145767 bytes; the API server stores at most 1572864. Put large data"}},
 		{"17 MB", strings.Repeat("#", 17<<20), []string{"f: the file has 17825792 bytes; at most 16777216 are read"}},
 	} {
@@ -112,8 +112,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// FuzzParse: no input breaks the parser; an object of the text is what kubectl reads in it;
-// and each of its fields has a line of the text.
+// FuzzParse: no input breaks the parser. A parsed object equals kubectl's, and each of its
+// fields has a line of the text.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{head, head + "a: [1, 0o7, 1_000, 0b1, 1:30, +1, .5, 0x_1, y, N]\n", "{\"apiVersion\": \"v1\", \"kind\": \"Pod\",\n\t\"x\": \"\\ud800\"}", head + "a: &x {b: *x}\n", "---\n---\n" + head, head + "n: 1\n0x10: 1\n1.50: 1\n2001-01-01: 1\n\"y\": 1\n", "apiVersion: v1\rkind: P", "apiVersion: v1\u0085kind: P", "apiVersion: v1\u2028kind: P"} {
 		f.Add([]byte(text))
@@ -174,8 +174,8 @@ func each(v any, path string, visit func(path string)) {
 	}
 }
 
-// TestManyDocuments: what a file takes grows with its size, and not with its square; each mistake
-// has the line of the file.
+// TestManyDocuments: the time for a file grows linearly, and each mistake has its line in
+// the file.
 func TestManyDocuments(t *testing.T) {
 	took := func(documents int) uint64 {
 		var before, after runtime.MemStats
@@ -192,7 +192,8 @@ func TestManyDocuments(t *testing.T) {
 	}
 }
 
-// TestManyMistakes: a file with a mistake in each line has a bounded error that says how many.
+// TestManyMistakes: a file with a mistake in each line has a bounded error with the number
+// of mistakes.
 func TestManyMistakes(t *testing.T) {
 	_, err := manifest.Parse("a.yaml", []byte(strings.Repeat("kind: Job\n", 10_000)))
 	if lines := strings.Count(err.Error(), "\n") + 1; lines != 201 || !strings.HasSuffix(err.Error(), "a.yaml: 9799 further mistakes") {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// segment is one step of a path: the name of a field, or what stands in brackets.
+// segment is one step of a path: the name of a field, or the text in brackets.
 type segment struct {
 	name    string
 	bracket bool
 }
 
-// cutPath cuts the first segment off a path as API servers write it. A name ends at a dot
-// or a bracket; but names may have dots, so the longest name that is known wins.
+// cutPath splits the first segment from a path in the notation of API servers. A name ends
+// at a dot or a bracket; but names may contain dots, so the longest known name wins.
 func cutPath(path string, known func(name string) bool) (first segment, rest string) {
 	if inside, ok := strings.CutPrefix(path, "["); ok {
 		end := closing(inside)
@@ -38,7 +38,7 @@ func cutPath(path string, known func(name string) bool) (first segment, rest str
 }
 
 // closing returns the index of the bracket that closes a segment, or the length of the
-// text. A bracket in quotes does not close.
+// text. Brackets in quotes are ignored.
 func closing(inside string) int {
 	if quoted, err := strconv.QuotedPrefix(inside); err == nil && strings.HasPrefix(inside[len(quoted):], "]") {
 		return len(quoted)

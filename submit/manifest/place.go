@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Place is where a value was written. Places form a tree as the values do.
+// Place is the position where a value was written. Places form the same tree as the
+// values.
 type Place struct {
 	// Line counts from 1; 0 means unknown.
 	Line int
@@ -17,8 +18,8 @@ type Place struct {
 	Items []*Place
 }
 
-// find returns the place of a field, or of its nearest parent that has a place. A
-// parameter of a parent counts, because the parent's value came from it as a whole.
+// find returns the place of a field, or of its nearest parent that has a place. A parent's
+// parameter counts, because the parent's whole value came from it.
 func (p *Place) find(field string) (line int, parameter string) {
 	rest := strings.TrimPrefix(field, ".")
 	for p != nil {
@@ -36,8 +37,7 @@ func (p *Place) find(field string) (line int, parameter string) {
 	return line, parameter
 }
 
-// step returns the place of the first segment of a path, nil if there is none, and the
-// rest of the path.
+// step returns the place of the first segment of a path, or nil, and the rest of the path.
 func (p *Place) step(path string) (below *Place, rest string) {
 	seg, rest := cutPath(path, func(name string) bool { return p.Fields[name] != nil })
 	if below := p.Fields[seg.name]; below != nil {

@@ -30,7 +30,8 @@ spec:
       volumes: [{name: v}]
 `
 
-// TestLine: the line of each field that is there, and that of the nearest parent of others.
+// TestLine: an existing field has its own line, and any other field the line of its
+// nearest parent.
 func TestLine(t *testing.T) {
 	all, err := manifest.Parse("f", []byte(job))
 	if err != nil {
@@ -74,7 +75,7 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// writer writes YAML, one value per line, and notes the line of each path.
+// writer writes YAML, one value per line, and records the line of each path.
 type writer struct {
 	text  strings.Builder
 	lines map[string]int
@@ -104,7 +105,7 @@ func (w *writer) field(path, begin string, v any, indent string) {
 			return
 		}
 		if _, list := v.([]any); list && strings.HasSuffix(begin, "-") {
-			w.lines[path]++ // an item begins where its text does
+			w.lines[path]++ // an item begins where its text begins
 		}
 		if _, list := v.([]any); list || strings.HasSuffix(begin, ":") {
 			fmt.Fprintf(&w.text, "%s\n", begin)
@@ -145,7 +146,7 @@ func values(depth int) *rapid.Generator[any] {
 		rapid.Map(rapid.SliceOfN(below, 0, 4), func(l []any) any { return l }))
 }
 
-// TestLinesModel compares lines with those that a writer of YAML noted.
+// TestLinesModel compares lines with those that a YAML writer recorded.
 func TestLinesModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o, ok := values(4).Draw(t, "object").(object)

@@ -11,7 +11,7 @@ import (
 )
 
 // truths and falsehoods are the words that kubectl reads as true and false, because it
-// reads YAML 1.1, and that YAML 1.2 reads as text.
+// reads YAML 1.1. YAML 1.2 reads them as text.
 var (
 	truths     = []string{"y", "Y", "yes", "Yes", "YES", "on", "On", "ON"}
 	falsehoods = []string{"n", "N", "no", "No", "NO", "off", "Off", "OFF"}
@@ -20,8 +20,8 @@ var (
 // Scalar returns the value of a YAML scalar as kubectl reads it: nil, a bool, an int64, a
 // float64 or a string.
 //
-// Errors: a number that JSON does not have; a text that is not UTF-8; a value with a tag of
-// its own.
+// Errors: a number that JSON does not support; a text that is not UTF-8; a value with a
+// custom tag.
 func Scalar(n *yaml.Node) (any, error) {
 	switch n.ShortTag() {
 	case "!!null":

@@ -9,17 +9,18 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep objects may be nested.
+// maxDepth is the maximum nesting of objects.
 const maxDepth = 100
 
-// Set changes one field of the object. The path is written as for [Manifest.Line]; a
-// bracket after a mapping holds a key. Fields on the way that are missing are made, and
-// the index after the last item of a list adds an item.
+// Set changes one field of the object. The path has the notation of [Manifest.Line]; a
+// bracket after a mapping holds a key. Set creates missing fields on the path. The index
+// after the last item of a list appends an item.
 //
-// A field that holds a text takes the value as it is. Any other field takes true, false,
-// a number, a list or mapping in JSON, or else the text. The value null removes a field.
+// For a field that holds a text, the value is the text. For any other field, the value is
+// true, false, a number, a list or mapping in JSON, or else a text. The value null removes
+// a field.
 //
-// Errors: the path is not valid, or leads through a value that has no fields.
+// Errors: the path is invalid, or leads through a value without fields.
 func (m *Manifest) Set(path, value string) error {
 	if strings.Trim(path, ".") == "" {
 		return fmt.Errorf("the path is empty; write it as in spec.parallelism=4")
@@ -115,7 +116,7 @@ func (s *setter) parse(old any) any {
 	return plain(v)
 }
 
-// plain converts numbers to those that an unstructured object may hold.
+// plain converts numbers to the types of an unstructured object.
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:

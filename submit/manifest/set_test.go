@@ -21,7 +21,7 @@ func parseOne(t *testing.T, text string) *manifest.Manifest {
 	return all[0]
 }
 
-// TestSet: each path and value, on an object that has some of the fields.
+// TestSet sets each path and value on an object with some of the fields.
 func TestSet(t *testing.T) {
 	for _, c := range []struct{ path, value, want string }{
 		{"n", "4", `{"n":4}`},
@@ -75,7 +75,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// TestSetMistakes: a path that leads nowhere changes nothing.
+// TestSetMistakes: an invalid path changes nothing.
 func TestSetMistakes(t *testing.T) {
 	for path, want := range map[string]string{
 		"": "the path is empty", "..": "the path is empty", "m.x": `cannot set m.x: the value before "x" is neither a mapping nor a list`,
@@ -98,7 +98,7 @@ func TestSetMistakes(t *testing.T) {
 	}
 }
 
-// TestSetAny: no path and value break Set; the object stays one that can be sent.
+// TestSetAny: no path and value break Set; the object can still be sent.
 func TestSetAny(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all, err := manifest.Parse("f", []byte(job))
@@ -113,7 +113,7 @@ func TestSetAny(t *testing.T) {
 			if err := m.Set(path, value); err != nil && !cmp.Equal(before.Object, m.Object.Object) {
 				t.Fatalf("%q failed (%v), and changed the object", path, err)
 			}
-			runtime.DeepCopyJSON(m.Object.Object) // it panics on a type that no object has
+			runtime.DeepCopyJSON(m.Object.Object) // it panics on types that objects do not support
 		}
 	})
 }

@@ -9,10 +9,10 @@ import (
 //go:embed builtin/*.yaml
 var builtin embed.FS
 
-// Default is the name of the template for jobs whose template is not named.
+// Default is the name of the default template.
 const Default = "job"
 
-// Builtin returns the templates of the program, which others may replace.
+// Builtin returns the templates of the program. Other templates may replace them.
 func Builtin() *Set {
 	s := &Set{}
 	files, err := builtin.ReadDir("builtin")

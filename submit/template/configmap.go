@@ -11,15 +11,15 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// ConfigMapLabel is the label, with the value "true", of ConfigMaps that hold templates.
+// ConfigMapLabel is the label, with the value "true", of ConfigMaps with templates.
 const ConfigMapLabel = "vedette.io/templates"
 
 // configFile is an entry of a ConfigMap.
 type configFile struct{ name, key, text string }
 
-// AddConfigMaps adds the templates of the ConfigMaps of a namespace that have the label
-// [ConfigMapLabel], in the order of their names. Each of their entries is the file of a
-// template if its name ends in .yaml or .yml. Broken ones become broken entries.
+// AddConfigMaps adds the templates in the ConfigMaps of a namespace with the label
+// [ConfigMapLabel], ordered by name. Each entry whose name ends in .yaml or .yml is a
+// template. Invalid templates become broken entries.
 //
 // Errors: those of the list; no template is added then. There are more than 500 templates.
 func (s *Set) AddConfigMaps(ctx context.Context, cluster *kube.Cluster, namespace string) error {

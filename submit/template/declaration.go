@@ -11,7 +11,7 @@ import (
 	"github.com/vedette-io/vedette/submit/manifest"
 )
 
-// maxParameters is how many parameters a template may have.
+// maxParameters is the maximum number of parameters of a template.
 const maxParameters = 100
 
 var parameterName = regexp.MustCompile(`^[a-z][A-Za-z0-9]{0,39}$`)
@@ -112,7 +112,7 @@ func (p *declarations) bound(param *Parameter, n *yaml.Node, what string) any {
 	}
 	var v any
 	if n.Kind == yaml.ScalarNode {
-		v, _ = manifest.Scalar(n) // nil is no bound
+		v, _ = manifest.Scalar(n) // nil means no bound
 	}
 	ok := false
 	switch param.Type {
@@ -144,7 +144,7 @@ func boundWords(param *Parameter) string {
 	return "a whole number"
 }
 
-// defaultOf reads the default, and converts it as if a user had given it.
+// defaultOf reads the default, and converts it like a value from a user.
 func (p *declarations) defaultOf(param *Parameter, n *yaml.Node) {
 	if n == nil {
 		return
@@ -155,7 +155,7 @@ func (p *declarations) defaultOf(param *Parameter, n *yaml.Node) {
 	}
 	v, err := plainValue(n)
 	if err == nil && v == nil {
-		return // as if there were none
+		return // treated as missing
 	}
 	if err == nil {
 		param.Default, err = param.Convert(v)

@@ -8,8 +8,8 @@ import (
 	"github.com/vedette-io/vedette/submit/template"
 )
 
-// TestExample: the template of the page for platform teams is that of the examples, and does
-// what the page says.
+// TestExample: the documented template equals the one in the examples, and behaves as
+// documented.
 func TestExample(t *testing.T) {
 	page, err := os.ReadFile("../../docs/templates.md")
 	if err != nil {

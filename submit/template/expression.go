@@ -13,7 +13,7 @@ import (
 // Limits of expressions.
 const (
 	maxExpression = 4 << 10   // bytes
-	maxCost       = 100_000   // of one expression, in the units of CEL; some ms
+	maxCost       = 100_000   // of one expression, in the units of CEL; a few milliseconds
 	maxTotalCost  = 2_000_000 // of all expressions of a template
 )
 
@@ -23,10 +23,10 @@ type expression struct {
 	line    int
 	program cel.Program
 	out     *cel.Type
-	uses    []string // the parameters, in no order
+	uses    []string // the parameters, unordered
 }
 
-// parameter returns the parameter that an expression depends on, "" if it is not one alone.
+// parameter returns the parameter of an expression with exactly one parameter, or "".
 func (e *expression) parameter() string {
 	if len(e.uses) == 1 {
 		return e.uses[0]
@@ -40,7 +40,7 @@ type compiler struct {
 	parameters []string
 }
 
-// reserved are names that CEL uses for types and values.
+// reserved are the names of CEL's types and values.
 var reserved = []string{
 	"bool", "bytes", "double", "duration", "dyn", "int", "list", "map", "optional", "string", "timestamp", "type", "uint", "true", "false", "null", "in",
 	"as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while",
@@ -61,7 +61,7 @@ func newCompiler(parameters []Parameter) (*compiler, error) {
 }
 
 // variable returns the type of the variable. A list or map is never null; other parameters
-// are if they have no value and no default.
+// are null without a value and a default.
 func (p *Parameter) variable() *cel.Type {
 	switch p.Type {
 	case Integer:
@@ -78,7 +78,8 @@ func (p *Parameter) variable() *cel.Type {
 	return cel.NullableType(cel.StringType)
 }
 
-// issue is a mistake in an expression. Its line counts from that of the expression.
+// issue is a mistake in an expression. Its line counts from the first line of the
+// expression.
 type issue struct {
 	line int
 	text string

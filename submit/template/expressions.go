@@ -53,7 +53,7 @@ func (p *expressions) textOf(n *yaml.Node) (t *text, ok bool) {
 		return nil, false
 	}
 	if fixed := strings.TrimSpace(n.Value); len(parts) > 1 && strings.HasPrefix(fixed, "${") && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		parts = trim(parts) // an expression in a block ends with the end of a line
+		parts = trim(parts) // a block ends with a line break
 	}
 	t, ok = &text{}, true
 	for _, part := range parts {
@@ -78,7 +78,7 @@ func (p *expressions) textOf(n *yaml.Node) (t *text, ok bool) {
 	return t, ok
 }
 
-// trim leaves out white space around the only expression of a text.
+// trim removes white space around the only expression of a text.
 func trim(parts []part) []part {
 	var only []part
 	for _, p := range parts {

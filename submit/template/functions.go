@@ -12,8 +12,8 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// functions are those that expressions have beside CEL's own. None makes more than a bounded
-// multiple of what it takes.
+// functions returns the functions for expressions in addition to CEL's own. The output of
+// each is at most a fixed multiple of its input.
 func functions() []cel.EnvOption {
 	a, text := cel.TypeParamType("A"), cel.StringType
 	texts, textMap := cel.ListType(text), cel.MapType(text, text)
@@ -43,8 +43,8 @@ func unlessEmpty(value ref.Val) ref.Val {
 	return value
 }
 
-// entries returns a map as a list of mappings with name and value, by name, as the
-// environment of a container has it.
+// entries returns a map as a list of mappings with name and value, sorted by name, like
+// the environment of a container.
 func entries(value ref.Val) ref.Val {
 	m, err := stringMap(value)
 	if err != nil {
@@ -69,7 +69,7 @@ func join(list, separator ref.Val) ref.Val {
 	return types.String(strings.Join(texts, between))
 }
 
-// shell returns a command as one line for a shell, which reads from it the same words.
+// shell returns a command as one line that a shell parses into the same words.
 func shell(list ref.Val) ref.Val {
 	words, err := stringList(list)
 	if err != nil {
@@ -81,7 +81,7 @@ func shell(list ref.Val) ref.Val {
 	return types.String(strings.Join(words, " "))
 }
 
-// quote returns a word as a shell of POSIX reads it.
+// quote quotes a word for a POSIX shell.
 func quote(word string) string {
 	plain := func(r rune) bool {
 		return r < 0x80 && isWord(byte(r)) || strings.ContainsRune("-./:=,@%+", r)

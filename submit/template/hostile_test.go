@@ -16,10 +16,10 @@ import (
 	"github.com/vedette-io/vedette/submit/template"
 )
 
-// mark stands in an object where a value is.
+// mark marks the place of a value in an object.
 const mark = "mmarkm"
 
-// hostile draws texts that have a meaning in YAML, JSON, CEL, templates, shells and terminals.
+// hostile draws texts with a meaning in YAML, JSON, CEL, templates, shells and terminals.
 func hostile() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -32,7 +32,7 @@ func hostile() *rapid.Generator[string] {
 	)
 }
 
-// sameShape reports where got differs from want in more than the texts that hold the mark.
+// sameShape reports where got differs from want in anything but the texts with the mark.
 func sameShape(want, got any, path string, replaced func(marked, got string) bool) string {
 	switch want := want.(type) {
 	case object:
@@ -78,8 +78,8 @@ func sameShape(want, got any, path string, replaced func(marked, got string) boo
 	return ""
 }
 
-// TestHostileValues: whatever a value is, it is refused with the name of its parameter, or is
-// a text of the object where a harmless value would be, and nothing else changes.
+// TestHostileValues: every value is refused with the name of its parameter, or becomes a
+// text in the place of a harmless value. Nothing else changes.
 func TestHostileValues(t *testing.T) {
 	set := template.Builtin()
 	set.Add("own", "own.yaml", []byte("name: own\ntype: pods\nparameters: [{name: s, default: z}, {name: l, type: list}, {name: m, type: map}]\n"+
@@ -126,7 +126,7 @@ func TestHostileValues(t *testing.T) {
 			return
 		}
 		if p.Type == template.Choice || p.Type == template.Quantity {
-			return // what is no choice and no quantity is refused
+			return // invalid choices and quantities are refused
 		}
 		harmless, err := tmpl.Render(values(mark))
 		if err != nil {
@@ -143,7 +143,7 @@ func TestHostileValues(t *testing.T) {
 			t.Fatalf("%s=%q of %s: %s", p.Name, evil, tmpl.Name, diff)
 		}
 		if evil == "<<" {
-			return // the library does not quote it as a name; what is sent is JSON
+			return // the library does not quote it in a name; requests use JSON
 		}
 		var back object
 		text, err := yaml.Marshal(got)
@@ -164,7 +164,7 @@ func toJSON(t *rapid.T, v any) string {
 	return string(text)
 }
 
-// shellWords returns the words that a shell reads in a line.
+// shellWords returns the words into which a shell splits a line.
 func shellWords(t *rapid.T, line string) []string {
 	out, err := exec.Command("sh", "-c", `for w in "$@"; do printf '%s\0' "$w"; done`, "sh").Output()
 	if err != nil || len(out) > 0 {
@@ -177,8 +177,8 @@ func shellWords(t *rapid.T, line string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
-// TestTexts: what a flag or a field of a form says becomes the value, or an error that does
-// not quote more than a few characters.
+// TestTexts: the text of a flag or a form field becomes the value, or an error that quotes
+// at most a few characters.
 func TestTexts(t *testing.T) {
 	tmpl := parse(t, top+`parameters:
 - {name: a}

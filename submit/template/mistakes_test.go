@@ -15,7 +15,8 @@ const (
 	one  = "parameters: [{name: a}]\n"
 )
 
-// TestMistakes: all mistakes of a template are found when it is read, each at its line.
+// TestMistakes: all mistakes of a template are found when it is parsed, each with its
+// line.
 func TestMistakes(t *testing.T) {
 	param := func(fields string) string { return top + "parameters:\n- {name: a, " + fields + "}\n" + body }
 	object := func(text string) string {
@@ -27,7 +28,7 @@ func TestMistakes(t *testing.T) {
 	}{
 		{"nothing", "# x", []string{"t:1: the file is empty; a template has"}},
 		{"no mapping", "- x", []string{"t:1: a template has to be a mapping with name"}},
-		{"no YAML", "name: [", []string{"t:1: this is no YAML"}},
+		{"no YAML", "name: [", []string{"t:1: invalid YAML"}},
 		{"references", top + "parameters: &x []\nobject: *x\n", []string{"t:4: a reference"}},
 		{"no name and no type", one + body, []string{`t:1: the name "" has to have 1 to 63`, `t:1: the type "" has to be a plural name`}},
 		{"another field", top + one + body + "objects: {}\n", []string{`t:5: a template has no field "objects"`}},
@@ -60,7 +61,7 @@ func TestMistakes(t *testing.T) {
 		{"a default that is required", param("required: true, default: x"), []string{"t:4: the parameter a is required, and its default"}},
 		{"a default out of bounds", param("type: integer, max: 3, default: 4"), []string{"t:4: the default of a: is 4; the most is 3"}},
 		{"a default of another type", param("default: 4"), []string{"t:4: the default of a: has to be a text"}},
-		{"a default that is no choice", param("type: choice, choices: [x], default: z"), []string{`t:4: the default of a: has to be one of x, not "z"`}},
+		{"a default that is not a choice", param("type: choice, choices: [x], default: z"), []string{`t:4: the default of a: has to be one of x, not "z"`}},
 		{"a default of lists", param("type: list, default: [[a]]"), []string{"t:4: the default of a: each item has to be a text"}},
 
 		{"a check", top + one + body + "checks:\n- {}\n- {check: a + 1, message: x}\n- {check: a, message: x}\n- {check: [a], message: x}\n- x\n", []string{
@@ -104,7 +105,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestValuesMistakes: all mistakes of values at once, each with its parameter.
+// TestValuesMistakes: all mistakes of values are reported at once, each with its
+// parameter.
 func TestValuesMistakes(t *testing.T) {
 	tmpl := parse(t, `name: t
 type: jobs.batch

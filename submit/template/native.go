@@ -13,11 +13,11 @@ import (
 	"github.com/vedette-io/vedette/submit/manifest"
 )
 
-// maxDepth is how deep values may be nested.
+// maxDepth is the maximum nesting of values.
 const maxDepth = 60
 
-// ordered is a map that is read in the order of its names, so that a template always makes
-// the same object of the same values.
+// ordered is a map that is iterated in the order of its names, so that a template always
+// makes the same object from the same values.
 type ordered struct {
 	traits.Mapper
 	names []string
@@ -38,8 +38,8 @@ func (o ordered) Iterator() traits.Iterator {
 	return types.NewStringList(types.DefaultTypeAdapter, o.names).Iterator()
 }
 
-// isData reports whether an object may hold values of a type; what is only known when the
-// expression is evaluated may be data.
+// isData reports whether an object may hold values of a type. A type that is unknown until
+// evaluation may be data.
 func isData(t *cel.Type) bool {
 	switch t.Kind() {
 	case types.BoolKind, types.DoubleKind, types.DynKind, types.IntKind, types.NullTypeKind, types.StringKind, types.UintKind, types.AnyKind, types.TypeParamKind:
@@ -55,10 +55,10 @@ func isData(t *cel.Type) bool {
 	return t.IsAssignableType(types.NullType)
 }
 
-// native converts the value of an expression to what an object may hold. keep is false for
-// null, and for an optional value that is not there.
+// native converts the value of an expression to a value of an object. keep is false for
+// null, and for an absent optional value.
 //
-// Errors: a type that JSON does not have; more bytes than an object may have.
+// Errors: a type that JSON does not support; more bytes than an object may have.
 func (ev *evaluation) native(v ref.Val, depth int) (value any, keep bool, err error) {
 	if depth > maxDepth {
 		return nil, false, fmt.Errorf("the value is nested more than %d deep", maxDepth)

@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/submit/manifest"
 )
 
-// node is a value of an object, compiled: a scalar, a text with expressions, a mapping or a
+// node is a compiled value of an object: a scalar, a text with expressions, a mapping or a
 // list. It never changes.
 type node struct {
 	line   int
@@ -19,7 +19,7 @@ type node struct {
 	fields []field
 	items  []*node
 	kind   kind
-	when   *expression // nil: the value is always there
+	when   *expression // nil: the value is always present
 }
 
 type kind int
@@ -38,7 +38,7 @@ type field struct {
 	value *node
 }
 
-// text is fixed parts and expressions.
+// text consists of fixed parts and expressions.
 type text struct{ parts []piece }
 
 type piece struct {
@@ -57,7 +57,7 @@ func (t *text) fixedText() (string, bool) {
 	return "", false
 }
 
-// alone returns the expression that is the whole text, nil if there is more or none.
+// alone returns the expression if it is the whole text, or nil.
 func (t *text) alone() *expression {
 	if len(t.parts) == 1 {
 		return t.parts[0].expr
@@ -65,7 +65,7 @@ func (t *text) alone() *expression {
 	return nil
 }
 
-// parameter returns the only parameter that a text depends on, "" if it is not one alone.
+// parameter returns the parameter of a text with exactly one parameter, or "".
 func (t *text) parameter() string {
 	name := ""
 	for _, p := range t.parts {
@@ -82,7 +82,7 @@ func (t *text) parameter() string {
 	return name
 }
 
-// isTextual reports whether an expression of the type may stand within a text.
+// isTextual reports whether a text may contain an expression of the type.
 func isTextual(t *cel.Type) bool {
 	switch t.Kind() {
 	case types.ListKind, types.MapKind, types.OpaqueKind, types.NullTypeKind:
@@ -91,14 +91,13 @@ func isTextual(t *cel.Type) bool {
 	return isData(t)
 }
 
-// rendering evaluates the nodes of an object, and collects all that fails.
+// rendering evaluates the nodes of an object, and collects all errors.
 type rendering struct {
 	evaluation
 	failed func(line int, parameter string, err error)
 }
 
-// render returns the value of a node with its place. keep is false if the object does not
-// have it.
+// render returns the value of a node with its place. keep is false if the value is absent.
 func (r *rendering) render(n *node) (value any, place *manifest.Place, keep bool) {
 	place = &manifest.Place{Line: n.line}
 	if n.when != nil && !r.holds(n.when) {
@@ -163,7 +162,7 @@ func (r *rendering) mapping(n *node, place *manifest.Place) map[string]any {
 		if below.Parameter == "" {
 			below.Parameter = f.name.parameter()
 		}
-		place.Fields[word] = below // also of a field that is missing, which the server may report
+		place.Fields[word] = below // also of an absent field, which the server may report
 		if keep {
 			fields[word] = v
 		}
@@ -171,7 +170,7 @@ func (r *rendering) mapping(n *node, place *manifest.Place) map[string]any {
 	return fields
 }
 
-// textOf returns the value of a text: that of an expression alone, or else a string.
+// textOf returns the value of a text: the value of its only expression, or else a string.
 func (r *rendering) textOf(t *text) (value any, keep bool, err error) {
 	if e := t.alone(); e != nil {
 		v, err := r.eval(e)

@@ -9,10 +9,11 @@ import (
 	"github.com/vedette-io/vedette/submit/manifest"
 )
 
-// ifField is the field of a mapping whose expression says whether the mapping is there.
+// ifField is the field of a mapping whose expression decides whether the mapping is
+// present.
 const ifField = "$if"
 
-// maxNodes is how many values the object of a template may have.
+// maxNodes is the maximum number of values in the object of a template.
 const maxNodes = 5000
 
 // objects compiles the object of a template.
@@ -26,7 +27,7 @@ func (p *objects) object(n *yaml.Node, typ string) *node {
 	switch n.Kind {
 	case yaml.MappingNode:
 	case yaml.AliasNode:
-		return nil // a mistake that yamlfile has noted
+		return nil // yamlfile has reported a mistake
 	default:
 		p.Complain(n.Line, "object has to be a mapping with apiVersion, kind, metadata and spec")
 		return nil
@@ -73,7 +74,7 @@ func (p *objects) node(n *yaml.Node, depth int) *node {
 		}
 		return out
 	case yaml.AliasNode:
-		return out // a mistake that yamlfile has noted
+		return out // yamlfile has reported a mistake
 	}
 	v, err := manifest.Scalar(n)
 	if err != nil {
@@ -89,7 +90,7 @@ func (p *objects) node(n *yaml.Node, depth int) *node {
 		return out
 	}
 	if fixed, ok := t.fixedText(); ok {
-		out.scalar = fixed // without the escapes
+		out.scalar = fixed // with escapes resolved
 		return out
 	}
 	out.scalar, out.kind, out.text = nil, textKind, t

@@ -9,8 +9,7 @@ import (
 // Type is the type of a parameter's values.
 type Type string
 
-// The types of parameters, with the Go type of a value and the type of the variable in
-// expressions.
+// The types of parameters, with the Go type of a value and the CEL type of the variable.
 const (
 	Text     Type = "text"     // string
 	Integer  Type = "integer"  // int64, int
@@ -22,11 +21,11 @@ const (
 	Map      Type = "map"      // map[string]string, map(string, string)
 )
 
-// allTypes are all of them, in the order of documentation.
+// allTypes are all types, in the order of documentation.
 var allTypes = []Type{Text, Integer, Number, Quantity, Boolean, Choice, List, Map}
 
-// Parameter is a value that a template takes. A form has a field for it, and a command line
-// a flag.
+// Parameter is a parameter of a template. A form has a field for it, and a command line a
+// flag.
 type Parameter struct {
 	Name  string `json:"name"`
 	Title string `json:"title,omitempty"`
@@ -34,27 +33,27 @@ type Parameter struct {
 	// Group is the heading under which a form shows the parameter.
 	Group string `json:"group,omitempty"`
 	Type  Type   `json:"type"`
-	// Default is the value if none is given, of the Go type of Type; nil for none. An
+	// Default is the default value, of the Go type of Type; nil means no default. An
 	// optional parameter without a default is null in expressions; a list or map is empty.
 	Default  any  `json:"default,omitempty"`
 	Required bool `json:"required,omitempty"`
-	// Min and Max bound a number (int64, float64) or a quantity (string), the characters of
-	// a text, or the items of a list or map (int64). They are nil for no bound.
+	// Min and Max are bounds for a number (int64, float64) or a quantity (string), the
+	// characters of a text, or the items of a list or map (int64). nil means no bound.
 	Min any `json:"min,omitempty"`
 	Max any `json:"max,omitempty"`
-	// Pattern is a regular expression that a whole text, each item of a list, or each value
-	// of a map must match; "" for none.
+	// Pattern is a regular expression that a whole text, each item of a list, or each
+	// value of a map must match; "" means none.
 	Pattern string   `json:"pattern,omitempty"`
 	Choices []string `json:"choices,omitempty"`
-	// Unit is shown behind the value.
+	// Unit is shown after the value.
 	Unit string `json:"unit,omitempty"`
-	// Line is where the template declares the parameter.
+	// Line is the line of the declaration.
 	Line int `json:"-"`
 
 	pattern *regexp.Regexp
 }
 
-// clone returns a copy that shares nothing which a caller may change.
+// clone returns a copy that shares no mutable memory.
 func (p *Parameter) clone() Parameter {
 	c := *p
 	c.Choices = slices.Clone(p.Choices)
@@ -62,7 +61,7 @@ func (p *Parameter) clone() Parameter {
 	return c
 }
 
-// wants says what a value has to be.
+// wants describes a valid value.
 func (p *Parameter) wants() string {
 	switch p.Type {
 	case Integer:

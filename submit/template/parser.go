@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/internal/yamlfile"
 )
 
-// maxChecks is how many checks a template may have.
+// maxChecks is the maximum number of checks of a template.
 const maxChecks = 100
 
 // Load reads the template of a file.
@@ -24,7 +24,8 @@ func Load(path string) (*Template, error) {
 	return Parse(path, text)
 }
 
-// read returns a file that may be a template. It waits for no pipe and no device.
+// read returns a file that may be a template. It refuses pipes and devices, which could
+// block.
 func read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -36,7 +37,7 @@ func read(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// Parse reads a template. source stands before the line in errors.
+// Parse reads a template. Errors have source before the line.
 //
 // Errors: all mistakes, joined, each with its line.
 func Parse(source string, text []byte) (*Template, error) {
@@ -95,7 +96,7 @@ func (p *parser) document(n *yaml.Node) {
 	if f["object"] == nil {
 		p.Complain(n.Line, "object is missing")
 	}
-	if p.Count() > before { // without parameters, each expression would have mistakes
+	if p.Count() > before { // without the parameters, each expression would have mistakes
 		return
 	}
 	p.t.parameters = declared.all
@@ -133,8 +134,7 @@ func (p *parser) checks(e *expressions, n *yaml.Node) {
 	}
 }
 
-// unused complains about parameters that change nothing: a user who sets one would wait for
-// an effect in vain.
+// unused reports parameters without an effect.
 func (p *parser) unused() {
 	if p.t.object == nil {
 		return

@@ -9,11 +9,11 @@ import (
 type Problem struct {
 	// Template is the name of the template.
 	Template string
-	// Parameter is the parameter whose value is wrong, "" if no single one is.
+	// Parameter is the parameter with the wrong value, or "" if several are involved.
 	Parameter string
-	// Line is the line of the template that found the mistake, 0 for none.
+	// Line is the line of the template that found the mistake, or 0.
 	Line int
-	// Message says what is wrong. It does not name the parameter.
+	// Message describes the mistake, without the name of the parameter.
 	Message string
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/internal/yamlfile"
 )
 
-// maxProse is how many bytes a text for people may have.
+// maxProse is the maximum number of bytes of a text for people.
 const maxProse = 4 << 10
 
 // reader reads the nodes of a template's file.
@@ -26,7 +26,7 @@ func (p *reader) prose(n *yaml.Node, what string) string {
 // firstLine returns the line of the first character of a text.
 func firstLine(n *yaml.Node) int {
 	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		return n.Line + 1 // it begins below its | or >
+		return n.Line + 1 // the text begins on the line after | or >
 	}
 	return n.Line
 }

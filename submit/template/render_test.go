@@ -13,7 +13,7 @@ import (
 
 type object = map[string]any
 
-// begin is a template up to the fields of its object below spec, which are in line 17.
+// begin is a template up to the fields of its object below spec, which begin in line 17.
 const begin = `name: t
 type: things.example.com
 parameters:
@@ -42,7 +42,7 @@ func parse(t *testing.T, text string) *template.Template {
 	return tmpl
 }
 
-// TestRender: each expression with the value that it makes.
+// TestRender: each expression gives its value.
 func TestRender(t *testing.T) {
 	values := template.Values{"l": []string{"b", "a c", "it's", ""}, "m": map[string]string{"B": "2", "A": "1"}, "s": "x y"}
 	for _, c := range []struct {
@@ -104,7 +104,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestRenderMistakes: expressions that fail only with some values, and what is too large.
+// TestRenderMistakes: expressions that fail only with some values, and objects that are
+// too large.
 func TestRenderMistakes(t *testing.T) {
 	long := strings.Repeat("x", 60<<10)
 	for _, c := range []struct {
@@ -146,8 +147,8 @@ func TestRenderMistakes(t *testing.T) {
 
 func many(n int) []string { return slices.Repeat([]string{"x"}, n) }
 
-// TestSameObject: one template, used by several goroutines, makes the same object of the same
-// values each time, in spite of Go's random order of maps.
+// TestSameObject: one template, used by several goroutines, always makes the same object
+// from the same values, in spite of Go's random order of maps.
 func TestSameObject(t *testing.T) {
 	tmpl := parse(t, begin+"    v: '${m.map(k, k)}'\n    e: ${entries(m)}\n")
 	env := map[string]string{}
@@ -176,8 +177,8 @@ func TestSameObject(t *testing.T) {
 	work.Wait()
 }
 
-// TestLines: a field of the object has the line of the template, and the parameter that its
-// value came from.
+// TestLines: a field of the object has its line in the template, and the parameter of its
+// value.
 func TestLines(t *testing.T) {
 	_, err := parse(t, begin+"    v: '${l}'\n    w:\n      a-${i}: ${i + 1}\n      x: ${s + d}\n      y: n-${d}\n    gone: ${s}\n").Render(template.Values{"l": []string{"a"}})
 	if err == nil {

@@ -11,30 +11,30 @@ import (
 	"strings"
 )
 
-// maxFiles is how many templates a folder may have.
+// maxFiles is the maximum number of templates in a folder.
 const maxFiles = 500
 
-// Entry is a template of a Set, or what kept it from being one.
+// Entry is a template of a Set, or the mistakes of a broken one.
 type Entry struct {
-	// Name is the template's name. A broken template that does not say its name has that of
-	// its file.
+	// Name is the template's name. A broken template without a name has the name of its
+	// file.
 	Name string
-	// From is where it was read: "built in", a file or a ConfigMap.
+	// From is the source: "built in", a file or a ConfigMap.
 	From string
 	// Template is nil if Err is not.
 	Template *Template
 	// Err is all mistakes of a broken template, joined.
 	Err error
-	// Hides is where templates of the same name come from that this one replaces.
+	// Hides are the sources of templates with the same name that this one replaces.
 	Hides []string
 }
 
-// Set is templates by their names. A template that is added later replaces those of the
-// same name, even if it is broken: a job that a platform's own template would have changed
-// must not be made from another one. A Set belongs to one goroutine.
-type Set struct{ entries []Entry } // in the order in which they were added
+// Set is a set of templates by name. A later template replaces earlier ones with the same
+// name, even if it is broken: a job for a platform's own template must not be made from
+// another one. A Set belongs to one goroutine.
+type Set struct{ entries []Entry } // in the order of addition
 
-// All returns the templates by name, and also the broken ones.
+// All returns the templates by name, including the broken ones.
 func (s *Set) All() []Entry {
 	var all []Entry
 	for i, e := range s.entries {
@@ -54,9 +54,9 @@ func (s *Set) All() []Entry {
 	return all
 }
 
-// Get returns the template of a name.
+// Get returns the template with a name.
 //
-// Errors: there is none, with the names that there are; it is broken, with its mistakes.
+// Errors: it does not exist, with the existing names; it is broken, with its mistakes.
 func (s *Set) Get(name string) (*Template, error) {
 	var names []string
 	for i := len(s.entries) - 1; i >= 0; i-- {
@@ -73,13 +73,13 @@ func (s *Set) Get(name string) (*Template, error) {
 	return nil, fmt.Errorf("there is no template %s; there are %s", clip(name), strings.Join(slices.Compact(names), ", "))
 }
 
-// Add adds the template of a file that was read. file is the file's name.
+// Add adds the template in the text of a file. file is the file's name.
 func (s *Set) Add(from, file string, text []byte) {
 	t, err := Parse(from, text)
 	s.put(from, file, text, t, err)
 }
 
-// AddEntry adds a template that was read elsewhere, or the mistakes of a broken one. The entry
+// AddEntry adds a template from another source, or the mistakes of a broken one. The entry
 // keeps its Hides.
 func (s *Set) AddEntry(e Entry) {
 	e.Hides = slices.Clone(e.Hides)
@@ -98,8 +98,8 @@ func (s *Set) put(from, file string, text []byte, t *Template, err error) {
 	s.entries = append(s.entries, Entry{Name: name, From: from, Template: t, Err: err})
 }
 
-// AddFolder adds the templates of a folder: its files that end in .yaml or .yml, in the
-// order of their names. Broken ones become broken entries.
+// AddFolder adds the templates of a folder: its files that end in .yaml or .yml, sorted by
+// name. Invalid ones become broken entries.
 //
 // Errors: the folder cannot be read; it has more than 500 templates.
 func (s *Set) AddFolder(dir string) error {
@@ -123,8 +123,8 @@ func (s *Set) AddFolder(dir string) error {
 	return nil
 }
 
-// isTemplate reports whether a file's name is that of a template. Hidden files, such as those
-// of editors, are none.
+// isTemplate reports whether a file name belongs to a template. Hidden files, such as
+// those of editors, are ignored.
 func isTemplate(name string) bool {
 	return (strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")) && !strings.HasPrefix(name, ".")
 }

@@ -19,13 +19,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// named is a template with a name, whose title tells where it comes from.
+// named is a template with a name, whose title is its source.
 func named(name, from string) string {
 	return "name: " + name + "\ntype: pods\ntitle: " + from + "\nobject: {apiVersion: v1, kind: Pod}\n"
 }
 
-// TestConfigMaps: their entries are read in one order; too many are refused as a whole; a
-// refusal of the server is an error that callers can tell from others.
+// TestConfigMaps: entries are read in a fixed order. Too many entries are refused as a
+// whole. Callers can recognize the error of a server's refusal.
 func TestConfigMaps(t *testing.T) {
 	srv, err := apitest.New(apitest.Config{})
 	if err != nil {
@@ -74,8 +74,8 @@ func TestConfigMaps(t *testing.T) {
 	}
 }
 
-// TestFolder: only files of templates count, a broken one has its name, and what is no file
-// is reported.
+// TestFolder: only template files are read, a broken template has its name, and an
+// unreadable file is reported.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -13,10 +13,10 @@ type part struct {
 	isCEL bool
 }
 
-// split cuts a text at its expressions: "a-${x}" has a fixed part and an expression. $${ is
-// the fixed text ${.
+// split splits a text at its expressions: "a-${x}" has a fixed part and an expression. $${
+// is the fixed text ${.
 //
-// Errors: an expression that does not end.
+// Errors: an expression without an end.
 func split(text string) (parts []part, err error) {
 	var fixed strings.Builder
 	flush := func() {
@@ -48,8 +48,8 @@ func split(text string) (parts []part, err error) {
 	return parts, nil
 }
 
-// exprEnd returns the index of the brace that ends an expression in CEL, -1 if there is none.
-// Braces in strings and comments do not count.
+// exprEnd returns the index of the brace that ends an expression in CEL, or -1. Braces in
+// strings and comments are ignored.
 func exprEnd(text string) int {
 	depth := 0
 	for i := 0; i < len(text); {
@@ -79,7 +79,7 @@ func exprEnd(text string) int {
 	return -1
 }
 
-// isRaw reports whether a string literal that follows is raw: r"", R"", br"", rb"".
+// isRaw reports whether the following string literal is raw: r"", R"", br"", rb"".
 func isRaw(before string) bool {
 	prefix := strings.TrimRight(before, "rRbB")
 	word := before[len(prefix):]

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzSplit: the parts of a text are the whole text; and an expression ends at the brace at
-// which CEL ends it, so that none is cut in two.
+// FuzzSplit: the parts of a text together are the text, and an expression ends at the same
+// brace as in CEL.
 func FuzzSplit(f *testing.F) {
 	for _, text := range []string{"", "a", "${a}", "a${b}c$${d}", `${"}"}`, `${'''}'''}`, `${r"\"}`, `${{"a": {"b": 1}}}`, "${a // }\n}", "${a", "$$${a}", `${"\"}"}`, `${br'}'}`, `${xr"\"}"}`} {
 		f.Add(text)

@@ -10,12 +10,12 @@ import (
 	"github.com/vedette-io/vedette/submit/manifest"
 )
 
-// Template makes objects of the values of its parameters. It never changes: any number of
-// goroutines may use it.
+// Template makes objects from the values of its parameters. It never changes: any number
+// of goroutines may use it.
 type Template struct {
-	// Source is where the template was read, such as the name of its file.
+	// Source is where the template comes from, such as the name of its file.
 	Source string `json:"source"`
-	// Name names the template in commands and labels.
+	// Name is the name in commands and labels.
 	Name string `json:"name"`
 	// Title and Description are for people.
 	Title       string `json:"title,omitempty"`
@@ -64,8 +64,8 @@ func (t *Template) find(name string) *Parameter {
 // Text returns the file of the template.
 func (t *Template) Text() string { return string(t.text) }
 
-// Values returns the values that texts of the form name=value mean. A list or map that is
-// set several times has all items; of other parameters the last value counts.
+// Values converts texts of the form name=value. A list or map that is set several times
+// has all items; for other parameters the last value wins.
 //
 // Errors: a *ValuesError with all mistakes.
 func (t *Template) Values(sets []string) (Values, error) {
@@ -98,11 +98,11 @@ func (t *Template) Values(sets []string) (Values, error) {
 	return values, nil
 }
 
-// Render makes the object of some values. The same values always make the same object. The
-// manifest's lines are those of the template, and its origins are the parameters.
+// Render makes an object from some values. The same values always make the same object.
+// The manifest's lines are those of the template, and its origins are the parameters.
 //
-// A value is only ever a value of the object, or a part of a text: no value changes the
-// structure of the object in another way than the template's expressions say.
+// A value becomes a value of the object, or a part of a text: it can change the structure
+// of the object only through the template's expressions.
 //
 // Errors: a *ValuesError with all mistakes.
 func (t *Template) Render(values Values) (*manifest.Manifest, error) {
@@ -125,7 +125,7 @@ func (t *Template) Render(values Values) (*manifest.Manifest, error) {
 	if len(bad.Problems) > 0 {
 		return nil, bad
 	}
-	object, _ := v.(map[string]any) // Parse takes nothing else
+	object, _ := v.(map[string]any) // Parse accepts only mappings
 	m, err := manifest.New(t.Source, object, place)
 	if err != nil {
 		t.complain(bad, "", 0, "%v", err)
@@ -138,7 +138,7 @@ func (t *Template) complain(bad *ValuesError, parameter string, line int, format
 	bad.Problems = append(bad.Problems, &Problem{Template: t.Name, Parameter: parameter, Line: line, Message: fmt.Sprintf(format, args...)})
 }
 
-// unknown says that there is no parameter of a name.
+// unknown returns the message for a parameter that does not exist.
 func (t *Template) unknown(name string) string {
 	var names []string
 	for _, p := range t.parameters {
@@ -147,7 +147,7 @@ func (t *Template) unknown(name string) string {
 	return fmt.Sprintf("there is no parameter %s; there are %s", clip(name), strings.Join(names, ", "))
 }
 
-// resolve returns the variables of expressions: all parameters, with their defaults.
+// resolve returns the variables of expressions: all parameters, including defaults.
 func (t *Template) resolve(values Values, bad *ValuesError) map[string]any {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if t.find(name) == nil {
@@ -177,7 +177,7 @@ func (t *Template) resolve(values Values, bad *ValuesError) map[string]any {
 
 var errRequired = errors.New("a value is required")
 
-// value returns the value of a parameter for what the caller gave.
+// value converts the value that the caller gave for a parameter.
 func (p *Parameter) value(given any) (any, error) {
 	switch {
 	case given != nil:

@@ -18,7 +18,7 @@ const (
 	maxQuantity = 64 // bytes
 )
 
-// cloneValue returns a copy of a value that a parameter may have.
+// cloneValue returns a copy of a value of a parameter.
 func cloneValue(v any) any {
 	switch v := v.(type) {
 	case []string:
@@ -29,7 +29,7 @@ func cloneValue(v any) any {
 	return v
 }
 
-// parseQuantity is resource.ParseQuantity for texts of a bounded length.
+// parseQuantity is resource.ParseQuantity for texts of limited length.
 func parseQuantity(text string) (resource.Quantity, bool) {
 	if len(text) > maxQuantity {
 		return resource.Quantity{}, false
@@ -38,8 +38,8 @@ func parseQuantity(text string) (resource.Quantity, bool) {
 	return q, err == nil
 }
 
-// isText reports whether an object may hold a text: it is UTF-8 and has no control
-// characters but tabs and ends of lines.
+// isText reports whether an object may contain a text: it is UTF-8 and has no control
+// characters except tabs and line ends.
 func isText(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
 		return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Values are the values of parameters by name. A missing or nil value takes the default.
+// Values are the values of parameters by name. A missing or nil value means the default.
 type Values map[string]any
 
-// Convert returns a value of the parameter's Go type. It takes values as JSON, YAML or Go
-// have them; texts are not read as numbers.
+// Convert returns a value of the parameter's Go type. It accepts values from JSON, YAML or
+// Go; it does not parse texts as numbers.
 //
 // Errors: the value has another type, or is not allowed. The errors do not name the
 // parameter.
@@ -41,10 +41,10 @@ func (p *Parameter) Convert(v any) (any, error) {
 	return v, p.check(v)
 }
 
-// FromText returns the value that a flag or a field of a form means by a text. A list takes
-// one item, or a list in JSON; a map takes name=value, or a mapping in JSON.
+// FromText converts the text of a flag or of a form field. For a list it is one item, or a
+// list in JSON; for a map it is name=value, or a mapping in JSON.
 //
-// Errors: as Convert's.
+// Errors: see Convert.
 func (p *Parameter) FromText(text string) (any, error) {
 	var v any
 	var err error
@@ -80,8 +80,8 @@ func (p *Parameter) FromText(text string) (any, error) {
 	return p.Convert(v)
 }
 
-// add returns the value before with another one of the same type: lists and maps grow, and
-// other values are replaced.
+// add combines two values of the same type: lists and maps are merged, other values are
+// replaced.
 func (p *Parameter) add(before, v any) (any, error) {
 	switch more := v.(type) {
 	case []string:

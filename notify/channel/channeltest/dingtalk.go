@@ -18,8 +18,8 @@ import (
 // dingtalkToken is the access token of a DingTalk robot.
 const dingtalkToken = "566cc69da782ec33e42541b09b08551f09fbe864eb8008112e994b43887a1b2c"
 
-// NewDingTalk starts a server that behaves as a custom robot of DingTalk with a secret, or
-// without signatures if the secret is empty.
+// NewDingTalk starts a server that behaves like a custom robot of DingTalk: with a secret,
+// or without signatures if the secret is empty.
 func NewDingTalk(t testing.TB, secret string) *Server {
 	s := serve(t, &dingtalk{secret: secret}, dingtalkToken)
 	s.URL += "/robot/send?access_token=" + dingtalkToken
@@ -52,8 +52,7 @@ func (d *dingtalk) fail(f Fault, words string) reply {
 	return dingtalkAnswer(310000, words)
 }
 
-// limit applies 20 messages in a minute. One more, and the robot is shut out for ten
-// minutes.
+// limit enforces 20 messages per minute. One more blocks the robot for ten minutes.
 func (d *dingtalk) limit(earlier []time.Time, now time.Time) (reply, bool) {
 	if now.Before(d.banned) {
 		return dingtalkAnswer(410100, "shut out"), true
@@ -94,7 +93,7 @@ func (d *dingtalk) signed(r *request) bool {
 	return q.Get("sign") == base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// dingtalkBody returns what is wrong with a body.
+// dingtalkBody returns the problem of a body.
 func dingtalkBody(body object) string {
 	text := ""
 	switch kind := body.text("msgtype"); kind {
@@ -135,8 +134,8 @@ var (
 	dingtalkBegins = regexp.MustCompile(`^(### |- |> )`)
 )
 
-// DingTalkMarkup returns what in a payload for DingTalk is markup of users' text, if the
-// receiver's number may be mentioned.
+// DingTalkMarkup returns the markup in a payload for DingTalk that comes from users' text,
+// if the receiver's number may be mentioned.
 func DingTalkMarkup(payload, number string) (found []string) {
 	body := parse(payload)
 	text, title := body.object("actionCard").text("text"), body.object("actionCard").text("title")

@@ -20,7 +20,7 @@ import (
 // feishuToken is the token in the URL of a Feishu bot.
 const feishuToken = "b7e1a2c4-5d6f-4e8a-9b0c-1d2e3f4a5b6c"
 
-// NewFeishu starts a server that behaves as a custom bot of Feishu with a secret, or
+// NewFeishu starts a server that behaves like a custom bot of Feishu: with a secret, or
 // without signatures if the secret is empty.
 func NewFeishu(t testing.TB, secret string) *Server {
 	s := serve(t, &feishu{secret}, feishuToken)
@@ -57,7 +57,7 @@ func (f *feishu) fail(fault Fault, words string) reply {
 	return feishuAnswer(19024, words)
 }
 
-// limit applies 100 messages in a minute and 5 in a second.
+// limit enforces 100 messages per minute and 5 per second.
 func (f *feishu) limit(earlier []time.Time, now time.Time) (reply, bool) {
 	if within(earlier, now, time.Minute) >= 100 || within(earlier, now, time.Second) >= 5 {
 		return feishuAnswer(11232, "frequency limit"), true
@@ -92,7 +92,7 @@ func (f *feishu) signed(body object, now time.Time) bool {
 	return body.text("sign") == base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// feishuCard returns what is wrong with a card of version 1.0.
+// feishuCard returns the problem of a card of version 1.0.
 func feishuCard(card object) string {
 	header := card.object("header")
 	if !anyOf(header.text("template"), "blue", "wathet", "turquoise", "green", "yellow", "orange", "red", "carmine", "violet", "purple", "indigo", "grey", "default") {
@@ -155,10 +155,10 @@ var (
 	feishuFence  = regexp.MustCompile("(?s)```\n(.*)\n```$")
 )
 
-// FeishuMarkup returns what in a payload for Feishu is markup of users' text, if the
-// receiver's open_id may be mentioned.
+// FeishuMarkup returns the markup in a payload for Feishu that comes from users' text, if
+// the receiver's open_id may be mentioned.
 func FeishuMarkup(payload, openID string) (found []string) {
-	walk(parse(payload).object("card"), func(o object) {
+	visitAll(parse(payload).object("card"), func(o object) {
 		content := o.text("content")
 		switch o.text("tag") {
 		case "plain_text":

@@ -13,28 +13,28 @@ import (
 	"github.com/vedette-io/vedette/notify/channel"
 )
 
-// Credentials of the app of NewFeishuApp. The secret is the Token of the Server.
+// Credentials of the app of NewFeishuApp. Server.Token is the secret.
 const (
 	FeishuAppID = "cli_a1b2c3d4e5f6a7b8"
 	feishuApp   = "dskLLdkasdjlasdKKqwertyuiop12345"
 )
 
-// NewFeishuApp starts a server that behaves as the API of Feishu for an app with a bot.
+// NewFeishuApp starts a server that behaves like the API of Feishu for an app with a bot.
 func NewFeishuApp(t testing.TB) *Server { return serve(t, &feishuAPI{}, feishuApp) }
 
 type feishuAPI struct {
-	tokens  atomic.Int64 // that were given; the last one is valid
+	tokens  atomic.Int64 // number of issued tokens; the last one is valid
 	revoked atomic.Bool
 }
 
-// FeishuAppToken returns the nth token that the server gives, from 1.
+// FeishuAppToken returns the nth token that the server issues, from 1.
 func FeishuAppToken(n int64) string { return fmt.Sprintf("t-caecc734c2e3328a62489fe0648c4b%010d", n) }
 
 func (f *feishuAPI) message(r *http.Request) bool {
 	return strings.HasSuffix(r.URL.Path, "/im/v1/messages")
 }
 
-// other gives tokens.
+// other issues tokens.
 func (f *feishuAPI) other(r *http.Request) reply {
 	if r.Method != http.MethodPost || r.URL.Path != "/open-apis/auth/v3/tenant_access_token/internal" {
 		return reply{status: http.StatusNotFound}
@@ -56,7 +56,7 @@ func (f *feishuAPI) fail(fault Fault, words string) reply {
 	return answer
 }
 
-// limit applies five messages in a second.
+// limit enforces five messages per second.
 func (f *feishuAPI) limit(earlier []time.Time, now time.Time) (reply, bool) {
 	return f.fail(Fault{Kind: channel.Throttled}, "frequency limit"), within(earlier, now, time.Second) >= 5
 }

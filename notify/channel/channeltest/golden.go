@@ -11,14 +11,14 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// goldens are the messages that golden files hold.
+// goldens are the messages with golden files.
 var goldens = map[string]func(language string) *message.Message{
 	"failed": Failed, "waits": Waits, "digest": Digest, "test": Probe, "hostile": Hostile,
 }
 
-// Golden compares what render makes of a failure, a wait, a digest, a test and a hostile
-// message, in both languages, with the files testdata/NAME.LANGUAGE.json. It writes the
-// files instead if update is set.
+// Golden compares the output of render for a failure, a wait, a digest, a test and a
+// hostile message, in both languages, with the files testdata/NAME.LANGUAGE.json. If
+// update is set, it writes the files instead.
 func Golden(t *testing.T, update bool, render func(m *message.Message) any) {
 	t.Helper()
 	for name, sample := range goldens {

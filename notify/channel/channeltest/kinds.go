@@ -37,20 +37,20 @@ func Composed(language string) ([]*message.Message, error) {
 	return append(all, m), nil
 }
 
-// at returns a time some minutes after a fixed one.
+// at returns a fixed time plus some minutes.
 func at(minutes int) time.Time { return time.Date(2026, 11, 22, 2, minutes, 0, 0, time.UTC) }
 
 //go:fix inline
 func pointer[T any](v T) *T { return new(v) }
 
-// states are those that the kinds tell about.
+// states are the states in the notices of the kinds.
 var states = map[message.Kind]state.State{
 	message.Started: state.Running, message.NearDeadline: state.Running, message.RunningLong: state.Running, message.NoProgress: state.Running,
 	message.WaitsLong: state.Queued, message.Restarted: state.Restarting, message.Failed: state.Failed, message.Succeeded: state.Succeeded,
 	message.Aborted: state.Aborted, message.Deleted: state.Deleted, message.StateChanged: state.Suspended,
 }
 
-// Notice returns a notice of a kind, with everything that its message can tell.
+// Notice returns a notice of a kind, with all facts that its message can show.
 func Notice(k message.Kind) message.Notice {
 	n := message.Notice{
 		Kind: k, Version: 48377, From: state.Running, To: states[k], Reason: "OOMKilled", Message: "it ended", Happened: at(21), Seen: at(22), Actor: "liwei",

@@ -6,13 +6,13 @@ import (
 	"unicode"
 )
 
-// pattern is a construct of a syntax, and how a report calls it.
+// pattern is a construct of a syntax, with its name in reports.
 type pattern struct {
 	name    string
 	pattern *regexp.Regexp
 }
 
-// constructs are those that CommonMark and the dialects of chats have in common.
+// constructs are the constructs that CommonMark and the dialects of chats have in common.
 var constructs = []pattern{
 	{"link", regexp.MustCompile(`\]\(|\[[^\]]*\]:`)},
 	{"image", regexp.MustCompile(`!\[`)},
@@ -30,8 +30,8 @@ var constructs = []pattern{
 	{"table", regexp.MustCompile(`\|[^|\n\x{200b}]`)},
 }
 
-// FindMarkdown returns the constructs of Markdown in a text, as CommonMark and the dialects
-// of chats define them. It finds too much rather than too little.
+// FindMarkdown returns the constructs of Markdown in a text, as CommonMark and the
+// dialects of chats define them. It has false positives, but no false negatives.
 func FindMarkdown(text string) (found []string) {
 	for _, c := range constructs {
 		if at := c.pattern.FindString(text); at != "" {

@@ -2,7 +2,7 @@ package channeltest
 
 import "testing"
 
-// TestMarkupThatIsFound checks that the finders can find.
+// TestMarkupThatIsFound: the finders find each construct.
 func TestMarkupThatIsFound(t *testing.T) {
 	for _, text := range []string{
 		"[a](b)", "![a](b)", "<b>", "</at>", "<at id=all>", "<@all>", "`a`", "https://a", "@all", "&lt;", "&#60;", `\*`, "# a", "> a", "- a", "1. a", "---", "    a", "a | b",
@@ -27,7 +27,7 @@ func TestMarkupThatIsFound(t *testing.T) {
 	}
 }
 
-// TestMarkupOfPayloads checks that markup of others than the channel is found in payloads.
+// TestMarkupOfPayloads: markup that the channel did not write is found in payloads.
 func TestMarkupOfPayloads(t *testing.T) {
 	for name, found := range map[string][]string{
 		"Feishu mention":   FeishuMarkup(`{"card":{"elements":[{"tag":"div","text":{"tag":"lark_md","content":"<at id=all></at>"}}]}}`, "ou_1"),

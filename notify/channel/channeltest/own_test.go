@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// board is a channel of one's own: it keeps the titles in memory.
+// board is a channel of another module: it keeps the titles in memory.
 type board struct {
 	mu     sync.Mutex
 	titles []string

@@ -37,19 +37,19 @@ func (o object) list(key string) (all []object) {
 	return all
 }
 
-// walk calls visit for every object in a value, the outer ones first.
-func walk(value any, visit func(object)) {
+// visitAll calls visit for every object in a value, outer objects first.
+func visitAll(value any, visit func(object)) {
 	switch v := value.(type) {
 	case object:
-		walk(map[string]any(v), visit)
+		visitAll(map[string]any(v), visit)
 	case map[string]any:
 		visit(v)
 		for _, inner := range v {
-			walk(inner, visit)
+			visitAll(inner, visit)
 		}
 	case []any:
 		for _, inner := range v {
-			walk(inner, visit)
+			visitAll(inner, visit)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func anyOf(text string, others ...string) bool {
 	return slices.Contains(others, text)
 }
 
-// webLink reports whether a text is an address that a client can open.
+// webLink reports whether a text is a URL that a client can open.
 func webLink(text string) bool {
 	return strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://")
 }
@@ -71,7 +71,7 @@ var linkToPortal = regexp.MustCompile(`\[([^\[\]\n]*)\]\(` + regexp.QuoteMeta(Po
 var bold = regexp.MustCompile(`\*\*([^*\n]*)\*\*`)
 
 // rest returns the lines of a text without the markup that a channel may write: the tags,
-// links to the portal, bold text and the begins of lines.
+// links to the portal, bold text and the beginnings of lines.
 func rest(text string, tags, begins *regexp.Regexp) (lines []string) {
 	text = tags.ReplaceAllString(text, "")
 	text = linkToPortal.ReplaceAllString(text, "$1")
@@ -82,7 +82,7 @@ func rest(text string, tags, begins *regexp.Regexp) (lines []string) {
 	return lines
 }
 
-// findIn returns what a finder finds in lines.
+// findIn returns the findings of a finder in lines.
 func findIn(lines []string, find func(string) []string) (all []string) {
 	for _, l := range lines {
 		for _, f := range find(l) {

@@ -9,22 +9,22 @@ import (
 	"github.com/vedette-io/vedette/notify/channel"
 )
 
-// Plain describes a protocol whose answers are codes of HTTP.
+// Plain describes a protocol whose answers are HTTP status codes.
 type Plain struct {
 	// Token is the secret.
 	Token string
-	// OK is the code of success; 0 stands for 200. Body is the answer then.
+	// OK is the status code of success; 0 means 200. Body is its response body.
 	OK   int
 	Body string
-	// Codes are the codes of failures. Without one, Permanent is 400, Throttled 429,
-	// Disabled 410 and Temporary 500.
+	// Codes are the status codes of failures. The defaults are 400 for Permanent, 429 for
+	// Throttled, 410 for Disabled and 500 for Temporary.
 	Codes map[channel.ErrorKind]int
-	// Check returns what is wrong with a message, "" if nothing is.
+	// Check returns the problem of a message, or "".
 	Check func(r *http.Request, body []byte) string
 }
 
-// NewPlain starts a server for a protocol whose answers are codes of HTTP. Requests with
-// POST or PUT want to send a message.
+// NewPlain starts a server for a protocol whose answers are HTTP status codes. Requests
+// with POST or PUT are messages.
 func NewPlain(t testing.TB, p Plain) *Server {
 	t.Helper()
 	return serve(t, &plain{p}, p.Token)

@@ -20,8 +20,8 @@ const (
 )
 
 // Samples returns messages of fixed content in a language, by name: failed, waits, digest,
-// test, hostile and huge. They suit golden files, because no change of words in other
-// packages changes them.
+// test, hostile and huge. Changes of words in other packages do not change them, so they
+// suit golden files.
 func Samples(language string) map[string]*message.Message {
 	return map[string]*message.Message{
 		"failed": Failed(language), "waits": Waits(language), "digest": Digest(language), "test": Probe(language),
@@ -37,7 +37,7 @@ func pick(language, english, chinese string) string {
 	return english
 }
 
-func base(language string, kind message.Kind, s state.State) *message.Message {
+func messageOf(language string, kind message.Kind, s state.State) *message.Message {
 	return &message.Message{
 		ID:   "gpu-west/0bcbde3e-8960-4961-ad34-668f0e3945bb/48377/" + string(s) + "/my-failures/group",
 		Kind: kind, Language: language, State: s, Name: longName, JobLabel: pick(language, "Job", "作业"),
@@ -56,7 +56,7 @@ func base(language string, kind message.Kind, s state.State) *message.Message {
 
 // Failed returns a message about a job that failed, with a log and a long name.
 func Failed(language string) *message.Message {
-	m := base(language, message.Failed, state.Failed)
+	m := messageOf(language, message.Failed, state.Failed)
 	m.StateWord = pick(language, "Failed", "已失败")
 	m.Head = pick(language, "Failed, OOMKilled", "已失败，OOMKilled")
 	m.Title = m.Head + pick(language, ": ", "：") + m.Name
@@ -89,7 +89,7 @@ func Failed(language string) *message.Message {
 
 // Waits returns a message about a job that waits too long.
 func Waits(language string) *message.Message {
-	m := base(language, message.WaitsLong, state.Queued)
+	m := messageOf(language, message.WaitsLong, state.Queued)
 	label := func(english, chinese string) string { return pick(language, english, chinese) }
 	m.Name = "reward-model-v9-seed-2024"
 	m.StateWord = label("Queued", "排队中")
@@ -117,7 +117,7 @@ func Waits(language string) *message.Message {
 
 // Digest returns a digest of nine jobs.
 func Digest(language string) *message.Message {
-	m := base(language, message.Digest, state.Failed)
+	m := messageOf(language, message.Digest, state.Failed)
 	label := func(english, chinese string) string { return pick(language, english, chinese) }
 	m.Name, m.JobLabel, m.Thread = "", "", ""
 	m.StateWord = label("Failed", "已失败")
@@ -153,7 +153,7 @@ func Digest(language string) *message.Message {
 
 // Probe returns a test of a channel, which has neither a job nor a state.
 func Probe(language string) *message.Message {
-	m := base(language, message.Test, "")
+	m := messageOf(language, message.Test, "")
 	m.Name, m.JobLabel, m.Thread, m.Place, m.Footer.Place = "", "", "", "", ""
 	m.Title = pick(language, "Test of group", "group 测试")
 	m.Head, m.ShortTitle = m.Title, m.Title
@@ -165,7 +165,7 @@ func Probe(language string) *message.Message {
 }
 
 // Hostiles are texts of users that try to be markup in one of the syntaxes, after the
-// first step that holds for all channels.
+// first step of escaping that all channels share.
 var Hostiles = []string{
 	"@all <at id=all></at> <at user_id=\"all\">x</at> <@all> <!channel> <!here|x> <at>liwei</at>",
 	"[PWN](https://evil.example/PWN) ![PWN](https://evil.example/p.png) <https://evil.example|PWN> <a href='https://evil.example'>PWN</a>",
@@ -175,7 +175,7 @@ var Hostiles = []string{
 	"${PWN} {{PWN}} <person id = 'all'></person> <link url='https://evil.example'>PWN</link> $urlVal",
 }
 
-// Hostile returns a message all of whose texts of users try to be markup.
+// Hostile returns a message in which all texts of users try to be markup.
 func Hostile(language string) *message.Message {
 	m := Failed(language)
 	m.Name = Hostiles[1]
@@ -195,7 +195,7 @@ func Hostile(language string) *message.Message {
 	return m
 }
 
-// HostileDigest returns a digest all of whose texts of users try to be markup.
+// HostileDigest returns a digest in which all texts of users try to be markup.
 func HostileDigest(language string) *message.Message {
 	m := Digest(language)
 	m.Sections = nil
@@ -207,8 +207,8 @@ func HostileDigest(language string) *message.Message {
 	return m
 }
 
-// Huge returns a message with as much text as the other packages ever pass on: values of
-// 256 bytes and lines of 300, in characters that need escapes.
+// Huge returns a message with the maximum amount of text that the other packages pass on:
+// values of 256 bytes and lines of 300, in characters that need escapes.
 func Huge(language string) *message.Message {
 	m := Failed(language)
 	value := strings.Repeat("<&测*", 256/8)

@@ -14,22 +14,23 @@ import (
 	"github.com/vedette-io/vedette/notify/channel"
 )
 
-// Fault is how a server treats one request whatever its rules say.
+// Fault is the treatment of one request, whatever the rules of the server.
 type Fault struct {
-	// Kind is the failure that the server answers, in the vendor's words.
+	// Kind is the failure that the server answers, in the vendor's format.
 	Kind channel.ErrorKind
-	// RetryAfter is what the answer asks for, if the vendor's protocol can say it.
+	// RetryAfter is the wait that the answer requests, if the vendor's protocol has such a
+	// field.
 	RetryAfter time.Duration
-	// Echo puts the whole request into the words of the failure, with its secrets.
+	// Echo copies the whole request, with its secrets, into the text of the failure.
 	Echo bool
 	// Cut closes the connection without an answer.
 	Cut bool
-	// Stall answers nothing until the client leaves.
+	// Stall sends no answer until the client disconnects.
 	Stall bool
 }
 
-// Server is a receiver that checks what a vendor's documents demand, and answers with the
-// vendor's codes. Its clocks are its own.
+// Server is a receiver that checks the requirements of a vendor's documentation, and
+// answers with the vendor's codes. It has its own clocks.
 type Server struct {
 	// URL is the address with the path, for the options of a channel.
 	URL string
@@ -41,12 +42,12 @@ type Server struct {
 	accepted []string
 	faults   []Fault
 	requests int
-	later    time.Duration // the clock of rates is ahead by it
-	skew     time.Duration // the clock of signatures is ahead by it
+	later    time.Duration // how far the clock of rates is ahead
+	skew     time.Duration // how far the clock of signatures is ahead
 	times    []time.Time   // of accepted messages, for rates
 }
 
-// reply is an answer. Accepted says that the message arrived.
+// reply is an answer. accepted is set if the message arrived.
 type reply struct {
 	status   int
 	header   http.Header
@@ -54,23 +55,23 @@ type reply struct {
 	accepted bool
 }
 
-// request is what a vendor's rules look at.
+// request is the input of a vendor's rules.
 type request struct {
 	*http.Request
 	body []byte
 	now  time.Time // by the clock of signatures
 }
 
-// rules are those of a vendor.
+// rules are the rules of a vendor.
 type rules interface {
-	// message reports whether a request wants to send a message. All others are answered by
-	// other.
+	// message reports whether a request is a message. Method other answers all other
+	// requests.
 	message(r *http.Request) bool
 	other(r *http.Request) reply
-	// check answers a request that the rate allows.
+	// check answers a message that the rate allows.
 	check(r *request) reply
-	// limit answers a request that the rate does not allow, given when earlier messages
-	// were accepted; ok is false if the rate allows it.
+	// limit answers a message that the rate does not allow, given the times of the
+	// accepted messages; limited is false if the rate allows it.
 	limit(earlier []time.Time, now time.Time) (answer reply, limited bool)
 	// fail answers with a failure.
 	fail(f Fault, words string) reply
@@ -92,28 +93,28 @@ func (s *Server) Accepted() []string {
 	return slices.Clone(s.accepted)
 }
 
-// Requests returns how many requests wanted to send a message.
+// Requests returns the number of requests that were messages.
 func (s *Server) Requests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests
 }
 
-// Fail makes the server treat the next request so.
+// Fail applies a fault to the next request.
 func (s *Server) Fail(f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, f)
 }
 
-// Advance moves the clock by which the server counts messages.
+// Advance moves the clock of rates.
 func (s *Server) Advance(by time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.later += by
 }
 
-// Skew moves the clock by which the server judges signatures.
+// Skew moves the clock of signatures.
 func (s *Server) Skew(by time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +156,7 @@ func (s *Server) clock() time.Time {
 	return time.Now().Add(s.skew)
 }
 
-// next counts a request, and returns how to treat it.
+// next counts a request, and returns its fault.
 func (s *Server) next() (f Fault, failing bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -41,10 +41,10 @@ func ask(t *testing.T, address, body string, header ...string) string {
 	return fmt.Sprintf("%d %s", answer.StatusCode, text)
 }
 
-// wrongs are changes of a valid body, each with a part of the answer to it.
+// wrongs are invalid changes of a valid body, each with a part of the answer to it.
 type wrongs []struct{ old, changed, answer string }
 
-// try sends the valid body, and then every changed one, which must be refused.
+// try sends the valid body, and then every changed body, which the server must refuse.
 func try(t *testing.T, s *Server, send func(body string) string, valid, success string, changes wrongs) {
 	t.Helper()
 	if got := send(valid); !strings.Contains(got, success) || len(s.Accepted()) != 1 {
@@ -108,7 +108,7 @@ func TestFeishuRules(t *testing.T) {
 	}
 }
 
-// TestSignaturesOfVendors computes the signatures as the vendors' examples do.
+// TestSignaturesOfVendors computes the signatures like the vendors' examples.
 func TestSignaturesOfVendors(t *testing.T) {
 	const secret = "a secret"
 	sum := func(key, text string) string {

@@ -20,15 +20,15 @@ const (
 	slackToken = "xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oOcBrzbqgy"
 )
 
-// NewSlackWebhook starts a server that behaves as an incoming webhook of Slack.
+// NewSlackWebhook starts a server that behaves like an incoming webhook of Slack.
 func NewSlackWebhook(t testing.TB) *Server {
 	s := serve(t, &slack{}, slackHook)
 	s.URL += "/services/T0123456789/B0123456789/" + slackHook
 	return s
 }
 
-// NewSlackAPI starts a server that behaves as Slack's Web API for a bot. The token is that
-// of the Server.
+// NewSlackAPI starts a server that behaves like Slack's Web API for a bot. Server.Token is
+// the bot's token.
 func NewSlackAPI(t testing.TB) *Server {
 	s := serve(t, &slack{api: true}, slackToken)
 	s.URL += "/api"
@@ -59,7 +59,7 @@ func slackAnswer(word string) reply {
 	return reply{header: http.Header{"Content-Type": {"application/json"}}, body: string(body)}
 }
 
-// answer returns a failure as a webhook or the API tells it.
+// answer returns a failure in the format of a webhook or of the API.
 func (s *slack) answer(status int, word string) reply {
 	if s.api && status != http.StatusTooManyRequests {
 		return slackAnswer(word)
@@ -88,7 +88,7 @@ func (s *slack) fail(f Fault, words string) reply {
 	return answer
 }
 
-// limit applies one message in a second, with short bursts.
+// limit enforces one message per second, with short bursts.
 func (s *slack) limit(earlier []time.Time, now time.Time) (reply, bool) {
 	if within(earlier, now, 5*time.Second) >= 5 {
 		return s.fail(Fault{Kind: channel.Throttled, RetryAfter: time.Second}, ""), true
@@ -129,7 +129,7 @@ func (s *slack) check(r *request) reply {
 // slackTime returns the timestamp of the nth message.
 func slackTime(n int64) string { return fmt.Sprintf("1795312902.%06d", n) }
 
-// slackBody returns what is wrong with a payload.
+// slackBody returns the problem of a payload.
 func slackBody(body object) string {
 	if body.text("text") == "" || utf8.RuneCountInString(body.text("text")) > 40_000 {
 		return "no text, or a long one"
@@ -203,8 +203,8 @@ var (
 	slackActive = regexp.MustCompile(`[<>@]`)
 )
 
-// SlackMarkup returns what in a payload for Slack is markup of users' text, if the
-// receiver's ID may be mentioned.
+// SlackMarkup returns the markup in a payload for Slack that comes from users' text, if
+// the receiver's ID may be mentioned.
 func SlackMarkup(payload, user string) (found []string) {
 	body := parse(payload)
 	check := func(text string) {
@@ -221,7 +221,7 @@ func SlackMarkup(payload, user string) (found []string) {
 		found = append(found, findIn(strings.Split(text, "\n"), FindMrkdwn)...)
 	}
 	check(body.text("text"))
-	walk(map[string]any(body), func(o object) {
+	visitAll(map[string]any(body), func(o object) {
 		switch o.text("type") {
 		case "mrkdwn":
 			check(o.text("text"))

@@ -7,29 +7,29 @@ import (
 	"github.com/vedette-io/vedette/notify/channel"
 )
 
-// Subject is a channel under test with the receiver that it sends to.
+// Subject is a channel under test with its receiver.
 type Subject struct {
 	Channel channel.Channel
-	// To is a receiver whom the channel mentions, or to whom it sends.
+	// To is a receiver that the channel mentions or sends to.
 	To channel.Receiver
-	// Sent returns the messages that arrived, as their payloads, in order.
+	// Sent returns the payloads of the messages that arrived, in order.
 	Sent func() []string
-	// Fail makes the receiver treat the next message so. It is nil if nothing can fail.
+	// Fail applies a fault to the next message. It is nil if nothing can fail.
 	Fail func(Fault)
 	// Kinds are the kinds of errors that Fail can cause.
 	Kinds []channel.ErrorKind
-	// Pause makes the receiver's clock go on, so that its rate allows another message; may
-	// be nil.
+	// Pause advances the clock of the receiver, so that its rate allows another message;
+	// may be nil.
 	Pause func(time.Duration)
-	// Inert returns what in a payload is markup of users' text: mentions of others than To,
-	// links that do not lead to Portal, and so on. It may be nil.
+	// Inert returns the markup in a payload that comes from users' text: mentions of
+	// others than To, links outside of Portal, and so on. It may be nil.
 	Inert func(payload string) []string
-	// Check returns what in a payload exceeds a limit of the channel's own; may be nil. The
-	// limits of the protocol are the receiver's business.
+	// Check returns the violations of the channel's own limits in a payload; may be nil.
+	// The receiver checks the limits of the protocol.
 	Check func(payload string) []string
 	// Secrets must not appear in errors.
 	Secrets []string
-	// Links says that a payload contains the addresses of the buttons and of the mute.
+	// Links is set if a payload contains the addresses of the buttons and of the mute.
 	Links bool
 }
 

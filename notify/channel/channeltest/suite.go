@@ -14,11 +14,11 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// soon is how long a Send may take after its context has ended.
+// soon is the maximum duration of a Send after its context has ended.
 const soon = 5 * time.Second
 
-// Test runs all tests of a channel. Each test opens a new one; open closes what it opened
-// at the end of its test.
+// Test runs all tests of a channel. Each test calls open for a new channel; open registers
+// its cleanup with t.
 func Test(t *testing.T, open func(t *testing.T) *Subject) {
 	t.Run("traits", func(t *testing.T) { testTraits(t, open(t)) })
 	for _, language := range []string{message.English, message.Chinese} {
@@ -84,7 +84,7 @@ func testKinds(t *testing.T, s *Subject, language string) {
 	}
 }
 
-// checkLinks checks that neither a button nor the mute was cut.
+// checkLinks checks that neither a button nor the mute link was left out.
 func checkLinks(t *testing.T, s *Subject, m *message.Message, payload string) {
 	t.Helper()
 	if !s.Links {
@@ -211,7 +211,7 @@ func testSecrets(t *testing.T, s *Subject) {
 	}
 }
 
-// checkSecrets checks what an error shows, in all the forms that a log may give it.
+// checkSecrets checks the text of an error, in all formats that a log may use.
 func checkSecrets(t *testing.T, s *Subject, err error) {
 	t.Helper()
 	asJSON, _ := json.Marshal(err) //nolint:errchkjson // an error that is no JSON shows nothing
@@ -243,7 +243,7 @@ func testCanceled(t *testing.T, s *Subject) {
 		}
 		checkSecrets(t, s, err)
 	case <-time.After(soon):
-		t.Fatal("Send goes on after its context was canceled")
+		t.Fatal("Send did not return after its context was canceled")
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 // teamsSignature is the secret in the URL of a workflow.
 const teamsSignature = "qP3xT9vWm2Lk8RzYb5NcJ7dHsA4fGe6U"
 
-// NewTeams starts a server that behaves as a workflow of Teams that posts Adaptive Cards.
+// NewTeams starts a server that behaves like a workflow of Teams that posts Adaptive
+// Cards.
 func NewTeams(t testing.TB) *Server {
 	s := serve(t, teams{}, teamsSignature)
 	s.URL += "/workflows/4f2c8e/triggers/manual/paths/invoke?api-version=2016-06-01&sig=" + teamsSignature
@@ -42,7 +43,7 @@ func (teams) fail(f Fault, words string) reply {
 	return reply{status: http.StatusInternalServerError, body: words}
 }
 
-// limit applies four messages in a second.
+// limit enforces four messages per second.
 func (teams) limit(earlier []time.Time, now time.Time) (reply, bool) {
 	if within(earlier, now, time.Second) >= 4 {
 		return teams{}.fail(Fault{Kind: channel.Throttled, RetryAfter: time.Second}, "too many requests"), true
@@ -64,7 +65,7 @@ func (teams) check(r *request) reply {
 	return reply{status: http.StatusAccepted, accepted: true}
 }
 
-// teamsBody returns what is wrong with a body.
+// teamsBody returns the problem of a body.
 func teamsBody(body object) string {
 	if body.text("type") != "message" || len(body.list("attachments")) != 1 {
 		return "not one attachment"
@@ -135,10 +136,10 @@ func teamsElement(e object) string {
 	return ""
 }
 
-// TeamsMarkup returns what in a payload for Teams is markup of users' text, if the
-// receiver's ID may be mentioned.
+// TeamsMarkup returns the markup in a payload for Teams that comes from users' text, if
+// the receiver's ID may be mentioned.
 func TeamsMarkup(payload, user string) (found []string) {
-	walk(map[string]any(parse(payload)), func(o object) {
+	visitAll(map[string]any(parse(payload)), func(o object) {
 		text := o.text("text")
 		switch {
 		case o.text("type") == "TextRun":

@@ -15,7 +15,7 @@ import (
 // wecomKey is the key of a WeCom robot.
 const wecomKey = "693a91f6-7aaa-4bc4-97a0-0ec2e5f0c0de"
 
-// NewWeCom starts a server that behaves as a group's robot of WeCom.
+// NewWeCom starts a server that behaves like the robot of a WeCom group.
 func NewWeCom(t testing.TB) *Server {
 	s := serve(t, wecom{}, wecomKey)
 	s.URL += "/cgi-bin/webhook/send?key=" + wecomKey
@@ -45,7 +45,7 @@ func (wecom) fail(f Fault, words string) reply {
 	return wecomAnswer(-1, words)
 }
 
-// limit applies 20 messages in a minute.
+// limit enforces 20 messages per minute.
 func (wecom) limit(earlier []time.Time, now time.Time) (reply, bool) {
 	if within(earlier, now, time.Minute) >= 20 {
 		return wecomAnswer(45009, "api freq out of limit"), true
@@ -77,8 +77,8 @@ func (wecom) check(r *request) reply {
 	return wecomAnswer(0, "ok")
 }
 
-// wecomCard returns what is wrong with a card. The lengths are recommendations of WeCom,
-// in Han characters; longer texts are cut on the screen.
+// wecomCard returns the problem of a card. The lengths are recommendations of WeCom, in
+// Han characters; clients truncate longer texts.
 func wecomCard(card object) string {
 	long := func(text string, han int) bool { return message.Columns(text) > 2*han }
 	source, title := card.object("source"), card.object("main_title")
@@ -115,11 +115,11 @@ var (
 	wecomBegins = regexp.MustCompile(`^>`)
 )
 
-// WeComMarkup returns what in a payload for WeCom is markup of users' text, if the
-// receiver's userid may be mentioned.
+// WeComMarkup returns the markup in a payload for WeCom that comes from users' text, if
+// the receiver's userid may be mentioned.
 func WeComMarkup(payload, user string) (found []string) {
 	body := parse(payload)
-	walk(body.object("template_card"), func(o object) {
+	visitAll(body.object("template_card"), func(o object) {
 		for key, value := range o {
 			if text, ok := value.(string); ok && key != "url" && strings.Contains(text, "@") {
 				found = append(found, "mention in "+text)

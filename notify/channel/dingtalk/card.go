@@ -12,7 +12,7 @@ import (
 const (
 	maxTitle = 60       // columns
 	maxText  = 3400     // characters
-	maxBody  = 18 << 10 // bytes; DingTalk takes 20,000
+	maxBody  = 18 << 10 // bytes; DingTalk accepts 20,000
 	maxLog   = 5        // lines
 	maxPhone = 20       // digits
 )
@@ -69,7 +69,7 @@ func (b *body) text() string {
 }
 
 // draw returns the body for a message of any size. A digest, and a message without
-// buttons, is Markdown: a card must have a button.
+// buttons, is Markdown, because a card must have a button.
 func draw(m *message.Message, to channel.Receiver) *body {
 	title, full := m.TitleWithin(message.Limit{Columns: maxTitle})
 	b := &body{}
@@ -90,7 +90,7 @@ func draw(m *message.Message, to channel.Receiver) *body {
 	return b
 }
 
-// mobile returns the number to mention, "" if the address is none.
+// mobile returns the number to mention, or "" if the address is not a number.
 func mobile(address string) string {
 	digits := strings.TrimPrefix(address, "+")
 	if digits == "" || len(digits) > maxPhone || strings.Trim(digits, "0123456789-") != "" {
@@ -160,7 +160,7 @@ func fact(f message.Fact) string {
 	return line
 }
 
-// logOf returns the log as a quote. Two spaces end a line.
+// logOf returns the log as a quote. Two trailing spaces break a line.
 func logOf(m *message.Message) string {
 	lines := []string{}
 	if head := strings.TrimSpace(m.LogTitle + " " + m.LogNote); head != "" {
@@ -187,7 +187,7 @@ func sectionOf(s message.Section, language string) string {
 	return strings.Join(lines, "\n")
 }
 
-// link returns a link, or its text alone without an address.
+// link returns a link, or only its text if there is no address.
 func link(label, target string) string {
 	if target == "" {
 		return channel.Inert(label)

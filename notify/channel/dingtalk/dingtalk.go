@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// signatureAge is how far the clocks of the two sides may differ.
+	// signatureAge is the maximum difference between the clocks of the two sides.
 	signatureAge = time.Hour
-	// ban is how long DingTalk shuts out a robot that sent too much.
+	// ban is the time for which DingTalk blocks a robot that sent too much.
 	ban = 10 * time.Minute
 )
 
@@ -31,8 +31,8 @@ type Options struct {
 	URL string
 	// Secret signs the requests: "SEC…". It is empty if the robot does not check signatures.
 	Secret string
-	// Client sends the requests; nil stands for channel.NewClient with a Guard that allows
-	// public addresses only. The channel does not share it.
+	// Client sends the requests; nil means channel.NewClient with a Guard that allows only
+	// public addresses. The channel owns it.
 	Client *channel.Client
 }
 
@@ -65,7 +65,7 @@ func New(o Options) (*Channel, error) {
 	}, nil
 }
 
-// Traits implements channel.Channel. A robot takes 20 messages in a minute; then DingTalk
+// Traits implements channel.Channel. A robot accepts 20 messages per minute; then DingTalk
 // shuts it out for ten minutes. The rate leaves room for other senders.
 func (c *Channel) Traits() channel.Traits {
 	return channel.Traits{
@@ -102,8 +102,8 @@ func (c *Channel) signed() *url.URL {
 	return &u
 }
 
-// sign returns the signature of a request: the secret is the key, and signs the time and
-// itself.
+// sign returns the signature of a request: an HMAC of the time and the secret, with the
+// secret as the key.
 func sign(timestamp, secret string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(timestamp + "\n" + secret))
@@ -137,11 +137,11 @@ func receipt(a *channel.Answer) (channel.Receipt, error) {
 	return channel.Receipt{}, e
 }
 
-// kindOf returns what a code of DingTalk means. A code that somebody can repair in the
-// settings is Temporary, so that no message is lost meanwhile.
+// kindOf returns the kind of a DingTalk code. A code that a change of the settings can fix
+// is Temporary, so that no message is lost until then.
 func kindOf(code int) channel.ErrorKind {
 	switch code {
-	case 130101, 410100, 90018, 90030: // too fast; shut out; over the quota
+	case 130101, 410100, 90018, 90030: // too fast; blocked; over the quota
 		return channel.Throttled
 	case 300001, 400013, 400101, 400102: // no such token; no group; no token; robot stopped
 		return channel.Disabled
@@ -151,8 +151,8 @@ func kindOf(code int) channel.ErrorKind {
 	return channel.Temporary // 310000 signature, clock, keyword or address; -1 busy; others
 }
 
-// Check implements channel.Channel: the server answers, and its clock and ours are close
-// enough for signatures. Only a message shows whether the token and the secret are right.
+// Check implements channel.Channel: the server answers, and its clock is close enough to
+// ours for signatures. Only a message shows whether the token and the secret are right.
 func (c *Channel) Check(ctx context.Context) error {
 	answer, err := c.endpoint.Reach(ctx, c.to)
 	if err != nil {

@@ -64,8 +64,8 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// TestBan sends more than DingTalk takes: the error says to wait for ten minutes, and that
-// is enough.
+// TestBan sends more than DingTalk accepts: the error requests a wait of ten minutes,
+// which is long enough.
 func TestBan(t *testing.T) {
 	server := channeltest.NewDingTalk(t, secret)
 	c := open(t, server, secret)

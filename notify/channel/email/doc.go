@@ -10,11 +10,10 @@
 //
 // # Ownership
 //
-// A Channel is safe for several goroutines. It keeps at most two idle connections, each
-// for 15 s and 100 mails. Close closes them.
+// Several goroutines may use a Channel at the same time. It keeps at most two idle
+// connections, each for 15 s and 100 mails. Close closes them.
 //
 // # Guarantees
-//
 //   - A password travels over TLS only. STARTTLS is mandatory unless the settings say
 //     otherwise, and the server's certificate is always checked.
 //   - A mail's Message-ID comes from the key of the message and the address, so a repeat
@@ -31,8 +30,9 @@
 //
 // # Errors
 //
-// An answer of 5xx to a sender, a recipient or a mail is Permanent. 421, and 4xx before the
-// first mail of a connection, are Throttled: the server wants fewer connections. Everything
-// else is Temporary: other answers of 4xx, faults of the network and of TLS, and a wrong
-// password, which somebody may correct. Errors have the server's words without the password.
+// An answer of 5xx to a sender, a recipient or a mail is Permanent. 421, and 4xx before
+// the first mail of a connection, are Throttled: the server wants fewer connections.
+// Everything else is Temporary: other answers of 4xx, faults of the network and of TLS,
+// and a wrong password, which may be corrected later. Errors have the server's words
+// without the password.
 package email

@@ -18,24 +18,24 @@ import (
 
 // Options configure a channel.
 type Options struct {
-	// URL is the server: smtp://HOST[:PORT] for STARTTLS (port 587 if it is missing), or
-	// smtps://HOST[:PORT] for implicit TLS (port 465).
+	// URL is the server: smtp://HOST[:PORT] for STARTTLS (default port 587), or
+	// smtps://HOST[:PORT] for implicit TLS (default port 465).
 	URL string
-	// Security replaces the meaning of smtp://. It must be StartTLS for smtps://.
+	// Security changes the meaning of smtp://. It must be StartTLS for smtps://.
 	Security Security
 	// Username and Password authenticate; both may be empty. The password is a secret. The
-	// mechanism is the best one that the server offers of SCRAM-SHA-256, SCRAM-SHA-1,
+	// mechanism is the best that the server offers of SCRAM-SHA-256, SCRAM-SHA-1,
 	// CRAM-MD5, PLAIN and LOGIN.
 	Username, Password string
 	// From is the sender: an address, with or without a name.
 	From string
 	// To is the receiver of messages whose receiver has no address; may be empty.
 	To string
-	// Subject says what the subject of a mail is.
+	// Subject selects the content of the subject line.
 	Subject Subject
-	// Hello is the name of this machine for the server; "" stands for the system's.
+	// Hello is the name of this machine in the greeting; "" means the system's host name.
 	Hello string
-	// Roots are the authorities of the server's certificate; nil stands for the system's.
+	// Roots are the certificate authorities of the server; nil means the system's.
 	Roots *x509.CertPool
 }
 
@@ -68,7 +68,7 @@ func New(o Options) (*Channel, error) {
 	return c, nil
 }
 
-// serverOf checks the options of the connection.
+// serverOf checks the connection options.
 func serverOf(o *Options) (*server, error) {
 	u, err := url.Parse(strings.TrimSpace(o.URL))
 	switch {
@@ -77,13 +77,13 @@ func serverOf(o *Options) (*server, error) {
 	case u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "":
 		return nil, errors.New("the URL of the mail server must be smtp://HOST:PORT or smtps://HOST:PORT")
 	case u.User != nil:
-		return nil, errors.New("the URL of the mail server contains a user; user name and password have settings of their own")
+		return nil, errors.New("the URL of the mail server contains a user; set user name and password in their own settings")
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
 		return nil, errors.New("the URL of the mail server ends after the port")
 	case u.Scheme == "smtps" && o.Security != StartTLS && o.Security != ImplicitTLS:
 		return nil, errors.New("a URL with smtps:// always encrypts; use smtp:// for a server without TLS")
 	case o.Security < StartTLS || o.Security > Plaintext:
-		return nil, fmt.Errorf("there is no Security %d", o.Security)
+		return nil, fmt.Errorf("Security %d does not exist", o.Security)
 	}
 	s := &server{host: u.Hostname(), security: o.Security, user: o.Username, password: o.Password, hello: o.Hello, roots: o.Roots}
 	s.port = 587
@@ -100,7 +100,7 @@ func serverOf(o *Options) (*server, error) {
 	}
 	switch {
 	case (s.user == "") != (s.password == ""):
-		return nil, errors.New("the mail server needs user name and password, or neither")
+		return nil, errors.New("the mail server needs both user name and password, or neither")
 	case s.user != "" && s.security != StartTLS && s.security != ImplicitTLS:
 		return nil, errors.New("a password needs encryption: use smtps://, or smtp:// with STARTTLS")
 	case strings.ContainsAny(s.user+s.password+s.hello, "\r\n\x00"):
@@ -128,8 +128,8 @@ func (c *Channel) Traits() channel.Traits {
 	return channel.Traits{Kind: "email", Rate: channel.Rate{Count: 120, Per: time.Minute}, Timeout: timeout}
 }
 
-// Send implements channel.Channel. It sends one mail to the address of the receiver, or
-// to Options.To if it has none.
+// Send implements channel.Channel. It sends one mail to the address of the receiver, or to
+// Options.To if the receiver has no address.
 //
 // Errors: see the package.
 func (c *Channel) Send(ctx context.Context, m *message.Message, to channel.Receiver) (channel.Receipt, error) {
@@ -153,7 +153,7 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, to channel.Recei
 		return channel.Receipt{}, connectFailure(ctx, err, c.server.password)
 	}
 	err = s.send(ctx, mail)
-	if err != nil && !mail.IsDelivered() { // a fault after the server took the mail is none
+	if err != nil && !mail.IsDelivered() { // ignore faults after the server accepted the mail
 		s.quit()
 		return channel.Receipt{}, sendFailure(ctx, err, c.server.password)
 	}
@@ -213,7 +213,7 @@ func (c *Channel) session(ctx context.Context) (*session, error) {
 	return c.server.dial(ctx)
 }
 
-// Check implements channel.Channel: the server answers, encrypts and takes the password.
+// Check implements channel.Channel: the server answers, encrypts and accepts the password.
 func (c *Channel) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()

@@ -60,8 +60,8 @@ func TestSendsEncrypted(t *testing.T) {
 	}
 }
 
-// TestNoPasswordInPlainText: without STARTTLS, or with a certificate of somebody else,
-// neither password nor mail leaves.
+// TestNoPasswordInPlainText: without STARTTLS, or with an untrusted certificate, neither
+// the password nor a mail is sent.
 func TestNoPasswordInPlainText(t *testing.T) {
 	s := newMailbox(t, func(s *mailbox) { s.noStartTLS = true })
 	_, err := connect(t, s).Send(t.Context(), failedMessage(), liwei)
@@ -127,7 +127,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestFaultAfterTheEnd: a server that took the mail and then breaks has the mail.
+// TestFaultAfterTheEnd: a connection error after the server accepted the mail is ignored.
 func TestFaultAfterTheEnd(t *testing.T) {
 	s := newMailbox(t)
 	s.set("RSET", "close")
@@ -156,7 +156,8 @@ func TestStalledServer(t *testing.T) {
 	}
 }
 
-// TestStaleConnection: a connection that the server closed while it idled costs no mail.
+// TestStaleConnection: a connection that the server closed while it was idle loses no
+// mail.
 func TestStaleConnection(t *testing.T) {
 	s := newMailbox(t)
 	c := connect(t, s)
@@ -175,7 +176,7 @@ func TestStaleConnection(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: parallel mails all arrive, and few connections stay.
+// TestManyAtOnce: all parallel mails arrive, and few connections stay open.
 func TestManyAtOnce(t *testing.T) {
 	s := newMailbox(t)
 	c := connect(t, s)
@@ -204,7 +205,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestReceivers: an address comes from the receiver, else from the channel, and is one.
+// TestReceivers: the address comes from the receiver, else from the channel, and must be
+// one valid address.
 func TestReceivers(t *testing.T) {
 	s := newMailbox(t)
 	c := connect(t, s, func(o *Options) { o.To = "Ops <ops@example.com>" })
@@ -229,7 +231,7 @@ func TestReceivers(t *testing.T) {
 	}
 }
 
-// TestNewRefuses: what is wrong is said, and no secret is.
+// TestNewRefuses: errors name the mistake and show no secret.
 func TestNewRefuses(t *testing.T) {
 	good := Options{URL: "smtp://mail.example", From: "vedette@example.com", Username: "vedette", Password: "s3cr3t"}
 	for name, change := range map[string]func(*Options){

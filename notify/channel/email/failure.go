@@ -14,20 +14,20 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// maxWords is how much of a server's answer an error shows, in bytes.
+// maxWords is the maximum number of bytes of a server's answer in an error.
 const maxWords = 300
 
-// connectFailure returns the error of a connection that has taken no mail.
+// connectFailure returns the error of a connection before any mail was sent.
 func connectFailure(ctx context.Context, err error, secrets ...string) *channel.Error {
 	e := failure(ctx, err, secrets...)
-	e.Kind = channel.Temporary // also for 5xx: somebody may correct the settings
+	e.Kind = channel.Temporary // also for 5xx, because the settings may be corrected later
 	if strings.HasPrefix(e.Status, "SMTP 4") {
 		e.Kind = channel.Throttled
 	}
 	return e
 }
 
-// sendFailure returns the error of a mail that the server did not take.
+// sendFailure returns the error of a mail that the server did not accept.
 func sendFailure(ctx context.Context, err error, secrets ...string) *channel.Error {
 	return failure(ctx, err, secrets...)
 }
@@ -53,10 +53,10 @@ func failure(ctx context.Context, err error, secrets ...string) *channel.Error {
 	return e
 }
 
-// kindOf returns what an SMTP code means for a mail.
+// kindOf returns the error kind of an SMTP code for a mail.
 func kindOf(code int) channel.ErrorKind {
 	switch {
-	case code == 421: // the server closes the connection: too many, or it stops
+	case code == 421: // the server closes the connection: too many connections, or shutdown
 		return channel.Throttled
 	case code >= 500 && code <= 599:
 		return channel.Permanent

@@ -15,23 +15,23 @@ import (
 )
 
 // An icon is drawn on a grid of 24 units, and shown at 14 to 22 pixels. 66 pixels are
-// enough for screens of three times the density.
+// enough for displays with a pixel ratio of 3.
 const (
 	iconPixels  = 66
 	iconUnits   = 24.0
 	iconSamples = 4 // per pixel and direction
 )
 
-// point is where a shape is asked whether it contains it.
+// point is a point of the grid.
 type point struct{ x, y float64 }
 
 // shape reports whether a point of the grid is inside.
 type shape func(p point) bool
 
-// icon is a figure in the state's color, and a mark in the color of the page on top.
+// icon is a figure in the color of the state, with a mark in the color of the page on top.
 type icon struct{ figure, mark shape }
 
-// icons are the states' icons. The words beside them say the state, too.
+// icons are the icons of the states. The words beside them name the state too.
 var icons = map[state.State]icon{
 	state.Submitted:  {dashed(ring(12, 12, 9, 2.2), 8), nil},
 	state.Queued:     {union(ring(12, 12, 9.2, 2.4), stroke(12, 7.2, 12, 12.4, 2.2), stroke(12, 12.2, 15.6, 14.2, 2.2)), nil},
@@ -45,7 +45,7 @@ var icons = map[state.State]icon{
 	state.Deleted:    {union(ring(12, 12, 9.2, 2.4), stroke(8, 12, 16, 12, 2.4), nil), nil},
 }
 
-// gapIcon is for times that were not watched and for what has no state.
+// gapIcon is the icon of gaps and of messages without a state.
 var gapIcon = icon{union(stroke(6, 19, 11, 5, 2.4), stroke(13, 19, 18, 5, 2.4), nil), nil}
 
 // logo is the sign of the program: a V with a point above it, on a rounded square.
@@ -70,7 +70,7 @@ func iconOf(s state.State, dark bool) []byte {
 	return drawn.images[key]
 }
 
-// drawn are the icons that were asked for. There are few states, so there are few icons.
+// drawn caches the icons. There are few states, so there are few icons.
 var drawn = struct {
 	sync.Mutex
 	images map[string][]byte
@@ -98,12 +98,12 @@ func (i icon) draw(figure, mark color.NRGBA) []byte {
 	}
 	var b bytes.Buffer
 	if (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, picture) != nil {
-		return nil // never: a buffer takes everything
+		return nil // impossible: writes to a buffer do not fail
 	}
 	return b.Bytes()
 }
 
-// pixel mixes the samples of a pixel.
+// pixel averages the samples of a pixel.
 func (i icon) pixel(x, y int, figure, mark color.NRGBA) color.NRGBA {
 	var r, g, b, covered int
 	for sy := range iconSamples {
@@ -125,7 +125,7 @@ func (i icon) pixel(x, y int, figure, mark color.NRGBA) color.NRGBA {
 	return color.NRGBA{uint8(r / covered), uint8(g / covered), uint8(b / covered), uint8(covered * 255 / (iconSamples * iconSamples))}
 }
 
-// rgb reads a color of six hexadecimal digits.
+// rgb parses a color of six hexadecimal digits.
 func rgb(text string) color.NRGBA {
 	v, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 16, 24)
 	if err != nil {
@@ -138,12 +138,12 @@ func disc(x, y, radius float64) shape {
 	return func(p point) bool { return math.Hypot(p.x-x, p.y-y) <= radius }
 }
 
-// ring is a circle whose line has a width; radius is that of the line's middle.
+// ring is a circle with a line width; radius is the radius of the middle of the line.
 func ring(x, y, radius, width float64) shape {
 	return func(p point) bool { return math.Abs(math.Hypot(p.x-x, p.y-y)-radius) <= width/2 }
 }
 
-// dashed keeps every second part of a figure around the middle.
+// dashed keeps every second sector of a figure around the center.
 func dashed(s shape, parts float64) shape {
 	return func(p point) bool {
 		turn := math.Atan2(p.y-12, p.x-12)/(2*math.Pi) + 0.5
@@ -165,7 +165,7 @@ func box(x1, y1, x2, y2 float64) shape {
 	return func(p point) bool { return p.x >= x1 && p.x <= x2 && p.y >= y1 && p.y <= y2 }
 }
 
-// rounded is a square of half the size around a point, with round corners.
+// rounded is a square around a point, with half the side length and round corners.
 func rounded(x, y, half, radius float64) shape {
 	return func(p point) bool {
 		dx, dy := math.Abs(p.x-x)-(half-radius), math.Abs(p.y-y)-(half-radius)
@@ -173,7 +173,8 @@ func rounded(x, y, half, radius float64) shape {
 	}
 }
 
-// octagon is a regular one with a flat top; radius is the distance of its sides.
+// octagon is a regular octagon with a flat top; radius is the distance of its sides from
+// the center.
 func octagon(x, y, radius float64) shape {
 	return func(p point) bool {
 		dx, dy := math.Abs(p.x-x), math.Abs(p.y-y)
@@ -189,7 +190,7 @@ func triangle(x1, y1, x2, y2, x3, y3 float64) shape {
 	}
 }
 
-// half is everything on one side: x*px + y*py >= from.
+// half is a half-plane: x*px + y*py >= from.
 func half(x, y, from float64) shape {
 	return func(p point) bool { return p.x*x+p.y*y >= from }
 }
@@ -198,7 +199,7 @@ func not(s shape) shape { return func(p point) bool { return !s(p) } }
 
 func both(a, b shape) shape { return func(p point) bool { return a(p) && b(p) } }
 
-// union joins three shapes; the third one may be nil.
+// union joins three shapes; the third may be nil.
 func union(a, b, c shape) shape {
 	return func(p point) bool { return a(p) || b(p) || c != nil && c(p) }
 }

@@ -23,13 +23,13 @@ const (
 	maxLog     = 20       // lines
 )
 
-// Subject is what the subject of a mail is.
+// Subject selects the content of the subject line of a mail.
 type Subject int
 
 const (
 	// SubjectTitle is the title of the message, with state, reason and job.
 	SubjectTitle Subject = iota
-	// SubjectJob is the name of the job alone. Gmail shows mails of equal subjects as one
+	// SubjectJob is only the name of the job. Gmail shows mails with equal subjects as one
 	// thread. The title becomes the preheader.
 	SubjectJob
 )
@@ -51,7 +51,7 @@ func render(m *message.Message, subject Subject) (*content, error) {
 		preheader = c.subject
 		c.subject = message.Limit{Columns: maxSubject}.CutMiddle(m.Name)
 	}
-	c.subject = strings.Trim(c.subject, " ") // a header keeps no space at its ends
+	c.subject = strings.Trim(c.subject, " ") // headers are trimmed
 	var failed error
 	fitting := message.Fit(&short, func(m *message.Message) bool {
 		c.html, failed = html(m, c.subject, preheader)
@@ -62,7 +62,7 @@ func render(m *message.Message, subject Subject) (*content, error) {
 		return nil, failed
 	}
 	if len(c.html)+len(c.text) > maxBody {
-		return nil, fmt.Errorf("the mail has %d bytes, and nothing to leave out", len(c.html)+len(c.text))
+		return nil, fmt.Errorf("the mail has %d bytes, and nothing can be left out", len(c.html)+len(c.text))
 	}
 	c.states = statesOf(fitting)
 	return c, nil
@@ -86,7 +86,7 @@ func statesOf(m *message.Message) (all []state.State) {
 	return all
 }
 
-// envelope is everything of a mail but its content.
+// envelope has all parts of a mail except its content.
 type envelope struct {
 	from, to   string // addresses with names
 	id, thread string // Message-IDs without brackets; the thread may be empty
@@ -111,11 +111,11 @@ func build(e envelope, c *content) (*mail.Msg, error) {
 		m.SetGenHeader(mail.HeaderInReplyTo, "<"+e.thread+">")
 	}
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
-	m.SetGenHeader("X-Auto-Response-Suppress", "All") // Exchange sends absence notes otherwise
+	m.SetGenHeader("X-Auto-Response-Suppress", "All") // otherwise Exchange sends out-of-office replies
 	m.SetGenHeader("User-Agent", "Vedette")
 	if e.mute != "" {
 		if err := m.SetListUnsubscribeOneClick(e.mute); err != nil {
-			m.SetGenHeaderPreformatted(mail.HeaderListUnsubscribe, "<"+e.mute+">") // a portal without https: no one-click
+			m.SetGenHeaderPreformatted(mail.HeaderListUnsubscribe, "<"+e.mute+">") // no one-click link, because the portal has no https
 		}
 	}
 	m.SetBodyString(mail.TypeTextPlain, c.text)
@@ -140,8 +140,8 @@ func build(e envelope, c *content) (*mail.Msg, error) {
 	return m, nil
 }
 
-// setSubject sets the subject. The library sends ASCII as it is; a text that looks as if it
-// was encoded already is encoded here, so that readers show it and do not decode it.
+// setSubject sets the subject. The library does not encode ASCII. A text that looks like
+// an encoded word is therefore encoded here, so that readers show it literally.
 func setSubject(m *mail.Msg, subject string) {
 	if !strings.Contains(subject, "=?") {
 		m.Subject(subject)
@@ -162,14 +162,13 @@ func setSubject(m *mail.Msg, subject string) {
 
 const maxWord = 45 // bytes, so that an encoded word has at most 75 characters
 
-// idOf returns the Message-ID of a message to an address: always the same, and unlike
-// that of any other.
+// idOf returns the Message-ID of a message to an address. It is stable and unique.
 func idOf(m *message.Message, address string) string {
 	sum := sha256.Sum256([]byte(m.ID + "\x00" + address))
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:20])) + "@" + domainOf(m)
 }
 
-// threadOf returns the Message-ID that all mails of a job refer to, "" for other mails.
+// threadOf returns the Message-ID that all mails of a job refer to, or "" for other mails.
 func threadOf(m *message.Message) string {
 	left, _, ok := strings.Cut(m.Thread, "@")
 	if !ok {
@@ -189,7 +188,7 @@ func domainOf(m *message.Message) string {
 
 const maxAtom = 64
 
-// atom returns a text as a part of a Message-ID. A text with other characters than
+// atom returns a text as a part of a Message-ID. A text with characters other than
 // letters, digits, hyphens and single dots becomes its hash, so that different texts stay
 // different.
 func atom(text string) string {
@@ -205,7 +204,7 @@ func atom(text string) string {
 	return "x" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
 }
 
-// muteOf returns the address that mutes, if it can stand in a header.
+// muteOf returns the mute URL if it is valid in a header.
 func muteOf(m *message.Message) string {
 	u, err := url.Parse(m.Footer.Mute.URL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(m.Footer.Mute.URL) > 900 {

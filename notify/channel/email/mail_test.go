@@ -22,13 +22,13 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// part is a part of a mail without parts.
+// part is a leaf part of a mail.
 type part struct {
 	kind, id string
 	body     []byte
 }
 
-// parsed is a mail as a reader sees it.
+// parsed is a mail in the form that a reader sees.
 type parsed struct {
 	header mail.Header
 	parts  []part
@@ -39,7 +39,7 @@ type failer interface {
 	Fatalf(string, ...any)
 }
 
-// read builds the mail of a message, and reads it back.
+// read builds the mail of a message, and parses it.
 func read(t failer, m *message.Message, subject Subject, to string) (parsed, *content) {
 	t.Helper()
 	c, err := render(m, subject)
@@ -109,7 +109,7 @@ func (p *parsed) body(kind string) string {
 	return ""
 }
 
-// TestHeaders: the headers are those of the design.
+// TestHeaders: a mail has the expected headers.
 func TestHeaders(t *testing.T) {
 	p, _ := read(t, failedMessage(), SubjectTitle, "liwei@example.com")
 	for name, want := range map[string]string{
@@ -139,8 +139,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestEncodedSubject: a subject in any script, and one that looks encoded already, is shown
-// as it is.
+// TestEncodedSubject: a subject in any script is shown literally, even if it looks like an
+// encoded word.
 func TestEncodedSubject(t *testing.T) {
 	for _, subject := range []string{"已失败，OOMKilled：训练", "=?utf-8?q?=0D=0ABcc:_evil@example.com?=", "=?utf-8?b?失败?= 🚀 =?", "plain"} {
 		m := failedMessage()
@@ -162,8 +162,8 @@ func TestSubjectJob(t *testing.T) {
 
 var references = regexp.MustCompile(`(?:src|href)="([^"]*)"`)
 
-// TestNothingFromOutside: the page loads its own icons only, each part is a picture, and
-// its links lead to the portal.
+// TestNothingFromOutside: the page loads only its own icons, each part is a picture, and
+// all links lead to the portal.
 func TestNothingFromOutside(t *testing.T) {
 	for name, m := range map[string]*message.Message{"failed": failedMessage(), "digest": digestMessage()} {
 		p, _ := read(t, m, SubjectTitle, "liwei@example.com")
@@ -203,7 +203,7 @@ func TestNothingFromOutside(t *testing.T) {
 	}
 }
 
-// TestBothTextsSayTheSame: what the HTML says, the plain text says.
+// TestBothTextsSayTheSame: the plain text contains all text of the HTML.
 func TestBothTextsSayTheSame(t *testing.T) {
 	for _, m := range []*message.Message{failedMessage(), digestMessage()} {
 		p, _ := read(t, m, SubjectTitle, "liwei@example.com")
@@ -232,7 +232,7 @@ func TestBothTextsSayTheSame(t *testing.T) {
 	}
 }
 
-// skeleton is a page without its text and the values of attributes.
+// skeleton returns a page without its text and attribute values.
 func skeleton(page string) string {
 	page = regexp.MustCompile(`="[^"]*"`).ReplaceAllString(page, "")
 	return strings.Join(regexp.MustCompile(`<[^>]*>`).FindAllString(page, -1), "")
@@ -244,8 +244,8 @@ var hostile = []string{
 	"\r\nBcc: evil@example.com\r\n\r\n", "=?utf-8?q?=0D=0ABcc:?=", "\x00\x1b[31m", "\u202egnp.exe", "\xff\xfe", "训练任务失败", "🚀", "@all", "https://evil.example/x", strings.Repeat("a", 300),
 }
 
-// TestUsersTextIsNoMarkup: whatever the texts are, the page has the same elements, the
-// mail has the same headers, and the receiver is the only one.
+// TestUsersTextIsNoMarkup: for all texts, the page has the same elements, the mail has the
+// same headers, and there is only one receiver.
 func TestUsersTextIsNoMarkup(t *testing.T) {
 	plain, _ := read(t, failedMessage(), SubjectTitle, "liwei@example.com")
 	want := skeleton(plain.body("text/html"))
@@ -281,8 +281,8 @@ func TestUsersTextIsNoMarkup(t *testing.T) {
 	})
 }
 
-// TestLimits: a mail of much text fits, keeps state, reason, links and the mute, and is
-// valid.
+// TestLimits: a mail with much text stays within the limits, keeps state, reason, links
+// and the mute, and is valid.
 func TestLimits(t *testing.T) {
 	m := failedMessage()
 	m.Title = "Failed, OOMKilled: " + strings.Repeat("训练", 200)
@@ -306,7 +306,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestPlainTextIsNarrow: no line but links and log lines is wider than 72 columns, and no
+// TestPlainTextIsNarrow: only links and log lines are wider than 72 columns, and no
 // character is lost.
 func TestPlainTextIsNarrow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -330,8 +330,8 @@ func TestPlainTextIsNarrow(t *testing.T) {
 	}
 }
 
-// TestStrip: bars take their share, labels never more than the whole width, and no value
-// breaks the page.
+// TestStrip: bars have their share of the width, labels never exceed the whole width, and
+// no value breaks the page.
 func TestStrip(t *testing.T) {
 	states := []state.State{state.Submitted, state.Queued, state.Starting, state.Running, state.Suspended, state.Restarting, state.Succeeded, state.Failed, state.Aborted, state.Deleted, ""}
 	rapid.Check(t, func(t *rapid.T) {

@@ -18,19 +18,19 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("mail").Parse(pageText))
 
-// Fonts of the system: a mail loads nothing.
+// Fonts of the system, because a mail loads no fonts.
 const (
 	fontText = `Inter,-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue','PingFang SC','Microsoft YaHei','Noto Sans CJK SC',Arial,sans-serif`
 	fontMono = `'JetBrains Mono',ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace`
 )
 
-// page is what the HTML shows. The template escapes all of its text.
+// page is the data of the HTML template, which escapes all of its text.
 type page struct {
 	L, D                   message.Theme
 	Font, Mono             template.CSS
 	Lang, Title, Preheader string
 	Place, Head, Name      string
-	Icon                   string // content ID, "" without a state
+	Icon                   string // content ID, or "" without a state
 	Colors                 []classColor
 	Sentence               []span
 	Panel                  string
@@ -46,7 +46,7 @@ type page struct {
 	More                   string
 	Footer                 []footerPart
 	Note                   string
-	Fill                   []struct{} // keeps readers from showing the beginning of the page after the preheader
+	Fill                   []struct{} // padding, so that readers do not show the beginning of the page after the preheader
 }
 
 type (
@@ -59,7 +59,7 @@ type (
 		Width, Class string
 		Height       int
 		Fill         template.CSS
-		Gap          bool // a line to the next bar
+		Gap          bool // a line connects the bar to the next one
 	}
 	label  struct{ Width, Align, Text string }
 	line   struct{ Class, Color, Text string }
@@ -87,8 +87,8 @@ type (
 	}
 )
 
-// html returns the HTML of a message. The subject is the title of the page, and the
-// preheader is what a list of mails shows beside the subject.
+// html returns the HTML of a message. The subject is the title of the page. Lists of mails
+// show the preheader beside the subject.
 func html(m *message.Message, subject, preheader string) (string, error) {
 	p := newPage(m)
 	p.Title, p.Preheader = subject, preheader
@@ -99,7 +99,7 @@ func html(m *message.Message, subject, preheader string) (string, error) {
 	return compact(b.String()), nil
 }
 
-// compact removes empty lines, which the template leaves.
+// compact removes the empty lines that the template leaves.
 func compact(text string) string {
 	var b strings.Builder
 	for l := range strings.Lines(text) {
@@ -140,7 +140,7 @@ func newPage(m *message.Message) *page {
 	return p
 }
 
-// contentID names the icon of a state among the parts of a mail.
+// contentID returns the content ID of the icon of a state.
 func contentID(s state.State) string {
 	if s == "" {
 		return "gap"
@@ -148,7 +148,7 @@ func contentID(s state.State) string {
 	return strings.ToLower(string(s))
 }
 
-// nodesOf returns the nodes that a sentence may name.
+// nodesOf returns the nodes that a sentence may mention.
 func nodesOf(m *message.Message) (nodes []string) {
 	add := func(n *message.Notice) {
 		if n != nil && len(n.Cause.Node) > 2 {
@@ -177,11 +177,11 @@ func emphasize(text string, nodes []string) []span {
 
 const (
 	highBar = 16 // pixels: the job holds its GPUs
-	lowBar  = 7  // it waits
-	thinBar = 2  // it is only submitted
+	lowBar  = 7  // the job waits
+	thinBar = 2  // the job is only submitted
 )
 
-// strip fills the strip of the job's life. Its cells take their share of the width.
+// strip fills the life strip of the job. The width of a cell is its share of the time.
 func (p *page) strip(m *message.Message) {
 	total := 0.0
 	for _, s := range m.Strip {
@@ -211,7 +211,7 @@ func (p *page) strip(m *message.Message) {
 	p.labels(m, total)
 }
 
-// color gives a class its color on dark pages. A gap stays as it is: gray works on both.
+// color sets the color of a class for dark pages. A gap keeps its gray, which suits both.
 func (p *page) color(class, dark string) {
 	if class == "gap" || class == "suspended-lines" || slices.ContainsFunc(p.Colors, func(c classColor) bool { return c.Class == class }) {
 		return
@@ -219,15 +219,15 @@ func (p *page) color(class, dark string) {
 	p.Colors = append(p.Colors, classColor{class, dark})
 }
 
-// endShare is the part of the width for the time at the end of the strip.
+// endShare is the share of the width for the time at the end of the strip.
 const endShare = 0.09
 
-// labels fills the line below the strip. A label begins where its segment does, and may
-// be as wide as the segments up to the next label.
+// labels fills the line below the strip. A label begins at its segment, and may be as wide
+// as the segments before the next label.
 func (p *page) labels(m *message.Message, total float64) {
 	var cells []label
 	var widths []float64
-	const strip = 0.957 // of the width; the rest is the icon at the end
+	const strip = 0.957 // share of the width; the rest is the icon at the end
 	for _, s := range m.Strip {
 		share := max(s.Share, 0) / total * strip
 		if s.Label != "" || len(cells) == 0 {
@@ -240,7 +240,7 @@ func (p *page) labels(m *message.Message, total float64) {
 	}
 	if last := len(widths) - 1; m.StripEnd != "" {
 		widths[last] += 1 - strip - endShare
-		for last > 0 && widths[last] <= 0.12 { // no room: the label before it takes the place
+		for last > 0 && widths[last] <= 0.12 { // no room: the label before it takes the space
 			widths[last-1] += widths[last]
 			cells, widths = cells[:last], widths[:last]
 			last--
@@ -255,7 +255,8 @@ func (p *page) labels(m *message.Message, total float64) {
 
 func percent(share float64) string { return fmt.Sprintf("%.2f%%", share*100) }
 
-// factWidths are the columns of facts; a gap of 16 pixels is part of the first two.
+// factWidths are the widths of the columns of facts; the first two include a gap of 16
+// pixels.
 var factWidths = [3]string{"34.2%", "34.2%", "31.6%"}
 
 // facts puts three facts into a row.
@@ -276,7 +277,7 @@ func (p *page) facts(m *message.Message) {
 	}
 }
 
-// log fills the panel of log lines; the last one is the most important.
+// log fills the panel of log lines; the last line is the most important.
 func (p *page) log(m *message.Message) {
 	for i, text := range m.Log {
 		l := line{"t2", message.Light.Text2, text}
@@ -311,7 +312,7 @@ func sectionOf(s message.Section) section {
 	return section{contentID(s.State), s.Title, s.Count, rows}
 }
 
-// footer fills the last line. The place stands at the top of a mail.
+// footer fills the last line. A mail shows the place at the top.
 func (p *page) footer(m *message.Message) {
 	before := ""
 	if m.Footer.Why != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// failedMessage is the failure of the design.
+// failedMessage is a typical failure.
 func failedMessage() *message.Message {
 	code := 137
 	segment := func(s state.State, minutes float64, label string) message.Segment {
@@ -57,7 +57,7 @@ func failedMessage() *message.Message {
 	}
 }
 
-// digestMessage is the digest of the design.
+// digestMessage is a typical digest.
 func digestMessage() *message.Message {
 	const portal = "https://vedette.example"
 	row := func(name, owner, gpus, text, at string) message.Row {

@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	// timeout is for one mail with its connection. Servers that check a mail while the
-	// sender waits take half a minute.
+	// timeout is the time limit of one mail, including its connection. Servers that check
+	// a mail while the sender waits take half a minute.
 	timeout        = time.Minute
 	connectTimeout = 20 * time.Second
 	aliveTimeout   = 5 * time.Second
-	idleTime       = 15 * time.Second // servers close connections that idle for minutes
+	idleTime       = 15 * time.Second // servers close connections that are idle for minutes
 	maxIdle        = 2
-	maxMails       = 100 // of one connection; servers limit it, too
+	maxMails       = 100 // per connection; servers have such a limit too
 )
 
-// server says how to connect.
+// server has the connection settings.
 type server struct {
 	host           string
 	port           int
@@ -84,8 +84,7 @@ func (s *server) dial(ctx context.Context) (*session, error) {
 	if s.user != "" {
 		options = append(options, mail.WithUsername(s.user), mail.WithPassword(s.password), mail.WithOpportunisticSMTPAuth(mechanisms...))
 	}
-	// A client of go-mail keeps what it finds out about one server, so each session has
-	// its own.
+	// A go-mail client keeps state about one server, so each session has its own client.
 	client, err := mail.NewClient(s.host, options...)
 	if err != nil {
 		return nil, err
@@ -104,8 +103,8 @@ func (s *server) dial(ctx context.Context) (*session, error) {
 	return made, nil
 }
 
-// mechanisms are the ways of authentication, best first. None shows the password to
-// somebody between, as all run inside TLS.
+// mechanisms are the authentication mechanisms, best first. All of them run inside TLS, so
+// none exposes the password.
 var mechanisms = []mail.SMTPAuthType{
 	mail.SMTPAuthSCRAMSHA256, mail.SMTPAuthSCRAMSHA1, mail.SMTPAuthCramMD5, mail.SMTPAuthPlain, mail.SMTPAuthLogin,
 }
@@ -115,8 +114,8 @@ func (s *session) send(ctx context.Context, m *mail.Msg) error {
 	stop := context.AfterFunc(ctx, func() { _ = s.raw.Close() })
 	defer stop()
 	s.mails++
-	// A mail that asks for SMTPUTF8 cannot pass servers without it, so only addresses that
-	// need it ask.
+	// A mail with SMTPUTF8 cannot pass servers without it, so only addresses that need it
+	// request it.
 	s.smtp.SkipSMTPUTF8(plain(m.GetToString()) && plain(m.GetFromString()))
 	return s.client.SendWithSMTPClient(s.smtp, m)
 }
@@ -136,14 +135,14 @@ func plain(addresses []string) bool {
 	return true
 }
 
-// quit says goodbye, for at most a second, and closes the connection.
+// quit sends QUIT, waits for at most a second, and closes the connection.
 func (s *session) quit() {
 	_ = s.raw.SetDeadline(time.Now().Add(time.Second))
-	_ = s.smtp.Quit() // the server may be gone
+	_ = s.smtp.Quit() // the server may have disconnected
 	_ = s.raw.Close()
 }
 
-// alive asks the server whether the session still works.
+// alive checks whether the session still works.
 func (s *session) alive(ctx context.Context) bool {
 	stop := context.AfterFunc(ctx, func() { _ = s.raw.Close() })
 	defer stop()
@@ -172,7 +171,7 @@ func (p *pool) take() (*session, error) {
 	}
 	s := p.idle[len(p.idle)-1]
 	p.idle = p.idle[:len(p.idle)-1]
-	s.expiry.Stop() // if it fires nevertheless, it does not find the session
+	s.expiry.Stop() // if the timer still fires, it does not find the session
 	return s, nil
 }
 
@@ -189,7 +188,7 @@ func (p *pool) put(s *session) {
 	p.mu.Unlock()
 }
 
-// expire closes a session that idled too long.
+// expire closes a session that was idle for too long.
 func (p *pool) expire(s *session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -202,8 +201,8 @@ func (p *pool) expire(s *session) {
 	}
 }
 
-// close closes all idle sessions, and waits until they are closed. Sessions in use close
-// when they come back.
+// close closes all idle sessions, and waits until they are closed. Sessions in use are
+// closed when they are returned.
 func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// mailbox is an SMTP server for faults: it answers what a script says. The tests of module
-// conformance use a real server.
+// mailbox is an SMTP server for faults: it answers according to a script. The tests of
+// module conformance use a real server.
 type mailbox struct {
 	net.Listener
 	certificate tls.Certificate
@@ -27,7 +27,7 @@ type mailbox struct {
 	noStartTLS  bool
 
 	mu          sync.Mutex
-	script      map[string]string // verb -> answer in place of success; "close" cuts, "silent" says nothing
+	script      map[string]string // verb -> answer in place of success; "close" disconnects, "silent" sends nothing
 	scriptOnce  map[string]string // the same, for one command
 	mails       []received
 	connections int
@@ -36,7 +36,7 @@ type mailbox struct {
 	done        sync.WaitGroup
 }
 
-// received is a mail that the server took.
+// received is a mail that the server accepted.
 type received struct {
 	from, to, data string
 	encrypted      bool
@@ -67,7 +67,7 @@ func newMailbox(t *testing.T, configure ...func(*mailbox)) *mailbox {
 	return s
 }
 
-// certificate returns one for 127.0.0.1, and the pool that trusts it.
+// certificate returns a certificate for 127.0.0.1, and a pool that trusts it.
 func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -111,7 +111,7 @@ func (s *mailbox) accept() {
 	}
 }
 
-// answer returns what the script says for a verb, else the usual answer.
+// answer returns the answer of the script for a verb, else the usual answer.
 func (s *mailbox) answer(verb, usual string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,8 +125,7 @@ func (s *mailbox) answer(verb, usual string) string {
 	return usual
 }
 
-// once sets the answer to the next command of a verb that the server asks the script for
-// once: RCPT.
+// once sets the answer to the next RCPT command only.
 func (s *mailbox) once(verb, answer string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +156,7 @@ func (s *mailbox) serve(c net.Conn) {
 			_ = raw.Close()
 			return false
 		case "silent":
-			_, _ = r.ReadByte() // until the other side gives up
+			_, _ = r.ReadByte() // until the client disconnects
 			return false
 		default:
 			_, err := fmt.Fprintf(c, "%s\r\n", text)
@@ -214,7 +213,7 @@ func (s *mailbox) serve(c net.Conn) {
 	}
 }
 
-// note keeps a line of the client.
+// note records a line of the client.
 func (s *mailbox) note(line string) string {
 	line = strings.TrimRight(line, "\r\n")
 	s.mu.Lock()
@@ -234,7 +233,7 @@ func (s *mailbox) extensions(encrypted bool) string {
 	return text + "250 8BITMIME"
 }
 
-// take answers DATA and reads the mail. It reports whether the session goes on.
+// take answers DATA and reads the mail. It reports whether the session continues.
 func (s *mailbox) take(r *bufio.Reader, mail received, say func(verb, usual string) bool) bool {
 	if !say("DATA", "354 go ahead") {
 		return false
@@ -268,7 +267,7 @@ func readData(r *bufio.Reader) (string, error) {
 	}
 }
 
-// taken returns the mails that arrived, and how many connections there were.
+// taken returns the mails that arrived, and the number of connections.
 func (s *mailbox) taken() ([]received, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/notify/channel/channeltest"
 )
 
-// TestSuite: the channel passes the tests of all channels, against a server that encrypts
+// TestSuite: the channel passes the suite of all channels, against a server that encrypts
 // and authenticates.
 func TestSuite(t *testing.T) {
 	channeltest.Test(t, func(t *testing.T) *channeltest.Subject {

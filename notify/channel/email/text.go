@@ -10,7 +10,7 @@ import (
 // textColumns is the width of the plain text. A Han character takes two columns.
 const textColumns = 72
 
-// text returns a message as plain text, in the order of the HTML. Links stand on lines of
+// text returns a message as plain text, in the order of the HTML. Links have lines of
 // their own, and are never wrapped.
 func text(m *message.Message) string {
 	var b writer
@@ -39,7 +39,7 @@ func text(m *message.Message) string {
 	if len(m.Sections) == 0 {
 		b.buttons(m)
 	}
-	b.lines("-- ") // mail readers know this line as the beginning of a signature
+	b.lines("-- ") // mail readers interpret this line as the beginning of a signature
 	b.lines(wrap(strings.TrimSpace(m.Footer.Why+" "+m.Footer.Zone), textColumns)...)
 	for _, l := range []message.Link{m.Footer.Mute, m.Footer.Change} {
 		if l.URL != "" {
@@ -53,7 +53,7 @@ func text(m *message.Message) string {
 // writer collects lines.
 type writer struct {
 	strings.Builder
-	empty bool // the last line is
+	empty bool // whether the last line is empty
 }
 
 // lines writes lines that are not empty.
@@ -96,7 +96,7 @@ func (w *writer) section(s message.Section) {
 	w.gap()
 }
 
-// strip writes the labels of the strip: when what began.
+// strip writes the labels of the strip with their times.
 func (w *writer) strip(m *message.Message) {
 	var labels []string
 	for _, s := range m.Strip {
@@ -134,7 +134,7 @@ func (w *writer) buttons(m *message.Message) {
 	w.gap()
 }
 
-// indent puts a prefix before the first line, and another one before the rest.
+// indent prepends one prefix to the first line, and another to the other lines.
 func indent(lines []string, first, rest string) []string {
 	for i := range lines {
 		if i == 0 {
@@ -146,8 +146,8 @@ func indent(lines []string, first, rest string) []string {
 	return lines
 }
 
-// wrap breaks a text into lines of so many columns: at spaces, beside wide characters, and
-// in the middle of a word that is wider than a line. No character is split.
+// wrap breaks a text into lines of at most columns columns: at spaces, beside wide
+// characters, and within words that are wider than a line. It splits no character.
 func wrap(text string, columns int) (lines []string) {
 	line, width := "", 0
 	flush := func() {
@@ -177,8 +177,8 @@ func wrap(text string, columns int) (lines []string) {
 	return lines
 }
 
-// pieces are what a line may be broken between: words with the spaces after them, and wide
-// characters.
+// pieces returns the unbreakable parts of a text: words with the spaces after them, and
+// wide characters.
 func pieces(text string) (all []string) {
 	var b strings.Builder
 	flush := func() {
@@ -200,10 +200,11 @@ func pieces(text string) (all []string) {
 	return all
 }
 
-// closing reports whether no line begins with a character.
+// closing reports whether a character must not begin a line.
 func closing(r rune) bool { return strings.ContainsRune("，。；：、！？）」』”", r) }
 
-// split returns the beginning of a text that fits, of at least one character, and the rest.
+// split returns the longest beginning of a text that fits, at least one character, and the
+// rest.
 func split(text string, columns int) (head, rest string) {
 	width := 0
 	for i, r := range text {

@@ -11,11 +11,10 @@
 //
 // # Ownership
 //
-// A Channel is safe for several goroutines. It uses clusters of the caller, who closes
-// them.
+// Several goroutines may use a Channel at the same time. It uses clusters of the caller,
+// who closes them.
 //
 // # Guarantees
-//
 //   - The name of an Event comes from the key of the message. A repeat finds the Event
 //     that exists, which is success.
 //   - There is no Event on a deleted object, and none for messages that belong to no
@@ -29,7 +28,7 @@
 //
 // # Errors
 //
-// Missing rights are Temporary, because somebody may grant them: the notifier needs
-// "create" on events.events.k8s.io. A namespace that is gone, and an Event that the server
+// Missing rights are Temporary, because they may be granted later: the notifier needs
+// "create" on events.events.k8s.io. A deleted namespace, and an Event that the server
 // finds invalid, are Permanent. 429 is Throttled. All other errors are Temporary.
 package event

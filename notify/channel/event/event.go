@@ -27,7 +27,7 @@ import (
 
 const (
 	controller  = "vedette.io/notifier" // reportingController
-	maxNote     = 1000                  // bytes; the server takes 1,024
+	maxNote     = 1000                  // bytes; the server accepts 1,024
 	maxInstance = 128                   // bytes
 	timeout     = 20 * time.Second
 )
@@ -37,10 +37,10 @@ var resource = kube.Resource{Group: "events.k8s.io", Version: "v1", Name: "event
 
 // Options configure a channel.
 type Options struct {
-	// Clusters are the clusters by the names that messages have. The channel does not close
-	// them.
+	// Clusters are the clusters by the names that messages contain. The channel does not
+	// close them.
 	Clusters map[string]*kube.Cluster
-	// Instance names this replica in Events; "" stands for the name of the host.
+	// Instance names this replica in Events; "" means the host name.
 	Instance string
 }
 
@@ -60,7 +60,7 @@ func New(o Options) (*Channel, error) {
 	}
 	c := &Channel{clusters: maps.Clone(o.Clusters), clients: map[string]*kube.Client[eventsv1.Event]{}, instance: o.Instance}
 	if c.instance == "" {
-		c.instance, _ = os.Hostname() // without a name the server still needs one
+		c.instance, _ = os.Hostname() // the server requires a name
 	}
 	c.instance = message.Limit{Bytes: maxInstance}.Cut(message.Clean(cmp.Or(c.instance, "vedette")))
 	for name, cluster := range o.Clusters {
@@ -73,7 +73,7 @@ func New(o Options) (*Channel, error) {
 	return c, nil
 }
 
-// Traits implements channel.Channel. The rate spares the API server.
+// Traits implements channel.Channel. The low rate protects the API server.
 func (c *Channel) Traits() channel.Traits {
 	return channel.Traits{Kind: "event", Rate: channel.Rate{Count: 20, Per: time.Second}, Timeout: timeout}
 }
@@ -97,7 +97,7 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, _ channel.Receiv
 	job := m.Notice.Job
 	client, ok := c.clients[job.Cluster]
 	if !ok {
-		return channel.Receipt{}, &channel.Error{Kind: channel.Permanent, Err: fmt.Errorf("there is no connection to the cluster %q; known are %s", message.Clean(job.Cluster), c.names())}
+		return channel.Receipt{}, &channel.Error{Kind: channel.Permanent, Err: fmt.Errorf("no connection to cluster %q is configured; known clusters: %s", message.Clean(job.Cluster), c.names())}
 	}
 	event := newEvent(m, reason, c.instance)
 	event.Regarding.APIVersion = apiVersionOf(ctx, c.clusters[job.Cluster], job.Type)
@@ -112,8 +112,8 @@ func (c *Channel) names() string {
 	return strings.Join(slices.Sorted(maps.Keys(c.clusters)), ", ")
 }
 
-// reasonOf returns the reason of a message's Event. If the message gets no Event, reason is
-// empty and why explains it.
+// reasonOf returns the reason of a message's Event. If the message gets no Event, reason
+// is empty and why explains it.
 func reasonOf(m *message.Message) (reason, why string) {
 	n := m.Notice
 	switch {

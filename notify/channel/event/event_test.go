@@ -83,7 +83,7 @@ func TestOneEventForRepeats(t *testing.T) {
 	}
 }
 
-// TestReasons: each kind has the reason and the type of the design, and some have none.
+// TestReasons: each kind has its reason and type, and some kinds have no Event.
 func TestReasons(t *testing.T) {
 	_, c, events := serve(t, apitest.Config{})
 	for kind, want := range map[message.Kind]string{
@@ -114,7 +114,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestHostileText: long and strange text leaves a valid Event.
+// TestHostileText: long and strange text gives a valid Event.
 func TestHostileText(t *testing.T) {
 	_, c, events := serve(t, apitest.Config{})
 	m := failed()
@@ -128,8 +128,8 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestRefusals: missing rights are temporary and say what to grant, for Check too; another
-// cluster is permanent.
+// TestRefusals: missing rights are temporary, and the error names the right to grant, also
+// in Check. Another cluster is permanent.
 func TestRefusals(t *testing.T) {
 	_, c, _ := serve(t, apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Verb == "create" {

@@ -11,8 +11,8 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// distinct gives each message its own key, and counts those that need no Event: the suite
-// sends messages of one key, and wants to see each of them.
+// distinct gives each message its own key, and counts messages without an Event: the suite
+// sends messages with one key, and expects each of them.
 type distinct struct {
 	channel.Channel
 	n    int
@@ -31,8 +31,7 @@ func (d *distinct) Send(ctx context.Context, m *message.Message, to channel.Rece
 	return r, err
 }
 
-// TestSuite: the channel passes those tests of all channels that one message at a time
-// can pass.
+// TestSuite: the channel passes the tests of the suite that send one message at a time.
 func TestSuite(t *testing.T) {
 	_, c, events := serve(t, apitest.Config{})
 	d := &distinct{Channel: c}

@@ -38,8 +38,8 @@ func receipt(a *channel.Answer) (channel.Receipt, error) {
 	return channel.Receipt{}, e
 }
 
-// kindOf returns what a code of Feishu means. A code that somebody can repair in the
-// settings is Temporary, so that no message is lost meanwhile.
+// kindOf returns the kind of a Feishu code. A code that a change of the settings can fix
+// is Temporary, so that no message is lost until then.
 func kindOf(code int) channel.ErrorKind {
 	switch code {
 	case 11232, 99991400, 230020: // too many requests
@@ -54,7 +54,7 @@ func kindOf(code int) channel.ErrorKind {
 	return channel.Temporary
 }
 
-// waitOf returns how long Feishu's own header asks to wait.
+// waitOf returns the wait in Feishu's own header.
 func waitOf(a *channel.Answer) time.Duration {
 	if seconds, err := strconv.Atoi(a.Header.Get("X-Ogw-Ratelimit-Reset")); err == nil && seconds > 0 && seconds <= 3600 {
 		return time.Duration(seconds) * time.Second
@@ -62,7 +62,7 @@ func waitOf(a *channel.Answer) time.Duration {
 	return 0
 }
 
-// tokenIsInvalid reports whether Feishu does not know the token of an app.
+// tokenIsInvalid reports whether Feishu rejected the token of an app.
 func tokenIsInvalid(e *channel.Error) bool {
 	return e != nil && (e.Status == "code 99991661" || e.Status == "code 99991663" || e.Status == "code 99991668")
 }

@@ -20,7 +20,7 @@ const (
 	LarkURL    = "https://open.larksuite.com"
 )
 
-// spare is how long before its end a token is replaced.
+// spare is the remaining validity at which a token is replaced.
 const spare = 5 * time.Minute
 
 // app is an app of Feishu with a bot.
@@ -28,7 +28,7 @@ type app struct {
 	base             *url.URL
 	id, secret, chat string
 
-	lock  chan struct{} // holds a value while somebody reads or replaces the token
+	lock  chan struct{} // has one value, held while a goroutine reads or replaces the token
 	token string
 	until time.Time
 }
@@ -57,7 +57,7 @@ type appRequest struct {
 	Receiver string `json:"receive_id"`
 	Type     string `json:"msg_type"`
 	Content  string `json:"content"`
-	// Key keeps Feishu from showing the same message twice within an hour.
+	// Key prevents Feishu from showing the same message twice within an hour.
 	Key string `json:"uuid,omitempty"`
 }
 
@@ -68,7 +68,7 @@ func (a *app) send(ctx context.Context, e *channel.Endpoint, now time.Time, m *m
 		return channel.Receipt{}, &channel.Error{Kind: channel.Permanent, Err: err}
 	}
 	if kind != "chat_id" {
-		to = channel.Receiver{} // nobody else is there who could be meant
+		to = channel.Receiver{} // a direct message needs no mention
 	}
 	content, err := channel.Payload(render(m, to))
 	if err != nil {
@@ -101,7 +101,7 @@ func (a *app) send(ctx context.Context, e *channel.Endpoint, now time.Time, m *m
 	return got, err
 }
 
-// bearer returns a token that holds for some time.
+// bearer returns a token that stays valid for at least spare.
 func (a *app) bearer(ctx context.Context, e *channel.Endpoint, now time.Time) (string, error) {
 	select {
 	case a.lock <- struct{}{}:
@@ -117,7 +117,7 @@ func (a *app) bearer(ctx context.Context, e *channel.Endpoint, now time.Time) (s
 	return a.token, nil
 }
 
-// check gets a new token, whatever the age of the present one is.
+// check gets a new token, even if the current one is valid.
 func (a *app) check(ctx context.Context, e *channel.Endpoint, now time.Time) error {
 	select {
 	case a.lock <- struct{}{}:
@@ -141,7 +141,7 @@ func (a *app) renew(ctx context.Context, e *channel.Endpoint, now time.Time) err
 	if _, err = receipt(answer); err != nil {
 		failure := channel.ErrorOf(err)
 		if failure.Kind == channel.Permanent || failure.Kind == channel.Disabled {
-			failure.Kind = channel.Temporary // it says nothing about the message
+			failure.Kind = channel.Temporary // the failure is not about the message
 		}
 		return failure
 	}
@@ -150,13 +150,13 @@ func (a *app) renew(ctx context.Context, e *channel.Endpoint, now time.Time) err
 		Expire int64  `json:"expire"` // in seconds
 	}
 	if err := json.Unmarshal(answer.Body, &grant); err != nil || grant.Token == "" {
-		return &channel.Error{Kind: channel.Temporary, Err: errors.New("the endpoint gave no token to the app")}
+		return &channel.Error{Kind: channel.Temporary, Err: errors.New("the endpoint returned no token for the app")}
 	}
 	a.token, a.until = grant.Token, now.Add(time.Duration(grant.Expire)*time.Second-spare)
 	return nil
 }
 
-// forget drops a token that Feishu does not know, unless it was replaced meanwhile.
+// forget drops a rejected token, unless it was already replaced.
 func (a *app) forget(token string) {
 	a.lock <- struct{}{}
 	defer func() { <-a.lock }()

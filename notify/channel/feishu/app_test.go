@@ -67,7 +67,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestTokens checks that a token is used until it ends or is refused.
+// TestTokens: a token is used until it ends or is refused.
 func TestTokens(t *testing.T) {
 	server := channeltest.NewFeishuApp(t)
 	c := openApp(t, server, chat)
@@ -113,7 +113,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestRefusedToken checks that a refused secret costs no message, and shows nowhere.
+// TestRefusedToken: a refused secret loses no message, and appears nowhere.
 func TestRefusedToken(t *testing.T) {
 	for _, code := range []string{"9499", "19001", "230001"} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -133,7 +133,7 @@ func TestRefusedToken(t *testing.T) {
 	}
 }
 
-// TestPrivateMentionsNobody checks that a direct message mentions nobody.
+// TestPrivateMentionsNobody: a direct message mentions nobody.
 func TestPrivateMentionsNobody(t *testing.T) {
 	server := channeltest.NewFeishuApp(t)
 	c := openApp(t, server, chat)

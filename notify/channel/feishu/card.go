@@ -11,7 +11,7 @@ import (
 // Limits of a card.
 const (
 	maxTitle = 60       // columns
-	maxCard  = 18 << 10 // bytes; Feishu takes 20 KB with the signature
+	maxCard  = 18 << 10 // bytes; Feishu accepts 20 KB with the signature
 	maxLog   = 10       // lines
 )
 
@@ -184,7 +184,7 @@ func sectionOf(s message.Section, language string) string {
 	return strings.Join(lines, "\n")
 }
 
-// link returns a link, or its text alone without an address.
+// link returns a link, or only its text if there is no address.
 func link(label, target string) string {
 	if target == "" {
 		return escape(label)

@@ -7,10 +7,11 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// active are the characters that lark_md may read as markup.
+// active are the characters that lark_md may parse as markup.
 const active = "&<>*_~`[]()#!|\\$\"'{}^"
 
-// escape returns users' text for lark_md: active characters become numeric entities.
+// escape returns users' text escaped for lark_md: active characters become numeric
+// entities.
 func escape(text string) string {
 	text = message.NoMentions(message.Defang(text))
 	var b strings.Builder
@@ -24,12 +25,12 @@ func escape(text string) string {
 	return b.String()
 }
 
-// allDigits reports whether a text is a number, so that a point after it would start a
+// allDigits reports whether a text is a number, so that a period after it would start a
 // list.
 func allDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
-// verbatim returns a line of a log for a block of code, which only three backticks end.
-// Mentions are no code in some clients, so their bracket becomes full-width.
+// verbatim returns a log line for a code block, which only three backticks end. Some
+// clients parse mentions in code, so their bracket becomes full-width.
 func verbatim(line string) string {
 	line = strings.ReplaceAll(message.NoMentions(line), "`", "'")
 	return strings.NewReplacer("<at", "＜at", "<AT", "＜AT", "<At", "＜At", "<aT", "＜aT", "</at", "＜/at", "<person", "＜person").Replace(line)

@@ -17,7 +17,7 @@ func checkEscape(t interface{ Errorf(string, ...any) }, text string) {
 	if found := channeltest.FindLark(got); len(found) > 0 {
 		t.Errorf("%q became %q with %q", text, got, found)
 	}
-	// A reader sees the text itself.
+	// A reader sees the original text.
 	if back := html.UnescapeString(got); back != message.NoMentions(message.Defang(text)) && !strings.ContainsAny(text, "\x00\r\u0080") && utf8.ValidString(text) {
 		t.Errorf("%q is shown as %q", text, back)
 	}

@@ -16,14 +16,14 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// signatureAge is how far the clocks of the two sides may differ.
+// signatureAge is the maximum difference between the clocks of the two sides.
 const signatureAge = time.Hour
 
 // Options configure a channel: a custom bot of a group, or an app.
 type Options struct {
-	// URL is the address of a custom bot: https://open.feishu.cn/open-apis/bot/v2/hook/… or
-	// the same at open.larksuite.com. It is a secret. With AppID it is the address of the
-	// API: "" stands for DefaultURL, and Lark has LarkURL.
+	// URL is the address of a custom bot: https://open.feishu.cn/open-apis/bot/v2/hook/…
+	// or the same at open.larksuite.com. It is a secret. With AppID it is the address of
+	// the API: "" means DefaultURL; Lark has LarkURL.
 	URL string
 	// AppID and AppSecret are the credentials of an app with a bot and the permission to send
 	// messages. With them, a private receiver gets direct messages.
@@ -33,8 +33,8 @@ type Options struct {
 	Chat string
 	// Secret signs the requests. It is empty if the bot does not check signatures.
 	Secret string
-	// Client sends the requests; nil stands for channel.NewClient with a Guard that allows
-	// public addresses only. The channel does not share it.
+	// Client sends the requests; nil means channel.NewClient with a Guard that allows only
+	// public addresses. The channel owns it.
 	Client *channel.Client
 }
 
@@ -83,8 +83,8 @@ func New(o Options) (*Channel, error) {
 	}, nil
 }
 
-// Traits implements channel.Channel. A custom bot takes 100 messages in a minute, and 5 in
-// a second; a group or a person takes 5 messages in a second from an app.
+// Traits implements channel.Channel. A custom bot accepts 100 messages per minute and 5
+// per second; a group or a person accepts 5 messages per second from an app.
 func (c *Channel) Traits() channel.Traits {
 	if c.app != nil {
 		return channel.Traits{Kind: "feishu", Rate: channel.Rate{Count: 4, Per: time.Second}, Timeout: channel.DefaultTimeout}
@@ -124,16 +124,16 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, to channel.Recei
 	return receipt(answer)
 }
 
-// sign returns the signature of a request: the time and the secret are the key, and nothing
-// is signed.
+// sign returns the signature of a request: an HMAC of an empty text, with the time and the
+// secret as the key.
 func sign(timestamp, secret string) string {
 	mac := hmac.New(sha256.New, []byte(timestamp+"\n"+secret))
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Check implements channel.Channel: the server answers, and its clock and ours are close
-// enough for signatures. Only a message shows whether the token and the secret are right. An
-// app gets a token with its secret.
+// Check implements channel.Channel: the server answers, and its clock is close enough to
+// ours for signatures. Only a message shows whether the token and the secret are right. An
+// app also gets a token with its secret.
 func (c *Channel) Check(ctx context.Context) error {
 	if c.app != nil {
 		return c.app.check(ctx, &c.endpoint, c.now())

@@ -11,7 +11,7 @@ import (
 
 const (
 	maxMessage = 130     // characters
-	maxAlias   = 255     // bytes; Opsgenie takes 512 characters
+	maxAlias   = 255     // bytes; Opsgenie accepts 512 characters
 	maxDetails = 8 << 10 // bytes of description and details
 	maxEntity  = 512     // characters
 	maxLog     = 10      // lines
@@ -85,7 +85,7 @@ func detailsOf(m *message.Message) map[string]string {
 	return details
 }
 
-// priorityOf returns how urgent a kind is for Opsgenie.
+// priorityOf returns the Opsgenie priority of a kind.
 func priorityOf(k message.Kind) string {
 	switch {
 	case k == message.Escalation:
@@ -98,8 +98,8 @@ func priorityOf(k message.Kind) string {
 	return "P5"
 }
 
-// aliasOf returns the key of the alert: the message's own, or the key of the message if
-// it belongs to no job; hashed if it is too long or not printable.
+// aliasOf returns the key of the alert: the alert key of the message, or the message key
+// if the message belongs to no job. The key is hashed if it is too long or not printable.
 func aliasOf(m *message.Message) string {
 	key := m.Dedup
 	if key == "" {

@@ -12,10 +12,9 @@
 //
 // # Ownership
 //
-// A Channel is safe for several goroutines. Close closes idle connections.
+// Several goroutines may use a Channel at the same time. Close closes idle connections.
 //
 // # Guarantees
-//
 //   - Text is plain text: Opsgenie shows no markup of alerts that come by the API.
 //   - No error shows the key.
 //

@@ -21,10 +21,10 @@ const DefaultURL = "https://api.opsgenie.com"
 type Options struct {
 	// Key is the key of an API integration. It is a secret.
 	Key string
-	// URL is the address of the API, without "/v2/alerts"; "" stands for DefaultURL.
+	// URL is the address of the API, without "/v2/alerts"; "" means DefaultURL.
 	URL string
-	// Client sends the requests; nil stands for channel.NewClient with a Guard that allows
-	// public addresses only. The channel does not share it.
+	// Client sends the requests; nil means channel.NewClient with a Guard that allows only
+	// public addresses. The channel owns it.
 	Client *channel.Client
 }
 
@@ -47,7 +47,7 @@ func New(o Options) (*Channel, error) {
 		return nil, err
 	}
 	if u.RawQuery != "" {
-		return nil, errors.New("the URL of Opsgenie's API has no query")
+		return nil, errors.New("the URL of Opsgenie's API must not have a query")
 	}
 	key := strings.TrimSpace(o.Key)
 	if key == "" {
@@ -68,8 +68,7 @@ func New(o Options) (*Channel, error) {
 	return c, nil
 }
 
-// Traits implements channel.Channel. The rate suits the smallest plan with room for
-// others.
+// Traits implements channel.Channel. The rate is below the limit of the smallest plan.
 func (c *Channel) Traits() channel.Traits {
 	return channel.Traits{Kind: "opsgenie", Rate: channel.Rate{Count: 60, Per: time.Minute}, Timeout: channel.DefaultTimeout}
 }

@@ -23,7 +23,7 @@ import (
 
 const apiKey = "s3cr3t01-89ab-cdef-0123-456789abcdef"
 
-// service is Opsgenie as its documentation describes it: it refuses everything that the
+// service behaves as Opsgenie's documentation describes: it refuses everything that the
 // documentation does not allow, and keeps open alerts by alias.
 type service struct {
 	*httptest.Server
@@ -66,7 +66,7 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"result":"Request will be processed","took":0.3,"requestId":"1"}`)
 }
 
-// apply applies a request, and returns what is wrong with it.
+// apply applies a request, and returns the problem of the request.
 func (s *service) apply(r *http.Request, body []byte) string {
 	if r.Method != http.MethodPost || !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
 		return "method or content type"
@@ -135,7 +135,7 @@ func failed() *message.Message {
 }
 
 // TestAlertOpensOnceAndCloses: a repeat opens no second alert, and leaving the state
-// closes the alert, also if its alias has slashes.
+// closes the alert, even if its alias has slashes.
 func TestAlertOpensOnceAndCloses(t *testing.T) {
 	s := newService(t)
 	c := open(t, s)
@@ -160,7 +160,7 @@ func TestAlertOpensOnceAndCloses(t *testing.T) {
 	}
 }
 
-// TestPriority: each kind has the priority of the design.
+// TestPriority: each kind has the right priority.
 func TestPriority(t *testing.T) {
 	for kind, want := range map[message.Kind]string{
 		message.Escalation: "P1", message.Failed: "P2", message.WaitsLong: "P3", message.NoProgress: "P3", message.NearDeadline: "P3",
@@ -172,7 +172,7 @@ func TestPriority(t *testing.T) {
 	}
 }
 
-// TestAnswers: codes have their kinds, and the answer's echo of the key is not shown.
+// TestAnswers: each code has its kind, and an echo of the key in the answer is not shown.
 func TestAnswers(t *testing.T) {
 	s := newService(t)
 	c := open(t, s)
@@ -188,7 +188,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestAnyMessageIsTaken: whatever the texts are, the service takes the alert.
+// TestAnyMessageIsTaken: the service accepts the alert.
 func TestAnyMessageIsTaken(t *testing.T) {
 	s := newService(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -222,7 +222,7 @@ func TestAnyMessageIsTaken(t *testing.T) {
 	})
 }
 
-// TestNewRefuses: what is wrong is said, and no secret is.
+// TestNewRefuses: errors name the mistake and show no secret.
 func TestNewRefuses(t *testing.T) {
 	for _, o := range []Options{{}, {Key: "s3cr3t\nX: y"}, {Key: apiKey, URL: "http://s3cr3t.example"}, {Key: apiKey, URL: "https://a/?s3cr3t"}} {
 		if c, err := New(o); err == nil || strings.Contains(err.Error(), "s3cr3t") {

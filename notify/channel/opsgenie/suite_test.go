@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// TestSuite: the channel passes the tests of all channels.
+// TestSuite: the channel passes the suite of all channels.
 func TestSuite(t *testing.T) {
 	channeltest.Test(t, func(t *testing.T) *channeltest.Subject {
 		fake := &service{open: map[string]map[string]any{}, counts: map[string]int{}}
@@ -26,7 +26,7 @@ func TestSuite(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = c.Close() })
 		s := server.Subject(c, channel.Receiver{})
-		s.Links = false // an alert has the links of the job and of the mute
+		s.Links = false // an alert has only the links of the job and of the mute
 		return s
 	})
 }

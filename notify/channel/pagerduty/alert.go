@@ -101,7 +101,7 @@ func detailsOf(m *message.Message) *details {
 	return d
 }
 
-// severityOf returns how urgent a kind is for PagerDuty.
+// severityOf returns the PagerDuty severity of a kind.
 func severityOf(k message.Kind) string {
 	switch {
 	case k == message.Escalation:
@@ -114,8 +114,8 @@ func severityOf(k message.Kind) string {
 	return "info"
 }
 
-// dedupOf returns the key of the alert: the message's own, or the key of the message if
-// it belongs to no job; hashed if it is too long or not printable.
+// dedupOf returns the key of the alert: the alert key of the message, or the message key
+// if the message belongs to no job. The key is hashed if it is too long or not printable.
 func dedupOf(m *message.Message) string {
 	key := m.Dedup
 	if key == "" {

@@ -11,10 +11,9 @@
 //
 // # Ownership
 //
-// A Channel is safe for several goroutines. Close closes idle connections.
+// Several goroutines may use a Channel at the same time. Close closes idle connections.
 //
 // # Guarantees
-//
 //   - Text is plain text: PagerDuty shows no markup from events.
 //   - No error shows the routing key.
 //

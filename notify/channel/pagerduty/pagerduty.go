@@ -20,10 +20,10 @@ const DefaultURL = "https://events.pagerduty.com/v2/enqueue"
 type Options struct {
 	// RoutingKey is the integration key of the service, of 32 characters. It is a secret.
 	RoutingKey string
-	// URL is the endpoint; "" stands for DefaultURL.
+	// URL is the endpoint; "" means DefaultURL.
 	URL string
-	// Client sends the requests; nil stands for channel.NewClient with a Guard that allows
-	// public addresses only. The channel does not share it.
+	// Client sends the requests; nil means channel.NewClient with a Guard that allows only
+	// public addresses. The channel owns it.
 	Client *channel.Client
 }
 
@@ -50,7 +50,7 @@ func New(o Options) (*Channel, error) {
 	case key == "":
 		return nil, errors.New("the routing key is missing; PagerDuty shows it as the integration key of Events API v2")
 	case len(key) != 32 || strings.Trim(key, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "":
-		return nil, errors.New("the routing key must have 32 letters and digits; a key of the REST API is another one")
+		return nil, errors.New("the routing key must have 32 letters and digits; a key of the REST API does not work")
 	}
 	c := &Channel{url: u, key: key, endpoint: channel.Endpoint{Client: o.Client, Secrets: []string{key}}}
 	if c.endpoint.Client == nil {

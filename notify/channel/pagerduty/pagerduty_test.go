@@ -23,7 +23,7 @@ import (
 
 const routingKey = "s3cr3t0123456789abcdef0123456789"
 
-// service is PagerDuty as its documentation describes it: it refuses everything that the
+// service behaves as PagerDuty's documentation describes: it refuses everything that the
 // documentation does not allow, and keeps alerts by dedup_key.
 type service struct {
 	*httptest.Server
@@ -64,7 +64,7 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// check applies an event, and returns what is wrong with it.
+// check applies an event, and returns the problem of the event.
 func (s *service) check(r *http.Request, body []byte) string {
 	var e struct {
 		Key     string `json:"routing_key"`
@@ -162,7 +162,7 @@ func TestAlertOpensOnceAndCloses(t *testing.T) {
 	}
 }
 
-// TestSeverity: each kind has the severity of the design.
+// TestSeverity: each kind has the right severity.
 func TestSeverity(t *testing.T) {
 	s := newService(t)
 	c := open(t, s)
@@ -178,7 +178,7 @@ func TestSeverity(t *testing.T) {
 	}
 }
 
-// TestAnswers: codes have their kinds, and the answer's echo of the key is not shown.
+// TestAnswers: each code has its kind, and an echo of the key in the answer is not shown.
 func TestAnswers(t *testing.T) {
 	s := newService(t)
 	c := open(t, s)
@@ -194,8 +194,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestAnyMessageIsTaken: whatever the texts are, the service takes the event, and the
-// details have at most 8 KB.
+// TestAnyMessageIsTaken: the service accepts the event, and the details have at most 8 KB.
 func TestAnyMessageIsTaken(t *testing.T) {
 	s := newService(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -225,7 +224,7 @@ func TestAnyMessageIsTaken(t *testing.T) {
 	})
 }
 
-// TestNewRefuses: what is wrong is said, and no secret is.
+// TestNewRefuses: errors name the mistake and show no secret.
 func TestNewRefuses(t *testing.T) {
 	for _, o := range []Options{
 		{}, {RoutingKey: "s3cr3t"}, {RoutingKey: strings.Repeat("s3cr3t!!", 4)}, {RoutingKey: routingKey, URL: "http://s3cr3t.example"}, {RoutingKey: routingKey, URL: "s3cr3t"},

@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// TestSuite: the channel passes the tests of all channels.
+// TestSuite: the channel passes the suite of all channels.
 func TestSuite(t *testing.T) {
 	channeltest.Test(t, func(t *testing.T) *channeltest.Subject {
 		fake := &service{open: map[string]map[string]any{}}

@@ -16,7 +16,6 @@
 // services of the library keep state. Close closes idle connections.
 //
 // # Guarantees
-//
 //   - Text of users is no markup and mentions nobody.
 //   - No error shows the URL or a part of it.
 //   - Discord, Telegram, Mattermost, ntfy, Gotify, Pushover and Rocket.Chat reach only
@@ -26,11 +25,12 @@
 // # Limits
 //
 // The library gives no way to the HTTP client of the other services. For Matrix, Zulip,
-// Signal, Bark and Google Chat the host is resolved and checked before each message. A name
-// that changes its address in between can still lead into the own network, and so can a
-// redirect of the server. Name only servers that you trust. IFTTT, Join, Pushbullet and Notifiarr have
-// fixed hosts. All of these take a proxy from the environment. A request of theirs that
-// hangs outlives Send; at most one per channel does, and the next message waits for it.
+// Signal, Bark and Google Chat the host is resolved and checked before each message. A
+// name that changes its address in between can still lead into the private network, and so
+// can a redirect of the server. Name only servers that you trust. IFTTT, Join, Pushbullet
+// and Notifiarr have fixed hosts. All of these take a proxy from the environment. A
+// request of theirs that hangs outlives Send; at most one per channel does, and the next
+// message waits for it.
 //
 // Services with a channel of our own are refused, so are those that need none of HTTP.
 //

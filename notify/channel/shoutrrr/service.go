@@ -23,26 +23,26 @@ import (
 	"github.com/nicholas-fedor/shoutrrr/pkg/types"
 )
 
-// reach says how a service is kept out of the own network.
+// reach is how access to the private network is prevented for a service.
 type reach int
 
 const (
-	guarded reach = iota // its HTTP client is ours
-	checked              // its host is checked before each message
-	fixed                // the library knows its host
+	guarded reach = iota // we set its HTTP client
+	checked              // we check its host before each message
+	fixed                // its host is fixed in the library
 )
 
-// service is a kind of service that the library knows.
+// service is a kind of service that the library supports.
 type service struct {
 	open  func() types.Service
 	reach reach
-	// title says that the service has a field for the title.
+	// title is set if the service has a field for the title.
 	title bool
-	// markup says that the service reads text as Markdown.
+	// markup is set if the service parses text as Markdown.
 	markup bool
-	// limit is how many characters a text may have.
+	// limit is the maximum number of characters of a text.
 	limit int
-	// host is where a fixed service is; "" stands for the host of the URL.
+	// host is the host of a fixed service; "" means the host of the URL.
 	host string
 }
 
@@ -66,13 +66,13 @@ var services = map[string]service{
 	"notifiarr":  {func() types.Service { return new(notifiarr.Service) }, fixed, false, true, 1000, "notifiarr.com"},
 }
 
-// ours names the channels of our own that replace services of the library.
+// ours maps services of the library to the channels of this program that replace them.
 var ours = map[string]string{
 	"slack": "slack", "teams": "teams", "pagerduty": "pagerduty", "opsgenie": "opsgenie", "lark": "feishu", "feishu": "feishu", "wecom": "wecom", "dingtalk": "dingtalk",
 	"dingding": "dingtalk", "smtp": "email", "generic": "webhook", "logger": "stdout",
 }
 
-// forbidden are settings in URLs that would make text of users markup, or weaken the
+// forbidden are URL settings that would make text of users markup, or weaken the
 // encryption without need.
 var forbidden = map[string]bool{"parsemode": true, "json": true, "insecureskipverify": true, "disabletlsverification": true, "html": true, "template": true}
 

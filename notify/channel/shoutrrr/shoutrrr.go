@@ -29,10 +29,10 @@ const (
 
 // Options configure a channel.
 type Options struct {
-	// URL names the service, as the documentation of shoutrrr describes it:
+	// URL names the service, in the format of shoutrrr's documentation:
 	// "ntfy://ntfy.sh/topic". It is a secret.
 	URL string
-	// Guard says which addresses may be reached.
+	// Guard determines the allowed addresses.
 	Guard channel.Guard
 }
 
@@ -45,15 +45,15 @@ type Channel struct {
 	secrets   []string
 	transport *transport
 	client    *http.Client
-	turn      chan struct{} // who holds it uses opened
-	opened    types.Service // nil until the first message: some services ask their server
+	turn      chan struct{} // the holder uses opened
+	opened    types.Service // nil until the first message, because some services send a request when they open
 	closed    atomic.Bool
 	closeIdle func()
 }
 
 // New returns a channel. It sends no request.
 //
-// Errors: the URL is not one of a service. The error does not show the URL.
+// Errors: the URL does not name a supported service. The error does not show the URL.
 func New(o Options) (*Channel, error) {
 	u, err := url.Parse(strings.TrimSpace(o.URL))
 	if err != nil || u.Scheme == "" {
@@ -61,11 +61,11 @@ func New(o Options) (*Channel, error) {
 	}
 	kind := strings.ToLower(u.Scheme)
 	if own, ok := ours[kind]; ok {
-		return nil, fmt.Errorf("%s has a channel of its own: use the type %q", kind, own)
+		return nil, fmt.Errorf("%s has its own type of channel: use the type %q", kind, own)
 	}
 	s, ok := services[kind]
 	if !ok {
-		return nil, fmt.Errorf("there is no service %q; there are %s", message.Clean(kind), strings.Join(names(), ", "))
+		return nil, fmt.Errorf("the service %q does not exist; services: %s", message.Clean(kind), strings.Join(names(), ", "))
 	}
 	for name := range u.Query() {
 		if forbidden[strings.ToLower(name)] {
@@ -77,7 +77,7 @@ func New(o Options) (*Channel, error) {
 	t := &transport{inner: client.Transport}
 	client.Transport = t
 	c := &Channel{kind: kind, service: s, url: u, guard: o.Guard, secrets: secretsOf(u, s.host != ""), transport: t, client: client, turn: make(chan struct{}, 1), closeIdle: closeIdle}
-	if s.reach == guarded { // these open without a request, so mistakes show now
+	if s.reach == guarded { // these open without a request, so mistakes show here
 		if _, err := c.open(); err != nil {
 			return nil, fmt.Errorf("the URL of %s is not valid: %s", kind, c.clean(err))
 		}
@@ -93,8 +93,8 @@ func names() (all []string) {
 	return all
 }
 
-// secretsOf returns everything of a URL that may be a secret. Services with a fixed host
-// have tokens in place of it.
+// secretsOf returns all parts of a URL that may be secret. URLs of services with a fixed
+// host have a token in place of the host.
 func secretsOf(u *url.URL, host bool) []string {
 	all := append(channel.SecretsOf(u), u.User.Username())
 	if host {
@@ -103,7 +103,7 @@ func secretsOf(u *url.URL, host bool) []string {
 	return append(all, strings.Split(u.Path, "/")...)
 }
 
-// open makes the service of the library.
+// open creates the service of the library.
 func (c *Channel) open() (types.Service, error) {
 	s := c.service.open()
 	u := *c.url // the library changes it
@@ -118,12 +118,12 @@ func (c *Channel) open() (types.Service, error) {
 	return s, nil
 }
 
-// Traits implements channel.Channel. The rate suits the strictest of the services.
+// Traits implements channel.Channel. The rate suits the strictest service.
 func (c *Channel) Traits() channel.Traits {
 	return channel.Traits{Kind: "shoutrrr", Rate: channel.Rate{Count: 20, Per: time.Minute}, Timeout: timeout}
 }
 
-// Send implements channel.Channel. It ignores the receiver: the URL names it.
+// Send implements channel.Channel. It ignores the receiver, because the URL contains it.
 //
 // Errors: see the package.
 func (c *Channel) Send(ctx context.Context, m *message.Message, _ channel.Receiver) (channel.Receipt, error) {
@@ -138,7 +138,7 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, _ channel.Receiv
 		params.SetTitle(title)
 	}
 	if c.kind == "discord" {
-		params["splitlines"] = "no" // else each line becomes a message of its own
+		params["splitlines"] = "no" // otherwise each line becomes a separate message
 	}
 	select {
 	case c.turn <- struct{}{}:
@@ -170,7 +170,7 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, _ channel.Receiv
 	}
 }
 
-// telegramTurn guards the default client of the library, which its code for Telegram uses.
+// telegramTurn guards the default client of the library, which its Telegram code uses.
 var telegramTurn sync.Mutex
 
 // send calls the library. A panic of the library becomes an error.
@@ -202,7 +202,7 @@ func late(ctx context.Context) error {
 	return &channel.Error{Kind: channel.Temporary, Err: fmt.Errorf("the service did not answer in time: %w", context.Cause(ctx))}
 }
 
-// check resolves the host of the URL and asks the guard about each address.
+// check resolves the host of the URL and checks each address with the guard.
 func (c *Channel) check(ctx context.Context) error {
 	resolver := c.guard.Resolver
 	if resolver == nil {
@@ -243,7 +243,7 @@ func (c *Channel) failure(ctx context.Context, err error) error {
 
 var urls = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"']*`)
 
-// clean returns the words of an error without URLs and secrets.
+// clean returns the text of an error without URLs and secrets.
 func (c *Channel) clean(err error) string {
 	text := urls.ReplaceAllString(strings.Join(strings.Fields(err.Error()), " "), "[URL]")
 	return message.Limit{Bytes: maxWords}.Cut(message.Clean(channel.Hide(text, c.secrets...)))
@@ -272,7 +272,8 @@ func (c *Channel) Check(ctx context.Context) error {
 	return err
 }
 
-// Close implements channel.Channel. A request of the library that hangs is left behind.
+// Close implements channel.Channel. It does not wait for a request of the library that
+// hangs.
 func (c *Channel) Close() error {
 	c.closed.Store(true)
 	c.closeIdle()

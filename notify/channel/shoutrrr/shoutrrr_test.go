@@ -84,7 +84,7 @@ func open(t *testing.T, raw string) *Channel {
 
 const token = "As3cr3tTOKEN123" // as Gotify demands it: 15 characters, the first one A
 
-// TestServices: services get title, text and link, as their protocols say.
+// TestServices: services get title, text and link in the form of their protocols.
 func TestServices(t *testing.T) {
 	f := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		switch {
@@ -140,7 +140,7 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestAnswers: codes have their kinds, the library tries nothing again and follows no
+// TestAnswers: codes have their kinds, the library retries nothing and follows no
 // redirect, and no error shows the URL.
 func TestAnswers(t *testing.T) {
 	for code, kind := range map[int]channel.ErrorKind{
@@ -169,8 +169,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestOwnNetworkIsRefused: services whose client is ours reach nothing that the guard does
-// not allow, and those that are checked do not either.
+// TestOwnNetworkIsRefused: guarded and checked services reach only addresses that the
+// guard allows.
 func TestOwnNetworkIsRefused(t *testing.T) {
 	f := serve(t, func(http.ResponseWriter, *http.Request, string) {})
 	_, port, err := net.SplitHostPort(f.host())
@@ -202,8 +202,8 @@ func TestOwnNetworkIsRefused(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestFixedHostsUseTheGuard: Discord, Telegram and Pushover go through our client, too:
-// names with an address of the own network are refused.
+// TestFixedHostsUseTheGuard: Discord, Telegram and Pushover use our client too: names with
+// a private address are refused.
 func TestFixedHostsUseTheGuard(t *testing.T) {
 	resolver := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no DNS today") }}
 	for _, raw := range []string{"discord://" + token + "@12345678901234567", "telegram://110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw@telegram?channels=@jobs", "pushover://:" + token + "@" + token + "/"} {
@@ -220,8 +220,8 @@ func TestFixedHostsUseTheGuard(t *testing.T) {
 	}
 }
 
-// TestStalledService: Send ends with its context and leaves no goroutine, and the next
-// message can go.
+// TestStalledService: Send ends with its context and leaks no goroutine, and the next
+// message can be sent.
 func TestStalledService(t *testing.T) {
 	var stall sync.Map
 	f := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
@@ -255,7 +255,7 @@ func TestStalledService(t *testing.T) {
 	}
 }
 
-// TestPanicOfTheLibrary: a panic costs one try.
+// TestPanicOfTheLibrary: a panic fails one try.
 func TestPanicOfTheLibrary(t *testing.T) {
 	resolver := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no DNS today") }}
 	c, err := New(Options{URL: "zulip://bot%40example.com:" + token + "@nowhere.invalid/?stream=jobs", Guard: channel.Guard{Resolver: resolver}})
@@ -273,7 +273,7 @@ func TestPanicOfTheLibrary(t *testing.T) {
 	}
 }
 
-// TestNewRefuses: what is wrong is said, and no secret is.
+// TestNewRefuses: errors name the mistake and show no secret.
 func TestNewRefuses(t *testing.T) {
 	for _, raw := range []string{
 		"", "s3cr3t", "://s3cr3t", "slack://s3cr3t", "lark://s3cr3t", "smtp://s3cr3t@h/", "generic://s3cr3t", "nothing://s3cr3t", "ntfy://s3cr3t", "telegram://s3cr3t@telegram",
@@ -285,8 +285,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestText: a text is within the limits of its service, keeps title and links, and users'
-// text is no markup where Markdown is read.
+// TestText: a text is within the limits of its service and keeps title and links. Users'
+// text is not markup in services that parse Markdown.
 func TestText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.Map(rapid.OneOf(rapid.String(), rapid.StringN(0, 300, 900), rapid.SampledFrom([]string{"@everyone", "[x](https://evil.example)", "**b**", "<@123>", "`code`"})), message.Clean)

@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/notify/channel/channeltest"
 )
 
-// TestSuite: three services pass the tests of all channels.
+// TestSuite: three services pass the suite of all channels.
 func TestSuite(t *testing.T) {
 	for name, path := range map[string]string{"gotify": "/TOKEN?disabletls=yes", "ntfy": "/TOKEN?scheme=http", "mattermost": "/TOKEN?disabletls=yes"} {
 		t.Run(name, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestSuite(t *testing.T) {
 				}
 				t.Cleanup(func() { _ = c.Close() })
 				s := server.Subject(c, channel.Receiver{})
-				s.Links = false // a text has the links of the job and of the mute
+				s.Links = false // a text has only the links of the job and of the mute
 				return s
 			})
 		})

@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// maxTitle is how many characters a title may have.
+// maxTitle is the maximum number of characters of a title.
 const maxTitle = 150
 
 // textOf returns the title and the text of a message for a service. The title is a part

@@ -18,23 +18,22 @@ import (
 	"github.com/nicholas-fedor/shoutrrr/pkg/types"
 )
 
-// maxExcerpt is how much of a refusal is kept, in bytes.
+// maxExcerpt is the maximum number of bytes that are kept of a refusal.
 const maxExcerpt = 1024
 
-// transport carries the requests of a service of the library. It ends them with the
-// context of the message, and remembers the last refusal. An answer that is no success
-// becomes an error at once: so the library neither follows redirects nor tries again by
-// itself.
+// transport sends the requests of a service of the library. It ends them with the context
+// of the message, and keeps the last refusal. It returns an error for an answer that is
+// not a success, so that the library neither follows redirects nor retries.
 type transport struct {
 	inner http.RoundTripper
 
 	mu      sync.Mutex
-	ctx     context.Context // of the message that is being sent
+	ctx     context.Context // of the current message
 	refused *refusal
 	failed  error // of the last request; nil if it succeeded
 }
 
-// refusal is an answer that is no success.
+// refusal is an answer that is not a success.
 type refusal struct {
 	code   int
 	header http.Header
@@ -48,15 +47,15 @@ func (t *transport) begin(ctx context.Context) {
 	t.ctx, t.refused, t.failed = ctx, nil, errors.New("the library sent nothing")
 }
 
-// refusal returns the last refusal since begin, nil if there was none.
+// refusal returns the last refusal since begin, or nil.
 func (t *transport) refusal() *refusal {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.refused
 }
 
-// failure returns why the last request since begin failed, nil if it succeeded. The library
-// takes some failures for successes.
+// failure returns the error of the last request since begin, or nil if it succeeded. The
+// library mistakes some failures for successes.
 func (t *transport) failure() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +76,7 @@ func (t *transport) exchange(r *http.Request) (*http.Response, error) {
 	message := t.ctx
 	t.mu.Unlock()
 	if message == nil {
-		message = r.Context() // a service that asks before the first message
+		message = r.Context() // some services send a request before the first message
 	}
 	if err := message.Err(); err != nil {
 		return nil, err
@@ -92,7 +91,7 @@ func (t *transport) exchange(r *http.Request) (*http.Response, error) {
 	if answer.StatusCode >= 200 && answer.StatusCode <= 299 {
 		return answer, nil
 	}
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxExcerpt)) // what there is of it
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxExcerpt)) // as much as arrived
 	_ = answer.Body.Close()
 	cancel()
 	t.mu.Lock()
@@ -101,8 +100,7 @@ func (t *transport) exchange(r *http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("the answer is HTTP %d", answer.StatusCode)
 }
 
-// Sleep implements the waiting between tries of the library for Discord. It ends with the
-// message.
+// Sleep replaces the library's waits between tries for Discord. It ends with the message.
 func (t *transport) Sleep(d time.Duration) {
 	t.mu.Lock()
 	ctx := t.ctx
@@ -115,7 +113,8 @@ func (t *transport) Sleep(d time.Duration) {
 	}
 }
 
-// install makes a service use a client. It reports whether that is possible.
+// install makes a service use a client. It returns false if the service does not support
+// that.
 func (t *transport) install(s types.Service, client *http.Client) bool {
 	switch s := s.(type) {
 	case *discord.Service:

@@ -11,12 +11,12 @@ import (
 // Limits in characters, and in numbers of elements.
 const (
 	maxHeader  = 150
-	maxSection = 2900 // Slack takes 3,000
+	maxSection = 2900 // Slack accepts 3,000
 	maxField   = 2000
 	maxFields  = 10
 	maxButton  = 75
 	maxBlocks  = 50
-	maxText    = 3900 // for notifications; Slack cuts at 40,000, and recommends 4,000
+	maxText    = 3900 // for notifications; Slack truncates at 40,000, and recommends 4,000
 	maxLog     = 10   // lines
 )
 
@@ -87,7 +87,7 @@ func render(m *message.Message, to channel.Receiver) *payload {
 	return draw(message.Fit(m, func(version *message.Message) bool { return draw(version, to).fits() }), to)
 }
 
-// fits reports whether Slack takes the payload.
+// fits reports whether Slack accepts the payload.
 func (p *payload) fits() bool {
 	blocks := p.Blocks
 	for _, a := range p.Attachments {
@@ -202,7 +202,7 @@ func sectionOf(s message.Section, language string) string {
 	return strings.Join(lines, "\n")
 }
 
-// link returns a link, or its text alone without an address.
+// link returns a link, or only its text if there is no address.
 func link(label, target string) string {
 	if target == "" {
 		return escape(label)

@@ -4,17 +4,16 @@
 //
 //	message.Message -> blocks and an attachment -> POST to an incoming webhook, or chat.postMessage
 //
-// A channel is one incoming webhook, or a bot that posts to one conversation. With a bot the
-// messages of a job form a thread, and a private receiver gets direct messages. A reply that
-// cannot wait appears in the conversation, too.
+// A channel is one incoming webhook, or a bot that posts to one conversation. With a bot
+// the messages of a job form a thread, and a private receiver gets direct messages. A
+// reply that cannot wait appears in the conversation, too.
 //
 // # Ownership
 //
-// The channel owns its connections until Close. It modifies neither messages nor receivers.
-// Any goroutine may call its methods.
+// The channel owns its connections until Close. It modifies neither messages nor
+// receivers. Any goroutine may call its methods.
 //
 // # Guarantees
-//
 //  1. The attachment has the color of the state.
 //  2. Text of users is plain text or escaped mrkdwn. A mention comes from the address of the
 //     receiver, the ID of a user, only.
@@ -29,8 +28,8 @@
 //
 // # Errors
 //
-// The Web API tells failures by "ok": false with HTTP 200, a webhook by the status and a
-// word. HTTP 429 is Throttled. An archived channel, a removed webhook and a revoked token are
-// Disabled. A refused payload is Permanent. Everything else is Temporary, also missing rights,
-// which somebody can repair.
+// The Web API reports failures with "ok": false with HTTP 200, a webhook by the status and
+// a word. HTTP 429 is Throttled. An archived channel, a removed webhook and a revoked
+// token are Disabled. A refused payload is Permanent. Everything else is Temporary, also
+// missing rights, which a person can fix.
 package slack

@@ -6,14 +6,14 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// zeroWidthSpace separates characters that would be markup together. Nobody sees it.
+// zeroWidthSpace separates characters that would be markup together. It is invisible.
 const zeroWidthSpace = "\u200b"
 
 // entities are the three characters that Slack escapes.
 var entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// escape returns users' text for mrkdwn: what would be bold, a mention, a link, a quote or
-// an emoji is text.
+// escape returns users' text escaped for mrkdwn: bold text, mentions, links, quotes and
+// emojis become plain text.
 func escape(text string) string {
 	text = message.NoMentions(message.Defang(text))
 	var b strings.Builder
@@ -57,11 +57,11 @@ func opensEmoji(rest string) bool {
 	return strings.Trim(name, "0123456789") != "" || name == "100" || name == "1234"
 }
 
-// plain returns users' text for plain_text, of which Slack reads nothing but the three
+// plain returns users' text escaped for plain_text, in which Slack parses only the three
 // entities.
 func plain(text string) string { return entities.Replace(message.NoMentions(text)) }
 
-// verbatim returns a line of a log for a block of code, which only three backticks end.
+// verbatim returns a log line for a code block, which only three backticks end.
 func verbatim(line string) string {
 	return entities.Replace(message.NoMentions(strings.ReplaceAll(line, "```", "'''")))
 }

@@ -18,16 +18,16 @@ const DefaultURL = "https://slack.com/api"
 // Options configure a channel: either an incoming webhook, or a bot that posts to a
 // channel.
 type Options struct {
-	// URL is the address of an incoming webhook, https://hooks.slack.com/services/…, which is
-	// a secret. With Token it is the address of the Web API, "" for DefaultURL.
+	// URL is the address of an incoming webhook, https://hooks.slack.com/services/…, which
+	// is a secret. With Token it is the address of the Web API; "" means DefaultURL.
 	URL string
 	// Token is the token of a bot with the scope chat:write: "xoxb-…". With it, the messages
 	// of a job form a thread, and a private receiver gets direct messages.
 	Token string
 	// Conversation is the ID of the channel to which the bot posts, such as "C0123456789".
 	Conversation string
-	// Client sends the requests; nil stands for channel.NewClient with a Guard that allows
-	// public addresses only. The channel does not share it.
+	// Client sends the requests; nil means channel.NewClient with a Guard that allows only
+	// public addresses. The channel owns it.
 	Client *channel.Client
 }
 
@@ -55,7 +55,7 @@ func New(o Options) (*Channel, error) {
 	}
 	switch {
 	case token == "" && o.Conversation != "":
-		return nil, errors.New("a webhook has its own channel; set a token to choose another")
+		return nil, errors.New("a webhook posts to a fixed channel; set a token to choose another")
 	case token == "" && strings.Trim(u.Path, "/") == "":
 		return nil, errors.New("the URL has no token; Slack shows it as the webhook URL of an app")
 	case token != "" && !isID(o.Conversation):
@@ -104,18 +104,18 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, to channel.Recei
 	case err == nil && p.Thread == "":
 		c.threads.put(thread, receipt.Ref)
 	case err != nil && threadIsGone(err):
-		c.threads.drop(thread) // the next try begins another
+		c.threads.drop(thread) // the next try begins another thread
 	}
 	return receipt, err
 }
 
-// threadIsGone reports whether Slack refused a message because the first one of its thread
-// was deleted.
+// threadIsGone reports whether Slack refused a message because the first message of its
+// thread was deleted.
 func threadIsGone(err error) bool {
 	return strings.Contains(err.Error(), "thread_not_found") || strings.Contains(err.Error(), "cannot_reply_to_message")
 }
 
-// hook sends a message to an incoming webhook, which answers in words.
+// hook sends a message to an incoming webhook, which answers with a word.
 func (c *Channel) hook(ctx context.Context, p *payload) (channel.Receipt, error) {
 	body, err := channel.Payload(p)
 	if err != nil {
@@ -139,7 +139,7 @@ func (c *Channel) hook(ctx context.Context, p *payload) (channel.Receipt, error)
 	return channel.Receipt{Status: "ok"}, nil
 }
 
-// post sends a message by the Web API, whose failures have HTTP 200.
+// post sends a message by the Web API, which reports failures with HTTP 200.
 func (c *Channel) post(ctx context.Context, p *payload) (channel.Receipt, error) {
 	body, err := channel.Payload(p)
 	if err != nil {
@@ -163,7 +163,7 @@ func read(a *channel.Answer) (channel.Receipt, error) {
 		TS    string `json:"ts"`
 	}
 	if err := json.Unmarshal(a.Body, &body); err != nil {
-		return channel.Receipt{}, a.Fail(channel.Temporary, "an answer that is no JSON", string(a.Body))
+		return channel.Receipt{}, a.Fail(channel.Temporary, "an answer that is not JSON", string(a.Body))
 	}
 	if body.OK {
 		return channel.Receipt{Status: "ok", Ref: body.TS}, nil
@@ -172,8 +172,8 @@ func read(a *channel.Answer) (channel.Receipt, error) {
 	return channel.Receipt{}, a.Fail(kind, "not ok", body.Error)
 }
 
-// kindOf returns what an error of Slack means, and whether it is known. An error that
-// somebody can repair in the settings is Temporary, so that no message is lost meanwhile.
+// kindOf returns the kind of a Slack error, and whether the error is known. An error that
+// a change of the settings can fix is Temporary, so that no message is lost until then.
 func kindOf(word string) (channel.ErrorKind, bool) {
 	switch word {
 	case "ratelimited", "rate_limited", "message_limit_exceeded":
@@ -191,8 +191,8 @@ func kindOf(word string) (channel.ErrorKind, bool) {
 	return channel.Temporary, false
 }
 
-// Check implements channel.Channel. With a token it asks who the bot is; for a webhook,
-// only a message shows whether the URL is right.
+// Check implements channel.Channel. With a token it requests the identity of the bot; for
+// a webhook, only a message shows whether the URL is right.
 func (c *Channel) Check(ctx context.Context) error {
 	if !c.bot {
 		_, err := c.endpoint.Reach(ctx, c.to)

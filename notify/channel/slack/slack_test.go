@@ -67,7 +67,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestThreadIsGone deletes the first message of a thread: the next try begins another.
+// TestThreadIsGone deletes the first message of a thread: the next try begins another
+// thread.
 func TestThreadIsGone(t *testing.T) {
 	server := channeltest.NewSlackAPI(t)
 	c := open(t, server, true)
@@ -108,13 +109,13 @@ func TestKinds(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for want, o := range map[string]Options{
-		"missing":   {},
-		"https://":  {URL: "http://hooks.slack.com/services/x"},
-		"no token":  {URL: "https://hooks.slack.com/"},
-		"an ID":     {Token: "xoxb-1", Conversation: "#general"},
-		"must be":   {Token: "xoxb-1"},
-		"printable": {Token: "xoxb\n1", Conversation: "C012"},
-		"its own":   {URL: "https://hooks.slack.com/services/x", Conversation: "C012"},
+		"missing":       {},
+		"https://":      {URL: "http://hooks.slack.com/services/x"},
+		"no token":      {URL: "https://hooks.slack.com/"},
+		"an ID":         {Token: "xoxb-1", Conversation: "#general"},
+		"must be":       {Token: "xoxb-1"},
+		"printable":     {Token: "xoxb\n1", Conversation: "C012"},
+		"fixed channel": {URL: "https://hooks.slack.com/services/x", Conversation: "C012"},
 	} {
 		_, err := New(o)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "xoxb") {
@@ -141,7 +142,8 @@ func TestCheckOfBot(t *testing.T) {
 	}
 }
 
-// TestWebhookThatIsNone checks that HTTP 200 alone is no success: a proxy may have answered.
+// TestWebhookThatIsNone: HTTP 200 alone is not a success, because a proxy may have
+// answered.
 func TestWebhookThatIsNone(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("<html>Sign in</html>"))

@@ -2,25 +2,25 @@ package slack
 
 import "sync"
 
-// maxThreads is for how many jobs the first message is known.
+// maxThreads is the maximum number of jobs whose first message is known.
 const maxThreads = 4096
 
-// threads are the first messages of jobs. They are lost at the end of the program: the next
-// message of a job then begins another thread.
+// threads are the first messages of jobs. They are not stored: after a restart, the next
+// message of a job begins another thread.
 type threads struct {
 	mu    sync.Mutex
 	first map[string]string
 	order []string // the oldest first
 }
 
-// get returns the timestamp of the first message, "" if it is not known.
+// get returns the timestamp of the first message, or "" if it is unknown.
 func (t *threads) get(key string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.first[key]
 }
 
-// put remembers a first message, and forgets the oldest one if there are too many.
+// put stores a first message, and drops the oldest if there are too many.
 func (t *threads) put(key, timestamp string) {
 	if key == "" || timestamp == "" {
 		return
@@ -40,8 +40,8 @@ func (t *threads) put(key, timestamp string) {
 	}
 }
 
-// drop forgets a first message. Its place in the order stays: put of the same key may then
-// be forgotten early.
+// drop removes a first message. Its place in the order stays, so a later put of the same
+// key may be dropped early.
 func (t *threads) drop(key string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

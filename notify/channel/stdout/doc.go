@@ -5,16 +5,15 @@
 //
 //	message.Message -> lines, in colors on a terminal -> io.Writer
 //
-// The first line has the time, the word "message" and the title, in which the state has its
-// color. The sentence follows, then what became of the delivery, and the next command.
+// The first line has the time, the word "message" and the title, in which the state has
+// its color. The sentence follows, then what became of the delivery, and the next command.
 //
 // # Ownership
 //
-// A Printer and a Channel are safe for several goroutines: each message is one Write. The
-// writer belongs to the caller.
+// Several goroutines may use a Printer or a Channel at the same time: each message is one
+// Write. The writer belongs to the caller.
 //
 // # Guarantees
-//
 //   - Text of users cannot move the cursor, set colors or add lines.
 //   - There is no color in pipes, and none with NO_COLOR or TERM=dumb.
 //   - Send returns when its context ends, also while the writer blocks. At most one

@@ -23,24 +23,24 @@ const (
 type Printer struct {
 	Out   io.Writer
 	Style Style
-	// Location is that of the times; nil stands for the local one.
+	// Location is the zone of the times; nil means local time.
 	Location *time.Location
 
 	mu sync.Mutex
 }
 
-// Delivery is what became of a message on its way to one receiver.
+// Delivery is the result of the last try to send a message to one receiver.
 type Delivery struct {
 	Receiver, Channel, Rule string
 	Took                    time.Duration
-	// Err is why the last try failed; nil if the message was sent. Try counts from 1, and
-	// Next is the time of the next try. It is zero if no further try follows.
+	// Err is the error of the last try; nil if the message was sent. Try counts from 1.
+	// Next is the time of the next try, or zero if no further try follows.
 	Err        error
 	Try, Tries int
 	Next       time.Time
 }
 
-// Print prints a message. The delivery and the next command may be missing.
+// Print prints a message. d may be nil, and next may be empty.
 //
 // Errors: those of the writer.
 func (p *Printer) Print(at time.Time, m *message.Message, d *Delivery, next string) error {
@@ -85,7 +85,7 @@ func (p *Printer) rows(b *strings.Builder, m *message.Message) {
 			if shown++; shown > maxRows {
 				continue
 			}
-			b.WriteString(indent + "  " + p.Style.paint("", r.Name) + p.Style.Faint(", "+strings.Join(known(r.Owner, r.Text, r.Time), ", ")) + "\n")
+			b.WriteString(indent + "  " + p.Style.paint("", r.Name) + p.Style.Faint(", "+strings.Join(present(r.Owner, r.Text, r.Time), ", ")) + "\n")
 		}
 	}
 	if shown > maxRows {
@@ -96,7 +96,7 @@ func (p *Printer) rows(b *strings.Builder, m *message.Message) {
 	}
 }
 
-func known(all ...string) (found []string) {
+func present(all ...string) (found []string) {
 	for _, text := range all {
 		if text != "" && text != "–" {
 			found = append(found, text)
@@ -145,8 +145,8 @@ func (p *Printer) at(t time.Time) time.Time {
 
 func (p *Printer) clock(t time.Time) string { return p.at(t).Format("15:04:05.000") }
 
-// sentences splits a text after each sentence, so that each has a line. Full stops within
-// names and numbers do not end one.
+// sentences splits a text after each sentence. Periods within names and numbers do not end
+// a sentence.
 func sentences(text string) (all []string) {
 	for text != "" {
 		end := len(text)

@@ -12,17 +12,17 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// timeout is how long a writer may block.
+// timeout is the maximum time that a write may block.
 const timeout = 10 * time.Second
 
 // Options configure a channel.
 type Options struct {
-	// Out takes the messages.
+	// Out receives the messages.
 	Out   io.Writer
 	Style Style
-	// Location is that of the times; nil stands for the local one.
+	// Location is the zone of the times; nil means local time.
 	Location *time.Location
-	// Next returns the command that helps with a message, "" for none; may be nil.
+	// Next returns a useful command for a message, or ""; may be nil.
 	Next func(*message.Message) string
 }
 
@@ -30,13 +30,13 @@ type Options struct {
 type Channel struct {
 	printer Printer
 	next    func(*message.Message) string
-	turn    chan struct{} // who holds it writes
+	turn    chan struct{} // the holder writes
 	closed  atomic.Bool
 }
 
 // New returns a channel.
 //
-// Errors: there is no writer.
+// Errors: the writer is missing.
 func New(o Options) (*Channel, error) {
 	if o.Out == nil {
 		return nil, errors.New("a channel for the terminal needs a writer")
@@ -69,7 +69,7 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, to channel.Recei
 	if name == "" {
 		name = to.Person
 	}
-	// The writer may be a pipe that nobody reads, which no context ends.
+	// The writer may be a blocked pipe, which no context ends.
 	done := make(chan error, 1)
 	go func() {
 		defer func() { <-c.turn }()
@@ -87,11 +87,11 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, to channel.Recei
 }
 
 func blocked(ctx context.Context) error {
-	return &channel.Error{Kind: channel.Temporary, Err: fmt.Errorf("the terminal takes no text: %w", context.Cause(ctx))}
+	return &channel.Error{Kind: channel.Temporary, Err: fmt.Errorf("the terminal does not accept output: %w", context.Cause(ctx))}
 }
 
-// Check implements channel.Channel. It finds nothing: a writer shows its faults when it is
-// written to.
+// Check implements channel.Channel. It always succeeds: a writer shows its faults only
+// when it is written to.
 func (c *Channel) Check(context.Context) error { return nil }
 
 // Close implements channel.Channel. The writer remains open.

@@ -25,7 +25,7 @@ func failed() *message.Message {
 
 var at = time.Date(2026, 11, 22, 10, 21, 42, 418e6, time.UTC)
 
-// TestTheDesign: the lines are those of the design's picture.
+// TestTheDesign: messages are printed in the documented layout.
 func TestTheDesign(t *testing.T) {
 	var b strings.Builder
 	p := Printer{Out: &b, Location: time.UTC}
@@ -55,8 +55,8 @@ func TestTheDesign(t *testing.T) {
 	}
 }
 
-// TestColors: the word of the state has its color, the rest of the title is bold, and
-// without colors there is no escape.
+// TestColors: the word of the state has its color and the rest of the title is bold.
+// Without colors, the output has no escape sequences.
 func TestColors(t *testing.T) {
 	var b strings.Builder
 	p := Printer{Out: &b, Style: Style{Color: true}, Location: time.UTC}
@@ -77,7 +77,7 @@ func TestColors(t *testing.T) {
 	}
 }
 
-// TestUsersTextMovesNothing: no text adds a line or an escape.
+// TestUsersTextMovesNothing: no text adds a line or an escape sequence.
 func TestUsersTextMovesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x1b[2J", "a\nb", "\r", "\u202e", "\x9b31m", "Failed\x1b]0;x\x07"}))

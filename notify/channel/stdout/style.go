@@ -10,11 +10,11 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Style says whether text has colors. The colors are the sixteen of the terminal, so they
-// suit its background.
+// Style determines whether text has colors. The colors are the sixteen colors of the
+// terminal, so they suit its background.
 type Style struct{ Color bool }
 
-// StyleOf returns a style for a file: colors only on a terminal, without NO_COLOR, and
+// StyleOf returns the style for a file: colors only on a terminal, without NO_COLOR, and
 // unless TERM is dumb.
 func StyleOf(f *os.File, getenv func(string) string) Style {
 	return Style{Color: getenv("NO_COLOR") == "" && getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))}
@@ -40,7 +40,7 @@ func (s Style) Faint(text string) string { return s.paint(faint, text) }
 // Bold returns a bold text. The text is escaped.
 func (s Style) Bold(text string) string { return s.paint(bold, text) }
 
-// title returns a bold title whose state's word has its color.
+// title returns a bold title in which the word of the state has its color.
 func (s Style) title(text, word string, of state.State) string {
 	before, after, ok := strings.Cut(text, word)
 	if !ok || word == "" || codes[of] == "" {

@@ -30,7 +30,7 @@ func (p *pages) sent() []string {
 	return append([]string(nil), p.all...)
 }
 
-// TestSuite: the channel passes the tests of all channels.
+// TestSuite: the channel passes the suite of all channels.
 func TestSuite(t *testing.T) {
 	channeltest.Test(t, func(t *testing.T) *channeltest.Subject {
 		out := &pages{}

@@ -11,7 +11,7 @@ import (
 // Limits of a card.
 const (
 	maxTitle = 150      // columns
-	maxBody  = 24 << 10 // bytes; Teams takes 28 KB
+	maxBody  = 24 << 10 // bytes; Teams accepts 28 KB
 	maxLog   = 10       // lines
 	maxName  = 64       // columns of a mention
 )
@@ -69,7 +69,7 @@ type element struct {
 	Separator bool      `json:"separator,omitempty"`
 }
 
-// run is a TextRun. Teams reads no markup in it.
+// run is a TextRun, in which Teams parses no markup.
 type run struct {
 	Type   string  `json:"type"`
 	Text   string  `json:"text"`
@@ -219,7 +219,7 @@ func sectionOf(s message.Section, language string) element {
 	return rich(inlines...)
 }
 
-// footer returns the footer. FooterLine marks where a link stands with a character that
+// footer returns the footer. FooterLine marks the position of a link with a character that
 // clean text does not contain.
 func footer(f message.Footer) (inlines []run) {
 	links := map[string]string{}

@@ -7,10 +7,10 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// tags are the brackets of a mention, which Teams looks for in all texts of a card.
+// tags are the brackets of a mention, which Teams finds in all texts of a card.
 var tags = strings.NewReplacer("<", "＜", ">", "＞")
 
-// clean returns users' text for a TextRun, which has no markup but mentions.
+// clean returns users' text escaped for a TextRun, which has no markup except mentions.
 func clean(text string) string {
 	if lower := strings.ToLower(text); strings.Contains(lower, "<at") || strings.Contains(lower, "</at") {
 		text = tags.Replace(text)
@@ -18,5 +18,5 @@ func clean(text string) string {
 	return message.NoMentions(text)
 }
 
-// markdown returns users' text for the places of a card that read Markdown.
+// markdown returns users' text escaped for the fields of a card that are Markdown.
 func markdown(text string) string { return channel.Inert(text) }

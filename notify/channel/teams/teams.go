@@ -15,10 +15,10 @@ import (
 // Options configure a channel.
 type Options struct {
 	// URL is the address of a workflow that starts "When a Teams webhook request is
-	// received", or of an incoming webhook of an older kind. It is a secret.
+	// received", or of an older incoming webhook. It is a secret.
 	URL string
-	// Client sends the requests; nil stands for channel.NewClient with a Guard that allows
-	// public addresses only. The channel does not share it.
+	// Client sends the requests; nil means channel.NewClient with a Guard that allows only
+	// public addresses. The channel owns it.
 	Client *channel.Client
 }
 
@@ -45,13 +45,13 @@ func New(o Options) (*Channel, error) {
 	return &Channel{to: u, endpoint: channel.Endpoint{Client: o.Client, Secrets: channel.SecretsOf(u)}}, nil
 }
 
-// Traits implements channel.Channel. Teams takes four messages in a second.
+// Traits implements channel.Channel. Teams accepts four messages per second.
 func (c *Channel) Traits() channel.Traits {
 	return channel.Traits{Kind: "teams", Rate: channel.Rate{Count: 2, Per: time.Second}, Timeout: channel.DefaultTimeout}
 }
 
 // Send implements channel.Channel. The address of the receiver is a user principal name or
-// an object ID of Entra; the name is what the mention shows.
+// an object ID of Entra; the mention shows the name.
 //
 // Errors: see the package.
 func (c *Channel) Send(ctx context.Context, m *message.Message, to channel.Receiver) (channel.Receipt, error) {
@@ -67,13 +67,13 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, to channel.Recei
 		return channel.Receipt{}, err
 	}
 	if words := string(answer.Body); strings.Contains(words, "failed with error") {
-		// An older webhook answers 200 with the failure of the server behind it.
+		// An older webhook answers 200 with the failure of the backend.
 		return channel.Receipt{}, answer.Fail(kindOf(words), "HTTP "+strconv.Itoa(answer.Status), words)
 	}
 	return channel.Receipt{Status: "HTTP " + strconv.Itoa(answer.Status)}, nil
 }
 
-// kindOf returns what a failure in the words of an older webhook means.
+// kindOf returns the kind of a failure from the text of an older webhook.
 func kindOf(words string) channel.ErrorKind {
 	switch {
 	case strings.Contains(words, "HTTP error 429"):

@@ -38,7 +38,7 @@ func TestChannel(t *testing.T) {
 	})
 }
 
-// TestOldWebhook checks the answers of connectors, which tell failures with HTTP 200.
+// TestOldWebhook checks the answers of connectors, which report failures with HTTP 200.
 func TestOldWebhook(t *testing.T) {
 	for body, want := range map[string]channel.ErrorKind{
 		"Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 with ContextId x": channel.Throttled,

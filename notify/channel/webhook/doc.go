@@ -1,5 +1,5 @@
-// Package webhook sends messages as Standard Webhooks 1.0 whose bodies are CloudEvents
-// 1.0 in structured JSON.
+// Package webhook sends messages as Standard Webhooks 1.0 whose bodies are CloudEvents 1.0
+// in structured JSON.
 //
 // # Data flow
 //
@@ -13,10 +13,9 @@
 //
 // # Ownership
 //
-// A Channel is safe for several goroutines. Close closes idle connections.
+// Several goroutines may use a Channel at the same time. Close closes idle connections.
 //
 // # Guarantees
-//
 //   - A repeat of a message has the same webhook-id.
 //   - A webhook-id has no full stop, which delimits the signed parts, and no character that
 //     a header does not take. Such characters are percent-encoded, and a key above 255
@@ -34,5 +33,5 @@
 // 410 is Disabled. 429, 502 and 504, and 503 with a Retry-After, are Throttled. An answer
 // with "webhook-delivery: abort-message" is Permanent. Every other code is Temporary, as
 // the specification asks: redirects, which are never followed, and codes of 4xx, because
-// somebody may repair the receiver before the last try.
+// the receiver may be fixed before the last try.
 package webhook

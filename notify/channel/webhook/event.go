@@ -13,8 +13,8 @@ import (
 // maxBody is the limit of a body in bytes. Standard Webhooks recommends less than 20 KB.
 const maxBody = 18 << 10
 
-// Event is the body of a webhook: a CloudEvent 1.0. Fields that are not known are absent.
-// Fields are added within a version of the type, and never change their meaning.
+// Event is the body of a webhook: a CloudEvent 1.0. Unknown fields are absent. Fields may
+// be added within a version of the type, but never change their meaning.
 type Event struct {
 	SpecVersion     string    `json:"specversion"`
 	ID              string    `json:"id"`
@@ -26,18 +26,18 @@ type Event struct {
 	Data            Data      `json:"data"`
 }
 
-// Data is what an event tells: the facts of the message, and those of its kind.
+// Data is the content of an event: the facts of the message, and those of its kind.
 type Data struct {
 	*message.Data
 	Timer          *Timer        `json:"timer,omitempty"`
 	Wait           *Wait         `json:"wait,omitempty"`
 	Gap            *Gap          `json:"gap,omitempty"`
 	Escalated      *message.Data `json:"escalated,omitempty"`
-	More           int           `json:"more,omitempty"` // jobs that the limit left out
+	More           int           `json:"more,omitempty"` // jobs that were left out because of the limit
 	TemplateFailed bool          `json:"templateFailed,omitempty"`
 }
 
-// Timer is what a timer found.
+// Timer has the facts of a timer.
 type Timer struct {
 	AfterSeconds  float64   `json:"afterSeconds,omitempty"`
 	Deadline      time.Time `json:"deadline,omitzero"`
@@ -49,7 +49,7 @@ type Timer struct {
 	Signal        string    `json:"signal,omitempty"`
 }
 
-// Wait is what is known of a job that waits. Quota and Free count GPUs.
+// Wait has the facts about a waiting job. Quota and Free count GPUs.
 type Wait struct {
 	Quota      *int      `json:"quota,omitempty"`
 	Free       *int      `json:"free,omitempty"`
@@ -116,12 +116,12 @@ func (e *Event) Encode() ([]byte, error) {
 			return text, nil
 		}
 		if !e.Data.shorten(len(text) - maxBody) {
-			return nil, fmt.Errorf("the event has %d bytes, and nothing to leave out", len(text))
+			return nil, fmt.Errorf("the event has %d bytes, and nothing can be left out", len(text))
 		}
 	}
 }
 
-// shorten leaves out about so many bytes. It reports whether it left out anything.
+// shorten leaves out about excess bytes. It reports whether it left out anything.
 func (d *Data) shorten(excess int) bool {
 	switch {
 	case len(d.Log) > 0:

@@ -45,7 +45,7 @@ func encode(t interface {
 	return e, all
 }
 
-// TestEventOfTheDesign: the body is the one of the design.
+// TestEventOfTheDesign: the body has the documented form.
 func TestEventOfTheDesign(t *testing.T) {
 	_, got := encode(t, failed())
 	want := map[string]any{
@@ -68,7 +68,7 @@ func TestEventOfTheDesign(t *testing.T) {
 	}
 }
 
-// TestEventWithoutFacts: what is not known is absent.
+// TestEventWithoutFacts: unknown facts are absent.
 func TestEventWithoutFacts(t *testing.T) {
 	_, got := encode(t, &message.Message{ID: "test/1", Kind: message.Test, Title: "Test of ops-hook", Notice: &message.Notice{Kind: message.Test}})
 	want := map[string]any{
@@ -80,8 +80,8 @@ func TestEventWithoutFacts(t *testing.T) {
 	}
 }
 
-// TestLongDigestDropsSucceededFirst: a digest of more jobs than fit says how many are
-// missing, and keeps the failures.
+// TestLongDigestDropsSucceededFirst: a digest with too many jobs has the number of missing
+// jobs, and keeps the failures.
 func TestLongDigestDropsSucceededFirst(t *testing.T) {
 	m := &message.Message{ID: "digest/1", Kind: message.Digest, Title: "200 failed", Happened: time.Unix(1e9, 0)}
 	for i := range 400 {
@@ -104,7 +104,8 @@ func TestLongDigestDropsSucceededFirst(t *testing.T) {
 	}
 }
 
-// TestLongLogLosesItsBeginning: the oldest lines go first, and the event says so.
+// TestLongLogLosesItsBeginning: the oldest lines are left out, and the event names the
+// missing part.
 func TestLongLogLosesItsBeginning(t *testing.T) {
 	m := failed()
 	m.Log = nil
@@ -118,12 +119,12 @@ func TestLongLogLosesItsBeginning(t *testing.T) {
 	}
 }
 
-// TestAnyMessageFits: whatever the texts are, the body is valid, within the limit, and
-// keeps what a receiver needs.
+// TestAnyMessageFits: for all texts, the body is valid, within the limit, and keeps the
+// required fields.
 func TestAnyMessageFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		raw := rapid.OneOf(rapid.String(), rapid.StringN(0, 400, 4000), rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 900), func(b []byte) string { return string(b) }))
-		text := rapid.Map(raw, message.Clean) // as Compose leaves it
+		text := rapid.Map(raw, message.Clean) // as Compose returns it
 		m := failed()
 		m.ID = raw.Draw(t, "ID") + "x"
 		m.Notice.Job.Name, m.Notice.Job.Namespace, m.Notice.Job.Queue = text.Draw(t, "name")+"n", text.Draw(t, "namespace"), text.Draw(t, "queue")
@@ -147,7 +148,7 @@ func TestAnyMessageFits(t *testing.T) {
 	})
 }
 
-// TestIDs: ids are safe in a header, without full stops, and differ where keys differ.
+// TestIDs: IDs are valid in a header, have no periods, and differ if the keys differ.
 func TestIDs(t *testing.T) {
 	for key, want := range map[string]string{
 		"gpu-west/uid/7/Failed/r/c": "gpu-west/uid/7/Failed/r/c",

@@ -19,10 +19,10 @@ type key struct {
 	sign    func(content []byte) []byte
 }
 
-// parseKey reads a key: whsec_ and 24 to 64 bytes in base64, or whsk_ and an ed25519 key
+// parseKey parses a key: whsec_ and 24 to 64 bytes in base64, or whsk_ and an ed25519 key
 // (its seed of 32 bytes, or seed and public key).
 //
-// Errors: what is wrong, without the key.
+// Errors: the mistake, without the key.
 func parseKey(text string) (key, error) {
 	text = strings.TrimSpace(text)
 	if encoded, ok := strings.CutPrefix(text, "whsec_"); ok {
@@ -54,7 +54,7 @@ func parseKey(text string) (key, error) {
 		return key{"v1a", func(content []byte) []byte { return ed25519.Sign(private, content) }}, nil
 	}
 	if strings.HasPrefix(text, "whpk_") {
-		return key{}, errors.New("a key that begins with whpk_ is public; signatures need the one that begins with whsk_")
+		return key{}, errors.New("a key that begins with whpk_ is public; signatures need the private key, which begins with whsk_")
 	}
 	return key{}, errors.New("a key must begin with whsec_ (HMAC-SHA256) or whsk_ (ed25519)")
 }
@@ -69,7 +69,7 @@ func signatures(keys []key, id string, at time.Time, body []byte) string {
 	return strings.Join(all, " ")
 }
 
-const maxID = 255 // bytes; servers and databases of receivers are known to take that much
+const maxID = 255 // bytes; common servers and databases of receivers accept this
 
 // idOf returns the key of a message as a webhook-id. Different keys have different ids.
 func idOf(key string) string {

@@ -13,7 +13,8 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// maxKeys is how many keys a channel takes, and so how long its signatures become.
+// maxKeys is the maximum number of keys of a channel. It limits the length of the
+// signatures.
 const maxKeys = 8
 
 // Options configure a channel.
@@ -21,14 +22,15 @@ type Options struct {
 	// URL is the endpoint. Parts of it may be secret.
 	URL string
 	// Keys sign every message: whsec_ and base64 (HMAC-SHA256), or whsk_ and base64
-	// (ed25519). At least one, at most eight.
+	// (ed25519). A channel has one to eight keys.
 	Keys []string
-	// Headers go with every request, such as Authorization. Their values may be secret.
+	// Headers are sent with every request, such as Authorization. Their values may be
+	// secret.
 	Headers map[string]string
-	// Plain allows http. The content and the headers then travel without encryption.
+	// Plain allows http. The content and the headers are then sent without encryption.
 	Plain bool
-	// Client sends the requests; nil stands for channel.NewClient with a Guard that allows
-	// public addresses only. The channel does not share it.
+	// Client sends the requests; nil means channel.NewClient with a Guard that allows only
+	// public addresses. The channel owns it.
 	Client *channel.Client
 }
 
@@ -73,7 +75,7 @@ func New(o Options) (*Channel, error) {
 	return c, nil
 }
 
-// parseURL is channel.ParseURL, and with plain also takes http to any host.
+// parseURL is channel.ParseURL, but with plain it also accepts http to any host.
 func parseURL(raw string, plain bool) (*url.URL, error) {
 	if plain {
 		if rest, ok := strings.CutPrefix(strings.TrimSpace(raw), "http://"); ok {
@@ -87,7 +89,7 @@ func parseURL(raw string, plain bool) (*url.URL, error) {
 	return channel.ParseURL(raw)
 }
 
-// reserved are headers that the protocol owns.
+// reserved are headers that the protocol sets.
 const reserved = " host content-length content-type content-encoding transfer-encoding connection trailer upgrade te "
 
 func checkHeader(name, value string) error {
@@ -113,7 +115,8 @@ func (c *Channel) Traits() channel.Traits {
 	return channel.Traits{Kind: "webhook", Timeout: channel.DefaultTimeout}
 }
 
-// Send implements channel.Channel. It ignores the receiver: the endpoint is one.
+// Send implements channel.Channel. It ignores the receiver, because the channel has only
+// one endpoint.
 //
 // Errors: see the package.
 func (c *Channel) Send(ctx context.Context, m *message.Message, _ channel.Receiver) (channel.Receipt, error) {
@@ -138,9 +141,9 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, _ channel.Receiv
 	return channel.Receipt{Status: "HTTP " + strconv.Itoa(answer.Status)}, nil
 }
 
-const gone = 410 // the code of HTTP
+const gone = 410 // the HTTP status code
 
-// verdict returns the error of an answer, nil for success.
+// verdict returns the error of an answer, or nil for success.
 func verdict(a *channel.Answer) error {
 	err := a.Err()
 	if err == nil {
@@ -153,7 +156,7 @@ func verdict(a *channel.Answer) error {
 	case strings.EqualFold(strings.TrimSpace(a.Header.Get("Webhook-Delivery")), "abort-message"):
 		e.Kind = channel.Permanent
 	case a.Status >= 300 && a.Status < 400:
-		e.Kind, e.Err = channel.Temporary, errors.New("the endpoint has another URL now; redirects are not followed, so change the URL of the channel")
+		e.Kind, e.Err = channel.Temporary, errors.New("the endpoint has moved, and redirects are not followed; change the URL of the channel")
 	case e.Kind == channel.Permanent:
 		e.Kind = channel.Temporary
 	}

@@ -33,7 +33,7 @@ var (
 	edKey    = "whsk_" + base64.StdEncoding.EncodeToString(edSecret)
 )
 
-// failed is the message of the design.
+// failed is a typical failure.
 func failed() *message.Message {
 	code, waited, ran := 137, 2592*time.Second, 10512*time.Second
 	at := time.Date(2026, 11, 22, 2, 21, 42, 108e6, time.UTC)
@@ -56,7 +56,7 @@ type request struct {
 	body   []byte
 }
 
-// receiver answers with a code, and keeps what it got.
+// receiver starts a server that answers with a function, and keeps the requests.
 func receiver(t *testing.T, answer http.HandlerFunc) (url string, got func() []request) {
 	t.Helper()
 	requests := make(chan request, 100)
@@ -78,7 +78,7 @@ func receiver(t *testing.T, answer http.HandlerFunc) (url string, got func() []r
 
 func ok(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
 
-// open returns a channel that may reach this machine.
+// open returns a channel that may connect to this machine.
 func open(t *testing.T, o Options) *Channel {
 	t.Helper()
 	if o.Client == nil {
@@ -95,8 +95,8 @@ func open(t *testing.T, o Options) *Channel {
 	return c
 }
 
-// verify checks a request as the specification says, without a line of the sender. It
-// returns the versions of the signatures that are right.
+// verify checks a request by the specification, independently of the sender's code. It
+// returns the versions of the valid signatures.
 func verify(r request, secret []byte, public ed25519.PublicKey, now time.Time) (versions []string, err error) {
 	id, stamp := r.header.Get("webhook-id"), r.header.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
@@ -122,9 +122,8 @@ func verify(r request, secret []byte, public ed25519.PublicKey, now time.Time) (
 	return versions, nil
 }
 
-// TestSignatures: the verifier of the Standard Webhooks project and one written from the
-// specification accept every message, with the old key and the new one; a changed byte
-// is found.
+// TestSignatures: the verifier of the Standard Webhooks project and verify accept every
+// message, with the old key and the new one. They reject a changed byte.
 func TestSignatures(t *testing.T) {
 	url, got := receiver(t, ok)
 	c := open(t, Options{URL: url, Keys: []string{hmacKey, nextKey, edKey}})
@@ -173,7 +172,7 @@ func TestRepeatHasTheSameID(t *testing.T) {
 	}
 }
 
-// TestAnswers: each code has the kind that the specification asks for.
+// TestAnswers: each code has the kind that the specification requires.
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
 		code   int
@@ -212,8 +211,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestFaults: a connection that is cut, a body that never ends and one that is huge do
-// not hold up the sender, and no error shows the URL.
+// TestFaults: a closed connection, a body that never ends and a huge body do not block the
+// sender, and no error shows the URL.
 func TestFaults(t *testing.T) {
 	hang := make(chan struct{})
 	for name, answer := range map[string]http.HandlerFunc{
@@ -252,8 +251,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestOwnNetworkIsRefused: the default client reaches no metadata service, by whatever
-// name, and says so without the path.
+// TestOwnNetworkIsRefused: the default client connects to no metadata service under any
+// name, and the error does not show the path.
 func TestOwnNetworkIsRefused(t *testing.T) {
 	for _, u := range []string{
 		"http://169.254.169.254/latest/meta-data/s3cr3t", "https://169.254.169.254/s3cr3t", "http://[fd00:ec2::254]/s3cr3t", "http://[::ffff:169.254.169.254]/s3cr3t",
@@ -274,7 +273,7 @@ func TestOwnNetworkIsRefused(t *testing.T) {
 	}
 }
 
-// TestNewRefuses: what is wrong is said, and no secret is.
+// TestNewRefuses: errors name the mistake and show no secret.
 func TestNewRefuses(t *testing.T) {
 	good := Options{URL: "https://hooks.example/s3cr3t", Keys: []string{hmacKey}}
 	for name, change := range map[string]func(*Options){
@@ -302,8 +301,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestCheckSendsNoMessage: Check asks for the root of the server, and says when nothing
-// listens.
+// TestCheckSendsNoMessage: Check requests the root of the server, and returns an error if
+// no server listens.
 func TestCheckSendsNoMessage(t *testing.T) {
 	url, got := receiver(t, ok)
 	if err := open(t, Options{URL: url}).Check(t.Context()); err != nil || len(got()) != 0 {

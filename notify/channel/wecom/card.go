@@ -6,8 +6,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Limits of a card. WeCom counts characters and recommends them for Han, of which each
-// takes two columns.
+// Limits of a card. WeCom counts characters. The limits are its recommendations for Han
+// characters, which have two columns.
 const (
 	maxCardTitle = 2 * 26
 	maxCardDesc  = 2 * 30
@@ -75,7 +75,7 @@ type cardAction struct {
 	URL  string `json:"url"`
 }
 
-// colors of the source: 2 is red, 3 green, 0 gray.
+// sourceColor returns the color of the source: 2 is red, 3 green, 0 gray.
 func sourceColor(s state.State) int {
 	switch s {
 	case state.Failed:
@@ -86,8 +86,8 @@ func sourceColor(s state.State) int {
 	return 0
 }
 
-// render returns the body for a message within the limits. A card cannot mention anybody,
-// has no place for a digest, and must open a page; the rest is Markdown.
+// render returns the body for a message within the limits. A card has no mentions and no
+// room for a digest, and must open a page; all other messages are Markdown.
 func render(m *message.Message, to channel.Receiver) *body {
 	if m.Kind == message.Digest || m.URL == "" || channel.CheckMention(to.Address) == nil {
 		return &body{Type: "markdown", Markdown: &markdown{Content: textWithin(m, to)}}

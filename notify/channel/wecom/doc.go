@@ -9,11 +9,10 @@
 //
 // # Ownership
 //
-// The channel owns its connections until Close. It modifies neither messages nor receivers.
-// Any goroutine may call its methods.
+// The channel owns its connections until Close. It modifies neither messages nor
+// receivers. Any goroutine may call its methods.
 //
 // # Guarantees
-//
 //  1. Failed is red and Succeeded green, the only colors that WeCom has.
 //  2. Text of users is no markup: see channel.Inert. A mention comes from the address of the
 //     receiver, a userid, only.
@@ -23,12 +22,13 @@
 //
 // # Limits
 //
-// WeCom takes 20 messages in a minute, and 4,096 bytes of markdown. There is no log. A card
-// has six facts and three links: the page of the first button opens with the card itself.
+// WeCom accepts 20 messages per minute, and 4,096 bytes of markdown. There is no log. A
+// card has six facts and three links: the page of the first button opens with the card
+// itself.
 //
 // # Errors
 //
-// WeCom tells failures by errcode with HTTP 200. 45009 and 45033 are Throttled for a minute
-// at least, and 93000 (no such robot) is Disabled. Refused content is Permanent, everything
-// else Temporary.
+// WeCom reports failures with errcode with HTTP 200. 45009 and 45033 are Throttled for a
+// minute at least, and 93000 (no such robot) is Disabled. Refused content is Permanent,
+// everything else Temporary.
 package wecom

@@ -8,11 +8,10 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// maxText is the size of Markdown in bytes; WeCom takes 4,096.
+// maxText is the maximum size of Markdown in bytes; WeCom accepts 4,096.
 const maxText = 3900
 
-// textWithin returns a message as Markdown within the limits. It has no log: there is no
-// room for one.
+// textWithin returns a message as Markdown within the limits, without a log.
 func textWithin(m *message.Message, to channel.Receiver) string {
 	if len(m.Log) > 0 {
 		short := *m
@@ -67,7 +66,7 @@ func titleOf(m *message.Message) string {
 	return colored(m.State, m.Title)
 }
 
-// colored returns text in the color of a state, of which WeCom has two.
+// colored returns text in the color of a state. WeCom has only two colors.
 func colored(s state.State, text string) string {
 	switch s {
 	case state.Failed:
@@ -98,7 +97,7 @@ func sectionOf(s message.Section, language string) string {
 	return strings.Join(lines, "\n")
 }
 
-// link returns a link, or its text alone without an address.
+// link returns a link, or only its text if there is no address.
 func link(label, target string) string {
 	if target == "" {
 		return channel.Inert(label)

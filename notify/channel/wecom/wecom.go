@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// window is the time in which WeCom counts messages.
+// window is the period in which WeCom counts messages.
 const window = time.Minute
 
 // Options configure a channel.
@@ -20,8 +20,8 @@ type Options struct {
 	// URL is the address of a group's robot, with its key:
 	// https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=… It is a secret.
 	URL string
-	// Client sends the requests; nil stands for channel.NewClient with a Guard that allows
-	// public addresses only. The channel does not share it.
+	// Client sends the requests; nil means channel.NewClient with a Guard that allows only
+	// public addresses. The channel owns it.
 	Client *channel.Client
 }
 
@@ -48,8 +48,8 @@ func New(o Options) (*Channel, error) {
 	return &Channel{to: u, endpoint: channel.Endpoint{Client: o.Client, Secrets: channel.SecretsOf(u)}}, nil
 }
 
-// Traits implements channel.Channel. A robot takes 20 messages in a minute. The rate leaves
-// room for other senders.
+// Traits implements channel.Channel. A robot accepts 20 messages per minute. The rate
+// leaves room for other senders.
 func (c *Channel) Traits() channel.Traits {
 	return channel.Traits{Kind: "wecom", Rate: channel.Rate{Count: 15, Per: window}, Timeout: channel.DefaultTimeout}
 }
@@ -91,8 +91,8 @@ func receipt(a *channel.Answer) (channel.Receipt, error) {
 	return channel.Receipt{}, e
 }
 
-// kindOf returns what a code of WeCom means. A code that somebody can repair in the
-// settings is Temporary, so that no message is lost meanwhile.
+// kindOf returns what a code of WeCom means. A code that a change of the settings can fix
+// is Temporary, so that no message is lost until then.
 func kindOf(code int) channel.ErrorKind {
 	switch code {
 	case 45009, 45033: // too often; too many at once

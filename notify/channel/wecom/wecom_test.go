@@ -81,7 +81,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestForm checks which messages are cards.
+// TestForm: some messages are cards, and others are Markdown.
 func TestForm(t *testing.T) {
 	to := channel.Receiver{Address: user}
 	bare := channeltest.Failed("en")
@@ -98,7 +98,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestMuteIsNeverCut renders more facts and buttons than a card takes.
+// TestMuteIsNeverCut renders more facts and buttons than a card can have.
 func TestMuteIsNeverCut(t *testing.T) {
 	m := channeltest.Failed("en")
 	m.URL = channeltest.Portal + "/elsewhere"

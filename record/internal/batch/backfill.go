@@ -98,7 +98,7 @@ func (b *backfiller) happenedAt(ctx context.Context, object int64, o *observe.Ob
 	return at, nil
 }
 
-// correctDeletion replaces an inferred deletion by one that a watch reported.
+// correctDeletion replaces an inferred deletion with the deletion that a watch reported.
 func (b *backfiller) correctDeletion(ctx context.Context, l late) error {
 	id := l.object.ID
 	inferred, err := model.DeleteInferredDeletion(ctx, b.tx, id)
