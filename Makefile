@@ -3,10 +3,6 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 
-# Without the path of the clone in them, compiled packages serve every clone and worktree on
-# a machine.
-export GOFLAGS := $(shell go env GOFLAGS) -trimpath
-
 MODULES := . conformance conformance/suites bench compat/controllerruntime tools
 GOTOOL := go tool -modfile=$(CURDIR)/tools/go.mod
 CLUSTER := go run -C conformance ./cmd/cluster --dir ../.cluster
