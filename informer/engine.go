@@ -49,7 +49,7 @@ type engine struct {
 	saving  *faultlog.Reporter // reports faults of the snapshot file
 	refused *faultlog.Reporter // reports failures of Transform and of index functions
 	decodes atomic.Uint64
-	several bool // made by Across: it has any number of clusters
+	several bool // made by Across: a fault of one cluster must not affect the others
 
 	indexing sync.Mutex
 	fields   map[string]*store.Index // by path
@@ -243,4 +243,34 @@ func (e *engine) notify() {
 func (e *engine) notifyLocked() {
 	close(e.updated)
 	e.updated = make(chan struct{})
+}
+
+// fail ends run with an error. Only the first error counts.
+func (e *engine) fail(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.failure == nil {
+		e.failure = err
+	}
+	e.cancelRun()
+}
+
+// failed returns the error of fail.
+func (e *engine) failed() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.failure
+}
+
+// losslessKey is the key of a context value: the context belongs to a Lossless handler of
+// the engine.
+type losslessKey struct{ engine *engine }
+
+// checkWait returns an error if the caller must not wait for the engine.
+func (e *engine) checkWait(ctx context.Context) error {
+	if ctx.Value(losslessKey{e}) != nil {
+		return ErrWaitInHandler
+	}
+	e.expectRun()
+	return nil
 }

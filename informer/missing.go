@@ -24,21 +24,20 @@ const (
 	WaitIfMissing
 )
 
-// permanentError returns the error that ends Run: the server does not serve the type, or
-// refuses the field selector. An informer of several clusters has none, because a fault of
-// one cluster must not affect the others.
-func (e *engine) permanentError(h reflector.Health) error {
-	if h.Synced || h.Err == nil || e.several {
+// permanentError returns the error that ends Run before the first list: the server does not
+// serve the type, or refuses the field selector.
+func permanentError(missing MissingPolicy, fieldSelector string, h reflector.Health) error {
+	if h.Synced || h.Err == nil {
 		return nil
 	}
 	if unknown := (*kube.UnknownResourceError)(nil); errors.As(h.Err, &unknown) {
-		if e.cfg.Missing == WaitIfMissing {
+		if missing == WaitIfMissing {
 			return nil
 		}
 		return &errcode.Error{Code: errcode.NotFound, Problem: "informer", Err: unknown, Remedy: "correct Config.Resource, or set Config.Missing to WaitIfMissing"}
 	}
-	if refused := new(apierrors.StatusError); e.cfg.FieldSelector != "" && errors.As(h.Err, &refused) && refusesFields(refused) {
-		return invalid("use a field that the type supports", "the server refuses the field selector %q: %s", e.cfg.FieldSelector, refused.ErrStatus.Message)
+	if refused := new(apierrors.StatusError); fieldSelector != "" && errors.As(h.Err, &refused) && refusesFields(refused) {
+		return invalid("use a field that the type supports", "the server refuses the field selector %q: %s", fieldSelector, refused.ErrStatus.Message)
 	}
 	return nil
 }
@@ -48,21 +47,4 @@ func (e *engine) permanentError(h reflector.Health) error {
 func refusesFields(err *apierrors.StatusError) bool {
 	text := err.ErrStatus.Message
 	return apierrors.IsBadRequest(err) && (strings.Contains(text, "not a known field selector") || strings.Contains(text, "field label not supported"))
-}
-
-// fail ends run with an error. Only the first error counts.
-func (e *engine) fail(err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.failure == nil {
-		e.failure = err
-	}
-	e.cancelRun()
-}
-
-// failed returns the error of fail.
-func (e *engine) failed() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.failure
 }

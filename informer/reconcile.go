@@ -146,7 +146,7 @@ func (e *engine) reportHealth(lw *listWatch, r *reflector.Reflector, done <-chan
 	for {
 		h, changed := r.Health()
 		log.see(h)
-		if err := e.permanentError(h); err != nil {
+		if err := permanentError(e.cfg.Missing, e.cfg.FieldSelector, h); err != nil && !e.several {
 			e.fail(err)
 		}
 		if h.Order != order {

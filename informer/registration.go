@@ -154,19 +154,6 @@ func (r *Registration) run(ctx context.Context) {
 	r.subscriber.run(ctx, func(changes []store.Change) bool { return r.deliver(ctx, changes) })
 }
 
-// losslessKey is the key of a context value: the context belongs to a Lossless handler of
-// the engine.
-type losslessKey struct{ engine *engine }
-
-// checkWait returns an error if the caller must not wait for the engine.
-func (e *engine) checkWait(ctx context.Context) error {
-	if ctx.Value(losslessKey{e}) != nil {
-		return ErrWaitInHandler
-	}
-	e.expectRun()
-	return nil
-}
-
 // deliver calls the handler for changes, and reports whether the handler continues.
 func (r *Registration) deliver(ctx context.Context, changes []store.Change) bool {
 	r.waiting.Store(int64(len(changes)))

@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"github.com/vedette-io/vedette/internal/pack"
 	"github.com/vedette-io/vedette/wire"
@@ -141,19 +140,6 @@ func newStandalone(flags byte, rest, body []byte, dict *pack.Dictionary, columns
 	b := append(make([]byte, 0, 1+binary.MaxVarintLen32+size), flags)
 	b = append(append(binary.AppendUvarint(b, uint64(size)), rest...), body...)
 	return Entry{slab: &slab{buf: b, dict: dict, columns: columns}}
-}
-
-// Detached returns a copy of the entry in memory of its own. Entries share blocks of 4 to
-// 64 KiB, and an entry keeps its whole block. A program that keeps some of many entries
-// for long needs less memory if it keeps detached copies. A copy still shares the
-// dictionary of its block.
-func (e Entry) Detached() Entry {
-	if e.slab == nil || e.slab.usage == nil {
-		return e
-	}
-	s := &slab{dict: e.slab.dict, columns: e.slab.columns, object: e.slab.object}
-	s.buf = slices.Clone(e.slab.buf[e.off : int(e.off)+e.length()])
-	return Entry{slab: s}
 }
 
 // free records that no tree of the writer contains the entry any longer.

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"github.com/vedette-io/vedette/internal/pack"
 	"github.com/vedette-io/vedette/wire"
@@ -43,6 +44,19 @@ func (s *slab) hold(object any, err error) {
 type Entry struct {
 	slab *slab
 	off  uint32
+}
+
+// Detached returns a copy of the entry in memory of its own. Entries share blocks of 4 to
+// 64 KiB, and an entry keeps its whole block. A program that keeps some of many entries
+// for long needs less memory if it keeps detached copies. A copy still shares the
+// dictionary of its block.
+func (e Entry) Detached() Entry {
+	if e.slab == nil || e.slab.usage == nil {
+		return e
+	}
+	s := &slab{dict: e.slab.dict, columns: e.slab.columns, object: e.slab.object}
+	s.buf = slices.Clone(e.slab.buf[e.off : int(e.off)+e.length()])
+	return Entry{slab: s}
 }
 
 // IsZero reports whether the entry refers to no revision.

@@ -56,17 +56,16 @@ func (s *Store) extract(rec *wire.Record, object any) [][]string {
 // panics.
 func (s *Store) extractOne(i int, rec *wire.Record, object any) {
 	s.values[i] = s.values[i][:0]
-	if s.cfg.Panics != CrashOnPanic {
-		defer func() {
-			if v := recover(); v != nil {
-				s.values[i] = s.values[i][:0]
-				s.stats.Unindexed++
-				s.stats.LastUnindexed = s.panicked(rec, v)
-				s.report(s.stats.LastUnindexed)
-			}
-		}()
+	err := s.panics.catch(rec.Key, func() error {
+		s.values[i] = s.extracts[i](s.values[i], rec, object)
+		return nil
+	})
+	if err != nil {
+		s.values[i] = s.values[i][:0]
+		s.stats.Unindexed++
+		s.stats.LastUnindexed = err
+		s.report(err)
 	}
-	s.values[i] = s.extracts[i](s.values[i], rec, object)
 }
 
 // scanned computes the values of an object, for a snapshot without postings.

@@ -44,33 +44,25 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("panic%s: %v, in %s", object, e.Value, stacktrace.Line(e.Stack))
 }
 
-// catchPanic calls f for a record and turns a panic into an error, unless the policy is
+// panics applies a PanicPolicy.
+type panics struct {
+	policy PanicPolicy
+	fatal  error // the first panic, if the policy is StopOnPanic
+}
+
+// catch calls f for an object and turns a panic into an error, unless the policy is
 // CrashOnPanic.
-func catchPanic[T any](s *Store, f func(wire.Record) (T, error), rec *wire.Record) (result T, err error) {
-	if s.cfg.Panics == CrashOnPanic {
-		return f(*rec)
+func (p *panics) catch(key wire.Key, f func() error) (err error) {
+	if p.policy == CrashOnPanic {
+		return f()
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			err = s.panicked(rec, v)
+			err = &PanicError{key, v, debug.Stack()}
+			if p.policy == StopOnPanic && p.fatal == nil {
+				p.fatal = err
+			}
 		}
 	}()
-	return f(*rec)
-}
-
-// panicked returns the error for a panic, and notes it for Apply if the policy is
-// StopOnPanic.
-func (s *Store) panicked(rec *wire.Record, value any) error {
-	err := &PanicError{rec.Key, value, debug.Stack()}
-	if s.cfg.Panics == StopOnPanic && s.fatal == nil {
-		s.fatal = err
-	}
-	return err
-}
-
-// report passes a fault of a record to Config.Report.
-func (s *Store) report(err error) {
-	if s.cfg.Report != nil {
-		s.cfg.Report(err)
-	}
+	return f()
 }

@@ -33,7 +33,7 @@ type Store struct {
 	moved      bool            // entries were moved without a change
 	fellBehind []*Subscription // subscribers that fell behind with the last change
 	stats      Stats
-	fatal      error // the first panic, if Config.Panics is StopOnPanic
+	panics     panics // of the functions in cfg and in extracts
 }
 
 // New returns an empty store.
@@ -49,6 +49,7 @@ func New(cfg Config) *Store {
 		live:   table{objects: newTree()},
 		scopes: map[delta.Scope]*scope{},
 		synced: make(chan struct{}),
+		panics: panics{policy: cfg.Panics},
 	}
 	first := &Snapshot{store: s, table: s.live.copy()}
 	s.current.Store(first)
@@ -109,7 +110,7 @@ func (s *Store) applySegment(batch delta.Batch) (n int, fell []*Subscription, er
 	s.compact(compactPerChange * (len(s.changes) + 1))
 	s.publish()
 	fell, s.fellBehind = s.fellBehind, nil
-	return n, fell, s.fatal
+	return n, fell, s.panics.fatal
 }
 
 // epoch is the zero point of monotonic times in this package.
@@ -242,13 +243,26 @@ func (s *Store) makeEntry(rec *wire.Record) (Entry, bool) {
 	if !s.keepsObject(rec) {
 		return s.arena.add(rec, s.extract(rec, nil)), true
 	}
-	object, err := catchPanic(s, s.cfg.Decode, rec)
+	object, err := s.decode(rec)
 	if err != nil && s.cfg.KeepObject != nil {
 		return s.arena.add(rec, s.extract(rec, nil)), true
 	}
 	e := s.arena.storeAlone(rec, s.extract(rec, object), !s.cfg.dropsBodies())
 	e.slab.hold(object, err)
 	return e, true
+}
+
+// decode calls Config.Decode.
+func (s *Store) decode(rec *wire.Record) (object any, err error) {
+	err = s.panics.catch(rec.Key, func() (err error) { object, err = s.cfg.Decode(*rec); return err })
+	return object, err
+}
+
+// report passes a fault of a record to Config.Report.
+func (s *Store) report(err error) {
+	if s.cfg.Report != nil {
+		s.cfg.Report(err)
+	}
 }
 
 // keepsObject reports whether the store keeps the object of a record.
@@ -270,7 +284,7 @@ func (s *Store) lastState(rec *wire.Record) Entry {
 	if !s.keepsObject(rec) {
 		return s.arena.storeAlone(rec, nil, true)
 	}
-	object, err := catchPanic(s, s.cfg.Decode, rec)
+	object, err := s.decode(rec)
 	if err != nil {
 		return Entry{}
 	}
@@ -285,7 +299,8 @@ func (s *Store) transform(rec *wire.Record) (*wire.Record, bool) {
 	if s.cfg.Transform == nil {
 		return rec, true
 	}
-	out, err := catchPanic(s, s.cfg.Transform, rec)
+	var out wire.Record
+	err := s.panics.catch(rec.Key, func() (err error) { out, err = s.cfg.Transform(*rec); return err })
 	if err != nil {
 		s.stats.Refused++
 		s.stats.LastRefused = err

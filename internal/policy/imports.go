@@ -20,6 +20,7 @@ const Table = `
 errcode:
 internal/oscompat:
 internal/filelock:
+internal/stacktrace:
 internal/framed:
 internal/printable:
 internal/table: internal/printable
@@ -29,7 +30,7 @@ wire: internal/jsontext
 delta: wire
 kube: internal/oscompat internal/printable wire
 reflector: wire delta
-store: internal/framed internal/pack wire delta
+store: internal/framed internal/pack internal/stacktrace wire delta
 jobmeta:
 state: jobmeta
 internal/jobspec: jobmeta

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// panicCall begins the line of the call in which a panic began.
+const panicCall = "panic" + "("
+
 // maxCalls is the maximum number of calls in a line.
 const maxCalls = 5
 
@@ -24,8 +27,8 @@ func Line(stack []byte) string {
 		function, place := lines[i], lines[i+1]
 		switch {
 		case !panicked:
-			panicked = strings.HasPrefix(function, "panic(") // the calls before belong to the recovery
-		case strings.HasPrefix(place, "\t") && !strings.HasPrefix(function, "panic(") && !strings.HasPrefix(function, "runtime."):
+			panicked = strings.HasPrefix(function, panicCall) // the calls before belong to the recovery
+		case strings.HasPrefix(place, "\t") && !strings.HasPrefix(function, panicCall) && !strings.HasPrefix(function, "runtime."):
 			calls = append(calls, shortFunction(function)+" ("+shortPlace(place)+")")
 		}
 	}
