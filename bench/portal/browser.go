@@ -33,7 +33,7 @@ func openBrowser(ctx context.Context) (*browser, error) {
 		}
 	}
 	if path == "" {
-		return nil, errors.New("Chromium is not installed; run tools/setup.sh browser to install it")
+		return nil, errors.New("cannot find Chromium: run tools/setup.sh browser to install it")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.Flag("disable-background-timer-throttling", true), chromedp.Flag("enable-precise-memory-info", true), chromedp.WSURLReadTimeout(time.Minute))
