@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -31,7 +32,7 @@ func (e *election) run(ctx context.Context, c *Controller) error {
 	for ctx.Err() == nil {
 		asked := time.Now()
 		if !e.acquire(ctx, c) {
-			sleep(ctx, e.cfg.retry())
+			_ = pause.For(ctx, e.cfg.retry())
 			continue
 		}
 		e.lead(ctx, c, asked)
@@ -100,8 +101,8 @@ func (e *election) lead(ctx context.Context, c *Controller, asked time.Time) {
 // keep renews the Lease. It returns true when ctx is done, and false when the Lease is lost
 // or was not renewed in time.
 func (e *election) keep(ctx context.Context, c *Controller, until time.Time) bool {
-	pause := e.cfg.renew()
-	for sleep(ctx, pause) {
+	wait := e.cfg.renew()
+	for pause.For(ctx, wait) == nil {
 		if passed(until) {
 			return false
 		}
@@ -114,13 +115,13 @@ func (e *election) keep(ctx context.Context, c *Controller, until time.Time) boo
 			if until = asked.Add(e.cfg.valid()); !c.ownership.extend(until) {
 				return false
 			}
-			pause = e.cfg.renew()
+			wait = e.cfg.renew()
 		case isLost(err):
 			c.log().Warn("the lease is lost to another holder", "err", err)
 			return false
 		default:
 			e.recordResult("renew the lease", err)
-			pause = min(e.cfg.retry(), time.Until(until))
+			wait = min(e.cfg.retry(), time.Until(until))
 		}
 	}
 	return true
@@ -141,18 +142,6 @@ func (e *election) renew(ctx context.Context, until time.Time, wrote string) err
 }
 
 func (e *election) health() ReplicaHealth { return e.get(e.cfg) }
-
-// sleep waits, and reports whether ctx is not done.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(max(0, d))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return ctx.Err() == nil
-	case <-ctx.Done():
-		return false
-	}
-}
 
 // replicaStatus is the published health of a coordinator.
 type replicaStatus struct {

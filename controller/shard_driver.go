@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -33,7 +34,7 @@ func (s *shardDriver) run(ctx context.Context, c *Controller) error {
 			if len(s.revoked) > 0 {
 				s.revoked.wait(ctx, time.Now().Add(wait))
 			} else {
-				sleep(ctx, wait)
+				_ = pause.For(ctx, wait)
 			}
 		}
 	}

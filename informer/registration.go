@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/store"
 )
 
@@ -204,7 +205,7 @@ func (r *Registration) handle(ctx context.Context, changes []store.Change) bool 
 		case errors.As(err, &p) && r.cfg.Panics == SkipOnPanic, r.cfg.Retry >= 0 && try >= r.cfg.Retry:
 			return true
 		}
-		if !pause(ctx, backoff) {
+		if pause.For(ctx, backoff) != nil {
 			return false
 		}
 		backoff = min(2*backoff, r.cfg.MaxBackoff)
@@ -217,18 +218,6 @@ func (r *Registration) tryCall(ctx context.Context, changes []store.Change) erro
 		return r.call(ctx, changes)
 	}
 	return recovered(func() error { return r.call(ctx, changes) })
-}
-
-// pause waits for d, and reports whether ctx is not done.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // failed counts and reports a failure. Report may panic too.

@@ -1,7 +1,6 @@
 package informer_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/kube"
 )
@@ -57,8 +57,7 @@ func TestIllegalTypes(t *testing.T) {
 		`"../v1/pods" is not the name of a type`:       madeBy[unstructured.Unstructured](cluster, informer.Config{Resource: "../v1/pods"}),
 	} {
 		for i, err := range errs {
-			var illegal *kube.IllegalError
-			if !errors.As(err, &illegal) || !strings.HasPrefix(err.Error(), "informer: ") || !strings.Contains(err.Error(), want) {
+			if !errcode.Is(err, errcode.Invalid) || !strings.HasPrefix(err.Error(), "informer: ") || !strings.Contains(err.Error(), want) {
 				t.Errorf("constructor %d: %v, want %s", i, err, want)
 			}
 		}

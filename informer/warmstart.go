@@ -13,6 +13,7 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/store"
 )
 
@@ -140,7 +141,7 @@ func (e *engine) keepFile(ctx context.Context) <-chan struct{} {
 	}
 	go func() {
 		defer close(done)
-		for pause(ctx, every) {
+		for pause.For(ctx, every) == nil {
 			e.saveFile()
 		}
 	}()

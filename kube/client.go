@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -110,19 +111,19 @@ type Client[T any] struct {
 // runs discovery, so the client also finds a type that the server starts to serve
 // later.
 //
-// Errors: *IllegalError.
+// Errors: errcode.Invalid.
 func For[T any, P Object[T]](cluster *Cluster, cfg ClientConfig) (*Client[T], error) {
 	if cluster == nil {
-		return nil, &IllegalError{Problem: "the cluster of the client is nil", Remedy: "use the result of kube.Connect"}
+		return nil, &errcode.Error{Code: errcode.Invalid, Problem: "the cluster of the client is nil", Remedy: "use the result of kube.Connect"}
 	}
 	if cfg.PageSize < 0 {
-		return nil, &IllegalError{Problem: fmt.Sprintf("a page cannot have %d objects", cfg.PageSize), Remedy: "set ClientConfig.PageSize to a positive number, or leave it"}
+		return nil, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("a page cannot have %d objects", cfg.PageSize), Remedy: "set ClientConfig.PageSize to a positive number, or leave it"}
 	}
 	if cfg.PageSize == 0 {
 		cfg.PageSize = DefaultPageSize
 	}
 	if len(cfg.FieldManager) > maxFieldManager {
-		return nil, &IllegalError{Problem: fmt.Sprintf("the field manager %.20q… has more than %d bytes", cfg.FieldManager, maxFieldManager)}
+		return nil, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the field manager %.20q… has more than %d bytes", cfg.FieldManager, maxFieldManager)}
 	}
 	target, err := TargetOf[T](TypeConfig{Resource: cfg.Resource, GroupVersion: cfg.GroupVersion, Scheme: cfg.Scheme})
 	if err != nil {

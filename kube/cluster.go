@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/vedette-io/vedette/errcode"
 )
 
 // Cluster is the connection to one API server. Create it with Connect.
@@ -37,11 +39,11 @@ func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
 	rc.GroupVersion = &schema.GroupVersion{}
 	base, _, err := rest.DefaultServerUrlFor(rc)
 	if err != nil {
-		return nil, &ConfigError{Problem: "the server address is not valid", Err: err, Remedy: "check the cluster of the kubeconfig"}
+		return nil, &errcode.Error{Code: errcode.Misconfigured, Problem: "the server address is not valid", Err: err, Remedy: "check the cluster of the kubeconfig"}
 	}
 	client, err := rest.HTTPClientFor(rc)
 	if err != nil {
-		return nil, &ConfigError{Problem: "the credentials or certificates cannot be used", Err: err, Remedy: "check the user and cluster of the kubeconfig"}
+		return nil, &errcode.Error{Code: errcode.Misconfigured, Problem: "the credentials or certificates cannot be used", Err: err, Remedy: "check the user and cluster of the kubeconfig"}
 	}
 	client.Transport = &reauthTransport{below: client.Transport}
 	return &Cluster{

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/conversion/queryparams"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -59,7 +60,7 @@ type Collection struct {
 
 // Collection returns a collection. It sends nothing to the server.
 //
-// Errors: *IllegalError for an invalid name or selector, for a namespace with a
+// Errors: errcode.Invalid for an invalid name or selector, for a namespace with a
 // cluster-scoped type, and for a type that cannot be listed and watched.
 func (c *Cluster) Collection(r Resource, s Selection) (*Collection, error) {
 	coll, err := c.collection(r, s)
@@ -81,7 +82,7 @@ func (c *Cluster) collection(r Resource, s Selection) (*Collection, error) {
 		return nil, err
 	}
 	if r.Scope == ClusterScoped && s.Namespace != "" {
-		return nil, &IllegalError{Problem: fmt.Sprintf("%s are cluster-scoped, but the selection names the namespace %q", r, s.Namespace), Remedy: "leave the namespace empty"}
+		return nil, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%s are cluster-scoped, but the selection names the namespace %q", r, s.Namespace), Remedy: "leave the namespace empty"}
 	}
 	return &Collection{cluster: c, resource: r, selection: s}, nil
 }

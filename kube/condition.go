@@ -5,6 +5,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/errcode"
 )
 
 // SetCondition adds or replaces the condition of want's type in conditions, which belong
@@ -12,15 +14,15 @@ import (
 // generation of obj unless want has one. lastTransitionTime changes only if the status of
 // the condition changes: to that of want, or else to now. SetCondition sends nothing.
 //
-// Errors: *IllegalError for a condition that no server accepts.
+// Errors: errcode.Invalid for a condition that no server accepts.
 func SetCondition(obj metav1.Object, conditions *[]metav1.Condition, want metav1.Condition) (changed bool, err error) {
 	switch {
 	case isNil(obj) || conditions == nil:
-		return false, &IllegalError{Problem: "the object or its conditions are nil"}
+		return false, &errcode.Error{Code: errcode.Invalid, Problem: "the object or its conditions are nil"}
 	case want.Type == "" || want.Reason == "":
-		return false, &IllegalError{Problem: fmt.Sprintf("condition %q has no type or no reason", want.Type), Remedy: "state both, the reason in one word"}
+		return false, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("condition %q has no type or no reason", want.Type), Remedy: "state both, the reason in one word"}
 	case want.Status != metav1.ConditionTrue && want.Status != metav1.ConditionFalse && want.Status != metav1.ConditionUnknown:
-		return false, &IllegalError{Problem: fmt.Sprintf("the status of condition %s cannot be %q", want.Type, want.Status), Remedy: "use True, False or Unknown"}
+		return false, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the status of condition %s cannot be %q", want.Type, want.Status), Remedy: "use True, False or Unknown"}
 	}
 	if want.ObservedGeneration == 0 {
 		want.ObservedGeneration = obj.GetGeneration()

@@ -12,6 +12,8 @@ import (
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // exec and OIDC credentials
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/vedette-io/vedette/errcode"
 )
 
 // Config selects the cluster to connect to. The zero value selects the cluster that
@@ -44,7 +46,7 @@ type Config struct {
 
 // Connect prepares the connection to a cluster. It reads files, but sends no request.
 //
-// Errors: *ConfigError.
+// Errors: errcode.Misconfigured.
 func Connect(cfg Config) (*Cluster, error) {
 	rc, namespace, err := cfg.load()
 	if err != nil {
@@ -60,7 +62,7 @@ func Connect(cfg Config) (*Cluster, error) {
 		namespace = cfg.Namespace
 	}
 	if err := CheckNamespace(namespace); err != nil {
-		return nil, &ConfigError{Problem: "the configuration cannot be used", Err: err}
+		return nil, &errcode.Error{Code: errcode.Misconfigured, Problem: "the configuration cannot be used", Err: err}
 	}
 	types, err := cfg.types()
 	if err != nil {
@@ -78,7 +80,7 @@ func Connect(cfg Config) (*Cluster, error) {
 func (c Config) types() (all []Resource, err error) {
 	for _, r := range c.Types {
 		if r.Kind == "" || r.check() != nil {
-			return nil, &ConfigError{Problem: fmt.Sprintf("the type %+v of Config.Types is incomplete or invalid", r), Remedy: "state its group, version, name (the plural) and kind in Config.Types"}
+			return nil, &errcode.Error{Code: errcode.Misconfigured, Problem: fmt.Sprintf("the type %+v of Config.Types is incomplete or invalid", r), Remedy: "state its group, version, name (the plural) and kind in Config.Types"}
 		}
 		if r.Singular == "" {
 			r.Singular = strings.ToLower(r.Kind)
@@ -116,7 +118,8 @@ func (c Config) load() (*rest.Config, string, error) {
 	client := clientcmd.NewNonInteractiveClientConfig(*raw, name, &clientcmd.ConfigOverrides{}, rules)
 	rc, err := client.ClientConfig()
 	if err != nil {
-		return nil, "", &ConfigError{
+		return nil, "", &errcode.Error{
+			Code:    errcode.Misconfigured,
 			Problem: fmt.Sprintf("context %q of the kubeconfig cannot be used", name), Err: err,
 			Remedy: "fix it, or choose another with --context",
 		}
@@ -130,22 +133,24 @@ func (c Config) load() (*rest.Config, string, error) {
 
 func (c Config) kubeconfigError(err error) error {
 	if c.Kubeconfig != "" && errors.Is(err, os.ErrNotExist) {
-		return &ConfigError{Problem: fmt.Sprintf("no kubeconfig at %s", c.Kubeconfig), Remedy: "check --kubeconfig"}
+		return &errcode.Error{Code: errcode.Misconfigured, Problem: fmt.Sprintf("no kubeconfig at %s", c.Kubeconfig), Remedy: "check --kubeconfig"}
 	}
-	return &ConfigError{Problem: "the kubeconfig cannot be read", Err: err, Remedy: "fix it, or choose another with --kubeconfig"}
+	return &errcode.Error{Code: errcode.Misconfigured, Problem: "the kubeconfig cannot be read", Err: err, Remedy: "fix it, or choose another with --kubeconfig"}
 }
 
 func contextError(name string, known []string) error {
 	switch {
 	case name == "" && len(known) > 0:
-		return &ConfigError{
+		return &errcode.Error{
+			Code:    errcode.Misconfigured,
 			Problem: "the kubeconfig has no current context",
 			Remedy:  "choose one with --context: " + strings.Join(known, ", "),
 		}
 	case len(known) == 0:
-		return &ConfigError{Problem: "the kubeconfig has no contexts", Remedy: "choose another with --kubeconfig"}
+		return &errcode.Error{Code: errcode.Misconfigured, Problem: "the kubeconfig has no contexts", Remedy: "choose another with --kubeconfig"}
 	}
-	return &ConfigError{
+	return &errcode.Error{
+		Code:    errcode.Misconfigured,
 		Problem: fmt.Sprintf("the kubeconfig has no context %q", name),
 		Remedy:  "it has " + strings.Join(known, ", "),
 	}
@@ -156,7 +161,8 @@ func contextError(name string, known []string) error {
 func (c Config) inCluster(looked []string) (*rest.Config, string, error) {
 	rc, err := rest.InClusterConfig()
 	if err != nil {
-		return nil, "", &ConfigError{
+		return nil, "", &errcode.Error{
+			Code:    errcode.Misconfigured,
 			Problem: fmt.Sprintf("no kubeconfig at %s, and this process does not run in a pod", strings.Join(looked, ", ")),
 			Remedy:  "set KUBECONFIG or use --kubeconfig",
 		}

@@ -1,7 +1,6 @@
 package kube_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/client-go/rest"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/kube"
 )
 
@@ -108,9 +108,8 @@ func TestConnectErrors(t *testing.T) {
 				c.cfg.Kubeconfig = write(t, c.text)
 			}
 			_, err := kube.Connect(c.cfg)
-			var config *kube.ConfigError
-			if !errors.As(err, &config) {
-				t.Fatalf("got %v, want a ConfigError", err)
+			if !errcode.Is(err, errcode.Misconfigured) {
+				t.Fatalf("got %v, want errcode.Misconfigured", err)
 			}
 			for _, want := range c.want {
 				if text := kube.Explain(err); !strings.Contains(text, want) || strings.Contains(text, "\n") {
@@ -136,8 +135,7 @@ func TestContexts(t *testing.T) {
 	if err != nil || strings.Join(got, " ") != "broken one two" {
 		t.Errorf("got %v, %v", got, err)
 	}
-	var illegal *kube.ConfigError
-	if _, err := kube.Contexts(kube.Config{Kubeconfig: path + "-not"}); !errors.As(err, &illegal) {
+	if _, err := kube.Contexts(kube.Config{Kubeconfig: path + "-not"}); !errcode.Is(err, errcode.Misconfigured) {
 		t.Errorf("missing file: got %v", err)
 	}
 	if got, err := kube.Contexts(kube.Config{}); err != nil || len(got) != 0 {

@@ -11,7 +11,7 @@ import (
 // It returns no names if there is no kubeconfig. Each context is a cluster to connect to.
 // A program that follows several clusters calls Contexts again when the file has changed.
 //
-// Errors: *ConfigError for a file that cannot be read.
+// Errors: errcode.Misconfigured for a file that cannot be read.
 func Contexts(cfg Config) ([]string, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.WarnIfAllMissing = false

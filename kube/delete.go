@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -93,11 +94,11 @@ func (e *endpoint) deleteOptions(opts DeleteOptions) ([]byte, error) {
 	case Orphan:
 		o.PropagationPolicy = new(metav1.DeletePropagationOrphan)
 	default:
-		return nil, &IllegalError{Problem: fmt.Sprintf("the propagation %d is not valid", opts.Propagation)}
+		return nil, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the propagation %d is not valid", opts.Propagation)}
 	}
 	if opts.Grace != nil {
 		if *opts.Grace < 0 || *opts.Grace%time.Second != 0 {
-			return nil, &IllegalError{Problem: fmt.Sprintf("the grace period %v is not valid", *opts.Grace), Remedy: "use whole seconds, 0 or more"}
+			return nil, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the grace period %v is not valid", *opts.Grace), Remedy: "use whole seconds, 0 or more"}
 		}
 		o.GracePeriodSeconds = new(int64(*opts.Grace / time.Second))
 	}
@@ -152,7 +153,7 @@ func (c *Client[T]) DeleteAll(ctx context.Context, where Where, opts DeleteOptio
 	key := wire.Key{Namespace: where.Namespace}
 	err = c.checkScope(r, key)
 	if err == nil && (opts.UID != "" || opts.Version != 0) {
-		err = &IllegalError{Problem: "a UID or version identifies one object, not a collection", Remedy: "use Delete"}
+		err = &errcode.Error{Code: errcode.Invalid, Problem: "a UID or version identifies one object, not a collection", Remedy: "use Delete"}
 	}
 	var body []byte
 	if err == nil {

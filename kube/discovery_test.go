@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -210,7 +211,7 @@ func TestStatedTypes(t *testing.T) {
 	}
 	for _, bad := range []kube.Resource{{}, {Version: "v1", Name: "..", Kind: "X"}, {Version: "v1", Name: "xs"}} {
 		_, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "https://x"}, Types: []kube.Resource{bad}})
-		if config := (*kube.ConfigError)(nil); !errors.As(err, &config) {
+		if !errcode.Is(err, errcode.Misconfigured) {
 			t.Errorf("%+v: got %v", bad, err)
 		}
 	}

@@ -65,8 +65,8 @@
 // A refusal of the server is an *apierrors.StatusError, with the answer's Retry-After
 // in its details. A type that the server does not serve is an [UnknownResourceError]; a
 // type about which discovery gives no answer is a [DiscoveryError]. An unusable
-// configuration is a [ConfigError], and an invalid request an [IllegalError]; all other
-// errors come from net/http. A [RequestError] wraps them with the operation and often
-// with a remedy; apierrors.IsNotFound and similar functions unwrap it. [Explain]
-// summarizes any of them in one sentence.
+// configuration has the code [errcode.Misconfigured], and an invalid request
+// [errcode.Invalid]; all other errors come from net/http. A [RequestError] wraps them with
+// the operation and often with a remedy; apierrors.IsNotFound and similar functions unwrap
+// it. [Explain] summarizes any of them in one sentence.
 package kube

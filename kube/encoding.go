@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -57,18 +58,19 @@ func (c *Client[T]) setKind(obj *T, r Resource) {
 // the object cannot be sent.
 func (c *Client[T]) checkInput(obj *T, r Resource) (Controllable, error) {
 	if obj == nil {
-		return nil, &IllegalError{Problem: "the object is nil"}
+		return nil, &errcode.Error{Code: errcode.Invalid, Problem: "the object is nil"}
 	}
 	meta := c.meta(obj)
 	if got := meta.GetObjectKind().GroupVersionKind(); !got.Empty() && got != r.kind() {
-		return nil, &IllegalError{
+		return nil, &errcode.Error{
+			Code:    errcode.Invalid,
 			Problem: fmt.Sprintf("the object is %v, but the client is for %v", got, r.kind()),
 			Remedy:  "leave its apiVersion and kind empty, or use a client of its type",
 		}
 	}
 	if u, ok := any(obj).(*unstructured.Unstructured); ok {
 		if _, ok := u.Object["metadata"].(map[string]any); !ok {
-			return nil, &IllegalError{Problem: "the object has no metadata", Remedy: "set metadata.name"}
+			return nil, &errcode.Error{Code: errcode.Invalid, Problem: "the object has no metadata", Remedy: "set metadata.name"}
 		}
 	}
 	return meta, nil
@@ -84,11 +86,11 @@ func (c *Client[T]) encode(obj *T, r Resource) (body []byte, mediaType string, e
 	}
 	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: r.APIVersion(), Kind: r.Kind}}
 	if unknown.Raw, err = message.Marshal(); err != nil {
-		return nil, "", &IllegalError{Problem: fmt.Sprintf("the object cannot be encoded: %v", err)}
+		return nil, "", &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the object cannot be encoded: %v", err)}
 	}
 	raw, err := unknown.Marshal()
 	if err != nil {
-		return nil, "", &IllegalError{Problem: fmt.Sprintf("the object cannot be encoded: %v", err)}
+		return nil, "", &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the object cannot be encoded: %v", err)}
 	}
 	return append([]byte(envelope), raw...), wire.MediaTypeProtobuf, nil
 }
@@ -103,14 +105,14 @@ func marshalJSON(obj any, gvk schema.GroupVersionKind) ([]byte, error) {
 		err = errors.New("its JSON is not an object")
 	}
 	if err != nil {
-		return nil, &IllegalError{Problem: fmt.Sprintf("the object cannot be encoded: %v", err)}
+		return nil, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the object cannot be encoded: %v", err)}
 	}
 	var named struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
 	}
 	if err := json.Unmarshal(text, &named); err != nil {
-		return nil, &IllegalError{Problem: fmt.Sprintf("the object's apiVersion and kind cannot be read: %v", err)}
+		return nil, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the object's apiVersion and kind cannot be read: %v", err)}
 	}
 	if named.Kind != "" && named.APIVersion != "" {
 		return text, nil

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -51,10 +52,10 @@ type response struct {
 // resource returns the type, and runs discovery if the type is unknown.
 func (e *endpoint) resource(ctx context.Context, verb string) (Resource, error) {
 	if e == nil || e.cluster == nil {
-		return Resource{}, &IllegalError{Problem: "the client is nil or has no cluster", Remedy: "use the result of kube.For"}
+		return Resource{}, &errcode.Error{Code: errcode.Invalid, Problem: "the client is nil or has no cluster", Remedy: "use the result of kube.For"}
 	}
 	if ctx == nil {
-		return Resource{}, e.requestError(verb, Resource{}, wire.Key{}, &IllegalError{Problem: "the context is nil"})
+		return Resource{}, e.requestError(verb, Resource{}, wire.Key{}, &errcode.Error{Code: errcode.Invalid, Problem: "the context is nil"})
 	}
 	r := e.resolved.Load()
 	if r == nil {
@@ -77,9 +78,9 @@ func (e *endpoint) resource(ctx context.Context, verb string) (Resource, error) 
 func (e *endpoint) checkScope(r Resource, key wire.Key) error {
 	switch {
 	case r.Scope == ClusterScoped && key.Namespace != "":
-		return &IllegalError{Problem: fmt.Sprintf("%s are cluster-scoped, but the key has the namespace %q", r, key.Namespace), Remedy: "leave the namespace empty"}
+		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%s are cluster-scoped, but the key has the namespace %q", r, key.Namespace), Remedy: "leave the namespace empty"}
 	case r.Scope == Namespaced && key.Namespace == "":
-		return &IllegalError{Problem: fmt.Sprintf("%s are namespaced, but the key has no namespace", r), Remedy: "set the namespace"}
+		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%s are namespaced, but the key has no namespace", r), Remedy: "set the namespace"}
 	case r.Scope == Namespaced:
 		return CheckNamespace(key.Namespace)
 	}

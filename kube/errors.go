@@ -13,30 +13,6 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// ConfigError reports that a configuration does not lead to a cluster.
-type ConfigError struct {
-	// Problem describes what is missing or wrong. Remedy is what to do about it.
-	Problem string
-	Remedy  string
-	// Err is the cause, or nil.
-	Err error
-}
-
-// Error implements error.
-func (e *ConfigError) Error() string {
-	text := e.Problem
-	if e.Err != nil {
-		text += ": " + e.Err.Error()
-	}
-	if e.Remedy != "" {
-		text += "; " + e.Remedy
-	}
-	return text
-}
-
-// Unwrap returns the cause.
-func (e *ConfigError) Unwrap() error { return e.Err }
-
 // UnknownResourceError reports that a server does not serve a type. It is also an
 // apierrors.APIStatus with reason NotFound.
 type UnknownResourceError struct {
@@ -110,22 +86,6 @@ func (e *DiscoveryError) Status() metav1.Status {
 	}
 }
 
-// IllegalError reports an invalid argument or configuration. Nothing was sent to the
-// server.
-type IllegalError struct {
-	// Problem describes what is missing or wrong. Remedy is what to do about it.
-	Problem string
-	Remedy  string
-}
-
-// Error implements error.
-func (e *IllegalError) Error() string {
-	if e.Remedy == "" {
-		return e.Problem
-	}
-	return e.Problem + "; " + e.Remedy
-}
-
 // RequestError reports a failed request. Functions of apierrors, such as IsNotFound and
 // IsConflict, unwrap it.
 type RequestError struct {
@@ -137,8 +97,8 @@ type RequestError struct {
 	Resource string
 	// Key identifies the object. It has no name for a request about a collection.
 	Key wire.Key
-	// Err is the cause: a refusal of the server, an *IllegalError, or an error of
-	// net/http or of the context.
+	// Err is the cause: a refusal of the server, an errcode.Error, or an error of net/http or
+	// of the context.
 	Err error
 	// Remedy is what to do about it, or "" if that is unknown.
 	Remedy string

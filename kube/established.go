@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -32,7 +33,7 @@ func (c *Cluster) awaitType(ctx context.Context, t Target) (Resource, error) {
 		if time.Since(began) >= establishTimeout || !c.established(ctx, t) {
 			return r, err
 		}
-		if stopped := sleep(ctx, establishInterval); stopped != nil {
+		if stopped := pause.For(ctx, establishInterval); stopped != nil {
 			return r, stopped
 		}
 	}

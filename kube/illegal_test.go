@@ -2,7 +2,6 @@ package kube_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	corev1apply "k8s.io/client-go/applyconfigurations/core/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -55,8 +55,7 @@ func TestIllegalClients(t *testing.T) {
 		"does not name v1.Pod":             makes[corev1.Pod](cluster, kube.ClientConfig{Resource: "jobs.batch"}),
 		"the scheme maps":                  makes[Registered](cluster, kube.ClientConfig{Scheme: twice}),
 	} {
-		var illegal *kube.IllegalError
-		if !errors.As(err, &illegal) || !strings.Contains(err.Error(), want) {
+		if !errcode.Is(err, errcode.Invalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
@@ -160,8 +159,7 @@ func TestIllegalRequests(t *testing.T) {
 		{"begin it with /", func() (any, error) { return cluster.Do(ctx, kube.Request{Path: "x"}) }},
 	} {
 		_, err := c.do()
-		var illegal *kube.IllegalError
-		if !errors.As(err, &illegal) || !strings.Contains(fmt.Sprint(err), c.want) {
+		if !errcode.Is(err, errcode.Invalid) || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
@@ -170,7 +168,7 @@ func TestIllegalRequests(t *testing.T) {
 			t.Errorf("the server received a request to %s %s", r.Verb, r.Path)
 		}
 	}
-	if _, err := client[batchv1.Job](t, cluster, kube.ClientConfig{}).Get(ctx, ml); err == nil || errors.As(err, new(*kube.IllegalError)) {
+	if _, err := client[batchv1.Job](t, cluster, kube.ClientConfig{}).Get(ctx, ml); err == nil || errcode.Is(err, errcode.Invalid) {
 		t.Errorf("get the built-in type of an ambiguous kind: got %v", err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/vedette-io/vedette/errcode"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -48,7 +50,7 @@ func (c *Client[T]) mutate(ctx context.Context, key wire.Key, change func(*T) er
 			}
 			return nil, err
 		}
-		if stopped := sleep(ctx, conflictBackoff(n)); stopped != nil {
+		if stopped := pause.For(ctx, conflictBackoff(n)); stopped != nil {
 			return nil, c.requestError("update", Resource{}, key, stopped)
 		}
 	}
@@ -62,7 +64,7 @@ func (c *Client[T]) applyChange(ctx context.Context, key wire.Key, change func(*
 		return nil, false, err
 	}
 	if change == nil {
-		return nil, false, c.requestError("update", r, key, &IllegalError{Problem: "the function that changes the object is nil"})
+		return nil, false, c.requestError("update", r, key, &errcode.Error{Code: errcode.Invalid, Problem: "the function that changes the object is nil"})
 	}
 	obj, err = c.get(ctx, key, "")
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/vedette-io/vedette/errcode"
 )
 
 // Controllable is an object that can be the controller of other objects. Every API type
@@ -19,24 +21,24 @@ type Controllable interface {
 // server deletes obj too, and ControllerOf returns owner. owner must have been read from
 // the server. SetController changes only obj and sends nothing.
 //
-// Errors: *IllegalError: owner has no UID, or its type cannot be determined; obj has
+// Errors: errcode.Invalid: owner has no UID, or its type cannot be determined; obj has
 // another controller; owner is in another namespace and therefore cannot own obj.
 func SetController(obj metav1.Object, owner Controllable) error {
 	if isNil(obj) || isNil(owner) {
-		return &IllegalError{Problem: "the object or its owner is nil"}
+		return &errcode.Error{Code: errcode.Invalid, Problem: "the object or its owner is nil"}
 	}
 	gvk, err := kindOf(owner)
 	if err != nil {
 		return err
 	}
 	if owner.GetUID() == "" {
-		return &IllegalError{Problem: fmt.Sprintf("%s %q has no UID", gvk.Kind, owner.GetName()), Remedy: "use the owner as returned by the server"}
+		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%s %q has no UID", gvk.Kind, owner.GetName()), Remedy: "use the owner as returned by the server"}
 	}
 	if ns := owner.GetNamespace(); ns != "" && ns != obj.GetNamespace() {
-		return &IllegalError{Problem: fmt.Sprintf("%s %q in namespace %q cannot own an object in namespace %q", gvk.Kind, owner.GetName(), ns, obj.GetNamespace())}
+		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%s %q in namespace %q cannot own an object in namespace %q", gvk.Kind, owner.GetName(), ns, obj.GetNamespace())}
 	}
 	if owner.GetUID() == obj.GetUID() {
-		return &IllegalError{Problem: fmt.Sprintf("%s %q cannot own itself", gvk.Kind, owner.GetName())}
+		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%s %q cannot own itself", gvk.Kind, owner.GetName())}
 	}
 	apiVersion, kind := gvk.ToAPIVersionAndKind()
 	ref := metav1.OwnerReference{
@@ -48,7 +50,8 @@ func SetController(obj metav1.Object, owner Controllable) error {
 		switch {
 		case other.UID == ref.UID: // replaced
 		case other.Controller != nil && *other.Controller:
-			return &IllegalError{
+			return &errcode.Error{
+				Code:    errcode.Invalid,
 				Problem: fmt.Sprintf("%q already has the controller %s %q", obj.GetName(), other.Kind, other.Name),
 				Remedy:  "leave the object to its controller, or choose another name",
 			}
@@ -81,7 +84,8 @@ func kindOf(obj Controllable) (schema.GroupVersionKind, error) {
 	}
 	kinds, err := kindsOf(nil, reflect.Indirect(reflect.ValueOf(obj)).Type(), obj)
 	if err != nil || len(kinds) != 1 {
-		return schema.GroupVersionKind{}, &IllegalError{
+		return schema.GroupVersionKind{}, &errcode.Error{
+			Code:    errcode.Invalid,
 			Problem: fmt.Sprintf("the type of %q (%T) cannot be determined", obj.GetName(), obj), Remedy: "set its apiVersion and kind",
 		}
 	}

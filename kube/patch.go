@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -42,11 +43,11 @@ func newPatch(kind types.PatchType, v any, begins byte) Patch {
 	if !raw {
 		var err error
 		if data, err = json.Marshal(v); err != nil {
-			return Patch{err: &IllegalError{Problem: fmt.Sprintf("the patch cannot be encoded: %v", err)}}
+			return Patch{err: &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the patch cannot be encoded: %v", err)}}
 		}
 	}
 	if text := bytes.TrimSpace(data); len(text) == 0 || text[0] != begins || !json.Valid(text) {
-		return Patch{err: &IllegalError{Problem: fmt.Sprintf("a patch of type %s must begin with %c: got %.60q", kind, begins, data)}}
+		return Patch{err: &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("a patch of type %s must begin with %c: got %.60q", kind, begins, data)}}
 	}
 	return Patch{kind: kind, data: data}
 }
@@ -80,7 +81,7 @@ func (c *Client[T]) patch(ctx context.Context, key wire.Key, p Patch, sub string
 
 func (p Patch) check() error {
 	if p.err == nil && p.kind == "" {
-		return &IllegalError{Problem: "the patch is empty", Remedy: "create it with JSONPatch, MergePatch or StrategicPatch"}
+		return &errcode.Error{Code: errcode.Invalid, Problem: "the patch is empty", Remedy: "create it with JSONPatch, MergePatch or StrategicPatch"}
 	}
 	return p.err
 }
@@ -131,7 +132,7 @@ func (c *Client[T]) ApplyConfiguration(ctx context.Context, cfg runtime.ApplyCon
 		return nil, err
 	}
 	if isNil(cfg) {
-		return nil, c.requestError("apply", r, wire.Key{}, &IllegalError{Problem: "the configuration is nil"})
+		return nil, c.requestError("apply", r, wire.Key{}, &errcode.Error{Code: errcode.Invalid, Problem: "the configuration is nil"})
 	}
 	text, err := marshalJSON(cfg, r.kind())
 	if err != nil {
@@ -143,7 +144,7 @@ func (c *Client[T]) ApplyConfiguration(ctx context.Context, cfg runtime.ApplyCon
 func (c *Client[T]) applyJSON(ctx context.Context, r Resource, text []byte, conflicts Conflicts, sub string) (*T, error) {
 	key, body, err := c.intent(r, text)
 	if err == nil && conflicts > ForceConflicts {
-		err = &IllegalError{Problem: fmt.Sprintf("the value %d of Conflicts is not valid", conflicts)}
+		err = &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the value %d of Conflicts is not valid", conflicts)}
 	}
 	if err != nil {
 		return nil, c.requestError("apply", r, key, err)
@@ -166,7 +167,7 @@ func (c *Client[T]) applyJSON(ctx context.Context, r Resource, text []byte, conf
 func (e *endpoint) intent(r Resource, text []byte) (wire.Key, []byte, error) {
 	u := unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(text, &u.Object); err != nil {
-		return wire.Key{}, nil, &IllegalError{Problem: fmt.Sprintf("the object cannot be decoded: %v", err)}
+		return wire.Key{}, nil, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the object cannot be decoded: %v", err)}
 	}
 	key := keyOf(&u)
 	if err := checkName(key.Name); err != nil {
@@ -176,10 +177,10 @@ func (e *endpoint) intent(r Resource, text []byte) (wire.Key, []byte, error) {
 		return key, nil, err
 	}
 	if got := u.GroupVersionKind(); got != r.kind() {
-		return key, nil, &IllegalError{Problem: fmt.Sprintf("the object is %v, but the client is for %v", got, r.kind())}
+		return key, nil, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the object is %v, but the client is for %v", got, r.kind())}
 	}
 	if e.cfg.FieldManager == "" {
-		return key, nil, &IllegalError{Problem: "Apply needs a field manager", Remedy: "set ClientConfig.FieldManager"}
+		return key, nil, &errcode.Error{Code: errcode.Invalid, Problem: "Apply needs a field manager", Remedy: "set ClientConfig.FieldManager"}
 	}
 	metadata, _ := u.Object["metadata"].(map[string]any) // it has the name
 	if _, ok := metadata["managedFields"]; !ok {

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/vedette-io/vedette/errcode"
 )
 
 // address returns the URL of a path below the address of the server. All URLs that
@@ -32,14 +34,14 @@ func (c *Cluster) address(segments ...string) (*url.URL, error) {
 // against "..", and servers reject "%".
 func checkSegment(what, text string) error {
 	if text == "" {
-		return &IllegalError{Problem: fmt.Sprintf("the %s is empty", what)}
+		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the %s is empty", what)}
 	}
 	problems := content.IsPathSegmentName(text)
 	if !utf8.ValidString(text) {
 		problems = append(problems, "is not UTF-8")
 	}
 	if len(problems) > 0 {
-		return &IllegalError{Problem: fmt.Sprintf("the %s %.80q is not valid: it %s", what, text, problems[0])}
+		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the %s %.80q is not valid: it %s", what, text, problems[0])}
 	}
 	return nil
 }
@@ -47,7 +49,7 @@ func checkSegment(what, text string) error {
 // checkName rejects an invalid object name.
 func checkName(name string) error {
 	if name == "" {
-		return &IllegalError{Problem: "the name of the object is empty", Remedy: "set metadata.name"}
+		return &errcode.Error{Code: errcode.Invalid, Problem: "the name of the object is empty", Remedy: "set metadata.name"}
 	}
 	return checkSegment("name", name)
 }
@@ -55,12 +57,13 @@ func checkName(name string) error {
 // CheckNamespace returns an error for an invalid namespace name. The server allows
 // lowercase letters, digits and '-', at most 63 of them.
 //
-// Errors: *IllegalError.
+// Errors: errcode.Invalid.
 func CheckNamespace(name string) error {
 	if len(content.IsDNS1123Label(name)) == 0 {
 		return nil
 	}
-	return &IllegalError{
+	return &errcode.Error{
+		Code:    errcode.Invalid,
 		Problem: fmt.Sprintf("the namespace %.80q is not valid", name),
 		Remedy:  "use lowercase letters, digits and '-', at most 63",
 	}
@@ -73,7 +76,8 @@ func (r *Resource) check() error {
 	if valid {
 		return nil
 	}
-	return &IllegalError{
+	return &errcode.Error{
+		Code:    errcode.Invalid,
 		Problem: fmt.Sprintf("the resource %.80q of version %.80q of group %.80q is not valid", r.Name, r.Version, r.Group),
 		Remedy:  "use the result of Cluster.Resolve",
 	}
@@ -82,7 +86,7 @@ func (r *Resource) check() error {
 // Check returns an error for a selection that no server can serve: an invalid namespace
 // name, or a selector that cannot be parsed.
 //
-// Errors: *IllegalError.
+// Errors: errcode.Invalid.
 func (s Selection) Check() error {
 	if s.Namespace != "" {
 		if err := CheckNamespace(s.Namespace); err != nil {
@@ -90,10 +94,10 @@ func (s Selection) Check() error {
 		}
 	}
 	if _, err := labels.Parse(s.LabelSelector); err != nil {
-		return &IllegalError{Problem: fmt.Sprintf("the label selector %q is not valid: %v", s.LabelSelector, err)}
+		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the label selector %q is not valid: %v", s.LabelSelector, err)}
 	}
 	if _, err := fields.ParseSelector(s.FieldSelector); err != nil {
-		return &IllegalError{Problem: fmt.Sprintf("the field selector %q is not valid: %v", s.FieldSelector, err)}
+		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the field selector %q is not valid: %v", s.FieldSelector, err)}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -79,7 +80,7 @@ func only(t *testing.T, p *paths, err error, segments ...string) {
 	t.Helper()
 	want := slices.Concat([]string{"clusters", "one/a"}, segments)
 	asked := p.take()
-	if illegal := (*kube.IllegalError)(nil); errors.As(err, &illegal) == (len(asked) > 0) {
+	if errcode.Is(err, errcode.Invalid) == (len(asked) > 0) {
 		t.Errorf("%q: got error %v, but %q was sent", segments, err, asked)
 	}
 	for _, uri := range asked {
@@ -173,8 +174,7 @@ func TestClientsNameOnePath(t *testing.T) {
 func TestConnectRefusesANamespace(t *testing.T) {
 	for _, name := range []string{"..", "a/b", "A"} {
 		_, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "https://x"}, Namespace: name})
-		var config *kube.ConfigError
-		if !errors.As(err, &config) || !strings.Contains(err.Error(), fmt.Sprintf("%q is not valid", name)) {
+		if !errcode.Is(err, errcode.Misconfigured) || !strings.Contains(err.Error(), fmt.Sprintf("%q is not valid", name)) {
 			t.Errorf("%q: got %v", name, err)
 		}
 	}
@@ -186,8 +186,7 @@ func TestRequestsStayBelowTheAddress(t *testing.T) {
 	p, cluster := behind(t)
 	for _, path := range []string{"/../two/api", "/api/../../x", "/api/%2e%2e/x", "/api/..%2fx", "/./api", "api", "/api?x", "/%zz"} {
 		_, err := cluster.Do(t.Context(), kube.Request{Path: path})
-		var illegal *kube.IllegalError
-		if asked := p.take(); !errors.As(err, &illegal) || len(asked) > 0 {
+		if asked := p.take(); !errcode.Is(err, errcode.Invalid) || len(asked) > 0 {
 			t.Errorf("%s: got error %v, but %q was sent", path, err, asked)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/version"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -53,10 +54,10 @@ func (c *Cluster) do(ctx context.Context, r Request) (*http.Response, error) {
 		return &RequestError{Host: c.Host(), Verb: strings.ToLower(r.Method), Resource: r.Path, Err: err}
 	}
 	if ctx == nil {
-		return nil, failed(&IllegalError{Problem: "the context is nil"})
+		return nil, failed(&errcode.Error{Code: errcode.Invalid, Problem: "the context is nil"})
 	}
 	if !validPath(r.Path) {
-		return nil, failed(&IllegalError{Problem: "the path is not valid", Remedy: "begin it with /, leave out . and .., and put parameters into Query"})
+		return nil, failed(&errcode.Error{Code: errcode.Invalid, Problem: "the path is not valid", Remedy: "begin it with /, leave out . and .., and put parameters into Query"})
 	}
 	if r.ContentType == "" && len(r.Body) > 0 {
 		r.ContentType = wire.MediaTypeJSON

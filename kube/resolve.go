@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vedette-io/vedette/internal/nearest"
 )
 
 // Resolve finds the type for a name, as kubectl does: "pods", "pod", "po", "Pod",
@@ -19,7 +21,7 @@ import (
 // Config.Types, Resolve does not ask the server. If the server answers but discovery
 // fails, Resolve can still return stable types of k8s.io/api.
 //
-// Errors: *UnknownResourceError, *DiscoveryError, *IllegalError for an invalid name;
+// Errors: *UnknownResourceError, *DiscoveryError, errcode.Invalid for an invalid name;
 // *RequestError.
 func (c *Cluster) Resolve(ctx context.Context, name string) (Resource, error) {
 	t, err := Named(name)
@@ -100,7 +102,7 @@ func near(types []Resource, name string) []string {
 	var found []candidate
 	for i := range types {
 		r := &types[i]
-		d := min(distance(name, r.Name), distance(name, r.Singular))
+		d := min(nearest.Distance(name, r.Name), nearest.Distance(name, r.Singular))
 		if d > max(1, len(name)/3) || !r.Can("watch") {
 			continue
 		}
@@ -114,31 +116,4 @@ func near(types []Resource, name string) []string {
 		names = append(names, c.name)
 	}
 	return names
-}
-
-// distance returns the number of letters to insert, delete, replace or swap with a
-// neighbor to turn a into b.
-func distance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d = min(d, rows[i-2][j-2]+1)
-			}
-			rows[i][j] = d
-		}
-	}
-	return rows[len(a)][len(b)]
 }

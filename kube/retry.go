@@ -7,6 +7,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/vedette-io/vedette/internal/pause"
 )
 
 // These constants bound how long a client waits for a busy server.
@@ -28,7 +30,7 @@ func (c *Cluster) retryBusy(ctx context.Context, do func() error) error {
 		if wait == 0 || n == maxBusyRetries {
 			return err
 		}
-		if stopped := sleep(ctx, wait); stopped != nil {
+		if stopped := pause.For(ctx, wait); stopped != nil {
 			return fmt.Errorf("%w; while waiting to retry: %w", err, stopped)
 		}
 	}
@@ -56,16 +58,4 @@ func busyWait(err error) time.Duration {
 		return 0
 	}
 	return time.Duration(d.RetryAfterSeconds) * time.Second
-}
-
-// sleep waits for d. If the context ends first, it returns the cause.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

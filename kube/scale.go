@@ -8,6 +8,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -35,7 +36,7 @@ func (c *Client[T]) Scale(ctx context.Context, key wire.Key) (*autoscalingv1.Sca
 // SetScale sets the desired number of replicas of an object, whatever its previous value,
 // and returns the scale.
 //
-// Errors: those of Scale; *RequestError with an *IllegalError for a negative number.
+// Errors: those of Scale; *RequestError with errcode.Invalid for a negative number.
 func (c *Client[T]) SetScale(ctx context.Context, key wire.Key, replicas int32) (*autoscalingv1.Scale, error) {
 	const verb = "patch"
 	r, key, err := c.endpointOrNil().resolveObject(ctx, verb, key)
@@ -43,7 +44,7 @@ func (c *Client[T]) SetScale(ctx context.Context, key wire.Key, replicas int32) 
 		return nil, err
 	}
 	if replicas < 0 {
-		return nil, c.requestError(verb, r, key, &IllegalError{Problem: fmt.Sprintf("an object cannot have %d replicas", replicas)})
+		return nil, c.requestError(verb, r, key, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("an object cannot have %d replicas", replicas)})
 	}
 	a, err := c.send(ctx, r, call{
 		verb: verb, method: http.MethodPatch, key: key, sub: scaleSub, query: c.writeQuery(),

@@ -54,7 +54,7 @@ func (s *Source) String() string {
 
 // List is Collection.List.
 //
-// Errors: those of Cluster.Resolve; *IllegalError if the type on the server does not
+// Errors: those of Cluster.Resolve; errcode.Invalid if the type on the server does not
 // match the target; those of Cluster.Collection, and of Collection.List.
 func (s *Source) List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
 	return s.open(ctx, func(c *Collection) (wire.Stream, error) { return c.List(ctx, opts) })
@@ -62,7 +62,7 @@ func (s *Source) List(ctx context.Context, opts metav1.ListOptions) (wire.Stream
 
 // Watch is Collection.Watch.
 //
-// Errors: those of Cluster.Resolve; *IllegalError if the type on the server does not
+// Errors: those of Cluster.Resolve; errcode.Invalid if the type on the server does not
 // match the target; those of Cluster.Collection, and of Collection.Watch.
 func (s *Source) Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
 	return s.open(ctx, func(c *Collection) (wire.Stream, error) { return c.Watch(ctx, opts) })

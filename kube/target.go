@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/vedette-io/vedette/errcode"
 )
 
 // TypeConfig identifies the API type that a Go type stands for, if the Go type alone
@@ -45,7 +47,7 @@ type Target struct {
 
 // Named returns the target for the name of any type, in the syntax of Cluster.Resolve.
 //
-// Errors: *IllegalError.
+// Errors: errcode.Invalid.
 func Named(name string) (Target, error) {
 	n, err := parseTypeName(name)
 	return Target{name: n}, err
@@ -58,7 +60,7 @@ func Named(name string) (Target, error) {
 // groups of k8s.io/api. If the name of T's package is a version, the kind must have
 // that version.
 //
-// Errors: *IllegalError: T is not the struct of an API type, or T is a list, or cfg
+// Errors: errcode.Invalid: T is not the struct of an API type, or T is a list, or cfg
 // does not agree with T.
 func TargetOf[T any](cfg TypeConfig) (Target, error) {
 	t, obj := reflect.TypeFor[T](), any(new(T))
@@ -92,11 +94,11 @@ func (t Target) untyped(of reflect.Type, cfg TypeConfig) (Target, error) {
 		t.view = Metadata
 	}
 	if t.name.empty() {
-		return t, &IllegalError{Problem: fmt.Sprintf("%v can hold any type of objects", of), Remedy: "name it in Resource"}
+		return t, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%v can hold any type of objects", of), Remedy: "name it in Resource"}
 	}
 	if gv := cfg.GroupVersion; !gv.Empty() {
 		if !t.name.within(gv) {
-			return t, &IllegalError{Problem: fmt.Sprintf("the Resource %q is not in the GroupVersion %v", t.name, gv)}
+			return t, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the Resource %q is not in the GroupVersion %v", t.name, gv)}
 		}
 		t.name.rest = gv.Version + "." + gv.Group
 	}
@@ -116,7 +118,7 @@ func (t *Target) bind(of reflect.Type, obj any, cfg TypeConfig) error {
 	case !gv.Empty() && len(kinds) > 0:
 		t.kinds = slices.DeleteFunc(kinds, func(k schema.GroupVersionKind) bool { return k.GroupVersion() != gv })
 		if len(t.kinds) == 0 {
-			return &IllegalError{Problem: fmt.Sprintf("%v is not of the GroupVersion %v", of, gv), Remedy: "leave it empty, or use the Go type of that version"}
+			return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%v is not of the GroupVersion %v", of, gv), Remedy: "leave it empty, or use the Go type of that version"}
 		}
 	case len(kinds) > 0:
 		t.kinds = kinds
@@ -124,15 +126,15 @@ func (t *Target) bind(of reflect.Type, obj any, cfg TypeConfig) error {
 		t.kinds = []schema.GroupVersionKind{gv.WithKind(of.Name())}
 	case !gv.Empty() && !t.name.empty():
 		if !t.name.within(gv) {
-			return &IllegalError{Problem: fmt.Sprintf("the Resource %q is not in the GroupVersion %v", t.name, gv)}
+			return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the Resource %q is not in the GroupVersion %v", t.name, gv)}
 		}
 		t.name.rest = gv.Version + "." + gv.Group
 	}
 	switch {
 	case len(t.kinds) > 1 && t.name.empty():
-		return &IllegalError{Problem: fmt.Sprintf("the scheme maps %v to several kinds: %v", of, t.kinds), Remedy: "name one in Resource or GroupVersion"}
+		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the scheme maps %v to several kinds: %v", of, t.kinds), Remedy: "name one in Resource or GroupVersion"}
 	case len(t.kinds) == 0 && t.name.empty() && !named:
-		return &IllegalError{Problem: fmt.Sprintf("the name of %v is not the name of a kind", of), Remedy: "name the type in Resource"}
+		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the name of %v is not the name of a kind", of), Remedy: "name the type in Resource"}
 	}
 	if len(t.kinds) == 0 {
 		t.kind = of.Name()
@@ -163,7 +165,8 @@ func (t Target) checkName() error {
 
 // mismatch returns the error for a name that does not match the Go type.
 func (t Target) mismatch(k schema.GroupVersionKind) error {
-	return &IllegalError{
+	return &errcode.Error{
+		Code:    errcode.Invalid,
 		Problem: fmt.Sprintf("the Resource %q does not name %s, which is %s %s", t.name, t.goType, k.GroupVersion(), k.Kind),
 		Remedy:  "leave it empty, or use the Go type of that resource",
 	}
@@ -192,15 +195,16 @@ func (t Target) View() View { return t.view }
 // checkObject rejects a type that is not the struct of an API type.
 func checkObject(t reflect.Type, obj any) error {
 	if t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
-		return &IllegalError{Problem: fmt.Sprintf("%v is a pointer", t), Remedy: fmt.Sprintf("use %v", t.Elem())}
+		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%v is a pointer", t), Remedy: fmt.Sprintf("use %v", t.Elem())}
 	}
 	_, object := obj.(metav1.Object)
 	if _, list := obj.(metav1.ListInterface); list && !object {
-		return &IllegalError{Problem: fmt.Sprintf("%v is a list of objects", t), Remedy: fmt.Sprintf("use %s", itemOf(t))}
+		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%v is a list of objects", t), Remedy: fmt.Sprintf("use %s", itemOf(t))}
 	}
 	_, typed := obj.(interface{ GetObjectKind() schema.ObjectKind })
 	if t.Kind() != reflect.Struct || !object || !typed {
-		return &IllegalError{
+		return &errcode.Error{
+			Code:    errcode.Invalid,
 			Problem: fmt.Sprintf("%v is not the struct of an API type", t),
 			Remedy:  "use one that embeds metav1.TypeMeta and metav1.ObjectMeta, such as corev1.Pod",
 		}
@@ -228,7 +232,7 @@ func kindsOf(s *runtime.Scheme, t reflect.Type, obj any) ([]schema.GroupVersionK
 			return slices.Clone(kinds), nil
 		}
 		if !runtime.IsNotRegisteredError(err) {
-			return nil, &IllegalError{Problem: fmt.Sprintf("the scheme does not determine the kind of %v: %v", t, err), Remedy: "set GroupVersion"}
+			return nil, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the scheme does not determine the kind of %v: %v", t, err), Remedy: "set GroupVersion"}
 		}
 	}
 	path, builtin := strings.CutPrefix(t.PkgPath(), builtinPackages)
@@ -280,7 +284,7 @@ func (t Target) within(gv schema.GroupVersion) bool {
 // choose returns the type in table that the target refers to. It returns false if there
 // is none. table must be in order of preference.
 //
-// Errors: *IllegalError: the name does not agree with the Go type, or the target is
+// Errors: errcode.Invalid: the name does not agree with the Go type, or the target is
 // ambiguous.
 func (t Target) choose(table []Resource) (Resource, bool, error) {
 	switch {
@@ -329,7 +333,8 @@ func (t Target) chooseUnique(table []Resource) (Resource, bool, error) {
 		}
 	}
 	if len(found) == 0 && len(elsewhere) > 0 {
-		return Resource{}, false, &IllegalError{
+		return Resource{}, false, &errcode.Error{
+			Code:    errcode.Invalid,
 			Problem: fmt.Sprintf("the server has %s, but not in version %s of the package of %s", listed(elsewhere), t.version, t.goType),
 			Remedy:  "set GroupVersion to that of the Go type",
 		}
@@ -339,7 +344,8 @@ func (t Target) chooseUnique(table []Resource) (Resource, bool, error) {
 		return t.requireOne(slices.DeleteFunc(found, func(r Resource) bool { return !core(r) }))
 	}
 	if len(found) > 0 && t.name.rest == "" && !slices.ContainsFunc(found, func(r Resource) bool { return !builtinGroup(r.Group) }) {
-		return Resource{}, false, &IllegalError{
+		return Resource{}, false, &errcode.Error{
+			Code:    errcode.Invalid,
 			Problem: fmt.Sprintf("the server has only the built-in %s, and %s is not its Go type", listed(found), t.goType),
 			Remedy:  "set GroupVersion to that of the Go type, or install its definition",
 		}
@@ -355,7 +361,8 @@ func (t Target) requireOne(found []Resource) (Resource, bool, error) {
 	case 1:
 		return found[0], true, nil
 	}
-	return Resource{}, false, &IllegalError{
+	return Resource{}, false, &errcode.Error{
+		Code:    errcode.Invalid,
 		Problem: fmt.Sprintf("%s is ambiguous: it may be one of %s", t.goType, listed(found)),
 		Remedy:  "set GroupVersion to that of the Go type, or name one in Resource",
 	}
@@ -383,7 +390,7 @@ func parseTypeName(text string) (typeName, error) {
 		err = errors.New("it has a space or a control character")
 	}
 	if err != nil {
-		return typeName{}, &IllegalError{Problem: fmt.Sprintf("%.80q is not the name of a type: %v", text, err), Remedy: `name it like "pods" or "jobs.v1.batch"`}
+		return typeName{}, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%.80q is not the name of a type: %v", text, err), Remedy: `name it like "pods" or "jobs.v1.batch"`}
 	}
 	return typeName{name, rest}, nil
 }

@@ -1,7 +1,6 @@
 package kube_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/kube"
 	v1alpha1 "github.com/vedette-io/vedette/kube/testdata/v1alpha1"
 )
@@ -86,7 +86,7 @@ func TestNoTarget(t *testing.T) {
 		{of[Job](kube.TypeConfig{Resource: "jobs.batch", GroupVersion: volcano}), "not in the GroupVersion"},
 	} {
 		_, err := c.of()
-		if illegal := (*kube.IllegalError)(nil); !errors.As(err, &illegal) || !strings.Contains(err.Error(), c.want) {
+		if !errcode.Is(err, errcode.Invalid) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}

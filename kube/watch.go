@@ -12,6 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/vedette-io/vedette/errcode"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -94,7 +96,7 @@ func (c *Client[T]) watch(ctx context.Context, where Where, from wire.Version, e
 		} else if brief++; from > heard {
 			brief = min(brief, maxBriefWithEvents)
 		}
-		if err := sleep(ctx, resumeBackoff(max(failures, brief))); err != nil {
+		if err := pause.For(ctx, resumeBackoff(max(failures, brief))); err != nil {
 			return c.requestError("watch", r, wire.Key{}, err)
 		}
 	}
@@ -164,9 +166,8 @@ func isTransient(err error) bool {
 	var (
 		invalid  *wire.InvalidError
 		tooLarge *wire.TooLargeError
-		illegal  *IllegalError
 	)
-	return !errors.As(err, &invalid) && !errors.As(err, &tooLarge) && !errors.As(err, &illegal)
+	return !errors.As(err, &invalid) && !errors.As(err, &tooLarge) && !errcode.Is(err, errcode.Invalid)
 }
 
 // resumeBackoff returns the wait before the next attempt. It doubles after each failure,

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -28,7 +29,7 @@ func (c *Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 		err = checkName(key.Name)
 	}
 	if err == nil && meta.GetResourceVersion() != "" {
-		err = &IllegalError{Problem: "the object has a resourceVersion, so it exists", Remedy: "clear it to create a copy, or use Update"}
+		err = &errcode.Error{Code: errcode.Invalid, Problem: "the object has a resourceVersion, so it exists", Remedy: "clear it to create a copy, or use Update"}
 	}
 	if err == nil {
 		err = c.checkScope(r, key)
@@ -58,7 +59,8 @@ func (c *Client[T]) update(ctx context.Context, obj *T, sub string) (*T, error) 
 		err = c.checkScope(r, key)
 	}
 	if err == nil && meta.GetResourceVersion() == "" {
-		err = &IllegalError{
+		err = &errcode.Error{
+			Code:    errcode.Invalid,
 			Problem: "the object has no resourceVersion, so the update could overwrite the changes of others",
 			Remedy:  "change an object that was read, or use Mutate, Patch or Apply",
 		}
@@ -76,7 +78,8 @@ func (c *Client[T]) writable(ctx context.Context, verb string, obj *T) (Resource
 		return r, nil, err
 	}
 	if c.target.view == Metadata {
-		return r, nil, c.requestError(verb, r, wire.Key{}, &IllegalError{
+		return r, nil, c.requestError(verb, r, wire.Key{}, &errcode.Error{
+			Code:    errcode.Invalid,
 			Problem: "a client for metadata cannot write whole objects", Remedy: "use Patch, or a client of the full type",
 		})
 	}

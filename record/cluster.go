@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/clusterid"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -41,7 +42,7 @@ func (i *identifier) identify(ctx context.Context, wait bool) (c identifiedClust
 		if err == nil || !wait {
 			return c, replaced, err
 		}
-		if !sleep(ctx, i.cfg.retryDelay(n)) {
+		if pause.For(ctx, i.cfg.retryDelay(n)) != nil {
 			return c, false, context.Cause(ctx)
 		}
 	}

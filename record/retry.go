@@ -1,9 +1,6 @@
 package record
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // The delay between attempts to write a batch doubles from firstDelay to maxDelay.
 const (
@@ -13,15 +10,3 @@ const (
 
 // nextDelay returns the delay that follows d.
 func nextDelay(d time.Duration) time.Duration { return min(2*d, maxDelay) }
-
-// sleep waits for d. It returns false if ctx ends first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/internal/clusterid"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/internal/bodies"
@@ -222,7 +223,7 @@ func (t *targetRecorder) run(ctx context.Context) error {
 // reopen retries open until it succeeds, and counts its attempts. It returns false if ctx
 // ends first.
 func (t *targetRecorder) reopen(ctx context.Context, attempts *int) bool {
-	for sleep(ctx, t.cfg.retryDelay(*attempts)) {
+	for pause.For(ctx, t.cfg.retryDelay(*attempts)) == nil {
 		*attempts++
 		err := t.report.ask(ctx, t.faults.start, func() error { return t.open(ctx) })
 		t.health.notStarted(err)

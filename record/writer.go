@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/internal/batch"
 	"github.com/vedette-io/vedette/record/internal/bodies"
@@ -85,7 +86,7 @@ func (w *writer) write(ctx context.Context, items []item, timeout time.Duration)
 			return errUnavailable
 		}
 		w.fault.See(faultlog.State{Kind: "database", Err: err, Remedy: remedy(err), Attrs: []any{"deltas", len(items)}})
-		if !sleep(ctx, delay) {
+		if pause.For(ctx, delay) != nil {
 			return context.Cause(ctx)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/kube"
 )
@@ -112,8 +113,6 @@ func outcomeOf(err error) outcome {
 		return unknown
 	}
 	var (
-		illegal   *kube.IllegalError
-		config    *kube.ConfigError
 		dns       *net.DNSError
 		authority x509.UnknownAuthorityError
 		host      x509.HostnameError
@@ -122,7 +121,7 @@ func outcomeOf(err error) outcome {
 		alert     tls.AlertError
 	)
 	switch {
-	case errors.As(err, &illegal), errors.As(err, &config):
+	case errcode.Is(err, errcode.Invalid), errcode.Is(err, errcode.Misconfigured):
 		return refused
 	case oscompat.ConnectionRefused(err), errors.As(err, &dns), errors.As(err, &authority), errors.As(err, &host),
 		errors.As(err, &cert), errors.As(err, &record), errors.As(err, &alert):

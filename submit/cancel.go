@@ -30,7 +30,7 @@ import (
 // refuses to delete a marked job, Cancel removes the mark.
 //
 // Errors: *FinishedError, *DeniedError, *UnfinishedError, *UnknownJobError;
-// *kube.IllegalError for contradictory options, and for a job that its parent would start
+// errcode.Invalid for contradictory options, and for a job that its parent would start
 // again; *kube.RequestError.
 func (c *Client) Cancel(ctx context.Context, job Job, o CancelOptions) (Cancelled, error) {
 	reason, err := o.reason()

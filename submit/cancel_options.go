@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -45,14 +45,14 @@ type CancelOptions struct {
 
 // reason returns the reason in one line.
 //
-// Errors: *kube.IllegalError.
+// Errors: errcode.Invalid.
 func (o *CancelOptions) reason() (string, error) {
 	text := strings.Join(strings.Fields(o.Reason), " ")
 	switch {
 	case len(text) > MaxReason:
-		return "", &kube.IllegalError{Problem: fmt.Sprintf("the reason has %d bytes", len(text)), Remedy: fmt.Sprintf("at most %d are allowed", MaxReason)}
+		return "", &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the reason has %d bytes", len(text)), Remedy: fmt.Sprintf("at most %d are allowed", MaxReason)}
 	case !utf8.ValidString(text), strings.ContainsFunc(text, unicode.IsControl):
-		return "", &kube.IllegalError{Problem: fmt.Sprintf("the reason %.80q has a control character or is not UTF-8", text), Remedy: "write plain text"}
+		return "", &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the reason %.80q has a control character or is not UTF-8", text), Remedy: "write plain text"}
 	}
 	return text, nil
 }

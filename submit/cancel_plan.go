@@ -7,8 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/jobmeta"
-	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -43,7 +43,7 @@ func ofType(object *unstructured.Unstructured) state.Status {
 
 // planOf returns the plan to cancel a job.
 //
-// Errors: *FinishedError; *kube.IllegalError for a method that the type does not support,
+// Errors: *FinishedError; errcode.Invalid for a method that the type does not support,
 // and for a job that its parent would start again.
 func planOf(job Job, how How) (plan, error) {
 	object := job.Object
@@ -53,7 +53,7 @@ func planOf(job Job, how How) (plan, error) {
 		return p, nil
 	}
 	if parent := parentOf(object); parent != "" {
-		return p, &kube.IllegalError{Problem: fmt.Sprintf("%s belongs to %s, which would start it again", job, parent), Remedy: "cancel that"}
+		return p, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%s belongs to %s, which would start it again", job, parent), Remedy: "cancel that"}
 	}
 	var err error
 	if p.way, err = wayOf(object, how); err != nil {

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/jobmeta"
-	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/submit"
 )
@@ -162,8 +162,7 @@ func TestCancelRefused(t *testing.T) {
 		{"no suspension", "this Experiment cannot be suspended", experiment, submit.CancelOptions{How: submit.Suspending}},
 	} {
 		_, err := y.client.Cancel(t.Context(), c.job, c.o)
-		var illegal *kube.IllegalError
-		if !errors.As(err, &illegal) || !strings.Contains(err.Error(), c.want) {
+		if !errcode.Is(err, errcode.Invalid) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/jobmeta"
-	"github.com/vedette-io/vedette/kube"
 )
 
 // holder is a type whose jobs can be suspended.
@@ -70,7 +70,7 @@ func groupKind(apiVersion, kind string) string {
 
 // wayOf returns the method to cancel a job.
 //
-// Errors: *kube.IllegalError for a type that cannot be suspended.
+// Errors: errcode.Invalid for a type that cannot be suspended.
 func wayOf(object *unstructured.Unstructured, how How) (way, error) {
 	deletion := way{how: jobmeta.CancelDelete}
 	if how == Deleting {
@@ -86,7 +86,7 @@ func wayOf(object *unstructured.Unstructured, how How) (way, error) {
 	case holds && suspendable(of, object) && (how == Suspending || !h.resumed(object)):
 		return way{jobmeta.CancelSuspend, append(append([]string{}, h.section...), "suspend"), true}, nil
 	case how == Suspending:
-		return way{}, &kube.IllegalError{Problem: fmt.Sprintf("this %s cannot be suspended", object.GetKind()), Remedy: "cancel it as its type demands"}
+		return way{}, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("this %s cannot be suspended", object.GetKind()), Remedy: "cancel it as its type demands"}
 	}
 	return deletion, nil
 }

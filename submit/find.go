@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -54,7 +55,7 @@ func (e *AmbiguousError) Error() string {
 // client.
 //
 // Errors: *UnknownJobError, *AmbiguousError, *DeniedError; *kube.UnknownResourceError,
-// *kube.IllegalError, *kube.RequestError.
+// errcode.Invalid, *kube.RequestError.
 func (c *Client) Find(ctx context.Context, name, namespace string) (Job, error) {
 	if namespace == "" {
 		namespace = c.cfg.Namespace
@@ -64,7 +65,7 @@ func (c *Client) Find(ctx context.Context, name, namespace string) (Job, error) 
 		return c.findBare(ctx, name, namespace)
 	}
 	if strings.Contains(rest, "/") {
-		return Job{}, &kube.IllegalError{Problem: fmt.Sprintf("the name %.80q has more than one /", name), Remedy: "use the form TYPE/NAME, such as job/train-7"}
+		return Job{}, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the name %.80q has more than one /", name), Remedy: "use the form TYPE/NAME, such as job/train-7"}
 	}
 	r, err := c.cluster.Resolve(ctx, typ)
 	if err != nil {

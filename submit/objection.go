@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/submit/manifest"
 )
@@ -37,8 +38,7 @@ func (o objections) at(field, message, kind string) Problem {
 // of returns the problems in an error of a server or of package kube; nil if the refusal
 // is not about the job.
 func (o objections) of(err error) []Problem {
-	var illegal *kube.IllegalError
-	if errors.As(err, &illegal) {
+	if illegal := errcode.Find(err, errcode.Invalid); illegal != nil {
 		return []Problem{o.at(illegalField(illegal), illegal.Error(), "")}
 	}
 	var unknown *kube.UnknownResourceError
@@ -64,7 +64,7 @@ func (o objections) of(err error) []Problem {
 }
 
 // illegalField guesses the field of an error of package kube.
-func illegalField(e *kube.IllegalError) string {
+func illegalField(e *errcode.Error) string {
 	if strings.Contains(e.Problem, "namespace") {
 		return "metadata.namespace"
 	}

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/submit/manifest"
@@ -25,11 +26,11 @@ const maxTaken = 5
 // Two retries of one job with the same changes create one job. To repeat it once more, set
 // a key (RandomKey), or retry the retry.
 //
-// Errors: *NotFinishedError; *kube.IllegalError for an invalid change, and for a job that
+// Errors: *NotFinishedError; errcode.Invalid for an invalid change, and for a job that
 // belongs to another one; those of Submit and of Find.
 func (c *Client) Retry(ctx context.Context, of Job, o RetryOptions) (Result, error) {
 	if parent := parentOf(of.Object); parent != "" {
-		return Result{}, &kube.IllegalError{Problem: fmt.Sprintf("%s belongs to %s", of, parent), Remedy: "retry that"}
+		return Result{}, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%s belongs to %s", of, parent), Remedy: "retry that"}
 	}
 	if err := finished(of); err != nil && !o.Running {
 		return Result{}, err
@@ -82,7 +83,7 @@ func (c *Client) Retry(ctx context.Context, of Job, o RetryOptions) (Result, err
 // cannot be listed, last is 0.
 func (c *Client) chain(ctx context.Context, of Job, root, key string) (same *unstructured.Unstructured, last int, err error) {
 	if strings.Trim(labelValue(root), "-_.") != root { // of an object without a UID
-		return nil, 0, &kube.IllegalError{Problem: fmt.Sprintf("%s has the UID %.80q, which cannot be a label", of, root)}
+		return nil, 0, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%s has the UID %.80q, which cannot be a label", of, root)}
 	}
 	ctx, stop := context.WithTimeout(ctx, max(c.cfg.Patience, time.Second))
 	defer stop()

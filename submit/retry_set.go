@@ -6,24 +6,24 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/submit/manifest"
 )
 
 // setAll applies changes of the form path=value to a manifest, in order.
 //
-// Errors: *kube.IllegalError.
+// Errors: errcode.Invalid.
 func setAll(m *manifest.Manifest, changes []string) error {
 	for _, change := range changes {
 		path, value, ok := strings.Cut(change, "=")
 		if !ok {
-			return &kube.IllegalError{Problem: fmt.Sprintf("the change %.80q has no =", change), Remedy: "write it as in spec.parallelism=4"}
+			return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the change %.80q has no =", change), Remedy: "write it as in spec.parallelism=4"}
 		}
 		var err error
 		if path == "image" {
 			err = setImage(m.Object, value)
 		} else if err = m.Set(path, value); err != nil {
-			err = &kube.IllegalError{Problem: err.Error()}
+			err = &errcode.Error{Code: errcode.Invalid, Problem: err.Error()}
 		}
 		if err != nil {
 			return err
@@ -34,7 +34,7 @@ func setAll(m *manifest.Manifest, changes []string) error {
 
 // setImage sets the image of the only container of each pod template.
 //
-// Errors: *kube.IllegalError for a job without pod templates, or with several containers
+// Errors: errcode.Invalid for a job without pod templates, or with several containers
 // in one of them.
 func setImage(object *unstructured.Unstructured, image string) error {
 	var all []map[string]any
@@ -51,9 +51,9 @@ func setImage(object *unstructured.Unstructured, image string) error {
 	})
 	switch {
 	case len(all) == 0:
-		return &kube.IllegalError{Problem: fmt.Sprintf("this %s has no container whose image could be set", object.GetKind()), Remedy: "name the whole path, as in spec.trainer.image=…"}
+		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("this %s has no container whose image could be set", object.GetKind()), Remedy: "name the whole path, as in spec.trainer.image=…"}
 	case several:
-		return &kube.IllegalError{Problem: "a pod of the job has several containers, and image= does not say which", Remedy: "name the whole path, as in spec.template.spec.containers[0].image=…"}
+		return &errcode.Error{Code: errcode.Invalid, Problem: "a pod of the job has several containers, and image= does not say which", Remedy: "name the whole path, as in spec.template.spec.containers[0].image=…"}
 	}
 	for _, container := range all {
 		container["image"] = image

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/jobmeta"
-	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/submit"
 )
 
@@ -216,7 +216,7 @@ func TestRetryRefused(t *testing.T) {
 			o.Set = nil
 		}
 		_, err := y.client.Retry(t.Context(), c.of, o)
-		if illegal := (*kube.IllegalError)(nil); !errors.As(err, &illegal) || !strings.Contains(err.Error(), c.want) {
+		if !errcode.Is(err, errcode.Invalid) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.set, err, c.want)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // not be listed, unless no type may be listed. An empty namespace means the namespace of
 // the client.
 //
-// Errors: *DeniedError, *kube.DiscoveryError, *kube.IllegalError, *kube.RequestError.
+// Errors: *DeniedError, *kube.DiscoveryError, errcode.Invalid, *kube.RequestError.
 func (c *Client) Select(ctx context.Context, selector, namespace string) ([]Job, error) {
 	if namespace == "" {
 		namespace = c.cfg.Namespace
@@ -49,7 +49,7 @@ func (c *Client) Select(ctx context.Context, selector, namespace string) ([]Job,
 
 // list returns the selected jobs of a type.
 //
-// Errors: *DeniedError, *kube.IllegalError, *kube.RequestError.
+// Errors: *DeniedError, errcode.Invalid, *kube.RequestError.
 func (c *Client) list(ctx context.Context, r kube.Resource, where kube.Where) (jobs []Job, err error) {
 	client, err := kube.For[unstructured.Unstructured](c.cluster, kube.ClientConfig{Resource: FullName(r)})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/submit/manifest"
 )
@@ -128,11 +129,10 @@ func (c *Client) prepare(ctx context.Context, req Request) (*submission, error) 
 			return err
 		})
 	}
-	var illegal *kube.IllegalError
-	switch {
-	case errors.As(err, &illegal):
+	if illegal := errcode.Find(err, errcode.Invalid); illegal != nil {
 		return nil, s.invalid("kind", illegal.Problem)
-	case err != nil:
+	}
+	if err != nil {
 		return nil, s.refusal(err)
 	}
 	if s.resource.Scope != kube.Namespaced {

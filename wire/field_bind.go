@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/vedette-io/vedette/internal/nearest"
 )
 
 // leaves are the structs that are scalars in JSON.
@@ -94,7 +96,7 @@ func (b *binder) step(s *step) error {
 func (b *binder) member(s *step) error {
 	f, nums, found := structField(b.t, s.name)
 	if !found {
-		return b.fail(s, "%s has no field %q; the closest is %q", b.t, s.name, nearest(s.name, fieldNames(b.t, nil)))
+		return b.fail(s, "%s has no field %q; the closest is %q", b.t, s.name, nearest.Of(s.name, fieldNames(b.t, nil)))
 	}
 	for _, num := range nums {
 		if num == 0 && b.numbered {
@@ -150,7 +152,7 @@ func (b *binder) element(s *step) error {
 	}
 	f, nums, found := structField(b.t, s.name)
 	if !found {
-		return b.fail(s, "%s has no field %q; the closest is %q", b.t, s.name, nearest(s.name, fieldNames(b.t, nil)))
+		return b.fail(s, "%s has no field %q; the closest is %q", b.t, s.name, nearest.Of(s.name, fieldNames(b.t, nil)))
 	}
 	t := f.Type
 	if t.Kind() == reflect.Pointer {
@@ -189,7 +191,7 @@ func (b *binder) end(s *step) error {
 		}
 		return b.fail(s, "%s is a list: write [*] after it", b.t)
 	case reflect.Struct:
-		return b.fail(s, "%s is an object: name one of its fields, such as %q", b.t, nearest("", fieldNames(b.t, nil)))
+		return b.fail(s, "%s is an object: name one of its fields, such as %q", b.t, nearest.Of("", fieldNames(b.t, nil)))
 	default:
 		return b.fail(s, "%s cannot be read as text", b.t)
 	}

@@ -164,26 +164,3 @@ func TestFieldsThatAreRefused(t *testing.T) {
 		}
 	}
 }
-
-func TestNearest(t *testing.T) {
-	names := []string{"nodenames", "nodeName", "nodeSelector", "hostNetwork", "containers", "initContainers"}
-	for name, want := range map[string]string{
-		"nodename": "nodeName", "NODENAME": "nodeName", "node": "nodeName", "selector": "nodeSelector", "container": "containers",
-		"hostnetwrok": "hostNetwork", "initcontainer": "initContainers", "nodeSelectors": "nodeSelector",
-	} {
-		if got := nearest(name, names); got != want {
-			t.Errorf("%s: got %s, want %s", name, got, want)
-		}
-	}
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "", 3}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 2}, {"abc", "bc", 1}, {"ab", "a", 1}, {"a", "ab", 1}} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("%q and %q: got %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-	if nearest("x", nil) != "" {
-		t.Error("got a name from an empty list")
-	}
-}

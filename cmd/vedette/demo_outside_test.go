@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/vedette-io/vedette/internal/demo"
-	"github.com/vedette-io/vedette/internal/timeout"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/jobmeta"
 )
 
@@ -89,7 +89,7 @@ func (o *outside) until(name, what string, ok func(*batchv1.Job, []corev1.Pod) b
 		if ok(job, pods.Items) {
 			return
 		}
-		timeout.Sleep(ctx, 10*time.Millisecond)
+		_ = pause.For(ctx, 10*time.Millisecond)
 	}
 }
 

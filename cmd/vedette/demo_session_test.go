@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/internal/demo"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/internal/timeout"
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
@@ -35,7 +35,7 @@ func (o *outside) kept(name string) {
 		if err == nil && found && log.Complete {
 			return
 		}
-		timeout.Sleep(ctx, 20*time.Millisecond)
+		_ = pause.For(ctx, 20*time.Millisecond)
 	}
 	o.t.Fatalf("the log of %s is not kept", name)
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vedette-io/vedette/internal/timeout"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/notify"
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/record/feed"
@@ -53,7 +53,7 @@ func (s *notifier) keepRunning(ctx context.Context) {
 			if err := s.once(ctx); err != nil {
 				s.log.Error("the notifier cannot run and tries again in a minute; recording continues", "err", err)
 			}
-			timeout.Sleep(ctx, again)
+			_ = pause.For(ctx, again)
 			if ctx.Err() != nil {
 				return nil
 			}

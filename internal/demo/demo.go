@@ -11,7 +11,7 @@ import (
 	"github.com/vedette-io/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/deliveryview"
 	"github.com/vedette-io/vedette/internal/invocation"
-	"github.com/vedette-io/vedette/internal/timeout"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/internal/watchview"
 	"github.com/vedette-io/vedette/kube"
 )
@@ -109,7 +109,7 @@ func (o *Options) play(ctx context.Context, cluster *kube.Cluster, targets []wat
 			_, ended := users.outcomes()
 			kept.await(ctx, ended)
 			told.settle(ctx)
-			timeout.Sleep(ctx, lastLook)
+			_ = pause.For(ctx, lastLook)
 			err = context.Canceled // the watch may end now
 		}
 		cancel(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/deliveryview"
 	"github.com/vedette-io/vedette/internal/invocation"
-	"github.com/vedette-io/vedette/internal/timeout"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/notify"
 	"github.com/vedette-io/vedette/notify/channel"
@@ -136,7 +136,7 @@ func (s *notifier) ready(ctx context.Context) {
 		if h, err := s.n.Health(ctx); err == nil && h.Cursor {
 			return
 		}
-		timeout.Sleep(ctx, 20*time.Millisecond)
+		_ = pause.For(ctx, 20*time.Millisecond)
 	}
 }
 
@@ -163,7 +163,7 @@ func (s *notifier) settle(ctx context.Context) {
 		if numbered == nil && err == nil && h.Behind == 0 && unsent == 0 {
 			return
 		}
-		timeout.Sleep(ctx, 50*time.Millisecond)
+		_ = pause.For(ctx, 50*time.Millisecond)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/apitest"
-	"github.com/vedette-io/vedette/internal/timeout"
+	"github.com/vedette-io/vedette/internal/pause"
 )
 
 // world is the server, the clock and the nodes that all parts of the demo share.
@@ -34,5 +34,5 @@ func (w *world) pass(ctx context.Context, chance *rand.Rand, about int) {
 
 // wait waits for a simulated time.
 func (w *world) wait(ctx context.Context, d time.Duration) {
-	timeout.Sleep(ctx, time.Duration(float64(d)/w.speed))
+	_ = pause.For(ctx, time.Duration(float64(d)/w.speed))
 }

@@ -21,14 +21,16 @@ errcode:
 internal/oscompat:
 internal/filelock:
 internal/stacktrace:
+internal/pause:
+internal/nearest:
 internal/framed:
 internal/printable:
 internal/table: internal/printable
 internal/jsontext:
 internal/pack:
-wire: internal/jsontext
+wire: internal/jsontext internal/nearest
 delta: wire
-kube: internal/oscompat internal/printable wire
+kube: errcode internal/oscompat internal/printable wire internal/pause internal/nearest
 reflector: wire delta
 store: internal/framed internal/pack internal/stacktrace wire delta
 jobmeta:
@@ -37,9 +39,9 @@ internal/jobspec: jobmeta
 internal/lifestrip: state
 internal/faultlog:
 internal/clusterid: wire reflector
-informer: errcode wire delta kube reflector store state internal/faultlog internal/clusterid
+informer: errcode wire delta kube reflector store state internal/faultlog internal/clusterid internal/pause
 workqueue:
-controller: wire kube store internal/faultlog informer workqueue
+controller: wire kube store internal/faultlog informer workqueue internal/pause
 metrics: informer workqueue controller
 internal/yamlfile:
 rules: state internal/yamlfile
@@ -47,16 +49,16 @@ record/sqldb: internal/oscompat internal/filelock
 record/internal/model: wire state record/sqldb
 record/internal/bodies: internal/pack wire record/sqldb record/internal/model
 record/internal/modeltest: wire state record/sqldb record/internal/model record/internal/bodies
-record/feed: wire state internal/faultlog record/sqldb record/internal/model
+record/feed: wire state internal/faultlog record/sqldb record/internal/model internal/pause
 record/history: wire jobmeta state internal/jobspec record/sqldb record/internal/model record/internal/bodies
-record/joblog: wire record/sqldb
-record/retention: wire state record/sqldb record/internal/model record/joblog
+record/joblog: wire record/sqldb internal/pause
+record/retention: wire state record/sqldb record/internal/model record/joblog internal/pause
 record/internal/observe: internal/jsontext wire delta kube jobmeta state internal/jobspec record/internal/model
 record/internal/batch: wire state record/sqldb record/internal/model record/internal/bodies record/internal/observe
 record/internal/spool: internal/filelock internal/framed wire delta
-record: wire delta kube reflector state internal/faultlog internal/clusterid record/sqldb record/internal/model record/internal/bodies record/feed record/internal/observe record/internal/batch record/internal/spool
-record/logkeeper: wire delta kube reflector store jobmeta state internal/faultlog internal/clusterid informer record/sqldb record/joblog
-record/jobtrace: state internal/jobspec internal/faultlog record/sqldb record/internal/model record/feed record/history
+record: wire delta kube reflector state internal/faultlog internal/clusterid record/sqldb record/internal/model record/internal/bodies record/feed record/internal/observe record/internal/batch record/internal/spool internal/pause
+record/logkeeper: wire delta kube reflector store jobmeta state internal/faultlog internal/clusterid informer record/sqldb record/joblog internal/pause
+record/jobtrace: state internal/jobspec internal/faultlog record/sqldb record/internal/model record/feed record/history internal/pause
 record/recordmetrics: record record/logkeeper record/jobtrace
 notify/message: internal/printable state
 notify/channel: notify/message
@@ -81,8 +83,8 @@ notify: wire jobmeta state internal/jobspec internal/faultlog record/sqldb recor
 notify/notifymetrics: notify/delivery notify
 submit/manifest: internal/printable internal/yamlfile
 submit/template: internal/printable wire kube jobmeta internal/yamlfile submit/manifest
-submit: internal/oscompat internal/printable wire kube jobmeta state internal/jobspec submit/manifest
-submit/logs: internal/printable wire kube store jobmeta state informer record/joblog submit
+submit: errcode internal/oscompat internal/printable wire kube jobmeta state internal/jobspec submit/manifest
+submit/logs: errcode internal/printable wire kube store jobmeta state informer record/joblog submit internal/pause
 compat/internal/hidden:
 compat/internal/queue: workqueue compat/internal/hidden
 compat/clientgo/util/workqueue: workqueue compat/internal/queue
@@ -107,7 +109,7 @@ record/jobindex: wire jobmeta state internal/jobspec internal/faultlog record/sq
 record/jobindex/indextest: wire state record/history record/jobindex
 record/recordworld: wire state internal/jobspec record/sqldb record/internal/model record/jobindex record/jobindex/indextest
 portal/api:
-portal/web: internal/oscompat wire kube record/sqldb submit portal/api
+portal/web: errcode internal/oscompat wire kube record/sqldb submit portal/api
 portal/identity: internal/faultlog portal/api portal/web
 portal/access: internal/printable wire kube state internal/faultlog informer submit portal/api portal/identity
 portal/audit: record/sqldb portal/api portal/identity
@@ -118,11 +120,11 @@ portal/insight/words: internal/jobspec
 portal/insight/likely:
 portal/insight: wire kube jobmeta state internal/jobspec record/sqldb record/feed record/history record/joblog record/jobfilter record/jobindex portal/api portal/jobview portal/insight/words portal/insight/likely
 portal/readapi: wire kube jobmeta state internal/jobspec internal/faultlog record/sqldb record/feed record/history record/joblog notify/message notify/channel notify/config notify/delivery submit submit/logs internal/linediff record/jobfilter record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight
-portal/writeapi: internal/printable wire kube jobmeta state internal/jobspec internal/faultlog record/sqldb record/feed record/history notify/message notify/channel notify/config notify/delivery submit/manifest submit/template submit internal/objectyaml record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/insight
+portal/writeapi: errcode internal/printable wire kube jobmeta state internal/jobspec internal/faultlog record/sqldb record/feed record/history notify/message notify/channel notify/config notify/delivery submit/manifest submit/template submit internal/objectyaml record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/insight
 portal/ui: portal/api
 portal/ui/build:
 portal/ui/fixture: wire jobmeta submit/template record/jobfilter portal/api portal/jobview portal/ui
-portal/client: portal/api
+portal/client: portal/api internal/pause
 portal/records: wire state record/history portal/api portal/client
 portal/recordapi: wire state record/sqldb record/history submit portal/api portal/web portal/access portal/jobview portal/records
 portal: wire kube state internal/faultlog record/sqldb record/feed record/history record/joblog notify/config notify/delivery submit/template submit record/jobfilter record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui portal/recordapi
@@ -136,14 +138,14 @@ internal/httpserver: internal/printable portal/web portal/identity internal/cons
 internal/settings: internal/yamlfile record/sqldb record internal/timeout
 internal/watchview: internal/printable internal/table kube reflector store state informer rules internal/objectyaml internal/timeout internal/console internal/units internal/listing
 internal/deliveryview: internal/printable record/sqldb notify/message notify/channel/stdout notify/delivery internal/console internal/units internal/listing
-internal/preflight: internal/oscompat internal/printable wire kube record/sqldb record/feed record/joblog record notify/channel notify/rule notify/config notify/delivery internal/timeout internal/units internal/explain internal/settings internal/deliveryview
-internal/demo: kube store jobmeta state informer record/sqldb record/feed record/history record/joblog record record/logkeeper notify/message notify/channel notify/config notify/delivery notify apitest portal/access portal internal/timeout internal/console internal/units internal/listing internal/invocation internal/httpserver internal/settings internal/watchview internal/deliveryview
+internal/preflight: errcode internal/oscompat internal/printable wire kube record/sqldb record/feed record/joblog record notify/channel notify/rule notify/config notify/delivery internal/timeout internal/units internal/explain internal/settings internal/deliveryview
+internal/demo: kube store jobmeta state informer record/sqldb record/feed record/history record/joblog record record/logkeeper notify/message notify/channel notify/config notify/delivery notify apitest portal/access portal internal/timeout internal/console internal/units internal/listing internal/invocation internal/httpserver internal/settings internal/watchview internal/deliveryview internal/pause
 internal/tokenstore: internal/oscompat internal/printable kube internal/units
 internal/source: wire kube record/sqldb record/history portal/client portal/records internal/units internal/settings internal/tokenstore
 internal/joblist: internal/printable wire kube state internal/jobspec internal/lifestrip record/history submit internal/console internal/units internal/explain internal/listing internal/source
 internal/portaljobs: kube state record/history submit/manifest submit internal/objectyaml portal/api portal/client portal/records internal/console internal/explain internal/source internal/joblist
 internal/ruletext: notify/rule internal/units internal/listing
-cmd/vedette: internal/oscompat internal/printable internal/table wire kube store jobmeta state internal/jobspec internal/lifestrip informer rules record/sqldb record/feed record/history record/joblog record/retention record record/logkeeper record/jobtrace record/recordmetrics notify/message notify/rule notify/config notify/delivery notify notify/notifymetrics submit/manifest submit/template submit submit/logs internal/linediff internal/objectyaml internal/swap portal/api portal/web portal/identity portal/access portal/client portal/records portal internal/timeout internal/console internal/units internal/explain internal/listing internal/httpserver internal/settings internal/watchview internal/deliveryview internal/preflight internal/demo internal/tokenstore internal/source internal/joblist internal/portaljobs internal/ruletext internal/invocation
+cmd/vedette: internal/oscompat internal/printable internal/table wire kube store jobmeta state internal/jobspec internal/lifestrip informer rules record/sqldb record/feed record/history record/joblog record/retention record record/logkeeper record/jobtrace record/recordmetrics notify/message notify/rule notify/config notify/delivery notify notify/notifymetrics submit/manifest submit/template submit submit/logs internal/linediff internal/objectyaml internal/swap portal/api portal/web portal/identity portal/access portal/client portal/records portal internal/timeout internal/console internal/units internal/explain internal/listing internal/httpserver internal/settings internal/watchview internal/deliveryview internal/preflight internal/demo internal/tokenstore internal/source internal/joblist internal/portaljobs internal/ruletext internal/invocation internal/pause
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller

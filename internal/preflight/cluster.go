@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/internal/explain"
 	"github.com/vedette-io/vedette/internal/settings"
 	"github.com/vedette-io/vedette/internal/timeout"
@@ -104,7 +105,7 @@ func Identify(ctx context.Context, clusters []*Cluster, unavailable func(error))
 	}
 	work.Wait()
 	for i, err := range errs {
-		if err != nil && unavailable != nil && !errors.As(err, new(*kube.ConfigError)) {
+		if err != nil && unavailable != nil && !errcode.Is(err, errcode.Misconfigured) {
 			clusters[i].assume()
 			unavailable(err)
 			errs[i] = nil

@@ -1,2 +1,2 @@
-// Package timeout bounds requests to a server that may not answer, and provides a sleep that a context ends.
+// Package timeout bounds requests to a server that may not answer.
 package timeout

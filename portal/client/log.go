@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/portal/api"
 )
 
@@ -59,7 +60,7 @@ func (c *Client) FollowLogs(ctx context.Context, job api.JobRef, q url.Values, t
 		if to.Cut != nil {
 			to.Cut(err)
 		}
-		if !pause(ctx, wait) {
+		if pause.For(ctx, jittered(wait)) != nil {
 			return f.end, context.Cause(ctx)
 		}
 		wait = min(2*wait, maxWait)

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/portal/api"
 )
 
@@ -69,7 +70,7 @@ func (c *Client) Stream(ctx context.Context, q url.Values, after int64) iter.Seq
 				}
 				wait = max(wait, time.Duration(p.RetryAfter)*time.Second)
 			}
-			if !pause(ctx, wait) {
+			if pause.For(ctx, jittered(wait)) != nil {
 				yield(Event{}, context.Cause(ctx))
 				return
 			}
@@ -78,17 +79,8 @@ func (c *Client) Stream(ctx context.Context, q url.Values, after int64) iter.Seq
 	}
 }
 
-// pause waits for a duration plus up to a quarter of it. It returns false if ctx ends.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d + rand.N(d/4+1))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
+// jittered returns a duration plus up to a quarter of it.
+func jittered(d time.Duration) time.Duration { return d + rand.N(d/4+1) }
 
 // streamOnce reads one connection. stopped means that the loop has ended.
 func (c *Client) streamOnce(ctx context.Context, q url.Values, after *int64, each func(Event) bool) (stopped bool, err error) {

@@ -10,6 +10,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -119,15 +120,14 @@ func FieldProblems(problems []submit.Problem) []api.FieldProblem {
 func problemOfCluster(err error) *api.Problem {
 	var (
 		request   *kube.RequestError
-		config    *kube.ConfigError
 		discovery *kube.DiscoveryError
-		illegal   *kube.IllegalError
 		status    apierrors.APIStatus
 	)
-	switch {
-	case errors.As(err, &illegal):
+	if illegal := errcode.Find(err, errcode.Invalid); illegal != nil {
 		return Invalid(sentence(illegal))
-	case errors.As(err, &config):
+	}
+	switch {
+	case errcode.Is(err, errcode.Misconfigured):
 		return ClusterFailed("The portal has no connection to the cluster. The portal's log has the cause under this ID.")
 	case errors.As(err, &discovery):
 		return ClusterFailed("The API server does not list the types that it serves.")

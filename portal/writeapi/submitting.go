@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/notify/config"
@@ -61,9 +62,8 @@ func (w *writer) order(ctx context.Context, in *api.SubmitRequest) (*order, erro
 	kind := r.manifest.Object.GroupVersionKind()
 	o.resource, err = client.Cluster().Resolve(ctx, submit.FullName(kube.Resource{Name: kind.Kind, Version: kind.Version, Group: kind.Group}))
 	var unknown *kube.UnknownResourceError
-	var illegal *kube.IllegalError
 	switch line, _ := r.manifest.Line("kind"); {
-	case errors.As(err, &unknown), errors.As(err, &illegal):
+	case errors.As(err, &unknown), errcode.Is(err, errcode.Invalid):
 		return nil, web.Invalid("The cluster has no such type.", api.FieldProblem{Field: "kind", Line: line, Message: err.Error()})
 	case err != nil:
 		return nil, err

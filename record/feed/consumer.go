@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -87,7 +88,7 @@ func (c Consumer) Run(ctx context.Context, db *sqldb.DB) error {
 			}
 			wait = jitter(min(firstRetry<<min(failed-1, 10), lastRetry))
 		}
-		if !sleep(ctx, wait) {
+		if pause.For(ctx, wait) != nil {
 			return nil
 		}
 	}

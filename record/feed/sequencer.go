@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -133,7 +134,7 @@ func (s *Sequencer) Run(ctx context.Context) {
 				s.fault.See(faultlog.State{Kind: "database", Err: err})
 			}
 		}
-		sleep(ctx, pace)
+		_ = pause.For(ctx, pace)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -32,23 +33,9 @@ func transact(ctx context.Context, db *sqldb.DB, f func(ctx context.Context, tx 
 		case !errors.Is(err, errConflict) && try >= 3:
 			return err
 		}
-		if waited := pause(ctx, time.Duration(try+1)*20*time.Millisecond); waited != nil {
+		if waited := pause.For(ctx, time.Duration(try+1)*20*time.Millisecond); waited != nil {
 			return cmp.Or(waited, err)
 		}
 	}
 	return err
-}
-
-// pause waits for a duration.
-//
-// Errors: the cause of ctx.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

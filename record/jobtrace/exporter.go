@@ -12,6 +12,7 @@ import (
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/vedette-io/vedette/internal/jobspec"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/internal/model"
@@ -108,7 +109,7 @@ func (e *Exporter) restart(ctx context.Context, why error) bool {
 		switch {
 		case err == nil, errors.Is(err, feed.ErrNoCursor):
 			return true
-		case sleep(ctx, backoff(failed)) != nil:
+		case pause.For(ctx, backoff(failed)) != nil:
 			return false
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/internal/pause"
 )
 
 const (
@@ -98,7 +99,7 @@ func (s *sender) send(ctx context.Context, traces []*trace.ResourceSpans) error 
 			return nil
 		}
 		s.failed(&a)
-		if err := sleep(ctx, max(a.after, backoff(failed))); err != nil {
+		if err := pause.For(ctx, max(a.after, backoff(failed))); err != nil {
 			return err
 		}
 	}
@@ -180,18 +181,4 @@ func (s *sender) current() Stats {
 func backoff(failed int) time.Duration {
 	d := min(firstRetry<<min(failed, 20), lastRetry)
 	return d - rand.N(d/4)
-}
-
-// sleep waits for d.
-//
-// Errors: the cause of ctx.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -137,7 +138,7 @@ func (k *Keeper) resolve(ctx context.Context) {
 			return
 		}
 		k.faults.types.See(faultlog.State{Err: err, Remedy: "until the server serves them, pods are recognized by the names of kinds"})
-		if err == nil || !sleep(ctx, resolveEvery) {
+		if err == nil || pause.For(ctx, resolveEvery) != nil {
 			return
 		}
 	}

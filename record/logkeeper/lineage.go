@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -173,7 +174,7 @@ func (l *lineage) ask(ctx context.Context, namespace string, o owner, p *parent)
 			return
 		}
 		l.failed.See(faultlog.State{Err: err, Remedy: kube.Remedy(err)})
-		if !sleep(ctx, wait) {
+		if pause.For(ctx, wait) != nil {
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
@@ -128,7 +129,7 @@ const (
 func (s *shelf) write(ctx context.Context) {
 	delay := time.Duration(0)
 	for {
-		if !sleep(ctx, delay) {
+		if pause.For(ctx, delay) != nil {
 			return
 		}
 		p, filled := s.take()
@@ -240,19 +241,4 @@ func (s *shelf) state() (parcels int, bytes int64, failing time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.parcels) + s.taken, s.bytes, s.failing
-}
-
-// sleep waits for a duration. It returns false if ctx ends first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/store"
 )
@@ -31,7 +32,7 @@ func (s *sweeper) run(ctx context.Context) {
 			return
 		}
 		for !s.fetches.takeMissed() {
-			if !sleep(ctx, sweepEvery) {
+			if pause.For(ctx, sweepEvery) != nil {
 				return
 			}
 		}
@@ -80,7 +81,7 @@ func (s *sweeper) add(ctx context.Context, batch []task) bool {
 			continue
 		}
 		for !s.fetches.hasRoom() {
-			if !sleep(ctx, sweepPause) {
+			if pause.For(ctx, sweepPause) != nil {
 				return false
 			}
 		}
@@ -110,7 +111,7 @@ func (s *sweeper) kept(ctx context.Context, batch []task) (kept map[runID]bool, 
 			}
 			return kept, true
 		}
-		if !sleep(ctx, delay) {
+		if pause.For(ctx, delay) != nil {
 			return nil, false
 		}
 	}

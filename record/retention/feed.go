@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -41,7 +42,7 @@ func (f *feedPruner) run(ctx context.Context) error {
 			failed = 0
 		}
 		f.rows += n
-		if err := pause(ctx, stepTime); err != nil {
+		if err := pause.For(ctx, stepTime); err != nil {
 			return err
 		}
 	}

@@ -6,9 +6,17 @@ import (
 	"math"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// A step takes about stepTime, and the pause after it takes pauseFactor times as long.
+// Pruning therefore takes at most a quarter of the time from writers.
+const (
+	stepTime    = 50 * time.Millisecond
+	pauseFactor = 3
 )
 
 // lockName is the lock of the database that one pruning process holds.
@@ -141,7 +149,7 @@ func (p *pruner) pauseAfter(ctx context.Context, took time.Duration) error {
 	if p.steady {
 		return nil
 	}
-	return pause(ctx, pauseFactor*took)
+	return pause.For(ctx, pauseFactor*took)
 }
 
 // shrink removes the oldest revisions until the database is small enough.
@@ -256,7 +264,7 @@ func (p *pruner) try(ctx context.Context, some []model.Candidate, r rule) (done 
 		if err == nil || ctx.Err() != nil {
 			return done, took, err
 		}
-		if waited := pause(ctx, 100*time.Millisecond); waited != nil {
+		if waited := pause.For(ctx, 100*time.Millisecond); waited != nil {
 			return Result{}, 0, waited
 		}
 	}

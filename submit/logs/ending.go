@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/submit"
@@ -43,7 +44,7 @@ func awaitEnd(ctx context.Context, cluster *kube.Cluster, job submit.Job, nudge 
 		case err == nil && (string(object.GetUID()) != job.UID || state.Of(object.Object).State.Final()):
 			return nil
 		}
-		if err := pauseUntil(ctx, time.After(askSoon), nil); err != nil {
+		if err := pause.For(ctx, askSoon); err != nil {
 			return err
 		}
 		if err := pauseUntil(ctx, time.After(askLater), nudge); err != nil {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/submit"
 	"github.com/vedette-io/vedette/wire"
@@ -150,7 +151,7 @@ func (f *follower) tellNews(ctx context.Context, inf *informer.Informer[podState
 			continue // the final survey reads the pod again
 		}
 		mine, err := finder.owns(ctx, pod)
-		for err != nil && pauseUntil(ctx, time.After(askSoon), nil) == nil {
+		for err != nil && pause.For(ctx, askSoon) == nil {
 			mine, err = finder.owns(ctx, pod)
 		}
 		if mine && !f.send(ctx, news{pod: pod, gone: event.Kind() == store.Deleted}) {

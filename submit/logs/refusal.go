@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/kube"
 )
 
@@ -24,9 +25,8 @@ const (
 
 // outcomeOf classifies an error of a request for a log.
 func outcomeOf(err error) outcome {
-	var illegal *kube.IllegalError
 	switch {
-	case errors.As(err, &illegal), apierrors.IsUnauthorized(err), apierrors.IsForbidden(err):
+	case errcode.Is(err, errcode.Invalid), apierrors.IsUnauthorized(err), apierrors.IsForbidden(err):
 		return fatal
 	case apierrors.IsBadRequest(err), apierrors.IsNotFound(err), apierrors.IsInvalid(err):
 		return final
