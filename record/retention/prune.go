@@ -12,13 +12,6 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// A step takes about stepTime, and the pause after it takes pauseFactor times as long.
-// Pruning therefore takes at most a quarter of the time from writers.
-const (
-	stepTime    = 50 * time.Millisecond
-	pauseFactor = 3
-)
-
 // lockName is the lock of the database that one pruning process holds.
 const lockName = "vedette retention"
 
