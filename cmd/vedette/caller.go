@@ -7,6 +7,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/spf13/cobra"
+
 	"github.com/vedette-io/vedette/internal/timeout"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record/history"
@@ -71,4 +73,11 @@ func withCluster(ctx context.Context, cfg kube.Config, do func(context.Context, 
 	ctx, cancel := timeout.AnswerWithin(ctx, cluster.Host(), timeout.FirstAnswer)
 	defer cancel()
 	return timeout.Cause(ctx, do(ctx, cluster))
+}
+
+// addConnection adds the flags for the cluster that identifies the user.
+func addConnection(cmd *cobra.Command, c *kube.Config) {
+	f := cmd.Flags()
+	f.StringVar(&c.Kubeconfig, "kubeconfig", "", "path of the kubeconfig (default: KUBECONFIG, then ~/.kube/config)")
+	f.StringVar(&c.Context, "context", "", "context of the kubeconfig (default: the current one)")
 }

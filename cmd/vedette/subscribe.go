@@ -84,13 +84,6 @@ func newSubscribe() *cobra.Command {
 	return cmd
 }
 
-// addConnection adds the flags for the cluster that identifies the user.
-func addConnection(cmd *cobra.Command, c *kube.Config) {
-	f := cmd.Flags()
-	f.StringVar(&c.Kubeconfig, "kubeconfig", "", "path of the kubeconfig (default: KUBECONFIG, then ~/.kube/config)")
-	f.StringVar(&c.Context, "context", "", "context of the kubeconfig (default: the current one)")
-}
-
 func (o *subscribeOptions) run(ctx context.Context, args []string, con *console.Console) error {
 	kind, name, err := source.ObjectName(args)
 	if err != nil {

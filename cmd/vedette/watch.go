@@ -93,3 +93,8 @@ func (o *watchOptions) run(ctx context.Context, types string, m *messageFlags, c
 	}
 	return shown.beside(ctx, targets, func(ctx context.Context) error { return watchview.Follow(ctx, cluster, targets, format, con) })
 }
+
+// addRules adds the flag for the rules of other types.
+func addRules(cmd *cobra.Command, path *string) {
+	cmd.Flags().StringVar(path, "rules", "", "file with rules for the states of other types")
+}
