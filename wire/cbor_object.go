@@ -150,19 +150,3 @@ func (s *cborScanner) annotations(h *head) error {
 		return err
 	})
 }
-
-// countMetadata overwrites the number of members of the metadata with the number without
-// managedFields, in the same number of bytes. CBOR does not require the shortest form.
-func (h *head) countMetadata(b []byte) {
-	if h.metaLen == (span{}) { // the map has an indefinite length
-		return
-	}
-	number := b[h.metaLen.from-h.whole.from : h.metaLen.to-h.whole.from]
-	if len(number) == 1 {
-		number[0] = cborMap<<5 | byte(h.members)
-		return
-	}
-	for i, v := len(number)-1, h.members; i > 0; i, v = i-1, v>>8 {
-		number[i] = byte(v)
-	}
-}

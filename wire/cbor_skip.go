@@ -158,3 +158,28 @@ func (o *outer) pop() elements {
 	}
 	return elements{left: v >> outerBits, open: v&outerOpen != 0, pairs: v&outerPairs != 0}
 }
+
+// skip consumes one value of any kind.
+func (s *cborScanner) skip() error {
+	h, _, err := s.value()
+	if err != nil {
+		return err
+	}
+	return s.rest(h)
+}
+
+// key consumes the key of a pair. ok is false if the key is not a string.
+func (s *cborScanner) key() (key []byte, ok bool, err error) {
+	h, err := s.head()
+	if err != nil {
+		return nil, false, err
+	}
+	if h.isText() {
+		key, err = s.str(h)
+		return key, true, err
+	}
+	if h, err = s.oddKey(h); err != nil {
+		return nil, false, err
+	}
+	return nil, false, s.rest(h)
+}

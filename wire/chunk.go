@@ -5,6 +5,16 @@ import (
 	"sync/atomic"
 )
 
+const (
+	// firstChunk is small, because most watches are idle and a process may hold hundreds
+	// of them.
+	firstChunk = 4 << 10
+	// fullChunk is the maximum size of a chunk, except for larger records. It is large
+	// enough that few records are split, and small enough that a retained record keeps
+	// little memory.
+	fullChunk = 64 << 10
+)
+
 // chunk is a part of a stream. Its memory is reused when all references are released. If
 // a holder does not release its reference, the garbage collector frees the chunk.
 type chunk struct {

@@ -9,9 +9,6 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// protoUnmarshaler is implemented by every built-in type of the Kubernetes API.
-type protoUnmarshaler interface{ Unmarshal([]byte) error }
-
 // Codec decodes records into objects of type T: a built-in type of the Kubernetes API,
 // the Go struct of a custom resource, PartialObjectMetadata, or Unstructured. It is
 // stateless; the zero value works, and any number of goroutines may use it.

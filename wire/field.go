@@ -1,9 +1,6 @@
 package wire
 
 import (
-	"io"
-	"iter"
-	"reflect"
 	"sync/atomic"
 )
 
@@ -45,71 +42,8 @@ type Field struct {
 	idle atomic.Pointer[walker]
 }
 
-// FieldOf binds a path to T. For a T with protobuf (the built-in types and
-// PartialObjectMetadata), the path is checked against the Go struct, by the names of
-// the JSON tags, and must end at a scalar. For all other types (Unstructured, custom
-// resources) any path is accepted, because the server may send fields that T does not
-// have. A path that leads nowhere yields no values.
-//
-// Errors: *PathError for a path that cannot be parsed, for a field that T does not have
-// (with the closest field of T), and for a field that is not a scalar. The fields
-// apiVersion and kind of a T with protobuf are rejected: records do not hold them,
-// because they belong to the collection.
-func FieldOf[T any](path string) (*Field, error) {
-	p, err := ParsePath(path)
-	if err != nil {
-		return nil, err
-	}
-	f := &Field{path: p}
-	b := binder{text: path, t: reflect.TypeFor[T](), root: reflect.TypeFor[T](), numbered: Codec[T]{}.Protobuf()}
-	err = b.bind(p.steps)
-	if err != nil && b.numbered {
-		return nil, err
-	}
-	if err != nil {
-		return f, nil // T lacks the field, but the server may send it
-	}
-	f.leaf, f.zero = b.leaf, zeroes[b.leaf]
-	if f.zero != nil {
-		f.fixed, f.protoFixed = b.fixed, b.protoFixed
-	}
-	if b.numbered {
-		f.proto = b.steps
-	}
-	return f, nil
-}
-
 // Path returns the path of the field.
 func (f *Field) Path() Path { return f.path }
-
-// Each calls yield with every value of the field in rec, in the order of the wire, until
-// yield returns false. The bytes belong to the record or to f: yield must not modify or
-// keep them. Each allocates only a larger buffer when a value needs one. Damage in the
-// body ends the values. A record in protobuf for a type without protobuf has no values.
-func (f *Field) Each(rec Record, yield func(value []byte) bool) {
-	w := f.walker()
-	w.yield = yield
-	w.read(rec)
-	f.release(w)
-}
-
-// Append appends the values of the field in rec to dst and returns the result; see Each.
-// It allocates the strings, and a larger dst if needed.
-func (f *Field) Append(dst []string, rec Record) []string {
-	w := f.walker()
-	w.dst = dst
-	w.read(rec)
-	dst = w.dst
-	f.release(w)
-	return dst
-}
-
-// Values returns the values of the field in rec, as Each does.
-func (f *Field) Values(rec Record) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		f.Each(rec, func(value []byte) bool { return yield(string(value)) })
-	}
-}
 
 func (f *Field) walker() *walker {
 	if w := f.idle.Swap(nil); w != nil {
@@ -134,23 +68,6 @@ type walker struct {
 	window  window // the record, for scanners that need a window
 }
 
-func (w *walker) read(rec Record) {
-	if len(rec.Body) == 0 {
-		return // the record has no body
-	}
-	switch rec.Encoding {
-	case JSON:
-		w.json(&jsonText{b: rec.Body}, w.f.path.steps, false)
-	case Protobuf:
-		if w.f.proto != nil {
-			w.proto(rec.Body, w.f.proto)
-		}
-	case CBOR:
-		w.window = window{buf: rec.Body, max: len(rec.Body) + 1, err: io.EOF}
-		w.cbor(&cborScanner{w: &w.window}, w.f.path.steps, false)
-	}
-}
-
 // emit passes one value on, and reports whether the caller wants more values.
 func (w *walker) emit(value []byte) bool {
 	if w.yield != nil {
@@ -164,3 +81,17 @@ func (w *walker) emit(value []byte) bool {
 // end of the path, if the struct always has it. It reports whether the caller wants
 // more values.
 func (w *walker) absent(left int) bool { return left > w.f.fixed || w.emit(w.f.zero) }
+
+// leaf is the type of the value at the end of a path.
+type leaf uint8
+
+type protoStepKind uint8
+
+// protoStep is one step of a path that is bound to a type with protobuf.
+type protoStep struct {
+	kind  protoStepKind
+	num   int
+	once  bool  // the field is not repeated: only the first occurrence counts
+	where []int // the numbers on the way to the field: several for embedded structs
+	text  string
+}

@@ -255,3 +255,37 @@ func protoNumber(f reflect.StructField) int {
 	}
 	return n
 }
+
+// FieldOf binds a path to T. For a T with protobuf (the built-in types and
+// PartialObjectMetadata), the path is checked against the Go struct, by the names of
+// the JSON tags, and must end at a scalar. For all other types (Unstructured, custom
+// resources) any path is accepted, because the server may send fields that T does not
+// have. A path that leads nowhere yields no values.
+//
+// Errors: *PathError for a path that cannot be parsed, for a field that T does not have
+// (with the closest field of T), and for a field that is not a scalar. The fields
+// apiVersion and kind of a T with protobuf are rejected: records do not hold them,
+// because they belong to the collection.
+func FieldOf[T any](path string) (*Field, error) {
+	p, err := ParsePath(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &Field{path: p}
+	b := binder{text: path, t: reflect.TypeFor[T](), root: reflect.TypeFor[T](), numbered: Codec[T]{}.Protobuf()}
+	err = b.bind(p.steps)
+	if err != nil && b.numbered {
+		return nil, err
+	}
+	if err != nil {
+		return f, nil // T lacks the field, but the server may send it
+	}
+	f.leaf, f.zero = b.leaf, zeroes[b.leaf]
+	if f.zero != nil {
+		f.fixed, f.protoFixed = b.fixed, b.protoFixed
+	}
+	if b.numbered {
+		f.proto = b.steps
+	}
+	return f, nil
+}

@@ -19,9 +19,6 @@ const (
 	intstrText    = 3
 )
 
-// leaf is the type of the value at the end of a path.
-type leaf uint8
-
 const (
 	leafText leaf = iota
 	leafInt
@@ -34,23 +31,12 @@ const (
 	leafIntOrString
 )
 
-type protoStepKind uint8
-
 const (
 	protoField protoStepKind = iota // all fields with number num
 	protoEntry                      // the value of a map entry whose key is text
 	protoAny                        // the value of any map entry
 	protoWhere                      // the message itself, if its field where equals text
 )
-
-// protoStep is one step of a path that is bound to a type with protobuf.
-type protoStep struct {
-	kind  protoStepKind
-	num   int
-	once  bool  // the field is not repeated: only the first occurrence counts
-	where []int // the numbers on the way to the field: several for embedded structs
-	text  string
-}
 
 // proto follows the steps from the message b. It reports whether to continue.
 func (w *walker) proto(b []byte, steps []protoStep) bool {

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"fmt"
 	"io"
 )
 
@@ -68,5 +67,3 @@ func (j *jsonWatch) frame() (name []byte, hasObject bool, err error) {
 		}
 	}
 }
-
-func quoted(b []byte) string { return fmt.Sprintf("%.80q", b) }

@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"path"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -70,21 +72,6 @@ var planned = struct {
 	sync.Mutex
 	planner
 }{planner: planner{}}
-
-// planOf returns the plan of a type, or nil if its Unmarshal must be used.
-func planOf(t reflect.Type) *plan {
-	if known, ok := plans.Load(t); ok {
-		return known.(*plan)
-	}
-	planned.Lock()
-	defer planned.Unlock()
-	p := planned.plan(t)
-	if p != nil && (p.own != nil || !p.verified()) {
-		p = nil
-	}
-	plans.Store(t, p)
-	return p
-}
 
 var unmarshalerType = reflect.TypeFor[protoUnmarshaler]()
 
@@ -235,4 +222,28 @@ func kindOf(t reflect.Type) (kind, bool) {
 		return octets, t.Elem().Kind() == reflect.Uint8
 	}
 	return 0, false
+}
+
+// protoUnmarshaler is implemented by every built-in type of the Kubernetes API.
+type protoUnmarshaler interface{ Unmarshal([]byte) error }
+
+// generated reports whether the Unmarshal of a type comes from the generator of the
+// Kubernetes API. A handwritten method may do anything.
+func generated(t reflect.Type) bool {
+	m, ok := reflect.PointerTo(t).MethodByName("Unmarshal")
+	if !ok {
+		return false
+	}
+	pc := m.Func.Pointer()
+	f := runtime.FuncForPC(pc)
+	if f == nil {
+		return false
+	}
+	file, _ := f.FileLine(pc)
+	return path.Base(file) == "generated.pb.go"
+}
+
+// unmarshalerAt returns the value at m, of type t, as an unmarshaler.
+func unmarshalerAt(m place, t reflect.Type) protoUnmarshaler {
+	return valueAt(m, t).Addr().Interface().(protoUnmarshaler)
 }

@@ -2,31 +2,8 @@ package wire
 
 import (
 	"encoding/binary"
-	"path"
 	"reflect"
-	"runtime"
 )
-
-// generated reports whether the Unmarshal of a type comes from the generator of the
-// Kubernetes API. A handwritten method may do anything.
-func generated(t reflect.Type) bool {
-	m, ok := reflect.PointerTo(t).MethodByName("Unmarshal")
-	if !ok {
-		return false
-	}
-	pc := m.Func.Pointer()
-	f := runtime.FuncForPC(pc)
-	if f == nil {
-		return false
-	}
-	file, _ := f.FileLine(pc)
-	return path.Base(file) == "generated.pb.go"
-}
-
-// unmarshalerAt returns the value at m, of type t, as an unmarshaler.
-func unmarshalerAt(m place, t reflect.Type) protoUnmarshaler {
-	return valueAt(m, t).Addr().Interface().(protoUnmarshaler)
-}
 
 // verified reports whether a plan and the generated code of its type decode an object with
 // all fields to the same value. The tags of a struct may be wrong.
@@ -82,4 +59,19 @@ func (s *slot) encodedValue(num int, within map[*plan]bool) []byte {
 	}
 	entry := []byte{1<<3 | protoBytes, 1, 'k', 2<<3 | protoBytes}
 	return append(binary.AppendUvarint(entry, uint64(len(v))), v...)
+}
+
+// planOf returns the plan of a type, or nil if its Unmarshal must be used.
+func planOf(t reflect.Type) *plan {
+	if known, ok := plans.Load(t); ok {
+		return known.(*plan)
+	}
+	planned.Lock()
+	defer planned.Unlock()
+	p := planned.plan(t)
+	if p != nil && (p.own != nil || !p.verified()) {
+		p = nil
+	}
+	plans.Store(t, p)
+	return p
 }

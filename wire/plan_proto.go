@@ -1,15 +1,10 @@
 package wire
 
 import (
-	"encoding/binary"
 	"fmt"
 	"reflect"
-)
 
-// Results of decoding that are not an index.
-const (
-	unusual = -1 // not the form that servers write; the generated code must decode it
-	deep    = -2 // nested more than maxDepth deep
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // maxDepth limits the nesting of messages of one type, and thereby the stack. The
@@ -19,14 +14,6 @@ const maxDepth = 1000
 // worthPlan is the minimum size of a body that is decoded with a plan. Smaller bodies
 // share almost nothing, and the generated code decodes them slightly faster.
 const worthPlan = 256
-
-// decodeProtobuf decodes an object.
-func decodeProtobuf(body []byte, obj protoUnmarshaler, share sharing) error {
-	if len(body) < worthPlan {
-		return obj.Unmarshal(body)
-	}
-	return decodePlanned(body, obj, share)
-}
 
 // errDeep reports that a message was not decoded because its decoder might overflow the
 // stack, which would end the process.
@@ -61,22 +48,6 @@ func deeper(b []byte, depth int) bool {
 		}
 	}
 	return false
-}
-
-// decodePlanned decodes an object with the plan of its type, if there is one.
-func decodePlanned(body []byte, obj protoUnmarshaler, share sharing) error {
-	v := reflect.ValueOf(obj)
-	if p := planOf(v.Type().Elem()); p != nil {
-		switch p.decode(body, placeOf(v), 0, share) {
-		case unusual:
-			v.Elem().SetZero()
-		case deep:
-			return errDeep
-		default:
-			return nil
-		}
-	}
-	return decodeGenerated(body, obj)
 }
 
 // decode decodes message b into the zero value at m. It returns unusual, deep, or the
@@ -275,94 +246,47 @@ func (s *slot) many(b []byte, i int, t reflect.Type, m place, depth int, share s
 	return i
 }
 
-// next returns the k-th of the consecutive values that run has counted, and the index
-// after it. The tag of the first value has been read.
-func (s *slot) next(b []byte, i, k int) ([]byte, int) {
-	if k > 0 {
-		if i++; s.tag >= 0x80 {
-			_, i = varint(b, i-1)
-		}
-	}
-	n := uint64(b[i])
-	if i++; n >= 0x80 {
-		n, i = longVarint(b, i-1)
-	}
-	return b[i : i+int(n)], i + int(n)
-}
-
-// run returns the number of consecutive values of a field, the first of which is at
-// b[i:], and the end of the last. The number is negative if the bytes are unusual.
-func (s *slot) run(b []byte, i int) (n, end int) {
-	for n = 1; ; n++ {
-		if i < len(b) && b[i] < 0x80 && s.tag&7 == protoBytes {
-			i += 1 + int(b[i])
-		} else if i = skipValue(b, i, uint64(s.tag)); i < 0 {
-			return unusual, 0
-		}
-		if i >= len(b) {
-			if i > len(b) {
-				return unusual, 0
+// mapped decodes n entries of a map, the first of which is at b[i:], into the nil map at
+// m.
+func (s *slot) mapped(b []byte, i, n int, m place, depth int, share sharing) int {
+	// A map with a key type declared as string is created and written as a map of
+	// strings: keys and values have the same representation, hash and comparison.
+	room := min(n, mapRoom)
+	switch s.value {
+	case text:
+		to := make(map[string]string, room)
+		*as[map[string]string](m) = to
+		return s.entries(b, i, n, func(key string, v []byte) int {
+			to[key] = sharedText(v)
+			return 0
+		})
+	case octets:
+		to := make(map[string][]byte, room)
+		*as[map[string][]byte](m) = to
+		return s.entries(b, i, n, func(key string, v []byte) int {
+			to[key] = append(make([]byte, 0, len(v)), v...)
+			return 0
+		})
+	case quantity:
+		to := make(map[string]resource.Quantity, room)
+		*as[map[string]resource.Quantity](m) = to
+		return s.entries(b, i, n, func(key string, v []byte) int {
+			var q resource.Quantity
+			if unmarshalQuantity(&q, v) != nil {
+				return unusual
 			}
-			return n, i
+			to[key] = q
+			return 0
+		})
+	}
+	to := valueAt(m, s.typ)
+	to.Set(reflect.MakeMapWithSize(s.typ, room))
+	return s.entries(b, i, n, func(key string, v []byte) int {
+		value := reflect.New(s.elem)
+		if n := s.sub.decode(v, placeOf(value), depth+1, share); n < 0 {
+			return n
 		}
-		tag, next := uint64(b[i]), i+1
-		if tag >= 0x80 && s.tag >= 0x80 {
-			tag, next = longVarint(b, i)
-		}
-		if tag != uint64(s.tag) {
-			return n, i
-		}
-		i = next
-	}
-}
-
-// varint returns the number at b[i:] and the index after it, or unusual.
-func varint(b []byte, i int) (uint64, int) {
-	if i < len(b) && b[i] < 0x80 {
-		return uint64(b[i]), i + 1
-	}
-	return longVarint(b, i)
-}
-
-func longVarint(b []byte, i int) (uint64, int) {
-	if i < 0 || i >= len(b) {
-		return 0, unusual
-	}
-	v, n := binary.Uvarint(b[i:])
-	if n <= 0 {
-		return 0, unusual
-	}
-	return v, i + n
-}
-
-// sized returns the bytes at b[i:] that are preceded by their length, and the index after
-// them, or unusual.
-func sized(b []byte, i int) ([]byte, int) {
-	n, i := varint(b, i)
-	if i < 0 || n > uint64(len(b)-i) {
-		return nil, unusual
-	}
-	end := i + int(n)
-	return b[i:end:end], end
-}
-
-// skipValue returns the index after the value at b[i:] of a field with the given tag, or
-// unusual.
-func skipValue(b []byte, i int, tag uint64) int {
-	switch tag & 7 {
-	case protoVarint:
-		_, i = varint(b, i)
-	case protoBytes:
-		_, i = sized(b, i)
-	case protoFixed64:
-		i += 8
-	case protoFixed32:
-		i += 4
-	default:
-		return unusual
-	}
-	if i > len(b) || tag>>3 == 0 {
-		return unusual
-	}
-	return i
+		to.SetMapIndex(reflect.ValueOf(key).Convert(s.typ.Key()), value.Elem())
+		return 0
+	})
 }

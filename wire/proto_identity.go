@@ -46,22 +46,6 @@ func (h *head) readIdentity(b []byte) {
 	}
 }
 
-// readEventIdentity reads the identity of an object from the start of its event, and returns
-// the type of the event.
-func (h *head) readEventIdentity(b []byte) []byte {
-	name, whole := startOf(b, eventName)
-	if !whole {
-		name = nil
-	}
-	object, _ := startOf(b, eventObject)
-	raw, _ := startOf(object, extensionRaw)
-	if len(raw) > len(protoMagic) {
-		object, _ = startOf(raw[len(protoMagic):], unknownRaw)
-		h.readIdentity(object)
-	}
-	return name
-}
-
 // startOf returns the available bytes of the first bytes field with the given number,
 // in a truncated message. whole reports whether the field is complete.
 func startOf(b []byte, num int) (val []byte, whole bool) {

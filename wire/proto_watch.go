@@ -144,3 +144,19 @@ func (p *protoWatch) envelope(b []byte, base int64) {
 		h.damaged(base, "type of the object", err)
 	}
 }
+
+// readEventIdentity reads the identity of an object from the start of its event, and returns
+// the type of the event.
+func (h *head) readEventIdentity(b []byte) []byte {
+	name, whole := startOf(b, eventName)
+	if !whole {
+		name = nil
+	}
+	object, _ := startOf(b, eventObject)
+	raw, _ := startOf(object, extensionRaw)
+	if len(raw) > len(protoMagic) {
+		object, _ = startOf(raw[len(protoMagic):], unknownRaw)
+		h.readIdentity(object)
+	}
+	return name
+}

@@ -1,58 +1,10 @@
 package wire
 
 import (
-	"errors"
-	"io"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-// EventType is the type of a watch event.
-type EventType uint8
-
-// The types of watch events, as the API names them.
-const (
-	Added EventType = iota + 1
-	Modified
-	Deleted
-	// Bookmark has only a version: all events up to it have been sent.
-	Bookmark
-	// Error ends a watch. It has a Status.
-	Error
-)
-
-// String returns the type in the form of the API: "ADDED", "MODIFIED", ….
-func (t EventType) String() string {
-	switch t {
-	case Added:
-		return "ADDED"
-	case Modified:
-		return "MODIFIED"
-	case Deleted:
-		return "DELETED"
-	case Bookmark:
-		return "BOOKMARK"
-	case Error:
-		return "ERROR"
-	}
-	return "unknown"
-}
-
-func eventType(name []byte) (EventType, bool) {
-	switch string(name) {
-	case "ADDED":
-		return Added, true
-	case "MODIFIED":
-		return Modified, true
-	case "DELETED":
-		return Deleted, true
-	case "BOOKMARK":
-		return Bookmark, true
-	case "ERROR":
-		return Error, true
-	}
-	return 0, false
-}
 
 // Event is one frame of a watch.
 type Event struct {
@@ -70,45 +22,6 @@ type Event struct {
 // watchSource is the part of a WatchReader that depends on the encoding.
 type watchSource interface {
 	next() (Event, error)
-}
-
-// WatchReader reads the events of a watch body while it arrives. It belongs to
-// one goroutine.
-type WatchReader struct {
-	src  watchSource
-	done error
-}
-
-// NewWatchReader returns a reader of the watch in r. It does not close r. For an unknown
-// encoding, the first Next returns an error.
-func NewWatchReader(r io.Reader, enc Encoding, opts Options) *WatchReader {
-	w := newWindow(r, opts.maxRecord())
-	switch enc {
-	case JSON:
-		return &WatchReader{src: &jsonWatch{s: jsonScanner{w: w}, opts: opts}}
-	case Protobuf:
-		return &WatchReader{src: &protoWatch{s: protoScanner{w: w}, opts: opts}}
-	case CBOR:
-		return &WatchReader{src: &cborWatch{s: cborScanner{w: w}, opts: opts}}
-	}
-	return &WatchReader{done: errors.New("cannot read a watch in the encoding " + enc.String())}
-}
-
-// Next waits for the next event. It returns io.EOF if the stream ends between two events,
-// which is the normal end of a watch.
-//
-// Errors: *InvalidError for an unusable event, after which Next may be called again for
-// the event after it; *SyntaxError, *TooLargeError, io.ErrUnexpectedEOF or the error of
-// the reader for a stream that cannot be read further.
-func (r *WatchReader) Next() (Event, error) {
-	if r.done != nil {
-		return Event{}, r.done
-	}
-	ev, err := r.src.next()
-	if err != nil && !isInvalid(err) {
-		r.done = err
-	}
-	return ev, err
 }
 
 // event returns an event of a type with the object that was scanned last.
@@ -159,3 +72,5 @@ func (h *head) errorEvent(w *window, enc Encoding) (Event, error) {
 	}
 	return Event{Type: Error, Status: status}, nil
 }
+
+func quoted(b []byte) string { return fmt.Sprintf("%.80q", b) }

@@ -8,13 +8,6 @@ import (
 )
 
 const (
-	// firstChunk is small, because most watches are idle and a process may hold hundreds
-	// of them.
-	firstChunk = 4 << 10
-	// fullChunk is the maximum size of a chunk, except for larger records. It is large
-	// enough that few records are split, and small enough that a retained record keeps
-	// little memory.
-	fullChunk = 64 << 10
 	// minRead is the free space below which the window allocates a new chunk instead of
 	// doing another small read.
 	minRead = 512
