@@ -85,7 +85,27 @@ func (w *walker) absent(left int) bool { return left > w.f.fixed || w.emit(w.f.z
 // leaf is the type of the value at the end of a path.
 type leaf uint8
 
+const (
+	leafText leaf = iota
+	leafInt
+	leafUint
+	leafBool
+	leafTime
+	leafMicroTime
+	leafDuration
+	leafQuantity
+	leafIntOrString
+)
+
+// protoStepKind is the kind of a protoStep.
 type protoStepKind uint8
+
+const (
+	protoField protoStepKind = iota // all fields with number num
+	protoEntry                      // the value of a map entry whose key is text
+	protoAny                        // the value of any map entry
+	protoWhere                      // the message itself, if its field where equals text
+)
 
 // protoStep is one step of a path that is bound to a type with protobuf.
 type protoStep struct {

@@ -19,25 +19,6 @@ const (
 	intstrText    = 3
 )
 
-const (
-	leafText leaf = iota
-	leafInt
-	leafUint
-	leafBool
-	leafTime
-	leafMicroTime
-	leafDuration
-	leafQuantity
-	leafIntOrString
-)
-
-const (
-	protoField protoStepKind = iota // all fields with number num
-	protoEntry                      // the value of a map entry whose key is text
-	protoAny                        // the value of any map entry
-	protoWhere                      // the message itself, if its field where equals text
-)
-
 // proto follows the steps from the message b. It reports whether to continue.
 func (w *walker) proto(b []byte, steps []protoStep) bool {
 	s, rest := &steps[0], steps[1:]
