@@ -3,13 +3,10 @@ package controller
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
+	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/wire"
 	"github.com/vedette-io/vedette/workqueue"
 )
@@ -40,179 +37,6 @@ type Controller struct {
 type coordinator interface {
 	run(ctx context.Context, c *Controller) error
 	health() ReplicaHealth
-}
-
-// New returns a controller of the keys of some sources. It starts nothing; Run does.
-//
-// Errors: an invalid configuration.
-func New(cfg Config, sources ...Source) (*Controller, error) {
-	cfg = cfg.withDefaults()
-	if err := cfg.check(sources); err != nil {
-		return nil, err
-	}
-	c := &Controller{
-		cfg:       cfg,
-		queue:     workqueue.New(workqueue.Config[wire.Key]{Group: cfg.Group, Limiter: cfg.Limiter}),
-		ownership: newOwnership(),
-		ids:       idSequence{first: rand.Uint32()},
-		failed:    make(chan error, 1),
-	}
-	for _, s := range sources {
-		c.sources = append(c.sources, s.impl)
-	}
-	c.writes = newWriteTracker(c.sources, cfg.Replicas.Cluster)
-	var err error
-	c.coordinator, err = cfg.Replicas.coordinator()
-	return c, err
-}
-
-// Reconcile watches the objects of an informer, and reconciles the key of each
-// that exists or changes, until ctx is done; then it returns nil. It runs the
-// informer, unless the informer was run before or a factory runs it. It is New with
-// one source and the defaults, followed by Run.
-//
-// Errors: those of New, of Run and of the informer.
-func Reconcile[T any](ctx context.Context, i *informer.Informer[T], f Func) error {
-	cfg := Config{Reconcile: f}
-	if i != nil {
-		cfg.Runners = []Runner{runnerOf[T]{i}}
-	}
-	c, err := New(cfg, Objects(i, SourceConfig{}))
-	if err != nil {
-		return err
-	}
-	return c.Run(ctx)
-}
-
-// runnerOf runs an informer unless something else runs it.
-type runnerOf[T any] struct{ informer *informer.Informer[T] }
-
-// Run implements Runner.
-func (r runnerOf[T]) Run(ctx context.Context) error {
-	ran, err := r.informer.TryRun(ctx)
-	if !ran {
-		<-ctx.Done()
-	}
-	return err
-}
-
-// Run reconciles until ctx is done. It first waits until all sources are synced. With
-// Replicas, a replica that owns no keys keeps its informers synced. When ctx is done, Run
-// begins no more reconciles and waits for the running ones for Config.Grace. Then it
-// cancels the others and waits for them, releases its lease, and returns nil.
-// Health.Leftover counts the keys that were not reconciled; the next process or owner finds
-// them again. Run may be called once. It leaves no goroutine when it returns.
-//
-// Errors: ErrRunTwice; the error of one of Config.Runners that ended before ctx; a
-// *PanicError if the policy is StopOnPanic.
-func (c *Controller) Run(ctx context.Context) error {
-	if !c.transition(Created, Syncing) {
-		return ErrRunTwice
-	}
-	outer := context.WithoutCancel(ctx)
-	runs, stopRuns := context.WithCancel(outer)
-	defer c.transition(Stopping, Stopped)
-	var runners sync.WaitGroup
-	defer runners.Wait()
-	defer stopRuns()
-	for _, r := range c.cfg.Runners {
-		runners.Go(func() {
-			err := r.Run(runs)
-			if err == nil && runs.Err() == nil {
-				err = errEnded
-			}
-			if err != nil {
-				c.fail(fmt.Errorf("controller %s: one of Config.Runners has ended: %w", c.cfg.Name, err))
-			}
-		})
-	}
-	c.base = outer
-	if c.coordinator == nil {
-		c.ownership.grant(allKeys, 0, time.Time{})
-	}
-	err := c.attach()
-	if err == nil {
-		err = c.run(ctx)
-	}
-	for _, f := range c.sources {
-		f.detach()
-	}
-	c.drain()
-	return err
-}
-
-func (c *Controller) attach() error {
-	for _, f := range c.sources {
-		if err := f.attach(c); err != nil {
-			return fmt.Errorf("controller %s: %w", c.cfg.Name, err)
-		}
-	}
-	return nil
-}
-
-// run is Run while the sources are attached.
-func (c *Controller) run(ctx context.Context) error {
-	start := c.awaitSources()
-	defer start.stop()
-	for _, f := range c.sources {
-		select {
-		case <-f.synced():
-		case err := <-c.failed:
-			c.transition(Syncing, Stopping)
-			return err
-		case <-ctx.Done():
-			c.transition(Syncing, Stopping)
-			return nil
-		}
-	}
-	start.begun()
-	c.transition(Syncing, Working)
-	working, halt := context.WithCancel(ctx)
-	defer halt()
-	for range c.cfg.Workers {
-		c.workers.Go(func() { c.work(working) })
-	}
-	onDuty, endDuty := context.WithCancel(c.base)
-	defer endDuty()
-	var serving sync.WaitGroup
-	if c.coordinator != nil {
-		serving.Go(func() {
-			if err := c.coordinator.run(onDuty, c); err != nil {
-				c.fail(err)
-			}
-		})
-	}
-	var err error
-	select {
-	case <-ctx.Done():
-	case err = <-c.failed:
-	}
-	c.transition(Working, Stopping)
-	halt()
-	c.joinWorkers()
-	endDuty() // only now: the lease must cover all reconciles
-	serving.Wait()
-	c.ownership.close()
-	c.sweeping.Wait()
-	return err
-}
-
-// joinWorkers waits for the running reconciles, and ends their contexts when the grace
-// period is over.
-func (c *Controller) joinWorkers() {
-	patience := time.AfterFunc(c.cfg.Grace, func() { c.ownership.cancelAll(ErrStopping) })
-	defer patience.Stop()
-	c.workers.Wait()
-}
-
-// drain closes the queue and counts the keys that are left.
-func (c *Controller) drain() {
-	now, cancel := context.WithCancel(c.base)
-	cancel()
-	left, _ := c.queue.Drain(now) // the only error is that it did not wait
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.leftover = len(left)
 }
 
 // fail ends Run with an error, unless an earlier error has ended it.
@@ -279,11 +103,46 @@ func (c *Controller) takeOver(ctx context.Context, mine, before func(wire.Key) b
 	})
 }
 
-// idSequence numbers reconciles. The random prefix distinguishes the numbers of several
-// processes.
-type idSequence struct {
-	first uint32
-	n     atomic.Uint64
+// name returns the name in the configuration.
+func (c *Controller) name() string { return c.cfg.Name }
+
+// log returns the controller's logger. Each call reads the current default logger.
+func (c *Controller) log() *slog.Logger {
+	log := c.cfg.Logger
+	if log == nil {
+		log = slog.Default()
+	}
+	return log.With("controller", c.cfg.Name)
 }
 
-func (i *idSequence) next() string { return fmt.Sprintf("%08x-%d", i.first, i.n.Add(1)) }
+func (c *Controller) mappingFailed(source string, object wire.Key, err error) {
+	c.counts.mu.Lock()
+	c.counts.Unmapped++
+	c.counts.mu.Unlock()
+	c.log().Error("the keys of an event could not be computed; the event is skipped", "source", source, "object", object.String(), "err", err)
+}
+
+// Health returns the current state of the controller.
+func (c *Controller) Health() Health {
+	h := Health{Name: c.cfg.Name, Queue: c.queue.Stats(), Waiting: c.writes.waiting()}
+	c.counts.mu.Lock()
+	h.Stats = c.counts.Stats
+	c.counts.mu.Unlock()
+	c.mu.Lock()
+	h.Phase, h.Leftover = c.phase, c.leftover
+	c.mu.Unlock()
+	for _, f := range c.sources {
+		s := SourceHealth{Name: f.name(), Err: f.ready()}
+		select {
+		case <-f.synced():
+			s.Synced = true
+		default:
+		}
+		h.Sources = append(h.Sources, s)
+	}
+	if c.coordinator != nil {
+		h.Replica = c.coordinator.health()
+	}
+	h.Running = c.ownership.snapshot()
+	return h
+}

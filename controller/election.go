@@ -2,7 +2,6 @@ package controller
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,7 +26,7 @@ type election struct {
 
 // run takes the Lease when it can and leads, until ctx is done.
 func (e *election) run(ctx context.Context, c *Controller) error {
-	e.start(c, e.cfg)
+	e.start(c.log, e.cfg)
 	defer e.stop()
 	for ctx.Err() == nil {
 		asked := time.Now()
@@ -142,49 +141,3 @@ func (e *election) renew(ctx context.Context, until time.Time, wrote string) err
 }
 
 func (e *election) health() ReplicaHealth { return e.get(e.cfg) }
-
-// replicaStatus is the published health of a coordinator.
-type replicaStatus struct {
-	mu     sync.Mutex
-	health ReplicaHealth
-	faults leaseFaults
-}
-
-func (b *replicaStatus) update(f func(*ReplicaHealth)) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	f(&b.health)
-}
-
-func (b *replicaStatus) setLeader(who string) { b.update(func(h *ReplicaHealth) { h.Leader = who }) }
-
-func (b *replicaStatus) setMembers(of []string) { b.update(func(h *ReplicaHealth) { h.Members = of }) }
-
-func (b *replicaStatus) activate(token uint64) {
-	b.update(func(h *ReplicaHealth) {
-		if !h.Active {
-			h.Active, h.Since = true, time.Now()
-			h.Terms++
-		}
-		h.Token = token
-	})
-}
-
-func (b *replicaStatus) deactivate(kept bool) {
-	b.update(func(h *ReplicaHealth) {
-		if h.Active {
-			h.Active, h.Since, h.Token = false, time.Now(), 0
-			if !kept {
-				h.Lapses++
-			}
-		}
-	})
-}
-
-func (b *replicaStatus) get(cfg Replicas) ReplicaHealth {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	h := b.health
-	h.Mode, h.Identity = cfg.Mode, cfg.Identity
-	return h
-}

@@ -122,38 +122,6 @@ func (c *statsRecorder) recordWait(d time.Duration, err error) {
 	}
 }
 
-func (c *Controller) mappingFailed(source string, object wire.Key, err error) {
-	c.counts.mu.Lock()
-	c.counts.Unmapped++
-	c.counts.mu.Unlock()
-	c.log().Error("the keys of an event could not be computed; the event is skipped", "source", source, "object", object.String(), "err", err)
-}
-
-// Health returns the current state of the controller.
-func (c *Controller) Health() Health {
-	h := Health{Name: c.cfg.Name, Queue: c.queue.Stats(), Waiting: c.writes.waiting()}
-	c.counts.mu.Lock()
-	h.Stats = c.counts.Stats
-	c.counts.mu.Unlock()
-	c.mu.Lock()
-	h.Phase, h.Leftover = c.phase, c.leftover
-	c.mu.Unlock()
-	for _, f := range c.sources {
-		s := SourceHealth{Name: f.name(), Err: f.ready()}
-		select {
-		case <-f.synced():
-			s.Synced = true
-		default:
-		}
-		h.Sources = append(h.Sources, s)
-	}
-	if c.coordinator != nil {
-		h.Replica = c.coordinator.health()
-	}
-	h.Running = c.ownership.snapshot()
-	return h
-}
-
 func (s *ownership) snapshot() (all []Running) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -203,3 +203,23 @@ func leaseError(what string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
+
+// wroteAnnotation holds, for each type, the version of the last object that the holder's
+// reconciles have written. The next owner of the keys waits until its informers show these
+// versions.
+const wroteAnnotation = "vedette.io/wrote"
+
+// wrote returns the last versions that the holder of a Lease has written, by type.
+func (l lease) wrote() map[string]wire.Version {
+	last := map[string]wire.Version{}
+	if l.object == nil {
+		return last
+	}
+	for part := range strings.FieldsSeq(l.object.Annotations[wroteAnnotation]) {
+		resource, version, _ := strings.Cut(part, "=")
+		if v, err := wire.ParseVersion(version); err == nil {
+			last[resource] = v
+		}
+	}
+	return last
+}

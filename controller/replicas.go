@@ -113,21 +113,6 @@ func (r *Replicas) retry() time.Duration { return r.LeaseDuration / 8 }
 // renew is the period at which a replica renews its Lease.
 func (r *Replicas) renew() time.Duration { return r.LeaseDuration / 4 }
 
-// coordinator returns the coordinator for the mode; nil for SingleReplica.
-func (r Replicas) coordinator() (coordinator, error) {
-	if r.Mode == SingleReplica {
-		return nil, nil
-	}
-	leases, err := newLeases(r)
-	if err != nil {
-		return nil, err
-	}
-	if r.Mode == LeaderElection {
-		return &election{cfg: r, leases: leases}, nil
-	}
-	return &shardDriver{cfg: r, leases: leases}, nil
-}
-
 // ReplicaHealth is the status of one replica among several.
 type ReplicaHealth struct {
 	Mode     ReplicaMode

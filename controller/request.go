@@ -96,3 +96,13 @@ func Log(ctx context.Context) *slog.Logger {
 	}
 	return slog.Default()
 }
+
+// batch is a list of keys, each with a reason.
+type batch struct {
+	keys    []wire.Key
+	reasons []Reason
+}
+
+func (b *batch) add(key wire.Key, r Reason) {
+	b.keys, b.reasons = append(b.keys, key), append(b.reasons, r)
+}

@@ -25,7 +25,7 @@ type shardDriver struct {
 
 // run takes part in sharding until ctx is done, and then leaves the group.
 func (s *shardDriver) run(ctx context.Context, c *Controller) error {
-	s.start(c, s.cfg)
+	s.start(c.log, s.cfg)
 	defer s.stop()
 	s.machine.self = s.cfg.Identity
 	for again := true; ctx.Err() == nil; {

@@ -61,16 +61,24 @@ func ReadOnly[T any](i *informer.Informer[T]) Source {
 	return newSource(i, SourceConfig{}, nil)
 }
 
+// sink receives the keys and the faults of sources. The controller implements it.
+type sink interface {
+	name() string
+	log() *slog.Logger
+	enqueue(b batch, priority int8) error
+	mappingFailed(source string, object wire.Key, err error)
+}
+
 // untypedSource is a source without its type parameter.
 type untypedSource interface {
 	configErr() error
 	hasKeys() bool
 	name() string
 	ready() error
-	attach(c *Controller) error
+	attach(to sink) error
 	detach()
 	synced() <-chan struct{}
-	enqueueAll(ctx context.Context, c *Controller, chosen func(wire.Key) bool)
+	enqueueAll(ctx context.Context, to sink, chosen func(wire.Key) bool)
 	addTo(v informer.View)
 	view() informer.View
 	follows(w kube.Written) bool
@@ -123,11 +131,11 @@ func (f *typedSource[T]) wait(ctx context.Context, w kube.Written) error {
 }
 
 // attach subscribes to the informer.
-func (f *typedSource[T]) attach(c *Controller) error {
+func (f *typedSource[T]) attach(to sink) error {
 	if f.keys == nil {
 		return nil
 	}
-	reg, err := f.handle(c, f.cfg.Name, func(informer.Event[T], wire.Key) bool { return true })
+	reg, err := f.handle(to, f.cfg.Name, func(informer.Event[T], wire.Key) bool { return true })
 	if err == nil {
 		f.reg.Store(reg)
 	}
@@ -136,11 +144,11 @@ func (f *typedSource[T]) attach(c *Controller) error {
 
 // enqueueAll enqueues the chosen keys of all current objects of the informer. It uses a new
 // subscription, so that filters see the same events as at the start.
-func (f *typedSource[T]) enqueueAll(ctx context.Context, c *Controller, chosen func(wire.Key) bool) {
+func (f *typedSource[T]) enqueueAll(ctx context.Context, to sink, chosen func(wire.Key) bool) {
 	if f.keys == nil {
 		return
 	}
-	reg, err := f.handle(c, f.cfg.Name+", all objects", func(ev informer.Event[T], key wire.Key) bool {
+	reg, err := f.handle(to, f.cfg.Name+", all objects", func(ev informer.Event[T], key wire.Key) bool {
 		return ev.Initial() && chosen(key)
 	})
 	if err != nil {
@@ -161,13 +169,13 @@ func remove(reg *informer.Registration) {
 	}
 }
 
-func (f *typedSource[T]) handle(c *Controller, name string, chosen func(informer.Event[T], wire.Key) bool) (*informer.Registration, error) {
+func (f *typedSource[T]) handle(to sink, name string, chosen func(informer.Event[T], wire.Key) bool) (*informer.Registration, error) {
 	handler := informer.Handler[T]{OnBatch: func(_ context.Context, events []informer.Event[T]) error {
 		var fresh, initial batch
 		for _, ev := range events {
 			keys, err := f.keysOf(ev)
 			if err != nil {
-				c.mappingFailed(f.cfg.Name, ev.Key(), err)
+				to.mappingFailed(f.cfg.Name, ev.Key(), err)
 			}
 			reason := Reason{Cause: causeOf(ev), Source: f.cfg.Name, Object: ev.Key(), Version: ev.Version()}
 			b := &fresh
@@ -180,13 +188,13 @@ func (f *typedSource[T]) handle(c *Controller, name string, chosen func(informer
 				}
 			}
 		}
-		return errors.Join(c.enqueue(fresh, f.cfg.Priority), c.enqueue(initial, initialPriority(f.cfg.Priority)))
+		return errors.Join(to.enqueue(fresh, f.cfg.Priority), to.enqueue(initial, initialPriority(f.cfg.Priority)))
 	}}
 	return f.informer.Handle(handler, informer.HandlerConfig{
-		Name:         c.cfg.Name + ": " + name,
+		Name:         to.name() + ": " + name,
 		Subscription: informer.SubscriptionConfig{Mode: store.Latest, Filters: f.cfg.Filters, Resync: f.cfg.Resync},
 		Report: func(err error) {
-			c.log().Error("source failed", slog.String("source", f.cfg.Name), slog.Any("err", err))
+			to.log().Error("source failed", slog.String("source", f.cfg.Name), slog.Any("err", err))
 		},
 	})
 }
@@ -215,16 +223,6 @@ func causeOf[T any](ev informer.Event[T]) Cause {
 		return Added
 	}
 	return Updated
-}
-
-// batch is a list of keys, each with a reason.
-type batch struct {
-	keys    []wire.Key
-	reasons []Reason
-}
-
-func (b *batch) add(key wire.Key, r Reason) {
-	b.keys, b.reasons = append(b.keys, key), append(b.reasons, r)
 }
 
 // String returns the name of the source, for messages.

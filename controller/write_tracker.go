@@ -2,7 +2,10 @@ package controller
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -147,4 +150,16 @@ func (w *writeTracker) wait(ctx context.Context, of []kube.Written) error {
 		}
 	}
 	return nil
+}
+
+// wrote returns the last versions that reconciles have written, by type, in the form
+// "pods=17 trainjobs.example.com=12".
+func (w *writeTracker) wrote() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var parts []string
+	for _, resource := range slices.Sorted(maps.Keys(w.last)) {
+		parts = append(parts, fmt.Sprintf("%s=%v", resource, w.last[resource]))
+	}
+	return strings.Join(parts, " ")
 }
