@@ -190,7 +190,7 @@ func (i *Informer[T]) Released() <-chan struct{} {
 	if i.shared == nil {
 		return nil
 	}
-	return i.shared.done
+	return i.shared.ended()
 }
 
 func (s *shared) release() {
@@ -207,6 +207,14 @@ func (s *shared) release() {
 		s.engine.store.Leave()
 		close(s.done)
 	}
+}
+
+func (s *shared) ended() <-chan struct{} { return s.done }
+
+func (s *shared) users() int {
+	s.factory.mu.Lock()
+	defer s.factory.mu.Unlock()
+	return s.refs
 }
 
 // Run runs all informers of the factory until ctx is done, and returns nil then. It may
@@ -291,9 +299,7 @@ func (i *Informer[T]) Info() Info {
 	r := i.engine.info()
 	r.Users = 1
 	if i.shared != nil {
-		i.shared.factory.mu.Lock()
-		r.Users = i.shared.refs
-		i.shared.factory.mu.Unlock()
+		r.Users = i.shared.users()
 	}
 	return r
 }

@@ -3,12 +3,12 @@ package informer
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/store"
 )
 
 // Health describes an informer at one instant.
@@ -66,51 +66,28 @@ func (h Health) Ready() error {
 	return nil
 }
 
-// health returns the current health, and a channel that is closed at its next change.
-func (e *engine) health() (Health, <-chan struct{}) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	h := Health{ColdStart: e.coldStart, Stored: e.lags.store.read(), Handled: e.lags.handler.read()}
-	if e.state == engineNew {
-		h.NotRun = fmt.Errorf("%w: %s", errNotRun, e.idle.remedy)
-	}
-	for _, m := range e.listWatchesLocked() {
-		one, _ := m.reflector.Health()
-		if e.state == engineStopped && m.cancel == nil {
-			one.Phase = reflector.Stopped // not started yet
-		}
-		h.Scopes = append(h.Scopes, ScopeHealth{m.scope, one})
-	}
-	slices.SortFunc(h.Scopes, func(a, b ScopeHealth) int {
-		return strings.Compare(a.Scope.Cluster+"\x00"+a.Scope.Namespace, b.Scope.Cluster+"\x00"+b.Scope.Namespace)
-	})
-	for _, r := range e.registrations {
-		h.Handlers = append(h.Handlers, r.health())
-	}
-	for i := range h.Scopes {
-		if i == 0 || worse(&h.Scopes[i].Health, &h.Health) {
-			h.Health = h.Scopes[i].Health
-		}
-	}
-	return h, e.updated
-}
-
-// listWatchesLocked returns the wanted lists and watches, and those that run until wanted
-// ones replace them.
-func (e *engine) listWatchesLocked() []*listWatch {
-	all := slices.Collect(maps.Values(e.wanted))
-	for scope, m := range e.active {
-		if e.wanted[scope] == nil && !m.leaving {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
 // worse reports whether a is worse than b.
 func worse(a, b *reflector.Health) bool {
 	if (a.Err != nil) != (b.Err != nil) {
 		return a.Err != nil
 	}
 	return !a.Synced && b.Synced
+}
+
+// HandlerHealth describes a handler at one instant.
+type HandlerHealth struct {
+	Name string
+	// Synced reports that the handler has been called for all objects of the first lists.
+	Synced bool
+	// Waiting counts the events that the handler has taken and not handled yet.
+	Waiting int
+	// Called is the start of the current call of the handler; zero if no call is in
+	// progress.
+	Called time.Time
+	// Lag reports whether the handler is behind by more than the backlog, and the effect
+	// so far: see store.EveryChange.
+	Lag store.Lag
+	// Handled, Failures and Panics count events; LastErr is the last failure.
+	Handled, Failures, Panics uint64
+	LastErr                   error
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 
 	"github.com/vedette-io/vedette/delta"
-	"github.com/vedette-io/vedette/internal/clusterid"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/store"
-	"github.com/vedette-io/vedette/wire"
 )
 
 // reconcile starts and stops lists and watches, one step at a time, until they match the
@@ -85,22 +83,6 @@ func (e *engine) publish(ctx context.Context, deltas ...delta.Delta) error {
 	return e.store.WaitUntil(ctx, func(now *store.Snapshot) bool { return !now.Follows(last) })
 }
 
-// listWatch is the list and watch of one scope. engine.mu guards the fields after guard;
-// only reconcile starts and stops it.
-type listWatch struct {
-	scope   delta.Scope
-	cluster *clusterState
-	source  reflector.Source
-	guard   *clusterid.Guard // wraps source
-
-	reflector *reflector.Reflector
-	leaving   bool               // reconcile is about to stop it
-	succeeds  bool               // its list will replace narrower scopes
-	listed    *delta.Delta       // the End of that list, held back
-	cancel    context.CancelFunc // nil if it is not running
-	done      chan struct{}
-}
-
 // startLocked starts a list and watch at the version that the store has for its scope,
 // from a file or a wider scope. Without such a version it lists first. If its list
 // replaces narrower scopes, the End of the list is held back.
@@ -163,14 +145,6 @@ func (e *engine) reportHealth(lw *listWatch, r *reflector.Reflector, done <-chan
 			return
 		}
 	}
-}
-
-// reflect creates the reflector of a scope. It resumes at a version or, if the version
-// is zero, begins with a list.
-func (e *engine) reflect(lw *listWatch, sink reflector.Sink, resume wire.Version) (*reflector.Reflector, error) {
-	cfg := e.cfg.Reflector
-	cfg.Scope, cfg.Resume, cfg.Lists = lw.scope, resume, reflector.ListWhenNeeded
-	return reflector.New(lw.guard, sink, cfg)
 }
 
 // halt stops the reflector of a scope. When halt returns, everything that the reflector

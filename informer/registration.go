@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/store"
 )
@@ -37,24 +38,6 @@ type Registration struct {
 	last                      error        // the last failure
 	called                    time.Time    // start of the current call; zero if no call is in progress
 	with                      store.Change // argument of the current call
-}
-
-// HandlerHealth describes a handler at one instant.
-type HandlerHealth struct {
-	Name string
-	// Synced reports that the handler has been called for all objects of the first lists.
-	Synced bool
-	// Waiting counts the events that the handler has taken and not handled yet.
-	Waiting int
-	// Called is the start of the current call of the handler; zero if no call is in
-	// progress.
-	Called time.Time
-	// Lag reports whether the handler is behind by more than the backlog, and the effect
-	// so far: see store.EveryChange.
-	Lag store.Lag
-	// Handled, Failures and Panics count events; LastErr is the last failure.
-	Handled, Failures, Panics uint64
-	LastErr                   error
 }
 
 // register adds a handler, and starts it if the engine runs.
@@ -134,7 +117,7 @@ func (r *Registration) Err() error {
 func (e *engine) forget(r *Registration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.registrations = slices.DeleteFunc(e.registrations, func(other *Registration) bool { return other == r })
+	e.registrations = slices.DeleteFunc(e.registrations, func(other registered) bool { return other == r })
 	e.notifyLocked()
 }
 
@@ -260,4 +243,51 @@ func (r *Registration) health() HandlerHealth {
 	default:
 	}
 	return h
+}
+
+func (r *Registration) newLog() *handlerLog {
+	l := &handlerLog{hangs: r.engine.log("informer: a handler does not return", "informer: a handler has returned", "handler", r.cfg.Name)}
+	l.hangs.Logger = r.logger
+	l.timer = time.AfterFunc(reportAfter, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if called, change := r.calling(); !called.IsZero() {
+			l.hangs.See(faultlog.State{
+				Kind:   "hanging",
+				Err:    fmt.Errorf("the call has lasted %v; later events wait", reportAfter),
+				Remedy: "do long work in a workqueue or a controller",
+				Attrs:  []any{"event", change.Kind.String(), "object", change.Last().Key().String()},
+			})
+		}
+	})
+	l.timer.Stop()
+	return l
+}
+
+// calling returns the start of the handler's current call and its change. The time is
+// zero if no call is in progress.
+func (r *Registration) calling() (time.Time, store.Change) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.called, r.with
+}
+
+// begins marks the start of a call of the handler, and returns marks its end.
+func (r *Registration) begins(change store.Change) {
+	r.mu.Lock()
+	r.called, r.with = time.Now(), change
+	r.mu.Unlock()
+	r.log.timer.Reset(reportAfter)
+}
+
+func (r *Registration) returns() {
+	overdue := !r.log.timer.Stop()
+	r.mu.Lock()
+	r.called, r.with = time.Time{}, store.Change{}
+	r.mu.Unlock()
+	if overdue {
+		r.log.mu.Lock()
+		defer r.log.mu.Unlock()
+		r.log.hangs.See(faultlog.State{})
+	}
 }
