@@ -168,3 +168,9 @@ func (a *arena) addDead(s *slab, n int) {
 		a.retired = append(a.retired, s)
 	}
 }
+
+// compactor is the slab that compaction empties, and the position in it.
+type compactor struct {
+	slab *slab
+	off  int
+}

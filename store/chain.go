@@ -5,33 +5,22 @@ import (
 	"sync"
 )
 
-// link is one link of the chain of changes. A subscription refers to the link that it has
-// reached, so the garbage collector frees the links that all subscriptions have passed.
-// The last link has no changes yet, so a store whose subscribers are up to date holds
-// none.
-type link struct {
-	seq     uint64        // number of changes before this link
-	changes []Change      // the changes between this link and next
-	next    *link         // set before more is closed
-	more    chan struct{} // closed when next is set
-}
-
-// chain is the chain of changes with the position of each subscription.
+// chain is the chain of changes with the cursor of each subscription.
 type chain struct {
 	backlog int
 
 	mu       sync.Mutex
 	moved    sync.Cond // signaled when a subscription advances or closes
 	head     *link
-	snapshot *Snapshot // the snapshot at head
-	subs     map[*Subscription]struct{}
-	lag      Lag // the sum over all subscriptions, including closed ones
+	snapshot *Snapshot            // the snapshot at head
+	cursors  map[*cursor]struct{} // of the open subscriptions
+	lag      Lag                  // the sum over all subscriptions, including closed ones
 }
 
 func (f *chain) init(first *Snapshot, backlog int) {
 	f.backlog = backlog
 	f.moved.L = &f.mu
-	f.subs = map[*Subscription]struct{}{}
+	f.cursors = map[*cursor]struct{}{}
 	f.snapshot = first
 	f.head = &link{more: make(chan struct{})}
 }
@@ -60,21 +49,21 @@ func (f *chain) waitForRoom(ctx context.Context) error {
 }
 
 func (f *chain) fullLocked() bool {
-	for sub := range f.subs {
-		if sub.mode == Lossless && f.pendingLocked(sub) >= uint64(f.backlog) {
+	for c := range f.cursors {
+		if c.mode == Lossless && f.pendingLocked(c) >= uint64(f.backlog) {
 			return true
 		}
 	}
 	return false
 }
 
-func (f *chain) pendingLocked(sub *Subscription) uint64 { return f.head.seq - sub.taken }
+func (f *chain) pendingLocked(c *cursor) uint64 { return f.head.seq - c.taken }
 
 // append adds a link for the changes that led to snapshot, if there are any. Without
 // subscribers it adds nothing, because no subscriber can ask for earlier changes. A
 // subscriber that is too far behind leaves the chain, unless the store waits for it.
 // append returns the subscribers of EveryChange that have just fallen behind.
-func (f *chain) append(snapshot *Snapshot, changes []Change) (fell []*Subscription) {
+func (f *chain) append(snapshot *Snapshot, changes []Change) (fell []*cursor) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(changes) == 0 {
@@ -83,43 +72,92 @@ func (f *chain) append(snapshot *Snapshot, changes []Change) (fell []*Subscripti
 	}
 	next := &link{seq: f.head.seq + uint64(len(changes)), more: make(chan struct{})}
 	var rest *folding // shared by the subscriptions that fall behind now
-	for sub := range f.subs {
-		if sub.mode != EveryChange {
+	for c := range f.cursors {
+		if c.mode != EveryChange {
 			continue
 		}
-		if sub.behind == nil && f.head.seq-sub.next >= uint64(f.backlog) {
+		if c.behind == nil && f.head.seq-c.next >= uint64(f.backlog) {
 			if rest == nil {
 				rest = newFolding(f.snapshot, f.backlog)
 			}
-			sub.fallBehind(rest)
-			fell = append(fell, sub)
+			f.fallBehind(c, rest)
+			fell = append(fell, c)
 		}
-		if sub.behind != nil {
-			sub.foldLink(changes, next.seq)
+		if c.behind != nil {
+			f.foldLink(c, changes, next.seq)
 		}
 	}
-	if len(f.subs) > 0 {
+	if len(f.cursors) > 0 {
 		f.head.changes = changes
 	}
 	f.head.next = next
 	close(f.head.more)
 	f.head, f.snapshot = next, snapshot
-	for sub := range f.subs {
-		if sub.mode == Latest && f.pendingLocked(sub) > uint64(f.backlog) {
-			sub.at = nil
+	for c := range f.cursors {
+		if c.mode == Latest && f.pendingLocked(c) > uint64(f.backlog) {
+			c.at = nil
 		}
 	}
 	return fell
 }
 
 // notify calls the OnLag functions of the subscribers that fell behind.
-func (f *chain) notify(fell []*Subscription) {
-	for _, sub := range fell {
+func (f *chain) notify(fell []*cursor) {
+	for _, c := range fell {
 		f.mu.Lock()
-		call, lag := sub.onLag, sub.lag
+		call, lag := c.onLag, c.lag
 		f.mu.Unlock()
 		if call != nil {
 			call(lag)
 		}
 	}
+}
+
+// fallBehind removes a subscriber from the chain, which would otherwise grow without a
+// limit.
+func (f *chain) fallBehind(c *cursor, rest *folding) {
+	l := &foldedBacklog{folding: rest}
+	for at := c.at; at != f.head; at = at.next {
+		l.parts = append(l.parts, &backlogPart{n: uint64(len(at.changes)), changes: at.changes})
+	}
+	c.at, c.behind = nil, l
+	c.lag.Behind = true
+	c.lag.Episodes++
+	f.lag.Episodes++
+}
+
+// foldLink adds the changes of the link with this number to the pending changes of the
+// subscriber.
+func (f *chain) foldLink(c *cursor, changes []Change, seq uint64) {
+	l := c.behind.folding
+	if l.seq != seq { // otherwise already folded for a subscriber that shares the folding
+		l.foldLink(changes, seq)
+	}
+	for _, lag := range []*Lag{&c.lag, &f.lag} {
+		lag.Unreported += l.missed
+		lag.Folded += uint64(len(changes))
+	}
+}
+
+// endFolding ends the folding of a subscriber that has caught up, and returns the folded
+// changes. The subscribers that share the folding get the same part, and begin a new
+// folding. The caller holds the lock.
+func (f *chain) endFolding(c *cursor) *backlogPart {
+	l := c.behind.folding
+	c.behind = nil
+	if l.n == 0 { // the other subscribers keep the folding; an empty part would end their backlog early
+		return &backlogPart{}
+	}
+	p := &backlogPart{n: l.n, folded: l, now: f.snapshot}
+	var rest *folding
+	for other := range f.cursors {
+		if other.behind == nil || other.behind.folding != l {
+			continue
+		}
+		if rest == nil {
+			rest = newFolding(f.snapshot, f.backlog)
+		}
+		other.behind.parts, other.behind.folding = append(other.behind.parts, p), rest
+	}
+	return p
 }

@@ -13,12 +13,6 @@ const compactPerChange = 6
 // dictionary with which it was packed.
 const maxDictionaries = 4
 
-// compactor is the slab that compaction empties, and the position in it.
-type compactor struct {
-	slab *slab
-	off  int
-}
-
 // compact examines up to n records of retired slabs, and moves the live ones to other
 // slabs.
 func (s *Store) compact(n int) {

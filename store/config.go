@@ -92,3 +92,9 @@ type Stats struct {
 	// Dictionaries counts the dictionaries that were built.
 	Dictionaries int
 }
+
+// Extract appends to dst the index values of an object. object is the result of
+// Config.Decode for the record, or nil if Decode is not set. The goroutine that writes
+// to the store calls Extract, which must not keep its arguments. If it panics, the
+// object has no value in the index; see Stats.Unindexed.
+type Extract func(dst []string, rec *wire.Record, object any) []string

@@ -361,3 +361,15 @@ func sameRevision(a, b Entry) bool {
 	x, y := a.header(), b.header()
 	return x.version == y.version && x.version != 0 && bytes.Equal(x.uid, y.uid)
 }
+
+// remains reports whether the store keeps the last known state of an object that arrives
+// in an unusable state. It does, unless the UID shows that it is another object.
+func remains(old Entry, rec *wire.Record) bool { return rec.UID == "" || old.sameObject(rec) }
+
+// newer reports whether rec is a later revision than old. Versions are ordered across all
+// objects of a type, so this also holds for different objects with the same name. A
+// record without a version is always newer.
+func newer(old Entry, rec *wire.Record) bool {
+	v := old.Version()
+	return rec.Version > v || rec.Version == 0 || v == 0
+}

@@ -21,7 +21,7 @@ func (s *Snapshot) WriteFile(w io.Writer, opts FileOptions) error {
 	if !s.synced {
 		return errors.New("cannot write a snapshot file: the first list is not complete")
 	}
-	if s.store.cfg.dropsBodies() {
+	if s.origin.dropsBodies {
 		return errors.New("cannot write a snapshot file: the store keeps objects without bodies (Config.Bodies is ObjectsOnly, or Config.KeepObject is set)")
 	}
 	head := fileHead{Identity: opts.Identity, Written: time.Now().UTC(), Objects: s.Len(), Encrypted: opts.Key != nil}

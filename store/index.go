@@ -8,12 +8,6 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Extract appends to dst the index values of an object. object is the result of
-// Config.Decode for the record, or nil if Decode is not set. The goroutine that writes
-// to the store calls Extract, which must not keep its arguments. If it panics, the
-// object has no value in the index; see Stats.Unindexed.
-type Extract func(dst []string, rec *wire.Record, object any) []string
-
 // Index finds objects by a value. Any goroutine may use it.
 type Index struct {
 	store  *Store
@@ -40,34 +34,6 @@ func (s *Store) AddIndex(extract Extract) *Index {
 	return &Index{store: s, column: column}
 }
 
-// extract returns the values of all indexes for a record. Duplicate values are allowed,
-// because the postings of an index are a set.
-func (s *Store) extract(rec *wire.Record, object any) [][]string {
-	for len(s.values) < len(s.extracts) {
-		s.values = append(s.values, nil)
-	}
-	for i := range s.extracts {
-		s.extractOne(i, rec, object)
-	}
-	return s.values
-}
-
-// extractOne computes the values of one index. There are no values if the function
-// panics.
-func (s *Store) extractOne(i int, rec *wire.Record, object any) {
-	s.values[i] = s.values[i][:0]
-	err := s.panics.catch(rec.Key, func() error {
-		s.values[i] = s.extracts[i](s.values[i], rec, object)
-		return nil
-	})
-	if err != nil {
-		s.values[i] = s.values[i][:0]
-		s.stats.Unindexed++
-		s.stats.LastUnindexed = err
-		s.report(err)
-	}
-}
-
 // scanned computes the values of an object, for a snapshot without postings.
 func (x *Index) scanned(e Entry) []string {
 	rec := e.Record()
@@ -84,7 +50,7 @@ func (x *Index) scanned(e Entry) []string {
 // postingsIn returns the postings of the index in a snapshot, or nil if the snapshot does
 // not have the index.
 func (x *Index) postingsIn(s *Snapshot) *postings {
-	if s == nil || s.store != x.store || x.column >= len(s.table.indexes) {
+	if s == nil || s.origin != x.store.origin || x.column >= len(s.table.indexes) {
 		return nil
 	}
 	return s.table.indexes[x.column]

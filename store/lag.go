@@ -92,56 +92,6 @@ func (t *tally) note(c *Change, order uint64) {
 	t.seen, t.order = c.Seen, order
 }
 
-// fallBehind removes a subscriber from the chain, which would otherwise grow without a
-// limit.
-func (s *Subscription) fallBehind(rest *folding) {
-	f := s.chain
-	l := &foldedBacklog{folding: rest}
-	for at := s.at; at != f.head; at = at.next {
-		l.parts = append(l.parts, &backlogPart{n: uint64(len(at.changes)), changes: at.changes})
-	}
-	s.at, s.behind = nil, l
-	s.lag.Behind = true
-	s.lag.Episodes++
-	f.lag.Episodes++
-}
-
-// foldLink adds the changes of the link with this number to the pending changes of the
-// subscriber.
-func (s *Subscription) foldLink(changes []Change, seq uint64) {
-	l := s.behind.folding
-	if l.seq != seq { // otherwise already folded for a subscriber that shares the folding
-		l.foldLink(changes, seq)
-	}
-	for _, lag := range []*Lag{&s.lag, &s.chain.lag} {
-		lag.Unreported += l.missed
-		lag.Folded += uint64(len(changes))
-	}
-}
-
-// endFolding ends the folding of a subscriber that has caught up, and returns the folded
-// changes. The subscribers that share the folding get the same part, and begin a new
-// folding. The caller holds the lock.
-func (f *chain) endFolding(s *Subscription) *backlogPart {
-	l := s.behind.folding
-	s.behind = nil
-	if l.n == 0 { // the other subscribers keep the folding; an empty part would end their backlog early
-		return &backlogPart{}
-	}
-	p := &backlogPart{n: l.n, folded: l, now: f.snapshot}
-	var rest *folding
-	for sub := range f.subs {
-		if sub.behind == nil || sub.behind.folding != l {
-			continue
-		}
-		if rest == nil {
-			rest = newFolding(f.snapshot, f.backlog)
-		}
-		sub.behind.parts, sub.behind.folding = append(sub.behind.parts, p), rest
-	}
-	return p
-}
-
 // foldLink folds the changes of a link.
 func (l *folding) foldLink(changes []Change, seq uint64) {
 	l.seq, l.missed = seq, 0

@@ -1,24 +1,7 @@
 package store
 
 import (
-	"github.com/klauspost/compress/s2"
-
 	"github.com/vedette-io/vedette/internal/pack"
-)
-
-const (
-	// longBody is the size from which the store compresses bodies only if a trial shows
-	// that this saves enough. Compressing text without repetition takes several ns per
-	// byte. For large bodies that is more than all other work on the record, or than
-	// decoding it.
-	longBody = 8 << 10
-	// minTrialInterval is the number of long bodies between two trials of all formats.
-	// Each trial with the same result doubles the interval, up to maxTrialInterval.
-	minTrialInterval = 32
-	maxTrialInterval = 256
-	// maxLongRatio is the maximum compression ratio for which long bodies are compressed.
-	// Bodies that compress well are also compressed fast.
-	maxLongRatio = 0.25
 )
 
 // bodyFormat is how a body is stored.
@@ -38,137 +21,28 @@ type longBodies struct {
 	raw, dict, block float64 // decaying sums of the sizes in trials: raw and compressed
 }
 
-// packs reports whether bodies of this size take less memory when packed. It returns true
-// until trials have shown the opposite. After that it still returns true now and then, so
-// that the caller packs a body as another trial, because later bodies may differ.
-func (t *packer) packs(size int) bool {
-	if size >= longBody {
-		if t.long.until == 0 || t.long.format != formatPlain {
-			return true
-		}
-		t.long.until--
-		return false
-	}
-	if poor := t.short.poor || t.dict == nil && t.nextTrial > 0; !poor {
-		return true
-	}
-	if t.short.skipped = (t.short.skipped + 1) % shortRetrial; t.short.skipped == 0 {
-		return true
-	}
-	t.raw += size // counts toward the next attempt to build a dictionary
-	return false
+// packer packs bodies and builds the dictionaries for it. Bodies of one type are similar,
+// but a dictionary can be built only after enough of them have been seen, and it becomes
+// outdated as bodies change over time.
+type packer struct {
+	dict *pack.Dictionary // nil until one is built
+
+	raw       int // bytes of bodies that were stored without a dictionary
+	nextTrial int // the value of raw at which to try again to build a dictionary
+
+	promised    float64          // the expected compression ratio of dict
+	next        *pack.Dictionary // a candidate that has not been tested yet
+	seen        struct{ bodies, raw, packed int }
+	poorSamples [][]byte
+	poorBodies  int
+
+	long  longBodies
+	short shortBodies
 }
 
-// pack appends the body to dst in packed form, if that saves memory, and returns the
-// format. A plain body is not appended.
-func (t *packer) pack(dst, prefix, body []byte) ([]byte, bodyFormat) {
-	if len(body) >= longBody {
-		return t.packLong(dst, prefix, body)
-	}
-	if t.dict == nil {
-		t.raw += len(body)
-		return dst, formatPlain
-	}
-	return t.packByDictionary(dst, prefix, body)
-}
-
-// packLong packs a long body in the format that the last trial chose.
-func (t *packer) packLong(dst, prefix, body []byte) ([]byte, bodyFormat) {
-	l := &t.long
-	if l.until == 0 {
-		was := l.format
-		t.trialLong(dst, prefix, body)
-		if l.trial = min(2*l.trial, maxTrialInterval); l.format != was || l.trial == 0 {
-			l.trial = minTrialInterval
-		}
-		l.until = l.trial
-	}
-	l.until--
-	switch {
-	case l.format == formatDictionary && t.dict != nil:
-		return t.packByDictionary(dst, prefix, body)
-	case l.format == formatS2:
-		return packBlock(dst, body)
-	}
-	t.raw += min(len(body), sampleBytes)
-	return dst, formatPlain
-}
-
-// trialLong packs a body in all formats and chooses one. Older trials count less, so that
-// the choice follows changes of the bodies.
-func (t *packer) trialLong(scratch, prefix, body []byte) {
-	l, from := &t.long, len(scratch)
-	l.raw = l.raw*3/4 + float64(len(body))
-	packed, how := packBlock(scratch, body)
-	size := len(packed) - from
-	if how == formatPlain {
-		size = len(body)
-	}
-	l.block = l.block*3/4 + float64(size)
-	l.dict *= 3.0 / 4
-	if t.dict != nil {
-		l.dict += float64(len(t.dict.Pack(scratch, prefix, body)) - from)
-	} else {
-		l.dict += float64(len(body))
-	}
-	switch l.format = formatPlain; {
-	case l.dict < maxLongRatio*l.raw && l.dict < l.block/2: // it is slower than a block, both to pack and to unpack
-		l.format = formatDictionary
-	case l.block < maxLongRatio*l.raw:
-		l.format = formatS2
-	}
-}
-
-func packBlock(dst, body []byte) ([]byte, bodyFormat) {
-	from, most := len(dst), s2.MaxEncodedLen(len(body))
-	if most >= 0 {
-		if cap(dst)-from < most {
-			dst = append(make([]byte, 0, from+most), dst...)
-		}
-		if n := len(s2.Encode(dst[from:from+most], body)); n <= len(body)*9/10 {
-			return dst[:from+n], formatS2
-		}
-	}
-	return dst, formatPlain
-}
-
-func (t *packer) packByDictionary(dst, prefix, body []byte) ([]byte, bodyFormat) {
-	from := len(dst)
-	dst = t.dict.Pack(dst, prefix, body)
-	n := len(dst) - from
-	t.seen.bodies++
-	t.seen.raw += len(body)
-	t.seen.packed += n
-	t.short.note(len(body), n)
-	if float64(n) > t.promised*maxDrift*float64(len(body)) {
-		t.keepSample(body)
-	}
-	if n > len(body)*9/10 { // the saving is not worth the time to unpack
-		return dst[:from], formatPlain
-	}
-	return dst, formatDictionary
-}
-
-// unpack appends to dst the body of n bytes that was stored in a format. The store has
-// packed these bytes itself. If they are damaged, unpack appends nothing.
-func unpack(dst []byte, how bodyFormat, dict *pack.Dictionary, prefix, packed []byte, n int) []byte {
-	switch how {
-	case formatDictionary:
-		dst, _ = dict.Unpack(dst, prefix, packed, n)
-	case formatS2:
-		from := len(dst)
-		if has, err := s2.DecodedLen(packed); err != nil || has != n {
-			return dst
-		}
-		if cap(dst)-from < n {
-			dst = append(make([]byte, 0, from+n), dst...)
-		}
-		if _, err := s2.Decode(dst[from:from+n], packed); err == nil {
-			dst = dst[:from+n]
-		}
-	case formatPlain:
-		dst = append(dst, packed[:n]...)
-	case formatNone:
-	}
-	return dst
+// shortBodies records whether short bodies compress.
+type shortBodies struct {
+	bodies, raw, packed int
+	poor                bool
+	skipped             int // bodies that were not tested since the last trial
 }

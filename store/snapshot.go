@@ -4,6 +4,8 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/wire"
@@ -12,11 +14,26 @@ import (
 // Snapshot is the state of a store at one instant. It is immutable and safe for any
 // number of goroutines.
 type Snapshot struct {
-	store  *Store
+	origin *origin
 	table  table
 	scopes []scopeState
 	synced bool
 	held   int64
+}
+
+// origin is what all snapshots of one store share. It also identifies the store.
+type origin struct {
+	dropsBodies bool         // the store keeps objects without bodies
+	wrote       atomic.Int64 // time of the last write, as time.Since(epoch)
+}
+
+// epoch is the zero point of monotonic times in this package.
+var epoch = time.Now()
+
+// recentlyWritten reports whether the store was written to in the last 50 ms, so that the
+// writer may still be active.
+func (o *origin) recentlyWritten() bool {
+	return int64(time.Since(epoch))-o.wrote.Load() < int64(50*time.Millisecond)
 }
 
 // scopeState is the progress of a scope.
@@ -64,7 +81,7 @@ const yieldInterval = 16
 func (s *Snapshot) yielding(yield func(Entry) bool) func(Entry) bool {
 	n := 0
 	return func(e Entry) bool {
-		if n++; n%yieldInterval == 0 && s.store.recentlyWritten() {
+		if n++; n%yieldInterval == 0 && s.origin.recentlyWritten() {
 			runtime.Gosched()
 		}
 		return yield(e)

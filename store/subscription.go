@@ -10,56 +10,14 @@ import (
 // ErrClosed is returned by Next of a closed subscription.
 var ErrClosed = errors.New("subscription is closed")
 
-// Mode determines which changes a subscriber gets, and what happens when it lags.
-type Mode uint8
-
-const (
-	// EveryChange delivers each change, once and in order. A subscriber that lags by more
-	// than the backlog does not block the store. Until it has caught up, it gets one
-	// change per object with the number of folded changes (Change.Folded), and one for
-	// each object that came and went (Change.CameAndWent). Subscription.Lag counts these
-	// episodes.
-	EveryChange Mode = iota
-	// Latest delivers the difference from the state that the subscriber received last. It
-	// folds several changes of one object into one, and omits an object that came and
-	// went. A subscriber that lags does not block the store, and costs at most the
-	// difference between two snapshots.
-	Latest
-	// Lossless delivers each change, once and in order, at any cost. When a subscriber
-	// lags by the backlog, Apply waits, and so does the reader of the server.
-	Lossless
-)
-
-// String returns the name of the mode.
-func (m Mode) String() string {
-	switch m {
-	case EveryChange:
-		return "EveryChange"
-	case Latest:
-		return "Latest"
-	case Lossless:
-		return "Lossless"
-	}
-	return "Mode(?)"
-}
-
-// Subscription is a cursor over the changes of a store. It belongs to one goroutine,
-// which must close it. An open Lossless subscription that nobody reads blocks the store
+// Subscription delivers the changes of a store. It belongs to one goroutine, which must
+// close it. An open Lossless subscription that nobody reads blocks the store
 // once the backlog is full.
 type Subscription struct {
-	chain *chain
-	mode  Mode
-	done  bool
-	from  *Snapshot // where it started, until the first Next
-
-	// Guarded by chain.mu.
-	at     *link          // the last link that was returned; nil if off the chain
-	seen   *Snapshot      // Latest: the snapshot after the changes delivered so far
-	behind *foldedBacklog // EveryChange: pending changes while off the chain
-	lag    Lag
-	onLag  func(Lag)
-	next   uint64 // position after the changes returned last, as link.seq
-	taken  uint64 // position up to which the subscriber has acknowledged changes
+	chain  *chain
+	cursor cursor
+	done   bool
+	from   *Snapshot // where it started, until the first Next
 }
 
 // Subscribe starts a subscription at the current snapshot.
@@ -67,11 +25,11 @@ func (s *Store) Subscribe(mode Mode) *Subscription {
 	f := &s.chain
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	sub := &Subscription{chain: f, mode: mode, at: f.head, from: f.snapshot, taken: f.head.seq, next: f.head.seq}
+	sub := &Subscription{chain: f, from: f.snapshot, cursor: cursor{mode: mode, at: f.head, taken: f.head.seq, next: f.head.seq}}
 	if mode == Latest {
-		sub.seen = f.snapshot
+		sub.cursor.seen = f.snapshot
 	}
-	f.subs[sub] = struct{}{}
+	f.cursors[&sub.cursor] = struct{}{}
 	return sub
 }
 
@@ -85,7 +43,7 @@ func (s *Subscription) Snapshot() *Snapshot { return s.from }
 func (s *Subscription) OnLag(f func(Lag)) {
 	s.chain.mu.Lock()
 	defer s.chain.mu.Unlock()
-	s.onLag = f
+	s.cursor.onLag = f
 }
 
 // Lag returns how far the subscriber has fallen behind. In modes other than EveryChange
@@ -93,7 +51,7 @@ func (s *Subscription) OnLag(f func(Lag)) {
 func (s *Subscription) Lag() Lag {
 	s.chain.mu.Lock()
 	defer s.chain.mu.Unlock()
-	return s.lag
+	return s.cursor.lag
 }
 
 // Next waits for changes and returns the changes of one batch or one list. With Latest,
@@ -165,20 +123,20 @@ func (s *Subscription) acknowledge() (<-chan struct{}, error) {
 	f := s.chain
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if s.taken != s.next {
-		s.taken = s.next
+	if s.cursor.taken != s.cursor.next {
+		s.cursor.taken = s.cursor.next
 		f.moved.Broadcast()
 	}
-	if s.at == nil {
+	if s.cursor.at == nil {
 		return nil, nil
 	}
-	return s.at.more, nil
+	return s.cursor.at.more, nil
 }
 
 // take returns the pending changes of at most links links of the chain, and the
 // snapshot after all pending changes.
 func (s *Subscription) take(links int) ([]Change, *Snapshot) {
-	if s.mode == Latest {
+	if s.cursor.mode == Latest {
 		return s.takeLatest()
 	}
 	some, pieces, now := s.claim(links)
@@ -198,22 +156,22 @@ func (s *Subscription) claim(n int) (links [][]Change, pieces []*backlogPart, no
 	f := s.chain
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	l := s.behind
+	l := s.cursor.behind
 	switch {
 	case l == nil:
-		for ; s.at != f.head && len(links) < n; s.at = s.at.next {
-			links = append(links, s.at.changes)
+		for ; s.cursor.at != f.head && len(links) < n; s.cursor.at = s.cursor.at.next {
+			links = append(links, s.cursor.at.changes)
 		}
-		s.next = s.at.seq
+		s.cursor.next = s.cursor.at.seq
 		return links, nil, f.snapshot
 	case len(l.parts) == 0: // back on the chain
-		s.at, s.next, s.lag.Behind = f.head, f.head.seq, false
-		return nil, []*backlogPart{f.endFolding(s)}, f.snapshot
+		s.cursor.at, s.cursor.next, s.cursor.lag.Behind = f.head, f.head.seq, false
+		return nil, []*backlogPart{f.endFolding(&s.cursor)}, f.snapshot
 	}
 	n = min(n, len(l.parts))
 	pieces, l.parts = l.parts[:n], l.parts[n:]
 	for _, p := range pieces {
-		s.next += p.n
+		s.cursor.next += p.n
 	}
 	return nil, pieces, l.folding.base
 }
@@ -222,8 +180,8 @@ func (s *Subscription) claim(n int) (links [][]Change, pieces []*backlogPart, no
 func (s *Subscription) takeLatest() ([]Change, *Snapshot) {
 	f := s.chain
 	f.mu.Lock()
-	from, at, now, head := s.seen, s.at, f.snapshot, f.head
-	s.seen, s.at, s.next = now, head, head.seq
+	from, at, now, head := s.cursor.seen, s.cursor.at, f.snapshot, f.head
+	s.cursor.seen, s.cursor.at, s.cursor.next = now, head, head.seq
 	f.mu.Unlock()
 	if at == nil {
 		return diff(from, now), now
@@ -240,10 +198,10 @@ func (s *Subscription) takeLatest() ([]Change, *Snapshot) {
 func (s *Subscription) Pending() int {
 	s.chain.mu.Lock()
 	defer s.chain.mu.Unlock()
-	if _, open := s.chain.subs[s]; !open {
+	if _, open := s.chain.cursors[&s.cursor]; !open {
 		return 0
 	}
-	return int(s.chain.pendingLocked(s))
+	return int(s.chain.pendingLocked(&s.cursor))
 }
 
 // Close ends the subscription. It may be called more than once, but only on the goroutine
@@ -252,7 +210,7 @@ func (s *Subscription) Close() {
 	s.done = true
 	s.chain.mu.Lock()
 	defer s.chain.mu.Unlock()
-	delete(s.chain.subs, s)
-	s.at, s.seen, s.from, s.behind = nil, nil, nil, nil
+	delete(s.chain.cursors, &s.cursor)
+	s.cursor.at, s.cursor.seen, s.from, s.cursor.behind = nil, nil, nil, nil
 	s.chain.moved.Broadcast()
 }

@@ -2,24 +2,10 @@ package store
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/wire"
 )
-
-// waiters are the pending calls of WaitUntil.
-type waiters struct {
-	count atomic.Int32
-	mu    sync.Mutex
-	all   map[*wait]struct{}
-}
-
-type wait struct {
-	satisfied func(*Snapshot) bool
-	done      chan struct{}
-}
 
 // WaitFor waits until every scope of the store has reached a version, for example the
 // version of a written object. The store then shows that write or a later one. If a
@@ -68,20 +54,5 @@ func (s *Store) WaitUntil(ctx context.Context, satisfied func(*Snapshot) bool) e
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	}
-}
-
-// wake ends the waits that a snapshot satisfies.
-func (w *waiters) wake(now *Snapshot) {
-	if w.count.Load() == 0 {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for one := range w.all {
-		if one.satisfied(now) {
-			close(one.done)
-			delete(w.all, one)
-		}
 	}
 }

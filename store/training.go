@@ -29,47 +29,7 @@ const (
 	renewRatio = 0.85
 	// minTrainBodies is the minimum number of bodies for building a dictionary.
 	minTrainBodies = 8
-	// shortTrial is the number of short bodies after which the store decides whether they
-	// compress. If they do not, it compresses one of every shortRetrial bodies as a test.
-	shortTrial   = 32
-	shortRetrial = 64
 )
-
-// packer packs bodies and builds the dictionaries for it. Bodies of one type are similar,
-// but a dictionary can be built only after enough of them have been seen, and it becomes
-// outdated as bodies change over time.
-type packer struct {
-	dict *pack.Dictionary // nil until one is built
-
-	raw       int // bytes of bodies that were stored without a dictionary
-	nextTrial int // the value of raw at which to try again to build a dictionary
-
-	promised    float64          // the expected compression ratio of dict
-	next        *pack.Dictionary // a candidate that has not been tested yet
-	seen        struct{ bodies, raw, packed int }
-	poorSamples [][]byte
-	poorBodies  int
-
-	long  longBodies
-	short shortBodies
-}
-
-// shortBodies records whether short bodies compress.
-type shortBodies struct {
-	bodies, raw, packed int
-	poor                bool
-	skipped             int // bodies that were not tested since the last trial
-}
-
-// note records the size of a body before and after packing.
-func (f *shortBodies) note(raw, packed int) {
-	f.bodies++
-	f.raw += raw
-	f.packed += min(packed, raw)
-	if f.bodies == shortTrial {
-		*f = shortBodies{poor: float64(f.packed) > maxRatio*float64(f.raw)}
-	}
-}
 
 // keepSample keeps every fourth poorly compressed body. When there are maxPoorSamples, it
 // replaces the oldest.
