@@ -63,8 +63,9 @@ func (d *discoveryCache) refresh(ctx context.Context, seen uint64, tolerated tim
 	return found, err
 }
 
-// forget removes a type that the server turned out not to serve, so that the next lookup
-// asks the server.
+// forget removes a type that the server turned out not to serve. The next lookup of any type
+// that is not in the catalog runs a round, even right after the last one: that round has not
+// found the type missing.
 func (d *discoveryCache) forget(r Resource) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -74,5 +75,8 @@ func (d *discoveryCache) forget(r Resource) {
 	left := slices.DeleteFunc(slices.Clone(d.catalog.types), func(other Resource) bool {
 		return other.Name == r.Name && other.groupVersion() == r.groupVersion()
 	})
-	d.catalog = &catalog{types: left, failing: d.catalog.failing}
+	if len(left) < len(d.catalog.types) {
+		d.catalog = &catalog{types: left, failing: d.catalog.failing}
+		d.refreshed = time.Time{}
+	}
 }

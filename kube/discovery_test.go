@@ -311,6 +311,31 @@ func TestTypeIsGone(t *testing.T) {
 	}
 }
 
+// TestTypeIsBack checks that a source whose type answered 404 once asks the server again, even
+// right after a round of discovery: the catalog lacks the type only because the source has
+// removed it.
+func TestTypeIsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		body := strings.ReplaceAll(metricsUp, `["get","list"]`, `["get","list","watch"]`)
+		apis := reply{code: 200, contentType: aggregatedJSON, body: body}
+		s, cluster := scripted(t, map[string]reply{"/api": apis, "/apis": apis})
+		target, err := kube.Named("pods.metrics.k8s.io")
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := cluster.Source(target, kube.Selection{Namespace: "a"})
+		if _, err := source.List(t.Context(), metav1.ListOptions{}); !apierrors.IsNotFound(err) {
+			t.Errorf("List of a type that is not there: got %v, want 404", err)
+		}
+		s.set("/apis/metrics.k8s.io/v1beta1/namespaces/a/pods", reply{code: 200, body: podListJSON})
+		stream, err := source.List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatalf("List of a type that is back: got %v, want a list", err)
+		}
+		stream.Body.Close()
+	})
+}
+
 // TestDiscoveryIsCorrected checks that a source runs discovery again if the type does not
 // support what discovery reported.
 func TestDiscoveryIsCorrected(t *testing.T) {
