@@ -209,7 +209,7 @@ func (e *engine) launch(ctx context.Context) {
 	for _, r := range e.registrations {
 		r.start()
 	}
-	e.producers.start(e.reconcile) // the handlers have subscribed by now
+	e.producers.start(e.reconcile) // the handlers have already subscribed
 }
 
 // apply moves batches from the queue to the store until the queue is closed and
