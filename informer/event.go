@@ -49,8 +49,8 @@ func (e Event[T]) Missed() bool { return e.change.Missed() }
 // MayStillExist reports that the event is Deleted, but that the object may still exist: a
 // filter no longer chooses it, its namespace or cluster is no longer followed, or the
 // informer has selectors. With selectors, the server reports an object that no longer
-// matches as deleted. The consumer gets no more events of the object,
-// unless the object is added again.
+// matches as deleted. The consumer gets no more events of the object, unless the object is
+// added again.
 func (e Event[T]) MayStillExist() bool {
 	return e.change.Kind == store.Deleted && (e.change.Cause == store.Unwatched || e.inf != nil && e.inf.HasSelectors())
 }
