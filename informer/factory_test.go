@@ -20,7 +20,7 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-func take[T any](w *world, f *informer.Factory, cfg informer.Config) *informer.Informer[T] {
+func informerFor[T any](w *world, f *informer.Factory, cfg informer.Config) *informer.Informer[T] {
 	w.t.Helper()
 	inf, err := informer.For[T](f, cfg)
 	if err != nil {
@@ -33,19 +33,19 @@ func take[T any](w *world, f *informer.Factory, cfg informer.Config) *informer.I
 // it ends with the last of them.
 func TestFactoryShares(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.create(on("a", "one"))
+		w.create(podOn("a", "one"))
 		f := informer.NewFactory(w.cluster, informer.FactoryConfig{})
-		first := take[corev1.Pod](w, f, informer.Config{})
+		first := informerFor[corev1.Pod](w, f, informer.Config{})
 		w.run(f)
-		second := take[corev1.Pod](w, f, informer.Config{})
-		take[corev1.Pod](w, f, informer.Config{LabelSelector: "app=a"})
-		take[corev1.Pod](w, f, informer.Config{Namespaces: []string{"default"}})
-		take[corev1.Pod](w, f, informer.Config{Storage: informer.Live})
-		take[unstructured.Unstructured](w, f, informer.Config{Resource: "pods"})
-		take[metav1.PartialObjectMetadata](w, f, informer.Config{Resource: "pods"})
+		second := informerFor[corev1.Pod](w, f, informer.Config{})
+		informerFor[corev1.Pod](w, f, informer.Config{LabelSelector: "app=a"})
+		informerFor[corev1.Pod](w, f, informer.Config{Namespaces: []string{"default"}})
+		informerFor[corev1.Pod](w, f, informer.Config{Storage: informer.Live})
+		informerFor[unstructured.Unstructured](w, f, informer.Config{Resource: "pods"})
+		informerFor[metav1.PartialObjectMetadata](w, f, informer.Config{Resource: "pods"})
 		none := func(*corev1.Pod) error { return nil }
-		take[corev1.Pod](w, f, informer.Config{Transform: informer.Transform(none)})
-		take[corev1.Pod](w, f, informer.Config{Transform: informer.Transform(none)})
+		informerFor[corev1.Pod](w, f, informer.Config{Transform: informer.Transform(none)})
+		informerFor[corev1.Pod](w, f, informer.Config{Transform: informer.Transform(none)})
 		if err := f.WaitForSync(w.ctx); err != nil {
 			w.t.Fatal(err)
 		}
@@ -64,13 +64,13 @@ func TestFactoryShares(t *testing.T) {
 		if lists != 8 {
 			w.t.Errorf("%d lists, want 8", lists)
 		}
-		var d diary
-		w.handle(second, d.handler(), informer.HandlerConfig{})
+		var events eventLog
+		w.handle(second, events.handler(), informer.HandlerConfig{})
 		first.Release()
 		first.Release() // once more is nothing more
 		w.create(pod("two"))
-		w.pass(time.Second)
-		if first.Snapshot().Len() != 2 || len(d.take()) != 2 || closedNow(second.Released()) {
+		w.advance(time.Second)
+		if first.Snapshot().Len() != 2 || len(events.take()) != 2 || isClosed(second.Released()) {
 			w.t.Error("ended while somebody uses it")
 		}
 		second.Release()
@@ -78,7 +78,7 @@ func TestFactoryShares(t *testing.T) {
 		if h, _ := second.Health(); h.Phase != reflector.Stopped || second.Snapshot().Len() != 2 || second.In(f.View()).Len() != 2 {
 			w.t.Errorf("after the last release: %v", h.Phase)
 		}
-		again := take[corev1.Pod](w, f, informer.Config{})
+		again := informerFor[corev1.Pod](w, f, informer.Config{})
 		<-again.Synced()
 		if again.In(f.View()).Len() != 2 {
 			w.t.Error("the next one does not start anew")
@@ -93,12 +93,12 @@ func TestFactoryShares(t *testing.T) {
 func TestFactoryEnds(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := informer.NewFactory(w.cluster, informer.FactoryConfig{Resync: time.Minute})
-		never := take[corev1.Pod](w, f, informer.Config{})
+		never := informerFor[corev1.Pod](w, f, informer.Config{})
 		never.Release() // before it ran
 		<-never.Released()
-		inf := take[corev1.Pod](w, f, informer.Config{})
-		missing := take[unstructured.Unstructured](w, f, informer.Config{Resource: "trainjobs.example.com", Missing: informer.WaitIfMissing})
-		stop := w.runs(f)
+		inf := informerFor[corev1.Pod](w, f, informer.Config{})
+		missing := informerFor[unstructured.Unstructured](w, f, informer.Config{Resource: "trainjobs.example.com", Missing: informer.WaitIfMissing})
+		stop := w.start(f)
 		<-inf.Synced()
 		ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
 		defer cancel()
@@ -109,7 +109,7 @@ func TestFactoryEnds(t *testing.T) {
 			w.t.Errorf("Ready: %v", err)
 		}
 		stop()
-		if !closedNow(inf.Released()) || !closedNow(missing.Released()) {
+		if !isClosed(inf.Released()) || !isClosed(missing.Released()) {
 			w.t.Error("informers run on")
 		}
 		if _, err := informer.For[batchv1.Job](f, informer.Config{}); !errors.Is(err, informer.ErrStopped) {
@@ -143,7 +143,7 @@ func TestStartsAndStops(t *testing.T) {
 			t.Fatal(err)
 		}
 		informer.IndexBy(inf, func(p *corev1.Pod) string { return p.Name })
-		r, err := inf.Handle((&diary{}).handler(), informer.HandlerConfig{})
+		r, err := inf.Handle((&eventLog{}).handler(), informer.HandlerConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,14 +193,14 @@ func TestReleasedBeforeRun(t *testing.T) {
 			for range inf.Events(w.ctx) {
 			}
 		})
-		w.pass(time.Second)
-		if closedNow(r.Done()) || closedNow(ended) {
+		w.advance(time.Second)
+		if isClosed(r.Done()) || isClosed(ended) {
 			t.Error("the handler or the sequence ended before Release")
 		}
 		inf.Release()
-		w.pass(time.Second)
-		if !closedNow(r.Done()) || !closedNow(ended) {
-			t.Errorf("after Release: handler ended %v, sequence ended %v; want both", closedNow(r.Done()), closedNow(ended))
+		w.advance(time.Second)
+		if !isClosed(r.Done()) || !isClosed(ended) {
+			t.Errorf("after Release: handler ended %v, sequence ended %v; want both", isClosed(r.Done()), isClosed(ended))
 		}
 		r.Remove() // must not close Done twice
 	})

@@ -42,20 +42,20 @@ var watchFaults = []faultCase{
 func TestFaultsOfARunningWatch(t *testing.T) {
 	for _, c := range watchFaults {
 		t.Run(c.name, func(t *testing.T) {
-			t.Run("protobuf", func(t *testing.T) { strikeWatch[corev1.Pod](t, c) })
-			t.Run("json", func(t *testing.T) { strikeWatch[unstructured.Unstructured](t, c) })
-			t.Run("metadata", func(t *testing.T) { strikeWatch[metav1.PartialObjectMetadata](t, c) })
+			t.Run("protobuf", func(t *testing.T) { testWatchFault[corev1.Pod](t, c) })
+			t.Run("json", func(t *testing.T) { testWatchFault[unstructured.Unstructured](t, c) })
+			t.Run("metadata", func(t *testing.T) { testWatchFault[metav1.PartialObjectMetadata](t, c) })
 		})
 	}
 }
 
-func strikeWatch[T any](t *testing.T, c faultCase) {
-	watching(t, apitest.Config{}, informer.Config{Resource: "pods"}, nil, func(w *witness[T]) {
-		w.pass(time.Second)
+func testWatchFault[T any](t *testing.T, c faultCase) {
+	withInformer(t, apitest.Config{}, informer.Config{Resource: "pods"}, nil, func(w *checkedInformer[T]) {
+		w.advance(time.Second)
 		c.inject(t, w.srv, apitest.VerbWatch)
 		for round := range 10 {
 			w.churn(round)
-			w.pass(20 * time.Second)
+			w.advance(20 * time.Second)
 		}
 		w.settle()
 		lists, _ := w.requests()
@@ -116,20 +116,20 @@ func TestFaultsOfTheFirstList(t *testing.T) {
 			verb      apitest.Verb
 		}{{"streamed", reflector.PreferStreaming, apitest.VerbWatch}, {"pages", reflector.PagesOnly, apitest.VerbList}} {
 			t.Run(c.name+"/"+mode.name, func(t *testing.T) {
-				t.Run("protobuf", func(t *testing.T) { strikeList[corev1.Pod](t, c, mode.streaming, mode.verb) })
-				t.Run("json", func(t *testing.T) { strikeList[unstructured.Unstructured](t, c, mode.streaming, mode.verb) })
+				t.Run("protobuf", func(t *testing.T) { testListFault[corev1.Pod](t, c, mode.streaming, mode.verb) })
+				t.Run("json", func(t *testing.T) { testListFault[unstructured.Unstructured](t, c, mode.streaming, mode.verb) })
 			})
 		}
 	}
 }
 
-func strikeList[T any](t *testing.T, c faultCase, mode reflector.Streaming, verb apitest.Verb) {
+func testListFault[T any](t *testing.T, c faultCase, mode reflector.Streaming, verb apitest.Verb) {
 	cfg := informer.Config{Resource: "pods", Reflector: reflector.Config{Streaming: mode, PageSize: 2}}
 	before := func(srv *apitest.Server) { c.inject(t, srv, verb) }
-	watching(t, apitest.Config{}, cfg, before, func(w *witness[T]) {
+	withInformer(t, apitest.Config{}, cfg, before, func(w *checkedInformer[T]) {
 		for round := range 5 {
 			w.churn(round)
-			w.pass(20 * time.Second)
+			w.advance(20 * time.Second)
 		}
 		w.settle()
 		select {

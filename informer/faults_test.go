@@ -35,17 +35,17 @@ type entry struct {
 	text  string // "message key=value key=value"
 }
 
-// logbook is a handler that keeps what it is told.
-type logbook struct {
+// logCapture is a handler that keeps what it is told.
+type logCapture struct {
 	began   time.Time
 	mu      sync.Mutex
 	entries []entry
 }
 
-func (l *logbook) Enabled(context.Context, slog.Level) bool { return true }
-func (l *logbook) WithAttrs([]slog.Attr) slog.Handler       { return l }
-func (l *logbook) WithGroup(string) slog.Handler            { return l }
-func (l *logbook) Handle(_ context.Context, r slog.Record) error {
+func (l *logCapture) Enabled(context.Context, slog.Level) bool { return true }
+func (l *logCapture) WithAttrs([]slog.Attr) slog.Handler       { return l }
+func (l *logCapture) WithGroup(string) slog.Handler            { return l }
+func (l *logCapture) Handle(_ context.Context, r slog.Record) error {
 	text := r.Message
 	r.Attrs(func(a slog.Attr) bool {
 		text += fmt.Sprintf(" %s=%v", a.Key, a.Value)
@@ -57,7 +57,7 @@ func (l *logbook) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-func (l *logbook) take() []entry {
+func (l *logCapture) take() []entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	some := l.entries
@@ -66,9 +66,9 @@ func (l *logbook) take() []entry {
 }
 
 // logged makes the default logger keep what it is told.
-func logged(t *testing.T) *logbook {
+func captureLog(t *testing.T) *logCapture {
 	t.Helper()
-	l := &logbook{began: time.Now()}
+	l := &logCapture{began: time.Now()}
 	before, out, flags := slog.Default(), log.Writer(), log.Flags()
 	slog.SetDefault(slog.New(l))
 	t.Cleanup(func() {
@@ -80,7 +80,7 @@ func logged(t *testing.T) *logbook {
 }
 
 // only checks that there is one line, of a level, within a time, with some texts.
-func only(t *testing.T, entries []entry, level slog.Level, within time.Duration, want ...string) {
+func checkSingleLine(t *testing.T, entries []entry, level slog.Level, within time.Duration, want ...string) {
 	t.Helper()
 	if len(entries) != 1 {
 		t.Errorf("%d lines, want one: %+v", len(entries), entries)
@@ -118,7 +118,7 @@ func (p *pipes) Close() error { p.close(); return nil }
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 6443} }
 
 // dialing serves handler over pipes, in fake time, and returns how to get there.
-func dialing(t *testing.T, handler http.HandlerFunc) func(context.Context, string, string) (net.Conn, error) {
+func serveOverPipes(t *testing.T, handler http.HandlerFunc) func(context.Context, string, string) (net.Conn, error) {
 	p := &pipes{conns: make(chan net.Conn)}
 	p.closed, p.close = context.WithCancel(context.Background())
 	srv := &http.Server{Handler: handler, ErrorLog: log.New(discard{}, "", 0)}
@@ -143,7 +143,7 @@ type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-func answers(code int, contentType, body string) http.HandlerFunc {
+func fixedResponse(code int, contentType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
 		w.WriteHeader(code)
@@ -151,8 +151,8 @@ func answers(code int, contentType, body string) http.HandlerFunc {
 	}
 }
 
-// setups are what a first program may find instead of a cluster.
-var setups = []struct {
+// brokenSetups are what a first program may find instead of a cluster.
+var brokenSetups = []struct {
 	name    string
 	host    string
 	dial    func(context.Context, string, string) (net.Conn, error)
@@ -196,35 +196,35 @@ var setups = []struct {
 	},
 	{
 		name: "no rights", within: time.Second, want: []string{"fault=denied", "remedy=request the verbs list and watch"},
-		handler: answers(403, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"alice may not","code":403}`),
+		handler: fixedResponse(403, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"alice may not","code":403}`),
 	},
 	{
 		name: "credentials nobody knows", within: time.Second, want: []string{"fault=denied", "remedy=log in again"},
-		handler: answers(401, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","message":"Unauthorized","code":401}`),
+		handler: fixedResponse(401, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","message":"Unauthorized","code":401}`),
 	},
 	{
 		name: "a page to log in", within: time.Second, want: []string{"fault=unreachable", "remedy=check the server address, and whether a proxy"},
-		handler: answers(200, "text/html", "<html>Please log in</html>"),
+		handler: fixedResponse(200, "text/html", "<html>Please log in</html>"),
 	},
 	{
 		name: "TLS, where the server speaks none", host: "https://cluster", within: time.Second, want: []string{"fault=unreachable", "remedy=check the port and http or https"},
-		handler: answers(400, "text/plain", "what?"),
+		handler: fixedResponse(400, "text/plain", "what?"),
 	},
 	{
 		name: "no such type", within: time.Second, want: []string{"fault=absent", "remedy=check the server address"},
-		handler: answers(404, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","message":"the server could not find the requested resource","code":404}`),
+		handler: fixedResponse(404, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","message":"the server could not find the requested resource","code":404}`),
 	},
 }
 
 // TestFaultsAreLogged: the first program of the README, without any configuration, says
 // what is wrong: once, soon, and with what to do. Nobody needs to look at Health.
 func TestFaultsAreLogged(t *testing.T) {
-	for _, s := range setups {
+	for _, s := range brokenSetups {
 		t.Run(s.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				book := logged(t)
+				book := captureLog(t)
 				if s.handler != nil {
-					s.dial = dialing(t, s.handler)
+					s.dial = serveOverPipes(t, s.handler)
 				}
 				if s.host == "" {
 					s.host = "http://cluster"
@@ -238,16 +238,16 @@ func TestFaultsAreLogged(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				program(t, pods, time.Minute)
+				runProgram(t, pods, time.Minute)
 				<-time.After(time.Minute) // net/http dials to the end
-				only(t, book.take(), slog.LevelWarn, s.within, append(s.want, "list and watch fail", "resource=Pod.v1", "scope=all", "host=cluster", "synced=false")...)
+				checkSingleLine(t, book.take(), slog.LevelWarn, s.within, append(s.want, "list and watch fail", "resource=Pod.v1", "scope=all", "host=cluster", "synced=false")...)
 			})
 		})
 	}
 }
 
 // program is what README's does, for so long.
-func program(t *testing.T, pods *informer.Informer[corev1.Pod], d time.Duration) {
+func runProgram(t *testing.T, pods *informer.Informer[corev1.Pod], d time.Duration) {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	var work sync.WaitGroup
@@ -265,20 +265,20 @@ func program(t *testing.T, pods *informer.Informer[corev1.Pod], d time.Duration)
 // has become another one in between.
 func TestFaultsEnd(t *testing.T) {
 	inWorld(t, func(w *world) {
-		book := logged(t)
+		book := captureLog(t)
 		forbidden := must(w.srv.Inject(apitest.Fault{Times: apitest.Always, Action: apitest.Respond(apitest.Failure(403, 0))}))
 		w.run(must(informer.Watch[corev1.Pod](w.cluster, informer.Config{})))
-		w.pass(2 * time.Minute)
-		only(t, book.take(), slog.LevelWarn, time.Second, "fault=denied")
+		w.advance(2 * time.Minute)
+		checkSingleLine(t, book.take(), slog.LevelWarn, time.Second, "fault=denied")
 		must(w.srv.Inject(apitest.Fault{Times: 1, Action: apitest.Respond(apitest.Failure(500, 0))}))
 		forbidden.Release()
-		w.pass(2 * time.Minute)
+		w.advance(2 * time.Minute)
 		entries := book.take()
 		if len(entries) != 2 {
 			t.Fatalf("%+v", entries)
 		}
-		only(t, entries[:1], slog.LevelWarn, time.Hour, "fault=unreachable", "remedy=check the API server")
-		only(t, entries[1:], slog.LevelInfo, time.Hour, "list and watch work again", "resource=Pod.v1", "after=2m")
+		checkSingleLine(t, entries[:1], slog.LevelWarn, time.Hour, "fault=unreachable", "remedy=check the API server")
+		checkSingleLine(t, entries[1:], slog.LevelInfo, time.Hour, "list and watch work again", "resource=Pod.v1", "after=2m")
 	})
 }
 
@@ -286,21 +286,21 @@ func TestFaultsEnd(t *testing.T) {
 // fault; one whose errors are all different costs a bounded number of lines.
 func TestFaultsDoNotFlood(t *testing.T) {
 	inWorld(t, func(w *world) {
-		book := logged(t)
+		book := captureLog(t)
 		must(w.srv.Inject(apitest.Fault{Times: apitest.Always, Match: apitest.Match{Verb: apitest.VerbWatch}, Action: apitest.Cut(apitest.CutMidFrame)}))
 		w.create(pod("a"))
 		w.run(must(informer.Watch[corev1.Pod](w.cluster, informer.Config{})))
-		w.pass(time.Hour)
+		w.advance(time.Hour)
 		if n := len(book.take()); n > 200 {
 			t.Errorf("%d lines in an hour of the same fault", n)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		book := logged(t)
+		book := captureLog(t)
 		n := 0
 		src := failing(func() error { n++; return fmt.Errorf("fault %c%c", 'a'+n%26, 'a'+n/26%26) })
 		pods := must(informer.New[corev1.Pod](src, informer.Config{Reflector: reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond}}))
-		program(t, pods, 10*time.Minute)
+		runProgram(t, pods, 10*time.Minute)
 		if lines := len(book.take()); lines > 61 || n < 1000 {
 			t.Errorf("%d lines in 10 minutes of %d faults", lines, n)
 		}
@@ -321,9 +321,9 @@ func (f failing) Watch(context.Context, metav1.ListOptions) (wire.Stream, error)
 // TestOneOptionSilences: no line to anybody.
 func TestOneOptionSilences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		book := logged(t)
+		book := captureLog(t)
 		cfg := informer.Config{Logger: slog.New(slog.DiscardHandler)}
-		program(t, must(informer.New[corev1.Pod](failing(func() error { return errors.New("no") }), cfg)), time.Minute)
+		runProgram(t, must(informer.New[corev1.Pod](failing(func() error { return errors.New("no") }), cfg)), time.Minute)
 		if entries := book.take(); len(entries) > 0 {
 			t.Errorf("%+v", entries)
 		}
@@ -348,21 +348,21 @@ func TestNobodyRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				book := logged(t)
+				book := captureLog(t)
 				pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 				w.work.Go(func() {
 					if err := wait(w, pods); err != nil {
 						t.Error(err)
 					}
 				})
-				w.pass(time.Minute)
-				only(t, book.take(), slog.LevelWarn, 10*time.Second, "an informer that is not running", "resource=Pod.v1", "remedy=call its Run")
+				w.advance(time.Minute)
+				checkSingleLine(t, book.take(), slog.LevelWarn, 10*time.Second, "an informer that is not running", "resource=Pod.v1", "remedy=call its Run")
 				if h, _ := pods.Health(); h.Ready() == nil || !strings.Contains(h.Ready().Error(), "not running: call its Run") {
 					t.Errorf("ready: %v", h.Ready())
 				}
 				w.run(pods)
-				w.pass(10 * time.Second)
-				only(t, book.take(), slog.LevelInfo, 2*time.Minute, "the informer is running now")
+				w.advance(10 * time.Second)
+				checkSingleLine(t, book.take(), slog.LevelInfo, 2*time.Minute, "the informer is running now")
 				if h, _ := pods.Health(); h.Ready() != nil {
 					t.Errorf("not ready: %v", h.Ready())
 				}
@@ -370,7 +370,7 @@ func TestNobodyRuns(t *testing.T) {
 		})
 	}
 	inWorld(t, func(w *world) {
-		book := logged(t)
+		book := captureLog(t)
 		f := informer.NewFactory(w.cluster, informer.FactoryConfig{})
 		must(informer.For[corev1.Pod](f, informer.Config{}))
 		ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
@@ -378,14 +378,14 @@ func TestNobodyRuns(t *testing.T) {
 		if err := f.WaitForSync(ctx); err == nil || !strings.Contains(err.Error(), "call the Run of its factory") {
 			t.Errorf("WaitForSync: %v", err)
 		}
-		only(t, book.take(), slog.LevelWarn, 10*time.Second, "an informer that is not running", "remedy=call the Run of its factory")
+		checkSingleLine(t, book.take(), slog.LevelWarn, 10*time.Second, "an informer that is not running", "remedy=call the Run of its factory")
 	})
 }
 
 // TestHandlersAreWatched: a call that does not return, and its end.
 func TestHandlersAreWatched(t *testing.T) {
 	inWorld(t, func(w *world) {
-		book := logged(t)
+		book := captureLog(t)
 		pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		must(pods.Handle(informer.Handler[corev1.Pod]{OnAdd: func(ctx context.Context, p *corev1.Pod, _ bool) error {
 			if p.Name == "slow" {
@@ -395,13 +395,13 @@ func TestHandlersAreWatched(t *testing.T) {
 		}}, informer.HandlerConfig{Name: "mine"}))
 		w.create(pod("slow"), pod("z"))
 		w.run(pods)
-		w.pass(30 * time.Second)
-		only(t, book.take(), slog.LevelWarn, 10*time.Second, "a handler does not return", "handler=mine", "event=Added", "object=default/slow")
+		w.advance(30 * time.Second)
+		checkSingleLine(t, book.take(), slog.LevelWarn, 10*time.Second, "a handler does not return", "handler=mine", "event=Added", "object=default/slow")
 		if h, _ := pods.Health(); time.Since(h.Handlers[0].Called).Round(time.Second) != 30*time.Second {
 			t.Errorf("%+v", h.Handlers[0])
 		}
-		w.pass(time.Minute)
-		only(t, book.take(), slog.LevelInfo, 2*time.Minute, "a handler has returned", "handler=mine", "after=52s")
+		w.advance(time.Minute)
+		checkSingleLine(t, book.take(), slog.LevelInfo, 2*time.Minute, "a handler has returned", "handler=mine", "after=52s")
 		if h, _ := pods.Health(); !h.Handlers[0].Called.IsZero() {
 			t.Errorf("%+v", h.Handlers[0])
 		}
@@ -411,14 +411,14 @@ func TestHandlersAreWatched(t *testing.T) {
 // TestUnusableObjectsAreLogged: each once, and the rest is followed.
 func TestUnusableObjectsAreLogged(t *testing.T) {
 	inWorld(t, func(w *world) {
-		book := logged(t)
+		book := captureLog(t)
 		pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		w.run(pods)
-		w.pass(time.Second)
+		w.advance(time.Second)
 		must(w.srv.Inject(apitest.Fault{Times: 3, Match: apitest.Match{Verb: apitest.VerbWatch}, Action: apitest.Garbage(apitest.GarbageOtherKind)}))
 		w.create(pod("a"), pod("b"), pod("c"), pod("d"))
-		w.pass(time.Minute)
-		only(t, book.take(), slog.LevelWarn, 2*time.Second, "an unusable object is skipped", "err=", "skipped=")
+		w.advance(time.Minute)
+		checkSingleLine(t, book.take(), slog.LevelWarn, 2*time.Second, "an unusable object is skipped", "err=", "skipped=")
 	})
 }
 
@@ -427,15 +427,15 @@ func TestUnusableObjectsAreLogged(t *testing.T) {
 func TestSnapshotFileFaults(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "later")
 	inWorld(t, func(w *world) {
-		book := logged(t)
+		book := captureLog(t)
 		w.create(pod("a"))
 		w.run(must(informer.Watch[corev1.Pod](w.cluster, informer.Config{WarmStart: informer.WarmStart{Path: filepath.Join(folder, "pods"), Every: time.Minute}})))
-		w.pass(10 * time.Minute)
-		only(t, book.take(), slog.LevelWarn, 2*time.Minute, "cannot be written", "file="+folder, "remedy=")
+		w.advance(10 * time.Minute)
+		checkSingleLine(t, book.take(), slog.LevelWarn, 2*time.Minute, "cannot be written", "file="+folder, "remedy=")
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		w.pass(2 * time.Minute)
-		only(t, book.take(), slog.LevelInfo, time.Hour, "is written again")
+		w.advance(2 * time.Minute)
+		checkSingleLine(t, book.take(), slog.LevelInfo, time.Hour, "is written again")
 	})
 }

@@ -39,7 +39,7 @@ func TestFilters(t *testing.T) {
 			w.t.Error("a path that can not be read")
 		}
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-		told := map[string]*diary{}
+		told := map[string]*eventLog{}
 		for name, filters := range map[string][]informer.Filter{
 			"namespace": {informer.InNamespaces("other")},
 			"node":      {onNode},
@@ -50,33 +50,33 @@ func TestFilters(t *testing.T) {
 			"in order":  {informer.StateChanged[corev1.Pod]("v1", "Pod"), onNode},
 			"all":       {{}},
 		} {
-			d := &diary{}
-			told[name] = d
+			events := &eventLog{}
+			told[name] = events
 			w.work.Go(func() {
 				for ev := range inf.Changes(w.ctx, informer.SubscriptionConfig{Filters: filters}) {
 					cause := ""
 					if ev.Cause() == store.Unwatched {
 						cause = " unwatched"
 					}
-					d.note("%v %s%s", ev.Kind(), ev.Key().Name, cause)
+					events.add("%v %s%s", ev.Kind(), ev.Key().Name, cause)
 				}
 			})
 		}
 		w.run(inf)
 		<-inf.Synced()
-		w.pass(time.Second) // all have subscribed: a later one would be told of the pods in the order of their names
+		w.advance(time.Second) // all have subscribed: a later one would be told of the pods in the order of their names
 		decodes := inf.Stats().Decodes
-		unlabelled := on("a", "bare")
+		unlabelled := podOn("a", "bare")
 		unlabelled.Labels = nil
-		w.create(on("a", "one"), unlabelled, in("other", "two"))
-		w.pass(time.Second)
-		w.place("one", "b") // goes on
-		w.place("one", "b") // the same again is no change to the server
-		w.pass(time.Second)
-		w.place("one", "x") // goes away
-		w.pass(time.Second)
-		w.place("one", "a") // comes back
-		w.pass(time.Second)
+		w.create(podOn("a", "one"), unlabelled, podIn("other", "two"))
+		w.advance(time.Second)
+		w.moveTo("one", "b") // goes on
+		w.moveTo("one", "b") // the same again is no change to the server
+		w.advance(time.Second)
+		w.moveTo("one", "x") // goes away
+		w.advance(time.Second)
+		w.moveTo("one", "a") // comes back
+		w.advance(time.Second)
 		running, err := w.srv.Get(pod("one"))
 		if err != nil {
 			w.t.Fatal(err)
@@ -86,7 +86,7 @@ func TestFilters(t *testing.T) {
 			w.t.Fatal(err)
 		}
 		w.delete("one")
-		w.pass(time.Second)
+		w.advance(time.Second)
 		for name, want := range map[string][]string{
 			"namespace": {"Added two"},
 			"node":      {"Added one", "Added bare", "Updated one", "Deleted one unwatched", "Added one", "Updated one", "Deleted one"},
@@ -140,20 +140,20 @@ func TestGenerationChanged(t *testing.T) {
 		counted.Generation = 1
 		w.create(counted, pod("other"))
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-		var d diary
+		var events eventLog
 		w.work.Go(func() {
 			for ev := range inf.Changes(w.ctx, informer.SubscriptionConfig{Filters: []informer.Filter{informer.GenerationChanged()}}) {
 				p, err := ev.Object()
 				if err != nil {
 					w.t.Error(err)
 				}
-				d.note("%v %s %d", ev.Kind(), p.Name, p.Generation)
+				events.add("%v %s %d", ev.Kind(), p.Name, p.Generation)
 			}
 		})
 		w.run(inf)
 		<-inf.Synced()
-		w.pass(time.Second)
-		before := d.take()
+		w.advance(time.Second)
+		before := events.take()
 		obj, err := w.srv.Get(pod("counted"))
 		if err != nil {
 			w.t.Fatal(err)
@@ -163,12 +163,12 @@ func TestGenerationChanged(t *testing.T) {
 		if _, err := w.srv.UpdateStatus(p); err != nil {
 			w.t.Fatal(err)
 		}
-		w.place("counted", "a")
-		w.pass(time.Second)
+		w.moveTo("counted", "a")
+		w.advance(time.Second)
 		if len(before) != 2 {
 			w.t.Errorf("at first %v", before)
 		}
-		got := d.take()
+		got := events.take()
 		if len(got) != 1 {
 			w.t.Errorf("told of %v, want the change of the spec", got)
 		}
@@ -182,7 +182,7 @@ func TestFilterThatPanics(t *testing.T) {
 		w.create(pod("bad"), pod("left-out"))
 		var log bytes.Buffer
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))}))
-		var d diary
+		var events eventLog
 		filter := informer.Where(func(e store.Entry) bool {
 			if e.Key().Name == "bad" {
 				panic("on purpose")
@@ -190,7 +190,7 @@ func TestFilterThatPanics(t *testing.T) {
 			return false
 		})
 		_, err := inf.Handle(informer.Handler[corev1.Pod]{OnAdd: func(_ context.Context, p *corev1.Pod, _ bool) error {
-			d.note("%s", p.Name)
+			events.add("%s", p.Name)
 			return nil
 		}}, informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{filter}}})
 		if err != nil {
@@ -198,8 +198,8 @@ func TestFilterThatPanics(t *testing.T) {
 		}
 		w.run(inf)
 		<-inf.Synced()
-		w.pass(time.Second)
-		if got := d.take(); !slices.Equal(got, []string{"bad"}) {
+		w.advance(time.Second)
+		if got := events.take(); !slices.Equal(got, []string{"bad"}) {
 			w.t.Errorf("told of %v", got)
 		}
 		if text := log.String(); !strings.Contains(text, "a filter panicked") || !strings.Contains(text, "default/bad") {

@@ -18,38 +18,38 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// diary is a handler that writes down what it is told.
-type diary struct {
+// eventLog is a handler that writes down what it is told.
+type eventLog struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (d *diary) note(format string, args ...any) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.lines = append(d.lines, fmt.Sprintf(format, args...))
+func (l *eventLog) add(format string, args ...any) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, fmt.Sprintf(format, args...))
 	return nil
 }
 
 // take returns what was noted since the last call.
-func (d *diary) take() []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	lines := d.lines
-	d.lines = nil
+func (l *eventLog) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines := l.lines
+	l.lines = nil
 	return lines
 }
 
-func (d *diary) handler() informer.Handler[corev1.Pod] {
+func (l *eventLog) handler() informer.Handler[corev1.Pod] {
 	return informer.Handler[corev1.Pod]{
 		OnAdd: func(_ context.Context, p *corev1.Pod, initial bool) error {
-			return d.note("add %s on %q initial=%v", p.Name, p.Spec.NodeName, initial)
+			return l.add("add %s on %q initial=%v", p.Name, p.Spec.NodeName, initial)
 		},
 		OnUpdate: func(_ context.Context, old, p *corev1.Pod) error {
-			return d.note("update %s %q -> %q", p.Name, old.Spec.NodeName, p.Spec.NodeName)
+			return l.add("update %s %q -> %q", p.Name, old.Spec.NodeName, p.Spec.NodeName)
 		},
 		OnDelete: func(_ context.Context, p *corev1.Pod, missed bool) error {
-			return d.note("delete %s missed=%v", p.Name, missed)
+			return l.add("delete %s missed=%v", p.Name, missed)
 		},
 	}
 }
@@ -67,21 +67,21 @@ func (w *world) handle(inf *informer.Informer[corev1.Pod], h informer.Handler[co
 // starts with what is there. What was missed is told as such.
 func TestHandlers(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.create(on("a", "one"), on("b", "two"))
+		w.create(podOn("a", "one"), podOn("b", "two"))
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-		var early, late diary
+		var early, late eventLog
 		r := w.handle(inf, early.handler(), informer.HandlerConfig{})
-		if closedNow(r.Synced()) {
+		if isClosed(r.Synced()) {
 			w.t.Error("synced before it has begun")
 		}
 		w.run(inf)
 		<-r.Synced()
 		first := []string{`add one on "a" initial=true`, `add two on "b" initial=true`}
 		equal(w.t, "early", early.take(), first)
-		w.place("one", "c")
-		w.pass(time.Second)
+		w.moveTo("one", "c")
+		w.advance(time.Second)
 		w.delete("two")
-		w.pass(time.Second)
+		w.advance(time.Second)
 		equal(w.t, "early", early.take(), []string{`update one "a" -> "c"`, `delete two missed=false`})
 		r = w.handle(inf, late.handler(), informer.HandlerConfig{Name: "late"})
 		<-r.Synced()
@@ -89,14 +89,14 @@ func TestHandlers(t *testing.T) {
 
 		w.srv.Unavailable()
 		w.delete("one")
-		w.create(on("d", "new"))
+		w.create(podOn("d", "new"))
 		w.srv.Compact()
 		if err := w.srv.Available(); err != nil {
 			w.t.Fatal(err)
 		}
-		w.pass(5 * time.Minute)
-		for _, d := range []*diary{&early, &late} {
-			equal(w.t, "after an outage", d.take(), []string{`delete one missed=true`, `add new on "d" initial=false`})
+		w.advance(5 * time.Minute)
+		for _, events := range []*eventLog{&early, &late} {
+			equal(w.t, "after an outage", events.take(), []string{`delete one missed=true`, `add new on "d" initial=false`})
 		}
 		if h, _ := inf.Health(); len(h.Handlers) != 2 || h.Handlers[1].Name != "late" || !h.Handlers[1].Synced || h.Handlers[1].Handled != 3 {
 			w.t.Errorf("%+v", h.Handlers)
@@ -134,7 +134,7 @@ func TestHandlersAreToldEveryChange(t *testing.T) {
 			w.delete(name)
 			want[name] = []string{"+Pending", "Running", "Failed", "-Failed"}
 		}
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		equal(w.t, "told", told, want)
 	})
 }
@@ -162,15 +162,15 @@ func TestHandlerThatHangs(t *testing.T) {
 		var log strings.Builder // the two goroutines that write to it take turns
 		logger := slog.New(slog.NewTextHandler(&log, nil))
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Backlog: 10, Logger: logger}))
-		var quick, slow, latest, filtered diary
+		var quick, slow, latest, filtered eventLog
 		free := make(chan struct{})
-		hang := func(d *diary) informer.Handler[corev1.Pod] {
+		hang := func(events *eventLog) informer.Handler[corev1.Pod] {
 			return informer.Handler[corev1.Pod]{OnEvent: func(ctx context.Context, ev informer.Event[corev1.Pod]) error {
 				select {
 				case <-free:
 				case <-ctx.Done():
 				}
-				return d.note("%v %s x%d %v", ev.Kind(), ev.Key().Name, ev.Changes(), ev.CameAndWent())
+				return events.add("%v %s x%d %v", ev.Kind(), ev.Key().Name, ev.Changes(), ev.CameAndWent())
 			}}
 		}
 		moved := must(informer.FieldChanged[corev1.Pod]("spec.nodeName"))
@@ -181,15 +181,15 @@ func TestHandlerThatHangs(t *testing.T) {
 		w.handle(inf, quick.handler(), informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Mode: store.Lossless}})
 		w.run(inf)
 		<-inf.Synced()
-		w.pass(time.Second)
+		w.advance(time.Second)
 		for i := range 100 {
-			w.place("one", fmt.Sprint("node-", i))
+			w.moveTo("one", fmt.Sprint("node-", i))
 			synctest.Wait()
 		}
 		w.create(pod("brief"))
-		w.pass(time.Second)
+		w.advance(time.Second)
 		w.delete("brief")
-		w.pass(time.Second)
+		w.advance(time.Second)
 		if got := len(quick.take()); got != 104 {
 			w.t.Errorf("the quick one was told %d things, want 104", got)
 		}
@@ -201,7 +201,7 @@ func TestHandlerThatHangs(t *testing.T) {
 			w.t.Errorf("the handlers' health: %+v", h.Handlers)
 		}
 		close(free)
-		w.pass(time.Second)
+		w.advance(time.Second)
 		want := []string{"Added one x1 false", "Added two x1 false"}
 		for range 10 {
 			want = append(want, "Updated one x1 false")
@@ -223,8 +223,8 @@ func TestHandlerThatHangs(t *testing.T) {
 		equal(w.t, "logged", lines, []string{
 			`WARN msg="informer: a consumer is too slow; changes of an object are folded until it has caught up"`, `INFO msg="informer: a consumer has caught up"`,
 		})
-		w.place("one", "last")
-		w.pass(time.Second)
+		w.moveTo("one", "last")
+		w.advance(time.Second)
 		equal(w.t, "slow again", slow.take(), []string{"Updated one x1 false"})
 		behind.Remove()
 	})
@@ -234,9 +234,9 @@ func TestHandlerThatHangs(t *testing.T) {
 // server for it.
 func TestResync(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.create(on("a", "one"))
+		w.create(podOn("a", "one"))
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Resync: time.Minute}))
-		var often, never, chosen diary
+		var often, never, chosen eventLog
 		moved, err := informer.FieldChanged[corev1.Pod]("spec.nodeName")
 		if err != nil {
 			w.t.Fatal(err)
@@ -251,10 +251,10 @@ func TestResync(t *testing.T) {
 		}}, informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Resync: 90 * time.Second, Mode: store.EveryChange}})
 		w.run(inf)
 		<-inf.Synced()
-		w.pass(time.Second)
+		w.advance(time.Second)
 		requests := len(w.srv.Requests())
-		w.place("one", "b")
-		w.pass(2*time.Minute + 30*time.Second)
+		w.moveTo("one", "b")
+		w.advance(2*time.Minute + 30*time.Second)
 		equal(w.t, "often", often.take(), []string{`add one on "a" initial=true`, `update one "a" -> "b"`, `update one "b" -> "b"`, `update one "b" -> "b"`})
 		equal(w.t, "with a filter of updates", chosen.take(), []string{`add one on "a" initial=true`, `update one "a" -> "b"`, `update one "b" -> "b"`, `update one "b" -> "b"`})
 		equal(w.t, "never", never.take(), []string{`add one on "a" initial=true`, `update one "a" -> "b"`})
@@ -312,10 +312,10 @@ func TestHandlerFailures(t *testing.T) {
 					tries++
 					return c.fail(tries)
 				}}, c.cfg)
-				var other diary
+				var other eventLog
 				w.handle(inf, other.handler(), informer.HandlerConfig{})
 				w.run(inf)
-				w.pass(time.Hour)
+				w.advance(time.Hour)
 				if tries != c.tries || len(reports) != c.reports || second != c.goesOn {
 					w.t.Errorf("%d tries, %d reports, second %v", tries, len(reports), second)
 				}
@@ -326,7 +326,7 @@ func TestHandlerFailures(t *testing.T) {
 				if errors.As(reports[0], &p) != c.hasStack || c.hasStack && !strings.Contains(string(p.Stack), "handler_test.go") {
 					w.t.Errorf("reported: %v", reports[0])
 				}
-				if ended := closedNow(r.Done()); ended == c.goesOn || (r.Err() != nil) == c.goesOn {
+				if ended := isClosed(r.Done()); ended == c.goesOn || (r.Err() != nil) == c.goesOn {
 					w.t.Errorf("ended %v: %v", ended, r.Err())
 				}
 			})
@@ -340,7 +340,7 @@ func TestRemove(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("one"))
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-		never := w.handle(inf, (&diary{}).handler(), informer.HandlerConfig{})
+		never := w.handle(inf, (&eventLog{}).handler(), informer.HandlerConfig{})
 		never.Remove()
 		<-never.Done()
 		var self *informer.Registration
@@ -365,13 +365,13 @@ func TestRemove(t *testing.T) {
 		busy.Remove()
 		busy.Remove()
 		synctest.Wait()
-		if closedNow(busy.Done()) {
+		if isClosed(busy.Done()) {
 			w.t.Error("done while it runs")
 		}
 		close(leave)
 		<-busy.Done()
 		w.create(pod("two"))
-		w.pass(time.Second)
+		w.advance(time.Second)
 		if calls != 1 {
 			w.t.Errorf("%d calls", calls)
 		}
@@ -400,7 +400,7 @@ func TestBatches(t *testing.T) {
 		}}, informer.HandlerConfig{BatchSize: 10})
 		w.run(inf)
 		<-inf.Synced()
-		w.pass(time.Second)
+		w.advance(time.Second)
 		equal(w.t, "sizes", sizes, []int{10, 10, 5})
 		equal(w.t, "changes", names, []string{"10 from pod-00", "10 from pod-10", "5 from pod-20"})
 	})
@@ -438,7 +438,7 @@ func TestEverythingIsTold(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("one"))
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-		stop := w.runs(inf)
+		stop := w.start(inf)
 		<-inf.Synced()
 		ended := make(chan struct{})
 		n := 0
@@ -449,14 +449,14 @@ func TestEverythingIsTold(t *testing.T) {
 				}
 			}
 		})
-		w.pass(time.Second)
+		w.advance(time.Second)
 		for i := range 50 {
-			w.place("one", fmt.Sprint("node-", i))
+			w.moveTo("one", fmt.Sprint("node-", i))
 		}
-		w.pass(time.Second)
+		w.advance(time.Second)
 		stop()
 		close(ended)
-		w.pass(time.Second)
+		w.advance(time.Second)
 		if n != 51 {
 			w.t.Errorf("told of %d events, want 51", n)
 		}

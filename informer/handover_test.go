@@ -20,18 +20,18 @@ import (
 )
 
 // pages notes for each object all revisions that are told, and that it was deleted.
-type pages struct {
+type revisionLog struct {
 	mu  sync.Mutex
 	all map[string][]wire.Version
 }
 
-func (p *pages) note(object string, v wire.Version) {
+func (p *revisionLog) add(object string, v wire.Version) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.all[object] = append(p.all[object], v)
 }
 
-func (p *pages) of(object string) []wire.Version {
+func (p *revisionLog) of(object string) []wire.Version {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.all[object])
@@ -48,15 +48,15 @@ func TestNamespacesHandOver(t *testing.T) {
 
 func handOver(w *world, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
-	w.create(in("a", "stays"), in("b", "comes"), in("c", "comes"))
+	w.create(podIn("a", "stays"), podIn("b", "comes"), podIn("c", "comes"))
 	inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-	told := pages{all: map[string][]wire.Version{}}
+	revisions := revisionLog{all: map[string][]wire.Version{}}
 	w.work.Go(func() {
 		for ev := range inf.Events(w.ctx) {
 			if ev.Key().Namespace != "a" {
 				continue
 			}
-			told.note(ev.Key().Name, ev.Version())
+			revisions.add(ev.Key().Name, ev.Version())
 			if ev.Kind() == store.Deleted && ev.Key().Name == "stays" || ev.Cause() == store.Listed || ev.Cause() == store.Unwatched {
 				w.t.Errorf("%v of %v by %v", ev.Kind(), ev.Key(), ev.Cause())
 			}
@@ -67,10 +67,10 @@ func handOver(w *world, seed uint64) {
 	})
 	w.run(inf)
 	<-inf.Synced()
-	w.pass(time.Second)
-	want := told.of("stays")
+	w.advance(time.Second)
+	want := revisions.of("stays")
 	update := func(namespace, name string) wire.Version {
-		obj, err := w.srv.Get(in(namespace, name))
+		obj, err := w.srv.Get(podIn(namespace, name))
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -91,8 +91,8 @@ func handOver(w *world, seed uint64) {
 				w.t.Fatal(err)
 			}
 		case 1:
-			w.create(in("a", fmt.Sprint("brief-", comesAndGoes)))
-			if err := w.srv.Delete(in("a", fmt.Sprint("brief-", comesAndGoes))); err != nil {
+			w.create(podIn("a", fmt.Sprint("brief-", comesAndGoes)))
+			if err := w.srv.Delete(podIn("a", fmt.Sprint("brief-", comesAndGoes))); err != nil {
 				w.t.Fatal(err)
 			}
 			comesAndGoes++
@@ -103,17 +103,17 @@ func handOver(w *world, seed uint64) {
 				w.t.Fatal(err)
 			}
 		case 4:
-			w.pass(time.Duration(r.IntN(2000)) * time.Millisecond)
+			w.advance(time.Duration(r.IntN(2000)) * time.Millisecond)
 		case 5:
 			synctest.Wait()
 		default:
 			want = append(want, update("a", "stays"))
 		}
 	}
-	w.pass(3 * time.Minute)
-	equal(w.t, "revisions of what stays", told.of("stays"), want)
+	w.advance(3 * time.Minute)
+	equal(w.t, "revisions of what stays", revisions.of("stays"), want)
 	for n := range comesAndGoes {
-		if got := told.of(fmt.Sprint("brief-", n)); len(got) != 2 {
+		if got := revisions.of(fmt.Sprint("brief-", n)); len(got) != 2 {
 			w.t.Errorf("brief-%d was told as %v, want its creation and its deletion", n, got)
 		}
 	}
@@ -123,14 +123,14 @@ func handOver(w *world, seed uint64) {
 // no list where the wider one was followed before.
 func TestNamespacesStay(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.create(in("a", "one"), in("b", "two"), in("c", "three"))
+		w.create(podIn("a", "one"), podIn("b", "two"), podIn("c", "three"))
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-		var d diary
-		w.tell(inf, &d)
+		var events eventLog
+		w.logEvents(inf, &events)
 		w.run(inf)
 		<-inf.Synced()
-		w.pass(time.Second)
-		d.take()
+		w.advance(time.Second)
+		events.take()
 		for _, step := range []struct {
 			set   []string
 			want  []string
@@ -142,16 +142,16 @@ func TestNamespacesStay(t *testing.T) {
 			{[]string{"a"}, []string{"Deleted b/two unwatched", "Deleted c/three unwatched"}, 0},
 			{nil, []string{"Added b/two initial", "Added c/three initial"}, 1},
 		} {
-			before := w.lists()
+			before := w.listCount()
 			if err := inf.SetNamespaces(w.ctx, step.set...); err != nil {
 				w.t.Fatal(err)
 			}
-			w.pass(10 * time.Second)
-			got := d.take()
+			w.advance(10 * time.Second)
+			got := events.take()
 			slices.Sort(got) // events of two namespaces come in any order
 			slices.Sort(step.want)
 			equal(w.t, fmt.Sprint(step.set), got, step.want)
-			if n := w.lists() - before; n != step.lists {
+			if n := w.listCount() - before; n != step.lists {
 				w.t.Errorf("%v: %d lists, want %d", step.set, n, step.lists)
 			}
 		}
@@ -159,36 +159,36 @@ func TestNamespacesStay(t *testing.T) {
 		if err := inf.SetNamespaces(w.ctx, "a"); err != nil {
 			w.t.Fatal(err)
 		}
-		w.pass(10 * time.Second)
-		d.take()
+		w.advance(10 * time.Second)
+		events.take()
 		w.srv.Unavailable()
 		if err := inf.SetNamespaces(w.ctx); err != nil {
 			w.t.Fatal(err)
 		}
-		w.pass(time.Minute)
-		if n, h := inf.Snapshot().Len(), must2(inf.Health()); n != 1 || len(h.Scopes) != 2 || h.Scopes[0].Scope != (delta.Scope{}) || h.Ready() == nil {
+		w.advance(time.Minute)
+		if n, h := inf.Snapshot().Len(), first2(inf.Health()); n != 1 || len(h.Scopes) != 2 || h.Scopes[0].Scope != (delta.Scope{}) || h.Ready() == nil {
 			w.t.Errorf("%d objects, %+v", n, h.Scopes)
 		}
 		if err := w.srv.Available(); err != nil {
 			w.t.Fatal(err)
 		}
-		w.create(in("a", "four"))
-		w.pass(2 * time.Minute)
-		got := d.take()
+		w.create(podIn("a", "four"))
+		w.advance(2 * time.Minute)
+		got := events.take()
 		slices.Sort(got) // the watch of "a" and the list of all come back in any order
 		equal(w.t, "in the end", got, []string{"Added a/four", "Added b/two initial", "Added c/three initial"})
 	})
 }
 
-// must2 returns the first of two results.
-func must2[A, B any](a A, _ B) A { return a }
+// first2 returns the first of two results.
+func first2[A, B any](a A, _ B) A { return a }
 
 // TestLeaveIsNotLost: a namespace leaves though the queue is full when it is to, and the
 // context of who asked for it has long been done.
 func TestLeaveIsNotLost(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for n := range 40 {
-			w.create(in("a", fmt.Sprint("a-", n)), in("b", fmt.Sprint("b-", n)))
+			w.create(podIn("a", fmt.Sprint("a-", n)), podIn("b", fmt.Sprint("b-", n)))
 		}
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Namespaces: []string{"a", "b"}, Backlog: 4, Queue: delta.Limits{Deltas: 2}}))
 		hold := make(chan struct{})
@@ -201,10 +201,10 @@ func TestLeaveIsNotLost(t *testing.T) {
 			}
 		})
 		w.run(inf)
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		for n := range 20 { // nobody takes them
-			w.create(in("a", fmt.Sprint("more-", n)))
-			w.pass(time.Second)
+			w.create(podIn("a", fmt.Sprint("more-", n)))
+			w.advance(time.Second)
 		}
 		if inf.Stats().Queued == 0 {
 			w.t.Error("the queue is not full")
@@ -214,9 +214,9 @@ func TestLeaveIsNotLost(t *testing.T) {
 			w.t.Error(err)
 		}
 		cancel()
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		close(hold)
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		if n := inf.Snapshot().Len(); n != 40 {
 			w.t.Errorf("%d objects, want the 40 of b", n)
 		}

@@ -47,7 +47,7 @@ func (w *world) run(what interface{ Run(context.Context) error }) {
 }
 
 // runs runs something until it is stopped, which joins it.
-func (w *world) runs(what interface{ Run(context.Context) error }) (stop func()) {
+func (w *world) start(what interface{ Run(context.Context) error }) (stop func()) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	done := make(chan struct{})
 	w.work.Go(func() {
@@ -79,7 +79,7 @@ func (w *world) delete(name string) {
 }
 
 // place moves a pod to a node.
-func (w *world) place(name, node string) wire.Version {
+func (w *world) moveTo(name, node string) wire.Version {
 	w.t.Helper()
 	obj, err := w.srv.Get(pod(name))
 	if err != nil {
@@ -98,20 +98,20 @@ func (w *world) place(name, node string) wire.Version {
 	return v
 }
 
-func (w *world) pass(d time.Duration) {
+func (w *world) advance(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
 // on returns a pod on a node.
-func on(node, name string) *corev1.Pod {
+func podOn(node, name string) *corev1.Pod {
 	p := pod(name)
 	p.Spec.NodeName = node
 	return p
 }
 
 // in returns a pod in a namespace.
-func in(namespace, name string) *corev1.Pod {
+func podIn(namespace, name string) *corev1.Pod {
 	p := pod(name)
 	p.Namespace = namespace
 	return p
@@ -132,7 +132,7 @@ func names(t *testing.T, all func(func(*corev1.Pod, error) bool)) []string {
 	return out
 }
 
-func closedNow[T any](c <-chan T) bool {
+func isClosed[T any](c <-chan T) bool {
 	select {
 	case <-c:
 		return true

@@ -46,7 +46,7 @@ func TestIndexes(t *testing.T) {
 
 func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) (string, bool)) {
 	inWorld(t, func(w *world) {
-		w.create(on("a", "one"), on("b", "two"), on("a", "three"), pod("none"), pod("unplaced"))
+		w.create(podOn("a", "one"), podOn("b", "two"), podOn("a", "three"), pod("none"), pod("unplaced"))
 		inf := must(informer.Watch[T](w.cluster, informer.Config{Resource: "pods", Storage: storage}))
 		before := informer.IndexByOptional(inf, node)
 		field := func() *informer.Index[T] {
@@ -75,7 +75,7 @@ func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) (strin
 		}
 		check := func(want map[string][]string) {
 			w.t.Helper()
-			w.pass(time.Second)
+			w.advance(time.Second)
 			s := inf.Snapshot()
 			if _, always := node(new(T)); !always {
 				delete(want, "") // an absent field of Unstructured is no value
@@ -108,11 +108,11 @@ func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) (strin
 			}
 		}
 		check(map[string][]string{"": {"none", "unplaced"}, "a": {"one", "three"}, "b": {"two"}})
-		w.place("none", "b")
-		w.place("one", "c")
+		w.moveTo("none", "b")
+		w.moveTo("one", "c")
 		w.delete("three")
 		check(map[string][]string{"": {"unplaced"}, "b": {"none", "two"}, "c": {"one"}})
-		w.create(on("c", "three"))
+		w.create(podOn("c", "three"))
 		check(map[string][]string{"": {"unplaced"}, "b": {"none", "two"}, "c": {"one", "three"}})
 	})
 }
@@ -123,7 +123,7 @@ func TestObjectsWithoutAValue(t *testing.T) {
 	inWorld(t, func(w *world) {
 		labeled := pod("labeled")
 		labeled.Labels = map[string]string{"tier": ""}
-		w.create(on("a", "placed"), labeled)
+		w.create(podOn("a", "placed"), labeled)
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		node := func(p *corev1.Pod) string { return p.Spec.NodeName }
 		field := func(path string) *informer.Index[corev1.Pod] { return must(informer.IndexField(inf, path)) }
@@ -168,7 +168,7 @@ func TestMultiValuedIndex(t *testing.T) {
 		owned := func(name string, owners ...string) *corev1.Pod {
 			p := pod(name)
 			for _, o := range owners {
-				p.OwnerReferences = append(p.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: o, UID: owner(o)})
+				p.OwnerReferences = append(p.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: o, UID: ownerUID(o)})
 			}
 			return p
 		}
@@ -192,8 +192,8 @@ func TestMultiValuedIndex(t *testing.T) {
 		<-inf.Synced()
 		s := inf.Snapshot()
 		for _, x := range []*informer.Index[corev1.Pod]{byEach, byField} {
-			equal(w.t, "x", names(w.t, x.Get(s, string(owner("x")))), []string{"both", "x"})
-			equal(w.t, "y", names(w.t, x.Get(s, string(owner("y")))), []string{"both"})
+			equal(w.t, "x", names(w.t, x.Get(s, string(ownerUID("x")))), []string{"both", "x"})
+			equal(w.t, "y", names(w.t, x.Get(s, string(ownerUID("y")))), []string{"both"})
 		}
 		if label.Len(s, "a") != 3 {
 			w.t.Errorf("%d with the label", label.Len(s, "a"))
@@ -209,7 +209,7 @@ func TestMultiValuedIndex(t *testing.T) {
 	})
 }
 
-func owner(name string) types.UID { return types.UID("owner-" + name) }
+func ownerUID(name string) types.UID { return types.UID("owner-" + name) }
 
 // TestViewSpansAFactory: one view shows all collections at one instant, however
 // many changes come between, and indexes are of that instant too.
@@ -225,17 +225,17 @@ func TestViewSpansAFactory(t *testing.T) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		w.create(on("a", "one"))
+		w.create(podOn("a", "one"))
 		w.run(f)
 		if err := f.WaitForSync(w.ctx); err != nil {
 			w.t.Fatal(err)
 		}
 		view := f.View()
-		w.create(on("a", "two"))
+		w.create(podOn("a", "two"))
 		if _, err := w.srv.Create(&batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "j"}}); err != nil {
 			w.t.Fatal(err)
 		}
-		w.pass(time.Second)
+		w.advance(time.Second)
 		old, now := pods.In(view), pods.In(f.View())
 		equal(w.t, "before", names(w.t, byNode.Get(old, "a")), []string{"one"})
 		equal(w.t, "now", names(w.t, byNode.Get(now, "a")), []string{"one", "two"})
@@ -255,7 +255,7 @@ func TestViewIsExtended(t *testing.T) {
 		jobs := must(informer.For[batchv1.Job](f, informer.Config{}))
 		byNode := informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName })
 		other := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-		w.create(on("a", "one"))
+		w.create(podOn("a", "one"))
 		w.run(f)
 		if err := f.WaitForSync(w.ctx); err != nil {
 			w.t.Fatal(err)
@@ -265,11 +265,11 @@ func TestViewIsExtended(t *testing.T) {
 		if n := pods.In(view).Len(); n != 1 || view.Err() != nil {
 			w.t.Errorf("%d pods in the view of another; %v", n, view.Err())
 		}
-		w.create(on("a", "two"))
+		w.create(podOn("a", "two"))
 		if _, err := w.srv.Create(&batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "j"}}); err != nil {
 			w.t.Fatal(err)
 		}
-		w.pass(time.Second)
+		w.advance(time.Second)
 		for _, v := range []informer.View{view, copied, view.And(f.View())} {
 			if n, j := byNode.Len(pods.In(v), "a"), jobs.In(v).Len(); n != 1 || j != 0 {
 				w.t.Errorf("the view has %d pods and %d jobs now", n, j)
@@ -302,7 +302,7 @@ func TestWaitFor(t *testing.T) {
 		w.run(inf)
 		<-inf.Synced()
 		for _, node := range []string{"a", "b", "c"} {
-			v := w.place("one", node)
+			v := w.moveTo("one", node)
 			if err := inf.WaitFor(w.ctx, v); err != nil {
 				w.t.Fatal(err)
 			}
@@ -330,7 +330,7 @@ func TestIndexOfTheUndecodable(t *testing.T) {
 		} `json:"spec"`
 	}
 	inWorld(t, func(w *world) {
-		w.create(on("text", "one"))
+		w.create(podOn("text", "one"))
 		for _, storage := range []informer.Storage{informer.Packed, informer.Live} {
 			inf := must(informer.Watch[odd](w.cluster, informer.Config{Resource: "pods", Storage: storage}))
 			byNode := informer.IndexByEach(inf, func(o *odd) []string { return []string{o.Name} })
@@ -351,7 +351,7 @@ func TestIndexOfTheUndecodable(t *testing.T) {
 // changes what is stored, a projection stores less.
 func TestStorages(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.create(on("a", "one"))
+		w.create(podOn("a", "one"))
 		get := func(inf *informer.Informer[corev1.Pod]) *corev1.Pod {
 			w.t.Helper()
 			p, ok, err := inf.Snapshot().Get(key("one"))
@@ -386,7 +386,7 @@ func TestStorages(t *testing.T) {
 			w.t.Errorf("hot: %q, %d decodes", p.Spec.NodeName, hot.Stats().Decodes)
 		}
 		w.create(pod("refused"), pod("two"))
-		w.pass(time.Second)
+		w.advance(time.Second)
 		if p := get(changed); p.Spec.Containers != nil || p.Spec.NodeName != "a" || changed.Stats().Refused != 1 || changed.Stats().LastRefused == nil {
 			w.t.Errorf("changed: %+v, %+v", p.Spec, changed.Stats())
 		}
@@ -400,7 +400,7 @@ func TestStorages(t *testing.T) {
 		if !slices.Equal(names(w.t, changed.Snapshot().All()), []string{"one", "two"}) {
 			w.t.Error("what was refused is there")
 		}
-		if err := reason(informer.Watch[corev1.Pod](w.cluster, informer.Config{HotObjects: -1})); err == nil {
+		if err := constructorError(informer.Watch[corev1.Pod](w.cluster, informer.Config{HotObjects: -1})); err == nil {
 			w.t.Error("-1 hot objects")
 		}
 	})

@@ -30,12 +30,12 @@ func TestNoEndBookmark(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	watching(t, apitest.Config{}, informer.Config{}, before, func(w *witness[corev1.Pod]) {
-		w.pass(time.Minute)
+	withInformer(t, apitest.Config{}, informer.Config{}, before, func(w *checkedInformer[corev1.Pod]) {
+		w.advance(time.Minute)
 		w.churn(0)
 		w.inject(apitest.InStreamError(apitest.Failure(410, 0)))
 		w.churn(1)
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		streams := 0
 		for _, r := range w.srv.Requests() {
 			if r.Streaming() {
@@ -49,7 +49,7 @@ func TestNoEndBookmark(t *testing.T) {
 }
 
 // inject lets something happen to the watch that runs.
-func (w *witness[T]) inject(a apitest.Action) {
+func (w *checkedInformer[T]) inject(a apitest.Action) {
 	w.t.Helper()
 	if _, err := w.srv.Inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbWatch}, Action: a}); err != nil {
 		w.t.Fatal(err)
@@ -58,10 +58,10 @@ func (w *witness[T]) inject(a apitest.Action) {
 
 // TestOldServer knows no streaming lists.
 func TestOldServer(t *testing.T) {
-	watching(t, apitest.Config{StreamingLists: apitest.StreamingRefused}, informer.Config{}, nil, func(w *witness[corev1.Pod]) {
+	withInformer(t, apitest.Config{StreamingLists: apitest.StreamingRefused}, informer.Config{}, nil, func(w *checkedInformer[corev1.Pod]) {
 		for round := range 3 {
 			w.churn(round)
-			w.pass(time.Second)
+			w.advance(time.Second)
 		}
 	})
 }
@@ -71,10 +71,10 @@ func TestOldServer(t *testing.T) {
 func TestServerAway(t *testing.T) {
 	for _, history := range []string{"kept", "lost"} {
 		t.Run(history, func(t *testing.T) {
-			watching(t, apitest.Config{}, informer.Config{}, nil, func(w *witness[corev1.Pod]) {
-				w.pass(time.Second)
+			withInformer(t, apitest.Config{}, informer.Config{}, nil, func(w *checkedInformer[corev1.Pod]) {
+				w.advance(time.Second)
 				w.srv.Unavailable()
-				w.pass(time.Minute)
+				w.advance(time.Minute)
 				w.churn(0)
 				w.delete("old-3")
 				w.delete("old-4")
@@ -87,7 +87,7 @@ func TestServerAway(t *testing.T) {
 				}
 				w.settle()
 				missed := 0
-				for _, ev := range w.told() {
+				for _, ev := range w.recorded() {
 					if ev.Missed() {
 						missed++
 						if obj, err := ev.Object(); err != nil || !strings.HasPrefix(obj.Name, "old-") {
@@ -105,7 +105,7 @@ func TestServerAway(t *testing.T) {
 
 // TestHealth looks at what is shown from the first attempt to the end.
 func TestHealth(t *testing.T) {
-	watching(t, apitest.Config{}, informer.Config{}, nil, func(w *witness[corev1.Pod]) {
+	withInformer(t, apitest.Config{}, informer.Config{}, nil, func(w *checkedInformer[corev1.Pod]) {
 		expect := func(what string, phase reflector.Phase, fault reflector.Fault) reflector.Health {
 			w.t.Helper()
 			h, _ := w.inf.Health()
@@ -114,7 +114,7 @@ func TestHealth(t *testing.T) {
 			}
 			return h.Health
 		}
-		w.pass(time.Second)
+		w.advance(time.Second)
 		h := expect("at first", reflector.Watching, reflector.NoFault)
 		if !h.Synced || h.Listed != 5 || h.Version == 0 || h.LastEvent.IsZero() {
 			w.t.Errorf("%+v", h)
@@ -130,21 +130,21 @@ func TestHealth(t *testing.T) {
 		if err := w.srv.Available(); err != nil {
 			w.t.Fatal(err)
 		}
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		h = expect("when it is back", reflector.Watching, reflector.NoFault)
 		if h.Restarts == 0 || h.LastErr == nil {
 			w.t.Errorf("nothing is left of the fault: %+v", h)
 		}
 		w.inject(apitest.Garbage(apitest.GarbageOtherKind))
 		w.churn(0)
-		w.pass(time.Second)
+		w.advance(time.Second)
 		h = expect("after an event of another kind", reflector.Watching, reflector.NoFault)
 		if h.Invalid != 1 || h.LastInvalid == nil {
 			w.t.Errorf("%d invalid, %v", h.Invalid, h.LastInvalid)
 		}
 		w.inject(apitest.InStreamError(apitest.Failure(410, 0)))
 		w.churn(1)
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		if h = expect("after 410", reflector.Watching, reflector.NoFault); h.Relists.Expired != 1 {
 			w.t.Errorf("%+v", h.Relists)
 		}
@@ -238,15 +238,15 @@ func TestIllegalConfigurations(t *testing.T) {
 		err  error
 		want string
 	}{
-		"any type, and none named": {reason(informer.Watch[unstructured.Unstructured](cluster, informer.Config{})), "name it in Resource"},
-		"metadata of no type":      {reason(informer.Watch[metav1.PartialObjectMetadata](cluster, informer.Config{})), "name it in Resource"},
-		"a pointer":                {reason(informer.Watch[*corev1.Pod](cluster, informer.Config{})), "use v1.Pod"},
-		"no cluster":               {reason(informer.Watch[corev1.Pod](nil, informer.Config{})), "the cluster is nil"},
-		"no source":                {reason(informer.New[corev1.Pod](nil, informer.Config{})), "needs a source"},
-		"a namespace twice":        {reason(informer.Across[corev1.Pod](informer.Config{Namespaces: []string{"a", "a"}})), "contains a name twice"},
-		"a negative page":          {reason(informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{PageSize: -1}})), "PageSize"},
-		"a negative time":          {reason(informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{IdleTimeout: -1}})), "IdleTimeout"},
-		"backoff upside down":      {reason(informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{MaxBackoff: 1}})), "MaxBackoff"},
+		"any type, and none named": {constructorError(informer.Watch[unstructured.Unstructured](cluster, informer.Config{})), "name it in Resource"},
+		"metadata of no type":      {constructorError(informer.Watch[metav1.PartialObjectMetadata](cluster, informer.Config{})), "name it in Resource"},
+		"a pointer":                {constructorError(informer.Watch[*corev1.Pod](cluster, informer.Config{})), "use v1.Pod"},
+		"no cluster":               {constructorError(informer.Watch[corev1.Pod](nil, informer.Config{})), "the cluster is nil"},
+		"no source":                {constructorError(informer.New[corev1.Pod](nil, informer.Config{})), "needs a source"},
+		"a namespace twice":        {constructorError(informer.Across[corev1.Pod](informer.Config{Namespaces: []string{"a", "a"}})), "contains a name twice"},
+		"a negative page":          {constructorError(informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{PageSize: -1}})), "PageSize"},
+		"a negative time":          {constructorError(informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{IdleTimeout: -1}})), "IdleTimeout"},
+		"backoff upside down":      {constructorError(informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{MaxBackoff: 1}})), "MaxBackoff"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, c.err, c.want)
@@ -255,7 +255,7 @@ func TestIllegalConfigurations(t *testing.T) {
 }
 
 // reason returns why a constructor refused.
-func reason[T any](_ *informer.Informer[T], err error) error { return err }
+func constructorError[T any](_ *informer.Informer[T], err error) error { return err }
 
 func TestRunOnce(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})
@@ -349,7 +349,7 @@ func TestEvents(t *testing.T) {
 
 // TestSnapshotOwnsNothing: who gets an object may do with it what he likes.
 func TestSnapshotOwnsNothing(t *testing.T) {
-	watching(t, apitest.Config{}, informer.Config{}, nil, func(w *witness[corev1.Pod]) {
+	withInformer(t, apitest.Config{}, informer.Config{}, nil, func(w *checkedInformer[corev1.Pod]) {
 		<-w.inf.Synced()
 		key := wire.Key{Namespace: "default", Name: "old-0"}
 		first, _, err := w.inf.Snapshot().Get(key)

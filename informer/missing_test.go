@@ -31,8 +31,8 @@ func TestMissingType(t *testing.T) {
 		for name, run := range map[string]func(context.Context) error{"informer": jobs.Run, "factory": f.Run} {
 			ended := make(chan error, 1)
 			w.work.Go(func() { ended <- run(w.ctx) })
-			w.pass(time.Minute)
-			err := receivedNow(ended)
+			w.advance(time.Minute)
+			err := receiveNow(ended)
 			if !errors.As(err, new(*kube.UnknownResourceError)) || !errcode.Is(err, errcode.NotFound) || !strings.Contains(err.Error(), "WaitIfMissing") {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -52,20 +52,20 @@ func TestWaitIfMissing(t *testing.T) {
 		w.run(across)
 		cfg.Missing = informer.WaitIfMissing
 		w.run(must(informer.Watch[unstructured.Unstructured](w.cluster, cfg)))
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		if err := w.srv.Register(trainJobType); err != nil {
 			t.Fatal(err)
 		}
-		w.pass(5 * time.Minute)
+		w.advance(5 * time.Minute)
 		jobs := must(informer.Watch[unstructured.Unstructured](w.cluster, informer.Config{Resource: "trainjobs.example.com"}))
 		w.run(jobs)
-		w.pass(time.Second)
+		w.advance(time.Second)
 		gone := must(w.srv.Inject(apitest.Fault{Times: apitest.Always, Match: apitest.Match{Resource: "trainjobs"}, Action: apitest.Respond(apitest.Failure(404, 0))}))
 		cut := must(w.srv.Inject(apitest.Fault{Times: 1, Match: apitest.Match{Verb: apitest.VerbWatch, Resource: "trainjobs"}, Action: apitest.Cut(apitest.CutMidFrame)}))
-		w.pass(time.Hour)
+		w.advance(time.Hour)
 		gone.Release()
 		cut.Release()
-		w.pass(time.Hour)
+		w.advance(time.Hour)
 		for i, inf := range []*informer.Informer[unstructured.Unstructured]{across, jobs} {
 			if h, _ := inf.Health(); h.Ready() != nil {
 				t.Errorf("informer %d: %v", i, h.Ready())
@@ -80,8 +80,8 @@ func TestRefusedFieldSelector(t *testing.T) {
 		pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{FieldSelector: "spec.color=red"}))
 		ended := make(chan error, 1)
 		w.work.Go(func() { ended <- pods.Run(w.ctx) })
-		w.pass(time.Minute)
-		if err := receivedNow(ended); !errcode.Is(err, errcode.Invalid) || !strings.Contains(err.Error(), "spec.color=red") {
+		w.advance(time.Minute)
+		if err := receiveNow(ended); !errcode.Is(err, errcode.Invalid) || !strings.Contains(err.Error(), "spec.color=red") {
 			t.Errorf("Run returned %v", err)
 		}
 	})
@@ -107,7 +107,7 @@ func TestWaitInLosslessHandler(t *testing.T) {
 			w.run(inf)
 			<-inf.Synced()
 			w.create(pod("first"))
-			w.pass(time.Minute)
+			w.advance(time.Minute)
 			if len(waits) != 1 || errors.Is(waits[0], informer.ErrWaitInHandler) != (mode == store.Lossless) || mode != store.Lossless && waits[0] != nil {
 				t.Errorf("mode %d: %v", mode, waits)
 			}

@@ -24,21 +24,21 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// disorderly is a server of projects whose versions are what the test says.
-type disorderly struct {
+// unorderedServer is a server of projects whose versions are what the test says.
+type unorderedServer struct {
 	service    string // answer to who serves the group; "" if nobody may know
 	namespaced bool
 
-	mu      sync.Mutex
-	list    string // items
-	version int
-	lists   int
-	asked   int // who serves the group
-	watch   *io.PipeWriter
+	mu              sync.Mutex
+	list            string // items
+	version         int
+	lists           int
+	serviceRequests int // requests for the APIService of the group
+	watch           *io.PipeWriter
 }
 
 // RoundTrip implements http.RoundTripper.
-func (d *disorderly) RoundTrip(r *http.Request) (*http.Response, error) {
+func (d *unorderedServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	code, body := http.StatusOK, ""
@@ -52,7 +52,7 @@ func (d *disorderly) RoundTrip(r *http.Request) (*http.Response, error) {
 	case r.URL.Path == "/apis/project.example.com/v1":
 		body = fmt.Sprintf(`{"kind":"APIResourceList","groupVersion":"project.example.com/v1","resources":[{"name":"projects","singularName":"project","namespaced":%v,"kind":"Project","verbs":["get","list","watch"]}]}`, d.namespaced)
 	case r.URL.Path == "/apis/apiregistration.k8s.io/v1/apiservices/v1.project.example.com":
-		if d.asked++; d.service == "" {
+		if d.serviceRequests++; d.service == "" {
 			code, body = http.StatusForbidden, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`
 		} else {
 			body = d.service
@@ -85,7 +85,7 @@ func project(v int, phase string) string {
 }
 
 // send sends an event of the project.
-func (d *disorderly) send(t *testing.T, kind string, v int, phase string) {
+func (d *unorderedServer) send(t *testing.T, kind string, v int, phase string) {
 	t.Helper()
 	d.mu.Lock()
 	watch := d.watch
@@ -120,7 +120,7 @@ func TestUnorderedVersions(t *testing.T) {
 }
 
 func followDisorder(t *testing.T, service string, order delta.Order, want string) {
-	srv := &disorderly{service: service, version: 100, list: project(60, "A")}
+	srv := &unorderedServer{service: service, version: 100, list: project(60, "A")}
 	cluster, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "http://disorderly", Transport: srv}})
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func followDisorder(t *testing.T, service string, order delta.Order, want string
 	srv.list, srv.version = project(90, "E"), 90
 	srv.watch.Close()
 	srv.mu.Unlock()
-	w.pass(time.Minute)
+	w.advance(time.Minute)
 	if order == delta.ByVersion {
 		srv.send(t, "MODIFIED", 101, "E")
 	}
@@ -171,8 +171,8 @@ func followDisorder(t *testing.T, service string, order delta.Order, want string
 	if got := strings.Join(told, ", "); got != want || health.Order != order {
 		t.Errorf("%v: %s, want %v: %s", health.Order, got, order, want)
 	}
-	if lists := map[delta.Order]int{delta.ByVersion: 1, delta.ByArrival: 2}[order]; srv.lists != lists || srv.asked > 1 {
-		t.Errorf("%d lists, want %d; asked %d times who serves the group", srv.lists, lists, srv.asked)
+	if lists := map[delta.Order]int{delta.ByVersion: 1, delta.ByArrival: 2}[order]; srv.lists != lists || srv.serviceRequests > 1 {
+		t.Errorf("%d lists, want %d; asked %d times who serves the group", srv.lists, lists, srv.serviceRequests)
 	}
 	if n := strings.Count(log.String(), "does not order resource versions"); n != int(order) {
 		t.Errorf("logged %d times:\n%s", n, log.String())
@@ -186,7 +186,7 @@ func TestNarrowingWithoutOrder(t *testing.T) {
 		item := func(v int) string {
 			return fmt.Sprintf(`{"metadata":{"name":"x","namespace":"a","uid":"u","resourceVersion":"%d"}}`, v)
 		}
-		srv := &disorderly{version: 100, list: item(60), namespaced: true}
+		srv := &unorderedServer{version: 100, list: item(60), namespaced: true}
 		cluster, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "http://disorderly", Transport: srv}})
 		if err != nil {
 			t.Fatal(err)
@@ -215,7 +215,7 @@ func TestNarrowingWithoutOrder(t *testing.T) {
 		if err := projects.SetNamespaces(ctx, "a"); err != nil {
 			t.Fatal(err)
 		}
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		e, ok := projects.Snapshot().Records().Get(wire.Key{Namespace: "a", Name: "x"})
 		if !ok || e.Version() != 40 {
 			t.Errorf("there: %v, want version 40; %d lists", ok, srv.lists)

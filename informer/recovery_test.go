@@ -25,18 +25,18 @@ func TestTransientRefusal(t *testing.T) {
 				inWorld(t, func(w *world) {
 					pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Resource: "pods"}))
 					w.run(pods)
-					w.pass(time.Minute)
+					w.advance(time.Minute)
 					match := apitest.Match{Resource: "pods"}
 					w.inject(apitest.Fault{Match: match, Times: 1, Action: apitest.Cut(apitest.CutReset)})
 					if c.away > 0 {
 						away := w.inject(apitest.Fault{Match: match, Times: apitest.Always, Action: apitest.Respond(apitest.Failure(503, 0))})
-						w.pass(c.away)
+						w.advance(c.away)
 						away.Release()
 					}
 					w.inject(apitest.Fault{Match: match, Times: 1, Action: apitest.Respond(apitest.Failure(code, 0))})
-					w.pass(time.Second)
+					w.advance(time.Second)
 					w.create(pod("late"))
-					w.pass(c.within)
+					w.advance(c.within)
 					if health, _ := pods.Health(); pods.Snapshot().Len() != 1 || health.Err != nil {
 						t.Errorf("%d objects after %v: %v %v", pods.Snapshot().Len(), c.within, health.Phase, health.Err)
 					}
@@ -63,8 +63,8 @@ func TestLastingRefusal(t *testing.T) {
 				w.inject(apitest.Fault{Match: apitest.Match{Resource: "pods"}, Times: apitest.Always, Action: apitest.Respond(apitest.Failure(code, 0))})
 				pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Resource: "pods"}))
 				w.run(pods)
-				w.pass(10 * time.Minute)
-				asked := w.requests("pods")
+				w.advance(10 * time.Minute)
+				asked := w.requestTimes("pods")
 				if n := len(asked); n > 30 || asked[n-1].Sub(asked[n-2]) < 30*time.Second {
 					t.Errorf("%d requests, the last after %v", n, asked[n-1].Sub(asked[n-2]))
 				}
@@ -77,7 +77,7 @@ func TestLastingRefusal(t *testing.T) {
 }
 
 // requests returns when a resource was asked for.
-func (w *world) requests(resource string) (at []time.Time) {
+func (w *world) requestTimes(resource string) (at []time.Time) {
 	for _, r := range w.srv.Requests() {
 		if r.Resource.Resource == resource {
 			at = append(at, r.Time)
@@ -96,10 +96,10 @@ func TestSiblingRecovers(t *testing.T) {
 				for i := range 20 {
 					w.run(must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Resource: "pods", Namespaces: []string{fmt.Sprintf("ns-%d", i)}})))
 				}
-				w.pass(5 * time.Minute)
+				w.advance(5 * time.Minute)
 				released := time.Now()
 				refused.Release()
-				w.pass(2 * time.Minute)
+				w.advance(2 * time.Minute)
 				first := map[string]time.Time{}
 				var least, most time.Time
 				for _, r := range w.srv.Requests() {

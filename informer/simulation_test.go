@@ -73,11 +73,11 @@ type revision struct {
 
 // simSubscriber applies what it is told to a view of its own.
 type simSubscriber struct {
-	s    *simulation
-	name string
-	mode store.Mode
-	slow time.Duration // at most, for each event
-	mad  bool          // it panics now and then
+	s      *simulation
+	name   string
+	mode   store.Mode
+	slow   time.Duration // at most, for each event
+	panics bool          // it panics now and then
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -101,25 +101,25 @@ func (s *simulation) run() {
 	defer s.work.Wait()
 	defer s.cancel()
 	for i := range 10 {
-		s.create(on("n0", fmt.Sprint("pod-", i)))
+		s.create(podOn("n0", fmt.Sprint("pod-", i)))
 	}
 	began := time.Now()
 	for i := range simSubscribers / 2 {
-		s.join(i)
+		s.subscribe(i)
 	}
 	s.world.run(s.inf)
 	for i := range simSubscribers / 2 {
-		s.join(i)
+		s.subscribe(i)
 	}
-	s.heal()
+	s.restore()
 	for phase := range simPhases {
 		s.phase = nil
 		for _, sub := range s.subs {
 			sub.early = true
 		}
 		before, _ := s.inf.Health()
-		s.strike()
-		s.heal()
+		s.disturb()
+		s.restore()
 		after, _ := s.inf.Health()
 		if after.Relists == before.Relists {
 			s.whole++
@@ -136,7 +136,7 @@ func (s *simulation) run() {
 }
 
 // join adds a subscriber of one of five kinds.
-func (s *simulation) join(i int) {
+func (s *simulation) subscribe(i int) {
 	sub := &simSubscriber{
 		s: s, name: fmt.Sprint("subscriber ", len(s.subs), " of kind ", i%5),
 		random: rand.New(rand.NewPCG(s.random.Uint64(), uint64(i))),
@@ -149,7 +149,7 @@ func (s *simulation) join(i int) {
 		sub.mode = mode
 		s.work.Go(func() {
 			for ev := range s.inf.Changes(ctx, informer.SubscriptionConfig{Mode: mode}) {
-				sub.take(ctx, ev)
+				sub.apply(ctx, ev)
 			}
 		})
 	}
@@ -160,7 +160,7 @@ func (s *simulation) join(i int) {
 		sub.cancel = r.Remove
 	}
 	one := func(ctx context.Context, ev informer.Event[corev1.Pod]) error {
-		sub.take(ctx, ev)
+		sub.apply(ctx, ev)
 		return nil
 	}
 	switch i % 5 {
@@ -176,12 +176,12 @@ func (s *simulation) join(i int) {
 		}
 		pull(store.EveryChange)
 	case 3:
-		sub.slow, sub.mad = time.Second, true
+		sub.slow, sub.panics = time.Second, true
 		handle(informer.Handler[corev1.Pod]{OnEvent: one}, informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Mode: store.Latest, Resync: 11 * time.Minute}})
 	case 4:
 		handle(informer.Handler[corev1.Pod]{OnBatch: func(ctx context.Context, events []informer.Event[corev1.Pod]) error {
 			for _, ev := range events {
-				sub.take(ctx, ev)
+				sub.apply(ctx, ev)
 			}
 			return nil
 		}}, informer.HandlerConfig{BatchSize: 7, Subscription: informer.SubscriptionConfig{Mode: store.Lossless}})
@@ -189,7 +189,7 @@ func (s *simulation) join(i int) {
 }
 
 // take applies an event, and looks whether it follows from the view.
-func (b *simSubscriber) take(ctx context.Context, ev informer.Event[corev1.Pod]) {
+func (b *simSubscriber) apply(ctx context.Context, ev informer.Event[corev1.Pod]) {
 	if b.slow > 0 {
 		select {
 		case <-time.After(time.Duration(b.random.Int64N(int64(b.slow)))):
@@ -197,7 +197,7 @@ func (b *simSubscriber) take(ctx context.Context, ev informer.Event[corev1.Pod])
 			return
 		}
 	}
-	if b.mad && b.random.IntN(5) == 0 {
+	if b.panics && b.random.IntN(5) == 0 {
 		panic("now and then")
 	}
 	b.mu.Lock()
@@ -232,7 +232,7 @@ func (b *simSubscriber) take(ctx context.Context, ev informer.Event[corev1.Pod])
 }
 
 // strike lets things happen and go wrong for some minutes.
-func (s *simulation) strike() {
+func (s *simulation) disturb() {
 	away := false
 	for range 40 + s.random.IntN(40) {
 		<-time.After(time.Duration(s.random.Int64N(int64(3 * time.Second))))
@@ -256,7 +256,7 @@ func (s *simulation) strike() {
 		case n < 96:
 			<-time.After(time.Duration(s.random.Int64N(int64(time.Hour)))) // the machine slept
 		case n < 98 && len(s.subs) < 2*simSubscribers:
-			s.join(s.random.IntN(5))
+			s.subscribe(s.random.IntN(5))
 		case n < 99 && len(s.subs) > simSubscribers:
 			i := s.random.IntN(len(s.subs))
 			s.subs[i].cancel()
@@ -270,7 +270,7 @@ func (s *simulation) write() {
 	name := fmt.Sprint("pod-", s.random.IntN(30))
 	obj, err := s.srv.Get(pod(name))
 	if err != nil {
-		obj, err = s.srv.Create(on(fmt.Sprint("n", s.random.IntN(5)), name))
+		obj, err = s.srv.Create(podOn(fmt.Sprint("n", s.random.IntN(5)), name))
 	} else if s.random.IntN(5) == 0 {
 		s.delete(name)
 		return // the server alone knows the version of a deletion
@@ -320,16 +320,16 @@ func (s *simulation) fault() {
 }
 
 // heal ends the outage, and waits until all have been told everything.
-func (s *simulation) heal() {
+func (s *simulation) restore() {
 	if err := s.srv.Available(); err != nil {
 		s.t.Fatal(err)
 	}
-	s.pass(20 * time.Minute)
+	s.advance(20 * time.Minute)
 	for _, i := range s.injected {
 		i.Release()
 	}
 	s.injected = nil
-	s.pass(10 * time.Minute)
+	s.advance(10 * time.Minute)
 }
 
 // check compares everybody's view with the server's.

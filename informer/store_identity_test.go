@@ -33,26 +33,26 @@ type (
 	}
 )
 
-// warmed is what an informer tells of its start.
-type warmed interface {
+// startable is what an informer tells of its start.
+type startable interface {
 	Run(ctx context.Context) error
 	Health() (informer.Health, <-chan struct{})
 	Synced() <-chan struct{}
 }
 
 // made returns an informer as what the test needs of it.
-func made[T any](inf *informer.Informer[T], err error) (warmed, error) { return inf, err }
+func asStartable[T any](inf *informer.Informer[T], err error) (startable, error) { return inf, err }
 
 // TestShapeOfTheFile: a snapshot file is used only where its records are what the
 // informer would have made of them; else Health says which part differs.
 func TestShapeOfTheFile(t *testing.T) {
 	cut := func(p *corev1.Pod) *nodeOf { return &nodeOf{p.Name, p.Spec.NodeName} }
-	pods := func(change func(*informer.Config)) func(*world, informer.Config) (warmed, error) {
-		return func(w *world, cfg informer.Config) (warmed, error) {
+	pods := func(change func(*informer.Config)) func(*world, informer.Config) (startable, error) {
+		return func(w *world, cfg informer.Config) (startable, error) {
 			if change != nil {
 				change(&cfg)
 			}
-			return made(informer.Watch[corev1.Pod](w.cluster, cfg))
+			return asStartable(informer.Watch[corev1.Pod](w.cluster, cfg))
 		}
 	}
 	transformed := func(version string) func(*informer.Config) {
@@ -61,14 +61,14 @@ func TestShapeOfTheFile(t *testing.T) {
 			cfg.Transform = informer.Transform(func(p *corev1.Pod) error { p.Spec = corev1.PodSpec{}; return nil })
 		}
 	}
-	project := func(version string) func(*world, informer.Config) (warmed, error) {
-		return func(w *world, cfg informer.Config) (warmed, error) {
+	project := func(version string) func(*world, informer.Config) (startable, error) {
+		return func(w *world, cfg informer.Config) (startable, error) {
 			cfg.TransformVersion = version
-			return made(informer.Project(w.cluster, cfg, cut))
+			return asStartable(informer.Project(w.cluster, cfg, cut))
 		}
 	}
 	for name, c := range map[string]struct {
-		before, after func(*world, informer.Config) (warmed, error)
+		before, after func(*world, informer.Config) (startable, error)
 		want          string
 	}{
 		"the same":           {pods(nil), pods(nil), ""},
@@ -79,9 +79,9 @@ func TestShapeOfTheFile(t *testing.T) {
 		"kept fields": {pods(nil), pods(func(cfg *informer.Config) {
 			cfg.Reflector.Wire.ManagedFields = wire.KeepManagedFields
 		}), `managed fields "dropped", want "kept"`},
-		"metadata only": {func(w *world, cfg informer.Config) (warmed, error) {
+		"metadata only": {func(w *world, cfg informer.Config) (startable, error) {
 			cfg.Resource = "pods"
-			return made(informer.Watch[metav1.PartialObjectMetadata](w.cluster, cfg))
+			return asStartable(informer.Watch[metav1.PartialObjectMetadata](w.cluster, cfg))
 		}, pods(func(cfg *informer.Config) { cfg.Resource = "pods" }), `view "metadata", want "full objects"`},
 		"a projection":            {pods(nil), project("1"), `projection "", want "{name string;node string;}"`},
 		"the same projection":     {project("1"), project("1"), ""},
@@ -91,14 +91,14 @@ func TestShapeOfTheFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				w.create(on("a", "one"))
+				w.create(podOn("a", "one"))
 				cfg := informer.Config{Logger: slog.New(slog.DiscardHandler), WarmStart: informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "snapshot")}}
 				first := must(c.before(w, cfg))
-				stop := w.runs(first)
+				stop := w.start(first)
 				<-first.Synced()
 				stop()
 				second := must(c.after(w, cfg))
-				stop = w.runs(second)
+				stop = w.start(second)
 				<-second.Synced()
 				h, _ := second.Health()
 				if (h.ColdStart == nil) != (c.want == "") || h.ColdStart != nil && !strings.Contains(h.ColdStart.Error(), c.want) {
@@ -110,10 +110,10 @@ func TestShapeOfTheFile(t *testing.T) {
 	}
 }
 
-func projectTo[S any](cut func(*corev1.Pod) *S) func(*world, informer.Config) (warmed, error) {
-	return func(w *world, cfg informer.Config) (warmed, error) {
+func projectTo[S any](cut func(*corev1.Pod) *S) func(*world, informer.Config) (startable, error) {
+	return func(w *world, cfg informer.Config) (startable, error) {
 		cfg.TransformVersion = "1"
-		return made(informer.Project(w.cluster, cfg, cut))
+		return asStartable(informer.Project(w.cluster, cfg, cut))
 	}
 }
 
@@ -124,8 +124,8 @@ func TestTransformNeedsAVersion(t *testing.T) {
 		_, err := informer.Project(w.cluster, cfg, func(*corev1.Pod) *nodeOf { return nil })
 		cfg.Transform = informer.Transform(func(*corev1.Pod) error { return nil })
 		for _, err := range []error{
-			err, reason(informer.Watch[corev1.Pod](w.cluster, cfg)), reason(informer.Across[corev1.Pod](cfg)),
-			reason(informer.New[corev1.Pod](w.cluster.Source(must(kube.Named("pods")), kube.Selection{}), cfg)),
+			err, constructorError(informer.Watch[corev1.Pod](w.cluster, cfg)), constructorError(informer.Across[corev1.Pod](cfg)),
+			constructorError(informer.New[corev1.Pod](w.cluster.Source(must(kube.Named("pods")), kube.Selection{}), cfg)),
 		} {
 			if err == nil || !strings.Contains(err.Error(), "TransformVersion") {
 				w.t.Errorf("%v", err)
@@ -151,13 +151,13 @@ func TestDecodeNeedsNoFile(t *testing.T) {
 // same, in the namespaces that are followed now.
 func TestFactorySharesByShape(t *testing.T) {
 	inWorld(t, func(w *world) {
-		p := in("ns0", "one")
+		p := podIn("ns0", "one")
 		p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1"}}
-		w.create(p, in("ns1", "two"))
+		w.create(p, podIn("ns1", "two"))
 		f := informer.NewFactory(w.cluster, informer.FactoryConfig{Reflector: reflector.Config{PageSize: 7}})
 		w.run(f)
-		dropped := take[corev1.Pod](w, f, informer.Config{})
-		kept := take[corev1.Pod](w, f, informer.Config{Reflector: reflector.Config{Wire: wire.Options{ManagedFields: wire.KeepManagedFields}}})
+		dropped := informerFor[corev1.Pod](w, f, informer.Config{})
+		kept := informerFor[corev1.Pod](w, f, informer.Config{Reflector: reflector.Config{Wire: wire.Options{ManagedFields: wire.KeepManagedFields}}})
 		if err := f.WaitForSync(w.ctx); err != nil {
 			w.t.Fatal(err)
 		}
@@ -168,18 +168,18 @@ func TestFactorySharesByShape(t *testing.T) {
 			}
 		}
 		ns0 := informer.Config{Namespaces: []string{"ns0"}}
-		first := take[corev1.Pod](w, f, ns0)
+		first := informerFor[corev1.Pod](w, f, ns0)
 		if err := first.SetNamespaces(w.ctx, "ns1"); err != nil {
 			w.t.Fatal(err)
 		}
-		second, third := take[corev1.Pod](w, f, ns0), take[corev1.Pod](w, f, informer.Config{Namespaces: []string{"ns1"}})
-		w.pass(time.Minute)
+		second, third := informerFor[corev1.Pod](w, f, ns0), informerFor[corev1.Pod](w, f, informer.Config{Namespaces: []string{"ns1"}})
+		w.advance(time.Minute)
 		equal(w.t, "ns1", names(w.t, first.Snapshot().All()), []string{"two"})
 		equal(w.t, "ns0", names(w.t, second.Snapshot().All()), []string{"one"})
 		if n := third.Info().Users; n != 2 {
 			w.t.Errorf("%d users follow ns1, want 2", n)
 		}
-		if n := take[corev1.Pod](w, f, informer.Config{Backlog: 3}).Info().Users; n != 1 {
+		if n := informerFor[corev1.Pod](w, f, informer.Config{Backlog: 3}).Info().Users; n != 1 {
 			w.t.Errorf("%d users with another backlog share", n)
 		}
 	})
@@ -192,18 +192,18 @@ func TestFactoryKeepsWhatIsEachOnes(t *testing.T) {
 		w.create(pod("one"))
 		f := informer.NewFactory(w.cluster, informer.FactoryConfig{})
 		w.run(f)
-		var often, never diary
-		w.handle(take[corev1.Pod](w, f, informer.Config{}), never.handler(), informer.HandlerConfig{})
-		w.handle(take[corev1.Pod](w, f, informer.Config{Resync: time.Minute}), often.handler(), informer.HandlerConfig{})
+		var often, never eventLog
+		w.handle(informerFor[corev1.Pod](w, f, informer.Config{}), never.handler(), informer.HandlerConfig{})
+		w.handle(informerFor[corev1.Pod](w, f, informer.Config{Resync: time.Minute}), often.handler(), informer.HandlerConfig{})
 		if n := len(f.List()); n != 1 {
 			w.t.Errorf("%d informers, want one that is shared", n)
 		}
-		w.pass(5*time.Minute + time.Second)
+		w.advance(5*time.Minute + time.Second)
 		if n, o := len(never.take()), len(often.take()); n != 1 || o != 6 {
 			w.t.Errorf("%d and %d calls, want 1 and 6", n, o)
 		}
 		warm := informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "snapshot")}
-		take[corev1.Pod](w, f, informer.Config{WarmStart: warm})
+		informerFor[corev1.Pod](w, f, informer.Config{WarmStart: warm})
 		if _, err := informer.For[corev1.Pod](f, informer.Config{WarmStart: warm, LabelSelector: "a=b"}); err == nil {
 			w.t.Error("two informers write one file")
 		}
@@ -226,7 +226,7 @@ func TestFactoryFills(t *testing.T) {
 		p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1"}}
 		w.create(p)
 		w.run(f)
-		inf := take[corev1.Pod](w, f, informer.Config{Reflector: reflector.Config{PageSize: 7}})
+		inf := informerFor[corev1.Pod](w, f, informer.Config{Reflector: reflector.Config{PageSize: 7}})
 		<-inf.Synced()
 		for _, r := range w.srv.Requests() {
 			if r.Streaming() {

@@ -29,8 +29,8 @@ type Job struct {
 	} `json:"spec"`
 }
 
-// madeBy returns the error of each way to make an informer.
-func madeBy[T any](cluster *kube.Cluster, cfg informer.Config) []error {
+// constructorErrors returns the error of each way to make an informer.
+func constructorErrors[T any](cluster *kube.Cluster, cfg informer.Config) []error {
 	_, watch := informer.Watch[T](cluster, cfg)
 	_, across := informer.Across[T](cfg)
 	_, project := informer.Project(cluster, cfg, func(*T) *struct{} { return nil })
@@ -43,18 +43,18 @@ func madeBy[T any](cluster *kube.Cluster, cfg informer.Config) []error {
 func TestIllegalTypes(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	for want, errs := range map[string][]error{
-		"v1.PodList is a list of objects; use v1.Pod":  madeBy[corev1.PodList](cluster, informer.Config{}),
-		"v1.PodSpec is not the struct of an API type":  madeBy[corev1.PodSpec](cluster, informer.Config{Resource: "pods"}),
-		"*v1.Pod is a pointer; use v1.Pod":             madeBy[*corev1.Pod](cluster, informer.Config{}),
-		"name it in Resource":                          madeBy[unstructured.Unstructured](cluster, informer.Config{}),
-		"does not name v1.Pod":                         madeBy[corev1.Pod](cluster, informer.Config{Resource: "jobs.batch"}),
-		"is not of the GroupVersion":                   madeBy[batchv1.Job](cluster, informer.Config{GroupVersion: schema.GroupVersion{Group: "batch.volcano.sh", Version: "v1alpha1"}}),
-		"which is autoscaling/v1":                      madeBy[autoscalingv1.HorizontalPodAutoscaler](cluster, informer.Config{Resource: "horizontalpodautoscalers.v2.autoscaling"}),
-		`the label selector "a in" is not valid`:       madeBy[corev1.Pod](cluster, informer.Config{LabelSelector: "a in"}),
-		`the field selector "a" is not valid`:          madeBy[corev1.Pod](cluster, informer.Config{FieldSelector: "a"}),
-		`the namespace "../../v1/namespaces/x" is not`: madeBy[corev1.Pod](cluster, informer.Config{Namespaces: []string{"../../v1/namespaces/x"}}),
-		`the namespace ".." is not valid`:              madeBy[corev1.Pod](cluster, informer.Config{Namespaces: []string{".."}}),
-		`"../v1/pods" is not the name of a type`:       madeBy[unstructured.Unstructured](cluster, informer.Config{Resource: "../v1/pods"}),
+		"v1.PodList is a list of objects; use v1.Pod":  constructorErrors[corev1.PodList](cluster, informer.Config{}),
+		"v1.PodSpec is not the struct of an API type":  constructorErrors[corev1.PodSpec](cluster, informer.Config{Resource: "pods"}),
+		"*v1.Pod is a pointer; use v1.Pod":             constructorErrors[*corev1.Pod](cluster, informer.Config{}),
+		"name it in Resource":                          constructorErrors[unstructured.Unstructured](cluster, informer.Config{}),
+		"does not name v1.Pod":                         constructorErrors[corev1.Pod](cluster, informer.Config{Resource: "jobs.batch"}),
+		"is not of the GroupVersion":                   constructorErrors[batchv1.Job](cluster, informer.Config{GroupVersion: schema.GroupVersion{Group: "batch.volcano.sh", Version: "v1alpha1"}}),
+		"which is autoscaling/v1":                      constructorErrors[autoscalingv1.HorizontalPodAutoscaler](cluster, informer.Config{Resource: "horizontalpodautoscalers.v2.autoscaling"}),
+		`the label selector "a in" is not valid`:       constructorErrors[corev1.Pod](cluster, informer.Config{LabelSelector: "a in"}),
+		`the field selector "a" is not valid`:          constructorErrors[corev1.Pod](cluster, informer.Config{FieldSelector: "a"}),
+		`the namespace "../../v1/namespaces/x" is not`: constructorErrors[corev1.Pod](cluster, informer.Config{Namespaces: []string{"../../v1/namespaces/x"}}),
+		`the namespace ".." is not valid`:              constructorErrors[corev1.Pod](cluster, informer.Config{Namespaces: []string{".."}}),
+		`"../v1/pods" is not the name of a type`:       constructorErrors[unstructured.Unstructured](cluster, informer.Config{Resource: "../v1/pods"}),
 	} {
 		for i, err := range errs {
 			if !errcode.Is(err, errcode.Invalid) || !strings.HasPrefix(err.Error(), "informer: ") || !strings.Contains(err.Error(), want) {
@@ -80,9 +80,9 @@ func TestTypeIsBound(t *testing.T) {
 		must(srv.Create(hpa)) // the server has no autoscaling/v1
 		jobs := must(informer.Watch[Job](cluster, informer.Config{}))
 		old := must(informer.Watch[autoscalingv1.HorizontalPodAutoscaler](cluster, informer.Config{Resource: "horizontalpodautoscalers"}))
-		defer w.runs(jobs)()
-		defer w.runs(old)()
-		w.pass(time.Minute)
+		defer w.start(jobs)()
+		defer w.start(old)()
+		w.advance(time.Minute)
 		for _, h := range []informer.Health{health(jobs), health(old)} {
 			if h.Ready() == nil || h.Scopes[0].Err == nil {
 				t.Errorf("%+v", h)
@@ -95,12 +95,12 @@ func TestTypeIsBound(t *testing.T) {
 			t.Fatal(err)
 		}
 		bound := must(informer.Watch[Job](cluster, informer.Config{GroupVersion: schema.GroupVersion{Group: "batch.volcano.sh", Version: "v1alpha1"}}))
-		defer w.runs(bound)()
+		defer w.start(bound)()
 		must(srv.Create(&unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
 			"metadata": map[string]any{"namespace": "default", "name": "volcano"}, "spec": map[string]any{"queue": "q"},
 		}}))
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		obj, ok, err := bound.Snapshot().Get(key("volcano"))
 		if err != nil || !ok || obj.Spec.Queue != "q" || bound.Snapshot().Len() != 1 {
 			t.Errorf("%+v, %v, %v", obj, ok, err)
@@ -149,7 +149,7 @@ func TestBuiltinsNeedNoDiscovery(t *testing.T) {
 			last = must(informer.Watch[Job](w.cluster, informer.Config{GroupVersion: schema.GroupVersion{Group: "batch.volcano.sh", Version: "v1alpha1"}}))
 			w.run(last)
 		}
-		w.pass(100 * time.Millisecond)
+		w.advance(100 * time.Millisecond)
 		if n := asked(); n != 1 {
 			w.t.Errorf("%d requests for what is not told", n)
 		}

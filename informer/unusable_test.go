@@ -41,7 +41,7 @@ func TestDeepObject(t *testing.T) {
 		running, runningLoose := must(informer.Watch[TrainJob](w.cluster, informer.Config{})), must(informer.Watch[unstructured.Unstructured](w.cluster, loose))
 		w.run(running)
 		w.run(runningLoose)
-		w.pass(time.Second)
+		w.advance(time.Second)
 		create := func(job *unstructured.Unstructured) {
 			if _, err := w.srv.Create(job); err != nil {
 				w.t.Fatal(err)
@@ -52,7 +52,7 @@ func TestDeepObject(t *testing.T) {
 		started, startedLoose := must(informer.Watch[TrainJob](w.cluster, informer.Config{})), must(informer.Watch[unstructured.Unstructured](w.cluster, loose))
 		w.run(started)
 		w.run(startedLoose)
-		w.pass(time.Second)
+		w.advance(time.Second)
 		ask := func(n int) {
 			w.t.Helper()
 			for i, inf := range []*informer.Informer[TrainJob]{running, started} {
@@ -72,13 +72,13 @@ func TestDeepObject(t *testing.T) {
 		if err := w.srv.Delete(trainJob("deep", 1)); err != nil {
 			w.t.Fatal(err)
 		}
-		w.pass(time.Second)
+		w.advance(time.Second)
 		ask(1)
 	})
 }
 
 // tells collects what an informer tells of one object.
-func (w *world) tells(inf *informer.Informer[corev1.Pod], name string) *[]string {
+func (w *world) collectEvents(inf *informer.Informer[corev1.Pod], name string) *[]string {
 	var told []string
 	w.work.Go(func() {
 		for ev := range inf.Events(w.ctx) {
@@ -91,14 +91,14 @@ func (w *world) tells(inf *informer.Informer[corev1.Pod], name string) *[]string
 }
 
 // relists makes the watch of pods end with 410.
-func (w *world) relists() {
+func (w *world) expireWatch() {
 	w.t.Helper()
 	match := apitest.Match{Verb: apitest.VerbWatch, Resource: "pods"}
 	if _, err := w.srv.Inject(apitest.Fault{Match: match, Action: apitest.InStreamError(apitest.Failure(410, 0))}); err != nil {
 		w.t.Fatal(err)
 	}
 	w.create(pod("another"))
-	w.pass(time.Minute)
+	w.advance(time.Minute)
 }
 
 // TestUnusableObject: an object that has grown too large stays as it was known, by
@@ -111,18 +111,18 @@ func TestUnusableObject(t *testing.T) {
 		inWorld(t, func(w *world) {
 			w.create(pod("grows"), pod("stays"))
 			inf := must(informer.Watch[corev1.Pod](w.cluster, cfg))
-			told := w.tells(inf, "grows")
+			told := w.collectEvents(inf, "grows")
 			w.run(inf)
-			w.pass(time.Second)
-			small := w.place("grows", "node")
-			w.pass(time.Second)
+			w.advance(time.Second)
+			small := w.moveTo("grows", "node")
+			w.advance(time.Second)
 			grow := func(p *corev1.Pod) { p.Annotations = map[string]string{"large": strings.Repeat("x", 20<<10)} }
 			if _, err := apitest.Modify(w.srv, pod("grows"), grow); err != nil {
 				w.t.Fatal(err)
 			}
 			look := func(inf *informer.Informer[corev1.Pod], invalid uint64, there bool) {
 				w.t.Helper()
-				w.pass(time.Minute)
+				w.advance(time.Minute)
 				h, _ := inf.Health()
 				var what *wire.InvalidError
 				if !errors.As(h.LastInvalid, &what) || what.Key != key("grows") || h.Invalid != invalid || h.Phase != reflector.Watching || h.Err != nil || !h.Synced {
@@ -137,7 +137,7 @@ func TestUnusableObject(t *testing.T) {
 				}
 			}
 			look(inf, 1, true)
-			w.relists()
+			w.expireWatch()
 			look(inf, 2, true)
 			fresh := must(informer.Watch[corev1.Pod](w.cluster, cfg))
 			w.run(fresh)
@@ -149,7 +149,7 @@ func TestUnusableObject(t *testing.T) {
 				w.t.Errorf("told %q, want %q", *told, want)
 			}
 			w.create(pod("grows")) // it can be used again
-			w.pass(time.Second)
+			w.advance(time.Second)
 			if n := len(*told); n != 4 || inf.Snapshot().Len() != 3 {
 				w.t.Errorf("told %q of one that can be used again", *told)
 			}
@@ -172,13 +172,13 @@ func TestRefusedByTransform(t *testing.T) {
 		inWorld(t, func(w *world) {
 			w.create(pod("turns"))
 			inf := must(informer.Watch[corev1.Pod](w.cluster, cfg))
-			told := w.tells(inf, "turns")
+			told := w.collectEvents(inf, "turns")
 			w.run(inf)
-			w.pass(time.Second)
+			w.advance(time.Second)
 			e, _ := inf.Snapshot().Records().Get(key("turns"))
-			w.place("turns", "odd")
-			w.create(on("odd", "new"))
-			w.pass(time.Second)
+			w.moveTo("turns", "odd")
+			w.create(podOn("odd", "new"))
+			w.advance(time.Second)
 			for _, refused := range []uint64{2, 4} {
 				now, ok := inf.Snapshot().Records().Get(key("turns"))
 				if !ok || now.Version() != e.Version() {
@@ -193,11 +193,11 @@ func TestRefusedByTransform(t *testing.T) {
 					w.t.Errorf("%s: %d refused, want %d: %v", how, st.Refused, refused, st.LastRefused)
 				}
 				if refused == 2 {
-					w.relists()
+					w.expireWatch()
 				}
 			}
-			w.place("turns", "even")
-			w.pass(time.Second)
+			w.moveTo("turns", "even")
+			w.advance(time.Second)
 			if want := []string{"Added false", "Updated false"}; !slices.Equal(*told, want) {
 				w.t.Errorf("%s: told %q, want %q", how, *told, want)
 			}

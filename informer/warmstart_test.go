@@ -21,7 +21,7 @@ import (
 )
 
 // lists counts the lists that the server was asked for.
-func (w *world) lists() int {
+func (w *world) listCount() int {
 	n := 0
 	for _, r := range w.srv.Requests() {
 		if r.Verb == apitest.VerbList || r.Streaming() {
@@ -34,44 +34,44 @@ func (w *world) lists() int {
 // TestWarmStart: an informer that starts again has everything at once, asks for
 // no list, and is told what happened meanwhile.
 func TestWarmStart(t *testing.T) {
-	for _, key := range [][]byte{nil, bytes.Repeat([]byte("k"), 32)} {
-		t.Run(fmt.Sprint(len(key), " bytes of key"), func(t *testing.T) {
+	for _, fileKey := range [][]byte{nil, bytes.Repeat([]byte("k"), 32)} {
+		t.Run(fmt.Sprint(len(fileKey), " bytes of key"), func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				w.build()
-				cfg := informer.Config{WarmStart: informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "pods.snapshot"), Key: key}}
-				w.create(on("a", "one"), on("b", "two"), on("c", "three"))
+				w.createIdentity()
+				cfg := informer.Config{WarmStart: informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "pods.snapshot"), Key: fileKey}}
+				w.create(podOn("a", "one"), podOn("b", "two"), podOn("c", "three"))
 				first := must(informer.Watch[corev1.Pod](w.cluster, cfg))
-				stop := w.runs(first)
+				stop := w.start(first)
 				<-first.Synced()
 				stop()
-				lists := w.lists()
+				lists := w.listCount()
 
-				w.place("one", "x")
+				w.moveTo("one", "x")
 				w.delete("two")
 				w.create(pod("four"))
 				second := must(informer.Watch[corev1.Pod](w.cluster, cfg))
 				byNode := informer.IndexBy(second, func(p *corev1.Pod) string { return p.Spec.NodeName })
-				var d diary
-				w.tell(second, &d)
+				var events eventLog
+				w.logEvents(second, &events)
 				w.srv.Unavailable() // it needs no server to be there
-				w.pass(0)
-				stop = w.runs(second)
+				w.advance(0)
+				stop = w.start(second)
 				<-second.Synced()
 				s := second.Snapshot()
-				p, ok, err := s.Get(key3())
+				p, ok, err := s.Get(key("three"))
 				if s.Len() != 3 || !ok || err != nil || p.Spec.NodeName != "c" || byNode.Len(s, "b") != 1 || s.Version() == 0 {
 					w.t.Errorf("at once there are %d: %v, %v", s.Len(), p, err)
 				}
 				if err := w.srv.Available(); err != nil {
 					w.t.Fatal(err)
 				}
-				w.pass(time.Minute)
-				got := d.take()
+				w.advance(time.Minute)
+				got := events.take()
 				if len(got) != 6 {
 					w.t.Fatalf("told %v", got)
 				}
 				equal(w.t, "meanwhile", got[3:], []string{"Updated default/one", "Deleted default/two", "Added default/four"})
-				if n := w.lists(); n != lists {
+				if n := w.listCount(); n != lists {
 					w.t.Errorf("%d lists", n-lists)
 				}
 				if h, _ := second.Health(); h.ColdStart != nil || !h.Synced {
@@ -87,7 +87,7 @@ func TestWarmStart(t *testing.T) {
 				missed := 0
 				w.work.Go(func() {
 					for ev := range third.Events(w.ctx) {
-						d.note("%v %s", ev.Kind(), ev.Key().Name)
+						events.add("%v %s", ev.Kind(), ev.Key().Name)
 						if ev.Missed() {
 							if p, err := ev.Object(); err == nil && p.Spec.NodeName == "x" {
 								missed++
@@ -95,10 +95,10 @@ func TestWarmStart(t *testing.T) {
 						}
 					}
 				})
-				w.pass(0)
+				w.advance(0)
 				w.run(third)
-				w.pass(time.Minute)
-				if got := d.take(); len(got) != 5 || missed != 1 {
+				w.advance(time.Minute)
+				if got := events.take(); len(got) != 5 || missed != 1 {
 					w.t.Errorf("told %v, %d missed", got, missed)
 				}
 				equal(w.t, "now", names(w.t, third.Snapshot().All()), []string{"five", "four", "three"})
@@ -107,19 +107,17 @@ func TestWarmStart(t *testing.T) {
 	}
 }
 
-func key3() wire.Key { return key("three") }
-
 // TestColdStart: a file that can not be used is refused for a reason, and does no
 // harm.
 func TestColdStart(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.build()
+		w.createIdentity()
 		w.create(pod("one"))
 		path := filepath.Join(w.t.TempDir(), "pods.snapshot")
 		warm := informer.WarmStart{Path: path}
 		quiet := slog.New(slog.DiscardHandler)
 		first := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{WarmStart: warm}))
-		stop := w.runs(first)
+		stop := w.start(first)
 		<-first.Synced()
 		stop()
 		good, err := os.ReadFile(path)
@@ -151,18 +149,18 @@ func TestColdStart(t *testing.T) {
 					w.t.Fatal(err)
 				}
 			}
-			lists := w.lists()
+			lists := w.listCount()
 			c.cfg.Logger = quiet
 			inf := must(informer.Watch[corev1.Pod](w.cluster, c.cfg))
-			stop := w.runs(inf)
+			stop := w.start(inf)
 			<-inf.Synced()
-			w.pass(time.Second)
+			w.advance(time.Second)
 			h, _ := inf.Health()
 			if (h.ColdStart == nil) != (c.want == "") || h.ColdStart != nil && !strings.Contains(h.ColdStart.Error(), c.want) {
 				w.t.Errorf("%s: %v, want %q", name, h.ColdStart, c.want)
 			}
-			if inf.Snapshot().Len() != 1 || h.Phase != reflector.Watching || (w.lists() == lists) != (name == "good") {
-				w.t.Errorf("%s: %d objects, %v, %d lists", name, inf.Snapshot().Len(), h.Phase, w.lists()-lists)
+			if inf.Snapshot().Len() != 1 || h.Phase != reflector.Watching || (w.listCount() == lists) != (name == "good") {
+				w.t.Errorf("%s: %d objects, %v, %d lists", name, inf.Snapshot().Len(), h.Phase, w.listCount()-lists)
 			}
 			stop()
 		}
@@ -184,13 +182,13 @@ func TestSecretsAreNotWritten(t *testing.T) {
 		named := cfg
 		named.Resource = "secrets"
 		for _, cfg := range []informer.Config{cfg, named} {
-			if err := reason(informer.Watch[corev1.Secret](w.cluster, cfg)); err == nil || !strings.Contains(err.Error(), "encrypted") {
+			if err := constructorError(informer.Watch[corev1.Secret](w.cluster, cfg)); err == nil || !strings.Contains(err.Error(), "encrypted") {
 				w.t.Errorf("secrets in the clear: %v", err)
 			}
 		}
 		cfg.WarmStart.Key = make([]byte, 32)
 		inf := must(informer.Watch[corev1.Secret](w.cluster, cfg))
-		stop := w.runs(inf)
+		stop := w.start(inf)
 		<-inf.Synced()
 		stop()
 		file, err := os.ReadFile(path)
@@ -201,7 +199,7 @@ func TestSecretsAreNotWritten(t *testing.T) {
 			w.t.Errorf("others may read it: %v, %v", info.Mode(), err)
 		}
 		cfg.WarmStart.Key = []byte("short")
-		if err := reason(informer.Watch[corev1.Secret](w.cluster, cfg)); err == nil {
+		if err := constructorError(informer.Watch[corev1.Secret](w.cluster, cfg)); err == nil {
 			w.t.Error("a short key")
 		}
 	})
@@ -214,17 +212,17 @@ func TestFileIsWrittenEverySoOften(t *testing.T) {
 		path := filepath.Join(w.t.TempDir(), "pods.snapshot")
 		w.create(pod("one"))
 		w.run(must(informer.Watch[corev1.Pod](w.cluster, informer.Config{WarmStart: informer.WarmStart{Path: path, Every: time.Minute}})))
-		w.pass(30 * time.Second)
+		w.advance(30 * time.Second)
 		if _, err := os.Stat(path); err == nil {
 			w.t.Error("written before it is time")
 		}
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		first, err := os.ReadFile(path)
 		if err != nil {
 			w.t.Fatal(err)
 		}
 		w.create(pod("two"))
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		second, err := os.ReadFile(path)
 		if err != nil || len(second) <= len(first) {
 			w.t.Errorf("%d B, then %d: %v", len(first), len(second), err)

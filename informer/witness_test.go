@@ -23,8 +23,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// witness runs an informer against a server and writes down all it tells.
-type witness[T any] struct {
+// checkedInformer runs an informer against a server and writes down all it tells.
+type checkedInformer[T any] struct {
 	t   *testing.T
 	srv *apitest.Server
 	inf *informer.Informer[T]
@@ -36,7 +36,7 @@ type witness[T any] struct {
 // watching runs script with an informer on a server of its own, in fake time,
 // and checks afterwards that nothing was lost, doubled or disordered. before, if
 // not nil, prepares the server.
-func watching[T any](t *testing.T, server apitest.Config, cfg informer.Config, before func(*apitest.Server), script func(*witness[T])) {
+func withInformer[T any](t *testing.T, server apitest.Config, cfg informer.Config, before func(*apitest.Server), script func(*checkedInformer[T])) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, err := apitest.New(server)
 		if err != nil {
@@ -48,7 +48,7 @@ func watching[T any](t *testing.T, server apitest.Config, cfg informer.Config, b
 			t.Fatal(err)
 		}
 		defer cluster.Close()
-		w := &witness[T]{t: t, srv: srv, inf: must(informer.Watch[T](cluster, cfg))}
+		w := &checkedInformer[T]{t: t, srv: srv, inf: must(informer.Watch[T](cluster, cfg))}
 		for i := range 5 {
 			w.create("old-" + strconv.Itoa(i))
 		}
@@ -71,16 +71,16 @@ func watching[T any](t *testing.T, server apitest.Config, cfg informer.Config, b
 		})
 		script(w)
 		w.settle()
-		w.agree()
+		w.checkState()
 		cancel()
 		work.Wait()
 	})
 }
 
 // settle lets fake time pass until every retry has been made.
-func (w *witness[T]) settle() { w.pass(5 * time.Minute) }
+func (w *checkedInformer[T]) settle() { w.advance(5 * time.Minute) }
 
-func (w *witness[T]) pass(d time.Duration) {
+func (w *checkedInformer[T]) advance(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
@@ -93,14 +93,14 @@ func pod(name string) *corev1.Pod {
 	}
 }
 
-func (w *witness[T]) create(name string) {
+func (w *checkedInformer[T]) create(name string) {
 	w.t.Helper()
 	if _, err := w.srv.Create(pod(name)); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func (w *witness[T]) delete(name string) {
+func (w *checkedInformer[T]) delete(name string) {
 	w.t.Helper()
 	if err := w.srv.Delete(pod(name)); err != nil {
 		w.t.Fatal(err)
@@ -108,7 +108,7 @@ func (w *witness[T]) delete(name string) {
 }
 
 // phase changes the status of a pod.
-func (w *witness[T]) phase(name string, phase corev1.PodPhase) {
+func (w *checkedInformer[T]) phase(name string, phase corev1.PodPhase) {
 	w.t.Helper()
 	p := pod(name)
 	p.Status.Phase = phase
@@ -118,7 +118,7 @@ func (w *witness[T]) phase(name string, phase corev1.PodPhase) {
 }
 
 // churn makes one change of each kind; round tells the objects apart.
-func (w *witness[T]) churn(round int) {
+func (w *checkedInformer[T]) churn(round int) {
 	w.t.Helper()
 	name := fmt.Sprintf("new-%d", round)
 	w.create(name)
@@ -130,14 +130,14 @@ func (w *witness[T]) churn(round int) {
 }
 
 // told returns what the informer has told so far.
-func (w *witness[T]) told() []informer.Event[T] {
+func (w *checkedInformer[T]) recorded() []informer.Event[T] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.events)
 }
 
 // requests counts the lists (streamed ones included) and watches of pods.
-func (w *witness[T]) requests() (lists, watches int) {
+func (w *checkedInformer[T]) requests() (lists, watches int) {
 	for _, r := range w.srv.Requests() {
 		switch {
 		case r.Resource.Resource != "pods":
@@ -151,7 +151,7 @@ func (w *witness[T]) requests() (lists, watches int) {
 }
 
 // agree holds the store and the events against the server and each other.
-func (w *witness[T]) agree() {
+func (w *checkedInformer[T]) checkState() {
 	w.t.Helper()
 	objects, err := w.srv.List(pod(""), "")
 	if err != nil {
@@ -165,11 +165,11 @@ func (w *witness[T]) agree() {
 	for rec := range w.inf.Snapshot().Records().All() {
 		have[rec.Key()] = rec.UID() + "@" + rec.Version().String()
 	}
-	w.same("store", have, want)
-	w.same("events", w.fold(), want)
+	w.compare("store", have, want)
+	w.compare("events", w.replay(), want)
 }
 
-func (w *witness[T]) same(what string, have, want map[wire.Key]string) {
+func (w *checkedInformer[T]) compare(what string, have, want map[wire.Key]string) {
 	w.t.Helper()
 	for key := range want {
 		if have[key] != want[key] {
@@ -184,11 +184,11 @@ func (w *witness[T]) same(what string, have, want map[wire.Key]string) {
 }
 
 // fold replays the events, checking that each follows from the one before.
-func (w *witness[T]) fold() map[wire.Key]string {
+func (w *checkedInformer[T]) replay() map[wire.Key]string {
 	w.t.Helper()
 	now := map[wire.Key]string{}
 	last := map[wire.Key]wire.Version{}
-	for i, ev := range w.told() {
+	for i, ev := range w.recorded() {
 		key := ev.Key()
 		_, known := now[key]
 		switch ev.Kind() {

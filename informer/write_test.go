@@ -22,7 +22,7 @@ func TestWrites(t *testing.T) {
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Namespaces: []string{"default"}}))
 		w.run(inf)
 		<-inf.Synced()
-		w.pass(time.Second)
+		w.advance(time.Second)
 		var written []kube.Written
 		ctx := kube.WithWrites(w.ctx, func(one kube.Written) { written = append(written, one) })
 		pods, err := kube.For[corev1.Pod](w.cluster, kube.ClientConfig{})
@@ -38,7 +38,7 @@ func TestWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = pods.Create(ctx, pod("a"))
-		_, err2 := pods.Create(ctx, in("elsewhere", "a"))
+		_, err2 := pods.Create(ctx, podIn("elsewhere", "a"))
 		_, err3 := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}})
 		if err := errors.Join(err, err2, err3); err != nil {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func TestWrites(t *testing.T) {
 			t.Error("it is still there")
 		}
 		w.create(pod("a")) // a namesake does not bring it back
-		w.pass(time.Second)
+		w.advance(time.Second)
 		if !inf.Shows(gone) {
 			t.Error("a namesake counts as what was deleted")
 		}
@@ -96,27 +96,27 @@ func TestUpdatesOfLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d diary
+		var events eventLog
 		w.run(inf)
 		w.work.Go(func() {
 			s := informer.SubscriptionConfig{Filters: []informer.Filter{informer.AnyUpdate(informer.LabelsChanged(), field)}}
 			for ev := range inf.Changes(w.ctx, s) {
-				d.note("%v %s", ev.Kind(), ev.Key())
+				events.add("%v %s", ev.Kind(), ev.Key())
 			}
 		})
 		w.create(pod("a"))
-		w.pass(time.Second)
-		w.place("a", "node-1")
-		w.pass(time.Second)
+		w.advance(time.Second)
+		w.moveTo("a", "node-1")
+		w.advance(time.Second)
 		change := func(f func(*corev1.Pod)) {
 			if _, err := apitest.Modify(w.srv, pod("a"), f); err != nil {
 				t.Fatal(err)
 			}
-			w.pass(time.Second)
+			w.advance(time.Second)
 		}
 		change(func(p *corev1.Pod) { p.Status.Message = "neither" })
 		change(func(p *corev1.Pod) { p.Labels = map[string]string{"app": "x"} })
-		equal(t, "events", d.take(), []string{"Added default/a", "Updated default/a", "Updated default/a"})
+		equal(t, "events", events.take(), []string{"Added default/a", "Updated default/a", "Updated default/a"})
 	})
 }
 
@@ -127,13 +127,13 @@ func TestSelectInNamespaces(t *testing.T) {
 		w.run(inf)
 		for _, namespace := range []string{"a", "b", "c"} {
 			for _, app := range []string{"x", "y"} {
-				p := in(namespace, namespace+"-"+app)
+				p := podIn(namespace, namespace+"-"+app)
 				p.Labels = map[string]string{"app": app}
 				w.create(p)
 			}
 		}
 		<-inf.Synced()
-		w.pass(time.Second)
+		w.advance(time.Second)
 		x := labels.SelectorFromSet(labels.Set{"app": "x"})
 		s := inf.Snapshot()
 		equal(t, "everywhere", names(t, s.Select(x)), []string{"a-x", "b-x", "c-x"})
