@@ -17,7 +17,6 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/reflector"
-	"github.com/vedette-io/vedette/wire"
 )
 
 // lists counts the lists that the server was asked for.
