@@ -19,33 +19,36 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// pages notes for each object all revisions that are told, and that it was deleted.
+// revisionLog has the versions of all events of each object, including its deletion.
 type revisionLog struct {
 	mu  sync.Mutex
 	all map[string][]wire.Version
 }
 
-func (p *revisionLog) add(object string, v wire.Version) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.all[object] = append(p.all[object], v)
+// add appends a version.
+func (l *revisionLog) add(object string, v wire.Version) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all[object] = append(l.all[object], v)
 }
 
-func (p *revisionLog) of(object string) []wire.Version {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.all[object])
+// of returns the versions of an object.
+func (l *revisionLog) of(object string) []wire.Version {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.all[object])
 }
 
-// TestNamespacesHandOver changes the namespaces of a running informer while objects
-// change and watches are cut. Those of a namespace that is always among them stay: a
-// subscriber is told each of their revisions once, and every snapshot has them.
+// TestNamespacesHandOver changes the namespaces of a running informer while objects change and
+// watches are delayed. One namespace is always followed: a subscriber gets each revision of
+// its objects once, and every snapshot has them.
 func TestNamespacesHandOver(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { inWorld(t, func(w *world) { handOver(w, seed) }) })
 	}
 }
 
+// handOver runs the test with a seed.
 func handOver(w *world, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	w.create(podIn("a", "stays"), podIn("b", "comes"), podIn("c", "comes"))
@@ -58,10 +61,10 @@ func handOver(w *world, seed uint64) {
 			}
 			revisions.add(ev.Key().Name, ev.Version())
 			if ev.Kind() == store.Deleted && ev.Key().Name == "stays" || ev.Cause() == store.Listed || ev.Cause() == store.Unwatched {
-				w.t.Errorf("%v of %v by %v", ev.Kind(), ev.Key(), ev.Cause())
+				w.t.Errorf("got %v of %v with cause %v, want only changes by the watch", ev.Kind(), ev.Key(), ev.Cause())
 			}
 			if _, ok, _ := inf.Snapshot().Get(wire.Key{Namespace: "a", Name: "stays"}); !ok {
-				w.t.Error("a snapshot without what stays")
+				w.t.Error("the snapshot lacks a/stays")
 			}
 		}
 	})
@@ -82,7 +85,7 @@ func handOver(w *world, seed uint64) {
 		}
 		return must(wire.ParseVersion(updated.(*corev1.Pod).ResourceVersion))
 	}
-	var comesAndGoes int
+	var brief int // number of objects that were created and deleted
 	for range 60 {
 		switch r.IntN(8) {
 		case 0:
@@ -91,11 +94,11 @@ func handOver(w *world, seed uint64) {
 				w.t.Fatal(err)
 			}
 		case 1:
-			w.create(podIn("a", fmt.Sprint("brief-", comesAndGoes)))
-			if err := w.srv.Delete(podIn("a", fmt.Sprint("brief-", comesAndGoes))); err != nil {
+			w.create(podIn("a", fmt.Sprint("brief-", brief)))
+			if err := w.srv.Delete(podIn("a", fmt.Sprint("brief-", brief))); err != nil {
 				w.t.Fatal(err)
 			}
-			comesAndGoes++
+			brief++
 		case 2:
 			update("b", "comes")
 		case 3:
@@ -111,16 +114,16 @@ func handOver(w *world, seed uint64) {
 		}
 	}
 	w.advance(3 * time.Minute)
-	equal(w.t, "revisions of what stays", revisions.of("stays"), want)
-	for n := range comesAndGoes {
+	equal(w.t, "revisions of a/stays", revisions.of("stays"), want)
+	for n := range brief {
 		if got := revisions.of(fmt.Sprint("brief-", n)); len(got) != 2 {
-			w.t.Errorf("brief-%d was told as %v, want its creation and its deletion", n, got)
+			w.t.Errorf("brief-%d: got revisions %v, want its creation and its deletion", n, got)
 		}
 	}
 }
 
-// TestNamespacesStay: what two sets of namespaces have in common causes no event, and
-// no list where the wider one was followed before.
+// TestNamespacesStay: when the namespaces change, the objects in both the old and the new set
+// cause no event. If the old set includes the new one, there is no list.
 func TestNamespacesStay(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(podIn("a", "one"), podIn("b", "two"), podIn("c", "three"))
@@ -152,10 +155,10 @@ func TestNamespacesStay(t *testing.T) {
 			slices.Sort(step.want)
 			equal(w.t, fmt.Sprint(step.set), got, step.want)
 			if n := w.listCount() - before; n != step.lists {
-				w.t.Errorf("%v: %d lists, want %d", step.set, n, step.lists)
+				w.t.Errorf("%v: got %d lists, want %d", step.set, n, step.lists)
 			}
 		}
-		// A list of all that cannot be had takes nothing away.
+		// A list of all namespaces that fails removes no objects.
 		if err := inf.SetNamespaces(w.ctx, "a"); err != nil {
 			w.t.Fatal(err)
 		}
@@ -166,8 +169,8 @@ func TestNamespacesStay(t *testing.T) {
 			w.t.Fatal(err)
 		}
 		w.advance(time.Minute)
-		if n, h := inf.Snapshot().Len(), first2(inf.Health()); n != 1 || len(h.Scopes) != 2 || h.Scopes[0].Scope != (delta.Scope{}) || h.Ready() == nil {
-			w.t.Errorf("%d objects, %+v", n, h.Scopes)
+		if n, h := inf.Snapshot().Len(), firstOf(inf.Health()); n != 1 || len(h.Scopes) != 2 || h.Scopes[0].Scope != (delta.Scope{}) || h.Ready() == nil {
+			w.t.Errorf("got %d objects, scopes %+v, want 1 object, 2 scopes, not ready", n, h.Scopes)
 		}
 		if err := w.srv.Available(); err != nil {
 			w.t.Fatal(err)
@@ -175,17 +178,17 @@ func TestNamespacesStay(t *testing.T) {
 		w.create(podIn("a", "four"))
 		w.advance(2 * time.Minute)
 		got := events.take()
-		slices.Sort(got) // the watch of "a" and the list of all come back in any order
-		equal(w.t, "in the end", got, []string{"Added a/four", "Added b/two initial", "Added c/three initial"})
+		slices.Sort(got) // the watch of "a" and the list of all recover in any order
+		equal(w.t, "after the outage", got, []string{"Added a/four", "Added b/two initial", "Added c/three initial"})
 	})
 }
 
-// first2 returns the first of two results.
-func first2[A, B any](a A, _ B) A { return a }
+// firstOf returns the first of two results.
+func firstOf[A, B any](a A, _ B) A { return a }
 
-// TestLeaveIsNotLost: a namespace leaves though the queue is full when it is to, and the
-// context of who asked for it has long been done.
-func TestLeaveIsNotLost(t *testing.T) {
+// TestRemovedNamespaceIsDropped: the objects of a removed namespace are dropped even if the
+// queue was full at that time, and the context of SetNamespaces is done.
+func TestRemovedNamespaceIsDropped(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for n := range 40 {
 			w.create(podIn("a", fmt.Sprint("a-", n)), podIn("b", fmt.Sprint("b-", n)))
@@ -202,12 +205,12 @@ func TestLeaveIsNotLost(t *testing.T) {
 		})
 		w.run(inf)
 		w.advance(time.Minute)
-		for n := range 20 { // nobody takes them
+		for n := range 20 { // they fill the queue
 			w.create(podIn("a", fmt.Sprint("more-", n)))
 			w.advance(time.Second)
 		}
 		if inf.Stats().Queued == 0 {
-			w.t.Error("the queue is not full")
+			w.t.Error("the queue is empty, want waiting deltas")
 		}
 		ctx, cancel := context.WithTimeout(w.ctx, time.Second)
 		if err := inf.SetNamespaces(ctx, "b"); err != nil && ctx.Err() == nil {
@@ -218,7 +221,7 @@ func TestLeaveIsNotLost(t *testing.T) {
 		close(hold)
 		w.advance(time.Minute)
 		if n := inf.Snapshot().Len(); n != 40 {
-			w.t.Errorf("%d objects, want the 40 of b", n)
+			w.t.Errorf("got %d objects, want the 40 of b", n)
 		}
 	})
 }
