@@ -34,7 +34,7 @@ func TestMissingType(t *testing.T) {
 			w.advance(time.Minute)
 			err := receiveNow(ended)
 			if !errors.As(err, new(*kube.UnknownResourceError)) || !errcode.Is(err, errcode.NotFound) || !strings.Contains(err.Error(), "WaitIfMissing") {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: Run returned %v, want an UnknownResourceError that names WaitIfMissing", name, err)
 			}
 		}
 	})
@@ -60,15 +60,15 @@ func TestWaitIfMissing(t *testing.T) {
 		jobs := must(informer.Watch[unstructured.Unstructured](w.cluster, informer.Config{Resource: "trainjobs.example.com"}))
 		w.run(jobs)
 		w.advance(time.Second)
-		gone := must(w.srv.Inject(apitest.Fault{Times: apitest.Always, Match: apitest.Match{Resource: "trainjobs"}, Action: apitest.Respond(apitest.Failure(404, 0))}))
+		absent := must(w.srv.Inject(apitest.Fault{Times: apitest.Always, Match: apitest.Match{Resource: "trainjobs"}, Action: apitest.Respond(apitest.Failure(404, 0))}))
 		cut := must(w.srv.Inject(apitest.Fault{Times: 1, Match: apitest.Match{Verb: apitest.VerbWatch, Resource: "trainjobs"}, Action: apitest.Cut(apitest.CutMidFrame)}))
 		w.advance(time.Hour)
-		gone.Release()
+		absent.Release()
 		cut.Release()
 		w.advance(time.Hour)
 		for i, inf := range []*informer.Informer[unstructured.Unstructured]{across, jobs} {
 			if h, _ := inf.Health(); h.Ready() != nil {
-				t.Errorf("informer %d: %v", i, h.Ready())
+				t.Errorf("informer %d: Ready() = %v, want nil", i, h.Ready())
 			}
 		}
 	})
@@ -82,7 +82,7 @@ func TestRefusedFieldSelector(t *testing.T) {
 		w.work.Go(func() { ended <- pods.Run(w.ctx) })
 		w.advance(time.Minute)
 		if err := receiveNow(ended); !errcode.Is(err, errcode.Invalid) || !strings.Contains(err.Error(), "spec.color=red") {
-			t.Errorf("Run returned %v", err)
+			t.Errorf("Run returned %v, want an invalid field selector", err)
 		}
 	})
 }
@@ -109,10 +109,10 @@ func TestWaitInLosslessHandler(t *testing.T) {
 			w.create(pod("first"))
 			w.advance(time.Minute)
 			if len(waits) != 1 || errors.Is(waits[0], informer.ErrWaitInHandler) != (mode == store.Lossless) || mode != store.Lossless && waits[0] != nil {
-				t.Errorf("mode %d: %v", mode, waits)
+				t.Errorf("mode %d: WaitFor returned %v, want ErrWaitInHandler: %v", mode, waits, mode == store.Lossless)
 			}
 			if n := inf.Snapshot().Len(); n != 11 {
-				t.Errorf("mode %d: %d objects", mode, n)
+				t.Errorf("mode %d: got %d objects, want 11", mode, n)
 			}
 		})
 	}

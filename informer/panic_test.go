@@ -18,7 +18,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// panicking makes one function of an informer panic for the pod "bad".
+// panickingFunctions are functions for an informer. One of them panics for the pod "bad".
 type panickingFunctions struct {
 	filter func(store.Entry) bool
 	value  func(*corev1.Pod) string
@@ -46,6 +46,7 @@ func newPanicking(w *world, place string, policy informer.PanicPolicy, logger *s
 	}
 }
 
+// register registers the functions with an informer. The handler adds its calls to events.
 func (p panickingFunctions) register(t *testing.T, inf *informer.Informer[corev1.Pod], policy informer.PanicPolicy, events *eventLog) *informer.Registration {
 	informer.IndexBy(inf, p.value)
 	r, err := inf.Handle(informer.Handler[corev1.Pod]{OnAdd: func(_ context.Context, pod *corev1.Pod, _ bool) error {
@@ -73,11 +74,11 @@ func TestPanicPolicies(t *testing.T) {
 				w.run(inf)
 				w.advance(time.Minute)
 				if got := events.take(); len(got) != 2 && place != "transform" || got[len(got)-1] != "good" {
-					w.t.Errorf("handled %v", got)
+					w.t.Errorf("the handler got %v, want good, and bad unless the transform panics", got)
 				}
 				text := log.String()
 				if strings.Count(text, "on purpose, in informer_test.newPanicking.func") != 1 || strings.Contains(text, `goroutine`) {
-					w.t.Errorf("log: %s", text)
+					w.t.Errorf("got log %q, want the panic with its function once, on one line", text)
 				}
 			})
 		})
@@ -93,17 +94,17 @@ func TestPanicPolicies(t *testing.T) {
 				var p *informer.PanicError
 				if ofInformer {
 					if err := receiveNow(ended); !errors.As(err, &p) || p.Key.Name != "bad" {
-						w.t.Errorf("Run returned %v", err)
+						w.t.Errorf("Run returned %v, want a PanicError of the pod bad", err)
 					}
 				} else if !isClosed(r.Done()) || !errors.As(r.Err(), &p) || len(ended) > 0 {
-					w.t.Errorf("the handler ended: %v, %v", isClosed(r.Done()), r.Err())
+					w.t.Errorf("got handler ended %v, error %v, informer ended %v, want only the handler to end, with a PanicError", isClosed(r.Done()), r.Err(), len(ended) > 0)
 				}
 			})
 		})
 	}
 }
 
-// receiveNow returns the error in a channel; nil if there is none yet.
+// receiveNow returns the next error from a channel, or nil without waiting.
 func receiveNow(c <-chan error) error {
 	select {
 	case err := <-c:
@@ -115,8 +116,8 @@ func receiveNow(c <-chan error) error {
 
 const crashVariable = "VEDETTE_TEST_CRASH"
 
-// TestCrashOnPanic runs this test again as a program of its own, which must end with the
-// panic wherever it happens.
+// TestCrashOnPanic runs itself in a child process, which must crash with the panic of each
+// function.
 func TestCrashOnPanic(t *testing.T) {
 	if place := os.Getenv(crashVariable); place != "" {
 		inWorld(t, func(w *world) {
@@ -133,7 +134,7 @@ func TestCrashOnPanic(t *testing.T) {
 		cmd.Env = append(os.Environ(), crashVariable+"="+place)
 		out, err := cmd.CombinedOutput()
 		if err == nil || !bytes.Contains(out, []byte("panic: on purpose")) {
-			t.Errorf("%s: %v\n%s", place, err, out)
+			t.Errorf("%s: the process ended with %v, want the panic\n%s", place, err, out)
 		}
 	}
 }
