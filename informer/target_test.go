@@ -20,7 +20,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// Job has the name of a built-in kind, as that of Volcano has.
+// Job has the name of a built-in kind, like the Job of Volcano.
 type Job struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -29,7 +29,7 @@ type Job struct {
 	} `json:"spec"`
 }
 
-// constructorErrors returns the error of each way to make an informer.
+// constructorErrors returns the error of each constructor.
 func constructorErrors[T any](cluster *kube.Cluster, cfg informer.Config) []error {
 	_, watch := informer.Watch[T](cluster, cfg)
 	_, across := informer.Across[T](cfg)
@@ -38,8 +38,8 @@ func constructorErrors[T any](cluster *kube.Cluster, cfg informer.Config) []erro
 	return []error{watch, across, project, shared}
 }
 
-// TestIllegalTypes: what is no type of objects, or not that of the Resource, is an error
-// of the constructor, as is a selector that cannot be parsed.
+// TestIllegalTypes: constructors return an error for a Go type that is not an API type, or not
+// the type of the Resource, and for an invalid selector, namespace or resource.
 func TestIllegalTypes(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	for want, errs := range map[string][]error{
@@ -58,17 +58,17 @@ func TestIllegalTypes(t *testing.T) {
 	} {
 		for i, err := range errs {
 			if !errcode.Is(err, errcode.Invalid) || !strings.HasPrefix(err.Error(), "informer: ") || !strings.Contains(err.Error(), want) {
-				t.Errorf("constructor %d: %v, want %s", i, err, want)
+				t.Errorf("constructor %d: got error %v, want %q", i, err, want)
 			}
 		}
 	}
 	if n := len(srv.Requests()); n > 0 {
-		t.Errorf("%d requests", n)
+		t.Errorf("got %d requests, want none", n)
 	}
 }
 
-// TestTypeIsBound: an informer lists and watches the group and version of its Go type,
-// and never one that only has the name of it.
+// TestTypeIsBound: an informer lists and watches the group and version of its Go type, and
+// never another type of the same name.
 func TestTypeIsBound(t *testing.T) {
 	volcano := apitest.Type{Group: "batch.volcano.sh", Version: "v1alpha1", Kind: "Job", Namespaced: true}
 	synctest.Test(t, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestTypeIsBound(t *testing.T) {
 		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "built-in"}}
 		hpa := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "x"}}
 		must(srv.Create(job))
-		must(srv.Create(hpa)) // the server has no autoscaling/v1
+		must(srv.Create(hpa)) // the server does not serve autoscaling/v1
 		jobs := must(informer.Watch[Job](cluster, informer.Config{}))
 		old := must(informer.Watch[autoscalingv1.HorizontalPodAutoscaler](cluster, informer.Config{Resource: "horizontalpodautoscalers"}))
 		defer w.start(jobs)()
@@ -85,11 +85,11 @@ func TestTypeIsBound(t *testing.T) {
 		w.advance(time.Minute)
 		for _, h := range []informer.Health{health(jobs), health(old)} {
 			if h.Ready() == nil || h.Scopes[0].Err == nil {
-				t.Errorf("%+v", h)
+				t.Errorf("got health %+v, want an error, and not ready", h)
 			}
 		}
 		if err := health(jobs).Scopes[0].Err; !strings.Contains(err.Error(), "only the built-in jobs.v1.batch") {
-			t.Error(err)
+			t.Errorf("got error %v, want one that names only the built-in jobs.v1.batch", err)
 		}
 		if err := srv.Register(volcano); err != nil {
 			t.Fatal(err)
@@ -103,31 +103,32 @@ func TestTypeIsBound(t *testing.T) {
 		w.advance(time.Minute)
 		obj, ok, err := bound.Snapshot().Get(key("volcano"))
 		if err != nil || !ok || obj.Spec.Queue != "q" || bound.Snapshot().Len() != 1 {
-			t.Errorf("%+v, %v, %v", obj, ok, err)
+			t.Errorf("got %+v, found %v, error %v, %d objects, want a job of queue q as the only object", obj, ok, err, bound.Snapshot().Len())
 		}
 		if err := health(jobs).Scopes[0].Err; !strings.Contains(err.Error(), "it may be one of") {
-			t.Error(err)
+			t.Errorf("got error %v, want one that lists the candidates", err)
 		}
-		if jobs.Snapshot().Len()+old.Snapshot().Len() > 0 {
-			t.Error("objects of another type are followed")
+		if n := jobs.Snapshot().Len() + old.Snapshot().Len(); n > 0 {
+			t.Errorf("got %d objects of another type, want none", n)
 		}
 	})
 }
 
+// health returns the health of an informer.
 func health[T any](i *informer.Informer[T]) informer.Health {
 	h, _ := i.Health()
 	return h
 }
 
-// TestBuiltinsNeedNoDiscovery: with discovery refused, informers of built-in types sync
-// without asking for it. Fifty informers of an unknown type share one round.
+// TestBuiltinsNeedNoDiscovery: if the server refuses discovery, informers of built-in types
+// sync without requesting it. Fifty informers of an unknown type share one request.
 func TestBuiltinsNeedNoDiscovery(t *testing.T) {
 	inWorld(t, func(w *world) {
-		told := apitest.Match{Where: func(r apitest.Request) bool { return r.Verb == apitest.VerbOther }}
-		if _, err := w.srv.Inject(apitest.Fault{Match: told, Times: apitest.Always, Action: apitest.Respond(apitest.Failure(403, 0))}); err != nil {
+		discovery := apitest.Match{Where: func(r apitest.Request) bool { return r.Verb == apitest.VerbOther }}
+		if _, err := w.srv.Inject(apitest.Fault{Match: discovery, Times: apitest.Always, Action: apitest.Respond(apitest.Failure(403, 0))}); err != nil {
 			w.t.Fatal(err)
 		}
-		asked := func() (n int) {
+		requests := func() (n int) {
 			for _, r := range w.srv.Requests() {
 				if r.Verb == apitest.VerbOther {
 					n++
@@ -141,8 +142,8 @@ func TestBuiltinsNeedNoDiscovery(t *testing.T) {
 			w.run(pods)
 			<-pods.Synced()
 		}
-		if n := asked(); n != 0 {
-			w.t.Errorf("%d requests for what is known", n)
+		if n := requests(); n != 0 {
+			w.t.Errorf("got %d requests for discovery of built-in types, want none", n)
 		}
 		var last *informer.Informer[Job]
 		for range 50 {
@@ -150,11 +151,11 @@ func TestBuiltinsNeedNoDiscovery(t *testing.T) {
 			w.run(last)
 		}
 		w.advance(100 * time.Millisecond)
-		if n := asked(); n != 1 {
-			w.t.Errorf("%d requests for what is not told", n)
+		if n := requests(); n != 1 {
+			w.t.Errorf("got %d requests for discovery of an unknown type, want 1", n)
 		}
 		if err := health(last).Err; err == nil || !strings.Contains(err.Error(), "system:discovery") {
-			w.t.Error(err)
+			w.t.Errorf("got error %v, want one that names system:discovery", err)
 		}
 	})
 }
