@@ -58,7 +58,7 @@ func withInformer[T any](t *testing.T, server apitest.Config, cfg informer.Confi
 		var work sync.WaitGroup
 		work.Go(func() {
 			if err := w.inf.Run(ctx); err != nil {
-				t.Errorf("Run: %v", err)
+				t.Errorf("Run: got %v, want nil", err)
 			}
 		})
 		work.Go(func() {

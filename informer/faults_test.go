@@ -256,7 +256,7 @@ func runProgram(t *testing.T, pods *informer.Informer[corev1.Pod], d time.Durati
 	var work sync.WaitGroup
 	work.Go(func() {
 		if err := pods.Run(ctx); err != nil {
-			t.Errorf("Run: %v", err)
+			t.Errorf("Run: got %v, want nil", err)
 		}
 	})
 	for range pods.Events(ctx) {

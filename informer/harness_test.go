@@ -42,7 +42,7 @@ func inWorld(t *testing.T, script func(w *world)) {
 func (w *world) run(runner interface{ Run(context.Context) error }) {
 	w.work.Go(func() {
 		if err := runner.Run(w.ctx); err != nil {
-			w.t.Errorf("Run: %v", err)
+			w.t.Errorf("Run: got %v, want nil", err)
 		}
 	})
 }
@@ -54,7 +54,7 @@ func (w *world) start(runner interface{ Run(context.Context) error }) (stop func
 	w.work.Go(func() {
 		defer close(done)
 		if err := runner.Run(ctx); err != nil {
-			w.t.Errorf("Run: %v", err)
+			w.t.Errorf("Run: got %v, want nil", err)
 		}
 	})
 	return func() {

@@ -357,7 +357,7 @@ func TestStorages(t *testing.T) {
 			w.t.Helper()
 			p, ok, err := inf.Snapshot().Get(key("one"))
 			if !ok || err != nil {
-				w.t.Fatal(ok, err)
+				w.t.Fatalf("got found %v, error %v, want the pod", ok, err)
 			}
 			return p
 		}

@@ -282,8 +282,8 @@ func TestRunOnce(t *testing.T) {
 	}
 }
 
-// TestEvents: several sequences at the same time, one that stops early, and one that starts
-// late. All end with Run.
+// TestEvents: several sequences run at the same time. One stops early, one starts late, and
+// all end with Run.
 func TestEvents(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	for i := range 10 {

@@ -20,7 +20,7 @@ import (
 
 var trainJobType = apitest.Type{Group: "example.com", Version: "v1", Kind: "TrainJob", Namespaced: true}
 
-// TestMissingType: Run of an informer, and of a factory, returns that the server does not
+// TestMissingType: Run of an informer or a factory returns an error if the server does not
 // serve the type.
 func TestMissingType(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -74,7 +74,7 @@ func TestWaitIfMissing(t *testing.T) {
 	})
 }
 
-// TestRefusedFieldSelector: Run returns that the server does not support the field.
+// TestRefusedFieldSelector: Run returns an error if the server does not support the field.
 func TestRefusedFieldSelector(t *testing.T) {
 	inWorld(t, func(w *world) {
 		pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{FieldSelector: "spec.color=red"}))

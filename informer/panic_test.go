@@ -59,8 +59,8 @@ func (p panickingFunctions) register(t *testing.T, inf *informer.Informer[corev1
 	return r
 }
 
-// TestPanicPolicies: the default skips the object and logs the panic on one line;
-// StopOnPanic ends the informer or the handler with the panic.
+// TestPanicPolicies: SkipOnPanic skips the object and logs the panic on one line. StopOnPanic
+// ends the informer or the handler with the panic.
 func TestPanicPolicies(t *testing.T) {
 	for _, place := range []string{"filter", "index", "transform", "handler"} {
 		ofInformer := place == "index" || place == "transform"

@@ -316,7 +316,7 @@ func (s *simulation) fault() {
 	s.faults++
 	i, err := s.srv.Inject(f)
 	if err != nil {
-		s.t.Fatalf("%+v: %v", f, err)
+		s.t.Fatalf("Inject(%+v): got %v, want nil", f, err)
 	}
 	s.injected = append(s.injected, i)
 }
