@@ -45,8 +45,8 @@ func (r Revision[T]) Event() informer.Event[T] {
 //     the consumer saw the state begin, or found it at the start.
 //   - cluster/uid/deleted is the deletion, seen or missed.
 //   - cluster/uid/left/VERSION says that the object is no longer followed, after its
-//     state at VERSION (see informer.Event.Left). Two consumers have the same ID for it
-//     only if they have seen the same last state.
+//     state at VERSION (see informer.Event.MayStillExist). Two consumers have the same
+//     ID for it only if they have seen the same last state.
 //
 // For an object without a UID, the ID contains namespace/name instead, and the version
 // of the last state after "deleted". A server that does not order its versions may give
@@ -62,7 +62,7 @@ func (r Revision[T]) ID() string {
 	switch {
 	case r.Kind != store.Deleted:
 		return fmt.Sprintf("%s/%v", object, r.First)
-	case r.Event().Left():
+	case r.Event().MayStillExist():
 		return fmt.Sprintf("%s/left/%v", object, r.First)
 	case r.UID == "": // a later object with this name may also be deleted
 		return fmt.Sprintf("%s/deleted/%v", object, r.First)

@@ -17,8 +17,8 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// ExampleAcross follows the pods of all clusters of a kubeconfig, and one more
-// that is added to it later.
+// ExampleAcross follows the pods of all clusters in a kubeconfig file, including a
+// cluster that is added to the file later.
 func ExampleAcross() {
 	file := filepath.Join(os.TempDir(), fmt.Sprint("vedette-across-", os.Getpid()))
 	defer os.Remove(file)
@@ -51,9 +51,9 @@ func ExampleAcross() {
 	}
 	var known []string
 	var open []*kube.Cluster
-	// look follows what the kubeconfig has now; a program calls it when the file
-	// has changed.
-	look := func(ctx context.Context) {
+	// update adds and removes clusters until the informer has those of the file. A
+	// program calls it when the file has changed.
+	update := func(ctx context.Context) {
 		now, err := kube.Contexts(kube.Config{Kubeconfig: file})
 		if err != nil {
 			log.Fatal(err)
@@ -81,7 +81,7 @@ func ExampleAcross() {
 		known = now
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	look(ctx)
+	update(ctx)
 	done := make(chan error, 1)
 	go func() { done <- pods.Run(ctx) }()
 	events := 0
@@ -91,7 +91,7 @@ func ExampleAcross() {
 			break
 		}
 		defer add("tokyo").Close()
-		look(ctx)
+		update(ctx)
 	}
 	cancel()
 	if err := <-done; err != nil {

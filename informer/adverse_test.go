@@ -41,7 +41,7 @@ func TestTokenFileRotates(t *testing.T) {
 		inf := must(informer.Watch[corev1.Pod](cluster, informer.Config{}))
 		w.run(inf)
 		w.create(pod("before"))
-		w.pass(10 * time.Second)
+		w.advance(10 * time.Second)
 		if err := os.WriteFile(file, []byte("2"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -50,15 +50,15 @@ func TestTokenFileRotates(t *testing.T) {
 		}))
 		must(srv.Inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbWatch}, Times: 1, Action: apitest.Cut(apitest.CutMidFrame)}))
 		w.create(pod("after"))
-		w.pass(2 * time.Minute)
+		w.advance(2 * time.Minute)
 		if h, _ := inf.Health(); h.Err != nil || inf.Snapshot().Len() != 2 || revoked.Hits() == 0 {
-			t.Errorf("%d objects, %d refusals: %v", inf.Snapshot().Len(), revoked.Hits(), h.Err)
+			t.Errorf("got %d objects, %d refusals and error %v, want 2 objects, at least 1 refusal and no error", inf.Snapshot().Len(), revoked.Hits(), h.Err)
 		}
 	})
 }
 
-// TestRemoveClusterDuringList: a cluster that is removed while its list arrives leaves no
-// object, and can be added again.
+// TestRemoveClusterDuringList: no object remains of a cluster that is removed while its list
+// arrives, and the cluster can be added again.
 func TestRemoveClusterDuringList(t *testing.T) {
 	for _, streaming := range []apitest.Streaming{apitest.StreamingSupported, apitest.StreamingRefused} {
 		synctest.Test(t, func(t *testing.T) {
@@ -81,31 +81,31 @@ func TestRemoveClusterDuringList(t *testing.T) {
 			}
 			stalled := must(w.srv.Inject(apitest.Fault{Match: apitest.Match{Resource: "pods"}, Times: apitest.Always, Action: apitest.Stall()}))
 			w.run(inf)
-			w.pass(time.Second)
-			if closedNow(inf.Synced()) {
-				t.Error("synced before the list was complete")
+			w.advance(time.Second)
+			if isClosed(inf.Synced()) {
+				t.Error("the informer is synced before the list is complete")
 			}
 			if err := inf.RemoveCluster(w.ctx, "large"); err != nil {
 				t.Fatal(err)
 			}
-			w.pass(time.Minute)
-			if n := inf.Snapshot().Len(); n != 1 || !closedNow(inf.Synced()) {
-				t.Errorf("%d objects of the other cluster, want 1; synced %v", n, closedNow(inf.Synced()))
+			w.advance(time.Minute)
+			if n := inf.Snapshot().Len(); n != 1 || !isClosed(inf.Synced()) {
+				t.Errorf("got %d objects, synced %v, want 1 object of the other cluster, synced true", n, isClosed(inf.Synced()))
 			}
 			stalled.Release()
 			if err := inf.AddCluster("large", w.cluster); err != nil {
 				t.Fatal(err)
 			}
-			w.pass(time.Minute)
+			w.advance(time.Minute)
 			if n := inf.Snapshot().Len(); n != 21 {
-				t.Errorf("%d objects, want 21", n)
+				t.Errorf("got %d objects, want 21", n)
 			}
 		})
 	}
 }
 
 // TestMembersOfDifferentVersions: behind a load balancer, one of two API servers refuses
-// streaming lists, and one of three requests reaches a server whose watch cache is behind.
+// streaming lists, and one of three requests reaches a server whose watch cache lags.
 func TestMembersOfDifferentVersions(t *testing.T) {
 	inWorld(t, func(w *world) {
 		every := func(k int, also func(apitest.Request) bool) apitest.Match {
@@ -136,21 +136,21 @@ func TestMembersOfDifferentVersions(t *testing.T) {
 			if i%10 == 9 {
 				w.delete(fmt.Sprint("pod-", i-5))
 			}
-			w.pass(time.Minute)
+			w.advance(time.Minute)
 		}
-		w.pass(10 * time.Minute)
+		w.advance(10 * time.Minute)
 		if h, _ := inf.Health(); inf.Snapshot().Len() != 27 || !h.Synced {
-			t.Errorf("%d objects, want 27: %+v", inf.Snapshot().Len(), h)
+			t.Errorf("got %d objects, want 27; health: %+v", inf.Snapshot().Len(), h)
 		}
 		if older.Hits() == 0 || lagging.Hits() == 0 {
-			t.Errorf("%d refused streaming lists, %d servers behind", older.Hits(), lagging.Hits())
+			t.Errorf("got %d refused streaming lists and %d responses of a lagging server, want at least 1 of each", older.Hits(), lagging.Hits())
 		}
 	})
 }
 
 // TestPauseBeyondTheWatchCache: the watch cache of the server covers one minute, and the
-// network is away for ten. The informer finds all changes, and reports the deletions as
-// missed.
+// server is unreachable for ten minutes. The informer finds all changes, and reports the
+// deletions as missed.
 func TestPauseBeyondTheWatchCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t}
@@ -160,26 +160,26 @@ func TestPauseBeyondTheWatchCache(t *testing.T) {
 		defer w.cancel()
 		w.create(pod("stays"), pod("goes"))
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-		var d diary
-		w.tell(inf, &d)
+		var events eventLog
+		w.logEvents(inf, &events)
 		w.run(inf)
-		w.pass(time.Minute)
-		d.take()
+		w.advance(time.Minute)
+		events.take()
 		w.srv.Unavailable()
 		w.delete("goes")
 		for minute := range 10 {
-			w.place("stays", fmt.Sprint("node-", minute))
+			w.moveTo("stays", fmt.Sprint("node-", minute))
 			w.create(pod(fmt.Sprint("new-", minute)))
-			w.pass(time.Minute)
+			w.advance(time.Minute)
 		}
 		if err := w.srv.Available(); err != nil {
 			t.Fatal(err)
 		}
-		w.pass(2 * time.Minute)
-		told := d.take()
-		deleted := slices.IndexFunc(told, func(line string) bool { return strings.HasPrefix(line, "Deleted default/goes") })
-		if deleted < 0 || !strings.HasSuffix(told[deleted], " listed") || len(told) != 12 || inf.Snapshot().Len() != 11 {
-			t.Errorf("%d objects; %q", inf.Snapshot().Len(), told)
+		w.advance(2 * time.Minute)
+		got := events.take()
+		deleted := slices.IndexFunc(got, func(line string) bool { return strings.HasPrefix(line, "Deleted default/goes") })
+		if deleted < 0 || !strings.HasSuffix(got[deleted], " listed") || len(got) != 12 || inf.Snapshot().Len() != 11 {
+			t.Errorf("got %d objects and events %q, want 11 objects, and 12 events with a listed deletion", inf.Snapshot().Len(), got)
 		}
 	})
 }
@@ -202,18 +202,19 @@ func TestManyInformers(t *testing.T) {
 			namespace := fmt.Sprint("ns-", i)
 			all[i] = must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Namespaces: []string{namespace}}))
 			w.run(all[i])
-			w.create(in(namespace, "one"))
+			w.create(podIn(namespace, "one"))
 		}
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		for i, inf := range all {
-			if inf.Snapshot().Len() != 1 || !closedNow(inf.Synced()) {
-				t.Fatalf("informer %d: %d objects, synced %v", i, inf.Snapshot().Len(), closedNow(inf.Synced()))
+			if inf.Snapshot().Len() != 1 || !isClosed(inf.Synced()) {
+				t.Fatalf("informer %d: got %d objects, synced %v, want 1, true", i, inf.Snapshot().Len(), isClosed(inf.Synced()))
 			}
 		}
 		t.Logf("%d informers: %d goroutines, %d KB of heap each, server included", n, runtime.NumGoroutine()/n, (heapInUse()-before)/uint64(n)/1024)
 	})
 }
 
+// heapInUse returns the size of the heap after a garbage collection, in bytes.
 func heapInUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -20,102 +20,105 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-func system() *corev1.Namespace {
+// systemNamespace returns the namespace whose UID identifies a cluster.
+func systemNamespace() *corev1.Namespace {
 	return &corev1.Namespace{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "kube-system"},
 	}
 }
 
-// build makes the server a cluster that can be told from others, and another one if it
-// is that already.
-func (w *world) build() {
+// createIdentity gives the server the identity of a new cluster: it replaces the namespace
+// kube-system.
+func (w *world) createIdentity() {
 	w.t.Helper()
-	_ = w.srv.Delete(system()) // there may be none
-	if _, err := w.srv.Create(system()); err != nil {
+	_ = w.srv.Delete(systemNamespace()) // it may not exist
+	if _, err := w.srv.Create(systemNamespace()); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// address is one behind which one server or another stands.
-type address struct {
-	now     atomic.Pointer[apitest.Server]
+// switchableAddress is an address behind which a test can replace the server.
+type switchableAddress struct {
+	current atomic.Pointer[apitest.Server]
 	cluster *kube.Cluster
 }
 
-func (w *world) address() *address {
+// switchableAddress returns an address that leads to the server of w.
+func (w *world) switchableAddress() *switchableAddress {
 	w.t.Helper()
-	a := &address{}
-	a.now.Store(w.srv)
+	a := &switchableAddress{}
+	a.current.Store(w.srv)
 	rc := w.srv.RESTConfig()
 	rc.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		return a.now.Load().Dial(ctx, network, addr)
+		return a.current.Load().Dial(ctx, network, addr)
 	}
 	a.cluster = must(kube.Connect(kube.Config{REST: rc}))
 	w.t.Cleanup(a.cluster.Close)
 	return a
 }
 
-// rebuild puts another server behind the address, unreachable until the test connects
-// it. The server has a pod under the name of an old pod, and a pod that is older than
-// the versions of the old server. A watch that resumes sees neither.
-func (a *address) rebuild(w *world) {
+// replaceServer puts another server behind the address. It is unreachable until the test
+// calls restoreServer. The server has a pod with the name of an old pod, and a pod whose
+// version is lower than the versions of the old server. A resumed watch sees neither.
+func (a *switchableAddress) replaceServer(w *world) {
 	w.t.Helper()
 	w.srv.Unavailable()
 	w.srv, _ = serve(w.t, apitest.Config{})
 	w.srv.Unavailable()
-	w.build()
-	w.create(on("new", "missing"), on("new", "namesake"), pod("filler"))
+	w.createIdentity()
+	w.create(podOn("new", "missing"), podOn("new", "namesake"), pod("filler"))
 	for n := range 30 {
-		w.place("filler", fmt.Sprint("node-", n))
+		w.moveTo("filler", fmt.Sprint("node-", n))
 	}
 	w.delete("filler")
-	a.now.Store(w.srv)
+	a.current.Store(w.srv)
 }
 
-// watched returns an informer that has seen the objects of the server.
-func (w *world) watched(cluster *kube.Cluster, cfg informer.Config) (inf *informer.Informer[corev1.Pod], stop func()) {
+// startSynced starts an informer and waits until it has the objects of the server.
+func (w *world) startSynced(cluster *kube.Cluster, cfg informer.Config) (inf *informer.Informer[corev1.Pod], stop func()) {
 	w.t.Helper()
 	inf = must(informer.Watch[corev1.Pod](cluster, cfg))
-	stop = w.runs(inf)
+	stop = w.start(inf)
 	<-inf.Synced()
-	w.pass(time.Second)
+	w.advance(time.Second)
 	return inf, stop
 }
 
-func (w *world) back() {
+// restoreServer makes the server reachable again.
+func (w *world) restoreServer() {
 	w.t.Helper()
 	if err := w.srv.Available(); err != nil {
 		w.t.Fatal(err)
 	}
-	w.pass(time.Minute)
+	w.advance(time.Minute)
 }
 
-// TestRebuiltBeforeAWarmStart: a file of a cluster that was rebuilt behind the same
-// address shows its objects at once; then everything is listed and compared, also
-// where which cluster it is may not be read.
-func TestRebuiltBeforeAWarmStart(t *testing.T) {
+// TestReplacedBeforeWarmStart: after a warm start from the file of a replaced cluster, the
+// objects of the file are available immediately. Then everything is listed and compared,
+// even if the informer may not read the identity of the cluster.
+func TestReplacedBeforeWarmStart(t *testing.T) {
 	for name, c := range map[string]struct {
-		denied  bool // it may not be read which cluster it is
-		rebuilt bool
-		lists   int
-		why     string
+		denied    bool // the informer may not read the identity of the cluster
+		replaced  bool
+		lists     int
+		wantError string
 	}{
-		"the same":              {false, false, 0, ""},
-		"rebuilt":               {false, true, 1, "the UID of the namespace kube-system is"},
-		"the same, not known":   {true, false, 1, "not known"},
-		"rebuilt and not known": {true, true, 1, "not known"},
+		"same cluster":             {false, false, 0, ""},
+		"replaced cluster":         {false, true, 1, "the UID of the namespace kube-system is"},
+		"same cluster, denied":     {true, false, 1, "not known"},
+		"replaced cluster, denied": {true, true, 1, "not known"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				w.build()
-				w.create(pod("ghost"), on("old", "namesake"))
+				w.createIdentity()
+				w.create(pod("ghost"), podOn("old", "namesake"))
 				cfg := informer.Config{Logger: slog.New(slog.DiscardHandler), WarmStart: informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "pods")}}
-				at := w.address()
-				_, stop := w.watched(at.cluster, cfg)
+				at := w.switchableAddress()
+				_, stop := w.startSynced(at.cluster, cfg)
 				stop()
 				w.srv.Unavailable()
-				if c.rebuilt {
-					at.rebuild(w)
+				if c.replaced {
+					at.replaceServer(w)
 				}
 				if c.denied {
 					match := apitest.Match{Resource: "namespaces"}
@@ -123,81 +126,81 @@ func TestRebuiltBeforeAWarmStart(t *testing.T) {
 						w.t.Fatal(err)
 					}
 				}
-				lists := w.lists()
+				lists := w.listCount()
 				second := must(informer.Watch[corev1.Pod](at.cluster, cfg))
 				w.run(second)
-				w.pass(time.Minute)
-				if !closedNow(second.Synced()) || second.Snapshot().Len() != 2 {
-					w.t.Error("what the file has is not shown while the server is away")
+				w.advance(time.Minute)
+				if !isClosed(second.Synced()) || second.Snapshot().Len() != 2 {
+					w.t.Errorf("server unreachable: got %d objects, synced %v, want the 2 objects of the file, synced true", second.Snapshot().Len(), isClosed(second.Synced()))
 				}
-				w.back()
+				w.restoreServer()
 				want := []string{"ghost", "namesake"}
-				if c.rebuilt {
+				if c.replaced {
 					want = []string{"missing", "namesake"}
 				}
 				equal(w.t, "objects", names(w.t, second.Snapshot().All()), want)
 				p, _, err := second.Snapshot().Get(key("namesake"))
-				if err != nil || (p.Spec.NodeName == "new") != c.rebuilt {
-					w.t.Errorf("%v, %v", p, err)
+				if err != nil || (p.Spec.NodeName == "new") != c.replaced {
+					w.t.Errorf("got pod %v, %v, want on node \"new\": %v", p, err, c.replaced)
 				}
 				h, _ := second.Health()
-				if n := w.lists() - lists; n != c.lists || h.Relists.Replaced != uint64(c.lists) || h.Fault != reflector.NoFault {
-					w.t.Errorf("%d lists, want %d; %+v", n, c.lists, h.Health)
+				if n := w.listCount() - lists; n != c.lists || h.Relists.Replaced != uint64(c.lists) || h.Fault != reflector.NoFault {
+					w.t.Errorf("got %d lists, want %d and no fault; health: %+v", n, c.lists, h.Health)
 				}
-				if c.why != "" && (h.LastErr == nil || !strings.Contains(h.LastErr.Error(), c.why)) {
-					w.t.Errorf("Health says %v", h.LastErr)
+				if c.wantError != "" && (h.LastErr == nil || !strings.Contains(h.LastErr.Error(), c.wantError)) {
+					w.t.Errorf("got last error %v, want %q", h.LastErr, c.wantError)
 				}
 			})
 		})
 	}
 }
 
-// TestRebuiltWhileItRuns: the informer lists a cluster that was rebuilt behind the same
-// address while the connection was lost, even if the watch could resume. It does not
-// list the same cluster, or a cluster whose identity it may not read.
-func TestRebuiltWhileItRuns(t *testing.T) {
-	for name, c := range map[string]struct{ denied, rebuilt bool }{
-		"the same": {}, "rebuilt": {rebuilt: true}, "the same, not known": {denied: true},
+// TestReplacedWhileRunning: the informer lists a cluster that was replaced while the
+// connection was lost, even if the watch could resume. It does not list the same cluster,
+// or a cluster whose identity it may not read.
+func TestReplacedWhileRunning(t *testing.T) {
+	for name, c := range map[string]struct{ denied, replaced bool }{
+		"same cluster": {}, "replaced cluster": {replaced: true}, "same cluster, denied": {denied: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				if !c.denied {
-					w.build()
+					w.createIdentity()
 				}
-				w.create(pod("ghost"), on("old", "namesake"))
-				at := w.address()
-				inf, _ := w.watched(at.cluster, informer.Config{Namespaces: []string{"default", "other"}, Logger: slog.New(slog.DiscardHandler)})
-				var d diary
-				w.tell(inf, &d)
-				w.pass(time.Second)
-				d.take()
-				lists := w.lists()
+				w.create(pod("ghost"), podOn("old", "namesake"))
+				at := w.switchableAddress()
+				inf, _ := w.startSynced(at.cluster, informer.Config{Namespaces: []string{"default", "other"}, Logger: slog.New(slog.DiscardHandler)})
+				var events eventLog
+				w.logEvents(inf, &events)
+				w.advance(time.Second)
+				events.take()
+				lists := w.listCount()
 				w.srv.Unavailable()
-				w.pass(time.Second)
-				want, told := []string{"ghost", "namesake"}, []string(nil)
-				if c.rebuilt {
-					at.rebuild(w)
-					want, lists = []string{"missing", "namesake"}, -2
-					told = []string{"Deleted default/ghost listed", "Deleted default/namesake listed", "Added default/missing listed", "Added default/namesake listed"}
+				w.advance(time.Second)
+				wantObjects, wantEvents := []string{"ghost", "namesake"}, []string(nil)
+				if c.replaced {
+					at.replaceServer(w)
+					wantObjects, lists = []string{"missing", "namesake"}, -2
+					wantEvents = []string{"Deleted default/ghost listed", "Deleted default/namesake listed", "Added default/missing listed", "Added default/namesake listed"}
 				}
-				w.back()
-				equal(w.t, "objects", names(w.t, inf.Snapshot().All()), want)
-				equal(w.t, "events", d.take(), told)
-				if n := w.lists() - lists; n != 0 && !c.rebuilt {
-					w.t.Errorf("%d lists", n)
+				w.restoreServer()
+				equal(w.t, "objects", names(w.t, inf.Snapshot().All()), wantObjects)
+				equal(w.t, "events", events.take(), wantEvents)
+				if n := w.listCount() - lists; n != 0 && !c.replaced {
+					w.t.Errorf("got %d lists, want none", n)
 				}
-				asked := 0
+				requests := 0
 				for _, r := range w.srv.Requests() {
 					if strings.HasSuffix(r.Path, "/namespaces/kube-system") {
-						asked++
+						requests++
 					}
 				}
-				if asked > 3 {
-					w.t.Errorf("%d requests tell the cluster from others", asked)
+				if requests > 3 {
+					w.t.Errorf("got %d requests for the identity of the cluster, want at most 3", requests)
 				}
 				h, _ := inf.Health()
-				if h.Fault != reflector.NoFault || (h.Relists.Replaced == 1) != c.rebuilt {
-					w.t.Errorf("%+v", h.Health)
+				if h.Fault != reflector.NoFault || (h.Relists.Replaced == 1) != c.replaced {
+					w.t.Errorf("got health %+v, want no fault, and a relist of a replaced cluster: %v", h.Health, c.replaced)
 				}
 			})
 		})

@@ -23,12 +23,12 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// moves are what a test does with something, by the names of its methods.
-type moves map[string]func(r *rand.Rand)
+// operations are calls of the methods of an object, by method name.
+type operations map[string]func(r *rand.Rand)
 
-// complete fails unless there is a move for each public method of a type, and for
-// each function that takes it as its first argument and is named.
-func (m moves) complete(t *testing.T, of reflect.Type, functions ...string) {
+// checkComplete checks that there is an operation for each public method of a type, and for
+// each of the named functions, which take the type as their first argument.
+func (m operations) checkComplete(t *testing.T, of reflect.Type, functions ...string) {
 	t.Helper()
 	want := functions
 	for method := range of.Methods() {
@@ -38,14 +38,14 @@ func (m moves) complete(t *testing.T, of reflect.Type, functions ...string) {
 	equal(t, of.String(), slices.Sorted(maps.Keys(m)), want)
 }
 
-// play makes moves on several goroutines at once until they have made so many each.
-func (m moves) play(w *world, seed uint64, goroutines, each int) {
+// run executes random operations on several goroutines concurrently: count on each.
+func (m operations) run(w *world, seed uint64, goroutines, count int) {
 	names := slices.Sorted(maps.Keys(m))
 	var all sync.WaitGroup
 	for g := range goroutines {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(seed, uint64(g)))
-			for range each {
+			for range count {
 				m[names[r.IntN(len(names))]](r)
 				<-time.After(time.Duration(r.IntN(3)) * time.Millisecond)
 			}
@@ -54,93 +54,95 @@ func (m moves) play(w *world, seed uint64, goroutines, each int) {
 	all.Wait()
 }
 
-// crowd is an informer that many goroutines use at once, and what it must follow in
-// the end.
-type crowd struct {
+// concurrentUse is an informer that many goroutines use concurrently, with the clusters and
+// namespaces that it must follow in the end.
+type concurrentUse struct {
 	w    *world
 	inf  *informer.Informer[corev1.Pod]
-	rows [4]struct { // one for each cluster, whose calls are in order
+	rows [4]struct { // one for each cluster; the mutex orders the calls for the cluster
 		mu    sync.Mutex
-		there bool
+		added bool
 	}
 	names      sync.Mutex
 	namespaces []string
 }
 
-func allowed(t *testing.T, err error, but ...error) {
+// checkAllowed checks that an error is nil, one of allowed, or an error of a stopped informer
+// or a canceled context.
+func checkAllowed(t *testing.T, err error, allowed ...error) {
 	t.Helper()
-	for _, e := range append(but, nil, informer.ErrStopped, context.Canceled, context.DeadlineExceeded) {
+	for _, e := range append(allowed, nil, informer.ErrStopped, context.Canceled, context.DeadlineExceeded) {
 		if errors.Is(err, e) {
 			return
 		}
 	}
-	t.Errorf("%v", err)
+	t.Errorf("got error %v, want nil, ErrStopped or an error of the context", err)
 }
 
-// brief returns a context that may be done already.
-func (c *crowd) brief(r *rand.Rand) (context.Context, context.CancelFunc) {
+// shortContext returns a context that ends within 3 ms and may already be done.
+func (c *concurrentUse) shortContext(r *rand.Rand) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(c.w.ctx, time.Duration(r.IntN(4))*time.Millisecond)
 }
 
-func (c *crowd) setNamespaces(r *rand.Rand) {
+func (c *concurrentUse) setNamespaces(r *rand.Rand) {
 	c.names.Lock()
 	defer c.names.Unlock()
 	sets := [][]string{nil, {"a"}, {"b"}, {"a", "b"}, {"b", "c"}, {"a", "b", "c", "d"}}
 	set := sets[r.IntN(len(sets))]
-	ctx, done := c.brief(r)
+	ctx, done := c.shortContext(r)
 	defer done()
 	err := c.inf.SetNamespaces(ctx, set...)
-	if allowed(c.w.t, err); err == nil {
+	if checkAllowed(c.w.t, err); err == nil {
 		c.namespaces = set
 	}
 }
 
-func (c *crowd) addCluster(r *rand.Rand) {
+func (c *concurrentUse) addCluster(r *rand.Rand) {
 	n := r.IntN(len(c.rows))
 	row := &c.rows[n]
 	row.mu.Lock()
 	defer row.mu.Unlock()
 	err := c.inf.AddCluster(fmt.Sprint("c", n), c.w.cluster)
 	switch {
-	case row.there && (err == nil || !strings.Contains(err.Error(), "already") && !errors.Is(err, informer.ErrStopped)):
-		c.w.t.Errorf("a second cluster c%d: %v", n, err)
-	case !row.there:
-		if allowed(c.w.t, err); err == nil {
-			row.there = true
+	case row.added && (err == nil || !strings.Contains(err.Error(), "already") && !errors.Is(err, informer.ErrStopped)):
+		c.w.t.Errorf("AddCluster of c%d, which was added before: got %v, want an error that says so", n, err)
+	case !row.added:
+		if checkAllowed(c.w.t, err); err == nil {
+			row.added = true
 		}
 	}
 }
 
-func (c *crowd) removeCluster(r *rand.Rand) {
+func (c *concurrentUse) removeCluster(r *rand.Rand) {
 	n := r.IntN(len(c.rows))
 	row := &c.rows[n]
 	row.mu.Lock()
 	defer row.mu.Unlock()
-	ctx, done := c.brief(r)
+	ctx, done := c.shortContext(r)
 	defer done()
 	err := c.inf.RemoveCluster(ctx, fmt.Sprint("c", n))
-	if row.there {
-		if allowed(c.w.t, err); err == nil {
-			row.there = false
+	if row.added {
+		if checkAllowed(c.w.t, err); err == nil {
+			row.added = false
 		}
 	} else if err == nil {
-		c.w.t.Errorf("cluster c%d was removed, and is not there", n)
+		c.w.t.Errorf("RemoveCluster succeeded for c%d, which was not added, want an error", n)
 	}
 }
 
-// churn changes something on the server.
-func (c *crowd) churn(r *rand.Rand) {
-	p := in([]string{"a", "b", "c", "d"}[r.IntN(4)], fmt.Sprint("pod-", r.IntN(6)))
+// churn creates or deletes a random pod on the server.
+func (c *concurrentUse) churn(r *rand.Rand) {
+	p := podIn([]string{"a", "b", "c", "d"}[r.IntN(4)], fmt.Sprint("pod-", r.IntN(6)))
 	if r.IntN(2) == 0 {
-		_, _ = c.w.srv.Create(p) // it may be there
+		_, _ = c.w.srv.Create(p) // it may exist already
 	} else {
-		_ = c.w.srv.Delete(p) // or not
+		_ = c.w.srv.Delete(p) // it may not exist
 	}
 }
 
-// consume reads some events, and stops in the middle.
-func (c *crowd) consume(r *rand.Rand, events func(context.Context) func(func(informer.Event[corev1.Pod]) bool)) {
-	ctx, done := c.brief(r)
+// consume reads some events, and then leaves the loop.
+func (c *concurrentUse) consume(r *rand.Rand, events func(context.Context) func(func(informer.Event[corev1.Pod]) bool)) {
+	ctx, done := c.shortContext(r)
 	defer done()
 	n := r.IntN(20)
 	for ev := range events(ctx) {
@@ -153,22 +155,23 @@ func (c *crowd) consume(r *rand.Rand, events func(context.Context) func(func(inf
 	}
 }
 
-func (c *crowd) written(r *rand.Rand) kube.Written {
+// written returns a random write for WaitForWrite, Follows and Shows.
+func (c *concurrentUse) written(r *rand.Rand) kube.Written {
 	return kube.Written{
 		Cluster: c.w.cluster, Resource: kube.Resource{Name: "pods", Version: "v1"}, UID: "u", Version: wire.Version(r.IntN(100)),
 		Key: wire.Key{Namespace: "a", Name: "pod-1"}, Effect: kube.Effect(r.IntN(2)),
 	}
 }
 
-// moves are all that can be done with an informer.
-func (c *crowd) moves() moves {
+// operations returns the operations of an informer, and changes of the server.
+func (c *concurrentUse) operations() operations {
 	inf := c.inf
-	return moves{
+	return operations{
 		"AddCluster": c.addCluster, "RemoveCluster": c.removeCluster, "SetNamespaces": c.setNamespaces,
 		"Handle": func(r *rand.Rand) {
 			reg, err := inf.Handle(informer.Handler[corev1.Pod]{OnEvent: func(context.Context, informer.Event[corev1.Pod]) error { return nil }},
 				informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Mode: store.Mode(r.IntN(3))}})
-			if allowed(c.w.t, err); err == nil {
+			if checkAllowed(c.w.t, err); err == nil {
 				<-time.After(time.Duration(r.IntN(5)) * time.Millisecond)
 				reg.Remove()
 				<-reg.Done()
@@ -203,14 +206,14 @@ func (c *crowd) moves() moves {
 			must(informer.IndexField(inf, "metadata.name")).Len(inf.Snapshot(), "pod-1")
 		},
 		"WaitFor": func(r *rand.Rand) {
-			ctx, done := c.brief(r)
+			ctx, done := c.shortContext(r)
 			defer done()
-			allowed(c.w.t, inf.WaitFor(ctx, wire.Version(r.IntN(100))))
+			checkAllowed(c.w.t, inf.WaitFor(ctx, wire.Version(r.IntN(100))))
 		},
 		"WaitForWrite": func(r *rand.Rand) {
-			ctx, done := c.brief(r)
+			ctx, done := c.shortContext(r)
 			defer done()
-			allowed(c.w.t, inf.WaitForWrite(ctx, c.written(r)))
+			checkAllowed(c.w.t, inf.WaitForWrite(ctx, c.written(r)))
 		},
 		"Follows":      func(r *rand.Rand) { inf.Follows(c.written(r)) },
 		"Shows":        func(r *rand.Rand) { inf.Shows(c.written(r)) },
@@ -220,17 +223,17 @@ func (c *crowd) moves() moves {
 		"Info":         func(*rand.Rand) { inf.Info() },
 		"Synced":       func(*rand.Rand) { inf.Synced() },
 		"Run": func(r *rand.Rand) {
-			ctx, done := c.brief(r)
+			ctx, done := c.shortContext(r)
 			defer done()
 			if err := inf.Run(ctx); !errors.Is(err, informer.ErrRunTwice) {
-				c.w.t.Errorf("Run again: %v", err)
+				c.w.t.Errorf("second Run: got %v, want ErrRunTwice", err)
 			}
 		},
 		"TryRun": func(r *rand.Rand) {
-			ctx, done := c.brief(r)
+			ctx, done := c.shortContext(r)
 			defer done()
 			if ran, err := inf.TryRun(ctx); ran || err != nil {
-				c.w.t.Errorf("TryRun again: %v, %v", ran, err)
+				c.w.t.Errorf("TryRun after Run: got %v, %v, want false, nil", ran, err)
 			}
 		},
 		"Release":  func(*rand.Rand) { inf.Release() },
@@ -239,8 +242,9 @@ func (c *crowd) moves() moves {
 	}
 }
 
-// agrees reports whether the informer follows what it must, and shows what is there.
-func (c *crowd) agrees() string {
+// difference compares the scopes and the number of objects of the informer with those that
+// it must have. It returns a difference, or "".
+func (c *concurrentUse) difference() string {
 	var want []delta.Scope
 	objects := 0
 	server, err := c.w.srv.List(&corev1.Pod{}, "")
@@ -248,7 +252,7 @@ func (c *crowd) agrees() string {
 		return err.Error()
 	}
 	for n := range c.rows {
-		if !c.rows[n].there {
+		if !c.rows[n].added {
 			continue
 		}
 		if len(c.namespaces) == 0 {
@@ -267,35 +271,35 @@ func (c *crowd) agrees() string {
 	var got []delta.Scope
 	for _, s := range h.Scopes {
 		if got = append(got, s.Scope); !s.Synced {
-			return fmt.Sprintf("%v is not synced: %v %v", s.Scope, s.Phase, s.Err)
+			return fmt.Sprintf("scope %v is not synced: %v, %v", s.Scope, s.Phase, s.Err)
 		}
 	}
 	if !slices.Equal(got, want) {
-		return fmt.Sprintf("it follows %v, want %v", got, want)
+		return fmt.Sprintf("got scopes %v, want %v", got, want)
 	}
 	if n := c.inf.Snapshot().Len(); n != objects {
-		return fmt.Sprintf("%d objects, want %d", n, objects)
+		return fmt.Sprintf("got %d objects, want %d", n, objects)
 	}
 	return ""
 }
 
-// TestEverythingAtOnce calls every method of an informer on many goroutines, before,
-// while and after it runs. In the end it follows each cluster in each namespace that
-// it should, and shows what is there.
-func TestEverythingAtOnce(t *testing.T) {
+// TestConcurrentUse calls every method of an informer on many goroutines, before, during and
+// after Run. In the end the informer follows each cluster in each namespace that was set,
+// and has the objects of the server.
+func TestConcurrentUse(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				inf := must(informer.Across[corev1.Pod](informer.Config{Backlog: 8, Queue: delta.Limits{Deltas: 4}}))
-				c := &crowd{w: w, inf: inf}
-				all := c.moves()
+				c := &concurrentUse{w: w, inf: inf}
+				all := c.operations()
 				for range 20 {
 					c.churn(rand.New(rand.NewPCG(seed, 99)))
 				}
 				early := maps.Clone(all)
 				delete(early, "Run")
 				delete(early, "TryRun")
-				early.play(w, seed, 4, 20)
+				early.run(w, seed, 4, 20)
 				ctx, stop := context.WithCancel(w.ctx)
 				w.work.Go(func() {
 					if err := inf.Run(ctx); err != nil {
@@ -303,47 +307,47 @@ func TestEverythingAtOnce(t *testing.T) {
 					}
 				})
 				synctest.Wait()
-				all.play(w, seed+100, 8, 60)
+				all.run(w, seed+100, 8, 60)
 				for range 120 {
-					if c.agrees() == "" {
+					if c.difference() == "" {
 						break
 					}
-					w.pass(time.Second)
+					w.advance(time.Second)
 				}
-				if s := c.agrees(); s != "" {
+				if s := c.difference(); s != "" {
 					t.Error(s)
 				}
 				stop()
-				all.play(w, seed+200, 4, 20)
+				all.run(w, seed+200, 4, 20)
 				w.work.Wait()
 				delete(all, "churn")
-				all.complete(t, reflect.TypeFor[*informer.Informer[corev1.Pod]](), "IndexBy", "IndexByEach", "IndexField")
+				all.checkComplete(t, reflect.TypeFor[*informer.Informer[corev1.Pod]](), "IndexBy", "IndexByEach", "IndexField")
 			})
 		})
 	}
 }
 
-// TestFactoryEverythingAtOnce calls every method of a factory, and of what it makes,
-// on many goroutines.
-func TestFactoryEverythingAtOnce(t *testing.T) {
+// TestConcurrentFactoryUse calls every method of a factory, and methods of its informers, on
+// many goroutines.
+func TestConcurrentFactoryUse(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				f := informer.NewFactory(w.cluster, informer.FactoryConfig{})
-				c := &crowd{w: w}
-				all := moves{
+				c := &concurrentUse{w: w}
+				all := operations{
 					"For": func(r *rand.Rand) {
 						cfg := informer.Config{Storage: informer.Storage(r.IntN(2)), Backlog: 8}
 						if r.IntN(2) == 0 {
 							cfg.Namespaces = []string{"a"}
 						}
 						inf, err := informer.For[corev1.Pod](f, cfg)
-						if allowed(t, err); err != nil {
+						if checkAllowed(t, err); err != nil {
 							return
 						}
 						defer inf.Release()
-						one := crowd{w: w, inf: inf}
-						ctx, done := c.brief(r)
+						one := concurrentUse{w: w, inf: inf}
+						ctx, done := c.shortContext(r)
 						defer done()
 						select {
 						case <-inf.Synced():
@@ -356,18 +360,18 @@ func TestFactoryEverythingAtOnce(t *testing.T) {
 							inf.Released()
 						}
 						if err := inf.Run(ctx); !errors.Is(err, informer.ErrShared) {
-							t.Errorf("Run: %v", err)
+							t.Errorf("Run of an informer of a factory: got %v, want ErrShared", err)
 						}
 					},
 					"Run": func(r *rand.Rand) {
 						if err := f.Run(w.ctx); !errors.Is(err, informer.ErrRunTwice) {
-							t.Errorf("Run again: %v", err)
+							t.Errorf("second Run: got %v, want ErrRunTwice", err)
 						}
 					},
 					"WaitForSync": func(r *rand.Rand) {
-						ctx, done := c.brief(r)
+						ctx, done := c.shortContext(r)
 						defer done()
-						_ = f.WaitForSync(ctx) // what is not synced has no common cause
+						_ = f.WaitForSync(ctx) // it may return different errors
 					},
 					"View":  func(*rand.Rand) { f.View() },
 					"List":  func(*rand.Rand) { f.List() },
@@ -377,17 +381,17 @@ func TestFactoryEverythingAtOnce(t *testing.T) {
 				early := maps.Clone(all)
 				delete(early, "Run")
 				delete(early, "TryRun")
-				early.play(w, seed, 4, 20)
-				stop := w.runs(f)
+				early.run(w, seed, 4, 20)
+				stop := w.start(f)
 				synctest.Wait()
-				all.play(w, seed+100, 8, 60)
+				all.run(w, seed+100, 8, 60)
 				if n := len(f.List()); n != 0 {
-					t.Errorf("%d informers are left", n)
+					t.Errorf("got %d informers after the last Release, want none", n)
 				}
 				stop()
-				all.play(w, seed+200, 4, 20)
+				all.run(w, seed+200, 4, 20)
 				delete(all, "churn")
-				all.complete(t, reflect.TypeFor[*informer.Factory](), "For")
+				all.checkComplete(t, reflect.TypeFor[*informer.Factory](), "For")
 			})
 		})
 	}

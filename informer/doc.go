@@ -22,10 +22,10 @@
 //
 // # Guarantees
 //
-// The guarantees of the packages reflector and store hold: every change that the server
-// reports is applied once and in order, changes that were missed while the server was
-// unreachable are found and reported, and a subscriber sees a change only when the
-// store and all its indexes show it. A subscriber starts with the current objects and
+// The guarantees of the packages reflector and store hold. Every change that the server
+// reports is applied once and in order. Changes that were missed while the server was
+// unreachable are found and reported. A subscriber sees a change only when the store and
+// all its indexes show it. A subscriber starts with the current objects and
 // continues with every change after them: no gap, no duplicate. A view shows each
 // informer at one instant, including an informer that was added to the view later.
 // Handlers do not wait for each other. Resync repeats the last known state and sends no

@@ -46,11 +46,12 @@ func (e Event[T]) Initial() bool { return e.change.Cause == store.Initial }
 // consumer of store.Latest lagged so far that the deletion was left out.
 func (e Event[T]) Missed() bool { return e.change.Missed() }
 
-// Left reports that the consumer gets no more events of the object, which may still
-// exist: a filter no longer chooses it, its namespace or cluster is no longer followed,
-// or the informer has selectors. With selectors, the server reports an object that no
-// longer matches as deleted.
-func (e Event[T]) Left() bool {
+// MayStillExist reports that the event is Deleted, but that the object may still exist: a
+// filter no longer chooses it, its namespace or cluster is no longer followed, or the
+// informer has selectors. With selectors, the server reports an object that no longer
+// matches as deleted. The consumer gets no more events of the object, unless the object is
+// added again.
+func (e Event[T]) MayStillExist() bool {
 	return e.change.Kind == store.Deleted && (e.change.Cause == store.Unwatched || e.inf != nil && e.inf.HasSelectors())
 }
 

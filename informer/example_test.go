@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// Follow pods: what is there, then what happens. With a cluster at hand,
-// kube.Connect(kube.Config{}) takes the place of the server of this example.
+// Follow pods: first the current objects, then every change. To use your cluster instead of
+// the server of this example, connect with kube.Connect(kube.Config{}).
 func Example() {
 	server, err := apitest.New(apitest.Config{})
 	if err != nil {
@@ -43,7 +43,7 @@ func Example() {
 	go func() { done <- pods.Run(ctx) }()
 
 	for ev := range pods.Events(ctx) {
-		pod, err := ev.Object() // decoded now, and ours
+		pod, err := ev.Object() // decodes the pod, which belongs to this program
 		if err != nil {
 			log.Fatal(err)
 		}

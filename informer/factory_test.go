@@ -20,7 +20,8 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-func take[T any](w *world, f *informer.Factory, cfg informer.Config) *informer.Informer[T] {
+// informerFor returns an informer of a factory.
+func informerFor[T any](w *world, f *informer.Factory, cfg informer.Config) *informer.Informer[T] {
 	w.t.Helper()
 	inf, err := informer.For[T](f, cfg)
 	if err != nil {
@@ -29,23 +30,23 @@ func take[T any](w *world, f *informer.Factory, cfg informer.Config) *informer.I
 	return inf
 }
 
-// TestFactoryShares one reflector among all who ask for the same, and no other;
-// it ends with the last of them.
+// TestFactoryShares: informers of a factory with the same configuration share a reflector,
+// and others do not. The reflector stops when the last of them is released.
 func TestFactoryShares(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.create(on("a", "one"))
+		w.create(podOn("a", "one"))
 		f := informer.NewFactory(w.cluster, informer.FactoryConfig{})
-		first := take[corev1.Pod](w, f, informer.Config{})
+		first := informerFor[corev1.Pod](w, f, informer.Config{})
 		w.run(f)
-		second := take[corev1.Pod](w, f, informer.Config{})
-		take[corev1.Pod](w, f, informer.Config{LabelSelector: "app=a"})
-		take[corev1.Pod](w, f, informer.Config{Namespaces: []string{"default"}})
-		take[corev1.Pod](w, f, informer.Config{Storage: informer.Live})
-		take[unstructured.Unstructured](w, f, informer.Config{Resource: "pods"})
-		take[metav1.PartialObjectMetadata](w, f, informer.Config{Resource: "pods"})
+		second := informerFor[corev1.Pod](w, f, informer.Config{})
+		informerFor[corev1.Pod](w, f, informer.Config{LabelSelector: "app=a"})
+		informerFor[corev1.Pod](w, f, informer.Config{Namespaces: []string{"default"}})
+		informerFor[corev1.Pod](w, f, informer.Config{Storage: informer.Live})
+		informerFor[unstructured.Unstructured](w, f, informer.Config{Resource: "pods"})
+		informerFor[metav1.PartialObjectMetadata](w, f, informer.Config{Resource: "pods"})
 		none := func(*corev1.Pod) error { return nil }
-		take[corev1.Pod](w, f, informer.Config{Transform: informer.Transform(none)})
-		take[corev1.Pod](w, f, informer.Config{Transform: informer.Transform(none)})
+		informerFor[corev1.Pod](w, f, informer.Config{Transform: informer.Transform(none)})
+		informerFor[corev1.Pod](w, f, informer.Config{Transform: informer.Transform(none)})
 		if err := f.WaitForSync(w.ctx); err != nil {
 			w.t.Fatal(err)
 		}
@@ -53,7 +54,7 @@ func TestFactoryShares(t *testing.T) {
 			w.t.Error(err)
 		}
 		if n := len(f.List()); n != 8 || f.List()[0].Users+f.List()[1].Users < 2 {
-			w.t.Errorf("%d run: %+v", n, f.List())
+			w.t.Errorf("got %d informers: %+v, want 8, and several users of one", n, f.List())
 		}
 		lists := 0
 		for _, r := range w.srv.Requests() {
@@ -62,70 +63,71 @@ func TestFactoryShares(t *testing.T) {
 			}
 		}
 		if lists != 8 {
-			w.t.Errorf("%d lists, want 8", lists)
+			w.t.Errorf("got %d lists, want 8", lists)
 		}
-		var d diary
-		w.handle(second, d.handler(), informer.HandlerConfig{})
+		var events eventLog
+		w.handle(second, events.handler(), informer.HandlerConfig{})
 		first.Release()
-		first.Release() // once more is nothing more
+		first.Release() // has no effect
 		w.create(pod("two"))
-		w.pass(time.Second)
-		if first.Snapshot().Len() != 2 || len(d.take()) != 2 || closedNow(second.Released()) {
-			w.t.Error("ended while somebody uses it")
+		w.advance(time.Second)
+		if n, e := first.Snapshot().Len(), len(events.take()); n != 2 || e != 2 || isClosed(second.Released()) {
+			w.t.Errorf("after the first release: got %d objects, %d events, released %v, want 2, 2, false", n, e, isClosed(second.Released()))
 		}
 		second.Release()
 		<-second.Released()
 		if h, _ := second.Health(); h.Phase != reflector.Stopped || second.Snapshot().Len() != 2 || second.In(f.View()).Len() != 2 {
-			w.t.Errorf("after the last release: %v", h.Phase)
+			w.t.Errorf("after the last release: got phase %v, %d objects, %d objects in the view, want Stopped, 2, 2", h.Phase, second.Snapshot().Len(), second.In(f.View()).Len())
 		}
-		again := take[corev1.Pod](w, f, informer.Config{})
+		again := informerFor[corev1.Pod](w, f, informer.Config{})
 		<-again.Synced()
-		if again.In(f.View()).Len() != 2 {
-			w.t.Error("the next one does not start anew")
+		if n := again.In(f.View()).Len(); n != 2 {
+			w.t.Errorf("an informer after the last release: got %d objects, want 2", n)
 		}
 		if err := again.Run(w.ctx); err == nil {
-			w.t.Error("one of a factory was run")
+			w.t.Error("Run of an informer of a factory succeeded, want an error")
 		}
 	})
 }
 
-// TestFactoryEnds: nothing runs when Run has returned, and nothing starts after.
+// TestFactoryEnds: when Run of a factory has returned, all informers are released, and no
+// informer can be created.
 func TestFactoryEnds(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := informer.NewFactory(w.cluster, informer.FactoryConfig{Resync: time.Minute})
-		never := take[corev1.Pod](w, f, informer.Config{})
-		never.Release() // before it ran
+		never := informerFor[corev1.Pod](w, f, informer.Config{})
+		never.Release() // before Run
 		<-never.Released()
-		inf := take[corev1.Pod](w, f, informer.Config{})
-		missing := take[unstructured.Unstructured](w, f, informer.Config{Resource: "trainjobs.example.com", Missing: informer.WaitIfMissing})
-		stop := w.runs(f)
+		inf := informerFor[corev1.Pod](w, f, informer.Config{})
+		missing := informerFor[unstructured.Unstructured](w, f, informer.Config{Resource: "trainjobs.example.com", Missing: informer.WaitIfMissing})
+		stop := w.start(f)
 		<-inf.Synced()
 		ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
 		defer cancel()
 		if err := f.WaitForSync(ctx); err == nil || !strings.Contains(err.Error(), "trainjobs.example.com") {
-			w.t.Errorf("WaitForSync: %v", err)
+			w.t.Errorf("WaitForSync: got %v, want an error that names trainjobs.example.com", err)
 		}
 		if err := f.Ready(); err == nil || !strings.Contains(err.Error(), "trainjobs.example.com") {
-			w.t.Errorf("Ready: %v", err)
+			w.t.Errorf("Ready: got %v, want an error that names trainjobs.example.com", err)
 		}
 		stop()
-		if !closedNow(inf.Released()) || !closedNow(missing.Released()) {
-			w.t.Error("informers run on")
+		if !isClosed(inf.Released()) || !isClosed(missing.Released()) {
+			w.t.Errorf("after Run: released %v and %v, want both", isClosed(inf.Released()), isClosed(missing.Released()))
 		}
 		if _, err := informer.For[batchv1.Job](f, informer.Config{}); !errors.Is(err, informer.ErrStopped) {
-			w.t.Errorf("For after Run: %v", err)
+			w.t.Errorf("For after Run: got %v, want ErrStopped", err)
 		}
 		if err := f.Run(w.ctx); !errors.Is(err, informer.ErrRunTwice) {
-			w.t.Errorf("Run again: %v", err)
+			w.t.Errorf("second Run: got %v, want ErrRunTwice", err)
 		}
 		if _, err := informer.For[corev1.Pod](informer.NewFactory(w.cluster, informer.FactoryConfig{}), informer.Config{Namespaces: []string{"a", "a"}}); err == nil {
-			w.t.Error("a namespace twice")
+			w.t.Error("For succeeded with a namespace twice, want an error")
 		}
 	})
 }
 
-// TestStartsAndStops: goroutines, file handles and memory stay flat over 1,000
-// informers that come and go.
+// TestStartsAndStops: 1,000 informers that start and stop leave no goroutines, file handles
+// or memory.
 func TestStartsAndStops(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	for i := range 20 {
@@ -143,7 +145,7 @@ func TestStartsAndStops(t *testing.T) {
 			t.Fatal(err)
 		}
 		informer.IndexBy(inf, func(p *corev1.Pod) string { return p.Name })
-		r, err := inf.Handle((&diary{}).handler(), informer.HandlerConfig{})
+		r, err := inf.Handle((&eventLog{}).handler(), informer.HandlerConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,9 +172,9 @@ func TestStartsAndStops(t *testing.T) {
 		round()
 	}
 	g1, f1, h1 := usage()
-	srvRequests := len(srv.Requests()) * 1024 // what the server remembers of requests is its own
+	srvRequests := len(srv.Requests()) * 1024 // the requests that the server remembers
 	if g1 > g0+20 || f1 > f0+5 || h1 > h0+srvRequests+(4<<20) {
-		t.Errorf("%d goroutines became %d, %d files %d, %d B of heap %d", g0, g1, f0, f1, h0, h1)
+		t.Errorf("goroutines grew from %d to %d, files from %d to %d, the heap from %d B to %d B; want at most 20, 5 and %d B more", g0, g1, f0, f1, h0, h1, srvRequests+(4<<20))
 	}
 	cancel()
 	if err := <-done; err != nil {
@@ -180,7 +182,7 @@ func TestStartsAndStops(t *testing.T) {
 	}
 }
 
-// TestReleasedBeforeRun releases an informer that its factory has never run: sequences
+// TestReleasedBeforeRun: if an informer is released before its factory runs, its sequences
 // and handlers end.
 func TestReleasedBeforeRun(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -193,14 +195,14 @@ func TestReleasedBeforeRun(t *testing.T) {
 			for range inf.Events(w.ctx) {
 			}
 		})
-		w.pass(time.Second)
-		if closedNow(r.Done()) || closedNow(ended) {
+		w.advance(time.Second)
+		if isClosed(r.Done()) || isClosed(ended) {
 			t.Error("the handler or the sequence ended before Release")
 		}
 		inf.Release()
-		w.pass(time.Second)
-		if !closedNow(r.Done()) || !closedNow(ended) {
-			t.Errorf("after Release: handler ended %v, sequence ended %v; want both", closedNow(r.Done()), closedNow(ended))
+		w.advance(time.Second)
+		if !isClosed(r.Done()) || !isClosed(ended) {
+			t.Errorf("after Release: handler ended %v, sequence ended %v, want both", isClosed(r.Done()), isClosed(ended))
 		}
 		r.Remove() // must not close Done twice
 	})

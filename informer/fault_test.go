@@ -13,17 +13,16 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-// faultCase is one thing that goes wrong, and what it may cost.
+// faultCase is an injected fault, and the lists that it may cause.
 type faultCase struct {
 	name   string
 	action apitest.Action
 	times  int
-	after  int // events, items or requests that pass first
-	lists  int // complete lists that may be asked for, the first included
+	after  int // number of events, items or requests before the fault
+	lists  int // maximum number of complete lists, including the first
 }
 
-// watchFaults strike a watch that runs. Only where the version is really gone
-// may everything be listed anew.
+// watchFaults are faults of a running watch. Only an expired version may cause another list.
 var watchFaults = []faultCase{
 	{"clean end", apitest.Cut(apitest.CutClean), 3, 2, 1},
 	{"reset", apitest.Cut(apitest.CutReset), 3, 2, 1},
@@ -42,29 +41,31 @@ var watchFaults = []faultCase{
 func TestFaultsOfARunningWatch(t *testing.T) {
 	for _, c := range watchFaults {
 		t.Run(c.name, func(t *testing.T) {
-			t.Run("protobuf", func(t *testing.T) { strikeWatch[corev1.Pod](t, c) })
-			t.Run("json", func(t *testing.T) { strikeWatch[unstructured.Unstructured](t, c) })
-			t.Run("metadata", func(t *testing.T) { strikeWatch[metav1.PartialObjectMetadata](t, c) })
+			t.Run("protobuf", func(t *testing.T) { testWatchFault[corev1.Pod](t, c) })
+			t.Run("json", func(t *testing.T) { testWatchFault[unstructured.Unstructured](t, c) })
+			t.Run("metadata", func(t *testing.T) { testWatchFault[metav1.PartialObjectMetadata](t, c) })
 		})
 	}
 }
 
-func strikeWatch[T any](t *testing.T, c faultCase) {
-	watching(t, apitest.Config{}, informer.Config{Resource: "pods"}, nil, func(w *witness[T]) {
-		w.pass(time.Second)
+// testWatchFault checks that an informer recovers from a fault of its watch.
+func testWatchFault[T any](t *testing.T, c faultCase) {
+	withInformer(t, apitest.Config{}, informer.Config{Resource: "pods"}, nil, func(w *checkedInformer[T]) {
+		w.advance(time.Second)
 		c.inject(t, w.srv, apitest.VerbWatch)
 		for round := range 10 {
 			w.churn(round)
-			w.pass(20 * time.Second)
+			w.advance(20 * time.Second)
 		}
 		w.settle()
 		lists, _ := w.requests()
 		if lists > c.lists {
-			w.t.Errorf("%d lists, want at most %d", lists, c.lists)
+			w.t.Errorf("got %d lists, want at most %d", lists, c.lists)
 		}
 	})
 }
 
+// inject injects the fault. The test fails if the fault never occurs.
 func (c faultCase) inject(t *testing.T, srv *apitest.Server, verb apitest.Verb) {
 	t.Helper()
 	i, err := srv.Inject(apitest.Fault{
@@ -78,12 +79,12 @@ func (c faultCase) inject(t *testing.T, srv *apitest.Server, verb apitest.Verb) 
 	}
 	t.Cleanup(func() {
 		if i.Hits() == 0 {
-			t.Error("the fault never struck")
+			t.Error("the fault did not occur")
 		}
 	})
 }
 
-// requestFaults answer the requests that open a list or a watch.
+// requestFaults are responses to the requests that open a list or a watch.
 var requestFaults = []faultCase{
 	{"401", apitest.Respond(apitest.Failure(401, 0)), 2, 0, 0},
 	{"403", apitest.Respond(apitest.Failure(403, 0)), 2, 0, 0},
@@ -95,7 +96,7 @@ var requestFaults = []faultCase{
 	{"no answer", apitest.Hang(), 1, 0, 0},
 }
 
-// listFaults strike a list that arrives, in pages or streamed.
+// listFaults are faults in the body of a list, in pages or streamed.
 var listFaults = []faultCase{
 	{"clean end", apitest.Cut(apitest.CutClean), 2, 1, 0},
 	{"reset", apitest.Cut(apitest.CutReset), 2, 1, 0},
@@ -104,8 +105,8 @@ var listFaults = []faultCase{
 	{"damaged framing", apitest.Garbage(apitest.GarbageFraming), 2, 1, 0},
 	{"unreadable object", apitest.Garbage(apitest.GarbageObject), 2, 1, 0},
 	{"another kind", apitest.Garbage(apitest.GarbageOtherKind), 2, 1, 0},
-	{"error in its place", apitest.InStreamError(apitest.Failure(500, 0)), 2, 1, 0},
-	{"older than it says", apitest.Backwards(1), 1, 1, 0},
+	{"error instead of the list", apitest.InStreamError(apitest.Failure(500, 0)), 2, 1, 0},
+	{"version that runs backwards", apitest.Backwards(1), 1, 1, 0},
 }
 
 func TestFaultsOfTheFirstList(t *testing.T) {
@@ -116,27 +117,28 @@ func TestFaultsOfTheFirstList(t *testing.T) {
 			verb      apitest.Verb
 		}{{"streamed", reflector.PreferStreaming, apitest.VerbWatch}, {"pages", reflector.PagesOnly, apitest.VerbList}} {
 			t.Run(c.name+"/"+mode.name, func(t *testing.T) {
-				t.Run("protobuf", func(t *testing.T) { strikeList[corev1.Pod](t, c, mode.streaming, mode.verb) })
-				t.Run("json", func(t *testing.T) { strikeList[unstructured.Unstructured](t, c, mode.streaming, mode.verb) })
+				t.Run("protobuf", func(t *testing.T) { testListFault[corev1.Pod](t, c, mode.streaming, mode.verb) })
+				t.Run("json", func(t *testing.T) { testListFault[unstructured.Unstructured](t, c, mode.streaming, mode.verb) })
 			})
 		}
 	}
 }
 
-func strikeList[T any](t *testing.T, c faultCase, mode reflector.Streaming, verb apitest.Verb) {
+// testListFault checks that an informer recovers from a fault of its first list.
+func testListFault[T any](t *testing.T, c faultCase, mode reflector.Streaming, verb apitest.Verb) {
 	cfg := informer.Config{Resource: "pods", Reflector: reflector.Config{Streaming: mode, PageSize: 2}}
 	before := func(srv *apitest.Server) { c.inject(t, srv, verb) }
-	watching(t, apitest.Config{}, cfg, before, func(w *witness[T]) {
+	withInformer(t, apitest.Config{}, cfg, before, func(w *checkedInformer[T]) {
 		for round := range 5 {
 			w.churn(round)
-			w.pass(20 * time.Second)
+			w.advance(20 * time.Second)
 		}
 		w.settle()
 		select {
 		case <-w.inf.Synced():
 		default:
 			health, _ := w.inf.Health()
-			w.t.Errorf("not synced: %+v", health)
+			w.t.Errorf("the informer is not synced; health: %+v", health)
 		}
 	})
 }

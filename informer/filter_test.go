@@ -16,8 +16,9 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// TestFilters: what is not chosen is not told; what is chosen no longer is told
-// as deleted, and what is from now on as added. Nothing is decoded for it.
+// TestFilters: a subscriber with filters gets no events of other objects. It gets a deletion
+// when a filter no longer chooses an object, and an addition when a filter begins to choose
+// it. Filters decode no objects.
 func TestFilters(t *testing.T) {
 	inWorld(t, func(w *world) {
 		onNode, err := informer.FieldIs[corev1.Pod]("spec.nodeName", "a", "b")
@@ -33,50 +34,50 @@ func TestFilters(t *testing.T) {
 			w.t.Fatal(err)
 		}
 		if _, err := informer.FieldIs[corev1.Pod]("spec.node", "a"); err == nil {
-			w.t.Error("a field that there is not")
+			w.t.Error("FieldIs succeeded for an unknown field, want an error")
 		}
 		if _, err := informer.FieldChanged[corev1.Pod]("spec["); err == nil {
-			w.t.Error("a path that can not be read")
+			w.t.Error("FieldChanged succeeded for a malformed path, want an error")
 		}
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-		told := map[string]*diary{}
+		logs := map[string]*eventLog{}
 		for name, filters := range map[string][]informer.Filter{
 			"namespace": {informer.InNamespaces("other")},
 			"node":      {onNode},
 			"labels":    {informer.WithLabels(selector)},
 			"moved":     {onNode, moved},
-			"own":       {informer.Where(func(e store.Entry) bool { return e.Key().Name == "two" })},
+			"where":     {informer.Where(func(e store.Entry) bool { return e.Key().Name == "two" })},
 			"state":     {informer.StateChanged[corev1.Pod]("v1", "Pod")},
 			"in order":  {informer.StateChanged[corev1.Pod]("v1", "Pod"), onNode},
 			"all":       {{}},
 		} {
-			d := &diary{}
-			told[name] = d
+			events := &eventLog{}
+			logs[name] = events
 			w.work.Go(func() {
 				for ev := range inf.Changes(w.ctx, informer.SubscriptionConfig{Filters: filters}) {
 					cause := ""
 					if ev.Cause() == store.Unwatched {
 						cause = " unwatched"
 					}
-					d.note("%v %s%s", ev.Kind(), ev.Key().Name, cause)
+					events.add("%v %s%s", ev.Kind(), ev.Key().Name, cause)
 				}
 			})
 		}
 		w.run(inf)
 		<-inf.Synced()
-		w.pass(time.Second) // all have subscribed: a later one would be told of the pods in the order of their names
+		w.advance(time.Second) // all have subscribed; a later subscriber would get the pods in the order of their names
 		decodes := inf.Stats().Decodes
-		unlabelled := on("a", "bare")
-		unlabelled.Labels = nil
-		w.create(on("a", "one"), unlabelled, in("other", "two"))
-		w.pass(time.Second)
-		w.place("one", "b") // goes on
-		w.place("one", "b") // the same again is no change to the server
-		w.pass(time.Second)
-		w.place("one", "x") // goes away
-		w.pass(time.Second)
-		w.place("one", "a") // comes back
-		w.pass(time.Second)
+		unlabeled := podOn("a", "bare")
+		unlabeled.Labels = nil
+		w.create(podOn("a", "one"), unlabeled, podIn("other", "two"))
+		w.advance(time.Second)
+		w.moveTo("one", "b") // from one chosen node to another
+		w.moveTo("one", "b") // not a change for the server
+		w.advance(time.Second)
+		w.moveTo("one", "x") // to a node that is not chosen
+		w.advance(time.Second)
+		w.moveTo("one", "a") // to a chosen node
+		w.advance(time.Second)
 		running, err := w.srv.Get(pod("one"))
 		if err != nil {
 			w.t.Fatal(err)
@@ -86,28 +87,28 @@ func TestFilters(t *testing.T) {
 			w.t.Fatal(err)
 		}
 		w.delete("one")
-		w.pass(time.Second)
+		w.advance(time.Second)
 		for name, want := range map[string][]string{
 			"namespace": {"Added two"},
 			"node":      {"Added one", "Added bare", "Updated one", "Deleted one unwatched", "Added one", "Updated one", "Deleted one"},
 			"labels":    {"Added one", "Added two", "Updated one", "Updated one", "Updated one", "Updated one", "Deleted one"},
 			"moved":     {"Added one", "Added bare", "Updated one", "Deleted one unwatched", "Added one", "Deleted one"},
-			"own":       {"Added two"},
+			"where":     {"Added two"},
 			"state":     {"Added one", "Added bare", "Added two", "Updated one", "Deleted one"},
 			"in order":  {"Added one", "Added bare", "Deleted one unwatched", "Added one", "Updated one", "Deleted one"},
 			"all":       {"Added one", "Added bare", "Added two", "Updated one", "Updated one", "Updated one", "Updated one", "Deleted one"},
 		} {
-			equal(w.t, name, told[name].take(), want)
+			equal(w.t, name, logs[name].take(), want)
 		}
 		if n := inf.Stats().Decodes; n != decodes {
-			w.t.Errorf("%d objects were decoded", n-decodes)
+			w.t.Errorf("got %d decoded objects, want none", n-decodes)
 		}
 	})
 }
 
-// TestFiltersSayWhatTheyChoose: a filter that lets every update through does not choose
-// any.
-func TestFiltersSayWhatTheyChoose(t *testing.T) {
+// TestChoosesObjectsAndUpdates: ChoosesObjects and ChoosesUpdates report whether a filter may
+// reject objects or updates.
+func TestChoosesObjectsAndUpdates(t *testing.T) {
 	moved, err := informer.FieldChanged[corev1.Pod]("spec.nodeName")
 	if err != nil {
 		t.Fatal(err)
@@ -127,33 +128,33 @@ func TestFiltersSayWhatTheyChoose(t *testing.T) {
 		"any or a namespace": {informer.AnyUpdate(state, other), false, false},
 	} {
 		if c.filter.ChoosesObjects() != c.objects || c.filter.ChoosesUpdates() != c.updates {
-			t.Errorf("%s: objects %v, updates %v", name, c.filter.ChoosesObjects(), c.filter.ChoosesUpdates())
+			t.Errorf("%s: chooses objects %v, updates %v, want %v, %v", name, c.filter.ChoosesObjects(), c.filter.ChoosesUpdates(), c.objects, c.updates)
 		}
 	}
 }
 
-// TestGenerationChanged lets pass what changes the spec, and what has no
-// generation.
+// TestGenerationChanged: the filter GenerationChanged passes changes of the spec, and no
+// changes of the status.
 func TestGenerationChanged(t *testing.T) {
 	inWorld(t, func(w *world) {
 		counted := pod("counted")
 		counted.Generation = 1
 		w.create(counted, pod("other"))
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-		var d diary
+		var events eventLog
 		w.work.Go(func() {
 			for ev := range inf.Changes(w.ctx, informer.SubscriptionConfig{Filters: []informer.Filter{informer.GenerationChanged()}}) {
 				p, err := ev.Object()
 				if err != nil {
 					w.t.Error(err)
 				}
-				d.note("%v %s %d", ev.Kind(), p.Name, p.Generation)
+				events.add("%v %s %d", ev.Kind(), p.Name, p.Generation)
 			}
 		})
 		w.run(inf)
 		<-inf.Synced()
-		w.pass(time.Second)
-		before := d.take()
+		w.advance(time.Second)
+		before := events.take()
 		obj, err := w.srv.Get(pod("counted"))
 		if err != nil {
 			w.t.Fatal(err)
@@ -163,26 +164,25 @@ func TestGenerationChanged(t *testing.T) {
 		if _, err := w.srv.UpdateStatus(p); err != nil {
 			w.t.Fatal(err)
 		}
-		w.place("counted", "a")
-		w.pass(time.Second)
+		w.moveTo("counted", "a")
+		w.advance(time.Second)
 		if len(before) != 2 {
-			w.t.Errorf("at first %v", before)
+			w.t.Errorf("got initial events %v, want 2", before)
 		}
-		got := d.take()
+		got := events.take()
 		if len(got) != 1 {
-			w.t.Errorf("told of %v, want the change of the spec", got)
+			w.t.Errorf("got events %v, want only the change of the spec", got)
 		}
 	})
 }
 
-// TestFilterThatPanics: a filter that panics is logged, and what it was asked about
-// passes.
+// TestFilterThatPanics: a panic of a filter is logged, and the object passes the filter.
 func TestFilterThatPanics(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.create(pod("bad"), pod("left-out"))
+		w.create(pod("bad"), pod("rejected"))
 		var log bytes.Buffer
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))}))
-		var d diary
+		var events eventLog
 		filter := informer.Where(func(e store.Entry) bool {
 			if e.Key().Name == "bad" {
 				panic("on purpose")
@@ -190,7 +190,7 @@ func TestFilterThatPanics(t *testing.T) {
 			return false
 		})
 		_, err := inf.Handle(informer.Handler[corev1.Pod]{OnAdd: func(_ context.Context, p *corev1.Pod, _ bool) error {
-			d.note("%s", p.Name)
+			events.add("%s", p.Name)
 			return nil
 		}}, informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{filter}}})
 		if err != nil {
@@ -198,12 +198,12 @@ func TestFilterThatPanics(t *testing.T) {
 		}
 		w.run(inf)
 		<-inf.Synced()
-		w.pass(time.Second)
-		if got := d.take(); !slices.Equal(got, []string{"bad"}) {
-			w.t.Errorf("told of %v", got)
+		w.advance(time.Second)
+		if got := events.take(); !slices.Equal(got, []string{"bad"}) {
+			w.t.Errorf("got %v, want the pod for which the filter panicked", got)
 		}
 		if text := log.String(); !strings.Contains(text, "a filter panicked") || !strings.Contains(text, "default/bad") {
-			w.t.Errorf("the log has %q", text)
+			w.t.Errorf("got log %q, want the panic and the object", text)
 		}
 	})
 }

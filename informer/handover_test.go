@@ -19,58 +19,61 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// pages notes for each object all revisions that are told, and that it was deleted.
-type pages struct {
+// revisionLog has the versions of all events of each object, including its deletion.
+type revisionLog struct {
 	mu  sync.Mutex
 	all map[string][]wire.Version
 }
 
-func (p *pages) note(object string, v wire.Version) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.all[object] = append(p.all[object], v)
+// add appends a version.
+func (l *revisionLog) add(object string, v wire.Version) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all[object] = append(l.all[object], v)
 }
 
-func (p *pages) of(object string) []wire.Version {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.all[object])
+// of returns the versions of an object.
+func (l *revisionLog) of(object string) []wire.Version {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.all[object])
 }
 
-// TestNamespacesHandOver changes the namespaces of a running informer while objects
-// change and watches are cut. Those of a namespace that is always among them stay: a
-// subscriber is told each of their revisions once, and every snapshot has them.
+// TestNamespacesHandOver changes the namespaces of a running informer while objects change and
+// watches are delayed. One namespace is always followed: a subscriber gets each revision of
+// its objects once, and every snapshot has them.
 func TestNamespacesHandOver(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { inWorld(t, func(w *world) { handOver(w, seed) }) })
 	}
 }
 
+// handOver runs the test with a seed.
 func handOver(w *world, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
-	w.create(in("a", "stays"), in("b", "comes"), in("c", "comes"))
+	w.create(podIn("a", "stays"), podIn("b", "comes"), podIn("c", "comes"))
 	inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-	told := pages{all: map[string][]wire.Version{}}
+	revisions := revisionLog{all: map[string][]wire.Version{}}
 	w.work.Go(func() {
 		for ev := range inf.Events(w.ctx) {
 			if ev.Key().Namespace != "a" {
 				continue
 			}
-			told.note(ev.Key().Name, ev.Version())
+			revisions.add(ev.Key().Name, ev.Version())
 			if ev.Kind() == store.Deleted && ev.Key().Name == "stays" || ev.Cause() == store.Listed || ev.Cause() == store.Unwatched {
-				w.t.Errorf("%v of %v by %v", ev.Kind(), ev.Key(), ev.Cause())
+				w.t.Errorf("got %v of %v with cause %v, want only changes by the watch", ev.Kind(), ev.Key(), ev.Cause())
 			}
 			if _, ok, _ := inf.Snapshot().Get(wire.Key{Namespace: "a", Name: "stays"}); !ok {
-				w.t.Error("a snapshot without what stays")
+				w.t.Error("the snapshot lacks a/stays")
 			}
 		}
 	})
 	w.run(inf)
 	<-inf.Synced()
-	w.pass(time.Second)
-	want := told.of("stays")
+	w.advance(time.Second)
+	want := revisions.of("stays")
 	update := func(namespace, name string) wire.Version {
-		obj, err := w.srv.Get(in(namespace, name))
+		obj, err := w.srv.Get(podIn(namespace, name))
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -82,7 +85,7 @@ func handOver(w *world, seed uint64) {
 		}
 		return must(wire.ParseVersion(updated.(*corev1.Pod).ResourceVersion))
 	}
-	var comesAndGoes int
+	var brief int // number of objects that were created and deleted
 	for range 60 {
 		switch r.IntN(8) {
 		case 0:
@@ -91,11 +94,11 @@ func handOver(w *world, seed uint64) {
 				w.t.Fatal(err)
 			}
 		case 1:
-			w.create(in("a", fmt.Sprint("brief-", comesAndGoes)))
-			if err := w.srv.Delete(in("a", fmt.Sprint("brief-", comesAndGoes))); err != nil {
+			w.create(podIn("a", fmt.Sprint("brief-", brief)))
+			if err := w.srv.Delete(podIn("a", fmt.Sprint("brief-", brief))); err != nil {
 				w.t.Fatal(err)
 			}
-			comesAndGoes++
+			brief++
 		case 2:
 			update("b", "comes")
 		case 3:
@@ -103,34 +106,34 @@ func handOver(w *world, seed uint64) {
 				w.t.Fatal(err)
 			}
 		case 4:
-			w.pass(time.Duration(r.IntN(2000)) * time.Millisecond)
+			w.advance(time.Duration(r.IntN(2000)) * time.Millisecond)
 		case 5:
 			synctest.Wait()
 		default:
 			want = append(want, update("a", "stays"))
 		}
 	}
-	w.pass(3 * time.Minute)
-	equal(w.t, "revisions of what stays", told.of("stays"), want)
-	for n := range comesAndGoes {
-		if got := told.of(fmt.Sprint("brief-", n)); len(got) != 2 {
-			w.t.Errorf("brief-%d was told as %v, want its creation and its deletion", n, got)
+	w.advance(3 * time.Minute)
+	equal(w.t, "revisions of a/stays", revisions.of("stays"), want)
+	for n := range brief {
+		if got := revisions.of(fmt.Sprint("brief-", n)); len(got) != 2 {
+			w.t.Errorf("brief-%d: got revisions %v, want its creation and its deletion", n, got)
 		}
 	}
 }
 
-// TestNamespacesStay: what two sets of namespaces have in common causes no event, and
-// no list where the wider one was followed before.
+// TestNamespacesStay: when the namespaces change, the objects in both the old and the new set
+// cause no event. If the old set includes the new one, there is no list.
 func TestNamespacesStay(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.create(in("a", "one"), in("b", "two"), in("c", "three"))
+		w.create(podIn("a", "one"), podIn("b", "two"), podIn("c", "three"))
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-		var d diary
-		w.tell(inf, &d)
+		var events eventLog
+		w.logEvents(inf, &events)
 		w.run(inf)
 		<-inf.Synced()
-		w.pass(time.Second)
-		d.take()
+		w.advance(time.Second)
+		events.take()
 		for _, step := range []struct {
 			set   []string
 			want  []string
@@ -142,53 +145,53 @@ func TestNamespacesStay(t *testing.T) {
 			{[]string{"a"}, []string{"Deleted b/two unwatched", "Deleted c/three unwatched"}, 0},
 			{nil, []string{"Added b/two initial", "Added c/three initial"}, 1},
 		} {
-			before := w.lists()
+			before := w.listCount()
 			if err := inf.SetNamespaces(w.ctx, step.set...); err != nil {
 				w.t.Fatal(err)
 			}
-			w.pass(10 * time.Second)
-			got := d.take()
+			w.advance(10 * time.Second)
+			got := events.take()
 			slices.Sort(got) // events of two namespaces come in any order
 			slices.Sort(step.want)
 			equal(w.t, fmt.Sprint(step.set), got, step.want)
-			if n := w.lists() - before; n != step.lists {
-				w.t.Errorf("%v: %d lists, want %d", step.set, n, step.lists)
+			if n := w.listCount() - before; n != step.lists {
+				w.t.Errorf("%v: got %d lists, want %d", step.set, n, step.lists)
 			}
 		}
-		// A list of all that cannot be had takes nothing away.
+		// A list of all namespaces that fails removes no objects.
 		if err := inf.SetNamespaces(w.ctx, "a"); err != nil {
 			w.t.Fatal(err)
 		}
-		w.pass(10 * time.Second)
-		d.take()
+		w.advance(10 * time.Second)
+		events.take()
 		w.srv.Unavailable()
 		if err := inf.SetNamespaces(w.ctx); err != nil {
 			w.t.Fatal(err)
 		}
-		w.pass(time.Minute)
-		if n, h := inf.Snapshot().Len(), must2(inf.Health()); n != 1 || len(h.Scopes) != 2 || h.Scopes[0].Scope != (delta.Scope{}) || h.Ready() == nil {
-			w.t.Errorf("%d objects, %+v", n, h.Scopes)
+		w.advance(time.Minute)
+		if n, h := inf.Snapshot().Len(), firstOf(inf.Health()); n != 1 || len(h.Scopes) != 2 || h.Scopes[0].Scope != (delta.Scope{}) || h.Ready() == nil {
+			w.t.Errorf("got %d objects, scopes %+v, want 1 object, 2 scopes, not ready", n, h.Scopes)
 		}
 		if err := w.srv.Available(); err != nil {
 			w.t.Fatal(err)
 		}
-		w.create(in("a", "four"))
-		w.pass(2 * time.Minute)
-		got := d.take()
-		slices.Sort(got) // the watch of "a" and the list of all come back in any order
-		equal(w.t, "in the end", got, []string{"Added a/four", "Added b/two initial", "Added c/three initial"})
+		w.create(podIn("a", "four"))
+		w.advance(2 * time.Minute)
+		got := events.take()
+		slices.Sort(got) // the watch of "a" and the list of all recover in any order
+		equal(w.t, "after the outage", got, []string{"Added a/four", "Added b/two initial", "Added c/three initial"})
 	})
 }
 
-// must2 returns the first of two results.
-func must2[A, B any](a A, _ B) A { return a }
+// firstOf returns the first of two results.
+func firstOf[A, B any](a A, _ B) A { return a }
 
-// TestLeaveIsNotLost: a namespace leaves though the queue is full when it is to, and the
-// context of who asked for it has long been done.
-func TestLeaveIsNotLost(t *testing.T) {
+// TestRemovedNamespaceIsDropped: the objects of a removed namespace are dropped even if the
+// queue was full at that time, and the context of SetNamespaces is done.
+func TestRemovedNamespaceIsDropped(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for n := range 40 {
-			w.create(in("a", fmt.Sprint("a-", n)), in("b", fmt.Sprint("b-", n)))
+			w.create(podIn("a", fmt.Sprint("a-", n)), podIn("b", fmt.Sprint("b-", n)))
 		}
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Namespaces: []string{"a", "b"}, Backlog: 4, Queue: delta.Limits{Deltas: 2}}))
 		hold := make(chan struct{})
@@ -201,24 +204,24 @@ func TestLeaveIsNotLost(t *testing.T) {
 			}
 		})
 		w.run(inf)
-		w.pass(time.Minute)
-		for n := range 20 { // nobody takes them
-			w.create(in("a", fmt.Sprint("more-", n)))
-			w.pass(time.Second)
+		w.advance(time.Minute)
+		for n := range 20 { // they fill the queue
+			w.create(podIn("a", fmt.Sprint("more-", n)))
+			w.advance(time.Second)
 		}
 		if inf.Stats().Queued == 0 {
-			w.t.Error("the queue is not full")
+			w.t.Error("the queue is empty, want waiting deltas")
 		}
 		ctx, cancel := context.WithTimeout(w.ctx, time.Second)
 		if err := inf.SetNamespaces(ctx, "b"); err != nil && ctx.Err() == nil {
 			w.t.Error(err)
 		}
 		cancel()
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		close(hold)
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		if n := inf.Snapshot().Len(); n != 40 {
-			w.t.Errorf("%d objects, want the 40 of b", n)
+			w.t.Errorf("got %d objects, want the 40 of b", n)
 		}
 	})
 }

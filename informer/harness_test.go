@@ -14,7 +14,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// world is a server and a cluster in fake time.
+// world is the environment of a test in fake time: a server, a connection to it, and the
+// goroutines of the test.
 type world struct {
 	t       *testing.T
 	srv     *apitest.Server
@@ -24,8 +25,8 @@ type world struct {
 	cancel  context.CancelFunc
 }
 
-// inWorld runs script in fake time. What it has started with run is ended and
-// joined afterwards.
+// inWorld runs script in fake time. Then it ends all that the script has started with run,
+// and waits for it.
 func inWorld(t *testing.T, script func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t}
@@ -37,23 +38,23 @@ func inWorld(t *testing.T, script func(w *world)) {
 	})
 }
 
-// run runs something until the end of the script.
-func (w *world) run(what interface{ Run(context.Context) error }) {
+// run runs an informer or a factory until the end of the script.
+func (w *world) run(runner interface{ Run(context.Context) error }) {
 	w.work.Go(func() {
-		if err := what.Run(w.ctx); err != nil {
-			w.t.Errorf("Run: %v", err)
+		if err := runner.Run(w.ctx); err != nil {
+			w.t.Errorf("Run: got %v, want nil", err)
 		}
 	})
 }
 
-// runs runs something until it is stopped, which joins it.
-func (w *world) runs(what interface{ Run(context.Context) error }) (stop func()) {
+// start runs an informer or a factory until stop is called. stop waits until Run returns.
+func (w *world) start(runner interface{ Run(context.Context) error }) (stop func()) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	done := make(chan struct{})
 	w.work.Go(func() {
 		defer close(done)
-		if err := what.Run(ctx); err != nil {
-			w.t.Errorf("Run: %v", err)
+		if err := runner.Run(ctx); err != nil {
+			w.t.Errorf("Run: got %v, want nil", err)
 		}
 	})
 	return func() {
@@ -62,6 +63,7 @@ func (w *world) runs(what interface{ Run(context.Context) error }) (stop func())
 	}
 }
 
+// create creates pods on the server.
 func (w *world) create(pods ...*corev1.Pod) {
 	w.t.Helper()
 	for _, p := range pods {
@@ -71,6 +73,7 @@ func (w *world) create(pods ...*corev1.Pod) {
 	}
 }
 
+// delete deletes a pod in the namespace default on the server.
 func (w *world) delete(name string) {
 	w.t.Helper()
 	if err := w.srv.Delete(pod(name)); err != nil {
@@ -78,8 +81,8 @@ func (w *world) delete(name string) {
 	}
 }
 
-// place moves a pod to a node.
-func (w *world) place(name, node string) wire.Version {
+// moveTo changes the node of a pod, and returns the new version.
+func (w *world) moveTo(name, node string) wire.Version {
 	w.t.Helper()
 	obj, err := w.srv.Get(pod(name))
 	if err != nil {
@@ -98,28 +101,30 @@ func (w *world) place(name, node string) wire.Version {
 	return v
 }
 
-func (w *world) pass(d time.Duration) {
+// advance lets fake time pass, and then waits until all goroutines are blocked.
+func (w *world) advance(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// on returns a pod on a node.
-func on(node, name string) *corev1.Pod {
+// podOn returns a pod on a node.
+func podOn(node, name string) *corev1.Pod {
 	p := pod(name)
 	p.Spec.NodeName = node
 	return p
 }
 
-// in returns a pod in a namespace.
-func in(namespace, name string) *corev1.Pod {
+// podIn returns a pod in a namespace.
+func podIn(namespace, name string) *corev1.Pod {
 	p := pod(name)
 	p.Namespace = namespace
 	return p
 }
 
+// key returns the key of an object in the namespace default.
 func key(name string) wire.Key { return wire.Key{Namespace: "default", Name: name} }
 
-// names returns the names of objects, or the error.
+// names returns the names of objects. An error fails the test.
 func names(t *testing.T, all func(func(*corev1.Pod, error) bool)) []string {
 	t.Helper()
 	var out []string
@@ -132,7 +137,8 @@ func names(t *testing.T, all func(func(*corev1.Pod, error) bool)) []string {
 	return out
 }
 
-func closedNow[T any](c <-chan T) bool {
+// isClosed reports whether a channel is closed.
+func isClosed[T any](c <-chan T) bool {
 	select {
 	case <-c:
 		return true
@@ -141,10 +147,10 @@ func closedNow[T any](c <-chan T) bool {
 	}
 }
 
-// must returns what a constructor made of a configuration that is known to be legal.
-func must[T any](made T, err error) T {
+// must returns the result of a function that is known to succeed.
+func must[T any](result T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return made
+	return result
 }

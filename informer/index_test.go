@@ -20,15 +20,16 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-func equal[T any](t *testing.T, what string, got, want T) {
+// equal fails the test with a diff if got and want differ.
+func equal[T any](t *testing.T, name string, got, want T) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
+		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }
 
-// TestIndexes: by function and by field, before and while the informer runs, for
-// every type of T and both storages; all agree after every change.
+// TestIndexes creates indexes by function and by field, before and while the informer runs,
+// for every type of T and both storages. All have the same contents after every change.
 func TestIndexes(t *testing.T) {
 	t.Run("typed", func(t *testing.T) {
 		indexes[corev1.Pod](t, informer.Packed, func(p *corev1.Pod) (string, bool) { return p.Spec.NodeName, true })
@@ -46,7 +47,7 @@ func TestIndexes(t *testing.T) {
 
 func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) (string, bool)) {
 	inWorld(t, func(w *world) {
-		w.create(on("a", "one"), on("b", "two"), on("a", "three"), pod("none"), pod("unplaced"))
+		w.create(podOn("a", "one"), podOn("b", "two"), podOn("a", "three"), pod("none"), pod("unplaced"))
 		inf := must(informer.Watch[T](w.cluster, informer.Config{Resource: "pods", Storage: storage}))
 		before := informer.IndexByOptional(inf, node)
 		field := func() *informer.Index[T] {
@@ -61,24 +62,24 @@ func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) (strin
 		<-inf.Synced()
 		old := inf.Snapshot()
 		all := []*informer.Index[T]{before, early, informer.IndexByOptional(inf, node), field()}
-		for _, x := range all { // some are younger than the snapshot
+		for _, x := range all { // some were created after the snapshot
 			if n, values := x.Len(old, "a"), maps.Collect(x.Values(old)); n != 2 || values["a"] != 2 || values["b"] != 1 || len(slices.Collect(x.Keys(old, "b"))) != 1 {
-				w.t.Errorf("an index that is younger than the snapshot has %d at a; %v", n, values)
+				w.t.Errorf("an index of an older snapshot has %d objects at a and values %v, want 2 at a and 1 at b", n, values)
 			}
 			for obj, err := range x.Get(old, "b") {
 				if err != nil {
 					w.t.Error(err)
 				} else if got, _ := node(obj); got != "b" {
-					w.t.Errorf("%q, want b", got)
+					w.t.Errorf("got an object with value %q, want b", got)
 				}
 			}
 		}
 		check := func(want map[string][]string) {
 			w.t.Helper()
-			w.pass(time.Second)
+			w.advance(time.Second)
 			s := inf.Snapshot()
 			if _, always := node(new(T)); !always {
-				delete(want, "") // an absent field of Unstructured is no value
+				delete(want, "") // an absent field of Unstructured has no value
 			}
 			counts := map[string]int{}
 			for n, names := range want {
@@ -96,34 +97,34 @@ func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) (strin
 						if err != nil {
 							w.t.Error(err)
 						} else if got, _ := node(obj); got != n {
-							w.t.Errorf("index %d: %q, want %q", i, got, n)
+							w.t.Errorf("index %d: got an object with value %q, want %q", i, got, n)
 						}
 						decoded++
 					}
 					if decoded != len(want) || x.Len(s, n) != len(want) {
-						w.t.Errorf("index %d: %d decoded, Len %d, want %d", i, decoded, x.Len(s, n), len(want))
+						w.t.Errorf("index %d at %q: got %d objects, Len() = %d, want %d", i, n, decoded, x.Len(s, n), len(want))
 					}
 				}
 				equal(w.t, "values", maps.Collect(x.Values(s)), counts)
 			}
 		}
 		check(map[string][]string{"": {"none", "unplaced"}, "a": {"one", "three"}, "b": {"two"}})
-		w.place("none", "b")
-		w.place("one", "c")
+		w.moveTo("none", "b")
+		w.moveTo("one", "c")
 		w.delete("three")
 		check(map[string][]string{"": {"unplaced"}, "b": {"none", "two"}, "c": {"one"}})
-		w.create(on("c", "three"))
+		w.create(podOn("c", "three"))
 		check(map[string][]string{"": {"unplaced"}, "b": {"none", "two"}, "c": {"one", "three"}})
 	})
 }
 
-// TestObjectsWithoutAValue: the empty text is a value. No value is what a function
-// says is none, a nil pointer and an absent key.
+// TestObjectsWithoutAValue: the empty string is a value. An object has no value if the function
+// says so, or if the field is a nil pointer or an absent key.
 func TestObjectsWithoutAValue(t *testing.T) {
 	inWorld(t, func(w *world) {
 		labeled := pod("labeled")
 		labeled.Labels = map[string]string{"tier": ""}
-		w.create(on("a", "placed"), labeled)
+		w.create(podOn("a", "placed"), labeled)
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		node := func(p *corev1.Pod) string { return p.Spec.NodeName }
 		field := func(path string) *informer.Index[corev1.Pod] { return must(informer.IndexField(inf, path)) }
@@ -145,7 +146,7 @@ func TestObjectsWithoutAValue(t *testing.T) {
 		} {
 			equal(w.t, name, maps.Collect(indexes[name].Values(inf.Snapshot())), want)
 			if n := indexes[name].Len(inf.Snapshot(), ""); n != want[""] {
-				w.t.Errorf("%s: %d objects with an empty value, want %d", name, n, want[""])
+				w.t.Errorf("%s: got %d objects with an empty value, want %d", name, n, want[""])
 			}
 		}
 		unplaced, err := informer.FieldIs[corev1.Pod]("spec.nodeName", "")
@@ -154,21 +155,21 @@ func TestObjectsWithoutAValue(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
 		defer cancel()
-		var chosen []string
+		var selected []string
 		for ev := range inf.Changes(ctx, informer.SubscriptionConfig{Filters: []informer.Filter{unplaced}}) {
-			chosen = append(chosen, ev.Key().Name)
+			selected = append(selected, ev.Key().Name)
 		}
-		equal(w.t, "chosen", chosen, []string{"labeled"})
+		equal(w.t, "objects with an empty node", selected, []string{"labeled"})
 	})
 }
 
-// TestMultiValuedIndex: an object may have several values, and none.
+// TestMultiValuedIndex: an object may have several values or none.
 func TestMultiValuedIndex(t *testing.T) {
 	inWorld(t, func(w *world) {
 		owned := func(name string, owners ...string) *corev1.Pod {
 			p := pod(name)
 			for _, o := range owners {
-				p.OwnerReferences = append(p.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: o, UID: owner(o)})
+				p.OwnerReferences = append(p.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: o, UID: ownerUID(o)})
 			}
 			return p
 		}
@@ -178,7 +179,7 @@ func TestMultiValuedIndex(t *testing.T) {
 			for _, o := range p.OwnerReferences {
 				out = append(out, string(o.UID))
 			}
-			return append(out, out...) // twice is once
+			return append(out, out...) // duplicates count once
 		})
 		byField, err := informer.IndexField(inf, "metadata.ownerReferences[*].uid")
 		if err != nil {
@@ -192,11 +193,11 @@ func TestMultiValuedIndex(t *testing.T) {
 		<-inf.Synced()
 		s := inf.Snapshot()
 		for _, x := range []*informer.Index[corev1.Pod]{byEach, byField} {
-			equal(w.t, "x", names(w.t, x.Get(s, string(owner("x")))), []string{"both", "x"})
-			equal(w.t, "y", names(w.t, x.Get(s, string(owner("y")))), []string{"both"})
+			equal(w.t, "x", names(w.t, x.Get(s, string(ownerUID("x")))), []string{"both", "x"})
+			equal(w.t, "y", names(w.t, x.Get(s, string(ownerUID("y")))), []string{"both"})
 		}
 		if label.Len(s, "a") != 3 {
-			w.t.Errorf("%d with the label", label.Len(s, "a"))
+			w.t.Errorf("got %d objects with the label, want 3", label.Len(s, "a"))
 		}
 		selector, err := labels.Parse("app=a,app!=b")
 		if err != nil {
@@ -204,15 +205,15 @@ func TestMultiValuedIndex(t *testing.T) {
 		}
 		equal(w.t, "selected", names(w.t, s.Select(selector)), []string{"both", "none", "x"})
 		if _, err := informer.IndexField(inf, "spec.nodename"); err == nil {
-			w.t.Error("a field that there is not is indexed")
+			w.t.Error("IndexField succeeded for an unknown field, want an error")
 		}
 	})
 }
 
-func owner(name string) types.UID { return types.UID("owner-" + name) }
+func ownerUID(name string) types.UID { return types.UID("owner-" + name) }
 
-// TestViewSpansAFactory: one view shows all collections at one instant, however
-// many changes come between, and indexes are of that instant too.
+// TestViewSpansAFactory: one view shows all informers of a factory, and their indexes, at one
+// instant, regardless of later changes.
 func TestViewSpansAFactory(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := informer.NewFactory(w.cluster, informer.FactoryConfig{})
@@ -225,22 +226,22 @@ func TestViewSpansAFactory(t *testing.T) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		w.create(on("a", "one"))
+		w.create(podOn("a", "one"))
 		w.run(f)
 		if err := f.WaitForSync(w.ctx); err != nil {
 			w.t.Fatal(err)
 		}
 		view := f.View()
-		w.create(on("a", "two"))
+		w.create(podOn("a", "two"))
 		if _, err := w.srv.Create(&batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "j"}}); err != nil {
 			w.t.Fatal(err)
 		}
-		w.pass(time.Second)
+		w.advance(time.Second)
 		old, now := pods.In(view), pods.In(f.View())
 		equal(w.t, "before", names(w.t, byNode.Get(old, "a")), []string{"one"})
 		equal(w.t, "now", names(w.t, byNode.Get(now, "a")), []string{"one", "two"})
 		if jobs.In(view).Len() != 0 || jobs.In(f.View()).Len() != 1 || jobs.In(pods.View()).Len() != 1 {
-			w.t.Error("the views do not show the jobs of their instants")
+			w.t.Errorf("got %d, %d and %d jobs, want 0 in the old view and 1 in new ones", jobs.In(view).Len(), jobs.In(f.View()).Len(), jobs.In(pods.View()).Len())
 		}
 	})
 }
@@ -255,7 +256,7 @@ func TestViewIsExtended(t *testing.T) {
 		jobs := must(informer.For[batchv1.Job](f, informer.Config{}))
 		byNode := informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName })
 		other := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-		w.create(on("a", "one"))
+		w.create(podOn("a", "one"))
 		w.run(f)
 		if err := f.WaitForSync(w.ctx); err != nil {
 			w.t.Fatal(err)
@@ -263,38 +264,38 @@ func TestViewIsExtended(t *testing.T) {
 		view := other.View()
 		copied := view
 		if n := pods.In(view).Len(); n != 1 || view.Err() != nil {
-			w.t.Errorf("%d pods in the view of another; %v", n, view.Err())
+			w.t.Errorf("got %d pods in the view of another informer, error %v, want 1, no error", n, view.Err())
 		}
-		w.create(on("a", "two"))
+		w.create(podOn("a", "two"))
 		if _, err := w.srv.Create(&batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "j"}}); err != nil {
 			w.t.Fatal(err)
 		}
-		w.pass(time.Second)
+		w.advance(time.Second)
 		for _, v := range []informer.View{view, copied, view.And(f.View())} {
 			if n, j := byNode.Len(pods.In(v), "a"), jobs.In(v).Len(); n != 1 || j != 0 {
-				w.t.Errorf("the view has %d pods and %d jobs now", n, j)
+				w.t.Errorf("got %d pods and %d jobs in the view, want 1 and 0", n, j)
 			}
 		}
 		if n := byNode.Len(pods.In(other.View()), "a"); n != 2 {
-			w.t.Errorf("a new view has %d pods", n)
+			w.t.Errorf("got %d pods in a new view, want 2", n)
 		}
-		// Nobody runs the other.
+		// The other informer is not running.
 		s := other.In(view)
 		_, _, err := s.Get(key("one"))
 		for _, err := range []error{err, s.Err(), view.Err(), copied.Err()} {
 			if !errors.Is(err, informer.ErrNotSynced) {
-				w.t.Errorf("of what is not synced: %v", err)
+				w.t.Errorf("an informer that is not synced: got %v, want ErrNotSynced", err)
 			}
 		}
 		for _, err := range s.All() {
 			if !errors.Is(err, informer.ErrNotSynced) {
-				w.t.Errorf("all of what is not synced: %v", err)
+				w.t.Errorf("All of an informer that is not synced: got %v, want ErrNotSynced", err)
 			}
 		}
 	})
 }
 
-// TestWaitFor: who has written reads his own write.
+// TestWaitFor: after WaitFor with the version of a write, the snapshot has the write.
 func TestWaitFor(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("one"))
@@ -302,26 +303,26 @@ func TestWaitFor(t *testing.T) {
 		w.run(inf)
 		<-inf.Synced()
 		for _, node := range []string{"a", "b", "c"} {
-			v := w.place("one", node)
+			v := w.moveTo("one", node)
 			if err := inf.WaitFor(w.ctx, v); err != nil {
 				w.t.Fatal(err)
 			}
 			got, ok, err := inf.Snapshot().Get(key("one"))
 			if !ok || err != nil || got.Spec.NodeName != node {
-				w.t.Errorf("after its write: %v, %v", got.Spec.NodeName, err)
+				w.t.Errorf("got node %v, found %v, error %v, want node %v", got.Spec.NodeName, ok, err, node)
 			}
 		}
 		ctx, stop := w.ctx, time.AfterFunc(time.Minute, w.cancel)
 		defer stop.Stop()
 		if err := inf.WaitFor(ctx, 1<<40); err == nil {
-			w.t.Error("a version that never comes was reached")
+			w.t.Error("WaitFor succeeded for a version that does not exist, want an error")
 		}
 	})
 }
 
-// TestIndexOfTheUndecodable: in both storages an object that cannot be decoded is
-// kept, and in no index that needs the object.
-func TestIndexOfTheUndecodable(t *testing.T) {
+// TestIndexOfUndecodableObjects: both storages keep an object that cannot be decoded. Indexes
+// that need the object do not contain it.
+func TestIndexOfUndecodableObjects(t *testing.T) {
 	type odd struct {
 		metav1.TypeMeta   `json:",inline"`
 		metav1.ObjectMeta `json:"metadata"`
@@ -330,7 +331,7 @@ func TestIndexOfTheUndecodable(t *testing.T) {
 		} `json:"spec"`
 	}
 	inWorld(t, func(w *world) {
-		w.create(on("text", "one"))
+		w.create(podOn("text", "one"))
 		for _, storage := range []informer.Storage{informer.Packed, informer.Live} {
 			inf := must(informer.Watch[odd](w.cluster, informer.Config{Resource: "pods", Storage: storage}))
 			byNode := informer.IndexByEach(inf, func(o *odd) []string { return []string{o.Name} })
@@ -338,25 +339,25 @@ func TestIndexOfTheUndecodable(t *testing.T) {
 			<-inf.Synced()
 			snap := inf.Snapshot()
 			if _, ok, err := snap.Get(key("one")); !ok || err == nil {
-				w.t.Errorf("storage %d: %v, %v", storage, ok, err)
+				w.t.Errorf("storage %d: got found %v, error %v, want true and an error", storage, ok, err)
 			}
 			if n := byNode.Len(snap, "one"); n != 0 {
-				w.t.Errorf("storage %d: the index has %d objects", storage, n)
+				w.t.Errorf("storage %d: got %d objects in the index, want none", storage, n)
 			}
 		}
 	})
 }
 
-// TestStorages: Live shares one object, hot objects are copies, a transform
-// changes what is stored, a projection stores less.
+// TestStorages: Live shares one object, hot objects are copies, a transform changes the stored
+// objects, and a projection stores a part of them.
 func TestStorages(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.create(on("a", "one"))
+		w.create(podOn("a", "one"))
 		get := func(inf *informer.Informer[corev1.Pod]) *corev1.Pod {
 			w.t.Helper()
 			p, ok, err := inf.Snapshot().Get(key("one"))
 			if !ok || err != nil {
-				w.t.Fatal(ok, err)
+				w.t.Fatalf("got found %v, error %v, want the pod", ok, err)
 			}
 			return p
 		}
@@ -364,7 +365,7 @@ func TestStorages(t *testing.T) {
 		hot := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{HotObjects: 1}))
 		changed := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Transform: informer.Transform(func(p *corev1.Pod) error {
 			if p.Name == "refused" {
-				return errors.New("not this one")
+				return errors.New("refused by the transform")
 			}
 			p.Spec.Containers = nil
 			return nil
@@ -378,30 +379,28 @@ func TestStorages(t *testing.T) {
 		w.run(nodes)
 		<-nodes.Synced()
 		if first, again := get(live), get(live); first != again || live.Stats().Decodes != 1 {
-			w.t.Errorf("live: %d decodes", live.Stats().Decodes)
+			w.t.Errorf("live: got the same object %v, %d decodes, want true, 1", first == again, live.Stats().Decodes)
 		}
-		get(hot).Spec.NodeName = "spoiled"
-		get(hot).Spec.NodeName = "spoiled"
+		get(hot).Spec.NodeName = "changed"
+		get(hot).Spec.NodeName = "changed"
 		if p := get(hot); p.Spec.NodeName != "a" || hot.Stats().Decodes != 1 {
-			w.t.Errorf("hot: %q, %d decodes", p.Spec.NodeName, hot.Stats().Decodes)
+			w.t.Errorf("hot: got node %q, %d decodes, want a, 1", p.Spec.NodeName, hot.Stats().Decodes)
 		}
 		w.create(pod("refused"), pod("two"))
-		w.pass(time.Second)
+		w.advance(time.Second)
 		if p := get(changed); p.Spec.Containers != nil || p.Spec.NodeName != "a" || changed.Stats().Refused != 1 || changed.Stats().LastRefused == nil {
-			w.t.Errorf("changed: %+v, %+v", p.Spec, changed.Stats())
+			w.t.Errorf("transformed: got %+v, stats %+v, want no containers, node a, 1 refused", p.Spec, changed.Stats())
 		}
 		s, ok, err := nodes.Snapshot().Get(key("one"))
 		if !ok || err != nil || s.Node != "a" {
-			w.t.Errorf("projected: %+v, %v", s, err)
+			w.t.Errorf("projected: got %+v, found %v, error %v, want node a", s, ok, err)
 		}
 		if rec, _ := nodes.Snapshot().Records().Get(key("one")); rec.UID() == "" || rec.Version() == 0 || rec.Record().Encoding != wire.JSON || rec.Len() > 20 {
-			w.t.Errorf("projected: %+v", rec.Record())
+			w.t.Errorf("projected: got record %+v, want a UID, a version, and at most 20 bytes of JSON", rec.Record())
 		}
-		if !slices.Equal(names(w.t, changed.Snapshot().All()), []string{"one", "two"}) {
-			w.t.Error("what was refused is there")
-		}
-		if err := reason(informer.Watch[corev1.Pod](w.cluster, informer.Config{HotObjects: -1})); err == nil {
-			w.t.Error("-1 hot objects")
+		equal(w.t, "transformed objects", names(w.t, changed.Snapshot().All()), []string{"one", "two"})
+		if err := constructorError(informer.Watch[corev1.Pod](w.cluster, informer.Config{HotObjects: -1})); err == nil {
+			w.t.Error("Watch succeeded with -1 HotObjects, want an error")
 		}
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// TestMemo: several indexes decode a record once, and never take what stood in the
-// same memory before for it.
+// TestMemo: several indexes decode a record once. A record that was in the same memory before
+// is never taken for it.
 func TestMemo(t *testing.T) {
 	var m memo
 	body := bytes.Repeat([]byte(" "), 40)
@@ -22,22 +22,22 @@ func TestMemo(t *testing.T) {
 	get := func(rec *wire.Record) *corev1.ConfigMap {
 		obj, ok := remembered[corev1.ConfigMap](&m, rec)
 		if !ok || obj.Name != rec.Name {
-			t.Fatalf("%v became %+v", rec.Key, obj)
+			t.Fatalf("got %+v, want the object %v", obj, rec.Key)
 		}
 		return obj
 	}
 	a := record("a", "1", 1)
 	if once := get(a); get(a) != once {
-		t.Error("a record is decoded for each index")
+		t.Error("the record was decoded twice, want once")
 	}
 	get(record("b", "2", 1))          // another object
-	get(record("c", "2", 1))          // without an identity but its name
+	get(record("c", "2", 1))          // the same UID and version, another name
 	first := get(record("c", "2", 2)) // another revision
 	if get(record("c", "3", 2)) == first {
-		t.Error("a namesake is taken for the object before it")
+		t.Error("got the decoded object of another UID, want a new one")
 	}
 	without := record("c", "3", 0)
 	if once := get(without); get(without) == once {
-		t.Error("an object without a version is taken for one that looks the same")
+		t.Error("got the same decoded object for a record without a version, want a new one")
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 var trainJobType = apitest.Type{Group: "example.com", Version: "v1", Kind: "TrainJob", Namespaced: true}
 
-// TestMissingType: Run of an informer, and of a factory, returns that the server does not
+// TestMissingType: Run of an informer or a factory returns an error if the server does not
 // serve the type.
 func TestMissingType(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -31,10 +31,10 @@ func TestMissingType(t *testing.T) {
 		for name, run := range map[string]func(context.Context) error{"informer": jobs.Run, "factory": f.Run} {
 			ended := make(chan error, 1)
 			w.work.Go(func() { ended <- run(w.ctx) })
-			w.pass(time.Minute)
-			err := receivedNow(ended)
+			w.advance(time.Minute)
+			err := receiveNow(ended)
 			if !errors.As(err, new(*kube.UnknownResourceError)) || !errcode.Is(err, errcode.NotFound) || !strings.Contains(err.Error(), "WaitIfMissing") {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: Run returned %v, want an UnknownResourceError that names WaitIfMissing", name, err)
 			}
 		}
 	})
@@ -52,37 +52,37 @@ func TestWaitIfMissing(t *testing.T) {
 		w.run(across)
 		cfg.Missing = informer.WaitIfMissing
 		w.run(must(informer.Watch[unstructured.Unstructured](w.cluster, cfg)))
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		if err := w.srv.Register(trainJobType); err != nil {
 			t.Fatal(err)
 		}
-		w.pass(5 * time.Minute)
+		w.advance(5 * time.Minute)
 		jobs := must(informer.Watch[unstructured.Unstructured](w.cluster, informer.Config{Resource: "trainjobs.example.com"}))
 		w.run(jobs)
-		w.pass(time.Second)
-		gone := must(w.srv.Inject(apitest.Fault{Times: apitest.Always, Match: apitest.Match{Resource: "trainjobs"}, Action: apitest.Respond(apitest.Failure(404, 0))}))
+		w.advance(time.Second)
+		absent := must(w.srv.Inject(apitest.Fault{Times: apitest.Always, Match: apitest.Match{Resource: "trainjobs"}, Action: apitest.Respond(apitest.Failure(404, 0))}))
 		cut := must(w.srv.Inject(apitest.Fault{Times: 1, Match: apitest.Match{Verb: apitest.VerbWatch, Resource: "trainjobs"}, Action: apitest.Cut(apitest.CutMidFrame)}))
-		w.pass(time.Hour)
-		gone.Release()
+		w.advance(time.Hour)
+		absent.Release()
 		cut.Release()
-		w.pass(time.Hour)
+		w.advance(time.Hour)
 		for i, inf := range []*informer.Informer[unstructured.Unstructured]{across, jobs} {
 			if h, _ := inf.Health(); h.Ready() != nil {
-				t.Errorf("informer %d: %v", i, h.Ready())
+				t.Errorf("informer %d: Ready() = %v, want nil", i, h.Ready())
 			}
 		}
 	})
 }
 
-// TestRefusedFieldSelector: Run returns that the server does not support the field.
+// TestRefusedFieldSelector: Run returns an error if the server does not support the field.
 func TestRefusedFieldSelector(t *testing.T) {
 	inWorld(t, func(w *world) {
 		pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{FieldSelector: "spec.color=red"}))
 		ended := make(chan error, 1)
 		w.work.Go(func() { ended <- pods.Run(w.ctx) })
-		w.pass(time.Minute)
-		if err := receivedNow(ended); !errcode.Is(err, errcode.Invalid) || !strings.Contains(err.Error(), "spec.color=red") {
-			t.Errorf("Run returned %v", err)
+		w.advance(time.Minute)
+		if err := receiveNow(ended); !errcode.Is(err, errcode.Invalid) || !strings.Contains(err.Error(), "spec.color=red") {
+			t.Errorf("Run returned %v, want an invalid field selector", err)
 		}
 	})
 }
@@ -107,12 +107,12 @@ func TestWaitInLosslessHandler(t *testing.T) {
 			w.run(inf)
 			<-inf.Synced()
 			w.create(pod("first"))
-			w.pass(time.Minute)
+			w.advance(time.Minute)
 			if len(waits) != 1 || errors.Is(waits[0], informer.ErrWaitInHandler) != (mode == store.Lossless) || mode != store.Lossless && waits[0] != nil {
-				t.Errorf("mode %d: %v", mode, waits)
+				t.Errorf("mode %d: WaitFor returned %v, want ErrWaitInHandler: %v", mode, waits, mode == store.Lossless)
 			}
 			if n := inf.Snapshot().Len(); n != 11 {
-				t.Errorf("mode %d: %d objects", mode, n)
+				t.Errorf("mode %d: got %d objects, want 11", mode, n)
 			}
 		})
 	}

@@ -24,21 +24,21 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// disorderly is a server of projects whose versions are what the test says.
-type disorderly struct {
-	service    string // answer to who serves the group; "" if nobody may know
+// unorderedServer is an API server for the type projects. The test sets all versions.
+type unorderedServer struct {
+	service    string // the APIService of the group; "" if access to it is denied
 	namespaced bool
 
-	mu      sync.Mutex
-	list    string // items
-	version int
-	lists   int
-	asked   int // who serves the group
-	watch   *io.PipeWriter
+	mu              sync.Mutex
+	list            string // items
+	version         int
+	lists           int
+	serviceRequests int // requests for the APIService of the group
+	watch           *io.PipeWriter
 }
 
 // RoundTrip implements http.RoundTripper.
-func (d *disorderly) RoundTrip(r *http.Request) (*http.Response, error) {
+func (d *unorderedServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	code, body := http.StatusOK, ""
@@ -52,7 +52,7 @@ func (d *disorderly) RoundTrip(r *http.Request) (*http.Response, error) {
 	case r.URL.Path == "/apis/project.example.com/v1":
 		body = fmt.Sprintf(`{"kind":"APIResourceList","groupVersion":"project.example.com/v1","resources":[{"name":"projects","singularName":"project","namespaced":%v,"kind":"Project","verbs":["get","list","watch"]}]}`, d.namespaced)
 	case r.URL.Path == "/apis/apiregistration.k8s.io/v1/apiservices/v1.project.example.com":
-		if d.asked++; d.service == "" {
+		if d.serviceRequests++; d.service == "" {
 			code, body = http.StatusForbidden, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`
 		} else {
 			body = d.service
@@ -73,6 +73,7 @@ func (d *disorderly) RoundTrip(r *http.Request) (*http.Response, error) {
 	return respond(r, code, io.NopCloser(strings.NewReader(body))), nil
 }
 
+// respond returns a response.
 func respond(r *http.Request, code int, body io.ReadCloser) *http.Response {
 	return &http.Response{
 		StatusCode: code, Status: http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
@@ -80,12 +81,13 @@ func respond(r *http.Request, code int, body io.ReadCloser) *http.Response {
 	}
 }
 
+// project returns a project as JSON.
 func project(v int, phase string) string {
 	return fmt.Sprintf(`{"kind":"Project","apiVersion":"project.example.com/v1","metadata":{"name":"x","uid":"u","resourceVersion":"%d"},"phase":%q}`, v, phase)
 }
 
-// send sends an event of the project.
-func (d *disorderly) send(t *testing.T, kind string, v int, phase string) {
+// send sends an event of the project on the watch.
+func (d *unorderedServer) send(t *testing.T, kind string, v int, phase string) {
 	t.Helper()
 	d.mu.Lock()
 	watch := d.watch
@@ -101,26 +103,28 @@ const (
 	local      = `{"kind":"APIService","apiVersion":"apiregistration.k8s.io/v1","spec":{"group":"project.example.com"}}`
 )
 
-// TestUnorderedVersions: an aggregated API server whose versions say nothing of an
-// object's order loses no event, whether it is known to be one or has shown it.
+// TestUnorderedVersions: an informer loses no event of an aggregated API server that does not
+// order the versions of an object. The informer learns this from the APIService or, if access
+// to it is denied, from the events.
 func TestUnorderedVersions(t *testing.T) {
 	for _, c := range []struct {
 		name, service string
 		order         delta.Order
-		told          string
+		want          string // events
 	}{
-		{"an aggregated server", aggregated, delta.ByArrival, "Added A, Updated B, Updated C, Deleted, Added D, Deleted, Added E"},
-		{"nobody may know", "", delta.ByArrival, "Added A, Updated B, Updated C, Deleted, Added D, Deleted, Added E"},
-		{"an API server", local, delta.ByVersion, "Added A, Updated E"},
+		{"aggregated server", aggregated, delta.ByArrival, "Added A, Updated B, Updated C, Deleted, Added D, Deleted, Added E"},
+		{"access denied", "", delta.ByArrival, "Added A, Updated B, Updated C, Deleted, Added D, Deleted, Added E"},
+		{"API server", local, delta.ByVersion, "Added A, Updated E"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { followDisorder(t, c.service, c.order, c.told) })
+			synctest.Test(t, func(t *testing.T) { followDisorder(t, c.service, c.order, c.want) })
 		})
 	}
 }
 
+// followDisorder runs an informer with a server whose versions decrease.
 func followDisorder(t *testing.T, service string, order delta.Order, want string) {
-	srv := &disorderly{service: service, version: 100, list: project(60, "A")}
+	srv := &unorderedServer{service: service, version: 100, list: project(60, "A")}
 	cluster, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "http://disorderly", Transport: srv}})
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +139,7 @@ func followDisorder(t *testing.T, service string, order delta.Order, want string
 		Resource: "projects.project.example.com", Logger: slog.New(slog.NewTextHandler(&log, nil)),
 	}))
 	w.run(projects)
-	var told []string
+	var got []string
 	w.work.Go(func() {
 		for ev := range projects.Events(ctx) {
 			obj, err := ev.Object()
@@ -144,9 +148,9 @@ func followDisorder(t *testing.T, service string, order delta.Order, want string
 				continue
 			}
 			if text := ev.Kind().String(); ev.Kind() == store.Deleted {
-				told = append(told, text)
+				got = append(got, text)
 			} else {
-				told = append(told, fmt.Sprint(text, " ", obj.Object["phase"]))
+				got = append(got, fmt.Sprint(text, " ", obj.Object["phase"]))
 			}
 		}
 	})
@@ -157,36 +161,36 @@ func followDisorder(t *testing.T, service string, order delta.Order, want string
 	srv.send(t, "DELETED", 40, "C")
 	srv.send(t, "ADDED", 40, "D") // below the list
 	srv.send(t, "DELETED", 40, "D")
-	// The watch ends, and misses an addition.
+	// The watch ends before an addition.
 	srv.mu.Lock()
 	srv.list, srv.version = project(90, "E"), 90
 	srv.watch.Close()
 	srv.mu.Unlock()
-	w.pass(time.Minute)
+	w.advance(time.Minute)
 	if order == delta.ByVersion {
 		srv.send(t, "MODIFIED", 101, "E")
 	}
 	synctest.Wait()
 	health, _ := projects.Health()
-	if got := strings.Join(told, ", "); got != want || health.Order != order {
-		t.Errorf("%v: %s, want %v: %s", health.Order, got, order, want)
+	if events := strings.Join(got, ", "); events != want || health.Order != order {
+		t.Errorf("got order %v, events %s, want %v, %s", health.Order, events, order, want)
 	}
-	if lists := map[delta.Order]int{delta.ByVersion: 1, delta.ByArrival: 2}[order]; srv.lists != lists || srv.asked > 1 {
-		t.Errorf("%d lists, want %d; asked %d times who serves the group", srv.lists, lists, srv.asked)
+	if lists := map[delta.Order]int{delta.ByVersion: 1, delta.ByArrival: 2}[order]; srv.lists != lists || srv.serviceRequests > 1 {
+		t.Errorf("got %d lists and %d requests for the APIService, want %d and at most 1", srv.lists, srv.serviceRequests, lists)
 	}
 	if n := strings.Count(log.String(), "does not order resource versions"); n != int(order) {
-		t.Errorf("logged %d times:\n%s", n, log.String())
+		t.Errorf("got %d log lines about the order, want %d:\n%s", n, int(order), log.String())
 	}
 }
 
-// TestNarrowingWithoutOrder: where versions are not ordered, the watch of a namespace
-// does not go on at the version that the watch of all has reached.
+// TestNarrowingWithoutOrder: if versions are not ordered, the watch of a namespace does not
+// continue at the last version of the watch of all namespaces.
 func TestNarrowingWithoutOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		item := func(v int) string {
 			return fmt.Sprintf(`{"metadata":{"name":"x","namespace":"a","uid":"u","resourceVersion":"%d"}}`, v)
 		}
-		srv := &disorderly{version: 100, list: item(60), namespaced: true}
+		srv := &unorderedServer{version: 100, list: item(60), namespaced: true}
 		cluster, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "http://disorderly", Transport: srv}})
 		if err != nil {
 			t.Fatal(err)
@@ -205,20 +209,20 @@ func TestNarrowingWithoutOrder(t *testing.T) {
 		srv.mu.Lock()
 		watch := srv.watch
 		srv.mu.Unlock()
-		if _, err := fmt.Fprintf(watch, `{"type":"MODIFIED","object":%s}`+"\n", item(50)); err != nil { // which shows it
+		if _, err := fmt.Fprintf(watch, `{"type":"MODIFIED","object":%s}`+"\n", item(50)); err != nil { // a lower version, so versions are not ordered
 			t.Fatal(err)
 		}
 		synctest.Wait()
 		srv.mu.Lock()
-		srv.list = item(40) // it has changed, and no watch from version 100 tells
+		srv.list = item(40) // a change that no watch from version 100 reports
 		srv.mu.Unlock()
 		if err := projects.SetNamespaces(ctx, "a"); err != nil {
 			t.Fatal(err)
 		}
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		e, ok := projects.Snapshot().Records().Get(wire.Key{Namespace: "a", Name: "x"})
 		if !ok || e.Version() != 40 {
-			t.Errorf("there: %v, want version 40; %d lists", ok, srv.lists)
+			t.Errorf("got found %v, version %v after %d lists, want version 40", ok, e.Version(), srv.lists)
 		}
 	})
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// panicking makes one function of an informer panic for the pod "bad".
-type panicking struct {
+// panickingFunctions are functions for an informer. One of them panics for the pod "bad".
+type panickingFunctions struct {
 	filter func(store.Entry) bool
 	value  func(*corev1.Pod) string
 	handle func(*corev1.Pod) error
 }
 
-// panickingIn returns an informer and its functions. place names the function that panics.
-func panickingIn(w *world, place string, policy informer.PanicPolicy, logger *slog.Logger) (*informer.Informer[corev1.Pod], panicking) {
+// newPanicking returns an informer and its functions. place names the function that panics.
+func newPanicking(w *world, place string, policy informer.PanicPolicy, logger *slog.Logger) (*informer.Informer[corev1.Pod], panickingFunctions) {
 	bad := func(here, name string) {
 		if here == place && name == "bad" {
 			panic("on purpose")
@@ -39,17 +39,18 @@ func panickingIn(w *world, place string, policy informer.PanicPolicy, logger *sl
 			return rec, nil
 		}
 	}
-	return must(informer.Watch[corev1.Pod](w.cluster, cfg)), panicking{
+	return must(informer.Watch[corev1.Pod](w.cluster, cfg)), panickingFunctions{
 		filter: func(e store.Entry) bool { bad("filter", e.Key().Name); return true },
 		value:  func(p *corev1.Pod) string { bad("index", p.Name); return p.Spec.NodeName },
 		handle: func(p *corev1.Pod) error { bad("handler", p.Name); return nil },
 	}
 }
 
-func (p panicking) register(t *testing.T, inf *informer.Informer[corev1.Pod], policy informer.PanicPolicy, d *diary) *informer.Registration {
+// register registers the functions with an informer. The handler adds its calls to events.
+func (p panickingFunctions) register(t *testing.T, inf *informer.Informer[corev1.Pod], policy informer.PanicPolicy, events *eventLog) *informer.Registration {
 	informer.IndexBy(inf, p.value)
 	r, err := inf.Handle(informer.Handler[corev1.Pod]{OnAdd: func(_ context.Context, pod *corev1.Pod, _ bool) error {
-		d.note("%s", pod.Name)
+		events.add("%s", pod.Name)
 		return p.handle(pod)
 	}}, informer.HandlerConfig{Panics: policy, Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.Where(p.filter)}}})
 	if err != nil {
@@ -58,8 +59,8 @@ func (p panicking) register(t *testing.T, inf *informer.Informer[corev1.Pod], po
 	return r
 }
 
-// TestPanicPolicies: the default skips the object and logs the panic on one line;
-// StopOnPanic ends the informer or the handler with the panic.
+// TestPanicPolicies: SkipOnPanic skips the object and logs the panic on one line. StopOnPanic
+// ends the informer or the handler with the panic.
 func TestPanicPolicies(t *testing.T) {
 	for _, place := range []string{"filter", "index", "transform", "handler"} {
 		ofInformer := place == "index" || place == "transform"
@@ -67,44 +68,44 @@ func TestPanicPolicies(t *testing.T) {
 			inWorld(t, func(w *world) {
 				w.create(pod("bad"), pod("good"))
 				var log bytes.Buffer
-				inf, functions := panickingIn(w, place, informer.SkipOnPanic, slog.New(slog.NewTextHandler(&log, nil)))
-				var d diary
-				functions.register(w.t, inf, informer.SkipOnPanic, &d)
+				inf, functions := newPanicking(w, place, informer.SkipOnPanic, slog.New(slog.NewTextHandler(&log, nil)))
+				var events eventLog
+				functions.register(w.t, inf, informer.SkipOnPanic, &events)
 				w.run(inf)
-				w.pass(time.Minute)
-				if got := d.take(); len(got) != 2 && place != "transform" || got[len(got)-1] != "good" {
-					w.t.Errorf("handled %v", got)
+				w.advance(time.Minute)
+				if got := events.take(); len(got) != 2 && place != "transform" || got[len(got)-1] != "good" {
+					w.t.Errorf("the handler got %v, want good, and bad unless the transform panics", got)
 				}
 				text := log.String()
-				if strings.Count(text, "on purpose, in informer_test.panickingIn.func") != 1 || strings.Contains(text, `goroutine`) {
-					w.t.Errorf("log: %s", text)
+				if strings.Count(text, "on purpose, in informer_test.newPanicking.func") != 1 || strings.Contains(text, `goroutine`) {
+					w.t.Errorf("got log %q, want the panic with its function once, on one line", text)
 				}
 			})
 		})
 		t.Run(place+" stops", func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				w.create(pod("bad"), pod("good"))
-				inf, functions := panickingIn(w, place, informer.StopOnPanic, slog.New(slog.DiscardHandler))
-				var d diary
-				r := functions.register(w.t, inf, informer.StopOnPanic, &d)
+				inf, functions := newPanicking(w, place, informer.StopOnPanic, slog.New(slog.DiscardHandler))
+				var events eventLog
+				r := functions.register(w.t, inf, informer.StopOnPanic, &events)
 				ended := make(chan error, 1)
 				w.work.Go(func() { ended <- inf.Run(w.ctx) })
-				w.pass(time.Minute)
+				w.advance(time.Minute)
 				var p *informer.PanicError
 				if ofInformer {
-					if err := receivedNow(ended); !errors.As(err, &p) || p.Key.Name != "bad" {
-						w.t.Errorf("Run returned %v", err)
+					if err := receiveNow(ended); !errors.As(err, &p) || p.Key.Name != "bad" {
+						w.t.Errorf("Run returned %v, want a PanicError of the pod bad", err)
 					}
-				} else if !closedNow(r.Done()) || !errors.As(r.Err(), &p) || len(ended) > 0 {
-					w.t.Errorf("the handler ended: %v, %v", closedNow(r.Done()), r.Err())
+				} else if !isClosed(r.Done()) || !errors.As(r.Err(), &p) || len(ended) > 0 {
+					w.t.Errorf("got handler ended %v, error %v, informer ended %v, want only the handler to end, with a PanicError", isClosed(r.Done()), r.Err(), len(ended) > 0)
 				}
 			})
 		})
 	}
 }
 
-// receivedNow returns the error in a channel; nil if there is none yet.
-func receivedNow(c <-chan error) error {
+// receiveNow returns the next error from a channel, or nil without waiting.
+func receiveNow(c <-chan error) error {
 	select {
 	case err := <-c:
 		return err
@@ -115,16 +116,16 @@ func receivedNow(c <-chan error) error {
 
 const crashVariable = "VEDETTE_TEST_CRASH"
 
-// TestCrashOnPanic runs this test again as a program of its own, which must end with the
-// panic wherever it happens.
+// TestCrashOnPanic runs itself in a child process, which must crash with the panic of each
+// function.
 func TestCrashOnPanic(t *testing.T) {
 	if place := os.Getenv(crashVariable); place != "" {
 		inWorld(t, func(w *world) {
 			w.create(pod("bad"))
-			inf, functions := panickingIn(w, place, informer.CrashOnPanic, slog.New(slog.DiscardHandler))
-			functions.register(w.t, inf, informer.CrashOnPanic, new(diary))
+			inf, functions := newPanicking(w, place, informer.CrashOnPanic, slog.New(slog.DiscardHandler))
+			functions.register(w.t, inf, informer.CrashOnPanic, new(eventLog))
 			w.run(inf)
-			w.pass(time.Minute)
+			w.advance(time.Minute)
 		})
 		return
 	}
@@ -133,7 +134,7 @@ func TestCrashOnPanic(t *testing.T) {
 		cmd.Env = append(os.Environ(), crashVariable+"="+place)
 		out, err := cmd.CombinedOutput()
 		if err == nil || !bytes.Contains(out, []byte("panic: on purpose")) {
-			t.Errorf("%s: %v\n%s", place, err, out)
+			t.Errorf("%s: the process ended with %v, want the panic\n%s", place, err, out)
 		}
 	}
 }

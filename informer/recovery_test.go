@@ -12,33 +12,33 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-// TestTransientRefusal: an API server that starts denies requests, and does not
-// serve types, for a moment. That costs seconds.
+// TestTransientRefusal: a starting API server briefly denies requests or does not serve a
+// type. The informer recovers within seconds.
 func TestTransientRefusal(t *testing.T) {
 	for _, code := range []int{401, 403, 404} {
 		for _, c := range []struct {
 			name   string
-			away   time.Duration // the server is unreachable before
+			outage time.Duration // before the refusal
 			within time.Duration
 		}{{"at once", 0, 2 * time.Second}, {"after an outage", 10 * time.Minute, 46 * time.Second}} {
 			t.Run(fmt.Sprintf("%d %s", code, c.name), func(t *testing.T) {
 				inWorld(t, func(w *world) {
 					pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Resource: "pods"}))
 					w.run(pods)
-					w.pass(time.Minute)
+					w.advance(time.Minute)
 					match := apitest.Match{Resource: "pods"}
 					w.inject(apitest.Fault{Match: match, Times: 1, Action: apitest.Cut(apitest.CutReset)})
-					if c.away > 0 {
-						away := w.inject(apitest.Fault{Match: match, Times: apitest.Always, Action: apitest.Respond(apitest.Failure(503, 0))})
-						w.pass(c.away)
-						away.Release()
+					if c.outage > 0 {
+						outage := w.inject(apitest.Fault{Match: match, Times: apitest.Always, Action: apitest.Respond(apitest.Failure(503, 0))})
+						w.advance(c.outage)
+						outage.Release()
 					}
 					w.inject(apitest.Fault{Match: match, Times: 1, Action: apitest.Respond(apitest.Failure(code, 0))})
-					w.pass(time.Second)
+					w.advance(time.Second)
 					w.create(pod("late"))
-					w.pass(c.within)
+					w.advance(c.within)
 					if health, _ := pods.Health(); pods.Snapshot().Len() != 1 || health.Err != nil {
-						t.Errorf("%d objects after %v: %v %v", pods.Snapshot().Len(), c.within, health.Phase, health.Err)
+						t.Errorf("after %v: got %d objects, phase %v, error %v, want 1 object, no error", c.within, pods.Snapshot().Len(), health.Phase, health.Err)
 					}
 				})
 			})
@@ -46,6 +46,7 @@ func TestTransientRefusal(t *testing.T) {
 	}
 }
 
+// inject injects a fault into the server.
 func (w *world) inject(f apitest.Fault) *apitest.Injection {
 	w.t.Helper()
 	i, err := w.srv.Inject(f)
@@ -55,7 +56,7 @@ func (w *world) inject(f apitest.Fault) *apitest.Injection {
 	return i
 }
 
-// TestLastingRefusal: rights that nobody grants are asked for ever more rarely.
+// TestLastingRefusal: retries of a request that the server always refuses become rarer.
 func TestLastingRefusal(t *testing.T) {
 	for _, code := range []int{401, 403, 404, 405} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
@@ -63,21 +64,21 @@ func TestLastingRefusal(t *testing.T) {
 				w.inject(apitest.Fault{Match: apitest.Match{Resource: "pods"}, Times: apitest.Always, Action: apitest.Respond(apitest.Failure(code, 0))})
 				pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Resource: "pods"}))
 				w.run(pods)
-				w.pass(10 * time.Minute)
-				asked := w.requests("pods")
-				if n := len(asked); n > 30 || asked[n-1].Sub(asked[n-2]) < 30*time.Second {
-					t.Errorf("%d requests, the last after %v", n, asked[n-1].Sub(asked[n-2]))
+				w.advance(10 * time.Minute)
+				times := w.requestTimes("pods")
+				if n := len(times); n > 30 || times[n-1].Sub(times[n-2]) < 30*time.Second {
+					t.Errorf("got %d requests, the last after %v, want at most 30, at least 30s", n, times[n-1].Sub(times[n-2]))
 				}
 				if health, _ := pods.Health(); health.Fault == reflector.NoFault || health.Phase != reflector.Waiting {
-					t.Errorf("%v %v", health.Phase, health.Fault)
+					t.Errorf("got phase %v, fault %v, want Waiting and a fault", health.Phase, health.Fault)
 				}
 			})
 		})
 	}
 }
 
-// requests returns when a resource was asked for.
-func (w *world) requests(resource string) (at []time.Time) {
+// requestTimes returns the times of the requests for a resource.
+func (w *world) requestTimes(resource string) (at []time.Time) {
 	for _, r := range w.srv.Requests() {
 		if r.Resource.Resource == resource {
 			at = append(at, r.Time)
@@ -86,8 +87,8 @@ func (w *world) requests(resource string) (at []time.Time) {
 	return at
 }
 
-// TestSiblingRecovers: of informers that the server refuses, the first that gets an
-// answer has the others ask at once.
+// TestSiblingRecovers: when one of the informers that the server refuses recovers, the others
+// retry immediately.
 func TestSiblingRecovers(t *testing.T) {
 	for _, code := range []int{401, 403, 404, 500} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
@@ -96,23 +97,23 @@ func TestSiblingRecovers(t *testing.T) {
 				for i := range 20 {
 					w.run(must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Resource: "pods", Namespaces: []string{fmt.Sprintf("ns-%d", i)}})))
 				}
-				w.pass(5 * time.Minute)
+				w.advance(5 * time.Minute)
 				released := time.Now()
 				refused.Release()
-				w.pass(2 * time.Minute)
+				w.advance(2 * time.Minute)
 				first := map[string]time.Time{}
-				var least, most time.Time
+				var earliest, latest time.Time
 				for _, r := range w.srv.Requests() {
 					if r.Resource.Resource != "pods" || r.Time.Before(released) || !first[r.Namespace].IsZero() {
 						continue
 					}
-					first[r.Namespace], most = r.Time, r.Time
-					if least.IsZero() {
-						least = r.Time
+					first[r.Namespace], latest = r.Time, r.Time
+					if earliest.IsZero() {
+						earliest = r.Time
 					}
 				}
-				if took := most.Sub(least); len(first) != 20 || took > time.Second {
-					t.Errorf("%d informers asked again, the last %v after the first", len(first), took)
+				if took := latest.Sub(earliest); len(first) != 20 || took > time.Second {
+					t.Errorf("got retries of %d informers, the last %v after the first, want 20 within 1s", len(first), took)
 				}
 			})
 		})

@@ -86,7 +86,7 @@ func (e *engine) launch(ctx context.Context) {
 	for _, r := range e.registrations {
 		r.start()
 	}
-	e.producers.start(e.reconcile) // the handlers have subscribed by now
+	e.producers.start(e.reconcile) // the handlers have already subscribed
 }
 
 // Run follows the cluster until ctx is done, and then returns nil. It may be called

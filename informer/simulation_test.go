@@ -30,11 +30,11 @@ const (
 	simSubscribers = 20
 )
 
-// TestSimulation lets hours pass and hundreds of faults strike, in fake time,
-// between a server and twenty subscribers: quick, slow and panicking ones, of
-// all modes, early and late. After each phase all see what the server has, and
-// those that lose nothing, and those of every change that were quick enough, have
-// seen every revision, unless a list had to be made since the server had forgotten.
+// TestSimulation runs a server and twenty subscribers for hours of fake time with hundreds of
+// faults. There are quick, slow and panicking subscribers of all modes; some are early, some
+// late. After each phase all have the objects of the server. Subscribers of store.Lossless,
+// and those of store.EveryChange that were quick enough, have seen every revision, unless an
+// expired version made a list necessary.
 func TestSimulation(t *testing.T) {
 	first, last := uint64(1), *simSeeds
 	if *simSeed != 0 {
@@ -57,10 +57,10 @@ type simulation struct {
 	inf    *informer.Informer[corev1.Pod]
 	byNode *informer.Index[corev1.Pod]
 	subs   []*simSubscriber
-	phase  []revision // what was written in this phase
+	phase  []revision // the writes of this phase
 	faults int
-	whole  int // phases without a gap
-	behind int // subscribers of every change that were told of several at once
+	whole  int // number of phases without a relist
+	behind int // number of times that a subscriber of EveryChange got folded changes
 
 	injected []*apitest.Injection
 }
@@ -71,23 +71,24 @@ type revision struct {
 	version wire.Version
 }
 
-// simSubscriber applies what it is told to a view of its own.
+// simSubscriber applies its events to a map of its own.
 type simSubscriber struct {
-	s    *simulation
-	name string
-	mode store.Mode
-	slow time.Duration // at most, for each event
-	mad  bool          // it panics now and then
+	s      *simulation
+	name   string
+	mode   store.Mode
+	slow   time.Duration // maximum time for each event
+	panics bool          // panics for random events
 
-	mu     sync.Mutex
-	random *rand.Rand
-	view   map[string]revision
-	seen   map[revision]int
-	folded bool // it was told of several changes at once
-	early  bool // it was there from the start of the phase
-	cancel func()
+	mu      sync.Mutex
+	random  *rand.Rand
+	objects map[string]revision
+	seen    map[revision]int
+	folded  bool // got folded changes
+	early   bool // subscribed before the phase
+	cancel  func()
 }
 
+// newSimulation returns a simulation with a server and an informer, which do not run.
 func newSimulation(t *testing.T, seed uint64) *simulation {
 	s := &simulation{world: &world{t: t}, random: rand.New(rand.NewPCG(seed, 7))}
 	s.srv, s.cluster = serve(t, apitest.Config{})
@@ -97,29 +98,30 @@ func newSimulation(t *testing.T, seed uint64) *simulation {
 	return s
 }
 
+// run runs all phases.
 func (s *simulation) run() {
 	defer s.work.Wait()
 	defer s.cancel()
 	for i := range 10 {
-		s.create(on("n0", fmt.Sprint("pod-", i)))
+		s.create(podOn("n0", fmt.Sprint("pod-", i)))
 	}
 	began := time.Now()
 	for i := range simSubscribers / 2 {
-		s.join(i)
+		s.subscribe(i)
 	}
 	s.world.run(s.inf)
 	for i := range simSubscribers / 2 {
-		s.join(i)
+		s.subscribe(i)
 	}
-	s.heal()
+	s.restore()
 	for phase := range simPhases {
 		s.phase = nil
 		for _, sub := range s.subs {
 			sub.early = true
 		}
 		before, _ := s.inf.Health()
-		s.strike()
-		s.heal()
+		s.disturb()
+		s.restore()
 		after, _ := s.inf.Health()
 		if after.Relists == before.Relists {
 			s.whole++
@@ -129,18 +131,18 @@ func (s *simulation) run() {
 			break
 		}
 	}
-	s.t.Logf("%v passed, %d faults, %d of %d phases without a gap, %d times behind", time.Since(began).Round(time.Minute), s.faults, s.whole, simPhases, s.behind)
+	s.t.Logf("%v of fake time, %d faults, %d of %d phases without a relist, %d times behind", time.Since(began).Round(time.Minute), s.faults, s.whole, simPhases, s.behind)
 	if s.whole == 0 || s.whole == simPhases || s.behind == 0 {
-		s.t.Error("the simulation is too wild, or too tame")
+		s.t.Errorf("got %d of %d phases without a relist and %d subscribers behind, want some of each kind", s.whole, simPhases, s.behind)
 	}
 }
 
-// join adds a subscriber of one of five kinds.
-func (s *simulation) join(i int) {
+// subscribe adds a subscriber of one of five kinds.
+func (s *simulation) subscribe(i int) {
 	sub := &simSubscriber{
 		s: s, name: fmt.Sprint("subscriber ", len(s.subs), " of kind ", i%5),
-		random: rand.New(rand.NewPCG(s.random.Uint64(), uint64(i))),
-		view:   map[string]revision{}, seen: map[revision]int{},
+		random:  rand.New(rand.NewPCG(s.random.Uint64(), uint64(i))),
+		objects: map[string]revision{}, seen: map[revision]int{},
 	}
 	s.subs = append(s.subs, sub)
 	ctx, cancel := context.WithCancel(s.ctx)
@@ -149,7 +151,7 @@ func (s *simulation) join(i int) {
 		sub.mode = mode
 		s.work.Go(func() {
 			for ev := range s.inf.Changes(ctx, informer.SubscriptionConfig{Mode: mode}) {
-				sub.take(ctx, ev)
+				sub.apply(ctx, ev)
 			}
 		})
 	}
@@ -160,7 +162,7 @@ func (s *simulation) join(i int) {
 		sub.cancel = r.Remove
 	}
 	one := func(ctx context.Context, ev informer.Event[corev1.Pod]) error {
-		sub.take(ctx, ev)
+		sub.apply(ctx, ev)
 		return nil
 	}
 	switch i % 5 {
@@ -176,20 +178,20 @@ func (s *simulation) join(i int) {
 		}
 		pull(store.EveryChange)
 	case 3:
-		sub.slow, sub.mad = time.Second, true
+		sub.slow, sub.panics = time.Second, true
 		handle(informer.Handler[corev1.Pod]{OnEvent: one}, informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Mode: store.Latest, Resync: 11 * time.Minute}})
 	case 4:
 		handle(informer.Handler[corev1.Pod]{OnBatch: func(ctx context.Context, events []informer.Event[corev1.Pod]) error {
 			for _, ev := range events {
-				sub.take(ctx, ev)
+				sub.apply(ctx, ev)
 			}
 			return nil
 		}}, informer.HandlerConfig{BatchSize: 7, Subscription: informer.SubscriptionConfig{Mode: store.Lossless}})
 	}
 }
 
-// take applies an event, and looks whether it follows from the view.
-func (b *simSubscriber) take(ctx context.Context, ev informer.Event[corev1.Pod]) {
+// apply applies an event, and checks that the event follows from the state before.
+func (b *simSubscriber) apply(ctx context.Context, ev informer.Event[corev1.Pod]) {
 	if b.slow > 0 {
 		select {
 		case <-time.After(time.Duration(b.random.Int64N(int64(b.slow)))):
@@ -197,43 +199,43 @@ func (b *simSubscriber) take(ctx context.Context, ev informer.Event[corev1.Pod])
 			return
 		}
 	}
-	if b.mad && b.random.IntN(5) == 0 {
-		panic("now and then")
+	if b.panics && b.random.IntN(5) == 0 {
+		panic("on purpose")
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	key, now := ev.Key().String(), revision{ev.UID(), ev.Version()}
-	was, known := b.view[key]
-	sound := false
+	was, exists := b.objects[key]
+	valid := false
 	b.folded = b.folded || ev.Changes() > 1
 	switch {
 	case ev.CameAndWent():
-		sound = !known && b.mode == store.EveryChange
+		valid = !exists && b.mode == store.EveryChange
 	case ev.Resync():
-		sound = known && was == now
+		valid = exists && was == now
 	case ev.Kind() == store.Added:
-		sound = !known
-		b.view[key] = now
+		valid = !exists
+		b.objects[key] = now
 		b.seen[now]++
 	case ev.Kind() == store.Updated:
-		sound = known && was.uid == now.uid && was.version < now.version
-		b.view[key] = now
+		valid = exists && was.uid == now.uid && was.version < now.version
+		b.objects[key] = now
 		b.seen[now]++
 	default:
-		sound = known && was.uid == now.uid
-		delete(b.view, key)
+		valid = exists && was.uid == now.uid
+		delete(b.objects, key)
 		if !ev.Missed() {
 			b.seen[now]++
 		}
 	}
-	if !sound {
-		b.s.t.Errorf("%s: %v of %s at %v does not follow from %v", b.name, ev.Kind(), key, now, was)
+	if !valid {
+		b.s.t.Errorf("%s: got %v of %s at %v, which does not follow from %v", b.name, ev.Kind(), key, now, was)
 	}
 }
 
-// strike lets things happen and go wrong for some minutes.
-func (s *simulation) strike() {
-	away := false
+// disturb changes objects, injects faults, and adds and removes subscribers for some minutes.
+func (s *simulation) disturb() {
+	outage := false
 	for range 40 + s.random.IntN(40) {
 		<-time.After(time.Duration(s.random.Int64N(int64(3 * time.Second))))
 		switch n := s.random.IntN(100); {
@@ -241,12 +243,12 @@ func (s *simulation) strike() {
 			s.write()
 		case n < 85:
 			s.fault()
-		case n < 88 && !away:
-			away = true
+		case n < 88 && !outage:
+			outage = true
 			s.faults++
 			s.srv.Unavailable()
-		case n < 94 && away:
-			away = false
+		case n < 94 && outage:
+			outage = false
 			if err := s.srv.Available(); err != nil {
 				s.t.Fatal(err)
 			}
@@ -254,9 +256,9 @@ func (s *simulation) strike() {
 			s.faults++
 			s.srv.Compact()
 		case n < 96:
-			<-time.After(time.Duration(s.random.Int64N(int64(time.Hour)))) // the machine slept
+			<-time.After(time.Duration(s.random.Int64N(int64(time.Hour)))) // the machine is suspended
 		case n < 98 && len(s.subs) < 2*simSubscribers:
-			s.join(s.random.IntN(5))
+			s.subscribe(s.random.IntN(5))
 		case n < 99 && len(s.subs) > simSubscribers:
 			i := s.random.IntN(len(s.subs))
 			s.subs[i].cancel()
@@ -265,15 +267,15 @@ func (s *simulation) strike() {
 	}
 }
 
-// write changes, deletes or creates a pod, or all three.
+// write creates a random pod. If it exists, write changes or deletes it.
 func (s *simulation) write() {
 	name := fmt.Sprint("pod-", s.random.IntN(30))
 	obj, err := s.srv.Get(pod(name))
 	if err != nil {
-		obj, err = s.srv.Create(on(fmt.Sprint("n", s.random.IntN(5)), name))
+		obj, err = s.srv.Create(podOn(fmt.Sprint("n", s.random.IntN(5)), name))
 	} else if s.random.IntN(5) == 0 {
 		s.delete(name)
-		return // the server alone knows the version of a deletion
+		return // only the server knows the version of a deletion
 	} else {
 		p := obj.(*corev1.Pod)
 		p.Spec.NodeName = fmt.Sprint("n", s.random.IntN(1000))
@@ -290,7 +292,7 @@ func (s *simulation) write() {
 	s.phase = append(s.phase, revision{string(p.UID), v})
 }
 
-// fault injects one of all faults that there are.
+// fault injects a random fault.
 func (s *simulation) fault() {
 	watch := []apitest.Action{
 		apitest.Cut(apitest.CutClean), apitest.Cut(apitest.CutReset), apitest.Cut(apitest.CutMidFrame), apitest.Stall(),
@@ -314,25 +316,25 @@ func (s *simulation) fault() {
 	s.faults++
 	i, err := s.srv.Inject(f)
 	if err != nil {
-		s.t.Fatalf("%+v: %v", f, err)
+		s.t.Fatalf("Inject(%+v): got %v, want nil", f, err)
 	}
 	s.injected = append(s.injected, i)
 }
 
-// heal ends the outage, and waits until all have been told everything.
-func (s *simulation) heal() {
+// restore ends an outage and all faults, and waits until the subscribers have all events.
+func (s *simulation) restore() {
 	if err := s.srv.Available(); err != nil {
 		s.t.Fatal(err)
 	}
-	s.pass(20 * time.Minute)
+	s.advance(20 * time.Minute)
 	for _, i := range s.injected {
 		i.Release()
 	}
 	s.injected = nil
-	s.pass(10 * time.Minute)
+	s.advance(10 * time.Minute)
 }
 
-// check compares everybody's view with the server's.
+// check compares the store, the index and the subscribers with the server.
 func (s *simulation) check(phase int, whole bool) {
 	objects, err := s.srv.List(pod(""), "")
 	if err != nil {
@@ -356,21 +358,23 @@ func (s *simulation) check(phase int, whole bool) {
 	}
 	if !maps.Equal(got, want) {
 		h, _ := s.inf.Health()
-		s.t.Errorf("phase %d: the store has %d objects, the server %d; %+v", phase, len(got), len(want), h.Health)
+		s.t.Errorf("phase %d: got %d objects in the store, want the %d of the server; health: %+v", phase, len(got), len(want), h.Health)
 	}
-	if !maps.Equal(maps.Collect(s.byNode.Values(snap)), nodes) {
-		s.t.Errorf("phase %d: the index differs", phase)
+	if got := maps.Collect(s.byNode.Values(snap)); !maps.Equal(got, nodes) {
+		s.t.Errorf("phase %d: got index %v, want %v", phase, got, nodes)
 	}
 	for _, sub := range s.subs {
 		sub.check(phase, want, whole)
 	}
 }
 
+// check compares the state and the revisions of the subscriber with the server. whole reports
+// whether the phase had no relist.
 func (b *simSubscriber) check(phase int, want map[string]revision, whole bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !maps.Equal(b.view, want) {
-		b.s.t.Errorf("phase %d: %s has %d objects, the server %d", phase, b.name, len(b.view), len(want))
+	if !maps.Equal(b.objects, want) {
+		b.s.t.Errorf("phase %d: %s: got %d objects, want the %d of the server", phase, b.name, len(b.objects), len(want))
 	}
 	if b.folded && b.mode == store.EveryChange {
 		b.s.behind++
@@ -382,7 +386,7 @@ func (b *simSubscriber) check(phase int, want map[string]revision, whole bool) {
 	}
 	for r, n := range b.seen {
 		if n > 1 {
-			b.s.t.Errorf("phase %d: %s was told %d times of %v", phase, b.name, n, r)
+			b.s.t.Errorf("phase %d: %s: got %v %d times, want once", phase, b.name, r, n)
 		}
 	}
 	if !whole || !b.early {
@@ -390,7 +394,7 @@ func (b *simSubscriber) check(phase int, want map[string]revision, whole bool) {
 	}
 	for _, r := range b.s.phase {
 		if b.seen[r] != 1 {
-			b.s.t.Errorf("phase %d: %s was not told of %v, and no list was needed", phase, b.name, r)
+			b.s.t.Errorf("phase %d: %s: got %v %d times without a relist, want once", phase, b.name, r, b.seen[r])
 		}
 	}
 }

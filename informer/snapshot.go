@@ -97,8 +97,8 @@ func (s Snapshot[T]) Within(scope delta.Scope) iter.Seq2[*T, error] {
 
 // Select decodes the objects whose labels match, like All. It searches the given
 // namespaces, in the given order, or all of them. It reads the labels of all objects from
-// the encoded bytes, and decodes only the objects that match. For a label that is looked
-// up often, IndexField is faster.
+// the encoded bytes, and decodes only the objects that match. For frequent searches
+// by the same label, IndexField is faster.
 func (s Snapshot[T]) Select(selector labels.Selector, namespaces ...string) iter.Seq2[*T, error] {
 	if len(namespaces) == 0 {
 		namespaces = []string{""}

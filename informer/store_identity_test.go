@@ -18,6 +18,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
+// Projections of a pod: alike has the JSON fields of nodeOf, and renamed does not.
 type (
 	nodeOf struct {
 		Name string `json:"name"`
@@ -33,26 +34,26 @@ type (
 	}
 )
 
-// warmed is what an informer tells of its start.
-type warmed interface {
+// startable has the methods of informers of all types that the tests need.
+type startable interface {
 	Run(ctx context.Context) error
 	Health() (informer.Health, <-chan struct{})
 	Synced() <-chan struct{}
 }
 
-// made returns an informer as what the test needs of it.
-func made[T any](inf *informer.Informer[T], err error) (warmed, error) { return inf, err }
+// asStartable converts the results of a constructor.
+func asStartable[T any](inf *informer.Informer[T], err error) (startable, error) { return inf, err }
 
-// TestShapeOfTheFile: a snapshot file is used only where its records are what the
-// informer would have made of them; else Health says which part differs.
+// TestShapeOfTheFile: a snapshot file is used only if the informer would have stored the same
+// records. Otherwise Health says which part of the configuration differs.
 func TestShapeOfTheFile(t *testing.T) {
-	cut := func(p *corev1.Pod) *nodeOf { return &nodeOf{p.Name, p.Spec.NodeName} }
-	pods := func(change func(*informer.Config)) func(*world, informer.Config) (warmed, error) {
-		return func(w *world, cfg informer.Config) (warmed, error) {
+	projection := func(p *corev1.Pod) *nodeOf { return &nodeOf{p.Name, p.Spec.NodeName} }
+	pods := func(change func(*informer.Config)) func(*world, informer.Config) (startable, error) {
+		return func(w *world, cfg informer.Config) (startable, error) {
 			if change != nil {
 				change(&cfg)
 			}
-			return made(informer.Watch[corev1.Pod](w.cluster, cfg))
+			return asStartable(informer.Watch[corev1.Pod](w.cluster, cfg))
 		}
 	}
 	transformed := func(version string) func(*informer.Config) {
@@ -61,48 +62,48 @@ func TestShapeOfTheFile(t *testing.T) {
 			cfg.Transform = informer.Transform(func(p *corev1.Pod) error { p.Spec = corev1.PodSpec{}; return nil })
 		}
 	}
-	project := func(version string) func(*world, informer.Config) (warmed, error) {
-		return func(w *world, cfg informer.Config) (warmed, error) {
+	project := func(version string) func(*world, informer.Config) (startable, error) {
+		return func(w *world, cfg informer.Config) (startable, error) {
 			cfg.TransformVersion = version
-			return made(informer.Project(w.cluster, cfg, cut))
+			return asStartable(informer.Project(w.cluster, cfg, projection))
 		}
 	}
 	for name, c := range map[string]struct {
-		before, after func(*world, informer.Config) (warmed, error)
+		before, after func(*world, informer.Config) (startable, error)
 		want          string
 	}{
-		"the same":           {pods(nil), pods(nil), ""},
-		"transformed now":    {pods(nil), pods(transformed("1")), `transform version "", want "1"`},
-		"transformed before": {pods(transformed("1")), pods(nil), `transform version "1", want ""`},
-		"another version":    {pods(transformed("1")), pods(transformed("2")), `transform version "1", want "2"`},
-		"the same version":   {pods(transformed("1")), pods(transformed("1")), ""},
+		"same configuration": {pods(nil), pods(nil), ""},
+		"transform added":    {pods(nil), pods(transformed("1")), `transform version "", want "1"`},
+		"transform removed":  {pods(transformed("1")), pods(nil), `transform version "1", want ""`},
+		"other version":      {pods(transformed("1")), pods(transformed("2")), `transform version "1", want "2"`},
+		"same version":       {pods(transformed("1")), pods(transformed("1")), ""},
 		"kept fields": {pods(nil), pods(func(cfg *informer.Config) {
 			cfg.Reflector.Wire.ManagedFields = wire.KeepManagedFields
 		}), `managed fields "dropped", want "kept"`},
-		"metadata only": {func(w *world, cfg informer.Config) (warmed, error) {
+		"metadata only": {func(w *world, cfg informer.Config) (startable, error) {
 			cfg.Resource = "pods"
-			return made(informer.Watch[metav1.PartialObjectMetadata](w.cluster, cfg))
+			return asStartable(informer.Watch[metav1.PartialObjectMetadata](w.cluster, cfg))
 		}, pods(func(cfg *informer.Config) { cfg.Resource = "pods" }), `view "metadata", want "full objects"`},
-		"a projection":            {pods(nil), project("1"), `projection "", want "{name string;node string;}"`},
-		"the same projection":     {project("1"), project("1"), ""},
-		"another function":        {project("1"), project("2"), `transform version "1", want "2"`},
-		"a projection of as many": {project("1"), projectTo(func(p *corev1.Pod) *alike { return &alike{p.Name, p.Spec.NodeName} }), ""},
-		"a field renamed":         {project("1"), projectTo(func(p *corev1.Pod) *renamed { return &renamed{p.Name, p.Spec.NodeName} }), `want "{name string;host string;}"`},
+		"projection added":            {pods(nil), project("1"), `projection "", want "{name string;node string;}"`},
+		"same projection":             {project("1"), project("1"), ""},
+		"other function":              {project("1"), project("2"), `transform version "1", want "2"`},
+		"projection to the same JSON": {project("1"), projectTo(func(p *corev1.Pod) *alike { return &alike{p.Name, p.Spec.NodeName} }), ""},
+		"renamed field":               {project("1"), projectTo(func(p *corev1.Pod) *renamed { return &renamed{p.Name, p.Spec.NodeName} }), `want "{name string;host string;}"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				w.create(on("a", "one"))
+				w.create(podOn("a", "one"))
 				cfg := informer.Config{Logger: slog.New(slog.DiscardHandler), WarmStart: informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "snapshot")}}
 				first := must(c.before(w, cfg))
-				stop := w.runs(first)
+				stop := w.start(first)
 				<-first.Synced()
 				stop()
 				second := must(c.after(w, cfg))
-				stop = w.runs(second)
+				stop = w.start(second)
 				<-second.Synced()
 				h, _ := second.Health()
 				if (h.ColdStart == nil) != (c.want == "") || h.ColdStart != nil && !strings.Contains(h.ColdStart.Error(), c.want) {
-					w.t.Errorf("%v, want %s", h.ColdStart, c.want)
+					w.t.Errorf("got ColdStart %v, want %q", h.ColdStart, c.want)
 				}
 				stop()
 			})
@@ -110,112 +111,114 @@ func TestShapeOfTheFile(t *testing.T) {
 	}
 }
 
-func projectTo[S any](cut func(*corev1.Pod) *S) func(*world, informer.Config) (warmed, error) {
-	return func(w *world, cfg informer.Config) (warmed, error) {
+// projectTo returns a constructor of an informer with a projection.
+func projectTo[S any](projection func(*corev1.Pod) *S) func(*world, informer.Config) (startable, error) {
+	return func(w *world, cfg informer.Config) (startable, error) {
 		cfg.TransformVersion = "1"
-		return made(informer.Project(w.cluster, cfg, cut))
+		return asStartable(informer.Project(w.cluster, cfg, projection))
 	}
 }
 
-// TestTransformNeedsAVersion where its results are written to a file.
+// TestTransformNeedsAVersion: a transform or a projection with a snapshot file needs a version.
 func TestTransformNeedsAVersion(t *testing.T) {
 	inWorld(t, func(w *world) {
 		cfg := informer.Config{WarmStart: informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "snapshot")}}
 		_, err := informer.Project(w.cluster, cfg, func(*corev1.Pod) *nodeOf { return nil })
 		cfg.Transform = informer.Transform(func(*corev1.Pod) error { return nil })
 		for _, err := range []error{
-			err, reason(informer.Watch[corev1.Pod](w.cluster, cfg)), reason(informer.Across[corev1.Pod](cfg)),
-			reason(informer.New[corev1.Pod](w.cluster.Source(must(kube.Named("pods")), kube.Selection{}), cfg)),
+			err, constructorError(informer.Watch[corev1.Pod](w.cluster, cfg)), constructorError(informer.Across[corev1.Pod](cfg)),
+			constructorError(informer.New[corev1.Pod](w.cluster.Source(must(kube.Named("pods")), kube.Selection{}), cfg)),
 		} {
 			if err == nil || !strings.Contains(err.Error(), "TransformVersion") {
-				w.t.Errorf("%v", err)
+				w.t.Errorf("got error %v, want one that names TransformVersion", err)
 			}
 		}
 	})
 }
 
-// TestDecodeNeedsNoFile: a store that keeps no bodies has none for a file.
-func TestDecodeNeedsNoFile(t *testing.T) {
+// TestDecodeWithFile: Decode with a snapshot file is an error, because a store without bodies
+// cannot write them.
+func TestDecodeWithFile(t *testing.T) {
 	inWorld(t, func(w *world) {
 		cfg := informer.Config{
 			Storage: informer.Live, Decode: func(wire.Record) (any, error) { return 1, nil },
 			WarmStart: informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "snapshot")},
 		}
 		if _, err := informer.Watch[corev1.Pod](w.cluster, cfg); err == nil || !strings.Contains(err.Error(), "Decode") {
-			w.t.Errorf("%v", err)
+			w.t.Errorf("got error %v, want one that names Decode", err)
 		}
 	})
 }
 
-// TestFactorySharesByShape: informers share an engine only if what they hold is the
-// same, in the namespaces that are followed now.
+// TestFactorySharesByShape: informers share an engine only if they hold the same objects. The
+// current namespaces count, not those of the configuration.
 func TestFactorySharesByShape(t *testing.T) {
 	inWorld(t, func(w *world) {
-		p := in("ns0", "one")
+		p := podIn("ns0", "one")
 		p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1"}}
-		w.create(p, in("ns1", "two"))
+		w.create(p, podIn("ns1", "two"))
 		f := informer.NewFactory(w.cluster, informer.FactoryConfig{Reflector: reflector.Config{PageSize: 7}})
 		w.run(f)
-		dropped := take[corev1.Pod](w, f, informer.Config{})
-		kept := take[corev1.Pod](w, f, informer.Config{Reflector: reflector.Config{Wire: wire.Options{ManagedFields: wire.KeepManagedFields}}})
+		dropped := informerFor[corev1.Pod](w, f, informer.Config{})
+		kept := informerFor[corev1.Pod](w, f, informer.Config{Reflector: reflector.Config{Wire: wire.Options{ManagedFields: wire.KeepManagedFields}}})
 		if err := f.WaitForSync(w.ctx); err != nil {
 			w.t.Fatal(err)
 		}
 		for inf, want := range map[*informer.Informer[corev1.Pod]]int{dropped: 0, kept: 1} {
 			one, _, err := inf.Snapshot().Get(wire.Key{Namespace: "ns0", Name: "one"})
 			if err != nil || len(one.ManagedFields) != want {
-				w.t.Errorf("%v, %v; want %d managers", one, err, want)
+				w.t.Errorf("got %v, %v, want %d managers", one, err, want)
 			}
 		}
 		ns0 := informer.Config{Namespaces: []string{"ns0"}}
-		first := take[corev1.Pod](w, f, ns0)
+		first := informerFor[corev1.Pod](w, f, ns0)
 		if err := first.SetNamespaces(w.ctx, "ns1"); err != nil {
 			w.t.Fatal(err)
 		}
-		second, third := take[corev1.Pod](w, f, ns0), take[corev1.Pod](w, f, informer.Config{Namespaces: []string{"ns1"}})
-		w.pass(time.Minute)
+		second, third := informerFor[corev1.Pod](w, f, ns0), informerFor[corev1.Pod](w, f, informer.Config{Namespaces: []string{"ns1"}})
+		w.advance(time.Minute)
 		equal(w.t, "ns1", names(w.t, first.Snapshot().All()), []string{"two"})
 		equal(w.t, "ns0", names(w.t, second.Snapshot().All()), []string{"one"})
 		if n := third.Info().Users; n != 2 {
-			w.t.Errorf("%d users follow ns1, want 2", n)
+			w.t.Errorf("got %d users of ns1, want 2", n)
 		}
-		if n := take[corev1.Pod](w, f, informer.Config{Backlog: 3}).Info().Users; n != 1 {
-			w.t.Errorf("%d users with another backlog share", n)
+		if n := informerFor[corev1.Pod](w, f, informer.Config{Backlog: 3}).Info().Users; n != 1 {
+			w.t.Errorf("got %d users with another backlog, want 1", n)
 		}
 	})
 }
 
-// TestFactoryKeepsWhatIsEachOnes: handlers of informers that share have the resync of
-// their own informer, and a file belongs to one engine.
-func TestFactoryKeepsWhatIsEachOnes(t *testing.T) {
+// TestFactorySettingsPerInformer: informers that share an engine have their own resync. Two
+// engines cannot have the same snapshot file.
+func TestFactorySettingsPerInformer(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("one"))
 		f := informer.NewFactory(w.cluster, informer.FactoryConfig{})
 		w.run(f)
-		var often, never diary
-		w.handle(take[corev1.Pod](w, f, informer.Config{}), never.handler(), informer.HandlerConfig{})
-		w.handle(take[corev1.Pod](w, f, informer.Config{Resync: time.Minute}), often.handler(), informer.HandlerConfig{})
+		var often, never eventLog
+		w.handle(informerFor[corev1.Pod](w, f, informer.Config{}), never.handler(), informer.HandlerConfig{})
+		w.handle(informerFor[corev1.Pod](w, f, informer.Config{Resync: time.Minute}), often.handler(), informer.HandlerConfig{})
 		if n := len(f.List()); n != 1 {
-			w.t.Errorf("%d informers, want one that is shared", n)
+			w.t.Errorf("got %d informers, want 1", n)
 		}
-		w.pass(5*time.Minute + time.Second)
+		w.advance(5*time.Minute + time.Second)
 		if n, o := len(never.take()), len(often.take()); n != 1 || o != 6 {
-			w.t.Errorf("%d and %d calls, want 1 and 6", n, o)
+			w.t.Errorf("got %d and %d calls, want 1 and 6", n, o)
 		}
 		warm := informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "snapshot")}
-		take[corev1.Pod](w, f, informer.Config{WarmStart: warm})
+		informerFor[corev1.Pod](w, f, informer.Config{WarmStart: warm})
 		if _, err := informer.For[corev1.Pod](f, informer.Config{WarmStart: warm, LabelSelector: "a=b"}); err == nil {
-			w.t.Error("two informers write one file")
+			w.t.Error("For succeeded with the file of another informer, want an error")
 		}
 		if _, err := informer.For[corev1.Pod](f, informer.Config{HotObjects: -1}); err == nil {
-			w.t.Error("an illegal configuration shares")
+			w.t.Error("For succeeded with -1 HotObjects, want an error")
 		}
 	})
 }
 
-// TestFactoryFills every field of a configuration that it has a default for, one by
-// one: a page size that is given does not take away the rest.
-func TestFactoryFills(t *testing.T) {
+// TestFactoryDefaults: a factory sets the default of each field of a configuration separately:
+// an informer with its own page size still gets the other defaults.
+func TestFactoryDefaults(t *testing.T) {
 	inWorld(t, func(w *world) {
 		requests := 0
 		f := informer.NewFactory(w.cluster, informer.FactoryConfig{
@@ -226,7 +229,7 @@ func TestFactoryFills(t *testing.T) {
 		p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1"}}
 		w.create(p)
 		w.run(f)
-		inf := take[corev1.Pod](w, f, informer.Config{Reflector: reflector.Config{PageSize: 7}})
+		inf := informerFor[corev1.Pod](w, f, informer.Config{Reflector: reflector.Config{PageSize: 7}})
 		<-inf.Synced()
 		for _, r := range w.srv.Requests() {
 			if r.Streaming() {
@@ -235,7 +238,7 @@ func TestFactoryFills(t *testing.T) {
 		}
 		one, _, err := inf.Snapshot().Get(key("one"))
 		if err != nil || requests != 0 || len(one.ManagedFields) != 1 {
-			w.t.Errorf("%d streaming lists, %v, %v", requests, one, err)
+			w.t.Errorf("got %d streaming lists, pod %v, error %v, want none and a pod with a manager", requests, one, err)
 		}
 	})
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// trainJob returns a custom resource that nests so deep.
+// trainJob returns a custom resource with a value that is nested depth levels deep.
 func trainJob(name string, depth int) *unstructured.Unstructured {
 	var deep any = int64(1)
 	for range depth {
@@ -30,18 +30,18 @@ func trainJob(name string, depth int) *unstructured.Unstructured {
 	}}
 }
 
-// TestDeepObject: a small object that nests 1,100 deep is an object like others, for
-// informers that run and for those that start, with and without a Go type.
+// TestDeepObject: a small object with 1,100 levels of nesting is an object like others, for
+// running and for starting informers, with and without a Go type.
 func TestDeepObject(t *testing.T) {
 	inWorld(t, func(w *world) {
 		if err := w.srv.Register(apitest.Type{Group: "example.com", Version: "v1", Kind: "TrainJob", Namespaced: true}); err != nil {
 			w.t.Fatal(err)
 		}
-		loose := informer.Config{Resource: "trainjobs.example.com"}
-		running, runningLoose := must(informer.Watch[TrainJob](w.cluster, informer.Config{})), must(informer.Watch[unstructured.Unstructured](w.cluster, loose))
+		untyped := informer.Config{Resource: "trainjobs.example.com"}
+		running, runningUntyped := must(informer.Watch[TrainJob](w.cluster, informer.Config{})), must(informer.Watch[unstructured.Unstructured](w.cluster, untyped))
 		w.run(running)
-		w.run(runningLoose)
-		w.pass(time.Second)
+		w.run(runningUntyped)
+		w.advance(time.Second)
 		create := func(job *unstructured.Unstructured) {
 			if _, err := w.srv.Create(job); err != nil {
 				w.t.Fatal(err)
@@ -49,61 +49,61 @@ func TestDeepObject(t *testing.T) {
 		}
 		create(trainJob("deep", 1100))
 		create(trainJob("next", 1))
-		started, startedLoose := must(informer.Watch[TrainJob](w.cluster, informer.Config{})), must(informer.Watch[unstructured.Unstructured](w.cluster, loose))
+		started, startedUntyped := must(informer.Watch[TrainJob](w.cluster, informer.Config{})), must(informer.Watch[unstructured.Unstructured](w.cluster, untyped))
 		w.run(started)
-		w.run(startedLoose)
-		w.pass(time.Second)
-		ask := func(n int) {
+		w.run(startedUntyped)
+		w.advance(time.Second)
+		check := func(n int) {
 			w.t.Helper()
 			for i, inf := range []*informer.Informer[TrainJob]{running, started} {
 				obj, ok, err := inf.Snapshot().Get(wire.Key{Namespace: "ml", Name: "deep"})
 				if h, _ := inf.Health(); inf.Snapshot().Len() != n || ok != (n == 2) || err != nil || ok && obj.Spec.Workers != 3 || h.Invalid != 0 || !h.Synced || h.Err != nil {
-					w.t.Errorf("informer %d: %d objects, %v, %v: %+v", i, inf.Snapshot().Len(), ok, err, h)
+					w.t.Errorf("informer %d: got %d objects, the deep one %v, error %v, want %d, %v, nil; health: %+v", i, inf.Snapshot().Len(), ok, err, n, n == 2, h)
 				}
 			}
-			for i, inf := range []*informer.Informer[unstructured.Unstructured]{runningLoose, startedLoose} {
+			for i, inf := range []*informer.Informer[unstructured.Unstructured]{runningUntyped, startedUntyped} {
 				_, ok, err := inf.Snapshot().Get(wire.Key{Namespace: "ml", Name: "deep"})
 				if h, _ := inf.Health(); inf.Snapshot().Len() != n || ok != (n == 2) || err != nil || h.Invalid != 0 {
-					w.t.Errorf("informer %d without a type: %d objects, %v, %v: %+v", i, inf.Snapshot().Len(), ok, err, h)
+					w.t.Errorf("untyped informer %d: got %d objects, the deep one %v, error %v, want %d, %v, nil; health: %+v", i, inf.Snapshot().Len(), ok, err, n, n == 2, h)
 				}
 			}
 		}
-		ask(2)
+		check(2)
 		if err := w.srv.Delete(trainJob("deep", 1)); err != nil {
 			w.t.Fatal(err)
 		}
-		w.pass(time.Second)
-		ask(1)
+		w.advance(time.Second)
+		check(1)
 	})
 }
 
-// tells collects what an informer tells of one object.
-func (w *world) tells(inf *informer.Informer[corev1.Pod], name string) *[]string {
-	var told []string
+// collectEvents returns a list to which it adds the events of one object.
+func (w *world) collectEvents(inf *informer.Informer[corev1.Pod], name string) *[]string {
+	var events []string
 	w.work.Go(func() {
 		for ev := range inf.Events(w.ctx) {
 			if ev.Key().Name == name {
-				told = append(told, fmt.Sprint(ev.Kind(), ev.Missed()))
+				events = append(events, fmt.Sprint(ev.Kind(), ev.Missed()))
 			}
 		}
 	})
-	return &told
+	return &events
 }
 
-// relists makes the watch of pods end with 410.
-func (w *world) relists() {
+// expireWatch makes the watch of pods end with 410.
+func (w *world) expireWatch() {
 	w.t.Helper()
 	match := apitest.Match{Verb: apitest.VerbWatch, Resource: "pods"}
 	if _, err := w.srv.Inject(apitest.Fault{Match: match, Action: apitest.InStreamError(apitest.Failure(410, 0))}); err != nil {
 		w.t.Fatal(err)
 	}
 	w.create(pod("another"))
-	w.pass(time.Minute)
+	w.advance(time.Minute)
 }
 
-// TestUnusableObject: an object that has grown too large stays as it was known, by
-// the watch and by the list that follows; one that was never known is not there;
-// its deletion is seen. Health names it.
+// TestUnusableObject: if an object becomes too large, the informer keeps its last usable state,
+// also after the next list. A new informer does not have the object. Health names it, and its
+// deletion is reported.
 func TestUnusableObject(t *testing.T) {
 	for _, streaming := range []reflector.Streaming{reflector.PreferStreaming, reflector.PagesOnly} {
 		cfg := informer.Config{}
@@ -111,55 +111,55 @@ func TestUnusableObject(t *testing.T) {
 		inWorld(t, func(w *world) {
 			w.create(pod("grows"), pod("stays"))
 			inf := must(informer.Watch[corev1.Pod](w.cluster, cfg))
-			told := w.tells(inf, "grows")
+			events := w.collectEvents(inf, "grows")
 			w.run(inf)
-			w.pass(time.Second)
-			small := w.place("grows", "node")
-			w.pass(time.Second)
+			w.advance(time.Second)
+			small := w.moveTo("grows", "node")
+			w.advance(time.Second)
 			grow := func(p *corev1.Pod) { p.Annotations = map[string]string{"large": strings.Repeat("x", 20<<10)} }
 			if _, err := apitest.Modify(w.srv, pod("grows"), grow); err != nil {
 				w.t.Fatal(err)
 			}
-			look := func(inf *informer.Informer[corev1.Pod], invalid uint64, there bool) {
+			check := func(inf *informer.Informer[corev1.Pod], invalid uint64, present bool) {
 				w.t.Helper()
-				w.pass(time.Minute)
+				w.advance(time.Minute)
 				h, _ := inf.Health()
-				var what *wire.InvalidError
-				if !errors.As(h.LastInvalid, &what) || what.Key != key("grows") || h.Invalid != invalid || h.Phase != reflector.Watching || h.Err != nil || !h.Synced {
-					w.t.Errorf("%d invalid, want %d, the last: %v; %v, %v", h.Invalid, invalid, h.LastInvalid, h.Phase, h.Err)
+				var unusable *wire.InvalidError
+				if !errors.As(h.LastInvalid, &unusable) || unusable.Key != key("grows") || h.Invalid != invalid || h.Phase != reflector.Watching || h.Err != nil || !h.Synced {
+					w.t.Errorf("got %d invalid, last %v, phase %v, error %v, want %d, default/grows, Watching, nil", h.Invalid, h.LastInvalid, h.Phase, h.Err, invalid)
 				}
 				e, ok := inf.Snapshot().Records().Get(key("grows"))
-				if ok != there || ok && e.Version() != small {
-					w.t.Errorf("the object is there: %v, want %v", ok, there)
+				if ok != present || ok && e.Version() != small {
+					w.t.Errorf("got the large object: %v, want %v at version %v", ok, present, small)
 				}
 				if _, ok := inf.Snapshot().Records().Get(key("stays")); !ok {
-					w.t.Error("another object is not there")
+					w.t.Error("the store lacks default/stays")
 				}
 			}
-			look(inf, 1, true)
-			w.relists()
-			look(inf, 2, true)
+			check(inf, 1, true)
+			w.expireWatch()
+			check(inf, 2, true)
 			fresh := must(informer.Watch[corev1.Pod](w.cluster, cfg))
 			w.run(fresh)
-			look(fresh, 1, false)
+			check(fresh, 1, false)
 			w.delete("grows")
-			look(fresh, 2, false)
-			look(inf, 3, false)
-			if want := []string{"Added false", "Updated false", "Deleted true"}; !slices.Equal(*told, want) {
-				w.t.Errorf("told %q, want %q", *told, want)
+			check(fresh, 2, false)
+			check(inf, 3, false)
+			if want := []string{"Added false", "Updated false", "Deleted true"}; !slices.Equal(*events, want) {
+				w.t.Errorf("got events %q, want %q", *events, want)
 			}
-			w.create(pod("grows")) // it can be used again
-			w.pass(time.Second)
-			if n := len(*told); n != 4 || inf.Snapshot().Len() != 3 {
-				w.t.Errorf("told %q of one that can be used again", *told)
+			w.create(pod("grows")) // a usable object
+			w.advance(time.Second)
+			if n := len(*events); n != 4 || inf.Snapshot().Len() != 3 {
+				w.t.Errorf("got events %q, %d objects, want a fourth event, 3 objects", *events, inf.Snapshot().Len())
 			}
 		})
 	}
 }
 
-// TestRefusedByTransform: an object that Transform or Project refuses or panics for
-// stays as it was known, by the watch and by the list that follows; a new one is not
-// there. The statistics tell.
+// TestRefusedByTransform: if a transform refuses a state of an object or panics, the informer
+// keeps the state before, also after the next list. It does not have an object of which it
+// refused all states. The statistics count the refusals.
 func TestRefusedByTransform(t *testing.T) {
 	for how, odd := range map[string]func(){"error": func() {}, "panic": func() { panic("an odd pod") }} {
 		cfg := informer.Config{Transform: informer.Transform(func(p *corev1.Pod) error {
@@ -170,36 +170,36 @@ func TestRefusedByTransform(t *testing.T) {
 			return nil
 		})}
 		inWorld(t, func(w *world) {
-			w.create(pod("turns"))
+			w.create(pod("changes"))
 			inf := must(informer.Watch[corev1.Pod](w.cluster, cfg))
-			told := w.tells(inf, "turns")
+			events := w.collectEvents(inf, "changes")
 			w.run(inf)
-			w.pass(time.Second)
-			e, _ := inf.Snapshot().Records().Get(key("turns"))
-			w.place("turns", "odd")
-			w.create(on("odd", "new"))
-			w.pass(time.Second)
+			w.advance(time.Second)
+			e, _ := inf.Snapshot().Records().Get(key("changes"))
+			w.moveTo("changes", "odd")
+			w.create(podOn("odd", "new"))
+			w.advance(time.Second)
 			for _, refused := range []uint64{2, 4} {
-				now, ok := inf.Snapshot().Records().Get(key("turns"))
+				now, ok := inf.Snapshot().Records().Get(key("changes"))
 				if !ok || now.Version() != e.Version() {
-					w.t.Errorf("%s: the object is there: %v", how, ok)
+					w.t.Errorf("%s: got the object: %v, want it at version %v", how, ok, e.Version())
 				}
 				if _, ok := inf.Snapshot().Records().Get(key("new")); ok {
-					w.t.Errorf("%s: one that was never taken is there", how)
+					w.t.Errorf("%s: the store has the refused object default/new", how)
 				}
 				st := inf.Stats()
 				var panicked *store.PanicError
 				if st.Refused != refused || !strings.Contains(st.LastRefused.Error(), "an odd pod") || errors.As(st.LastRefused, &panicked) != (how == "panic") {
-					w.t.Errorf("%s: %d refused, want %d: %v", how, st.Refused, refused, st.LastRefused)
+					w.t.Errorf("%s: got %d refused, last %v, want %d", how, st.Refused, st.LastRefused, refused)
 				}
 				if refused == 2 {
-					w.relists()
+					w.expireWatch()
 				}
 			}
-			w.place("turns", "even")
-			w.pass(time.Second)
-			if want := []string{"Added false", "Updated false"}; !slices.Equal(*told, want) {
-				w.t.Errorf("%s: told %q, want %q", how, *told, want)
+			w.moveTo("changes", "even")
+			w.advance(time.Second)
+			if want := []string{"Added false", "Updated false"}; !slices.Equal(*events, want) {
+				w.t.Errorf("%s: got events %q, want %q", how, *events, want)
 			}
 		})
 	}

@@ -11,7 +11,7 @@ import (
 // version, the informer lists and compares everything, and reports deletions in between
 // as missed.
 //
-// A cluster may have been rebuilt behind the same address. The informer shows the
+// Another cluster may have replaced the one at the address. The informer shows the
 // objects of the file at once, but resumes no watch until it has verified that the UID
 // of the namespace kube-system is the one in the file. If the UID differs, or cannot be
 // read (403, 404, no answer within 10 s), the informer lists and compares everything;
@@ -33,7 +33,7 @@ type WarmStart struct {
 	Every time.Duration
 	// Identity names the cluster: only an informer with the same Identity uses the
 	// file. Default the address. The address alone does not reveal that a cluster was
-	// rebuilt; see above.
+	// replaced; see above.
 	Identity string
 }
 

@@ -17,11 +17,10 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/reflector"
-	"github.com/vedette-io/vedette/wire"
 )
 
-// lists counts the lists that the server was asked for.
-func (w *world) lists() int {
+// listCount returns the number of list requests that the server got.
+func (w *world) listCount() int {
 	n := 0
 	for _, r := range w.srv.Requests() {
 		if r.Verb == apitest.VerbList || r.Streaming() {
@@ -31,55 +30,56 @@ func (w *world) lists() int {
 	return n
 }
 
-// TestWarmStart: an informer that starts again has everything at once, asks for
-// no list, and is told what happened meanwhile.
+// TestWarmStart: a restarted informer has all objects immediately, requests no list, and
+// reports the changes since its last run.
 func TestWarmStart(t *testing.T) {
-	for _, key := range [][]byte{nil, bytes.Repeat([]byte("k"), 32)} {
-		t.Run(fmt.Sprint(len(key), " bytes of key"), func(t *testing.T) {
+	for _, fileKey := range [][]byte{nil, bytes.Repeat([]byte("k"), 32)} {
+		t.Run(fmt.Sprint(len(fileKey), " bytes of key"), func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				w.build()
-				cfg := informer.Config{WarmStart: informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "pods.snapshot"), Key: key}}
-				w.create(on("a", "one"), on("b", "two"), on("c", "three"))
+				w.createIdentity()
+				cfg := informer.Config{WarmStart: informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "pods.snapshot"), Key: fileKey}}
+				w.create(podOn("a", "one"), podOn("b", "two"), podOn("c", "three"))
 				first := must(informer.Watch[corev1.Pod](w.cluster, cfg))
-				stop := w.runs(first)
+				stop := w.start(first)
 				<-first.Synced()
 				stop()
-				lists := w.lists()
+				lists := w.listCount()
 
-				w.place("one", "x")
+				w.moveTo("one", "x")
 				w.delete("two")
 				w.create(pod("four"))
 				second := must(informer.Watch[corev1.Pod](w.cluster, cfg))
 				byNode := informer.IndexBy(second, func(p *corev1.Pod) string { return p.Spec.NodeName })
-				var d diary
-				w.tell(second, &d)
-				w.srv.Unavailable() // it needs no server to be there
-				w.pass(0)
-				stop = w.runs(second)
+				var events eventLog
+				w.logEvents(second, &events)
+				w.srv.Unavailable() // the warm start needs no server
+				w.advance(0)
+				stop = w.start(second)
 				<-second.Synced()
 				s := second.Snapshot()
-				p, ok, err := s.Get(key3())
+				p, ok, err := s.Get(key("three"))
 				if s.Len() != 3 || !ok || err != nil || p.Spec.NodeName != "c" || byNode.Len(s, "b") != 1 || s.Version() == 0 {
-					w.t.Errorf("at once there are %d: %v, %v", s.Len(), p, err)
+					w.t.Errorf("after the warm start: got %d objects, pod %v, error %v, %d objects at b in the index, version %v, want 3, a pod on c, nil, 1, a version", s.Len(), p, err, byNode.Len(s, "b"), s.Version())
 				}
 				if err := w.srv.Available(); err != nil {
 					w.t.Fatal(err)
 				}
-				w.pass(time.Minute)
-				got := d.take()
+				w.advance(time.Minute)
+				got := events.take()
 				if len(got) != 6 {
-					w.t.Fatalf("told %v", got)
+					w.t.Fatalf("got events %v, want 6", got)
 				}
-				equal(w.t, "meanwhile", got[3:], []string{"Updated default/one", "Deleted default/two", "Added default/four"})
-				if n := w.lists(); n != lists {
-					w.t.Errorf("%d lists", n-lists)
+				equal(w.t, "changes since the last run", got[3:], []string{"Updated default/one", "Deleted default/two", "Added default/four"})
+				if n := w.listCount(); n != lists {
+					w.t.Errorf("got %d lists, want none", n-lists)
 				}
 				if h, _ := second.Health(); h.ColdStart != nil || !h.Synced {
-					w.t.Errorf("%+v", h)
+					w.t.Errorf("got health %+v, want synced and no ColdStart", h)
 				}
 				stop()
 
-				// Now its version is gone: everything is listed, and what was missed is told.
+				// Now its version has expired: the informer lists everything, and reports the
+				// missed changes.
 				w.delete("one")
 				w.create(pod("five"))
 				w.srv.Compact()
@@ -87,7 +87,7 @@ func TestWarmStart(t *testing.T) {
 				missed := 0
 				w.work.Go(func() {
 					for ev := range third.Events(w.ctx) {
-						d.note("%v %s", ev.Kind(), ev.Key().Name)
+						events.add("%v %s", ev.Kind(), ev.Key().Name)
 						if ev.Missed() {
 							if p, err := ev.Object(); err == nil && p.Spec.NodeName == "x" {
 								missed++
@@ -95,31 +95,27 @@ func TestWarmStart(t *testing.T) {
 						}
 					}
 				})
-				w.pass(0)
+				w.advance(0)
 				w.run(third)
-				w.pass(time.Minute)
-				if got := d.take(); len(got) != 5 || missed != 1 {
-					w.t.Errorf("told %v, %d missed", got, missed)
+				w.advance(time.Minute)
+				if got := events.take(); len(got) != 5 || missed != 1 {
+					w.t.Errorf("got events %v, %d missed, want 5, 1 missed", got, missed)
 				}
-				equal(w.t, "now", names(w.t, third.Snapshot().All()), []string{"five", "four", "three"})
+				equal(w.t, "objects after the list", names(w.t, third.Snapshot().All()), []string{"five", "four", "three"})
 			})
 		})
 	}
 }
 
-func key3() wire.Key { return key("three") }
-
-// TestColdStart: a file that can not be used is refused for a reason, and does no
-// harm.
+// TestColdStart: an unusable file is refused with a reason, and the informer lists instead.
 func TestColdStart(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.build()
+		w.createIdentity()
 		w.create(pod("one"))
 		path := filepath.Join(w.t.TempDir(), "pods.snapshot")
 		warm := informer.WarmStart{Path: path}
-		quiet := slog.New(slog.DiscardHandler)
 		first := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{WarmStart: warm}))
-		stop := w.runs(first)
+		stop := w.start(first)
 		<-first.Synced()
 		stop()
 		good, err := os.ReadFile(path)
@@ -135,13 +131,13 @@ func TestColdStart(t *testing.T) {
 			cfg  informer.Config
 			want string
 		}{
-			"good":             {good, informer.Config{WarmStart: warm}, ""},
-			"none":             {nil, informer.Config{WarmStart: warm}, ""},
-			"damaged":          {damaged, informer.Config{WarmStart: warm}, "checksum"},
-			"cut":              {good[:len(good)-1], informer.Config{WarmStart: warm}, "ends too early"},
-			"something else":   {[]byte("apiVersion: v1\nkind: List\n"), informer.Config{WarmStart: warm}, "not a snapshot file"},
-			"not encrypted":    {good, informer.Config{WarmStart: encrypted}, "not encrypted"},
-			"another selector": {good, informer.Config{WarmStart: warm, LabelSelector: "app=a"}, `label selector "", want "app=a"`},
+			"good":           {good, informer.Config{WarmStart: warm}, ""},
+			"no file":        {nil, informer.Config{WarmStart: warm}, ""},
+			"damaged":        {damaged, informer.Config{WarmStart: warm}, "checksum"},
+			"truncated":      {good[:len(good)-1], informer.Config{WarmStart: warm}, "ends too early"},
+			"other format":   {[]byte("apiVersion: v1\nkind: List\n"), informer.Config{WarmStart: warm}, "not a snapshot file"},
+			"not encrypted":  {good, informer.Config{WarmStart: encrypted}, "not encrypted"},
+			"other selector": {good, informer.Config{WarmStart: warm, LabelSelector: "app=a"}, `label selector "", want "app=a"`},
 		} {
 			if err := os.Remove(path); err != nil {
 				w.t.Fatal(err)
@@ -151,25 +147,25 @@ func TestColdStart(t *testing.T) {
 					w.t.Fatal(err)
 				}
 			}
-			lists := w.lists()
-			c.cfg.Logger = quiet
+			lists := w.listCount()
+			c.cfg.Logger = slog.New(slog.DiscardHandler)
 			inf := must(informer.Watch[corev1.Pod](w.cluster, c.cfg))
-			stop := w.runs(inf)
+			stop := w.start(inf)
 			<-inf.Synced()
-			w.pass(time.Second)
+			w.advance(time.Second)
 			h, _ := inf.Health()
 			if (h.ColdStart == nil) != (c.want == "") || h.ColdStart != nil && !strings.Contains(h.ColdStart.Error(), c.want) {
-				w.t.Errorf("%s: %v, want %q", name, h.ColdStart, c.want)
+				w.t.Errorf("%s: got ColdStart %v, want %q", name, h.ColdStart, c.want)
 			}
-			if inf.Snapshot().Len() != 1 || h.Phase != reflector.Watching || (w.lists() == lists) != (name == "good") {
-				w.t.Errorf("%s: %d objects, %v, %d lists", name, inf.Snapshot().Len(), h.Phase, w.lists()-lists)
+			if inf.Snapshot().Len() != 1 || h.Phase != reflector.Watching || (w.listCount() == lists) != (name == "good") {
+				w.t.Errorf("%s: got %d objects, phase %v, %d lists, want 1, Watching, lists: %v", name, inf.Snapshot().Len(), h.Phase, w.listCount()-lists, name != "good")
 			}
 			stop()
 		}
 	})
 }
 
-// TestSecretsAreNotWritten unless the file is encrypted.
+// TestSecretsAreNotWritten: secrets are only written to an encrypted file.
 func TestSecretsAreNotWritten(t *testing.T) {
 	inWorld(t, func(w *world) {
 		secret := &corev1.Secret{
@@ -184,53 +180,53 @@ func TestSecretsAreNotWritten(t *testing.T) {
 		named := cfg
 		named.Resource = "secrets"
 		for _, cfg := range []informer.Config{cfg, named} {
-			if err := reason(informer.Watch[corev1.Secret](w.cluster, cfg)); err == nil || !strings.Contains(err.Error(), "encrypted") {
-				w.t.Errorf("secrets in the clear: %v", err)
+			if err := constructorError(informer.Watch[corev1.Secret](w.cluster, cfg)); err == nil || !strings.Contains(err.Error(), "encrypted") {
+				w.t.Errorf("secrets without a key: got error %v, want one that says encrypted", err)
 			}
 		}
 		cfg.WarmStart.Key = make([]byte, 32)
 		inf := must(informer.Watch[corev1.Secret](w.cluster, cfg))
-		stop := w.runs(inf)
+		stop := w.start(inf)
 		<-inf.Synced()
 		stop()
 		file, err := os.ReadFile(path)
 		if err != nil || bytes.Contains(file, []byte("indeed")) || bytes.Contains(file, []byte("token")) {
-			w.t.Errorf("the file shows them: %v", err)
+			w.t.Errorf("got a file of %d B with text of the secret, or error %v, want an encrypted file", len(file), err)
 		}
 		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-			w.t.Errorf("others may read it: %v, %v", info.Mode(), err)
+			w.t.Errorf("got file mode %v, error %v, want -rw-------", info.Mode(), err)
 		}
 		cfg.WarmStart.Key = []byte("short")
-		if err := reason(informer.Watch[corev1.Secret](w.cluster, cfg)); err == nil {
-			w.t.Error("a short key")
+		if err := constructorError(informer.Watch[corev1.Secret](w.cluster, cfg)); err == nil {
+			w.t.Error("Watch succeeded with a key of 5 bytes, want an error")
 		}
 	})
 }
 
-// TestFileIsWrittenEverySoOften, so that a process that is killed starts from
-// there.
-func TestFileIsWrittenEverySoOften(t *testing.T) {
+// TestFileIsWrittenPeriodically: the snapshot file is written periodically, so that a killed
+// process starts from it.
+func TestFileIsWrittenPeriodically(t *testing.T) {
 	inWorld(t, func(w *world) {
 		path := filepath.Join(w.t.TempDir(), "pods.snapshot")
 		w.create(pod("one"))
 		w.run(must(informer.Watch[corev1.Pod](w.cluster, informer.Config{WarmStart: informer.WarmStart{Path: path, Every: time.Minute}})))
-		w.pass(30 * time.Second)
+		w.advance(30 * time.Second)
 		if _, err := os.Stat(path); err == nil {
-			w.t.Error("written before it is time")
+			w.t.Error("the file exists after 30 seconds, want it after a minute")
 		}
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		first, err := os.ReadFile(path)
 		if err != nil {
 			w.t.Fatal(err)
 		}
 		w.create(pod("two"))
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		second, err := os.ReadFile(path)
 		if err != nil || len(second) <= len(first) {
-			w.t.Errorf("%d B, then %d: %v", len(first), len(second), err)
+			w.t.Errorf("got a file of %d B, then of %d B, error %v, want a larger file", len(first), len(second), err)
 		}
 		if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); err != nil || len(left) > 0 {
-			w.t.Errorf("left behind: %v", left)
+			w.t.Errorf("got temporary files %v, error %v, want none", left, err)
 		}
 	})
 }

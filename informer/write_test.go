@@ -15,14 +15,14 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// TestWrites: a writer waits until the informer shows what he has written, also
-// that something is gone, and for nothing that the informer does not follow.
+// TestWrites: a writer can wait until the informer shows its writes and deletions. It does not
+// wait for objects that the informer does not follow.
 func TestWrites(t *testing.T) {
 	inWorld(t, func(w *world) {
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Namespaces: []string{"default"}}))
 		w.run(inf)
 		<-inf.Synced()
-		w.pass(time.Second)
+		w.advance(time.Second)
 		var written []kube.Written
 		ctx := kube.WithWrites(w.ctx, func(one kube.Written) { written = append(written, one) })
 		pods, err := kube.For[corev1.Pod](w.cluster, kube.ClientConfig{})
@@ -38,30 +38,30 @@ func TestWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = pods.Create(ctx, pod("a"))
-		_, err2 := pods.Create(ctx, in("elsewhere", "a"))
+		_, err2 := pods.Create(ctx, podIn("elsewhere", "a"))
 		_, err3 := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}})
 		if err := errors.Join(err, err2, err3); err != nil {
 			t.Fatal(err)
 		}
 		if len(written) != 3 {
-			t.Fatalf("%d writes", len(written))
+			t.Fatalf("got %d writes, want 3", len(written))
 		}
 		for i, want := range []bool{true, false, false} {
 			if inf.Follows(written[i]) != want || inf.Shows(written[i]) == want {
-				t.Errorf("write %d: follows %v, shows %v", i, inf.Follows(written[i]), inf.Shows(written[i]))
+				t.Errorf("write %d: Follows() = %v, Shows() = %v, want %v, %v", i, inf.Follows(written[i]), inf.Shows(written[i]), want, !want)
 			}
 		}
 		short, cancel := context.WithTimeout(w.ctx, time.Second)
 		defer cancel()
 		if err := inf.WaitForWrite(short, written[0]); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("of what is not there yet: %v", err)
+			t.Errorf("WaitForWrite before the event: got %v, want DeadlineExceeded", err)
 		}
 		stalled.Release()
 		if err := inf.WaitForWrite(w.ctx, written[0]); err != nil || !inf.Shows(written[0]) {
-			t.Error(err)
+			t.Errorf("WaitForWrite: got %v, Shows() = %v, want nil, true", err, inf.Shows(written[0]))
 		}
 		if _, ok, _ := inf.Snapshot().Get(key("a")); !ok {
-			t.Error("it is not there")
+			t.Error("the snapshot lacks the created pod")
 		}
 		if stalled, err = w.srv.Inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbWatch}, Action: apitest.Stall()}); err != nil {
 			t.Fatal(err)
@@ -69,26 +69,26 @@ func TestWrites(t *testing.T) {
 		if err := pods.Delete(ctx, key("a"), kube.DeleteOptions{Grace: new(time.Duration)}); err != nil {
 			t.Fatal(err)
 		}
-		gone := written[len(written)-1]
-		if gone.Effect != kube.Removed || inf.Shows(gone) {
-			t.Errorf("the deletion: %+v, shown %v", gone, inf.Shows(gone))
+		deletion := written[len(written)-1]
+		if deletion.Effect != kube.Removed || inf.Shows(deletion) {
+			t.Errorf("got %+v, Shows() = %v, want a deletion, false", deletion, inf.Shows(deletion))
 		}
 		stalled.Release()
-		if err := inf.WaitForWrite(w.ctx, gone); err != nil {
-			t.Error(err)
+		if err := inf.WaitForWrite(w.ctx, deletion); err != nil {
+			t.Errorf("WaitForWrite of the deletion: got %v, want nil", err)
 		}
 		if _, ok, _ := inf.Snapshot().Get(key("a")); ok {
-			t.Error("it is still there")
+			t.Error("the snapshot has the deleted pod")
 		}
-		w.create(pod("a")) // a namesake does not bring it back
-		w.pass(time.Second)
-		if !inf.Shows(gone) {
-			t.Error("a namesake counts as what was deleted")
+		w.create(pod("a")) // another pod of the same name
+		w.advance(time.Second)
+		if !inf.Shows(deletion) {
+			t.Error("Shows() of the deletion = false after the creation of another pod of the same name, want true")
 		}
 	})
 }
 
-// TestUpdatesOfLabels: an update passes if one of several filters lets it.
+// TestUpdatesOfLabels: AnyUpdate passes an update if one of its filters passes it.
 func TestUpdatesOfLabels(t *testing.T) {
 	inWorld(t, func(w *world) {
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
@@ -96,55 +96,54 @@ func TestUpdatesOfLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d diary
+		var events eventLog
 		w.run(inf)
 		w.work.Go(func() {
 			s := informer.SubscriptionConfig{Filters: []informer.Filter{informer.AnyUpdate(informer.LabelsChanged(), field)}}
 			for ev := range inf.Changes(w.ctx, s) {
-				d.note("%v %s", ev.Kind(), ev.Key())
+				events.add("%v %s", ev.Kind(), ev.Key())
 			}
 		})
 		w.create(pod("a"))
-		w.pass(time.Second)
-		w.place("a", "node-1")
-		w.pass(time.Second)
+		w.advance(time.Second)
+		w.moveTo("a", "node-1")
+		w.advance(time.Second)
 		change := func(f func(*corev1.Pod)) {
 			if _, err := apitest.Modify(w.srv, pod("a"), f); err != nil {
 				t.Fatal(err)
 			}
-			w.pass(time.Second)
+			w.advance(time.Second)
 		}
 		change(func(p *corev1.Pod) { p.Status.Message = "neither" })
 		change(func(p *corev1.Pod) { p.Labels = map[string]string{"app": "x"} })
-		equal(t, "events", d.take(), []string{"Added default/a", "Updated default/a", "Updated default/a"})
+		equal(t, "events", events.take(), []string{"Added default/a", "Updated default/a", "Updated default/a"})
 	})
 }
 
-// TestSelectInNamespaces chooses by label where it is told to look.
+// TestSelectInNamespaces: Select searches the given namespaces, in the given order.
 func TestSelectInNamespaces(t *testing.T) {
 	inWorld(t, func(w *world) {
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		w.run(inf)
 		for _, namespace := range []string{"a", "b", "c"} {
 			for _, app := range []string{"x", "y"} {
-				p := in(namespace, namespace+"-"+app)
+				p := podIn(namespace, namespace+"-"+app)
 				p.Labels = map[string]string{"app": app}
 				w.create(p)
 			}
 		}
 		<-inf.Synced()
-		w.pass(time.Second)
+		w.advance(time.Second)
 		x := labels.SelectorFromSet(labels.Set{"app": "x"})
 		s := inf.Snapshot()
 		equal(t, "everywhere", names(t, s.Select(x)), []string{"a-x", "b-x", "c-x"})
 		equal(t, "in two", names(t, s.Select(x, "c", "a")), []string{"c-x", "a-x"})
-		equal(t, "of two informers", names(t, other(t, w, inf).Select(x, "b")), []string{"b-x"})
+		equal(t, "of two informers", names(t, snapshotInView(t, w, inf).Select(x, "b")), []string{"b-x"})
 	})
 }
 
-// other returns what an informer has in a view of two that have nothing to do with
-// each other.
-func other(t *testing.T, w *world, inf *informer.Informer[corev1.Pod]) informer.Snapshot[corev1.Pod] {
+// snapshotInView returns the snapshot of an informer in a view with an unrelated informer.
+func snapshotInView(t *testing.T, w *world, inf *informer.Informer[corev1.Pod]) informer.Snapshot[corev1.Pod] {
 	t.Helper()
 	second := must(informer.Watch[corev1.ConfigMap](w.cluster, informer.Config{}))
 	v := second.View().And(inf.View())

@@ -16,7 +16,7 @@
 //
 // # Guarantees
 //
-// `make ui` proves that dist is what the sources give, and that the types check. No page has an
+// `make ui` proves that the sources produce dist, and that the types check. No page has an
 // inline script, an inline style or an address outside the portal, so [Policy] can forbid them.
 // Assets have names that change with their content, so browsers keep them for a year.
 //

@@ -103,7 +103,7 @@ var english = map[string]string{
 	"unknown.what.pod":       "Which container failed first is not known",
 	"unknown.what.old":       "What Kueue says may be old",
 	"unknown.at":             "Quota and line are known only for the current time, not for an instant.",
-	"unknown.noQuota":        "The quota is not known: queue {queue} has none for what the job asks for.",
+	"unknown.noQuota":        "The quota is not known: queue {queue} has none for the resources that the job requests.",
 	"unknown.cohort":         "Queue {queue} shares quota with cohort {cohort}. How much of that is left is not known.",
 	"unknown.tooMany":        "The place in line is not known: more than {n} workloads are open.",
 	"unknown.before":         "The place an hour ago is not known: it depends on priorities that are not recorded.",

@@ -23,8 +23,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// witness runs an informer against a server and writes down all it tells.
-type witness[T any] struct {
+// checkedInformer runs an informer with a server and records all its events.
+type checkedInformer[T any] struct {
 	t   *testing.T
 	srv *apitest.Server
 	inf *informer.Informer[T]
@@ -33,10 +33,9 @@ type witness[T any] struct {
 	events []informer.Event[T]
 }
 
-// watching runs script with an informer on a server of its own, in fake time,
-// and checks afterwards that nothing was lost, doubled or disordered. before, if
-// not nil, prepares the server.
-func watching[T any](t *testing.T, server apitest.Config, cfg informer.Config, before func(*apitest.Server), script func(*witness[T])) {
+// withInformer runs script with an informer and its own server, in fake time. Then it checks
+// that no event was lost, duplicated or out of order. before, if not nil, prepares the server.
+func withInformer[T any](t *testing.T, server apitest.Config, cfg informer.Config, before func(*apitest.Server), script func(*checkedInformer[T])) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, err := apitest.New(server)
 		if err != nil {
@@ -48,7 +47,7 @@ func watching[T any](t *testing.T, server apitest.Config, cfg informer.Config, b
 			t.Fatal(err)
 		}
 		defer cluster.Close()
-		w := &witness[T]{t: t, srv: srv, inf: must(informer.Watch[T](cluster, cfg))}
+		w := &checkedInformer[T]{t: t, srv: srv, inf: must(informer.Watch[T](cluster, cfg))}
 		for i := range 5 {
 			w.create("old-" + strconv.Itoa(i))
 		}
@@ -59,7 +58,7 @@ func watching[T any](t *testing.T, server apitest.Config, cfg informer.Config, b
 		var work sync.WaitGroup
 		work.Go(func() {
 			if err := w.inf.Run(ctx); err != nil {
-				t.Errorf("Run: %v", err)
+				t.Errorf("Run: got %v, want nil", err)
 			}
 		})
 		work.Go(func() {
@@ -71,20 +70,22 @@ func watching[T any](t *testing.T, server apitest.Config, cfg informer.Config, b
 		})
 		script(w)
 		w.settle()
-		w.agree()
+		w.checkState()
 		cancel()
 		work.Wait()
 	})
 }
 
-// settle lets fake time pass until every retry has been made.
-func (w *witness[T]) settle() { w.pass(5 * time.Minute) }
+// settle lets fake time pass until all retries have succeeded.
+func (w *checkedInformer[T]) settle() { w.advance(5 * time.Minute) }
 
-func (w *witness[T]) pass(d time.Duration) {
+// advance lets fake time pass, and then waits until all goroutines are blocked.
+func (w *checkedInformer[T]) advance(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
+// pod returns a pod in the namespace default.
 func pod(name string) *corev1.Pod {
 	return &corev1.Pod{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
@@ -93,22 +94,24 @@ func pod(name string) *corev1.Pod {
 	}
 }
 
-func (w *witness[T]) create(name string) {
+// create creates a pod on the server.
+func (w *checkedInformer[T]) create(name string) {
 	w.t.Helper()
 	if _, err := w.srv.Create(pod(name)); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func (w *witness[T]) delete(name string) {
+// delete deletes a pod on the server.
+func (w *checkedInformer[T]) delete(name string) {
 	w.t.Helper()
 	if err := w.srv.Delete(pod(name)); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// phase changes the status of a pod.
-func (w *witness[T]) phase(name string, phase corev1.PodPhase) {
+// phase sets the phase of a pod.
+func (w *checkedInformer[T]) phase(name string, phase corev1.PodPhase) {
 	w.t.Helper()
 	p := pod(name)
 	p.Status.Phase = phase
@@ -117,8 +120,8 @@ func (w *witness[T]) phase(name string, phase corev1.PodPhase) {
 	}
 }
 
-// churn makes one change of each kind; round tells the objects apart.
-func (w *witness[T]) churn(round int) {
+// churn makes one change of each kind. round is part of the names of new objects.
+func (w *checkedInformer[T]) churn(round int) {
 	w.t.Helper()
 	name := fmt.Sprintf("new-%d", round)
 	w.create(name)
@@ -129,15 +132,15 @@ func (w *witness[T]) churn(round int) {
 	}
 }
 
-// told returns what the informer has told so far.
-func (w *witness[T]) told() []informer.Event[T] {
+// recorded returns the events so far.
+func (w *checkedInformer[T]) recorded() []informer.Event[T] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.events)
 }
 
-// requests counts the lists (streamed ones included) and watches of pods.
-func (w *witness[T]) requests() (lists, watches int) {
+// requests returns the number of lists, including streaming lists, and of watches of pods.
+func (w *checkedInformer[T]) requests() (lists, watches int) {
 	for _, r := range w.srv.Requests() {
 		switch {
 		case r.Resource.Resource != "pods":
@@ -150,8 +153,8 @@ func (w *witness[T]) requests() (lists, watches int) {
 	return lists, watches
 }
 
-// agree holds the store and the events against the server and each other.
-func (w *witness[T]) agree() {
+// checkState compares the store and the events with the server.
+func (w *checkedInformer[T]) checkState() {
 	w.t.Helper()
 	objects, err := w.srv.List(pod(""), "")
 	if err != nil {
@@ -161,54 +164,55 @@ func (w *witness[T]) agree() {
 	for _, o := range objects {
 		want[wire.Key{Namespace: o.GetNamespace(), Name: o.GetName()}] = string(o.GetUID()) + "@" + o.GetResourceVersion()
 	}
-	have := map[wire.Key]string{}
+	got := map[wire.Key]string{}
 	for rec := range w.inf.Snapshot().Records().All() {
-		have[rec.Key()] = rec.UID() + "@" + rec.Version().String()
+		got[rec.Key()] = rec.UID() + "@" + rec.Version().String()
 	}
-	w.same("store", have, want)
-	w.same("events", w.fold(), want)
+	w.compare("store", got, want)
+	w.compare("events", w.replay(), want)
 }
 
-func (w *witness[T]) same(what string, have, want map[wire.Key]string) {
+// compare compares the objects of a source, by key, with those of the server.
+func (w *checkedInformer[T]) compare(source string, got, want map[wire.Key]string) {
 	w.t.Helper()
 	for key := range want {
-		if have[key] != want[key] {
-			w.t.Errorf("%s: %v is %q, the server has %q", what, key, have[key], want[key])
+		if got[key] != want[key] {
+			w.t.Errorf("%s: got %q for %v, want %q as on the server", source, got[key], key, want[key])
 		}
 	}
-	for key := range have {
+	for key := range got {
 		if _, ok := want[key]; !ok {
-			w.t.Errorf("%s: %v is %q, the server does not have it", what, key, have[key])
+			w.t.Errorf("%s: got %q for %v, want no such object, as on the server", source, got[key], key)
 		}
 	}
 }
 
-// fold replays the events, checking that each follows from the one before.
-func (w *witness[T]) fold() map[wire.Key]string {
+// replay applies the events to a map, and checks that each follows from the state before.
+func (w *checkedInformer[T]) replay() map[wire.Key]string {
 	w.t.Helper()
-	now := map[wire.Key]string{}
+	state := map[wire.Key]string{}
 	last := map[wire.Key]wire.Version{}
-	for i, ev := range w.told() {
+	for i, ev := range w.recorded() {
 		key := ev.Key()
-		_, known := now[key]
+		_, exists := state[key]
 		switch ev.Kind() {
 		case store.Added, store.Updated:
-			if known == (ev.Kind() == store.Added) {
-				w.t.Errorf("event %d: %v of %v, known before: %v", i, ev.Kind(), key, known)
+			if exists == (ev.Kind() == store.Added) {
+				w.t.Errorf("event %d: got %v of %v, which existed before: %v", i, ev.Kind(), key, exists)
 			}
 			if ev.Version() <= last[key] {
-				w.t.Errorf("event %d: %v of %v went from version %v to %v", i, ev.Kind(), key, last[key], ev.Version())
+				w.t.Errorf("event %d: got %v of %v at version %v, want a version after %v", i, ev.Kind(), key, ev.Version(), last[key])
 			}
-			now[key], last[key] = ev.UID()+"@"+ev.Version().String(), ev.Version()
+			state[key], last[key] = ev.UID()+"@"+ev.Version().String(), ev.Version()
 		case store.Deleted:
-			if !known {
-				w.t.Errorf("event %d: deletion of %v, which is not known", i, key)
+			if !exists {
+				w.t.Errorf("event %d: got a deletion of %v, which did not exist", i, key)
 			}
-			delete(now, key)
+			delete(state, key)
 		}
 		if obj, err := ev.Object(); err != nil || obj == nil {
-			w.t.Errorf("event %d: %v: %v", i, key, err)
+			w.t.Errorf("event %d: got object %v of %v, error %v, want an object", i, obj, key, err)
 		}
 	}
-	return now
+	return state
 }
