@@ -48,33 +48,38 @@ func keyedJob() jobindex.Job {
 }
 
 // TestKeys checks that every key of jobfilter selects jobs and suggests values. Without a
-// case in scan.go, a key selects nothing; without a case in suggest.go, it suggests nothing.
+// case in scan.go, a key selects nothing; without a case in suggest.go, it suggests nothing;
+// without a case in row.go, a row lacks its value.
 func TestKeys(t *testing.T) {
 	x := jobindex.New(jobindex.Config{})
 	x.Put([]jobindex.Job{keyedJob()})
-	matching := func(v *jobindex.View, key jobfilter.Key, value string, mine ...string) int {
+	now := minutes(40)
+	check := func(v *jobindex.View, key jobfilter.Key, value, person string, want int) {
 		f, err := jobfilter.Parse(url.Values{string(key): {value}})
 		if err != nil {
 			t.Fatalf("%s=%s: got error %v, want a filter", key, value, err)
 		}
-		return v.Count(jobindex.Query{Filter: f, Mine: mine}).Matching.N
+		mine := []string{person}
+		if got := v.Count(jobindex.Query{Filter: f, Mine: mine}).Matching.N; got != want {
+			t.Errorf("%s=%s for %s: got %d jobs, want %d (scan.go)", key, value, person, got, want)
+		}
+		row, ok := v.ByID(1)
+		if got := ok && f.Compile(now, mine).Match(&row); got != (want == 1) {
+			t.Errorf("%s=%s for %s: got %v for the row, want %v (row.go)", key, value, person, got, want == 1)
+		}
 	}
-	err := x.ViewAt(minutes(40), func(v *jobindex.View) error {
+	err := x.ViewAt(now, func(v *jobindex.View) error {
 		for _, key := range jobfilter.Keys() {
 			c, ok := keyCases[key]
 			if !ok {
-				t.Errorf("key %s: got no row in keyCases, want one; the key also needs cases in scan.go and, if it has words, in suggest.go", key)
+				t.Errorf("key %s: got no row in keyCases, want one; the key also needs cases in scan.go and row.go, and in suggest.go if it has words", key)
 				continue
 			}
-			if got := matching(v, key, c.selects, "chen"); got != 1 {
-				t.Errorf("%s=%s: got %d jobs, want 1 (scan.go)", key, c.selects, got)
-			}
+			check(v, key, c.selects, "chen", 1)
 			if key == jobfilter.Mine {
-				if got := matching(v, key, c.selects, "emre"); got != 0 {
-					t.Errorf("%s=%s of another person: got %d jobs, want 0 (scan.go)", key, c.selects, got)
-				}
-			} else if got := matching(v, key, c.omits); got != 0 {
-				t.Errorf("%s=%s: got %d jobs, want 0 (scan.go)", key, c.omits, got)
+				check(v, key, c.selects, "emre", 0)
+			} else {
+				check(v, key, c.omits, "chen", 0)
 			}
 			all := v.Suggest(jobindex.Query{}, string(key), "", 10)
 			switch {
