@@ -22,8 +22,8 @@ func (c *Config) storeIdentity(sel *selection) store.Identity {
 		"resource":       sel.target.String(),
 		"label selector": c.LabelSelector,
 		"field selector": c.FieldSelector,
-		"view":           map[kube.View]string{kube.Full: "full objects", kube.Metadata: "metadata"}[sel.target.View()],
-		"encoding":       map[kube.Encoding]string{kube.PreferProtobuf: "protobuf", kube.PreferCBOR: "CBOR", kube.JSONOnly: "JSON"}[sel.encoding],
+		"view":           viewName(sel.target.View()),
+		"encoding":       encodingName(sel.encoding),
 		"managed fields": "dropped",
 		"record limit":   fmt.Sprint(c.Reflector.Wire.MaxRecord),
 		"projection":     sel.projection,
@@ -35,6 +35,32 @@ func (c *Config) storeIdentity(sel *selection) store.Identity {
 		shape["transform version"] = c.TransformVersion
 	}
 	return shape
+}
+
+// viewName returns the name of a view in an identity. Snapshot files contain these names,
+// so they do not change, and no two views have the same name.
+func viewName(v kube.View) string {
+	switch v {
+	case kube.Full:
+		return "full objects"
+	case kube.Metadata:
+		return "metadata"
+	}
+	return fmt.Sprintf("view %d", uint8(v))
+}
+
+// encodingName returns the name of an encoding in an identity. Snapshot files contain
+// these names, so they do not change, and no two encodings have the same name.
+func encodingName(e kube.Encoding) string {
+	switch e {
+	case kube.PreferProtobuf:
+		return "protobuf"
+	case kube.PreferCBOR:
+		return "CBOR"
+	case kube.JSONOnly:
+		return "JSON"
+	}
+	return fmt.Sprintf("encoding %d", uint8(e))
 }
 
 // layoutOf describes the JSON fields of a type. Two types with the same layout can read

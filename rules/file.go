@@ -55,7 +55,7 @@ func read(r *yamlfile.Reader, root *yaml.Node) (*Rules, error) {
 	p := &parser{Reader: r, env: env}
 	rules := &Rules{types: map[string][]clause{}}
 	if root == nil { // an empty file is probably a mistake
-		r.Complain(1, "the file is empty; it has to have rules")
+		r.Complain(1, "the file is empty; it must have rules")
 	} else {
 		p.document(root, rules)
 	}
@@ -132,7 +132,7 @@ func (p *parser) program(n *yaml.Node, want *cel.Type) cel.Program {
 		return nil
 	}
 	if n.Kind != yaml.ScalarNode {
-		p.Complain(n.Line, "an expression has to be a text")
+		p.Complain(n.Line, "an expression must be a text")
 		return nil
 	}
 	line := n.Line
@@ -147,11 +147,11 @@ func (p *parser) program(n *yaml.Node, want *cel.Type) cel.Program {
 		return nil
 	}
 	if out := ast.OutputType(); want == cel.BoolType && !out.IsExactType(cel.BoolType) && !out.IsExactType(cel.DynType) {
-		p.Complain(line, "%q is %s, and has to be true or false", first(n.Value), cel.FormatCELType(out))
+		p.Complain(line, "%q is %s, and must be true or false", first(n.Value), cel.FormatCELType(out))
 		return nil
 	}
 	if want == cel.TimestampType && !slices.ContainsFunc([]*cel.Type{cel.TimestampType, cel.StringType, cel.DynType}, ast.OutputType().IsExactType) {
-		p.Complain(line, "%q is %s, and has to be a timestamp, or a text such as 2026-01-01T00:00:00Z", first(n.Value), cel.FormatCELType(ast.OutputType()))
+		p.Complain(line, "%q is %s, and must be a timestamp, or a text such as 2026-01-01T00:00:00Z", first(n.Value), cel.FormatCELType(ast.OutputType()))
 		return nil
 	}
 	program, err := p.env.Program(ast, cel.CostLimit(maxCost))

@@ -1,9 +1,6 @@
 package state
 
-import (
-	"strconv"
-	"time"
-)
+import "time"
 
 // ofPod follows the phases of a Pod (Kubernetes documentation, Pod Lifecycle)
 // and, within a phase, the states of its containers.
@@ -81,7 +78,7 @@ func terminated(pod map[string]any) condition {
 		}
 		why = condition{reason: text(c, "state", "terminated", "reason"), message: text(c, "state", "terminated", "message")}
 		if why.message == "" {
-			why.message = "exit code " + strconv.FormatInt(code, 10)
+			why.message = ExitCodeMessage(code)
 		}
 	}, "status", "containerStatuses")
 	return why

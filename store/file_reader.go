@@ -11,6 +11,7 @@ import (
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/internal/framed"
 	"github.com/vedette-io/vedette/internal/pack"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // Load fills an empty store from a snapshot file, as if its lists had just arrived. It
@@ -158,6 +159,9 @@ func (f *fileReader) load(s *Store, b []byte, wanted map[delta.Scope]bool) (int,
 			return n, errRecord
 		}
 		b = b[size:]
+		if encoding := wire.Encoding(b[0] & encodingMask); !readable(encoding) {
+			return n, &FileError{fmt.Sprintf("a record in it has the unknown encoding %d; a newer version may have written the file", encoding)}
+		}
 		length, size := binary.Uvarint(b[1:])
 		if size <= 0 || length > uint64(len(b)-1-size) {
 			return n, errRecord
@@ -176,6 +180,16 @@ func (f *fileReader) load(s *Store, b []byte, wanted map[delta.Scope]bool) (int,
 		n++
 	}
 	return n, nil
+}
+
+// readable reports whether package wire can decode an encoding. Load must refuse all
+// others, because their objects would be stored and then be unusable.
+func readable(e wire.Encoding) bool {
+	switch e {
+	case wire.JSON, wire.Protobuf, wire.CBOR:
+		return true
+	}
+	return false
 }
 
 // valid checks the layout of a record without columns. Later reads rely on it to stay

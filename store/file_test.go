@@ -14,6 +14,7 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // filled returns a store with packed, plain and changed records.
@@ -162,6 +163,36 @@ func TestFileWithAnotherCount(t *testing.T) {
 	var reason *store.FileError
 	if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: store.Identity{"resource": "pods"}}, all); !errors.As(err, &reason) || !strings.Contains(reason.Reason, "3 objects") {
 		t.Errorf("got error %v", err)
+	}
+}
+
+// TestFileWithUnknownEncoding checks that a file is rejected if a record has an encoding
+// that package wire does not know, as a file of a later version may have, and that a file
+// with any known encoding is read.
+func TestFileWithUnknownEncoding(t *testing.T) {
+	opts := store.FileOptions{Identity: store.Identity{"resource": "pods"}}
+	for n := range 16 { // a record has four bits for its encoding
+		encoding := wire.Encoding(n)
+		known := !strings.HasPrefix(encoding.String(), "encoding(")
+		s := store.New(store.Config{})
+		d := pod(1, 1, body(1, 1))
+		d.Record.Encoding = encoding
+		apply(t, s, begin, pod(0, 1, body(0, 1)), d, end(1))
+		loaded := store.New(store.Config{})
+		err := loaded.Load(bytes.NewReader(written(t, s, opts)), opts, all)
+		if known {
+			if err != nil || loaded.Snapshot().Len() != 2 {
+				t.Errorf("%v: got %d objects and error %v, want 2 objects", encoding, loaded.Snapshot().Len(), err)
+			}
+			continue
+		}
+		var reason *store.FileError
+		if want := fmt.Sprintf("unknown encoding %d", n); !errors.As(err, &reason) || !strings.Contains(reason.Reason, want) {
+			t.Errorf("%v: got error %v, want a FileError with %q", encoding, err, want)
+		}
+		if l := loaded.Snapshot(); l.Len() != 0 || l.Synced() {
+			t.Errorf("%v: got %d objects, synced %v, want an empty store that is not synced", encoding, l.Len(), l.Synced())
+		}
 	}
 }
 

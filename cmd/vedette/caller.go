@@ -42,7 +42,7 @@ func askCluster(ctx context.Context, cfg kube.Config, kind, name string) (c call
 		}
 		c.typ = history.Type{Group: r.Group, Resource: r.Name, Kind: r.Kind}
 		if c.object, err = client.Get(ctx, key); apierrors.IsForbidden(err) {
-			return fmt.Errorf("you may not read %s %s, so you cannot get messages about it: ask for the right to get %s", r, key, r.Name)
+			return fmt.Errorf("you may not read %s %s, so you cannot get messages about it: request the permission to get %s", r, key, r.Name)
 		} else if err != nil {
 			return err
 		}

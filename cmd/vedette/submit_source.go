@@ -126,7 +126,7 @@ func (s *jobSource) change(jobs []sourced) error {
 	for _, set := range s.sets {
 		path, value, ok := strings.Cut(set, "=")
 		if !ok {
-			return fmt.Errorf("--set %s has to be PATH=VALUE, such as spec.parallelism=4", set)
+			return fmt.Errorf("--set %s must be PATH=VALUE, such as spec.parallelism=4", set)
 		}
 		if err := jobs[0].manifest.Set(path, value); err != nil {
 			return err
@@ -176,7 +176,7 @@ func (s *jobSource) render(ctx context.Context, con *console.Console) (sourced, 
 	sets := append(s.short(), s.sets...)
 	for _, e := range s.env {
 		if key, _, ok := strings.Cut(e, "="); !ok || key == "" {
-			return sourced{}, fmt.Errorf("--env %s has to be NAME=VALUE", e)
+			return sourced{}, fmt.Errorf("--env %s must be NAME=VALUE", e)
 		}
 		sets = append(sets, "env="+e)
 	}

@@ -175,7 +175,7 @@ func TestSubmitFlags(t *testing.T) {
 		"nothing":           {nil, "name the job"},
 		"no dash":           {[]string{"python", "train.py"}, `"python" is no flag`},
 		"no file":           {[]string{"-f", "/nowhere/job.yaml"}, "no such file"},
-		"env":               {[]string{"--image", "x", "--env", "A"}, "--env A has to be NAME=VALUE"},
+		"env":               {[]string{"--image", "x", "--env", "A"}, "--env A must be NAME=VALUE"},
 		"format":            {[]string{"--image", "x", "-o", "wide"}, `unknown output format "wide"`},
 		"again and key":     {[]string{"--image", "x", "--again", "--key", "k"}, "--again takes a new key"},
 		"dry run and wait":  {[]string{"--image", "x", "--dry-run", "--wait"}, "a dry run creates no job"},

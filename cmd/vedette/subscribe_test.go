@@ -229,7 +229,7 @@ func TestSubscribeRefuses(t *testing.T) {
 		}
 	}
 	o.srv.configure("token: t-ann")
-	if _, errs := o.run(1, "subscribe", "pod/train-7", "--to", "mail"); errs != "vedette: you may not read pods ml/train-7, so you cannot get messages about it: ask for the right to get pods\n" {
+	if _, errs := o.run(1, "subscribe", "pod/train-7", "--to", "mail"); errs != "vedette: you may not read pods ml/train-7, so you cannot get messages about it: request the permission to get pods\n" {
 		t.Error(errs)
 	}
 	o.srv.configure("token: unknown")

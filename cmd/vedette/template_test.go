@@ -107,7 +107,7 @@ func TestTemplateCheck(t *testing.T) {
 		t.Errorf("%d %s\n%s", code, errs, out)
 	}
 	for _, want := range []string{
-		bad + `:1: the name "Bad" has to have`, bad + ":4: message is missing", bad + ":4: in \"gpu > 1\", at column 1: undeclared reference to 'gpu'",
+		bad + `:1: the name "Bad" must have`, bad + ":4: message is missing", bad + ":4: in \"gpu > 1\", at column 1: undeclared reference to 'gpu'",
 		bad + ":3: the object's apiVersion is missing", "good.yaml: template good has no mistakes",
 	} {
 		if !strings.Contains(errs, want) {

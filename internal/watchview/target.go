@@ -36,7 +36,7 @@ func (o *Selection) Targets(ctx context.Context, cluster *kube.Cluster, types st
 			continue
 		}
 		seen[res.String()] = true
-		selection := kube.Selection{LabelSelector: o.Labels, FieldSelector: o.Fields, Encoding: kube.JSONOnly}
+		selection := kube.Selection{LabelSelector: o.Labels, FieldSelector: o.Fields}
 		if res.Scope == kube.Namespaced && !o.AllNamespaces {
 			selection.Namespace = cluster.Namespace()
 		}

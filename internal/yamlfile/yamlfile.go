@@ -156,7 +156,7 @@ func (r *Reader) Fields(n *yaml.Node, what string, known ...string) map[string]*
 	case n == nil || n.Kind == yaml.AliasNode:
 		return found
 	case n.Kind != yaml.MappingNode:
-		r.Complain(n.Line, "%s has to be a mapping with %s", what, strings.Join(known, ", "))
+		r.Complain(n.Line, "%s must be a mapping with %s", what, strings.Join(known, ", "))
 		return found
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -179,7 +179,7 @@ func (r *Reader) List(n *yaml.Node, line int, what string) []*yaml.Node {
 		r.Complain(line, "%s is missing", what)
 	case n.Kind == yaml.AliasNode:
 	case n.Kind != yaml.SequenceNode:
-		r.Complain(n.Line, "%s has to be a list", what)
+		r.Complain(n.Line, "%s must be a list", what)
 	default:
 		return n.Content
 	}
@@ -192,7 +192,7 @@ func (r *Reader) Word(n *yaml.Node, what string) string {
 	case n == nil || n.Kind == yaml.AliasNode || n.Kind == yaml.ScalarNode && n.Tag == "!!null":
 		return ""
 	case n.Kind != yaml.ScalarNode:
-		r.Complain(n.Line, "%s has to be a word", what)
+		r.Complain(n.Line, "%s must be a word", what)
 		return ""
 	}
 	return n.Value
@@ -224,7 +224,7 @@ func (r *Reader) Truth(n *yaml.Node, what string) bool {
 	}
 	yes, err := strconv.ParseBool(n.Value)
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" || err != nil {
-		r.Complain(n.Line, "%s has to be true or false", what)
+		r.Complain(n.Line, "%s must be true or false", what)
 	}
 	return yes
 }

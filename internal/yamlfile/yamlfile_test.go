@@ -79,12 +79,12 @@ nothing:
 	r.Fields(f["list"], "it", "a", "b")
 	wantMistakes := `f:5: the file has "one" twice
 f:6: the file has no field "other"; it has one, many, single, yes, text, truth, words, list, nothing
-f:7: text has to be a word
-f:8: truth has to be true or false
-f:9: each of words has to be a word
+f:7: text must be a word
+f:8: truth must be true or false
+f:9: each of words must be a word
 f:9: words has an empty item
-f:10: list has to be a list
-f:10: it has to be a mapping with a, b
+f:10: list must be a list
+f:10: it must be a mapping with a, b
 f:12: absent is missing`
 	if diff := cmp.Diff(wantMistakes, r.Err().Error()); diff != "" {
 		t.Error(diff)

@@ -60,7 +60,7 @@ func parse(name string, text []byte, o Options, v *vault) (*Config, error) {
 		Rules: rule.NewSet(nil), names: directory{},
 	}
 	if root == nil {
-		return nil, fmt.Errorf("%s:1: the file is empty; it has to have channels and rules", name)
+		return nil, fmt.Errorf("%s:1: the file is empty; it must have channels and rules", name)
 	}
 	(&file{&reader{r, v}, c, &o}).read(root)
 	if err := r.Err(); err != nil {

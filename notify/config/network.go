@@ -74,7 +74,7 @@ func (r *reader) proxy(n *yaml.Node, net *network) *url.URL {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "socks5":
-		r.Complain(n.Line, "proxy has to be a URL such as http://proxy.example.com:3128")
+		r.Complain(n.Line, "proxy must be a URL such as http://proxy.example.com:3128")
 		return nil
 	case u.User != nil && n.Kind == yaml.ScalarNode:
 		r.Complain(n.Line, "proxy has a user, and a secret does not belong into this file: write {env: NAME} or {file: PATH} with the whole URL")

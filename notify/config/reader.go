@@ -41,7 +41,7 @@ func (r *reader) entries(n *yaml.Node, what string) (all []entry) {
 	case isNull(n) || n.Kind == yaml.AliasNode:
 		return nil
 	case n.Kind != yaml.MappingNode:
-		r.Complain(n.Line, "%s has to be a mapping: a name, a colon and what belongs to it", what)
+		r.Complain(n.Line, "%s must be a mapping: a name, a colon and what belongs to it", what)
 		return nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -67,7 +67,7 @@ func (r *reader) items(n *yaml.Node, what string) (all []*yaml.Node) {
 	return slices.DeleteFunc(slices.Clone(all), func(item *yaml.Node) bool {
 		bad := item.Kind != yaml.ScalarNode || item.Value == ""
 		if bad && item.Kind != yaml.AliasNode {
-			r.Complain(item.Line, "%s has to be a word or a list of words", what)
+			r.Complain(item.Line, "%s must be a word or a list of words", what)
 		}
 		return bad
 	})
@@ -85,7 +85,7 @@ func (r *reader) name(e entry, what string) {
 	case e.name == rule.Target{Kind: rule.Owner}.String():
 		r.Complain(e.key.Line, "%s cannot have the name owner, which stands for the owner of a job", what)
 	case e.name == "" || len(e.name) > maxName || strings.ContainsFunc(e.name, bad):
-		r.Complain(e.key.Line, "the name %.80q of %s has to have 1 to %d bytes, of letters, digits and -_.@+", e.name, what, maxName)
+		r.Complain(e.key.Line, "the name %.80q of %s must have 1 to %d bytes, of letters, digits and -_.@+", e.name, what, maxName)
 	}
 }
 
@@ -238,7 +238,7 @@ func (r *reader) link(n *yaml.Node, what string) string {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		r.Complain(n.Line, "%s has to be a URL such as https://vedette.example.com, without a password and a query", what)
+		r.Complain(n.Line, "%s must be a URL such as https://vedette.example.com, without a password and a query", what)
 		return ""
 	}
 	return strings.TrimRight(text, "/")
@@ -255,7 +255,7 @@ func (r *reader) secret(n *yaml.Node, what string) Secret {
 		r.Complain(n.Line, "%s is a secret, so it does not belong into this file: %s", what, instead)
 		return Secret{}
 	case n.Kind != yaml.MappingNode || len(n.Content) != 2 || n.Content[1].Kind != yaml.ScalarNode || n.Content[1].Value == "":
-		r.Complain(n.Line, "%s has to name one place of a secret: %s", what, instead)
+		r.Complain(n.Line, "%s must name one place of a secret: %s", what, instead)
 		return Secret{}
 	}
 	var (
@@ -265,14 +265,14 @@ func (r *reader) secret(n *yaml.Node, what string) Secret {
 	switch name := n.Content[1].Value; n.Content[0].Value {
 	case "env":
 		if !isVariable(name) {
-			r.Complain(n.Line, "%s has to name an environment variable in env, of letters, digits and _", what)
+			r.Complain(n.Line, "%s must name an environment variable in env, of letters, digits and _", what)
 			return Secret{}
 		}
 		secret, err = r.vault.fromEnv(name)
 	case "file":
 		secret, err = r.vault.fromFile(name)
 	default:
-		r.Complain(n.Line, "%s has to name one place of a secret: %s", what, instead)
+		r.Complain(n.Line, "%s must name one place of a secret: %s", what, instead)
 	}
 	if err != nil {
 		r.Complain(n.Line, "%s: %v", what, err)

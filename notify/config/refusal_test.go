@@ -18,8 +18,8 @@ func TestRefusals(t *testing.T) {
 	const a = "rules:\n- {name: a, enter: [Failed], "
 	for _, c := range []struct{ name, text, want string }{
 		{"an empty file", "# nothing\n", "f:1: the file is empty"},
-		{"no mapping", "- a\n", "f:1: the file has to be a mapping"},
-		{"a portal with a password", "portal: https://u:p@x.example\n", "f:1: portal has to be"},
+		{"no mapping", "- a\n", "f:1: the file must be a mapping"},
+		{"a portal with a password", "portal: https://u:p@x.example\n", "f:1: portal must be"},
 		{"a local zone", "time-zone: Local\n", "f:1: time-zone: there is no time zone"},
 		{"a path as zone", "time-zone: ../../etc/passwd\n", "f:1: time-zone: there is no time zone"},
 		{"a language", "language: fr\n", `f:1: the language "fr"`},
@@ -46,7 +46,7 @@ func TestRefusals(t *testing.T) {
 		{"an option that New refuses", "channels: {x: {type: pagerduty, key: {env: KEY}}}\n", "f:1: channel x: the routing key must have 32"},
 		{"a choice", "channels:\n  x: {type: email, server: 'smtp://x', from: a@b.example, security: tls}\n", `f:2: security is "tls"; it must be one of none, opportunistic, starttls`},
 		{"Events without a cluster", "channels:\n  x: {type: event}\n", "f:2: channel x: a channel for Kubernetes Events needs a cluster"},
-		{"a table of headers", "channels: {x: {type: webhook, url: https://x.example, secret: {env: KEY}, headers: [a]}}\n", "f:1: headers has to be a mapping"},
+		{"a table of headers", "channels: {x: {type: webhook, url: https://x.example, secret: {env: KEY}, headers: [a]}}\n", "f:1: headers must be a mapping"},
 
 		{"a person that is a channel", hook + "people: {hook: {feishu: ou_1}}\n", "f:4: hook is a person and a channel"},
 		{"a person twice", hook + "people:\n  x: {feishu: ou_1}\n  x: {feishu: ou_2}\n", "f:6: there are two people with the name x"},
@@ -54,12 +54,12 @@ func TestRefusals(t *testing.T) {
 		{"an address of nothing", hook + "people: {x: {hook: y}}\n", `f:4: person x has no field "hook"`},
 		{"everybody", hook + "people: {x: {feishu: all}}\n", "f:4: feishu of x is refused"},
 		{"everybody, in disguise", hook + "people: {x: {feishu: '@Everyone'}}\n", "f:4: feishu of x is refused"},
-		{"an address in two lines", hook + "people: {x: {email: \"a@b.example\\nBcc: c@d.example\"}}\n", "f:4: email of x has to be one word"},
+		{"an address in two lines", hook + "people: {x: {email: \"a@b.example\\nBcc: c@d.example\"}}\n", "f:4: email of x must be one word"},
 		{"a preference without an address", hook + "people: {x: {prefers: chat}}\n", "f:4: x prefers chat, and has no address there"},
 		{"a preference of several", hook + "  chat2: {type: feishu, url: {env: URL}}\npeople: {x: {feishu: ou_1, prefers: feishu}}\n", "f:5: x prefers feishu, and there are several channels"},
 		{"several channels", hook + "  chat2: {type: feishu, url: {env: URL}}\npeople: {x: {feishu: ou_1}}\n", "f:5: x has an address for several channels"},
 
-		{"a rule that is a word", "rules: [x]\n", "f:1: a rule has to be a mapping"},
+		{"a rule that is a word", "rules: [x]\n", "f:1: a rule must be a mapping"},
 		{"a rule for nobody", a + "to: []}\n", `f:2: rule "a": the rule names no receiver`},
 		{"a receiver twice", hook + a + "to: [hook, hook]}\n", `f:5: to has "hook" twice`},
 		{"an address for a hook", hook + a + "to: ['hook:x']}\n", "f:5: to: channel hook has one receiver"},
@@ -73,7 +73,7 @@ func TestRefusals(t *testing.T) {
 		{"a time that is not usual", hook + "rules:\n- {name: a, waits: {longer-than: 2h}, to: [hook]}\n", `f:5: longer-than is "2h"`},
 		{"a number", hook + a + "to: [hook], flap: {changes: x, within: 1h}}\n", `f:5: changes is "x"`},
 		{"a type", hook + a + "to: [hook], types: [batch/v1]}\n", `f:5: "batch/v1" is not a type`},
-		{"a truth", hook + a + "to: [hook], log: maybe}\n", "f:5: log has to be true or false"},
+		{"a truth", hook + a + "to: [hook], log: maybe}\n", "f:5: log must be true or false"},
 		{"a condition in a block", hook + "rules:\n- name: a\n  to: [hook]\n  when: |\n    new.state == 'Failed' &&\n      new.lat\n", "f:9: when: undefined field 'lat' at column 6 of"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

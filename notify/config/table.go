@@ -181,11 +181,11 @@ func (t *tables) address(p *Person, field entry) {
 // checkAddress returns the mistake of an address, or "".
 func checkAddress(kindName, text string) string {
 	if len(text) > maxAddress || strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) || unicode.IsSpace(c) }) {
-		return "has to be one word that can be printed, of at most 254 bytes"
+		return "must be one word that can be printed, of at most 254 bytes"
 	}
 	if kindName == "email" {
 		if parsed, err := mail.ParseAddress(text); err != nil || parsed.Address != text {
-			return "has to be an address such as liwei@example.com"
+			return "must be an address such as liwei@example.com"
 		}
 		return ""
 	}

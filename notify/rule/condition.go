@@ -86,7 +86,7 @@ func ParseCondition(text string) (*Condition, error) {
 		return fail("a value of type %s cannot be made; there are old and new", values[0].AsStruct().TypeName())
 	}
 	if out := compiled.OutputType(); !out.IsExactType(cel.BoolType) {
-		return fail("it is %s, and has to be true or false", cel.FormatCELType(out))
+		return fail("it is %s, and must be true or false", cel.FormatCELType(out))
 	}
 	program, err := env.Program(compiled, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(MaxCost))
 	if err != nil {

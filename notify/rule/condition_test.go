@@ -97,7 +97,7 @@ func TestConditionsThatAreRefused(t *testing.T) {
 		{`new.sate == "Failed"`, 1, 4, "undefined field 'sate'"},
 		{`new.state == "Failed" &&`, 1, 25, "Syntax error"},
 		{"new.state == 'Failed' &&\n  newer.late", 2, 3, "undeclared reference to 'newer'"},
-		{`new.state`, 1, 1, "it is string, and has to be true or false"},
+		{`new.state`, 1, 1, "it is string, and must be true or false"},
 		{`new.labels.team`, 1, 1, "it is string"},
 		{`vedette.View{state: "Failed"} == new`, 1, 1, "cannot be made"},
 		{`new.late == "yes"`, 1, 10, "no matching overload"},

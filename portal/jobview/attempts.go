@@ -122,7 +122,7 @@ func (a *attempt) of(m *Member, runs []run) {
 	a.Pods = len(pods)
 	if f := firstFailure(runs, a.Run); f != nil {
 		a.Reason, a.exit = f.reason, &f.exit
-		a.FirstFailure = shortPod(f.pod, m.Object.Name) + ", exit code " + strconv.Itoa(f.exit)
+		a.FirstFailure = shortPod(f.pod, m.Object.Name) + ", " + state.ExitCodeMessage(int64(f.exit))
 	}
 }
 

@@ -76,7 +76,7 @@ func detailOf(r *jobindex.Row, e *Extra) api.Detail {
 		d := api.Detail{Word: e.Cause, Strong: r.State == state.Failed}
 		switch {
 		case e.ExitCode != nil:
-			d.More, d.ExitCode = "exit code "+strconv.Itoa(*e.ExitCode), *e.ExitCode
+			d.More, d.ExitCode = state.ExitCodeMessage(int64(*e.ExitCode)), *e.ExitCode
 		case d.Word == "" || d.Word == r.Reason:
 			d.More = brief(e.Message)
 		}

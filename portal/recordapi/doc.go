@@ -17,9 +17,11 @@
 //
 // # Limits
 //
-// A list that a person may only partly see is filtered after reading, so its pages are
-// short, and a request reads at most maxPages pages. Statistics are not filtered: the person
-// must name a namespace that they may see.
+// Lists are filtered after reading. For a person who does not see all jobs, a request reads
+// until the page is full, or until it has read about maxRead records: then the page is short
+// and has a cursor. A request makes at most maxReviews access reviews, and shows nothing of
+// further namespaces. Statistics are not filtered: the person must name a namespace that they
+// may see.
 //
 // # Errors
 //

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vedette-io/vedette/state"
 )
 
 // podEnd is the end of a pod.
@@ -17,16 +19,22 @@ type podEnd struct {
 	cause  string // of a failure: "OOMKilled", "Error, exit code 1"
 }
 
+// errorWith precedes the exit code in a cause.
+const errorWith = "Error, "
+
+// signaled are the causes of containers that ended by SIGTERM and SIGKILL.
+var signaled = []string{errorWith + state.ExitCodeMessage(143), errorWith + state.ExitCodeMessage(137)}
+
 // compare orders ends by time. Clusters report whole seconds. Within a second, ends by a signal
 // come last: when a pod fails, the job's other pods are terminated.
 func (e *podEnd) compare(other *podEnd) int {
-	signaled := func(cause string) int {
-		if cause == "Error, exit code 143" || cause == "Error, exit code 137" {
+	bySignal := func(cause string) int {
+		if slices.Contains(signaled, cause) {
 			return 1
 		}
 		return 0
 	}
-	return cmp.Or(e.at.Compare(other.at), cmp.Compare(signaled(e.cause), signaled(other.cause)), cmp.Compare(e.cause, other.cause), cmp.Compare(e.id, other.id))
+	return cmp.Or(e.at.Compare(other.at), cmp.Compare(bySignal(e.cause), bySignal(other.cause)), cmp.Compare(e.cause, other.cause), cmp.Compare(e.id, other.id))
 }
 
 // podHours caches the ends of pods by hour. The caller holds the lock.

@@ -253,11 +253,12 @@ func (p *podReader) nodes(ctx context.Context, changes []history.Change) (map[in
 	return all, nil
 }
 
-// causeOf returns the word for the cause of a failed pod.
+// causeOf returns the word for the cause of a failed pod. A long text after "exit code" is
+// a message of the container.
 func causeOf(t *history.Transition) string {
 	word := t.Reason
-	if (word == "" || word == "Error") && strings.HasPrefix(t.Message, "exit code ") && len(t.Message) < 20 {
-		return "Error, " + t.Message
+	if code, ok := state.ExitCodeIn(t.Message); ok && len(code) < 10 && (word == "" || word == "Error") {
+		return errorWith + t.Message
 	}
 	return word
 }

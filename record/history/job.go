@@ -7,7 +7,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Job is a row of the list of jobs. Its JSON is the row of the portal's API.
+// Job is a row of the list of jobs. Package portal/records converts it to the type of the
+// portal's API.
 type Job struct {
 	ID         int64     `json:"id,omitempty"` // row ID of the object in this database; 0 without a database
 	Cluster    string    `json:"cluster,omitempty"`

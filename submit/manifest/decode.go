@@ -88,7 +88,7 @@ func (d *decoder) name(key *yaml.Node) (string, bool) {
 		key = key.Alias
 	}
 	if key.Kind != yaml.ScalarNode {
-		d.Complain(key.Line, "the name of a field has to be a text")
+		d.Complain(key.Line, "the name of a field must be a text")
 		return "", false
 	}
 	v, err := Scalar(key)
@@ -121,7 +121,7 @@ func (d *decoder) merge(n *yaml.Node, fields map[string]any, place *Place, depth
 	v, _ := d.value(n, depth+1)
 	more, ok := v.(map[string]any)
 	if !ok {
-		d.Complain(n.Line, "<< has to name a mapping")
+		d.Complain(n.Line, "<< must name a mapping")
 		return
 	}
 	for name, v := range more {

@@ -185,7 +185,7 @@ func (d *decoder) objects(source string, n *yaml.Node) []*Manifest {
 func (d *decoder) object(source string, v any, place *Place) []*Manifest {
 	object, ok := v.(map[string]any)
 	if !ok {
-		d.Complain(place.Line, "an object has to be a mapping with apiVersion, kind and metadata")
+		d.Complain(place.Line, "an object must be a mapping with apiVersion, kind and metadata")
 		return nil
 	}
 	if field, err := check(object); err != nil {

@@ -64,7 +64,7 @@ func (p *Parameter) checkString(v string) error {
 		return p.checkQuantity(v)
 	case Choice:
 		if !slices.Contains(p.Choices, v) {
-			return fmt.Errorf("has to be %s, not %s", p.wants(), clip(v))
+			return fmt.Errorf("must be %s, not %s", p.wants(), clip(v))
 		}
 		return nil
 	}
@@ -92,7 +92,7 @@ func (p *Parameter) checkText(v string) error {
 func (p *Parameter) checkQuantity(v string) error {
 	q, ok := parseQuantity(v)
 	if !ok {
-		return fmt.Errorf("has to be %s, not %s", p.wants(), clip(v))
+		return fmt.Errorf("must be %s, not %s", p.wants(), clip(v))
 	}
 	if bound, ok := p.Min.(string); ok {
 		if low, _ := parseQuantity(bound); q.Cmp(low) < 0 {

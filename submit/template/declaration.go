@@ -67,7 +67,7 @@ func (p *declarations) parameter(n *yaml.Node) (param Parameter, ok bool) {
 func (p *declarations) name(param *Parameter, line int) {
 	switch {
 	case !parameterName.MatchString(param.Name):
-		p.Complain(line, "the parameter's name %s has to begin with a small letter, and have at most 40 letters and digits", clip(param.Name))
+		p.Complain(line, "the parameter's name %s must begin with a small letter, and have at most 40 letters and digits", clip(param.Name))
 	case slices.Contains(reserved, param.Name):
 		p.Complain(line, "no parameter can be called %s, which is a word of CEL", param.Name)
 	case slices.ContainsFunc(p.all, func(other Parameter) bool { return other.Name == param.Name }):
@@ -130,7 +130,7 @@ func (p *declarations) bound(param *Parameter, n *yaml.Node, what string) any {
 		return nil
 	}
 	if !ok {
-		p.Complain(n.Line, "%s of the parameter %s has to be %s", what, param.Name, boundWords(param))
+		p.Complain(n.Line, "%s of the parameter %s must be %s", what, param.Name, boundWords(param))
 		return nil
 	}
 	return v
@@ -173,7 +173,7 @@ func plainValue(n *yaml.Node) (any, error) {
 		for _, item := range n.Content {
 			v, err := manifest.Scalar(item)
 			if err != nil || item.Kind != yaml.ScalarNode {
-				return nil, fmt.Errorf("each item has to be a text")
+				return nil, fmt.Errorf("each item must be a text")
 			}
 			items = append(items, v)
 		}
@@ -183,7 +183,7 @@ func plainValue(n *yaml.Node) (any, error) {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			v, err := manifest.Scalar(n.Content[i+1])
 			if err != nil || n.Content[i+1].Kind != yaml.ScalarNode || fields[n.Content[i].Value] != nil {
-				return nil, fmt.Errorf("each field has to be there once, and to be a text")
+				return nil, fmt.Errorf("each field must be there once, and be a text")
 			}
 			fields[n.Content[i].Value] = v
 		}
@@ -191,7 +191,7 @@ func plainValue(n *yaml.Node) (any, error) {
 	case yaml.ScalarNode:
 		return manifest.Scalar(n)
 	}
-	return nil, fmt.Errorf("has to be a value")
+	return nil, fmt.Errorf("must be a value")
 }
 
 func joinTypes() string {

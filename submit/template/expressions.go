@@ -20,12 +20,12 @@ func (p *expressions) condition(n *yaml.Node, line int, what string) *expression
 		p.Complain(line, "%s is missing: it is an expression such as gpus <= 8", what)
 		return nil
 	case n.Kind != yaml.ScalarNode:
-		p.Complain(n.Line, "%s has to be an expression", what)
+		p.Complain(n.Line, "%s must be an expression", what)
 		return nil
 	}
 	e := p.compile(n.Value, firstLine(n))
 	if e != nil && !e.out.IsExactType(cel.BoolType) && !e.out.IsExactType(cel.DynType) {
-		p.Complain(e.line, "%s is %s, and has to be true or false", clip(e.text), cel.FormatCELType(e.out))
+		p.Complain(e.line, "%s is %s, and must be true or false", clip(e.text), cel.FormatCELType(e.out))
 	}
 	return e
 }
@@ -44,7 +44,7 @@ func (p *expressions) textOf(n *yaml.Node) (t *text, ok bool) {
 		return nil, false
 	}
 	if n.Kind != yaml.ScalarNode {
-		p.Complain(n.Line, "this has to be a text")
+		p.Complain(n.Line, "this must be a text")
 		return nil, false
 	}
 	parts, err := split(n.Value)

@@ -204,9 +204,9 @@ func TestTexts(t *testing.T) {
 		t.Fatal("no mistake")
 	}
 	for _, want := range []string{
-		`parameter n: has to be a whole number, not "x"`, `not "1.5"`, "parameter f: has to be a number", `parameter b: has to be true or false, not "maybe"`,
-		`parameter q: has to be a quantity such as 500m or 16Gi, not "1Gx"`, "parameter l: has to be a list of texts", `parameter m: has to be name=value, not "A"`,
-		`parameter m: has to be a mapping of texts to texts, not "{"`, `there is no parameter "z"`, `"nothing" has to be name=value`, strings.Repeat("9", 60) + `…"`,
+		`parameter n: must be a whole number, not "x"`, `not "1.5"`, "parameter f: must be a number", `parameter b: must be true or false, not "maybe"`,
+		`parameter q: must be a quantity such as 500m or 16Gi, not "1Gx"`, "parameter l: must be a list of texts", `parameter m: must be name=value, not "A"`,
+		`parameter m: must be a mapping of texts to texts, not "{"`, `there is no parameter "z"`, `"nothing" must be name=value`, strings.Repeat("9", 60) + `…"`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in\n%v", want, err)

@@ -108,7 +108,7 @@ func (ev *evaluation) nativeMap(m traits.Mapper, depth int) (any, bool, error) {
 		key := it.Next()
 		name, ok := key.(types.String)
 		if !ok || !isText(string(name)) {
-			return nil, false, fmt.Errorf("the name of a field has to be a text, not %v", key.Value())
+			return nil, false, fmt.Errorf("the name of a field must be a text, not %v", key.Value())
 		}
 		ev.size += len(name)
 		v, keep, err := ev.native(m.Get(key), depth+1)

@@ -150,7 +150,7 @@ func (r *rendering) mapping(n *node, place *manifest.Place) map[string]any {
 		case !keep:
 			continue
 		case !ok || word == "":
-			r.failed(f.line, f.name.parameter(), fmt.Errorf("the name of a field has to be a text that is not empty"))
+			r.failed(f.line, f.name.parameter(), fmt.Errorf("the name of a field must be a text that is not empty"))
 			continue
 		}
 		v, below, keep := r.render(f.value)

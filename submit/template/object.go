@@ -29,7 +29,7 @@ func (p *objects) object(n *yaml.Node, typ string) *node {
 	case yaml.AliasNode:
 		return nil // yamlfile has reported a mistake
 	default:
-		p.Complain(n.Line, "object has to be a mapping with apiVersion, kind, metadata and spec")
+		p.Complain(n.Line, "object must be a mapping with apiVersion, kind, metadata and spec")
 		return nil
 	}
 	object := p.node(n, 0)
@@ -103,7 +103,7 @@ func (p *objects) mapping(n *yaml.Node, out *node, depth int) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if key.Kind != yaml.ScalarNode || key.ShortTag() == "!!merge" {
-			p.Complain(key.Line, "the name of a field has to be a text")
+			p.Complain(key.Line, "the name of a field must be a text")
 			continue
 		}
 		if before, twice := lines[key.Value]; twice {
@@ -124,7 +124,7 @@ func (p *objects) mapping(n *yaml.Node, out *node, depth int) {
 			continue
 		}
 		if e := name.alone(); e != nil && !e.out.IsExactType(cel.DynType) && !e.out.IsAssignableType(cel.StringType) {
-			p.Complain(key.Line, "%s is %s, and the name of a field has to be a text", clip(e.text), cel.FormatCELType(e.out))
+			p.Complain(key.Line, "%s is %s, and the name of a field must be a text", clip(e.text), cel.FormatCELType(e.out))
 		}
 		out.fields = append(out.fields, field{name, key.Line, below})
 	}

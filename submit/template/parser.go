@@ -83,10 +83,10 @@ func (p *parser) document(n *yaml.Node) {
 	p.t.Name, p.t.Type = p.Word(f["name"], "name"), p.Word(f["type"], "type")
 	p.t.Title, p.t.Description = p.prose(f["title"], "title"), p.prose(f["description"], "description")
 	if !templateName.MatchString(p.t.Name) {
-		p.Complain(at("name"), "the name %s has to have 1 to 63 small letters, digits, dashes and dots, because it is the value of a label", clip(p.t.Name))
+		p.Complain(at("name"), "the name %s must have 1 to 63 small letters, digits, dashes and dots, because it is the value of a label", clip(p.t.Name))
 	}
 	if !typeName.MatchString(p.t.Type) {
-		p.Complain(at("type"), "the type %s has to be a plural name and its API group, such as jobs.batch", clip(p.t.Type))
+		p.Complain(at("type"), "the type %s must be a plural name and its API group, such as jobs.batch", clip(p.t.Type))
 	}
 	before := p.Count()
 	declared := declarations{reader: p.reader}

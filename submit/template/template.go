@@ -76,7 +76,7 @@ func (t *Template) Values(sets []string) (Values, error) {
 		p := t.find(name)
 		switch {
 		case !found:
-			t.complain(bad, "", 0, "%s has to be name=value", clip(set))
+			t.complain(bad, "", 0, "%s must be name=value", clip(set))
 			continue
 		case p == nil:
 			t.complain(bad, "", 0, "%s", t.unknown(name))

@@ -36,7 +36,7 @@ func (p *Parameter) Convert(v any) (any, error) {
 		v, ok = mapping(v)
 	}
 	if !ok {
-		return nil, fmt.Errorf("has to be %s", p.wants())
+		return nil, fmt.Errorf("must be %s", p.wants())
 	}
 	return v, p.check(v)
 }
@@ -67,7 +67,7 @@ func (p *Parameter) FromText(text string) (any, error) {
 		case strings.HasPrefix(text, "{"):
 			err = json.Unmarshal([]byte(text), &v)
 		case !found || name == "":
-			return nil, fmt.Errorf("has to be name=value, not %s", clip(text))
+			return nil, fmt.Errorf("must be name=value, not %s", clip(text))
 		default:
 			v = map[string]string{name: value}
 		}
@@ -75,7 +75,7 @@ func (p *Parameter) FromText(text string) (any, error) {
 		v = text
 	}
 	if err != nil {
-		return nil, fmt.Errorf("has to be %s, not %s", p.wants(), clip(text))
+		return nil, fmt.Errorf("must be %s, not %s", p.wants(), clip(text))
 	}
 	return p.Convert(v)
 }
