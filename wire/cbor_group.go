@@ -1,5 +1,10 @@
 package wire
 
+import "errors"
+
+// errEnough ends the iteration over a map early.
+var errEnough = errors.New("the caller stopped the iteration")
+
 // cborGroup is an array or a map that is being read.
 type cborGroup struct {
 	left uint64 // elements or pairs
@@ -60,6 +65,28 @@ func (s *cborScanner) leave(g *cborGroup) bool {
 		}
 		if _, _, err := s.key(); err != nil || s.skip() != nil {
 			return false
+		}
+	}
+}
+
+// members consumes a map after its head. read consumes the value of each key; at is the
+// offset of the key.
+func (s *cborScanner) members(c cborHead, read func(key []byte, at int64) error) error {
+	g := enter(c)
+	for {
+		more, err := s.more(&g)
+		if err != nil || !more {
+			return err
+		}
+		at := s.w.offset()
+		key, ok, err := s.key()
+		if err == nil && ok {
+			err = read(key, at)
+		} else if err == nil {
+			err = s.skip()
+		}
+		if err != nil {
+			return err
 		}
 	}
 }

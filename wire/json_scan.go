@@ -52,8 +52,8 @@ func (s *jsonScanner) next() (byte, error) {
 	return c, nil
 }
 
-// enter consumes the bracket that starts an object or array.
-func (s *jsonScanner) enter(bracket byte) error {
+// bracket consumes the bracket that starts an object or array.
+func (s *jsonScanner) bracket(bracket byte) error {
 	c, err := s.peek()
 	if err != nil {
 		return err

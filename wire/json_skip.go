@@ -90,3 +90,34 @@ func (s *jsonScanner) skipWhole() bool {
 	w.pos = end
 	return true
 }
+
+// leave consumes the rest of the open brackets, down to depth outside. It checks only
+// strings and brackets, which must be intact.
+func (s *jsonScanner) leave(outside int) error {
+	for s.open.depth > outside {
+		c, err := s.peek()
+		if err != nil {
+			return err
+		}
+		switch c {
+		case '"':
+			if _, err := s.skipString(); err != nil && (s.torn || !isSyntax(err)) {
+				return err
+			}
+			continue
+		case '{', '[':
+			s.open.push(c == '{')
+		case '}', ']':
+			if s.open.object() != (c == '}') {
+				return s.syntax("found %q, which does not match the last open bracket", c)
+			}
+			s.open.pop()
+		default:
+			if c < ' ' {
+				return s.syntax("control character 0x%02x", c)
+			}
+		}
+		s.w.pos++
+	}
+	return nil
+}

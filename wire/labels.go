@@ -61,21 +61,21 @@ func protoLabels(body []byte, yield func(k, v []byte) bool) {
 
 // jsonLabels reads the labels of a body that was validated when the record was read.
 func jsonLabels(body []byte, yield func(k, v []byte) bool) {
-	s := jsonScanner{w: inMemory(body)}
+	s := jsonCursor{jsonScanner{w: inMemory(body)}}
 	if !s.into("metadata") || !s.into("labels") {
 		return
 	}
-	if s.enter('{') != nil {
+	if s.bracket('{') != nil {
 		return
 	}
 	for n := 0; ; n++ {
-		k, _, ok, err := s.member(n)
+		k, _, ok, err := s.jsonScanner.member(n)
 		if err != nil || !ok {
 			return
 		}
 		var h head
 		var v []byte
-		if s.stringField(&h, "label", &v) != nil || !yield(k, v) {
+		if s.text(&h, "label", &v) != nil || !yield(k, v) {
 			return
 		}
 	}
@@ -84,7 +84,7 @@ func jsonLabels(body []byte, yield func(k, v []byte) bool) {
 // into moves to the value of the named member of the next object, and reports whether
 // that value is an object too.
 func (s *jsonScanner) into(name string) bool {
-	if c, err := s.peek(); err != nil || c != '{' || s.enter('{') != nil {
+	if c, err := s.peek(); err != nil || c != '{' || s.bracket('{') != nil {
 		return false
 	}
 	for n := 0; ; n++ {
@@ -104,7 +104,7 @@ func (s *jsonScanner) into(name string) bool {
 
 // cborLabels reads the labels of a body that was validated when the record was read.
 func cborLabels(body []byte, yield func(k, v []byte) bool) {
-	s := cborScanner{w: inMemory(body)}
+	s := cborCursor{cborScanner{w: inMemory(body)}}
 	if !s.into("metadata") || !s.into("labels") {
 		return
 	}
@@ -116,7 +116,7 @@ func cborLabels(body []byte, yield func(k, v []byte) bool) {
 	_ = s.members(c, func(key []byte, _ int64) error {
 		var h head
 		var v []byte
-		if err := s.stringField(&h, "label", &v); err != nil {
+		if err := s.text(&h, "label", &v); err != nil {
 			return err
 		}
 		if !yield(key, v) {

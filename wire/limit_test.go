@@ -119,17 +119,13 @@ func TestMaxRecord(t *testing.T) {
 
 func windowOf(src any) *window {
 	switch s := src.(type) {
-	case *jsonList:
-		return s.s.w
+	case *objectList:
+		return s.c.window()
 	case *protoList:
 		return s.s.w
-	case *jsonWatch:
-		return s.s.w
+	case *objectWatch:
+		return s.c.window()
 	case *protoWatch:
-		return s.s.w
-	case *cborList:
-		return s.s.w
-	case *cborWatch:
 		return s.s.w
 	}
 	return nil

@@ -20,11 +20,11 @@ func NewListReader(r io.Reader, enc Encoding, opts Options) *ListReader {
 	w := newWindow(r, opts.maxRecord())
 	switch enc {
 	case JSON:
-		l.src = &jsonList{s: jsonScanner{w: w}, opts: opts}
+		l.src = &objectList{c: newJSONCursor(w), opts: opts}
 	case Protobuf:
 		l.src = &protoList{s: protoScanner{w: w}, opts: opts}
 	case CBOR:
-		l.src = &cborList{s: cborScanner{w: w}, opts: opts}
+		l.src = &objectList{c: newCBORCursor(w), opts: opts}
 	default:
 		l.done = errors.New("cannot read a list in the encoding " + enc.String())
 	}

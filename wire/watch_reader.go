@@ -18,11 +18,11 @@ func NewWatchReader(r io.Reader, enc Encoding, opts Options) *WatchReader {
 	w := newWindow(r, opts.maxRecord())
 	switch enc {
 	case JSON:
-		return &WatchReader{src: &jsonWatch{s: jsonScanner{w: w}, opts: opts}}
+		return &WatchReader{src: &objectWatch{c: newJSONCursor(w), opts: opts}}
 	case Protobuf:
 		return &WatchReader{src: &protoWatch{s: protoScanner{w: w}, opts: opts}}
 	case CBOR:
-		return &WatchReader{src: &cborWatch{s: cborScanner{w: w}, opts: opts}}
+		return &WatchReader{src: &objectWatch{c: newCBORCursor(w), opts: opts}}
 	}
 	return &WatchReader{done: errors.New("cannot read a watch in the encoding " + enc.String())}
 }
