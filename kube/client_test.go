@@ -200,7 +200,7 @@ func TestEncodings(t *testing.T) {
 	defer cluster.Close()
 	maps, jobs := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{}), client[TrainJob](t, cluster, kube.ClientConfig{})
 	if _, err := jobs.Get(t.Context(), ml); !apierrors.IsNotFound(err) {
-		t.Fatal(err)
+		t.Fatalf("Get: got error %v, want NotFound", err)
 	}
 	wire.contents, wire.accepts = nil, nil
 	must[*TrainJob](t)(jobs.Create(t.Context(), trainJob("x")))
@@ -394,7 +394,7 @@ func TestContextEndsARequest(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	c := client[corev1.Pod](t, cluster, kube.ClientConfig{})
 	if _, err := c.Get(t.Context(), ml); !apierrors.IsNotFound(err) {
-		t.Fatal(err)
+		t.Fatalf("Get: got error %v, want NotFound", err)
 	}
 	if _, err := srv.Inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbGet}, Action: apitest.Hang()}); err != nil {
 		t.Fatal(err)

@@ -272,7 +272,7 @@ func TestOneRound(t *testing.T) {
 					<-time.After(time.Duration(i) * gap)
 					target, err := kube.Named(fmt.Sprintf("type%ds.example.com", i))
 					if err := listed(t.Context(), cluster, target, err); !apierrors.IsNotFound(err) {
-						t.Error(err)
+						t.Errorf("got error %v, want NotFound", err)
 					}
 				})
 			}
@@ -300,7 +300,7 @@ func TestTypeIsGone(t *testing.T) {
 	s, cluster := scripted(t, map[string]reply{"/api": apis, "/apis": apis})
 	widgets, err := kube.Named("widgets")
 	if err := listed(t.Context(), cluster, widgets, err); !apierrors.IsNotFound(err) {
-		t.Error(err)
+		t.Errorf("got error %v, want NotFound", err)
 	}
 	s.counted()
 	if _, err := cluster.Resolve(t.Context(), "pods.metrics.k8s.io"); err != nil || s.counted() != "[]" {

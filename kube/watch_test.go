@@ -216,7 +216,7 @@ func TestWatch(t *testing.T) {
 					}
 				}
 				if diff := cmp.Diff(append(want, "DELETED a"), seen); diff != "" {
-					t.Error(diff)
+					t.Errorf("got a difference (-want +got):\n%s", diff)
 				}
 			})
 		})

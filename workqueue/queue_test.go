@@ -135,16 +135,16 @@ func TestDoneOfWhatIsNotHandled(t *testing.T) {
 	add(t, q, "a", "b")
 	for _, item := range []string{"a", "none"} {
 		if err := q.Done(item); !errors.Is(err, workqueue.ErrNotHandled) {
-			t.Fatal(err)
+			t.Fatalf("Done: got error %v, want %v", err, workqueue.ErrNotHandled)
 		}
 	}
 	equal(t, take(t, q, 2), []string{"a", "b"})
 	if err := q.Done("none", "a", "none", "b"); !errors.Is(err, workqueue.ErrNotHandled) {
-		t.Fatal(err)
+		t.Fatalf("Done: got error %v, want %v", err, workqueue.ErrNotHandled)
 	}
 	equal(t, q.Stats().Handled, 0)
 	if err := q.Done("a"); !errors.Is(err, workqueue.ErrNotHandled) {
-		t.Fatal(err)
+		t.Fatalf("Done: got error %v, want %v", err, workqueue.ErrNotHandled)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestLimit(t *testing.T) {
 	add(t, q, "a")
 	must(t, q.AddAfter(noWait(), "b", time.Hour))
 	if err := q.Add(noWait(), "c"); !errors.Is(err, workqueue.ErrFull) {
-		t.Fatal(err)
+		t.Fatalf("Add: got error %v, want %v", err, workqueue.ErrFull)
 	}
 	add(t, q, "a", "b") // an item that the queue holds needs no room
 	equal(t, take(t, q, 1), []string{"a"})
@@ -287,7 +287,7 @@ func TestContextThatIsDone(t *testing.T) {
 	_, get := q.Get(ctx)
 	for _, err := range []error{q.Add(ctx, "b"), all, retry, get} {
 		if !errors.Is(err, cause) {
-			t.Fatal(err)
+			t.Fatalf("got error %v, want %v", err, cause)
 		}
 	}
 	equal(t, deal(t, q), []string{"a"})

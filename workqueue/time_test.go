@@ -230,7 +230,7 @@ func TestClose(t *testing.T) {
 		q.Close()
 		q.Close()
 		if err := q.Add(noWait(), "new"); !errors.Is(err, workqueue.ErrClosed) {
-			t.Fatal(err)
+			t.Fatalf("Add: got error %v, want %v", err, workqueue.ErrClosed)
 		}
 		add(t, q, "a") // the queue holds a, and hands it out again
 		pass(time.Minute)
@@ -248,7 +248,7 @@ func TestClose(t *testing.T) {
 		must(t, <-ended)
 		must(t, q.Done("a"))
 		if _, err := q.Get(t.Context()); !errors.Is(err, workqueue.ErrClosed) {
-			t.Fatal(err)
+			t.Fatalf("Get: got error %v, want %v", err, workqueue.ErrClosed)
 		}
 		left, err := q.Drain(t.Context())
 		must(t, err)
@@ -309,7 +309,7 @@ func TestDrainGivesUp(t *testing.T) {
 		defer cancel()
 		left, err := q.Drain(ctx)
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatal(err)
+			t.Fatalf("got error %v, want %v", err, context.DeadlineExceeded)
 		}
 		var items []string
 		for _, l := range left {
@@ -318,10 +318,10 @@ func TestDrainGivesUp(t *testing.T) {
 		equal(t, items, []string{"c", "b", "d"})
 		must(t, q.Done("a", "b"))
 		if _, err := q.Get(t.Context()); !errors.Is(err, workqueue.ErrClosed) {
-			t.Fatal(err)
+			t.Fatalf("Get: got error %v, want %v", err, workqueue.ErrClosed)
 		}
 		if err := q.Add(t.Context(), "a"); !errors.Is(err, workqueue.ErrClosed) {
-			t.Fatal(err)
+			t.Fatalf("Add: got error %v, want %v", err, workqueue.ErrClosed)
 		}
 		equal(t, q.Stats(), workqueue.Stats{
 			Adds: 4 + 1, Delays: 1, Closed: true, Depths: []workqueue.Depth{{}},

@@ -120,7 +120,7 @@ func TestExample(t *testing.T) {
 	}
 	want[7] = "mail:anna@example.com"
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("got a difference (-want +got):\n%s", diff)
 	}
 	timers := map[string]rule.Timer{}
 	for id, r := range rules {

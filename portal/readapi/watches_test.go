@@ -62,7 +62,7 @@ func TestAttention(t *testing.T) {
 		Channels: []api.ChannelState{{State: "pauses"}}, Gaps: []api.Gap{{}, {Closed: true}},
 	}
 	if got := fmt.Sprint(attention(o, true)); got != "[database watch cursor channel dead letters gap]" {
-		t.Error(got)
+		t.Errorf("got %q, want %q", got, "[database watch cursor channel dead letters gap]")
 	}
 	if got := attention(&api.Operations{Watches: []api.Watch{{Phase: "watching"}}}, false); len(got) != 0 {
 		t.Error(got)

@@ -185,7 +185,7 @@ func TestRateLimited(t *testing.T) {
 		synctest.Wait()
 		q.Forget("a") // clears the limiter, and leaves the delay alone
 		if n := q.NumRequeues("a"); n != 0 {
-			t.Fatal(n)
+			t.Fatalf("NumRequeues: got %v, want 0", n)
 		}
 		pass(3 * time.Second)
 		take(t, q, "a")
