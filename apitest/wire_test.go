@@ -163,7 +163,7 @@ func TestWire_WatchFrames(t *testing.T) {
 		t.Errorf("%s, %v", event.Type, err)
 	}
 	if diff := cmp.Diff(string(bytes.TrimSpace(encoded(t, created, acceptJSON))), string(event.Object.Raw)); diff != "" {
-		t.Error(diff)
+		t.Errorf("got another object in the event (-want +got):\n%s", diff)
 	}
 }
 

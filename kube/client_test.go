@@ -220,10 +220,10 @@ func TestEncodings(t *testing.T) {
 	}
 	json, proto, both := "application/json", "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json"
 	if diff := cmp.Diff([]string{"POST " + json, "POST " + proto, "POST " + proto, "POST " + json, "POST " + json}, wire.contents); diff != "" {
-		t.Error(diff)
+		t.Errorf("got other content types (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{json, both, both, both, both}, wire.accepts); diff != "" {
-		t.Error(diff)
+		t.Errorf("got other Accept headers (-want +got):\n%s", diff)
 	}
 }
 

@@ -243,7 +243,7 @@ func TestFailingGroup(t *testing.T) {
 		}
 	}
 	if _, err := cluster.Resolve(t.Context(), "pdos.example.com"); !errors.As(err, new(*kube.UnknownResourceError)) {
-		t.Error(err)
+		t.Errorf("Resolve: got error %v, want an UnknownResourceError", err)
 	}
 	s.set("/apis", reply{code: 200, contentType: aggregatedJSON, body: metricsUp})
 	if r, err := cluster.Resolve(t.Context(), "pods.metrics.k8s.io"); err != nil || r.Kind != "PodMetrics" || r.Version != "v1beta1" {

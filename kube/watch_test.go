@@ -117,7 +117,7 @@ func TestListExpires(t *testing.T) {
 			t.Errorf("got %v", failed)
 		}
 		if c.expired == kube.ContinueInconsistent && failed != nil {
-			t.Error(failed)
+			t.Errorf("got error %v, want none with ContinueInconsistent", failed)
 		}
 	}
 }

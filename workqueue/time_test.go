@@ -161,7 +161,7 @@ func TestRetry(t *testing.T) {
 			w, err := q.Get(noWait())
 			must(t, err)
 			if w.Retries != i || q.Retries("a") != i || w.Priority != 7 {
-				t.Fatal(w)
+				t.Fatalf("got %+v with %d retries in the queue, want %d retries and priority 7", w, q.Retries("a"), i)
 			}
 			d, err := q.Retry(noWait(), "a")
 			must(t, err)
@@ -194,7 +194,7 @@ func TestLimiters(t *testing.T) {
 		for range 1000 {
 			d := workqueue.Exponential{Base: time.Second, Jitter: 0.5}.Delay(1)
 			if d < time.Second || d > 2*time.Second {
-				t.Fatal(d)
+				t.Fatalf("got a delay of %v, want 1 s to 2 s", d)
 			}
 			seen[d] = true
 		}
@@ -253,7 +253,7 @@ func TestClose(t *testing.T) {
 		left, err := q.Drain(t.Context())
 		must(t, err)
 		if len(left) != 1 || left[0].Item != "later" || left[0].Due.IsZero() {
-			t.Fatal(left)
+			t.Fatalf("got %+v, want the item later with its time", left)
 		}
 	})
 }

@@ -81,7 +81,7 @@ func TestDifferenceOfDifference(t *testing.T) {
 		}
 		d.Exec("UPDATE revisions SET base = 2 WHERE version = 3")
 		if _, err := d.Body(t.Context(), "a", 3); err == nil || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "not a keyframe") {
-			t.Error(err)
+			t.Errorf("Body: got error %v, want damaged and not a keyframe", err)
 		}
 	})
 }
