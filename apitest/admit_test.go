@@ -135,6 +135,6 @@ func TestListenTLS(t *testing.T) {
 		}
 	}
 	if _, _, err := srv.ListenTLS("localhost:0"); !errors.Is(err, apitest.ErrConfig) {
-		t.Error(err)
+		t.Errorf("ListenTLS: got error %v, want %v", err, apitest.ErrConfig)
 	}
 }

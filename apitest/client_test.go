@@ -144,11 +144,11 @@ func TestInformer_DynamicAndMetadataFollow(t *testing.T) {
 		synctest.Wait()
 		for _, informer := range []cache.SharedIndexInformer{dynamicJobs, metadataJobs} {
 			if diff := cmp.Diff([]string{"j"}, shortKeys(informer)); diff != "" {
-				t.Error(diff)
+				t.Errorf("got other pods (-want +got):\n%s", diff)
 			}
 		}
 		if diff := cmp.Diff([]string{"a", "c"}, shortKeys(metadataPods)); diff != "" {
-			t.Error(diff)
+			t.Errorf("got other metadata (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -51,7 +51,7 @@ func TestList_PagesShowOneInstant(t *testing.T) {
 		}
 		want := []string{"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9"}
 		if diff := cmp.Diff(want, names); diff != "" {
-			t.Error(diff)
+			t.Errorf("got a difference (-want +got):\n%s", diff)
 		}
 	})
 }

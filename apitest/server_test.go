@@ -108,11 +108,11 @@ func TestRequests_TellWhatWasAsked(t *testing.T) {
 		for range 2 {
 			_, err := pods.Get(t.Context(), "a", metav1.GetOptions{})
 			if !apierrors.IsNotFound(err) {
-				t.Error(err)
+				t.Errorf("got error %v, want NotFound", err)
 			}
 		}
 		if _, err := pods.UpdateStatus(t.Context(), pod("a"), metav1.UpdateOptions{}); !apierrors.IsNotFound(err) {
-			t.Error(err)
+			t.Errorf("UpdateStatus: got error %v, want NotFound", err)
 		}
 		var got []string
 		for _, r := range srv.Requests() {
@@ -120,7 +120,7 @@ func TestRequests_TellWhatWasAsked(t *testing.T) {
 		}
 		want := []string{"get pods default a ", "get pods default a ", "update pods default a status"}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
+			t.Errorf("got a difference (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -46,7 +46,7 @@ func expect(t *testing.T, stream watch.Interface, want ...string) {
 		got = append(got, describe(event, open))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("got a difference (-want +got):\n%s", diff)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestWatch_Selectors(t *testing.T) {
 		expect(t, labelled, "ADDED a 2", "MODIFIED a 3")
 		// If an object no longer matches, the watch gets its last matching state.
 		if got := event(<-labelled.ResultChan()); got != "DELETED a 4 a" {
-			t.Error(got)
+			t.Errorf("got %q, want %q", got, "DELETED a 4 a")
 		}
 		setPhase(t, srv, "a", corev1.PodFailed)
 		setPhase(t, srv, "a", corev1.PodRunning)

@@ -154,7 +154,7 @@ func TestWire_WatchFrames(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(wantFrame, frame); diff != "" {
-		t.Error(diff)
+		t.Errorf("got a difference (-want +got):\n%s", diff)
 	}
 
 	lines := json.NewDecoder(client.open(t, http.MethodGet, "/api/v1/pods?watch=true", acceptJSON, nil).Body)
@@ -163,7 +163,7 @@ func TestWire_WatchFrames(t *testing.T) {
 		t.Errorf("%s, %v", event.Type, err)
 	}
 	if diff := cmp.Diff(string(bytes.TrimSpace(encoded(t, created, acceptJSON))), string(event.Object.Raw)); diff != "" {
-		t.Error(diff)
+		t.Errorf("got another object in the event (-want +got):\n%s", diff)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestWire_CustomObjectsAndLists(t *testing.T) {
 	want := `{"apiVersion":"batch.example.com/v1","items":[` + string(list.Items[0]) +
 		`],"kind":"TrainingJobList","metadata":{"continue":"","resourceVersion":"2"}}` + "\n"
 	if diff := cmp.Diff(want, string(body)); diff != "" {
-		t.Error(diff)
+		t.Errorf("got a difference (-want +got):\n%s", diff)
 	}
 	code, media, body := client.get(t, "/apis/batch.example.com/v1/trainingjobs", acceptProtobuf)
 	if code != http.StatusNotAcceptable || media != acceptJSON {

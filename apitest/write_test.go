@@ -348,7 +348,7 @@ func TestObjects_InAnyGoType(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{"a"}, namesIn(t, srv, pod(""))); diff != "" {
-		t.Error(diff)
+		t.Errorf("got other names (-want +got):\n%s", diff)
 	}
 }
 

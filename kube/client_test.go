@@ -200,7 +200,7 @@ func TestEncodings(t *testing.T) {
 	defer cluster.Close()
 	maps, jobs := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{}), client[TrainJob](t, cluster, kube.ClientConfig{})
 	if _, err := jobs.Get(t.Context(), ml); !apierrors.IsNotFound(err) {
-		t.Fatal(err)
+		t.Fatalf("Get: got error %v, want NotFound", err)
 	}
 	wire.contents, wire.accepts = nil, nil
 	must[*TrainJob](t)(jobs.Create(t.Context(), trainJob("x")))
@@ -220,10 +220,10 @@ func TestEncodings(t *testing.T) {
 	}
 	json, proto, both := "application/json", "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json"
 	if diff := cmp.Diff([]string{"POST " + json, "POST " + proto, "POST " + proto, "POST " + json, "POST " + json}, wire.contents); diff != "" {
-		t.Error(diff)
+		t.Errorf("got other content types (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{json, both, both, both, both}, wire.accepts); diff != "" {
-		t.Error(diff)
+		t.Errorf("got other Accept headers (-want +got):\n%s", diff)
 	}
 }
 
@@ -394,7 +394,7 @@ func TestContextEndsARequest(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
 	c := client[corev1.Pod](t, cluster, kube.ClientConfig{})
 	if _, err := c.Get(t.Context(), ml); !apierrors.IsNotFound(err) {
-		t.Fatal(err)
+		t.Fatalf("Get: got error %v, want NotFound", err)
 	}
 	if _, err := srv.Inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbGet}, Action: apitest.Hang()}); err != nil {
 		t.Fatal(err)

@@ -243,7 +243,7 @@ func TestFailingGroup(t *testing.T) {
 		}
 	}
 	if _, err := cluster.Resolve(t.Context(), "pdos.example.com"); !errors.As(err, new(*kube.UnknownResourceError)) {
-		t.Error(err)
+		t.Errorf("Resolve: got error %v, want an UnknownResourceError", err)
 	}
 	s.set("/apis", reply{code: 200, contentType: aggregatedJSON, body: metricsUp})
 	if r, err := cluster.Resolve(t.Context(), "pods.metrics.k8s.io"); err != nil || r.Kind != "PodMetrics" || r.Version != "v1beta1" {
@@ -272,7 +272,7 @@ func TestOneRound(t *testing.T) {
 					<-time.After(time.Duration(i) * gap)
 					target, err := kube.Named(fmt.Sprintf("type%ds.example.com", i))
 					if err := listed(t.Context(), cluster, target, err); !apierrors.IsNotFound(err) {
-						t.Error(err)
+						t.Errorf("got error %v, want NotFound", err)
 					}
 				})
 			}
@@ -300,7 +300,7 @@ func TestTypeIsGone(t *testing.T) {
 	s, cluster := scripted(t, map[string]reply{"/api": apis, "/apis": apis})
 	widgets, err := kube.Named("widgets")
 	if err := listed(t.Context(), cluster, widgets, err); !apierrors.IsNotFound(err) {
-		t.Error(err)
+		t.Errorf("got error %v, want NotFound", err)
 	}
 	s.counted()
 	if _, err := cluster.Resolve(t.Context(), "pods.metrics.k8s.io"); err != nil || s.counted() != "[]" {

@@ -62,7 +62,7 @@ func TestFinalizers(t *testing.T) {
 	shared := []string{"a", "b"}
 	p.Finalizers = shared
 	if !kube.AddFinalizer(p, "c") || kube.AddFinalizer(p, "c") || kube.AddFinalizer(p, "") || !kube.HasFinalizer(p, "c") {
-		t.Error(p.Finalizers)
+		t.Errorf("got the finalizers %q, want c added once", p.Finalizers)
 	}
 	if !kube.RemoveFinalizer(p, "a") || kube.RemoveFinalizer(p, "a") || !slices.Equal(p.Finalizers, []string{"b", "c"}) || shared[0] != "a" {
 		t.Error(p.Finalizers, shared)

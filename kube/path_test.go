@@ -194,7 +194,7 @@ func TestRequestsStayBelowTheAddress(t *testing.T) {
 		t.Error("got no error for a missing object")
 	}
 	if got := fmt.Sprint(p.take()); got != "[/clusters/one%2Fa/api/v1/namespaces/ml/pods/a%20b]" {
-		t.Error(got)
+		t.Errorf("got the paths %s, want [/clusters/one%%2Fa/api/v1/namespaces/ml/pods/a%%20b]", got)
 	}
 }
 

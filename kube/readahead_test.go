@@ -56,7 +56,7 @@ func TestReadAhead(t *testing.T) {
 			got = append(got, p[:n]...)
 			if err != nil {
 				if err != broken {
-					t.Fatal(err)
+					t.Fatalf("got %v, want %v", err, broken)
 				}
 				break
 			}

@@ -117,7 +117,7 @@ func TestListExpires(t *testing.T) {
 			t.Errorf("got %v", failed)
 		}
 		if c.expired == kube.ContinueInconsistent && failed != nil {
-			t.Error(failed)
+			t.Errorf("got error %v, want none with ContinueInconsistent", failed)
 		}
 	}
 }
@@ -216,7 +216,7 @@ func TestWatch(t *testing.T) {
 					}
 				}
 				if diff := cmp.Diff(append(want, "DELETED a"), seen); diff != "" {
-					t.Error(diff)
+					t.Errorf("got a difference (-want +got):\n%s", diff)
 				}
 			})
 		})

@@ -45,7 +45,7 @@ func TestWrites(t *testing.T) {
 		want := []kube.Written{{Cluster: cluster, Key: wire.Key{Namespace: "ml", Name: name}, Version: wire.Version(version), Effect: effect}}
 		opts := []cmp.Option{cmp.Comparer(func(a, b *kube.Cluster) bool { return a == b }), cmpopts.IgnoreFields(kube.Written{}, "UID", "Resource")}
 		if diff := cmp.Diff(want, reported, opts...); diff != "" {
-			t.Error(diff)
+			t.Errorf("got a difference (-want +got):\n%s", diff)
 		}
 		if len(reported) > 0 && (reported[0].UID == "" || reported[0].Resource.Name == "") {
 			t.Errorf("the report has no UID or no resource: %+v", reported[0])
@@ -205,7 +205,7 @@ func TestRateLimit(t *testing.T) {
 		began := time.Now()
 		for range 5 {
 			if _, err := pods.Get(t.Context(), ml); !apierrors.IsNotFound(err) {
-				t.Fatal(err)
+				t.Fatalf("Get: got error %v, want NotFound", err)
 			}
 		}
 		if took := time.Since(began).Round(time.Second); took != 3*time.Second {

@@ -222,7 +222,7 @@ func TestAttackHeaders(t *testing.T) {
 	}()
 	answer, _ := bufio.NewReader(c).ReadString('\n') // an empty answer fails below
 	if !strings.Contains(answer, "431") {
-		t.Errorf("%q", answer)
+		t.Errorf("got %q, want a text with %q", answer, "431")
 	}
 }
 

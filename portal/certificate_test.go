@@ -65,7 +65,7 @@ func TestCertificate(t *testing.T) {
 			return parsed.SerialNumber.Int64()
 		}
 		if n := serial(); n != 1 {
-			t.Errorf("%d", n)
+			t.Errorf("got %v, want 1", n)
 		}
 		writeCertificate(t, dir, 2, first.Add(time.Hour))
 		<-time.After(time.Minute)

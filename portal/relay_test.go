@@ -92,6 +92,6 @@ func TestDetails(t *testing.T) {
 	some := r.detailed(t.Context(), []jobindex.Change{rowChange(1, 1, state.Queued, now), rowChange(2, 1, state.Running, now.Add(time.Second))}, true)
 	got := fmt.Sprint(some[0].Event.Job.Message, "|", some[1].Event.Job.Message)
 	if got != "|the last one" {
-		t.Error(got)
+		t.Errorf("got %q, want %q", got, "|the last one")
 	}
 }

@@ -62,7 +62,7 @@ func TestChain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := w.body("a", 3); err == nil || !strings.Contains(err.Error(), "damaged") {
-			t.Error(err)
+			t.Errorf("got error %v, want one with %q", err, "damaged")
 		}
 	})
 }

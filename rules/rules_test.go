@@ -135,7 +135,7 @@ func TestMistakes(t *testing.T) {
 func TestLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rules.yaml")
 	if _, err := rules.Load(path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Error(err)
+		t.Errorf("got error %v, want one with %q", err, path)
 	}
 	if err := os.WriteFile(path, []byte(experiment), 0o600); err != nil {
 		t.Fatal(err)

@@ -75,7 +75,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	if _, err := client.Find(t.Context(), "nosuch/a", ""); !errors.As(err, new(*kube.UnknownResourceError)) {
-		t.Error(err)
+		t.Errorf("Find: got error %v, want an UnknownResourceError", err)
 	}
 	for _, name := range []string{"", "job/", "..", "job/../../pods", "a b", "job/a%2f"} {
 		if job, err := client.Find(t.Context(), name, ""); err == nil {

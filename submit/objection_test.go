@@ -167,7 +167,7 @@ subjects:
   name: wei@example.com
 `
 	if denied.Role != want {
-		t.Error(denied.Role)
+		t.Errorf("got the role\n%s\nwant\n%s", denied.Role, want)
 	}
 	rc = srv.RESTConfig()
 	rc.BearerToken = "t-ci"

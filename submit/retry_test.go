@@ -194,7 +194,7 @@ func TestRetryRefused(t *testing.T) {
 	running := y.create(plainStatus + "status: {active: 1, ready: 1, startTime: '2026-03-01T09:00:00Z'}")
 	_, err := y.client.Retry(t.Context(), running, submit.RetryOptions{})
 	if e := (*submit.NotFinishedError)(nil); !errors.As(err, &e) || err.Error() != "job/train-7 has not ended: it is Running; cancel it first" {
-		t.Error(err)
+		t.Errorf("got error %v, want a NotFinishedError for a running job with its remedy", err)
 	}
 	part := y.create(strings.Replace(failedJob, "train-7", "part, ownerReferences: [{apiVersion: kubeflow.org/v1, kind: MPIJob, name: all, uid: u, controller: true}]", 1))
 	two := y.create(strings.NewReplacer("train-7", "two", "image: train}", "image: train}, {name: b, image: b}").Replace(failedJob))

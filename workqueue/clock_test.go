@@ -28,7 +28,7 @@ func TestClock(t *testing.T) {
 		<-time.After(time.Hour)
 		synctest.Wait()
 		if w, ok := q.TryGet(); ok {
-			t.Fatal(w)
+			t.Fatalf("TryGet: got %v, want no item", w)
 		}
 		now.Add(int64(7 * time.Second))
 		w, ok := q.TryGet()

@@ -195,7 +195,7 @@ func TestCancelLosesNothing(t *testing.T) {
 	}
 	all.Wait()
 	if n := got.Load(); n != items {
-		t.Fatal(n)
+		t.Fatalf("got %v, want %v", n, items)
 	}
 }
 

@@ -38,7 +38,7 @@ func TestInbox(t *testing.T) {
 			}
 			if i == 1 {
 				if n := len(q.inbox.items); n != batch-1 {
-					t.Fatal(n)
+					t.Fatalf("got %v, want %v", n, batch-1)
 				}
 				q.mu.Unlock()
 			}

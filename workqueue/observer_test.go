@@ -62,7 +62,7 @@ func (b *books) compare(t *rapid.T, held []*entry) {
 func TestTryGet(t *testing.T) {
 	q := workqueue.New(workqueue.Config[string]{})
 	if w, ok := q.TryGet(); ok {
-		t.Fatal(w)
+		t.Fatalf("TryGet: got %v, want no item", w)
 	}
 	must(t, q.Add(t.Context(), "a"))
 	must(t, q.Add(t.Context(), "b"))

@@ -103,7 +103,7 @@ func deal[T comparable](t *testing.T, q *workqueue.Queue[T]) (items []T) {
 func equal[T any](t *testing.T, got, want T) {
 	t.Helper()
 	if diff := gocmp.Diff(want, got, equateEmpty); diff != "" {
-		t.Fatal(diff)
+		t.Fatalf("got another value (-want +got):\n%s", diff)
 	}
 }
 
@@ -135,16 +135,16 @@ func TestDoneOfWhatIsNotHandled(t *testing.T) {
 	add(t, q, "a", "b")
 	for _, item := range []string{"a", "none"} {
 		if err := q.Done(item); !errors.Is(err, workqueue.ErrNotHandled) {
-			t.Fatal(err)
+			t.Fatalf("Done: got error %v, want %v", err, workqueue.ErrNotHandled)
 		}
 	}
 	equal(t, take(t, q, 2), []string{"a", "b"})
 	if err := q.Done("none", "a", "none", "b"); !errors.Is(err, workqueue.ErrNotHandled) {
-		t.Fatal(err)
+		t.Fatalf("Done: got error %v, want %v", err, workqueue.ErrNotHandled)
 	}
 	equal(t, q.Stats().Handled, 0)
 	if err := q.Done("a"); !errors.Is(err, workqueue.ErrNotHandled) {
-		t.Fatal(err)
+		t.Fatalf("Done: got error %v, want %v", err, workqueue.ErrNotHandled)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestGroupThatFloods(t *testing.T) {
 	equal(t, take(t, q, 3), []string{"a0", "a1", "a2"})
 	add(t, q, "b0")
 	if got := take(t, q, 2); !slices.Contains(got, "b0") {
-		t.Fatal(got)
+		t.Fatalf("got the items %v, want b0 among them", got)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestLimit(t *testing.T) {
 	add(t, q, "a")
 	must(t, q.AddAfter(noWait(), "b", time.Hour))
 	if err := q.Add(noWait(), "c"); !errors.Is(err, workqueue.ErrFull) {
-		t.Fatal(err)
+		t.Fatalf("Add: got error %v, want %v", err, workqueue.ErrFull)
 	}
 	add(t, q, "a", "b") // an item that the queue holds needs no room
 	equal(t, take(t, q, 1), []string{"a"})
@@ -257,7 +257,7 @@ func TestLimitWaits(t *testing.T) {
 		equal(t, take(t, q, 1), []string{"a"})
 		must(t, q.Done("a"))
 		if err := q.Add(noWait(), "e"); !errors.Is(err, context.Canceled) { // behind c and d
-			t.Fatal(err)
+			t.Fatalf("Add: got error %v, want %v", err, context.Canceled)
 		}
 		synctest.Wait()
 		equal(t, take(t, q, 1), []string{"c"})
@@ -269,7 +269,7 @@ func TestLimitWaits(t *testing.T) {
 		q.Close()
 		all.Wait()
 		if !errors.Is(errs["b"], context.Canceled) || errs["c"] != nil || errs["d"] != nil || !errors.Is(errs["f"], workqueue.ErrClosed) {
-			t.Fatal(errs)
+			t.Fatalf("got errors %v, want b canceled, c and d nil, f closed", errs)
 		}
 	})
 }
@@ -287,7 +287,7 @@ func TestContextThatIsDone(t *testing.T) {
 	_, get := q.Get(ctx)
 	for _, err := range []error{q.Add(ctx, "b"), all, retry, get} {
 		if !errors.Is(err, cause) {
-			t.Fatal(err)
+			t.Fatalf("got error %v, want %v", err, cause)
 		}
 	}
 	equal(t, deal(t, q), []string{"a"})

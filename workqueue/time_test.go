@@ -161,7 +161,7 @@ func TestRetry(t *testing.T) {
 			w, err := q.Get(noWait())
 			must(t, err)
 			if w.Retries != i || q.Retries("a") != i || w.Priority != 7 {
-				t.Fatal(w)
+				t.Fatalf("got %+v with %d retries in the queue, want %d retries and priority 7", w, q.Retries("a"), i)
 			}
 			d, err := q.Retry(noWait(), "a")
 			must(t, err)
@@ -194,7 +194,7 @@ func TestLimiters(t *testing.T) {
 		for range 1000 {
 			d := workqueue.Exponential{Base: time.Second, Jitter: 0.5}.Delay(1)
 			if d < time.Second || d > 2*time.Second {
-				t.Fatal(d)
+				t.Fatalf("got a delay of %v, want 1 s to 2 s", d)
 			}
 			seen[d] = true
 		}
@@ -230,7 +230,7 @@ func TestClose(t *testing.T) {
 		q.Close()
 		q.Close()
 		if err := q.Add(noWait(), "new"); !errors.Is(err, workqueue.ErrClosed) {
-			t.Fatal(err)
+			t.Fatalf("Add: got error %v, want %v", err, workqueue.ErrClosed)
 		}
 		add(t, q, "a") // the queue holds a, and hands it out again
 		pass(time.Minute)
@@ -248,12 +248,12 @@ func TestClose(t *testing.T) {
 		must(t, <-ended)
 		must(t, q.Done("a"))
 		if _, err := q.Get(t.Context()); !errors.Is(err, workqueue.ErrClosed) {
-			t.Fatal(err)
+			t.Fatalf("Get: got error %v, want %v", err, workqueue.ErrClosed)
 		}
 		left, err := q.Drain(t.Context())
 		must(t, err)
 		if len(left) != 1 || left[0].Item != "later" || left[0].Due.IsZero() {
-			t.Fatal(left)
+			t.Fatalf("got %+v, want the item later with its time", left)
 		}
 	})
 }
@@ -309,7 +309,7 @@ func TestDrainGivesUp(t *testing.T) {
 		defer cancel()
 		left, err := q.Drain(ctx)
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatal(err)
+			t.Fatalf("got error %v, want %v", err, context.DeadlineExceeded)
 		}
 		var items []string
 		for _, l := range left {
@@ -318,10 +318,10 @@ func TestDrainGivesUp(t *testing.T) {
 		equal(t, items, []string{"c", "b", "d"})
 		must(t, q.Done("a", "b"))
 		if _, err := q.Get(t.Context()); !errors.Is(err, workqueue.ErrClosed) {
-			t.Fatal(err)
+			t.Fatalf("Get: got error %v, want %v", err, workqueue.ErrClosed)
 		}
 		if err := q.Add(t.Context(), "a"); !errors.Is(err, workqueue.ErrClosed) {
-			t.Fatal(err)
+			t.Fatalf("Add: got error %v, want %v", err, workqueue.ErrClosed)
 		}
 		equal(t, q.Stats(), workqueue.Stats{
 			Adds: 4 + 1, Delays: 1, Closed: true, Depths: []workqueue.Depth{{}},

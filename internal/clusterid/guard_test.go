@@ -157,7 +157,7 @@ func TestEndRefusesAnotherCluster(t *testing.T) {
 				err := request(w)
 				w.refused(1, 2, err, reflector.ErrSourceEnded)
 				if !strings.Contains(err.Error(), "kube-system is two and was one") {
-					w.Error(err)
+					w.Errorf("got error %v, want one with: kube-system is two and was one", err)
 				}
 				w.uid = "one"
 				w.refused(1, 2, w.resume(), reflector.ErrSourceEnded)

@@ -35,6 +35,6 @@ func TestStyled(t *testing.T) {
 		return "<" + padded + ">"
 	}
 	if got := table.New(3).Styled(paint, "\x1b", "b", "c"); got != "<\\x1b>  <b>  c\n" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %q", got, "<\\x1b>  <b>  c\n")
 	}
 }

@@ -32,7 +32,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "none")
 	if _, _, err := yamlfile.Load(path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Error(err)
+		t.Errorf("got error %v, want one with %q", err, path)
 	}
 }
 
@@ -69,7 +69,7 @@ nothing:
 	}
 	want := map[string]any{"many": []string{"a", "b"}, "single": []string{"a"}, "yes": true, "nothing": "", "at": "f:4", "absent": []string(nil)}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("got a difference (-want +got):\n%s", diff)
 	}
 	r.Word(f["text"], "text")
 	r.Truth(f["truth"], "truth")
@@ -87,6 +87,6 @@ f:10: list must be a list
 f:10: it must be a mapping with a, b
 f:12: absent is missing`
 	if diff := cmp.Diff(wantMistakes, r.Err().Error()); diff != "" {
-		t.Error(diff)
+		t.Errorf("got a difference (-want +got):\n%s", diff)
 	}
 }

@@ -37,7 +37,7 @@ func TestRowText(t *testing.T) {
 		}
 	}
 	if got := RowText(message.Row{Owner: "liwei", Late: true}, message.Chinese); got != "liwei，补录" {
-		t.Errorf("%q", got)
+		t.Errorf("RowText: got %q, want %q", got, "liwei，补录")
 	}
 }
 

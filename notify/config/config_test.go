@@ -35,6 +35,6 @@ func TestMistakes(t *testing.T) {
 		t.Fatal(readErr)
 	}
 	if diff := cmp.Diff(string(want), err.Error()+"\n"); diff != "" {
-		t.Error(diff)
+		t.Errorf("got a difference (-want +got):\n%s", diff)
 	}
 }

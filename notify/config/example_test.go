@@ -120,7 +120,7 @@ func TestExample(t *testing.T) {
 	}
 	want[7] = "mail:anna@example.com"
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("got a difference (-want +got):\n%s", diff)
 	}
 	timers := map[string]rule.Timer{}
 	for id, r := range rules {
@@ -134,7 +134,7 @@ func TestExample(t *testing.T) {
 		"deadline":       {Kind: rule.NearDeadline, After: 30 * time.Minute},
 		"hangs":          {Kind: rule.NoProgress, After: 30 * time.Minute, Signals: []rule.Signal{{Kind: rule.Log}, {Kind: rule.Annotation, Name: "example.com/step"}, {Kind: rule.Status, Name: "progress.step"}}},
 	}, timers); diff != "" {
-		t.Error(diff)
+		t.Errorf("got other timers (-want +got):\n%s", diff)
 	}
 	quiet := rules["my-failures"].Quiet
 	if quiet == nil || quiet.From != 22*time.Hour || quiet.To != 8*time.Hour || len(quiet.Days) != 5 || quiet.Location != shanghai {

@@ -135,7 +135,7 @@ func FuzzParse(f *testing.F) {
 func TestErrorsOfOthersHideSecrets(t *testing.T) {
 	err := hide(errors.New("f:1: channel x: bad token hunter2-Sesame"), &vault{secrets: []string{"hunter2-Sesame"}})
 	if strings.Contains(err.Error(), "hunter2") || !strings.HasPrefix(err.Error(), "f:1: channel x: bad token") {
-		t.Error(err)
+		t.Errorf("got error %v, want f:1: channel x: bad token, without the token", err)
 	}
 }
 
@@ -144,6 +144,6 @@ func TestOpenHidesSecrets(t *testing.T) {
 	s := &settings{reader: &reader{vault: v}, name: "x"}
 	_, err := s.open(func() (_ channel.Channel, err error) { return nil, errors.New("refused: hunter2-Sesame") })()
 	if err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "channel x: refused") {
-		t.Error(err)
+		t.Errorf("got error %v, want channel x: refused, without the token", err)
 	}
 }

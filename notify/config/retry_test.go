@@ -16,7 +16,7 @@ func TestRetry(t *testing.T) {
 	}
 	want := Retry{Waits: []time.Duration{200 * time.Millisecond, time.Second, 2 * time.Hour}, PauseAfter: 9, Pause: time.Second, LongestPause: time.Minute}
 	if diff := cmp.Diff(want, c.Retry); diff != "" {
-		t.Error(diff)
+		t.Errorf("got a difference (-want +got):\n%s", diff)
 	}
 	_, err = Parse("notify.yaml", []byte("retry:\n  waits: [soon]\n  pause: 2m\n  longest-pause: 1m\n  pauses: 1\n"), environment(nil))
 	for _, part := range []string{":2: each of waits", ":3: pause is longer", ":5: retry has no field"} {

@@ -163,7 +163,7 @@ func TestMutes(t *testing.T) {
 			t.Error(err)
 		}
 		if err := delivery.RemoveMute(t.Context(), d.DB, all[1].ID, "liwei"); !errors.Is(err, delivery.ErrUnknown) {
-			t.Error(err)
+			t.Errorf("RemoveMute: got error %v, want %v", err, delivery.ErrUnknown)
 		}
 		if all, err := delivery.Mutes(t.Context(), d.DB, start); err != nil || len(all) > 0 {
 			t.Errorf("%+v, %v", all, err)
@@ -195,7 +195,7 @@ func TestSubscriptions(t *testing.T) {
 		id := subscribe(s, "123456")
 		for range 5 {
 			if err := delivery.Verify(t.Context(), d.DB, id, "654321"); !errors.Is(err, delivery.ErrCode) {
-				t.Fatal(err)
+				t.Fatalf("Verify: got error %v, want %v", err, delivery.ErrCode)
 			}
 		}
 		if err := delivery.Verify(t.Context(), d.DB, id, "123456"); !errors.Is(err, delivery.ErrCode) || verified(0) {

@@ -150,7 +150,7 @@ func TestWithoutPortal(t *testing.T) {
 			t.Errorf("%q: %+v, %v", portal, m.Buttons, err)
 		}
 		if want := "gpu-west / team-llm. You get this as owner, by the rule “my failures”. Times UTC+8"; m.Footer.Text() != want {
-			t.Errorf("%q", m.Footer.Text())
+			t.Errorf("got %q, want %q", m.Footer.Text(), want)
 		}
 	}
 	n := full(message.Failed)

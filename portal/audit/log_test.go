@@ -77,7 +77,7 @@ func TestLog(t *testing.T) {
 				got[n].At = time.Time{}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Error(diff)
+				t.Errorf("got a difference (-want +got):\n%s", diff)
 			}
 		}
 		compare()

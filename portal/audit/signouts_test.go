@@ -27,7 +27,7 @@ func TestSignOuts(t *testing.T) {
 		}
 		day := time.Now().Add(-24 * time.Hour)
 		if got := read(other, day); len(got) != 0 {
-			t.Fatal(got)
+			t.Fatalf("got %v, want none", got)
 		}
 		ctx := identity.With(t.Context(), identity.Person{Name: "anna", SignIn: api.SignInOIDC})
 		for n := range 5 {

@@ -197,7 +197,7 @@ func TestToken(t *testing.T) {
 	broken := errors.New("expired")
 	c = connect(t, client.Options{Token: func(context.Context) (string, error) { return "", broken }}, func(http.ResponseWriter, *http.Request) {})
 	if _, err := c.Operations(t.Context()); !errors.Is(err, broken) {
-		t.Errorf("%v", err)
+		t.Errorf("Operations: got error %v, want %v", err, broken)
 	}
 }
 

@@ -162,7 +162,7 @@ func TestStreamEnds(t *testing.T) {
 		cancel(gone)
 		for _, err := range c.Stream(ctx, nil, 0) {
 			if n++; !errors.Is(err, gone) {
-				t.Errorf("%v", err)
+				t.Errorf("got error %v, want %v", err, gone)
 			}
 		}
 		if n != 2 {

@@ -64,7 +64,7 @@ func TestSignedOutEverywhere(t *testing.T) {
 		shared.away = false
 		shared.mu.Unlock()
 		if w := one.status("DELETE", "/api/v1/session", "Cookie", cookie, HeaderCSRF, got.CSRF); w != http.StatusNoContent {
-			t.Fatal(w)
+			t.Fatalf("got status %v, want %v", w, http.StatusNoContent)
 		}
 		if w := one.status("GET", "/", "Cookie", cookie); w != http.StatusUnauthorized {
 			t.Errorf("the replica that received the sign-out answers %d, want 401", w)

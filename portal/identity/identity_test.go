@@ -284,7 +284,7 @@ func TestAttempts(t *testing.T) {
 		return f.send(r).Code
 	}
 	if got := get("another-horse-battery-staple", "[2001:db8::1]:1"); got != 200 {
-		t.Fatal(got)
+		t.Fatalf("got status %v, want 200", got)
 	}
 	for n := range maxFailures {
 		if got := get(fmt.Sprint("guess ", n), fmt.Sprintf("[2001:db8::%x]:1", n)); got != 401 {

@@ -93,7 +93,7 @@ func TestReview(t *testing.T) {
 	}
 	for range 5 {
 		if got := get("Authorization", "Bearer bad"); got != 401 {
-			t.Fatal(got)
+			t.Fatalf("got status %v, want 401", got)
 		}
 	}
 	if asked["good"] != 1 || asked["bad"] != 1 {

@@ -154,7 +154,7 @@ func TestKueue(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", zh.Sentence, want)
 		}
 		if enough := ask(t, s, "last", insight.Viewer{}); !strings.HasPrefix(enough.Sentence, "It needs 8 GPUs; queue gpu-h100 has 16 of 64 left, but no flavor of it has enough. It is 4th in line") {
-			t.Error(enough.Sentence)
+			t.Errorf("got %q, want a sentence about 16 of 64 GPUs that no flavor has enough of", enough.Sentence)
 		}
 		f, err := s.insight.Forecast(t.Context(), insight.Planned{Cluster: "gpu-west", Namespace: "ml", Queue: "train", Priority: "p8", GPUs: 4}, insight.Viewer{Sees: ml})
 		if err != nil || f.Quota == nil || f.Quota.Needed != 4 || f.Line == nil || f.Line.Place != 3 || f.Line.Length != 5 || f.Line.Ahead != 32 || len(f.Line.Jobs) != 0 {

@@ -65,7 +65,7 @@ func TestPlacementSentence(t *testing.T) {
 		}
 	}
 	if got := insight.PlacementSentence("0/2 nodes are available: 2 something of tomorrow.", "en"); got != "None of 2 nodes fits: something of tomorrow (2)." {
-		t.Error(got)
+		t.Errorf("got %q, want None of 2 nodes fits: something of tomorrow (2).", got)
 	}
 }
 

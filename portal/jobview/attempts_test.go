@@ -97,7 +97,7 @@ image [img:v1@00000000 img:v1@00000000 img:v1@00000000] [false false false]
 nodes [n1 n2 n2] [false true false]
 `
 	if text.String() != want {
-		t.Errorf("%s", text.String())
+		t.Errorf("got\n%s\nwant\n%s", text.String(), want)
 	}
 	if reason, exit := set.Failure(); reason != "OOMKilled" || exit == nil || *exit != 137 {
 		t.Errorf("%s %v", reason, exit)

@@ -44,7 +44,7 @@ func TestDiff(t *testing.T) {
 	}
 	// Offsets count UTF-16 units, as browsers do.
 	if got := shown(jobview.Diff(api.Body{YAML: "n: 🚀 x\n"}, api.Body{YAML: "n: 🚀 y\n"}, 0)); got != "- 1 0 n: 🚀 x [6,7)\n+ 0 1 n: 🚀 y [6,7)\n" {
-		t.Errorf("%s", got)
+		t.Errorf("got\n%s\nwant\n%s", got, "- 1 0 n: 🚀 x [6,7)\n+ 0 1 n: 🚀 y [6,7)\n")
 	}
 }
 

@@ -172,7 +172,7 @@ func TestSightFails(t *testing.T) {
 	s := serveHub(t, Config{Sight: func(context.Context) (Sight, error) { return nil, errors.New("no answer") }})
 	s.hub.Start(5, nil)
 	if resp, _ := s.get("", ""); resp.StatusCode != http.StatusInternalServerError {
-		t.Errorf("%d", resp.StatusCode)
+		t.Errorf("got status %v, want %v", resp.StatusCode, http.StatusInternalServerError)
 	}
 }
 

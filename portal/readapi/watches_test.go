@@ -62,13 +62,13 @@ func TestAttention(t *testing.T) {
 		Channels: []api.ChannelState{{State: "pauses"}}, Gaps: []api.Gap{{}, {Closed: true}},
 	}
 	if got := fmt.Sprint(attention(o, true)); got != "[database watch cursor channel dead letters gap]" {
-		t.Error(got)
+		t.Errorf("got %q, want %q", got, "[database watch cursor channel dead letters gap]")
 	}
 	if got := attention(&api.Operations{Watches: []api.Watch{{Phase: "watching"}}}, false); len(got) != 0 {
-		t.Error(got)
+		t.Errorf("got %q, want nothing that needs attention", got)
 	}
 	if p := percentile([]float64{5, 1, 3}, 50); p != 3 || percentile(nil, 99) != -1 || percentile([]float64{2}, 99) != 2 {
-		t.Error(p)
+		t.Errorf("got the median %v, want 3; of no values, want -1; of one value, want it", p)
 	}
 }
 

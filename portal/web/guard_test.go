@@ -55,7 +55,7 @@ func TestLongURL(t *testing.T) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, get(url))
 		if p := problem(t, w); p.Status != http.StatusBadRequest {
-			t.Errorf("%d", p.Status)
+			t.Errorf("got status %v, want %v", p.Status, http.StatusBadRequest)
 		}
 	}
 }

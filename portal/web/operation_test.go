@@ -95,7 +95,7 @@ func TestTag(t *testing.T) {
 	}
 	position = 2
 	if w := serve(t, r, h); w.Code != http.StatusOK {
-		t.Errorf("%d", w.Code)
+		t.Errorf("got status %v, want %v", w.Code, http.StatusOK)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestThrottle(t *testing.T) {
 		}
 		for range 5 {
 			if w := send("/a"); w.Code != http.StatusOK {
-				t.Fatal(w.Code)
+				t.Fatalf("got status %v, want %v", w.Code, http.StatusOK)
 			}
 		}
 		w := send("/a")

@@ -129,7 +129,7 @@ func TestProblems(t *testing.T) {
 		{Field: "spec.template.spec.containers[0].image", Line: 11, Message: `Invalid value: "x": no such image`},
 	}
 	if diff := cmp.Diff(want, check(api.SubmitRequest{YAML: train})); diff != "" {
-		t.Error(diff)
+		t.Errorf("got a difference (-want +got):\n%s", diff)
 	}
 	low := strings.Replace(train, "{limits: {nvidia.com/gpu: 8}}", "{requests: {memory: 720Gi}, limits: {nvidia.com/gpu: 8, memory: 640Gi}}", 1)
 	before := w.refuse
@@ -143,7 +143,7 @@ func TestProblems(t *testing.T) {
 	limit := api.FieldProblem{Field: "spec.template.spec.containers[0].resources.limits.memory", Line: 12, Message: "the memory limit, 640Gi, is less than the request, 720Gi", Repair: "720Gi"}
 	want = []api.FieldProblem{limit, limit, {Field: "spec.template.spec.containers[0].resources.requests", Line: 12, Message: `Invalid value: "64": must be less than or equal to cpu limit of 32`}}
 	if diff := cmp.Diff(want, check(api.SubmitRequest{YAML: low})); diff != "" {
-		t.Error(diff)
+		t.Errorf("got a difference (-want +got):\n%s", diff)
 	}
 	w.refuse = before
 	rendered := post[api.Rendered](w, "anna", api.PathRender, api.RenderRequest{Template: "job", Values: map[string]any{"image": "train:7", "gpus": 2, "name": "llama"}})

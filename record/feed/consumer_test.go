@@ -250,11 +250,11 @@ func TestRemove(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := <-done; !errors.Is(err, feed.ErrNoCursor) {
-			t.Error(err)
+			t.Errorf("got error %v, want %v", err, feed.ErrNoCursor)
 		}
 		for _, err := range []error{feed.Remove(t.Context(), d.DB, "copy"), feed.Reset(t.Context(), d.DB, "copy", feed.Now)} {
 			if !errors.Is(err, feed.ErrNoCursor) {
-				t.Error(err)
+				t.Errorf("got error %v, want %v", err, feed.ErrNoCursor)
 			}
 		}
 	})

@@ -192,7 +192,7 @@ func TestPositions(t *testing.T) {
 		d.Exec("UPDATE feed_head SET oldest = 1")
 		fails(0, feed.ErrExpired)
 		if names, _ := d.read(1); !slices.Equal(names, []string{"a/2"}) {
-			t.Errorf("%q", names)
+			t.Errorf("got %v, want %v", names, []string{"a/2"})
 		}
 	})
 }

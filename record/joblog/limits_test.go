@@ -159,7 +159,7 @@ func TestShortensDamaged(t *testing.T) {
 		l, _ := s.Of(t.Context(), joblog.Selection{UIDs: []string{"uid-a"}})
 		for _, err := range s.Lines(t.Context(), l[0]) {
 			if err == nil || !strings.Contains(err.Error(), "a chunk of a log is damaged") {
-				t.Errorf("%v", err)
+				t.Errorf("got error %v, want one with %q", err, "a chunk of a log is damaged")
 			}
 		}
 		if err := s.Put(t.Context(), of("a", 0), noise(1, 60)); err == nil {

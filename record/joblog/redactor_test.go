@@ -116,7 +116,7 @@ func TestPatterns(t *testing.T) {
 	got := r.Text("ticket-12 and ticket-3\ncustomer=li x\nno <<a\nb\nc>> d\npin 1234\na pin 1234\ncustomer= x")
 	want := "[redacted] and [redacted]\ncustomer=[redacted] x\nno [redacted]\n[redacted]\n[redacted] d\n[redacted]\na pin 1234\ncustomer= x"
 	if got != want {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	lines := []joblog.Line{{Time: start, Text: "a <<"}, {Time: start.Add(1e9), Text: "b >> c"}}
 	r.Redact(lines)

@@ -152,7 +152,7 @@ func TestHostileText(t *testing.T) {
 			t.Fatalf("%+v, %v", all, err)
 		}
 		if got := words(s.lines(t, all[0])); got != "long ago|no time|"+nasty+"||\x1b[2J|in 31 years" {
-			t.Errorf("%q", got)
+			t.Errorf("got %q, want %q", got, "long ago|no time|"+nasty+"||\x1b[2J|in 31 years")
 		}
 		for _, wrong := range []joblog.Log{{Container: "a"}, {PodUID: "a"}} {
 			if err := s.Put(t.Context(), wrong, nil); err == nil {
@@ -254,6 +254,6 @@ func TestLinesEnd(t *testing.T) {
 		n++
 	}
 	if n != 6 {
-		t.Errorf("%d", n)
+		t.Errorf("got %v, want 6", n)
 	}
 }

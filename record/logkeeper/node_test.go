@@ -259,7 +259,7 @@ func TestIllegalConfig(t *testing.T) {
 	}
 	c.keep(nil, "pods")
 	if err := c.Keeper.Run(context.Background()); !errors.Is(err, logkeeper.ErrRunTwice) {
-		t.Error(err)
+		t.Errorf("Run: got error %v, want %v", err, logkeeper.ErrRunTwice)
 	}
 	for _, word := range []string{"namespace=", "namespace=A", "a b", "", "a/b"} {
 		if _, err := logkeeper.ParseSelection([]string{word}); err == nil {

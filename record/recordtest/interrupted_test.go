@@ -113,7 +113,7 @@ func TestMigrateRefusesForeignTable(t *testing.T) {
 		d := open(t, url)
 		for range 3 {
 			if _, err := d.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "resources") {
-				t.Fatal(err)
+				t.Fatalf("Migrate: got error %v, want one with %q", err, "resources")
 			}
 		}
 		if _, err := db.ExecContext(t.Context(), "DROP TABLE resources"); err != nil {

@@ -89,7 +89,7 @@ func TestCursorExpires(t *testing.T) {
 		defer cancel()
 		err := feed.Consume(ctx, d.DB, "idle", func(context.Context, *sqldb.Tx, []feed.Transition) error { return nil })
 		if !errors.Is(err, feed.ErrExpired) {
-			t.Error(err)
+			t.Errorf("got error %v, want %v", err, feed.ErrExpired)
 		}
 	})
 }

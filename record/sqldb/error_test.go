@@ -105,7 +105,7 @@ func TestExplainKnown(t *testing.T) {
 	own := errors.New("mine")
 	p := pool{driver: MySQL()}
 	if got := p.explainKnown(own); got != own {
-		t.Error(got)
+		t.Errorf("got %v, want %v", got, own)
 	}
 	if err := errors.Join(p.explain(nil), p.explainKnown(nil)); err != nil {
 		t.Error(err)

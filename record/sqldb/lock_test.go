@@ -220,7 +220,7 @@ func TestMigrationWait(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		if _, err := d.Migrate(ctx); err == nil || !strings.Contains(err.Error(), "another process has been migrating it for") {
-			t.Errorf("%v", err)
+			t.Errorf("Migrate: got error %v, want one with %q", err, "another process has been migrating it for")
 		}
 	})
 }

@@ -22,10 +22,10 @@ func TestInspect(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		if _, isFile := sqldb.FileOf(url); isFile {
 			if _, err := sqldb.Inspect(t.Context(), url); !errors.Is(err, sqldb.ErrAbsent) {
-				t.Fatal(err)
+				t.Fatalf("Inspect: got error %v, want %v", err, sqldb.ErrAbsent)
 			}
 			if _, err := sqldb.Read(t.Context(), url); !errors.Is(err, sqldb.ErrAbsent) {
-				t.Fatal(err)
+				t.Fatalf("Read: got error %v, want %v", err, sqldb.ErrAbsent)
 			}
 		} else {
 			d, err := sqldb.Inspect(t.Context(), url)
@@ -42,7 +42,7 @@ func TestInspect(t *testing.T) {
 				t.Error(err)
 			}
 			if _, err := sqldb.Read(t.Context(), url); !errors.Is(err, sqldb.ErrNoSchema) {
-				t.Error(err)
+				t.Errorf("Read: got error %v, want %v", err, sqldb.ErrNoSchema)
 			}
 		}
 		migrated(t, url)
@@ -135,7 +135,7 @@ func TestReadOfReadOnlyFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := number(t, d, "SELECT COUNT(*) FROM objects"); n != 0 {
-		t.Error(n)
+		t.Errorf("got %v, want 0", n)
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
@@ -244,10 +244,10 @@ func TestOwnDriver(t *testing.T) {
 		}
 		if _, isFile := sqldb.FileOf(url[len("own-"):]); isFile {
 			if _, err := sqldb.ReadWith(t.Context(), w, url); !errors.Is(err, sqldb.ErrAbsent) {
-				t.Error(err)
+				t.Errorf("ReadWith: got error %v, want %v", err, sqldb.ErrAbsent)
 			}
 		} else if _, err := sqldb.ReadWith(t.Context(), w, url); !errors.Is(err, sqldb.ErrNoSchema) {
-			t.Error(err)
+			t.Errorf("ReadWith: got error %v, want %v", err, sqldb.ErrNoSchema)
 		}
 		d, err := sqldb.OpenWith(t.Context(), w, url)
 		if err != nil {
@@ -263,7 +263,7 @@ func TestOwnDriver(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n := number(t, d, "SELECT COUNT(*) FROM objects"); n != 0 {
-				t.Error(n)
+				t.Errorf("got %v, want 0", n)
 			}
 			if err := d.Close(); err != nil {
 				t.Error(err)

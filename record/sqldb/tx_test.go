@@ -282,7 +282,7 @@ func TestTransact(t *testing.T) {
 			t.Errorf("%d rows, %v", n, err)
 		}
 		if err := d.Transact(t.Context(), func(*sqldb.Tx) error { return own }); err != own {
-			t.Errorf("%v", err)
+			t.Errorf("Transact: got %v, want %v", err, own)
 		}
 		err = d.Transact(t.Context(), func(tx *sqldb.Tx) error {
 			_, err := tx.Exec(t.Context(), "INSERT INTO nowhere VALUES (1)")
@@ -301,7 +301,7 @@ func TestTransact(t *testing.T) {
 		}
 		stop := errors.New("stop")
 		if err := d.Query(t.Context(), "SELECT 1 UNION ALL SELECT 2", nil, func(*sql.Rows) error { return stop }); err != stop {
-			t.Error(err)
+			t.Errorf("Query: got %v, want %v", err, stop)
 		}
 	})
 }

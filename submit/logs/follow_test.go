@@ -275,7 +275,7 @@ func TestFollowIsCancelled(t *testing.T) {
 			time.AfterFunc(time.Second, cancel)
 		}
 		if !slices.Equal(got, []string{"a#1 one", "context canceled"}) {
-			t.Errorf("%q", got)
+			t.Errorf("got %v, want %v", got, []string{"a#1 one", "context canceled"})
 		}
 	})
 }

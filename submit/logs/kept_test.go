@@ -120,7 +120,7 @@ func TestKeptLogsComeFirst(t *testing.T) {
 	same(t, s.read(o), want[0], want[3], want[4], want[5])
 	kept.err = errors.New("the disk is full")
 	if _, err := collect(t.Context(), o); !errors.Is(err, kept.err) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want %v", err, kept.err)
 	}
 }
 

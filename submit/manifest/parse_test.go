@@ -52,7 +52,7 @@ func TestParse(t *testing.T) {
 				got = append(got, m.Object.Object)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Error(diff)
+				t.Errorf("got a difference (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -71,7 +71,7 @@ func TestOrigin(t *testing.T) {
 		}
 	}
 	if _, err := manifest.New("template x", object{"kind": "Pod"}, root); err == nil || err.Error() != "template x: the object has no apiVersion" {
-		t.Error(err)
+		t.Errorf("New: got error %v, want %s", err, "template x: the object has no apiVersion")
 	}
 }
 

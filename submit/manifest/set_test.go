@@ -94,7 +94,7 @@ func TestSetMistakes(t *testing.T) {
 	}
 	m := parseOne(t, head+"list: [1]\n")
 	if err := m.Set("list[0]", "null"); err == nil || !strings.Contains(err.Error(), "null removes a field, and no item") {
-		t.Error(err)
+		t.Errorf("Set: got error %v, want one with %q", err, "null removes a field, and no item")
 	}
 }
 

@@ -197,7 +197,7 @@ func TestTexts(t *testing.T) {
 		"a": "last", "n": int64(7), "f": 1000.0, "b": true, "q": "500m", "l": []string{"a", "b=c", "d", "e"}, "m": map[string]string{"A": "3", "B": "", "C": "x"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("got a difference (-want +got):\n%s", diff)
 	}
 	_, err = tmpl.Values([]string{"n=x", "n=1.5", "f=NaN", "b=maybe", "q=1Gx", "l=[1]", "m=A", "m={", "z=1", "nothing", "n=" + strings.Repeat("9", 5000)})
 	if err == nil {

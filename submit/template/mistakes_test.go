@@ -173,6 +173,6 @@ object: {apiVersion: batch/v1, kind: Job, v: "${[dyn(image), args, env, gpus, ra
 	}
 	_, err := parse(t, top+"parameters: [{name: a, type: map}]\n"+body).Render(template.Values{"a": big})
 	if err == nil || !strings.Contains(err.Error(), "the values have 552969 bytes; at most 524288 are allowed") {
-		t.Error(err)
+		t.Errorf("got error %v, want one with %q", err, "the values have 552969 bytes; at most 524288 are allowed")
 	}
 }

@@ -169,7 +169,7 @@ func TestSameObject(t *testing.T) {
 		work.Go(func() {
 			for range 20 {
 				if diff := cmp.Diff(want, render()); diff != "" {
-					t.Error(diff)
+					t.Errorf("got a difference (-want +got):\n%s", diff)
 				}
 			}
 		})

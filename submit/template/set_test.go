@@ -54,7 +54,7 @@ func TestConfigMaps(t *testing.T) {
 		t.Errorf("%v, %v", x, err)
 	}
 	if _, err := set.Get("y"); err == nil || !strings.Contains(err.Error(), `the template "y" is broken: configmap/ml/a/bad.yaml:1: `) {
-		t.Error(err)
+		t.Errorf("Get: got error %v, want one with %q", err, `the template "y" is broken: configmap/ml/a/bad.yaml:1: `)
 	}
 	many := map[string]string{}
 	for i := range 500 {
@@ -106,6 +106,6 @@ func TestFolder(t *testing.T) {
 		t.Errorf("%s, want %s", strings.Join(got, ", "), want)
 	}
 	if err := set.AddFolder(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "the folder with templates cannot be read") {
-		t.Error(err)
+		t.Errorf("AddFolder: got error %v, want one with %q", err, "the folder with templates cannot be read")
 	}
 }

@@ -72,7 +72,7 @@ func TestStopJoins(t *testing.T) {
 		d.Put("c", time.Second)
 		<-time.After(time.Hour)
 		if d.Len() != 0 {
-			t.Fatal(d.Len())
+			t.Fatalf("got %v, want 0", d.Len())
 		}
 	})
 }

@@ -99,7 +99,7 @@ func TestFeishuRules(t *testing.T) {
 	for range 100 {
 		s.Advance(300 * time.Millisecond)
 		if got := ask(t, s.URL, card); !strings.Contains(got, `"code":0`) {
-			t.Fatal(got)
+			t.Fatalf("got %s, want an answer with \"code\":0", got)
 		}
 	}
 	s.Advance(time.Second)
@@ -187,7 +187,7 @@ func TestWeComRules(t *testing.T) {
 	}
 	for range 20 {
 		if got := send(card); !strings.Contains(got, `"errcode":0`) {
-			t.Fatal(got)
+			t.Fatalf("got %s, want an answer with \"errcode\":0", got)
 		}
 	}
 	if got := send(card); !strings.Contains(got, "45009") {

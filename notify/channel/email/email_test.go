@@ -214,7 +214,7 @@ func TestReceivers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if mails, _ := s.taken(); mails[0].to != "TO:<ops@example.com>" {
-		t.Errorf("%q", mails[0].to)
+		t.Errorf("got %q, want %q", mails[0].to, "TO:<ops@example.com>")
 	}
 	for _, address := range []string{"nobody", "a@b.c, d@e.f", "a@b.c\r\nRCPT TO:<evil@example.com>", "<a@b.c>\r\nBcc: evil@example.com", "a@b.c>\nX: y", `"a b"@c.d`, " ", "@", "a@" + strings.Repeat("b", 400)} {
 		_, err := c.Send(t.Context(), failedMessage(), channel.Receiver{Address: address})

@@ -32,7 +32,7 @@ func TestEscape(t *testing.T) {
 		checkEscape(t, text)
 	}
 	if got := escape("llama3-70b-dpo, 10:21:42. 试"); got != "llama3-70b-dpo, 10:21:42. 试" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %q", got, "llama3-70b-dpo, 10:21:42. 试")
 	}
 	rapid.Check(t, func(t *rapid.T) { checkEscape(t, channeltest.Markup().Draw(t, "text")) })
 }

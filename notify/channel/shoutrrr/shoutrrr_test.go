@@ -266,7 +266,7 @@ func TestPanicOfTheLibrary(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	if err := c.send(ctx, "text", nil); err == nil || !strings.Contains(err.Error(), "failed") {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want one with %q", err, "failed")
 	}
 	if _, err := c.Send(ctx, failed(), channel.Receiver{}); channel.ErrorOf(err) == nil || channel.ErrorOf(err).Kind != channel.Temporary {
 		t.Errorf("%v", err)

@@ -32,7 +32,7 @@ func TestEscape(t *testing.T) {
 		checkEscape(t, text)
 	}
 	if got := escape("llama3-70b, 10:21:42 – AT&T"); got != "llama3-70b, 10:21:42 – AT&amp;T" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %q", got, "llama3-70b, 10:21:42 – AT&amp;T")
 	}
 	rapid.Check(t, func(t *rapid.T) { checkEscape(t, channeltest.Markup().Draw(t, "text")) })
 }

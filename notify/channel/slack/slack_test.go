@@ -138,7 +138,7 @@ func TestCheckOfBot(t *testing.T) {
 	}
 	server.Token = "xoxb-another-token"
 	if err := open(t, server, true).Check(t.Context()); err == nil || !strings.Contains(err.Error(), "invalid_auth") {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want one with %q", err, "invalid_auth")
 	}
 }
 

@@ -27,7 +27,7 @@ func TestEscape(t *testing.T) {
 		checkEscape(t, text)
 	}
 	if got := clean("loss < 0.1 _and_ *rising*"); got != "loss < 0.1 _and_ *rising*" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %q", got, "loss < 0.1 _and_ *rising*")
 	}
 	rapid.Check(t, func(t *rapid.T) { checkEscape(t, channeltest.Markup().Draw(t, "text")) })
 }

@@ -64,7 +64,7 @@ func TestEventOfTheDesign(t *testing.T) {
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("got a difference (-want +got):\n%s", diff)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestEventWithoutFacts(t *testing.T) {
 		"data": map[string]any{"title": "Test of ops-hook", "late": false},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("got a difference (-want +got):\n%s", diff)
 	}
 }
 

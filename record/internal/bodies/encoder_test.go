@@ -81,7 +81,7 @@ func TestDifferenceOfDifference(t *testing.T) {
 		}
 		d.Exec("UPDATE revisions SET base = 2 WHERE version = 3")
 		if _, err := d.Body(t.Context(), "a", 3); err == nil || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "not a keyframe") {
-			t.Error(err)
+			t.Errorf("Body: got error %v, want damaged and not a keyframe", err)
 		}
 	})
 }
@@ -94,10 +94,10 @@ func TestDamagedBody(t *testing.T) {
 		d.Exec("UPDATE revisions SET data = '[]' WHERE version = 1")
 		d.Exec("UPDATE revisions SET data = '' WHERE version = 2")
 		if _, err := d.Body(t.Context(), "a", 1); err == nil || !strings.Contains(err.Error(), "damaged") {
-			t.Error(err)
+			t.Errorf("Body: got error %v, want one with %q", err, "damaged")
 		}
 		if _, err := d.Body(t.Context(), "b", 2); !errors.Is(err, bodies.ErrNoBody) {
-			t.Error(err)
+			t.Errorf("Body: got error %v, want %v", err, bodies.ErrNoBody)
 		}
 	})
 }

@@ -60,7 +60,7 @@ func TestDrainWithoutWorkers(t *testing.T) {
 		start := time.Now()
 		q.ShutDownWithDrain()
 		if d := time.Since(start); d != time.Second {
-			t.Fatal(d)
+			t.Fatalf("got a wait of %v, want %v", d, time.Second)
 		}
 		take(t, q, "a")
 	})
@@ -75,7 +75,7 @@ func TestDrainEndsDelays(t *testing.T) {
 		start := time.Now()
 		q.ShutDownWithDrain()
 		if d := time.Since(start); d != 0 {
-			t.Fatal(d)
+			t.Fatalf("got a wait of %v, want 0", d)
 		}
 	})
 }
@@ -106,7 +106,7 @@ func TestRefused(t *testing.T) {
 		q.Forget(item)
 		q.Done(item)
 		if n := q.NumRequeues(item); n != 0 {
-			t.Error(n)
+			t.Errorf("NumRequeues: got %v, want 0", n)
 		}
 	}
 	numbers := workqueue.NewTyped[float64]()
@@ -133,7 +133,7 @@ func TestManyDelays(t *testing.T) {
 		}
 		pass(50 * time.Millisecond)
 		if n := q.Len(); n != 5_000 {
-			t.Fatal(n)
+			t.Fatalf("Len: got %v, want 5000", n)
 		}
 		for i := range 5_000 { // by time, then as they came
 			item, _ := q.Get()

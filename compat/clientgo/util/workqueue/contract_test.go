@@ -151,7 +151,7 @@ func TestGetWaits(t *testing.T) {
 		work.Wait()
 		slices.Sort(got)
 		if !slices.Equal(got, []string{"a", "b", "c", "d"}) {
-			t.Fatal(got)
+			t.Fatalf("got %v, want %v", got, []string{"a", "b", "c", "d"})
 		}
 	})
 }

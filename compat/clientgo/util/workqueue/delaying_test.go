@@ -152,7 +152,7 @@ func TestCustomQueues(t *testing.T) {
 		take(t, q, "a")
 		q.ShutDown()
 		if len(below.calls) != 3 || below.calls[0] != "Add b" || below.calls[1] != "Add a" || below.calls[2] != "ShutDown" {
-			t.Fatal(below.calls)
+			t.Fatalf("got calls %q, want Add b, Add a and ShutDown", below.calls)
 		}
 		below = &noted{TypedDelayingInterface: m.delaying(clientgo.TypedDelayingQueueConfig[string]{})}
 		l := m.limited(clientgo.NewTypedItemFastSlowRateLimiter[string](time.Second, time.Minute, 1),
@@ -161,7 +161,7 @@ func TestCustomQueues(t *testing.T) {
 		l.AddRateLimited("a")
 		l.ShutDown()
 		if len(below.calls) != 3 || below.calls[0] != "AddAfter a 1s" || below.calls[1] != "AddAfter a 1m0s" {
-			t.Fatal(below.calls)
+			t.Fatalf("got calls %q, want three that begin with AddAfter a 1s and AddAfter a 1m0s", below.calls)
 		}
 	})
 }
@@ -185,7 +185,7 @@ func TestRateLimited(t *testing.T) {
 		synctest.Wait()
 		q.Forget("a") // clears the limiter, and leaves the delay alone
 		if n := q.NumRequeues("a"); n != 0 {
-			t.Fatal(n)
+			t.Fatalf("NumRequeues: got %v, want 0", n)
 		}
 		pass(3 * time.Second)
 		take(t, q, "a")

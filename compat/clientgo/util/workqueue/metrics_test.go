@@ -124,7 +124,7 @@ func TestMetrics(t *testing.T) {
 		take(t, q, "b")
 		q.Done("b")
 		if r.values["q depth"] != 0 || len(r.seen["q work"]) != 4 {
-			t.Error(r)
+			t.Errorf("got %+v, want a depth of 0 and 4 times of work", r)
 		}
 	})
 }

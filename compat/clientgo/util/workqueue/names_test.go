@@ -20,7 +20,7 @@ func TestNames(t *testing.T) {
 	}
 	theirs, ours := names(t, strings.TrimSpace(string(out))), names(t, ".")
 	if !slices.Contains(theirs, "func NewTyped") || !slices.Contains(theirs, "type Interface") {
-		t.Fatal(theirs)
+		t.Fatalf("got %q, want a list with func NewTyped and type Interface", theirs)
 	}
 	for _, name := range theirs {
 		if !slices.Contains(ours, name) {
