@@ -119,17 +119,6 @@ func (s *cborScanner) value() (h cborHead, tag uint64, err error) {
 	}
 }
 
-// null consumes the next value if it is null, and reports whether it was null.
-func (s *cborScanner) null() (bool, error) {
-	pos := s.w.pos
-	h, _, err := s.value()
-	if err == nil && h.isNull() {
-		return true, nil
-	}
-	s.w.pos = pos
-	return false, err
-}
-
 // oddKey records a key that is not a string, given its head, and returns the head of the
 // key proper, after its tags.
 func (s *cborScanner) oddKey(h cborHead) (cborHead, error) {

@@ -49,11 +49,13 @@ func (f *Field) walker() *walker {
 	if w := f.idle.Swap(nil); w != nil {
 		return w
 	}
-	return &walker{f: f}
+	w := &walker{f: f}
+	w.json.to, w.cbor.to, w.cbor.w = &w.fieldSink, &w.fieldSink, &w.window
+	return w
 }
 
 func (f *Field) release(w *walker) {
-	w.yield, w.dst, w.window = nil, nil, window{}
+	w.yield, w.dst, w.window, w.json.b = nil, nil, window{}, nil
 	if cap(w.scratch) <= maxScratch {
 		f.idle.Store(w)
 	}
@@ -61,20 +63,11 @@ func (f *Field) release(w *walker) {
 
 // walker reads the values of a field from one record.
 type walker struct {
-	f       *Field
-	yield   func([]byte) bool // nil: append to dst
-	dst     []string
-	scratch []byte // holds a value whose text differs from its bytes on the wire
-	window  window // the record, for scanners that need a window
-}
-
-// emit passes one value on, and reports whether the caller wants more values.
-func (w *walker) emit(value []byte) bool {
-	if w.yield != nil {
-		return w.yield(value)
-	}
-	w.dst = append(w.dst, string(value))
-	return true
+	f *Field
+	fieldSink
+	window window // the record, for cbor
+	json   jsonFields
+	cbor   cborFields
 }
 
 // absent emits the zero value for a member that does not exist, left steps before the

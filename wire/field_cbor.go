@@ -7,83 +7,80 @@ import (
 	"strconv"
 )
 
-// cbor follows the steps from the next value; see json.
-func (w *walker) cbor(s *cborScanner, steps []step, onward bool) bool {
-	c, tag, err := s.value()
-	if err != nil {
-		return false
-	}
-	if len(steps) == 0 {
-		return w.cborLeaf(s, c, tag)
-	}
-	st, rest := &steps[0], steps[1:]
+// cborFields is the fieldCursor of CBOR.
+type cborFields struct {
+	cborScanner
+	to   *fieldSink
+	last cborHead // the head of the last value
+	tag  uint64   // its tag
+}
+
+func (s *cborFields) value() (v fieldValue, ok bool) {
+	c, tag, err := s.cborScanner.value()
+	s.last, s.tag = c, tag
+	return fieldValue{cborGroup: enter(c), isMap: c.major == cborMap, isArray: c.major == cborArray, isNull: c.isNull()}, err == nil
+}
+
+func (s *cborFields) skip() bool { return s.cborScanner.skip() == nil }
+
+func (s *cborFields) rest(v fieldValue) bool {
 	switch {
-	case st.kind == stepMember && c.major == cborMap:
-		g := enter(c)
-		found, ok := s.find(&g, st.name)
-		if !ok {
-			return false
-		}
-		if !found {
-			return w.absent(len(steps))
-		}
-		if isNull, err := s.null(); err != nil || isNull {
-			return err == nil && w.absent(len(steps)) && onward && s.leave(&g)
-		}
-		return w.cbor(s, rest, onward) && onward && s.leave(&g)
-	case st.kind == stepEvery && c.major == cborMap:
-		return s.members(c, func([]byte, int64) error {
-			if !w.cbor(s, rest, true) {
-				return errEnough
+	case v.isMap:
+		return s.leave(&v.cborGroup)
+	case v.isArray:
+		for {
+			if more, err := s.more(&v.cborGroup); err != nil || !more {
+				return err == nil
 			}
-			return nil
-		}) == nil
-	case st.kind != stepMember && c.major == cborArray:
-		return w.cborElements(s, c, st, rest)
+			if !s.skip() {
+				return false
+			}
+		}
 	}
-	return s.rest(c) == nil
+	return s.cborScanner.rest(s.last) == nil
 }
 
-func (w *walker) cborElements(s *cborScanner, c cborHead, st *step, rest []step) bool {
-	g := enter(c)
+func (s *cborFields) next(v fieldValue) (after fieldValue, more, ok bool) {
 	for {
-		more, err := s.more(&g)
-		if err != nil || !more {
-			return err == nil
+		more, err := s.more(&v.cborGroup)
+		if err != nil || !more || v.isArray {
+			return v, more && err == nil, err == nil
 		}
-		ok := false
-		if st.kind == stepEvery || cborMatches(s, st) {
-			ok = w.cbor(s, rest, true)
-		} else {
-			ok = s.skip() == nil
+		_, named, err := s.key()
+		if err != nil || named {
+			return v, err == nil, err == nil
 		}
-		if !ok {
-			return false
+		if !s.skip() {
+			return v, false, false
 		}
 	}
 }
 
-// cborMatches reports whether the next value matches a filter. It consumes nothing,
-// because the compared member may follow the wanted value.
-func cborMatches(s *cborScanner, st *step) bool {
-	pos := s.w.pos
-	defer func() { s.w.pos = pos }()
-	c, _, err := s.value()
+func (s *cborFields) find(v fieldValue, name string) (after fieldValue, found, ok bool) {
+	found, ok = s.cborScanner.find(&v.cborGroup, name)
+	return v, found, ok
+}
+
+func (s *cborFields) matches(st *step) bool {
+	from := s.w.pos
+	defer func() { s.w.pos = from }()
+	c, _, err := s.cborScanner.value()
 	if err != nil || c.major != cborMap {
 		return false
 	}
 	g := enter(c)
-	if found, _ := s.find(&g, st.name); !found {
+	if found, _ := s.cborScanner.find(&g, st.name); !found {
 		return false
 	}
-	if c, _, err = s.value(); err != nil || !c.isText() {
+	if c, _, err = s.cborScanner.value(); err != nil || !c.isText() {
 		return false
 	}
 	text, err := s.str(c)
 	return err == nil && string(text) == st.text
 }
 
-func (w *walker) cborLeaf(s *cborScanner, c cborHead, tag uint64) bool {
+func (s *cborFields) leaf(v fieldValue) bool {
+	w, c := s.to, s.last
 	switch c.major {
 	case cborUnsigned:
 		w.scratch = strconv.AppendUint(w.scratch[:0], c.arg, 10)
@@ -96,7 +93,7 @@ func (w *walker) cborLeaf(s *cborScanner, c cborHead, tag uint64) bool {
 		return w.emit(w.scratch)
 	case cborBytes, cborText:
 		text, err := s.str(c)
-		return err == nil && w.emit(w.jsonForm(text, c, tag))
+		return err == nil && w.emit(w.jsonForm(text, c, s.tag))
 	case cborSimple:
 		switch c.info {
 		case cborFalse, cborTrue:
@@ -107,12 +104,12 @@ func (w *walker) cborLeaf(s *cborScanner, c cborHead, tag uint64) bool {
 			return len(w.scratch) == 0 || w.emit(w.scratch)
 		}
 	}
-	return s.rest(c) == nil
+	return s.rest(v)
 }
 
 // jsonForm returns the text that a string has in JSON: byte strings may have a tag that
 // determines it.
-func (w *walker) jsonForm(text []byte, c cborHead, tag uint64) []byte {
+func (w *fieldSink) jsonForm(text []byte, c cborHead, tag uint64) []byte {
 	if c.major == cborText {
 		return text
 	}

@@ -2,113 +2,101 @@ package wire
 
 import "github.com/vedette-io/vedette/internal/jsontext"
 
-// json follows the steps from the next value. onward means that data after the value must
-// be read too: then the position is after the value on return; otherwise it is undefined.
-// json reports whether to continue.
-func (w *walker) json(t *jsonText, steps []step, onward bool) bool {
-	if len(steps) == 0 {
-		return w.jsonLeaf(t)
-	}
-	c := t.peek()
-	s, rest := &steps[0], steps[1:]
-	switch {
-	case s.kind == stepMember && c == '{':
-		t.i++
-		found, ok := w.jsonMember(t, s.name)
-		if !ok {
-			return false
-		}
-		if !found {
-			return w.absent(len(steps))
-		}
-		if t.peek() == 'n' {
-			return string(t.scalar()) == "null" && w.absent(len(steps)) && onward && t.leave()
-		}
-		return w.json(t, rest, onward) && onward && t.leave()
-	case s.kind == stepEvery && c == '{':
-		t.i++
-		for t.more('}') {
-			if _, _, ok := t.member(); !ok || !w.json(t, rest, true) {
-				return false
-			}
-		}
-		return true
-	case s.kind != stepMember && c == '[':
-		t.i++
-		for t.more(']') {
-			ok := false
-			if s.kind == stepEvery || w.jsonMatches(*t, s) {
-				ok = w.json(t, rest, true)
-			} else {
-				ok = t.skip()
-			}
-			if !ok {
-				return false
-			}
-		}
-		return true
-	}
-	return t.skip()
+// jsonFields is the fieldCursor of JSON.
+type jsonFields struct {
+	jsonText
+	to *fieldSink
 }
 
-// jsonMember moves to the value of the named member of the current object, or to the end
-// of the object if there is no such member. ok is false if the text is damaged.
-func (w *walker) jsonMember(t *jsonText, name string) (found, ok bool) {
+func (t *jsonFields) value() (v fieldValue, ok bool) {
+	switch t.peek() {
+	case '{':
+		t.i++
+		v.isMap = true
+	case '[':
+		t.i++
+		v.isArray = true
+	case 'n':
+		v.isNull = string(t.scalar()) == "null"
+		return v, v.isNull
+	}
+	return v, true
+}
+
+func (t *jsonFields) rest(v fieldValue) bool {
+	if v.isMap || v.isArray {
+		return t.leave()
+	}
+	return v.isNull || t.skip()
+}
+
+func (t *jsonFields) next(v fieldValue) (after fieldValue, more, ok bool) {
+	if v.isArray {
+		return v, t.more(']'), true
+	}
+	if !t.more('}') {
+		return v, false, true
+	}
+	_, _, ok = t.member()
+	return v, ok, ok
+}
+
+func (t *jsonFields) find(v fieldValue, name string) (after fieldValue, found, ok bool) {
 	for t.more('}') {
 		key, escaped, ok := t.member()
 		if !ok {
-			return false, false
+			return v, false, false
 		}
-		if w.jsonEqual(key, escaped, name) {
-			return true, true
+		if t.equal(key, escaped, name) {
+			return v, true, true
 		}
 		if !t.skip() {
-			return false, false
+			return v, false, false
 		}
 	}
-	return false, true
+	return v, false, true
 }
 
-// jsonMatches reports whether the next value matches a filter. It works on a copy of the
-// position, because the compared member may follow the wanted value.
-func (w *walker) jsonMatches(t jsonText, s *step) bool {
+func (t *jsonFields) matches(s *step) bool {
+	from := t.i
+	defer func() { t.i = from }()
 	if t.peek() != '{' {
 		return false
 	}
 	t.i++
-	if found, _ := w.jsonMember(&t, s.name); !found || t.peek() != '"' {
+	if _, found, _ := t.find(fieldValue{}, s.name); !found || t.peek() != '"' {
 		return false
 	}
 	raw, escaped, ok := t.str()
-	return ok && w.jsonEqual(raw, escaped, s.text)
+	return ok && t.equal(raw, escaped, s.text)
 }
 
-func (w *walker) jsonEqual(raw []byte, escaped bool, text string) bool {
+func (t *jsonFields) equal(raw []byte, escaped bool, text string) bool {
 	if !escaped {
 		return string(raw) == text
 	}
-	w.scratch = jsontext.Unescape(w.scratch[:0], raw)
-	return string(w.scratch) == text
+	t.to.scratch = jsontext.Unescape(t.to.scratch[:0], raw)
+	return string(t.to.scratch) == text
 }
 
-func (w *walker) jsonLeaf(t *jsonText) bool {
-	switch t.peek() {
-	case '{', '[':
-		return t.skip()
-	case '"':
+func (t *jsonFields) leaf(v fieldValue) bool {
+	if v.isMap || v.isArray {
+		return t.leave()
+	}
+	if v.isNull {
+		return true
+	}
+	if t.peek() == '"' {
 		raw, escaped, ok := t.str()
 		if !ok {
 			return false
 		}
 		if escaped {
-			w.scratch = jsontext.Unescape(w.scratch[:0], raw)
-			raw = w.scratch
+			t.to.scratch = jsontext.Unescape(t.to.scratch[:0], raw)
+			raw = t.to.scratch
 		}
-		return w.emit(raw)
+		return t.to.emit(raw)
 	}
 	text := t.scalar()
-	if string(text) == "null" {
-		return true
-	}
-	return len(text) > 0 && w.emit(text)
+	return len(text) > 0 && t.to.emit(text)
 }
