@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/buckets"
 )
 
 // LagBounds are the upper bounds of the buckets of a Lag.
@@ -48,11 +49,7 @@ func (c *histogram) observe(d time.Duration) {
 			break
 		}
 	}
-	i := 0
-	for i < len(LagBounds) && d > LagBounds[i] {
-		i++
-	}
-	c.buckets[i].Add(1)
+	c.buckets[buckets.Of(LagBounds[:], d)].Add(1)
 }
 
 func (c *histogram) read() Lag {

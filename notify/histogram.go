@@ -1,6 +1,10 @@
 package notify
 
-import "time"
+import (
+	"time"
+
+	"github.com/vedette-io/vedette/internal/buckets"
+)
 
 // LatencyBounds are the upper bounds of the buckets of a Histogram.
 var LatencyBounds = [...]time.Duration{
@@ -18,18 +22,9 @@ type Histogram struct {
 // add counts a duration. Clocks can disagree, so a negative one counts as 0.
 func (h *Histogram) add(d time.Duration) {
 	d = max(d, 0)
-	i := 0
-	for i < len(LatencyBounds) && d > LatencyBounds[i] {
-		i++
-	}
-	h.Buckets[i]++
+	h.Buckets[buckets.Of(LatencyBounds[:], d)]++
 	h.Sum += d
 }
 
 // Count returns the number of durations that were counted.
-func (h *Histogram) Count() (n uint64) {
-	for _, b := range h.Buckets {
-		n += b
-	}
-	return n
-}
+func (h *Histogram) Count() uint64 { return buckets.Count(h.Buckets[:]) }

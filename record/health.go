@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/buckets"
 	"github.com/vedette-io/vedette/record/internal/batch"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/wire"
@@ -173,7 +174,7 @@ func (h *targetHealth) wrote(c *committed) {
 	t.Failed, t.FailedSince = nil, time.Time{}
 	t.Objects, t.Covered, t.CoveredAt = c.objects, c.covered, c.at
 	t.Ready = t.Ready || c.ready
-	t.Sizes[bucketOf(SizeBounds[:], c.size)]++
+	t.Sizes[buckets.Of(SizeBounds[:], c.size)]++
 	for _, at := range c.seen {
 		t.Stored.add(c.at.Sub(at))
 	}

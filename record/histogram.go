@@ -1,6 +1,10 @@
 package record
 
-import "time"
+import (
+	"time"
+
+	"github.com/vedette-io/vedette/internal/buckets"
+)
 
 // LagBounds are the upper bounds of the buckets of a Histogram.
 var LagBounds = [...]time.Duration{
@@ -22,34 +26,12 @@ type Histogram struct {
 // add counts a duration. A negative duration counts as 0, because clocks can disagree.
 func (h *Histogram) add(d time.Duration) {
 	d = max(d, 0)
-	h.Buckets[bucketOf(LagBounds[:], d)]++
+	h.Buckets[buckets.Of(LagBounds[:], d)]++
 	h.Sum += d
 }
 
 // Quantile returns the upper bound of the bucket that contains the q-quantile, or the last
 // bound if the quantile exceeds it. It returns 0 for an empty histogram.
 func (h *Histogram) Quantile(q float64) time.Duration {
-	total := uint64(0)
-	for _, n := range h.Buckets {
-		total += n
-	}
-	if total == 0 {
-		return 0
-	}
-	at := uint64(0)
-	for i, n := range h.Buckets {
-		if at += n; float64(at) >= q*float64(total) {
-			return LagBounds[min(i, len(LagBounds)-1)]
-		}
-	}
-	return LagBounds[len(LagBounds)-1]
-}
-
-// bucketOf returns the index of the first bound that is not less than a value.
-func bucketOf[T int | time.Duration](bounds []T, value T) int {
-	i := 0
-	for i < len(bounds) && value > bounds[i] {
-		i++
-	}
-	return i
+	return buckets.Quantile(LagBounds[:], h.Buckets[:], q)
 }

@@ -1,6 +1,10 @@
 package workqueue
 
-import "time"
+import (
+	"time"
+
+	"github.com/vedette-io/vedette/internal/buckets"
+)
 
 // Bounds are the upper bounds of the buckets of Times.
 var Bounds = [...]time.Duration{
@@ -67,16 +71,12 @@ type counters struct {
 // writes only one bucket.
 type durations struct{ sum, most time.Duration }
 
-func (s *durations) observe(d time.Duration, buckets *[len(Bounds) + 1]uint64) {
+func (s *durations) observe(d time.Duration, counts *[len(Bounds) + 1]uint64) {
 	s.sum += d
 	if d > s.most {
 		s.most = d
 	}
-	i := 0
-	for i < len(Bounds) && d > Bounds[i] {
-		i++
-	}
-	buckets[i]++
+	counts[buckets.Of(Bounds[:], d)]++
 }
 
 func (s *durations) times(buckets [len(Bounds) + 1]uint64) Times {

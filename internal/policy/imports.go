@@ -23,6 +23,7 @@ internal/filelock:
 internal/stacktrace:
 internal/pause:
 internal/nearest:
+internal/buckets:
 internal/framed:
 internal/printable:
 internal/table: internal/printable
@@ -39,8 +40,8 @@ internal/jobspec: jobmeta
 internal/lifestrip: state
 internal/faultlog:
 internal/clusterid: wire reflector
-informer: errcode wire delta kube reflector store state internal/faultlog internal/clusterid internal/pause
-workqueue:
+informer: errcode wire delta kube reflector store state internal/faultlog internal/clusterid internal/pause internal/buckets
+workqueue: internal/buckets
 controller: wire kube store internal/faultlog informer workqueue internal/pause
 metrics: informer workqueue controller
 internal/yamlfile:
@@ -56,8 +57,8 @@ record/retention: wire state record/sqldb record/internal/model record/joblog in
 record/internal/observe: internal/jsontext wire delta kube jobmeta state internal/jobspec record/internal/model
 record/internal/batch: wire state record/sqldb record/internal/model record/internal/bodies record/internal/observe
 record/internal/spool: internal/filelock internal/framed wire delta
-record: wire delta kube reflector state internal/faultlog internal/clusterid record/sqldb record/internal/model record/internal/bodies record/feed record/internal/observe record/internal/batch record/internal/spool internal/pause
-record/logkeeper: wire delta kube reflector store jobmeta state internal/faultlog internal/clusterid informer record/sqldb record/joblog internal/pause
+record: wire delta kube reflector state internal/faultlog internal/clusterid record/sqldb record/internal/model record/internal/bodies record/feed record/internal/observe record/internal/batch record/internal/spool internal/pause internal/buckets
+record/logkeeper: wire delta kube reflector store jobmeta state internal/faultlog internal/clusterid informer record/sqldb record/joblog internal/pause internal/buckets
 record/jobtrace: state internal/jobspec internal/faultlog record/sqldb record/internal/model record/feed record/history internal/pause
 record/recordmetrics: record record/logkeeper record/jobtrace
 notify/message: internal/printable state
@@ -79,7 +80,7 @@ notify/rule: internal/printable state notify/message
 notify/config: internal/oscompat kube state internal/yamlfile notify/message notify/channel notify/channel/webhook notify/channel/email notify/channel/feishu notify/channel/dingtalk notify/channel/wecom notify/channel/slack notify/channel/teams notify/channel/pagerduty notify/channel/opsgenie notify/channel/shoutrrr notify/channel/event notify/channel/stdout notify/rule
 notify/facts: wire jobmeta state internal/jobspec record/sqldb record/feed record/history record/joblog notify/message
 notify/delivery: record/sqldb notify/channel
-notify: wire jobmeta state internal/jobspec internal/faultlog record/sqldb record/feed record/history record/joblog notify/message notify/channel notify/rule notify/config notify/facts notify/delivery
+notify: wire jobmeta state internal/jobspec internal/faultlog record/sqldb record/feed record/history record/joblog notify/message notify/channel notify/rule notify/config notify/facts notify/delivery internal/buckets
 notify/notifymetrics: notify/delivery notify
 submit/manifest: internal/printable internal/yamlfile
 submit/template: internal/printable wire kube jobmeta internal/yamlfile submit/manifest

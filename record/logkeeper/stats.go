@@ -4,6 +4,8 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"github.com/vedette-io/vedette/internal/buckets"
 )
 
 // LagBounds are the upper bounds of the buckets of a Lag.
@@ -24,11 +26,7 @@ type Lag struct {
 
 func (l *Lag) add(d time.Duration) {
 	d = max(d, 0)
-	i := 0
-	for i < len(LagBounds) && d > LagBounds[i] {
-		i++
-	}
-	l.Buckets[i]++
+	l.Buckets[buckets.Of(LagBounds[:], d)]++
 	l.Count++
 	l.Sum += d
 	l.Max = max(l.Max, d)
