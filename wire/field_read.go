@@ -41,13 +41,13 @@ func (w *walker) read(rec Record) {
 	switch rec.Encoding {
 	case JSON:
 		w.json.jsonText = jsonText{b: rec.Body}
-		w.walk(&w.json, w.f.path.steps, false)
+		w.follow(&w.json, w.f.path.steps, false)
 	case Protobuf:
 		if w.f.proto != nil {
 			w.proto(rec.Body, w.f.proto)
 		}
 	case CBOR:
 		w.window = window{buf: rec.Body, max: len(rec.Body) + 1, err: io.EOF}
-		w.walk(&w.cbor, w.f.path.steps, false)
+		w.follow(&w.cbor, w.f.path.steps, false)
 	}
 }
