@@ -146,7 +146,7 @@ func TestRetryAndHistory(t *testing.T) {
 	}
 	for _, again := range []string{"submitted to namespace ml; next: `vedette logs job/train-7-r2 -f`, `vedette cancel job/train-7-r2`\n", "was submitted to namespace ml already"} {
 		code, out, errs := srv.vedette("retry", "train-7", "--db", db, "--set", "image=example.com/train:8")
-		if code != 0 || !strings.HasPrefix(out, "job/train-7-r2 "+again) || !strings.Contains(errs, "warning: job/train-7 is gone") != strings.HasPrefix(again, "was") {
+		if code != 0 || !strings.HasPrefix(out, "job/train-7-r2 "+again) || !strings.Contains(errs, "warning: job/train-7 is deleted") != strings.HasPrefix(again, "was") {
 			t.Errorf("%d: %q, %q", code, out, errs)
 		}
 	}

@@ -199,7 +199,7 @@ func TestWatchErrors(t *testing.T) {
 		{"a broken template", []string{"watch", "pods", "-o", "jsonpath={.a[", "--kubeconfig", srv.kubeconfig}, "{.a["},
 		{"an unknown colour", []string{"watch", "pods", "--color", "red"}, "auto, always or never"},
 		{"a broken selector", []string{"watch", "pods", "-l", "a in", "--kubeconfig", srv.kubeconfig}, "label selector"},
-		{"a selector that the server does not know", []string{"watch", "pods", "--field-selector", "a=b", "--kubeconfig", srv.kubeconfig}, "check the selectors"},
+		{"a selector that the server does not know", []string{"watch", "pods", "--field-selector", "a=b", "--kubeconfig", srv.kubeconfig}, "use a field that the type supports"},
 		{"no kubeconfig", []string{"watch", "pods", "--kubeconfig", none}, none},
 		{"an unknown context", []string{"watch", "pods", "--context", "x", "--kubeconfig", srv.kubeconfig}, "it has c"},
 		{"no server", []string{"watch", "pods", "--kubeconfig", away.kubeconfig}, "is the cluster running"},
