@@ -49,7 +49,7 @@ func TestBase(t *testing.T) {
 	}
 	s.records(t)
 	out, err := s.run(t, "doctor")
-	if err != nil || !strings.Contains(out, "the server has observed all later changes") || strings.Contains(out, "failed") {
+	if err != nil || !strings.Contains(out, "the server has all later changes") || strings.Contains(out, "failed") {
 		t.Errorf("doctor, after recording: %v\n%s", err, out)
 	}
 	s.revoke(t, "jobs", "watch")
