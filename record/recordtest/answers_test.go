@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -135,6 +136,9 @@ func compareAnswers(t *testing.T, d *sqldb.DB, want answers) {
 		got, err := history.New(d).Stats(t.Context(), s.Filter.filter(), time.UnixMicro(s.Now), nil)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for i := range s.Types { // that version also counted the time in final states
+			maps.DeleteFunc(s.Types[i].InState, func(in string, _ time.Duration) bool { return state.State(in).Final() })
 		}
 		same(t, "statistic", got, s.Types)
 	}
