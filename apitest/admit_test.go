@@ -42,20 +42,20 @@ func TestAdmit(t *testing.T) {
 	job.Labels = map[string]string{"queue": "gpu"}
 	for _, o := range []metav1.CreateOptions{{DryRun: []string{metav1.DryRunAll}}, {}} {
 		if created, err := client.Create(ctx, job, o); err != nil || created.Spec.Suspend == nil || !*created.Spec.Suspend {
-			t.Errorf("%v: %v, %v", o, created, err)
+			t.Errorf("create with %v: got %v and error %v, want it suspended", o, created, err)
 		}
 	}
 	if _, err := client.Patch(ctx, "j", types.MergePatchType, []byte(`{"metadata":{"labels":{"queue":null}}}`), metav1.PatchOptions{}); !apierrors.IsForbidden(err) {
-		t.Errorf("patch: %v", err)
+		t.Errorf("patch: got %v, want it forbidden", err)
 	}
 	job.Labels["queue"] = "odd"
 	if _, err := client.Update(ctx, job, metav1.UpdateOptions{}); !apierrors.IsBadRequest(err) {
-		t.Errorf("update: %v", err)
+		t.Errorf("update: got %v, want a bad request", err)
 	}
 	job.Labels = nil
 	job.Status.Active = 1
 	if got, err := client.UpdateStatus(ctx, job, metav1.UpdateOptions{}); err != nil || got.Status.Active != 1 || got.Labels["queue"] != "gpu" {
-		t.Errorf("status: %v, %v", got, err)
+		t.Errorf("update of the status: got %v and error %v, want 1 active and the label kept", got, err)
 	}
 	if _, err := srv.Create(&batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "free"}}); err != nil {
 		t.Errorf("Create without HTTP: got %v", err)
@@ -69,7 +69,7 @@ func TestCheckNamespaces(t *testing.T) {
 	for _, o := range []metav1.CreateOptions{{DryRun: []string{metav1.DryRunAll}}, {}} {
 		_, err := client.CoreV1().Pods("default").Create(ctx, pod("a"), o)
 		if !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), `namespaces "default" not found`) {
-			t.Errorf("%v: %v", o, err)
+			t.Errorf("create with %v in a missing namespace: got %v, want it not found", o, err)
 		}
 	}
 	if _, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}, metav1.CreateOptions{}); err != nil {
@@ -105,7 +105,7 @@ func TestFieldValidation(t *testing.T) {
 		}
 		_ = response.Body.Close()
 		if response.StatusCode != want.code || response.Header.Get("Warning") != want.warning {
-			t.Errorf("%q: %d, %q", how, response.StatusCode, response.Header.Get("Warning"))
+			t.Errorf("field validation %q: got status %d and warning %q, want %d and %q", how, response.StatusCode, response.Header.Get("Warning"), want.code, want.warning)
 		}
 	}
 }

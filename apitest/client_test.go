@@ -46,10 +46,10 @@ func TestClientset_LifeOfAPod(t *testing.T) {
 		}
 		if created.UID == "" || created.ResourceVersion != "2" || created.Generation != 1 ||
 			created.CreationTimestamp.IsZero() || created.Status.Phase != corev1.PodPending {
-			t.Errorf("created %+v", created)
+			t.Errorf("created: got %+v, want a pending Pod with a UID, version 2, generation 1", created)
 		}
 		if _, err = pods.Create(ctx, pod("a"), metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
-			t.Errorf("second create: %v", err)
+			t.Errorf("second create: got %v, want that the Pod exists", err)
 		}
 		created.Status.Phase = corev1.PodRunning
 		running, err := pods.UpdateStatus(ctx, created, metav1.UpdateOptions{})
@@ -57,10 +57,10 @@ func TestClientset_LifeOfAPod(t *testing.T) {
 			t.Fatal(err)
 		}
 		if running.Status.Phase != corev1.PodRunning || running.ResourceVersion != "3" || running.Generation != 1 {
-			t.Errorf("running %+v", running)
+			t.Errorf("running: got %+v, want phase Running, version 3, generation 1", running)
 		}
 		if _, err = pods.Update(ctx, created, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
-			t.Errorf("stale update: %v", err)
+			t.Errorf("stale update: got %v, want a conflict", err)
 		}
 		running.Spec.NodeName, running.Status.Phase = "n1", corev1.PodFailed
 		bound, err := pods.Update(ctx, running, metav1.UpdateOptions{})
@@ -68,7 +68,7 @@ func TestClientset_LifeOfAPod(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bound.Spec.NodeName != "n1" || bound.Status.Phase != corev1.PodRunning || bound.Generation != 2 {
-			t.Errorf("bound %+v", bound)
+			t.Errorf("bound: got %+v, want node n1, phase Running, generation 2", bound)
 		}
 		same, err := pods.Update(ctx, bound, metav1.UpdateOptions{})
 		if err != nil || same.ResourceVersion != bound.ResourceVersion {
@@ -76,7 +76,7 @@ func TestClientset_LifeOfAPod(t *testing.T) {
 		}
 		read, err := pods.Get(ctx, "a", metav1.GetOptions{})
 		if diff := cmp.Diff(bound, read); err != nil || diff != "" {
-			t.Errorf("get: %v %s", err, diff)
+			t.Errorf("get: error %v (-want +got):\n%s", err, diff)
 		}
 		wrong := metav1.NewUIDPreconditions("other")
 		if err = pods.Delete(ctx, "a", metav1.DeleteOptions{Preconditions: wrong}); !apierrors.IsConflict(err) {
@@ -136,7 +136,7 @@ func TestInformer_DynamicAndMetadataFollow(t *testing.T) {
 		synctest.Wait()
 		for _, informer := range []cache.SharedIndexInformer{dynamicPods, metadataPods} {
 			if !informer.HasSynced() || len(informer.GetStore().List()) != 2 {
-				t.Errorf("pods: %v", informer.GetStore().ListKeys())
+				t.Errorf("got pods %v, want a synced informer with 2", informer.GetStore().ListKeys())
 			}
 		}
 		follow(t, srv, func() []string { return shortKeys(dynamicPods) })
@@ -157,7 +157,7 @@ func TestInformer_DynamicAndMetadataFollow(t *testing.T) {
 func follow(t *testing.T, srv *apitest.Server, seen func() []string) {
 	t.Helper()
 	if diff := cmp.Diff([]string{"a", "b"}, seen()); diff != "" {
-		t.Errorf("at first: %s", diff)
+		t.Errorf("at first (-want +got):\n%s", diff)
 	}
 	create(t, srv, pod("c"))
 	if err := srv.Delete(pod("b")); err != nil {
@@ -196,18 +196,18 @@ func mapNames(t *testing.T, client *discovery.DiscoveryClient) {
 	} {
 		got, err := mapper.ResourceFor(schema.GroupVersionResource{Resource: word})
 		if err != nil || got.String() != want {
-			t.Errorf("%s is %s, %v", word, got, err)
+			t.Errorf("%s: got %s and error %v, want %s", word, got, err, want)
 		}
 	}
 	mapping, err := mapper.RESTMapping(schema.GroupKind{Kind: "Node"}, "v1")
 	if err != nil || mapping.Scope.Name() != "root" {
-		t.Errorf("Node: %v, %v", mapping, err)
+		t.Errorf("Node: got %v and error %v, want the scope root", mapping, err)
 	}
 	info, err := client.ServerVersion()
 	if err != nil || info.GitVersion != apitest.DefaultRelease || info.Minor != "37" {
-		t.Errorf("version %v, %v", info, err)
+		t.Errorf("version: got %v and error %v, want %s", info, err, apitest.DefaultRelease)
 	}
 	if _, lists, err := client.ServerGroupsAndResources(); err != nil || len(lists) < 15 {
-		t.Errorf("%d groups, %v", len(lists), err)
+		t.Errorf("got %d groups and error %v, want at least 15", len(lists), err)
 	}
 }

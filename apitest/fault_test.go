@@ -66,7 +66,7 @@ func TestFault_CutsOfAWatch(t *testing.T) {
 					lines = append(lines, "", "", "")[:3]
 				}
 				if len(lines) != 3 || !strings.HasPrefix(lines[2], c.rest) || c.rest == "" && lines[2] != "" {
-					t.Errorf("got %q", lines)
+					t.Errorf("got lines %q, want two whole ones and %q", lines, c.rest)
 				}
 				if !errors.Is(err, c.err) || cut.Hits() != 1 {
 					t.Errorf("ended with %v after %d hits", err, cut.Hits())
@@ -130,7 +130,7 @@ func TestFault_Garbage(t *testing.T) {
 					got = append(got, describe(event, open))
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("garbage %d: %s", kind, diff)
+					t.Errorf("garbage %d (-want +got):\n%s", kind, diff)
 				}
 			})
 		}
@@ -174,7 +174,7 @@ func TestFault_StallAndDelay(t *testing.T) {
 			continue // a bookmark that was due during the stall
 		}
 		if passed := time.Since(begun); passed != 5*time.Second {
-			t.Errorf("delayed by %s", passed)
+			t.Errorf("delayed by %s, want 5 s", passed)
 		}
 		stall = inject(t, srv, apitest.Fault{Match: watchingPods, Times: apitest.Always, Action: apitest.Stall()})
 		<-stall.Struck()
@@ -230,7 +230,7 @@ func TestFault_OfAList(t *testing.T) {
 	inject(t, srv, apitest.Fault{Match: listingPods, Action: apitest.Backwards(2)})
 	pods := clientset(t, srv.RESTConfig()).CoreV1().Pods("")
 	if list, err := pods.List(t.Context(), metav1.ListOptions{}); err != nil || list.ResourceVersion != "2" {
-		t.Errorf("version %s, %v", list.ResourceVersion, err)
+		t.Errorf("list: got version %s and error %v, want 2", list.ResourceVersion, err)
 	}
 	inject(t, srv, apitest.Fault{Match: listingPods, Action: apitest.Garbage(apitest.GarbageOtherKind)})
 	want := `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"4"},"items":[]}`
@@ -277,7 +277,7 @@ func TestFault_Responses(t *testing.T) {
 			err := get(path)
 			seconds, wait := apierrors.SuggestsClientDelay(err)
 			if !is(err) || code == 429 && (!wait || seconds != 3) {
-				t.Errorf("%s: %v", path, err)
+				t.Errorf("%s: got %v, want the injected error, with its delay", path, err)
 			}
 		}
 	}
@@ -288,10 +288,10 @@ func TestFault_WriteIsDoneButItsAnswerLost(t *testing.T) {
 	inject(t, srv, apitest.Fault{Match: apitest.Match{Verb: apitest.VerbCreate}, Action: apitest.Cut(apitest.CutReset)})
 	pods := clientset(t, srv.RESTConfig()).CoreV1().Pods("default")
 	if _, err := pods.Create(t.Context(), pod("a"), metav1.CreateOptions{}); !errors.Is(err, syscall.ECONNRESET) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want a connection reset", err)
 	}
 	if _, err := srv.Get(pod("a")); err != nil {
-		t.Errorf("the pod: %v", err)
+		t.Errorf("the Pod was not created: %v", err)
 	}
 }
 
@@ -321,7 +321,7 @@ func TestInject_RefusesNonsense(t *testing.T) {
 		{Action: apitest.Stall(), Times: -2},
 	} {
 		if _, err := srv.Inject(fault); !errors.Is(err, apitest.ErrFault) {
-			t.Errorf("%+v: %v", fault, err)
+			t.Errorf("fault %+v: got %v, want ErrFault", fault, err)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestList_PagesShowOneInstant(t *testing.T) {
 				names = append(names, item.Name)
 			}
 			if list.ResourceVersion != "11" {
-				t.Errorf("version %s", list.ResourceVersion)
+				t.Errorf("got version %s, want 11", list.ResourceVersion)
 			}
 			if options.Continue = list.Continue; options.Continue == "" {
 				break
@@ -68,7 +68,7 @@ func TestList_ContinueExpires(t *testing.T) {
 	srv.Compact()
 	_, err = pods.List(ctx, metav1.ListOptions{Limit: 2, Continue: first.Continue})
 	if !apierrors.IsResourceExpired(err) {
-		t.Fatalf("got %v", err)
+		t.Fatalf("got %v, want that the list has expired", err)
 	}
 	token := err.(apierrors.APIStatus).Status().Continue
 	rest, err := pods.List(ctx, metav1.ListOptions{Limit: 2, Continue: token})
@@ -76,7 +76,7 @@ func TestList_ContinueExpires(t *testing.T) {
 		t.Errorf("the rest as it is now: %v, %v", rest, err)
 	}
 	if _, err = pods.List(ctx, metav1.ListOptions{Continue: "nonsense"}); !apierrors.IsBadRequest(err) {
-		t.Errorf("nonsense: %v", err)
+		t.Errorf("a bad continue token: got %v, want a bad request", err)
 	}
 }
 
@@ -112,10 +112,10 @@ func TestList_Versions(t *testing.T) {
 			switch {
 			case c.failure != nil:
 				if !c.failure(err) {
-					t.Errorf("%+v: %v", c.options, err)
+					t.Errorf("list with %+v: got %v, want another error", c.options, err)
 				}
 			case err != nil || len(list.Items) != c.items || list.ResourceVersion != c.version:
-				t.Errorf("%+v: %d items at %s, %v", c.options, len(list.Items), list.ResourceVersion, err)
+				t.Errorf("%+v: got %d items at version %s and error %v, want %d at %s", c.options, len(list.Items), list.ResourceVersion, err, c.items, c.version)
 			}
 		}
 	})
@@ -156,7 +156,7 @@ func TestList_Selectors(t *testing.T) {
 	} {
 		list, err := c.resource.List(background(t), metav1.ListOptions{LabelSelector: c.labels, FieldSelector: c.fields})
 		if err != nil {
-			t.Errorf("%s %s: %v", c.labels, c.fields, err)
+			t.Errorf("list with labels %q and fields %q failed: %v", c.labels, c.fields, err)
 			continue
 		}
 		names := []string{}
@@ -164,13 +164,13 @@ func TestList_Selectors(t *testing.T) {
 			names = append(names, item.GetName())
 		}
 		if diff := cmp.Diff(c.want, names); diff != "" {
-			t.Errorf("%s %s: %s", c.labels, c.fields, diff)
+			t.Errorf("list with labels %q and fields %q (-want +got):\n%s", c.labels, c.fields, diff)
 		}
 	}
 	for _, fields := range []string{"spec.nope=1", "spec.replicas=2", "a==b==c"} {
 		_, err := client.Resource(jobs).List(background(t), metav1.ListOptions{FieldSelector: fields})
 		if !apierrors.IsBadRequest(err) {
-			t.Errorf("%s: %v", fields, err)
+			t.Errorf("list with fields %s: got %v, want a bad request", fields, err)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func TestRegister_AppearsAndVanishes(t *testing.T) {
 	}
 	ctx, resource := background(t), client.Resource(jobs).Namespace("default")
 	if _, err = resource.List(ctx, metav1.ListOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("before: %v", err)
+		t.Errorf("before the type exists: got %v, want it not found", err)
 	}
 	if err = srv.Register(trainingJob); err != nil {
 		t.Fatal(err)

@@ -57,11 +57,11 @@ func TestModel_HistoryIsConsistent(t *testing.T) {
 				r.Fatal(err)
 			default:
 				if diff := cmp.Diff(states[version], got); diff != "" {
-					r.Fatalf("list at %d: %s", version, diff)
+					r.Fatalf("list at %d (-want +got):\n%s", version, diff)
 				}
 				follow := replay(t.Context(), client, version, srv.Version(), got)
 				if diff := cmp.Diff(present(r, srv), follow); diff != "" {
-					r.Fatalf("watch from %d: %s", version, diff)
+					r.Fatalf("watch from %d (-want +got):\n%s", version, diff)
 				}
 			}
 		}

@@ -201,7 +201,7 @@ func TestLogIsFollowed(t *testing.T) {
 	become(t, srv, corev1.ContainerStatus{State: isOver})
 	read("four\n")
 	if rest, err := io.ReadAll(log); string(rest) != "no end" || err != nil {
-		t.Errorf("%q, %v", rest, err)
+		t.Errorf("rest of the log: got %q and error %v, want no end", rest, err)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestFollowedLogIsCut(t *testing.T) {
 		}
 		srv.CutLogs(how)
 		if _, err := io.ReadAll(log); (err == nil) != clean {
-			t.Errorf("cut %v: %v", how, err)
+			t.Errorf("cut %v: got error %v, want a clean end: %t", how, err, clean)
 		}
 	}
 	log := tailLog(t, client)
@@ -254,6 +254,6 @@ func TestLogVerbs(t *testing.T) {
 	err := client.CoreV1().RESTClient().Put().Namespace("default").Resource("pods").Name("p").SubResource("log").Body([]byte("{}")).Do(background(t)).Error()
 	var refused apierrors.APIStatus
 	if !errors.As(err, &refused) || refused.Status().Code != http.StatusMethodNotAllowed {
-		t.Errorf("put: %v", err)
+		t.Errorf("put: got %v, want status 405", err)
 	}
 }

@@ -36,7 +36,7 @@ func TestReview(t *testing.T) {
 				Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: verb, Group: "batch", Resource: "jobs", Namespace: "ml"}},
 			}, metav1.CreateOptions{})
 			if err != nil || got.Status != want {
-				t.Errorf("%s, %s: %+v, %v", media, verb, got, err)
+				t.Errorf("%s, verb %s: got %+v and error %v, want %+v", media, verb, got, err, want)
 			}
 		}
 		if _, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), &authorizationv1.SelfSubjectAccessReview{}, metav1.CreateOptions{}); err == nil {
@@ -63,7 +63,7 @@ func TestUserReview(t *testing.T) {
 			}
 			got, err := client.AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 			if (err == nil) != (want != "") || err == nil && got.Status.UserInfo.Username != want {
-				t.Errorf("%s, %s: %+v, %v", media, token, got, err)
+				t.Errorf("%s, token %s: got %+v and error %v, want user %q", media, token, got, err, want)
 			}
 		}
 	}

@@ -30,30 +30,30 @@ func TestScale(t *testing.T) {
 			deployments := client.AppsV1().Deployments("default")
 			scale, err := deployments.GetScale(ctx, "web", metav1.GetOptions{})
 			if err != nil || scale.Spec.Replicas != 1 || scale.Status.Replicas != 2 || scale.Status.Selector != "app=web" || scale.ResourceVersion != "2" {
-				t.Fatalf("%+v, %v", scale, err)
+				t.Fatalf("scale: got %+v and error %v, want 1 replica wanted, 2 running, app=web, version 2", scale, err)
 			}
 			stale := scale.DeepCopy()
 			scale.Spec.Replicas = 3
 			scale, err = deployments.UpdateScale(ctx, "web", scale, metav1.UpdateOptions{})
 			if err != nil || scale.Spec.Replicas != 3 || scale.ResourceVersion != "3" {
-				t.Fatalf("%+v, %v", scale, err)
+				t.Fatalf("update of the scale: got %+v and error %v, want 3 replicas, version 3", scale, err)
 			}
 			if _, err = deployments.UpdateScale(ctx, "web", stale, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
-				t.Errorf("a stale scale: %v", err)
+				t.Errorf("a stale scale: got %v, want a conflict", err)
 			}
 			scale.Spec.Replicas = -1
 			if _, err = deployments.UpdateScale(ctx, "web", scale, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
-				t.Errorf("negative replicas: %v", err)
+				t.Errorf("negative replicas: got %v, want it invalid", err)
 			}
 			for _, kind := range []types.PatchType{types.MergePatchType, types.StrategicMergePatchType} {
 				_, err = deployments.Patch(ctx, "web", kind, []byte(`{"spec":{"replicas":5}}`), metav1.PatchOptions{DryRun: []string{"All"}}, "scale")
 				if err != nil {
-					t.Errorf("%s: %v", kind, err)
+					t.Errorf("patch %s of the scale, dry run: got %v, want no error", kind, err)
 				}
 			}
 			got, err := deployments.Get(ctx, "web", metav1.GetOptions{})
 			if err != nil || *got.Spec.Replicas != 3 || got.Generation != 2 || srv.Version() != 3 {
-				t.Errorf("%v, %v", got, err)
+				t.Errorf("after a dry run: got %v and error %v, want 3 replicas, generation 2, version 3", got, err)
 			}
 		})
 	}
@@ -74,7 +74,7 @@ func TestScale_OnlyWhereThereIsOne(t *testing.T) {
 	}
 	scale, err := client.CoreV1().ReplicationControllers("default").GetScale(ctx, "rc", metav1.GetOptions{})
 	if err != nil || scale.Status.Selector != "a=b" {
-		t.Errorf("%+v, %v", scale, err)
+		t.Errorf("scale of a controller: got %+v and error %v, want selector a=b", scale, err)
 	}
 	_, lists, err := client.Discovery().ServerGroupsAndResources()
 	if err != nil {
@@ -98,6 +98,6 @@ func TestApply_IsRefused(t *testing.T) {
 	pods := clientset(t, srv.RESTConfig()).CoreV1().Pods("default")
 	_, err := pods.Patch(background(t), "p", types.ApplyPatchType, []byte(`{}`), metav1.PatchOptions{FieldManager: "m"})
 	if !apierrors.IsUnsupportedMediaType(err) || !strings.Contains(err.Error(), "real server") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want an unsupported media type, and a hint at a real server", err)
 	}
 }

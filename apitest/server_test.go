@@ -38,13 +38,13 @@ func TestListen_ServesAndComesBack(t *testing.T) {
 		srv.Unavailable()
 		expect(t, stream, "end")
 		if _, err = pods.List(t.Context(), metav1.ListOptions{}); !utilnet.IsConnectionRefused(err) {
-			t.Errorf("away: %v", err)
+			t.Errorf("while the server is away: got %v, want connection refused", err)
 		}
 		if err = srv.Available(); err != nil {
 			t.Fatal(err)
 		}
 		if list, err := pods.List(t.Context(), metav1.ListOptions{}); err != nil || len(list.Items) != 1 {
-			t.Errorf("back: %v, %v", list, err)
+			t.Errorf("after the server is back: got %v and error %v, want one Pod", list, err)
 		}
 	}
 	srv.Close()
@@ -77,16 +77,16 @@ func TestAccess_TokensAndRights(t *testing.T) {
 		cfg := rest.CopyConfig(cfg)
 		cfg.BearerToken = token
 		if _, err := clientset(t, cfg).CoreV1().Pods("").List(ctx, metav1.ListOptions{}); !want(err) {
-			t.Errorf("token %q: %v", token, err)
+			t.Errorf("token %q: got %v, want another answer", token, err)
 		}
 	}
 	cfg.BearerToken = "secret"
 	client := clientset(t, cfg).CoreV1()
 	if _, err := client.Secrets("").Watch(ctx, metav1.ListOptions{}); !apierrors.IsForbidden(err) {
-		t.Errorf("secrets: %v", err)
+		t.Errorf("watch of secrets: got %v, want it forbidden", err)
 	}
 	if _, err := client.Pods("gone").List(ctx, metav1.ListOptions{}); !apierrors.IsServiceUnavailable(err) {
-		t.Errorf("gone: %v", err)
+		t.Errorf("list in namespace gone: got %v, want it unavailable", err)
 	}
 }
 
@@ -156,7 +156,7 @@ func TestPaths_ThatLeadNowhere(t *testing.T) {
 	} {
 		response := client.open(t, c.method, c.path, acceptJSON, nil)
 		if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != c.code {
-			t.Errorf("%s %s: %d, %v", c.method, c.path, response.StatusCode, err)
+			t.Errorf("%s %s: got status %d and error %v, want %d", c.method, c.path, response.StatusCode, err, c.code)
 		}
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://apitest/api/v1/namespaces/default/pods", strings.NewReader("pod"))
@@ -166,7 +166,7 @@ func TestPaths_ThatLeadNowhere(t *testing.T) {
 	request.Header.Set("Content-Type", "text/plain")
 	response, err := client.http.Do(request)
 	if err != nil || response.StatusCode != http.StatusUnsupportedMediaType {
-		t.Errorf("%v, %v", response, err)
+		t.Errorf("text/plain: got %v and error %v, want status 415", response, err)
 	}
 	_ = response.Body.Close()
 }

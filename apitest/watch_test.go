@@ -56,7 +56,7 @@ func expectNothing(t *testing.T, stream watch.Interface) {
 	synctest.Wait()
 	select {
 	case event, open := <-stream.ResultChan():
-		t.Errorf("got %s", describe(event, open))
+		t.Errorf("got %s, want no event", describe(event, open))
 	default:
 	}
 }
@@ -129,15 +129,15 @@ func TestWatch_Refused(t *testing.T) {
 		{SendInitialEvents: &yes, ResourceVersionMatch: metav1.ResourceVersionMatchExact},
 	} {
 		if _, err := pods.Watch(t.Context(), options); !apierrors.IsInvalid(err) {
-			t.Errorf("%+v: %v", options, err)
+			t.Errorf("watch with %+v: got %v, want it invalid", options, err)
 		}
 	}
 	if _, err := pods.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "x"}); !apierrors.IsBadRequest(err) {
-		t.Errorf("version x: %v", err)
+		t.Errorf("version x: got %v, want a bad request", err)
 	}
 	pods = clientset(t, old.RESTConfig()).CoreV1().Pods("")
 	if _, err := pods.Watch(t.Context(), streaming("")); !apierrors.IsInvalid(err) {
-		t.Errorf("old server: %v", err)
+		t.Errorf("old server: got %v, want it invalid", err)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestWatch_SlowOneFallsOut(t *testing.T) {
 			events++
 		}
 		if last != "ERROR 410 Expired" || events > 200 {
-			t.Errorf("%d events, then %s", events, last)
+			t.Errorf("got %d events, then %s; want at most 200, then ERROR 410 Expired", events, last)
 		}
 	})
 }
@@ -241,7 +241,7 @@ func TestWatch_ManyWatchersManyWriters(t *testing.T) {
 				event := <-stream.ResultChan()
 				p, ok := event.Object.(*corev1.Pod)
 				if !ok {
-					t.Errorf("got %v", event)
+					t.Errorf("got %v, want a Pod", event)
 					return
 				}
 				version, err := strconv.ParseUint(p.ResourceVersion, 10, 64)

@@ -118,15 +118,15 @@ func compareBytes(t *testing.T, typ apitest.Type, accept, media string, body []b
 	t.Helper()
 	decoded, gvk, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
 	if err != nil {
-		t.Errorf("%s: %v in %q", typ.Kind, err, body)
+		t.Errorf("%s: the object does not decode: %v in %q", typ.Kind, err, body)
 		return
 	}
 	if accept != media {
-		t.Errorf("%s: content type %s", typ.Kind, media)
+		t.Errorf("%s: got content type %s, want %s", typ.Kind, media, accept)
 	}
 	decoded.GetObjectKind().SetGroupVersionKind(*gvk)
 	if diff := cmp.Diff(string(encoded(t, decoded, accept)), string(body)); diff != "" {
-		t.Errorf("%s as %s: %s", typ.Kind, accept, diff)
+		t.Errorf("%s as %s (-want +got):\n%s", typ.Kind, accept, diff)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestWire_WatchFrames(t *testing.T) {
 	lines := json.NewDecoder(client.open(t, http.MethodGet, "/api/v1/pods?watch=true", acceptJSON, nil).Body)
 	var event metav1.WatchEvent
 	if err := lines.Decode(&event); err != nil || event.Type != string(watch.Added) {
-		t.Errorf("%s, %v", event.Type, err)
+		t.Errorf("first event: got %s and error %v, want ADDED", event.Type, err)
 	}
 	if diff := cmp.Diff(string(bytes.TrimSpace(encoded(t, created, acceptJSON))), string(event.Object.Raw)); diff != "" {
 		t.Errorf("got another object in the event (-want +got):\n%s", diff)
@@ -174,7 +174,7 @@ func TestWire_CustomObjectsAndLists(t *testing.T) {
 	_, _, body := client.get(t, "/apis/batch.example.com/v1/trainingjobs", acceptProtobuf+", "+acceptJSON)
 	var list struct{ Items []json.RawMessage }
 	if err := json.Unmarshal(body, &list); err != nil || len(list.Items) != 1 {
-		t.Fatalf("%v in %s", err, body)
+		t.Fatalf("got error %v, want one object in %s", err, body)
 	}
 	want := `{"apiVersion":"batch.example.com/v1","items":[` + string(list.Items[0]) +
 		`],"kind":"TrainingJobList","metadata":{"continue":"","resourceVersion":"2"}}` + "\n"
@@ -188,16 +188,16 @@ func TestWire_CustomObjectsAndLists(t *testing.T) {
 	_, media, body = client.get(t, "/apis/batch.example.com/v1/trainingjobs", acceptProtobuf+asPartialList)
 	decoded, gvk, err := metadataCodec.Decode(body, nil, nil)
 	if err != nil || media != acceptProtobuf || gvk.Kind != "PartialObjectMetadataList" {
-		t.Fatalf("%v, %s, %v", err, media, gvk)
+		t.Fatalf("list as protobuf: got error %v, type %s, kind %v; want a PartialObjectMetadataList", err, media, gvk)
 	}
 	_, _, body = client.get(t, "/apis/batch.example.com/v1/trainingjobs", acceptJSON+asPartialList)
 	var asJSON metav1.PartialObjectMetadataList
 	if err = json.Unmarshal(body, &asJSON); err != nil || len(asJSON.Items) != 1 || asJSON.Items[0].Kind != "PartialObjectMetadata" {
-		t.Errorf("%s, %v", body, err)
+		t.Errorf("list as JSON: got %s and error %v, want one PartialObjectMetadata", body, err)
 	}
 	partials := decoded.(*metav1.PartialObjectMetadataList)
 	if partials.ResourceVersion != "2" || len(partials.Items) != 1 || partials.Items[0].UID != uid {
-		t.Errorf("%+v", partials)
+		t.Errorf("list as protobuf: got %+v, want one object, version 2", partials)
 	}
 }
 
@@ -237,11 +237,11 @@ func TestWire_Negotiation(t *testing.T) {
 		var kind metav1.TypeMeta
 		if media == acceptJSON {
 			if err := json.Unmarshal(body, &kind); err != nil {
-				t.Errorf("%s: %v", c.accept, err)
+				t.Errorf("%s: the body is not JSON: %v", c.accept, err)
 			}
 		}
 		if code != c.code || media != c.media || kind.Kind != c.kind {
-			t.Errorf("%q %s: got %d %s %s", c.accept, c.path, code, media, kind.Kind)
+			t.Errorf("%q %s: got %d %s %s, want %d %s %s", c.accept, c.path, code, media, kind.Kind, c.code, c.media, c.kind)
 		}
 	}
 }

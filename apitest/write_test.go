@@ -39,7 +39,7 @@ func TestCustomResource_Life(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, has := created.Object["status"]; has || created.GetGeneration() != 1 {
-		t.Errorf("created %v", created)
+		t.Errorf("created: got %v, want no status and generation 1", created)
 	}
 	created.Object["status"] = map[string]any{"phase": "Running", "step": int64(1) << 60}
 	running, err := client.UpdateStatus(ctx, created, metav1.UpdateOptions{})
@@ -48,13 +48,13 @@ func TestCustomResource_Life(t *testing.T) {
 	}
 	step, _, err := unstructured.NestedInt64(running.Object, "status", "step")
 	if err != nil || step != 1<<60 || running.GetGeneration() != 1 {
-		t.Errorf("running %v, %v", running, err)
+		t.Errorf("running: got %v and error %v, want the large step unchanged and generation 1", running, err)
 	}
 	running.Object["spec"] = map[string]any{"queue": "other"}
 	delete(running.Object, "status")
 	moved, err := client.Update(ctx, running, metav1.UpdateOptions{})
 	if err != nil || moved.GetGeneration() != 2 || moved.Object["status"] == nil {
-		t.Errorf("moved %v, %v", moved, err)
+		t.Errorf("moved: got %v and error %v, want generation 2 and the status kept", moved, err)
 	}
 	moved.SetResourceVersion("")
 	if _, err = client.Update(ctx, moved, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
@@ -88,7 +88,7 @@ func TestCreate_Refuses(t *testing.T) {
 		"size": {with(func(u *unstructured.Unstructured) { u.Object["spec"] = strings.Repeat("x", 3<<20) }), apierrors.IsRequestEntityTooLargeError},
 	} {
 		if _, err := client.Create(ctx, c.obj, metav1.CreateOptions{}); !c.want(err) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("create with a bad %s: got %v, want another error", name, err)
 		}
 	}
 	if got := srv.Version(); got != apitest.DefaultVersion {
@@ -103,7 +103,7 @@ func TestCreate_GenerateNameAndDryRun(t *testing.T) {
 	template.GenerateName = "worker-"
 	dry, err := pods.Create(ctx, template, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil || !strings.HasPrefix(dry.Name, "worker-") || srv.Version() != 1 {
-		t.Errorf("%v, %v, version %d", dry, err, srv.Version())
+		t.Errorf("dry run: got %v, error %v, version %d; want a name with worker- and version 1", dry, err, srv.Version())
 	}
 	names := map[string]bool{}
 	for range 20 {
@@ -114,7 +114,7 @@ func TestCreate_GenerateNameAndDryRun(t *testing.T) {
 		names[created.Name] = true
 	}
 	if len(names) != 20 {
-		t.Errorf("%d names", len(names))
+		t.Errorf("got %d names, want 20", len(names))
 	}
 }
 
@@ -133,7 +133,7 @@ func TestDelete_WaitsForFinalizers(t *testing.T) {
 	}
 	marked, err := pods.Get(ctx, "held", metav1.GetOptions{})
 	if err != nil || marked.DeletionTimestamp == nil || marked.Generation != 2 {
-		t.Fatalf("%v, %v", marked, err)
+		t.Fatalf("deleted object with a finalizer: got %v and error %v, want it marked, generation 2", marked, err)
 	}
 	marked.Finalizers = append(marked.Finalizers, "example.com/more")
 	if _, err = pods.Update(ctx, marked, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
@@ -145,7 +145,7 @@ func TestDelete_WaitsForFinalizers(t *testing.T) {
 	}
 	expect(t, stream, "MODIFIED held 3", "DELETED held 4")
 	if _, err = pods.Get(ctx, "held", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("get: %v", err)
+		t.Errorf("get of the deleted object: got %v, want it not found", err)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestDelete_Collection(t *testing.T) {
 		}
 		left, err := srv.List(pod(""), "")
 		if err != nil || len(left) != 1 || left[0].GetName() != "other" {
-			t.Errorf("left %v, %v", left, err)
+			t.Errorf("left: got %v and error %v, want only the object other", left, err)
 		}
 	})
 }
@@ -181,11 +181,11 @@ func TestPatch_Kinds(t *testing.T) {
 	} {
 		patched, err := pods.Patch(ctx, "a", c.kind, []byte(c.patch), metav1.PatchOptions{})
 		if err != nil {
-			t.Errorf("%s: %v", c.kind, err)
+			t.Errorf("patch %s failed: %v", c.kind, err)
 			continue
 		}
 		if patched.Spec.Containers[0].Image != "one" {
-			t.Errorf("%s: %v", c.kind, patched.Spec)
+			t.Errorf("patch %s: got %v, want image one", c.kind, patched.Spec)
 		}
 		setImage(t, srv, "busybox")
 	}
@@ -199,12 +199,12 @@ func TestPatch_Kinds(t *testing.T) {
 	queue, _, _ := unstructured.NestedString(ran.Object, "spec", "queue")
 	phase, _, _ := unstructured.NestedString(ran.Object, "status", "phase")
 	if err != nil || phase != "Running" || queue != "q" {
-		t.Errorf("status: %v, %v", ran, err)
+		t.Errorf("patch of the status: got %v and error %v, want phase Running and queue q", ran, err)
 	}
 	refused := func(kind types.PatchType, patch string, want func(error) bool) {
 		t.Helper()
 		if _, err := client.Patch(ctx, "j", kind, []byte(patch), metav1.PatchOptions{}); !want(err) {
-			t.Errorf("%s: %v", kind, err)
+			t.Errorf("patch %s: got %v, want another error", kind, err)
 		}
 	}
 	refused(types.StrategicMergePatchType, `{}`, apierrors.IsUnsupportedMediaType)
@@ -234,7 +234,7 @@ func TestObjects_WithoutHTTP(t *testing.T) {
 	created.Spec.NodeName, created.Status.Phase = "n1", corev1.PodFailed
 	bound, err := srv.Update(created)
 	if err != nil || bound.(*corev1.Pod).Status.Phase != corev1.PodRunning || bound.(*corev1.Pod).Spec.NodeName != "n1" {
-		t.Errorf("updated %v, %v", bound, err)
+		t.Errorf("update: got %v and error %v, want node n1 and phase Running", bound, err)
 	}
 	if _, err = srv.UpdateStatus(created); !apierrors.IsConflict(err) {
 		t.Errorf("stale status: %v", err)
@@ -242,7 +242,7 @@ func TestObjects_WithoutHTTP(t *testing.T) {
 	created.ResourceVersion = ""
 	failed, err := srv.UpdateStatus(created)
 	if err != nil || failed.(*corev1.Pod).Status.Phase != corev1.PodFailed {
-		t.Errorf("status %v, %v", failed, err)
+		t.Errorf("update of the status: got %v and error %v, want phase Failed", failed, err)
 	}
 	created.UID = "other"
 	if _, err = srv.Update(created); !apierrors.IsConflict(err) {
@@ -250,7 +250,7 @@ func TestObjects_WithoutHTTP(t *testing.T) {
 	}
 	patched, err := srv.Patch(pod("a"), types.MergePatchType, []byte(`{"metadata":{"labels":{"x":"y"}}}`))
 	if err != nil || patched.GetLabels()["x"] != "y" || patched.GetResourceVersion() != "5" {
-		t.Errorf("patched %v, %v", patched, err)
+		t.Errorf("patch: got %v and error %v, want label x=y and version 5", patched, err)
 	}
 	stale := "2"
 	client := clientset(t, protobuf(srv.RESTConfig())).CoreV1().Pods("default")
@@ -266,7 +266,7 @@ func TestObjects_WithoutHTTP(t *testing.T) {
 		"modify": second(apitest.Modify(srv, pod("a"), func(*corev1.Pod) {})),
 	} {
 		if !apierrors.IsNotFound(err) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s of a missing object: got %v, want it not found", what, err)
 		}
 	}
 }
@@ -319,7 +319,7 @@ func TestObjects_InAnyGoType(t *testing.T) {
 	create(t, srv, mine)
 	changed, err := apitest.Modify(srv, mine, func(j *typedJob) { j.Spec.Queue = "other" })
 	if err != nil || changed.Spec.Queue != "other" || changed.Generation != 2 {
-		t.Errorf("%+v, %v", changed, err)
+		t.Errorf("modify: got %+v and error %v, want queue other, generation 2", changed, err)
 	}
 	asMap, err := srv.Get(job("j", ""))
 	if err != nil {
@@ -327,7 +327,7 @@ func TestObjects_InAnyGoType(t *testing.T) {
 	}
 	queue, _, err := unstructured.NestedString(asMap.(*unstructured.Unstructured).Object, "spec", "queue")
 	if err != nil || queue != "other" {
-		t.Errorf("%v, %v", asMap, err)
+		t.Errorf("object as a map: got %v and error %v, want queue other", asMap, err)
 	}
 	podMap := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"namespace": "default", "name": "a"},
@@ -336,15 +336,15 @@ func TestObjects_InAnyGoType(t *testing.T) {
 	create(t, srv, podMap)
 	typed, err := srv.Get(pod("a"))
 	if err != nil || typed.(*corev1.Pod).Spec.NodeName != "n1" {
-		t.Errorf("%v, %v", typed, err)
+		t.Errorf("object as a Pod: got %v and error %v, want node n1", typed, err)
 	}
 	again, err := srv.Get(podMap)
 	if err != nil || again.GetObjectKind().GroupVersionKind().Kind != "Pod" {
-		t.Errorf("%v, %v", again, err)
+		t.Errorf("object as a map again: got %v and error %v, want kind Pod", again, err)
 	}
 	for _, obj := range []apitest.Object{nil, (*corev1.Pod)(nil), &metav1.PartialObjectMetadata{}, &typedJob{}} {
 		if _, err := srv.Create(obj); err == nil {
-			t.Errorf("%T created", obj)
+			t.Errorf("create of %T: got no error, want one", obj)
 		}
 	}
 	if diff := cmp.Diff([]string{"a"}, namesIn(t, srv, pod(""))); diff != "" {

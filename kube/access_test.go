@@ -35,11 +35,11 @@ func TestAllowed(t *testing.T) {
 	} {
 		yes, why, err := cluster.Allowed(t.Context(), c.verb, pods, c.namespace, c.name)
 		if err != nil || yes != c.yes || why != c.why {
-			t.Errorf("%+v: got %v, %q, %v", c, yes, why, err)
+			t.Errorf("%+v: got %v, %q and error %v, want %v and %q", c, yes, why, err, c.yes, c.why)
 		}
 	}
 	if at, took, err := cluster.Clock(t.Context()); err != nil || time.Since(at).Abs() > 2*time.Second+took {
-		t.Errorf("got %v, %v, %v", at, took, err)
+		t.Errorf("clock: got %v within %v and error %v, want the time of this machine", at, took, err)
 	}
 	srv.Close()
 	if _, _, err := cluster.Allowed(t.Context(), "list", pods, "", ""); err == nil {
@@ -66,7 +66,7 @@ func TestUser(t *testing.T) {
 			t.Fatal(err)
 		}
 		if name, err := cluster.User(t.Context()); name != want || (err == nil) != (want != "") {
-			t.Errorf("%s: got %q, %v", token, name, err)
+			t.Errorf("%s: got %q and error %v, want %q", token, name, err, want)
 		}
 		cluster.Close()
 	}

@@ -81,10 +81,10 @@ func TestBuiltinTypesMatchClientGo(t *testing.T) {
 func TestBuiltinVerbs(t *testing.T) {
 	for _, r := range builtins() {
 		if len(r.Verbs) == 0 || !slices.IsSorted(r.Verbs) || len(r.ShortNames) > 1 {
-			t.Errorf("got %+v", r)
+			t.Errorf("got %+v, want sorted verbs and at most one short name", r)
 		}
 		if sent := strings.HasSuffix(r.Kind, "Review") || r.Kind == "Binding"; sent == r.Can("list") {
-			t.Errorf("%s: got list = %v", r, r.Can("list"))
+			t.Errorf("%s: got list = %v, want it only for a type that is not just sent", r, r.Can("list"))
 		}
 	}
 }

@@ -81,7 +81,7 @@ func life[T any, P kube.Object[T]](t *testing.T, c *kube.Client[T], obj P, kind 
 	P(created).SetLabels(map[string]string{"a": "b"})
 	updated, err := c.Update(ctx, created)
 	if err != nil || P(updated).GetLabels()["a"] != "b" || P(updated).GetResourceVersion() == P(created).GetResourceVersion() {
-		t.Fatalf("Update: got %+v, %v", updated, err)
+		t.Fatalf("Update: got %+v and error %v, want label a=b and a new version", updated, err)
 	}
 	if _, err := c.Update(ctx, created); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "use Mutate") {
 		t.Errorf("Update of an old version: got %v", err)
@@ -96,14 +96,14 @@ func life[T any, P kube.Object[T]](t *testing.T, c *kube.Client[T], obj P, kind 
 	}
 	got, err := c.Get(ctx, ml)
 	if diff := cmp.Diff(updated, got); diff != "" || err != nil {
-		t.Errorf("got %v, %s", err, diff)
+		t.Errorf("get: error %v (-want +got):\n%s", err, diff)
 	}
 	if P(got).GetLabels()["c"] != "d" || len(P(got).GetLabels()) != 1 || P(got).GetAnnotations()["e"] != "f" || P(got).GetObjectKind().GroupVersionKind() != kind {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want label c=d, annotation e=f and kind %v", got, kind)
 	}
 	listed, err := kube.Collect(c.List(ctx, kube.Where{Namespace: "ml", LabelSelector: "c=d", FieldSelector: "metadata.name=x"}))
 	if diff := cmp.Diff([]*T{got}, listed); diff != "" || err != nil {
-		t.Errorf("got %v, %s", err, diff)
+		t.Errorf("list: error %v (-want +got):\n%s", err, diff)
 	}
 	if err := c.Delete(ctx, ml, kube.DeleteOptions{UID: "another"}); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "read it again") {
 		t.Errorf("Delete with another UID: got %v", err)
@@ -160,11 +160,11 @@ func TestMetadataOnly(t *testing.T) {
 		c := client[metav1.PartialObjectMetadata](t, cluster, kube.ClientConfig{Resource: resource})
 		got, err := c.Patch(t.Context(), ml, kube.MergePatch(map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}}}))
 		if err != nil || got.Labels["a"] != "b" || got.Kind != obj.GetObjectKind().GroupVersionKind().Kind {
-			t.Errorf("got %+v, %v", got, err)
+			t.Errorf("got %+v and error %v, want label a=b and the kind", got, err)
 		}
 		listed, err := kube.Collect(c.List(t.Context(), kube.Where{}))
 		if diff := cmp.Diff([]*metav1.PartialObjectMetadata{got}, listed); diff != "" || err != nil {
-			t.Errorf("got %v, %s", err, diff)
+			t.Errorf("list: error %v (-want +got):\n%s", err, diff)
 		}
 		if _, err := c.Update(t.Context(), got); err == nil || !strings.Contains(err.Error(), "use Patch") {
 			t.Errorf("Update through a metadata client: got %v", err)
@@ -215,7 +215,7 @@ func TestEncodings(t *testing.T) {
 	for _, name := range []string{"b", "c"} {
 		obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: name}, Data: map[string]string{"a": "b"}}
 		if got := must[*corev1.ConfigMap](t)(maps.Create(t.Context(), obj)); got.Data["a"] != "b" {
-			t.Errorf("Create: got %+v", got)
+			t.Errorf("Create: got %+v, want a=b", got)
 		}
 	}
 	json, proto, both := "application/json", "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json"
@@ -248,7 +248,7 @@ func TestMissingVerbs(t *testing.T) {
 	defer cluster.Close()
 	reviews := client[unstructured.Unstructured](t, cluster, kube.ClientConfig{Resource: "reviews"})
 	if _, err := reviews.Get(t.Context(), ml); !apierrors.IsMethodNotSupported(err) || asked != 0 {
-		t.Errorf("got %d requests: %v", asked, err)
+		t.Errorf("got %d requests and error %v, want none and that the method is not supported", asked, err)
 	}
 }
 
@@ -260,19 +260,19 @@ func TestStatusAndScale(t *testing.T) {
 	job.Status.Phase = "Invented"
 	job, err := jobs.Create(ctx, job)
 	if err != nil || job.Status.Phase != "" {
-		t.Fatalf("got %+v, %v", job, err)
+		t.Fatalf("create: got %+v and error %v, want no phase", job, err)
 	}
 	job.Status.Phase, job.Spec.Workers = "Running", 7
 	if job, err = jobs.Status().Update(ctx, job); err != nil || job.Status.Phase != "Running" || job.Spec.Workers != 1 {
-		t.Errorf("got %+v, %v", job, err)
+		t.Errorf("update of the status: got %+v and error %v, want phase Running and 1 worker", job, err)
 	}
 	job, err = jobs.Status().Patch(ctx, ml, kube.MergePatch(map[string]any{"status": map[string]any{"phase": "Failed"}}))
 	if err != nil || job.Status.Phase != "Failed" {
-		t.Errorf("got %+v, %v", job, err)
+		t.Errorf("patch of the status: got %+v and error %v, want phase Failed", job, err)
 	}
 	job, err = jobs.Status().Mutate(ctx, ml, func(j *TrainJob) error { j.Status.Phase = "Done"; return nil })
 	if err != nil || job.Status.Phase != "Done" {
-		t.Errorf("got %+v, %v", job, err)
+		t.Errorf("mutate of the status: got %+v and error %v, want phase Done", job, err)
 	}
 	maps := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{})
 	if _, err := maps.Status().Patch(ctx, ml, kube.MergePatch([]byte(`{}`))); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "no subresource status") {
@@ -284,10 +284,10 @@ func TestStatusAndScale(t *testing.T) {
 	deployments := client[appsv1.Deployment](t, cluster, kube.ClientConfig{})
 	scale, err := deployments.SetScale(ctx, ml, 4)
 	if err != nil || scale.Spec.Replicas != 4 {
-		t.Errorf("got %+v, %v", scale, err)
+		t.Errorf("set of the scale: got %+v and error %v, want 4 replicas", scale, err)
 	}
 	if scale, err = deployments.Scale(ctx, ml); err != nil || scale.Spec.Replicas != 4 {
-		t.Errorf("got %+v, %v", scale, err)
+		t.Errorf("scale: got %+v and error %v, want 4 replicas", scale, err)
 	}
 }
 
@@ -304,7 +304,7 @@ func TestDryRun(t *testing.T) {
 	c := client[appsv1.Deployment](t, cluster, kube.ClientConfig{Writes: kube.DryRun, FieldManager: "me"})
 	obj, err := c.Create(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "z"}})
 	if err != nil || obj.UID == "" {
-		t.Errorf("got %+v, %v", obj, err)
+		t.Errorf("create, dry run: got %+v and error %v, want a UID", obj, err)
 	}
 	_, updated := c.Mutate(ctx, ml, func(d *appsv1.Deployment) error { d.Spec.Paused = true; return nil })
 	_, patched := c.Patch(ctx, ml, kube.StrategicPatch(map[string]any{"spec": map[string]any{"paused": true}}))
@@ -312,7 +312,7 @@ func TestDryRun(t *testing.T) {
 	_, scaled := c.SetScale(ctx, ml, 9)
 	n, all := c.DeleteAll(ctx, kube.Where{Namespace: "ml"}, kube.DeleteOptions{})
 	if err := errors.Join(updated, patched, status, scaled, c.Delete(ctx, ml, kube.DeleteOptions{}), all); err != nil || n != 2 {
-		t.Error(n, err)
+		t.Errorf("got %d objects and error %v, want 2", n, err)
 	}
 	if srv.Version() != at || reported != 0 {
 		t.Errorf("a dry run changed something, or reported %d writes", reported)
@@ -329,11 +329,11 @@ func TestDeleteAll(t *testing.T) {
 	pods := client[corev1.Pod](t, cluster, kube.ClientConfig{})
 	n, err := pods.DeleteAll(t.Context(), kube.Where{Namespace: "ml", LabelSelector: "app=one"}, kube.DeleteOptions{})
 	if n != 2 || err != nil {
-		t.Errorf("got %d, %v", n, err)
+		t.Errorf("deleted %d, error %v; want 2", n, err)
 	}
 	left, err := kube.Collect(pods.List(t.Context(), kube.Where{}))
 	if err != nil || len(left) != 2 || left[0].Name != "z" || left[1].Namespace != "other" {
-		t.Errorf("got %v, %v", left, err)
+		t.Errorf("left: got %v and error %v, want z and one in namespace other", left, err)
 	}
 }
 
@@ -343,7 +343,7 @@ func TestApplyRequest(t *testing.T) {
 	maps := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{FieldManager: "me"})
 	_, err := maps.ApplyConfiguration(t.Context(), corev1apply.ConfigMap("x", "ml"), kube.ForceConflicts)
 	if !apierrors.IsUnsupportedMediaType(err) || !strings.HasPrefix(err.Error(), "apply configmaps ml/x") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want an unsupported media type, with the verb and the object", err)
 	}
 }
 
@@ -386,7 +386,7 @@ func TestTypeThatChanges(t *testing.T) {
 	}
 	got, err := c.Create(t.Context(), trainJob("x"))
 	if err != nil || got.APIVersion != "example.com/v2" {
-		t.Errorf("got %+v, %v", got, err)
+		t.Errorf("got %+v and error %v, want version example.com/v2", got, err)
 	}
 }
 
@@ -402,6 +402,6 @@ func TestContextEndsARequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go cancel()
 	if _, err := c.Get(ctx, ml); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want context.Canceled", err)
 	}
 }

@@ -267,11 +267,11 @@ func TestRefusals(t *testing.T) {
 			_, err := coll.List(t.Context(), metav1.ListOptions{})
 			var refused apierrors.APIStatus
 			if !errors.As(err, &refused) || c.is != nil && !c.is(err) {
-				t.Fatalf("got %v", err)
+				t.Fatalf("got %v, want an error of the server of the right kind", err)
 			}
 			s := refused.Status()
 			if int(s.Code) != c.code || len(err.Error()) > 1000 || !strings.Contains(err.Error()+fmt.Sprint(s.Details), c.want) {
-				t.Errorf("%d: got %.300v %v", s.Code, err, s.Details)
+				t.Errorf("status %d: got %.300v %v, want %d and at most 1000 bytes with %q", s.Code, err, s.Details, c.code, c.want)
 			}
 			wait := int32(0)
 			if s.Details != nil {

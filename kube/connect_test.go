@@ -72,7 +72,7 @@ func TestConnectByEnvironment(t *testing.T) {
 	t.Setenv("KUBECONFIG", two+string(filepath.ListSeparator)+one)
 	cluster, err := kube.Connect(kube.Config{})
 	if err != nil || cluster.Host() != "two.example:6443" {
-		t.Errorf("got %v, %v", cluster, err)
+		t.Errorf("got %v and error %v, want host two.example:6443", cluster, err)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestConnectLeavesTheConfigurationAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if cfg.Timeout != time.Minute || cfg.UserAgent != "mine" || cfg.QPS != 0 {
-		t.Errorf("got %+v", cfg)
+		t.Errorf("got %+v, want the caller's configuration unchanged", cfg)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestContexts(t *testing.T) {
 	path := write(t, kubeconfig)
 	got, err := kube.Contexts(kube.Config{Kubeconfig: path})
 	if err != nil || strings.Join(got, " ") != "broken one two" {
-		t.Errorf("got %v, %v", got, err)
+		t.Errorf("got contexts %v and error %v, want broken, one and two", got, err)
 	}
 	if _, err := kube.Contexts(kube.Config{Kubeconfig: path + "-not"}); !errcode.Is(err, errcode.Misconfigured) {
 		t.Errorf("missing file: got %v", err)

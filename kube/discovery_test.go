@@ -136,7 +136,7 @@ func TestBuiltinsNeedNoDiscovery(t *testing.T) {
 					t.Error(err)
 				}
 				if got := s.counted(); got != "[/api/v1/pods:2]" {
-					t.Errorf("got requests %s", got)
+					t.Errorf("got requests %s, want two lists of pods", got)
 				}
 				pods, err := kube.Named("po")
 				if err := listed(t.Context(), cluster, pods, err); err != nil {
@@ -161,7 +161,7 @@ func TestDiscoveryFaults(t *testing.T) {
 					t.Errorf("got %v, want %s", err, c.want)
 				}
 				if got := s.counted(); got != "[/api:1]" && (name != "nothing" || got != "[/api:1 /apis:1]") {
-					t.Errorf("got requests %s", got)
+					t.Errorf("got requests %s, want only discovery, once", got)
 				}
 				if took := time.Since(began); took > 10*time.Second {
 					t.Errorf("the lookup took %v", took)
@@ -203,16 +203,16 @@ func TestStatedTypes(t *testing.T) {
 	for _, name := range []string{"widgets", "Widget.v1.example.com", "widgets.example.com"} {
 		target, err := kube.TargetOf[unstructured.Unstructured](kube.TypeConfig{Resource: name})
 		if err := listed(t.Context(), cluster, target, err); err != nil {
-			t.Errorf("%s: got %v", name, err)
+			t.Errorf("%s: got %v, want it listed", name, err)
 		}
 	}
 	if got := s.counted(); got != "[/apis/example.com/v1/widgets:3]" {
-		t.Errorf("got requests %s", got)
+		t.Errorf("got requests %s, want three lists of widgets", got)
 	}
 	for _, bad := range []kube.Resource{{}, {Version: "v1", Name: "..", Kind: "X"}, {Version: "v1", Name: "xs"}} {
 		_, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "https://x"}, Types: []kube.Resource{bad}})
 		if !errcode.Is(err, errcode.Misconfigured) {
-			t.Errorf("%+v: got %v", bad, err)
+			t.Errorf("%+v: got %v, want %v", bad, err, errcode.Misconfigured)
 		}
 	}
 }
@@ -233,13 +233,13 @@ func TestFailingGroup(t *testing.T) {
 	core := reply{code: 200, contentType: aggregatedJSON, body: `{"items":[{"metadata":{"name":""},"versions":[{"version":"v1","resources":[{"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","verbs":["list","watch"]}]}]}]}`}
 	s, cluster := scripted(t, map[string]reply{"/api": core, "/apis": {code: 200, contentType: aggregatedJSON, body: metricsDown}})
 	if r, err := cluster.Resolve(t.Context(), "widgets"); err != nil || r.Scope != kube.Namespaced {
-		t.Errorf("got %v, %v", r, err)
+		t.Errorf("got %v and error %v, want the namespaced type widgets", r, err)
 	}
 	for _, name := range []string{"pods.metrics.k8s.io", "PodMetrics.v1beta1.metrics.k8s.io", "podmetrics"} {
 		_, err := cluster.Resolve(t.Context(), name)
 		if failing := (*kube.DiscoveryError)(nil); !errors.As(err, &failing) || !strings.Contains(err.Error(), "discovery of metrics.k8s.io/v1beta1 is failing") ||
 			strings.Contains(err.Error(), "did you mean") || !apierrors.IsServiceUnavailable(err) {
-			t.Errorf("%s: got %v", name, err)
+			t.Errorf("%s: got %v, want that a group is failing, and no guess at the name", name, err)
 		}
 	}
 	if _, err := cluster.Resolve(t.Context(), "pdos.example.com"); !errors.As(err, new(*kube.UnknownResourceError)) {
@@ -247,7 +247,7 @@ func TestFailingGroup(t *testing.T) {
 	}
 	s.set("/apis", reply{code: 200, contentType: aggregatedJSON, body: metricsUp})
 	if r, err := cluster.Resolve(t.Context(), "pods.metrics.k8s.io"); err != nil || r.Kind != "PodMetrics" || r.Version != "v1beta1" {
-		t.Errorf("got %v, %v", r, err)
+		t.Errorf("got %v and error %v, want PodMetrics v1beta1", r, err)
 	}
 	s.set("/apis", reply{code: 200, contentType: aggregatedJSON, body: metricsDown})
 	if _, err := cluster.Resources(t.Context()); err != nil {
@@ -280,7 +280,7 @@ func TestOneRound(t *testing.T) {
 		}
 		ask(0)
 		if got := s.counted(); got != "[/api:1 /apis:1]" {
-			t.Errorf("got requests %s", got)
+			t.Errorf("got requests %s, want one round of discovery", got)
 		}
 		ask(100 * time.Millisecond) // for five seconds
 		if got := s.counted(); got != "[/api:4 /apis:4]" {

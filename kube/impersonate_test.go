@@ -44,7 +44,7 @@ func TestAs(t *testing.T) {
 			continue
 		}
 		if err != nil || len(sent) != 1 || sent[0].User != who.User || !slices.Equal(sent[0].Groups, who.Groups) {
-			t.Errorf("as %v: got %v, %+v", who, err, sent)
+			t.Errorf("as %v: got error %v and %+v, want one request as this user", who, err, sent)
 		}
 	}
 	pods, err := kube.For[corev1.Pod](cluster, kube.ClientConfig{})

@@ -28,7 +28,7 @@ func TestSetController(t *testing.T) {
 		}
 		ref, ok := kube.ControllerOf(p)
 		if !ok || ref.APIVersion != "batch/v1" || ref.Kind != "Job" || ref.UID != "u" || len(p.OwnerReferences) != 2 || p.OwnerReferences[0] != friend || !*ref.BlockOwnerDeletion {
-			t.Errorf("got %+v", p.OwnerReferences)
+			t.Errorf("got owners %+v, want the friend and the controlling Job u", p.OwnerReferences)
 		}
 	}
 	if err := kube.SetController(owned(""), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "n"}}); err != nil {
@@ -65,7 +65,7 @@ func TestFinalizers(t *testing.T) {
 		t.Errorf("got the finalizers %q, want c added once", p.Finalizers)
 	}
 	if !kube.RemoveFinalizer(p, "a") || kube.RemoveFinalizer(p, "a") || !slices.Equal(p.Finalizers, []string{"b", "c"}) || shared[0] != "a" {
-		t.Error(p.Finalizers, shared)
+		t.Errorf("got finalizers %q, shared %q; want a removed once, and only from the copy", p.Finalizers, shared)
 	}
 	if p.Finalizers = shared; !kube.RemoveFinalizer(p, "a") || shared[0] != "a" || shared[1] != "b" {
 		t.Errorf("the caller's slice was changed to %v", shared)
@@ -101,10 +101,10 @@ func TestSetCondition(t *testing.T) {
 		}
 		c, ok := kube.FindCondition(job.Status.Conditions, "Ready")
 		if !ok || !c.LastTransitionTime.Equal(&began) || c.ObservedGeneration != 4 || c.Reason != "StillWaiting" {
-			t.Errorf("got %+v", c)
+			t.Errorf("got %+v, want the time of the change kept, generation 4 and reason StillWaiting", c)
 		}
 		if set(metav1.ConditionTrue, "Done"); len(job.Status.Conditions) != 1 || job.Status.Conditions[0].LastTransitionTime.Sub(began.Time) != time.Hour {
-			t.Errorf("got %+v", job.Status.Conditions)
+			t.Errorf("got conditions %+v, want one, changed an hour later", job.Status.Conditions)
 		}
 		if _, ok := kube.FindCondition(job.Status.Conditions, "Other"); ok {
 			t.Error("found a condition that was not set")

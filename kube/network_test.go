@@ -206,7 +206,7 @@ func (f *front) followed(cfg *rest.Config, during func()) {
 	defer cancel()
 	work.Go(func() {
 		if err := inf.Run(ctx); err != nil {
-			f.t.Errorf("Run: %v", err)
+			f.t.Errorf("Run failed: %v", err)
 		}
 	})
 	arrives := func(name string) {
@@ -291,7 +291,7 @@ func TestIPv6(t *testing.T) {
 	}
 	defer cluster.Close()
 	if !strings.HasPrefix(cluster.Host(), "[::1]:") {
-		t.Errorf("host %q", cluster.Host())
+		t.Errorf("got host %q, want [::1] and a port", cluster.Host())
 	}
 }
 
@@ -335,7 +335,7 @@ func (p *connectProxy) serve(conn net.Conn, handshake func(*connectProxy, net.Co
 	defer conn.Close()
 	host, err := handshake(p, conn)
 	if err != nil {
-		p.t.Errorf("proxy: %v", err)
+		p.t.Errorf("the handshake of the proxy failed: %v", err)
 		return
 	}
 	below, err := net.Dial("tcp", p.target)
@@ -457,7 +457,7 @@ func TestProxyFromEnvironment(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxyFromEnvironment$")
 	cmd.Env = append(os.Environ(), proxyVariable+"="+f.file("ca", string(f.authority.pem)), "HTTPS_PROXY=http://"+p.listener.Addr().String(), "NO_PROXY=")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("the child process failed: %v\n%s", err, out)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

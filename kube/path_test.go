@@ -175,7 +175,7 @@ func TestConnectRefusesANamespace(t *testing.T) {
 	for _, name := range []string{"..", "a/b", "A"} {
 		_, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "https://x"}, Namespace: name})
 		if !errcode.Is(err, errcode.Misconfigured) || !strings.Contains(err.Error(), fmt.Sprintf("%q is not valid", name)) {
-			t.Errorf("%q: got %v", name, err)
+			t.Errorf("namespace %q: got %v, want that it is not valid", name, err)
 		}
 	}
 }

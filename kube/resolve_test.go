@@ -55,7 +55,7 @@ func TestResolve(t *testing.T) {
 	}
 	all, err := cluster.Resources(t.Context())
 	if err != nil || !slices.ContainsFunc(all, func(r kube.Resource) bool { return r.Kind == "PyTorchJob" }) || all[0].Group != "" {
-		t.Errorf("got %v, %v", all, err)
+		t.Errorf("got %v and error %v, want PyTorchJob, and the core group first", all, err)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestResolveUnknown(t *testing.T) {
 				t.Error(err)
 			}
 		case !errors.As(err, &unknown) || !apierrors.IsNotFound(err):
-			t.Errorf("%s: got %v", name, err)
+			t.Errorf("%s: got %v, want it unknown", name, err)
 		case near != "" && (len(unknown.Near) == 0 || unknown.Near[0] != near):
 			t.Errorf("%s: got suggestions %v, want %s", name, unknown.Near, near)
 		case near == "" && name == "xyzzy" && len(unknown.Near) > 0:
@@ -126,7 +126,7 @@ func TestResolveWithAFailingGroup(t *testing.T) {
 	defer cluster.Close()
 	r, err := cluster.Resolve(t.Context(), "pod")
 	if err != nil || r.Name != "pods" {
-		t.Errorf("got %v, %v", r, err)
+		t.Errorf("got %v and error %v, want pods", r, err)
 	}
 	if _, err := cluster.Resolve(t.Context(), "downs"); err == nil || !strings.Contains(err.Error(), "downs") {
 		t.Errorf("a type of the failing group: got %v", err)

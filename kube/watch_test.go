@@ -72,7 +72,7 @@ func TestList(t *testing.T) {
 		}
 	}
 	if fmt.Sprint(names) != "[0 1 2 3 4]" {
-		t.Errorf("got %v", names)
+		t.Errorf("got %v, want [0 1 2 3 4]", names)
 	}
 	for range pods.List(t.Context(), kube.Where{}) {
 		break
@@ -114,7 +114,7 @@ func TestListExpires(t *testing.T) {
 			t.Errorf("got %v, want %s", names, c.want)
 		}
 		if c.expired == kube.FailExpired && (!apierrors.IsResourceExpired(failed) || !strings.Contains(failed.Error(), "ContinueInconsistent")) {
-			t.Errorf("got %v", failed)
+			t.Errorf("got %v, want that the list has expired, and a hint at ContinueInconsistent", failed)
 		}
 		if c.expired == kube.ContinueInconsistent && failed != nil {
 			t.Errorf("got error %v, want none with ContinueInconsistent", failed)
@@ -146,7 +146,7 @@ func TestWatchNeedsOneInstant(t *testing.T) {
 		}
 	}
 	if !apierrors.IsResourceExpired(failed) {
-		t.Errorf("got %v", failed)
+		t.Errorf("got %v, want that the list has expired", failed)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestListDamaged(t *testing.T) {
 		}
 		pods, err := kube.Collect(client[corev1.Pod](t, cluster, kube.ClientConfig{}).List(t.Context(), kube.Where{}))
 		if !errors.As(err, new(*kube.RequestError)) || len(pods) != 0 {
-			t.Errorf("%s: got %v, %v", name, pods, err)
+			t.Errorf("%s: got %v and error %v, want a RequestError and no Pods", name, pods, err)
 		}
 	}
 }
@@ -247,7 +247,7 @@ func TestWatchBeginsWithAll(t *testing.T) {
 		}
 	}
 	if fmt.Sprint(seen) != "[a b c new-3 new-4]" {
-		t.Errorf("got %v", seen)
+		t.Errorf("got %v, want [a b c new-3 new-4]", seen)
 	}
 }
 
@@ -267,7 +267,7 @@ func TestWatchHeedsBookmarks(t *testing.T) {
 		time.AfterFunc(3*time.Minute, func() { story{t, srv}.add("mine") })
 		for ev, err := range client[corev1.Pod](t, cluster, kube.ClientConfig{}).Watch(t.Context(), kube.Where{LabelSelector: "app=one"}, 1) {
 			if err != nil || ev.Object.Name != "mine" {
-				t.Errorf("got %+v, %v", ev, err)
+				t.Errorf("got %+v and error %v, want the Pod mine", ev, err)
 			}
 			break
 		}
@@ -291,7 +291,7 @@ func TestWatchResumes(t *testing.T) {
 	s.add("b")
 	for ev, err := range pods.Watch(t.Context(), kube.Where{}, from) {
 		if err != nil || ev.Object.Name != "b" {
-			t.Errorf("got %+v, %v", ev, err)
+			t.Errorf("got %+v and error %v, want the Pod b", ev, err)
 		}
 		break
 	}
@@ -299,7 +299,7 @@ func TestWatchResumes(t *testing.T) {
 		s.add(fmt.Sprint(i))
 	}
 	if err := firstError(pods.Watch(t.Context(), kube.Where{}, from)); !apierrors.IsResourceExpired(err) || !strings.Contains(err.Error(), "watch again from 0") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want an expired version, and a hint to watch again from 0", err)
 	}
 }
 

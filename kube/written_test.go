@@ -123,7 +123,7 @@ func TestMutate(t *testing.T) {
 			return nil
 		})
 		if err != nil || calls != 4 || got.Data["mine"] != "yes" || got.Data["other"] != "3" {
-			t.Errorf("got %d calls, %+v, %v", calls, got, err)
+			t.Errorf("got %d calls, %+v and error %v; want 4 calls and both changes", calls, got, err)
 		}
 		calls = 0
 		_, err = maps.Mutate(t.Context(), ml, func(m *corev1.ConfigMap) error {
@@ -133,21 +133,21 @@ func TestMutate(t *testing.T) {
 			return nil
 		})
 		if !apierrors.IsConflict(err) || calls != 10 || !strings.Contains(err.Error(), "10 conflicts in a row") {
-			t.Errorf("got %d calls, %v", calls, err)
+			t.Errorf("got %d calls and error %v, want 10 and that each was a conflict", calls, err)
 		}
 		calls = 0
 		busy := apierrors.NewConflict(schema.GroupResource{}, "another", errors.New("of the caller's own"))
 		_, err = maps.Mutate(t.Context(), ml, func(*corev1.ConfigMap) error { calls++; return busy })
 		if err != error(busy) || calls != 1 {
-			t.Errorf("got %d calls, %v", calls, err)
+			t.Errorf("got %d calls and error %v, want 1 and %v", calls, err, error(busy))
 		}
 		at, no := srv.Version(), errors.New("no")
 		if _, err := maps.Mutate(t.Context(), ml, func(m *corev1.ConfigMap) error { m.Data["mine"] = "no"; return no }); err != no {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want %v", err, no)
 		}
 		before := len(srv.Requests())
 		if got, err := maps.Mutate(t.Context(), ml, func(*corev1.ConfigMap) error { return nil }); err != nil || got.Name != "x" {
-			t.Errorf("got %+v, %v", got, err)
+			t.Errorf("mutate without a change: got %+v and error %v, want x", got, err)
 		}
 		if n := len(srv.Requests()) - before; n != 1 || srv.Version() != at {
 			t.Errorf("got %d requests for an unchanged object", n)

@@ -96,7 +96,7 @@ vedette_informer_watch_restarts_total{informer="Pod.v1. #2",scope="all"} 1
 			t.Error(err)
 		}
 		if problems, err := testutil.GatherAndLint(registry); err != nil || len(problems) > 0 {
-			t.Errorf("%v, %v", problems, err)
+			t.Errorf("got problems %v and error %v, want neither", problems, err)
 		}
 		lags := 0
 		families, err := registry.Gather()

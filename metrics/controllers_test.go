@@ -107,12 +107,12 @@ vedette_workqueue_depth{priority="3",workqueue="other"} 1
 		for _, f := range families {
 			if f.GetName() == "vedette_controller_queue_work_duration_seconds" {
 				if h := f.GetMetric()[0].GetHistogram(); h.GetSampleCount() != 4 || h.GetSampleSum() != 8 {
-					t.Errorf("work: %v", h)
+					t.Errorf("got the work %v, want 4 samples with a sum of 8 s", h)
 				}
 			}
 		}
 		if problems, err := testutil.GatherAndLint(registry); err != nil || len(problems) > 0 {
-			t.Errorf("%v, %v", problems, err)
+			t.Errorf("got problems %v and error %v, want neither", problems, err)
 		}
 		cancel()
 		if err := <-done; err != nil {

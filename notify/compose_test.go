@@ -116,6 +116,6 @@ func TestOwners(t *testing.T) {
 	}
 	dead, err := delivery.List(t.Context(), h.DB, delivery.Filter{States: []delivery.State{delivery.Dead}})
 	if err != nil || len(dead) != 1 || dead[0].Key != "broken" {
-		t.Errorf("%v: dead letters %+v", err, dead)
+		t.Errorf("got error %v and dead letters %+v, want only broken", err, dead)
 	}
 }

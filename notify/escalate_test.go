@@ -23,7 +23,7 @@ func TestEscalation(t *testing.T) {
 		h.want("a/1/Failed/r/chat", "acked/2/Failed/r/chat", "left/3/Failed/r/chat")
 		h.add(5 * time.Minute)
 		if n, err := delivery.Ack(t.Context(), h.DB, h.deliveries()[1].Object, "ann"); n != 1 || err != nil {
-			t.Fatal(n, err)
+			t.Fatalf("acknowledged %d, error %v; want 1", n, err)
 		}
 		h.write(job{uid: "left", version: 4, to: state.Running})
 		p.settle()
@@ -39,10 +39,10 @@ func TestEscalation(t *testing.T) {
 		var n message.Notice
 		d := h.deliveries()[3]
 		if err := json.Unmarshal(d.Event, &n); err != nil || n.Kind != message.Escalation || n.Escalated.Notice.Kind != message.Failed || n.Escalated.Channel != "chat" || n.Escalated.Age != 10*time.Minute {
-			t.Errorf("%v: %s", err, d.Event)
+			t.Errorf("got error %v and %s, want the escalation of Failed by chat after 10 minutes", err, d.Event)
 		}
 		if s := p.Stats().Escalated + q.Stats().Escalated; s != 1 {
-			t.Errorf("%d escalations", s)
+			t.Errorf("got %d escalations, want 1", s)
 		}
 	})
 }
@@ -68,6 +68,6 @@ func TestResolve(t *testing.T) {
 		"a/4/Failed/r/pager", "a/4/Failed/r/hook", "a/3/Running/r/pager/resolved")
 	var n message.Notice
 	if err := json.Unmarshal(h.deliveries()[6].Event, &n); err != nil || !n.Resolve || n.To != state.Running {
-		t.Errorf("%v, %+v", err, n)
+		t.Errorf("got error %v and %+v, want it resolved by Running", err, n)
 	}
 }

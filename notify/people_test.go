@@ -36,7 +36,7 @@ func TestMutes(t *testing.T) {
 	p.settle()
 	h.want("b/4/Running/r/hook", "a/6/Running/r/hook", "b/8/Running/r/hook", digestAt(h, time.Hour, "chat"))
 	if s := p.Stats(); s.Muted != 5 {
-		t.Errorf("%d muted", s.Muted)
+		t.Errorf("got %d muted, want 5", s.Muted)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestSubscriptions(t *testing.T) {
 	p.settle()
 	h.want("a/1/Queued/subscription/hook", "b/3/Running/subscription/chat:bob", "a/4/Failed/r/hook", "c/5/Failed/r/hook")
 	if d := h.deliveries()[1]; d.Role != "subscriber" || d.Person != "bob" || d.Receiver != "bob" {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v, want subscriber bob", d)
 	}
 	h.add(2 * time.Hour)
 	h.write(job{uid: "b", version: 6, to: state.Succeeded})
@@ -86,7 +86,7 @@ func TestLatest(t *testing.T) {
 		states = append(states, d.State)
 	}
 	if len(states) != 3 || states[0] != delivery.Superseded || states[1] != delivery.Waiting || states[2] != delivery.Waiting {
-		t.Errorf("%v", states)
+		t.Errorf("got states %v, want superseded, waiting, waiting", states)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestReload(t *testing.T) {
 	if err != nil || !health.Cursor || health.Behind != 0 || len(health.Faults) != 2 ||
 		health.Faults[0] != "channel other (notify.yaml:2): the test sends nothing; its messages wait" ||
 		health.Faults[1] != "1 messages wait for channel hook, which the file no longer has" {
-		t.Errorf("%v, %+v", err, health)
+		t.Errorf("got error %v and %+v, want a cursor, nothing behind, and two faults", err, health)
 	}
 }
 

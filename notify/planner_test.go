@@ -48,7 +48,7 @@ func TestRules(t *testing.T) {
 			}
 		}
 		if s := p.Stats(); s.Transitions != 9 || s.Corrected != 1 || s.RuleErrors != 0 {
-			t.Errorf("stats %+v", s)
+			t.Errorf("got %+v, want 9 transitions, 1 correction and no errors", s)
 		}
 	})
 }

@@ -83,7 +83,7 @@ rules:
 			t.Errorf("collected %d of %d in %d digests of %d\n%s", collected, items, opened, digests, diff)
 		}
 		if diff := cmp.Diff([]string{"soon"}, f.Skipped); diff != "" || f.Transitions != h.count("SELECT COUNT(*) FROM transitions") {
-			t.Errorf("%d transitions\n%s", f.Transitions, diff)
+			t.Errorf("got %d transitions, want all; skipped rules (-want +got):\n%s", f.Transitions, diff)
 		}
 	})
 }

@@ -73,7 +73,7 @@ func TestEarlierWait(t *testing.T) {
 	h.write(job{uid: "a", version: 2, to: state.Running}, job{uid: "a", version: 3, to: state.Queued})
 	p.settle()
 	if n := h.count("SELECT COUNT(*) FROM notify_timers"); n != 2 {
-		t.Errorf("%d timers", n)
+		t.Errorf("got %d timers, want 2", n)
 	}
 	h.add(20 * time.Minute)
 	p.settle()
@@ -165,7 +165,7 @@ func TestDeadline(t *testing.T) {
 	p.settle()
 	h.want()
 	if n := h.count("SELECT COUNT(*) FROM notify_timers"); n != 1 {
-		t.Errorf("%d timers", n)
+		t.Errorf("got %d timers, want 1", n)
 	}
 	h.add(time.Minute)
 	p.settle()

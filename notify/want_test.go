@@ -32,7 +32,7 @@ func TestOwnAct(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if w := (&want{to: c.to, notice: notice(c.actor)}); w.own(personOf) != c.own {
-				t.Errorf("got own = %v", !c.own)
+				t.Errorf("got own = %v, want %v", !c.own, c.own)
 			}
 		})
 	}

@@ -119,11 +119,11 @@ func TestStorm(t *testing.T) {
 	fail(4)
 	singles(8)
 	if n := len(h.deliveries()); n != 12+8+1 {
-		t.Errorf("got %d deliveries", n)
+		t.Errorf("got %d deliveries, want 21", n)
 	}
 	f, err := notify.Preview(t.Context(), h.DB, fileOf(t, text), begin, h.now().Add(time.Second), nil)
 	if err != nil || len(f.Receivers) != 2 || f.Receivers[0].Messages != 8 || f.Receivers[0].Collected != 4 || f.Receivers[0].Digests != 1 || f.Receivers[1].Messages != 12 {
-		t.Errorf("%v, preview %+v", err, f)
+		t.Errorf("got error %v and preview %+v, want 8 messages and a digest of 4, and 12 messages", err, f)
 	}
 }
 
@@ -146,7 +146,7 @@ rules:
 	h.want("a/1/Failed/now/hook", "a/1/Failed/ack/chat-ops", "digest/"+day+"22:00:00Z/9h0m0s/chat")
 	all := h.deliveries()
 	if ack := all[1]; ack.State != delivery.Held || ack.NextAt.UTC().Format(time.RFC3339) != next+"07:00:00Z" || ack.EscalateAt.Sub(ack.NextAt) != 10*time.Minute {
-		t.Errorf("%+v", ack)
+		t.Errorf("got %+v, want it held until 07:00, escalation 10 minutes later", ack)
 	}
 	h.add(8 * time.Hour)
 	h.write(job{uid: "b", version: 2, to: state.Failed})
@@ -174,10 +174,10 @@ func TestFlap(t *testing.T) {
 	p.settle()
 	got := h.keys()
 	if len(got) != 4 || got[0] != "a/2/Restarting/r/hook" || got[1] != "a/4/Restarting/r/hook" || got[3] != "a/12/Restarting/r/hook" {
-		t.Errorf("deliveries %q", got)
+		t.Errorf("got deliveries %q, want 4: three restarts and a digest", got)
 	}
 	if got := h.digests(); len(got) != 1 || !strings.HasSuffix(got[0], ": Restarted 1, Restarted 1") {
-		t.Errorf("digests %q", got)
+		t.Errorf("got digests %q, want one of two restarts", got)
 	}
 }
 

@@ -234,14 +234,14 @@ func TestHardReceiver(t *testing.T) {
 		}
 		for _, k := range keys {
 			if seen[k] == poisoned[k] {
-				t.Errorf("%s: arrived %v, panicked %v", k, seen[k], poisoned[k])
+				t.Errorf("%s: arrived %v, panicked %v; want exactly one of them", k, seen[k], poisoned[k])
 			}
 		}
 		if one.closed != 1 || two.closed != 1 || len(one.keys)+len(two.keys) != len(arrived) {
 			t.Errorf("closed %d, %d times; sent %d, %d", one.closed, two.closed, len(one.keys), len(two.keys))
 		}
 		if stats.Sent != uint64(len(one.keys)) || stats.Latency.Count() < stats.Sent || stats.Lag.Count() != stats.Sent || stats.Rescued+stats.Lost > 0 {
-			t.Errorf("%+v", stats)
+			t.Errorf("got %+v, want each message sent and counted once", stats)
 		}
 	})
 }
@@ -299,7 +299,7 @@ func TestSlowSend(t *testing.T) {
 		got := slices.Concat(one.arrived(), two.arrived())
 		slices.Sort(got)
 		if slices.Sort(keys); !slices.Equal(got, keys) || one.tries+two.tries != len(keys) {
-			t.Errorf("%d tries, arrived %q", one.tries+two.tries, got)
+			t.Errorf("got %d tries, arrived %q; want each message once", one.tries+two.tries, got)
 		}
 	})
 }
@@ -312,7 +312,7 @@ func TestDeadWorker(t *testing.T) {
 		keys := create(t, db, "chat", 5, 10)
 		dead, err := delivery.Claim(t.Context(), db, "chat", delivery.ClaimOptions{Worker: "dead", Limit: 3, Lease: 300 * time.Millisecond})
 		if err != nil || len(dead.Deliveries) != 3 {
-			t.Fatalf("%+v, %v", dead, err)
+			t.Fatalf("claim: got %+v and error %v, want 3", dead, err)
 		}
 		r := &receiver{}
 		w, _ := start(t, quick(db, "one"), map[string]channel.Channel{"chat": r})
@@ -321,7 +321,7 @@ func TestDeadWorker(t *testing.T) {
 		inOrder(t, got)
 		slices.Sort(got)
 		if slices.Sort(keys); !slices.Equal(got, keys) || w.Stats()["chat"].Rescued != 3 {
-			t.Errorf("arrived %q, %+v", got, w.Stats()["chat"])
+			t.Errorf("arrived %q with %+v, want each message once, 3 of them rescued", got, w.Stats()["chat"])
 		}
 		f, err := delivery.Finish(t.Context(), db, "chat", []delivery.Outcome{{Delivery: dead.Deliveries[0], Result: delivery.Permanent}}, delivery.Policy{})
 		if err != nil || f.Lost != 1 || f.Dead != 0 {
@@ -351,7 +351,7 @@ func TestSetChannels(t *testing.T) {
 	}
 	stop()
 	if before.closed != 1 || after.closed != 1 || kept.closed != 1 {
-		t.Errorf("closed %d, %d, %d times", before.closed, after.closed, kept.closed)
+		t.Errorf("closed %d, %d and %d times, want once each", before.closed, after.closed, kept.closed)
 	}
 }
 

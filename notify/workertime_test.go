@@ -112,7 +112,7 @@ func TestOutageOfChannel(t *testing.T) {
 		stop()
 		inOrder(t, r.arrived())
 		if begun, over := log.count("does not take messages"), log.count("takes messages again"); begun != 1 || over != 1 {
-			t.Errorf("%d and %d lines:\n%s", begun, over, log.b.String())
+			t.Errorf("got %d lines that the fault began and %d that it ended, want 1 each:\n%s", begun, over, log.b.String())
 		}
 	})
 }
@@ -132,7 +132,7 @@ func TestDisabled(t *testing.T) {
 		w, stop := start(t, slow(db, "one", log), map[string]channel.Channel{"hook": r})
 		<-time.After(time.Hour)
 		if r.tries != 1 || log.count("fault=disabled") != 2 || w.Stats()["hook"].Channel.DisabledAt.IsZero() {
-			t.Errorf("%d tries, %d lines", r.tries, log.count("fault=disabled"))
+			t.Errorf("got %d tries and %d lines, want 1 try, 2 lines and the channel disabled", r.tries, log.count("fault=disabled"))
 		}
 		r.mu.Lock()
 		r.answer = nil
@@ -168,7 +168,7 @@ func TestPanic(t *testing.T) {
 		stop()
 		all, err := delivery.List(t.Context(), db, delivery.Filter{States: []delivery.State{delivery.Dead}})
 		if err != nil || len(all) != 1 || !strings.Contains(all[0].LastError, "TestPanic") || strings.Contains(all[0].LastError, "password") {
-			t.Errorf("%+v, %v", all, err)
+			t.Errorf("got %+v and error %v, want one dead message with the place of the panic, without the password", all, err)
 		}
 	})
 }
@@ -249,7 +249,7 @@ func TestComposeErrors(t *testing.T) {
 		stop()
 		s := w.Stats()["chat"]
 		if calls[keys[0]] != 4 || calls[keys[1]] != 4 || calls[keys[2]] != 1 || len(r.arrived()) != 1 || s.Composing != 9 || s.Dead != 1 || s.Channel.Failures != 0 || r.tries != 1 {
-			t.Errorf("%v, arrived %q, %+v", calls, r.arrived(), s)
+			t.Errorf("got calls %v, arrived %q, %+v; want 4, 4 and 1 calls, one arrived and one dead", calls, r.arrived(), s)
 		}
 	})
 }

@@ -49,17 +49,17 @@ func TestAttackPaths(t *testing.T) {
 		}
 		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
 		if err != nil {
-			t.Fatalf("%s: %v", path, err)
+			t.Fatalf("%s: no answer: %v", path, err)
 		}
 		body, err := io.ReadAll(resp.Body)
 		if err != nil {
-			t.Fatalf("%s: %v", path, err)
+			t.Fatalf("%s: no body: %v", path, err)
 		}
 		_ = resp.Body.Close()
 		_ = c.Close()
 		to := resp.Header.Get("Location")
 		if bytes.Contains(body, []byte("root:")) || strings.HasPrefix(to, "//") || strings.HasPrefix(to, "/\\") || strings.Contains(to, "://") || resp.StatusCode >= 500 {
-			t.Errorf("%s: %d %q %.200q", path, resp.StatusCode, to, body)
+			t.Errorf("%s: got status %d, location %q, body %.200q; want no file, no other host and no server error", path, resp.StatusCode, to, body)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestAttackWrites(t *testing.T) {
 				ok = ok || status == w
 			}
 			if !ok || header.Get("Content-Type") != api.ProblemType || header.Get("Content-Security-Policy") == "" {
-				t.Errorf("%d %v %.300s", status, header, text)
+				t.Errorf("got status %d, headers %v, body %.300s; want a problem with %v", status, header, text, c.want)
 			}
 		})
 	}
@@ -108,7 +108,7 @@ func TestAttackHost(t *testing.T) {
 	}
 	for _, path := range []string{"/api/v1/jobs", "/api/v1/stream", "/jobs", "/find/a/b/c/d", "/api/v1/openapi.json", "/metrics"} {
 		if status, _, text := s.send(http.MethodGet, path, "", "Host", "evil.example.com"); status < 400 {
-			t.Errorf("%s: %d %.100s", path, status, text)
+			t.Errorf("%s under another host: got status %d and %.100s, want a refusal", path, status, text)
 		}
 	}
 }
@@ -125,12 +125,12 @@ func TestAttackWithoutToken(t *testing.T) {
 		path = strings.NewReplacer("{", "", "}", "").Replace(path)
 		for _, header := range [][]string{nil, {"Authorization", "Bearer wrong-horse-battery-staple"}, {"Authorization", "Basic YW5uOmFubg=="}, {"Cookie", "vedette_session=x"}, {"X-Remote-User", "ann"}} {
 			if status, _, text := s.send(http.MethodGet, path, "", header...); status != http.StatusUnauthorized && status != http.StatusTooManyRequests {
-				t.Errorf("%s %v: %d %.100s", path, header, status, text)
+				t.Errorf("%s with %v: got status %d and %.100s, want 401 or 429", path, header, status, text)
 			}
 		}
 	}
 	if status, _, text := s.send(http.MethodGet, "/find/a/b/c/d", ""); status < 300 {
-		t.Errorf("%d %.100s", status, text)
+		t.Errorf("find without a token: got status %d and %.100s, want 300 or more", status, text)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestAttackBehindProxy(t *testing.T) {
 			t.Errorf("the client with a forged beginning of the header: %d", got)
 		}
 		if got := get("10.0.0.1", "203.0.113.2"); got != http.StatusOK {
-			t.Errorf("another client: %d", got)
+			t.Errorf("another client: got status %d, want 200", got)
 		}
 		for n := range 300 {
 			get("192.0.2.1", fmt.Sprint("203.0.113.", n))
@@ -192,10 +192,10 @@ func TestAttackSignedOut(t *testing.T) {
 	status, _, text := other.send(http.MethodGet, "/api/v1/session", "", "Cookie", cookie)
 	var session api.Session
 	if err := json.Unmarshal([]byte(text), &session); err != nil || status != http.StatusOK || session.Person != "ann" {
-		t.Fatalf("%d %s %v", status, text, err)
+		t.Fatalf("session: got status %d, %s and error %v; want 200 and ann", status, text, err)
 	}
 	if status, _, text := one.send(http.MethodDelete, "/api/v1/session", "", "Cookie", cookie, identity.HeaderCSRF, session.CSRF); status != http.StatusNoContent {
-		t.Fatalf("%d %s", status, text)
+		t.Fatalf("logout: got status %d and %s, want 204", status, text)
 	}
 	w.until("the other replica refuses the cookie", func() bool {
 		status, _, _ := other.send(http.MethodGet, "/api/v1/session", "", "Cookie", cookie)
@@ -241,7 +241,7 @@ func TestAttackConnections(t *testing.T) {
 		}
 	}
 	if status, _, text := s.send(http.MethodGet, "/api/v1/jobs", ""); status != http.StatusOK {
-		t.Errorf("%d %.100s", status, text)
+		t.Errorf("jobs with slow connections open: got status %d and %.100s, want 200", status, text)
 	}
 	began := time.Now()
 	s.stop()

@@ -115,7 +115,7 @@ func TestLoading(t *testing.T) {
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 503, "/api/v1/jobs": 503, "/api/v1/stream": 503, "/jobs": 200, "/metrics": 404} {
 		status, header, text := s.send(http.MethodGet, path, "")
 		if status != want || strings.HasPrefix(path, "/api") && (!strings.Contains(text, api.ProblemLoading) || header.Get("Retry-After") == "") {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s: got status %d and %s, want %d", path, status, text, want)
 		}
 	}
 }
@@ -131,15 +131,15 @@ func TestLive(t *testing.T) {
 	var first api.Change
 	s.changes(in, func(c api.Change) bool { first = c; return c.Job.Name == "one" })
 	if first.Before != "" || first.Job.Cluster != "west" || first.Job.Life == nil {
-		t.Errorf("%+v", first)
+		t.Errorf("got change %+v, want a new job of west with a life", first)
 	}
 	list := get[api.JobList](s, "/api/v1/jobs")
 	if len(list.Jobs) != 1 || list.Jobs[0].UID != first.Job.UID || list.Position < first.Position {
-		t.Errorf("%+v", list)
+		t.Errorf("got list %+v, want the job of the change, at its position or later", list)
 	}
 	status, header, _ := s.send(http.MethodGet, "/find/west/jobs.batch/ml/one", "")
 	if status != http.StatusFound || header.Get("Location") != "/jobs/west/"+first.Job.UID {
-		t.Errorf("%d %v", status, header)
+		t.Errorf("find: got status %d and headers %v, want a redirect to the job", status, header)
 	}
 	began := time.Now()
 	s.stop()
@@ -166,6 +166,6 @@ func TestLive(t *testing.T) {
 		return ended.Job.State == "Succeeded" && second
 	})
 	if ended.Job.State != "Succeeded" || ended.Before == "" {
-		t.Errorf("%+v", ended)
+		t.Errorf("got change %+v, want it Succeeded, with the state before", ended)
 	}
 }

@@ -41,7 +41,7 @@ func TestRefusalsAreDocumented(t *testing.T) {
 				seen[status] = true
 				var p api.Problem
 				if json.Unmarshal([]byte(text), &p) != nil || p.Status != status || p.Detail == "" || h.Get("Content-Type") != api.ProblemType {
-					t.Errorf("%s %s: %d %s", op.Method, at, status, text)
+					t.Errorf("%s %s: got status %d and %s, want a problem with a detail", op.Method, at, status, text)
 				}
 				if r := op.Responses[strconv.Itoa(status)]; r == nil || !strings.Contains(r.Description, "("+p.Type+")") {
 					t.Errorf("%s %s answers %d %s, which is not documented", op.Method, at, status, p.Type)

@@ -73,7 +73,7 @@ func TestHTTP2(t *testing.T) {
 		}
 		defer func() { _ = resp.Body.Close() }()
 		if resp.ProtoMajor != 2 || resp.StatusCode != http.StatusOK || resp.Header.Get("Strict-Transport-Security") == "" {
-			t.Errorf("%s %d %v", resp.Proto, resp.StatusCode, resp.Header)
+			t.Errorf("got %s, status %d, headers %v; want HTTP/2, 200 and Strict-Transport-Security", resp.Proto, resp.StatusCode, resp.Header)
 		}
 		streams = append(streams, bufio.NewReader(resp.Body))
 	}

@@ -209,7 +209,7 @@ func get[T any](s *served, path string) (v T) {
 	s.Helper()
 	status, _, text := s.send(http.MethodGet, path, "")
 	if err := json.Unmarshal([]byte(text), &v); err != nil || status != http.StatusOK {
-		s.Fatalf("%s: %d %s", path, status, text)
+		s.Fatalf("%s: got status %d and %s, want 200 and JSON", path, status, text)
 	}
 	return v
 }
@@ -243,7 +243,7 @@ func (s *served) changes(in *bufio.Reader, f func(api.Change) bool) {
 			event = value
 		}
 		if event == "reset" && key == "data" {
-			s.Fatalf("reset: %s", value)
+			s.Fatalf("got a reset: %s, want only changes", value)
 		}
 		if key != "data" || event != "changes" {
 			continue

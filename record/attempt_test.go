@@ -105,7 +105,7 @@ func TestAttempts(t *testing.T) {
 		}
 		for _, uid := range []string{string(second.UID), string(third.UID)} {
 			if again, err := h.Chain(t.Context(), chain[0].Object.ClusterUID, of, uid); err != nil || len(again) != 3 {
-				t.Errorf("from %s: %d, %v", uid, len(again), err)
+				t.Errorf("chain from %s: got %d attempts and error %v, want 3", uid, len(again), err)
 			}
 		}
 		if _, err := h.Chain(t.Context(), "another", of, string(first.UID)); !errors.Is(err, history.ErrUnknown) {

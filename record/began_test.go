@@ -54,7 +54,7 @@ func TestStateBegan(t *testing.T) {
 		for _, prune := range []bool{false, true} {
 			if w.until("SELECT version FROM objects", obj.GetResourceVersion()); prune {
 				if p, err := retention.Prune(t.Context(), w.d, retention.Policy{Keep: time.Nanosecond}); err != nil || p.Revisions == 0 || p.Transitions == 0 {
-					t.Fatal(p, err)
+					t.Fatalf("prune: got %+v and error %v, want revisions and transitions removed", p, err)
 				}
 			}
 			next, end := w.follow(origin)
@@ -65,7 +65,7 @@ func TestStateBegan(t *testing.T) {
 		}
 		for _, of := range []history.Type{pods, {Resource: "cows"}} {
 			if _, err := history.New(w.d).StateBegan(t.Context(), "", of, string(obj.GetUID()), 1_000_000); !errors.Is(err, history.ErrUnknown) {
-				t.Errorf("%v: %v", of, err)
+				t.Errorf("type %v: got %v, want ErrUnknown", of, err)
 			}
 		}
 	})
@@ -100,7 +100,7 @@ func (w *world) follow(origin func(context.Context, controller.Revision[corev1.P
 	return next, func() {
 		cancel()
 		if errs := []error{<-ended, <-ended}; slices.ContainsFunc(errs, func(err error) bool { return err != nil && !errors.Is(err, context.Canceled) }) {
-			w.t.Error(fmt.Sprint(errs))
+			w.t.Errorf("got errors %s, want none but the end of the context", fmt.Sprint(errs))
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestBodiesAreNear(t *testing.T) {
 		w.until("SELECT COUNT(*) FROM revisions WHERE base <> 0 AND LENGTH(data) > 40", "0")
 		for v, body := range want {
 			if got, err := w.body("a", v); err != nil || string(got) != body {
-				t.Fatalf("at %v: %s, %v", v, got, err)
+				t.Fatalf("body at %v: got %s and error %v, want %s", v, got, err, body)
 			}
 		}
 	})
@@ -92,7 +92,7 @@ func TestDictionaries(t *testing.T) {
 		w.until("SELECT COUNT(*) FROM revisions WHERE LENGTH(data) > 200", "0")
 		for _, s := range all {
 			if got, err := w.body(s.UID, s.Version); err != nil || string(got) != s.Body {
-				t.Fatalf("%s: %s, %v", s.UID, got, err)
+				t.Fatalf("body of %s: got %s and error %v, want %s", s.UID, got, err, s.Body)
 			}
 		}
 	})
@@ -115,7 +115,7 @@ func TestLockOrder(t *testing.T) {
 			for _, batch := range [][]record.Observation{all, opposite} {
 				work.Go(func() {
 					if _, err := record.Write(t.Context(), w.d, batch); err != nil {
-						t.Errorf("round %v: %v", round, err)
+						t.Errorf("round %v: the write failed: %v", round, err)
 					}
 				})
 			}
@@ -144,11 +144,11 @@ func TestBodyOfMissed(t *testing.T) {
 		page, err := h.Objects(t.Context(), history.ObjectName{Type: history.Type{Resource: "pods"}, Namespace: "ml", Name: "b"}, history.Paging{})
 		found := page.Items
 		if err != nil || len(found) != 1 {
-			t.Fatal(found, err)
+			t.Fatalf("got %+v and error %v, want one object", found, err)
 		}
 		body, at, err := h.Body(t.Context(), found[0].ID, 0)
 		if err != nil || at != found[0].Version || !strings.Contains(string(body), `"name":"b"`) {
-			t.Errorf("%s at %v, %v", body, at, err)
+			t.Errorf("got body %s at %v and error %v, want b at version %v", body, at, err, found[0].Version)
 		}
 		w.until("SELECT size FROM revisions WHERE deleted = 1", "0")
 	})

@@ -157,7 +157,7 @@ func TestRebuilt(t *testing.T) {
 		w.waitFor(t, func() bool { return w.recorder.Health().Replaced > 0 }) // the recorder counts after the commit
 		stop()
 		if n := w.recorder.Health().Replaced; n != 1 {
-			t.Errorf("%d replaced clusters", n)
+			t.Errorf("got %d replaced clusters, want 1", n)
 		}
 	})
 }
@@ -261,7 +261,7 @@ func TestTargetsAreChecked(t *testing.T) {
 		{Type: "pods", FieldSelector: "a"},
 	} {
 		if _, err := record.New(w.d, record.Config{Cluster: w.cluster, Targets: []record.Target{target}}); err == nil {
-			t.Errorf("%+v was taken", target)
+			t.Errorf("%+v was taken, want an error", target)
 		}
 	}
 }
@@ -321,7 +321,7 @@ func TestFullDisk(t *testing.T) {
 	w.until(transitions, want...)
 	w.until("SELECT COUNT(*) FROM gaps", "0")
 	if h := w.recorder.Health().Targets[0]; h.Failed != nil || h.Retries == 0 {
-		t.Errorf("%+v", h)
+		t.Errorf("got %+v, want no failure after retries", h)
 	}
 }
 

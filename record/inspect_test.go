@@ -53,11 +53,11 @@ func TestTryWriteAndResumePoint(t *testing.T) {
 		}
 		r, err := record.FindResumePoint(t.Context(), d, string(system.GetUID()), w.pods, record.Target{Type: "pods"})
 		if err != nil || r.Version == 0 || time.Since(r.At) > time.Minute {
-			t.Errorf("%+v, %v", r, err)
+			t.Errorf("resume point: got %+v and error %v, want a version less than a minute old", r, err)
 		}
 		for _, other := range []record.Target{{Namespace: "ml"}, {LabelSelector: "a"}} {
 			if r, err := record.FindResumePoint(t.Context(), d, string(system.GetUID()), w.pods, other); err != nil || r.Version != 0 {
-				t.Errorf("%+v: %+v, %v", other, r, err)
+				t.Errorf("resume point of %+v: got %+v and error %v, want none", other, r, err)
 			}
 		}
 	})
@@ -70,11 +70,11 @@ func TestFieldPaths(t *testing.T) {
 		"kind": false, "metadata": false, "metadata.uid": false,
 	} {
 		if err := record.CheckFieldPath(text); (err == nil) != ok {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("path %q: got %v, want it accepted: %t", text, err, ok)
 		}
 	}
 	names, err := record.FieldNames(`metadata.annotations.example\.com/to\\ken`)
 	if err != nil || strings.Join(names, "|") != `metadata|annotations|example.com/to\ken` {
-		t.Errorf("%q, %v", names, err)
+		t.Errorf("got names %q and error %v, want three with the escapes resolved", names, err)
 	}
 }

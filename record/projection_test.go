@@ -30,10 +30,10 @@ func TestSameContent(t *testing.T) {
 	} {
 		body, status, labels, err := record.Observe(pods, nil, nil, upsert(body))
 		if err != nil || body != want {
-			t.Errorf("%s: %s, %v", way, body, err)
+			t.Errorf("%s: got body %s and error %v, want %s", way, body, err, want)
 		}
 		if status.State != "Running" || labels["app"] != "b" {
-			t.Errorf("%s: %+v, %v", way, status, labels)
+			t.Errorf("%s: got status %+v and labels %v, want Running and app=b", way, status, labels)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestNotKept(t *testing.T) {
 	} {
 		body, status, labels, err := record.Observe(c.resource, nil, c.redact, upsert(c.body))
 		if all := body + fmt.Sprint(status, labels); err != nil || strings.Contains(all, "hidden") {
-			t.Errorf("%s: %s, %v", c.name, all, err)
+			t.Errorf("%s: got %s and error %v, want nothing hidden in it", c.name, all, err)
 		}
 		if !strings.HasPrefix(body, `{"apiVersion":`) || !strings.Contains(body, c.resource.Kind) {
 			t.Errorf("%s: %s lacks its type or name", c.name, body)

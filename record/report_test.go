@@ -57,11 +57,11 @@ func (p *page) says(t *testing.T, level slog.Level, text string, want ...string)
 	}
 	lines := p.lines(level, text)
 	if len(lines) != 1 {
-		t.Errorf("%d lines with %q:\n%s", len(lines), text, strings.Join(lines, ""))
+		t.Errorf("got %d lines with %q, want 1:\n%s", len(lines), text, strings.Join(lines, ""))
 	}
 	for _, w := range want {
 		if !strings.Contains(lines[0], w) {
-			t.Errorf("%q lacks %q", lines[0], w)
+			t.Errorf("got the line %q, want %q in it", lines[0], w)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func TestSpillHoldsNoSecrets(t *testing.T) {
 	w.spilled(1)
 	files, err := os.ReadDir(w.spill.Dir)
 	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
+		t.Fatalf("got files %v and error %v, want one", files, err)
 	}
 	text, err := os.ReadFile(w.spill.Dir + "/" + files[0].Name())
 	if err != nil {

@@ -81,7 +81,7 @@ func TestUndecodable(t *testing.T) {
 		t.Errorf("got a body of %d bytes, %v", len(body), err)
 	}
 	if status.State != "" || !strings.Contains(status.Message, "decode a at resourceVersion 7") || len(labels) != 1 || labels["app"] != "b" {
-		t.Errorf("%+v, %v", status, labels)
+		t.Errorf("got status %+v and labels %v, want no state, the error, and app=b", status, labels)
 	}
 	odd := func(map[string]any) state.Status { panic("an odd job") }
 	body, status, labels, err = record.Observe(jobs, odd, nil, upsert(`{"metadata":{"name":"a","labels":{"app":"b"}}}`))

@@ -111,7 +111,7 @@ func TestDriver(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 		if h, _ := r.Health(); h.Phase != Watching || h.Version != 8 || h.Restarts < 2 {
-			t.Errorf("got %+v", h)
+			t.Errorf("got %+v, want phase Watching, version 8 and at least 2 restarts", h)
 		}
 		cancel()
 		if err := <-ended; err != nil {
@@ -153,7 +153,7 @@ func TestRunEndsWithItsSink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := r.Run(t.Context()); !errors.Is(err, full) {
-		t.Errorf("Run: got %v", err)
+		t.Errorf("Run: got %v, want %v", err, full)
 	}
 	if h, _ := r.Health(); h.Phase != Stopped || !errors.Is(h.Err, full) || src.open != 0 {
 		t.Errorf("got %+v with %d open bodies", h, src.open)
@@ -241,7 +241,7 @@ func TestSourceEnds(t *testing.T) {
 				}
 				h, _ := r.Health()
 				if h.Phase != Stopped || !errors.Is(h.Err, cause) || !errors.Is(h.LastErr, cause) || h.Fault != NoFault || !h.Retry.IsZero() {
-					t.Errorf("got %+v", h)
+					t.Errorf("got %+v, want phase Stopped with the cause, and no fault", h)
 				}
 				if c.src.text != "" && !c.src.closed {
 					t.Error("the stream is still open")
@@ -257,7 +257,7 @@ func TestNewErrors(t *testing.T) {
 	}
 	for _, cfg := range []Config{{PageSize: -1}, {IdleTimeout: -1}, {MinBackoff: time.Hour}, {WatchTimeout: -time.Second}} {
 		if _, err := New(&script{}, &sink{}, cfg); err == nil || !strings.HasPrefix(err.Error(), "reflector: ") {
-			t.Errorf("%+v: got %v", cfg, err)
+			t.Errorf("%+v: got %v, want an error of reflector", cfg, err)
 		}
 	}
 }

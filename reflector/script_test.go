@@ -90,7 +90,7 @@ func play(t *testing.T, script string) string {
 		} else {
 			in, err := parseInput(words)
 			if err != nil {
-				t.Fatalf("%q: got %v", strings.TrimSpace(line), err)
+				t.Fatalf("the line %q of the script is bad: %v", strings.TrimSpace(line), err)
 			}
 			next, d = m.step(in)
 		}

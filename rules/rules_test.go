@@ -142,7 +142,7 @@ func TestLoad(t *testing.T) {
 	}
 	r, err := rules.Load(path)
 	if err != nil || len(r.Types()) != 1 || r.Types()[0] != "Experiment.example.com" {
-		t.Errorf("%v, %v", r, err)
+		t.Errorf("got %v and error %v, want the one type Experiment.example.com", r, err)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestCost(t *testing.T) {
 		many = append(many, int64(1))
 	}
 	if got := r.Of(map[string]any{"kind": "X", "a": many}); got.State != "" || r.Failed() != 1 {
-		t.Errorf("%+v, %d failed", got, r.Failed())
+		t.Errorf("got %+v and %d failures, want no state and 1", got, r.Failed())
 	}
 }
 

@@ -16,7 +16,7 @@ func parse(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var object map[string]any
 	if err := yaml.Unmarshal([]byte(text), &object); err != nil {
-		t.Fatalf("%v in:\n%s", err, text)
+		t.Fatalf("not YAML: %v in:\n%s", err, text)
 	}
 	return object
 }
@@ -168,6 +168,6 @@ func TestHeldJob(t *testing.T) {
 	job := "apiVersion: batch/v1\nkind: Job\nmetadata: {labels: {kueue.x-k8s.io/queue-name: vedette-held, vedette.io/held: 'true'}}\n" +
 		"status: {conditions: [{type: Suspended, status: 'True', reason: JobSuspended}]}"
 	if s := state.Of(lighten(parse(t, job))); s.State != state.Suspended || s.Reason != "JobSuspended" {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want Suspended with reason JobSuspended", s)
 	}
 }

@@ -63,7 +63,7 @@ func TestCancelByType(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.Actor != "ann" || got.Reason != "wrong data" || got.How != c.want || got.Before || time.Since(got.At) > time.Minute {
-				t.Errorf("%+v", got)
+				t.Errorf("got %+v, want %s by ann for wrong data, just now", got, c.want)
 			}
 			if w := strings.Join(y.writes(), " "); w != c.writes {
 				t.Errorf("writes: %s, want %s", w, c.writes)
@@ -102,10 +102,10 @@ func TestCancelTwice(t *testing.T) {
 		before := len(y.writes())
 		got, err := y.client.Cancel(t.Context(), job, submit.CancelOptions{Actor: "bob", Reason: "too slow", How: how})
 		if err != nil || !got.Before || got.Actor != "ann" || got.Reason != "wrong data" {
-			t.Errorf("%+v, %v", got, err)
+			t.Errorf("a second cancel: got %+v and error %v, want the first one, by ann", got, err)
 		}
 		if n := len(y.writes()); n != before {
-			t.Errorf("%d more writes", n-before)
+			t.Errorf("a second cancel made %d more writes, want none", n-before)
 		}
 	}
 }
@@ -118,15 +118,15 @@ func TestCancelAgain(t *testing.T) {
 	resumed := y.create(fmt.Sprintf(batchJob, "-a"+fmt.Sprintf(marked, "suspend")))
 	got, err := y.client.Cancel(t.Context(), resumed, submit.CancelOptions{Actor: "bob"})
 	if err != nil || got.Actor != "bob" || got.Reason != "" || got.Before {
-		t.Errorf("resumed: %+v, %v", got, err)
+		t.Errorf("cancel of a resumed job: got %+v and error %v, want a new one by bob", got, err)
 	}
 	if m := marks(y.again(resumed)); m[jobmeta.CancelledBy] != "bob" || m[jobmeta.CancelReason] != "" {
-		t.Errorf("resumed: %v", m)
+		t.Errorf("marks of a resumed job: got %v, want bob and no reason", m)
 	}
 	half := y.create(fmt.Sprintf(batchJob, "-b"+fmt.Sprintf(marked, "delete")))
 	got, err = y.client.Cancel(t.Context(), half, submit.CancelOptions{Actor: "bob", Reason: "new"})
 	if err != nil || got.Actor != "ann" || got.Reason != "old" || got.Before || y.again(half) != nil {
-		t.Errorf("half done: %+v, %v", got, err)
+		t.Errorf("half done: got %+v and error %v, want the cancel by ann, and no job left", got, err)
 	}
 	suspended := y.create(strings.Replace(fmt.Sprintf(batchJob, "-c"+fmt.Sprintf(marked, "suspend")), "spec: {", "spec: {suspend: true, ", 1))
 	got, err = y.client.Cancel(t.Context(), suspended, submit.CancelOptions{Actor: "bob", How: submit.Deleting})
@@ -144,7 +144,7 @@ func TestCancelRefused(t *testing.T) {
 		_, err := y.client.Cancel(t.Context(), ended, submit.CancelOptions{How: how})
 		var finished *submit.FinishedError
 		if !errors.As(err, &finished) || finished.State != state.Failed || err.Error() != "job/train-7-a has ended already: it is Failed since 2026-03-01T09:00:00Z" {
-			t.Errorf("ended: %v", err)
+			t.Errorf("cancel of an ended job: got %v, want that it has ended", err)
 		}
 	}
 	part := y.create(fmt.Sprintf(batchJob, "-b, ownerReferences: [{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, name: all, uid: u, controller: true}]"))
@@ -170,10 +170,10 @@ func TestCancelRefused(t *testing.T) {
 	later.UID = "another"
 	var unknown *submit.UnknownJobError
 	if _, err := y.client.Cancel(t.Context(), later, submit.CancelOptions{}); !errors.As(err, &unknown) {
-		t.Errorf("a later namesake: %v", err)
+		t.Errorf("a later namesake: got %v, want an UnknownJobError", err)
 	}
 	if w := y.writes(); len(w) > 0 {
-		t.Errorf("writes: %v", w)
+		t.Errorf("got the writes %v, want none", w)
 	}
 }
 
@@ -184,16 +184,16 @@ func TestCancelVolcano(t *testing.T) {
 	job := y.create(text)
 	got, err := y.client.Cancel(t.Context(), job, submit.CancelOptions{})
 	if err != nil || got.How != "command" || strings.Join(y.writes(), " ") != "create commands patch create commands" {
-		t.Fatalf("%+v, %v, %v", got, err, y.writes())
+		t.Fatalf("got %+v, error %v, writes %v; want a command after its dry run", got, err, y.writes())
 	}
 	all, err := y.srv.List(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "bus.volcano.sh/v1alpha1", "kind": "Command"}}, "ml")
 	if err != nil || len(all) != 1 {
-		t.Fatalf("%d commands, %v", len(all), err)
+		t.Fatalf("got %d commands and error %v, want 1", len(all), err)
 	}
 	command := all[0].(*unstructured.Unstructured)
 	target, _, _ := unstructured.NestedString(command.Object, "target", "uid")
 	if action, _, _ := unstructured.NestedString(command.Object, "action"); action != "AbortJob" || target != job.UID || string(command.GetOwnerReferences()[0].UID) != job.UID {
-		t.Errorf("%v", command.Object)
+		t.Errorf("got the command %v, want AbortJob for the job", command.Object)
 	}
 	if _, err := y.client.Cancel(t.Context(), job, submit.CancelOptions{Actor: "bob"}); err != nil || marks(y.again(job))[jobmeta.CancelledBy] != "ann" {
 		t.Errorf("again: %v", err)
@@ -233,7 +233,7 @@ func TestCancelDenied(t *testing.T) {
 		_, err := y.client.Cancel(t.Context(), job, submit.CancelOptions{How: submit.Deleting})
 		var denied *submit.DeniedError
 		if !errors.As(err, &denied) || denied.Verb != string(verb) || !strings.Contains(denied.Role, "- "+string(verb)) || strings.Count(denied.Role, "- delete") != 1 {
-			t.Errorf("%s: %v", verb, err)
+			t.Errorf("without %s: got %v, want it denied with one Role", verb, err)
 		}
 		on = false
 		if object := y.again(job); object == nil || len(marks(object)) > 0 {
@@ -252,7 +252,7 @@ func TestCancelHalfDone(t *testing.T) {
 	_, err := y.client.Cancel(t.Context(), job, submit.CancelOptions{How: submit.Deleting})
 	var unfinished *submit.UnfinishedError
 	if err == nil || errors.As(err, &unfinished) || len(marks(y.again(job))) > 0 {
-		t.Errorf("undone: %v, %v", err, marks(y.again(job)))
+		t.Errorf("undone: got %v and marks %v, want an error and no marks", err, marks(y.again(job)))
 	}
 	y.inject(apitest.Fault{Match: deletions, After: 1, Action: apitest.Respond(apitest.Failure(422, 0))})
 	y.inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbPatch}, After: 1, Action: apitest.Respond(apitest.Failure(422, 0))})
@@ -261,7 +261,7 @@ func TestCancelHalfDone(t *testing.T) {
 		t.Errorf("not undone: %v", err)
 	}
 	if got, err := y.client.Cancel(t.Context(), job, submit.CancelOptions{Actor: "bob"}); err != nil || got.Actor != "ann" || y.again(job) != nil {
-		t.Errorf("finished: %+v, %v", got, err)
+		t.Errorf("finished: got %+v and error %v, want the cancel by ann, and no job left", got, err)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestCancelLostAnswers(t *testing.T) {
 			y.inject(apitest.Fault{Match: apitest.Match{Verb: verb}, After: after, Action: apitest.Cut(apitest.CutReset)})
 			got, err := y.client.Cancel(t.Context(), job, submit.CancelOptions{How: how, Reason: "wrong data"})
 			if err != nil || got.Before || got.Actor != "ann" || got.Reason != "wrong data" {
-				t.Errorf("%v, %s: %+v, %v", how, verb, got, err)
+				t.Errorf("%v with a lost answer to %s: got %+v and error %v, want the cancel by ann", how, verb, got, err)
 			}
 		}
 	}
@@ -328,7 +328,7 @@ func TestCancelDryRun(t *testing.T) {
 		got, err := y.client.Cancel(t.Context(), job, submit.CancelOptions{How: how, DryRun: true})
 		object := y.again(job)
 		if err != nil || got.Before || object == nil || len(marks(object)) > 0 || !slices.Contains(y.writes(), "patch") {
-			t.Errorf("%v: %+v, %v, %v", how, got, err, y.writes())
+			t.Errorf("%v, dry run: got %+v, error %v, writes %v; want an unchanged job after a patch", how, got, err, y.writes())
 		}
 	}
 }

@@ -68,7 +68,7 @@ func TestFind(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		} else if got = job.String(); job.UID == "" || job.Object.GetName() != job.Name || job.Namespace != "ml" {
-			t.Errorf("%+v", job)
+			t.Errorf("got %+v, want a UID, the name of the object and namespace ml", job)
 		}
 		if got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
@@ -79,7 +79,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, name := range []string{"", "job/", "..", "job/../../pods", "a b", "job/a%2f"} {
 		if job, err := client.Find(t.Context(), name, ""); err == nil {
-			t.Errorf("%q is %v", name, job)
+			t.Errorf("%q: got %v, want an error", name, job)
 		}
 	}
 	denied = true
@@ -88,7 +88,7 @@ func TestFind(t *testing.T) {
 	}
 	var missing *submit.DeniedError
 	if _, err := client.Find(t.Context(), "nothing", ""); !errors.As(err, &missing) || missing.Verb != "get" || !strings.Contains(missing.Role, "trainjobs") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want the verb get denied, with a Role for trainjobs", err)
 	}
 	if !slices.Contains(submit.Workloads(), "jobs.batch") {
 		t.Error("a Job is no job")

@@ -46,16 +46,16 @@ func TestHold(t *testing.T) {
 		}
 		held := y.find(result.Object)
 		if !suspended(held, c.path) || held.Object.GetLabels()["kueue.x-k8s.io/queue-name"] != "" || held.Object.GetLabels()[jobmeta.Held] != "true" {
-			t.Errorf("%s held: %v", name, held.Object.Object)
+			t.Errorf("%s held: got %v, want it suspended, without a queue, marked as held", name, held.Object.Object)
 		}
 		let, err := y.client.Release(t.Context(), held)
 		if err != nil || !let {
-			t.Fatalf("%s: released %v, %v", name, let, err)
+			t.Fatalf("%s: released %v, error %v; want true", name, let, err)
 		}
 		free := y.find(result.Object)
 		labels, annotations := free.Object.GetLabels(), free.Object.GetAnnotations()
 		if suspended(free, c.path) != (c.queue != "") || labels["kueue.x-k8s.io/queue-name"] != c.queue || labels[jobmeta.Held] != "" || annotations[jobmeta.HeldQueue] != "" {
-			t.Errorf("%s released: %v", name, free.Object.Object)
+			t.Errorf("%s released: got %v, want its queue back and no mark", name, free.Object.Object)
 		}
 		if let, err := y.client.Release(t.Context(), held); err != nil || let {
 			t.Errorf("%s: released again %v, %v", name, let, err)
@@ -72,7 +72,7 @@ func TestHoldOfOthers(t *testing.T) {
 	y := newYard(t, apitest.Config{})
 	workflow := "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: w}\nspec: {}"
 	if _, err := y.client.Submit(t.Context(), submit.Request{Manifest: parse(t, workflow), Namespace: "ml", Hold: true}); !strings.Contains(problems(err), "cannot be held") {
-		t.Errorf("a workflow: %v", err)
+		t.Errorf("hold of a workflow: got %v, want that it cannot be held", err)
 	}
 	text := strings.Replace(heldPyTorch, "NAME", "train", 1)
 	result, err := y.client.Submit(t.Context(), submit.Request{Manifest: parse(t, text), Namespace: "ml", Hold: true})
@@ -82,7 +82,7 @@ func TestHoldOfOthers(t *testing.T) {
 	namesake := y.find(result.Object)
 	namesake.UID = "another"
 	if let, err := y.client.Release(t.Context(), namesake); err == nil || let {
-		t.Errorf("a namesake: %v, %v", let, err)
+		t.Errorf("release of a namesake: got %v and error %v, want an error", let, err)
 	}
 	copied := parse(t, text)
 	copied.Object = result.Object.DeepCopy()
@@ -92,7 +92,7 @@ func TestHoldOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c := y.find(clone.Object); suspended(c, []string{"spec", "runPolicy", "suspend"}) || c.Object.GetLabels()["kueue.x-k8s.io/queue-name"] != "gpu" || c.Object.GetLabels()[jobmeta.Held] != "" {
-		t.Errorf("the clone: %v", c.Object.Object)
+		t.Errorf("the clone: got %v, want it resumed, in queue gpu, without the mark of a hold", c.Object.Object)
 	}
 }
 
@@ -102,19 +102,19 @@ func TestReleaseOfCancelled(t *testing.T) {
 	y := newYard(t, apitest.Config{})
 	job := y.create(strings.Replace(heldJob, "NAME", "stopped", 1))
 	if done, err := y.client.Cancel(t.Context(), job, submit.CancelOptions{How: submit.Suspending, Reason: "wrong"}); err != nil || done.How != jobmeta.CancelSuspend {
-		t.Fatalf("%+v, %v", done, err)
+		t.Fatalf("got %+v and error %v, want a suspended job", done, err)
 	}
 	if let, err := y.client.Release(t.Context(), job); err != nil || !let {
-		t.Fatalf("released %v, %v", let, err)
+		t.Fatalf("released %v, error %v; want true", let, err)
 	}
 	free := y.find(job.Object)
 	for _, name := range []string{jobmeta.CancelledBy, jobmeta.CancelledAt, jobmeta.CancelReason, jobmeta.Cancel} {
 		if free.Object.GetAnnotations()[name] != "" {
-			t.Errorf("%s stays", name)
+			t.Errorf("annotation %s stays, want it removed", name)
 		}
 	}
 	if suspended(free, []string{"spec", "suspend"}) || state.Of(free.Object.Object).State == state.Aborted {
-		t.Errorf("%v", free.Object.Object)
+		t.Errorf("got %v, want it resumed and not Aborted", free.Object.Object)
 	}
 }
 
@@ -127,10 +127,10 @@ func TestReleaseInQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	if let, err := y.client.Release(t.Context(), job); err != nil || !let {
-		t.Fatalf("released %v, %v", let, err)
+		t.Fatalf("released %v, error %v; want true", let, err)
 	}
 	if free := y.find(job.Object); !suspended(free, []string{"spec", "suspend"}) || free.Object.GetAnnotations()[jobmeta.Cancel] != "" {
-		t.Errorf("%v", free.Object.Object)
+		t.Errorf("got %v, want it resumed, without the mark of the cancel", free.Object.Object)
 	}
 }
 
@@ -160,10 +160,10 @@ func TestHoldWithDefaultQueue(t *testing.T) {
 			}
 			job := y.find(result.Object)
 			if let, err := y.client.Release(t.Context(), job); err != nil || !let {
-				t.Fatalf("released %v, %v", let, err)
+				t.Fatalf("released %v, error %v; want true", let, err)
 			}
 			if free := y.find(job.Object); free.Object.GetLabels()[queue] != name || !suspended(free, []string{"spec", "suspend"}) {
-				t.Errorf("released: %v", free.Object.Object)
+				t.Errorf("released: got %v, want it suspended in queue %s", free.Object.Object, name)
 			}
 		}
 	}

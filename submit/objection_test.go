@@ -131,12 +131,12 @@ func TestDenied(t *testing.T) {
 	var denied *submit.DeniedError
 	var invalid *submit.InvalidError
 	if errors.As(err, &denied) || !errors.As(err, &invalid) || !apierrors.IsForbidden(err) {
-		t.Errorf("%T: %v", err, err)
+		t.Errorf("rejected by admission: got %T: %v, want it invalid, not denied", err, err)
 	}
 	allowed = false
 	_, err = submit.New(connect(t, rc), submit.Config{}).Submit(t.Context(), submit.Request{Manifest: parse(t, jobYAML)})
 	if !errors.As(err, &denied) || err.Error() != "the user wei@example.com may not create jobs.batch in the namespace ml" {
-		t.Fatalf("%T: %v", err, err)
+		t.Fatalf("got %T: %v, want that the user may not create jobs.batch", err, err)
 	}
 	want := `apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
@@ -173,6 +173,6 @@ subjects:
 	rc.BearerToken = "t-ci"
 	_, err = submit.New(connect(t, rc), submit.Config{}).Submit(t.Context(), submit.Request{Manifest: parse(t, jobYAML)})
 	if !errors.As(err, &denied) || !strings.Contains(denied.Role, "- kind: ServiceAccount\n  name: runner\n  namespace: ci\n") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want a Role for the service account runner", err)
 	}
 }

@@ -83,7 +83,7 @@ func TestRetryCopy(t *testing.T) {
 	} {
 		var object, want map[string]any
 		if err := errors.Join(yaml.Unmarshal([]byte(c.object), &object), yaml.Unmarshal([]byte(c.want), &want)); err != nil {
-			t.Fatal(c.name, err)
+			t.Fatalf("%s: the YAML of the case is invalid: %v", c.name, err)
 		}
 		before := (&unstructured.Unstructured{Object: object}).DeepCopy()
 		got := submit.CopyOf(&unstructured.Unstructured{Object: object})
@@ -107,11 +107,11 @@ func TestRetryChain(t *testing.T) {
 	for i, r := range []submit.Result{second, third, fourth} {
 		a, attempt := r.Object.GetAnnotations(), fmt.Sprint(i+2)
 		if !r.Created || r.Object.GetName() != "train-7-r"+attempt || a[jobmeta.Attempt] != attempt || r.Object.GetLabels()[jobmeta.RetryRoot] != first.UID {
-			t.Errorf("attempt %s: %s, %v, %v", attempt, r.Object.GetName(), a, r.Object.GetLabels())
+			t.Errorf("attempt %s: got name %s, annotations %v, labels %v; want a new job of the chain", attempt, r.Object.GetName(), a, r.Object.GetLabels())
 		}
 	}
 	if a := third.Object.GetAnnotations(); a[jobmeta.RetryOf] != string(second.Object.GetUID()) || a[jobmeta.RetryOfName] != "train-7-r2" || a[jobmeta.Submitter] != "ann" {
-		t.Errorf("%v", a)
+		t.Errorf("third attempt: got annotations %v, want a retry of the second by ann", a)
 	}
 	containers, _, _ := unstructured.NestedSlice(third.Object.Object, "spec", "template", "spec", "containers")
 	if limit, _, _ := unstructured.NestedInt64(third.Object.Object, "spec", "backoffLimit"); limit != 3 || containers[0].(map[string]any)["image"] != "train:2" {
@@ -154,10 +154,10 @@ func TestRetryOnce(t *testing.T) {
 		}
 	}
 	if n := len(jobs(t, y.srv)); n != 4 || !made["train-7-r2"] || !made["train-7-r3"] || !made["train-7-r4"] {
-		t.Errorf("%d jobs, %v", n, made)
+		t.Errorf("got %d jobs, made %v; want 4 with three retries", n, made)
 	}
 	if again := y.retry(first, submit.RetryOptions{Set: []string{"spec.parallelism=0"}}); again.Created || again.Object.GetName() != names[0] {
-		t.Errorf("repeated: created %v, %s", again.Created, again.Object.GetName())
+		t.Errorf("repeated: created %v, name %s; want false and %s", again.Created, again.Object.GetName(), names[0])
 	}
 }
 
@@ -167,13 +167,13 @@ func TestRetryNames(t *testing.T) {
 	y := newYard(t, apitest.Config{})
 	long := strings.Repeat("a", 61) + "-b"
 	if name := y.retry(y.create(strings.Replace(failedJob, "train-7", long, 1)), submit.RetryOptions{}).Object.GetName(); name != strings.Repeat("a", 60)+"-r2" {
-		t.Errorf("long: %s", name)
+		t.Errorf("long name: got %s, want it cut, with -r2", name)
 	}
 	first := y.create(failedJob)
 	y.create(strings.Replace(failedJob, "train-7", "train-7-r2", 1))
 	second := y.retry(first, submit.RetryOptions{}).Object
 	if name := second.GetName(); !strings.HasPrefix(name, "train-7-r2-") || second.GetAnnotations()[jobmeta.Attempt] != "2" {
-		t.Errorf("taken: %s", name)
+		t.Errorf("taken name: got %s, want train-7-r2 with a suffix, attempt 2", name)
 	}
 	third := y.retry(submit.JobOf(first.Resource, second), submit.RetryOptions{Running: true}).Object
 	if third.GetName() != "train-7-r3" {
@@ -237,7 +237,7 @@ func TestRetryOfGoneJob(t *testing.T) {
 	}
 	result := y.retry(job, submit.RetryOptions{})
 	if !result.Created || result.Object.GetLabels()[jobmeta.RetryRoot] != job.UID || len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "job/train-7 is deleted") {
-		t.Errorf("%+v", result)
+		t.Errorf("got %+v, want a new job with one warning", result)
 	}
 }
 
@@ -252,7 +252,7 @@ func TestRetryWithoutList(t *testing.T) {
 	first := y.create(failedJob)
 	for _, created := range []bool{true, false} {
 		if r := y.retry(first, submit.RetryOptions{}); r.Created != created || r.Object.GetName() != "train-7-r2" {
-			t.Errorf("created %v, %s", r.Created, r.Object.GetName())
+			t.Errorf("created %v, name %s; want %v and train-7-r2", r.Created, r.Object.GetName(), created)
 		}
 	}
 }

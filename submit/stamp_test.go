@@ -44,7 +44,7 @@ func TestNames(t *testing.T) {
 		}
 		name := got.Object.GetName()
 		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
-			t.Errorf("%q: %v", name, problems)
+			t.Errorf("got name %q with problems %v, want a valid one", name, problems)
 		}
 		start := r.prefix
 		if start == "" {
@@ -76,7 +76,7 @@ func TestLabels(t *testing.T) {
 		}
 		for name, value := range got.Object.GetLabels() {
 			if problems := validation.IsValidLabelValue(value); len(problems) > 0 || value == "" {
-				t.Errorf("%s=%q: %v", name, value, problems)
+				t.Errorf("got label %s=%q with problems %v, want a valid one", name, value, problems)
 			}
 		}
 		if got.Object.GetAnnotations()[jobmeta.Submitter] != user {
@@ -146,21 +146,21 @@ func TestClaims(t *testing.T) {
 	}
 	a := got.Object.GetAnnotations()
 	if names := slices.Sorted(maps.Keys(a)); !slices.Equal(names, []string{"mine", jobmeta.RequestKey, jobmeta.Submitter}) || a[jobmeta.Submitter] != "ann" || a[jobmeta.RequestKey] == "old" {
-		t.Errorf("annotations %v", a)
+		t.Errorf("got annotations %v, want the caller's own, a new request key and submitter ann", a)
 	}
 	if l := got.Object.GetLabels(); len(l) != 2 || l[jobmeta.UserLabel] != "ann" || l["mine"] != "stays" {
-		t.Errorf("labels %v", l)
+		t.Errorf("got labels %v, want the caller's own and user ann", l)
 	}
 	if text := fmt.Sprint(got.Warnings); len(got.Warnings) != 2 || !strings.Contains(text, "names bob as submitter; the job is submitted as ann") || !strings.Contains(text, jobmeta.CancelledBy) {
-		t.Errorf("warnings %q", got.Warnings)
+		t.Errorf("got warnings %q, want one for the submitter and one for the mark of a cancel", got.Warnings)
 	}
 	got, err = client.Submit(t.Context(), submit.Request{Manifest: bare(map[string]any{"name": "b", "labels": map[string]any{jobmeta.UserLabel: "bob"}})})
 	if err != nil || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "is bob; the job is submitted as ann") {
-		t.Errorf("%v, warnings %q", err, got.Warnings)
+		t.Errorf("got error %v and warnings %q, want one for the user label", err, got.Warnings)
 	}
 	got, err = client.Submit(t.Context(), submit.Request{Manifest: bare(map[string]any{"name": "c"}), Retry: &submit.RetryOf{UID: "u1", Name: "b", Root: "u0", Attempt: 3}})
 	a = got.Object.GetAnnotations()
 	if err != nil || a[jobmeta.RetryOf] != "u1" || a[jobmeta.RetryOfName] != "b" || a[jobmeta.Attempt] != "3" || got.Object.GetLabels()[jobmeta.RetryRoot] != "u0" {
-		t.Errorf("%v: %v", err, got.Object)
+		t.Errorf("got error %v and %v, want attempt 3 of chain u0, a retry of b", err, got.Object)
 	}
 }

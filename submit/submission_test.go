@@ -30,27 +30,27 @@ func TestSubmit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !first.Created || first.Object.GetName() != "train-7" || first.Object.GetNamespace() != "ml" || first.Resource.String() != "jobs.batch" {
-		t.Errorf("created %v: %v", first.Created, first.Object.Object)
+		t.Errorf("created %v: %v, want the new job train-7 in ml", first.Created, first.Object.Object)
 	}
 	a, l := first.Object.GetAnnotations(), first.Object.GetLabels()
 	if a[jobmeta.Submitter] != "wei@example.com" || a[jobmeta.RequestKey] != first.Key || l[jobmeta.UserLabel] != "wei-example.com" || l[jobmeta.Template] != "My-template" {
-		t.Errorf("annotations %v, labels %v", a, l)
+		t.Errorf("got annotations %v and labels %v, want the submitter, the request key and the template", a, l)
 	}
 	// The order of fields does not matter, and the client does not either.
 	turned := strings.Replace(jobYAML, "apiVersion: batch/v1\nkind: Job", "kind: Job\napiVersion: batch/v1", 1)
 	again, err := submit.New(cluster, submit.Config{}).Submit(t.Context(), submit.Request{Manifest: parse(t, turned)})
 	if err != nil || again.Created || again.Object.GetUID() != first.Object.GetUID() {
-		t.Errorf("%v, created %v", err, again.Created)
+		t.Errorf("the same job again: got error %v, created %v; want the first one", err, again.Created)
 	}
 	if n := len(jobs(t, srv)); n != 1 {
-		t.Errorf("%d jobs", n)
+		t.Errorf("got %d jobs, want 1", n)
 	}
 	// The name comes from the key if the manifest has none.
 	unnamed := strings.Replace(jobYAML, "name: train-7", "generateName: train-", 1)
 	for n := range 3 {
 		got, err := client.Submit(t.Context(), submit.Request{Manifest: parse(t, unnamed)})
 		if err != nil || got.Created != (n == 0) || got.Before != (n > 0) || len(jobs(t, srv)) != 2 {
-			t.Errorf("%d: %v, created %v, %d jobs", n, err, got.Created, len(jobs(t, srv)))
+			t.Errorf("submission %d: got error %v, created %v and %d jobs; want it created once, and 2 jobs", n, err, got.Created, len(jobs(t, srv)))
 		}
 	}
 	if req.Manifest.Object.GetNamespace() != "" || len(req.Manifest.Object.GetAnnotations()) > 0 {
@@ -130,7 +130,7 @@ func TestLostAnswers(t *testing.T) {
 				began := time.Now()
 				got, err := submit.New(cluster, submit.Config{}).Submit(t.Context(), submit.Request{Manifest: parse(t, jobYAML)})
 				if err != nil || !got.Created || len(jobs(t, srv)) != 1 {
-					t.Errorf("%v; created %v; %d jobs", err, got.Created, len(jobs(t, srv)))
+					t.Errorf("got error %v, created %v and %d jobs; want it created, and 1 job", err, got.Created, len(jobs(t, srv)))
 				}
 				if took := time.Since(began); took > submit.DefaultPatience {
 					t.Errorf("it took %v", took)
@@ -171,16 +171,16 @@ func TestNoAnswer(t *testing.T) {
 				_, err := submit.New(cluster, submit.Config{}).Submit(ctx, submit.Request{Manifest: parse(t, jobYAML)})
 				var unsure *submit.UnsureError
 				if errors.As(err, &unsure) != c.unsure || err == nil {
-					t.Errorf("%T: %v", err, err)
+					t.Errorf("got %T: %v, want an error, unsure: %t", err, err, c.unsure)
 				}
 				if unsure != nil && (unsure.Name != "train-7" || unsure.Namespace != "ml" || unsure.Key == "" || unsure.Type != "job") {
-					t.Errorf("%+v", unsure)
+					t.Errorf("got %+v, want the type, namespace, name and key", unsure)
 				}
 				if took := time.Since(began); took != c.want {
 					t.Errorf("it took %v, want %v", took, c.want)
 				}
 				if n := creations(srv); n < 3 || n > 60 {
-					t.Errorf("%d requests", n)
+					t.Errorf("got %d requests, want 3 to 60", n)
 				}
 			})
 		})
@@ -221,7 +221,7 @@ func TestGone(t *testing.T) {
 			t.Error(err)
 		}
 		if all := jobs(t, srv); len(all) != 1 || all[0].Annotations[jobmeta.Submitter] != anonymous {
-			t.Errorf("%v", all)
+			t.Errorf("got %v, want one job of the anonymous submitter", all)
 		}
 	})
 }

@@ -80,11 +80,11 @@ func TestManyDelays(t *testing.T) {
 		t.Errorf("got %d bytes for each item", each)
 	}
 	if n := runtime.NumGoroutine() - goroutines; n > 0 {
-		t.Errorf("got %d goroutines", n)
+		t.Errorf("got %d more goroutines, want none", n)
 	}
 	left, err := q.Drain(t.Context())
 	if err != nil || len(left) != items {
-		t.Fatal(len(left), err)
+		t.Fatalf("drain: got %d items and error %v, want %d items", len(left), err, items)
 	}
 	for i := range left[1:] {
 		if left[i].Due.After(left[i+1].Due) {
@@ -107,6 +107,6 @@ func TestFoldsWithoutWorkers(t *testing.T) {
 		t.Errorf("got %d allocated bytes", grown)
 	}
 	if n := q.Len(); n != 1 {
-		t.Errorf("got %d items", n)
+		t.Errorf("got %d items, want 1", n)
 	}
 }

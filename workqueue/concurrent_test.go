@@ -101,10 +101,10 @@ func TestConcurrently(t *testing.T) {
 		t.Fatal(*wrong)
 	}
 	if err != nil || len(left) != 0 {
-		t.Fatal(err, left)
+		t.Fatalf("drain: got error %v and items %v, want neither", err, left)
 	}
 	if s := w.q.Stats(); s.Adds != uint64(versions*len(w.busy)) || s.Retries != uint64(w.failed.Load()) || s.Work.Count != s.Adds+s.Retries {
-		t.Fatalf("%+v", s)
+		t.Fatalf("got %+v, want %d adds and %d retries", s, versions*len(w.busy), w.failed.Load())
 	}
 }
 
@@ -249,7 +249,7 @@ func TestWakeOfOneThatGivesUp(t *testing.T) {
 				t.Fatal("no worker took the item")
 			}
 			if a, b := <-got, <-got; errors.Is(a, context.Canceled) == errors.Is(b, context.Canceled) {
-				t.Fatal(a, b)
+				t.Fatalf("got errors %v and %v, want exactly one context.Canceled", a, b)
 			}
 		}
 	})

@@ -125,7 +125,7 @@ func (m *model) check(t *rapid.T) {
 	got := m.q.Stats()
 	got.Latency, got.Work = workqueue.Times{}, workqueue.Times{}
 	if diff := gocmp.Diff(want, got, equateEmpty); diff != "" {
-		t.Fatalf("Stats:\n%s", diff)
+		t.Fatalf("Stats (-want +got):\n%s", diff)
 	}
 	if m.told != nil {
 		m.told.compare(t, m.held)

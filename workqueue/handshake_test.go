@@ -25,7 +25,7 @@ func TestHandshake(t *testing.T) {
 		e := &explorer{visited: map[world]bool{}}
 		e.explore(w)
 		if e.failure != "" {
-			t.Errorf("%s: %s", name, e.failure)
+			t.Errorf("%s: the model found a failure: %s", name, e.failure)
 		}
 		t.Logf("%s: %d states", name, len(e.visited))
 	}

@@ -45,7 +45,7 @@ func TestInbox(t *testing.T) {
 			got[i], stats[i] = takeAll(q), q.Stats()
 		}
 		if !slices.Equal(got[0], got[1]) || stats[0].Adds != stats[1].Adds || stats[0].Latency != stats[1].Latency {
-			t.Fatalf("%v\n%v\n%+v\n%+v", got[0], got[1], stats[0], stats[1])
+			t.Fatalf("got items %v, then %v, with stats %+v and %+v; want both ways alike", got[0], got[1], stats[0], stats[1])
 		}
 	}
 }

@@ -156,7 +156,7 @@ func TestGetSome(t *testing.T) {
 	must(t, err)
 	equal(t, []int{n, works[0].Item, works[1].Item, works[2].Item}, []int{3, 1, 2, 3})
 	if n, err = q.GetBatch(noWait(), nil); n != 0 || err != nil {
-		t.Fatal(n, err)
+		t.Fatalf("batch of nothing: got %d and error %v, want 0", n, err)
 	}
 	must(t, q.Done(1, 2, 3))
 	equal(t, deal(t, q), []int{11, 4})
@@ -227,7 +227,7 @@ func TestLimit(t *testing.T) {
 	add(t, q, "a") // nor does a handled item
 	n, err := q.AddAll(noWait(), []string{"b", "a", "c", "d"}, workqueue.Options{})
 	if n != 2 || !errors.Is(err, workqueue.ErrFull) {
-		t.Fatal(n, err)
+		t.Fatalf("add to a full queue: got %d and error %v, want 2 and ErrFull", n, err)
 	}
 	must(t, q.Done("a"))
 	equal(t, deal(t, q), []string{"b", "a"})

@@ -54,7 +54,7 @@ func TestDelayWakes(t *testing.T) {
 			w, err := q.Get(t.Context())
 			must(t, err)
 			if since := time.Since(start); w.Item != want || since != []time.Duration{time.Minute, time.Hour}[i] || w.Waited != 0 {
-				t.Fatal(w, since)
+				t.Fatalf("got %+v after %v, want %s at its time", w, since, want)
 			}
 		}
 	})
@@ -291,7 +291,7 @@ func TestDrain(t *testing.T) {
 		equal(t, items, []string{"a1", "a2", "later"})
 		equal(t, []int{left[0].Retries, left[1].Retries}, []int{1, 0})
 		if again, err := q.Drain(t.Context()); len(again) != 0 || err != nil {
-			t.Fatal(again, err)
+			t.Fatalf("a second drain: got %v and error %v, want nothing", again, err)
 		}
 	})
 }

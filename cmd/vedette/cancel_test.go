@@ -75,15 +75,15 @@ func TestCancelSelector(t *testing.T) {
 	}
 	code, out, errs := srv.vedette("cancel", "-l", "sweep=lr")
 	if code != 1 || out != "" || errs != "  job/a\n  job/b\nvedette: this cancels 2 jobs in namespace ml: add --yes to do it\n" {
-		t.Errorf("%d: %q, %q", code, out, errs)
+		t.Errorf("cancel of two jobs: exit code %d, printed %q, said %q; want 1, nothing, the jobs and --yes", code, out, errs)
 	}
 	code, out, errs = srv.vedette("cancel", "-l", "sweep=lr", "--yes", "-o", "name")
 	if code != 0 || out != "job/a\njob/b\n" || errs != "" {
-		t.Errorf("%d: %q, %q", code, out, errs)
+		t.Errorf("cancel of two jobs with --yes: exit code %d, printed %q, said %q; want 0 and both names", code, out, errs)
 	}
 	code, out, errs = srv.vedette("cancel", "-l", "sweep=none", "--yes")
 	if code != 0 || out != "" || errs != "no job with sweep=none runs or waits\n" {
-		t.Errorf("%d: %q, %q", code, out, errs)
+		t.Errorf("cancel of no jobs: exit code %d, printed %q, said %q; want 0 and a line for people", code, out, errs)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestCancelWithoutRight(t *testing.T) {
 	srv.create(newJob("ml", "train-7"))
 	code, out, errs := srv.vedette("cancel", "train-7", "missing")
 	if code != 1 || out != "" || !strings.HasPrefix(errs, "vedette: no job missing is in the namespace ml\nvedette: the user anonymous may not patch jobs.batch in the namespace ml; ask for this role") || !strings.Contains(errs, "- patch") {
-		t.Errorf("%d: %q, %q", code, out, errs)
+		t.Errorf("cancel without the right: exit code %d, printed %q, said %q; want 1, the missing job and the role", code, out, errs)
 	}
 }
 
@@ -124,43 +124,43 @@ func TestRetryAndHistory(t *testing.T) {
 				return
 			}
 			if time.Now().After(deadline) {
-				t.Fatalf("%s: %s", name, wait.err.String())
+				t.Fatalf("%s did not become %s: %s", name, state, wait.err.String())
 			}
 		}
 	}
 	if code, _, errs := srv.vedette("submit", "-f", file); code != 0 {
-		t.Fatal(errs)
+		t.Fatalf("submit failed: %s", errs)
 	}
 	reached("train-7", "Submitted")
 	code, _, errs := srv.vedette("retry", "train-7")
 	if code != 1 || errs != "vedette: job/train-7 has not ended: it is Submitted; cancel it first (`vedette cancel job/train-7`), or add --anyway\n" {
-		t.Errorf("%d: %q", code, errs)
+		t.Errorf("retry of a job that has not ended: exit code %d, said %q; want 1 and --anyway", code, errs)
 	}
 	if code, out, errs := srv.vedette("cancel", "train-7", "--delete", "--reason", "wrong data"); code != 0 {
-		t.Fatal(out, errs)
+		t.Fatalf("cancel with --delete failed: %s%s", out, errs)
 	}
 	reached("train-7", "Deleted")
 	code, _, errs = srv.vedette("retry", "train-7")
 	if code != 1 || errs != "vedette: no job train-7 is in the namespace ml; --db finds it in the history if it was recorded\n" {
-		t.Errorf("%d: %q", code, errs)
+		t.Errorf("retry of a deleted job: exit code %d, said %q; want 1 and a hint at --db", code, errs)
 	}
 	for _, again := range []string{"submitted to namespace ml; next: `vedette logs job/train-7-r2 -f`, `vedette cancel job/train-7-r2`\n", "was submitted to namespace ml already"} {
 		code, out, errs := srv.vedette("retry", "train-7", "--db", db, "--set", "image=example.com/train:8")
 		if code != 0 || !strings.HasPrefix(out, "job/train-7-r2 "+again) || !strings.Contains(errs, "warning: job/train-7 is deleted") != strings.HasPrefix(again, "was") {
-			t.Errorf("%d: %q, %q", code, out, errs)
+			t.Errorf("retry from the history: exit code %d, printed %q, said %q; want 0, job/train-7-r2 and a warning the first time only", code, out, errs)
 		}
 	}
 	reached("train-7-r2", "Submitted")
 	if code, out, errs := srv.vedette("retry", "train-7-r2", "--db", db, "--anyway", "--name", "mine", "-o", "name"); code != 0 || out != "job/mine\n" {
-		t.Errorf("%d: %q, %q", code, out, errs)
+		t.Errorf("retry with --anyway: exit code %d, printed %q, said %q; want 0 and job/mine", code, out, errs)
 	}
 	reached("mine", "Submitted")
 	if by := srv.jobsOf("ml")[0].Annotations[jobmeta.RetryOfName]; by != "train-7-r2" {
-		t.Errorf("mine repeats %s", by)
+		t.Errorf("mine repeats %s, want train-7-r2", by)
 	}
 	shown := start(t, "history", "job/train-7-r2", "-n", "ml", "--db", db)
 	if code := shown.end(); code != 0 {
-		t.Fatal(shown.err.String())
+		t.Fatalf("history of the retry failed: %s", shown.err.String())
 	}
 	_, chain, _ := strings.Cut(shown.out.String(), "\n\nattempts\n")
 	var rows []string

@@ -68,7 +68,7 @@ vedette: bad.yaml:16: resources is missing
 vedette: bad.yaml:17: resources is empty: name the types to record
 `
 	if diff := cmp.Diff(want, strings.ReplaceAll(text, path, "bad.yaml")); diff != "" {
-		t.Error(diff)
+		t.Errorf("mistakes in the file (-want +got):\n%s", diff)
 	}
 }
 
@@ -129,7 +129,7 @@ clusters:
 		" | pods | ml | F:8",
 	}
 	if diff := cmp.Diff(want, rows(strings.NewReplacer(path, "F", rules, "R", filepath.Join(filepath.Dir(path), "spill"), "S", filepath.Join(filepath.Dir(path), "n", "notify.yaml"), "N").Replace(out))); diff != "" {
-		t.Error(diff)
+		t.Errorf("settings (-want +got):\n%s", diff)
 	}
 	if strings.Contains(out, "geheim") {
 		t.Error("a password is shown")
@@ -150,12 +150,12 @@ func TestSettingsOfAll(t *testing.T) {
 	for _, args := range [][]string{{"history", "pods/x"}, {"migrate", "status"}, {"migrate", "up"}} {
 		_, text := ended(t, 1, args...)
 		if !strings.Contains(text, "sqlite:/nowhere/history.db") {
-			t.Errorf("%v: %s", args, text)
+			t.Errorf("%v: said %s; want the database of the file", args, text)
 		}
 	}
 	t.Setenv("VEDETTE_WAIT_FOR_TYPES", "maybe")
 	if _, text := ended(t, 1, "record", "pods"); text != "vedette: VEDETTE_WAIT_FOR_TYPES is \"maybe\"; it must be true or false\n" {
-		t.Error(text)
+		t.Errorf("a bad boolean in the environment: said %s; want true or false", text)
 	}
 }
 

@@ -65,7 +65,7 @@ func (o *outside) submit(name string, command ...string) {
 	}
 	created, err := o.client.BatchV1().Jobs(demo.Team).Create(o.t.Context(), job, metav1.CreateOptions{})
 	if err != nil || !demo.Suspended(created) {
-		o.t.Fatalf("create %s: %v, %v", name, created, err)
+		o.t.Fatalf("create %s: got %v and error %v, want a suspended job", name, created, err)
 	}
 }
 
@@ -151,10 +151,10 @@ func TestDemoRunsJobsOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code := o.end(); code != 0 {
-		t.Fatalf("exit code %d: %v", code, o.err)
+		t.Fatalf("exit code %d, want 0: %v", code, o.err)
 	}
 	if said := o.err.String(); !strings.Contains(said, "1 failed, 5 cancelled by their user, 1 deleted by their user") {
-		t.Errorf("the summary: %s", said)
+		t.Errorf("got the summary %s, want 1 failed, 5 cancelled and 1 deleted", said)
 	}
 	if _, err := os.Stat(o.kubeconfig); !os.IsNotExist(err) {
 		t.Errorf("the kubeconfig is still there: %v", err)
@@ -167,15 +167,15 @@ func TestDemoRights(t *testing.T) {
 	o := startDemo(t, "--jobs", "0", "--speed", "20", "--no-messages")
 	info, err := os.Stat(o.kubeconfig)
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
+		t.Errorf("mode of the kubeconfig: got %v and %v, want 0600", info.Mode(), err)
 	}
 	for namespace, want := range map[string]func(error) bool{"team-vision": apierrors.IsForbidden, demo.Team: apierrors.IsInvalid} {
 		_, err := o.client.BatchV1().Jobs(namespace).Create(t.Context(), newJob(namespace, "a"), metav1.CreateOptions{})
 		if !want(err) {
-			t.Errorf("%s: %v", namespace, err)
+			t.Errorf("create of a job in %s: got %v; want it forbidden for team-vision and invalid for the demo's team", namespace, err)
 		}
 		if _, err := o.client.BatchV1().Jobs(namespace).List(t.Context(), metav1.ListOptions{}); err != nil {
-			t.Errorf("%s: %v", namespace, err)
+			t.Errorf("list of the jobs of %s: got %v, want no error", namespace, err)
 		}
 	}
 	rc, err := clientcmd.BuildConfigFromFlags("", o.kubeconfig)

@@ -12,7 +12,7 @@ func TestDemo(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()) // where its database is
 	p := start(t, "demo", "--jobs", "6", "--speed", "40", "--no-headers")
 	if code := p.end(); code != 0 {
-		t.Fatalf("exit code %d: %v", code, p.err)
+		t.Fatalf("exit code %d, want 0: %v", code, p.err)
 	}
 	line := regexp.MustCompile(`^\S+ +(jobs\.batch|pods) +(\S+)  +((\w+) -> )?(\w+)`)
 	state := map[string]string{}
@@ -22,7 +22,7 @@ func TestDemo(t *testing.T) {
 			continue
 		}
 		if m == nil {
-			t.Fatalf("line %q", text)
+			t.Fatalf("got the line %q, want a time, a type, a job and a state", text)
 		}
 		key, from, to := m[1]+" "+m[2], m[4], m[5]
 		if from == "" {
@@ -43,7 +43,7 @@ func TestDemo(t *testing.T) {
 		}
 		jobs++
 		if last != "Succeeded" && last != "Failed" && last != "Aborted" && last != "Deleted" {
-			t.Errorf("%s ends as %s", key, last)
+			t.Errorf("%s ends as %s, want a final state", key, last)
 		}
 	}
 	if jobs != 6 || !strings.Contains(p.err.String(), "6 jobs in ") {
@@ -57,7 +57,7 @@ func TestDemoIsRecorded(t *testing.T) {
 	db := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	p := start(t, "demo", "--jobs", "10", "--seed", "3", "--speed", "40", "--db", db)
 	if code := p.end(); code != 0 {
-		t.Fatalf("exit code %d: %v", code, p.err)
+		t.Fatalf("exit code %d, want 0: %v", code, p.err)
 	}
 	said := p.err.String()
 	for _, want := range []string{"Recorded in " + db, "10 jobs: ", "waited (", "ran (", "): median ", "retried after a failure: ", " sent, "} {
@@ -80,7 +80,7 @@ func TestDemoIsRecorded(t *testing.T) {
 			code = 0
 		}
 		if code != 0 || p.out.String() == "" {
-			t.Errorf("%s: exit code %d, %v%v", c[1], code, p.out, p.err)
+			t.Errorf("%s: exit code %d, output %v%v; want 0 and some output", c[1], code, p.out, p.err)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestDemoNotifies(t *testing.T) {
 	db := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	p := start(t, "demo", "--jobs", "10", "--seed", "3", "--speed", "20", "--db", db)
 	if code := p.end(); code != 0 {
-		t.Fatalf("exit code %d: %v", code, p.err)
+		t.Fatalf("exit code %d, want 0: %v", code, p.err)
 	}
 	out := p.out.String()
 	for _, pattern := range []string{
@@ -105,12 +105,12 @@ func TestDemoNotifies(t *testing.T) {
 	}
 	ls, _ := ended(t, 0, "notify", "ls", "--db", db, "-o", "jsonpath={.state}")
 	if n := strings.Count(ls, "sent\n"); n == 0 || n*len("sent\n") != len(ls) || n != len(regexp.MustCompile(`(?m)^ {14}sent by`).FindAllString(out, -1)) {
-		t.Errorf("%s\n%s", ls, out)
+		t.Errorf("notify ls: got the states %s, want only sent, as often as in the output:\n%s", ls, out)
 	}
 	for _, args := range [][]string{{"-o", "name"}, {"--no-messages"}} {
 		p := start(t, append([]string{"demo", "--jobs", "2", "--speed", "100", "--db", "sqlite:" + filepath.Join(t.TempDir(), "h.db")}, args...)...)
 		if code := p.end(); code != 0 || strings.Contains(p.out.String(), "message") {
-			t.Errorf("%v: exit code %d, %v", args, code, p.out)
+			t.Errorf("%v: exit code %d, printed %v; want 0 and no message", args, code, p.out)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestDemoRefusesNonsense(t *testing.T) {
 	for _, args := range [][]string{{"--jobs", "-1"}, {"--speed", "0"}, {"--speed", "1e9"}, {"-o", "xml"}, {"more"}, {"--db", "x"}} {
 		p := start(t, append([]string{"demo"}, args...)...)
 		if code := p.end(); code != 1 || strings.Count(p.err.String(), "\n") != 1 {
-			t.Errorf("%v: exit code %d, %v", args, code, p.err)
+			t.Errorf("%v: exit code %d, said %v; want 1 and one line", args, code, p.err)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestDoctor(t *testing.T) {
 		}
 	}
 	if _, text := ended(t, 1, "doctor", "pods", "-o", "xml"); !strings.Contains(text, `unknown output format "xml"; use json`) {
-		t.Error(text)
+		t.Errorf("doctor -o xml: said %q, want that only json is known", text)
 	}
 }
 
@@ -86,7 +86,7 @@ clusters:
 `, url, srv.kubeconfig, srv.kubeconfig))
 	out, text := ended(t, 1, "doctor", "--config", config)
 	if text != "vedette: 3 checks have failed\n" {
-		t.Error(text)
+		t.Errorf("doctor with three mistakes: said %q, want 3 failed checks", text)
 	}
 	for _, want := range []string{
 		"warning | here | version | Kubernetes v1.34.2 at ",
@@ -102,7 +102,7 @@ clusters:
 	// With wait-for-types a missing type is not a failure.
 	out, _ = ended(t, 1, "doctor", "--config", config, "--wait-for-types")
 	if got := strings.Join(rows(out), "\n"); !strings.Contains(got, "warning | here | type podz | ") {
-		t.Error(got)
+		t.Errorf("doctor --wait-for-types: got %s, want a warning for type podz", got)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestIdentityIsNeeded(t *testing.T) {
 	want := "get namespaces kube-system at " + host + `: namespaces "kube-system" is forbidden: `
 	remedy := "not you; the UID of this namespace identifies the cluster: grant the right to get it"
 	if got.Verdict != preflight.Failed || !strings.HasPrefix(got.Found, want) || !strings.HasSuffix(got.Found, remedy) {
-		t.Errorf("%+v", got)
+		t.Errorf("identity check: got %+v, want it failed, with the denied request and the remedy", got)
 	}
 	if _, text := ended(t, 1, append([]string{"record"}, args...)...); text != "vedette: "+got.Found+"\n" {
 		t.Errorf("record says %s, doctor %s", text, got.Found)
@@ -146,13 +146,13 @@ func TestCompatibleSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, _ := ended(t, 0, "migrate", "status", "--db", url); !regexp.MustCompile(`(?m)^09999 +\S+ \S+ by a newer version$`).MatchString(out) {
-		t.Error(out)
+		t.Errorf("migrate status: got %s, want 9999 by a newer version", out)
 	}
 	ended(t, 0, "migrate", "up", "--db", url)
 	srv := recordable(t, apitest.Config{})
 	out, _ := ended(t, 0, "doctor", "pods", "-A", "--kubeconfig", srv.kubeconfig, "--db", url, "-o", "json")
 	if got := verdicts(t, out)["database schema"]; got.Found != "has migration 9999, of a newer version that this version works with" {
-		t.Errorf("%+v", got)
+		t.Errorf("schema check: got %+v, want a compatible newer migration", got)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestNewerSchema(t *testing.T) {
 	srv := recordable(t, apitest.Config{})
 	path := filepath.Join(t.TempDir(), "h.db")
 	if _, text := ended(t, 1, "history", "pods/x", "--db", "sqlite:"+path); !strings.Contains(text, "the file does not exist") {
-		t.Error(text)
+		t.Errorf("history without a file: said %q, want that the file does not exist", text)
 	}
 	ended(t, 0, "migrate", "up", "--db", "sqlite:"+path)
 	d, err := sqldb.Open(t.Context(), "sqlite:"+path)
@@ -182,7 +182,7 @@ func TestNewerSchema(t *testing.T) {
 		}
 		out, text := ended(t, 1, all...)
 		if !strings.Contains(out+text, "the schema of the database is newer than this program: it is at step 9999") {
-			t.Errorf("%v: %s%s", args, out, text)
+			t.Errorf("%v on a newer schema: got %s%s, want that the schema is newer", args, out, text)
 		}
 		if after := files(t, filepath.Dir(path)); after["h.db"] != before["h.db"] {
 			t.Errorf("%v: the database was changed", args)

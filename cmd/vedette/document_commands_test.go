@@ -36,7 +36,7 @@ func TestDocumentedCommands(t *testing.T) {
 				}
 				found++
 				if problem := parses(m[1]); problem != nil {
-					t.Errorf("%s: %s: %v", filepath.Base(file), strings.TrimSpace(command), problem)
+					t.Errorf("%s: the documented command %s does not parse: %v", filepath.Base(file), strings.TrimSpace(command), problem)
 				}
 			}
 		}

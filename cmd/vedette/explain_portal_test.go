@@ -36,7 +36,7 @@ func TestNoPortal(t *testing.T) {
 		for _, line := range []string{"jobs -A", "history pods/a", "logs a -n x", "logs a -n x -f", "template ls", "subscribe ls", "submit --image a -n x", "login"} {
 			out, errs := ended(t, 1, append(strings.Fields(line), "--server", c.url)...)
 			if out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.want) || strings.Contains(errs, "kubeconfig") || strings.Contains(errs, "secret") {
-				t.Errorf("%s: %s: %s%s", name, line, out, errs)
+				t.Errorf("%s: %s: printed %q, said %q; want one line with %q", name, line, out, errs, c.want)
 			}
 		}
 	}

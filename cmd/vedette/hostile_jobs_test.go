@@ -25,7 +25,7 @@ func (h *hostile) jobs(t *testing.T) {
 		for _, format := range formats {
 			args := append([]string{"jobs", "--kubeconfig", srv.kubeconfig, "-A"}, append(more, format...)...)
 			if out, errs, code := h.run(args...); code != 0 || out == "" {
-				t.Errorf("%q: %d: %s%s", args, code, out, errs)
+				t.Errorf("%q: exit code %d, output %s%s; want 0 and some output", args, code, out, errs)
 			}
 		}
 		out, _, _ := h.run(append([]string{"jobs", "--kubeconfig", srv.kubeconfig, "-A"}, more...)...)

@@ -68,7 +68,7 @@ func (h *hostile) logins(t *testing.T) {
 		for _, line := range []string{"login", "login --with kubeconfig", "jobs -A", "history -A", "history pods/a -n ml", "show pods/a -n ml", "diff pods/a -n ml", "stats -A", "gaps", "ack pods/a -n ml", "jobs -A --mine", "cancel pods/a -n ml", "retry pods/a -n ml", "submit --image a -n ml --name a", "submit --image a -n ml --name a --dry-run", "logs a -n ml", "logs pods/a -n ml -f", "template ls", "template show job", "subscribe pods/a --to mail", "subscribe ls", "subscribe mute 1", "subscribe verify 1 2"} {
 			_, errs, _ := h.run(append(strings.Fields(line), "--server", server.URL)...)
 			if strings.Contains(errs, "panic") {
-				t.Errorf("%s: %s: %s", name, line, errs)
+				t.Errorf("%s: %s: said %s; want no crash", name, line, errs)
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func (h *hostile) logins(t *testing.T) {
 		{"logout"},
 	} {
 		if _, errs, code := h.run(args...); code != 1 && args[0] == "login" || strings.Contains(errs, "panic") {
-			t.Errorf("%q: %d %s", args, code, errs)
+			t.Errorf("%q: exit code %d, said %s; want 1 for a login, and no crash", args, code, errs)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (h *hostile) letters(t *testing.T) {
 			}
 			out, errs, code := h.run(args...)
 			if code != 0 || errs != "" || format != "name" && !strings.Contains(out, "evil") {
-				t.Errorf("%q: exit code %d, %s\n%s", args, code, errs, out)
+				t.Errorf("%q: exit code %d, said %s, printed\n%s\nwant 0 and the hostile text, escaped", args, code, errs, out)
 			}
 			if format == "csv" {
 				h.spreadsheet(t, out)
@@ -55,7 +55,7 @@ func (h *hostile) letters(t *testing.T) {
 				args = append(args, "-o", format)
 			}
 			if out, errs, code := h.run(args...); code != 0 || !strings.Contains(out, "evil") {
-				t.Errorf("%q: exit code %d, %s%s", args, code, out, errs)
+				t.Errorf("%q: exit code %d, output %s%s; want 0 and the hostile text, escaped", args, code, out, errs)
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func (h *hostile) letters(t *testing.T) {
 	b.with(func(d *sqldb.DB) error {
 		acts, err := delivery.Acts(t.Context(), d, 10)
 		if len(acts) == 0 || acts[0].Action != "enable" {
-			t.Errorf("%+v", acts)
+			t.Errorf("got the acts %+v, want enable first", acts)
 		}
 		return err
 	})
@@ -105,13 +105,13 @@ func (h *hostile) notifications(t *testing.T) {
 		bad := file(t, "notify.yaml", strings.ReplaceAll(text, "EVIL", quoted))
 		for _, args := range [][]string{{"notify", "check"}, {"notify", "run", "--db", h.db}, {"notify", "test", "a"}, {"record", "pods", "--db", h.db, "--kubeconfig", h.srv.kubeconfig}} {
 			if _, errs, code := h.run(append(args, "--notify", bad)...); code != 1 || errs == "" {
-				t.Errorf("%q: exit code %d, %s", args, code, errs)
+				t.Errorf("%q: exit code %d, said %s; want 1 and an error", args, code, errs)
 			}
 		}
 	}
 	named := file(t, "notify.yaml", strings.NewReplacer("wei@corp", quoted, "[pods]", "[pods]\n  when: "+strconv.Quote(`new.message != `+strconv.QuoteToASCII(evilChannel))).Replace(notifyFile))
 	if out, errs, code := h.run("notify", "check", named); code != 0 || !strings.Contains(out, "evil") {
-		t.Errorf("exit code %d, %s%s", code, out, errs)
+		t.Errorf("exit code %d, output %s%s; want 0 and the hostile text, escaped", code, out, errs)
 	}
 	for _, args := range [][]string{
 		{"notify", "test", evil},
@@ -133,7 +133,7 @@ func (h *hostile) notifications(t *testing.T) {
 		}
 		_, errs, code := h.run(args...)
 		if code != 1 {
-			t.Errorf("%q: exit code %d, %s", args, code, errs)
+			t.Errorf("%q: exit code %d, want 1: %s", args, code, errs)
 		}
 		hides(t, errs)
 	}
@@ -163,7 +163,7 @@ func (h *hostile) notifications(t *testing.T) {
 		}
 		out, errs, code := h.run(args...)
 		if code != 0 || format != "name" && !strings.Contains(out, "evil") {
-			t.Errorf("%q: exit code %d, %s%s", args, code, out, errs)
+			t.Errorf("%q: exit code %d, output %s%s; want 0 and the hostile text, escaped", args, code, out, errs)
 		}
 	}
 	h.run("doctor", "--notify", path, "--db", h.db)
@@ -176,7 +176,7 @@ func (h *hostile) notifications(t *testing.T) {
 		}
 		out, errs, code := h.run(args...)
 		if code != 0 || errs != "" || format != "name" && !strings.Contains(out, "evil") {
-			t.Errorf("%q: exit code %d, %s%s", args, code, out, errs)
+			t.Errorf("%q: exit code %d, output %s%s; want 0 and the hostile text, escaped", args, code, out, errs)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (h *hostile) portal(t *testing.T) {
 		{"--context", evil, "--kubeconfig", h.srv.kubeconfig},
 	} {
 		if _, errs, code := h.run(append([]string{"portal", "--db", h.db}, args...)...); code != 1 || !strings.HasPrefix(errs, "vedette: ") {
-			t.Errorf("%q ends with %d: %s", args, code, errs)
+			t.Errorf("%q: exit code %d, said %s; want 1 and an error", args, code, errs)
 		}
 	}
 	p := start(t, "portal", "--db", h.db, "--listen", "127.0.0.1:0", "--kubeconfig", h.srv.kubeconfig)
@@ -49,7 +49,7 @@ func (h *hostile) portal(t *testing.T) {
 		body := beginning(resp.Body)
 		_ = resp.Body.Close()
 		if c := controls.Find(body); c != nil || resp.Header.Get("Content-Security-Policy") == "" || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%s: %q in %q, %v", path, c, body, resp.Header)
+			t.Errorf("%s: got %q in %q, headers %v; want no control characters and both headers", path, c, body, resp.Header)
 		}
 	}
 	http.DefaultClient.CloseIdleConnections()

@@ -39,7 +39,7 @@ func (h *hostile) submitting(t *testing.T) {
 	job := write("job.yaml", object)
 	for _, format := range [][]string{{"--dry-run"}, {"-o", "yaml"}, {"-o", "json"}, {"-o", "name"}, {}} {
 		if out, errs, code := h.run(append([]string{"submit", "-f", job, "--kubeconfig", srv.kubeconfig}, format...)...); code != 0 || out == "" {
-			t.Errorf("submit %q: %d: %s%s", format, code, out, errs)
+			t.Errorf("submit %q: exit code %d, output %s%s; want 0 and some output", format, code, out, errs)
 		}
 	}
 	h.run("submit", "-f", write("wrong.yaml", map[string]any{"apiVersion": evil, "kind": evil, evil: evil}), "--kubeconfig", srv.kubeconfig)
@@ -58,7 +58,7 @@ func (h *hostile) submitting(t *testing.T) {
 	}
 	for _, format := range [][]string{{}, {"-o", "ndjson"}, {"-o", "json"}, {"--timestamps", "--prefix", "always", "--color", "never"}} {
 		if out, errs, code := h.run(append([]string{"logs", "job/train", "-n", "ml", "--kubeconfig", srv.kubeconfig}, format...)...); code != 0 || out == "" {
-			t.Errorf("logs %q: %d: %s%s", format, code, out, errs)
+			t.Errorf("logs %q: exit code %d, output %s%s; want 0 and some output", format, code, out, errs)
 		}
 	}
 	for _, flag := range []string{"-c", "--pod", "--attempt", "--since", "--db", "-n"} {

@@ -51,7 +51,7 @@ var escaped = regexp.MustCompile(`evil(\\x1b\[2[Jj]|:\\x1b|\\e\[2J|:\\e|://…)`
 func prints(t *testing.T, what, text string) {
 	t.Helper()
 	if at := controls.FindStringIndex(text); at != nil {
-		t.Errorf("%s: %q in\n%q", what, text[at[0]:at[1]], text)
+		t.Errorf("%s: got the control characters %q, want none:\n%q", what, text[at[0]:at[1]], text)
 	}
 	if !utf8.ValidString(text) {
 		t.Errorf("%s: invalid UTF-8 in\n%q", what, text)
@@ -125,7 +125,7 @@ func (h *hostile) corrupt(statement string, args ...any) {
 	}
 	defer db.Close()
 	if _, err := db.ExecContext(h.t.Context(), statement, args...); err != nil {
-		h.t.Fatalf("%s: %v", statement, err)
+		h.t.Fatalf("statement %s failed: %v", statement, err)
 	}
 }
 
@@ -271,11 +271,11 @@ func (h *hostile) watch(t *testing.T) {
 		switch formatOf(args) {
 		case "json":
 			if err := json.Unmarshal([]byte(p.out.String()), &pod); err != nil || pod.Status.Message != evil {
-				t.Errorf("json: %q, %v", pod.Status.Message, err)
+				t.Errorf("json: got message %q and error %v, want %q", pod.Status.Message, err, evil)
 			}
 		case "yaml":
 			if err := yaml.Unmarshal([]byte(p.out.String()), &pod); err != nil || pod.Status.Message != evil {
-				t.Errorf("yaml: %q, %v", pod.Status.Message, err)
+				t.Errorf("yaml: got message %q and error %v, want %q", pod.Status.Message, err, evil)
 			}
 		}
 	}
@@ -314,7 +314,7 @@ func (h *hostile) objects(t *testing.T) {
 		out, _, _ := h.run("show", "pod/train", "-n", "ml", "--db", h.db, "-o", format)
 		parse := map[string]func([]byte) error{"json": func(b []byte) error { return json.Unmarshal(b, &pod) }, "yaml": func(b []byte) error { return yaml.Unmarshal(b, &pod) }}
 		if err := parse[format]([]byte(out)); err != nil || pod.Status.Message != evil {
-			t.Errorf("show -o %s: %q, %v", format, pod.Status.Message, err)
+			t.Errorf("show -o %s: got message %q and error %v, want %q", format, pod.Status.Message, err, evil)
 		}
 	}
 }
@@ -493,7 +493,7 @@ func (h *hostile) asks(p *platform) {
 		}
 		_, errs, code := h.run(args...)
 		if code != 1 || errs == "" {
-			h.t.Errorf("%q: exit code %d, %s", args, code, errs)
+			h.t.Errorf("%q: exit code %d, said %s; want 1 and an error", args, code, errs)
 		}
 	}
 }
@@ -507,7 +507,7 @@ func (h *hostile) programs(t *testing.T) {
 	t.Setenv("KUBECTL_EXTERNAL_DIFF", program)
 	out, errs, code := h.run("diff", "pod/train", "-n", "ml", "--db", h.db)
 	if code != 1 || out == "" || errs == "" {
-		t.Errorf("exit code %d, %q, %q", code, out, errs)
+		t.Errorf("exit code %d, printed %q, said %q; want 1 and both outputs", code, out, errs)
 	}
 }
 
@@ -545,28 +545,28 @@ func (h *hostile) lists(t *testing.T) {
 			}
 			out, errs, code := h.run(args...)
 			if code != 0 || errs != "" || format != "name" && !strings.Contains(out, "evil") {
-				t.Errorf("%q: exit code %d, %s\n%s", args, code, errs, out)
+				t.Errorf("%q: exit code %d, said %s, printed\n%s\nwant 0 and the hostile text, escaped", args, code, errs, out)
 			}
 			var all []map[string]any
 			switch format {
 			case "json":
 				var list struct{ Items []map[string]any }
 				if err := json.Unmarshal([]byte(out), &list); err != nil {
-					t.Errorf("%q: %v", args, err)
+					t.Errorf("%q: the output is not a JSON list: %v", args, err)
 				}
 				all = list.Items
 			case "ndjson":
 				for text := range strings.Lines(out) {
 					var item map[string]any
 					if err := json.Unmarshal([]byte(text), &item); err != nil {
-						t.Errorf("%q: %v in %q", args, err, text)
+						t.Errorf("%q: a line is not JSON: %v in %q", args, err, text)
 					}
 					all = append(all, item)
 				}
 			case "yaml":
 				for text := range strings.SplitSeq(out, "---\n") {
 					if err := yaml.Unmarshal([]byte(text), &map[string]any{}); err != nil {
-						t.Errorf("%q: %v in\n%s", args, err, text)
+						t.Errorf("%q: a document is not YAML: %v in\n%s", args, err, text)
 					}
 				}
 			case "csv":
@@ -585,11 +585,11 @@ func (h *hostile) lists(t *testing.T) {
 func (h *hostile) spreadsheet(t *testing.T, text string) {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil || !utf8.ValidString(text) {
-		t.Fatalf("%v in %q", err, text)
+		t.Fatalf("got error %v, want valid CSV: %q", err, text)
 	}
 	for _, cell := range slices.Concat(rows...) {
 		if strings.ContainsAny(cell[:min(len(cell), 1)], "=+-@\t\r\n") {
-			t.Errorf("the cell %q", cell)
+			t.Errorf("got the cell %q, want no formula", cell)
 		}
 		if strings.Contains(cell, "evil") && !strings.Contains(cell, "evil\x1b[2J") && !strings.Contains(cell, `evil\x1b[2J`) { // a message has escaped it
 			t.Errorf("the cell %q is not as it was", cell)
@@ -601,7 +601,7 @@ func (h *hostile) spreadsheet(t *testing.T, text string) {
 func (h *hostile) demo(t *testing.T) {
 	_, errs, code := h.run("demo", "--jobs", "1", "--speed", "1000", "--db", strings.Replace(h.db, "history.db", "demo.db", 1))
 	if code != 0 {
-		t.Errorf("exit code %d: %s", code, errs)
+		t.Errorf("exit code %d, want 0: %s", code, errs)
 	}
 	holds(t, "demo", errs, `hidden\u202etxt\u200b`)
 }

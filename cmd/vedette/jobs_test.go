@@ -128,15 +128,15 @@ func TestJobsOfCluster(t *testing.T) {
 			slices.Sort(c.want)
 		}
 		if code != 0 || errs != c.says || !slices.Equal(got, c.want) {
-			t.Errorf("jobs %s: %d, %q\n%s%s", c.args, code, got, out, errs)
+			t.Errorf("jobs %s: exit code %d, got %q, want 0, %q and the text %q:\n%s%s", c.args, code, got, c.want, c.says, out, errs)
 		}
 	}
 	_, out, _ := srv.jobs("--state", "Running")
 	if !regexp.MustCompile(`(?m)^runs  +Running +\S+.* 8  h100   ann +1  .* gpu-17$`).MatchString(times.ReplaceAllString(out, "T")) {
-		t.Errorf("a running job:\n%s", out)
+		t.Errorf("got\n%s\nwant the running job with its GPUs, submitter and node", out)
 	}
 	if _, _, says := srv.jobs("-A", "--queue", "x", "--mine", "--user", "y"); says != "no job matches --queue x --user y --mine\n" {
-		t.Error(says)
+		t.Errorf("jobs of an empty answer: said %q, want that no job matches the filters", says)
 	}
 	if _, out, _ = srv.jobs("--state", "Failed"); !strings.Contains(out, "BackoffLimitExceeded") || strings.Contains(out, "QUEUE") || strings.Contains(out, "GPUS") {
 		t.Errorf("columns that are empty are left out:\n%s", out)
@@ -149,23 +149,23 @@ func TestJobsDocuments(t *testing.T) {
 	_, out, errs := srv.jobs("-o", "json", "--sort", "name")
 	var list struct{ Items []joblist.Document }
 	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list.Items) != 4 || errs != "" {
-		t.Fatalf("%v: %s%s", err, out, errs)
+		t.Fatalf("jobs -o json: error %v, output %s, said %s; want 4 jobs and no text", err, out, errs)
 	}
 	torch := list.Items[2]
 	if torch.GPUs != 16 || torch.Pods != 2 || torch.Type != "pytorchjobs.kubeflow.org" || torch.State != "Submitted" || torch.Presence != "Present" && torch.Presence != "present" {
-		t.Errorf("%+v", torch)
+		t.Errorf("jobs -o json: got %+v, want 16 GPUs, 2 Pods, type pytorchjobs, Submitted and present", torch)
 	}
 	if runs := list.Items[1]; runs.Node != "gpu-17" || runs.Submitter != "ann" || len(runs.Life) == 0 {
-		t.Errorf("%+v", runs)
+		t.Errorf("jobs -o json: got %+v, want node gpu-17, submitter ann and a life", runs)
 	}
 	if _, out, _ = srv.jobs("-o", "ndjson"); strings.Count(out, "\n") != 4 {
-		t.Error(out)
+		t.Errorf("jobs -o ndjson: got %q, want 4 lines", out)
 	}
 	if _, out, _ = srv.jobs("-o", "csv", "--sort", "name"); !strings.HasPrefix(out, "cluster,type,namespace,name,uid,state,") || strings.Count(out, "\n") != 5 {
-		t.Error(out)
+		t.Errorf("jobs -o csv: got %q, want a header and 4 lines", out)
 	}
 	if _, out, _ = srv.jobs("-o", "wide"); !strings.Contains(out, "UID") || !strings.Contains(out, "pytorchjobs.kubeflow.org") {
-		t.Error(out)
+		t.Errorf("jobs -o wide: got %q, want the UID and the full type", out)
 	}
 }
 
@@ -182,11 +182,11 @@ func TestJobsDenied(t *testing.T) {
 	code, out, errs := srv.jobs()
 	if code != 0 || strings.Contains(out, "torch") || !strings.Contains(out, "runs") || strings.Count(errs, "note: ") != 1 ||
 		!strings.Contains(errs, "may not list pytorchjobs.kubeflow.org in the namespace ml") || !strings.Contains(errs, "kind: Role\n") {
-		t.Errorf("%d: %s%s", code, out, errs)
+		t.Errorf("jobs without the right to one type: exit code %d, printed %s, said %s; want 0, the others and one note with the role", code, out, errs)
 	}
 	denied = "all"
 	if code, out, errs = srv.jobs(); code != 1 || out != "" || !strings.Contains(errs, "may not list") || !strings.Contains(errs, "kind: RoleBinding") {
-		t.Errorf("%d: %s%s", code, out, errs)
+		t.Errorf("jobs without any right: exit code %d, printed %s, said %s; want 1, nothing and the role", code, out, errs)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestJobsOfHistory(t *testing.T) {
 			_, out, errs := srv.jobs(slices.Concat(args, more, []string{"-o", "json", "--sort", "name"})...)
 			var list struct{ Items []joblist.Document }
 			if err := json.Unmarshal([]byte(out), &list); err != nil || errs != "" {
-				t.Fatalf("%v: %s%s", err, out, errs)
+				t.Fatalf("jobs -o json: error %v, output %s, said %s; want a JSON list and no text", err, out, errs)
 			}
 			for _, j := range list.Items {
 				j.Life, j.WaitedSeconds, j.RanSeconds, j.Since, j.Ended, j.Cluster, j.Message = nil, 0, 0, "", "", "", ""
@@ -229,7 +229,7 @@ func TestJobsOfHistory(t *testing.T) {
 	r.interrupt()
 	_, out, _ := srv.jobs("--db", db, "--state", "Failed")
 	if !regexp.MustCompile(`(?m)^fails  +Failed \(deleted\) .*BackoffLimitExceeded`).MatchString(out) {
-		t.Errorf("a deleted job:\n%s", out)
+		t.Errorf("got\n%s\nwant the deleted job as Failed with its reason", out)
 	}
 	var names []string
 	after := ""
@@ -261,7 +261,7 @@ func TestJobsMine(t *testing.T) {
 	mine := gpuJob("ml", "mine", "", "", 1)
 	_, who, _ := srv.jobs("--mine", "-o", "json")
 	if strings.Contains(who, "runs") {
-		t.Error(who)
+		t.Errorf("jobs --mine: got %s, want no job of another submitter", who)
 	}
 	user, err := askUser(t.Context(), kube.Config{Kubeconfig: srv.kubeconfig})
 	if err != nil {
@@ -270,11 +270,11 @@ func TestJobsMine(t *testing.T) {
 	mine.Annotations[jobmeta.Submitter] = user
 	srv.create(mine)
 	if _, out, errs := srv.jobs("--mine"); !slices.Equal(rowsOf(out), []string{"NAME", "mine"}) {
-		t.Errorf("%s%s", out, errs)
+		t.Errorf("jobs --mine: printed %s, said %s; want only the job mine", out, errs)
 	}
 	t.Setenv("VEDETTE_USER", "bob")
 	if _, out, errs := srv.jobs("--mine"); !slices.Equal(rowsOf(out), []string{"NAME", "waits"}) {
-		t.Errorf("%s%s", out, errs)
+		t.Errorf("jobs --mine with VEDETTE_USER: printed %s, said %s; want only the job waits", out, errs)
 	}
 }
 

@@ -37,6 +37,6 @@ func TestDoctorOfLogs(t *testing.T) {
 	denied = false
 	out, _ = ended(t, 0, args...)
 	if got := strings.Join(rows(out), "\n"); !strings.Contains(got, "logs | may list and watch pods and get pods/log in ml") {
-		t.Error(got)
+		t.Errorf("doctor: got %s, want the rights for logs passed", got)
 	}
 }

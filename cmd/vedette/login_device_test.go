@@ -86,7 +86,7 @@ func TestDeviceFlow(t *testing.T) {
 		t.Helper()
 		p := start(t, append(args, "--server", i.URL)...)
 		if code := p.end(); code != want {
-			t.Errorf("%q ends with %d: %s", args, code, p.err)
+			t.Errorf("%q: exit code %d, want %d: %s", args, code, want, p.err)
 		}
 		said += p.out.String() + p.err.String()
 		return p.err.String()
@@ -143,11 +143,11 @@ func TestDeviceFlow(t *testing.T) {
 	}
 	store()
 	if text := run(1, "jobs", "-A"); !strings.Contains(text, "invalid_grant") || !strings.Contains(text, "vedette login") {
-		t.Errorf("a refused renewal: %s", text)
+		t.Errorf("a refused renewal: said %s, want invalid_grant and vedette login", text)
 	}
 	for _, secret := range []string{"secret-", "e30.", "access"} {
 		if strings.Contains(said, secret) {
-			t.Errorf("%q is printed: %s", secret, said)
+			t.Errorf("%q is printed, want it hidden: %s", secret, said)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func TestPastedTokenIsNotShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := <-read; got != token+" <nil>" {
-		t.Errorf("read %q", got)
+		t.Errorf("read %q, want the token", got)
 	}
 	if _, err := screen.WriteString("the end\n"); err != nil {
 		t.Fatal(err)

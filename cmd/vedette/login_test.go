@@ -102,7 +102,7 @@ func TestLoginToken(t *testing.T) {
 		t.Helper()
 		p := start(t, append(args, "--server", base)...)
 		if code := p.end(); code != want {
-			t.Errorf("%q ends with %d: %s", args, code, p.err)
+			t.Errorf("%q: exit code %d, want %d: %s", args, code, want, p.err)
 		}
 		said += p.out.String() + p.err.String()
 		return p.out.String() + p.err.String()
@@ -116,10 +116,10 @@ func TestLoginToken(t *testing.T) {
 	path := filepath.Join(dir, "vedette", "logins.json")
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("%s: %v %v", path, info, err)
+		t.Errorf("%s: mode %v, error %v; want 0600", path, info, err)
 	}
 	if text := run(0, "history", "pods", "-A"); !strings.Contains(text, "train") {
-		t.Errorf("with a token: %s", text)
+		t.Errorf("with a token: got %s, want train", text)
 	}
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func login(t *testing.T, want int, token, base string) {
 	root.SetArgs([]string{"login", "--with", "token", "--server", base})
 	err := root.ExecuteContext(t.Context())
 	if (err == nil) != (want == 0) {
-		t.Errorf("login: %v, %s", err, stderr)
+		t.Errorf("login: got error %v, want exit code %d: %s", err, want, stderr)
 	}
 	if text := stdout.String() + stderr.String(); strings.Contains(text, token) || err != nil && strings.Contains(err.Error(), token) {
 		t.Errorf("the login prints the token: %s %v", text, err)

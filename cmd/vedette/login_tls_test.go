@@ -41,7 +41,7 @@ users: [{name: u, user: {token: of-kubeconfig}}], contexts: [{name: c, context: 
 		t.Helper()
 		p := start(t, args...)
 		if code := p.end(); code != want || !strings.Contains(p.err.String(), contains) || strings.Contains(p.err.String()+p.out.String(), "of-kubeconfig") {
-			t.Errorf("%q ends with %d: %s%s", args, code, p.err, p.out)
+			t.Errorf("%q: exit code %d, want %d, and %q without the token: %s%s", args, code, want, contains, p.err, p.out)
 		}
 	}
 	run(1, "certificate", "login", "--server", portal.URL, "--with", "kubeconfig", "--kubeconfig", config)

@@ -122,19 +122,19 @@ func TestNotifyCheck(t *testing.T) {
 	broken := file(t, "notify.yaml", strings.NewReplacer("Failed", "Fialed", "[hook]", "[hok]").Replace(notifyFile))
 	_, errs = ended(t, 1, "notify", "check", broken)
 	if strings.Count(errs, "vedette: "+broken+":") != 2 {
-		t.Error(errs)
+		t.Errorf("check of a file with two mistakes: said %s; want a line for each of the two", errs)
 	}
 	t.Setenv("HOOK_URL", "")
 	if _, errs = ended(t, 1, "notify", "check", "--notify", path); !strings.Contains(errs, "the environment variable HOOK_URL is not set") {
-		t.Error(errs)
+		t.Errorf("check without HOOK_URL: said %s; want that the variable is not set", errs)
 	}
 	ended(t, 0, "notify", "check", "--notify", path, "--without-secrets")
 	if _, errs = ended(t, 1, "notify", "check"); errs != "vedette: no file of notifications is named: use --notify notify.yaml, VEDETTE_NOTIFY, or notify in the file of --config\n" {
-		t.Error(errs)
+		t.Errorf("check without a file: said %s; want how to name the file", errs)
 	}
 	t.Setenv("VEDETTE_CONFIG", file(t, "vedette.yaml", "notify: "+broken))
 	if _, errs = ended(t, 1, "notify", "check"); !strings.Contains(errs, broken+":") {
-		t.Error(errs)
+		t.Errorf("check of the file in the settings: said %s; want the mistakes of %s", errs, broken)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestNotifyCheckLogs(t *testing.T) {
 		}
 		_, errs := ended(t, 0, args...)
 		if got := [2]bool{strings.Contains(errs, `rules with log: "failures"`), strings.Contains(errs, `rules with the signal log: "hangs"`)}; got != want {
-			t.Errorf("%q: %s", settings, errs)
+			t.Errorf("%q: got warnings %v, want %v:\n%s", settings, got, want, errs)
 		}
 	}
 }
@@ -172,22 +172,22 @@ func TestNotifyTest(t *testing.T) {
 	path := file(t, "notify.yaml", notifyFile)
 	_, errs := ended(t, 0, "notify", "test", "hook", "--notify", path, "--by", "ann")
 	if !strings.HasPrefix(errs, "hook took the message in ") || !strings.HasSuffix(errs, ": HTTP 200\n") {
-		t.Error(errs)
+		t.Errorf("notify test: said %q, want that hook took the message with HTTP 200", errs)
 	}
 	got := s.messages()
 	if len(got) != 1 || got[0].Data.Title != "Test of hook" || !strings.Contains(got[0].Data.Sentence, "ann sent this") || !strings.Contains(got[0].Data.Sentence, "failures") {
-		t.Errorf("%+v", got)
+		t.Errorf("notify test: the sink got %+v, want one test message by ann with the rules", got)
 	}
 	s.answer(http.StatusServiceUnavailable)
 	_, errs = ended(t, 1, "notify", "test", "hook", "--notify", path)
 	if !strings.HasPrefix(errs, "vedette: channel hook did not take the message: HTTP 503") || strings.Count(errs, "\n") != 1 {
-		t.Error(errs)
+		t.Errorf("notify test on HTTP 503: said %q, want one line with the answer", errs)
 	}
 	hides(t, errs)
 	s.Close()
 	_, errs = ended(t, 1, "notify", "test", "hook", "--notify", path)
 	if !strings.Contains(errs, "connection refused") {
-		t.Error(errs)
+		t.Errorf("notify test of a closed sink: said %q, want connection refused", errs)
 	}
 	hides(t, errs)
 	for args, want := range map[string]string{
@@ -195,7 +195,7 @@ func TestNotifyTest(t *testing.T) {
 		"hook --to x": "channel hook is of type webhook, which has no addresses: leave out x",
 	} {
 		if _, errs := ended(t, 1, append([]string{"notify", "test", "--notify", path}, strings.Fields(args)...)...); !strings.Contains(errs, want) {
-			t.Errorf("%s: %s", args, errs)
+			t.Errorf("notify test %s: said %q, want %q", args, errs, want)
 		}
 	}
 }
@@ -214,13 +214,13 @@ func TestRecordNotifies(t *testing.T) {
 	srv.phase(pod, corev1.PodFailed, "OOMKilled")
 	s.next(t)
 	if got := s.messages(); len(got) != 1 || got[0].Data.Job.Name != "train-7" || !strings.Contains(got[0].ID, "/Failed/failures/hook") {
-		t.Errorf("%+v", got)
+		t.Errorf("the sink got %+v, want one message about train-7", got)
 	}
 	p.interrupt()
 	hides(t, p.out.String()+p.err.String())
 	out, _ := ended(t, 0, "notify", "ls", "--state", "sent", "-o", "name", "--db", url)
 	if out != "message/1\n" {
-		t.Error(out)
+		t.Errorf("notify ls: printed %q, want message/1", out)
 	}
 }
 
@@ -241,17 +241,17 @@ func TestNotifyRun(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 	for i, m := range s.messages() {
 		if m.Data.Job.Namespace != "ml" {
-			t.Errorf("%d: %+v", i, m)
+			t.Errorf("message %d: got %+v, want namespace ml", i, m)
 		}
 	}
 	hides(t, p.out.String()+p.err.String())
 	for _, args := range [][]string{{}, {"--notify", "/nowhere"}} {
 		if _, errs := ended(t, 1, append([]string{"notify", "run", "--db", b.url}, args...)...); strings.Count(errs, "\n") != 1 {
-			t.Errorf("%q: %s", args, errs)
+			t.Errorf("notify run %q: said %q, want one line", args, errs)
 		}
 	}
 	if diff := b.states(); fmt.Sprint(diff) != "map[sent:3]" {
-		t.Error(diff)
+		t.Errorf("states after the run: got %v, want 3 sent", diff)
 	}
 }
 
@@ -263,7 +263,7 @@ func TestNotifyReset(t *testing.T) {
 	url, path := "sqlite:"+filepath.Join(t.TempDir(), "h.db"), file(t, "notify.yaml", notifyFile)
 	ended(t, 0, "migrate", "up", "--db", url)
 	if _, errs := ended(t, 1, "notify", "reset", "--db", url); errs != "vedette: no notifier has run on this database yet, so there is nothing to reset\n" {
-		t.Error(errs)
+		t.Errorf("reset before any notifier: said %q, want that there is nothing to reset", errs)
 	}
 	p := start(t, "notify", "run", "--db", url, "--notify", path)
 	awaitCursor(t, url)
@@ -276,16 +276,16 @@ func TestNotifyReset(t *testing.T) {
 	recordedAs(t, url, "pods", "train-7", func(o history.Object) bool { return o.State == "Failed" })
 	p.interrupt()
 	if _, errs := ended(t, 1, "notify", "reset", "--db", url); errs != "vedette: a notifier could still read 2 transitions: run one, or add --yes to skip them\n" {
-		t.Error(errs)
+		t.Errorf("reset without --yes: said %q, want 2 transitions and --yes", errs)
 	}
 	if _, errs := ended(t, 0, "notify", "reset", "--yes", "--db", url); errs != "notifiers begin again from now; 2 transitions skipped\n" {
-		t.Error(errs)
+		t.Errorf("reset --yes: said %q, want 2 transitions skipped", errs)
 	}
 	p = start(t, "notify", "run", "--db", url, "--notify", path)
 	p.err.holds(t, "Ctrl-C ends it")
 	p.interrupt()
 	if got := s.messages(); len(got) > 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("after the reset: the sink got %+v, want nothing", got)
 	}
 }
 
@@ -307,25 +307,25 @@ func TestNotifyPreview(t *testing.T) {
 	t.Setenv("HOOK_SECRET", "") // which a preview does not need
 	out, errs := ended(t, 0, "notify", "preview", "--since", "1h", "--notify", path, "--db", url)
 	if lines := rows(out); len(lines) != 2 || !regexp.MustCompile(`^failures \| hook \| 3 \| - \| \S+ \S+ Failed ml/train-0 \(OOMKilled\)$`).MatchString(lines[1]) {
-		t.Errorf("%q", lines)
+		t.Errorf("preview: got %q, want a header and 3 messages of failures", lines)
 	}
 	if !regexp.MustCompile(`(?s)^\d+ transitions since .*: 3 messages and 0 digests\nnothing from: never\n$`).MatchString(errs) {
-		t.Error(errs)
+		t.Errorf("preview: said %q, want 3 messages, and nothing from never", errs)
 	}
 	out, _ = ended(t, 0, "notify", "preview", "--notify", path, "--db", url, "-o", "json")
 	var list struct{ Items []forecastDoc }
 	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list.Items) != 1 || list.Items[0].Messages != 3 || len(list.Items[0].Samples) != 3 {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("preview -o json: error %v, output %s; want one forecast of 3 messages", err, out)
 	}
 	if out, _ := ended(t, 0, "notify", "preview", "--notify", path, "--db", url, "-o", "csv"); !strings.Contains(out, "train-1 (OOMKilled); 2") {
-		t.Error(out)
+		t.Errorf("preview -o csv: got %s, want the samples", out)
 	}
 	if got := s.messages(); len(got) > 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("preview: the sink got %+v, want nothing", got)
 	}
 	for args, want := range map[string]string{"--since yesterday": `"yesterday" is not a time`, "--until x": `"x" is not a time`, "-o xml": "unknown output format"} {
 		if _, errs := ended(t, 1, append([]string{"notify", "preview", "--notify", path, "--db", url}, strings.Fields(args)...)...); !strings.Contains(errs, want) {
-			t.Errorf("%s: %s", args, errs)
+			t.Errorf("preview %s: said %q, want %q", args, errs, want)
 		}
 	}
 }
@@ -352,17 +352,17 @@ func TestNotifyRecover(t *testing.T) {
 		"--channel hook --since 1h": "this sends 11 messages again: add --yes to do it",
 	} {
 		if _, errs := ended(t, 1, append([]string{"notify", "recover", "--db", b.url}, strings.Fields(args)...)...); !strings.Contains(errs, want) {
-			t.Errorf("%s: %s", args, errs)
+			t.Errorf("recover %s: said %q, want %q", args, errs, want)
 		}
 	}
 	if _, errs := ended(t, 0, "notify", "recover", "--channel", "nope", "--since", "1h", "--db", b.url); !strings.HasPrefix(errs, "nothing failed on channel nope since ") {
-		t.Error(errs)
+		t.Errorf("recover of an unknown channel: said %q, want that nothing failed", errs)
 	}
 	if _, errs := ended(t, 0, "notify", "recover", "--channel", "hook", "--since", "1h", "--yes", "--by", "ann", "--db", b.url); errs != "11 messages will be sent again\n" {
-		t.Error(errs)
+		t.Errorf("recover --yes: said %q, want 11 messages", errs)
 	}
 	if n := b.states(); n["waiting"] != few+1 || n["dead"] != 1 || b.acts()[0] != "ann recover" {
-		t.Errorf("%v %q", n, b.acts())
+		t.Errorf("after recover: states %v, acts %q; want 11 waiting, 1 dead and the act ann recover", n, b.acts())
 	}
 }
 
@@ -390,10 +390,10 @@ func TestWatchMessages(t *testing.T) {
 		t.Errorf("a message from before is shown:\n%v", p.out)
 	}
 	if _, errs := ended(t, 1, "watch", "jobs", "--messages", "--kubeconfig", srv.kubeconfig); !strings.Contains(errs, "no database is named") {
-		t.Error(errs)
+		t.Errorf("watch --messages without a database: said %q, want that no database is named", errs)
 	}
 	if _, errs := ended(t, 1, "watch", "jobs", "--messages", "-o", "json", "--kubeconfig", srv.kubeconfig, "--db", b.url); !strings.Contains(errs, "--messages needs lines for people") {
-		t.Error(errs)
+		t.Errorf("watch --messages -o json: said %q, want that it needs lines for people", errs)
 	}
 }
 
@@ -439,10 +439,10 @@ func TestDoctorNotifications(t *testing.T) {
 	broken := file(t, "notify.yaml", strings.NewReplacer("Failed", "Fialed", "[hook]", "[hok]").Replace(notifyFile))
 	out, _ = ended(t, 1, "doctor", "--notify", broken, "--db", b.url)
 	if strings.Count(out, "failed   notifications  file") != 2 {
-		t.Error(out)
+		t.Errorf("doctor with two mistakes in the file: got %s, want two failed checks", out)
 	}
 	if got := s.messages(); len(got) > 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("doctor: the sink got %+v, want nothing", got)
 	}
 }
 
@@ -470,6 +470,6 @@ func TestEventsAsChannel(t *testing.T) {
 	p.interrupt()
 	t.Setenv("KUBECONFIG", srv.kubeconfig)
 	if out, _ := ended(t, 0, "notify", "check", path); !strings.Contains(out, "events") {
-		t.Error(out)
+		t.Errorf("notify check: got %s, want the channel events", out)
 	}
 }

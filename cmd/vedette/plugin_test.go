@@ -27,7 +27,7 @@ func startedAs(t *testing.T, name string, args ...string) (stdout, stderr string
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
-		t.Fatalf("%s %q: %v, %s", name, args, err, errs.String())
+		t.Fatalf("%s %q did not run: %v, %s", name, args, err, errs.String())
 	}
 	return out.String(), errs.String()
 }

@@ -35,7 +35,7 @@ func newJobArchive(t *testing.T) *archive {
 	r.srv.finish(r.job("alone"), batchv1.JobFailed, "BackoffLimitExceeded")
 	r.until("alone", 2)
 	if code, _, errs := r.retry("alone", "--set", "spec.parallelism=3"); code != 0 {
-		t.Fatal(errs)
+		t.Fatalf("retry of alone failed: %s", errs)
 	}
 	r.until("alone-r2", 1)
 	return r
@@ -190,7 +190,7 @@ func TestFollowThroughPortal(t *testing.T) {
 	} {
 		p := start(t, "logs", name, "-n", "ml", "--server", base, "--kubeconfig", "/nowhere")
 		if code := p.end(); code != 1 || !strings.Contains(p.err.String(), want) {
-			t.Errorf("%s: %d %v", name, code, p.err)
+			t.Errorf("logs %s: exit code %d, said %v; want 1 and %q", name, code, p.err, want)
 		}
 	}
 	p := start(t, "logs", "waits", "-n", "ml", "-f", "-o", "raw", "--server", base, "--kubeconfig", "/nowhere")

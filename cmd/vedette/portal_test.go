@@ -76,7 +76,7 @@ func TestDemoPortal(t *testing.T) {
 	_, text := portalAnswer(t, http.MethodGet, base+"/api/v1/session", "")
 	var session api.Session
 	if err := json.Unmarshal([]byte(text), &session); err != nil || !session.Demo || !session.MaySubmit {
-		t.Fatalf("%v %s", err, text)
+		t.Fatalf("session: error %v, answer %s; want a demo that may submit", err, text)
 	}
 	for namespace, want := range map[string]int{demo.Team: http.StatusOK, "team-vision": http.StatusForbidden} {
 		job := "apiVersion: batch/v1\nkind: Job\nmetadata: {name: by-page, namespace: " + namespace + "}\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n      containers: [{name: main, image: busybox, command: [sleep, \"5\"]}]\n"
@@ -85,7 +85,7 @@ func TestDemoPortal(t *testing.T) {
 			t.Fatal(err)
 		}
 		if status, text := portalAnswer(t, http.MethodPost, base+"/api/v1/submit", string(body), "Content-Type", "application/json", identity.HeaderCSRF, session.CSRF); status != want {
-			t.Errorf("%s: %d %s", namespace, status, text)
+			t.Errorf("submit in %s: got status %d and %s, want %d", namespace, status, text, want)
 		}
 	}
 	awaitJob(t, base, "name=by-page")
@@ -116,10 +116,10 @@ func TestRecordPortal(t *testing.T) {
 			p.err.holds(t, "Ctrl-C ends it")
 			base := "http://127.0.0.1:" + at.FindStringSubmatch(p.err.String())[1]
 			if status, _ := portalAnswer(t, http.MethodGet, base+"/healthz", ""); status != http.StatusOK {
-				t.Errorf("/healthz: %d", status)
+				t.Errorf("/healthz: got status %d, want 200", status)
 			}
 			if _, text := portalAnswer(t, http.MethodGet, base+"/metrics", ""); !strings.Contains(text, "vedette_record_ready") || strings.Contains(text, "vedette_portal_streams") != c.shown {
-				t.Errorf("/metrics: %s", text)
+				t.Errorf("/metrics: got %s, want the recorder's metrics, and those of the portal: %t", text, c.shown)
 			}
 			status, _ := portalAnswer(t, http.MethodGet, base+"/api/v1/session", "")
 			switch {
@@ -131,7 +131,7 @@ func TestRecordPortal(t *testing.T) {
 				awaitJob(t, base, "name=train")
 			}
 			if strings.Contains(p.err.String(), "the portal at ") != c.shown {
-				t.Errorf("%s", p.err)
+				t.Errorf("address of the portal shown: want %t, said %s", c.shown, p.err)
 			}
 			p.interrupt()
 		})
@@ -148,7 +148,7 @@ func TestTraceURL(t *testing.T) {
 		o := portalFlags{traceURL: text}
 		var cfg portal.Config
 		if err := o.fill(&cfg, "127.0.0.1:0"); (err == nil) != ok {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("trace URL %s: got error %v, want it accepted: %t", text, err, ok)
 		}
 		if ok {
 			want := strings.ReplaceAll(text, "{trace}", jobtrace.TraceID("cluster", "job"))

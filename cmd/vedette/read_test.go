@@ -91,7 +91,7 @@ func (r *archive) says(args ...string) string {
 	r.t.Helper()
 	out, errs, code := r.run(args...)
 	if code != 0 || errs != "" {
-		r.t.Fatalf("%q: exit code %d, %s", args, code, errs)
+		r.t.Fatalf("%q: exit code %d, said %s; want 0 and no text", args, code, errs)
 	}
 	return out
 }
@@ -136,11 +136,11 @@ func (r *archive) history(t *testing.T) {
 		t.Errorf("a type without namespaces:\n%s", out)
 	}
 	if out := r.says("history", "pods/train", "-A", "--no-headers"); strings.Count(out, "\n") != 6 {
-		t.Errorf("all namespaces:\n%s", out)
+		t.Errorf("all namespaces: want 6 lines, got\n%s", out)
 	}
 	uid := strings.TrimSpace(r.says("history", "pods", "-n", "ml", "--state", "Running", "-o", "jsonpath={.uid}"))
 	if out := r.says("history", "pod/train", "-n", "ml", "--uid", uid, "--no-headers"); strings.Count(out, "\n") != 4 {
-		t.Errorf("one UID:\n%s", out)
+		t.Errorf("one UID: want 4 lines, got\n%s", out)
 	}
 }
 
@@ -169,7 +169,7 @@ func (r *archive) list(t *testing.T) {
 	for _, args := range [][]string{{"--until", "2020-01-01"}, {"-l", "no=where"}, {"--owner", "job/none"}, {"--queue", "none"}, {"-n", "none"}, {"--cluster", "none"}} {
 		out, errs, code := r.run(append([]string{"history", "pods"}, args...)...)
 		if code != 0 || out != "" || !strings.Contains(errs, "no records match") {
-			t.Errorf("%q: exit code %d, %q, %q", args, code, out, errs)
+			t.Errorf("%q: exit code %d, printed %q, said %q; want 0 and that no records match", args, code, out, errs)
 		}
 	}
 }
@@ -178,25 +178,25 @@ func (r *archive) formats(t *testing.T) {
 	var list struct{ Items []transitionDoc }
 	out := r.says("history", "pods", "-n", "ml", "-o", "json")
 	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list.Items) != 6 {
-		t.Fatalf("json: %d items, %v\n%s", len(list.Items), err, out)
+		t.Fatalf("json: got %d items and error %v, want 6:\n%s", len(list.Items), err, out)
 	}
 	for _, d := range list.Items {
 		if _, err := time.Parse(time.RFC3339Nano, d.HappenedAt); err != nil || d.Kind != "transition" || d.Type != "pods" || d.Cluster == "" || d.Seconds < 0 {
-			t.Errorf("%+v: %v", d, err)
+			t.Errorf("history -o json: got %+v, error %v; want a transition of pods with a time", d, err)
 		}
 	}
 	if out := r.says("history", "pods", "-n", "ml", "-o", "ndjson"); strings.Count(out, "\n") != 6 || strings.Count(out, "\n{") != 5 {
-		t.Errorf("ndjson:\n%s", out)
+		t.Errorf("ndjson: want 6 objects, one per line, got\n%s", out)
 	}
 	if out := r.says("history", "pods", "-n", "ml", "-o", "yaml"); strings.Count(out, "---\n") != 6 {
-		t.Errorf("yaml:\n%s", out)
+		t.Errorf("yaml: want 6 documents, got\n%s", out)
 	}
 	if out := r.says("history", "pods", "-n", "ml", "-o", "name"); !slices.Contains(strings.Split(out, "\n"), "pod/quiet") {
-		t.Errorf("name:\n%s", out)
+		t.Errorf("name: want pod/quiet, got\n%s", out)
 	}
 	rows, err := csv.NewReader(strings.NewReader(r.says("history", "pods", "-n", "ml", "-o", "csv"))).ReadAll()
 	if err != nil || len(rows) != 7 || rows[0][0] != "kind" || !slices.Contains(rows[0], "happenedAt") {
-		t.Errorf("csv: %q, %v", rows, err)
+		t.Errorf("csv: got %q and error %v, want a header and 6 rows", rows, err)
 	}
 	if out, errs, code := r.run("history", "pods", "-n", "none", "-o", "json"); code != 0 || json.Unmarshal([]byte(out), &list) != nil || len(list.Items) != 0 {
 		t.Errorf("json without items: %s, %s", out, errs)
@@ -207,10 +207,10 @@ func (r *archive) show(t *testing.T) {
 	versions := strings.Fields(r.says("history", "pods", "-n", "ml", "-l", "app=yes", "--oldest-first", "-o", "jsonpath={.version}"))
 	last := r.says("show", "pod/train", "-n", "ml")
 	if strings.Contains(last, "phase: Failed") || strings.Contains(last, "managedFields") || !strings.Contains(last, "resourceVersion: \""+versions[4]+"\"") {
-		t.Errorf("the last:\n%s", last)
+		t.Errorf("the last revision: want version %s, not Failed, without managedFields, got\n%s", versions[4], last)
 	}
 	if out := r.says("show", "pod/train", "-n", "ml", "--at", versions[1], "-o", "jsonpath={.status.phase}"); out != "Running\n" {
-		t.Errorf("at %s: %s", versions[1], out)
+		t.Errorf("phase at %s: got %s, want Running", versions[1], out)
 	}
 	out, errs, code := r.run("show", "pod/train", "-n", "ml", "--at", versions[3], "-o", "json")
 	var obj corev1.Pod
@@ -218,7 +218,7 @@ func (r *archive) show(t *testing.T) {
 		t.Errorf("when it was deleted: %d, %s, %v\n%s", code, errs, err, out)
 	}
 	if out := r.says("show", "pod/train", "-n", "ml", "--at", "0s"); out != last {
-		t.Errorf("now:\n%s", out)
+		t.Errorf("now: got\n%s\nwant\n%s", out, last)
 	}
 	r.fails(1, "was not seen before", "show", "pod/train", "-n", "ml", "--at", "1h")
 	r.fails(1, "has no revision 999999", "show", "pod/train", "-n", "ml", "--at", "999999")
@@ -230,17 +230,17 @@ func (r *archive) diff(t *testing.T) {
 	versions := strings.Fields(r.says("history", "pods", "-n", "ml", "-l", "app=yes", "--oldest-first", "-o", "jsonpath={.version}"))
 	out, errs, code := r.run("diff", "pod/train", "-n", "ml", "--from", versions[1], "--to", versions[2])
 	if code != 1 || errs != "" || !strings.Contains(out, "\n-  phase: Running\n") || !strings.Contains(out, "\n+  phase: Failed\n") || !strings.HasPrefix(out, "--- ml/train at "+versions[1]) {
-		t.Errorf("exit code %d, %s\n%s", code, errs, out)
+		t.Errorf("exit code %d, said %s, printed\n%s\nwant 1 and the phase from Running to Failed", code, errs, out)
 	}
 	if out, _, code := r.run("diff", "pod/train", "-n", "ml", "--to", versions[2]); code != 1 || !strings.Contains(out, "-  phase: Running") {
-		t.Errorf("with the revision before: %d\n%s", code, out)
+		t.Errorf("diff with the revision before: exit code %d, want 1 and the phase Running removed:\n%s", code, out)
 	}
 	if out := r.says("diff", "pod/train", "-n", "ml", "--from", versions[1], "--to", versions[1]); out != "" {
-		t.Errorf("with itself:\n%s", out)
+		t.Errorf("diff of a revision with itself: want nothing, got\n%s", out)
 	}
 	t.Setenv("KUBECTL_EXTERNAL_DIFF", "diff -q")
 	if out, errs, code := r.run("diff", "pod/train", "-n", "ml", "--from", versions[1], "--to", versions[2]); code != 1 || !strings.Contains(out, "differ") {
-		t.Errorf("another program: %d, %s, %s", code, errs, out)
+		t.Errorf("another program: exit code %d, said %s, printed %s; want 1 and that they differ", code, errs, out)
 	}
 	t.Setenv("KUBECTL_EXTERNAL_DIFF", "false-there-is-none")
 	r.fails(2, "KUBECTL_EXTERNAL_DIFF", "diff", "pod/train", "-n", "ml", "--from", versions[1], "--to", versions[2])
@@ -253,7 +253,7 @@ func (r *archive) diff(t *testing.T) {
 func (r *archive) wait(t *testing.T) {
 	old := strings.TrimSpace(r.says("history", "pods", "-n", "ml", "--state", "Running", "-o", "jsonpath={.uid}"))
 	if out := r.says("wait", "pod/train", "-n", "ml", "--uid", old, "--for", "state=Running", "--timeout", "0"); !strings.Contains(out, "Running at ") {
-		t.Errorf("what was: %s", out)
+		t.Errorf("wait for a state of before: got %s, want when it was Running", out)
 	}
 	r.says("wait", "pod/train", "-n", "ml", "--uid", old, "--for", "deleted", "--timeout", "0")
 	r.fails(2, "can no longer reach state=Succeeded", "wait", "pod/train", "-n", "ml", "--uid", old, "--for", "state=Succeeded", "--timeout", "1h")
@@ -299,19 +299,19 @@ func (r *archive) stats(t *testing.T) {
 		}
 	}
 	if d := found["objects"]; d.Count != 3 {
-		t.Errorf("%+v", d)
+		t.Errorf("objects: got %+v, want 3", d)
 	}
 	if d := found["outcome Failed"]; d.Count != 1 {
-		t.Errorf("%+v", d)
+		t.Errorf("outcome Failed: got %+v, want 1", d)
 	}
 	if d := found["waiting"]; d.Count != 3 || d.Open != 1 || d.MaxSeconds <= 0 {
-		t.Errorf("%+v", d)
+		t.Errorf("waiting: got %+v, want 3, 1 of them open, and a longest time", d)
 	}
 	if d := found["running"]; d.Count != 2 || d.Open != 1 {
-		t.Errorf("%+v", d)
+		t.Errorf("running: got %+v, want 2, 1 of them open", d)
 	}
 	if d := found["submitter ann"]; d.Count != 1 || d.Failed != 1 {
-		t.Errorf("%+v", d)
+		t.Errorf("submitter ann: got %+v, want 1, which failed", d)
 	}
 	matches(t, r.says("stats", "pods", "-n", "ml"), `(?s)^pods\nWHAT +NAME +OBJECTS +OPEN +ENDED +FAILED +TIME.*outcome +Failed +1\n.*state +Running .*namespace +ml +1 +1\n`)
 	if _, errs, code := r.run("stats", "-n", "none"); code != 0 || !strings.Contains(errs, "no records match") {
@@ -338,7 +338,7 @@ func (r *archive) refusals(t *testing.T) {
 	}
 	p := start(t, "history", "pods")
 	if p.end() != 1 || !strings.Contains(p.err.String(), "no database is named") {
-		t.Errorf("%v", p.err)
+		t.Errorf("history without a database: said %v, want that no database is named", p.err)
 	}
 }
 
@@ -346,7 +346,7 @@ func (r *archive) refusals(t *testing.T) {
 // changes.
 func (r *archive) gaps(t *testing.T) {
 	if out, errs, code := r.run("gaps"); code != 0 || out != "" || !strings.Contains(errs, "no gaps") {
-		t.Errorf("before: %d, %s, %s", code, out, errs)
+		t.Errorf("gaps before any: exit code %d, printed %s, said %s; want 0 and no gaps", code, out, errs)
 	}
 	for _, phase := range []corev1.PodPhase{corev1.PodRunning, corev1.PodSucceeded} {
 		if _, err := apitest.Modify(r.srv.Server, newPod("ml", "quiet"), func(p *corev1.Pod) { p.Status.Phase = phase }); err != nil {
@@ -376,6 +376,6 @@ func (r *archive) gaps(t *testing.T) {
 		t.Errorf("the gap in ndjson:\n%s", out)
 	}
 	if out := r.says("gaps", "pods", "-o", "jsonpath={.cause}"); out != "window\n" {
-		t.Errorf("the cause: %q", out)
+		t.Errorf("got the cause %q, want window", out)
 	}
 }

@@ -231,7 +231,7 @@ func awaited(t *testing.T, url string, want int, pattern *regexp.Regexp) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("%s: %d %s", url, code, text)
+			t.Fatalf("%s: got %d and %s, want %d and %s", url, code, text, want, pattern)
 		}
 	}
 }
@@ -269,18 +269,18 @@ clusters:
 	}
 	url := "sqlite:" + dir + "/h.db"
 	if got := recorded(t, url, "pods", "in-a").Cluster; got != "a" {
-		t.Errorf("in cluster %q", got)
+		t.Errorf("in-a is in cluster %q, want a", got)
 	}
 	if got := recorded(t, url, "pods", "in-b").Cluster; got != "b" {
-		t.Errorf("in cluster %q", got)
+		t.Errorf("in-b is in cluster %q, want b", got)
 	}
 	address := regexp.MustCompile(`http://\S+`).FindString(p.err.String())
 	if code, text := get(t, address+"/healthz"); code != http.StatusOK || text != "ok\n" {
-		t.Errorf("/healthz: %d %s", code, text)
+		t.Errorf("/healthz: got %d and %s, want 200 and ok", code, text)
 	}
 	awaited(t, address+"/readyz", http.StatusServiceUnavailable, regexp.MustCompile(`^experiments\.example\.com of a: .*\n$`))
 	if _, text := get(t, address+"/metrics"); !regexp.MustCompile(`vedette_record_ready\{cluster="b".*type="pods"\} 1`).MatchString(text) || !strings.Contains(text, "go_goroutines") {
-		t.Errorf("/metrics: %s", text)
+		t.Errorf("/metrics: got %s, want the pods of b ready, and those of the Go runtime", text)
 	}
 	if code, text := get(t, address+"/"); code != http.StatusOK || !strings.Contains(text, "<title>Vedette</title>") {
 		t.Errorf("/ is not the portal: %d %s", code, text)
@@ -310,7 +310,7 @@ func TestOneClusterTwice(t *testing.T) {
 	}
 	_, said := ended(t, 1, "record", "pods", "-A", "--context", "c,d", "--kubeconfig", srv.kubeconfig, "--db", "sqlite:"+t.TempDir()+"/h.db")
 	if said != "vedette: c and d are the same cluster: name it once, with all its resources\n" {
-		t.Error(said)
+		t.Errorf("record of one cluster under two contexts: said %q, want that they are the same cluster", said)
 	}
 }
 
@@ -329,7 +329,7 @@ func TestRules(t *testing.T) {
 	r := start(t, "record", "experiments", "--rules", rules, "--kubeconfig", srv.kubeconfig, "--db", url)
 	w.out.holds(t, "Running")
 	if got := recorded(t, url, "experiments.example.com", "x"); got.State != "Running" || got.Raw != "40 %" {
-		t.Errorf("recorded as %s (%s)", got.State, got.Raw)
+		t.Errorf("recorded as %s (%s), want Running (40 %%)", got.State, got.Raw)
 	}
 	done := experiment(map[string]any{"phase": "Done", "exitCode": int64(3), "log": "no GPU"})
 	if _, err := apitest.Modify(srv.Server, done, func(obj *unstructured.Unstructured) { obj.Object["status"] = done.Object["status"] }); err != nil {
@@ -341,11 +341,11 @@ func TestRules(t *testing.T) {
 	got := recordedAs(t, url, "experiments.example.com", "x", func(o history.Object) bool { return o.State != "Running" })
 	r.interrupt()
 	if got.State != "Failed" || got.Reason != "Exit3" || got.Message != "no GPU" {
-		t.Errorf("recorded as %+v", got)
+		t.Errorf("recorded as %+v, want Failed, Exit3 and no GPU", got)
 	}
 	_, text := ended(t, 1, "watch", "experiments", "--kubeconfig", srv.kubeconfig, "--rules", file(t, "r.yaml", "rules:\n- kind: X\n  states:\n  - state: Done\n"))
 	if strings.Count(text, "r.yaml:4: ") != 2 {
-		t.Error(text)
+		t.Errorf("watch with bad rules: said %s, want two mistakes in line 4", text)
 	}
 }
 

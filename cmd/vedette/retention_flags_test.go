@@ -19,12 +19,12 @@ func TestParseAge(t *testing.T) {
 		"90d": 90 * 24 * time.Hour, "2w": 14 * 24 * time.Hour, "36h": 36 * time.Hour, "1.5d": 36 * time.Hour, "90m": 90 * time.Minute, "forever": retention.Forever,
 	} {
 		if got, err := parseAge(text); err != nil || got != want {
-			t.Errorf("%s: %v, %v", text, got, err)
+			t.Errorf("%s: got %v and error %v, want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "90", "d", "-1d", "0d", "1y", "1d2h", "99999d", "NaNd", "-5m"} {
 		if got, err := parseAge(text); err == nil {
-			t.Errorf("%q is %v", text, got)
+			t.Errorf("age %q: got %v, want an error", text, got)
 		}
 	}
 }
@@ -34,13 +34,13 @@ func TestPolicyOfFlags(t *testing.T) {
 	o := retentionFlags{keep: "30d", bodies: "7d", size: "1GiB", states: []string{"Failed=180d", "Succeeded=forever"}, last: 5}
 	p, err := o.policy(s)
 	if err != nil || p.KeepLast != 5 || p.Keep != 30*24*time.Hour || p.KeepBodies != 7*24*time.Hour || p.MaxBytes != 1<<30 || p.PerState[state.Failed] != 180*24*time.Hour || p.PerState[state.Succeeded] != retention.Forever {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("got the policy %+v and error %v, want each flag in it", p, err)
 	}
 	o = retentionFlags{keep: "x", size: "y", states: []string{"Failed", "Finished=1d", "Aborted=z"}}
 	_, err = o.policy(s)
 	for _, want := range []string{"--keep: \"x\" is not an age", "default: \"y\" is not a size", "default: 0 is not a valid number of revisions", "f.yaml:3: \"Failed\": the age is missing", "\"Finished=1d\": want a state", "\"z\" is not an age"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v lacks %s", err, want)
+			t.Errorf("got error %v, want %s in it", err, want)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestPrune(t *testing.T) {
 	for line := range strings.Lines(p.out.String()) {
 		var row map[string]any
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Errorf("%s: %v", line, err)
+			t.Errorf("%s is not a JSON object: %v", line, err)
 		}
 	}
 }

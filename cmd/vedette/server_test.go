@@ -40,7 +40,7 @@ func TestServerHosts(t *testing.T) {
 			w := httptest.NewRecorder()
 			s.Handler.ServeHTTP(w, r)
 			if w.Code != want || path == "/readyz" && strings.Contains(w.Header().Get("Content-Type"), "html") {
-				t.Errorf("%s: %s: %d %s", c.name, path, w.Code, w.Header().Get("Content-Type"))
+				t.Errorf("%s: %s: got status %d and type %s, want %d, and no HTML from /readyz", c.name, path, w.Code, w.Header().Get("Content-Type"), want)
 			}
 		}
 	}

@@ -27,36 +27,36 @@ func TestSubmitToPortal(t *testing.T) {
 		t.Helper()
 		p := start(t, append(args, "--server", base, "-n", "ml", "--kubeconfig", "/nowhere")...)
 		if code := p.end(); code != want {
-			t.Errorf("%q ends with %d: %s", args, code, p.err)
+			t.Errorf("%q: exit code %d, want %d: %s", args, code, want, p.err)
 		}
 		return p.out.String() + p.err.String()
 	}
 	submit := []string{"submit", "--image", "train:1", "--name", "a"}
 	if text := run(0, append(submit, "--dry-run")...); !strings.Contains(text, "would be created in namespace ml (dry run)") {
-		t.Errorf("a dry run: %s", text)
+		t.Errorf("a dry run: said %s, want that the job would be created", text)
 	}
 	if text := run(0, submit...); !strings.Contains(text, "job/a submitted to namespace ml") {
-		t.Errorf("a submission: %s", text)
+		t.Errorf("submit: said %s, want job/a submitted", text)
 	}
 	awaitJob(t, base, "name=a")
 	if text := run(0, submit...); !strings.Contains(text, "job/a was submitted to namespace ml already") {
 		t.Errorf("the same submission: %s", text)
 	}
 	if text := run(0, "cancel", "job/a", "--reason", "wrong data"); !strings.Contains(text, "job/a cancelled in namespace ml: suspended; next: `vedette retry job/a -n ml --server") {
-		t.Errorf("a cancellation: %s", text)
+		t.Errorf("cancel: said %s, want job/a suspended, and how to retry it", text)
 	}
 	if text := run(0, "cancel", "a"); !strings.Contains(text, "job/a was cancelled already") || !strings.Contains(text, "wrong data") {
 		t.Errorf("the same cancellation: %s", text)
 	}
 	if text := run(0, "retry", "a"); !strings.Contains(text, "job/a-r2 submitted to namespace ml") {
-		t.Errorf("a retry: %s", text)
+		t.Errorf("retry: said %s, want job/a-r2 submitted", text)
 	}
 	if text := run(0, "submit", "--image", "train:1", "--name", "b", "--hold"); !strings.Contains(text, "job/b submitted to namespace ml, on hold; next: `vedette release job/b -n ml --server") {
 		t.Errorf("a job on hold: %s", text)
 	}
 	awaitJob(t, base, "name=b")
 	if text := run(0, "release", "b"); !strings.Contains(text, "job/b released in namespace ml; next: `vedette logs job/b -n ml --server") {
-		t.Errorf("a release: %s", text)
+		t.Errorf("release: said %s, want job/b released, and how to read its logs", text)
 	}
 	if text := run(0, "release", "job/b"); !strings.Contains(text, "job/b is not on hold") {
 		t.Errorf("the same release: %s", text)

@@ -86,18 +86,18 @@ func TestSubmitFile(t *testing.T) {
 	}
 	code, out, errs := srv.submit("-f", file, "--again", "-o", "name")
 	if code != 0 || !regexp.MustCompile(`^job/train-7-[a-z0-9]{10}\n$`).MatchString(out) {
-		t.Errorf("%d: %s%s", code, out, errs)
+		t.Errorf("submit --again: exit code %d, printed %s, said %s; want 0 and a name with a suffix", code, out, errs)
 	}
 	code, out, errs = srv.submit("-f", file, "--set", "spec.parallelism=3")
 	if code != 1 || out != "" || errs != "vedette: job/train-7 exists in the namespace ml: it was created by you, with another manifest or key, and is Submitted; take another name with --name, or let --again make one\n" {
-		t.Errorf("%d: %s%s", code, out, errs)
+		t.Errorf("submit of a changed manifest: exit code %d, printed %s, said %s; want 1 and that the job exists", code, out, errs)
 	}
 	if all := srv.jobsOf("ml"); len(all) != 3 {
-		t.Errorf("%d jobs", len(all))
+		t.Errorf("got %d jobs, want 3", len(all))
 	}
 	code, out, errs = srv.submit("-f", file, "-o", "yaml", "--name", "y", "--set", "spec.suspend=true")
 	if code != 0 || !strings.Contains(out, "name: \"y\"\n") || !strings.Contains(out, "suspend: true") || !strings.Contains(out, jobmeta.Submitter+": anonymous") || errs != "" {
-		t.Errorf("%d: %s%s", code, out, errs)
+		t.Errorf("submit -o yaml: exit code %d, printed %s, said %s; want 0 and the manifest with its submitter", code, out, errs)
 	}
 }
 
@@ -137,16 +137,16 @@ func TestSubmitFlags(t *testing.T) {
 	args := []string{"--image", "example.com/train:7", "--gpus", "8", "--cpus", "32", "--memory", "256Gi", "--queue", "research", "--env", "A=b=c", "--env", "D=", "--", "python", "train.py", "--epochs=[1]"}
 	code, out, errs := srv.submit(args...)
 	if code != 0 || !strings.HasPrefix(out, "job/job-") {
-		t.Fatalf("%d: %s%s", code, out, errs)
+		t.Fatalf("submit --image: exit code %d, printed %s, said %s; want 0 and a generated name", code, out, errs)
 	}
 	job := srv.jobsOf("ml")[0]
 	c := job.Spec.Template.Spec.Containers[0]
 	if c.Image != "example.com/train:7" || fmt.Sprint(c.Command) != "[python train.py --epochs=[1]]" || len(c.Env) != 2 || c.Env[0].Value != "b=c" ||
 		c.Resources.Limits.Name("nvidia.com/gpu", "").String() != "8" || c.Resources.Requests.Cpu().String() != "32" || c.Resources.Limits.Memory().String() != "256Gi" {
-		t.Errorf("%+v", c)
+		t.Errorf("submit --image: got container %+v, want all of the flags in it", c)
 	}
 	if job.Labels[jobmeta.Template] != "job" || job.Labels["kueue.x-k8s.io/queue-name"] != "research" {
-		t.Errorf("labels %v", job.Labels)
+		t.Errorf("got labels %v, want the template and the queue", job.Labels)
 	}
 	if code, _, _ = srv.submit(args...); code != 0 || len(srv.jobsOf("ml")) != 1 {
 		t.Errorf("exit code %d, %d jobs", code, len(srv.jobsOf("ml")))
@@ -154,14 +154,14 @@ func TestSubmitFlags(t *testing.T) {
 	own := "name: own\ntype: configmaps\nparameters:\n- {name: name, required: true}\n- {name: speed, required: true, type: integer}\nobject: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"${name}\"}, data: {speed: \"${'v' + string(speed)}\"}}\n"
 	folder := filepath.Dir(write(t, "own.yaml", own))
 	if code, out, errs = srv.submit("--templates", folder, "--template", "own", "--name", "a", "--set", "speed=3", "-o", "name"); code != 0 || out != "configmap/a\n" {
-		t.Errorf("%d: %s%s", code, out, errs)
+		t.Errorf("submit of a template in a folder: exit code %d, printed %s, said %s; want 0 and configmap/a", code, out, errs)
 	}
 	srv.create(&corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, Data: map[string]string{"own.yaml": own},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "vedette", Name: "templates", Labels: map[string]string{"vedette.io/templates": "true"}},
 	})
 	if code, out, errs = srv.submit("--template", "own", "--name", "b", "--set", "speed=3", "-o", "name"); code != 0 || out != "configmap/b\n" {
-		t.Errorf("%d: %s%s", code, out, errs)
+		t.Errorf("submit of a template in the cluster: exit code %d, printed %s, said %s; want 0 and configmap/b", code, out, errs)
 	}
 	for name, c := range map[string]struct {
 		args []string
@@ -198,11 +198,11 @@ func TestSubmitDenied(t *testing.T) {
 	file := write(t, "job.yaml", jobFile)
 	code, out, errs := srv.submit("-f", file)
 	if code != 1 || out != "" || !strings.HasPrefix(errs, "vedette: the user anonymous may not create jobs.batch in the namespace ml; ask for this role, which `kubectl apply -f -` creates:\napiVersion: rbac") {
-		t.Errorf("%d: %s%s", code, out, errs)
+		t.Errorf("submit without the right: exit code %d, printed %s, said %s; want 1 and the role", code, out, errs)
 	}
 	code, out, errs = srv.submit("-f", file, "-o", "yaml")
 	if code != 1 || !strings.HasPrefix(out, "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n") || strings.Contains(errs, "apiVersion") {
-		t.Errorf("%d: %s%s", code, out, errs)
+		t.Errorf("submit -o yaml without the right: exit code %d, printed %s, said %s; want 1 and the role on standard output only", code, out, errs)
 	}
 }
 
@@ -242,14 +242,14 @@ func TestSubmitFollow(t *testing.T) {
 			c.end(srv, job)
 			code := run.end()
 			if code != c.code || !strings.Contains(run.out.String(), "job/train-7  "+c.want+"\n") || strings.Contains(run.out.String(), "pod other") {
-				t.Errorf("exit code %d\n%v%v", code, run.out, run.err)
+				t.Errorf("exit code %d, want %d, and the state %s without another Pod:\n%v%v", code, c.code, c.want, run.out, run.err)
 			}
 		})
 	}
 	srv := serve(t, apitest.Config{})
 	code, out, errs := srv.submit("-f", write(t, "job.yaml", jobFile), "--wait", "--timeout", "1ms")
 	if code != 1 || !strings.Contains(errs, "job/train-7 has not ended within 1ms") {
-		t.Errorf("%d: %s%s", code, out, errs)
+		t.Errorf("submit --wait --timeout 1ms: exit code %d, printed %s, said %s; want 1 and that the job has not ended", code, out, errs)
 	}
 }
 
@@ -278,7 +278,7 @@ func TestSubmitLogs(t *testing.T) {
 	}
 	srv.finish(job, batchv1.JobComplete, "")
 	if code := run.end(); code != 0 || !strings.Contains(run.out.String(), "train-7-a/main #1 epoch 2\n") {
-		t.Errorf("exit code %d\n%v%v", code, run.out, run.err)
+		t.Errorf("exit code %d, want 0 and the line of the log:\n%v%v", code, run.out, run.err)
 	}
 }
 
@@ -289,7 +289,7 @@ func TestSubmitInterrupted(t *testing.T) {
 	run.out.holds(t, "job/train-7  Submitted")
 	run.cancel()
 	if code := run.end(); code != 130 || !strings.Contains(run.err.String(), "interrupted; job/train-7 is Submitted, and continues; `vedette cancel job/train-7") {
-		t.Errorf("exit code %d\n%v%v", code, run.out, run.err)
+		t.Errorf("exit code %d, want 130, and that the job continues:\n%v%v", code, run.out, run.err)
 	}
 	if len(srv.jobsOf("ml")) != 1 {
 		t.Error("the job is gone")

@@ -33,29 +33,29 @@ func TestSubscribeThroughPortal(t *testing.T) {
 	}
 	login(t, 0, token, base)
 	if text := run(0, "job/train", "-n", "ml", "--to", "mail", "--state", "Failed,Succeeded"); text != "subscription 1: liwei gets the messages about jobs.batch ml/train on mail:liwei@example.com\n" {
-		t.Error(text)
+		t.Errorf("subscribe: said %q, want subscription 1 of liwei", text)
 	}
 	text := run(0, "job/train", "-n", "ml", "--to", "mail:other@example.com")
 	verify := regexp.MustCompile("^subscription 2: a code was sent to mail:other@example.com; run `vedette (subscribe verify 2) CODE --server " + base + "` within 1h\n$").FindStringSubmatch(text)
 	mails := mail.all()
 	if verify == nil || len(mails) != 1 {
-		t.Fatalf("%s %q", text, mails)
+		t.Fatalf("subscribe with another address: said %s, sent %q; want one mail, and how to verify", text, mails)
 	}
 	code := regexp.MustCompile(`verify 2 (\d{8})`).FindStringSubmatch(strings.ReplaceAll(mails[0], "=\n", ""))
 	if code == nil {
 		t.Fatalf("no code in %s", mails[0])
 	}
 	if text := run(1, "verify", "2", "x"); !strings.Contains(text, "the code is wrong or has expired") {
-		t.Error(text)
+		t.Errorf("verify of a bad code: said %q, want that it is wrong or has expired", text)
 	}
 	run(0, "verify", "2", code[1])
 	if text := run(0, "mute", "1", "--for", "8h"); !strings.Contains(text, "subscription 1: no messages until ") {
-		t.Error(text)
+		t.Errorf("mute: said %q, want until when", text)
 	}
 	want := []string{"ID | PERSON | ABOUT | STATES | TO | STATUS", "1 | liwei | jobs.batch ml/train | Failed,Succeeded | mail:liwei@example.com | muted", "2 | liwei | jobs.batch ml/train | all | mail:other@example.com | active"}
 	list := rows(regexp.MustCompile(`muted until .*`).ReplaceAllString(run(0, "ls"), "muted"))
 	if diff := cmp.Diff(want, list); diff != "" {
-		t.Error(diff)
+		t.Errorf("subscriptions (-want +got):\n%s", diff)
 	}
 	run(0, "mute", "1", "--for", "0")
 	run(0, "remove", "2")
@@ -75,7 +75,7 @@ func TestSubscribeThroughPortal(t *testing.T) {
 		"job/train -n ml --to mail --db sqlite:none.db": "use one of --db and --server",
 	} {
 		if text := run(1, strings.Fields(line)...); !strings.Contains(text, want) || strings.Count(text, "\n") != 1 {
-			t.Errorf("%s: %s", line, text)
+			t.Errorf("subscribe %s: said %q, want one line with %q", line, text, want)
 		}
 	}
 }

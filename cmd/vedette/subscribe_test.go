@@ -135,35 +135,35 @@ func TestSubscribe(t *testing.T) {
 	o := newOffice(t)
 	_, errs := o.run(0, "subscribe", "pod/train-7", "-n", "ml", "--to", "mail", "--state", "Failed,Succeeded")
 	if errs != "subscription 1: liwei gets the messages about pods ml/train-7 on mail:liwei@example.com\n" {
-		t.Error(errs)
+		t.Errorf("subscribe: said %q, want subscription 1 of liwei", errs)
 	}
 	all := o.subscriptions()
 	if len(all) != 1 || all[0].VerifiedAt.IsZero() || all[0].States != "Failed,Succeeded" || all[0].UID == "" || all[0].CreatedBy != "wei@corp" {
-		t.Errorf("%+v", all)
+		t.Errorf("got %+v, want one verified subscription by wei@corp", all)
 	}
 	// The namespace comes from the context; any name of the person is accepted. A repeated
 	// subscription keeps its number.
 	for _, to := range []string{"mail:liwei", "mail:liwei@example.com"} {
 		if _, errs := o.run(0, "subscribe", "pods/train-7", "--to", to); !strings.HasPrefix(errs, "subscription 2: liwei gets") {
-			t.Errorf("%s: %s", to, errs)
+			t.Errorf("subscribe --to %s: said %q, want subscription 2", to, errs)
 		}
 	}
 	if _, errs := o.run(0, "subscribe", "pods/train-7", "--to", "hook"); !strings.HasSuffix(errs, "ml/train-7 on hook\n") {
-		t.Error(errs)
+		t.Errorf("subscribe --to hook: said %q, want ml/train-7 on hook", errs)
 	}
 	out, _ := o.run(0, "subscribe", "ls")
 	want := []string{"ID | PERSON | ABOUT | STATES | TO | STATUS", "1 | liwei | pods ml/train-7 | Failed,Succeeded | mail:liwei@example.com | active", "2 | liwei | pods ml/train-7 | all | mail:liwei@example.com | active", "4 | liwei | pods ml/train-7 | all | hook | active"}
 	if diff := cmp.Diff(want, rows(out)); diff != "" {
-		t.Error(diff)
+		t.Errorf("subscriptions (-want +got):\n%s", diff)
 	}
 	o.run(0, "subscribe", "mute", "2", "--for", "8h")
 	if out, _ := o.run(0, "subscribe", "ls", "-A", "-o", "jsonpath={.id}={.mutedUntil}"); !regexp.MustCompile(`(?m)^1=\n2=2\S+Z\n4=$`).MatchString(out) {
-		t.Error(out)
+		t.Errorf("subscribe ls: got %q, want only 2 muted", out)
 	}
 	o.run(0, "subscribe", "mute", "2", "--for", "0")
 	o.run(0, "subscribe", "remove", "4")
 	if all := o.subscriptions(); len(all) != 2 || !all[1].MutedUntil.IsZero() {
-		t.Errorf("%+v", all)
+		t.Errorf("got %+v, want 2 subscriptions, the second not muted", all)
 	}
 	if mails := o.mail.all(); len(mails) > 0 {
 		t.Errorf("a code was sent: %s", mails)
@@ -176,14 +176,14 @@ func TestSubscribeVerifies(t *testing.T) {
 	o := newOffice(t)
 	_, errs := o.run(0, "subscribe", "pod/train-7", "--to", "mail:other@example.com")
 	if errs != "subscription 1: a code was sent to mail:other@example.com; run `vedette subscribe verify 1 CODE` within 1h\n" {
-		t.Error(errs)
+		t.Errorf("subscribe with another address: said %q, want how to verify", errs)
 	}
 	if all := o.subscriptions(); len(all) != 1 || !all[0].VerifiedAt.IsZero() {
-		t.Errorf("%+v", all)
+		t.Errorf("got %+v, want one subscription that is not verified", all)
 	}
 	mails := o.mail.all()
 	if len(mails) != 1 || !strings.Contains(mails[0], "<other@example.com>") {
-		t.Fatalf("%q", mails)
+		t.Fatalf("got the mails %q, want one to other@example.com", mails)
 	}
 	code := regexp.MustCompile(`verify 1 (\d{8})`).FindStringSubmatch(strings.ReplaceAll(mails[0], "=\n", ""))
 	if code == nil {
@@ -194,14 +194,14 @@ func TestSubscribeVerifies(t *testing.T) {
 		wrong = "00000001"
 	}
 	if _, errs := ended(t, 1, "subscribe", "verify", "1", wrong, "--db", o.url); errs != "vedette: the code is wrong or has expired; subscribe again to get a new one\n" {
-		t.Error(errs)
+		t.Errorf("verify of a wrong code: said %q, want that it is wrong or has expired", errs)
 	}
 	if out, _ := o.run(0, "subscribe", "ls"); !strings.Contains(out, "waits for the code") {
-		t.Error(out)
+		t.Errorf("subscribe ls: got %q, want that it waits for the code", out)
 	}
 	ended(t, 0, "subscribe", "verify", "1", code[1], "--db", o.url)
 	if all := o.subscriptions(); all[0].VerifiedAt.IsZero() {
-		t.Errorf("%+v", all)
+		t.Errorf("after verify: got %+v, want it verified", all)
 	}
 }
 
@@ -225,19 +225,19 @@ func TestSubscribeRefuses(t *testing.T) {
 		"pod/train-7 --to mail --context nobody": `has no context "nobody"`,
 	} {
 		if _, errs := o.run(1, append([]string{"subscribe"}, strings.Fields(args)...)...); !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
-			t.Errorf("%s: %s", args, errs)
+			t.Errorf("subscribe %s: said %q, want one line with %q", args, errs, want)
 		}
 	}
 	o.srv.configure("token: t-ann")
 	if _, errs := o.run(1, "subscribe", "pod/train-7", "--to", "mail"); errs != "vedette: you may not read pods ml/train-7, so you cannot get messages about it: request the permission to get pods\n" {
-		t.Error(errs)
+		t.Errorf("subscribe without the right to read: said %q, want the permission to request", errs)
 	}
 	o.srv.configure("token: unknown")
 	if _, errs := o.run(1, "subscribe", "pod/train-7", "--to", "mail"); !strings.Contains(errs, "rejects these credentials") {
-		t.Error(errs)
+		t.Errorf("subscribe with bad credentials: said %q, want that the server rejects them", errs)
 	}
 	if all := o.subscriptions(); len(all) > 0 {
-		t.Errorf("%+v", all)
+		t.Errorf("got subscriptions %+v, want none", all)
 	}
 }
 
@@ -247,16 +247,16 @@ func TestSubscriptionsOfOthers(t *testing.T) {
 	o.run(0, "subscribe", "pod/train-7", "--to", "mail")
 	o.srv.configure("token: t-ann")
 	if _, errs := o.run(0, "subscribe", "ls"); errs != "ann has no subscriptions\n" {
-		t.Error(errs)
+		t.Errorf("subscribe ls of ann: said %q, want no subscriptions", errs)
 	}
 	for _, verb := range []string{"mute", "remove"} {
 		if _, errs := o.run(1, "subscribe", verb, "1"); errs != "vedette: ann has no subscription 1: `vedette subscribe ls` lists yours\n" {
-			t.Errorf("%s: %s", verb, errs)
+			t.Errorf("%s of another person's subscription: said %q, want that ann does not have it", verb, errs)
 		}
 	}
 	o.run(0, "subscribe", "remove", "1", "-A", "--by", "operator")
 	if all, acts := o.subscriptions(), o.acts(); len(all) > 0 || acts[0] != "operator unsubscribe" {
-		t.Errorf("%+v, %q", all, acts)
+		t.Errorf("remove by the operator: got %+v and acts %q, want no subscription and operator unsubscribe", all, acts)
 	}
 }
 
@@ -267,25 +267,25 @@ func TestAck(t *testing.T) {
 	o.put("hook", 1, func(d *delivery.Delivery) { d.Object, d.EscalateAt = job.ID, d.EscalateAt.AddDate(2100, 0, 0) })
 	o.put("chat", 1, func(d *delivery.Delivery) { d.Object, d.EscalateAt = job.ID, d.EscalateAt.AddDate(2100, 0, 0) })
 	if _, errs := ended(t, 0, "ack", "pod/train-7", "-n", "ml", "--by", "ann", "--db", o.url); errs != "ann acknowledged 2 messages about pods ml/train-7: nobody else is notified\n" {
-		t.Error(errs)
+		t.Errorf("ack: said %q, want 2 messages acknowledged by ann", errs)
 	}
 	out, _ := ended(t, 0, "notify", "ls", "-o", "jsonpath={.ackedBy}", "--db", o.url)
 	if out != "ann\nann\n" {
-		t.Error(out)
+		t.Errorf("acknowledged by: got %q, want ann twice", out)
 	}
 	for word, want := range map[string]string{
 		"1": "no message about the job of message 1 waits for an acknowledgment",
 		"gpu-west/u-0/17/Failed/my-failures/hook": "no message about the job of message gpu-west/u-0/17/Failed/my-failures/hook waits",
 	} {
 		if _, errs := ended(t, 0, "ack", word, "--db", o.url); !strings.Contains(errs, want) {
-			t.Errorf("%s: %s", word, errs)
+			t.Errorf("ack %s: said %q, want %q", word, errs, want)
 		}
 	}
 	for word, want := range map[string]string{
 		"99": "there is no message 99: `vedette notify ls` lists them", "a/b/c": "there is no message a/b/c", "pod/train-8": "not found in the history", "word": "does not name an object",
 	} {
 		if _, errs := ended(t, 1, "ack", word, "--db", o.url); !strings.Contains(errs, want) {
-			t.Errorf("%s: %s", word, errs)
+			t.Errorf("ack %s: said %q, want %q", word, errs, want)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func TestTemplateList(t *testing.T) {
 		t.Errorf("mistakes are not reported: %s", errs)
 	}
 	if strings.ContainsAny(errs, "\x1b") {
-		t.Errorf("control characters: %q", errs)
+		t.Errorf("got control characters, want none: %q", errs)
 	}
 	if _, errs, code := ran(t, "template", "show", "ray", "--kubeconfig", srv.kubeconfig, "--templates", dir); code != 1 || !strings.Contains(errs, `the template "ray" is broken`) {
 		t.Errorf("a broken template gives way to a built-in one: %d %s", code, errs)
@@ -83,7 +83,7 @@ func TestTemplateShow(t *testing.T) {
 	}
 	out, errs, code := show("pytorch")
 	if code != 0 || !strings.Contains(out, "\ngpus            integer   1               0 to 1024   GPUs of each Pod\n") || !strings.Contains(out, "--template pytorch --set image=…") {
-		t.Errorf("%d %s\n%s", code, errs, out)
+		t.Errorf("template show: exit code %d, said %s, printed\n%s\nwant 0, the table and an example", code, errs, out)
 	}
 	text, _, _ := show("pytorch", "-o", "yaml")
 	path := writeFile(t, filepath.Join(t.TempDir(), "own.yaml"), text)
@@ -91,10 +91,10 @@ func TestTemplateShow(t *testing.T) {
 		t.Errorf("what show prints is no template: %d %s", code, errs)
 	}
 	if out, _, _ := show("ray", "-o", "json"); !strings.Contains(out, `"name": "command",`) || !strings.Contains(out, `"required": true`) {
-		t.Errorf("%s", out)
+		t.Errorf("template show -o json: got %s, want the required parameter command", out)
 	}
 	if _, errs, code := show("pytorhc"); code != 1 || !strings.Contains(errs, `there is no template "pytorhc"; there are job, jobset, pytorch, ray, trainjob, volcano`) {
-		t.Errorf("%d %s", code, errs)
+		t.Errorf("template show of a misspelled name: exit code %d, said %s; want 1 and the names", code, errs)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestTemplateCheck(t *testing.T) {
 	bad := writeFile(t, filepath.Join(dir, "bad.yaml"), "name: Bad\ntype: jobs.batch\nobject: {}\nchecks: [{check: gpu > 1}]\n")
 	out, errs, code := ran(t, "template", "check", good, bad, "--set", "image=a: {b", "-o", "yaml")
 	if code != 1 || !strings.Contains(out, "image: 'a: {b'\n") {
-		t.Errorf("%d %s\n%s", code, errs, out)
+		t.Errorf("template check: exit code %d, said %s, printed\n%s\nwant 1 and the manifest of the good one", code, errs, out)
 	}
 	for _, want := range []string{
 		bad + `:1: the name "Bad" must have`, bad + ":4: message is missing", bad + ":4: in \"gpu > 1\", at column 1: undeclared reference to 'gpu'",
@@ -115,9 +115,9 @@ func TestTemplateCheck(t *testing.T) {
 		}
 	}
 	if _, errs, code := ran(t, "template", "check", good, "--set", "imag=x"); code != 1 || !strings.Contains(errs, `there is no parameter "imag"; there are image`) {
-		t.Errorf("%d %s", code, errs)
+		t.Errorf("template check with a misspelled parameter: exit code %d, said %s; want 1 and the parameters", code, errs)
 	}
 	if _, errs, code := ran(t, "template", "check", "/dev/zero"); code != 1 || !strings.Contains(errs, "a template is a file of at most") {
-		t.Errorf("%d %s", code, errs)
+		t.Errorf("template check of /dev/zero: exit code %d, said %s; want 1 and the limit", code, errs)
 	}
 }

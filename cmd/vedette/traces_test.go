@@ -57,14 +57,14 @@ func TestTraces(t *testing.T) {
 	}
 	q := receiveTrace(t, requests)
 	if q.err != nil || q.header.Get("Authorization") != "Bearer hunter2" || len(q.got.ResourceSpans) != 1 {
-		t.Fatalf("%+v", q)
+		t.Fatalf("got the request %+v, want one trace with the token", q)
 	}
 	if text := q.got.String(); !strings.Contains(text, "my-jobs") || !strings.Contains(text, "train") || !strings.Contains(text, "Succeeded") {
-		t.Error(text)
+		t.Errorf("got the trace %s, want my-jobs, train and Succeeded", text)
 	}
 	p.interrupt()
 	if text := p.out.String() + p.err.String(); strings.Contains(text, "hunter2") {
-		t.Error(text)
+		t.Errorf("the output shows the token, want it hidden: %s", text)
 	}
 }
 
@@ -88,7 +88,7 @@ func hasCursor(t *testing.T, db string) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("%v, %v", all, err)
+			t.Fatalf("the cursor of traces did not appear: got %v, %v", all, err)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestTracesMistakes(t *testing.T) {
 	} {
 		p := start(t, append([]string{"record", "jobs", "-A", "--db", db}, strings.Fields(args)...)...)
 		if code := p.end(); code != 1 || !strings.Contains(p.err.String(), want) || strings.Contains(p.err.String(), "hunter2") {
-			t.Errorf("%s: %d, %v", args, code, p.err)
+			t.Errorf("record %s: exit code %d, said %v; want 1 and %q without the token", args, code, p.err, want)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func TestWatchSinceNow(t *testing.T) {
 	}
 	p.interrupt()
 	if text := p.out.String(); strings.Contains(text, "old") || strings.Contains(text, "TIME") || !strings.Contains(text, "new-") {
-		t.Errorf("got:\n%s", text)
+		t.Errorf("got\n%s\nwant only new Pods, without a header", text)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestWatchErrors(t *testing.T) {
 				t.Errorf("exit code %d, said %q; want one line with %q", code, said, c.want)
 			}
 			if out := p.out.String(); out != "" {
-				t.Errorf("printed %q", out)
+				t.Errorf("printed %q, want nothing", out)
 			}
 		})
 	}
@@ -270,11 +270,11 @@ func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{}, {"--help"}, {"watch", "--help"}, {"demo", "--help"}} {
 		p := start(t, args...)
 		if code := p.end(); code != 0 || !strings.Contains(p.out.String(), "Examples:") {
-			t.Errorf("%v: exit code %d:\n%v", args, code, p.out)
+			t.Errorf("%v: exit code %d, want 0 and examples:\n%v", args, code, p.out)
 		}
 	}
 	p := start(t, "--version")
 	if p.end() != 0 || !strings.HasPrefix(p.out.String(), "vedette version ") {
-		t.Errorf("%v", p.out)
+		t.Errorf("--version: printed %v; want the version and exit code 0", p.out)
 	}
 }

@@ -46,7 +46,7 @@ func TestDemand(t *testing.T) {
 			d.count(readsUpdates(h), 1)
 		}
 		if got := d.keepsObject(c.size, c.packs); got != c.want {
-			t.Errorf("%s: %v", c.what, got)
+			t.Errorf("%s: got %v, want %v", c.what, got, c.want)
 		}
 		for _, h := range c.handlers {
 			d.count(readsUpdates(h), -1)
@@ -134,7 +134,7 @@ func TestDemandOfLists(t *testing.T) {
 		expect := func(what string, got, want bool) {
 			t.Helper()
 			if got != want {
-				t.Errorf("%s: kept is %v", what, got)
+				t.Errorf("%s: kept is %v, want %v", what, got, want)
 			}
 		}
 		expect("never read", change(n, 1), false)

@@ -157,7 +157,7 @@ func testHandlersAndStore(t *testing.T, storage informer.Storage) {
 	checkQueries(t, inf)
 	health, ok := clientgo.HealthOf(inf)
 	if !ok || !health.Accelerated || health.Engine.Ready() != nil {
-		t.Errorf("health is %+v, %v", health, ok)
+		t.Errorf("health is %+v (%v), want it accelerated and ready", health, ok)
 	}
 }
 
@@ -170,16 +170,16 @@ func checkQueries(t *testing.T, inf cache.SharedIndexInformer) {
 	}
 	obj, ok, err := x.GetByKey("a/one")
 	if err != nil || !ok || obj.(*corev1.Pod).Status.Phase != corev1.PodRunning {
-		t.Errorf("GetByKey returned %v, %v, %v", obj, ok, err)
+		t.Errorf("GetByKey returned %v, %v, %v; want a/one, Running", obj, ok, err)
 	}
 	if again, _, _ := x.GetByKey("a/one"); again != obj {
 		t.Error("two readers of one revision got two objects")
 	}
 	if keys, err := x.IndexKeys("node", "node-three"); err != nil || !slices.Equal(keys, []string{"a/three"}) {
-		t.Errorf("IndexKeys returned %q, %v", keys, err)
+		t.Errorf("IndexKeys returned %q, %v; want a/three", keys, err)
 	}
 	if all, err := x.ByIndex("node", "node-one"); err != nil || len(all) != 1 || all[0].(*corev1.Pod).Name != "one" {
-		t.Errorf("ByIndex returned %v, %v", all, err)
+		t.Errorf("ByIndex returned %v, %v; want the Pod one", all, err)
 	}
 	pods, err := corelisters.NewPodLister(x).Pods("a").List(labels.Everything())
 	if err != nil || len(pods) != 2 {

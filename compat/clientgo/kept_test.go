@@ -95,10 +95,10 @@ func (m *keptModel) list(t *rapid.T) {
 		}
 		p := m.pods[o.GetNamespace()+"/"+o.GetName()]
 		if diff := gocmp.Diff(p.Labels, o.GetLabels()); diff != "" {
-			t.Fatalf("labels:\n%s", diff)
+			t.Fatalf("labels (-want +got):\n%s", diff)
 		}
 		if diff := gocmp.Diff(p, obj.(kruntime.Object).DeepCopyObject()); diff != "" {
-			t.Fatalf("an object:\n%s", diff)
+			t.Fatalf("an object (-want +got):\n%s", diff)
 		}
 		state := p.Namespace + "/" + p.Name + "/" + string(p.UID) + "@" + p.ResourceVersion
 		now[state] = obj

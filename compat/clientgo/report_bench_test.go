@@ -127,7 +127,7 @@ func measureDecodes(b *testing.B, inf cache.SharedIndexInformer, pods int, more 
 	i, before := 0, oscompat.CPUTime()
 	for b.Loop() {
 		if _, ok, err := inf.GetStore().GetByKey(keys[i%len(keys)]); !ok || err != nil {
-			b.Fatal(ok, err)
+			b.Fatalf("got %v and error %v, want the object", ok, err)
 		}
 		i++
 	}

@@ -54,13 +54,13 @@ func TestWritesByHand(t *testing.T) {
 		}
 		defer run(t, inf)()
 		if obj, ok, err := x.GetByKey("a/early"); err != nil || !ok || obj != early {
-			t.Errorf("GetByKey returned %v, %v, %v", obj, ok, err)
+			t.Errorf("GetByKey returned %v, %v, %v; want the early object itself", obj, ok, err)
 		}
 		if keys, err := x.IndexKeys("node", "node-two"); err != nil || !slices.Equal(keys, []string{"a/early", "a/two"}) {
-			t.Errorf("IndexKeys returned %q, %v", keys, err)
+			t.Errorf("IndexKeys returned %q, %v; want a/early and a/two", keys, err)
 		}
 		if values := x.ListIndexFuncValues("node"); !slices.Equal(values, []string{"node-one", "node-two"}) {
-			t.Errorf("ListIndexFuncValues returned %q", values)
+			t.Errorf("ListIndexFuncValues returned %q, want node-one and node-two", values)
 		}
 		one, _, _ := x.GetByKey("a/one")
 		mine := one.(*corev1.Pod).DeepCopy()
@@ -309,7 +309,7 @@ func TestNotAccelerated(t *testing.T) {
 			synctest.Wait()
 			h, ok := clientgo.HealthOf(inf)
 			if !ok || h.Accelerated || !strings.Contains(h.Reason, reason) {
-				t.Errorf("%s: health is %+v, %v", reason, h, ok)
+				t.Errorf("%s: health is %+v (%v), want it not accelerated for this reason", reason, h, ok)
 			}
 			if keys := inf.GetIndexer().ListKeys(); !slices.Equal(keys, []string{"a/one"}) || !slices.Equal(d.read(), []string{"add one true"}) {
 				t.Errorf("%s: the store has %q, the handler got %q", reason, keys, d.read())

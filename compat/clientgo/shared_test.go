@@ -147,7 +147,7 @@ func TestSharedUpdate(t *testing.T) {
 			}
 			x, y := before.(*corev1.Pod), after.(*corev1.Pod)
 			if !reflect.DeepEqual(x, sharedPod(0, 0)) || !reflect.DeepEqual(y, sharedPod(0, 1)) {
-				t.Fatalf("%+v\n%+v", x, y)
+				t.Fatalf("got %+v, then %+v; want versions 0 and 1 of the Pod", x, y)
 			}
 			if &x.Spec.Containers[0] != &y.Spec.Containers[0] {
 				t.Error("the two states do not share their containers")
@@ -382,7 +382,7 @@ func TestSharedUndecodable(t *testing.T) {
 	s.apply(t, delta.Batch{{Kind: delta.Upsert, Record: rec}})
 	for range 2 {
 		if obj, err := s.shared.entry(s.get(t, 0)); err == nil {
-			t.Fatalf("%v", obj)
+			t.Fatalf("got %v, want an error", obj)
 		}
 	}
 	if len(s.shared.slots) != 0 {

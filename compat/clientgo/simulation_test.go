@@ -215,7 +215,7 @@ func (s *simulation) fault() {
 	s.faults++
 	i, err := s.server.Inject(f)
 	if err != nil {
-		s.t.Fatalf("%+v: %v", f, err)
+		s.t.Fatalf("inject of %+v failed: %v", f, err)
 	}
 	s.injected = append(s.injected, i)
 }

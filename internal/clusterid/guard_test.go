@@ -177,7 +177,7 @@ func TestEndNeedsTheIdentity(t *testing.T) {
 			got := w.list()
 			w.refused(0, i+1, got, err)
 			if errors.Is(got, reflector.ErrSourceEnded) {
-				w.Error("the end:", got)
+				w.Errorf("got the end %v, want it only with the identity", got)
 			}
 		}
 		w.err = nil
@@ -240,7 +240,7 @@ func TestRelistAnotherCluster(t *testing.T) {
 		w.refused(4, 2, w.resume(), reflector.ErrReplaced)
 		w.granted(5, 2, w.resume())
 		if n := strings.Count(w.log.String(), "listing from scratch"); n != 1 || w.identity.UID() != "two" {
-			w.Errorf("%d warnings, identity %s:\n%s", n, w.identity.UID(), &w.log)
+			w.Errorf("got %d warnings and identity %s, want 1 and two:\n%s", n, w.identity.UID(), &w.log)
 		}
 		// A guard that begins now lists first, unless it inherits from one that does not
 		// know of the replacement.
@@ -275,7 +275,7 @@ func TestRelistUnknown(t *testing.T) {
 		w.err = nil
 		w.granted(1, 3, w.resume())
 		if n := strings.Count(w.log.String(), "would not be noticed"); n != 1 {
-			w.Errorf("%d lines:\n%s", n, &w.log)
+			w.Errorf("got %d lines of the warning, want 1:\n%s", n, &w.log)
 		}
 	})
 }

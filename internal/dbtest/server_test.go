@@ -26,14 +26,14 @@ func TestKill(t *testing.T) {
 		name := Empty(t, kind)
 		for i := range 3 {
 			if _, err := db.ExecContext(t.Context(), "CREATE DATABASE kept_"+string(rune('a'+i))); err != nil {
-				t.Fatalf("%s: %v", name, err)
+				t.Fatalf("create of a database failed: %s: %v", name, err)
 			}
 			s.Kill()
 			if err := s.answers(t.Context()); err == nil {
 				t.Fatalf("%s answers after it was killed", kind)
 			}
 			if err := s.Start(t.Context()); err != nil {
-				t.Fatalf("%s: %v", kind, err)
+				t.Fatalf("%s does not start again: %v", kind, err)
 			}
 			db.SetMaxIdleConns(0) // connections to the killed server are useless
 			var n int

@@ -44,7 +44,7 @@ func TestReporter(t *testing.T) {
 		last := lines[Lines]
 		for _, want := range []string{"level=WARN", `msg="it fails"`, "resource=pods", "fault=denied", "remedy=ask", "unsaid=292", "key=x", `no\x1b[31m way x`} {
 			if !strings.Contains(last, want) {
-				t.Errorf("%q lacks %q", last, want)
+				t.Errorf("got the line %q, want %q in it", last, want)
 			}
 		}
 		if len(last) > 2*maxText {

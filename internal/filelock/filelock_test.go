@@ -12,7 +12,7 @@ func TestTry(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock, ours, err := Try(path)
 	if err != nil || !ours {
-		t.Fatalf("first Try: %t, %v", ours, err)
+		t.Fatalf("first Try: got %t and error %v, want true", ours, err)
 	}
 	if _, ours, err := Try(path); err != nil || ours {
 		t.Errorf("Try of a locked file: %t, %v, want false", ours, err)
@@ -46,7 +46,7 @@ func TestTryData(t *testing.T) {
 	}
 	unlock, ours, err := TryData(path)
 	if err != nil || !ours {
-		t.Fatalf("TryData: %t, %v", ours, err)
+		t.Fatalf("TryData: got %t and error %v, want true", ours, err)
 	}
 	if _, ours, err := TryData(path); err != nil || ours {
 		t.Errorf("TryData of a locked file: %t, %v, want false", ours, err)
@@ -55,7 +55,7 @@ func TestTryData(t *testing.T) {
 		t.Error(err)
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "after" {
-		t.Errorf("read %q, %v", text, err)
+		t.Errorf("read %q, error %v; want after", text, err)
 	}
 	if err := unlock(); err != nil {
 		t.Error(err)
@@ -67,7 +67,7 @@ func TestProcesses(t *testing.T) {
 	const variable = "VEDETTE_TEST_LOCK"
 	if path := os.Getenv(variable); path != "" {
 		if _, ours, err := Try(path); err != nil || !ours {
-			t.Fatalf("Try: %t, %v", ours, err)
+			t.Fatalf("Try: got %t and error %v, want true", ours, err)
 		}
 		_, _ = os.Stdout.WriteString("locked\n")
 		select {}

@@ -29,7 +29,7 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s: wrote %q, %v, want %q", g.name, out.String(), err, g.file)
 		}
 		if got, err := g.format.Read(strings.NewReader(g.file)); err != nil || string(got) != "123456789" {
-			t.Errorf("%s: read %q, %v", g.name, got, err)
+			t.Errorf("%s: read %q and error %v, want 123456789", g.name, got, err)
 		}
 	}
 }
@@ -46,11 +46,11 @@ func TestDamage(t *testing.T) {
 			other := []byte(g.file)
 			other[n] ^= 0x10
 			if _, err := g.format.Read(bytes.NewReader(other)); !errors.As(err, &damage) {
-				t.Errorf("%s: byte %d changed: %v", g.name, n, err)
+				t.Errorf("%s: byte %d changed: got %v, want a damage error", g.name, n, err)
 			}
 		}
 		if _, err := g.format.Read(bytes.NewReader(make([]byte, 100))); !errors.As(err, &damage) {
-			t.Errorf("%s: zero bytes: %v", g.name, err)
+			t.Errorf("%s: zero bytes: got %v, want a damage error", g.name, err)
 		}
 	}
 }

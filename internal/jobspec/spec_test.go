@@ -188,7 +188,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		s := jobspec.Read(body)
 		if s.GPUs < 0 || s.GPUs > 1_000_000 || s.Attempt < 0 || s.Attempts < 0 || s.Limit < 0 || s.Pods < 0 || s.CPU < 0 || s.Memory < 0 {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v, want no negative numbers and at most 1000000 GPUs", s)
 		}
 		s.Field("a.b")
 		s.Annotation("x")

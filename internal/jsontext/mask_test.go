@@ -83,7 +83,7 @@ func TestMaskAgainstModel(t *testing.T) {
 		}
 		got, err := jsontext.NewMask(path).Append(nil, text)
 		if err != nil {
-			t.Fatalf("%s: got %v", text, err)
+			t.Fatalf("mask of %s failed: %v", text, err)
 		}
 		var is, want any
 		if err := json.Unmarshal(got, &is); err != nil {

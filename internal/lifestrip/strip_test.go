@@ -157,7 +157,7 @@ func TestStrips(t *testing.T) {
 		}
 		for r := range states {
 			if len(states) <= len(bar) && !strings.ContainsRune(bar, r) {
-				t.Fatalf("%q lacks %q", strip, r)
+				t.Fatalf("got the strip %q, want %q in it", strip, r)
 			}
 		}
 	})

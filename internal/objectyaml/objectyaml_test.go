@@ -31,7 +31,7 @@ func TestHostileText(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.ContainsFunc(text, func(r rune) bool { return r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 }) {
-			t.Errorf("%q", text)
+			t.Errorf("got %q, want no control characters", text)
 		}
 		var got map[string]string
 		if err := yaml.Unmarshal([]byte(text), &got); err != nil || got["a"] != want["a"] || got["b"] != want["b"] {
@@ -51,12 +51,12 @@ func TestDeep(t *testing.T) {
 	}
 	for name, inner := range map[string]any{"values": slices.Repeat([]any{1}, 10_000), "words": strings.Repeat("word ", 10_000), "lines": strings.Repeat("a\n", 10_000)} {
 		if text, err := Marshal(nested(1000, inner)); !errors.Is(err, ErrLarge) {
-			t.Errorf("%s, 1000 deep: %d bytes, %v", name, len(text), err)
+			t.Errorf("%s, 1000 deep: got %d bytes and error %v, want ErrLarge", name, len(text), err)
 		}
 	}
 	for name, inner := range map[string]any{"values": slices.Repeat([]any{"word"}, 200_000), "words": strings.Repeat("word ", 300_000), "lines": strings.Repeat("line\n", 300_000)} {
 		if _, err := Marshal(nested(6, inner)); err != nil {
-			t.Errorf("%s, 6 deep: %v", name, err)
+			t.Errorf("%s, 6 deep: got %v, want no error", name, err)
 		}
 	}
 }

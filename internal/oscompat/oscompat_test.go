@@ -79,7 +79,7 @@ func TestCheckWritable(t *testing.T) {
 	}
 	for _, path := range []string{dir, file} {
 		if err := CheckWritable(path); err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: got %v, want it writable", path, err)
 		}
 	}
 	if err := CheckWritable(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {

@@ -37,7 +37,7 @@ func TestBudget(t *testing.T) {
 		{"a place that is gone", map[string]int{"a": 2, "b": 1, "d": 1}, 1},
 	} {
 		if broken := overBudget(found, c.budget); len(broken) != c.want {
-			t.Errorf("%s: %q", c.name, broken)
+			t.Errorf("%s: got %q, want %d of them", c.name, broken, c.want)
 		}
 	}
 }

@@ -99,7 +99,7 @@ func TestProseIsRead(t *testing.T) {
 		t.Errorf("in another module: %q", got)
 	}
 	if got := found["ui"]; len(got) != 3 || !strings.HasPrefix(got[0], "a.ts:1:") || !strings.HasPrefix(got[1], "a.ts:3:") || !strings.HasPrefix(got[2], "a.ts:4:") {
-		t.Errorf("in TypeScript: %q", got)
+		t.Errorf("in TypeScript: got %q, want lines 1, 3 and 4 of a.ts", got)
 	}
 	if got := found["docs/a.md"]; len(got) != 3 {
 		t.Errorf("in the document: %q", got)

@@ -201,10 +201,10 @@ func TestSetupOfParts(t *testing.T) {
 	m.without("initdb", "mariadbd")
 	m.program("uname", "echo Darwin")
 	if said, _, code := m.run("bash", "tools/setup.sh", "compiler"); code != 0 {
-		t.Errorf("exit code %d: %s", code, said)
+		t.Errorf("exit code %d, want 0: %s", code, said)
 	}
 	if said, _, code := m.run("bash", "tools/setup.sh", "coffee"); code != 2 || !strings.Contains(said, "nothing called coffee") {
-		t.Errorf("exit code %d: %s", code, said)
+		t.Errorf("exit code %d, want 2 and that nothing is called coffee: %s", code, said)
 	}
 }
 
@@ -233,7 +233,7 @@ func TestMakeTest(t *testing.T) {
 		t.Errorf("exit code %d, want %s:\n%s", code, want.String(), said)
 	}
 	if tests := regexp.MustCompile(`(?m)^go test (-C [\w/]+ )?`).FindAllString(ran, -1); strings.Join(tests, ",") != "go test ,go test -C bench ,go test -C compat/controllerruntime ,go test ,go test ,go test ,go test ,go test -C conformance ,go test -C conformance/suites " {
-		t.Errorf("%q of\n%s", tests, ran)
+		t.Errorf("ran the tests %q, want those of each module, of\n%s", tests, ran)
 	}
 	m.program("go", `[ "$1" = version ] && echo "go version go9.99.8 linux/amd64" && exit; echo "it fails" >&2; exit 1`)
 	said, _, code = m.run("make", "test")

@@ -68,7 +68,7 @@ func FuzzLine(f *testing.F) {
 		}
 		for _, r := range line {
 			if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200b || r == 0x200e || r == 0x200f || r == 0x2028 || r == 0x2029 {
-				t.Errorf("%q has %U", line, r)
+				t.Errorf("%q has the character %U, want it escaped", line, r)
 			}
 		}
 		if again := printable.Line(line); again != line {
@@ -92,10 +92,10 @@ func TestWriter(t *testing.T) {
 	}
 	text := []byte("a\x1b\nb\n")
 	if n, err := w.Write(text); n != len(text) || err != nil || out.String() != "a\\x1b\nb\n" {
-		t.Errorf("%d, %v, %q", n, err, out.String())
+		t.Errorf("wrote %d bytes, error %v, output %q; want all of them and the line breaks kept", n, err, out.String())
 	}
 	if n, err := printable.NewWriter(broken{}).Write(text); n != 0 || !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("wrote %d bytes, error %v; want 0 and io.ErrClosedPipe", n, err)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestLine(t *testing.T) {
 		line := Line(stackOf(panics))
 		ok := regexp.MustCompile(`^stacktrace\.TestLine\.func[\d.]+ \(stacktrace/stacktrace_test\.go:\d+\) < .*stacktrace\.\(\*server\)\.serve \(stacktrace/stacktrace_test\.go:\d+\) < stacktrace\.stackOf `)
 		if !ok.MatchString(line) || strings.ContainsAny(line, "\n\t") || strings.Contains(line, "runtime.") {
-			t.Errorf("%s: %s", name, line)
+			t.Errorf("%s: got %s, want one line with the callers, without the runtime", name, line)
 		}
 	}
 	if line := Line(stackOf(func() { deep(100) })); strings.Count(line, "stacktrace.deep") != maxCalls || !strings.HasSuffix(line, " < …") {
@@ -55,7 +55,7 @@ func FuzzLine(f *testing.F) {
 	f.Add(stackOf(func() { panic("x") }))
 	f.Fuzz(func(t *testing.T, stack []byte) {
 		if line := Line(stack); strings.Contains(line, "\n") {
-			t.Errorf("%q", line)
+			t.Errorf("got %q, want one line", line)
 		}
 	})
 }

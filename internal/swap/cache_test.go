@@ -39,7 +39,7 @@ func TestFolderAppearsWhole(t *testing.T) {
 	}
 	for path, want := range map[string]string{paths[0] + "/b.go": "package b", paths[0] + "/a/a.go": "package a", other + "/b.go": "package c"} {
 		if got, err := os.ReadFile(path); err != nil || string(got) != want {
-			t.Errorf("%s has %q, %v", path, got, err)
+			t.Errorf("%s: got %q and error %v, want %q", path, got, err, want)
 		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(root, ".new-*")); len(left) > 0 {
@@ -55,7 +55,7 @@ func TestHalfFolder(t *testing.T) {
 		t.Fatal("a file that is not there was copied")
 	}
 	if left, _ := os.ReadDir(filepath.Join(root, "cache")); len(left) > 0 {
-		t.Errorf("%v is left", left)
+		t.Errorf("%v is left, want nothing", left)
 	}
 }
 

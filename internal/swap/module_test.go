@@ -127,7 +127,7 @@ func TestVersions(t *testing.T) {
 		{"v2.0.0+incompatible", "v2.0.1", true},
 	} {
 		if got := older(c.a, c.b); got != c.want {
-			t.Errorf("older(%s, %s) = %v", c.a, c.b, got)
+			t.Errorf("older(%s, %s): got %v, want %v", c.a, c.b, got, c.want)
 		}
 	}
 	for path, want := range map[string]string{"example.com/m/cmd/x": "x", "example.com/m/v2": "m", "example.com/vault": "vault"} {
@@ -150,7 +150,7 @@ func TestMains(t *testing.T) {
 	} {
 		swapped, _, err := mains([]listedPackage{c.p}, []string{"."})
 		if c.want == "" && (err != nil || len(swapped) != 1) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: got %v, %v", c.name, swapped, err)
+			t.Errorf("%s: got %v and error %v, want one swapped, or the error %q", c.name, swapped, err, c.want)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func TestDevelopmentBuild(t *testing.T) {
 		s := &swap{Options: Options{Version: version}}
 		s.Progress = func(string) {}
 		if _, err := s.source(t.Context()); err == nil || !strings.Contains(err.Error(), "--vedette=PATH") {
-			t.Errorf("version %q: %v", version, err)
+			t.Errorf("version %q: got %v, want an error with --vedette=PATH", version, err)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func TestPatchedCopyIsRefused(t *testing.T) {
 func TestTemplates(t *testing.T) {
 	for _, name := range []string{"cache.go", "rest.go", "engine.go", "main.go"} {
 		if _, err := parser.ParseFile(token.NewFileSet(), name, template(name), 0); err != nil {
-			t.Errorf("template %s: %v", name, err)
+			t.Errorf("template %s does not parse: %v", name, err)
 		}
 	}
 }

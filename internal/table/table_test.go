@@ -30,7 +30,7 @@ func TestLay(t *testing.T) {
 func TestStyled(t *testing.T) {
 	paint := func(i int, padded string) string {
 		if strings.Contains(padded, "\x1b") {
-			t.Errorf("column %d: %q", i, padded)
+			t.Errorf("column %d: got %q, want no escape code in it", i, padded)
 		}
 		return "<" + padded + ">"
 	}

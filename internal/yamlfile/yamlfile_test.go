@@ -39,7 +39,7 @@ func TestParseRefuses(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	for _, text := range []string{"", "# nothing\n", "---\n", "~"} {
 		if r, root, err := yamlfile.Parse("f", []byte(text)); err != nil || root != nil || r.Err() != nil {
-			t.Errorf("%q: %v, %v", text, root, err)
+			t.Errorf("%q: got %v and error %v, want no document and no error", text, root, err)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestRowText(t *testing.T) {
 func TestCheckMention(t *testing.T) {
 	for _, id := range []string{"ou_7d8a", "U024BE7LH", "13800138000", "+86-13800138000", "li.wei", "liwei@example.com", "alles"} {
 		if err := CheckMention(id); err != nil {
-			t.Errorf("%q: %v", id, err)
+			t.Errorf("mention %q: got %v, want it accepted", id, err)
 		}
 	}
 	for _, id := range []string{"", "all", "ALL", "@all", "!here", "here", "Channel", "everyone", "@everyone@", "a b", "a>", "x></at><at id=all", "ａ", "a\n", strings.Repeat("a", 129)} {
@@ -69,7 +69,7 @@ func TestLinkTarget(t *testing.T) {
 func TestPayload(t *testing.T) {
 	got, err := Payload(map[string]string{"a": "<&>\u2028"})
 	if err != nil || string(got) != `{"a":"<&>\u2028"}` {
-		t.Errorf("%s, %v", got, err)
+		t.Errorf("got %s and error %v, want nothing escaped", got, err)
 	}
 	if _, err := Payload(func() {}); err == nil {
 		t.Error("a function is JSON")
@@ -89,9 +89,9 @@ func TestErrorText(t *testing.T) {
 		}
 	}
 	if e := ErrorOf(cause); e.Kind != Temporary || e.Err != cause || ErrorOf(nil) != nil {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v, want a temporary error with the cause", e)
 	}
 	if e := ErrorOf(fmt.Errorf("outer: %w", &Error{Kind: Disabled})); e.Kind != Disabled {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v, want the kind Disabled", e)
 	}
 }

@@ -62,14 +62,14 @@ func TestClientRefuses(t *testing.T) {
 	}
 	for _, host := range []string{"2130706433", "0x7f000001", "127.1", "0177.0.0.1"} { // never an address in Go
 		if _, _, err := get(t, channel.Guard{}, "http://"+host+":"+port+"/secret"); err == nil {
-			t.Errorf("%s: reached", host)
+			t.Errorf("%s was reached, want an error", host)
 		}
 	}
 	if n := reached.Load(); n != 0 {
 		t.Errorf("%d requests reached the server", n)
 	}
 	if code, _, err := get(t, loopback, server.URL); err != nil || code != 200 {
-		t.Errorf("allowed: %d, %v", code, err)
+		t.Errorf("allowed: got status %d and error %v, want 200", code, err)
 	}
 }
 
@@ -141,7 +141,7 @@ func TestClientFollowsNothing(t *testing.T) {
 	}))
 	defer server.Close()
 	if code, _, err := get(t, loopback, server.URL); err != nil || code != 307 || reached.Load() != 1 {
-		t.Errorf("%d, %v, %d requests", code, err, reached.Load())
+		t.Errorf("got status %d, error %v, %d requests; want 307 after 1", code, err, reached.Load())
 	}
 }
 
@@ -203,7 +203,7 @@ func TestClientIgnoresTheEnvironment(t *testing.T) {
 	}
 	for _, host := range []string{"169.254.169.254", "[::1]", "localhost", "a.localhost.", "2130706433", "0x7f.1", "127.1", "0x7f000001"} {
 		if _, _, err := get(t, channel.Guard{Proxy: u}, "http://"+host+"/"); err == nil || !strings.Contains(err.Error(), "refused") {
-			t.Errorf("%s by a proxy: %v", host, err)
+			t.Errorf("%s by a proxy: got %v, want it refused", host, err)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func TestKindsOfAnswers(t *testing.T) {
 		})
 		answer, err := e.Post(t.Context(), to, nil, []byte("{}"))
 		if err != nil {
-			t.Fatalf("%d: %v", c.status, err)
+			t.Fatalf("status %d: got error %v, want an answer", c.status, err)
 		}
 		got := ErrorOf(answer.Err())
 		if got == nil || got.Kind != c.kind || got.RetryAfter != c.wait {
@@ -105,7 +105,7 @@ func TestErrorsWithoutAnswer(t *testing.T) {
 		})
 		_, err := e.Post(ctx, to, nil, []byte("{}"))
 		if !errors.Is(err, context.Canceled) || ErrorOf(err).Kind != Temporary || strings.Contains(err.Error(), token) {
-			t.Fatalf("%v", err)
+			t.Fatalf("got %v, want a temporary error of the canceled context, without the token", err)
 		}
 	})
 	t.Run("timeout", func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestErrorsWithoutAnswer(t *testing.T) {
 		e.Timeout = 50 * time.Millisecond
 		_, err := e.Post(t.Context(), to, nil, nil)
 		if !errors.Is(err, context.DeadlineExceeded) || ErrorOf(err).Kind != Temporary {
-			t.Fatalf("%v", err)
+			t.Fatalf("got %v, want a temporary error by the deadline", err)
 		}
 	})
 	t.Run("the answer breaks off", func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestErrorsWithoutAnswer(t *testing.T) {
 			_, _ = w.Write([]byte("half"))
 		})
 		if _, err := e.Post(t.Context(), to, nil, nil); err == nil || ErrorOf(err).Kind != Temporary {
-			t.Fatalf("%v", err)
+			t.Fatalf("half an answer: got %v, want a temporary error", err)
 		}
 	})
 	t.Run("nobody listens", func(t *testing.T) {
@@ -131,7 +131,7 @@ func TestErrorsWithoutAnswer(t *testing.T) {
 		_, err := e.Post(t.Context(), to, nil, nil)
 		var u *url.Error
 		if err == nil || errors.As(err, &u) || strings.Contains(err.Error(), token) {
-			t.Fatalf("%v", err)
+			t.Fatalf("got %v, want an error without a URL and without the token", err)
 		}
 	})
 	t.Run("without known secrets", func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestErrorsWithoutAnswer(t *testing.T) {
 		_, err := e.Post(t.Context(), to, nil, nil)
 		var u *url.Error
 		if err == nil || errors.As(err, &u) || strings.Contains(err.Error(), token) {
-			t.Fatalf("%v", err)
+			t.Fatalf("got %v, want an error without a URL and without the token", err)
 		}
 	})
 	t.Run("the client refuses", func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestErrorsWithoutAnswer(t *testing.T) {
 		e.Client = &http.Client{Transport: refuser{&Error{Kind: Permanent, Err: refusal}}}
 		_, err := e.Post(t.Context(), to, nil, nil)
 		if ErrorOf(err).Kind != Permanent || !errors.Is(err, refusal) {
-			t.Fatalf("%v", err)
+			t.Fatalf("got %v, want a permanent error with the refusal", err)
 		}
 	})
 }
@@ -164,7 +164,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	})
 	answer, err := e.Get(t.Context(), to, nil)
 	if err != nil || len(answer.Body) != maxAnswer {
-		t.Fatalf("%d bytes, %v", len(answer.Body), err)
+		t.Fatalf("got %d bytes and error %v, want %d bytes", len(answer.Body), err, maxAnswer)
 	}
 	if text := answer.Fail(Permanent, "code 1", string(answer.Body)).Error(); len(text) > 3*maxQuoted {
 		t.Errorf("the error has %d bytes", len(text))
@@ -179,20 +179,20 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	})
 	answer, err := e.Post(t.Context(), to, nil, []byte("{}"))
 	if err != nil || answer.Status != http.StatusTemporaryRedirect || asked != 1 {
-		t.Fatalf("asked %d times: %+v, %v", asked, answer, err)
+		t.Fatalf("asked %d times: got %+v and error %v, want status 307 after one request", asked, answer, err)
 	}
 }
 
 func TestReachSendsNoMessage(t *testing.T) {
 	to, e := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodHead || r.URL.Path != "/" || r.URL.RawQuery != "" {
-			t.Errorf("%s %s", r.Method, r.URL)
+			t.Errorf("got %s %s, want HEAD / without a query", r.Method, r.URL)
 		}
 		w.WriteHeader(http.StatusNotFound)
 	})
 	to.RawQuery = "key=" + token
 	if answer, err := e.Reach(t.Context(), to); err != nil || answer.Status != http.StatusNotFound {
-		t.Fatalf("%+v, %v", answer, err)
+		t.Fatalf("got %+v and error %v, want status 404", answer, err)
 	}
 }
 
@@ -209,11 +209,11 @@ func TestSecretsAreHidden(t *testing.T) {
 		got := Hide("before "+text+" after", secrets...)
 		for _, s := range []string{token, "a+b", "a%2Bb", "pass/", "pass%2F", "te\\d"} {
 			if strings.Contains(got, s) {
-				t.Errorf("%q: %q shows %q", text, got, s)
+				t.Errorf("%q: %q shows %q, want it hidden", text, got, s)
 			}
 		}
 		if !strings.HasPrefix(got, "before ") || !strings.HasSuffix(got, " after") {
-			t.Errorf("%q: %q", text, got)
+			t.Errorf("%q: got %q, want the words before and after unchanged", text, got)
 		}
 	}
 	if got := Hide("abcdefgh", "abcd", "abcdefgh"); got != "[secret]" {

@@ -14,13 +14,13 @@ import (
 func checkInert(t interface{ Errorf(string, ...any) }, text string) {
 	got := channel.Inert(text)
 	if found := channeltest.FindMarkdown(got); len(found) > 0 {
-		t.Errorf("%q became %q with %q", text, got, found)
+		t.Errorf("%q became %q with the markup %q, want none", text, got, found)
 	}
 	// In the middle of a line of the channel, it must not combine with the text around it.
 	for _, line := range []string{"**label** " + got, "- " + got, "[" + got + "](https://vedette.example/x)"} {
 		plain := strings.NewReplacer("**label** ", "", "- ", "", "[", "", "](https://vedette.example/x)", "").Replace(line)
 		if found := channeltest.FindMarkdown(plain); len(found) > 0 {
-			t.Errorf("%q in %q: %q", text, line, found)
+			t.Errorf("%q in %q: got markup %q, want none", text, line, found)
 		}
 	}
 	if utf8.ValidString(text) && !utf8.ValidString(got) {
@@ -34,7 +34,7 @@ func TestInert(t *testing.T) {
 	}
 	for _, text := range []string{"llama3-70b-dpo-mix-v4", "exit code 137", "10:21:42", "3m 41s", "节点 gpu-h100-17"} {
 		if got := channel.Inert(text); got != text {
-			t.Errorf("%q became %q", text, got)
+			t.Errorf("%q became %q, want it unchanged", text, got)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) { checkInert(t, channeltest.Markup().Draw(t, "text")) })

@@ -100,16 +100,16 @@ func TestExample(t *testing.T) {
 	c := loadExample(t)
 	shanghai, berlin := c.Location, c.People["anna"].Location
 	if shanghai.String() != "Asia/Shanghai" || berlin.String() != "Europe/Berlin" || c.Portal != "https://vedette.example.com" || c.Language != "zh" {
-		t.Errorf("%v, %v, %s, %s", shanghai, berlin, c.Portal, c.Language)
+		t.Errorf("got %v, %v, portal %s, language %s; want Asia/Shanghai, Europe/Berlin, https://vedette.example.com and zh", shanghai, berlin, c.Portal, c.Language)
 	}
 	if len(c.Warnings) > 0 {
-		t.Errorf("warnings: %q", c.Warnings)
+		t.Errorf("got warnings %q, want none", c.Warnings)
 	}
 	rules := map[string]*rule.Rule{}
 	for _, r := range c.Rules.Rules() {
 		rules[r.ID()] = r
 		if got := len(r.Check()); got > 0 {
-			t.Errorf("%s has %d problems", r.Name, got)
+			t.Errorf("%s has %d problems, want none", r.Name, got)
 		}
 	}
 	team := rules["failures-of-the-team"]
@@ -155,14 +155,14 @@ func TestExample(t *testing.T) {
 	for name, channel := range c.Channels {
 		opened, err := channel.Open()
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("channel %s does not open: %v", name, err)
 			continue
 		}
 		if kind := opened.Traits().Kind; kind != channel.Kind {
 			t.Errorf("%s is of type %s, and opens %s", name, channel.Kind, kind)
 		}
 		if err := opened.Close(); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("channel %s does not close: %v", name, err)
 		}
 	}
 }

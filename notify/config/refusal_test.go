@@ -88,12 +88,12 @@ func TestRefusals(t *testing.T) {
 func TestDurations(t *testing.T) {
 	for text, want := range map[string]time.Duration{"90s": 90 * time.Second, "1d": day, "1d12h": 36 * time.Hour, "2h30m": 150 * time.Minute, "0s": 0} {
 		if got, ok := parseDuration(text); !ok || got != want {
-			t.Errorf("%s: %v, %v", text, got, ok)
+			t.Errorf("%s: got %v (%v), want %v", text, got, ok, want)
 		}
 	}
 	for _, bad := range []string{"", "1", "d", "-1d", "1d-1h", "1w", "99999d", "9999999h", "1d1d", "1.5d", "NaNh"} {
 		if got, ok := parseDuration(bad); ok {
-			t.Errorf("%q is %v", bad, got)
+			t.Errorf("duration %q: got %v, want it refused", bad, got)
 		}
 	}
 }

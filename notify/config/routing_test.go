@@ -61,14 +61,14 @@ func TestReceivers(t *testing.T) {
 	} {
 		all, unknown := c.Receivers(c2.to, c2.fallback, c2.owners)
 		if diff := cmp.Diff(c2.want, told(all)); diff != "" {
-			t.Errorf("%s: %s", c2.name, diff)
+			t.Errorf("%s: receivers (-want +got):\n%s", c2.name, diff)
 		}
 		if diff := cmp.Diff(c2.unknown, unknown); diff != "" {
-			t.Errorf("%s, unknown: %s", c2.name, diff)
+			t.Errorf("%s: unknown receivers (-want +got):\n%s", c2.name, diff)
 		}
 	}
 	if got := []string{c.Mention("feishu-team", []string{"bob", "anna", "liwei"}), c.Mention("ops-hook", []string{"liwei"}), c.Mention("none", nil)}; !cmp.Equal(got, []string{"ou_84aad35d084aa403a838cf73ee18467", "", ""}) {
-		t.Errorf("mentions: %q", got)
+		t.Errorf("got mentions %q, want only that of liwei in feishu-team", got)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestOwners(t *testing.T) {
 	} {
 		got := c.Owners(c2.labels, func() map[string]string { return c2.annotations }, c2.submitter)
 		if diff := cmp.Diff(c2.want, got); diff != "" {
-			t.Errorf("%s: %s", c2.name, diff)
+			t.Errorf("%s: owners (-want +got):\n%s", c2.name, diff)
 		}
 	}
 	if !c.NeedsAnnotations() {

@@ -43,7 +43,7 @@ func TestSecretsAreHidden(t *testing.T) {
 	shown = append(shown, log.String(), string(asJSON), string(asYAML), fmt.Errorf("failed: %w", errors.New(s.String())).Error())
 	for _, text := range shown {
 		if strings.Contains(text, secretText) || strings.Contains(text, fmt.Sprintf("%x", secretText)) || strings.Contains(strings.ToLower(text), fmt.Sprintf("%x", secretText)) {
-			t.Errorf("shown: %s", text)
+			t.Errorf("a secret is shown, want it hidden: %s", text)
 		}
 		if !strings.Contains(text, hidden) && !strings.Contains(text, "0x") {
 			t.Errorf("not even a sign of it: %s", text)
@@ -101,7 +101,7 @@ func TestNoMistakeShowsASecret(t *testing.T) {
 			}
 			for _, part := range []string{"hunter2", "Sesame"} {
 				if strings.Contains(err.Error(), part) {
-					t.Errorf("%v", err)
+					t.Errorf("the error shows a secret: %v, want it without %s", err, part)
 				}
 			}
 		})
@@ -120,7 +120,7 @@ func TestSecrets(t *testing.T) {
 	v := newVault(filepath.Join(dir, "f.yaml"), &o)
 	for _, name := range []string{"key", "./key", filepath.Join(dir, "key")} {
 		if s, err := v.fromFile(name); err != nil || s.Reveal() != secretText {
-			t.Errorf("%s: %v, %d bytes", name, err, len(s.Reveal()))
+			t.Errorf("%s: got error %v and %d bytes, want the secret", name, err, len(s.Reveal()))
 		}
 	}
 	if s, err := v.fromEnv("KEY"); err != nil || s.Reveal() != secretText {
@@ -157,12 +157,12 @@ func TestRightsOfSecrets(t *testing.T) {
 		return c.Warnings
 	}
 	if got := load(); onUnix && (len(got) != 1 || !strings.Contains(got[0], "chmod") || strings.Contains(got[0], keyA)) {
-		t.Errorf("warnings: %q", got)
+		t.Errorf("got warnings %q, want one with chmod and without the secret", got)
 	}
 	if err := os.Symlink(".", filepath.Join(dir, "..data")); err != nil { // as a volume of Kubernetes
 		t.Fatal(err)
 	}
 	if got := load(); len(got) != 0 {
-		t.Errorf("in a volume: %q", got)
+		t.Errorf("in a volume: got the warnings %q, want none", got)
 	}
 }

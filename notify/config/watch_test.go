@@ -113,7 +113,7 @@ func TestWatch(t *testing.T) {
 
 		write(t, path, watched)
 		if all = got(); len(all) != 2 || strings.Count(logged.String(), "\n") != 1 || !strings.Contains(logged.String(), "reloaded") {
-			t.Fatalf("corrected: %d configurations, %s", len(all), logged)
+			t.Fatalf("corrected: got %d configurations, want 2 and one line that it was reloaded: %s", len(all), logged)
 		}
 		logged.Reset()
 
@@ -121,11 +121,11 @@ func TestWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		if all = got(); len(all) != 2 || !strings.Contains(logged.String(), "cannot be read") {
-			t.Fatalf("removed: %d configurations, %s", len(all), logged)
+			t.Fatalf("removed: got %d configurations, want 2 and that the file cannot be read: %s", len(all), logged)
 		}
 		write(t, path, watched)
 		if all = got(); len(all) != 3 {
-			t.Fatalf("back: %d configurations, %s", len(all), logged)
+			t.Fatalf("back: got %d configurations, want 3: %s", len(all), logged)
 		}
 	})
 }
@@ -137,7 +137,7 @@ func TestWatchSecrets(t *testing.T) {
 		write(t, filepath.Join(dir, "notify.yaml"), strings.Replace(watched, "rules:", "  other: {type: webhook, url: https://other.example.com, secret: {file: other}}\nrules:", 1))
 		all := got()
 		if len(all) != 1 {
-			t.Fatalf("%d configurations, %s", len(all), logged)
+			t.Fatalf("got %d configurations, want 1; log: %s", len(all), logged)
 		}
 		write(t, filepath.Join(dir, "key"), keyB)
 		if all = got(); len(all) != 2 {
@@ -196,6 +196,6 @@ func TestWatchKubernetes(t *testing.T) {
 		t.Error("loaded before the contents stayed")
 	}
 	if c := w.poll(); c == nil || c.Rules.Rules()[0].Name != "fialed" {
-		t.Errorf("got %+v", c)
+		t.Errorf("got %+v, want the rule fialed", c)
 	}
 }

@@ -40,7 +40,7 @@ func TestCreateBehindFrontThatEnds(t *testing.T) {
 			}
 			next := d.claim(t, delivery.ClaimOptions{})
 			if len(next.Deliveries) != 1 || next.Deliveries[0].Key != fmt.Sprint("next/", i) {
-				t.Fatalf("round %d: claimed %q", i, keys(next.Deliveries))
+				t.Fatalf("round %d: claimed %q, want the next message", i, keys(next.Deliveries))
 			}
 			d.finish(t, delivery.Outcome{}, delivery.Policy{}, next.Deliveries...)
 		}
@@ -79,7 +79,7 @@ func TestCreateBehindFrontThatEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c := d.claim(t, delivery.ClaimOptions{}); len(c.Deliveries) != 1 {
-			t.Errorf("claimed %q", keys(c.Deliveries))
+			t.Errorf("claimed %q, want one", keys(c.Deliveries))
 		}
 	})
 }
@@ -150,14 +150,14 @@ func TestHostileTexts(t *testing.T) {
 		two := one
 		two.Key = nasty + "2"
 		if n := d.create(t, one, two, one); n != 2 {
-			t.Errorf("created %d", n)
+			t.Errorf("created %d, want 2", n)
 		}
 		if n := d.create(t, two); n != 0 {
-			t.Errorf("created %d repeats", n)
+			t.Errorf("created %d repeats, want 0", n)
 		}
 		c := d.claim(t, delivery.ClaimOptions{Worker: nasty, Limit: 5})
 		if len(c.Deliveries) != 1 || string(c.Deliveries[0].Event) != string(one.Event) {
-			t.Fatalf("claimed %d", len(c.Deliveries))
+			t.Fatalf("claimed %d, want one with its event unchanged", len(c.Deliveries))
 		}
 		d.finish(t, delivery.Outcome{Result: delivery.Disabled, Status: nasty, Error: nasty, Ref: nasty}, delivery.Policy{}, c.Deliveries...)
 		if err := delivery.Enable(t.Context(), d.DB, "chat", nasty); err != nil {
@@ -179,7 +179,7 @@ func TestHostileTexts(t *testing.T) {
 				return err
 			})
 			if err == nil || len(err.Error()) > 200 {
-				t.Errorf("created %.50s, %v", wrong.Key, err)
+				t.Errorf("create of key %.50s: got %v, want an error of at most 200 bytes", wrong.Key, err)
 			}
 		}
 	})
@@ -194,11 +194,11 @@ func TestPoison(t *testing.T) {
 	for range 100 {
 		c := d.claim(t, delivery.ClaimOptions{Lease: time.Second, Now: now})
 		if len(c.Deliveries) != 1 || c.Deliveries[0].Key != "poison" || c.Deliveries[0].Attempts != 0 {
-			t.Fatalf("claimed %+v", c)
+			t.Fatalf("claimed %+v, want poison with no attempts", c)
 		}
 		now = now.Add(time.Second)
 	}
 	if c := d.claim(t, delivery.ClaimOptions{Now: now}); len(c.Deliveries) != 1 || c.Deliveries[0].Key != "next" {
-		t.Fatalf("claimed %+v", c)
+		t.Fatalf("claimed %+v, want next", c)
 	}
 }

@@ -327,6 +327,6 @@ func (m *model) check(r *rapid.T) {
 		got = append(got, fmt.Sprintf("%s %s %d replay=%v", x.Key, x.State, x.Attempts, x.Replay && x.Late && x.Lane < 0))
 	}
 	if !slices.Equal(got, want) {
-		r.Fatalf("database\n%q\nmodel\n%q", got, want)
+		r.Fatalf("got\n%q\nwant, by the model,\n%q", got, want)
 	}
 }

@@ -23,15 +23,15 @@ func TestRecover(t *testing.T) {
 		fail(delivery.Permanent, start.Add(time.Hour))
 		fail(delivery.Delivered, start.Add(time.Hour))
 		if n, err := delivery.Recover(t.Context(), d.DB, "chat", start.Add(time.Minute), "liwei"); err != nil || n != 1 {
-			t.Fatalf("recovered %d, %v", n, err)
+			t.Fatalf("recovered %d, error %v; want 1", n, err)
 		}
 		all, err := delivery.List(t.Context(), d.DB, delivery.Filter{States: []delivery.State{delivery.Waiting}})
 		if err != nil || !slices.Equal(keys(all), []string{"waiting", "late"}) || !all[1].Replay || !all[1].Late || all[1].Attempts != 0 {
-			t.Errorf("waiting: %+v, %v", all, err)
+			t.Errorf("waiting: got %+v and error %v, want waiting, and late as a replay", all, err)
 		}
 		acts, err := delivery.Acts(t.Context(), d.DB, 10)
 		if err != nil || len(acts) != 1 || acts[0].Actor != "liwei" || acts[0].Action != "recover" {
-			t.Errorf("acts: %+v, %v", acts, err)
+			t.Errorf("acts: got %+v and error %v, want recover by liwei", acts, err)
 		}
 	})
 }
@@ -52,7 +52,7 @@ func TestDigest(t *testing.T) {
 		add("2", "3")
 		held, err := delivery.HeldOf(t.Context(), d.DB, delivery.LaneOf(0, "chat", "a"))
 		if err != nil || len(held) != 1 || held[0].Key != "digest/1" || !held[0].NextAt.Equal(digest.NextAt) {
-			t.Fatalf("held: %+v, %v", held, err)
+			t.Fatalf("held: got %+v and error %v, want digest/1 at its time", held, err)
 		}
 		closing := func(now time.Time) (closed int) {
 			d.tx(t, func(tx *sqldb.Tx) (err error) {
@@ -65,11 +65,11 @@ func TestDigest(t *testing.T) {
 			t.Errorf("closed %d too early", n)
 		}
 		if n := closing(digest.NextAt); n != 1 {
-			t.Errorf("closed %d", n)
+			t.Errorf("closed %d, want 1", n)
 		}
 		c := d.claim(t, delivery.ClaimOptions{Now: digest.NextAt})
 		if len(c.Deliveries) != 1 {
-			t.Fatalf("claimed %+v", c)
+			t.Fatalf("claimed %+v, want one", c)
 		}
 		_, items, err := delivery.Show(t.Context(), d.DB, c.Deliveries[0].ID)
 		var got []string
@@ -77,13 +77,13 @@ func TestDigest(t *testing.T) {
 			got = append(got, string(i.Event))
 		}
 		if err != nil || !slices.Equal(got, []string{"1", "2", "3"}) {
-			t.Errorf("items: %q, %v", got, err)
+			t.Errorf("items: got %q and error %v, want 1, 2 and 3", got, err)
 		}
 		if n, err := delivery.Recent(t.Context(), d.DB, "chat", "a", start); n != 1 || err != nil {
-			t.Errorf("recent: %d, %v", n, err)
+			t.Errorf("recent: got %d and error %v, want 1", n, err)
 		}
 		if n, err := delivery.Recent(t.Context(), d.DB, "chat", "a", start.Add(time.Second)); n != 0 || err != nil {
-			t.Errorf("recent: %d, %v", n, err)
+			t.Errorf("recent, a second later: got %d and error %v, want 0", n, err)
 		}
 	})
 }
@@ -95,7 +95,7 @@ func TestAck(t *testing.T) {
 		one.EscalateAt, two.EscalateAt = start.Add(time.Hour), start.Add(time.Hour)
 		d.create(t, one, two, about(1, "b", "3"))
 		if n, err := delivery.Ack(t.Context(), d.DB, 1, "liwei"); n != 1 || err != nil {
-			t.Errorf("acknowledged %d, %v", n, err)
+			t.Errorf("acknowledged %d, error %v; want 1", n, err)
 		}
 		escalations := func(now time.Time) (all []delivery.Delivery) {
 			d.tx(t, func(tx *sqldb.Tx) (err error) {
@@ -105,15 +105,15 @@ func TestAck(t *testing.T) {
 			return all
 		}
 		if got := escalations(start); len(got) > 0 {
-			t.Errorf("too early: %q", keys(got))
+			t.Errorf("too early: got the escalations %q, want none", keys(got))
 		}
 		got := escalations(start.Add(time.Hour))
 		if !slices.Equal(keys(got), []string{"2"}) {
-			t.Fatalf("escalations: %q", keys(got))
+			t.Fatalf("escalations: got %q, want 2", keys(got))
 		}
 		d.tx(t, func(tx *sqldb.Tx) error {
 			if n, err := delivery.Escalated(t.Context(), tx, got[0].ID); n != 1 || err != nil {
-				t.Errorf("escalated %d, %v", n, err)
+				t.Errorf("escalated %d, error %v; want 1", n, err)
 			}
 			return nil
 		})
@@ -122,7 +122,7 @@ func TestAck(t *testing.T) {
 		}
 		all, err := delivery.List(t.Context(), d.DB, delivery.Filter{Object: 1})
 		if err != nil || len(all) != 2 || all[1].AckedBy != "liwei" || all[0].AckedBy != "" {
-			t.Errorf("%+v, %v", all, err)
+			t.Errorf("got %+v and error %v, want two messages, the second acknowledged by liwei", all, err)
 		}
 	})
 }
@@ -142,12 +142,12 @@ func TestMutes(t *testing.T) {
 		add(delivery.Mute{Person: "liwei", Rule: "r", Until: start.Add(-time.Hour)})
 		for _, m := range []delivery.Mute{{Object: 7, Until: start}, {Person: "liwei"}} {
 			if err := delivery.AddMute(t.Context(), d.DB, m); err == nil {
-				t.Errorf("%+v was stored", m)
+				t.Errorf("%+v was stored, want an error", m)
 			}
 		}
 		all, err := delivery.Mutes(t.Context(), d.DB, start)
 		if err != nil || len(all) != 2 {
-			t.Fatalf("%+v, %v", all, err)
+			t.Fatalf("got mutes %+v and error %v, want 2", all, err)
 		}
 		muted := func(one delivery.Delivery) bool {
 			return slices.ContainsFunc(all, func(m delivery.Mute) bool { return m.Matches(&one, start) })
@@ -156,7 +156,7 @@ func TestMutes(t *testing.T) {
 		other, digest, later := job, job, all[1]
 		other.Object, digest.Object, digest.Kind = 8, 0, "Digest"
 		if !muted(job) || muted(other) || !muted(digest) || later.Matches(&digest, start.Add(time.Hour)) {
-			t.Errorf("muted: %v %v %v %v", muted(job), muted(other), muted(digest), later.Matches(&digest, start.Add(time.Hour)))
+			t.Errorf("muted: job %v, other job %v, digest %v, after its end %v; want true, false, true, false", muted(job), muted(other), muted(digest), later.Matches(&digest, start.Add(time.Hour)))
 		}
 		d.tx(t, func(tx *sqldb.Tx) error { return delivery.EndMutes(t.Context(), tx, []int64{7, 8}) })
 		if err := delivery.RemoveMute(t.Context(), d.DB, all[1].ID, "liwei"); err != nil {
@@ -166,7 +166,7 @@ func TestMutes(t *testing.T) {
 			t.Errorf("RemoveMute: got error %v, want %v", err, delivery.ErrUnknown)
 		}
 		if all, err := delivery.Mutes(t.Context(), d.DB, start); err != nil || len(all) > 0 {
-			t.Errorf("%+v, %v", all, err)
+			t.Errorf("got mutes %+v and error %v, want none", all, err)
 		}
 	})
 }
@@ -188,7 +188,7 @@ func TestSubscriptions(t *testing.T) {
 			t.Helper()
 			all, err := delivery.Subscriptions(t.Context(), d.DB, "liwei")
 			if err != nil || len(all) <= i {
-				t.Fatalf("%+v, %v", all, err)
+				t.Fatalf("got subscriptions %+v and error %v, want more than %d", all, err, i)
 			}
 			return !all[i].VerifiedAt.IsZero()
 		}
@@ -219,19 +219,19 @@ func TestSubscriptions(t *testing.T) {
 			t.Error("an address of the table of people is not verified")
 		}
 		if err := delivery.Unsubscribe(t.Context(), d.DB, id, "mallory", "mallory"); !errors.Is(err, delivery.ErrUnknown) {
-			t.Errorf("somebody else: %v", err)
+			t.Errorf("unsubscribe by another person: got %v, want ErrUnknown", err)
 		}
 		if err := delivery.MuteSubscription(t.Context(), d.DB, id, "liwei", start, "liwei"); err != nil {
 			t.Error(err)
 		}
 		if all, _ := delivery.Subscriptions(t.Context(), d.DB, "liwei"); !all[0].MutedUntil.Equal(start) {
-			t.Errorf("%+v", all[0])
+			t.Errorf("got %+v, want it muted until %v", all[0], start)
 		}
 		if err := delivery.Unsubscribe(t.Context(), d.DB, id, "liwei", "liwei"); err != nil {
 			t.Error(err)
 		}
 		if all, _ := delivery.Subscriptions(t.Context(), d.DB, "liwei"); len(all) != 2 {
-			t.Errorf("%+v", all)
+			t.Errorf("got subscriptions %+v, want 2", all)
 		}
 	})
 }

@@ -88,7 +88,7 @@ func TestPlans(t *testing.T) {
 					continue
 				}
 				if scan := d.scans(t, kind, s); scan != "" {
-					t.Errorf("%.300s\n%s", s, scan)
+					t.Errorf("%.300s scans a table, want an index:\n%s", s, scan)
 				}
 			}
 		})
@@ -177,7 +177,7 @@ func (d *database) scans(t *testing.T, kind, statement string) string {
 	explain := map[string]string{"sqlite": "EXPLAIN QUERY PLAN ", "postgres": "EXPLAIN ", "mariadb": "EXPLAIN "}[kind]
 	rows, err := d.SQL().QueryContext(t.Context(), explain+statement)
 	if err != nil {
-		t.Errorf("%s: %v", statement, err)
+		t.Errorf("explain of %s failed: %v", statement, err)
 		return ""
 	}
 	defer rows.Close()

@@ -22,12 +22,12 @@ func TestBackoff(t *testing.T) {
 		for try := 0; ; try++ {
 			c := d.claim(t, delivery.ClaimOptions{Now: now, Threshold: 100})
 			if len(c.Deliveries) != 1 || c.Deliveries[0].Attempts != try {
-				t.Fatalf("try %d: claimed %+v", try, c)
+				t.Fatalf("try %d: claimed %+v, want one with as many attempts", try, c)
 			}
 			f := d.finish(t, delivery.Outcome{Result: delivery.Temporary, At: now, Error: "no", Status: "500", RetryAfter: asked[try]}, p, c.Deliveries...)
 			one, _, err := delivery.Show(t.Context(), d.DB, c.Deliveries[0].ID)
 			if err != nil || one.LastError != "no" || one.Status != "500" {
-				t.Fatalf("%+v, %v", one, err)
+				t.Fatalf("got %+v and error %v, want the last error no with status 500", one, err)
 			}
 			if try == len(waits) {
 				if f.Dead != 1 || one.State != delivery.Dead || one.Attempts != 10 {
@@ -67,7 +67,7 @@ func TestBreaker(t *testing.T) {
 		}
 		f := d.finish(t, fail, p, first.Deliveries[2:]...)
 		if c := d.claim(t, o); len(c.Deliveries) > 0 || c.Channel.Cause != delivery.Broken || !c.Next.Equal(f.Channel.PausedUntil.Truncate(time.Microsecond)) {
-			t.Fatalf("three failures: %+v", c)
+			t.Fatalf("three failures: got %+v, want nothing claimed, and the channel paused as broken", c)
 		}
 		// A result from before the pause does not extend it.
 		if g := d.finish(t, fail, p, second.Deliveries[0]); !g.Channel.PausedUntil.Equal(f.Channel.PausedUntil.Truncate(time.Microsecond)) {
@@ -126,13 +126,13 @@ func TestThrottled(t *testing.T) {
 		d.finish(t, delivery.Outcome{Result: delivery.Disabled, Status: "410", At: o.Now}, delivery.Policy{}, c.Deliveries...)
 		o.Now = o.Now.Add(1000 * time.Hour)
 		if c := d.claim(t, o); len(c.Deliveries) > 0 || c.Channel.DisabledAt.IsZero() {
-			t.Fatalf("disabled: %+v", c)
+			t.Fatalf("disabled channel: got %+v, want nothing claimed", c)
 		}
 		if err := delivery.Enable(t.Context(), d.DB, "chat", "liwei"); err != nil {
 			t.Fatal(err)
 		}
 		if c := d.claim(t, o); len(c.Deliveries) != 2 {
-			t.Fatalf("enabled: %+v", c)
+			t.Fatalf("enabled channel: got %+v, want 2 claimed", c)
 		}
 	})
 }

@@ -36,7 +36,7 @@ func TestRate(t *testing.T) {
 		}
 		for i := range sent {
 			if j := i + rate.Count; j < len(sent) && sent[j].Sub(sent[i]) < rate.Per {
-				r.Fatalf("%d messages within %v: %v", rate.Count+1, rate.Per, sent[i:j+1])
+				r.Fatalf("got %d messages within %v, want one less: %v", rate.Count+1, rate.Per, sent[i:j+1])
 			}
 		}
 		if took := sent[len(sent)-1].Sub(start) - pauses; took > 6*rate.Per {

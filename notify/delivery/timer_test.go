@@ -24,7 +24,7 @@ func TestTimers(t *testing.T) {
 			}
 			for _, one := range all {
 				if one.Object != 7 || one.Version != 1<<63+5 || one.Rule != "r" || one.Kind != "waits" {
-					t.Errorf("timer %+v", one)
+					t.Errorf("got timer %+v, want object 7, its version, rule r and kind waits", one)
 				}
 				text += fmt.Sprintf("%d %v, ", int(one.Due.Sub(start).Minutes()), one.Fired)
 			}

@@ -37,14 +37,14 @@ func TestActor(t *testing.T) {
 		n := p.fill(message.Aborted, aborted)
 		m, err := message.Compose(&n, message.Options{})
 		if err != nil || n.Actor != "ann" || m.Title != "Aborted, wrong data: train" {
-			t.Errorf("%q, %q, %v", n.Actor, m.Title, err)
+			t.Errorf("got actor %q, title %q, error %v; want ann and the reason in the title", n.Actor, m.Title, err)
 		}
 		if n := p.fill(message.Deleted, deleted); n.Actor != "ann" {
-			t.Errorf("deleted by %q", n.Actor)
+			t.Errorf("deleted by %q, want ann", n.Actor)
 		}
 		aborted.To, aborted.Reason = state.Running, ""
 		if n := p.fill(message.Started, aborted); n.Actor != "" {
-			t.Errorf("started by %q", n.Actor)
+			t.Errorf("started by %q, want nobody", n.Actor)
 		}
 	})
 }

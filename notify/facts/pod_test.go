@@ -84,7 +84,7 @@ func TestAlike(t *testing.T) {
 		{podBody("", ""), podBody("", ""), false},
 	} {
 		if got := facts.Alike(c.a, c.b); got != c.want {
-			t.Errorf("%s and %s: %v", facts.PodCause(c.a).Reason, facts.PodCause(c.b).Reason, got)
+			t.Errorf("%s and %s alike: got %v, want %v", facts.PodCause(c.a).Reason, facts.PodCause(c.b).Reason, got, c.want)
 		}
 	}
 }

@@ -97,27 +97,27 @@ func TestLifeOfAJob(t *testing.T) {
 		job := started.Job
 		if job.Cluster != "gpu-west" || job.ClusterUID == "" || job.UID == "" || job.Type != "jobs.batch" || job.Kind != "Job" || job.Namespace != "ml" || job.Name != "train" ||
 			job.Queue != "gpu-h100" || job.Owner != "ann" || job.GPUs != 8 || job.Nodes != 1 {
-			t.Errorf("job: %+v", job)
+			t.Errorf("got job %+v, want train in ml, of ann, with 8 GPUs in gpu-h100", job)
 		}
 		if started.Attempt != 1 || started.Attempts != 3 || started.Waited == nil || *started.Waited <= 0 || started.Cause != (message.Cause{}) {
-			t.Errorf("started: %+v", started)
+			t.Errorf("started: got %+v, want attempt 1 of 3, with a time waited and no cause", started)
 		}
 		if c := restarted.Cause; restarted.Attempt != 2 || restarted.Attempts != 3 || c.Reason != message.ExitError || *c.ExitCode != 1 || c.Pod != "train-1" || c.Node != "node-1" || restarted.SameCause != nil {
-			t.Errorf("restarted: %+v", restarted)
+			t.Errorf("restarted: got %+v, want attempt 2 of 3, ExitError with code 1 on node-1", restarted)
 		}
 		c := failed.Cause
 		if failed.Attempt != 3 || failed.Attempts != 3 || c.Reason != message.OOMKilled || c.ExitCode == nil || *c.ExitCode != 137 || c.Pod != "train-3" || c.Node != "node-3" || c.Limit != "480 GiB" {
-			t.Errorf("failed: %+v", failed)
+			t.Errorf("failed: got %+v, want attempt 3 of 3, OOMKilled with code 137 and limit 480 GiB", failed)
 		}
 		if !slices.Equal(failed.SameCause, []int{2, 3}) {
 			t.Errorf("attempts with the same cause: %v", failed.SameCause)
 		}
 		if failed.Ran == nil || *failed.Ran <= 0 || len(failed.Life) == 0 || failed.Life[0].State != state.Submitted || failed.Life[len(failed.Life)-1].Attempt != 3 {
-			t.Errorf("life: %v, %+v", failed.Ran, failed.Life)
+			t.Errorf("got a time of %v and life %+v, want Submitted first and attempt 3 last", failed.Ran, failed.Life)
 		}
 		m, err := message.Compose(&failed, message.Options{})
 		if want := "train-3 used all of its 480 GiB of memory on node-3 and was killed. Attempts 2 and 3 ended the same way; no retries were left."; err != nil || m.Sentence != want {
-			t.Errorf("%q, %v", m.Sentence, err)
+			t.Errorf("got %q and error %v, want %q", m.Sentence, err, want)
 		}
 	})
 }
@@ -159,10 +159,10 @@ func TestDeadline(t *testing.T) {
 		running := p.seen("train", state.Running)
 		spec, err := facts.New(p.db).Spec(t.Context(), running.Object.ID, running.Version)
 		if left := time.Until(spec.Deadline); err != nil || left < 110*time.Minute || left > 2*time.Hour || spec.Annotation("vedette.io/user") != "ann" {
-			t.Errorf("%+v, %v", spec, err)
+			t.Errorf("got %+v and error %v, want a deadline in 2 hours and user ann", spec, err)
 		}
 		if ready, ok := spec.Field("status.ready"); !ok || ready != "1" {
-			t.Errorf("status.ready: %q, %v", ready, ok)
+			t.Errorf("status.ready: got %q (%v), want 1", ready, ok)
 		}
 		p.end(pod, "Error", 143)
 		p.status(func(s *batchv1.JobStatus) {
@@ -170,7 +170,7 @@ func TestDeadline(t *testing.T) {
 		})
 		n := p.fill(message.Failed, p.seen("train", state.Failed))
 		if n.Cause != (message.Cause{Reason: message.DeadlineExceeded, Limit: "2h"}) {
-			t.Errorf("%+v", n.Cause)
+			t.Errorf("got cause %+v, want DeadlineExceeded with limit 2h", n.Cause)
 		}
 	})
 }
@@ -185,7 +185,7 @@ func TestHostileJob(t *testing.T) {
 	p.create(job)
 	n := p.fill(message.StateChanged, p.seen("train", state.Submitted))
 	if n.Job.Name != "train" || n.Job.GPUs != 8 || n.Ran != nil {
-		t.Errorf("%+v", n)
+		t.Errorf("got %+v, want train with 8 GPUs, and no time that it ran", n)
 	}
 	unknown := feed.Object{ID: 1 << 40, Name: "gone", UID: "none"}
 	n = message.Notice{Kind: message.Failed, Version: 7}

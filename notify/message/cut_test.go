@@ -68,7 +68,7 @@ func TestCutKeepsToTheLimit(t *testing.T) {
 		}
 		cut := l.Cut(text)
 		if rest, ok := strings.CutSuffix(cut, "…"); ok && !strings.HasPrefix(text, rest) {
-			t.Fatalf("%q is %q", text, cut)
+			t.Fatalf("%q became %q, want its beginning and an ellipsis", text, cut)
 		}
 		for n := len(text); n > len(cut) && cut != text; n-- { // no longer prefix of whole atoms fits
 			if utf8.RuneStart(text[min(n, len(text)-1)]) && plain.Fits(text[:n]+"…") && !strings.ContainsAny(text, "\\\u200d\u0301\ufe0f") && onlyASCII(text) {
@@ -147,7 +147,7 @@ func TestFitDigest(t *testing.T) {
 	}
 	none := message.Fit(m, func(*message.Message) bool { return false })
 	if rows(none, 0) != 0 || none.More != "and 40 more" || none.Title == "" || len(none.Buttons) != 2 {
-		t.Errorf("%+v", none)
+		t.Errorf("got %+v, want no rows, and 40 more, the title and two buttons", none)
 	}
 	if len(m.Items) != 40 || rows(m, 1) != 20 || m.More != "" {
 		t.Error("the digest has changed")

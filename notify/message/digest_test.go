@@ -146,6 +146,6 @@ func TestDigestIsBounded(t *testing.T) {
 	}
 	m, err := message.ComposeDigest(items, at("09:42:00"), at("10:42:00"), options("en"))
 	if err != nil || len(m.Sections[0].Rows) != 500 || len(m.Items) != 500 || m.More != "and 700 more" || !strings.HasPrefix(m.Title, "1,200 failed") {
-		t.Errorf("%d rows, %q, %q, %v", len(m.Sections[0].Rows), m.More, m.Title, err)
+		t.Errorf("got %d rows, %q, title %q, error %v; want 500 rows, 700 more, 1,200 failed", len(m.Sections[0].Rows), m.More, m.Title, err)
 	}
 }

@@ -76,17 +76,17 @@ var liveAddress = regexp.MustCompile(`(?i)(https?|ftp)://|(^|[^a-z0-9])www\.`)
 // checkText fails unless a text is safe to show.
 func checkText(t *rapid.T, text string) {
 	if !utf8.ValidString(text) {
-		t.Fatalf("invalid UTF-8: %q", text)
+		t.Fatalf("got invalid UTF-8, want valid text: %q", text)
 	}
 	if len(text) > 2200 { // a sentence with several values
-		t.Fatalf("%d bytes: %q…", len(text), text[:100])
+		t.Fatalf("got %d bytes, want at most 2200: %q…", len(text), text[:100])
 	}
 	if found := liveAddress.FindString(text); found != "" {
 		t.Fatalf("a link: %q in %q", found, text)
 	}
 	for _, r := range text {
 		if unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029 || r == 0x200e || r == 0x200f || r == 0x200b || r == 0xfeff {
-			t.Fatalf("character %U in %q", r, text)
+			t.Fatalf("got the character %U in %q, want no control characters", r, text)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func checkMessage(t *rapid.T, m *message.Message) {
 	}
 	for _, address := range addresses {
 		if address != "" && !strings.HasPrefix(address, "https://vedette.example/") || strings.Contains(address, "/../") || strings.ContainsAny(address, " \n\"<>") {
-			t.Fatalf("address %q", address)
+			t.Fatalf("got the address %q, want none outside of the portal", address)
 		}
 	}
 	if len(m.Facts) > 6 || len(m.Buttons) > 3 || len(m.Log) > 20 || m.Title == "" {
@@ -160,7 +160,7 @@ func TestClean(t *testing.T) {
 		}
 	}
 	if got := message.CleanLine("a\tb\n"); got != "a    b" {
-		t.Errorf("a line: %q", got)
+		t.Errorf("a line: got %q, want spaces for the tab and no line break", got)
 	}
 }
 
@@ -187,12 +187,12 @@ func FuzzClean(f *testing.F) {
 		}
 		for _, r := range got {
 			if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-				t.Errorf("%U in %q", r, got)
+				t.Errorf("got the character %U in %q, want no control characters", r, got)
 			}
 		}
 		safe := message.Defang(text)
 		if found := liveAddress.FindString(safe); found != "" || message.Defang(safe) != safe {
-			t.Errorf("%q: %q has %q", text, safe, found)
+			t.Errorf("%q: %q has the address %q, want none", text, safe, found)
 		}
 	})
 }
@@ -211,7 +211,7 @@ func FuzzPortal(f *testing.F) {
 		}
 		for _, b := range m.Buttons {
 			if !strings.HasPrefix(b.URL, "http://") && !strings.HasPrefix(b.URL, "https://") {
-				t.Errorf("%q", b.URL)
+				t.Errorf("got the link %q, want http:// or https://", b.URL)
 			}
 		}
 	})

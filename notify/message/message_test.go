@@ -147,7 +147,7 @@ func TestWithoutPortal(t *testing.T) {
 		o.Portal = portal
 		m, err := message.Compose(&n, o)
 		if err != nil || len(m.Buttons) > 0 || m.URL != "" || m.Footer.Mute.URL != "" {
-			t.Errorf("%q: %+v, %v", portal, m.Buttons, err)
+			t.Errorf("portal %q: got buttons %+v and error %v, want no link", portal, m.Buttons, err)
 		}
 		if want := "gpu-west / team-llm. You get this as owner, by the rule “my failures”. Times UTC+8"; m.Footer.Text() != want {
 			t.Errorf("got %q, want %q", m.Footer.Text(), want)
@@ -167,7 +167,7 @@ func TestLogsArePrivate(t *testing.T) {
 	o.Private = false
 	m, err := message.Compose(&n, o)
 	if err != nil || m.Log != nil || m.LogTitle != "" || m.LogNote != "" || strings.Contains(message.Plain(m, 0), "Traceback") || m.Data().Log != nil {
-		t.Errorf("%+v, %v", m.Log, err)
+		t.Errorf("got log %+v and error %v, want no log in the message", m.Log, err)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestVerbatim(t *testing.T) {
 	n.Job.Owner, o.Verbatim = "https://a.b\x1b", true
 	m, err := message.Compose(&n, o)
 	if err != nil || m.Data().Job.Owner != `https://a.b\x1b` {
-		t.Errorf("%q, %v", m.Data().Job.Owner, err)
+		t.Errorf("got owner %q and error %v, want the link as text", m.Data().Job.Owner, err)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestNoticeAsJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(n, back); diff != "" {
-			t.Errorf("%s:\n%s", kind, diff)
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
 	}
 	var all bytes.Buffer
@@ -261,13 +261,13 @@ func TestKinds(t *testing.T) {
 	for _, kind := range message.Kinds() {
 		name := kind.EventType()
 		if seen[name] || !strings.HasPrefix(name, "io.vedette.") || !strings.HasSuffix(name, ".v1") {
-			t.Errorf("%s: %q", kind, name)
+			t.Errorf("%s: got event type %q, want its own one in io.vedette, version v1", kind, name)
 		}
 		seen[name] = true
 	}
 	for _, c := range []struct{ tag, want string }{{"zh-CN", "zh"}, {"ZH_tw", "zh"}, {" zh", "zh"}, {"en-US", "en"}, {"", "en"}, {"de", "en"}, {"zhx", "en"}} {
 		if got := message.LanguageOf(c.tag); got != c.want {
-			t.Errorf("%q is %q", c.tag, got)
+			t.Errorf("language of %q: got %q, want %q", c.tag, got, c.want)
 		}
 	}
 }

@@ -31,13 +31,13 @@ func TestTemplates(t *testing.T) {
 	} {
 		templates, err := message.ParseTemplates(map[message.Kind]message.Source{message.Failed: {Title: c.title, Sentence: c.sentence}})
 		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
+			t.Fatalf("%s: the template does not parse: %v", c.name, err)
 		}
 		n, o := full(message.Failed), options("en")
 		o.Templates = templates
 		m, err := message.Compose(&n, o)
 		if err != nil || m.Title != c.wantTitle || m.Sentence != c.wantSentence {
-			t.Errorf("%s: %q, %q, %v", c.name, m.Title, m.Sentence, err)
+			t.Errorf("%s: got %q, %q and error %v, want %q and %q", c.name, m.Title, m.Sentence, err, c.wantTitle, c.wantSentence)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestTemplatesThatFail(t *testing.T) {
 	} {
 		templates, err := message.ParseTemplates(map[message.Kind]message.Source{"": source})
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: the template does not parse: %v", name, err)
 		}
 		for _, kind := range []message.Kind{message.Failed, message.Digest} {
 			n, o := full(message.Failed), options("en")
@@ -106,10 +106,10 @@ func TestTemplatesThatFail(t *testing.T) {
 				continue // a digest has no job
 			}
 			if err == nil || m.Title != title || !strings.HasPrefix(m.Sentence, "The template of rule “my failures” failed: ") || m.TemplateError == "" || m.URL == "" || m.Facts != nil || m.Log != nil {
-				t.Errorf("%s: %v, %q, %q", name, err, m.Title, m.Sentence)
+				t.Errorf("%s: got error %v, title %q, sentence %q; want the usual title and the name of the rule", name, err, m.Title, m.Sentence)
 			}
 			if len(m.Sentence) > 400 {
-				t.Errorf("%s: %d bytes", name, len(m.Sentence))
+				t.Errorf("%s: got %d bytes, want at most 400", name, len(m.Sentence))
 			}
 		}
 	}
@@ -149,6 +149,6 @@ func TestTemplatesUseLittleMemory(t *testing.T) {
 	_, err = message.Compose(&n, o)
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; err == nil || used > 1<<20 {
-		t.Errorf("%d bytes, %v", used, err)
+		t.Errorf("used %d bytes, error %v; want at most 1 MiB and an error", used, err)
 	}
 }

@@ -35,7 +35,7 @@ func source(err error) notifymetrics.Source {
 func TestCollector(t *testing.T) {
 	c := notifymetrics.New(source(nil))
 	if problems, err := testutil.CollectAndLint(c); err != nil || len(problems) > 0 {
-		t.Errorf("%v, %v", problems, err)
+		t.Errorf("got problems %v and error %v, want neither", problems, err)
 	}
 	want := `
 # HELP vedette_notify_deliveries Deliveries in the database that are not sent, by state: held, behind, waiting, sending, dead.

@@ -85,7 +85,7 @@ func TestCheck(t *testing.T) {
 			problems := r.Check()
 			switch {
 			case c.want == "" && len(problems) > 0:
-				t.Errorf("%v", problems)
+				t.Errorf("got problems %v, want none", problems)
 			case c.want != "" && (len(problems) != 1 || problems[0].Field != c.field || !strings.Contains(problems[0].Text, c.want)):
 				t.Errorf("%q, want %s: %s", problems, c.field, c.want)
 			}
@@ -98,12 +98,12 @@ func TestSignals(t *testing.T) {
 		"log": {Kind: Log}, "annotation example.com/step": {Annotation, "example.com/step"}, "status progress.step": {Status, "progress.step"}, "status status.step": {Status, "step"},
 	} {
 		if got, err := ParseSignal(text); err != nil || got != want {
-			t.Errorf("%s: %v, %v", text, got, err)
+			t.Errorf("signal %s: got %v and error %v, want %v", text, got, err, want)
 		}
 	}
 	for _, bad := range []string{"", "logs", "log x", "annotation", "annotation ", "status a b", "metric x"} {
 		if s, err := ParseSignal(bad); err == nil {
-			t.Errorf("%q is %v", bad, s)
+			t.Errorf("signal %q: got %v, want an error", bad, s)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestTargets(t *testing.T) {
 		{Target{Kind: Channel, Channel: "mail", Person: "liwei"}, "mail:liwei"},
 	} {
 		if got := c.target.String(); got != c.want {
-			t.Errorf("%+v is %q", c.target, got)
+			t.Errorf("target %+v: got %q, want %q", c.target, got, c.want)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func TestConditions(t *testing.T) {
 	} {
 		condition, err := ParseCondition(c.condition)
 		if err != nil {
-			t.Errorf("%v", err)
+			t.Errorf("the condition does not parse: %v", err)
 			continue
 		}
 		if got, err := condition.Holds(input()); err != nil || got != c.want {
@@ -78,7 +78,7 @@ func TestConditionsThatFail(t *testing.T) {
 	} {
 		condition, err := ParseCondition(c.condition)
 		if err != nil {
-			t.Errorf("%v", err)
+			t.Errorf("the condition does not parse: %v", err)
 			continue
 		}
 		got, err := condition.Holds(input())
@@ -111,7 +111,7 @@ func TestConditionsThatAreRefused(t *testing.T) {
 		_, err := ParseCondition(c.condition)
 		var bad *ConditionError
 		if !errors.As(err, &bad) {
-			t.Errorf("%.40q: %v", c.condition, err)
+			t.Errorf("condition %.40q: got %v, want a ConditionError", c.condition, err)
 			continue
 		}
 		if i := bad.Issues[0]; i.Line != c.line || i.Column != c.column || !strings.Contains(i.Text, c.want) {
@@ -130,7 +130,7 @@ func TestConditionsOnHostileValues(t *testing.T) {
 	for _, value := range []string{`" || true || "x`, "\x00\xff", strings.Repeat("a", 1<<20), "no such key"} {
 		in.Object.Name, in.Object.Labels = value, map[string]string{"team": value}
 		if got, err := condition.Holds(in); got || err != nil {
-			t.Errorf("%.20q: %v, %v", value, got, err)
+			t.Errorf("value %.20q: got %v and error %v, want false", value, got, err)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestGlobs(t *testing.T) {
 		{"*", "arn:aws:eks/prod", true},
 	} {
 		if got := c.glob.Match(c.name); got != c.want {
-			t.Errorf("%s matches %q: %v", c.glob, c.name, got)
+			t.Errorf("%s matches %q: got %v, want %v", c.glob, c.name, got, c.want)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestTypePatterns(t *testing.T) {
 	} {
 		p, err := ParseTypePattern(c.pattern)
 		if err != nil {
-			t.Errorf("%s: %v", c.pattern, err)
+			t.Errorf("pattern %s does not parse: %v", c.pattern, err)
 		} else if got := p.Matches(c.of); got != c.want || p.String() != c.pattern {
 			t.Errorf("%s matches %s: %v, want %v", p, c.of, got, c.want)
 		}

@@ -158,11 +158,11 @@ func TestIndexIsBounded(t *testing.T) {
 		in := input()
 		in.Object.Type.Resource = fmt.Sprint(i)
 		if got := set.Match(nil, in, nil); len(got) != 1 {
-			t.Fatalf("type %d: %v", i, got)
+			t.Fatalf("type %d: got rules %v, want one", i, got)
 		}
 	}
 	if n := len(*set.index.Load()); n > maxIndexed {
-		t.Errorf("%d entries", n)
+		t.Errorf("got %d entries, want at most %d", n, maxIndexed)
 	}
 }
 
@@ -170,7 +170,7 @@ func TestFailedConditionIsReported(t *testing.T) {
 	r := &Rule{Name: "r", When: condition(t, `1 / 0 == 1`)}
 	var failed error
 	if got := NewSet([]*Rule{r}).Match(nil, input(), func(of *Rule, err error) { failed = errors.Join(failed, err) }); len(got) > 0 || failed == nil {
-		t.Errorf("%v, %v", got, failed)
+		t.Errorf("got rules %v and error %v, want no rule and an error", got, failed)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestMatchAllocates(t *testing.T) {
 	set, in := NewSet(typicalRules(t)), input()
 	matched := set.Match(nil, in, nil)
 	if n := testing.AllocsPerRun(100, func() { matched = set.Match(matched[:0], in, nil) }); n > 120 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("got %v allocations, want at most 120", n)
 	}
 }
 

@@ -45,7 +45,7 @@ func TestQuietHours(t *testing.T) {
 		end, quiet := c.quiet.Until(at)
 		switch want, err := time.Parse(time.RFC3339, c.end); {
 		case quiet != (c.end != ""):
-			t.Errorf("%s: %v, until %v", c.name, quiet, end)
+			t.Errorf("%s: got quiet %v until %v, want until %q", c.name, quiet, end, c.end)
 		case quiet && (err != nil || !end.Equal(want)):
 			t.Errorf("%s: until %v, want %v", c.name, end, c.end)
 		}

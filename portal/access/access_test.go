@@ -208,7 +208,7 @@ func TestSight(t *testing.T) {
 		for who, want := range map[string]bool{"anna team-vision": false, "root": true, "carl ops": true} {
 			words := strings.Fields(who)
 			if got, err := a.Operates(as(t, words[0], words[1:]...)); err != nil || got != want {
-				t.Errorf("%s operates: %v, %v", who, got, err)
+				t.Errorf("%s operates: got %v and error %v, want %v", who, got, err, want)
 			}
 		}
 		if _, err := a.Sight(t.Context()); !isProblem(err, api.ProblemSignIn) {

@@ -52,10 +52,10 @@ func TestEndedSessions(t *testing.T) {
 		return errs[0]
 	}
 	if err := ask(); err != nil {
-		t.Fatalf("a session: %v", err)
+		t.Fatalf("a session: got %v, want no error", err)
 	}
 	if w := send("DELETE", "/api/v1/session", "", "Cookie", cookie, identity.HeaderCSRF, csrf); w.Code != http.StatusNoContent {
-		t.Fatalf("signing out: %d %s", w.Code, w.Body)
+		t.Fatalf("signing out: got status %d and %s, want 204", w.Code, w.Body)
 	}
 	var p *api.Problem
 	if err := ask(); !errors.As(err, &p) || p.Type != api.ProblemSignIn {

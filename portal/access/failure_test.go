@@ -34,7 +34,7 @@ func TestSecretBindings(t *testing.T) {
 			t.Error("the named namespace is hidden")
 		}
 		if got := w.asked(); !slices.Equal(got, []string{"", "ml", "other"}) {
-			t.Errorf("reviewed %q", got)
+			t.Errorf("reviewed %q, want all namespaces, ml and other", got)
 		}
 		if s := w.sight(a, as(t, "anna")); !s.Sees("prod", "ml") {
 			t.Error("a namespace is forgotten")
@@ -84,10 +84,10 @@ func TestOutage(t *testing.T) {
 			<-s.Expired()
 		}
 		if _, err := a.Sight(as(t, "ben")); !isProblem(err, api.ProblemCluster) {
-			t.Errorf("somebody new: %v", err)
+			t.Errorf("a new person: got %v, want a problem of the cluster", err)
 		}
 		if err := a.May(as(t, "anna"), Right{Cluster: "prod", Verb: "create", Group: "batch", Resource: "jobs", Namespace: "ml"}); !isProblem(err, api.ProblemCluster) {
-			t.Errorf("a write: %v", err)
+			t.Errorf("a write: got %v, want a problem of the cluster", err)
 		}
 		fault.Release()
 		if s := w.sight(a, as(t, "anna")); !s.Sees("prod", "ml") {
@@ -105,7 +105,7 @@ func TestMay(t *testing.T) {
 		err := a.May(as(t, "anna"), right)
 		var p *api.Problem
 		if !errors.As(err, &p) || p.Type != api.ProblemDenied || !strings.Contains(p.Role, "- create") || !strings.Contains(p.Role, "name: anna") || !strings.Contains(p.Role, "namespace: ml") || !strings.Contains(p.Detail, "anna may not create jobs.batch in the namespace ml") {
-			t.Errorf("got %v, %+v", err, p)
+			t.Errorf("got %v and %+v, want it denied, with a Role for anna in ml", err, p)
 		}
 		w.allow("anna create jobs ml", true)
 		if err := a.May(as(t, "anna"), right); err != nil {
@@ -113,7 +113,7 @@ func TestMay(t *testing.T) {
 		}
 		w.allow("anna create jobs ml", false)
 		if err := a.May(as(t, "anna"), right); !isProblem(err, api.ProblemDenied) {
-			t.Errorf("a revoked right: %v", err)
+			t.Errorf("a revoked right: got %v, want it denied", err)
 		}
 		for _, c := range []struct {
 			person  identity.Person
@@ -128,12 +128,12 @@ func TestMay(t *testing.T) {
 			r.Cluster = c.cluster
 			_, err := a.Cluster(ctx, c.cluster)
 			if err2 := a.May(ctx, r); !isProblem(err, c.want) || !isProblem(err2, c.want) {
-				t.Errorf("%+v in %s: %v, %v", c.person, c.cluster, err, err2)
+				t.Errorf("%+v in %s: got %v and %v, want %v for both", c.person, c.cluster, err, err2, c.want)
 			}
 		}
 		hostile := as(t, "anna\nkind: ClusterRole\n\u202e")
 		if errors.As(a.May(hostile, right), &p); strings.Contains(p.Role, "\nkind: ClusterRole") || strings.ContainsAny(p.Detail, "\n\u202e") {
-			t.Errorf("a hostile name: %+v", p)
+			t.Errorf("a hostile name: got %+v, want it escaped", p)
 		}
 	})
 }
@@ -157,7 +157,7 @@ func TestCluster(t *testing.T) {
 			}
 			_, err = jobs.Create(t.Context(), &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: who}})
 			if (err == nil) != want {
-				t.Errorf("%s creates a job: %v", who, err)
+				t.Errorf("%s creates a job: got error %v, want it allowed: %t", who, err, want)
 			}
 			if again, _ := a.Cluster(ctx, "prod"); again != cluster {
 				t.Error("a person gets a new client each time")
@@ -189,7 +189,7 @@ func TestReviewOfTokens(t *testing.T) {
 		a := w.follow(Config{Clusters: []Cluster{{"prod", w.kube}, {"lab", other.kube}}})
 		p, ok, err := a.Review(t.Context(), "ci-token")
 		if err != nil || !ok || p.Name != "system:serviceaccount:ml:ci" || len(p.In) != 2 || p.SignIn != api.SignInToken {
-			t.Errorf("got %+v, %v, %v", p, ok, err)
+			t.Errorf("got %+v (%v) and error %v, want the service account in both clusters", p, ok, err)
 		}
 		if p, ok, err := a.Review(t.Context(), "nothing"); ok || err != nil {
 			t.Errorf("an unknown token: %+v, %v", p, err)
@@ -217,7 +217,7 @@ func TestWithoutRights(t *testing.T) {
 	s := w.sight(a, t.Context())
 	cluster, err := a.Cluster(t.Context(), "prod")
 	if !s.All() || !s.SeesType("x", "y", "z") || s.Expired() != nil || err != nil || cluster != w.kube || len(w.Requests()) > 0 {
-		t.Errorf("got %+v, %v, %v", s, err, w.Requests())
+		t.Errorf("got %+v, error %v and requests %v; want sight of all without a request", s, err, w.Requests())
 	}
 	if err := a.May(t.Context(), Right{Cluster: "prod"}); err != nil {
 		t.Error(err)

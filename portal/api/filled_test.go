@@ -102,7 +102,7 @@ func listed(t *testing.T) (all []source, exports map[string]string) {
 	list.Stderr = &problem
 	out, err := list.Output()
 	if err != nil {
-		t.Fatal(err, problem.String())
+		t.Fatalf("go list failed: %v, %s", err, problem.String())
 	}
 	exports = map[string]string{}
 	for line := range strings.Lines(string(out)) {

@@ -72,7 +72,7 @@ func TestLog(t *testing.T) {
 			got := list(t, db)
 			for n := range got {
 				if got[n].At.Before(began) || time.Until(got[n].At) > 0 {
-					t.Errorf("happened at %v", got[n].At)
+					t.Errorf("happened at %v, want a time during the test", got[n].At)
 				}
 				got[n].At = time.Time{}
 			}
@@ -104,7 +104,7 @@ func TestHostileTexts(t *testing.T) {
 		for _, text := range []string{"\x00", "\xff\xfe", "'; DROP TABLE portal_audit; --", strings.Repeat("x", 1<<20), strings.Repeat("作", 100_000), "\u202e\x1b[31m", "😀"} {
 			e := api.AuditEntry{Person: text, SignIn: text, Address: text, Act: text, Object: text, Result: text, Detail: text, Job: &api.JobRef{Cluster: text, UID: text, Type: text, Namespace: text, Name: text}}
 			if err := audit.Write(t.Context(), db, e); err != nil {
-				t.Fatalf("%.20q: %v", text, err)
+				t.Fatalf("write of %.20q failed: %v", text, err)
 			}
 			got := list(t, db)[0]
 			if len(got.Detail) > 4096 || len(got.Person) > 300 || len(got.Act) > 63 || !utf8.ValidString(got.Detail+got.Person+got.Act) {

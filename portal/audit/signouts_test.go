@@ -43,7 +43,7 @@ func TestSignOuts(t *testing.T) {
 				}
 			}
 			if got := read(other, day); !slices.Contains(got, session) {
-				t.Errorf("%d: got %q", n, got)
+				t.Errorf("sign-out %d: got %q, want the session in it", n, got)
 			}
 		}
 		if got := read(audit.NewSignOuts(db), time.Now().Add(time.Hour)); len(got) != 0 {
@@ -53,7 +53,7 @@ func TestSignOuts(t *testing.T) {
 		e := acts[len(acts)-1]
 		e.At = time.Time{}
 		if want := (api.AuditEntry{Person: "anna", SignIn: "oidc", Act: "sign out", Object: "session", Result: audit.Done}); len(acts) != 20 || e != want {
-			t.Errorf("%d acts, %+v", len(acts), e)
+			t.Errorf("got %d acts, the last %+v, want 20, the last %+v", len(acts), e, want)
 		}
 	})
 }

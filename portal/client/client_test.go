@@ -162,7 +162,7 @@ func TestProblems(t *testing.T) {
 		_, err := cl.Operations(t.Context())
 		var p *api.Problem
 		if !errors.As(err, &p) || p.Type != c.want || p.Error() == "" {
-			t.Errorf("%d %s: %v", c.status, c.body, err)
+			t.Errorf("answer %d %s: got %v, want a problem of type %s", c.status, c.body, err, c.want)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestToken(t *testing.T) {
 	}
 	for _, address := range []string{"https://portal.example.com/below/", "http://127.0.0.1:8080", "http://[::1]:1", "http://localhost"} {
 		if _, err := client.New(address, client.Options{Token: token}); err != nil {
-			t.Errorf("%s: %v", address, err)
+			t.Errorf("%s: got %v, want the address accepted", address, err)
 		}
 	}
 	stolen := ""
@@ -189,7 +189,7 @@ func TestToken(t *testing.T) {
 		http.Redirect(w, r, thief.URL, http.StatusTemporaryRedirect)
 	})
 	if _, err := c.Operations(t.Context()); err == nil || strings.Contains(err.Error(), "secret-token") {
-		t.Errorf("a redirect: %v", err)
+		t.Errorf("a redirect: got %v, want an error without the token", err)
 	}
 	if stolen != "" || sent != "Bearer secret-token" {
 		t.Errorf("sent %q, and to somebody else %q", sent, stolen)
@@ -209,7 +209,7 @@ func TestPaths(t *testing.T) {
 		_, _ = c.Job(t.Context(), api.JobRef{Cluster: "c", UID: value}, nil)
 		raw, ok := strings.CutPrefix(got, api.Prefix+"/jobs/c/")
 		if back, err := url.PathUnescape(raw); !ok || err != nil || back != value || strings.ContainsAny(raw, "/?#") || raw == "." || raw == ".." {
-			t.Errorf("%q became %s", value, got)
+			t.Errorf("UID %q became %s, want it as one part of the path", value, got)
 		}
 	}
 }
@@ -241,10 +241,10 @@ func TestForgery(t *testing.T) {
 		current = token
 		mu.Unlock()
 		if act, err := c.Stop(t.Context(), api.JobRef{Cluster: "c", UID: "u"}, api.StopRequest{}); err != nil || act.Done != "done" {
-			t.Errorf("%s: %v", token, err)
+			t.Errorf("token %s: got error %v, want the stop done", token, err)
 		}
 	}
 	if sessions != 2 || writes != 3 {
-		t.Errorf("%d sessions, %d writes", sessions, writes)
+		t.Errorf("got %d sessions and %d writes, want 2 and 3", sessions, writes)
 	}
 }

@@ -15,11 +15,11 @@ func TestFrames(t *testing.T) {
 		}
 	}
 	if got, err := in.next(); !errors.Is(err, io.EOF) || got != (frame{}) {
-		t.Errorf("a cut event: %+v, %v", got, err)
+		t.Errorf("a cut event: got %+v and error %v, want io.EOF", got, err)
 	}
 	long := newFrames(strings.NewReader("data: " + strings.Repeat("x", maxEvent) + "\n\n"))
 	if _, err := long.next(); !errors.Is(err, errTooLong) {
-		t.Errorf("a long event: %v", err)
+		t.Errorf("a long event: got %v, want errTooLong", err)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestFollowLogs(t *testing.T) {
 			Line:  func(api.LogLine) error { lines++; return c.each },
 		})
 		if text := fmt.Sprint(err); lines != 1 || found != 3 || c.want == "" && (err != nil || end.Nothing != "none") || c.want != "" && text != c.want {
-			t.Errorf("%q: %d lines, %d logs, %+v, %v", c.more, lines, found, end, err)
+			t.Errorf("%q: got %d lines, %d logs, %+v and error %v; want 1, 3 and %q", c.more, lines, found, end, err, c.want)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestFollowLogsRefused(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(api.Problem{Type: api.ProblemFault, Title: "broken"})
 	})
 	if _, err := cl.FollowLogs(t.Context(), logged, nil, client.LogHandler{Line: func(api.LogLine) error { return nil }}); err == nil || err.Error() != "broken" || asked != 1 {
-		t.Errorf("asked %d times: %v", asked, err)
+		t.Errorf("asked %d times: got %v, want the error broken after one request", asked, err)
 	}
 }
 

@@ -102,7 +102,7 @@ func TestStream(t *testing.T) {
 			}
 		}
 		if d := time.Since(began); connections.Load() != 6 || d > 2*time.Minute {
-			t.Errorf("%d connections within %v", connections.Load(), d)
+			t.Errorf("got %d connections within %v, want 6 within 2 min", connections.Load(), d)
 		}
 	})
 }
@@ -153,7 +153,7 @@ func TestStreamEnds(t *testing.T) {
 		for _, err := range c.Stream(t.Context(), nil, 0) {
 			var p *api.Problem
 			if n++; !errors.As(err, &p) || p.Status != status {
-				t.Errorf("%v", err)
+				t.Errorf("got %v, want a problem with status %d", err, status)
 			}
 		}
 		status = http.StatusBadGateway
@@ -166,7 +166,7 @@ func TestStreamEnds(t *testing.T) {
 			}
 		}
 		if n != 2 {
-			t.Errorf("%d errors", n)
+			t.Errorf("got %d errors, want 2", n)
 		}
 	})
 }
@@ -185,7 +185,7 @@ func TestReset(t *testing.T) {
 		rights := 0
 		for e, err := range c.Stream(t.Context(), nil, 5) {
 			if err != nil || e.Position != 70 {
-				t.Fatalf("%+v %v", e, err)
+				t.Fatalf("got %+v and error %v, want position 70", e, err)
 			}
 			if e.Rights {
 				if rights++; rights == 2 {
@@ -194,7 +194,7 @@ func TestReset(t *testing.T) {
 			}
 		}
 		if fmt.Sprint(asked) != "[5 70]" {
-			t.Errorf("asked for %v", asked)
+			t.Errorf("asked for %v, want [5 70]", asked)
 		}
 	})
 }

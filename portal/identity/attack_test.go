@@ -84,7 +84,7 @@ func TestSignedOutEverywhere(t *testing.T) {
 			t.Errorf("a replica that starts later answers %d", w)
 		}
 		if len(shared.all) != 1 || len(shared.all[0]) != 32 || shared.who[0] != "anna" {
-			t.Errorf("stored %q by %q", shared.all, shared.who)
+			t.Errorf("stored %q by %q, want one hash of 32 bytes by anna", shared.all, shared.who)
 		}
 		cancel()
 		work.Wait()
@@ -103,7 +103,7 @@ func TestEndedIsBounded(t *testing.T) {
 		e.end(t.Context(), strconv.Itoa(n), until, now)
 	}
 	if len(e.all) > maxEnded || !e.has("1") || !e.has(strconv.Itoa(maxEnded+99)) || e.has("0") {
-		t.Errorf("%d are kept; %v %v %v", len(e.all), e.has("1"), e.has(strconv.Itoa(maxEnded+99)), e.has("0"))
+		t.Errorf("%d are kept, the sessions 1, last and 0: %v, %v, %v; want at most the limit, and true, true, false", len(e.all), e.has("1"), e.has(strconv.Itoa(maxEnded+99)), e.has("0"))
 	}
 }
 
@@ -161,7 +161,7 @@ func TestOpenPaths(t *testing.T) {
 		}
 	}
 	if got := f.status("POST", "/assets/main.js"); got != 401 {
-		t.Errorf("a write: %d", got)
+		t.Errorf("a write: got status %d, want 401", got)
 	}
 }
 
@@ -174,10 +174,10 @@ func TestFloodOfSignIns(t *testing.T) {
 			last = f.send(request("GET", "/auth/methods"))
 		}
 		if last.Code != http.StatusTooManyRequests || last.Header().Get("Retry-After") == "" {
-			t.Errorf("%d %v", last.Code, last.Header())
+			t.Errorf("got status %d and headers %v, want 429 and Retry-After", last.Code, last.Header())
 		}
 		if w := f.paste(secret); w.Code != http.StatusTooManyRequests {
-			t.Errorf("a form gets %d", w.Code)
+			t.Errorf("a form: got status %d, want 429", w.Code)
 		}
 		r := request("GET", "/auth/")
 		r.RemoteAddr = "[2001:db8::1]:1"
@@ -195,7 +195,7 @@ func TestOtherPrograms(t *testing.T) {
 	p.claims["aud"] = "cli"
 	attempt := p.begin(f)
 	if w := f.send(request("GET", "/auth/callback?code=the-code&state="+p.asked.Get("state"), "Cookie", attempt)); w.Code != 401 || strings.Contains(w.Header().Get("Set-Cookie"), "session=1") {
-		t.Errorf("a browser: %d %v", w.Code, w.Header())
+		t.Errorf("a browser: got status %d and headers %v, want 401 and no session", w.Code, w.Header())
 	}
 	if got := f.status("GET", "/api/v1/jobs", "Authorization", "Bearer "+p.token(nil)); got != 200 {
 		t.Errorf("the command line: %d", got)
@@ -214,7 +214,7 @@ func TestPastedTokens(t *testing.T) {
 	}
 	for path, body := range map[string]string{"/auth/token?token=" + secret: "to=/", "/auth/token?token=x": "token=" + secret} {
 		if w := form(path, body, ""); w.Code != 400 || w.Header().Get("Set-Cookie") != "" {
-			t.Errorf("%s: %d %v", path, w.Code, w.Header())
+			t.Errorf("%s: got status %d and headers %v, want 400 and no cookie", path, w.Code, w.Header())
 		}
 	}
 	before := cookies(f.paste(secret))

@@ -98,7 +98,7 @@ func (f *fixture) want(r *http.Request) shown {
 	w := f.send(r)
 	var s shown
 	if err := json.Unmarshal(w.Body.Bytes(), &s); err != nil || w.Code != http.StatusOK {
-		f.t.Fatalf("%s %s: %d %s", r.Method, r.URL, w.Code, w.Body)
+		f.t.Fatalf("%s %s: got status %d and %s, want 200 and JSON", r.Method, r.URL, w.Code, w.Body)
 	}
 	return s
 }

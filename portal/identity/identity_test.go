@@ -100,7 +100,7 @@ func TestLoopbackGuards(t *testing.T) {
 		})
 	}
 	if got := f.want(request("GET", "/")); got.Name != "" || got.SignIn != api.SignInNone || got.Address != "127.0.0.1" {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want nobody signed in, from 127.0.0.1", got)
 	}
 }
 
@@ -111,11 +111,11 @@ func TestBearer(t *testing.T) {
 	f := newFixture(t, Config{Listen: ":8790", Tokens: tokens(t, anna+strings.TrimPrefix(sum, "tokens:\n")), Open: []string{"/assets/", "/healthz"}})
 	r := request("POST", "/api/v1/submit", "Authorization", "Bearer "+secret, "Host", "v.example.com", "X-Forwarded-For", "10.0.0.1", "X-Remote-User", "root")
 	if got := f.want(r); got.Forwarded != "root" || got.Address != "127.0.0.1" || got.Name != "anna" || !slices.Equal(got.Groups, []string{"team-llm"}) || !slices.Equal(got.Names, []string{"anna", "anna@example.com"}) || got.SignIn != api.SignInToken {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want anna by token, with her groups and names", got)
 	}
 	for _, header := range []string{"Bearer wrong", "Bearer", "Basic " + secret, secret, "Bearer " + secret + "x", "Bearer " + strings.Repeat("a", maxBearer+1)} {
 		if p := f.problem(request("GET", "/api/v1/jobs", "Authorization", header)); p.Type != api.ProblemSignIn || strings.Contains(p.Detail, "wrong") {
-			t.Errorf("%.40q: %+v", header, p)
+			t.Errorf("header %.40q: got %+v, want a sign-in problem that does not repeat the token", header, p)
 		}
 	}
 	if strings.Contains(f.logged.String(), "staple") || strings.Contains(f.logged.String(), "wrong") {
@@ -176,7 +176,7 @@ func TestSession(t *testing.T) {
 	w := f.paste(secret)
 	c := w.Result().Cookies()
 	if w.Code != 303 || w.Header().Get("Location") != "/jobs?state=Failed" || len(c) != 1 {
-		t.Fatalf("got %d %s", w.Code, w.Header())
+		t.Fatalf("got status %d and headers %s, want 303 to the page, and one cookie", w.Code, w.Header())
 	}
 	if c[0].Name != "__Host-vedette-session" || !c[0].Secure || !c[0].HttpOnly || c[0].SameSite != http.SameSiteLaxMode || c[0].Path != "/" || c[0].Domain != "" {
 		t.Errorf("the cookie is %v", c[0])
@@ -203,7 +203,7 @@ func TestSession(t *testing.T) {
 			continue
 		}
 		if got := f.status("GET", "/api/v1/jobs", "Cookie", string(forged)); got != 401 {
-			t.Fatalf("byte %d changed: %d", n, got)
+			t.Fatalf("byte %d changed: got status %d, want 401", n, got)
 		}
 	}
 	if got := f.status("DELETE", "/api/v1/session", "Cookie", one); got != 403 {
@@ -211,7 +211,7 @@ func TestSession(t *testing.T) {
 	}
 	w = f.send(request("DELETE", "/api/v1/session", "Cookie", one, HeaderCSRF, csrf))
 	if w.Code != 204 || w.Result().Cookies()[0].MaxAge >= 0 {
-		t.Errorf("signing out: %d %v", w.Code, w.Header())
+		t.Errorf("signing out: got status %d and headers %v, want 204 and the cookie removed", w.Code, w.Header())
 	}
 	if got := f.status("GET", "/api/v1/jobs", "Cookie", one); got != 401 {
 		t.Errorf("a session that was ended gets %d", got)
@@ -265,7 +265,7 @@ func TestSharedKey(t *testing.T) {
 	cookie := cookies(a.paste(secret))
 	csrf := a.want(request("GET", "/", "Cookie", cookie)).CSRF
 	if got := b.status("POST", "/", "Cookie", cookie, HeaderCSRF, csrf); got != 200 {
-		t.Errorf("a replica answers %d", got)
+		t.Errorf("a replica: got status %d, want 200", got)
 	}
 	if got := c.status("GET", "/", "Cookie", cookie); got != 401 {
 		t.Errorf("another portal answers %d", got)
@@ -288,7 +288,7 @@ func TestAttempts(t *testing.T) {
 	}
 	for n := range maxFailures {
 		if got := get(fmt.Sprint("guess ", n), fmt.Sprintf("[2001:db8::%x]:1", n)); got != 401 {
-			t.Fatalf("guess %d gets %d", n, got)
+			t.Fatalf("guess %d: got status %d, want 401", n, got)
 		}
 	}
 	for _, c := range []struct {
@@ -309,7 +309,7 @@ func TestAttempts(t *testing.T) {
 	}
 	now = now.Add(failureWindow)
 	if got := get(secret, "[2001:db8::99]:1"); got != 200 {
-		t.Errorf("a minute later: %d", got)
+		t.Errorf("a minute later: got status %d, want 200", got)
 	}
 	for n := range 3 * maxOfThrottle {
 		f.auth.throttle.failed(fmt.Sprintf("10.%d.%d.%d", n>>16, n>>8&255, n&255), now)
@@ -336,10 +336,10 @@ func TestPage(t *testing.T) {
 	f := newFixture(t, Config{Tokens: tokens(t, anna)})
 	w := f.send(request("GET", `/auth/?to=/jobs%3Fq=%22%3E%3Cscript%3Ealert(1)%3C/script%3E`))
 	if body := w.Body.String(); strings.Contains(body, "<script") || !strings.Contains(body, "/jobs?q=") {
-		t.Errorf("got %s", body)
+		t.Errorf("got %s, want the target without a script", body)
 	}
 	if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "frame-ancestors 'none'") {
-		t.Errorf("got %s", csp)
+		t.Errorf("got the policy %s, want default-src and frame-ancestors none", csp)
 	}
 	r := request("POST", "/auth/token?token="+secret, "Content-Type", "application/x-www-form-urlencoded")
 	if got := f.send(r).Code; got != 400 {

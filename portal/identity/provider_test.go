@@ -122,7 +122,7 @@ func (p *idp) begin(f *fixture) string {
 	w := f.send(request("GET", "/auth/oidc?to=/jobs%3Fmine=true"))
 	to, err := url.Parse(w.Header().Get("Location"))
 	if err != nil || w.Code != 303 || to.Path != "/auth" {
-		p.t.Fatalf("got %d %s", w.Code, w.Header())
+		p.t.Fatalf("got status %d and headers %s, want 303 to the provider", w.Code, w.Header())
 	}
 	p.asked = to.Query()
 	return cookies(w)
@@ -134,7 +134,7 @@ func TestOIDC(t *testing.T) {
 	f := p.portal(nil)
 	attempt := p.begin(f)
 	if p.asked.Get("code_challenge_method") != "S256" || p.asked.Get("redirect_uri") != "https://v.example.com/auth/callback" || p.asked.Get("scope") != "openid profile email" {
-		t.Errorf("asked %v", p.asked)
+		t.Errorf("asked for %v, want S256, the callback and the scopes", p.asked)
 	}
 	back := "/auth/callback?code=the-code&state=" + p.asked.Get("state")
 	other := p.begin(f) // of another browser
@@ -148,17 +148,17 @@ func TestOIDC(t *testing.T) {
 		"the nonce of another attempt, and its challenge": {back, attempt},
 	} {
 		if w := f.send(request("GET", c[0], "Cookie", c[1])); w.Code == 303 || strings.Contains(w.Header().Get("Set-Cookie"), "session=1") {
-			t.Errorf("%s: %d %v", name, w.Code, w.Header())
+			t.Errorf("%s: got status %d and headers %v, want no session", name, w.Code, w.Header())
 		}
 	}
 	attempt = p.begin(f)
 	w := f.send(request("GET", "/auth/callback?code=the-code&state="+p.asked.Get("state"), "Cookie", attempt))
 	if w.Code != 303 || w.Header().Get("Location") != "/jobs?mine=true" {
-		t.Fatalf("got %d %s %s", w.Code, w.Header(), f.logged)
+		t.Fatalf("got status %d, headers %s, log %s; want 303 to the page", w.Code, w.Header(), f.logged)
 	}
 	s := f.want(request("GET", "/", "Cookie", cookies(w)))
 	if s.Name != "oidc:anna" || !slices.Equal(s.Groups, []string{"oidc:team-llm", "oidc:system:masters"}) || !slices.Equal(s.Names, []string{"oidc:anna", "anna", "anna@example.com"}) || s.SignIn != api.SignInOIDC {
-		t.Errorf("got %+v", s)
+		t.Errorf("got %+v, want oidc:anna with her groups and names", s)
 	}
 	attempt = p.begin(f)
 	state := p.asked.Get("state")
@@ -168,7 +168,7 @@ func TestOIDC(t *testing.T) {
 	}
 	attempt = p.begin(f)
 	if w := f.send(request("GET", "/auth/callback?error=access_denied&error_description=%3Cscript%3E&state="+p.asked.Get("state"), "Cookie", attempt)); w.Code != 401 || strings.Contains(w.Body.String(), "script") {
-		t.Errorf("a refusal: %d %s", w.Code, w.Body)
+		t.Errorf("a refusal: got status %d and %s, want 401 and no script", w.Code, w.Body)
 	}
 	if strings.Contains(f.logged.String(), "the-code") || strings.Contains(f.logged.String(), "eyJ") {
 		t.Errorf("the log has a secret: %s", f.logged)
@@ -202,7 +202,7 @@ func TestIDTokens(t *testing.T) {
 		var s shown
 		_ = json.Unmarshal(w.Body.Bytes(), &s)
 		if c.want == "" && w.Code != 401 || c.want != "" && s.Name != c.want {
-			t.Errorf("%s: %d %s", c.name, w.Code, w.Body)
+			t.Errorf("%s: got status %d and %s, want name %q", c.name, w.Code, w.Body, c.want)
 		}
 	}
 	bare := p.portal(func(o *OIDC) { o.NamePrefix, o.GroupsPrefix, o.NameClaim, o.GroupsClaim = "-", "", "sub", "roles" })
@@ -221,7 +221,7 @@ func TestKeysAreKept(t *testing.T) {
 	f := p.portal(nil)
 	for range 5 {
 		if w := f.send(request("GET", "/", "Authorization", "Bearer "+p.token(nil))); w.Code != 200 {
-			t.Fatal(w.Code, w.Body)
+			t.Fatalf("got status %d and %s, want 200", w.Code, w.Body)
 		}
 	}
 	if n := p.fetched.Load(); n != 1 {
@@ -240,10 +240,10 @@ func TestProviderAway(t *testing.T) {
 	p.down = true
 	f := p.portal(nil)
 	if w := f.send(request("GET", "/auth/oidc")); w.Code != 503 || !strings.Contains(w.Body.String(), "does not answer") {
-		t.Errorf("got %d %s", w.Code, w.Body)
+		t.Errorf("got status %d and %s, want 503: the provider does not answer", w.Code, w.Body)
 	}
 	if got := f.problem(request("GET", "/api/v1/jobs", "Authorization", "Bearer "+p.token(nil))); got.Type != api.ProblemUnavailable {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want that the provider is unavailable", got)
 	}
 	p.down = false
 	f.auth.provider.tried = time.Time{}

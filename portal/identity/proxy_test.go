@@ -88,7 +88,7 @@ func TestReview(t *testing.T) {
 	cookie := cookies(f.paste("good"))
 	for range 5 {
 		if a, b := get("Authorization", "Bearer good"), get("Cookie", cookie); a != 200 || b != 200 {
-			t.Fatal(a, b)
+			t.Fatalf("got status %d with the token and %d with the cookie, want 200 for both", a, b)
 		}
 	}
 	for range 5 {
@@ -97,7 +97,7 @@ func TestReview(t *testing.T) {
 		}
 	}
 	if asked["good"] != 1 || asked["bad"] != 1 {
-		t.Errorf("asked %v", asked)
+		t.Errorf("asked %v times, want once for each token", asked)
 	}
 	now, failing = now.Add(reviewFor), errors.New("no route")
 	if got := get("Cookie", cookie); got != 502 {

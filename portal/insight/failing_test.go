@@ -116,7 +116,7 @@ func TestFailure(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", zh, c.chinese)
 			}
 			if f.Cause != c.cause || f.Signal != c.signal || (f.ExitCode == nil) != (c.code == nil) || c.code != nil && *f.ExitCode != *c.code || f.Like != 1 || f.Days != 30 {
-				t.Errorf("%+v", f)
+				t.Errorf("got %+v, want cause %v, signal %v, its exit code, and 1 alike in 30 days", f, c.cause, c.signal)
 			}
 		})
 	}

@@ -94,11 +94,11 @@ func (s *scene) create(text string) {
 		}
 		var fields map[string]any
 		if err := yaml.Unmarshal([]byte(part), &fields); err != nil {
-			s.Fatalf("%v in\n%s", err, part)
+			s.Fatalf("not YAML: %v in\n%s", err, part)
 		}
 		made, err := s.srv.Create(&unstructured.Unstructured{Object: fields})
 		if err != nil {
-			s.Fatalf("%v in\n%s", err, part)
+			s.Fatalf("create failed: %v:\n%s", err, part)
 		}
 		s.uids[made.GetName()] = string(made.GetUID())
 		group, _, named := strings.Cut(made.GetObjectKind().GroupVersionKind().GroupVersion().String(), "/")
@@ -188,7 +188,7 @@ func (s *scene) job(namespace, name string) *jobindex.Row {
 		return nil
 	})
 	if err != nil || !found {
-		s.Fatalf("job %s/%s: found %v, %v", namespace, name, found, err)
+		s.Fatalf("job %s/%s: found %v, error %v; want true", namespace, name, found, err)
 	}
 	return &row
 }

@@ -133,14 +133,14 @@ func TestKueue(t *testing.T) {
 		}
 		q := w.Quota
 		if w.Source != "Kueue" || w.AsOf.IsZero() || q == nil || q.Resource != "nvidia.com/gpu" || q.Total != 64 || q.Used != 48 || q.Needed != 32 {
-			t.Fatalf("%s, quota %+v", w.Source, q)
+			t.Fatalf("got source %s and quota %+v, want Kueue and 48 of 64 GPUs used, 32 needed", w.Source, q)
 		}
 		if want := []api.QuotaShare{{Owner: "ana", Used: 32}, {Owner: "mallory", Used: 16}}; !slices.Equal(q.Owners, want) {
 			t.Errorf("owners %+v, want %+v", q.Owners, want)
 		}
 		l := w.Line
 		if l == nil || l.Place != 3 || l.Length != 4 || l.AheadJobs != 2 || l.Ahead != 32 || l.Hidden != 0 || l.PlaceBefore != 0 {
-			t.Fatalf("line %+v", l)
+			t.Fatalf("got line %+v, want place 3 of 4, 32 GPUs of 2 jobs ahead", l)
 		}
 		var names []string
 		for _, j := range l.Jobs {
@@ -158,7 +158,7 @@ func TestKueue(t *testing.T) {
 		}
 		f, err := s.insight.Forecast(t.Context(), insight.Planned{Cluster: "gpu-west", Namespace: "ml", Queue: "train", Priority: "p8", GPUs: 4}, insight.Viewer{Sees: ml})
 		if err != nil || f.Quota == nil || f.Quota.Needed != 4 || f.Line == nil || f.Line.Place != 3 || f.Line.Length != 5 || f.Line.Ahead != 32 || len(f.Line.Jobs) != 0 {
-			t.Errorf("forecast %+v, %v", f, err)
+			t.Errorf("got forecast %+v and error %v, want 4 GPUs needed and place 3 of 5", f, err)
 		}
 	})
 }
@@ -173,7 +173,7 @@ func TestHiddenJobs(t *testing.T) {
 	}
 	l := w.Line
 	if l.Place != 3 || l.Length != 4 || l.Ahead != 32 || l.Hidden != 1 || len(l.Jobs) != 3 || l.Jobs[0].Place != 2 {
-		t.Errorf("line %+v", l)
+		t.Errorf("got line %+v, want place 3 of 4, one job hidden", l)
 	}
 	if text := fmt.Sprintf("%+v %+v %+v", w, w.Quota, w.Line); strings.Contains(text, "mallory") || strings.Contains(text, "hidden") || strings.Contains(text, "secret") {
 		t.Errorf("names that the person may not see: %s", text)
@@ -202,7 +202,7 @@ func TestKueuePartly(t *testing.T) {
 			s.record(c.types...)
 			w := ask(t, s, "third", insight.Viewer{})
 			if !strings.HasPrefix(w.Sentence, c.says[:20]) || (w.Quota != nil) != c.quota || (w.Line != nil) != c.line {
-				t.Errorf("%q, quota %+v, line %+v", w.Sentence, w.Quota, w.Line)
+				t.Errorf("got %q, quota %+v, line %+v; want %q, a quota: %t, a line: %t", w.Sentence, w.Quota, w.Line, c.says, c.quota, c.line)
 			}
 			if text := strings.Join(w.Unknown, "\n"); !strings.Contains(text, c.unknowns) {
 				t.Errorf("unknown: %s\nwant %s", text, c.unknowns)

@@ -28,7 +28,7 @@ func TestLike(t *testing.T) {
 		{-1, 100, "Same queue, any size: gpu-h100."},
 	} {
 		if jobs, what := insight.Like(all, c.gpus); jobs != c.jobs || what != c.what {
-			t.Errorf("%d GPUs: %d jobs, %s", c.gpus, jobs, what)
+			t.Errorf("%d GPUs: got %d jobs, %s; want %d, %s", c.gpus, jobs, what, c.jobs, c.what)
 		}
 	}
 }

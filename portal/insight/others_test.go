@@ -45,7 +45,7 @@ func TestOtherPods(t *testing.T) {
 			t.Errorf("%v: %s\nwant %s", c.after, got, want)
 		}
 		if zh := why(t, s, "zh"); !strings.Contains(zh.Sentence, c.zhEn) {
-			t.Errorf("%v: %s", c.after, zh.Sentence)
+			t.Errorf("%v: got %s, want %s in it", c.after, zh.Sentence, c.zhEn)
 		}
 		if want := (api.MemoryRepair{Container: "main", Limit: "480Gi", Proposed: "720Gi"}); f.Memory == nil || *f.Memory != want {
 			t.Errorf("repair %+v, want %+v", f.Memory, want)

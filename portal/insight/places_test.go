@@ -30,7 +30,7 @@ func places(t *testing.T, s *scene, names ...string) map[string]int {
 		t.Fatal(err)
 	}
 	if kept := s.insight.KeptPlaces(rows); !maps.Equal(kept, found) {
-		t.Errorf("kept %v, read %v", kept, found)
+		t.Errorf("kept %v, want the places that were read, %v", kept, found)
 	}
 	all := map[string]int{}
 	for i := range rows {
@@ -135,7 +135,7 @@ func TestPlacesAreRead(t *testing.T) {
 		}
 		for range 5 {
 			if n := place(); n != 1 {
-				t.Errorf("place %d", n)
+				t.Errorf("got place %d, want 1", n)
 			}
 		}
 		<-time.After(11 * time.Second)

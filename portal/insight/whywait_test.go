@@ -76,7 +76,7 @@ func TestPodsNotRecorded(t *testing.T) {
 	s.record("jobs.batch")
 	w := ask(t, s, "train", insight.Viewer{})
 	if w.Source != "" || len(w.Nodes) != 0 || !strings.Contains(strings.Join(w.Unknown, "\n"), "Why no node fits is not known: pods of cluster gpu-west are not recorded. Add pods to the types of the recorder.") {
-		t.Errorf("%+v", w)
+		t.Errorf("got %+v, want only that pods are not recorded", w)
 	}
 }
 
@@ -112,10 +112,10 @@ status:
 		t.Errorf("got  %s\nwant %s", w.Sentence, want)
 	}
 	if w.Source != "Volcano" || w.Quota == nil || w.Quota.Total != 16 || w.Quota.Used != 12 || w.Line != nil {
-		t.Errorf("%+v, quota %+v", w, w.Quota)
+		t.Errorf("got %+v and quota %+v, want Volcano, 12 of 16 used and no line", w, w.Quota)
 	}
 	if !strings.Contains(strings.Join(w.Unknown, "\n"), "Volcano orders jobs by shares") {
-		t.Errorf("unknown: %q", w.Unknown)
+		t.Errorf("got the unknowns %q, want that Volcano orders jobs by shares", w.Unknown)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestPast(t *testing.T) {
 		t.Fatal(err)
 	}
 	if l := w.Like; l == nil || l.Jobs != 400 || l.Median != 630 || l.Longer != 300 || l.What != "Same queue and size: 6 to 12 GPUs in gpu-h100." {
-		t.Errorf("like %+v", l)
+		t.Errorf("got like %+v, want 400 jobs with a median of 630 s, 300 of them longer", l)
 	}
 	if l := w.Likely; l == nil || l.Held < 0.75 || l.Tested != 300 || l.Early.Sub(now) > 3*time.Minute || l.Late.Sub(now) < 12*time.Minute || l.Late.Sub(now) > 15*time.Minute {
 		t.Errorf("likely %+v at %v; unknown %q", l, now, w.Unknown)

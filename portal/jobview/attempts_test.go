@@ -100,10 +100,10 @@ nodes [n1 n2 n2] [false true false]
 		t.Errorf("got\n%s\nwant\n%s", text.String(), want)
 	}
 	if reason, exit := set.Failure(); reason != "OOMKilled" || exit == nil || *exit != 137 {
-		t.Errorf("%s %v", reason, exit)
+		t.Errorf("got reason %s and exit code %v, want OOMKilled and 137", reason, exit)
 	}
 	if nodes := set.Nodes(); fmt.Sprint(nodes) != "[n2]" {
-		t.Errorf("%v", nodes)
+		t.Errorf("got nodes %v, want n2", nodes)
 	}
 }
 
@@ -144,10 +144,10 @@ func TestHostilePods(t *testing.T) {
 	for _, body := range []string{"", "null", "[]", `{"spec":1}`, `{"status":{"containerStatuses":[{"restartCount":2147483647,"state":{"terminated":{"exitCode":1}}}]}}`, `{"status":{"containerStatuses":[{"restartCount":-5}]}}`} {
 		set := jobview.NewPodSet([]history.Object{o}, map[int64][]byte{1: []byte(body)}, nil)
 		if pods := set.Pods(); len(pods) != 1 || pods[0].Restarts < 0 || pods[0].Name != "p" {
-			t.Errorf("%s: %+v", body, pods)
+			t.Errorf("body %s: got %+v, want one Pod without negative restarts", body, pods)
 		}
 		if n := len(jobview.Attempts([]jobview.Member{{Pods: set}}).Attempts); n < 1 || n > 200 {
-			t.Errorf("%s: %d attempts", body, n)
+			t.Errorf("body %s: got %d attempts, want 1 to 200", body, n)
 		}
 	}
 }
@@ -160,12 +160,12 @@ func TestEvent(t *testing.T) {
 	} {
 		e, about, ok := jobview.Event([]byte(body))
 		if !ok || about != "u" || e.Type != "Warning" || e.Message != "m" || e.Count != 3 || e.Source != "kubelet" || !e.First.Equal(begin) || !e.Last.Equal(minutes(5)) || e.Object.Name != "p" {
-			t.Errorf("%+v %s %v", e, about, ok)
+			t.Errorf("got event %+v about %s (%v), want the warning of u, 3 times", e, about, ok)
 		}
 	}
 	for _, body := range []string{"", "{}", `{"kind":"Pod"}`, `{"kind":"Event","count":-1,"involvedObject":[]}`} {
 		if e, _, ok := jobview.Event([]byte(body)); ok && e.Count != 1 {
-			t.Errorf("%s: %+v", body, e)
+			t.Errorf("body %s: got %+v, want no event or one with count 1", body, e)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestBody(t *testing.T) {
 		"  labels:", "    uid: x", "  managedFields:", "  - manager: m", "  name: a", `  resourceVersion: "7"`, "  uid: u", "spec:", "  count: 12345678901234567", "status:", "  uid: s", "",
 	}, "\n")
 	if b.YAML != want || b.Version != "7" || err != nil {
-		t.Errorf("%v\n%s", err, b.YAML)
+		t.Errorf("got version %s, error %v and\n%s\nwant version 7 and\n%s", b.Version, err, b.YAML, want)
 	}
 	var marked []int
 	for _, r := range b.Bookkeeping {
@@ -31,11 +31,11 @@ func TestBody(t *testing.T) {
 		}
 	}
 	if !slices.Equal(marked, []int{5, 6, 8, 11, 12, 14, 15}) {
-		t.Errorf("bookkeeping: %v", b.Bookkeeping)
+		t.Errorf("got bookkeeping %v, want lines 5, 6, 8, 11, 12, 14 and 15", b.Bookkeeping)
 	}
 	for _, text := range []string{"", "[]", "{", "null"} {
 		if b, err := jobview.Body([]byte(text), 1); err == nil && b.YAML != "{}\n" && b.YAML != "null\n" {
-			t.Errorf("%q: %q", text, b.YAML)
+			t.Errorf("body %q: got %q, want an error or an empty document", text, b.YAML)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func within(text string, levels int) string {
 func TestSecretsAreHidden(t *testing.T) {
 	const hidden = "hunter2"
 	if _, err := jobview.Body([]byte(`{"apiVersion":"v1","kind":"Secret","data":{"a":"hunter2"}}`), 1); !errors.Is(err, jobview.ErrSecret) {
-		t.Errorf("a Secret: %v", err)
+		t.Errorf("a Secret: got %v, want ErrSecret", err)
 	}
 	for _, spec := range []string{
 		`{"template":{"apiVersion":"v1","kind":"Secret","data":{"a":"hunter2"},"stringData":{"b":"hunter2"}}}`,
@@ -75,7 +75,7 @@ func TestSecretsAreHidden(t *testing.T) {
 	} {
 		b, err := jobview.Body([]byte(`{"apiVersion":"x/v1","kind":"Job","metadata":{"annotations":{"last":"{\"kind\":\"Secret\",\"data\":\"hunter2\"}"}},"spec":`+spec+`}`), 1)
 		if err != nil || strings.Contains(b.YAML, hidden) {
-			t.Errorf("%s: %v\n%s", spec, err, b.YAML)
+			t.Errorf("spec %s: got error %v and a body that may show a secret, want none in it:\n%s", spec, err, b.YAML)
 		}
 	}
 	b, err := jobview.Body([]byte(`{"kind":"Job","spec":{"note":"kind: SecretProviderClass, my-kind: Secret","kind":"Secrets","data":"seen"}}`), 1)
@@ -124,7 +124,7 @@ func TestBookkeepingModel(t *testing.T) {
 func keysOf(t *rapid.T, text string) map[int]bool {
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
-		t.Fatalf("%v in\n%s", err, text)
+		t.Fatalf("not YAML: %v in\n%s", err, text)
 	}
 	lines := map[int]bool{}
 	each := func(n *yaml.Node, f func(key, value *yaml.Node)) {
@@ -155,6 +155,6 @@ func TestDeepBody(t *testing.T) {
 	const deep = 5000
 	text := `{"kind":"Workflow","spec":` + strings.Repeat("[", deep) + strings.Repeat("1,", 100_000) + "1" + strings.Repeat("]", deep) + `}`
 	if b, err := jobview.Body([]byte(text), 1); !errors.Is(err, jobview.ErrLarge) {
-		t.Errorf("%d bytes, %v", len(b.YAML), err)
+		t.Errorf("got %d bytes and error %v, want ErrLarge", len(b.YAML), err)
 	}
 }

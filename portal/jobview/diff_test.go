@@ -37,10 +37,10 @@ func TestDiff(t *testing.T) {
 	d := jobview.Diff(a, b, 3)
 	want := "~ 1 1 x2\n= 3 3 c\n= 4 4 d\n= 5 5 e\n- 6 0 image: train:v1 [13,15)\n+ 0 6 image: train:v2 [13,15)\n+ 0 7 new\n= 7 8 g\n- 8 0 uid: 1 [5,6) kept\n+ 0 9 uid: 2 [5,6) kept\n"
 	if got := shown(d); got != want || d.From != "1" || d.To != "2" || d.Differ != 5 {
-		t.Errorf("%s %s %d\n%s", d.From, d.To, d.Differ, got)
+		t.Errorf("got versions %s and %s, %d lines that differ, and\n%s\nwant 1, 2, 5 and\n%s", d.From, d.To, d.Differ, got, want)
 	}
 	if got := shown(jobview.Diff(a, a, 3)); got != "~ 1 1 x8\n" {
-		t.Errorf("equal: %s", got)
+		t.Errorf("diff of equal bodies: got %s, want 8 lines left out", got)
 	}
 	// Offsets count UTF-16 units, as browsers do.
 	if got := shown(jobview.Diff(api.Body{YAML: "n: 🚀 x\n"}, api.Body{YAML: "n: 🚀 y\n"}, 0)); got != "- 1 0 n: 🚀 x [6,7)\n+ 0 1 n: 🚀 y [6,7)\n" {
@@ -111,7 +111,7 @@ func TestHostileDiff(t *testing.T) {
 	b := "image: train:8\n" + strings.Repeat(strings.Repeat("!?-+", 300)+"\n", 30) + "tries: 2\n"
 	d := jobview.Diff(api.Body{YAML: a}, api.Body{YAML: b}, 3)
 	if len(d.Lines) != 64 || len(d.Lines[0].Words) != 1 || len(d.Lines[32].Words) != 1 || d.Lines[31].Words != nil || d.Lines[63].Words != nil {
-		t.Errorf("%d lines, %+v %+v", len(d.Lines), d.Lines[0], d.Lines[len(d.Lines)-1])
+		t.Errorf("got %d lines, the first %+v, the last %+v; want 64, with words only in the short lines", len(d.Lines), d.Lines[0], d.Lines[len(d.Lines)-1])
 	}
 }
 
@@ -140,7 +140,7 @@ func TestLargeDiff(t *testing.T) {
 			signs[l.Op]++
 		}
 		if c.name == "replaced" && (signs["-"] != 5000 || signs["+"] != 5000) {
-			t.Errorf("%s: %v", c.name, signs)
+			t.Errorf("%s: got %v, want 5000 lines of each sign", c.name, signs)
 		}
 	}
 }

@@ -13,10 +13,10 @@ import (
 func TestJSON(t *testing.T) {
 	text, err := jobview.JSON([]byte(`{"kind":"Job","n":12345678901234567890,"spec":{"embedded":{"apiVersion":"v1","kind":"Secret","data":{"a":"hunter2"}}}}`))
 	if err != nil || !strings.Contains(string(text), "12345678901234567890") || strings.Contains(string(text), "hunter2") {
-		t.Errorf("%s %v", text, err)
+		t.Errorf("got %s and error %v, want the number unchanged and the secret hidden", text, err)
 	}
 	if _, err := jobview.JSON([]byte(`{"apiVersion":"v1","kind":"Secret","data":{"a":"hunter2"}}`)); !errors.Is(err, jobview.ErrSecret) {
-		t.Errorf("a Secret: %v", err)
+		t.Errorf("a Secret: got %v, want ErrSecret", err)
 	}
 	if _, err := jobview.JSON([]byte(`[]`)); err == nil {
 		t.Error("a list is accepted as an object")

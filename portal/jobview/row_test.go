@@ -53,7 +53,7 @@ func TestDetail(t *testing.T) {
 	}
 	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 111: "111th", 1002: "1002nd"} {
 		if got := jobview.Job(&jobindex.Row{State: state.Queued}, jobview.Extra{Place: n}).Detail.More; got != want+" in line" {
-			t.Errorf("%d: %s", n, got)
+			t.Errorf("place %d: got %s, want %s in line", n, got, want)
 		}
 	}
 }
@@ -69,15 +69,15 @@ func TestRow(t *testing.T) {
 	got := jobview.Job(r, jobview.Extra{Message: strings.Repeat("日", 200) + "\x1b[31m", Raw: "Raw"})
 	utc := at.UTC().Truncate(time.Millisecond)
 	if !got.Since.Equal(utc) || got.Since.Location() != time.UTC || got.Since.Nanosecond()%1_000_000 != 0 || !got.Ended.IsZero() {
-		t.Errorf("since %v", got.Since)
+		t.Errorf("got since %v, want %v", got.Since, utc)
 	}
 	if len(got.Message) > 300 || !utf8.ValidString(got.Message) || !strings.HasSuffix(got.Message, "…") {
-		t.Errorf("message %q", got.Message)
+		t.Errorf("got message %q, want at most 300 valid bytes that end with an ellipsis", got.Message)
 	}
 	if got.Presence != "Unselected" || got.Waited != 90 || got.GPUs != -1 || got.Version != "7" || got.Raw != "Raw" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want Unselected, 90 s waited, unknown GPUs, version 7 and Raw", got)
 	}
 	if s := got.Life[1]; !s.Gap || !s.Inferred || s.Attempt != 2 || !s.To.IsZero() || len(got.Life) != 2 {
-		t.Errorf("%+v", got.Life)
+		t.Errorf("got life %+v, want two spans, the second an inferred gap of attempt 2, still open", got.Life)
 	}
 }

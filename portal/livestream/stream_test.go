@@ -131,7 +131,7 @@ func TestStream(t *testing.T) {
 	s.wants(in, `reset 7 {"reason":"restored","position":7}`)
 	resp, _ = s.get("?after=x", "")
 	if resp.StatusCode != http.StatusBadRequest {
-		t.Errorf("a bad position: %d", resp.StatusCode)
+		t.Errorf("a bad position: got status %d, want 400", resp.StatusCode)
 	}
 }
 
@@ -188,10 +188,10 @@ func TestManyBrowsers(t *testing.T) {
 		}
 	}
 	if s.hub.Stats().Browsers != 1 {
-		t.Fatal(s.hub.Stats())
+		t.Fatalf("got %+v, want one browser", s.hub.Stats())
 	}
 	if other, _ := s.get("", ""); other.StatusCode != http.StatusServiceUnavailable || other.Header.Get("Retry-After") != "30" {
-		t.Errorf("%d %v", other.StatusCode, other.Header)
+		t.Errorf("got status %d and headers %v, want 503 and Retry-After of 30 s", other.StatusCode, other.Header)
 	}
 	_ = resp.Body.Close()
 	for deadline := time.After(2 * time.Minute); s.hub.Stats().Browsers > 0; {
@@ -215,7 +215,7 @@ func TestOnePerson(t *testing.T) {
 		}
 	}
 	if other, _ := s.get("", ""); other.StatusCode != http.StatusTooManyRequests {
-		t.Errorf("a third stream: %d", other.StatusCode)
+		t.Errorf("a third stream: got status %d, want 429", other.StatusCode)
 	}
 	for _, name = range []string{"ben", "", "", ""} {
 		if other, _ := s.get("", ""); other.StatusCode != http.StatusOK {
@@ -282,11 +282,11 @@ func TestLag(t *testing.T) {
 		l.add(now.Add(time.Duration(i)*time.Millisecond), lag)
 	}
 	if p := l.percentile(now.Add(30 * time.Second)); p < 1 || p > 1.3 {
-		t.Errorf("%v", p)
+		t.Errorf("got a lag of %v s, want 1 to 1.3 s", p)
 	}
 	l.add(now.Add(70*time.Second), 20*time.Millisecond)
 	if p := l.percentile(now.Add(70 * time.Second)); p < 0.02 || p > 0.026 {
-		t.Errorf("a minute later: %v", p)
+		t.Errorf("a minute later: got a lag of %v s, want 0.02 to 0.026 s", p)
 	}
 	if p := l.percentile(now.Add(time.Hour)); p != 0 {
 		t.Errorf("an hour later: %v", p)

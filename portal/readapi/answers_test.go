@@ -31,7 +31,7 @@ func TestAnswers(t *testing.T) {
 	} {
 		status, text := w.get("*", jobPath(path, uid))
 		if status != 200 {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s: got status %d and %s, want 200", path, status, text)
 		}
 	}
 }

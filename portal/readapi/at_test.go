@@ -85,7 +85,7 @@ func TestAt(t *testing.T) {
 		states[d.Job.State] = true
 	}
 	if len(states) != 4 {
-		t.Errorf("states %v", states)
+		t.Errorf("got states %v, want 4", states)
 	}
 	if status, text := w.get("*", jobPath(api.PathJob, string(first.UID))+"?at=720h"); status != 404 {
 		t.Errorf("before it was submitted: %d %s", status, text)

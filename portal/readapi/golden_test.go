@@ -44,7 +44,7 @@ func TestGolden(t *testing.T) {
 		status, text := w.get("*", jobPath(path, string(b.UID)))
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, []byte(text), "", "  "); err != nil {
-			t.Fatalf("%s: %d %s", path, status, text)
+			t.Fatalf("%s: got status %d and %s, want JSON", path, status, text)
 		}
 		text = indented.String()
 		for _, c := range changing {

@@ -47,7 +47,7 @@ func TestReleaseWhileHeld(t *testing.T) {
 		t.Errorf("with the right: held %v, free %v", may(job), may(free))
 	}
 	if d := read[api.JobDetail](w, jobPath(api.PathJob, string(job.GetUID()))); d.Job.Queue != "" {
-		t.Errorf("queue %q", d.Job.Queue)
+		t.Errorf("got queue %q, want none", d.Job.Queue)
 	}
 	if _, err := apitest.Modify(w.srv, held, func(j *batchv1.Job) {
 		j.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}

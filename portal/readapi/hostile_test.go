@@ -40,7 +40,7 @@ func TestHostileTexts(t *testing.T) {
 	} {
 		status, text := w.get("*", jobPath(path, uid))
 		if status != http.StatusOK || !json.Valid([]byte(text)) {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s: got status %d and %s, want 200 and valid JSON", path, status, text)
 		}
 		if strings.ContainsAny(text, "<>\x1b\u2028\x00") {
 			t.Errorf("%s has markup or control characters: %q", path, text)
@@ -48,7 +48,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 	list := read[api.JobList](w, api.PathJobs)
 	if got := list.Jobs[0]; got.Reason != evil || got.Message != evil {
-		t.Errorf("%q, %q", got.Reason, got.Message)
+		t.Errorf("got reason %q and message %q, want %q", got.Reason, got.Message, evil)
 	}
 	body := read[api.Body](w, jobPath("/jobs/{cluster}/{uid}/revisions/last", uid))
 	if strings.ContainsFunc(body.YAML, func(r rune) bool { return r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 }) {
@@ -72,10 +72,10 @@ func TestBadRequests(t *testing.T) {
 		status, text := w.get("*", path)
 		var p api.Problem
 		if err := json.Unmarshal([]byte(text), &p); err != nil || status/100 != 4 || p.Type != api.ProblemInvalid || len(p.Fields) == 0 || p.Fields[0].Field != want || p.Fields[0].Message == "" {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s: got status %d and %s, want an invalid request with field %s", path, status, text, want)
 		}
 	}
 	if status, text := w.get("*", jobPath("/jobs/{cluster}/{uid}/revisions/12345", uid)); status != 404 {
-		t.Errorf("%d %s", status, text)
+		t.Errorf("unknown revision: got status %d and %s, want 404", status, text)
 	}
 }

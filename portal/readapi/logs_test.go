@@ -64,7 +64,7 @@ func TestLogPages(t *testing.T) {
 				texts = append(texts, l.Text)
 			}
 			if len(texts) > limit {
-				t.Fatalf("limit %d: %d lines", limit, len(texts))
+				t.Fatalf("limit %d: got %d lines, want at most the limit", limit, len(texts))
 			}
 			if got = append(texts, got...); page.Previous == "" {
 				break
@@ -96,7 +96,7 @@ func TestLogPages(t *testing.T) {
 	}
 	for _, bad := range []string{"x", "YjEsMg==", strings.Repeat("a", 100)} {
 		if status, _ := w.get("*", path+"?after="+url.QueryEscape(bad)); status/100 != 4 {
-			t.Errorf("cursor %q: %d", bad, status)
+			t.Errorf("cursor %q: got status %d, want 4xx", bad, status)
 		}
 	}
 }
@@ -180,22 +180,22 @@ func TestLogsNeedTheirRight(t *testing.T) {
 	logs, failure := jobPath(api.PathLogs, string(b.UID)), jobPath(api.PathFailure, string(b.UID))
 	for _, path := range []string{logs, logs + "?follow=true"} {
 		if status, text := w.get("*", path); status != 403 || !strings.Contains(text, "kind: Role") {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s: got status %d and %s, want 403 and a Role", path, status, text)
 		}
 	}
 	if _, text := w.get("*", failure); strings.Contains(text, "log of b") {
-		t.Errorf("failure: %s", text)
+		t.Errorf("failure without the right: got %s, want no line of the log", text)
 	}
 	if d := read[api.JobDetail](w, jobPath(api.PathJob, string(b.UID))); slices.Contains(d.May, "logs") {
-		t.Errorf("may %v", d.May)
+		t.Errorf("got the rights %v, want no logs", d.May)
 	}
 	allowed = true
 	page := read[api.LogPage](w, logs)
 	if _, text := w.get("*", failure); !strings.Contains(text, "log of b") {
-		t.Errorf("failure: %s", text)
+		t.Errorf("failure with the right: got %s, want the line of the log", text)
 	}
 	if n := len(page.Lines); n == 0 || page.Lines[n-1].Text != "log of b" || !page.Lines[n-1].Kept || len(page.Kept) != 1 || page.Kept[0].Lines != 1 {
-		t.Errorf("%+v", page)
+		t.Errorf("got %+v, want the kept log of b with one line", page)
 	}
 }
 
@@ -229,7 +229,7 @@ func TestKeptIfTheClusterIsAway(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, want) || page.Away != (name != "node") || page.Live && page.Away {
-			t.Errorf("%s: away %v, live %v, %+v", name, page.Away, page.Live, page.Lines)
+			t.Errorf("%s: got away %v, live %v and %+v; want %v", name, page.Away, page.Live, page.Lines, want)
 		}
 	}
 }

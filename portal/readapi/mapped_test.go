@@ -23,7 +23,7 @@ func TestMapped(t *testing.T) {
 	} {
 		var p *api.Problem
 		if err := mapped(fmt.Errorf("write version 7 as YAML: %w", c.err)); !errors.As(err, &p) || p.Status != c.status || p.Type != c.kind {
-			t.Errorf("%v: %v", c.err, err)
+			t.Errorf("%v: got %v, want status %d and type %s", c.err, err, c.status, c.kind)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func TestMemo(t *testing.T) {
 		for range 20 {
 			work.Go(func() {
 				if n, err := get(t.Context(), "a"); n != 1 || err != nil {
-					t.Errorf("%d, %v", n, err)
+					t.Errorf("got %d and error %v, want 1", n, err)
 				}
 			})
 		}
@@ -66,14 +66,14 @@ func FuzzCursors(f *testing.F) {
 	f.Add("b")
 	f.Fuzz(func(t *testing.T, text string) {
 		if n, err := offsetOf(text); err == nil && (n < 0 || text != "" && offsetOf2(n) != n) {
-			t.Errorf("%q is %d", text, n)
+			t.Errorf("cursor %q: got %d, want an error or a number that gives this cursor", text, n)
 		}
 		if c, err := parseLogCursor(text); err == nil && (c.n < 0 || c.String() != text) {
-			t.Errorf("%q is %+v", text, c)
+			t.Errorf("cursor %q: got %+v, want an error or a position that gives this cursor", text, c)
 		}
 		page, next := part([]int{1, 2, 3}, max(len(text)-2, 0), 2)
 		if len(page) > 2 || next != "" && len(page) == 0 {
-			t.Errorf("%v %q", page, next)
+			t.Errorf("got page %v and cursor %q, want at most 2 items, and no cursor after none", page, next)
 		}
 	})
 }

@@ -29,23 +29,23 @@ func TestDatabaseAway(t *testing.T) {
 	}
 	list := read[api.JobList](w, api.PathJobs)
 	if len(list.Jobs) != 2 || list.All.N != 2 {
-		t.Errorf("%+v", list)
+		t.Errorf("jobs without the database: got %+v, want 2", list)
 	}
 	if c := read[api.JobCounts](w, api.PathCounts); c.All.N != 2 {
-		t.Errorf("%+v", c)
+		t.Errorf("counts without the database: got %+v, want 2", c)
 	}
 	if s := read[api.Suggestions](w, api.PathSuggest+"?key=namespace"); len(s.Items) != 2 {
-		t.Errorf("%+v", s)
+		t.Errorf("suggestions without the database: got %+v, want 2", s)
 	}
 	d := read[api.JobDetail](w, jobPath(api.PathJob, string(a.UID)))
 	if d.Job.Name != "alpha" || d.Job.State != "Failed" || d.Tabs.Pods != -1 {
-		t.Errorf("%+v", d)
+		t.Errorf("job without the database: got %+v, want alpha, Failed, an unknown number of Pods", d)
 	}
 	for _, path := range []string{api.PathTransitions, api.PathPods, api.PathRevisions, api.PathLogs, api.PathOperations} {
 		status, text := w.get("*", jobPath(path, string(a.UID)))
 		var p api.Problem
 		if err := json.Unmarshal([]byte(text), &p); err != nil || status < 500 || p.Instance == "" || strings.Contains(text, "history.db") || strings.Contains(text, "sql") {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s without the database: got status %d and %s, want a problem with an instance and no details", path, status, text)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestLoading(t *testing.T) {
 	})
 	for _, path := range []string{api.PathJobs, api.PathSession, api.PathOperations, jobPath(api.PathJob, "x")} {
 		if status, text := w.get("*", path); status != http.StatusServiceUnavailable || !strings.Contains(text, api.ProblemLoading) {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s while the index loads: got status %d and %s, want 503", path, status, text)
 		}
 	}
 }
@@ -71,23 +71,23 @@ func TestJob(t *testing.T) {
 	path := func(p string) string { return jobPath(p, string(b.UID)) }
 	list := read[api.JobList](w, api.PathJobs+"?namespace=team-b")
 	if j := list.Jobs[0]; len(list.Jobs) != 1 || j.Detail != (api.Detail{Word: "OOMKilled", More: "exit code 137", Strong: true, ExitCode: 137}) || j.Message != "of bravo" {
-		t.Errorf("%+v", list.Jobs)
+		t.Errorf("got jobs %+v, want one, OOMKilled with exit code 137", list.Jobs)
 	}
 	events := read[api.EventList](w, path(api.PathEvents))
 	if len(events.Events) != 1 || events.Events[0].Reason != "bravo-reason" || !events.Recorded || events.Live {
-		t.Errorf("%+v", events)
+		t.Errorf("got events %+v, want the recorded one of bravo", events)
 	}
 	d := read[api.JobDetail](w, path(api.PathJob))
 	if d.Nodes != 1 || d.NodeNames[0] != "node-of-b" || d.Tabs.Pods != 1 || d.Tabs.LogLines != 1 || d.Tabs.Notifications != 1 || d.Tabs.Revisions < 1 || d.HistoryUntil.Sub(d.Job.Ended) != 90*24*time.Hour {
-		t.Errorf("%+v", d)
+		t.Errorf("got job %+v, want one node, Pod, log line and notification, and history for 90 days", d)
 	}
 	told := read[api.DeliveryList](w, path(api.PathNotifications))
 	if one := told.Deliveries[0]; len(told.Deliveries) != 1 || one.Receiver != "b…@example.com" || one.State != "waiting" || one.Job == nil || one.Job.Name != "bravo" || !strings.Contains(one.Title, "bravo") {
-		t.Errorf("%+v", told)
+		t.Errorf("got notifications %+v, want one about bravo with a masked receiver", told)
 	}
 	pods := read[api.PodList](w, path(api.PathPods))
 	if p := pods.Pods[0]; len(pods.Pods) != 1 || p.Node != "node-of-b" || p.ExitCode == nil || *p.ExitCode != 137 || p.State != "Failed" || !pods.Recorded {
-		t.Errorf("%+v", pods)
+		t.Errorf("got pods %+v, want one, Failed on node-of-b with exit code 137", pods)
 	}
 }
 
@@ -117,18 +117,18 @@ func TestDiffOfJobs(t *testing.T) {
 		}
 	}
 	if d.Left == nil || d.Left.Name != "one" || d.Right.Name != "two" || strings.Join(changed, " ") != "-- image: train:v1 +- image: train:v2" {
-		t.Errorf("%v %+v", changed, d)
+		t.Errorf("got changes %v in %+v, want the image, from job one to job two", changed, d)
 	}
 	d = read[api.Diff](w, path)
 	if d.Left != nil || d.From == d.To || d.Differ == 0 {
-		t.Errorf("%+v", d)
+		t.Errorf("diff of revisions: got %+v, want two revisions of one job that differ", d)
 	}
 	for _, l := range d.Lines {
 		if (l.Op == "-" || l.Op == "+") && !l.Bookkeeping && !strings.Contains(l.Text, "status") && !strings.HasPrefix(l.Text, "  ") {
-			t.Errorf("%+v", l)
+			t.Errorf("got line %+v changed, want only the status", l)
 		}
 	}
 	if same := read[api.Diff](w, path+"?from="+d.To+"&to="+d.To); same.Differ != 0 {
-		t.Errorf("%+v", same)
+		t.Errorf("diff of a revision with itself: got %+v, want no line that differs", same)
 	}
 }

@@ -20,10 +20,10 @@ func (w *world) apply(text string) {
 	w.t.Helper()
 	var fields map[string]any
 	if err := yaml.Unmarshal([]byte(text), &fields); err != nil {
-		w.t.Fatalf("%v in %s", err, text)
+		w.t.Fatalf("not YAML: %v in %s", err, text)
 	}
 	if _, err := w.srv.Create(&unstructured.Unstructured{Object: fields}); err != nil {
-		w.t.Fatalf("%v in %s", err, text)
+		w.t.Fatalf("create failed: %v: %s", err, text)
 	}
 }
 
@@ -78,6 +78,6 @@ func TestPlaceInRows(t *testing.T) {
 func decode(t *testing.T, text string, into any) {
 	t.Helper()
 	if err := yaml.Unmarshal([]byte(text), into); err != nil {
-		t.Fatalf("%v in %s", err, text)
+		t.Fatalf("not YAML: %v in %s", err, text)
 	}
 }

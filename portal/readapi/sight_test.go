@@ -157,12 +157,12 @@ func TestNobodySeesOtherTeams(t *testing.T) {
 			answered++
 		}
 		if status >= 500 {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s: got status %d and %s, want no server error", path, status, text)
 		}
 		asked, _ := url.QueryUnescape(path)
 		for _, secret := range append(slices.Clone(secrets), string(b.UID)) {
 			if strings.Contains(text, secret) && !strings.Contains(asked, secret) || strings.Contains(text, secret) && status == http.StatusOK {
-				t.Errorf("%s tells %q: %d %s", path, secret, status, text)
+				t.Errorf("%s shows %q of another team: got status %d and %s", path, secret, status, text)
 			}
 		}
 		if strings.Contains(path, string(b.UID)) && strings.HasPrefix(path, "/jobs/"+clusterName) && !strings.Contains(path, string(a.UID)) {

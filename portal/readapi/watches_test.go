@@ -42,15 +42,15 @@ func TestWatches(t *testing.T) {
 		"pods denied denied gaps 1 lag -1 role true note true events 0",
 	}
 	if strings.Join(text, "\n") != strings.Join(want, "\n") {
-		t.Errorf("%s", strings.Join(text, "\n"))
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(text, "\n"), strings.Join(want, "\n"))
 	}
 	told := joined(watches(a, gaps, now), []api.Watch{{Cluster: "west", Type: "pods", Phase: "listing", Objects: -1}, {Cluster: "east", Type: "pods", Phase: "stopped"}})
 	if told[1].Phase != "listing" || told[1].Objects != 5 || told[1].Recorder != "r" || len(told) != 5 || told[4].Cluster != "east" {
-		t.Errorf("%+v", told)
+		t.Errorf("got %+v, want the phase of west, 5 objects, and east as the fifth", told)
 	}
 	role := roleFor(&a.Coverage[2])
 	if !strings.Contains(role, "kind: Role\n") || !strings.Contains(role, `namespace: "denied"`) || !strings.Contains(roleFor(&a.Coverage[0]), "kind: ClusterRole\n") {
-		t.Errorf("%s", role)
+		t.Errorf("got role %s, want a Role for namespace denied and a ClusterRole for all", role)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestAttention(t *testing.T) {
 func TestMasked(t *testing.T) {
 	for address, want := range map[string]string{"": "", "ana@example.com": "a…@example.com", "https://hooks.example.com/secret": "h…", "@x": "\ufffd…@x"} {
 		if got := masked(address); got != want && address != "@x" || strings.Contains(got, "secret") {
-			t.Errorf("%q: %q", address, got)
+			t.Errorf("%q: got %q, want %q", address, got, want)
 		}
 	}
 }

@@ -236,10 +236,10 @@ func read[T any](w *world, path string) T {
 	var out T
 	status, text := w.get("*", path)
 	if status != http.StatusOK {
-		w.t.Fatalf("%s: %d %s", path, status, text)
+		w.t.Fatalf("%s: got status %d and %s, want 200", path, status, text)
 	}
 	if err := json.Unmarshal([]byte(text), &out); err != nil {
-		w.t.Fatalf("%s: %v in %s", path, err, text)
+		w.t.Fatalf("%s: not JSON: %v in %s", path, err, text)
 	}
 	return out
 }

@@ -159,7 +159,7 @@ func paths(t *testing.T, db *sqldb.DB) (all []string) {
 	}
 	page, err := history.New(db).ListObjects(t.Context(), history.Filter{Namespace: "team-b"}, history.Paging{})
 	if err != nil || len(page.Items) != 3 {
-		t.Fatal(page, err)
+		t.Fatalf("got %+v and error %v, want 3 objects of team-b", page, err)
 	}
 	for _, o := range page.Items {
 		for _, path := range []string{api.PathRecordJob, api.PathRecordAttempts, api.PathRecordTransitions, api.PathRecordRevisions, api.PathRecordBody} {
@@ -180,7 +180,7 @@ func TestNobodySeesOtherTeams(t *testing.T) {
 	for _, path := range paths(t, db) {
 		status, text := mine(path)
 		if strings.Contains(strings.ReplaceAll(text, path, ""), "team-b") && status == http.StatusOK || strings.Contains(text, "hunter2") {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s: got status %d and %s, want nothing of team-b and no secret", path, status, text)
 		}
 		if !strings.Contains(path, "?") && strings.Count(path, "/") > 2 && (status != http.StatusNotFound || text != none) {
 			t.Errorf("%s: %d %s, and for none %s", path, status, text, none)
@@ -224,7 +224,7 @@ func TestCursorsTellNothing(t *testing.T) {
 			t.Helper()
 			status, text := get(api.PathRecordChanges + "?order=" + order + query)
 			if err := json.Unmarshal([]byte(text), &one); err != nil || status != http.StatusOK {
-				t.Fatal(status, text)
+				t.Fatalf("got status %d and %s, want 200 and JSON", status, text)
 			}
 			return one
 		}
@@ -236,7 +236,7 @@ func TestCursorsTellNothing(t *testing.T) {
 		for after := ""; ; {
 			page := read(mine, "&limit=1&after="+after)
 			if len(page.Changes) != 1 {
-				t.Fatalf("a page has %d", len(page.Changes))
+				t.Fatalf("a page has %d changes, want 1", len(page.Changes))
 			}
 			if pages.Changes = append(pages.Changes, page.Changes...); page.Next == "" {
 				break
@@ -257,7 +257,7 @@ func TestMistakes(t *testing.T) {
 		api.PathRecords, "/records/x/job", "/records/0/job", "/records/1/revisions/x", api.PathRecordJobs + "?after=%00",
 	} {
 		if status, text := get(path); status < 400 || status >= 500 {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s: got status %d and %s, want a mistake of the caller", path, status, text)
 		}
 	}
 }
@@ -275,6 +275,6 @@ func TestReviewsFail(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, api.Prefix+api.PathRecordChanges, nil)
 	mux.ServeHTTP(w, r.WithContext(web.WithLogger(t.Context(), slog.New(slog.DiscardHandler))))
 	if w.Code != http.StatusInternalServerError {
-		t.Errorf("%d %s", w.Code, w.Body)
+		t.Errorf("got status %d and %s, want 500", w.Code, w.Body)
 	}
 }

@@ -165,7 +165,7 @@ func TestTooManyPods(t *testing.T) {
 	w := Window{From: now.Add(-48 * time.Hour), To: now}
 	fillAll(t, p, w, 10)
 	if since := p.hours.since(w); !since.Equal(now.Add(-20*time.Hour)) || p.hours.kept != 1000 {
-		t.Errorf("%d ends since %v", p.hours.kept, since)
+		t.Errorf("got %d ends since %v, want 1000 of the last 20 hours", p.hours.kept, since)
 	}
 	for hour, n := range f.reads {
 		if n > 2 {

@@ -145,7 +145,7 @@ func TestPods(t *testing.T) {
 				t.Errorf("causes %+v, want %+v", a.Now.Causes, want)
 			}
 			if got := nodesOf(a); got != "n1 2/2, n2 1/2, n3 0/1" || !a.Now.NodesSeen {
-				t.Errorf("nodes %s", got)
+				t.Errorf("got nodes %s, want n1 2/2, n2 1/2, n3 0/1", got)
 			}
 		}
 		a, err := r.Stats(t.Context(), jobindex.Query{Sees: func(_, namespace string) bool { return namespace == "web" }}, w, stats.Window{})

@@ -57,7 +57,7 @@ func TestPolicy(t *testing.T) {
 	w := serve(t, "/jobs")
 	page := w.Body.String()
 	if got := w.Header().Get("Content-Security-Policy"); got != Policy || strings.Contains(got, "unsafe") {
-		t.Errorf("policy %q", got)
+		t.Errorf("got the policy %q, want %q", got, Policy)
 	}
 	for _, bad := range []string{`<style`, ` style=`, `javascript:`, `://`} {
 		if strings.Contains(page, bad) {
@@ -83,7 +83,7 @@ func TestLanguageAndTheme(t *testing.T) {
 		{"/jobs?lang=zh", `<html lang="zh" data-theme="system">`, []string{"Cookie", "vedette_lang=en; vedette_theme=%22%3E%3Cscript%3E"}},
 	} {
 		if page := serve(t, c.path, c.header...).Body.String(); !strings.Contains(page, c.want) {
-			t.Errorf("%s with %q lacks %s", c.path, c.header, c.want)
+			t.Errorf("%s with %q lacks %s, want it in the page", c.path, c.header, c.want)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func TestAssets(t *testing.T) {
 			total += zipped.Body.Len()
 		}
 		if zipped.Code != 200 || a.kind == "" {
-			t.Errorf("%s: %d, type %q", name, zipped.Code, a.kind)
+			t.Errorf("%s: got status %d and type %q, want 200 and a known type", name, zipped.Code, a.kind)
 		}
 		if again := serve(t, name, "If-None-Match", zipped.Header().Get("ETag")); again.Code != http.StatusNotModified || again.Body.Len() > 0 {
 			t.Errorf("%s again: %d, %d bytes", name, again.Code, again.Body.Len())

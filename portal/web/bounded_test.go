@@ -56,7 +56,7 @@ func TestFlood(t *testing.T) {
 	})
 	long := bufio.NewReader(dial(t, address, "GET /long HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
 	if line, err := long.ReadString('\n'); err != nil || !strings.Contains(line, "200") {
-		t.Fatal(line, err)
+		t.Fatalf("got %q and error %v, want status 200", line, err)
 	}
 	for n := range 200 {
 		dial(t, address, []string{"", "GET / HTTP/1.1\r\nHo", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"}[n%3])
@@ -128,7 +128,7 @@ func TestNoFiles(t *testing.T) {
 	for n := range 201 {
 		c, err := b.Accept()
 		if err != nil {
-			t.Fatal(n, err)
+			t.Fatalf("accept of connection %d failed: %v", n, err)
 		}
 		b.state(c, http.StateNew)
 	}

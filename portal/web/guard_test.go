@@ -19,7 +19,7 @@ func TestPanic(t *testing.T) {
 	h.ServeHTTP(w, get("/api/v1/x"))
 	p := problem(t, w)
 	if p.Status != 500 || strings.Contains(w.Body.String(), "hunter2") || !strings.Contains(log.String(), "hunter2") || !strings.Contains(log.String(), "instance="+p.Instance) {
-		t.Errorf("%s %s", w.Body, &log)
+		t.Errorf("got %s, want 500 and the secret only in the log: %s", w.Body, &log)
 	}
 }
 
@@ -33,7 +33,7 @@ func TestHeaders(t *testing.T) {
 		"X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": "camera=()", "Cache-Control": "no-store",
 	} {
 		if got := w.Header().Get(name); !strings.Contains(got, want) || strings.Contains(got, "unsafe") {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: got %s, want %s and nothing unsafe", name, got, want)
 		}
 	}
 	for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
@@ -72,7 +72,7 @@ func TestCompression(t *testing.T) {
 		w := httptest.NewRecorder()
 		web.Write(w, r, 200, "text/plain", bytes.Repeat([]byte("x"), c.size))
 		if got := w.Header().Get("Content-Encoding"); got != c.want || w.Header().Get("Vary") != "Accept-Encoding" {
-			t.Errorf("%+v: %q", c, got)
+			t.Errorf("%+v: got encoding %q, want %q, and Vary", c, got, c.want)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestLanguage(t *testing.T) {
 		}
 		r.Header.Set("Accept-Language", c.header)
 		if got := web.Language(r); got != c.want {
-			t.Errorf("%+v: %s", c, got)
+			t.Errorf("%+v: got %s, want %s", c, got, c.want)
 		}
 	}
 }

@@ -63,17 +63,17 @@ func hello(ctx context.Context, in *input) (*output, error) {
 func TestAnswer(t *testing.T) {
 	w := serve(t, get("/api/v1/get/a?limit=3&state=Running"), hello)
 	if w.Code != http.StatusOK || w.Body.String() != `{"text":"a 3 Running"}` || w.Header().Get("Cache-Control") != "no-store" {
-		t.Errorf("%d %s %v", w.Code, w.Body, w.Header())
+		t.Errorf("got status %d, %s, headers %v; want 200, the parameters and no-store", w.Code, w.Body, w.Header())
 	}
 	again := get("/api/v1/get/a?limit=3&state=Running")
 	again.Header.Set("If-None-Match", w.Header().Get("ETag"))
 	if w := serve(t, again, hello); w.Code != http.StatusNotModified || w.Body.Len() > 0 {
-		t.Errorf("%d %s", w.Code, w.Body)
+		t.Errorf("with the tag: got status %d and %s, want 304 and no body", w.Code, w.Body)
 	}
 	other := get("/api/v1/get/a?limit=4&state=Running")
 	other.Header.Set("If-None-Match", w.Header().Get("ETag"))
 	if w := serve(t, other, hello); w.Code != http.StatusOK {
-		t.Errorf("%d %s", w.Code, w.Body)
+		t.Errorf("with the tag of another answer: got status %d and %s, want 200", w.Code, w.Body)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestTag(t *testing.T) {
 	r := get("/api/v1/get/a")
 	r.Header.Set("If-None-Match", `"x", `+tag)
 	if w := serve(t, r, h); w.Code != http.StatusNotModified || w.Header().Get("ETag") != tag || n != 1 {
-		t.Errorf("%d %v", w.Code, w.Header())
+		t.Errorf("with two tags: got status %d and headers %v, want 304 and the tag", w.Code, w.Header())
 	}
 	position = 2
 	if w := serve(t, r, h); w.Code != http.StatusOK {
@@ -129,7 +129,7 @@ func TestProblems(t *testing.T) {
 			w := serve(t, c.r, fails(c.err))
 			p := problem(t, w)
 			if p.Status != c.status || p.Type != c.typ || (p.Instance != "") != c.logged || strings.Contains(w.Body.String(), "hunter2") {
-				t.Errorf("%s", w.Body)
+				t.Errorf("got %s, want status %d, type %s, instance %t and no secret", w.Body, c.status, c.typ, c.logged)
 			}
 		})
 	}
@@ -143,7 +143,7 @@ func TestLimit(t *testing.T) {
 			return nil, ctx.Err()
 		})
 		if p := problem(t, w); p.Status != 504 || p.Detail != "The database did not answer in 5 s." || len(p.Instance) != 8 {
-			t.Errorf("%s", w.Body)
+			t.Errorf("got %s, want 504 with an instance", w.Body)
 		}
 	})
 }
@@ -156,10 +156,10 @@ func TestDocument(t *testing.T) {
 		Info  **huma.Info
 		Paths *map[string]*huma.PathItem
 	}{&doc.Info, &doc.Paths}); err != nil {
-		t.Fatal(err, w.Body)
+		t.Fatalf("not JSON: %v, %s", err, w.Body)
 	}
 	item := doc.Paths["/api/v1/get/{cluster}"]
 	if doc.Info.Version != "v0" || item == nil || item.Get.OperationID != "get-it" || item.Get.Responses["200"] == nil || item.Get.Responses["default"] == nil || !strings.Contains(w.Body.String(), `"scheme":"bearer"`) {
-		t.Errorf("%s", w.Body)
+		t.Errorf("got %s, want the operation with its answers and the bearer scheme", w.Body)
 	}
 }

@@ -29,7 +29,7 @@ func TestThrottle(t *testing.T) {
 		}
 		w := send("/a")
 		if p := problem(t, w); p.Status != http.StatusTooManyRequests || p.RetryAfter != 1 || w.Header().Get("Retry-After") != "1" {
-			t.Errorf("%+v", p)
+			t.Errorf("got %+v, want 429, and to wait 1 s", p)
 		}
 		if w := send("/b"); w.Code != http.StatusOK {
 			t.Errorf("another person waits: %d", w.Code)

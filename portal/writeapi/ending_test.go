@@ -21,21 +21,21 @@ func TestStop(t *testing.T) {
 	busy, idle := w.job("team-a", "busy", "anna", 8, 1), w.job("team-a", "idle", "anna", 0, 1)
 	for _, confirm := range []string{"", "idle", "Busy"} {
 		if p := w.refused("anna", in(busy, "stop"), api.StopRequest{Confirm: confirm}, http.StatusUnprocessableEntity); p.Fields[0].Field != "confirm" {
-			t.Errorf("got %+v", p)
+			t.Errorf("got %+v, want a refusal because of confirm", p)
 		}
 	}
 	w.wantActs()
 	if p := w.refused("vera", in(busy, "stop"), api.StopRequest{Confirm: "busy"}, http.StatusForbidden); !strings.Contains(p.Role, "- patch") {
-		t.Errorf("got %+v", p)
+		t.Errorf("got %+v, want a Role to patch", p)
 	}
 	act := post[api.Act](w, "anna", in(busy, "stop"), api.StopRequest{Confirm: "busy", Reason: "wrong data"})
 	if act.Done != "busy was suspended." {
-		t.Errorf("got %+v", act)
+		t.Errorf("got %+v, want busy suspended", act)
 	}
 	post[api.Act](w, "anna", in(idle, "stop"), api.StopRequest{})
 	again := post[api.Act](w, "root", in(idle, "stop"), api.StopRequest{})
 	if again.Done != "idle was stopped already, by anna." {
-		t.Errorf("got %+v", again)
+		t.Errorf("got %+v, want that anna stopped it already", again)
 	}
 	for _, r := range w.srv.Requests() {
 		if r.Resource.Resource == "jobs" && r.Verb == apitest.VerbPatch && r.User == "portal" {
@@ -59,7 +59,7 @@ func TestJobsOfOthers(t *testing.T) {
 		}
 		hidden, nothing := w.refused("anna", in(theirs, act), body, http.StatusNotFound), w.refused("anna", in(missing, act), body, http.StatusNotFound)
 		if strings.ReplaceAll(hidden.Detail, string(theirs.UID), "") != strings.ReplaceAll(nothing.Detail, string(missing.UID), "") || strings.Contains(hidden.Detail, "secret-plan") {
-			t.Errorf("%s: %q and %q", act, hidden.Detail, nothing.Detail)
+			t.Errorf("%s: got %q for a hidden job and %q for a missing one, want one text without the name", act, hidden.Detail, nothing.Detail)
 		}
 	}
 	for _, path := range []string{
@@ -67,7 +67,7 @@ func TestJobsOfOthers(t *testing.T) {
 		"/jobs/west/" + url.PathEscape("' OR 1=1 --") + "/stop", "/jobs/west/" + strings.Repeat("a", 300) + "/stop",
 	} {
 		if status, text := w.send("anna", http.MethodPost, api.Prefix+path, map[string]any{}); status/100 != 4 && status/100 != 3 {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s: got status %d and %s, want a refusal or a redirect", path, status, text)
 		}
 	}
 	post[api.Act](w, "ben", in(theirs, "stop"), api.StopRequest{})
@@ -87,7 +87,7 @@ func TestRetry(t *testing.T) {
 	first := post[api.Submitted](w, "anna", in(done, "retry"), api.RetryRequest{Set: []string{"image=train:8"}})
 	again := post[api.Submitted](w, "anna", in(done, "retry"), api.RetryRequest{Set: []string{"image=train:8"}})
 	if !first.Created || first.Job.Name != "train-r2" || again.Created || again.Job != first.Job {
-		t.Errorf("got %+v, then %+v", first, again)
+		t.Errorf("got %+v, then %+v; want the new job train-r2, then the same", first, again)
 	}
 	if err := w.srv.Delete(done); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestRetry(t *testing.T) {
 		t.Errorf("a job that was deleted: %+v", gone)
 	}
 	if p := w.refused("vera", in(done, "retry"), api.RetryRequest{}, http.StatusForbidden); !strings.Contains(p.Role, "- create") {
-		t.Errorf("got %+v", p)
+		t.Errorf("got %+v, want a Role to create", p)
 	}
 	w.refused("anna", in(done, "retry"), api.RetryRequest{Set: []string{"nonsense"}}, http.StatusUnprocessableEntity)
 	w.wantActs("anna retry team-a/train done", "anna retry team-a/train done", "anna retry team-a/train done", "vera retry team-a/train denied", "anna retry team-a/train failed")
@@ -146,14 +146,14 @@ func TestForgery(t *testing.T) {
 		text, _ := io.ReadAll(answer.Body)
 		_ = answer.Body.Close()
 		if answer.StatusCode != http.StatusForbidden || !strings.Contains(string(text), api.ProblemForgery) {
-			t.Errorf("attack %d: %d %s", n, answer.StatusCode, text)
+			t.Errorf("attack %d: got status %d and %s, want 403 as forgery", n, answer.StatusCode, text)
 		}
 	}
 	w.wantActs()
 	for n, token := range []string{"", "token-of-anna-012345678", "TOKEN-OF-ANNA-0123456789", "token-of-anna-0123456789 x"} {
 		status, _ := w.sendAs(t, token, in(job, "stop"))
 		if status != http.StatusUnauthorized {
-			t.Errorf("token %d: %d", n, status)
+			t.Errorf("token %d: got status %d, want 401", n, status)
 		}
 	}
 }

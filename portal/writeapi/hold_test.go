@@ -27,7 +27,7 @@ func TestHold(t *testing.T) {
 	w := newWorld(t)
 	request := api.SubmitRequest{Cluster: clusterName, Namespace: "team-a", YAML: train, Key: "k-1", Hold: true}
 	if checked := post[api.Checked](w, "anna", api.PathCheck, request); !checked.OK {
-		t.Errorf("checked: %+v", checked)
+		t.Errorf("check: got %+v, want OK", checked)
 	}
 	made := post[api.Submitted](w, "anna", api.PathSubmit, request)
 	row := func() (row jobindex.Row) {
@@ -42,7 +42,7 @@ func TestHold(t *testing.T) {
 	w.deleted("vera", path, http.StatusForbidden)
 	w.deleted("ben", path, http.StatusNotFound)
 	if act := w.deleted("anna", path, http.StatusOK); act.Done != "train was released." || act.Count != 1 {
-		t.Errorf("got %+v", act)
+		t.Errorf("got %+v, want train released", act)
 	}
 	w.until("the index has the release", func() bool { return row().Labels[jobmeta.Held] == "" })
 	if act := w.deleted("anna", path, http.StatusOK); act.Done != "train is not held." || act.Count != 0 {
@@ -62,10 +62,10 @@ func TestUndo(t *testing.T) {
 	job := w.job("team-a", "busy", "anna", 0, 1)
 	act := post[api.Act](w, "anna", in(job, "stop"), api.StopRequest{})
 	if act.How != jobmeta.CancelSuspend || act.Undo == "" {
-		t.Fatalf("got %+v", act)
+		t.Fatalf("got %+v, want a suspended job and a way to undo it", act)
 	}
 	if undone := w.deleted("anna", act.Undo, http.StatusOK); undone.Done != "busy was released." {
-		t.Errorf("got %+v", undone)
+		t.Errorf("got %+v, want busy released", undone)
 	}
 	act = post[api.Act](w, "anna", in(job, "mute"), api.MuteRequest{})
 	if undone := w.deleted("anna", act.Undo, http.StatusOK); undone.Done != "You get messages about busy again." || undone.Undo != "" {

@@ -23,10 +23,10 @@ func TestManifestSlots(t *testing.T) {
 	cancel()
 	var p *api.Problem
 	if _, err := all.take(gone, largeFrom); !errors.As(err, &p) || p.Type != api.ProblemTooMany {
-		t.Errorf("one more: %v", err)
+		t.Errorf("one more: got %v, want too many", err)
 	}
 	if _, err := all.take(gone, largeFrom-1); err != nil {
-		t.Errorf("a small one: %v", err)
+		t.Errorf("a small one: got %v, want no error", err)
 	}
 	dones[0]()
 	if _, err := all.take(t.Context(), largeFrom); err != nil {

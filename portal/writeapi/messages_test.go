@@ -76,16 +76,16 @@ func TestAcknowledge(t *testing.T) {
 	w.deliver(job, delivery.Sent, delivery.Sent)
 	w.refused("vera", in(job, "acknowledge"), nil, http.StatusForbidden)
 	if act := post[api.Act](w, "anna", in(job, "acknowledge"), nil); act.Count != 2 {
-		t.Errorf("got %+v", act)
+		t.Errorf("got %+v, want 2 acknowledged", act)
 	}
 	if act := post[api.Act](w, "root", in(job, "acknowledge"), nil); act.Count != 0 {
-		t.Errorf("got %+v", act)
+		t.Errorf("got %+v, want none acknowledged", act)
 	}
 	post[api.Act](w, "vera", in(job, "mute"), api.MuteRequest{})
 	w.refused("vera", in(job, "mute"), api.MuteRequest{Until: time.Now().Add(10_000 * time.Hour)}, http.StatusUnprocessableEntity)
 	mutes, err := delivery.Mutes(t.Context(), w.db, time.Now())
 	if err != nil || len(mutes) != 1 || mutes[0].Person != "vera" || mutes[0].Object == 0 {
-		t.Errorf("got %+v, %v", mutes, err)
+		t.Errorf("got %+v and error %v, want one mute by vera for the job", mutes, err)
 	}
 	w.wantActs("vera acknowledge team-a/train denied", "anna acknowledge team-a/train done", "root acknowledge team-a/train done", "vera mute team-a/train done")
 }
@@ -103,10 +103,10 @@ func TestDeadLetters(t *testing.T) {
 		w.refused("root", path, api.ReplayRequest{IDs: make([]int64, 10_001)}, http.StatusUnprocessableEntity)
 	}
 	if act := post[api.Act](w, "root", api.PathReplay, api.ReplayRequest{IDs: []int64{ids[0], ids[3], 999}}); act.Count != 1 {
-		t.Errorf("got %+v", act)
+		t.Errorf("got %+v, want 1 sent again", act)
 	}
 	if act := post[api.Act](w, "root", api.PathDrop, api.ReplayRequest{Channel: "hook"}); act.Count != 2 {
-		t.Errorf("got %+v", act)
+		t.Errorf("got %+v, want 2 dropped", act)
 	}
 	if got := w.states(ids...); !slices.Equal(got, []delivery.State{delivery.Waiting, delivery.Dropped, delivery.Dropped, delivery.Sent, delivery.Waiting}) {
 		t.Errorf("the states are %v", got)
@@ -114,7 +114,7 @@ func TestDeadLetters(t *testing.T) {
 	send := func(id int64) string { return fmt.Sprintf("/deliveries/%d/send", id) }
 	for n, id := range []int64{ids[3], 999_999} { // ben may not see the job
 		if p := w.refused("ben", send(id), nil, http.StatusNotFound); !strings.HasPrefix(p.Detail, "There is no message") {
-			t.Errorf("%d: %+v", n, p)
+			t.Errorf("message %d: got %+v, want that there is no message", n, p)
 		}
 	}
 	w.refused("vera", send(ids[3]), nil, http.StatusForbidden)
@@ -129,7 +129,7 @@ func TestDeadLetters(t *testing.T) {
 	post[api.Act](w, "anna", send(ids[3]), nil)
 	post[api.Act](w, "anna", send(ids[3]), nil)
 	if count(&after); after < before+1 || after > before+2 { // two, if the minute has changed in between
-		t.Errorf("%d messages became %d", before, after)
+		t.Errorf("%d messages became %d, want one more", before, after)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestSubscriptions(t *testing.T) {
 	mine, theirs := w.job("team-a", "train", "anna", 0, 1), w.job("team-b", "other", "ben", 0, 1)
 	s := post[api.Subscription](w, "anna", api.PathSubscriptions, api.Subscribe{Cluster: clusterName, UID: string(mine.UID), Channel: "hook", States: []string{"Failed"}})
 	if s.ID == 0 || s.Name != "train" || s.Cluster != clusterName || s.Verified.IsZero() || len(s.States) != 1 {
-		t.Errorf("got %+v", s)
+		t.Errorf("got %+v, want a verified subscription to train for one state", s)
 	}
 	for name, c := range map[string]struct {
 		in   api.Subscribe
@@ -168,12 +168,12 @@ func TestSubscriptions(t *testing.T) {
 		t.Errorf("somebody else ends a subscription: %d", status)
 	}
 	if status, text := w.send("ben", http.MethodGet, api.Prefix+api.PathSubscriptions, nil); status != 200 || strings.Contains(text, "sweep=lr") || !strings.Contains(text, `"name":"hook"`) || strings.Contains(text, `"name":"closed"`) || strings.Contains(text, "http://") {
-		t.Errorf("ben lists %d %s", status, text)
+		t.Errorf("ben lists: got status %d and %s, want 200 and only hook, without secrets", status, text)
 	}
 	for n := range 6 {
 		status, text := w.send("anna", http.MethodPost, api.Prefix+own+"/test", nil)
 		if want := map[bool]int{true: 200, false: 429}[n < 5]; status != want {
-			t.Errorf("test message %d: %d %s", n, status, text)
+			t.Errorf("test message %d: got status %d and %s, want %d", n, status, text, want)
 		}
 	}
 	w.mu.Lock()
@@ -183,7 +183,7 @@ func TestSubscriptions(t *testing.T) {
 	w.mu.Unlock()
 	post[api.Act](w, "anna", own+"/mute", api.MuteRequest{Until: time.Now().Add(time.Hour)})
 	if status, text := w.send("anna", http.MethodDelete, api.Prefix+own, nil); status != 200 {
-		t.Errorf("got %d %s", status, text)
+		t.Errorf("remove of a subscription: got status %d and %s, want 200", status, text)
 	}
 	if acts := w.acts(); !slices.Contains(acts, fmt.Sprintf("anna unsubscribe subscription %d done", one.ID)) || slices.ContainsFunc(acts, func(a string) bool { return strings.HasPrefix(a, "ben") }) {
 		t.Errorf("the audit has %q", acts)

@@ -37,13 +37,13 @@ func TestSubmit(t *testing.T) {
 	request := api.SubmitRequest{Cluster: clusterName, Namespace: "team-a", YAML: train, Key: "k-1"}
 	checked := post[api.Checked](w, "anna", api.PathCheck, request)
 	if !checked.OK || checked.GPUs != 8 || checked.Pods != 1 || len(checked.Problems) > 0 {
-		t.Errorf("checked: %+v", checked)
+		t.Errorf("check: got %+v, want OK with 8 GPUs and 1 Pod", checked)
 	}
 	w.wantActs() // a dry run is not a write
 	first := post[api.Submitted](w, "anna", api.PathSubmit, request)
 	again := post[api.Submitted](w, "anna", api.PathSubmit, request)
 	if !first.Created || again.Created || first.Job != again.Job || first.Job.UID == "" || first.Job.Type != "jobs.batch" {
-		t.Errorf("got %+v, then %+v", first, again)
+		t.Errorf("got %+v, then %+v; want one new job, then the same", first, again)
 	}
 	for _, r := range w.srv.Requests() {
 		if r.Resource.Resource == "jobs" && r.Verb == "create" && r.User == "portal" {
@@ -52,7 +52,7 @@ func TestSubmit(t *testing.T) {
 	}
 	p := w.refused("ben", api.PathSubmit, request, http.StatusForbidden)
 	if p.Type != api.ProblemDenied || !strings.Contains(p.Role, "- create") || !strings.Contains(p.Role, "name: ben") || !strings.Contains(p.Role, "namespace: team-a") {
-		t.Errorf("got %+v", p)
+		t.Errorf("got %+v, want a Role to create for ben in team-a", p)
 	}
 	w.refused("vera", api.PathSubmit, request, http.StatusForbidden)
 	w.refused("anna", api.PathSubmit, api.SubmitRequest{Cluster: "elsewhere", YAML: train}, http.StatusServiceUnavailable)
@@ -87,10 +87,10 @@ func TestNotAJob(t *testing.T) {
 		began := time.Now()
 		p := w.refused("root", api.PathSubmit, api.SubmitRequest{Cluster: clusterName, Namespace: "team-a", YAML: yaml}, http.StatusUnprocessableEntity)
 		if took := time.Since(began); took > 30*time.Second {
-			t.Errorf("%s takes %v", name, took)
+			t.Errorf("%s took %v, want at most 30 s", name, took)
 		}
 		if p.Type != api.ProblemInvalid {
-			t.Errorf("%s: %+v", name, p)
+			t.Errorf("%s: got %+v, want an invalid request", name, p)
 		}
 	}
 	w.refused("root", api.PathSubmit, strings.Repeat("x", 17<<20), http.StatusRequestEntityTooLarge)
@@ -158,15 +158,15 @@ func TestProblems(t *testing.T) {
 	}
 	made := api.SubmitRequest{Template: "job", Values: map[string]any{"image": "train:7"}}
 	if got := check(made); len(got) != 2 || got[1].Parameter != "image" || got[1].Line == 0 {
-		t.Errorf("a template: %+v", got)
+		t.Errorf("check of a template: got %+v, want 2 problems, the second in parameter image", got)
 	}
 	made.Values = map[string]any{"gpus": -1, "what": "x"}
 	if got := check(made); len(got) != 3 || got[0].Line != 0 {
-		t.Errorf("wrong values: %+v", got)
+		t.Errorf("wrong values: got %+v, want 3 problems, the first without a line", got)
 	}
 	w.refuse = func(metav1.Object) error { return errQuota }
 	if got := check(api.SubmitRequest{YAML: train}); len(got) != 1 || !strings.Contains(got[0].Message, "exceeded quota") {
-		t.Errorf("a quota: %+v", got)
+		t.Errorf("check with a quota: got %+v, want that it is exceeded", got)
 	}
 	w.refused("anna", api.PathSubmit, api.SubmitRequest{Cluster: clusterName, Namespace: "team-a", YAML: train}, http.StatusUnprocessableEntity)
 	w.wantActs("anna submit team-a/train failed")
@@ -177,7 +177,7 @@ func TestTemplates(t *testing.T) {
 	w := newWorld(t)
 	for path, want := range map[string]int{"": 200, "/job": 200, "/nothing": 404, "/..%2f..%2fetc%2fpasswd": 404} {
 		if status, text := w.send("vera", http.MethodGet, api.Prefix+api.PathTemplates+path, nil); status != want || want == 200 && !strings.Contains(text, `"type":"int"`) {
-			t.Errorf("%s: %d %.200s", path, status, text)
+			t.Errorf("%s: got status %d and %.200s, want %d", path, status, text, want)
 		}
 	}
 }

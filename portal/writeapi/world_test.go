@@ -290,7 +290,7 @@ func post[T any](w *world, person, path string, body any) (out T) {
 	w.t.Helper()
 	status, text := w.send(person, http.MethodPost, api.Prefix+path, body)
 	if err := json.Unmarshal([]byte(text), &out); err != nil || status != http.StatusOK {
-		w.t.Fatalf("%s: POST %s: %d %s %v", person, path, status, text, err)
+		w.t.Fatalf("%s: POST %s: got status %d, %s and error %v; want 200 and JSON", person, path, status, text, err)
 	}
 	return out
 }

@@ -69,7 +69,7 @@ func TestConsume(t *testing.T) {
 		stop()
 		all, err := feed.Cursors(t.Context(), d.DB)
 		if err != nil || len(all) != 1 || all[0].Name != "copy" || all[0].Position != 4 || all[0].Behind != 0 || all[0].Expired || all[0].Owner == "" || time.Since(all[0].SeenAt) > time.Minute {
-			t.Errorf("%+v, %v", all, err)
+			t.Errorf("got cursors %+v and error %v, want copy at position 4, not expired, seen just now", all, err)
 		}
 	})
 }
@@ -184,7 +184,7 @@ func TestEvery(t *testing.T) {
 		for range 3 {
 			stops = append(stops, d.start(feed.Consumer{Name: "tick", Every: every, Handle: func(ctx context.Context, tx *sqldb.Tx, some []feed.Transition) error {
 				if len(some) > 0 {
-					t.Errorf("%d transitions", len(some))
+					t.Errorf("got %d transitions, want none", len(some))
 				}
 				_, err := tx.Exec(ctx, "UPDATE ticks SET n = n + 1 WHERE id = 1")
 				return err
@@ -216,10 +216,10 @@ func TestExpired(t *testing.T) {
 		defer cancel()
 		err := feed.Consume(ctx, d.DB, "copy", copyAll)
 		if !errors.Is(err, feed.ErrExpired) || !strings.Contains(fmt.Sprint(err), `cursor "copy"`) || !strings.Contains(fmt.Sprint(err), "feed.Reset") {
-			t.Errorf("%v", err)
+			t.Errorf("got %v, want ErrExpired with the cursor and the remedy", err)
 		}
 		if all, err := feed.Cursors(t.Context(), d.DB); err != nil || len(all) != 1 || !all[0].Expired || all[0].Behind != 1 {
-			t.Errorf("%+v, %v", all, err)
+			t.Errorf("got cursors %+v and error %v, want one, expired, 1 behind", all, err)
 		}
 		if err := feed.Reset(t.Context(), d.DB, "copy", feed.Now); err != nil {
 			t.Fatal(err)

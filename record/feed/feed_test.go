@@ -17,14 +17,14 @@ func TestRead(t *testing.T) {
 			t.Errorf("got %q up to %d, want %q", names, at, want)
 		}
 		if names, at = d.read(at); names != nil || at != 3 {
-			t.Errorf("%q up to %d", names, at)
+			t.Errorf("got %q up to %d, want nothing up to 3", names, at)
 		}
 		d.write(change("b", 5))
 		if names, at = d.read(at); !slices.Equal(names, []string{"b/5"}) || at != 4 {
-			t.Errorf("%q up to %d", names, at)
+			t.Errorf("got %q up to %d, want b/5 up to 4", names, at)
 		}
 		if h, err := feed.Head(t.Context(), d.DB); h != 4 || err != nil {
-			t.Errorf("got head %d, %v", h, err)
+			t.Errorf("got head %d and error %v, want 4", h, err)
 		}
 	})
 }

@@ -233,7 +233,7 @@ func (n *naive) readSome(t *rapid.T) {
 			t.Fatal(err)
 		}
 		if label := tr.Object.Labels["uid"]; label != "" && label != tr.Object.UID || tr.Object.Name != "job-"+tr.Object.UID || tr.Object.Cluster != "a" {
-			t.Fatalf("%+v", tr.Object)
+			t.Fatalf("got %+v, want the name and label of its UID, in cluster a", tr.Object)
 		}
 		got, n.readers[who] = append(got, textOf(tr)), tr.Position
 		if len(got) == most {

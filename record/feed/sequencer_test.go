@@ -115,7 +115,7 @@ func TestSequencersAtOnce(t *testing.T) {
 				t.Fatalf("got %s as %v at position %d, want %d", nameOf(tr), tr.Kind, tr.Position, position)
 			}
 			if last[tr.Object.UID]++; last[tr.Object.UID] != tr.Version {
-				t.Fatalf("%s follows version %v", nameOf(tr), last[tr.Object.UID]-1)
+				t.Fatalf("%s follows version %v, want the version before it", nameOf(tr), last[tr.Object.UID]-1)
 			}
 		}
 		if position != 2*writers*commits {

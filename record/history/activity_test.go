@@ -40,7 +40,7 @@ func TestActivityOfAType(t *testing.T) {
 		}
 		a, err := h.Activity(t.Context(), 0)
 		if err != nil || len(a.Coverage) != 1 {
-			t.Fatalf("%v, %+v", err, a)
+			t.Fatalf("got error %v and %+v, want one type", err, a)
 		}
 		c := a.Coverage[0]
 		if want := int64(len(`{"a":12345}`) + len(`{"b":12}`)); c.Objects != 2 || c.Bytes != want {

@@ -110,7 +110,7 @@ func TestDashboardQueries(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 			if len(transitions) < 5 {
-				t.Errorf("transitions: %q", transitions)
+				t.Errorf("got transitions %q, want at least 5", transitions)
 			}
 		})
 	}
@@ -166,7 +166,7 @@ func grafanaRows(t *testing.T, db *sqldb.DB, query string) (rows []string) {
 	}
 	result, err := db.SQL().QueryContext(t.Context(), query)
 	if err != nil {
-		t.Errorf("%v\n%s", err, query)
+		t.Errorf("query failed: %v\n%s", err, query)
 		return nil
 	}
 	defer result.Close()

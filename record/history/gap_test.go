@@ -66,14 +66,14 @@ func TestGaps(t *testing.T) {
 		}
 		page, err := h.ListGaps(t.Context(), history.GapFilter{}, history.Paging{Order: history.OldestFirst})
 		if err != nil || len(page.Items) != 3 {
-			t.Fatal(page, err)
+			t.Fatalf("got %+v and error %v, want 3 gaps", page, err)
 		}
 		healed, lasting := page.Items[0], page.Items[2]
 		if healed.Cause != history.CauseWindow || healed.Recorder != "r" || healed.Detail != "d" || healed.To != 20 || healed.Healed.IsZero() || healed.Type != pods {
-			t.Errorf("healed: %+v", healed)
+			t.Errorf("healed gap: got %+v, want cause %s of pods by r, to version 20, healed", healed, history.CauseWindow)
 		}
 		if !lasting.Ended.IsZero() || !lasting.Healed.IsZero() || lasting.To != 0 || !lasting.Began.Equal(begin.Add(minutes(50))) {
-			t.Errorf("lasting: %+v", lasting)
+			t.Errorf("lasting gap: got %+v, want no end, from minute 50", lasting)
 		}
 	})
 }

@@ -151,7 +151,7 @@ func TestJobCursors(t *testing.T) {
 	h := history.New(open(t, dbtest.Empty(t, "sqlite")))
 	for _, c := range []history.Cursor{"x", "bjEuMQ", "eA", "bw=="} {
 		if _, err := h.ListJobs(t.Context(), history.Filter{}, history.Paging{After: c}, begin); !errors.Is(err, history.ErrCursor) {
-			t.Errorf("%q: %v", c, err)
+			t.Errorf("cursor %q: got %v, want ErrCursor", c, err)
 		}
 	}
 }

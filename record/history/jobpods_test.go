@@ -82,7 +82,7 @@ func TestPodsOf(t *testing.T) {
 			got[j.Name] = strings.Join(names, " ")
 		}
 		if got["train"] != "direct indirect" || got["set"] != "marked" || len(got) != 2 {
-			t.Errorf("%v", got)
+			t.Errorf("got %v, want train with direct and indirect, and set with marked", got)
 		}
 		if pods, err := h.PodsOf(t.Context(), nil, 100); len(pods) != 0 || err != nil {
 			t.Errorf("without jobs: %v, %v", pods, err)
@@ -145,7 +145,7 @@ func TestObjectsBetween(t *testing.T) {
 		}
 		slices.Sort(names)
 		if text := strings.Join(names, " "); text != "direct indirect" || err != nil {
-			t.Errorf("%s, %v", text, err)
+			t.Errorf("got %s and error %v, want direct and indirect", text, err)
 		}
 	})
 }

@@ -50,11 +50,11 @@ func TestManyJobs(t *testing.T) {
 			page, err := h.ListJobs(t.Context(), filters[name], p, now)
 			walls = append(walls, time.Since(began))
 			if err != nil {
-				t.Fatal(name, err)
+				t.Fatalf("list %s failed: %v", name, err)
 			}
 			for i := range page.Items {
 				if j := &page.Items[i]; j.GPUs != 32 || len(j.Life) == 0 {
-					t.Fatalf("%s: %+v", name, j)
+					t.Fatalf("list %s: got %+v, want 32 GPUs and a life", name, j)
 				}
 			}
 			jobs += len(page.Items)

@@ -190,11 +190,11 @@ func TestCursor(t *testing.T) {
 		}
 		page, err := h.ListTransitions(t.Context(), history.Filter{}, history.Paging{Limit: 1})
 		if err != nil || len(page.Items) != 1 || page.Items[0].To != "Running" || page.Next == "" {
-			t.Fatalf("%+v, %v", page, err)
+			t.Fatalf("got %+v and error %v, want one transition to Running and a cursor", page, err)
 		}
 		for _, p := range []history.Paging{{After: page.Next, Order: history.OldestFirst}, {After: "x"}, {After: page.Next + "A"}, {After: history.Cursor(strings.Repeat("9", 50))}} {
 			if _, err := h.ListTransitions(t.Context(), history.Filter{}, p); !errors.Is(err, history.ErrCursor) {
-				t.Errorf("%+v: %v", p, err)
+				t.Errorf("paging %+v: got %v, want ErrCursor", p, err)
 			}
 			if _, err := h.Transitions(t.Context(), page.Items[0].Object.ID, p); !errors.Is(err, history.ErrCursor) {
 				t.Errorf("transitions of one object, %+v: %v", p, err)

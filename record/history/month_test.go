@@ -52,7 +52,7 @@ func (i *inserter) add(values ...any) {
 		i.stmt = i.prepare(rowsAtOnce)
 	}
 	if _, err := i.stmt.Exec(i.args...); err != nil {
-		i.t.Fatal(i.table, err)
+		i.t.Fatalf("insert into %s failed: %v", i.table, err)
 	}
 	i.args = i.args[:0]
 }
@@ -61,7 +61,7 @@ func (i *inserter) prepare(rows int) *sql.Stmt {
 	row := "(" + strings.TrimSuffix(strings.Repeat("?,", i.columns), ",") + "),"
 	stmt, err := i.tx.Prepare("INSERT INTO " + i.table + " VALUES " + strings.TrimSuffix(strings.Repeat(row, rows), ","))
 	if err != nil {
-		i.t.Fatal(i.table, err)
+		i.t.Fatalf("prepare of the insert into %s failed: %v", i.table, err)
 	}
 	return stmt
 }
@@ -70,7 +70,7 @@ func (i *inserter) end() {
 	if len(i.args) > 0 {
 		stmt := i.prepare(len(i.args) / i.columns)
 		if _, err := stmt.Exec(i.args...); err != nil {
-			i.t.Fatal(i.table, err)
+			i.t.Fatalf("insert into %s failed: %v", i.table, err)
 		}
 		_ = stmt.Close()
 	}
@@ -99,7 +99,7 @@ func createMonth(t *testing.T, file string, objects int64, jobs bool) {
 	exec := func(text string) {
 		t.Helper()
 		if _, err := direct.ExecContext(t.Context(), text); err != nil {
-			t.Fatal(text, err)
+			t.Fatalf("%s failed: %v", text, err)
 		}
 	}
 	exec("PRAGMA journal_mode = OFF") // a partly filled file is discarded
@@ -154,7 +154,7 @@ func migrate(t *testing.T, file string) map[string]string {
 		return err
 	})
 	if err != nil || len(indexes) == 0 {
-		t.Fatalf("%d indexes, %v", len(indexes), err)
+		t.Fatalf("got %d indexes and error %v, want at least one", len(indexes), err)
 	}
 	return indexes
 }

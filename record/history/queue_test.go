@@ -44,15 +44,15 @@ func TestQueueStats(t *testing.T) {
 			"":    {Waiting: one(minutes(2))},
 		}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%v\n%s", err, diff)
+			t.Errorf("error %v; queues (-want +got):\n%s", err, diff)
 		}
 		objects, err := h.ObjectsByID(t.Context(), []int64{2, 99, 4})
 		if err != nil || len(objects) != 2 || objects[0].UID+objects[1].UID != "bd" && objects[0].UID+objects[1].UID != "db" {
-			t.Errorf("%v, %v", objects, err)
+			t.Errorf("got %v and error %v, want objects b and d", objects, err)
 		}
 		labels, err := h.Labels(t.Context(), []int64{1, 3, 99})
 		if diff := cmp.Diff(map[int64]map[string]string{1: {"of": "a"}, 3: {"of": "c"}}, labels); err != nil || diff != "" {
-			t.Errorf("%v\n%s", err, diff)
+			t.Errorf("error %v; labels (-want +got):\n%s", err, diff)
 		}
 	})
 }

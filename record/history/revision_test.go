@@ -66,7 +66,7 @@ func TestNamesakes(t *testing.T) {
 		name.Cluster = "uid-a"
 		page, err := objects(t.Context(), history.Paging{Limit: 1, Order: history.OldestFirst})
 		if err != nil || len(page.Items) != 1 || page.Items[0].Presence != history.Deleted || page.Items[0].Gone != begin.Add(minutes(4)).Local() {
-			t.Fatalf("%+v, %v", page, err)
+			t.Fatalf("got %+v and error %v, want one deleted object, gone after 4 minutes", page, err)
 		}
 		id := page.Items[0].ID
 		versions := collect(t, history.NewestFirst, func(ctx context.Context, p history.Paging) (history.Page[history.Revision], error) {
@@ -74,7 +74,7 @@ func TestNamesakes(t *testing.T) {
 		},
 			func(r history.Revision) wire.Version { return r.Version })
 		if !slices.Equal(versions, []wire.Version{4, 3, 2, 1}) {
-			t.Errorf("revisions: %v", versions)
+			t.Errorf("got revisions %v, want [4 3 2 1]", versions)
 		}
 		transitions := collect(t, history.OldestFirst, func(ctx context.Context, p history.Paging) (history.Page[history.Transition], error) {
 			return h.Transitions(ctx, id, p)
@@ -106,7 +106,7 @@ func TestUnknown(t *testing.T) {
 			at      wire.Version
 		}{{"", pods, "a", 77}, {"", jobs, "a", 2}, {"b", pods, "a", 2}, {"", history.Type{Resource: "cows"}, "a", 2}, {"", pods, "z", 2}} {
 			if _, err := h.StateBegan(t.Context(), c.cluster, c.of, c.uid, c.at); !errors.Is(err, history.ErrUnknown) {
-				t.Errorf("%+v: %v", c, err)
+				t.Errorf("%+v: got %v, want ErrUnknown", c, err)
 			}
 		}
 		for at, want := range map[wire.Version]wire.Version{1: 1, 2: 2, 3: 2, 4: 4} {
@@ -126,10 +126,10 @@ func TestNoBody(t *testing.T) {
 		writeNamesakes(t, db)
 		page, err := h.Objects(t.Context(), history.ObjectName{Type: pods, Namespace: "ml", Name: "x"}, history.Paging{})
 		if err != nil || len(page.Items) != 2 {
-			t.Fatal(page, err)
+			t.Fatalf("got %+v and error %v, want 2 objects", page, err)
 		}
 		if _, at, err := h.Body(t.Context(), page.Items[0].ID, 0); !errors.Is(err, history.ErrNoBody) || at != 5 {
-			t.Errorf("version %v, %v", at, err)
+			t.Errorf("got version %v and error %v, want 5 and ErrNoBody", at, err)
 		}
 	})
 }

@@ -119,7 +119,7 @@ func measure[T any](t *testing.T, name string, order history.Order, list func(co
 			began, cpu := time.Now(), oscompat.CPUTime()
 			var err error
 			if page, err = list(t.Context(), p); err != nil {
-				t.Fatal(name, err)
+				t.Fatalf("list %s failed: %v", name, err)
 			}
 			times, walls = append(times, oscompat.CPUTime()-cpu), append(walls, time.Since(began))
 		}

@@ -88,10 +88,10 @@ func TestStats(t *testing.T) {
 			steps := 0
 			got, err := h.Stats(t.Context(), f, now, func(int) { steps++ })
 			if err != nil || len(got) != 1 || steps == 0 {
-				t.Fatal(c.name, got, err)
+				t.Fatalf("%s: got %+v and error %v, want one cluster after at least one step", c.name, got, err)
 			}
 			if diff := cmp.Diff(c.want, got[0]); diff != "" {
-				t.Errorf("%s:\n%s", c.name, diff)
+				t.Errorf("%s (-want +got):\n%s", c.name, diff)
 			}
 		}
 		if got, err := h.Stats(t.Context(), history.Filter{Namespace: "none"}, now, nil); err != nil || got != nil {

@@ -21,7 +21,7 @@ func TestFindType(t *testing.T) {
 		"pods": pods, "pod": pods, "po": pods, "Pod": pods, "pods.v1": pods, "jobs.batch": jobs, "job.batch": jobs, "jobs.v1.batch": jobs, "Job.v1alpha1.batch.volcano.sh": volcano, "vcjob": volcano,
 	} {
 		if got, err := history.FindType(all, word); err != nil || got != want {
-			t.Errorf("%q: %v, %v", word, got, err)
+			t.Errorf("%q: got %v and error %v, want %v", word, got, err, want)
 		}
 	}
 	for word, want := range map[string]string{
@@ -30,7 +30,7 @@ func TestFindType(t *testing.T) {
 		"pods.batch": `no type "pods.batch" is recorded; recorded types: jobs.batch, jobs.batch.volcano.sh, pods`,
 	} {
 		if got, err := history.FindType(all, word); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, %v", word, got, err)
+			t.Errorf("%q: got %v and error %v, want %s", word, got, err, want)
 		}
 	}
 	if got, err := history.FindType(nil, "cow"); err == nil || err.Error() != `no type "cow" is recorded, and no other type` {
@@ -43,7 +43,7 @@ func TestTypes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		got, err := history.New(open(t, url)).Types(t.Context())
 		if err != nil || !slices.Equal(got, []history.Type{jobs, volcano, pods}) {
-			t.Errorf("%v, %v", got, err)
+			t.Errorf("got %v and error %v, want %v", got, err, []history.Type{jobs, volcano, pods})
 		}
 	})
 }

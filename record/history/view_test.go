@@ -24,7 +24,7 @@ func TestViews(t *testing.T) {
 			}
 			var got string
 			if err := db.QueryRow(t.Context(), fmt.Sprintf(query, column)).Scan(&got); err != nil || got[:len(want)] != want {
-				t.Errorf("%s: %q, %v", query, got, err)
+				t.Errorf("%s: got %q and error %v, want %q", query, got, err, want)
 			}
 		}
 		var n int

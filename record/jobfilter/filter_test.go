@@ -31,14 +31,14 @@ func TestQuery(t *testing.T) {
 		}
 		f, err := jobfilter.Parse(q)
 		if err != nil {
-			t.Errorf("%s: %v", query, err)
+			t.Errorf("query %s does not parse: %v", query, err)
 			continue
 		}
 		if got := f.Query().Encode(); got != want {
 			t.Errorf("%s: %q, want %q", query, got, want)
 		}
 		if again, err := jobfilter.Parse(f.Query()); err != nil || !reflect.DeepEqual(again, f) {
-			t.Errorf("%s: %+v becomes %+v, %v", query, f, again, err)
+			t.Errorf("query %s: %+v became %+v with error %v, want no change", query, f, again, err)
 		}
 	}
 }

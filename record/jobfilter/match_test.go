@@ -75,7 +75,7 @@ func TestMatch(t *testing.T) {
 		}
 		f, err := jobfilter.Parse(q)
 		if err != nil {
-			t.Errorf("%s: %v", query, err)
+			t.Errorf("query %s does not parse: %v", query, err)
 			continue
 		}
 		if got := f.Compile(now, []string{"ann"}).Match(j); got != want {
@@ -100,7 +100,7 @@ func TestMoment(t *testing.T) {
 	} {
 		got, err := jobfilter.Moment(text, now)
 		if !got.Equal(want) || (err == nil) == want.IsZero() {
-			t.Errorf("%q: %v, %v", text, got, err)
+			t.Errorf("%q: got %v and error %v, want %v, and an error only for the zero time", text, got, err, want)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestPatternModel(t *testing.T) {
 		body := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`)
 		whole, part := regexp.MustCompile(`^`+body+`$`).MatchString(text), regexp.MustCompile(body).MatchString(text)
 		if got := f.Terms[0].Compile(now).Text(text); got != whole {
-			t.Errorf("%q matches %q: %t", pattern, text, got)
+			t.Errorf("%q matches %q: got %t, want %t", pattern, text, got, whole)
 		}
 		if got := f.CompileWords().Name(text); got != part {
 			t.Errorf("%q matches a part of %q: %t", pattern, text, got)
@@ -145,7 +145,7 @@ func FuzzParse(f *testing.F) {
 		}
 		again, err := jobfilter.Parse(filter.Query())
 		if err != nil || again.Query().Encode() != filter.Query().Encode() || len(again.Terms) != len(filter.Terms) {
-			t.Errorf("%q: %+v becomes %+v, %v", query, filter, again, err)
+			t.Errorf("query %q: %+v became %+v with error %v, want no change", query, filter, again, err)
 		}
 		filter.Compile(now, nil).Match(&job{texts: map[jobfilter.Key]string{jobfilter.Name: query}, labels: map[string]string{query: query}})
 	})
@@ -162,7 +162,7 @@ func TestBounds(t *testing.T) {
 	}
 	for _, q := range []url.Values{many, {"queue": {strings.Repeat("x", 600)}}, {"q": {words}}, {"gpus": {"4294967296"}}, {"waited": {">99999999999999999999h"}}, {"waited": {"36501d"}}} {
 		if _, err := jobfilter.Parse(q); len(jobfilter.Mistakes(err)) == 0 || len(err.Error()) > 500 {
-			t.Errorf("%.60v: %v", q, err)
+			t.Errorf("%.60v: got %v, want mistakes in at most 500 bytes", q, err)
 		}
 	}
 	bad := url.Values{}
@@ -170,6 +170,6 @@ func TestBounds(t *testing.T) {
 		bad.Add("gpus", "x")
 	}
 	if _, err := jobfilter.Parse(bad); len(jobfilter.Mistakes(err)) > 21 {
-		t.Errorf("%d mistakes", len(jobfilter.Mistakes(err)))
+		t.Errorf("got %d mistakes, want at most 21", len(jobfilter.Mistakes(err)))
 	}
 }

@@ -72,28 +72,28 @@ func TestRun(t *testing.T) {
 			put(t, db, "a", wire.Version(i+2), s)
 			c := receive(t, changes, "change")
 			if c.Position != feed.Position(i+2) || c.Kind != feed.New || c.Row.State != s || c.New || c.Row.GPUs != 8 || !c.Seen.Equal(modeltest.Seen(wire.Version(i+2))) {
-				t.Errorf("change %+v", c)
+				t.Errorf("got change %+v, want the new transition to %s, in order", c, s)
 			}
 		}
 		db.Exec("ALTER TABLE feed_head RENAME TO feed_gone")
 		if line := receive(t, log, "line"); line != "the job index cannot read the database" || x.Stale().IsZero() {
-			t.Errorf("%q, stale since %v", line, x.Stale())
+			t.Errorf("got the line %q, stale since %v; want that the database cannot be read, and a time", line, x.Stale())
 		}
 		db.Exec("ALTER TABLE feed_gone RENAME TO feed_head")
 		put(t, db, "b", 4, state.Queued)
 		if c := receive(t, changes, "change"); !c.New || c.Before != "" || c.Row.UID != "b" || c.Position != 4 {
-			t.Errorf("change %+v", c)
+			t.Errorf("got change %+v, want the new job b at position 4", c)
 		}
 		if line := receive(t, log, "line"); line != "the job index reads the database" || !x.Stale().IsZero() {
-			t.Errorf("%q, stale since %v", line, x.Stale())
+			t.Errorf("got the line %q, stale since %v; want that the database is read, and no time", line, x.Stale())
 		}
 		why := errors.New("over")
 		cancel(why)
 		if err := receive(t, ended, "end"); !errors.Is(err, why) {
-			t.Errorf("Run: %v", err)
+			t.Errorf("Run: got %v, want %v", err, why)
 		}
 		if len(log) > 0 {
-			t.Errorf("%d more lines: %q", len(log), <-log)
+			t.Errorf("got %d more lines, want none: %q", len(log), <-log)
 		}
 	})
 }
@@ -115,7 +115,7 @@ func TestReload(t *testing.T) {
 			r := jobindex.NewRunner(x)
 			put(t, db, "a", 1, state.Queued)
 			if err := r.Settle(t.Context(), false); err != nil || reason != nil {
-				t.Fatal(err, reason)
+				t.Fatalf("error %v, loaded again because of %v; want neither", err, reason)
 			}
 			put(t, db, "a", 2, state.Running)
 			put(t, db, "b", 3, state.Running)
@@ -130,7 +130,7 @@ func TestReload(t *testing.T) {
 			}
 			counts := countAll(t, x)
 			if counts.States[state.Running].N != 2 || counts.All.N != 2 {
-				t.Errorf("%+v", counts)
+				t.Errorf("got counts %+v, want 2 jobs, both Running", counts)
 			}
 		})
 	}
@@ -159,13 +159,13 @@ func TestDamagedBody(t *testing.T) {
 		put(t, db, "bad "+when, 2, state.Running)
 		db.Exec("UPDATE revisions SET data = X'00ff00' WHERE object_id = (SELECT id FROM objects WHERE uid = 'bad " + when + "')")
 		if err := r.Settle(t.Context(), false); err != nil {
-			t.Fatalf("%s: %v", when, err)
+			t.Fatalf("%s: settling failed: %v", when, err)
 		}
 		err := x.View(func(v *jobindex.View) error {
 			good, _ := v.Job("a", "good "+when, time.Time{})
 			bad, ok := v.Job("a", "bad "+when, time.Time{})
 			if good.GPUs != 8 || bad.GPUs != -1 || !ok {
-				t.Errorf("%s: %d and %d GPUs", when, good.GPUs, bad.GPUs)
+				t.Errorf("%s: got %d and %d GPUs, want 8 and -1", when, good.GPUs, bad.GPUs)
 			}
 			return nil
 		})
@@ -211,9 +211,9 @@ func TestRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(removed) != 2 || removed[1] != "c" {
-		t.Errorf("removed: %q", removed)
+		t.Errorf("removed %q, want two, c last", removed)
 	}
 	if c := countAll(t, x); c.All.N != 1 || removed[0] != "a" {
-		t.Errorf("%d jobs; removed: %q", c.All.N, removed)
+		t.Errorf("got %d jobs, removed %q; want 1, with a removed first", c.All.N, removed)
 	}
 }

@@ -200,7 +200,7 @@ func (m *machine) list(d drawing, q jobindex.Query) {
 		got, counts, err := view(d, m, func(v *jobindex.View) (jobindex.Page, jobindex.Counts, error) { return v.List(q) })
 		want, wanted, err2 := m.naive.List(other)
 		if err != nil || err2 != nil {
-			d.Fatal(err, err2)
+			d.Fatalf("list failed: index %v, naive %v", err, err2)
 		}
 		what := fmt.Sprintf("page %d of %+v", step, q)
 		same(d, what+": counts", counts, wanted)

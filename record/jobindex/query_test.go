@@ -30,12 +30,12 @@ func TestInvalidQueries(t *testing.T) {
 		}
 		for _, q := range []jobindex.Query{{Sort: "age"}, {Sort: "--name"}} {
 			if _, _, err := v.List(q); !errors.Is(err, jobindex.ErrSort) {
-				t.Errorf("%+v: %v", q, err)
+				t.Errorf("query %+v: got %v, want ErrSort", q, err)
 			}
 		}
 		for _, q := range []jobindex.Query{{After: "x"}, {Before: "eA"}, {Sort: "name", After: page.Next}, {After: page.Next, Before: page.Next}, {After: page.Next + "A"}, {After: string(make([]byte, 5000))}} {
 			if _, _, err := v.List(q); !errors.Is(err, jobindex.ErrCursor) {
-				t.Errorf("%.200v: %v", q, err)
+				t.Errorf("query %.200v: got %v, want ErrCursor", q, err)
 			}
 		}
 		return nil
@@ -109,7 +109,7 @@ func TestCursorOfAWordThatIsGone(t *testing.T) {
 	x.Put([]jobindex.Job{{ID: 4, UID: "d", Queue: "d"}, {ID: 1_000, UID: "b", Queue: "b"}})
 	x.Copy()
 	if p := list(q); len(p.Rows) != 2 || p.Rows[0].Queue != "d" || p.Rows[1].Queue != "e" || p.First != 3 {
-		t.Errorf("%+v", p)
+		t.Errorf("got %+v, want queues d and e from row 3", p)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestCounts(t *testing.T) {
 		x.Put(jobs)
 		want := jobindex.Count{N: 10_000, More: n > 10_000}
 		if c := countAll(t, x); c.All != want || c.Matching != want || c.States[state.Running] != want {
-			t.Errorf("%d jobs: %+v", n, c)
+			t.Errorf("%d jobs: got %+v, want %+v", n, c, want)
 		}
 	}
 }
@@ -155,11 +155,11 @@ func TestSees(t *testing.T) {
 	}
 	for what, n := range calls {
 		if n != 1 {
-			t.Errorf("%s: %d calls", what, n)
+			t.Errorf("%s: got %d calls, want 1", what, n)
 		}
 	}
 	if len(calls) < 500 {
-		t.Errorf("%d calls", len(calls))
+		t.Errorf("got %d calls, want at least 500", len(calls))
 	}
 }
 
@@ -189,7 +189,7 @@ func TestCosts(t *testing.T) {
 				})
 			})
 			if n > 800 || err != nil {
-				t.Errorf("%q at %v: %v allocations, %v", query, at, n, err)
+				t.Errorf("%q at %v: got %v allocations and error %v, want at most 800", query, at, n, err)
 			}
 		}
 	}
@@ -219,7 +219,7 @@ func TestViews(t *testing.T) {
 				default:
 				}
 				if c := countAll(t, x); len(c.States) != 1 || c.All.N != len(jobs) {
-					t.Errorf("%+v", c)
+					t.Errorf("got counts %+v, want %d jobs in one state", c, len(jobs))
 					return
 				}
 			}

@@ -44,7 +44,7 @@ func TestConcurrentPuts(t *testing.T) {
 		s, _ := newStore(d, joblog.Limits{})
 		for i := range 2 {
 			if l, got := s.only(t, fmt.Sprint(i)); !same(got, lines[200:]) || l.LostLines != 200 {
-				t.Errorf("%+v: %s", l, words(got))
+				t.Errorf("got log %+v with lines %s, want the last 200 lines and 200 lost", l, words(got))
 			}
 		}
 	})
@@ -110,7 +110,7 @@ func TestConcurrentShrink(t *testing.T) {
 		work.Wait()
 		after, err := s.Totals(t.Context())
 		if err != nil || after.Stored > before.Stored/2 || after.Stored < before.Stored*4/10 || after.Logs+after.Empty != 30 {
-			t.Errorf("%+v, before %+v, %v", after, before, err)
+			t.Errorf("got %+v, before %+v, error %v; want 40%% to 50%% left of 30 logs", after, before, err)
 		}
 	})
 }
@@ -179,14 +179,14 @@ func TestStoppedWriter(t *testing.T) {
 				l, got := reader.only(t, pod)
 				before, after := same(got, lines[:120]) && !l.Complete, same(got, lines[50:]) && l.Complete
 				if l.Lines != len(got) || !before && !after || err == nil && !after {
-					t.Errorf("stopped at %d (%v): %+v\n%s", at, err, l, words(got))
+					t.Errorf("stopped at %d (%v): got %+v, want the state before or after the put:\n%s", at, err, l, words(got))
 				}
 				s.left.Store(0)
 				if err := writer.Put(t.Context(), ended(of(pod, 0), time.Minute, 1), lines[60:]); err != nil {
 					t.Fatal(err)
 				}
 				if l, got := reader.only(t, pod); !same(got, lines[50:]) || l.LostLines != 50 {
-					t.Errorf("stopped at %d: %+v\n%s", at, l, words(got))
+					t.Errorf("stopped at %d: got %+v, want all of the lines, 50 lost:\n%s", at, l, words(got))
 				}
 				if at > 100 {
 					t.Fatal("Put has no end")

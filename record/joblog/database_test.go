@@ -96,7 +96,7 @@ func (s *store) only(t *testing.T, pod string) (joblog.Log, []joblog.Line) {
 	t.Helper()
 	all, err := s.Of(t.Context(), joblog.Selection{UIDs: []string{"uid-" + pod}})
 	if err != nil || len(all) != 1 {
-		t.Fatalf("%+v, %v", all, err)
+		t.Fatalf("logs of %s: got %+v and error %v, want one", pod, all, err)
 	}
 	return all[0], s.lines(t, all[0])
 }

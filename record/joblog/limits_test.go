@@ -29,7 +29,7 @@ func noise(seed uint64, n int) (lines []joblog.Line) {
 func TestCheckLimits(t *testing.T) {
 	s, _ := newStore(open(t, "sqlite:"+t.TempDir()+"/history.db"), joblog.Limits{Lines: -1})
 	if err := s.Put(t.Context(), of("a", 0), nil); err == nil {
-		t.Error("stored")
+		t.Error("put with negative limits: got no error, want one")
 	}
 	for _, l := range []joblog.Limits{{Lines: 1e7}, {PerLog: 100}, {PerLog: 1 << 40}, {PerJob: -1}, {Total: -1}} {
 		if err := l.Check(); err == nil {
@@ -101,7 +101,7 @@ func (s *store) checkLimit(t *rapid.T, all []*written, most int64) {
 		case l.Lines+l.LostLines != w.lines:
 			t.Fatalf("log %d has %d lines and lost %d of %d", i, l.Lines, l.LostLines, w.lines)
 		case lost && !strings.Contains(l.Lost, "exceed 60000 bytes"), lost && l.Removed.IsZero() != (l.Lines > 0):
-			t.Fatalf("log %d: %+v", i, l)
+			t.Fatalf("log %d: got %+v, want the reason and the time of the removal", i, l)
 		case lost && w.ended && ended:
 			t.Fatalf("log %d lost lines, and an earlier one did not", i)
 		}
@@ -137,13 +137,13 @@ func TestPutAfterRemoval(t *testing.T) {
 		for range 2 {
 			l, got := s.only(t, "a")
 			if len(got) != 0 || l.LostLines != 40 || l.Lost != want || !l.Removed.Equal(*now) || !l.LastLine.Equal(lines[39].Time) || l.Stored != 0 {
-				t.Errorf("%d lines, %+v", len(got), l)
+				t.Errorf("got %d lines of %+v, want none, and 40 lost", len(got), l)
 			}
 			s.put(t, of("a", 0), lines[10:40])
 		}
 		s.put(t, ended(of("a", 0), time.Hour, 0), lines[20:])
 		if l, got := s.only(t, "a"); !same(got, lines[40:]) || l.LostLines != 40 || l.Lost != want || !l.Removed.IsZero() {
-			t.Errorf("%d lines, %+v", len(got), l)
+			t.Errorf("got %d lines of %+v, want the last ones, and 40 lost", len(got), l)
 		}
 	})
 }
@@ -163,13 +163,13 @@ func TestShortensDamaged(t *testing.T) {
 			}
 		}
 		if err := s.Put(t.Context(), of("a", 0), noise(1, 60)); err == nil {
-			t.Error("stored")
+			t.Error("put into a damaged log: got no error, want one")
 		}
 		if err := joblog.Shrink(t.Context(), d.DB, 100, *now); err != nil {
 			t.Fatal(err)
 		}
 		if l, got := s.only(t, "a"); len(got) != 0 || l.LostLines != 50 {
-			t.Errorf("%d lines, %+v", len(got), l)
+			t.Errorf("got %d lines of %+v, want none, and 50 lost", len(got), l)
 		}
 	})
 }

@@ -147,7 +147,7 @@ func TestChunks(t *testing.T) {
 		}
 		slices.SortStableFunc(lines, func(a, b joblog.Line) int { return a.Time.Compare(b.Time) })
 		if got, err := joblog.Unpack(joblog.Pack(lines)); err != nil || !same(got, lines) {
-			t.Fatalf("%q, %v", got, err)
+			t.Fatalf("got %q and error %v, want %q", got, err, lines)
 		}
 	})
 }
@@ -158,7 +158,7 @@ func TestDamagedChunks(t *testing.T) {
 		{}, {1}, {1, 2}, {1, 2, 3}, {1, 2, 0, 'x'}, binary.AppendUvarint(nil, 1<<60), append(binary.AppendUvarint([]byte{1, 2}, 1<<60), 'x'), make([]byte, 4<<20),
 	} {
 		if lines, err := joblog.Unpack(joblog.Compress(raw)); err == nil {
-			t.Errorf("%.20x has %d lines", raw, len(lines))
+			t.Errorf("%.20x has %d lines, want an error", raw, len(lines))
 		}
 	}
 }

@@ -89,7 +89,7 @@ func TestPlans(t *testing.T) {
 					continue
 				}
 				if scan := d.scans(t, kind, s); scan != "" {
-					t.Errorf("%.300s\n%s", s, scan)
+					t.Errorf("%.300s scans a table, want an index:\n%s", s, scan)
 				}
 			}
 		})
@@ -133,7 +133,7 @@ func (d *database) useAll(t *testing.T) {
 	l, _ := s.only(t, "new")
 	_ = s.lines(t, l)
 	if _, _, found, err := s.Tail(t.Context(), joblog.Selection{UIDs: []string{"uid-job-3"}, ClusterUID: "cluster"}, 3); err != nil || !found {
-		t.Errorf("%v, %v", found, err)
+		t.Errorf("tail: found %v, error %v; want true", found, err)
 	}
 	if _, err := s.LastLine(t.Context(), "uid-job-3"); err != nil {
 		t.Error(err)
@@ -164,7 +164,7 @@ func (d *database) scans(t *testing.T, kind, statement string) string {
 	explain := map[string]string{"sqlite": "EXPLAIN QUERY PLAN ", "postgres": "EXPLAIN ", "mariadb": "EXPLAIN "}[kind]
 	rows, err := d.SQL().QueryContext(t.Context(), explain+statement)
 	if err != nil {
-		t.Errorf("%s: %v", statement, err)
+		t.Errorf("explain of %s failed: %v", statement, err)
 		return ""
 	}
 	defer rows.Close()

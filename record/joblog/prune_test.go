@@ -108,9 +108,9 @@ func TestPruneStops(t *testing.T) {
 	enough := errors.New("enough")
 	r, err := joblog.Prune(t.Context(), s.d.DB, now.Add(time.Hour), func(context.Context, time.Duration) error { return enough })
 	if !errors.Is(err, enough) || r.Logs != 100 {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v and error %v, want 100 logs removed, then the error", r, err)
 	}
 	if totals, err := s.Totals(t.Context()); err != nil || totals.Empty != 150 {
-		t.Errorf("%+v, %v", totals, err)
+		t.Errorf("got %+v and error %v, want 150 empty logs", totals, err)
 	}
 }

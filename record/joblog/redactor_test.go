@@ -76,7 +76,7 @@ func TestNoSecrets(t *testing.T) {
 		"-----BEGIN CERTIFICATE-----", "2026-11-22T08:00:00Z INFO at 10:00", "cat /run/secrets/kubernetes.io", "sk-learn 1.4", "",
 	} {
 		if got := r.Text(text); got != text {
-			t.Errorf("%q\n got %q", text, got)
+			t.Errorf("%q: got %q, want it unchanged", text, got)
 		}
 	}
 }
@@ -102,10 +102,10 @@ func TestPrivateKeys(t *testing.T) {
 		got := r.Text(text)
 		if strings.Contains(strings.ReplaceAll(got, short, ""), "Kf3") || strings.Count(got, "\n") != strings.Count(text, "\n") ||
 			strings.Contains(text, "after") != strings.Contains(got, "after it") || strings.Contains(text, "before") != strings.Contains(got, "before\n") {
-			t.Errorf("%s: %q", name, got)
+			t.Errorf("%s: got %q, want only the key removed", name, got)
 		}
 		if again := r.Text(got); again != got {
-			t.Errorf("%s: %q becomes %q", name, got, again)
+			t.Errorf("%s: a second pass makes %q out of %q, want no change", name, again, got)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestPatterns(t *testing.T) {
 	lines := []joblog.Line{{Time: start, Text: "a <<"}, {Time: start.Add(1e9), Text: "b >> c"}}
 	r.Redact(lines)
 	if words(lines) != "a [redacted]|[redacted] c" || !lines[1].Time.Equal(start.Add(1e9)) {
-		t.Errorf("%+v", lines)
+		t.Errorf("got %+v, want the secret removed from both lines", lines)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestRedactorTime(t *testing.T) {
 		r.Text(strings.Repeat(part+"\n", (64<<10)/len(part)))
 	}
 	if took := time.Since(began); took > 2*time.Minute {
-		t.Errorf("%v", took)
+		t.Errorf("redaction took %v, want at most 2 min", took)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestRedactorProperties(t *testing.T) {
 		case utf8.ValidString(text) && !utf8.ValidString(got):
 			t.Fatalf("%q is no longer valid: %q", text, got)
 		case strings.Contains(got, aws):
-			t.Fatalf("%q: %q", text, got)
+			t.Fatalf("%q: got %q, want it without the key", text, got)
 		}
 	})
 }
@@ -192,7 +192,7 @@ func FuzzRedactor(f *testing.F) {
 		}
 		got := redactor(t, patterns...).Text(text)
 		if strings.Count(got, "\n") != strings.Count(text, "\n") || len(patterns) == 0 && key.MatchString(got) {
-			t.Errorf("%q: %q", text, got)
+			t.Errorf("%q: got %q, want as many lines, without the key", text, got)
 		}
 	})
 }

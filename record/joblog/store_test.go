@@ -21,7 +21,7 @@ func TestPut(t *testing.T) {
 		s.put(t, l, numbered(30, 35)) // the connection was lost in between
 		got, lines := s.only(t, "a")
 		if !same(lines, append(numbered(10, 25), numbered(30, 35)...)) || got.Lines != 20 || got.Complete || !got.Ended.IsZero() || !got.Fetched.Equal(start) {
-			t.Errorf("%+v\n%s", got, words(lines))
+			t.Errorf("got %+v, want 20 lines of a log that is not complete; lines:\n%s", got, words(lines))
 		}
 		*now = start.Add(time.Minute)
 		done := ended(l, time.Minute, 137)
@@ -30,10 +30,10 @@ func TestPut(t *testing.T) {
 		want := numbered(10, 40)
 		got, lines = s.only(t, "a")
 		if !same(lines, want) || got.Lines != 30 || got.Bytes != len(strings.ReplaceAll(words(want), "|", "")) || !got.Complete || got.ExitCode != 137 || got.Reason != "OOMKilled" {
-			t.Errorf("%+v\n%s", got, words(lines))
+			t.Errorf("got %+v, want 30 lines of a complete log, OOMKilled with exit code 137; lines:\n%s", got, words(lines))
 		}
 		if !got.FirstLine.Equal(want[0].Time) || !got.LastLine.Equal(want[29].Time) || got.Lost != "" || got.LostLines != 0 || got.Stored == 0 || got.JobName != "train" {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v, want the times of the first and last line, and nothing lost", got)
 		}
 		*now = start.Add(time.Hour)
 		again, _ := newStore(d, joblog.Limits{})
@@ -41,7 +41,7 @@ func TestPut(t *testing.T) {
 		again.put(t, l, numbered(10, 20)) // late
 		late, lines := s.only(t, "a")
 		if !same(lines, want) || late != got {
-			t.Errorf("%+v\n%+v", late, got)
+			t.Errorf("after a late put: got %+v, want\n%+v", late, got)
 		}
 	})
 }
@@ -56,15 +56,15 @@ func TestPutWithoutLines(t *testing.T) {
 		lost.Complete, lost.Lost = false, "the node did not answer"
 		s.put(t, lost, nil)
 		if l, lines := s.only(t, "a"); l.Lost != "the node did not answer" || len(lines) != 0 || l.ExitCode != 1 || !l.LastLine.IsZero() {
-			t.Errorf("%+v", l)
+			t.Errorf("log without lines: got %+v, want the loss and exit code 1", l)
 		}
 		s.put(t, ended(of("a", 0), time.Minute, 1), nil)
 		if l, _ := s.only(t, "a"); l.Lost != "" || !l.Complete {
-			t.Errorf("%+v", l)
+			t.Errorf("complete log without lines: got %+v, want nothing lost", l)
 		}
 		s.put(t, lost, nil)
 		if l, _ := s.only(t, "a"); l.Lost != "" || !l.Complete {
-			t.Errorf("%+v", l)
+			t.Errorf("a loss after a complete log: got %+v, want nothing lost", l)
 		}
 	})
 }
@@ -98,12 +98,12 @@ func TestLimits(t *testing.T) {
 			s.put(t, of("a", 0), numbered(0, 25))
 			l, lines := s.only(t, "a")
 			if !same(lines, numbered(15, 25)) || l.LostLines != 15 || l.Lost != "only the last 10 lines and 64 KiB are kept" {
-				t.Errorf("%+v\n%s", l, words(lines))
+				t.Errorf("got %+v, want the last 10 lines, 15 lost; lines:\n%s", l, words(lines))
 			}
 		}
 		s.put(t, of("a", 0), numbered(20, 30))
 		if l, lines := s.only(t, "a"); !same(lines, numbered(20, 30)) || l.LostLines != 20 {
-			t.Errorf("%+v\n%s", l, words(lines))
+			t.Errorf("got %+v, want lines 20 to 30, 20 lost; lines:\n%s", l, words(lines))
 		}
 		var long []joblog.Line
 		for i := range 8 {
@@ -113,7 +113,7 @@ func TestLimits(t *testing.T) {
 			s.put(t, of("b", 0), long)
 			l, lines := s.only(t, "b")
 			if len(lines) != 4 || l.LostLines != 4 || l.Bytes != 60_000 || lines[0].Text[0] != '4' {
-				t.Errorf("%+v", l)
+				t.Errorf("got %+v, want 4 lines of 60000 bytes, 4 lost", l)
 			}
 		}
 	})
@@ -128,7 +128,7 @@ func TestLongLines(t *testing.T) {
 		_, lines := s.only(t, "a")
 		want := strings.Repeat("é", 8192) + fmt.Sprintf("… [%d more bytes]", len(long)-16384)
 		if len(lines) != 2 || lines[0].Text != want {
-			t.Fatalf("%d lines, %.60q … %q", len(lines), lines[0].Text, lines[0].Text[len(lines[0].Text)-60:])
+			t.Fatalf("got %d lines, the first %.60q … %q; want 2, the first one cut", len(lines), lines[0].Text, lines[0].Text[len(lines[0].Text)-60:])
 		}
 	}
 }
@@ -149,14 +149,14 @@ func TestHostileText(t *testing.T) {
 		}
 		all, err := s.Of(t.Context(), joblog.Selection{UIDs: []string{nasty}})
 		if err != nil || len(all) != 1 {
-			t.Fatalf("%+v, %v", all, err)
+			t.Fatalf("got %+v and error %v, want one log", all, err)
 		}
 		if got := words(s.lines(t, all[0])); got != "long ago|no time|"+nasty+"||\x1b[2J|in 31 years" {
 			t.Errorf("got %q, want %q", got, "long ago|no time|"+nasty+"||\x1b[2J|in 31 years")
 		}
 		for _, wrong := range []joblog.Log{{Container: "a"}, {PodUID: "a"}} {
 			if err := s.Put(t.Context(), wrong, nil); err == nil {
-				t.Error("stored")
+				t.Error("put without a key: got no error, want one")
 			}
 		}
 	})
@@ -180,10 +180,10 @@ func TestRedacts(t *testing.T) {
 		}
 		_, got := s.only(t, "a")
 		if _, slow := s.only(t, "b"); !same(got, slow) {
-			t.Errorf("%q", words(slow))
+			t.Errorf("line by line: got %q, want %q", words(slow), words(got))
 		}
 		if len(got) != len(lines) || strings.Contains(words(got), "Kf3") || strings.Contains(words(got), "Zz09") || got[0].Text != "password=[redacted]" || got[len(got)-1].Text != "done and well" {
-			t.Errorf("%q", words(got))
+			t.Errorf("got %q, want each line, without secrets", words(got))
 		}
 	})
 }
@@ -215,21 +215,21 @@ func TestQueries(t *testing.T) {
 		count(0, joblog.Selection{UIDs: []string{""}})
 		count(0, joblog.Selection{})
 		if last, err := s.LastLine(t.Context(), "uid-job"); err != nil || !last.Equal(start.Add(4999*time.Second)) {
-			t.Errorf("%v, %v", last, err)
+			t.Errorf("last line: got %v and error %v, want that of second 4999", last, err)
 		}
 		if last, err := s.LastLine(t.Context(), "nobody"); err != nil || !last.IsZero() {
-			t.Errorf("%v, %v", last, err)
+			t.Errorf("last line of an unknown job: got %v and error %v, want the zero time", last, err)
 		}
 		l, lines, found, err := s.Tail(t.Context(), joblog.Selection{UIDs: []string{"uid-job"}}, 3)
 		if err != nil || !found || l.Pod != "b" || l.Restart != 0 || !same(lines, numbered(4997, 5000)) {
-			t.Errorf("%+v %v %v", l, words(lines), err)
+			t.Errorf("tail: got %+v, lines %v, error %v; want the last 3 lines of pod b", l, words(lines), err)
 		}
 		if _, _, found, err := s.Tail(t.Context(), joblog.Selection{UIDs: []string{"nobody"}}, 3); found || err != nil {
-			t.Errorf("%v %v", found, err)
+			t.Errorf("tail of an unknown job: found %v, error %v; want false", found, err)
 		}
 		totals, err := s.Totals(t.Context())
 		if err != nil || totals.Logs != 5 || totals.Lines != 10+1000+3+20+90 || totals.Empty != 0 || totals.Stored == 0 || !totals.Oldest.Equal(start) {
-			t.Errorf("%+v, %v", totals, err)
+			t.Errorf("got totals %+v and error %v, want 5 logs, none of them empty", totals, err)
 		}
 	})
 }
@@ -249,7 +249,7 @@ func TestLinesEnd(t *testing.T) {
 	cancel()
 	for _, err := range s.Lines(ctx, l) {
 		if err == nil {
-			t.Error("a line")
+			t.Error("lines after the context ended: got a line, want an error")
 		}
 		n++
 	}

@@ -28,16 +28,16 @@ func TestEnvironment(t *testing.T) {
 	}
 	if c.Endpoint != "https://collector:4318/base/v1/traces" || c.Header.Get("Api-Key") != "a b" || c.Header.Get("X") != "2" || c.ServiceName != "jobs" ||
 		len(c.Resource) != 2 || c.Resource["site"] != "north" || c.Resource["deployment.environment.name"] != "a,b" {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want the endpoint, headers, name and resource of the environment", c)
 	}
 	env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"], env["OTEL_EXPORTER_OTLP_TRACES_HEADERS"] = "http://other", "y=3"
 	c = jobtrace.Config{Endpoint: jobtrace.FromEnvironment}
 	if err := c.Environment(func(name string) string { return env[name] }); err != nil || c.Endpoint != "http://other" || c.Header.Get("Y") != "3" || c.Header.Get("X") != "" {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("got %+v and error %v, want the settings for traces to win", c, err)
 	}
 	c = jobtrace.Config{Endpoint: "http://flag:4318"}
 	if err := c.Environment(func(name string) string { return env[name] }); err != nil || c.Endpoint != "http://flag:4318" {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("got %+v and error %v, want the endpoint of the flag", c, err)
 	}
 	c = jobtrace.Config{Endpoint: jobtrace.FromEnvironment}
 	err := c.Environment(func(name string) string {
@@ -54,11 +54,11 @@ func TestEnvironment(t *testing.T) {
 func TestParseHeader(t *testing.T) {
 	h, err := jobtrace.ParseHeader([]byte("# token\n\nAuthorization: Bearer a:b\r\napi-key:x\n"))
 	if err != nil || h.Get("Authorization") != "Bearer a:b" || h.Get("Api-Key") != "x" || len(h) != 2 {
-		t.Errorf("%v, %v", h, err)
+		t.Errorf("got %v and error %v, want two headers", h, err)
 	}
 	for _, text := range []string{"hunter2", "hunter2 x: y", ": hunter2", "a: hunter2\x00", "a: " + strings.Repeat("hunter2", 20_000)} {
 		if _, err := jobtrace.ParseHeader([]byte(text)); err == nil || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%.20q: %v", text, err)
+			t.Errorf("%.20q: got %v, want an error without the secret", text, err)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestCheck(t *testing.T) {
 	} {
 		err := (&jobtrace.Config{Endpoint: endpoint}).Check()
 		if (err == nil) != ok || err != nil && strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%q: %v", endpoint, err)
+			t.Errorf("endpoint %q: got %v, want it accepted: %t, and no secret shown", endpoint, err, ok)
 		}
 	}
 }
@@ -109,12 +109,12 @@ func TestCertificates(t *testing.T) {
 	}
 	c := jobtrace.Config{Endpoint: server.URL}
 	if err := c.Environment(func(name string) string { return env[name] }); err != nil || !c.Plain {
-		t.Fatal(err, c.Plain)
+		t.Fatalf("got error %v, plain %v; want no error and true", err, c.Plain)
 	}
 	long, end := context.WithTimeout(t.Context(), time.Minute)
 	defer end()
 	if stats, err := jobtrace.SendTo(long, c); err != nil || stats.Traces != 1 || stats.Refused != 0 {
-		t.Errorf("%v, %+v", err, stats)
+		t.Errorf("got error %v and %+v, want one trace accepted", err, stats)
 	}
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -127,7 +127,7 @@ func TestCertificates(t *testing.T) {
 		c := jobtrace.Config{Endpoint: server.URL}
 		err := c.Environment(func(asked string) string { return map[string]string{name: value}[asked] })
 		if err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s=%s: %v", name, value, err)
+			t.Errorf("%s=%s: got %v, want an error with the name", name, value, err)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func TestExport(t *testing.T) {
 			"attempt 2<Job 13-14", "Running<attempt 2 13-14")
 		root := r.ScopeSpans[0].Spans[0]
 		if got := hex.EncodeToString(root.TraceId); got != jobtrace.TraceID("uid-a", "a") || hex.EncodeToString(root.SpanId) != jobtrace.SpanID("uid-a", "a") {
-			t.Errorf("trace %s, span %x", got, root.SpanId)
+			t.Errorf("got trace %s and span %x, want those of job a", got, root.SpanId)
 		}
 		for name, want := range map[string]string{"k8s.cluster.name": "a", "k8s.cluster.uid": "uid-a", "k8s.namespace.name": "ml", "k8s.job.name": "job-a", "k8s.job.uid": "a", "service.name": "vedette", "site": "north"} {
 			if got := text(r.Resource.Attributes, name); got != want {
@@ -75,7 +75,7 @@ func TestExport(t *testing.T) {
 		d.put("b", 20, state.Queued, state.Aborted)
 		d.collector.until(t, 2)
 		if got := d.collector.names(); !slices.Equal(got, []string{"a", "b"}) {
-			t.Errorf("got traces %q", got)
+			t.Errorf("got traces %q, want a and b", got)
 		}
 	})
 }
@@ -94,7 +94,7 @@ func TestOutage(t *testing.T) {
 		d.put("b", 3, state.Running, state.Succeeded)
 		stop()
 		if n := d.log.count("cannot export traces"); n != 1 {
-			t.Errorf("%d lines:\n%v", n, d.log)
+			t.Errorf("got %d lines about the fault, want 1:\n%v", n, d.log)
 		}
 		d.Want("SELECT COUNT(*) FROM transitions", "4")
 		d.collector.set(nil)
@@ -107,7 +107,7 @@ func TestOutage(t *testing.T) {
 		d.collector.until(t, 3)
 		stop()
 		if got := d.collector.names(); !slices.Equal(got, []string{"a", "b", "c"}) {
-			t.Errorf("got traces %q", got)
+			t.Errorf("got traces %q, want a, b and c", got)
 		}
 	})
 }
@@ -134,7 +134,7 @@ func TestKilledBeforeCommit(t *testing.T) {
 		first, second := all[0].ScopeSpans[0].Spans, all[1].ScopeSpans[0].Spans
 		for i := range first {
 			if string(first[i].SpanId) != string(second[i].SpanId) || string(first[i].TraceId) != string(second[i].TraceId) {
-				t.Errorf("%v became %v", first[i], second[i])
+				t.Errorf("%v became %v, want the same identifiers", first[i], second[i])
 			}
 		}
 	})
@@ -183,7 +183,7 @@ func TestCorrected(t *testing.T) {
 		fourth := d.collector.until(t, 4)[3]
 		events := fourth.ScopeSpans[0].Spans[0].Events
 		if len(events) != 1 || events[0].Name != "transition withdrawn" || text(events[0].Attributes, "vedette.version") != "3" {
-			t.Errorf("got events %v", events)
+			t.Errorf("got events %v, want one withdrawn transition of version 3", events)
 		}
 	})
 }
@@ -268,7 +268,7 @@ func TestResumed(t *testing.T) {
 		d.put("resumed", 8, state.Running, state.Succeeded)
 		d.collector.until(t, 2)
 		if got := d.collector.names(); !slices.Equal(got, []string{"z", "resumed"}) {
-			t.Errorf("got traces %q", got)
+			t.Errorf("got traces %q, want z and resumed", got)
 		}
 	})
 }

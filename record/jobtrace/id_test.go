@@ -11,7 +11,7 @@ import (
 func TestIDs(t *testing.T) {
 	trace, span := jobtrace.TraceID("c", "j"), jobtrace.SpanID("c", "j")
 	if trace != "7d796722f6fd80145d435d6ee3fdfd85" || span != "88a1d2fae6f11d97" {
-		t.Errorf("trace %s, span %s", trace, span)
+		t.Errorf("got trace %s and span %s, want the identifiers of earlier versions", trace, span)
 	}
 	for _, other := range [][2]string{{"c2", "j"}, {"c", "j2"}, {"cj", ""}, {"", "cj"}} {
 		if jobtrace.TraceID(other[0], other[1]) == trace || jobtrace.SpanID(other[0], other[1]) == span {

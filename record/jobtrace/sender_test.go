@@ -66,7 +66,7 @@ func TestRetryAfter(t *testing.T) {
 			}
 		}
 		if got := s.Stats(); got.Traces != 1 || got.Retries != 5 || !got.FailingSince.IsZero() {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v, want one trace after 5 retries, and no fault left", got)
 		}
 	})
 }
@@ -107,13 +107,13 @@ func TestFaultIsLoggedOnce(t *testing.T) {
 		synctest.Wait()
 		<-time.After(time.Minute)
 		if log.count("cannot export traces") != 1 || log.count("exporting traces again") != 1 || log.count("401 Unauthorized") != 1 || log.count("hunter2") != 0 {
-			t.Errorf("got log\n%v", log)
+			t.Errorf("want the fault and its end logged once, without the secret, got\n%v", log)
 		}
 		if got := a.sent[0].Header.Get("Api-Key"); got != "hunter2" || len(a.sent) < 50 {
 			t.Errorf("got header %q after %d requests", got, len(a.sent))
 		}
 		if got := s.Stats(); got.Traces != 1 || got.Refused != 0 {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v, want one trace, none refused", got)
 		}
 	})
 }
@@ -155,7 +155,7 @@ func TestCompression(t *testing.T) {
 			}
 		}
 		if got := s.Stats(); got.Traces != 3 || got.Retries != 0 || len(a.sent) != 4 || !time.Now().Equal(began) {
-			t.Errorf("%+v, %d requests", got, len(a.sent))
+			t.Errorf("got %+v after %d requests, want 3 traces, 4 requests, no retries and no wait", got, len(a.sent))
 		}
 		a.all = a.all[:0]
 		a.all = append(a.all, code(415, ""), code(200, ""))
@@ -180,7 +180,7 @@ func TestPartialSuccess(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := s.Stats(); got.Rejected != 3 || got.Traces != 1 || len(a.sent) != 1 || log.count("too old") != 1 || log.count("\x1b") != 0 {
-			t.Errorf("%+v, %d requests, log\n%v", got, len(a.sent), log)
+			t.Errorf("got %+v, %d requests and the log\n%v\nwant 3 spans rejected, one request and one line", got, len(a.sent), log)
 		}
 	})
 }
@@ -192,7 +192,7 @@ func FuzzPartialSuccess(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		rejected, message := jobtrace.PartialSuccess(body)
 		if rejected < 0 || len(message) > 3*jobtrace.MaxText {
-			t.Errorf("%d, %d bytes", rejected, len(message))
+			t.Errorf("rejected %d, message of %d bytes; want no negative number and a short message", rejected, len(message))
 		}
 	})
 }

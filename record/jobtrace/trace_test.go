@@ -51,12 +51,12 @@ func TestTraceModel(t *testing.T) {
 		}
 		spans := made.ScopeSpans[0].Spans
 		if len(spans) > jobtrace.MaxSpans || len(spans[0].Events) > jobtrace.MaxEvents {
-			t.Fatalf("%d spans, %d events", len(spans), len(spans[0].Events))
+			t.Fatalf("got %d spans and %d events, want both within the limits", len(spans), len(spans[0].Events))
 		}
 		ids := map[string]bool{}
 		for i, s := range spans {
 			if ids[string(s.SpanId)] || len(s.SpanId) != 8 || len(s.TraceId) != 16 || s.EndTimeUnixNano < s.StartTimeUnixNano {
-				t.Fatalf("span %d is %v", i, s)
+				t.Fatalf("span %d is %v, want its own identifier, and an end after its begin", i, s)
 			}
 			if i > 0 && !ids[string(s.ParentSpanId)] {
 				t.Fatalf("span %d has no parent", i)
@@ -64,7 +64,7 @@ func TestTraceModel(t *testing.T) {
 			ids[string(s.SpanId)] = true
 			for _, a := range s.Attributes {
 				if len(a.Value.GetStringValue()) > 3*jobtrace.MaxText {
-					t.Fatalf("%s has %d bytes", a.Key, len(a.Value.GetStringValue()))
+					t.Fatalf("%s has %d bytes, want a bounded text", a.Key, len(a.Value.GetStringValue()))
 				}
 			}
 		}

@@ -50,7 +50,7 @@ func FuzzReadLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		a, err := readAnswer(bytes.NewReader(text), 3, 100)
 		if err != nil || a.read != int64(len(text)) {
-			t.Fatal(a.read, err)
+			t.Fatalf("read %d bytes, error %v; want %d", a.read, err, len(text))
 		}
 		total := 0
 		for _, line := range a.lines {
@@ -71,9 +71,9 @@ func TestWithin(t *testing.T) {
 	}
 	got, later := within(lines, start, start.Add(10*time.Second))
 	if len(got) != 4 || !later || !got[0].Time.Equal(start) {
-		t.Errorf("%v, %v", got, later)
+		t.Errorf("got %v, later lines %v; want 4 lines from the start, and later ones", got, later)
 	}
 	if got, later := within(lines, time.Time{}, time.Time{}); len(got) != len(lines) || later {
-		t.Errorf("%v, %v", got, later)
+		t.Errorf("got %v, later lines %v; want all of the lines, and none later", got, later)
 	}
 }

@@ -124,7 +124,7 @@ func (m *memory) until(t *testing.T, id string, ok func(stored) bool) stored {
 		select {
 		case <-changed:
 		case <-deadline:
-			t.Fatalf("%s: found %v: %+v", id, found, s)
+			t.Fatalf("log %s did not get there: found %v: %+v", id, found, s)
 		}
 	}
 }

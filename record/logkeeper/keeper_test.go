@@ -24,22 +24,22 @@ func TestEnd(t *testing.T) {
 	c.end("p", "main", 137)
 	log, text := c.store.complete(t, "p/main/0")
 	if text != "three|four|five" {
-		t.Errorf("kept %q", text)
+		t.Errorf("kept %q, want three|four|five", text)
 	}
 	if log.ExitCode != 137 || log.Reason != "Error" || log.Node != "node-0" || log.OwnerKind != "Job" || log.OwnerName != "train" ||
 		log.JobUID != "uid-train" || log.ClusterUID == "" || log.PodUID == "" || log.Ended.IsZero() || log.Started.IsZero() || log.Lost != "" {
-		t.Errorf("kept as %+v", log.Log)
+		t.Errorf("kept as %+v, want the exit code, node, owner and job of the container", log.Log)
 	}
 	if _, found := c.store.get("p/side/0"); found {
 		t.Error("the log of a container that runs was stored")
 	}
 	c.end("p", "side", 0)
 	if _, text := c.store.complete(t, "p/side/0"); text != "beside" {
-		t.Errorf("kept %q", text)
+		t.Errorf("kept %q, want beside", text)
 	}
 	eventually(t, "counted", func() bool { return c.Stats().Kept == 2 })
 	if s := c.Stats(); s.Pods != 1 || s.Stored.Count != 2 || s.Held != 0 || s.HeldBytes != 0 || len(s.Lost) != 0 {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want one Pod, two logs stored, nothing held and nothing lost", s)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestRestarts(t *testing.T) {
 		s.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}
 	})
 	if _, got := c.store.complete(t, "p/main/3"); got != "fourth" {
-		t.Errorf("kept %q", got)
+		t.Errorf("kept %q, want fourth", got)
 	}
 	n := c.asked(nil)
 	c.modify("p", func(p *corev1.Pod) {
@@ -99,7 +99,7 @@ func TestRestarts(t *testing.T) {
 	c.say("p", "main", "fifth\n")
 	c.end("p", "main", 0)
 	if _, got := c.store.complete(t, "p/main/4"); got != "fifth" {
-		t.Errorf("kept %q", got)
+		t.Errorf("kept %q, want fifth", got)
 	}
 	if more := c.asked(nil) - n; more != 1 {
 		t.Errorf("%d requests for one end", more)
@@ -121,7 +121,7 @@ func TestRunsThatNobodySaw(t *testing.T) {
 	for _, id := range []string{"p/main/1"} {
 		log := c.store.until(t, id, isLost)
 		if log.Complete || !strings.Contains(log.Lost, "ran again") {
-			t.Errorf("%s: %+v", id, log.Log)
+			t.Errorf("%s: got %+v, want the log lost because the container ran again", id, log.Log)
 		}
 	}
 	c.store.until(t, "p/main/2", func(s stored) bool { return true })
@@ -146,7 +146,7 @@ func TestDeletion(t *testing.T) {
 	c.say("p", "main", "after\n")
 	c.end("p", "main", 143)
 	if _, text := c.store.complete(t, "p/main/0"); text != "before|after" {
-		t.Errorf("kept %q", text)
+		t.Errorf("kept %q, want before|after", text)
 	}
 }
 
@@ -167,17 +167,17 @@ func TestPodGone(t *testing.T) {
 	}
 	log := c.store.until(t, "p/main/0", isLost)
 	if log.Complete || log.ExitCode != 1 || !strings.Contains(log.Lost, "node") {
-		t.Errorf("%+v", log.Log)
+		t.Errorf("got %+v, want the log lost because of the node, exit code 1", log.Log)
 	}
 	if log := c.store.until(t, "p/side/0", isLost); log.Complete || !strings.Contains(log.Lost, "deleted") {
-		t.Errorf("%+v", log.Log)
+		t.Errorf("got %+v, want the log lost because the Pod was deleted", log.Log)
 	}
 	eventually(t, "counted", func() bool {
 		s := c.Stats()
 		return s.Lost[logkeeper.NodeUnreachable] == 1 && s.Lost[logkeeper.PodGone] == 1 && s.Waiting == 0
 	})
 	if n := strings.Count(c.log.String(), "logs on a node cannot be read"); n != 1 {
-		t.Errorf("%d lines:\n%v", n, c.log)
+		t.Errorf("got %d lines about the node, want 1:\n%v", n, c.log)
 	}
 }
 
@@ -195,11 +195,11 @@ func TestNeverStarted(t *testing.T) {
 	})
 	for id, want := range map[string]string{"p/main/0": "StartError", "p/side/0": "ImagePullBackOff"} {
 		if log := c.store.until(t, id, isLost); log.Complete || !strings.Contains(log.Lost, want) || !strings.Contains(log.Lost, "did not start") {
-			t.Errorf("%+v", log.Log)
+			t.Errorf("got %+v, want the log lost because the container did not start: %s", log.Log, want)
 		}
 	}
 	if n := c.asked(nil); n > 0 {
-		t.Errorf("%d requests", n)
+		t.Errorf("got %d requests, want none", n)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestStart(t *testing.T) {
 	before := c.asked(nil)
 	c.keep(nil, "jobs")
 	if _, text := c.store.complete(t, "q/main/0"); text != "second" {
-		t.Errorf("kept %q", text)
+		t.Errorf("kept %q, want second", text)
 	}
 	if n := c.asked(nil) - before; n != 1 {
 		t.Errorf("%d requests, want 1", n)
@@ -243,7 +243,7 @@ func TestDatabaseAway(t *testing.T) {
 	eventually(t, "the shelf is full", func() bool { return c.Stats().HeldBytes > 25_000 })
 	eventually(t, "the fault is logged", func() bool { return strings.Contains(c.log.String(), "no database") })
 	if s := c.Stats(); s.HeldBytes > 40_000 || s.Kept > 0 || s.Failing.IsZero() {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want at most 40000 bytes held, no log kept, and the fault", s)
 	}
 	c.store.fail(nil)
 	for i := range pods {
@@ -251,7 +251,7 @@ func TestDatabaseAway(t *testing.T) {
 	}
 	eventually(t, "all is given back", func() bool { s := c.Stats(); return s.HeldBytes == 0 && s.Failing.IsZero() })
 	if n := strings.Count(c.log.String(), "logs cannot be written"); n != 1 {
-		t.Errorf("%d lines:\n%v", n, c.log)
+		t.Errorf("got %d lines about the database, want 1:\n%v", n, c.log)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestHungNode(t *testing.T) {
 		c.say(name, "main", name+"\n")
 		c.end(name, "main", 0)
 		if _, text := c.store.complete(t, name+"/main/0"); text != name {
-			t.Errorf("kept %q", text)
+			t.Errorf("kept %q, want %q", text, name)
 		}
 	}
 	eventually(t, "both fetches stall", func() bool { s := c.Stats(); return s.Stalled == 2 && s.Waiting == 8 && s.Fetching == 0 })
@@ -106,12 +106,12 @@ func TestTail(t *testing.T) {
 	c.say("p", "main", "two\n")
 	c.store.until(t, "p/main/0", func(s stored) bool { return textOf(s.lines) == "one|two" })
 	if n := c.Stats().Tails; n != 1 {
-		t.Errorf("%d tails", n)
+		t.Errorf("got %d tails, want 1", n)
 	}
 	c.say("p", "main", "three\n")
 	c.end("p", "main", 0)
 	if _, text := c.store.complete(t, "p/main/0"); text != "one|two|three" {
-		t.Errorf("kept %q", text)
+		t.Errorf("kept %q, want one|two|three", text)
 	}
 	eventually(t, "nothing is followed", func() bool { return c.Stats().Tails == 0 })
 }
@@ -129,7 +129,7 @@ func TestTailsAreBounded(t *testing.T) {
 		c.say("p", name, name+"\n")
 		c.end("p", name, 0)
 		if _, text := c.store.complete(t, "p/"+name+"/0"); text != name {
-			t.Errorf("kept %q", text)
+			t.Errorf("kept %q, want %q", text, name)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func TestLastWords(t *testing.T) {
 	c.modify("p", func(p *corev1.Pod) { p.Finalizers = nil }) // delete the pod
 	log := c.store.until(t, "p/main/0", func(s stored) bool { return strings.HasSuffix(textOf(s.lines), "last words") })
 	if textOf(log.lines) != "before|last words" {
-		t.Errorf("kept %q", textOf(log.lines))
+		t.Errorf("kept %q, want before|last words", textOf(log.lines))
 	}
 }
 
@@ -187,7 +187,7 @@ func TestChain(t *testing.T) {
 	c.end("p", "main", 0)
 	log, _ := c.store.complete(t, "p/main/0")
 	if log.OwnerKind != "Job" || log.JobKind != "TrainJob" || log.JobName != "big" || log.JobUID != string(train) {
-		t.Errorf("%+v", log.Log)
+		t.Errorf("got %+v, want owner Job of the TrainJob big", log.Log)
 	}
 	if n := c.asked(func(r apitest.Request) bool { return r.Name == "q" }); n > 0 {
 		t.Errorf("%d requests for the log of another Job's pod", n)
@@ -231,7 +231,7 @@ func TestTwoKeepers(t *testing.T) {
 		c.say(name, "main", name+"\n")
 		c.end(name, "main", 0)
 		if _, text := c.store.complete(t, name+"/main/0"); text != name {
-			t.Errorf("kept %q", text)
+			t.Errorf("kept %q, want %q", text, name)
 		}
 	}
 	eventually(t, "both have all", func() bool {
@@ -263,7 +263,7 @@ func TestIllegalConfig(t *testing.T) {
 	}
 	for _, word := range []string{"namespace=", "namespace=A", "a b", "", "a/b"} {
 		if _, err := logkeeper.ParseSelection([]string{word}); err == nil {
-			t.Errorf("%q is a selection", word)
+			t.Errorf("%q is a selection, want an error", word)
 		}
 	}
 }

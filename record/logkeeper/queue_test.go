@@ -35,7 +35,7 @@ func TestQueueAgainstModel(t *testing.T) {
 			}
 			for node, n := range nodes {
 				if n > l.node {
-					t.Fatalf("%d run on %s", n, node)
+					t.Fatalf("got %d tasks at once on %s, want at most %d", n, node, l.node)
 				}
 			}
 			if waiting := q.waiting[fresh] + q.waiting[old]; waiting+len(running) != len(q.jobs) || len(q.jobs) != len(owed) {
@@ -62,7 +62,7 @@ func TestQueueAgainstModel(t *testing.T) {
 				next++
 				full := q.waiting[fresh]+q.waiting[old] >= l.waiting && q.jobs[i] == nil
 				if added := q.add(i, node(i), urgency(rapid.IntRange(0, 1).Draw(t, "urgency")), next, now); added == full {
-					t.Fatalf("added: %v, full: %v", added, full)
+					t.Fatalf("added: %v, full: %v; want it added unless the queue is full", added, full)
 				} else if added {
 					owed[i], more[i] = true, running[i] != nil
 				}
@@ -148,6 +148,6 @@ func TestFreshFirst(t *testing.T) {
 		got = append(got, j.task)
 	}
 	if len(got) != 2 || got[0] != "fresh" || got[1] != "other node" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want fresh, then other node", got)
 	}
 }

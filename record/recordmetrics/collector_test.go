@@ -65,6 +65,6 @@ vedette_record_rebuilt_total{cluster="here"} 3
 		t.Errorf("got %d lag histograms", n)
 	}
 	if problems, err := testutil.GatherAndLint(registry); err != nil || len(problems) > 0 {
-		t.Error(problems, err)
+		t.Errorf("got problems %v and error %v, want neither", problems, err)
 	}
 }

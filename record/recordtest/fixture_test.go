@@ -97,7 +97,7 @@ func loadStep1(t *testing.T, db *sql.DB, kind string) {
 			}
 		}
 		if _, err := tx.ExecContext(t.Context(), "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+strings.Join(marks, ", ")+")", values...); err != nil {
-			t.Fatalf("%s: %v", table, err)
+			t.Fatalf("insert into %s failed: %v", table, err)
 		}
 	}
 	if kind == "postgres" { // identities do not follow explicit numbers
@@ -137,7 +137,7 @@ func decode(t *testing.T, text string, into any) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	if err := d.Decode(into); err != nil {
-		t.Fatalf("%s: %v", text, err)
+		t.Fatalf("%s is not JSON: %v", text, err)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestMigrateAfterInterruption(t *testing.T) {
 				c.begin(t, raw(t, url))
 				calls := &calls{end: end, after: after}
 				if err := migrateWith(t, url, calls); calls.ended == (err == nil) {
-					t.Fatalf("ended: %v, %v", calls.ended, err)
+					t.Fatalf("interrupted %v: got error %v, want one only if it was", calls.ended, err)
 				}
 				d := migrated(t, url)
 				same(t, "object of the schema", schemaOf(t, raw(t, url), kind), want)

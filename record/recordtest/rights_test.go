@@ -25,7 +25,7 @@ func TestRightsAfterUpgrade(t *testing.T) {
 			exec := func(db *sql.DB, statement string) {
 				t.Helper()
 				if _, err := db.ExecContext(t.Context(), statement); err != nil {
-					t.Fatalf("%s: %v", statement, err)
+					t.Fatalf("%s failed: %v", statement, err)
 				}
 			}
 			as := func(user string) string {
@@ -72,7 +72,7 @@ func TestRightsAfterUpgrade(t *testing.T) {
 			}
 			var n int
 			if err := d.QueryRow(t.Context(), "SELECT COUNT(*) FROM schema_compatibility").Scan(&n); err != nil || n == 0 {
-				t.Error(n, err)
+				t.Errorf("got %d rows and error %v, want at least one", n, err)
 			}
 		})
 	}

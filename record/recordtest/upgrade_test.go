@@ -61,7 +61,7 @@ func TestUpgradeKeepsHistory(t *testing.T) {
 		d := open(t, url)
 		applied, err := d.Migrate(t.Context())
 		if err != nil || len(applied) == 0 || applied[0].Name != "00002_transition_index.sql" {
-			t.Fatalf("%+v, %v", applied, err)
+			t.Fatalf("got steps %+v and error %v, want 00002_transition_index.sql first", applied, err)
 		}
 		want := readAnswers(t, "answers.json")
 		compareAnswers(t, d, want)
@@ -106,7 +106,7 @@ func TestStatementsOfVersionBefore(t *testing.T) {
 				err = errors.Join(s.send(t.Context(), tx), tx.Rollback())
 			}
 			if err != nil && !duplicate(err) {
-				t.Errorf("%s: %v", s.SQL, err)
+				t.Errorf("a statement of the older version failed: %s: %v", s.SQL, err)
 			}
 		}
 	})
@@ -146,7 +146,7 @@ func TestRecorderOfVersionBefore(t *testing.T) {
 				err = s.send(t.Context(), db)
 			}
 			if err != nil {
-				t.Fatalf("%s: %v", s.SQL, err)
+				t.Fatalf("a statement of the older version failed: %s: %v", s.SQL, err)
 			}
 		}
 		want := readAnswers(t, "session-"+kind+"-answers.json")
@@ -203,7 +203,7 @@ func TestNewerSchema(t *testing.T) {
 			}
 			for name, err := range errs {
 				if works && err != nil || !works && !errors.Is(err, sqldb.ErrNewer) {
-					t.Errorf("%s: %v", name, err)
+					t.Errorf("%s: got %v, want it to work: %t", name, err, works)
 				}
 			}
 		}
@@ -218,7 +218,7 @@ func TestNewerSchema(t *testing.T) {
 		check(true)
 		steps, err = d.Migrations(t.Context())
 		if last := steps[len(steps)-1]; err != nil || last.Version != knows+1 || !last.Applied || !last.Newer {
-			t.Errorf("%+v, %v", steps, err)
+			t.Errorf("got steps %+v and error %v, want the last one newer and applied", steps, err)
 		}
 		exec("INSERT INTO vedette_schema (version_id, is_applied) VALUES (%d, %s)", knows+2, value)
 		exec("INSERT INTO schema_compatibility (step, oldest_step) VALUES (%d, %d)", knows+2, knows+1)

@@ -50,7 +50,7 @@ func number(t *testing.T, db *sqldb.DB, query string) (n int) {
 	t.Helper()
 	err := db.Query(t.Context(), query, nil, func(rows *sql.Rows) error { return rows.Scan(&n) })
 	if err != nil {
-		t.Fatalf("%s: %v", query, err)
+		t.Fatalf("%s failed: %v", query, err)
 	}
 	return n
 }

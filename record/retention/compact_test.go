@@ -42,11 +42,11 @@ func TestCompact(t *testing.T) {
 
 		preview, err := retention.PreviewAt(t.Context(), d.DB, retention.Policy{Keep: 90 * day}, now)
 		if err != nil || preview.Coverage != 4 {
-			t.Errorf("%v, %v", preview, err)
+			t.Errorf("preview: got %v and error %v, want 4 periods of coverage", preview, err)
 		}
 		done, err := retention.PruneAt(t.Context(), d.DB, retention.Policy{Keep: 90 * day}, now, 10, 10)
 		if err != nil || done.Coverage != 4 {
-			t.Errorf("%v, %v", done, err)
+			t.Errorf("prune: got %v and error %v, want 4 periods of coverage", done, err)
 		}
 		d.Want("SELECT cause FROM gaps ORDER BY id", "open", "lately")
 		d.Want("SELECT resource_id, recorder, from_version, to_version FROM coverage ORDER BY id",

@@ -30,7 +30,7 @@ func TestFeedIsShortened(t *testing.T) {
 		now := time.Now()
 		head, err := feed.Head(t.Context(), d.DB)
 		if err != nil || head != 2400 {
-			t.Fatalf("%d, %v", head, err)
+			t.Fatalf("head of the feed: got %d and error %v, want 2400", head, err)
 		}
 		for _, c := range []struct {
 			name   string
@@ -56,7 +56,7 @@ func TestFeedIsShortened(t *testing.T) {
 		}
 		d.write(lives(1, 1, 100_000))
 		if head, err = feed.Head(t.Context(), d.DB); err != nil || head != 2401 {
-			t.Errorf("got head %d, %v", head, err)
+			t.Errorf("got head %d and error %v, want 2401", head, err)
 		}
 	})
 }
@@ -74,7 +74,7 @@ func TestCursorExpires(t *testing.T) {
 			t.Helper()
 			done, err := retention.PruneBeside(t.Context(), d.DB, policy, at)
 			if err != nil || done.Objects != objects || !slices.Equal(done.Expired, expired) {
-				t.Errorf("%d objects, %q, %v", done.Objects, done.Expired, err)
+				t.Errorf("got %d objects, expired %q, error %v; want %d and %q", done.Objects, done.Expired, err, objects, expired)
 			}
 		}
 		prune(now.Add(6*24*time.Hour), 0)
@@ -112,7 +112,7 @@ func TestExpiryIsLogged(t *testing.T) {
 		}
 		cancel()
 		if err := <-done; err != nil || !log.has("forgotten") || strings.Count(log.text.String(), "have expired") != 1 {
-			t.Errorf("%v, %s", err, &log.text)
+			t.Errorf("got error %v and log %s, want the expiry logged once", err, &log.text)
 		}
 	})
 }

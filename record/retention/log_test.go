@@ -37,7 +37,7 @@ func TestKeptLogsOfObjects(t *testing.T) {
 		policy, now := retention.Policy{Keep: 10 * time.Second}, at(5, 10)
 		done, err := retention.PruneAt(t.Context(), d.DB, policy, now, 10, 10)
 		if err != nil || done.Objects != 2 || done.Logs.Logs != 3 || done.Logs.Bytes == 0 || !strings.HasSuffix(done.String(), ", 3 kept logs") {
-			t.Errorf("%+v, %v", done, err)
+			t.Errorf("got %+v and error %v, want 2 objects and 3 kept logs removed", done, err)
 		}
 		d.Want("SELECT pod FROM kept_logs ORDER BY pod", "elsewhere", "pod-2", "pod-3", "pod-9")
 		d.Want("SELECT COUNT(*) FROM kept_log_chunks", "4")
@@ -55,12 +55,12 @@ func TestKeptLogsByAge(t *testing.T) {
 		for range 2 {
 			preview, err := retention.PreviewAt(t.Context(), d.DB, policy, now)
 			if err != nil || preview.Logs.Logs != 2 {
-				t.Errorf("%+v, %v", preview, err)
+				t.Errorf("preview: got %+v and error %v, want 2 kept logs", preview, err)
 			}
 		}
 		done, err := retention.PruneAt(t.Context(), d.DB, policy, now, 10, 10)
 		if err != nil || done.Logs.Logs != 2 {
-			t.Errorf("%+v, %v", done, err)
+			t.Errorf("prune: got %+v and error %v, want 2 kept logs", done, err)
 		}
 		d.Want("SELECT pod FROM kept_logs ORDER BY pod", "pod-2", "pod-3", "pod-4")
 		if _, err := retention.PruneAt(t.Context(), d.DB, retention.Policy{KeepLogs: -1}, now, 10, 10); err == nil {
@@ -85,21 +85,21 @@ func TestKeptLogsBySize(t *testing.T) {
 		}
 		size, err := d.Size(t.Context())
 		if err != nil || size.Logs < 20*4000 || size.Logs > 20*8000+20*2000 || size.Used < size.Logs {
-			t.Errorf("%+v, %v", size, err)
+			t.Errorf("size: got %+v and error %v, want 80 to 200 kB of logs, as part of the total", size, err)
 		}
 		policy := retention.Policy{MaxBytes: size.Used - size.Logs + 50_000}
 		done, err := retention.PruneAt(t.Context(), d.DB, policy, at(1_000_000, 0), 10, 10)
 		if err != nil || done.Revisions != 0 || done.Excess != 0 || done.Size.Logs != size.Logs {
-			t.Errorf("%+v, %v", done, err)
+			t.Errorf("got %+v and error %v, want nothing removed", done, err)
 		}
 		policy.MaxLogBytes = 40_000
 		done, err = retention.PruneAt(t.Context(), d.DB, policy, at(1_000_000, 0), 10, 10)
 		if err != nil || done.Revisions != 0 || done.Excess != 0 || done.Size.Logs > 40_000+20*2000 {
-			t.Errorf("%+v, %v", done, err)
+			t.Errorf("got %+v and error %v, want only logs removed, down to the limit", done, err)
 		}
 		left := d.Rows("SELECT pod FROM kept_logs WHERE lines_kept > 0 ORDER BY id")
 		if len(left) < 4 || len(left) > 10 || left[len(left)-1] != "pod-19" {
-			t.Errorf("%q are left", left)
+			t.Errorf("got %q left, want 4 to 10 with pod-19 as the last", left)
 		}
 		d.Want("SELECT COUNT(*) FROM kept_logs", "20")
 	})

@@ -80,7 +80,7 @@ func TestPruneBesideWriter(t *testing.T) {
 		cancel()
 		work.Wait()
 		if err != nil || done.Objects != objects || done.Revisions != 10*objects {
-			t.Fatalf("%v, %v", done, err)
+			t.Fatalf("got %v and error %v, want %d objects and %d revisions", done, err, objects, 10*objects)
 		}
 		t.Logf("%v in %v; concurrently %d batches, the longest %v", done, took, batches, longest)
 		if longest > 3*time.Second || batches < 5 {
@@ -99,11 +99,11 @@ func TestPruneBySize(t *testing.T) {
 		d.counted(6001)
 		full, err := d.Size(t.Context())
 		if err != nil || full.Used < 1<<20 || full.Files < full.Used {
-			t.Fatalf("%+v, %v", full, err)
+			t.Fatalf("size: got %+v and error %v, want at least 1 MiB used", full, err)
 		}
 		preview, err := retention.Preview(t.Context(), d.DB, retention.Policy{MaxBytes: full.Used / 2})
 		if err != nil || preview.Excess < full.Used/3 || preview.Revisions != 0 {
-			t.Fatalf("%+v, %v", preview, err)
+			t.Fatalf("preview: got %+v and error %v, want a third or more in excess, and no revision", preview, err)
 		}
 		done, err := retention.PruneAt(t.Context(), d.DB, retention.Policy{MaxBytes: full.Used / 2}, at(7000, 7200), 100, 1000)
 		if err != nil || done.Excess != 0 || done.Objects < 100 || done.Objects > 200 {
@@ -112,18 +112,18 @@ func TestPruneBySize(t *testing.T) {
 		t.Logf("%v: %+v, before %+v", done, done.Size, full)
 		d.Want("SELECT MIN(version) FROM objects WHERE state = 'Deleted'", fmt.Sprint((done.Objects+1)*20)) // the oldest objects were removed
 		if strings.HasPrefix(d.url, "sqlite") && (done.Size.Used > full.Used/2 || done.Size.Files > full.Files*2/3) {
-			t.Errorf("%+v, before %+v", done.Size, full)
+			t.Errorf("got size %+v, before %+v, want at most half used and two thirds of the files", done.Size, full)
 		}
 		for range 5 { // servers only estimate the size
 			done, err = retention.PruneAt(t.Context(), d.DB, retention.Policy{MaxBytes: 100}, at(7000, 7200), 100, 1000)
 			if err != nil || strings.HasPrefix(d.url, "sqlite") && done.Excess == 0 {
-				t.Fatalf("%v, excess %d, %v", done, done.Excess, err)
+				t.Fatalf("got %v, excess %d, error %v; want some excess left", done, done.Excess, err)
 			}
 		}
 		d.Want("SELECT uid FROM objects", "there")
 		body, err := d.Body(t.Context(), "there", 7000)
 		if err != nil || string(body) != "it exists" {
-			t.Errorf("%q, %v", body, err)
+			t.Errorf("got body %q and error %v, want it exists", body, err)
 		}
 	})
 }
@@ -143,7 +143,7 @@ func TestPruneYoung(t *testing.T) {
 		d.counted(300)
 		done, err := retention.PruneAt(t.Context(), d.DB, retention.Policy{MaxBytes: 1}, at(100, 3600), 100, 1000)
 		if err != nil || done.Objects != 9 || done.Excess == 0 {
-			t.Fatalf("%v, excess %d, %v", done, done.Excess, err)
+			t.Fatalf("got %v, excess %d, error %v; want 9 objects removed and some excess left", done, done.Excess, err)
 		}
 	})
 }
@@ -156,7 +156,7 @@ func TestPreview(t *testing.T) {
 		r := retention.Policy{Keep: time.Hour}
 		preview, err := retention.Preview(t.Context(), d.DB, r)
 		if err != nil || preview.Objects != 30 || preview.Revisions != 300 {
-			t.Fatalf("%v, %v", preview, err)
+			t.Fatalf("preview: got %v and error %v, want 30 objects and 300 revisions", preview, err)
 		}
 		d.Want("SELECT COUNT(*) FROM revisions", "300")
 		done, err := retention.Prune(t.Context(), d.DB, r)
@@ -209,7 +209,7 @@ func TestPolicyIsChecked(t *testing.T) {
 	} {
 		d := open(t, dbtest.Empty(t, "sqlite"))
 		if _, err := retention.Prune(t.Context(), d.DB, r); err == nil {
-			t.Errorf("%+v was taken", r)
+			t.Errorf("%+v was taken, want an error", r)
 		}
 	}
 }

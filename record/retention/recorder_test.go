@@ -77,7 +77,7 @@ func TestPruneBesideRecorder(t *testing.T) {
 			}
 		}
 		if n := len(d.Rows("SELECT version FROM revisions")); n > 2 {
-			t.Errorf("got %d remaining revisions", n)
+			t.Errorf("got %d remaining revisions, want at most 2", n)
 		}
 	})
 }

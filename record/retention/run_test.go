@@ -54,6 +54,6 @@ func TestRun(t *testing.T) {
 		t.Error(err)
 	}
 	if !log.has("history pruned") {
-		t.Errorf("got log %s", &log.text)
+		t.Errorf("want a line that the history was pruned, got %s", &log.text)
 	}
 }

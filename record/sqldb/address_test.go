@@ -83,7 +83,7 @@ func TestSQLiteFile(t *testing.T) {
 	} {
 		u, err := parseURL(url)
 		if err != nil {
-			t.Errorf("%s: %v", url, err)
+			t.Errorf("%s: got %v, want no error", url, err)
 			continue
 		}
 		if got := sqliteFile(u, true); got != want.windows {
@@ -173,7 +173,7 @@ func TestLockOfIdleSession(t *testing.T) {
 		db.SetMaxOpenConns(2)
 		unlock, ours, err := mysql{}.TryLock(t.Context(), db, Address{}, "some")
 		if err != nil || !ours {
-			t.Fatal(ours, err)
+			t.Fatalf("got the lock: %v, error %v; want true", ours, err)
 		}
 		<-time.After(3 * time.Second)
 		if _, ours, err := (mysql{}).TryLock(t.Context(), db, Address{}, "some"); ours || err != nil {

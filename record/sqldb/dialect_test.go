@@ -20,7 +20,7 @@ func found(t *testing.T, q sqldb.Querier, query string, args ...any) (ids []int6
 		ids = append(ids, id)
 		return err
 	}); err != nil {
-		t.Fatalf("%s: %v", query, err)
+		t.Fatalf("%s failed: %v", query, err)
 	}
 	return ids
 }
@@ -52,7 +52,7 @@ func TestFragments(t *testing.T) {
 				return err
 			}
 			if got := found(t, tx, "SELECT id FROM things WHERE id = ?"+tx.ForUpdate(), 7); !slices.Equal(got, []int64{7}) {
-				t.Errorf("ForUpdate: %v", got)
+				t.Errorf("ForUpdate: got %v, want [7]", got)
 			}
 			return nil
 		})
@@ -118,7 +118,7 @@ func TestIndexHint(t *testing.T) {
 				}
 				return err
 			}); err != nil {
-				t.Fatalf("%s: %v", query, err)
+				t.Fatalf("%s failed: %v", query, err)
 			}
 			return strings.Join(all, " ")
 		}
@@ -130,7 +130,7 @@ func TestIndexHint(t *testing.T) {
 				without := plan(tx, query)
 				err := tx.PreferIndexes(t.Context())
 				if with := plan(tx, query); strings.Contains(without, "Index") || !strings.Contains(with, "things_small") {
-					t.Errorf("%s; %s", without, with)
+					t.Errorf("plan without the preference: %s; with it: %s; want an index only with it", without, with)
 				}
 				return err
 			})

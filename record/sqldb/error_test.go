@@ -23,7 +23,7 @@ func explained(t *testing.T, d Driver, a Address, err error) string {
 	p := pool{driver: d, address: a}
 	got := p.explain(err)
 	if e := (*Error)(nil); !errors.As(got, &e) || !errors.Is(got, err) {
-		t.Fatalf("%v becomes %v", err, got)
+		t.Fatalf("%v became %v, want an Error that wraps it", err, got)
 	}
 	if again := p.explain(fmt.Errorf("more: %w", got)); again.Error() != "more: "+got.Error() {
 		t.Errorf("the error is explained twice: %v", again)
@@ -150,7 +150,7 @@ func TestExplainSQLite(t *testing.T) {
 		return err
 	})
 	if full == nil || !strings.Contains(full.Error(), "the disk is full") || !strings.Contains(full.Error(), "free space in "+dir) {
-		t.Errorf("%v", full)
+		t.Errorf("got %v, want that the disk is full, and where to free space", full)
 	}
 }
 
@@ -159,12 +159,12 @@ func TestExplainSQLite(t *testing.T) {
 func TestRejectedCodes(t *testing.T) {
 	for code, want := range map[string]bool{"22001": true, "22021": true, "23505": true, "23514": true, "54000": true, "40001": false, "40P01": false, "57P01": false, "53100": false, "": false} {
 		if got := PostgreSQL().Rejects(fmt.Errorf("wrapped: %w", &pgconn.PgError{Code: code})); got != want {
-			t.Errorf("%s: %v", code, got)
+			t.Errorf("PostgreSQL code %s: rejects is %v, want %v", code, got, want)
 		}
 	}
 	for number, want := range map[uint16]bool{1118: true, 1153: true, 1264: true, 1366: true, 1406: true, 3819: true, 4025: true, 1213: false, 1205: false, 1062: false, 1040: false, 1290: false} {
 		if got := MySQL().Rejects(fmt.Errorf("wrapped: %w", &driver.MySQLError{Number: number})); got != want {
-			t.Errorf("%d: %v", number, got)
+			t.Errorf("MySQL error %d: rejects is %v, want %v", number, got, want)
 		}
 	}
 	for _, d := range []Driver{SQLite(), PostgreSQL(), MySQL()} {

@@ -83,7 +83,7 @@ func TestLockEndsWithProcess(t *testing.T) {
 			}
 			lost, ours, err := d.TryLock(t.Context(), "some")
 			if err != nil || !ours {
-				t.Fatal(ours, err)
+				t.Fatalf("got the lock: %v, error %v; want true", ours, err)
 			}
 			server := dbtest.Of(t, kind)
 			server.Kill()
@@ -98,7 +98,7 @@ func TestLockEndsWithProcess(t *testing.T) {
 			}
 			unlock, ours, err := opened(t, url).TryLock(t.Context(), "some")
 			if err != nil || !ours {
-				t.Fatal(ours, err)
+				t.Fatalf("got the lock after the session ended: %v, error %v; want true", ours, err)
 			}
 			if err := unlock(); err != nil {
 				t.Error(err)
@@ -143,7 +143,7 @@ func TestMigrateWaits(t *testing.T) {
 		holder, d := opened(t, url), opened(t, url)
 		unlock, ours, err := holder.TryLock(t.Context(), sqldb.MigrationLock)
 		if err != nil || !ours {
-			t.Fatal(ours, err)
+			t.Fatalf("got the lock: %v, error %v; want true", ours, err)
 		}
 		cause := errors.New("enough")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, cause)
@@ -170,7 +170,7 @@ func TestMigrateWaits(t *testing.T) {
 		}
 		unlock, ours, err = holder.TryLock(t.Context(), sqldb.MigrationLock)
 		if err != nil || !ours {
-			t.Fatal(ours, err)
+			t.Fatalf("got the lock again: %v, error %v; want true", ours, err)
 		}
 		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
@@ -201,7 +201,7 @@ func TestMigrationWait(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		unlock, ours, err := opened(t, url).TryLock(t.Context(), sqldb.MigrationLock)
 		if err != nil || !ours {
-			t.Fatal(ours, err)
+			t.Fatalf("got the lock: %v, error %v; want true", ours, err)
 		}
 		defer func() {
 			if err := unlock(); err != nil {
@@ -233,6 +233,6 @@ func TestLockOfFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ours, err := opened(t, "sqlite:"+dir+"/h.db").TryLock(t.Context(), sqldb.RetentionLock); ours || err == nil {
-		t.Errorf("%v, %v", ours, err)
+		t.Errorf("got the lock: %v, error %v; want false and an error", ours, err)
 	}
 }

@@ -81,7 +81,7 @@ func exec(t *testing.T, d *sqldb.DB, statements ...string) {
 func number(t *testing.T, q sqldb.Querier, query string, args ...any) (n int64) {
 	t.Helper()
 	if err := q.QueryRow(t.Context(), query, args...).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", query, err)
+		t.Fatalf("%s failed: %v", query, err)
 	}
 	return n
 }

@@ -35,7 +35,7 @@ func TestInspect(t *testing.T) {
 			for range 2 { // the first inspection creates nothing that the second one would find
 				steps, err := d.Migrations(t.Context())
 				if err != nil || len(steps) == 0 || steps[0].Applied {
-					t.Errorf("%+v, %v", steps, err)
+					t.Errorf("before the migration: got %+v and error %v, want the first step not applied", steps, err)
 				}
 			}
 			if err := d.Close(); err != nil {
@@ -53,16 +53,16 @@ func TestInspect(t *testing.T) {
 		defer d.Close()
 		steps, err := d.Migrations(t.Context())
 		if err != nil || !steps[0].Applied || time.Since(steps[0].At).Abs() > time.Minute {
-			t.Errorf("%+v, %v", steps, err)
+			t.Errorf("after the migration: got %+v and error %v, want the first step applied now", steps, err)
 		}
 		before := time.Now() // the query may take long on a busy machine
 		if at, err := d.Clock(t.Context()); err != nil || at.Before(before.Add(-time.Second)) || at.After(time.Now().Add(time.Second)) {
-			t.Errorf("%v, %v", at, err)
+			t.Errorf("clock: got %v and error %v, want the time of this machine", at, err)
 		}
 		version, err := d.Version(t.Context())
 		want := map[string]string{"sqlite": "SQLite", "postgres": "PostgreSQL", "mysql": "MariaDB"}[strings.Split(url, ":")[0]]
 		if name, number, _ := strings.Cut(version, " "); err != nil || name != want || strings.Count(number, ".") == 0 || strings.ContainsAny(number, " -") {
-			t.Errorf("%s, %v", version, err)
+			t.Errorf("version: got %s and error %v, want %s and a number", version, err, want)
 		}
 		history, err := sqldb.Read(t.Context(), url)
 		if err != nil {
@@ -309,7 +309,7 @@ func TestBounded(t *testing.T) {
 	cancel()
 	bound, done := d.Bounded(ctx)
 	if deadline, ok := bound.Deadline(); !ok || time.Until(deadline) > sqldb.Timeout {
-		t.Errorf("%v, %v", deadline, ok)
+		t.Errorf("got deadline %v (%v), want one within the timeout", deadline, ok)
 	}
 	done()
 	if d.SQL().Stats().Idle != 1 {

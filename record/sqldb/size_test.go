@@ -19,7 +19,7 @@ func TestSize(t *testing.T) {
 		}
 		file, isFile := sqldb.FileOf(url)
 		if before.Exact != isFile || before.Files <= 0 || before.Used < 0 || before.Used > before.Files {
-			t.Errorf("%+v", before)
+			t.Errorf("got %+v, want exact only for a file, and no more used than in files", before)
 		}
 		exec(t, d, "CREATE TABLE large (id BIGINT NOT NULL PRIMARY KEY, data "+blob(url)+" NOT NULL)")
 		var rows [][]any

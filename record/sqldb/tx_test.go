@@ -62,7 +62,7 @@ func TestInsert(t *testing.T) {
 			t.Fatal(err)
 		}
 		if small != 1234%7 || name != "name-1234" || !bytes.Equal(data, []byte{1234 % 256, 0, 0xff}) {
-			t.Errorf("%d %s %x", small, name, data)
+			t.Errorf("got %d, %s and %x; want row 1234", small, name, data)
 		}
 		// Rows that exceed the size limit of a statement are sent one by one.
 		large := some(next, 6) // too large for one statement
@@ -71,7 +71,7 @@ func TestInsert(t *testing.T) {
 		}
 		transact(t, d, func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, large) })
 		if got := number(t, d, "SELECT COUNT(*) FROM things WHERE LENGTH(data) = 3145728"); got != 6 {
-			t.Errorf("%d large rows", got)
+			t.Errorf("got %d large rows, want 6", got)
 		}
 	})
 }
@@ -93,7 +93,7 @@ func TestInsertNew(t *testing.T) {
 		again[0][0] = int64(5000) // the same name as an existing row
 		transact(t, d, func(tx *sqldb.Tx) error { return tx.InsertNew(t.Context(), "things", columns, again, "id") })
 		if got := number(t, d, "SELECT COUNT(*) FROM things"); got != 80 {
-			t.Errorf("%d rows", got)
+			t.Errorf("got %d rows, want 80", got)
 		}
 		if got := number(t, d, "SELECT COUNT(*) FROM things WHERE small = 100"); got != 40 {
 			t.Errorf("got %d new rows", got)
@@ -145,7 +145,7 @@ func TestUpdate(t *testing.T) {
 		transact(t, d, func(tx *sqldb.Tx) error {
 			n, err := tx.Exec(t.Context(), "UPDATE things SET small = ? WHERE small = ?", 1000, 1000)
 			if n != 550 {
-				t.Errorf("%d rows", n)
+				t.Errorf("updated %d rows, want 550", n)
 			}
 			return err
 		})
@@ -279,7 +279,7 @@ func TestTransact(t *testing.T) {
 			return errors.Join(tx.Insert(t.Context(), "things", columns, some(0, 1)), own)
 		})
 		if n := number(t, d, "SELECT COUNT(*) FROM things"); n != 0 || !errors.Is(err, own) {
-			t.Errorf("%d rows, %v", n, err)
+			t.Errorf("got %d rows and error %v, want 0 and the caller's error", n, err)
 		}
 		if err := d.Transact(t.Context(), func(*sqldb.Tx) error { return own }); err != own {
 			t.Errorf("Transact: got %v, want %v", err, own)
@@ -289,7 +289,7 @@ func TestTransact(t *testing.T) {
 			return err
 		})
 		if e := (*sqldb.Error)(nil); !errors.As(err, &e) || e.Database != d.String() {
-			t.Errorf("%v", err)
+			t.Errorf("got %v, want an Error with the database", err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		err = d.Transact(ctx, func(tx *sqldb.Tx) error {
@@ -297,7 +297,7 @@ func TestTransact(t *testing.T) {
 			return tx.Insert(ctx, "things", columns, some(0, 1))
 		})
 		if n := number(t, d, "SELECT COUNT(*) FROM things"); n != 0 || err == nil {
-			t.Errorf("%d rows, %v", n, err)
+			t.Errorf("got %d rows and error %v, want 0 and an error", n, err)
 		}
 		stop := errors.New("stop")
 		if err := d.Query(t.Context(), "SELECT 1 UNION ALL SELECT 2", nil, func(*sql.Rows) error { return stop }); err != stop {
@@ -323,7 +323,7 @@ func TestRejects(t *testing.T) {
 			"constraint": try(func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, many) }),
 		} {
 			if err == nil || !d.Rejects(err) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: got %v, want an error that the database rejects", name, err)
 			}
 		}
 		done, cancel := context.WithCancel(t.Context())
@@ -335,7 +335,7 @@ func TestRejects(t *testing.T) {
 			"canceled": context.Canceled,
 		} {
 			if err == nil || d.Rejects(err) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: got %v, want an error that the database does not reject", name, err)
 			}
 		}
 	})

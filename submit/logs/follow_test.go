@@ -63,7 +63,7 @@ func (f *followed) rest() (all []string) {
 		all = append(all, l)
 	}
 	if f.err != nil {
-		f.t.Errorf("follow: %v", f.err)
+		f.t.Errorf("the follower failed: %v", f.err)
 	}
 	return all
 }
@@ -167,7 +167,7 @@ func TestOutage(t *testing.T) {
 		s.server.Unavailable()
 		got := f.next(30 * time.Second)
 		if len(got) != 1 || got[0][:60] != "! the log of container main of pod a cannot be read now and " {
-			t.Errorf("%q", got)
+			t.Errorf("got %q, want one note that the log cannot be read now", got)
 		}
 		s.say(20, "a", "meanwhile")
 		if err := s.server.Available(); err != nil {
@@ -194,7 +194,7 @@ func TestRotatedWhileCut(t *testing.T) {
 		s.say(30, "a", "three")
 		got := f.next(30 * time.Second)
 		if len(got) != 2 || got[0] != "! lines of container main of pod a after "+at(10).Local().Format("15:04:05")+" may be missing: its node no longer has the lines before" || got[1] != "a#1 three" {
-			t.Errorf("%q", got)
+			t.Errorf("got %q, want a note that lines may be missing, and line three", got)
 		}
 		s.modify("a", over(0))
 		s.finish()
@@ -231,7 +231,7 @@ func TestStreamsAreBounded(t *testing.T) {
 			}
 		}
 		if open > 30 {
-			t.Errorf("%d requests", open)
+			t.Errorf("got %d requests at once, want at most 30", open)
 		}
 		s.modify("p3", over(0))
 		s.modify("p4", over(0))

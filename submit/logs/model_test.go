@@ -209,10 +209,10 @@ func TestScannerAgainstModel(t *testing.T) {
 func TestConnectionThatBreaksWithinALine(t *testing.T) {
 	s := newScanner(io.MultiReader(strings.NewReader("2026-11-22T10:31:00Z one\n2026-11-22T10:31:01Z tw"), iotest.ErrReader(io.ErrUnexpectedEOF)))
 	if l, err := s.next(); err != nil || l.text != "one" {
-		t.Errorf("%v, %v", l, err)
+		t.Errorf("got %v and error %v, want line one", l, err)
 	}
 	if l, err := s.next(); err != io.ErrUnexpectedEOF {
-		t.Errorf("%v, %v", l, err)
+		t.Errorf("got %v and error %v, want io.ErrUnexpectedEOF", l, err)
 	}
 }
 
@@ -264,7 +264,7 @@ func TestWindowAgainstModel(t *testing.T) {
 			}
 		}
 		if _, ok := w.due(); ok || w.bytes != 0 {
-			t.Fatalf("%d bytes wait", w.bytes)
+			t.Fatalf("%d bytes wait, want none", w.bytes)
 		}
 	})
 }

@@ -36,7 +36,7 @@ func TestLinesAreInOrderOfTime(t *testing.T) {
 	o.Containers = []string{"other"}
 	var none *logs.NoLogsError
 	if _, err := collect(t.Context(), o); !errors.As(err, &none) || none.Attempts != 1 {
-		t.Errorf("%v", err)
+		t.Errorf("logs of another container: got %v, want a NoLogsError for one attempt", err)
 	}
 	for range logs.Read(t.Context(), s.options()) {
 		break // TestMain checks that the goroutines end
@@ -112,7 +112,7 @@ func TestNothingStarted(t *testing.T) {
 	for _, o := range []logs.Options{s.options(), func() logs.Options { o := s.options(); o.Containers = []string{"main"}; return o }()} {
 		var none *logs.NoLogsError
 		if _, err := collect(t.Context(), o); !errors.As(err, &none) || strings.Contains(err.Error(), "asked for") != (len(o.Containers) > 0) {
-			t.Errorf("%v: %v", o.Containers, err)
+			t.Errorf("containers %v: got %v, want a NoLogsError that names the containers asked for", o.Containers, err)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestNoLogs(t *testing.T) {
 	s := newStage(t, apitest.Config{})
 	var none *logs.NoLogsError
 	if _, err := collect(t.Context(), s.options()); !errors.As(err, &none) || none.Job != "job/train-7" || none.Kept {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want a NoLogsError for job/train-7", err)
 	}
 	for name, change := range map[string]func(*logs.Options){
 		"no source": func(o *logs.Options) { o.Cluster = nil }, "no UID": func(o *logs.Options) { o.Job.UID = "" },
@@ -150,7 +150,7 @@ func TestDenied(t *testing.T) {
 		_, err := collect(t.Context(), o)
 		var denied *submit.DeniedError
 		if !errors.As(err, &denied) || denied.Resource != test.resource || denied.Verb != test.verb || !strings.Contains(denied.Role, test.resource) {
-			t.Errorf("%s: %v", test.verb, err)
+			t.Errorf("without %s: got %v, want it denied with a Role", test.verb, err)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestOtherJobsAreNotRead(t *testing.T) {
 	same(t, s.read(s.options()), "mine#1 text")
 	for _, r := range s.server.Requests()[before:] {
 		if r.Resource.Resource == "jobs" {
-			t.Errorf("%s %s %s", r.Verb, r.Resource.Resource, r.Name)
+			t.Errorf("got the request %s %s %s, want no request for jobs", r.Verb, r.Resource.Resource, r.Name)
 		}
 	}
 }

@@ -197,6 +197,6 @@ func TestManyDocuments(t *testing.T) {
 func TestManyMistakes(t *testing.T) {
 	_, err := manifest.Parse("a.yaml", []byte(strings.Repeat("kind: Job\n", 10_000)))
 	if lines := strings.Count(err.Error(), "\n") + 1; lines != 201 || !strings.HasSuffix(err.Error(), "a.yaml: 9799 further mistakes") {
-		t.Errorf("%d lines, %s", lines, err.Error()[max(0, len(err.Error())-100):])
+		t.Errorf("got %d lines that end with %s, want 201 with the number of the further mistakes", lines, err.Error()[max(0, len(err.Error())-100):])
 	}
 }

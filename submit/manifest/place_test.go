@@ -158,7 +158,7 @@ func TestLinesModel(t *testing.T) {
 		w.write(o, "", "")
 		all, err := manifest.Parse("f", []byte(w.text.String()))
 		if err != nil {
-			t.Fatalf("%v in\n%s", err, w.text.String())
+			t.Fatalf("the manifest does not parse: %v in\n%s", err, w.text.String())
 		}
 		for path, want := range w.lines {
 			if line, _ := all[0].Line(path); line != want {

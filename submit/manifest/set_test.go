@@ -48,7 +48,7 @@ func TestSet(t *testing.T) {
 	} {
 		m := parseOne(t, head+"n: 1\ntext: x\nlist: [{v: 1}]\nlabels: {a.b/c: y}\n")
 		if err := m.Set(c.path, c.value); err != nil {
-			t.Errorf("%s=%s: %v", c.path, c.value, err)
+			t.Errorf("%s=%s failed: %v", c.path, c.value, err)
 			continue
 		}
 		var want object
@@ -70,7 +70,7 @@ func TestSet(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, read); diff != "" {
-			t.Errorf("%s=%s:\n%s", c.path, c.value, diff)
+			t.Errorf("%s=%s (-want +got):\n%s", c.path, c.value, diff)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func TestHostileValues(t *testing.T) {
 		if err != nil {
 			bad := (*template.ValuesError)(nil)
 			if !errors.As(err, &bad) || len(bad.Problems) != 1 || bad.Problems[0].Parameter != p.Name {
-				t.Fatalf("%s=%q: %v", p.Name, evil, err)
+				t.Fatalf("%s=%q: got %v, want one problem with this parameter", p.Name, evil, err)
 			}
 			return
 		}

@@ -89,12 +89,12 @@ func TestRender(t *testing.T) {
 	} {
 		tmpl, err := template.Parse("t.yaml", []byte(begin+"    v: "+c.expr+"\n"))
 		if err != nil {
-			t.Errorf("%s: %v", c.expr, err)
+			t.Errorf("%s does not parse: %v", c.expr, err)
 			continue
 		}
 		m, err := tmpl.Render(values)
 		if err != nil {
-			t.Errorf("%s: %v", c.expr, err)
+			t.Errorf("%s does not render: %v", c.expr, err)
 			continue
 		}
 		spec, _ := m.Object.Object["spec"].(object)

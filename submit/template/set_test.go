@@ -51,7 +51,7 @@ func TestConfigMaps(t *testing.T) {
 	}
 	x, err := set.Get("x")
 	if err != nil || x.Title != "b/x" || x.Source != "configmap/ml/b/x.yaml" {
-		t.Errorf("%v, %v", x, err)
+		t.Errorf("got %v and error %v, want template b/x of configmap/ml/b/x.yaml", x, err)
 	}
 	if _, err := set.Get("y"); err == nil || !strings.Contains(err.Error(), `the template "y" is broken: configmap/ml/a/bad.yaml:1: `) {
 		t.Errorf("Get: got error %v, want one with %q", err, `the template "y" is broken: configmap/ml/a/bad.yaml:1: `)
@@ -63,7 +63,7 @@ func TestConfigMaps(t *testing.T) {
 	put("c", many)
 	set = template.Set{}
 	if err := set.AddConfigMaps(t.Context(), cluster, "ml"); err == nil || !strings.Contains(err.Error(), "there are more than 500") || len(set.All()) > 0 {
-		t.Errorf("%v, and %d templates", err, len(set.All()))
+		t.Errorf("got error %v and %d templates, want that there are more than 500, and none", err, len(set.All()))
 	}
 	refused := apierrors.NewForbidden(corev1.Resource("configmaps"), "", nil).Status()
 	if _, err := srv.Inject(apitest.Fault{Match: apitest.Match{Resource: "configmaps"}, Action: apitest.Respond(refused)}); err != nil {

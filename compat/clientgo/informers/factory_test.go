@@ -50,11 +50,11 @@ func TestFactory(t *testing.T) {
 		f.StartWithContext(ctx)
 		synced := f.WaitForCacheSyncWithContext(ctx)
 		if synced.Err != nil || !synced.Synced[reflect.TypeFor[*corev1.Pod]()] || !synced.Synced[reflect.TypeFor[*corev1.Node]()] {
-			t.Errorf("synced: %+v", synced)
+			t.Errorf("got %+v, want Pods and Nodes synced", synced)
 		}
 		for name, inf := range map[string]cache.SharedIndexInformer{"pods": pods.Informer(), "pods by resource": generic.Informer(), "nodes": nodes.Informer()} {
 			if h, ok := clientgo.HealthOf(inf); !ok || !h.Accelerated || h.Engine.Ready() != nil {
-				t.Errorf("%s: health %+v, %v", name, h, ok)
+				t.Errorf("%s: got health %+v (%v), want it accelerated and ready", name, h, ok)
 			}
 		}
 		if all, err := lister.List(labels.Everything()); err != nil || len(all) != 1 || all[0].Name != "one" {
@@ -81,7 +81,7 @@ func TestFake(t *testing.T) {
 			t.Errorf("the store has %q", keys)
 		}
 		if h, ok := clientgo.HealthOf(inf); !ok || h.Accelerated || h.Reason == "" {
-			t.Errorf("health is %+v, %v", h, ok)
+			t.Errorf("health is %+v (%v), want it not accelerated, with a reason", h, ok)
 		}
 		cancel()
 		f.Shutdown()

@@ -30,7 +30,7 @@ func TestNewerGroup(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		f.StartWithContext(ctx)
 		if synced := f.WaitForCacheSyncWithContext(ctx); synced.Err != nil || !inf.HasSynced() || len(synced.Synced) != 1 {
-			t.Errorf("synced: %+v", synced)
+			t.Errorf("got %+v, want the one informer synced", synced)
 		}
 		cancel()
 		f.Shutdown()

@@ -40,7 +40,7 @@ func TestClockStepsMeanwhile(t *testing.T) {
 		c.Step(4 * time.Second)
 		synctest.Wait()
 		if len(added) != 1 || d.Len() != 0 {
-			t.Fatal(len(added), d.Len())
+			t.Fatalf("added %d, %d wait; want 1 and 0", len(added), d.Len())
 		}
 		d.Stop()
 	})

@@ -19,7 +19,7 @@ func TestMarkupThatIsFound(t *testing.T) {
 	}
 	for _, text := range []string{"a_b_c", "a * b", "2 * 3 * 4", "10:21:42", "a - b", "1.5 GiB", "第 1、2 次", "a.b/c", "［a］（b）"} {
 		if found := append(FindMarkdown(text), FindMrkdwn(text)...); len(found) > 0 {
-			t.Errorf("%q: %q", text, found)
+			t.Errorf("%q: got markup %q, want none", text, found)
 		}
 	}
 	if len(FindLark("&#60;at id=all&#62;")) > 0 || len(FindLark("<at id=all></at>")) == 0 || len(FindLark("&lt;")) == 0 {

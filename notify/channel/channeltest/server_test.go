@@ -60,7 +60,7 @@ func try(t *testing.T, s *Server, send func(body string) string, valid, success 
 		}
 	}
 	if n := len(s.Accepted()); n != 1 {
-		t.Errorf("%d messages arrived", n)
+		t.Errorf("%d messages arrived, want 1", n)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestFeishuRules(t *testing.T) {
 		{`}}`, ``, "9499"},
 	})
 	if got := ask(t, strings.Replace(s.URL, feishuToken, "another", 1), card); !strings.Contains(got, "19001") {
-		t.Errorf("another token: %s", got)
+		t.Errorf("another token: got %s, want error 19001", got)
 	}
 	s.Advance(time.Hour)
 	counts := map[bool]int{}
@@ -124,7 +124,7 @@ func TestSignaturesOfVendors(t *testing.T) {
 		body := fmt.Sprintf(`{"timestamp":%q,"sign":%q`, seconds, sum(seconds+"\n"+secret, "")) + card
 		feishu.Advance(time.Hour)
 		if got := ask(t, feishu.URL, body); strings.Contains(got, `"code":0`) != ok || !ok && !strings.Contains(got, "19021") {
-			t.Errorf("Feishu, %s old: %s", age, got)
+			t.Errorf("Feishu, %s old: got %s, want it accepted: %t, or error 19021", age, got, ok)
 		}
 		swapped := fmt.Sprintf(`{"timestamp":%q,"sign":%q`, seconds, sum(secret, seconds+"\n"+secret)) + card
 		if got := ask(t, feishu.URL, swapped); !strings.Contains(got, "19021") {
@@ -133,7 +133,7 @@ func TestSignaturesOfVendors(t *testing.T) {
 		signed := dingtalk.URL + "&timestamp=" + millis + "&sign=" + url.QueryEscape(sum(secret, millis+"\n"+secret))
 		text := `{"msgtype":"markdown","markdown":{"title":"T","text":"x"},"at":{"isAtAll":false}}`
 		if got := ask(t, signed, text); strings.Contains(got, `"errcode":0`) != ok || !ok && !strings.Contains(got, "310000") {
-			t.Errorf("DingTalk, %s old: %s", age, got)
+			t.Errorf("DingTalk, %s old: got %s, want it accepted: %t, or error 310000", age, got, ok)
 		}
 	}
 }
@@ -152,10 +152,10 @@ func TestDingTalkRules(t *testing.T) {
 		{`@138 x`, `@138 ` + strings.Repeat("x", 20_000), "460101"},
 	})
 	if got := ask(t, s.URL+"x", card); !strings.Contains(got, "300001") {
-		t.Errorf("another token: %s", got)
+		t.Errorf("another token: got %s, want error 300001", got)
 	}
 	if got := ask(t, s.URL, card, "Content-Type", "text/plain"); !strings.Contains(got, "43004") {
-		t.Errorf("another type: %s", got)
+		t.Errorf("another type: got %s, want error 43004", got)
 	}
 }
 
@@ -177,13 +177,13 @@ func TestWeComRules(t *testing.T) {
 	})
 	s.Advance(time.Hour)
 	if got := send(`{"msgtype":"markdown","markdown":{"content":"` + strings.Repeat("题", 1366) + `"}}`); !strings.Contains(got, "40058") {
-		t.Errorf("4,098 bytes: %s", got)
+		t.Errorf("4,098 bytes: got %s, want error 40058", got)
 	}
 	if got := send(`{"msgtype":"markdown","markdown":{"content":""}}`); !strings.Contains(got, "44004") {
 		t.Errorf("no content: %s", got)
 	}
 	if got := ask(t, s.URL+"x", card); !strings.Contains(got, "93000") {
-		t.Errorf("another key: %s", got)
+		t.Errorf("another key: got %s, want error 93000", got)
 	}
 	for range 20 {
 		if got := send(card); !strings.Contains(got, `"errcode":0`) {
@@ -215,7 +215,7 @@ func TestSlackRules(t *testing.T) {
 	try(t, hook, func(body string) string { return ask(t, hook.URL, body) }, body, "200 ok", changes)
 	hook.Advance(time.Hour)
 	if got := ask(t, hook.URL+"x", body); !strings.Contains(got, "404 no_service") {
-		t.Errorf("another token: %s", got)
+		t.Errorf("another token: got %s, want 404 no_service", got)
 	}
 	api := NewSlackAPI(t)
 	post := func(body string) string {
@@ -258,7 +258,7 @@ func TestTeamsRules(t *testing.T) {
 		{`"title":"a"`, `"title":"` + strings.Repeat("a", 28<<10) + `"`, "413"},
 	})
 	if got := ask(t, s.URL+"x", body); !strings.Contains(got, "401") {
-		t.Errorf("another signature: %s", got)
+		t.Errorf("another signature: got %s, want 401", got)
 	}
 	s.Advance(time.Hour)
 	for range 4 {

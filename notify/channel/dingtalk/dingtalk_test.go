@@ -77,7 +77,7 @@ func TestBan(t *testing.T) {
 	_, err := c.Send(t.Context(), channeltest.Digest("zh"), channel.Receiver{})
 	e := channel.ErrorOf(err)
 	if e == nil || e.Kind != channel.Throttled || e.RetryAfter != 10*time.Minute {
-		t.Fatalf("%+v", e)
+		t.Fatalf("got %+v, want it throttled for 10 minutes", e)
 	}
 	server.Advance(9 * time.Minute)
 	if _, err = c.Send(t.Context(), channeltest.Digest("zh"), channel.Receiver{}); channel.ErrorOf(err) == nil || channel.ErrorOf(err).Kind != channel.Throttled {
@@ -145,7 +145,7 @@ func TestCheckComparesClocks(t *testing.T) {
 	for skew, want := range map[time.Duration]bool{0: true, 29 * time.Minute: true, 31 * time.Minute: false, -31 * time.Minute: false} {
 		server.Skew(skew)
 		if err := open(t, server, secret).Check(t.Context()); (err == nil) != want {
-			t.Errorf("%s: %v", skew, err)
+			t.Errorf("clock off by %s: got %v, want it accepted: %t", skew, err, want)
 		}
 		server.Skew(-skew)
 	}

@@ -47,7 +47,7 @@ func TestSendsEncrypted(t *testing.T) {
 		for range 3 {
 			r, err := c.Send(t.Context(), failedMessage(), liwei)
 			if err != nil || !strings.Contains(r.Status, "queued as 7F3A") || !strings.HasSuffix(r.Ref, "@gpu-west.vedette") {
-				t.Fatalf("%+v, %v", r, err)
+				t.Fatalf("got %+v and error %v, want it queued, with a reference", r, err)
 			}
 		}
 		mails, connections := s.taken()
@@ -75,7 +75,7 @@ func TestNoPasswordInPlainText(t *testing.T) {
 	}
 	for _, s := range []*mailbox{s, other} {
 		if mails, _ := s.taken(); len(mails) != 0 || s.said("AUTH") || s.said("MAIL") {
-			t.Errorf("something left: %v", s.lines)
+			t.Errorf("got the commands %v, want no sign-in and no mail", s.lines)
 		}
 	}
 	plain := connect(t, s, func(o *Options) { o.Security, o.Username, o.Password = Opportunistic, "", "" })
@@ -134,7 +134,7 @@ func TestFaultAfterTheEnd(t *testing.T) {
 	c := connect(t, s)
 	for range 2 {
 		if _, err := c.Send(t.Context(), failedMessage(), liwei); err != nil {
-			t.Errorf("%v", err)
+			t.Errorf("send after a fault at the end failed: %v", err)
 		}
 	}
 	if mails, connections := s.taken(); len(mails) != 2 || connections != 2 {
@@ -151,7 +151,7 @@ func TestStalledServer(t *testing.T) {
 		_, err := connect(t, s).Send(ctx, failedMessage(), liwei)
 		cancel()
 		if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Temporary || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: %v", verb, err)
+			t.Errorf("%s stalls: got %v, want a temporary error by the deadline", verb, err)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func TestStaleConnection(t *testing.T) {
 	c := connect(t, s)
 	for i := range 3 {
 		if _, err := c.Send(t.Context(), failedMessage(), liwei); err != nil {
-			t.Fatalf("mail %d: %v", i, err)
+			t.Fatalf("mail %d was not sent: %v", i, err)
 		}
 		s.mu.Lock()
 		for connection := range s.open {
@@ -186,7 +186,7 @@ func TestManyAtOnce(t *testing.T) {
 			m := failedMessage()
 			m.ID += fmt.Sprint(i)
 			if _, err := c.Send(t.Context(), m, liwei); err != nil {
-				t.Errorf("mail %d: %v", i, err)
+				t.Errorf("mail %d was not sent: %v", i, err)
 			}
 		})
 	}
@@ -219,15 +219,15 @@ func TestReceivers(t *testing.T) {
 	for _, address := range []string{"nobody", "a@b.c, d@e.f", "a@b.c\r\nRCPT TO:<evil@example.com>", "<a@b.c>\r\nBcc: evil@example.com", "a@b.c>\nX: y", `"a b"@c.d`, " ", "@", "a@" + strings.Repeat("b", 400)} {
 		_, err := c.Send(t.Context(), failedMessage(), channel.Receiver{Address: address})
 		if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Permanent {
-			t.Errorf("%q: %v", address, err)
+			t.Errorf("receiver %q: got %v, want a permanent error", address, err)
 		}
 	}
 	if mails, _ := s.taken(); len(mails) != 1 || s.said("evil") {
-		t.Errorf("%d mails", len(mails))
+		t.Errorf("got %d mails, want 1, and nothing to evil", len(mails))
 	}
 	alone := connect(t, s)
 	if _, err := alone.Send(t.Context(), failedMessage(), channel.Receiver{}); channel.ErrorOf(err) == nil || channel.ErrorOf(err).Kind != channel.Permanent {
-		t.Errorf("nobody: %v", err)
+		t.Errorf("no receiver: got %v, want a permanent error", err)
 	}
 }
 
@@ -257,14 +257,14 @@ func TestNewRefuses(t *testing.T) {
 		o := good
 		change(&o)
 		if c, err := New(o); err == nil || strings.Contains(err.Error(), "s3cr3t") {
-			t.Errorf("%s: %v, %v", name, c, err)
+			t.Errorf("%s: got %v and error %v, want an error without the password", name, c, err)
 		}
 	}
 	for raw, port := range map[string]int{"smtp://mail.example": 587, "smtps://mail.example": 465, "smtp://mail.example:25": 25, "smtps://[::1]:4650/": 4650} {
 		o := good
 		o.URL = raw
 		if c, err := New(o); err != nil || c.server.port != port {
-			t.Errorf("%s: %v", raw, err)
+			t.Errorf("%s: got error %v, want port %d", raw, err, port)
 		}
 	}
 }

@@ -147,7 +147,7 @@ func TestEncodedSubject(t *testing.T) {
 		m.Title = subject
 		p, _ := read(t, m, SubjectTitle, "liwei@example.com")
 		if got, err := new(mime.WordDecoder).DecodeHeader(p.header.Get("Subject")); err != nil || got != subject {
-			t.Errorf("%q: %q, %v", subject, got, err)
+			t.Errorf("subject %q: got %q and error %v, want it unchanged", subject, got, err)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestEncodedSubject(t *testing.T) {
 func TestSubjectJob(t *testing.T) {
 	p, _ := read(t, failedMessage(), SubjectJob, "liwei@example.com")
 	if p.header.Get("Subject") != "llama3-70b-dpo-mix-v4-seed-1337" || !strings.Contains(p.body("text/html"), ">Failed, OOMKilled: llama3-70b-dpo-mix-v4-seed-1337&#847;") {
-		t.Errorf("%q", p.header.Get("Subject"))
+		t.Errorf("got subject %q, want the name of the job, and the title in the text", p.header.Get("Subject"))
 	}
 }
 
@@ -175,7 +175,7 @@ func TestNothingFromOutside(t *testing.T) {
 			}
 			picture, err := png.Decode(bytes.NewReader(part.body))
 			if err != nil || picture.Bounds().Dx() != iconPixels || len(part.body) > 4096 {
-				t.Errorf("%s: icon %s: %v, %d bytes", name, part.id, err, len(part.body))
+				t.Errorf("%s: icon %s: got error %v and %d bytes, want a small picture of the right width", name, part.id, err, len(part.body))
 			}
 			ids[strings.Trim(part.id, "<>")] = true
 		}
@@ -184,11 +184,11 @@ func TestNothingFromOutside(t *testing.T) {
 			if id, ok := strings.CutPrefix(reference[1], "cid:"); ok {
 				used[id] = true
 			} else if !strings.HasPrefix(reference[1], "https://vedette.example/") {
-				t.Errorf("%s: %s", name, reference[1])
+				t.Errorf("%s refers to %s, want only parts of the mail and the portal", name, reference[1])
 			}
 		}
 		if fmt.Sprint(ids) != fmt.Sprint(used) || len(ids) < 4 {
-			t.Errorf("%s: icons %v, used %v", name, ids, used)
+			t.Errorf("%s: got the icons %v, used %v; want the same, at least 4", name, ids, used)
 		}
 		for _, forbidden := range []string{"<script", "<link", "@import", "@font-face", "url(", "ZgotmplZ", "<no value>", "<form"} {
 			if strings.Contains(page, forbidden) {
@@ -266,7 +266,7 @@ func TestUsersTextIsNoMarkup(t *testing.T) {
 			t.Fatalf("the page has other elements:\n%s\n%s", got, want)
 		}
 		if len(p.header) != len(plain.header) || p.header.Get("To") != "<liwei@example.com>" || p.header.Get("Bcc") != "" {
-			t.Fatalf("headers: %v", p.header)
+			t.Fatalf("got headers %v, want those of a plain mail", p.header)
 		}
 		subject, err := new(mime.WordDecoder).DecodeHeader(p.header.Get("Subject"))
 		if err != nil || subject != c.subject || message.Columns(subject) > maxSubject {
@@ -275,7 +275,7 @@ func TestUsersTextIsNoMarkup(t *testing.T) {
 		id := strings.Trim(p.header.Get("Message-Id"), "<>")
 		for _, id := range []string{id, strings.Trim(p.header.Get("References"), "<>")} {
 			if !regexp.MustCompile(`^[A-Za-z0-9.-]+@[A-Za-z0-9.-]+\.vedette$`).MatchString(id) || len(id) > 200 {
-				t.Fatalf("Message-ID %q", id)
+				t.Fatalf("got the Message-ID %q, want a safe one of at most 200 bytes", id)
 			}
 		}
 	})
@@ -292,7 +292,7 @@ func TestLimits(t *testing.T) {
 	}
 	p, c := read(t, m, SubjectTitle, "liwei@example.com")
 	if n := len(c.html) + len(c.text); n > maxBody || !utf8.ValidString(c.html) || message.Columns(c.subject) > maxSubject || !strings.Contains(c.html, "499&amp;") || strings.Contains(c.html, ">479&amp;") {
-		t.Errorf("%d bytes, subject %q", n, c.subject)
+		t.Errorf("got %d bytes and subject %q, want both within the limits, and only the last lines of the log", n, c.subject)
 	}
 	if !strings.Contains(p.body("text/html"), m.Footer.Mute.URL) || !strings.Contains(p.body("text/html"), m.Buttons[0].URL) {
 		t.Error("a link is missing")
@@ -302,7 +302,7 @@ func TestLimits(t *testing.T) {
 		d.Sections[4].Rows = append(d.Sections[4].Rows, message.Row{Name: fmt.Sprint("train-", i), Owner: "ines", GPUs: "–", Text: "ran 3h", Time: "10:00:00"})
 	}
 	if c, err := render(d, SubjectTitle); err != nil || len(c.html)+len(c.text) > maxBody || !strings.Contains(c.html, "llama3-70b") {
-		t.Errorf("a long digest: %v", err)
+		t.Errorf("a long digest: got error %v, want it within the limit", err)
 	}
 }
 
@@ -320,12 +320,12 @@ func TestPlainTextIsNarrow(t *testing.T) {
 			}
 		}
 		if got, want := strings.ReplaceAll(strings.Join(lines, ""), " ", ""), strings.ReplaceAll(source, " ", ""); got != want {
-			t.Fatalf("%q became %q", want, got)
+			t.Fatalf("got %q, want %q", got, want)
 		}
 	})
 	for l := range strings.SplitSeq(text(failedMessage()), "\n") {
 		if message.Columns(l) > textColumns && !strings.HasPrefix(l, "https://") && !strings.HasPrefix(l, "  ") {
-			t.Errorf("%d columns: %s", message.Columns(l), l)
+			t.Errorf("got %d columns, want at most %d: %s", message.Columns(l), textColumns, l)
 		}
 	}
 }
@@ -349,7 +349,7 @@ func TestStrip(t *testing.T) {
 			for _, w := range widths {
 				var share float64
 				if _, err := fmt.Sscanf(w, "%f%%", &share); err != nil || share < 0 {
-					t.Fatalf("width %q", w)
+					t.Fatalf("got width %q, want a share in percent", w)
 				}
 				total += share
 			}
@@ -363,10 +363,10 @@ func TestStrip(t *testing.T) {
 			labels = append(labels, l.Width)
 		}
 		if n := sum(bars); len(bars) > 0 && (n < 99 || n > 101) || sum(labels) > 101 {
-			t.Fatalf("bars %v, labels %v", bars, labels)
+			t.Fatalf("got bars %v and labels %v, want sums of about 100 and at most 101", bars, labels)
 		}
 		if page, err := html(m, "s", "p"); err != nil || strings.Contains(page, "ZgotmplZ") {
-			t.Fatalf("%v", err)
+			t.Fatalf("got error %v, want a page without rejected values", err)
 		}
 	})
 }

@@ -64,14 +64,14 @@ func TestOneEventForRepeats(t *testing.T) {
 	}
 	all, err := kube.Collect(events.List(t.Context(), kube.Where{}))
 	if err != nil || len(all) != 1 || refs[0] != refs[2] || refs[0] != "team-llm/"+all[0].Name {
-		t.Fatalf("%d Events, %v, %v", len(all), refs, err)
+		t.Fatalf("got %d Events, references %v, error %v; want one Event and its reference each time", len(all), refs, err)
 	}
 	e := all[0]
 	if e.Reason != "Failed" || e.Type != corev1.EventTypeWarning || e.Note != failed().Sentence || e.ReportingController != "vedette.io/notifier" || e.ReportingInstance != "replica-1" || e.Action == "" || e.EventTime.IsZero() {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v, want a warning Failed with the sentence, by replica-1", e)
 	}
 	if o := e.Regarding; o.Name != "train" || o.Namespace != "team-llm" || o.UID != "0bcbde3e-8960" || o.Kind != "Job" || o.APIVersion != "batch/v1" {
-		t.Errorf("regarding %+v", o)
+		t.Errorf("got the object %+v, want the Job train in team-llm", o)
 	}
 	other := failed()
 	other.ID += "x"
@@ -99,17 +99,17 @@ func TestReasons(t *testing.T) {
 		}
 		r, err := c.Send(t.Context(), m, channel.Receiver{})
 		if err != nil {
-			t.Errorf("%s: %v", kind, err)
+			t.Errorf("send of %s failed: %v", kind, err)
 			continue
 		}
 		all, err := kube.Collect(events.List(t.Context(), kube.Where{FieldSelector: "metadata.name=" + strings.TrimPrefix(r.Ref, "team-llm/")}))
 		switch {
 		case err != nil:
-			t.Errorf("%s: %v", kind, err)
+			t.Errorf("list of the Events of %s failed: %v", kind, err)
 		case want == "" && (r.Ref != "" || r.Status == ""):
 			t.Errorf("%s: %+v, want no Event", kind, r)
 		case want != "" && (len(all) != 1 || all[0].Type != want || all[0].Reason != reason):
-			t.Errorf("%s: %+v", kind, all)
+			t.Errorf("%s: got %+v, want one Event of type %s with reason %s", kind, all, want, reason)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestHostileText(t *testing.T) {
 	}
 	all, err := kube.Collect(events.List(t.Context(), kube.Where{}))
 	if err != nil || len(all) != 1 || len(all[0].Note) > 1000 || !strings.HasSuffix(all[0].Note, "…") || strings.ContainsRune(all[0].Note, '\ufffd') {
-		t.Errorf("%+v, %v", all, err)
+		t.Errorf("got %+v and error %v, want one Event with a note cut at 1000 bytes", all, err)
 	}
 }
 
@@ -142,16 +142,16 @@ func TestRefusals(t *testing.T) {
 		m.Kind = kind
 		_, err := c.Send(t.Context(), m, channel.Receiver{})
 		if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Temporary || !strings.Contains(err.Error(), "create on events.events.k8s.io") {
-			t.Errorf("%s: %v", kind, err)
+			t.Errorf("%s: got %v, want a temporary error with the missing right", kind, err)
 		}
 	}
 	if err := c.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "grant it") {
-		t.Errorf("Check: %v", err)
+		t.Errorf("Check: got %v, want an error with what to grant", err)
 	}
 	m := failed()
 	m.Notice.Job.Cluster = "gpu-east"
 	if _, err := c.Send(t.Context(), m, channel.Receiver{}); channel.ErrorOf(err) == nil || channel.ErrorOf(err).Kind != channel.Permanent || !strings.Contains(err.Error(), "gpu-west") {
-		t.Errorf("another cluster: %v", err)
+		t.Errorf("another cluster: got %v, want a permanent error with gpu-west", err)
 	}
 	if c, err := event.New(event.Options{}); err == nil {
 		t.Errorf("%v without clusters", c)
@@ -167,7 +167,7 @@ func TestServerThatIsAway(t *testing.T) {
 		defer cancel()
 		_, err := c.Send(ctx, failed(), channel.Receiver{})
 		if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Temporary {
-			t.Errorf("%v", err)
+			t.Errorf("got %v, want a temporary error", err)
 		}
 		if err := server.Available(); err != nil {
 			t.Fatal(err)

@@ -51,7 +51,7 @@ func TestSuite(t *testing.T) {
 		for _, m := range all {
 			before := arrived()
 			if _, err := d.Send(t.Context(), m, channel.Receiver{}); err != nil || arrived() != before+1 {
-				t.Errorf("%s %q: %v, %d arrived", m.Kind, m.Title, err, arrived()-before)
+				t.Errorf("%s %q: got error %v and %d messages, want 1", m.Kind, m.Title, err, arrived()-before)
 			}
 		}
 	}

@@ -97,7 +97,7 @@ func TestTokens(t *testing.T) {
 		}
 		err := send()
 		if (err != nil) != want.fails || err != nil && channel.ErrorOf(err).Kind != channel.Temporary {
-			t.Fatalf("step %d: %v", step, err)
+			t.Fatalf("step %d: got %v, want a temporary error: %t", step, err, want.fails)
 		}
 		if want.token > 0 && c.app.token != channeltest.FeishuAppToken(want.token) {
 			t.Errorf("step %d: token %s, want number %d", step, c.app.token, want.token)
@@ -106,7 +106,7 @@ func TestTokens(t *testing.T) {
 	c.app.secret = "another"
 	c.app.token = ""
 	if err := send(); err == nil || channel.ErrorOf(err).Kind != channel.Temporary || !strings.Contains(err.Error(), "10014") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want a temporary error with code 10014", err)
 	}
 	if err := c.Check(t.Context()); err == nil {
 		t.Error("Check accepts a wrong secret")
@@ -126,7 +126,7 @@ func TestRefusedToken(t *testing.T) {
 		}
 		_, err = c.Send(t.Context(), channeltest.Failed("en"), channel.Receiver{})
 		if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Temporary || !strings.Contains(e.Error(), code) || strings.Contains(e.Error(), "dskLL") {
-			t.Errorf("%s: %v", code, err)
+			t.Errorf("code %s: got %v, want a temporary error with the code and without the secret", code, err)
 		}
 		_ = c.Close()
 		server.Close()
@@ -142,7 +142,7 @@ func TestPrivateMentionsNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(server.Accepted()[i], "<at id="); got == to.Private {
-			t.Errorf("%+v: mentioned is %t", to, got)
+			t.Errorf("%+v: mentioned is %t, want %t", to, got, !to.Private)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 func checkEscape(t interface{ Errorf(string, ...any) }, text string) {
 	got := escape(text)
 	if found := channeltest.FindLark(got); len(found) > 0 {
-		t.Errorf("%q became %q with %q", text, got, found)
+		t.Errorf("%q became %q with the markup %q, want none", text, got, found)
 	}
 	// A reader sees the original text.
 	if back := html.UnescapeString(got); back != message.NoMentions(message.Defang(text)) && !strings.ContainsAny(text, "\x00\r\u0080") && utf8.ValidString(text) {
@@ -23,7 +23,7 @@ func checkEscape(t interface{ Errorf(string, ...any) }, text string) {
 	}
 	log := verbatim(text)
 	if strings.Contains(log, "`") || strings.Contains(strings.ToLower(log), "<at") || strings.Contains(log, "@") {
-		t.Errorf("%q became %q", text, log)
+		t.Errorf("%q became %q, want no code mark and no mention", text, log)
 	}
 }
 

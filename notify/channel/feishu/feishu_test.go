@@ -118,7 +118,7 @@ func TestCheckComparesClocks(t *testing.T) {
 	for skew, want := range map[time.Duration]bool{0: true, 29 * time.Minute: true, 31 * time.Minute: false, -31 * time.Minute: false} {
 		server.Skew(skew)
 		if err := open(t, server, secret).Check(t.Context()); (err == nil) != want {
-			t.Errorf("%s: %v", skew, err)
+			t.Errorf("clock off by %s: got %v, want it accepted: %t", skew, err, want)
 		}
 		if err := open(t, server, "").Check(t.Context()); err != nil {
 			t.Errorf("%s without a secret: %v", skew, err)
@@ -139,6 +139,6 @@ func TestTemplates(t *testing.T) {
 		}
 	}
 	if got := template(channeltest.Probe("en")); got != "default" {
-		t.Errorf("a test: %s", got)
+		t.Errorf("template of a test: got %s, want default", got)
 	}
 }

@@ -142,21 +142,21 @@ func TestAlertOpensOnceAndCloses(t *testing.T) {
 	for range 2 {
 		r, err := c.Send(t.Context(), failed(), channel.Receiver{})
 		if err != nil || r.Status != "HTTP 202" || r.Ref != failed().Dedup {
-			t.Fatalf("%+v, %v", r, err)
+			t.Fatalf("got %+v and error %v, want HTTP 202 and the key of the alert", r, err)
 		}
 	}
 	alert := s.open[failed().Dedup]
 	if len(s.open) != 1 || s.counts[failed().Dedup] != 2 || alert["priority"] != "P2" || alert["message"] != "Failed, OOMKilled: llama3" {
-		t.Fatalf("%v", s.open)
+		t.Fatalf("got alerts %v, want one with count 2, P2 and its message", s.open)
 	}
 	want := "Worker 2 used all of its 480 GiB of memory.\nhttps://vedette.example/jobs/gpu-west/uid\nLast log lines\nKilled"
 	if details := alert["details"].(map[string]any); alert["description"] != want || details["Queue"] != "gpu-h100" || details["Job"] != "llama3" {
-		t.Errorf("%v", alert)
+		t.Errorf("got alert %v, want description %q, the queue and the job", alert, want)
 	}
 	left := failed()
 	left.Resolve = true
 	if _, err := c.Send(t.Context(), left, channel.Receiver{}); err != nil || len(s.open) != 0 {
-		t.Errorf("%v, open: %v", err, s.open)
+		t.Errorf("got error %v and open alerts %v, want neither", err, s.open)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestPriority(t *testing.T) {
 		message.RunningLong: "P3", message.Succeeded: "P5", message.Digest: "P5",
 	} {
 		if got := priorityOf(kind); got != want {
-			t.Errorf("%s: %s", kind, got)
+			t.Errorf("%s: got priority %s, want %s", kind, got, want)
 		}
 	}
 }
@@ -180,11 +180,11 @@ func TestAnswers(t *testing.T) {
 		s.answer = code
 		_, err := c.Send(t.Context(), failed(), channel.Receiver{})
 		if e := channel.ErrorOf(err); e == nil || e.Kind != kind || strings.Contains(fmt.Sprint(err), apiKey) {
-			t.Errorf("%d: %v", code, err)
+			t.Errorf("answer %d: got %v, want kind %v without the key", code, err, kind)
 		}
 	}
 	if err := c.Check(t.Context()); err != nil || len(s.open) != 0 {
-		t.Errorf("Check: %v, %v", err, s.open)
+		t.Errorf("Check: got error %v and open alerts %v, want neither", err, s.open)
 	}
 }
 
@@ -212,12 +212,12 @@ func TestAnyMessageIsTaken(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/v2/alerts", http.NoBody)
 		r.Header.Set("Content-Type", "application/json")
 		if problem := s.apply(r, body); problem != "" {
-			t.Fatalf("%s in %s", problem, body)
+			t.Fatalf("the server refuses the alert: %s in %s", problem, body)
 		}
 		closing := httptest.NewRequest(http.MethodPost, (&Channel{alerts: &url.URL{Scheme: "https", Host: "x", Path: "/v2/alerts"}}).closing(a.Alias).String(), http.NoBody)
 		closing.Header.Set("Content-Type", "application/json")
 		if problem := s.apply(closing, nil); problem != "" || len(s.open) != 0 {
-			t.Fatalf("closing: %s, %v", problem, s.open)
+			t.Fatalf("close of the alert: got the problem %q and open alerts %v, want neither", problem, s.open)
 		}
 	})
 }
@@ -226,12 +226,12 @@ func TestAnyMessageIsTaken(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	for _, o := range []Options{{}, {Key: "s3cr3t\nX: y"}, {Key: apiKey, URL: "http://s3cr3t.example"}, {Key: apiKey, URL: "https://a/?s3cr3t"}} {
 		if c, err := New(o); err == nil || strings.Contains(err.Error(), "s3cr3t") {
-			t.Errorf("%+v: %v, %v", o, c, err)
+			t.Errorf("%+v: got %v and error %v, want an error without the secret", o, c, err)
 		}
 	}
 	c, err := New(Options{Key: apiKey, URL: "https://api.atlassian.com/jsm/ops/integration"})
 	if err != nil || c.alerts.String() != "https://api.atlassian.com/jsm/ops/integration/v2/alerts" || c.Traits().Kind != "opsgenie" {
-		t.Fatalf("%v", err)
+		t.Fatalf("got error %v, want the address for alerts and kind opsgenie", err)
 	}
 	_ = c.Close()
 }

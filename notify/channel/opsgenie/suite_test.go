@@ -37,7 +37,7 @@ func TestDetailsFit(t *testing.T) {
 		a := newAlert(m)
 		text, err := json.Marshal([]any{a.Description, a.Details})
 		if err != nil || len(text) > maxDetails || len(m.Sections) > 0 && len(text) < maxDetails/2 {
-			t.Errorf("%d bytes, %v", len(text), err)
+			t.Errorf("got %d bytes and error %v, want at most %d, and half of it for a digest", len(text), err, maxDetails)
 		}
 	}
 }

@@ -144,21 +144,21 @@ func TestAlertOpensOnceAndCloses(t *testing.T) {
 	for range 2 {
 		r, err := c.Send(t.Context(), failed(), channel.Receiver{})
 		if err != nil || r.Status != "HTTP 202" || r.Ref != "vedette/gpu-west/uid/my failures" {
-			t.Fatalf("%+v, %v", r, err)
+			t.Fatalf("got %+v and error %v, want HTTP 202 and the key of the alert", r, err)
 		}
 	}
 	alert := s.open["vedette/gpu-west/uid/my failures"]
 	if len(s.open) != 1 || alert["severity"] != "error" || alert["summary"] != "Failed, OOMKilled: llama3" || alert["source"] != "gpu-west / team-llm" {
-		t.Fatalf("%v", s.open)
+		t.Fatalf("got alerts %v, want one with its severity, summary and source", s.open)
 	}
 	details := alert["custom_details"].(map[string]any)
 	if details["sentence"] != "Worker 2 used all of its 480 GiB of memory." || details["facts"].(map[string]any)["Queue"] != "gpu-h100" || fmt.Sprint(details["log"]) != "[Killed]" {
-		t.Errorf("%v", details)
+		t.Errorf("got details %v, want the sentence, the queue and the log", details)
 	}
 	left := failed()
 	left.Resolve = true
 	if _, err := c.Send(t.Context(), left, channel.Receiver{}); err != nil || len(s.open) != 0 {
-		t.Errorf("%v, open: %v", err, s.open)
+		t.Errorf("got error %v and open alerts %v, want neither", err, s.open)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestSeverity(t *testing.T) {
 		m := failed()
 		m.Kind, m.Dedup = kind, "vedette/"+string(kind)
 		if _, err := c.Send(t.Context(), m, channel.Receiver{}); err != nil || s.open[m.Dedup]["severity"] != want {
-			t.Errorf("%s: %v, %v", kind, err, s.open[m.Dedup]["severity"])
+			t.Errorf("%s: got error %v and severity %v, want %v", kind, err, s.open[m.Dedup]["severity"], want)
 		}
 	}
 }
@@ -186,11 +186,11 @@ func TestAnswers(t *testing.T) {
 		s.answer = code
 		_, err := c.Send(t.Context(), failed(), channel.Receiver{})
 		if e := channel.ErrorOf(err); e == nil || e.Kind != kind || strings.Contains(e.Error(), routingKey) || (code == 429) && e.RetryAfter != 30*time.Second {
-			t.Errorf("%d: %v", code, err)
+			t.Errorf("answer %d: got %v, want kind %v without the key", code, err, kind)
 		}
 	}
 	if err := c.Check(t.Context()); err != nil || len(s.open) != 0 {
-		t.Errorf("Check: %v, %v", err, s.open)
+		t.Errorf("Check: got error %v and open alerts %v, want neither", err, s.open)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestAnyMessageIsTaken(t *testing.T) {
 		}
 		r := httptest.NewRequest(http.MethodPost, "/v2/enqueue", http.NoBody)
 		if problem := s.check(r, body); problem != "" {
-			t.Fatalf("%s in %s", problem, body)
+			t.Fatalf("the server refuses the alert: %s in %s", problem, body)
 		}
 	})
 }
@@ -230,12 +230,12 @@ func TestNewRefuses(t *testing.T) {
 		{}, {RoutingKey: "s3cr3t"}, {RoutingKey: strings.Repeat("s3cr3t!!", 4)}, {RoutingKey: routingKey, URL: "http://s3cr3t.example"}, {RoutingKey: routingKey, URL: "s3cr3t"},
 	} {
 		if c, err := New(o); err == nil || strings.Contains(err.Error(), "s3cr3t") {
-			t.Errorf("%+v: %v, %v", o, c, err)
+			t.Errorf("%+v: got %v and error %v, want an error without the secret", o, c, err)
 		}
 	}
 	c, err := New(Options{RoutingKey: " " + routingKey + "\n"})
 	if err != nil || c.url.String() != DefaultURL || c.Traits().Kind != "pagerduty" {
-		t.Fatalf("%v", err)
+		t.Fatalf("got error %v, want the default address and kind pagerduty", err)
 	}
 	_ = c.Close()
 }

@@ -115,12 +115,12 @@ func TestServices(t *testing.T) {
 		before := len(f.all())
 		r, err := ch.Send(t.Context(), failed(), channel.Receiver{})
 		if err != nil || r.Status != "taken by "+c.name {
-			t.Errorf("%s: %+v, %v", c.name, r, err)
+			t.Errorf("%s: got %+v and error %v, want taken by %s", c.name, r, err, c.name)
 			continue
 		}
 		all := f.all()[before:]
 		if len(all) != 1 {
-			t.Errorf("%s: %d requests", c.name, len(all))
+			t.Errorf("%s: got %d requests, want 1", c.name, len(all))
 			continue
 		}
 		body, title := all[0].body, all[0].header.Get("Title")
@@ -132,10 +132,10 @@ func TestServices(t *testing.T) {
 			body, title = m.Message+m.Text, m.Title
 		}
 		if title != c.title || !strings.Contains(body, c.text) || !strings.Contains(body, "\nQueue: gpu-h100\n") || !strings.Contains(body, "https://vedette.example/jobs/gpu-west/0bcbde3e?a=b_c\n") {
-			t.Errorf("%s: title %q, text %q", c.name, title, body)
+			t.Errorf("%s: got title %q and text %q, want title %q and %q, the queue and the link", c.name, title, body, c.title, c.text)
 		}
 		if err := ch.Check(t.Context()); err != nil || len(f.all()) != before+1+1 || f.all()[before+1].body != "" {
-			t.Errorf("%s: Check: %v", c.name, err)
+			t.Errorf("%s: Check: got %v, want one request without a text", c.name, err)
 		}
 	}
 }
@@ -184,19 +184,19 @@ func TestOwnNetworkIsRefused(t *testing.T) {
 	} {
 		c, err := New(Options{URL: raw})
 		if err != nil {
-			t.Errorf("%s: %v", raw, err)
+			t.Errorf("%s: got %v, want the URL accepted", raw, err)
 			continue
 		}
 		for _, err := range []error{c.Check(t.Context()), second(c.Send(t.Context(), failed(), channel.Receiver{}))} {
 			var refused *channel.RefusedError
 			if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Permanent || !errors.As(err, &refused) {
-				t.Errorf("%s: %v", raw, err)
+				t.Errorf("%s: got %v, want a permanent error: the address is refused", raw, err)
 			}
 		}
 		_ = c.Close()
 	}
 	if n := len(f.all()); n != 0 {
-		t.Errorf("%d requests arrived", n)
+		t.Errorf("%d requests arrived, want none", n)
 	}
 }
 
@@ -209,12 +209,12 @@ func TestFixedHostsUseTheGuard(t *testing.T) {
 	for _, raw := range []string{"discord://" + token + "@12345678901234567", "telegram://110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw@telegram?channels=@jobs", "pushover://:" + token + "@" + token + "/"} {
 		c, err := New(Options{URL: raw, Guard: channel.Guard{Resolver: resolver}})
 		if err != nil {
-			t.Errorf("%s: %v", raw, err)
+			t.Errorf("%s: got %v, want the URL accepted", raw, err)
 			continue
 		}
 		_, err = c.Send(t.Context(), failed(), channel.Receiver{})
 		if e := channel.ErrorOf(err); e == nil || !strings.Contains(err.Error(), "no DNS today") || strings.Contains(err.Error(), token) || strings.Contains(err.Error(), "AAHdq") {
-			t.Errorf("%s: %v", raw, err)
+			t.Errorf("%s: got %v, want the error of the resolver, without the token", raw, err)
 		}
 		_ = c.Close()
 	}
@@ -242,7 +242,7 @@ func TestStalledService(t *testing.T) {
 		_, err := c.Send(ctx, failed(), channel.Receiver{})
 		cancel()
 		if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Temporary || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: %v", raw, err)
+			t.Errorf("%s: got %v, want a temporary error by the deadline", raw, err)
 		}
 		if took := time.Since(start); took > 5*time.Second { // the library gives up after 10 s
 			t.Errorf("%s: Send took %v", raw, took)
@@ -269,7 +269,7 @@ func TestPanicOfTheLibrary(t *testing.T) {
 		t.Errorf("got error %v, want one with %q", err, "failed")
 	}
 	if _, err := c.Send(ctx, failed(), channel.Receiver{}); channel.ErrorOf(err) == nil || channel.ErrorOf(err).Kind != channel.Temporary {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want a temporary error", err)
 	}
 }
 
@@ -280,7 +280,7 @@ func TestNewRefuses(t *testing.T) {
 		"telegram://110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw@telegram?channels=@jobs&parseMode=HTML", "gotify://h/" + token + "?insecureskipverify=yes", "ntfy://h/jobs?DisableTLSVerification=yes", "discord://s3cr3t@1?json=yes",
 	} {
 		if c, err := New(Options{URL: raw}); err == nil || strings.Contains(err.Error(), "s3cr3t") || strings.Contains(err.Error(), "AAHdq") {
-			t.Errorf("%q: %v, %v", raw, c, err)
+			t.Errorf("%q: got %v and error %v, want an error without the secret", raw, c, err)
 		}
 	}
 }
@@ -298,13 +298,13 @@ func TestText(t *testing.T) {
 		for name, s := range services {
 			title, text := textOf(m, &s)
 			if utf8.RuneCountInString(text) > s.limit || utf8.RuneCountInString(title) > maxTitle || title == "" || !utf8.ValidString(text) {
-				t.Fatalf("%s: %q, %q", name, title, text)
+				t.Fatalf("%s: got title %q and text %q, want valid text within the limits", name, title, text)
 			}
 			if !strings.Contains(text, m.URL) || !strings.Contains(text, m.Footer.Mute.URL) || strings.Contains(title+text, "@") {
-				t.Fatalf("%s: %q, %q", name, title, text)
+				t.Fatalf("%s: got title %q and text %q, want both links, and nobody mentioned", name, title, text)
 			}
 			if rest := strings.ReplaceAll(text, channel.LinkTarget(m.URL), ""); s.markup && (strings.ContainsAny(title+rest, "[]`<>") || strings.Contains(title+rest, "**")) {
-				t.Fatalf("%s: %q, %q", name, title, text)
+				t.Fatalf("%s: got title %q and text %q, want no markup", name, title, text)
 			}
 		}
 	})

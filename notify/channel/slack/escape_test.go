@@ -13,12 +13,12 @@ import (
 func checkEscape(t interface{ Errorf(string, ...any) }, text string) {
 	got := escape(text)
 	if found := channeltest.FindMrkdwn(got); len(found) > 0 {
-		t.Errorf("%q became %q with %q", text, got, found)
+		t.Errorf("%q became %q with the markup %q, want none", text, got, found)
 	}
 	for name, got := range map[string]string{"plain": plain(text), "verbatim": verbatim(text)} {
 		rest := strings.NewReplacer("&lt;", "", "&gt;", "", "&amp;", "").Replace(got)
 		if strings.ContainsAny(rest, "<>&@") || name == "verbatim" && strings.Contains(got, "```") {
-			t.Errorf("%s: %q became %q", name, text, got)
+			t.Errorf("%s: %q became %q, want no markup and no mention", name, text, got)
 		}
 	}
 	label := link(text, "https://vedette.example/x|y>z")

@@ -63,7 +63,7 @@ func TestThreads(t *testing.T) {
 		t.Errorf("the second message: %s", second)
 	}
 	if direct := send(channel.Receiver{Address: user, Private: true}); strings.Contains(direct, "thread_ts") || !strings.Contains(direct, `"channel":"`+user+`"`) {
-		t.Errorf("a direct message: %s", direct)
+		t.Errorf("a direct message: got %s, want no thread, and the user as the channel", direct)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestThreadIsGone(t *testing.T) {
 	c.threads.put("C0123456789 "+channeltest.Failed("en").Thread, "9999999999.000001")
 	_, err := c.Send(t.Context(), channeltest.Failed("en"), channel.Receiver{})
 	if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Temporary {
-		t.Fatalf("%v", err)
+		t.Fatalf("got %v, want a temporary error", err)
 	}
 	if _, err = c.Send(t.Context(), channeltest.Failed("en"), channel.Receiver{}); err != nil {
 		t.Fatal(err)
@@ -155,6 +155,6 @@ func TestWebhookThatIsNone(t *testing.T) {
 	}
 	defer c.Close()
 	if _, err = c.Send(t.Context(), channeltest.Failed("en"), channel.Receiver{}); channel.ErrorOf(err) == nil || channel.ErrorOf(err).Kind != channel.Temporary {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want a temporary error", err)
 	}
 }

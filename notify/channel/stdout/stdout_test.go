@@ -64,7 +64,7 @@ func TestColors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := "\x1b[90m10:21:42.418\x1b[0m  message           \x1b[1;91mFailed\x1b[0m\x1b[1m, OOMKilled: llama3-70b\x1b[0m\n"; !strings.HasPrefix(b.String(), want) {
-		t.Errorf("%q", b.String())
+		t.Errorf("got %q, want it to begin with %q", b.String(), want)
 	}
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -103,7 +103,7 @@ func TestUsersTextMovesNothing(t *testing.T) {
 			out = strings.ReplaceAll(out, "\x1b["+code+"m", "")
 		}
 		if !p.Style.Color && out != b.String() || strings.ContainsAny(out, "\x1b\r\x07\u009b\u202e") {
-			t.Fatalf("%q", out)
+			t.Fatalf("got %q, want no control characters of the user", out)
 		}
 	})
 }
@@ -121,7 +121,7 @@ func TestBlockedWriter(t *testing.T) {
 		_, err := c.Send(ctx, failed(), channel.Receiver{})
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) || channel.ErrorOf(err).Kind != channel.Temporary {
-			t.Errorf("%v", err)
+			t.Errorf("got %v, want a temporary error by the deadline", err)
 		}
 	}
 	_ = reader.CloseWithError(errors.New("nobody reads"))
@@ -145,10 +145,10 @@ func TestSend(t *testing.T) {
 	}
 	r, err := c.Send(t.Context(), failed(), channel.Receiver{Name: "liwei"})
 	if err != nil || r.Status != "printed" || c.Check(t.Context()) != nil || c.Traits().Kind != "stdout" {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("got %+v and error %v, want printed", r, err)
 	}
 	if !strings.Contains(b.String(), `sent to liwei by stdout, rule "my failures"; next: vedette show llama3-70b`) {
-		t.Errorf("%s", b.String())
+		t.Errorf("got %s, want the receiver, the rule and the next command", b.String())
 	}
 	if c, err := New(Options{}); err == nil {
 		t.Errorf("%v without a writer", c)

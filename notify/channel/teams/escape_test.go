@@ -12,13 +12,13 @@ import (
 
 func checkEscape(t interface{ Errorf(string, ...any) }, text string) {
 	if got := clean(text); strings.Contains(strings.ToLower(got), "<at") || strings.Contains(strings.ToLower(got), "</at") || strings.Contains(got, "@") {
-		t.Errorf("%q became %q", text, got)
+		t.Errorf("%q became %q, want no mention", text, got)
 	}
 	if found := channeltest.FindMarkdown(markdown(text)); len(found) > 0 {
 		t.Errorf("%q became %q with %q", text, markdown(text), found)
 	}
 	if e, ok := mention(channel.Receiver{Address: user, Name: text}); !ok || strings.Count(e.Text, "<") != 2 || strings.Contains(e.Mentioned.Name, "<") {
-		t.Errorf("%q became %+v", text, e)
+		t.Errorf("%q became the mention %+v, want one without markup in the name", text, e)
 	}
 }
 

@@ -59,7 +59,7 @@ func TestOldWebhook(t *testing.T) {
 	}
 	defer c.Close()
 	if _, err = c.Send(t.Context(), channeltest.Failed("en"), channel.Receiver{}); channel.ErrorOf(err) == nil || channel.ErrorOf(err).Kind != channel.Throttled {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want it throttled", err)
 	}
 }
 

@@ -26,10 +26,10 @@ func encode(t interface {
 	e := NewEvent(m)
 	body, err := e.Encode()
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("the event does not encode: %v", err)
 	}
 	if len(body) > maxBody || !utf8.Valid(body) {
-		t.Fatalf("%d bytes, valid: %v", len(body), utf8.Valid(body))
+		t.Fatalf("got %d bytes, valid: %v; want at most the limit, and valid UTF-8", len(body), utf8.Valid(body))
 	}
 	var event cloudevents.Event
 	if err := json.Unmarshal(body, &event); err != nil {
@@ -40,7 +40,7 @@ func encode(t interface {
 	}
 	var all map[string]any
 	if err := json.Unmarshal(body, &all); err != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("the event is not a JSON object: %v", err)
 	}
 	return e, all
 }
@@ -115,7 +115,7 @@ func TestLongLogLosesItsBeginning(t *testing.T) {
 	e, _ := encode(t, m)
 	n := len(e.Data.Log)
 	if n < 40 || n == 100 || !strings.HasPrefix(e.Data.Log[n-1], "99x") || fmt.Sprint(e.Data.Truncated) != "[log]" || len(m.Log) != 100 {
-		t.Errorf("%d lines, truncated %v", n, e.Data.Truncated)
+		t.Errorf("got %d lines, truncated %v; want the last 40 to 99 and [log]", n, e.Data.Truncated)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestIDs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.StringN(0, 400, 1000).Draw(t, "a"), rapid.StringN(0, 400, 1000).Draw(t, "b")
 		if id := idOf(a); len(id) > maxID || strings.ContainsAny(id, ". \r\n\"") || (id == idOf(b)) != (a == b) {
-			t.Fatalf("%q", id)
+			t.Fatalf("got ID %q, want at most %d safe bytes, the same only for the same key", id, maxID)
 		}
 	})
 }

@@ -128,7 +128,7 @@ func TestSignatures(t *testing.T) {
 	url, got := receiver(t, ok)
 	c := open(t, Options{URL: url, Keys: []string{hmacKey, nextKey, edKey}})
 	if r, err := c.Send(t.Context(), failed(), channel.Receiver{}); err != nil || r.Status != "HTTP 204" {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("got %+v and error %v, want HTTP 204", r, err)
 	}
 	r := got()[0]
 	for _, key := range []string{hmacKey, nextKey} {
@@ -137,7 +137,7 @@ func TestSignatures(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := library.Verify(r.body, r.header); err != nil {
-			t.Errorf("the library: %v", err)
+			t.Errorf("the library refuses the signature: %v", err)
 		}
 		if err := library.Verify(append(r.body, ' '), r.header); err == nil {
 			t.Error("the library accepts another body")
@@ -165,10 +165,10 @@ func TestRepeatHasTheSameID(t *testing.T) {
 	}
 	all := got()
 	if len(all) != 2 || all[0].header.Get("webhook-id") != all[1].header.Get("webhook-id") || string(all[0].body) != string(all[1].body) {
-		t.Errorf("%+v", all)
+		t.Errorf("got %+v, want two requests with one ID and one body", all)
 	}
 	if all[0].header.Get("webhook-id") != failed().ID || all[0].header.Get("Authorization") != "Bearer abc" || all[0].header.Get("Content-Type") != "application/cloudevents+json; charset=utf-8" {
-		t.Errorf("headers: %v", all[0].header)
+		t.Errorf("got headers %v, want the ID, the token and the type of CloudEvents", all[0].header)
 	}
 }
 
@@ -234,7 +234,7 @@ func TestFaults(t *testing.T) {
 		_, err := open(t, Options{URL: url}).Send(ctx, failed(), channel.Receiver{})
 		cancel()
 		if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Temporary || strings.Contains(e.Error(), "s3cr3t") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want a temporary error without the secret", name, err)
 		}
 	}
 	close(hang)
@@ -264,10 +264,10 @@ func TestOwnNetworkIsRefused(t *testing.T) {
 		}
 		_, err = c.Send(t.Context(), failed(), channel.Receiver{})
 		if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Permanent || !strings.Contains(e.Error(), "is refused") || strings.Contains(e.Error(), "s3cr3t") {
-			t.Errorf("%s: %v", u, err)
+			t.Errorf("%s: got %v, want a permanent error without the secret: the address is refused", u, err)
 		}
 		if err := c.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "is refused") {
-			t.Errorf("%s: Check says %v", u, err)
+			t.Errorf("%s: Check: got %v, want that the address is refused", u, err)
 		}
 		_ = c.Close()
 	}
@@ -296,7 +296,7 @@ func TestNewRefuses(t *testing.T) {
 		o := good
 		change(&o)
 		if c, err := New(o); err == nil || strings.Contains(err.Error(), "s3cr3t") {
-			t.Errorf("%s: %v, %v", name, c, err)
+			t.Errorf("%s: got %v and error %v, want an error without the secret", name, c, err)
 		}
 	}
 }
@@ -306,7 +306,7 @@ func TestNewRefuses(t *testing.T) {
 func TestCheckSendsNoMessage(t *testing.T) {
 	url, got := receiver(t, ok)
 	if err := open(t, Options{URL: url}).Check(t.Context()); err != nil || len(got()) != 0 {
-		t.Errorf("%v, %d messages", err, len(got()))
+		t.Errorf("got error %v and %d messages, want neither", err, len(got()))
 	}
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -61,7 +61,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%d %s: %v, want %q", want.status, body, err, want.text)
 		}
 		if e := channel.ErrorOf(err); e != nil && e.Kind == channel.Throttled && e.RetryAfter != time.Minute {
-			t.Errorf("%s: wait %s", body, e.RetryAfter)
+			t.Errorf("answer %s: got a wait of %s, want 1 min", body, e.RetryAfter)
 		}
 	}
 }
@@ -105,6 +105,6 @@ func TestMuteIsNeverCut(t *testing.T) {
 	m.Facts = append(m.Facts, m.Facts...)
 	c := render(m, channel.Receiver{}).Card
 	if len(c.Jumps) != maxJumps || c.Jumps[maxJumps-1].URL != m.Footer.Mute.URL || len(c.Facts) != maxFacts {
-		t.Errorf("%d facts, links %+v", len(c.Facts), c.Jumps)
+		t.Errorf("got %d facts and links %+v, want as many as fit, with the mute as the last link", len(c.Facts), c.Jumps)
 	}
 }

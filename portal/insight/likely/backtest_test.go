@@ -38,7 +38,7 @@ func TestStationaryQueue(t *testing.T) {
 		all, now := queue(seed, 600, func(time.Time) time.Duration { return 40 * time.Minute })
 		v := likely.Backtest(all, now)
 		if !v.Holds() || v.Tested < 100 || v.Held < 0.75 || v.Held > 0.95 {
-			t.Errorf("seed %d: %+v", seed, v)
+			t.Errorf("seed %d: got %+v, want at least 100 tested and 75%% to 95%% held", seed, v)
 		}
 		f, ok := likely.Predict(all, now, 0)
 		if !ok || f.Early >= f.Half || f.Half >= f.Late {
@@ -90,7 +90,7 @@ func TestStuckQueue(t *testing.T) {
 		}
 	}
 	if v := likely.Backtest(all, now); v.Holds() {
-		t.Errorf("shown, with %+v", v)
+		t.Errorf("the forecast is shown with %+v, want it hidden", v)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestHolds(t *testing.T) {
 		{Tested: 300, Held: 0.74, Lately: 1}: false, {Tested: 300, Held: 0.9, Lately: 0.66}: false,
 	} {
 		if v.Holds() != want {
-			t.Errorf("%+v: %v", v, v.Holds())
+			t.Errorf("%+v holds: got %v, want %v", v, v.Holds(), want)
 		}
 	}
 }

@@ -136,7 +136,7 @@ func checkIndex(t *rapid.T, db *sqldb.DB) {
 		terms, failed := model.StoredTerms(ctx, db, id)
 		hours, alsoFailed := model.TransitionHours(ctx, db, id)
 		if failed != nil || alsoFailed != nil {
-			t.Fatal(id, failed, alsoFailed)
+			t.Fatalf("object %d: terms failed with %v, hours with %v", id, failed, alsoFailed)
 		}
 		for _, term := range terms {
 			for _, hour := range hours {

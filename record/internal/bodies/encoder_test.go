@@ -65,7 +65,7 @@ func TestKeyframes(t *testing.T) {
 		d.Want("SELECT COUNT(*) FROM revisions WHERE base <> 0 AND LENGTH(data) > 40", "0")
 		for v, body := range want {
 			if got, err := d.Body(t.Context(), "a", v); err != nil || string(got) != body {
-				t.Fatalf("at %v: %s, %v", v, got, err)
+				t.Fatalf("body at %v: got %s and error %v, want %s", v, got, err, body)
 			}
 		}
 	})
@@ -122,7 +122,7 @@ func TestDictionaries(t *testing.T) {
 		d.Want("SELECT COUNT(*) FROM revisions WHERE LENGTH(data) > 200", "0")
 		for _, r := range all {
 			if got, err := d.Body(t.Context(), r.UID, r.Version); err != nil || string(got) != r.Body {
-				t.Fatalf("%s: %s, %v", r.UID, got, err)
+				t.Fatalf("body of %s: got %s and error %v, want %s", r.UID, got, err, r.Body)
 			}
 		}
 	})

@@ -46,7 +46,7 @@ func TestResumePoint(t *testing.T) {
 		cover(t, d, d.Scope, "b", 5, 20)
 		cover(t, d, narrow, "a", 10, 99)
 		if v, at, err := model.ResumePoint(t.Context(), d, d.Scope); v != 30 || !at.Equal(noon) || err != nil {
-			t.Errorf("%v, %v, %v", v, at, err)
+			t.Errorf("got version %v at %v and error %v, want 30 at noon", v, at, err)
 		}
 		for _, c := range []struct {
 			recorder string
@@ -56,7 +56,7 @@ func TestResumePoint(t *testing.T) {
 			transact(t, d, func(tx *sqldb.Tx) error {
 				got, err := model.ContinueCoverage(t.Context(), tx, d.Scope, c.recorder, c.at, noon)
 				if text := fmt.Sprint(got.From, " ", got.To); text != c.want || got.ID == 0 {
-					t.Errorf("%s at %v: %s", c.recorder, c.at, text)
+					t.Errorf("%s at %v: got %s, want %s", c.recorder, c.at, text, c.want)
 				}
 				return err
 			})

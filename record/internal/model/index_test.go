@@ -48,12 +48,12 @@ func TestIndex(t *testing.T) {
 			{false, 3, []string{"5 2", "5 1", "2 2"}},
 		} {
 			if got := entries(t, d, c.ascending, c.limit); !slices.Equal(got, c.want) {
-				t.Errorf("ascending %t, limit %d: %q", c.ascending, c.limit, got)
+				t.Errorf("ascending %t, limit %d: got %q, want %q", c.ascending, c.limit, got, c.want)
 			}
 		}
 		hours, err := model.TransitionHours(t.Context(), d, 1)
 		if err != nil || len(hours) != 3 {
-			t.Fatal(hours, err)
+			t.Fatalf("got hours %v and error %v, want 3", hours, err)
 		}
 		d.Exec("DELETE FROM transitions WHERE object_id = 1 AND version IN (1, 7203)") // all transitions of hour 0, one of hour 2
 		unindex(t, d, func(tx *sqldb.Tx) error { return model.UnindexHours(t.Context(), tx, 1, hours) })

@@ -21,10 +21,10 @@ func TestTermsAreStable(t *testing.T) {
 	}
 	want := []model.Term{-8950423072691319108, -6138067917336057918, -3801994205563901999, -2081979665950206741, -1061289794283918875, -901374342908904444, 4977700268838573633, 5099631284059030252, 6355156919584297942}
 	if got := a.Terms(); !slices.Equal(got, want) {
-		t.Errorf("got %d", got)
+		t.Errorf("got %d, want %d", got, want)
 	}
 	if got := a.Hash(); got != 143741283182547445 {
-		t.Errorf("got hash %d", got)
+		t.Errorf("got hash %d, want 143741283182547445", got)
 	}
 	if got := model.Labeled("app", "train").Terms; !slices.Contains(want, got[0]) {
 		t.Errorf("got terms %d for a label", got)
@@ -51,7 +51,7 @@ func TestConditionsHaveTerms(t *testing.T) {
 			t.Errorf("%s: got %t and %t, want true and false", name, has(a), has(b))
 		}
 		if strings.Count(c.SQL, "?") != len(c.Args) {
-			t.Errorf("%s: %s takes %d arguments", name, c.SQL, len(c.Args))
+			t.Errorf("%s: %s has %d arguments, want one for each mark", name, c.SQL, len(c.Args))
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestTruncate(t *testing.T) {
 	})
 	for text, want := range map[string]string{"a\x00b": "ab", "a\xffb": "a\uFFFDb", "": ""} {
 		if got := model.Truncate(text, 10); got != want {
-			t.Errorf("%q is %q", text, got)
+			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}
 }

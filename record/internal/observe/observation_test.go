@@ -27,7 +27,7 @@ func observation(t *testing.T, kind delta.Kind, metadata string, redact ...strin
 	body := `{"metadata":{"name":"a",` + metadata + `},"spec":{"template":{}},"status":{"startTime":"2026-03-01T09:01:00Z","active":1,"ready":1}}`
 	o, err := observe.Observe(p, &delta.Delta{Kind: kind, Record: wire.Record{Key: wire.Key{Name: "a"}, UID: "u", Version: 7, Encoding: wire.JSON, Body: []byte(body)}}, model.Watched)
 	if err != nil || o.Invalid != nil {
-		t.Fatal(err, o.Invalid)
+		t.Fatalf("got error %v, invalid %v; want neither", err, o.Invalid)
 	}
 	return o
 }

@@ -198,7 +198,7 @@ func TestListedKind(t *testing.T) {
 		t.Errorf("the list is %q", got)
 	}
 	if got := src.Kind(); got != corev1.SchemeGroupVersion.WithKind("Pod") || src.String() != "Pod.v1" {
-		t.Errorf("%v has kind %v", src, got)
+		t.Errorf("%v has kind %v, want Pod in v1", src, got)
 	}
 }
 

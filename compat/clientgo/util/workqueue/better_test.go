@@ -112,13 +112,13 @@ func TestRefused(t *testing.T) {
 	numbers := workqueue.NewTyped[float64]()
 	numbers.Add(math.NaN())
 	if q.Len() != 0 || numbers.Len() != 0 || len(errs) != 13 || !strings.Contains(errs[0], "[]string") {
-		t.Fatal(q.Len(), numbers.Len(), errs)
+		t.Fatalf("got lengths %d and %d and errors %v, want two empty queues and 13 errors", q.Len(), numbers.Len(), errs)
 	}
 	q.Add(nil)
 	q.Add(struct{ any }{1})
 	q.Add([1]any{"a"})
 	if q.Len() != 3 {
-		t.Fatal(q.Len(), errs)
+		t.Fatalf("got length %d and errors %v, want 3 items", q.Len(), errs)
 	}
 	q.ShutDown()
 	numbers.ShutDown()
@@ -138,7 +138,7 @@ func TestManyDelays(t *testing.T) {
 		for i := range 5_000 { // by time, then as they came
 			item, _ := q.Get()
 			if want := i/100 + i%100*100; item != want {
-				t.Fatal(i, item, want)
+				t.Fatalf("item %d: got %v, want %v", i, item, want)
 			}
 			q.Done(item)
 		}

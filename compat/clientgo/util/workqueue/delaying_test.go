@@ -68,7 +68,7 @@ func TestDelayWakes(t *testing.T) {
 		start := time.Now()
 		q.AddAfter("a", time.Minute)
 		if item, shutdown := q.Get(); item != "a" || shutdown || time.Since(start) != time.Minute {
-			t.Fatal(item, shutdown, time.Since(start))
+			t.Fatalf("got %v, shutdown %v, after %v; want a after one minute", item, shutdown, time.Since(start))
 		}
 		q.AddAfter("b", time.Minute)
 		synctest.Wait()
