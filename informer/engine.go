@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/internal/faultlog"
@@ -40,6 +41,7 @@ type engine struct {
 	active        map[delta.Scope]*listWatch // lists and watches of the store: the wanted ones and those about to leave
 	wakeup        chan struct{}              // one token: the spec has changed, or the list of a successor is complete
 	state         engineState
+	began         time.Time     // when run was called; set before the producers start
 	coldStart     error         // why the snapshot file was not used
 	cancelRun     func()        // ends run; set by run
 	failure       error         // the error of fail; run returns it

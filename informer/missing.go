@@ -3,6 +3,7 @@ package informer
 import (
 	"errors"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -25,13 +26,14 @@ const (
 )
 
 // permanentError returns the error that ends Run before the first list: the server does not
-// serve the type, or refuses the field selector.
-func permanentError(missing MissingPolicy, fieldSelector string, h reflector.Health) error {
+// serve the type, or refuses the field selector. began is when Run was called: the type may have
+// been installed after an earlier discovery.
+func permanentError(missing MissingPolicy, fieldSelector string, began time.Time, h reflector.Health) error {
 	if h.Synced || h.Err == nil {
 		return nil
 	}
 	if unknown := (*kube.UnknownResourceError)(nil); errors.As(h.Err, &unknown) {
-		if missing == WaitIfMissing {
+		if missing == WaitIfMissing || !unknown.Asked.After(began) {
 			return nil
 		}
 		return &errcode.Error{Code: errcode.NotFound, Problem: "informer", Err: unknown, Remedy: "correct Config.Resource, or set Config.Missing to WaitIfMissing"}

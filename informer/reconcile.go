@@ -128,7 +128,7 @@ func (e *engine) reportHealth(lw *listWatch, r *reflector.Reflector, done <-chan
 	for {
 		h, changed := r.Health()
 		log.see(h)
-		if err := permanentError(e.cfg.Missing, e.cfg.FieldSelector, h); err != nil && !e.several {
+		if err := permanentError(e.cfg.Missing, e.cfg.FieldSelector, e.began, h); err != nil && !e.several {
 			e.fail(err)
 		}
 		if h.Order != order {

@@ -80,7 +80,7 @@ const drainTimeout = 200 * time.Millisecond
 func (e *engine) launch(ctx context.Context) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.state = engineRuns
+	e.state, e.began = engineRuns, time.Now()
 	e.producers.open(ctx)
 	e.consumers.open(ctx)
 	for _, r := range e.registrations {

@@ -41,7 +41,7 @@ const acceptDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroup
 // Errors: *DiscoveryError if the server answers without a list of types; *RequestError
 // if the server does not answer.
 func (c *Cluster) discover(ctx context.Context) (*catalog, error) {
-	found := &catalog{}
+	found := &catalog{asked: time.Now()}
 	missing := 0
 	for _, root := range []string{"api", "apis"} {
 		err := c.discoverRoot(ctx, root, found)
@@ -217,6 +217,7 @@ func (c *Cluster) decodeDiscovery(body []byte, into any) error {
 type catalog struct {
 	types   []Resource // in order of preference, as in kubectl
 	failing []groupFailure
+	asked   time.Time // the start of the round
 }
 
 // groupFailure is a version of a group whose types the server cannot list at the moment.

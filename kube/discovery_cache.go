@@ -76,7 +76,7 @@ func (d *discoveryCache) forget(r Resource) {
 		return other.Name == r.Name && other.groupVersion() == r.groupVersion()
 	})
 	if len(left) < len(d.catalog.types) {
-		d.catalog = &catalog{types: left, failing: d.catalog.failing}
+		d.catalog = &catalog{types: left, failing: d.catalog.failing, asked: d.catalog.asked}
 		d.refreshed = time.Time{}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,6 +22,9 @@ type UnknownResourceError struct {
 	Name string
 	// Near lists similar names, the most similar first.
 	Near []string
+	// Asked is when the discovery that did not find the type began. Lookups of a Source may
+	// share a discovery of the last second.
+	Asked time.Time
 }
 
 // Error implements error.

@@ -72,7 +72,7 @@ func (c *Cluster) unknown(t Target, known *catalog) error {
 	if len(failed.Failing) > 0 {
 		return failed
 	}
-	return &UnknownResourceError{Host: c.Host(), Name: t.String(), Near: near(known.types, t.String())}
+	return &UnknownResourceError{Host: c.Host(), Name: t.String(), Near: near(known.types, t.String()), Asked: known.asked}
 }
 
 // Resources asks the server for the types that can be listed and watched, and returns

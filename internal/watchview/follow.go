@@ -101,18 +101,27 @@ func Attend(ctx context.Context, host string, all []Followed, con *console.Conso
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
 	watch := Outage{host: host, con: con, Known: map[string]reflector.Relists{}, odd: map[string]oddities{}}
+	// An informer ends by itself for some of these errors, with a better remedy. Attend returns
+	// an error only if a second look finds one too.
+	failing := false
 	for {
-		waiting, news := 0, false
+		waiting, news, failed := 0, false, false
 		for _, f := range all {
 			health, _ := f.Inf.Health()
 			if !health.Synced {
 				waiting++
-				if err := Hopeless(f.Resource.String(), health.Health); err != nil {
+				err := Hopeless(f.Resource.String(), health.Health)
+				if err != nil && failing {
 					return err
+				}
+				if err != nil {
+					failed = true
+					continue
 				}
 			}
 			news = watch.Note(f.Resource.String(), health.Health) || news
 		}
+		failing = failed
 		watch.report(news)
 		if waiting > 0 && len(watch.away) == 0 {
 			con.Progress("%s", progressOf(all))
