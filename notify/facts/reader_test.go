@@ -127,7 +127,9 @@ func TestGapInALife(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		p := newPlatform(t, url)
 		p.create(trainJob())
+		p.seen("train", state.Submitted) // a life is known only from its beginning
 		p.begin(1, "node-1")
+		p.seen("train", state.Running)
 		p.stop()
 		p.status(func(s *batchv1.JobStatus) { s.Ready = new(int32(0)); s.Failed = 1 })
 		p.srv.Compact()
