@@ -89,7 +89,7 @@ func (p *shardMachine) live() []string {
 }
 
 // yieldTo returns the replicas to yield to while others may rely on the published list or
-// on the one that is about to be published.
+// the next list.
 func (p *shardMachine) yieldTo() []string {
 	both := slices.Concat(p.applied, p.live())
 	slices.Sort(both)

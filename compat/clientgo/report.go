@@ -36,8 +36,9 @@ type Row struct {
 	// count.
 	Decodes   uint64
 	PerMinute float64
-	// All says that a Packed informer holds all objects decoded for now, because readers
-	// read them so often that to decode them again would cost more than client-go takes.
+	// All reports that a Packed informer holds all objects decoded, because they are read so
+	// often that decoding them again would take more CPU than client-go. It becomes false when
+	// the reads become rare.
 	All bool
 	// Advice says in a few words what to change; "" for nothing.
 	Advice string

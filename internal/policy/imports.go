@@ -73,7 +73,7 @@ notify/channel/slack: notify/message notify/channel
 notify/channel/teams: state notify/message notify/channel
 notify/channel/pagerduty: notify/message notify/channel
 notify/channel/opsgenie: notify/message notify/channel
-notify/channel/shoutrrr: notify/message notify/channel
+notify/channel/shoutrrr: notify/message notify/channel internal/pause
 notify/channel/event: kube notify/message notify/channel
 notify/channel/stdout: internal/printable state notify/message notify/channel
 notify/rule: internal/printable state notify/message

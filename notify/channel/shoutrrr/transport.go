@@ -16,6 +16,8 @@ import (
 	"github.com/nicholas-fedor/shoutrrr/pkg/services/push/ntfy"
 	"github.com/nicholas-fedor/shoutrrr/pkg/services/push/pushover"
 	"github.com/nicholas-fedor/shoutrrr/pkg/types"
+
+	"github.com/vedette-io/vedette/internal/pause"
 )
 
 // maxExcerpt is the maximum number of bytes that are kept of a refusal.
@@ -105,12 +107,7 @@ func (t *transport) Sleep(d time.Duration) {
 	t.mu.Lock()
 	ctx := t.ctx
 	t.mu.Unlock()
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	_ = pause.For(ctx, d)
 }
 
 // install makes a service use a client. It returns false if the service does not support
