@@ -35,11 +35,12 @@ func (d *DB) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
 //
 // Errors: those of f; errors of the database or the network, as an Error.
 func (d *DB) Transact(ctx context.Context, f func(tx *Tx) error) error {
+	d.pool.refresh(ctx)
 	tx, err := d.pool.db.BeginTx(ctx, &d.dialect.Transaction)
 	if err != nil {
 		return d.pool.explainKnown(err)
 	}
-	if err := f(&Tx{d.Fragments, d.pool.driver, tx}); err != nil {
+	if err := f(&Tx{d.Fragments, d.pool.driver, tx, d.pool}); err != nil {
 		_ = tx.Rollback() // the first error is more useful
 		return d.pool.explainKnown(err)
 	}
@@ -75,10 +76,19 @@ func (d *DB) Version(ctx context.Context) (version string, err error) {
 	return version, d.Explain(err)
 }
 
-// Clock returns the time of the server, or the local time for a database without a server.
+// Now returns the time of the server, or the local time for a database without a server.
+// Processes on different machines compare the times in a database, such as the end of a
+// lease, so these times come from one clock. Transact reads the clock of the server once a
+// minute; in between, Now adds the time that has passed on this machine, also if its wall
+// clock is set. Without a server, Now does not go back while the process runs. The result has
+// no reading of the monotonic clock.
+func (d *DB) Now() time.Time { return d.pool.now() }
+
+// Clock reads the clock of the server. It returns the local time for a database without a
+// server.
 func (d *DB) Clock(ctx context.Context) (time.Time, error) {
 	if d.dialect.Clock == "" {
-		return time.Now(), nil
+		return d.Now(), nil
 	}
 	var at int64
 	if err := d.pool.db.QueryRowContext(ctx, d.dialect.Clock).Scan(&at); err != nil {

@@ -59,6 +59,9 @@ func TestInspect(t *testing.T) {
 		if at, err := d.Clock(t.Context()); err != nil || at.Before(before.Add(-time.Second)) || at.After(time.Now().Add(time.Second)) {
 			t.Errorf("clock: got %v and error %v, want the time of this machine", at, err)
 		}
+		if at := d.Now(); at.Before(before.Add(-time.Second)) || at.After(time.Now().Add(time.Second)) {
+			t.Errorf("now: got %v, want the time of this machine", at)
+		}
 		version, err := d.Version(t.Context())
 		want := map[string]string{"sqlite": "SQLite", "postgres": "PostgreSQL", "mysql": "MariaDB"}[strings.Split(url, ":")[0]]
 		if name, number, _ := strings.Cut(version, " "); err != nil || name != want || strings.Count(number, ".") == 0 || strings.ContainsAny(number, " -") {

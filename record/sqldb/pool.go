@@ -16,6 +16,7 @@ type pool struct {
 	driver  Driver
 	address Address
 	db      *sql.DB
+	clock   serverClock
 }
 
 // newPool opens a pool, and returns after the database has answered.
@@ -39,6 +40,7 @@ func newPool(ctx context.Context, driver Driver, a Address, access Access) (*poo
 		}
 		return nil, err
 	}
+	p.refresh(ctx)
 	return p, nil
 }
 

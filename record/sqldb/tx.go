@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"time"
 )
 
 // Querier runs queries. A DB runs them on any of its connections, a Tx within its
@@ -21,7 +22,11 @@ type Tx struct {
 	Fragments
 	driver Driver
 	tx     *sql.Tx
+	pool   *pool
 }
+
+// Now returns what DB.Now returns.
+func (t *Tx) Now() time.Time { return t.pool.now() }
 
 // Exec runs a statement with "?" for parameters. It returns the number of affected rows; an
 // UPDATE counts every row that its condition selects.
