@@ -47,7 +47,7 @@ func (k keeper) run(ctx context.Context) {
 			continue
 		}
 		pruned = time.Now()
-		p, err := delivery.Prune(ctx, k.o.DB, time.Now().Add(-k.o.Keep))
+		p, err := delivery.Prune(ctx, k.o.DB, k.o.DB.Now().Add(-k.o.Keep))
 		if ctx.Err() != nil {
 			return
 		}

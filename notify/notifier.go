@@ -38,7 +38,7 @@ type Config struct {
 	Workers WorkerOptions
 	// Logger logs faults; default slog.Default() at the time of the message.
 	Logger *slog.Logger
-	// Now returns the time, for tests; default time.Now.
+	// Now returns the time, for tests; default sqldb.DB.Now.
 	Now func() time.Time
 }
 
@@ -78,7 +78,7 @@ func New(db *sqldb.DB, c Config) (*Notifier, error) {
 		c.Progress = logProgress{kept}
 	}
 	if c.Now == nil {
-		c.Now = time.Now
+		c.Now = db.Now
 	}
 	if c.Name == "" {
 		host, _ := os.Hostname() // an empty name is valid

@@ -100,7 +100,7 @@ func (s *sender) run(ctx context.Context) {
 // serve sends deliveries.
 func (s *sender) serve() {
 	for a := range s.work {
-		r := result{outcome: delivery.Outcome{Delivery: a.delivery, Result: delivery.Released, At: time.Now()}}
+		r := result{outcome: delivery.Outcome{Delivery: a.delivery, Result: delivery.Released}}
 		if a.ctx.Err() == nil {
 			r.outcome, r.took = try(a.ctx, &a.delivery, s.channel, s.o.Compose)
 		}
@@ -115,6 +115,7 @@ func (s *sender) took(r result) {
 		a.cancel()
 		delete(s.active, r.outcome.Delivery.ID)
 	}
+	r.outcome.At = s.o.DB.Now()
 	s.stats.tried(&r.outcome, r.took)
 	s.outcomes = append(s.outcomes, r.outcome)
 }
@@ -153,7 +154,7 @@ func (s *sender) step(ctx, sending context.Context) (wait time.Duration) {
 	s.database.See(faultlog.State{})
 	wait = min(s.o.Poll, s.o.Lease/4)
 	if !s.next.IsZero() {
-		wait = min(wait, max(time.Until(s.next), time.Millisecond))
+		wait = min(wait, max(s.next.Sub(s.o.DB.Now()), time.Millisecond))
 	}
 	return wait
 }
@@ -212,7 +213,8 @@ func (s *sender) extend(ctx context.Context) error {
 	for _, a := range s.active {
 		all = append(all, a.delivery)
 	}
-	kept, err := delivery.Extend(ctx, s.o.DB, s.name, all, now.Add(s.o.Lease), now)
+	at := s.o.DB.Now()
+	kept, err := delivery.Extend(ctx, s.o.DB, s.name, all, at.Add(s.o.Lease), at)
 	if err != nil {
 		return err
 	}
@@ -242,7 +244,7 @@ func (s *sender) claim(ctx, sending context.Context) error {
 	traits := s.channel.Traits()
 	now := time.Now()
 	c, err := delivery.Claim(ctx, s.o.DB, s.name, delivery.ClaimOptions{
-		Worker: s.o.Name, Limit: room, Lease: s.o.Lease, Rate: delivery.Rate{Count: traits.Rate.Count, Per: traits.Rate.Per}, Threshold: s.o.policy().Threshold, Now: now,
+		Worker: s.o.Name, Limit: room, Lease: s.o.Lease, Rate: delivery.Rate{Count: traits.Rate.Count, Per: traits.Rate.Per}, Threshold: s.o.policy().Threshold, Now: s.o.DB.Now(),
 	})
 	if err != nil {
 		return err
@@ -282,7 +284,7 @@ func (s *sender) end(ctx context.Context, stop context.CancelFunc) {
 	for waiting := true; waiting; {
 		select {
 		case a := <-s.work:
-			s.results <- result{outcome: delivery.Outcome{Delivery: a.delivery, Result: delivery.Released, At: time.Now()}}
+			s.results <- result{outcome: delivery.Outcome{Delivery: a.delivery, Result: delivery.Released}}
 		default:
 			waiting = false
 		}

@@ -51,7 +51,6 @@ func try(ctx context.Context, d *delivery.Delivery, ch channel.Channel, compose 
 		took = time.Since(began)
 		o.Status, o.Ref = receipt.Status, receipt.Ref
 	}
-	o.At = time.Now()
 	switch e := channel.ErrorOf(err); {
 	case e == nil:
 		o.Result = delivery.Delivered

@@ -73,7 +73,7 @@ func (i *identifier) try(ctx context.Context) (c identifiedCluster, replaced boo
 // recorder saw what happened to their objects. A different cluster of the same name counts
 // as replaced if this recorder recorded it before, or if no recorder covers it.
 func (i *identifier) store(ctx context.Context, tx *sqldb.Tx, uid string) (id int64, gaps int, err error) {
-	now, name := time.Now(), i.cfg.ClusterName
+	now, name := tx.Now(), i.cfg.ClusterName
 	if id, err = model.EnsureCluster(ctx, tx, uid, name, now); err != nil {
 		return 0, 0, err
 	}

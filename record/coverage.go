@@ -80,7 +80,7 @@ func (c *coverer) extend(ctx context.Context, from, to wire.Version) (err error)
 			return err
 		}
 	}
-	if to < c.coverage.To || to == c.coverage.To && c.now.Sub(c.coverage.At) < heartbeat {
+	if to < c.coverage.To || to == c.coverage.To && c.now.Sub(c.coverage.At).Abs() < heartbeat {
 		return nil
 	}
 	if err := model.ExtendCoverage(ctx, c.tx, &c.coverage, to, c.now); err != nil {

@@ -96,12 +96,11 @@ func (m *monitor) recordGap(ctx context.Context, h *reflector.Health) error {
 	if from == 0 || !m.caughtUp() || time.Since(m.gapAt) < gapInterval {
 		return nil
 	}
-	now := time.Now()
-	begun, err := m.beginGap(ctx, model.Gap{Cause: cause, From: from, FromAt: now, Detail: fmt.Sprint(h.Err)})
+	begun, err := m.beginGap(ctx, model.Gap{Cause: cause, From: from, FromAt: m.db.Now(), Detail: fmt.Sprint(h.Err)})
 	if err != nil {
 		return err
 	}
-	if m.gapAt = now; begun {
+	if m.gapAt = time.Now(); begun {
 		m.health.recordedGap(cause)
 	}
 	m.begun.Add(1)

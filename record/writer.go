@@ -135,7 +135,7 @@ func (w *writer) commit(ctx context.Context, p *plan) error {
 	ctx, done := w.db.Bounded(ctx)
 	defer done()
 	t := w.planner.tracker
-	now, begun := time.Now(), w.begun.Load()
+	began, now, begun := time.Now(), w.db.Now(), w.begun.Load()
 	extends := p.extendsCoverage(t)
 	var result batch.Written
 	var coverage model.Coverage
@@ -173,7 +173,7 @@ func (w *writer) commit(ctx context.Context, p *plan) error {
 	if extends {
 		w.ended = begun
 	}
-	w.report(p, &result, now)
+	w.report(p, &result, began)
 	return nil
 }
 

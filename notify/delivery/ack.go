@@ -15,7 +15,7 @@ import (
 func Ack(ctx context.Context, db *sqldb.DB, object int64, by string) (acked int, err error) {
 	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
 		n, err := tx.Exec(ctx, "UPDATE deliveries SET escalate_at = 0, acked_by = ?, acked_at = ? WHERE object_id = ? AND escalate_at > 0",
-			cut(by, maxWord), micros(time.Now()), object)
+			cut(by, maxWord), micros(db.Now()), object)
 		if acked = int(n); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ type Act struct {
 // audit stores an act.
 func audit(ctx context.Context, tx *sqldb.Tx, actor, action, detail string) error {
 	return tx.Insert(ctx, "notify_audit", []string{"happened_at", "actor", "action", "detail"},
-		[][]any{{micros(time.Now()), cut(actor, maxWord), cut(action, maxKind), cut(detail, maxText)}})
+		[][]any{{micros(tx.Now()), cut(actor, maxWord), cut(action, maxKind), cut(detail, maxText)}})
 }
 
 // Acts returns acts, newest first, at most limit.

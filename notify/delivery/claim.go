@@ -21,7 +21,7 @@ type ClaimOptions struct {
 	Rate Rate
 	// Threshold is Policy.Threshold.
 	Threshold int
-	// Now is the time of the claim; default time.Now.
+	// Now is the time of the claim; default sqldb.DB.Now.
 	Now time.Time
 }
 
@@ -56,7 +56,7 @@ var farFuture = time.UnixMicro(1 << 60)
 // Errors: those of the database. The caller retries.
 func Claim(ctx context.Context, db *sqldb.DB, channel string, o ClaimOptions) (Claimed, error) {
 	if o.Now.IsZero() {
-		o.Now = time.Now()
+		o.Now = db.Now()
 	}
 	if o.Lease <= 0 {
 		o.Lease = time.Minute

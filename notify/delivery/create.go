@@ -25,7 +25,7 @@ import (
 // Errors: a delivery without Key or Channel, or with a channel name of more than 63 bytes;
 // those of the database.
 func Create(ctx context.Context, tx *sqldb.Tx, all []Delivery) (created int, err error) {
-	n, err := newBatch(all, time.Now())
+	n, err := newBatch(all, tx.Now())
 	if err != nil {
 		return 0, err
 	}

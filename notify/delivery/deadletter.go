@@ -158,7 +158,7 @@ func Replay(ctx context.Context, db *sqldb.DB, by string, ids ...int64) (replaye
 // deliveries nor delays them.
 func replay(ctx context.Context, tx *sqldb.Tx, ids []int64) (int, error) {
 	n, err := updateRows(ctx, tx, slices.Sorted(slices.Values(ids)), "state = ?, lane = -id, attempts = 0, rescues = 0, next_at = ?, late = 1, replay = 1", "state = ?",
-		int16(Waiting), micros(time.Now()), int16(Dead))
+		int16(Waiting), micros(tx.Now()), int16(Dead))
 	return int(n), err
 }
 
@@ -168,7 +168,7 @@ func replay(ctx context.Context, tx *sqldb.Tx, ids []int64) (int, error) {
 //
 // Errors: those of the database.
 func Recover(ctx context.Context, db *sqldb.DB, channel string, since time.Time, by string) (replayed int, err error) {
-	until := micros(time.Now())
+	until := micros(db.Now())
 	for {
 		var n int
 		err := db.Transact(ctx, func(tx *sqldb.Tx) error {
@@ -196,8 +196,8 @@ func Recover(ctx context.Context, db *sqldb.DB, channel string, since time.Time,
 			return err
 		}
 		if c := &locked[0]; c.Cause == Broken {
-			c.PausedUntil = time.Now()
-			if err := c.save(ctx, tx, time.Now()); err != nil {
+			c.PausedUntil = tx.Now()
+			if err := c.save(ctx, tx, tx.Now()); err != nil {
 				return err
 			}
 		}
@@ -212,7 +212,7 @@ func Recover(ctx context.Context, db *sqldb.DB, channel string, since time.Time,
 // Errors: those of the database.
 func Drop(ctx context.Context, db *sqldb.DB, by string, ids ...int64) (dropped int, err error) {
 	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
-		n, err := end(ctx, tx, slices.Sorted(slices.Values(ids)), Dead, Dropped, time.Now())
+		n, err := end(ctx, tx, slices.Sorted(slices.Values(ids)), Dead, Dropped, tx.Now())
 		if dropped = int(n); err != nil {
 			return err
 		}
@@ -232,7 +232,7 @@ func Enable(ctx context.Context, db *sqldb.DB, channel, by string) error {
 		}
 		c := &locked[0]
 		c.DisabledAt, c.Reason, c.Failures, c.PausedUntil, c.Cause, c.trial = time.Time{}, "", 0, time.Time{}, Running, 0
-		if err := c.save(ctx, tx, time.Now()); err != nil {
+		if err := c.save(ctx, tx, tx.Now()); err != nil {
 			return err
 		}
 		return audit(ctx, tx, by, "enable", "channel "+channel)

@@ -66,7 +66,7 @@ func (f *finish) run(ctx context.Context, outcomes []Outcome) error {
 	}
 	for i := range outcomes {
 		if o := &outcomes[i]; o.At.IsZero() {
-			o.At = time.Now()
+			o.At = f.tx.Now()
 		}
 		if outcomes[i].At.After(f.now) {
 			f.now = outcomes[i].At

@@ -56,7 +56,7 @@ func AddMute(ctx context.Context, db *sqldb.DB, m Mute) error {
 	hash := digestOf("mute", m.Person, m.Channel, m.Receiver, strconv.FormatInt(m.Object, 10), m.Rule, strconv.FormatBool(m.Digests))
 	return db.Transact(ctx, func(tx *sqldb.Tx) error {
 		err := tx.InsertNew(ctx, "mutes", []string{"content_hash", "person", "channel", "receiver", "object_id", "rule_name", "digests", "until_at", "created_at", "created_by"},
-			[][]any{{hash, cut(m.Person, maxWord), cut(m.Channel, maxWord), cut(m.Receiver, maxKey), m.Object, cut(m.Rule, maxWord), number(m.Digests), micros(m.Until), micros(time.Now()), cut(m.CreatedBy, maxWord)}}, "content_hash")
+			[][]any{{hash, cut(m.Person, maxWord), cut(m.Channel, maxWord), cut(m.Receiver, maxKey), m.Object, cut(m.Rule, maxWord), number(m.Digests), micros(m.Until), micros(db.Now()), cut(m.CreatedBy, maxWord)}}, "content_hash")
 		if err != nil {
 			return err
 		}

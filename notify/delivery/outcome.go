@@ -35,6 +35,6 @@ type Outcome struct {
 	RetryAfter time.Duration
 	// Local is set if the channel was not called, so the result does not affect its state.
 	Local bool
-	// At is the end of the try; default time.Now.
+	// At is the end of the try; default sqldb.DB.Now.
 	At time.Time
 }

@@ -52,7 +52,7 @@ func Subscribe(ctx context.Context, db *sqldb.DB, s Subscription, code string, v
 	if s.Channel == "" {
 		return 0, errors.New("a subscription needs a channel")
 	}
-	now := time.Now()
+	now := db.Now()
 	verified, until, secret := micros(now), int64(0), make([]byte, 16)
 	content := digestOf("subscription", s.Person, s.Cluster, s.Type, s.Namespace, s.Name, s.UID, s.Labels, s.States, s.Channel, s.Address)
 	if code != "" {
@@ -106,11 +106,11 @@ func Verify(ctx context.Context, db *sqldb.DB, id int64, code string) error {
 		case verified > 0:
 			return nil
 		}
-		if n == 0 || until <= micros(time.Now()) || subtle.ConstantTimeCompare(secret, codeHash(content, code)) != 1 {
+		if n == 0 || until <= micros(tx.Now()) || subtle.ConstantTimeCompare(secret, codeHash(content, code)) != 1 {
 			wrong = true // the try is still counted
 			return nil
 		}
-		_, err = tx.Exec(ctx, "UPDATE subscriptions SET verified_at = ? WHERE id = ?", micros(time.Now()), id)
+		_, err = tx.Exec(ctx, "UPDATE subscriptions SET verified_at = ? WHERE id = ?", micros(tx.Now()), id)
 		return err
 	})
 	if err == nil && wrong {

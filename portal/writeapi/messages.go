@@ -239,7 +239,7 @@ func (w *writer) again(ctx context.Context, d *delivery.Delivery) error {
 	again := delivery.Delivery{
 		Key:  fmt.Sprintf("%s/again/%d", d.Key, time.Now().Unix()/int64(againWithin.Seconds())),
 		Kind: d.Kind, Rule: d.Rule, Channel: d.Channel, Receiver: d.Receiver, Person: d.Person, Role: d.Role,
-		Object: d.Object, Event: d.Event, Late: true, Replay: true, CreatedAt: time.Now(),
+		Object: d.Object, Event: d.Event, Late: true, Replay: true, CreatedAt: w.cfg.DB.Now(),
 	}
 	return w.cfg.DB.Transact(ctx, func(tx *sqldb.Tx) error {
 		_, err := delivery.Create(ctx, tx, []delivery.Delivery{again})

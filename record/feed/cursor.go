@@ -69,7 +69,7 @@ func Reset(ctx context.Context, db *sqldb.DB, name string, start Start) error {
 		return err
 	}
 	return change(ctx, db, name, func(ctx context.Context, tx *sqldb.Tx) (bool, error) {
-		return model.ResetFeedCursor(ctx, tx, name, position, model.Micros(time.Now()))
+		return model.ResetFeedCursor(ctx, tx, name, position, model.Micros(tx.Now()))
 	})
 }
 
@@ -112,7 +112,7 @@ func create(ctx context.Context, db *sqldb.DB, name, owner string, start Start) 
 	}
 	ctx, done := db.Bounded(ctx)
 	defer done()
-	now := model.Micros(time.Now())
+	now := model.Micros(db.Now())
 	return db.Transact(ctx, func(tx *sqldb.Tx) error {
 		return model.InsertFeedCursor(ctx, tx, model.FeedCursor{Name: name, Position: position, Owner: owner, CreatedAt: now, SeenAt: now})
 	})

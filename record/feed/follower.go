@@ -148,7 +148,7 @@ func (f *follower) usable(p *model.FeedPoll) error {
 func (f *follower) advance(ctx context.Context, p *model.FeedPoll, upTo int64, handle func(ctx context.Context, tx *sqldb.Tx) error) error {
 	ctx, done := f.db.Bounded(ctx)
 	defer done()
-	c := model.FeedCursor{Name: f.name, Position: upTo, Token: p.Cursor.Token, Owner: f.owner, SeenAt: model.Micros(time.Now())}
+	c := model.FeedCursor{Name: f.name, Position: upTo, Token: p.Cursor.Token, Owner: f.owner, SeenAt: model.Micros(f.db.Now())}
 	return f.db.Transact(ctx, func(tx *sqldb.Tx) error {
 		if ours, err := model.AdvanceFeedCursor(ctx, tx, c); err != nil || !ours {
 			return errOr(err, errOvertaken)
@@ -159,8 +159,8 @@ func (f *follower) advance(ctx context.Context, p *model.FeedPoll, upTo int64, h
 
 // touch records that the cursor is in use, if the last record is old.
 func (f *follower) touch(ctx context.Context, p *model.FeedPoll) error {
-	now := time.Now()
-	if now.Sub(model.Time(p.Cursor.SeenAt)) < touchInterval {
+	now := f.db.Now()
+	if now.Sub(model.Time(p.Cursor.SeenAt)).Abs() < touchInterval {
 		return nil
 	}
 	ctx, done := f.db.Bounded(ctx)

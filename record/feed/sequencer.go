@@ -65,7 +65,7 @@ func number(ctx context.Context, tx *sqldb.Tx, head int64, waiting []model.Outbo
 	if ours, err := model.AdvanceFeed(ctx, tx, head, head+int64(len(waiting))); err != nil || !ours {
 		return errOr(err, errOvertaken)
 	}
-	if err := model.InsertFeed(ctx, tx, head, waiting, model.Micros(time.Now())); err != nil {
+	if err := model.InsertFeed(ctx, tx, head, waiting, model.Micros(tx.Now())); err != nil {
 		return err
 	}
 	ids := make([]int64, len(waiting))

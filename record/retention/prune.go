@@ -22,7 +22,7 @@ const lockName = "vedette retention"
 // Errors: an invalid policy; those of the database. History that was removed before an
 // error stays removed.
 func Prune(ctx context.Context, db *sqldb.DB, policy Policy) (Result, error) {
-	return prune(ctx, &pruner{db: db, policy: policy, now: time.Now()})
+	return prune(ctx, &pruner{db: db, policy: policy, now: db.Now()})
 }
 
 // Preview counts what Prune would remove by age and state, and removes nothing. It does not
@@ -30,7 +30,7 @@ func Prune(ctx context.Context, db *sqldb.DB, policy Policy) (Result, error) {
 //
 // Errors: those of Prune.
 func Preview(ctx context.Context, db *sqldb.DB, policy Policy) (Result, error) {
-	return prune(ctx, &pruner{db: db, policy: policy, now: time.Now(), preview: true})
+	return prune(ctx, &pruner{db: db, policy: policy, now: db.Now(), preview: true})
 }
 
 func prune(ctx context.Context, p *pruner) (Result, error) {
