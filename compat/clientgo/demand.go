@@ -8,7 +8,9 @@ import (
 // demand measures how much is read from an informer. It determines which objects a Packed
 // informer keeps decoded, because packing them costs more than it saves.
 type demand struct {
+	metadata bool         // the objects are metadata
 	handlers atomic.Int64 // that read objects
+	indexes  atomic.Int64 // whose functions read objects
 	changes  atomic.Int64 // since the last list of all objects
 	listed   atomic.Int64 // of these, how many have objects that the next list will read
 	debt     atomic.Int64 // how many more objects were decoded than changed
@@ -18,7 +20,8 @@ type demand struct {
 
 const (
 	// tinyBody is the size of the longest body for which packing and unpacking cost more
-	// than client-go spends on the object in total.
+	// than client-go spends on the object in total. For metadata it is smallBody, because
+	// most of a large body of metadata is managedFields, which need no decoding.
 	tinyBody = 512
 	// manyHandlers is from how many handlers on the objects of the last minute are held:
 	// a new revision that shares what it has in common with the old one takes a fifth of
@@ -29,8 +32,8 @@ const (
 	smallBody    = 2 << 10
 )
 
-// keepsObject implements informer.Config.KeepObject. If no handler reads objects, bodies are
-// kept, because decoding them would be wasted. A body that does not pack takes as much
+// keepsObject implements informer.Config.KeepObject. If no handler and no index reads
+// objects, bodies are kept, because decoding them would be wasted. A body that does not pack takes as much
 // memory as its object, and the object can be read without a cost.
 func (d *demand) keepsObject(size int, packs bool) bool {
 	d.debt.Add(-1)
@@ -40,7 +43,11 @@ func (d *demand) keepsObject(size int, packs bool) bool {
 	if !packs {
 		return true
 	}
-	return size <= tinyBody && d.handlers.Load() > 0 || size <= smallBody && d.manyRead()
+	tiny := tinyBody
+	if d.metadata {
+		tiny = smallBody
+	}
+	return size <= tiny && d.handlers.Load()+d.indexes.Load() > 0 || size <= smallBody && d.manyRead()
 }
 
 // manyRead reports whether many handlers read objects.

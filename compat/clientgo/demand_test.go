@@ -57,6 +57,32 @@ func TestDemand(t *testing.T) {
 	}
 }
 
+// TestDemandOfTinyObjects: an index whose function reads objects counts like a handler, and
+// bodies of metadata count as tiny up to another size.
+func TestDemandOfTinyObjects(t *testing.T) {
+	for _, c := range []struct {
+		what              string
+		metadata          bool
+		handlers, indexes int64
+		size              int
+		want              bool
+	}{
+		{"a tiny body, read by an index", false, 0, 1, tinyBody, true},
+		{"a larger body, read by an index", false, 0, 1, tinyBody + 1, false},
+		{"metadata", true, 1, 0, smallBody, true},
+		{"metadata, read by an index", true, 0, 1, smallBody, true},
+		{"metadata that nobody reads", true, 0, 0, 100, false},
+		{"a large body of metadata", true, 1, 1, smallBody + 1, false},
+	} {
+		d := demand{metadata: c.metadata}
+		d.count(true, c.handlers)
+		d.indexes.Store(c.indexes)
+		if got := d.keepsObject(c.size, true); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
 // TestDebt: each change pays for one decoded object, and each minute for one of each object.
 // The debt may be as high as there are objects, and nothing is saved.
 func TestDebt(t *testing.T) {

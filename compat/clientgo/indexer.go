@@ -227,6 +227,7 @@ func (x *indexer) AddIndexers(more cache.Indexers) error {
 	for _, name := range slices.Sorted(maps.Keys(more)) {
 		x.funcs[name] = more[name]
 		if !isNamespaceIndex(more[name]) {
+			x.shared.demand.indexes.Add(1)
 			x.index[name] = x.add(x.extract(more[name]))
 		}
 	}

@@ -61,6 +61,7 @@ func newShared(parts *stockParts, opts Options) *shared {
 	}
 	s.source = tunnel.NewSource(cache.ToListerWatcherWithContext(parts.lw), s.shape())
 	s.codec.listed = s.source.Kind
+	s.demand.metadata = s.codec.metadata()
 	return s
 }
 

@@ -440,21 +440,30 @@ func TestHandlersMissNothing(t *testing.T) {
 	}
 }
 
-// TestKeptForHandlers: an informer packs tiny objects only if no handler reads them.
-func TestKeptForHandlers(t *testing.T) {
-	for packed, h := range map[bool]cache.ResourceEventHandler{
-		true:  clientgo.KeyHandlerFuncs{},
-		false: cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {}},
+// TestKeptForReaders: an informer packs tiny objects only if no handler and no index reads
+// them.
+func TestKeptForReaders(t *testing.T) {
+	byNode := cache.Indexers{"node": func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil }}
+	for _, c := range []struct {
+		what    string
+		handler cache.ResourceEventHandler
+		indexes cache.Indexers
+		packed  bool
+	}{
+		{"a handler of names", clientgo.KeyHandlerFuncs{}, nil, true},
+		{"an index by namespace", clientgo.KeyHandlerFuncs{}, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}, true},
+		{"a handler that reads", cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {}}, nil, false},
+		{"an index that reads", clientgo.KeyHandlerFuncs{}, byNode, false},
 	} {
 		bubble(t, func(t *testing.T, w *world) {
 			w.create("a/one")
-			inf := w.pods(clientgo.Options{})
-			if _, err := inf.AddEventHandler(h); err != nil {
+			inf := clientgo.Adopt(coreinformers.NewPodInformer(w.client, metav1.NamespaceAll, 0, c.indexes), clientgo.Options{})
+			if _, err := inf.AddEventHandler(c.handler); err != nil {
 				t.Fatal(err)
 			}
 			defer run(t, inf)()
-			if health, _ := clientgo.HealthOf(inf); (health.Stats.HeldBytes > 0) != packed {
-				t.Errorf("%T: %d bytes are held packed", h, health.Stats.HeldBytes)
+			if health, _ := clientgo.HealthOf(inf); (health.Stats.HeldBytes > 0) != c.packed {
+				t.Errorf("%s: %d bytes are held packed, want packed to be %t", c.what, health.Stats.HeldBytes, c.packed)
 			}
 		})
 	}
