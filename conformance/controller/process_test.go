@@ -22,13 +22,18 @@ var build = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.Command("go", "build", "-o", dir+"/", "./examples/nodes", "./examples/podcontroller", "./examples/jobs", "./examples/trainjob")
+	return dir, buildInto(dir, "./examples/nodes", "./examples/podcontroller", "./examples/jobs", "./examples/trainjob")
+})
+
+// buildInto builds into a directory, with flags and packages for go build.
+func buildInto(dir string, args ...string) error {
+	cmd := exec.Command("go", append([]string{"build", "-o", dir + "/"}, args...)...)
 	cmd.Dir = "../.."
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return dir, fmt.Errorf("%w: %s", err, out)
+		return fmt.Errorf("%w: %s", err, out)
 	}
-	return dir, nil
-})
+	return nil
+}
 
 // process is a running example.
 type process struct {
@@ -46,13 +51,19 @@ func start(t *testing.T, kubeconfig, example string, args ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startIn(t, dir, []string{"KUBECONFIG=" + kubeconfig}, example, args...)
+}
+
+// startIn starts an example that was built into a directory.
+func startIn(t *testing.T, dir string, env []string, example string, args ...string) *process {
+	t.Helper()
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
 	p := &process{t: t, name: example, log: log.Name(), cmd: exec.Command(filepath.Join(dir, example), args...), done: make(chan struct{})}
-	p.cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
+	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

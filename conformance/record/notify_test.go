@@ -110,6 +110,7 @@ func (s *stage) notifier(t *testing.T, name, file string) *recorder {
 	return startProgram(t, name, func() *exec.Cmd {
 		cmd := exec.Command(s.program, "notify", "run", "--notify", file, "--db", s.through(t))
 		cmd.Env = append(os.Environ(), "SINK_SECRET=whsec_"+base64.StdEncoding.EncodeToString(sinkSecret))
+		cmd.Env = append(cmd.Env, s.env[name]...)
 		return cmd
 	})
 }

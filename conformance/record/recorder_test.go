@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,11 +16,11 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// build builds the program.
-func build(t *testing.T) string {
+// build builds the program, with more flags for go build.
+func build(t *testing.T, flags ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "vedette")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./cmd/vedette")
+	cmd := exec.CommandContext(t.Context(), "go", slices.Concat([]string{"build", "-o", path}, flags, []string{"./cmd/vedette"})...)
 	cmd.Dir = filepath.Join("..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build vedette: %v\n%s", err, out)
@@ -64,11 +65,14 @@ type recorder struct {
 // startRecorder starts a recorder, and stops it with the test.
 func startRecorder(t *testing.T, program, kubeconfig, name string, args ...string) *recorder {
 	t.Helper()
-	return startProgram(t, name, func() *exec.Cmd {
-		cmd := exec.Command(program, append([]string{"record", "--name", name}, args...)...)
-		cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
-		return cmd
-	})
+	return startProgram(t, name, func() *exec.Cmd { return recordCommand(program, kubeconfig, name, args...) })
+}
+
+// recordCommand is the command of a recorder.
+func recordCommand(program, kubeconfig, name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, append([]string{"record", "--name", name}, args...)...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
+	return cmd
 }
 
 // startProgram starts the process of a command, and stops it with the test.

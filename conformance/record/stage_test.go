@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"os/exec"
 	"reflect"
 	"strings"
 	"sync"
@@ -47,6 +48,7 @@ type stage struct {
 	load    *load
 	types   []string
 	seen    map[string]*witness // by type
+	env     map[string][]string // more variables of processes, by their names
 
 	restarts []span // restarts of the API server, by etcd revisions
 	work     sync.WaitGroup
@@ -112,7 +114,11 @@ func (s *stage) through(t *testing.T) string {
 func (s *stage) record(t *testing.T, name string, flags ...string) *recorder {
 	t.Helper()
 	config := kubeconfig(t, s.plane.RESTConfig(), s.api.Address())
-	return startRecorder(t, s.program, config, name, append([]string{strings.Join(s.types, ","), "-A", "--db", s.through(t)}, flags...)...)
+	return startProgram(t, name, func() *exec.Cmd {
+		cmd := recordCommand(s.program, config, name, append([]string{strings.Join(s.types, ","), "-A", "--db", s.through(t)}, flags...)...)
+		cmd.Env = append(cmd.Env, s.env[name]...)
+		return cmd
+	})
 }
 
 // covered waits until a recorder has its first lists.

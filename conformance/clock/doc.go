@@ -1,0 +1,7 @@
+// Package clock moves the wall clock of programs under test, as an administrator or NTP
+// moves the clock of a machine. The monotonic clock and all timers go on as before.
+//
+// Linux cannot give one process a wall clock of its own, so Overlay changes time.Now: a
+// program that is built with it adds the number of seconds in a file that it shares with
+// the test.
+package clock
