@@ -31,11 +31,13 @@ func init() {
 	}
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		panic("` + variable + `: " + err.Error())
+		println("` + variable + `:", err.Error())
+		syscall.Exit(2)
 	}
 	shared, err := syscall.Mmap(fd, 0, 8, syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
-		panic("` + variable + `: " + err.Error())
+		println("` + variable + `:", err.Error())
+		syscall.Exit(2)
 	}
 	movedBy = (*int64)(unsafe.Pointer(&shared[0]))
 }

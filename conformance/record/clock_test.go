@@ -22,6 +22,7 @@ func TestClockJumps(t *testing.T) {
 	program := build(t, "-overlay", clock.Overlay(t))
 	for _, kind := range dbtest.Kinds() {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel() // they wait for leases of killed notifiers most of the time
 			s := newStage(t, program, kind, controlplane.Options{Parts: controlplane.APIServerOnly}, "pods")
 			sound, moody, slow := newSink(t, temper{}), newSink(t, temper{}), newSink(t, temper{delay: 300 * time.Millisecond})
 			clocks := map[string]*clock.Clock{}

@@ -1,7 +1,6 @@
 package sqldb
 
 import (
-	"context"
 	"sync/atomic"
 	"time"
 )
@@ -18,7 +17,7 @@ const (
 
 // serverClock estimates the time of a server between two readings of its clock. For a
 // database without a server it is the local clock, which does not go back when the wall
-// clock is set back: what is due would wait for as much longer.
+// clock is set back, because due times would come later.
 type serverClock struct{ last atomic.Pointer[clockReading] }
 
 // clockReading is the time of the server at a time of this machine.
@@ -37,31 +36,26 @@ func (r *clockReading) stale(local time.Time) bool {
 	return passed >= readingAge || jump.Abs() >= readingJump
 }
 
-// refresh reads the clock of the server if the last reading is stale. A failure changes
-// nothing: the next statement fails as well, and its error is reported.
-func (p *pool) refresh(ctx context.Context) {
-	if p.dialect.Clock == "" {
-		return
-	}
+// refresh calls read for the time of the server, in microseconds since 1970, if the last
+// reading is stale. A failure changes nothing: the next statement fails as well, and its
+// error is reported.
+func (c *serverClock) refresh(read func() (micros int64, err error)) {
 	before := time.Now()
-	if last := p.clock.last.Load(); last != nil && !last.stale(before) {
+	if last := c.last.Load(); last != nil && !last.stale(before) {
 		return
 	}
-	var at int64
-	if err := p.db.QueryRowContext(ctx, p.dialect.Clock).Scan(&at); err != nil {
+	at, err := read()
+	if err != nil {
 		return
 	}
 	trip := time.Since(before)
-	p.clock.last.Store(&clockReading{local: before.Add(trip / 2), server: time.UnixMicro(at)})
+	c.last.Store(&clockReading{local: before.Add(trip / 2), server: time.UnixMicro(at)})
 }
 
-// now implements DB.Now.
-func (p *pool) now() time.Time {
+// now returns the time of the server.
+func (c *serverClock) now() time.Time {
 	local := time.Now()
-	if p.dialect.Clock == "" {
-		return p.clock.local(local)
-	}
-	if last := p.clock.last.Load(); last != nil {
+	if last := c.last.Load(); last != nil {
 		return last.at(local)
 	}
 	return local.Round(0)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestServerClock: between readings, the time of the server goes on with that of this
+// TestServerClock: between readings, the time of the server advances with that of this
 // machine, and a reading is replaced after a minute. Jumps are in conformance/record.
 func TestServerClock(t *testing.T) {
 	local := time.Now()
@@ -29,7 +29,7 @@ func TestServerClock(t *testing.T) {
 	}
 }
 
-// TestLocalClock: without a server, the time follows the local clock, and goes on if that
+// TestLocalClock: without a server, the time follows the local clock, and continues if that
 // clock is set back.
 func TestLocalClock(t *testing.T) {
 	var c serverClock

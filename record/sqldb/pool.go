@@ -61,6 +61,25 @@ func (p *pool) explainKnown(err error) error {
 	return err
 }
 
+// refresh reads the clock of the server if the last reading is stale.
+func (p *pool) refresh(ctx context.Context) {
+	if p.dialect.Clock == "" {
+		return
+	}
+	p.clock.refresh(func() (at int64, err error) {
+		err = p.db.QueryRowContext(ctx, p.dialect.Clock).Scan(&at)
+		return at, err
+	})
+}
+
+// now implements DB.Now.
+func (p *pool) now() time.Time {
+	if p.dialect.Clock == "" {
+		return p.clock.local(time.Now())
+	}
+	return p.clock.now()
+}
+
 // bounded implements DB.Bounded.
 func (p *pool) bounded(ctx context.Context) (bound context.Context, done func()) {
 	return p.limit(ctx, Timeout)
