@@ -65,7 +65,7 @@ type shape struct {
 
 // shapes are the shapes of the full run.
 var shapes = []shape{
-	{"pods", "pods", 10_000, workload.Protobuf, adaptTyped},
+	{"pods", "pods", 30_000, workload.Protobuf, adaptTyped},
 	{"busy pods", "busy", 10_000, workload.Protobuf, adaptTyped},
 	{"busy pods, dynamic", "busy", 5_000, workload.JSON, adaptDynamic},
 	{"busy pods, metadata", "busy", 10_000, workload.Protobuf, adaptMetadata},

@@ -20,9 +20,10 @@ type demand struct {
 
 const (
 	// tinyBody is the size of the longest body for which packing and unpacking cost more
-	// than client-go spends on the object in total. For metadata it is smallBody, because
+	// than client-go spends on the object in total. For metadata it is plainBody, because
 	// most of a large body of metadata is managedFields, which need no decoding.
-	tinyBody = 512
+	tinyBody  = 512
+	plainBody = 16 << 10
 	// manyHandlers is from how many handlers on the objects of the last minute are held:
 	// a new revision that shares what it has in common with the old one takes a fifth of
 	// the time. They also share objects that are kept for bodies of up to smallBody. They
@@ -45,7 +46,7 @@ func (d *demand) keepsObject(size int, packs bool) bool {
 	}
 	tiny := tinyBody
 	if d.metadata {
-		tiny = smallBody
+		tiny = plainBody
 	}
 	return size <= tiny && d.handlers.Load()+d.indexes.Load() > 0 || size <= smallBody && d.manyRead()
 }

@@ -69,10 +69,10 @@ func TestDemandOfTinyObjects(t *testing.T) {
 	}{
 		{"a tiny body, read by an index", false, 0, 1, tinyBody, true},
 		{"a larger body, read by an index", false, 0, 1, tinyBody + 1, false},
-		{"metadata", true, 1, 0, smallBody, true},
-		{"metadata, read by an index", true, 0, 1, smallBody, true},
+		{"metadata", true, 1, 0, plainBody, true},
+		{"metadata, read by an index", true, 0, 1, plainBody, true},
 		{"metadata that nobody reads", true, 0, 0, 100, false},
-		{"a large body of metadata", true, 1, 1, smallBody + 1, false},
+		{"a large body of metadata", true, 1, 1, plainBody + 1, false},
 	} {
 		d := demand{metadata: c.metadata}
 		d.count(true, c.handlers)
