@@ -70,18 +70,29 @@ func (c *Client[T]) applyChange(ctx context.Context, key wire.Key, change func(*
 	if err != nil {
 		return nil, false, err
 	}
+	differs, err = c.alters(r, key, obj, change)
+	if err != nil {
+		return nil, false, err
+	}
+	return obj, differs, nil
+}
+
+// alters calls change on an object, and reports whether that altered it.
+//
+// Errors: the error of change; *RequestError if the object cannot be encoded.
+func (c *Client[T]) alters(r Resource, key wire.Key, obj *T, change func(*T) error) (bool, error) {
 	before, _, err := c.encode(obj, r)
 	if err != nil {
-		return nil, false, c.requestError("update", r, key, err)
+		return false, c.requestError("update", r, key, err)
 	}
 	if err := change(obj); err != nil {
-		return nil, false, err
+		return false, err
 	}
 	after, _, err := c.encode(obj, r)
 	if err != nil {
-		return nil, false, c.requestError("update", r, key, err)
+		return false, c.requestError("update", r, key, err)
 	}
-	return obj, !bytes.Equal(before, after), nil
+	return !bytes.Equal(before, after), nil
 }
 
 // conflictBackoff returns the wait after the nth conflict. It is random, so that two

@@ -31,6 +31,20 @@ func (k Key) String() string {
 	return s
 }
 
+// ParseKey parses "namespace/name" or "name", as String writes a key without a cluster.
+//
+// Errors: an empty namespace or name; more than one slash.
+func ParseKey(s string) (Key, error) {
+	namespace, name, found := strings.Cut(s, "/")
+	if !found {
+		namespace, name = "", s
+	}
+	if name == "" || found && namespace == "" || strings.Contains(name, "/") {
+		return Key{}, fmt.Errorf("the key %.80q is neither \"namespace/name\" nor \"name\"", s)
+	}
+	return Key{Namespace: namespace, Name: name}, nil
+}
+
 // Compare orders keys by cluster, then by namespace, then by name. It returns
 // -1, 0 or +1.
 func (k Key) Compare(o Key) int {
