@@ -15,6 +15,7 @@ import (
 
 // Cluster is the connection to one API server. Create it with Connect.
 type Cluster struct {
+	rest       *rest.Config // as Connect has read it
 	base       *url.URL
 	namespace  string
 	http       *http.Client
@@ -28,6 +29,7 @@ type Cluster struct {
 }
 
 func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
+	original := rest.CopyConfig(rc)
 	limiter := rc.RateLimiter
 	if limiter == nil && rc.QPS > 0 {
 		limiter = flowcontrol.NewTokenBucketRateLimiter(rc.QPS, cmp.Or(max(rc.Burst, 0), rest.DefaultBurst))
@@ -47,7 +49,7 @@ func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
 	}
 	client.Transport = &reauthTransport{below: client.Transport}
 	return &Cluster{
-		base: base, namespace: namespace, http: client, limiter: limiter, timeout: timeout,
+		rest: original, base: base, namespace: namespace, http: client, limiter: limiter, timeout: timeout,
 		identity:  identity{lock: make(chan struct{}, 1)},
 		discovery: &discoveryCache{lock: make(chan struct{}, 1)},
 	}, nil
@@ -58,6 +60,10 @@ func (c *Cluster) Host() string { return c.base.Host }
 
 // Namespace returns the namespace that the configuration names, or "default".
 func (c *Cluster) Namespace() string { return c.namespace }
+
+// RESTConfig returns a copy of the configuration that Connect has read, for a clientset or
+// another client beside this package. It contains the credentials.
+func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.rest) }
 
 // Close closes idle connections. Open streams stay open.
 func (c *Cluster) Close() { c.http.CloseIdleConnections() }

@@ -3,6 +3,7 @@ package kube
 import (
 	"net/http"
 
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
 )
 
@@ -22,8 +23,10 @@ type Impersonation struct {
 // with c. It must not be closed, and it cannot be used after c is closed.
 func (c *Cluster) As(who Impersonation) *Cluster {
 	person := transport.ImpersonationConfig{UserName: who.User, Groups: who.Groups, Extra: who.Extra}
+	config := c.RESTConfig()
+	config.Impersonate = rest.ImpersonationConfig{UserName: who.User, Groups: who.Groups, Extra: who.Extra}
 	return &Cluster{
-		base: c.base, namespace: c.namespace, limiter: c.limiter, timeout: c.timeout, configured: c.configured, discovery: c.discovery,
+		rest: config, base: c.base, namespace: c.namespace, limiter: c.limiter, timeout: c.timeout, configured: c.configured, discovery: c.discovery,
 		http:     &http.Client{Transport: transport.NewImpersonatingRoundTripper(person, c.http.Transport), CheckRedirect: c.http.CheckRedirect, Timeout: c.http.Timeout},
 		identity: identity{lock: make(chan struct{}, 1)},
 	}
