@@ -210,6 +210,11 @@ func (c *concurrentUse) operations() operations {
 			defer done()
 			checkAllowed(c.w.t, inf.WaitFor(ctx, wire.Version(r.IntN(100))))
 		},
+		"WaitForSync": func(r *rand.Rand) {
+			ctx, done := c.shortContext(r)
+			defer done()
+			checkAllowed(c.w.t, inf.WaitForSync(ctx))
+		},
 		"WaitForWrite": func(r *rand.Rand) {
 			ctx, done := c.shortContext(r)
 			defer done()

@@ -346,8 +346,9 @@ func TestInformerNotRunning(t *testing.T) {
 			_, err := i.Handle(informer.Handler[corev1.Pod]{OnDelete: func(context.Context, *corev1.Pod, bool) error { return nil }}, informer.HandlerConfig{})
 			return err
 		},
-		"Synced":  func(w *world, i *informer.Informer[corev1.Pod]) error { i.Synced(); return nil },
-		"WaitFor": func(w *world, i *informer.Informer[corev1.Pod]) error { _ = i.WaitFor(w.ctx, 1); return nil },
+		"Synced":      func(w *world, i *informer.Informer[corev1.Pod]) error { i.Synced(); return nil },
+		"WaitFor":     func(w *world, i *informer.Informer[corev1.Pod]) error { _ = i.WaitFor(w.ctx, 1); return nil },
+		"WaitForSync": func(w *world, i *informer.Informer[corev1.Pod]) error { _ = i.WaitForSync(w.ctx); return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {

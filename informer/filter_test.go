@@ -49,6 +49,8 @@ func TestFilters(t *testing.T) {
 			"where":     {informer.Where(func(e store.Entry) bool { return e.Key().Name == "two" })},
 			"state":     {informer.StateChanged[corev1.Pod]("v1", "Pod")},
 			"in order":  {informer.StateChanged[corev1.Pod]("v1", "Pod"), onNode},
+			"changed":   {informer.Changed(func(old, new *corev1.Pod) bool { return old.Spec.NodeName == "a" && new.Spec.NodeName == "b" })},
+			"matching":  {informer.Matching(func(p *corev1.Pod) bool { return p.Spec.NodeName == "x" })},
 			"all":       {{}},
 		} {
 			events := &eventLog{}
@@ -96,6 +98,8 @@ func TestFilters(t *testing.T) {
 			"where":     {"Added two"},
 			"state":     {"Added one", "Added bare", "Added two", "Updated one", "Deleted one"},
 			"in order":  {"Added one", "Added bare", "Deleted one unwatched", "Added one", "Updated one", "Deleted one"},
+			"changed":   {"Added one", "Added bare", "Added two", "Updated one", "Deleted one"},
+			"matching":  {"Added one", "Deleted one unwatched"},
 			"all":       {"Added one", "Added bare", "Added two", "Updated one", "Updated one", "Updated one", "Updated one", "Deleted one"},
 		} {
 			equal(w.t, name, logs[name].take(), want)

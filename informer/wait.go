@@ -2,6 +2,8 @@ package informer
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
@@ -46,6 +48,34 @@ func (e *engine) reportIdle() {
 func (i *Informer[T]) Synced() <-chan struct{} {
 	i.engine.expectRun()
 	return i.engine.store.Synced()
+}
+
+// WaitForSync waits until the informer is synced.
+//
+// Errors: the cause of ctx, with the reason why the informer is not synced; ErrStopped if
+// Run has ended before; ErrWaitInHandler.
+func (i *Informer[T]) WaitForSync(ctx context.Context) error {
+	if err := i.engine.checkWait(ctx); err != nil {
+		return err
+	}
+	return i.engine.waitForSync(ctx)
+}
+
+func (e *engine) waitForSync(ctx context.Context) error {
+	select {
+	case <-e.store.Synced():
+		return nil
+	default:
+	}
+	select {
+	case <-e.store.Synced():
+		return nil
+	case <-e.stopped.Done():
+		return ErrStopped
+	case <-ctx.Done():
+		h, _ := e.health()
+		return fmt.Errorf("%s: %w", e.cfg.Resource, errors.Join(h.Ready(), context.Cause(ctx)))
+	}
 }
 
 // WaitFor waits until the informer has reached a version, such as that of a written object,
