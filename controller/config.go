@@ -76,6 +76,9 @@ type Config struct {
 	// Replicas configures several processes that run the same controller; default one
 	// process.
 	Replicas Replicas
+	// Leadership makes this controller lead together with others of the process; default
+	// nil. Replicas must not be set then.
+	Leadership *Leadership
 	// Logger receives each error of a reconcile (Error). It also receives sources that
 	// are not synced and unusable Leases, once each with a remedy (Warn), and the end
 	// of such a fault (Info). Log returns the logger of a reconcile. Faults of an

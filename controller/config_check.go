@@ -44,5 +44,8 @@ func (c *Config) check(sources []Source) error {
 	if err := c.Replicas.check(); err != nil {
 		errs = append(errs, err)
 	}
+	if c.Leadership != nil && c.Replicas.Mode != SingleReplica {
+		complain("both Config.Leadership and Config.Replicas are set; the Lease of a controller is that of its Leadership or its own")
+	}
 	return errors.Join(errs...)
 }

@@ -2,15 +2,30 @@ package controller
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/vedette-io/vedette/internal/pause"
-	"github.com/vedette-io/vedette/wire"
 )
 
-// election is the coordinator of replicas of which one leads. The Lease, its fields and its
+// candidate acts for the holder of the Lease of an election: a controller, or the members of
+// a Leadership.
+type candidate interface {
+	log() *slog.Logger
+	// catchUp waits until the informers show the writes that earlier holders have recorded.
+	catchUp(ctx context.Context, before []lease)
+	// lead begins a term that ends at a time, prolong moves its end, and resign ends it and
+	// waits for everything that acts under it. prolong returns false if the term has ended.
+	lead(ctx context.Context, token uint64, until time.Time)
+	prolong(until time.Time) bool
+	resign()
+	// wrote describes the last writes, for the next holder.
+	wrote() string
+}
+
+// election holds the Lease of replicas of which one leads. The Lease, its fields and its
 // periods are those of client-go's leader election, so that replicas of both kinds can
 // compete for it. The lease of another replica has expired when it has not changed for its
 // duration by this replica's clock.
@@ -24,8 +39,8 @@ type election struct {
 	seen     observedLease // the last state read while another replica holds it
 }
 
-// run takes the Lease when it can and leads, until ctx is done.
-func (e *election) run(ctx context.Context, c *Controller) error {
+// stand takes the Lease when it can and leads, until ctx is done.
+func (e *election) stand(ctx context.Context, c candidate) error {
 	e.start(c.log, e.cfg)
 	defer e.stop()
 	for ctx.Err() == nil {
@@ -40,7 +55,7 @@ func (e *election) run(ctx context.Context, c *Controller) error {
 }
 
 // acquire tries to take the Lease.
-func (e *election) acquire(ctx context.Context, c *Controller) bool {
+func (e *election) acquire(ctx context.Context, c candidate) bool {
 	ctx, cancel := context.WithTimeout(ctx, e.cfg.renew())
 	defer cancel()
 	asked := time.Now()
@@ -73,7 +88,7 @@ func (e *election) acquire(ctx context.Context, c *Controller) bool {
 }
 
 // lead owns all keys until the Lease cannot be renewed or ctx is done.
-func (e *election) lead(ctx context.Context, c *Controller, asked time.Time) {
+func (e *election) lead(ctx context.Context, c candidate, asked time.Time) {
 	c.catchUp(ctx, []lease{e.previous})
 	token := uint64(e.held.version)
 	until := asked.Add(e.cfg.valid())
@@ -83,35 +98,34 @@ func (e *election) lead(ctx context.Context, c *Controller, asked time.Time) {
 	e.activate(token)
 	e.setLeader(e.cfg.Identity)
 	c.log().Info("leading", "lease", e.cfg.Name, "identity", e.cfg.Identity, "token", token)
-	c.takeOver(ctx, allKeys, func(wire.Key) bool { return false }, token, until)
+	c.lead(ctx, token, until)
 	kept := e.keep(ctx, c, until)
-	running := c.ownership.revoke(nil, 0)
-	running.join() // before anything else: they act under this term
+	c.resign() // before anything else
 	e.deactivate(kept)
 	c.log().Info("no longer leading", "lease", e.cfg.Name, "identity", e.cfg.Identity, "released", kept)
 	if kept {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.cfg.renew())
 		defer cancel()
-		e.recordResult("release the lease", e.leases.release(last, e.held, c.writes.wrote()))
+		e.recordResult("release the lease", e.leases.release(last, e.held, c.wrote()))
 	}
 	e.held, e.seen = lease{}, observedLease{}
 }
 
 // keep renews the Lease. It returns true when ctx is done, and false when the Lease is lost
 // or was not renewed in time.
-func (e *election) keep(ctx context.Context, c *Controller, until time.Time) bool {
+func (e *election) keep(ctx context.Context, c candidate, until time.Time) bool {
 	wait := e.cfg.renew()
 	for pause.For(ctx, wait) == nil {
 		if passed(until) {
 			return false
 		}
 		asked := time.Now()
-		err := e.renew(ctx, until, c.writes.wrote())
+		err := e.renew(ctx, until, c.wrote())
 		switch {
 		case ctx.Err() != nil:
 			return true
 		case err == nil:
-			if until = asked.Add(e.cfg.valid()); !c.ownership.extend(until) {
+			if until = asked.Add(e.cfg.valid()); !c.prolong(until) {
 				return false
 			}
 			wait = e.cfg.renew()

@@ -209,7 +209,8 @@ func leaseError(what string, err error) error {
 // versions.
 const wroteAnnotation = "vedette.io/wrote"
 
-// wrote returns the last versions that the holder of a Lease has written, by type.
+// wrote returns the last versions that the holder of a Lease has written, by type. The
+// members of a Leadership may name a type several times.
 func (l lease) wrote() map[string]wire.Version {
 	last := map[string]wire.Version{}
 	if l.object == nil {
@@ -218,7 +219,7 @@ func (l lease) wrote() map[string]wire.Version {
 	for part := range strings.FieldsSeq(l.object.Annotations[wroteAnnotation]) {
 		resource, version, _ := strings.Cut(part, "=")
 		if v, err := wire.ParseVersion(version); err == nil {
-			last[resource] = v
+			last[resource] = max(last[resource], v)
 		}
 	}
 	return last

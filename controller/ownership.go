@@ -58,13 +58,6 @@ func (s *ownership) ownsLocked(key wire.Key) bool {
 	return s.owns != nil && s.owns(key) && !passed(s.deadline)
 }
 
-// passed reports whether a time has passed by the monotonic clock or by the wall clock. One
-// of them may not advance while the machine is suspended.
-func passed(until time.Time) bool {
-	now := time.Now()
-	return !until.IsZero() && (!now.Before(until) || !now.Round(0).Before(until.Round(0)))
-}
-
 // accept stores the reasons of the keys in a batch that this replica owns, and returns
 // these keys.
 func (s *ownership) accept(b batch) []wire.Key {

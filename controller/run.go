@@ -19,6 +19,9 @@ func New(cfg Config, sources ...Source) (*Controller, error) {
 	if err := cfg.check(sources); err != nil {
 		return nil, err
 	}
+	if cfg.Leadership != nil {
+		cfg.Replicas = cfg.Leadership.cfg
+	}
 	c := &Controller{
 		cfg:       cfg,
 		queue:     workqueue.New(workqueue.Config[wire.Key]{Group: cfg.Group, Limiter: cfg.Limiter}),
@@ -30,6 +33,11 @@ func New(cfg Config, sources ...Source) (*Controller, error) {
 		c.sources = append(c.sources, s.impl)
 	}
 	c.writes = newWriteTracker(c.sources, cfg.Replicas.Cluster)
+	if cfg.Leadership != nil {
+		cfg.Leadership.expect(c)
+		c.coordinator = electedTogether{cfg.Leadership}
+		return c, nil
+	}
 	var err error
 	c.coordinator, err = cfg.Replicas.coordinator()
 	return c, err
@@ -164,7 +172,7 @@ func (r Replicas) coordinator() (coordinator, error) {
 		return nil, err
 	}
 	if r.Mode == LeaderElection {
-		return &election{cfg: r, leases: leases}, nil
+		return elected{&election{cfg: r, leases: leases}}, nil
 	}
 	return &shardDriver{cfg: r, leases: leases}, nil
 }
