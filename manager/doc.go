@@ -1,0 +1,43 @@
+// Package manager runs the parts of a controller program: informers, controllers and the
+// program's own functions. It starts and stops them in order, handles signals, elects a
+// leader, and serves health, readiness and metrics.
+//
+//	func main() {
+//		manager.Main(manager.Config{Name: "trainjobs"}, func(m *manager.Manager) error {
+//			jobs, err := informer.For[TrainJob](m.Factory(), informer.Config{Resource: "trainjobs.example.com"})
+//			if err != nil {
+//				return err
+//			}
+//			return m.AddController(controller.Config{Reconcile: reconcile}, controller.Objects(jobs, controller.SourceConfig{}))
+//		})
+//	}
+//
+// # Data flow
+//
+//	Config -> New -> Manager: Cluster, Factory
+//	AddController, AddFunc, AddLeading -> Run -> HTTP server, informers, functions, controllers
+//	factory, controllers, AddCheck -> /readyz; factory, controllers, AddMetrics -> /metrics
+//
+// # Ownership
+//
+// Run blocks on the caller's goroutine, starts the goroutines that it needs, and has joined
+// them when it returns. Everything is added before Run.
+//
+// # Guarantees
+//
+// Run starts the HTTP server, then the informers of the factory, then the functions in the
+// order in which they were added, then all controllers. It stops them in the opposite
+// order, each after the previous one has ended: reconciles still have synced informers, the
+// Lease covers everything that acts under it, and the server answers until the end. The
+// first part that fails stops all others.
+//
+// # Limits
+//
+// A probe takes at most 5 seconds. Request headers are read for at most 10 seconds and up
+// to 64 KiB.
+//
+// # Errors
+//
+// New and the Add methods return invalid configurations. Run returns the error of the part
+// that failed first, with its name.
+package manager

@@ -1,0 +1,91 @@
+package manager
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// stage is a group of parts that start and stop together.
+type stage struct {
+	end  context.CancelFunc
+	work sync.WaitGroup
+}
+
+// stages are the stages that run, in the order in which they were started.
+type stages struct {
+	base   context.Context // does not end with that of Run
+	failed chan error      // has room for the first failure
+	all    []*stage
+}
+
+// start starts a stage of parts.
+func (s *stages) start(parts ...part) {
+	ctx, end := context.WithCancel(s.base)
+	st := &stage{end: end}
+	for _, p := range parts {
+		st.work.Go(func() {
+			if err := p.run(ctx); err != nil && ctx.Err() == nil {
+				select {
+				case s.failed <- fmt.Errorf("%s has failed: %w", p.name, err):
+				default:
+				}
+			}
+		})
+	}
+	s.all = append(s.all, st)
+}
+
+// stop stops all stages in the opposite order, each after the previous one has ended.
+func (s *stages) stop() {
+	for i := len(s.all) - 1; i >= 0; i-- {
+		s.all[i].end()
+		s.all[i].work.Wait()
+	}
+}
+
+// Run runs all parts until ctx is done or one of them fails, and returns when all have
+// ended. Then it closes the cluster. Call it once.
+//
+// Errors: the error of the part that failed first; an address that cannot be used;
+// ErrRunning.
+func (m *Manager) Run(ctx context.Context) error {
+	m.mu.Lock()
+	if m.running {
+		m.mu.Unlock()
+		return ErrRunning
+	}
+	m.running = true
+	m.mu.Unlock()
+	defer m.cluster.Close()
+	s := &stages{base: context.WithoutCancel(ctx), failed: make(chan error, 1)}
+	defer s.stop()
+	if m.cfg.Listen != NoListen {
+		srv, err := newServer(m)
+		if err != nil {
+			return err
+		}
+		m.log().Info("health and metrics are served", "address", srv.address())
+		s.start(part{"the HTTP server", srv.run})
+	}
+	s.start(part{"the factory of informers", m.factory.Run})
+	if m.leadership != nil {
+		s.start(part{"the leader election", m.leadership.Run})
+	}
+	for _, f := range m.functions {
+		s.start(f)
+	}
+	var controllers []part
+	for _, c := range m.controllers {
+		controllers = append(controllers, part{"controller " + c.Health().Name, c.Run})
+	}
+	s.start(controllers...)
+	select {
+	case <-ctx.Done():
+		m.log().Info("stopping", "cause", context.Cause(ctx))
+		return nil
+	case err := <-s.failed:
+		m.log().Error("stopping", "err", err)
+		return err
+	}
+}

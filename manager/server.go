@@ -1,0 +1,91 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/vedette-io/vedette/metrics"
+)
+
+// Limits of the server.
+const (
+	probeTimeout  = 5 * time.Second
+	headerTimeout = 10 * time.Second
+	maxHeader     = 64 << 10
+	lastAnswers   = 3 * time.Second // for open requests at the end
+)
+
+// server answers /healthz, /readyz and /metrics.
+type server struct {
+	listener net.Listener
+	http     *http.Server
+}
+
+// newServer opens the listener.
+//
+// Errors: the address cannot be used; metrics that are already registered.
+func newServer(m *Manager) (*server, error) {
+	registry := prometheus.NewRegistry()
+	all := append([]prometheus.Collector{
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		metrics.New(m.factory.List), metrics.NewControllers(m.health),
+	}, m.metrics...)
+	for _, c := range all {
+		if err := registry.Register(c); err != nil {
+			return nil, fmt.Errorf("manager: metrics: %w", err)
+		}
+	}
+	l, err := net.Listen("tcp", m.cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("manager: Config.Listen %s: %w; use a free address of the form HOST:PORT", m.cfg.Listen, err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, nil) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
+		defer cancel()
+		answer(w, m.Ready(ctx))
+	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{Timeout: probeTimeout}))
+	return &server{l, &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader}}, nil
+}
+
+// answer answers a probe. Texts of errors may come from other servers.
+func answer(w http.ResponseWriter, err error) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	text := "ok"
+	if err != nil {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		text = err.Error()
+	}
+	_, _ = fmt.Fprintln(w, text) // the client may have disconnected
+}
+
+func (s *server) address() string { return s.listener.Addr().String() }
+
+// run answers requests until ctx is done, and then gives open requests some seconds.
+func (s *server) run(ctx context.Context) error {
+	served := make(chan error, 1)
+	go func() { served <- s.http.Serve(s.listener) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastAnswers)
+	defer cancel()
+	if err := s.http.Shutdown(last); errors.Is(err, context.DeadlineExceeded) {
+		_ = s.http.Close() // the rest is cut off
+	}
+	<-served
+	return nil
+}
