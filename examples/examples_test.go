@@ -250,7 +250,7 @@ func TestTrainJob(t *testing.T) {
 				"spec":     map[string]any{"workers": int64(3)},
 			}}
 			s.create(job)
-			p := s.start("trainjob", "-replicas", replicas, "-identity", "one")
+			p := s.start("trainjob", "-replicas", replicas, "-identity", "one", "-listen", "none")
 			s.pods(p, 3)
 			if _, err := apitest.Modify(s.Server, job, func(u *unstructured.Unstructured) {
 				_ = unstructured.SetNestedField(u.Object, int64(1), "spec", "workers")

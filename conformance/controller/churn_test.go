@@ -48,7 +48,7 @@ func TestNothingIsMissing(t *testing.T) {
 	began := time.Now()
 	server := 0
 	for n := 0; time.Since(began) < *churn; n++ {
-		p := start(t, w.plane.Kubeconfig(), "trainjob", "-workers", "4")
+		p := start(t, w.plane.Kubeconfig(), "trainjob", "-workers", "4", "-listen", "none")
 		controllers = append(controllers, p)
 		if n%2 == 1 {
 			<-time.After(2 * time.Second)
@@ -63,7 +63,7 @@ func TestNothingIsMissing(t *testing.T) {
 	}
 	cancel()
 	work.Wait()
-	last := start(t, w.plane.Kubeconfig(), "trainjob", "-workers", "4")
+	last := start(t, w.plane.Kubeconfig(), "trainjob", "-workers", "4", "-listen", "none")
 	controllers = append(controllers, last)
 	settled := time.Now()
 	wait.Until(t, time.Minute, "all jobs have their pods, and no other pods exist", func() string { return w.problem(t.Context()) })

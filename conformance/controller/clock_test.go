@@ -42,7 +42,7 @@ func TestClockJumps(t *testing.T) {
 			for i := range 2 {
 				name := fmt.Sprint("replica-", i)
 				clocks[name] = clock.New(t)
-				startIn(t, dir, []string{"KUBECONFIG=" + w.plane.Kubeconfig(), clocks[name].Env()}, "trainjob", "-replicas", mode, "-identity", name, "-lease", leaseFor.String(), "-workers", "4")
+				startIn(t, dir, []string{"KUBECONFIG=" + w.plane.Kubeconfig(), clocks[name].Env()}, "trainjob", "-replicas", mode, "-identity", name, "-lease", leaseFor.String(), "-workers", "4", "-listen", "none")
 			}
 			handled := func(since time.Time) func() string {
 				return func() string {

@@ -121,7 +121,7 @@ func TestReplicas(t *testing.T) {
 			load.Go(func() { w.load(loading, t) })
 
 			run := func(name string) *process {
-				return start(t, w.plane.Kubeconfig(), "trainjob", "-replicas", c.mode, "-identity", name, "-lease", leaseFor.String(), "-workers", "4")
+				return start(t, w.plane.Kubeconfig(), "trainjob", "-replicas", c.mode, "-identity", name, "-lease", leaseFor.String(), "-workers", "4", "-listen", "none")
 			}
 			replicas := map[string]*process{}
 			for i := range c.replicas {

@@ -14,13 +14,10 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"flag"
-	"log"
 	"log/slog"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,7 +25,7 @@ import (
 
 	"github.com/vedette-io/vedette/controller"
 	"github.com/vedette-io/vedette/informer"
-	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/manager"
 )
 
 // TrainJob is the custom resource.
@@ -55,57 +52,50 @@ type TrainStatus struct {
 }
 
 func main() {
-	replicas := flag.String("replicas", "", "elect or share, if several replicas run")
-	identity := flag.String("identity", "", "name of this replica; default the host name")
-	lease := flag.Duration("lease", controller.DefaultLeaseDuration, "time without a renewal after which other replicas take over")
+	cfg := manager.Config{Name: "trainjobs"}
+	flag.Func("replicas", "elect or share, if several replicas run", func(text string) (err error) {
+		cfg.Replicas.Mode, err = parseMode(text)
+		return err
+	})
+	flag.StringVar(&cfg.Replicas.Identity, "identity", "", "name of this replica; default the host name")
+	flag.DurationVar(&cfg.Replicas.LeaseDuration, "lease", controller.DefaultLeaseDuration, "time without a renewal after which other replicas take over")
+	flag.StringVar(&cfg.Listen, "listen", manager.DefaultListen, "address of health and metrics, or none")
 	workers := flag.Int("workers", 2, "how many jobs are reconciled at a time")
 	flag.Parse()
-	modes := map[string]controller.ReplicaMode{"": controller.SingleReplica, "elect": controller.LeaderElection, "share": controller.Sharding}
-	mode, ok := modes[*replicas]
-	if !ok {
-		log.Fatalf("-replicas is elect or share, and not %q", *replicas)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	cluster, err := kube.Connect(kube.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer cluster.Close()
-	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	err = run(ctx, cluster, controller.Config{
-		Name: "trainjobs", Workers: *workers, Grace: 5 * time.Second, Logger: logger,
-		Replicas: controller.Replicas{Mode: mode, Cluster: cluster, Identity: *identity, LeaseDuration: *lease},
-	}, *identity)
-	if err != nil {
-		log.Fatal(err)
-	}
+	cfg.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	manager.Main(cfg, func(m *manager.Manager) error { return setUp(m, *workers, cfg.Replicas.Identity) })
 }
 
-// run puts the controller together: whatever happens to a job, or to a pod that a
-// job owns, the job is reconciled.
-func run(ctx context.Context, cluster *kube.Cluster, cfg controller.Config, identity string) error {
-	factory := informer.NewFactory(cluster, informer.FactoryConfig{})
-	jobs, err := informer.For[TrainJob](factory, informer.Config{Resource: "trainjobs.example.com"})
+// setUp adds the controller: whatever happens to a job, or to a pod that a job owns, the
+// job is reconciled.
+func setUp(m *manager.Manager, workers int, identity string) error {
+	jobs, err := informer.For[TrainJob](m.Factory(), informer.Config{Resource: "trainjobs.example.com"})
 	if err != nil {
 		return err
 	}
-	pods, err := informer.For[corev1.Pod](factory, informer.Config{LabelSelector: "app=trainjob"})
+	pods, err := informer.For[corev1.Pod](m.Factory(), informer.Config{LabelSelector: "app=trainjob"})
 	if err != nil {
 		return err
 	}
-	r, err := newReconciler(cluster, jobs, pods, identity)
+	r, err := newReconciler(m.Cluster(), jobs, pods, identity)
 	if err != nil {
 		return err
 	}
-	cfg.Reconcile, cfg.Runners = r.reconcile, []controller.Runner{factory}
-	c, err := controller.New(
-		cfg,
+	return m.AddController(
+		controller.Config{Workers: workers, Grace: 5 * time.Second, Reconcile: r.reconcile},
 		controller.Objects(jobs, controller.SourceConfig{Filters: []informer.Filter{informer.GenerationChanged()}}),
 		controller.Owners(pods, controller.Owner{Group: "example.com", Kind: "TrainJob"}, controller.SourceConfig{}),
 	)
-	if err != nil {
-		return err
+}
+
+func parseMode(text string) (controller.ReplicaMode, error) {
+	switch text {
+	case "":
+		return controller.SingleReplica, nil
+	case "elect":
+		return controller.LeaderElection, nil
+	case "share":
+		return controller.Sharding, nil
 	}
-	return c.Run(ctx)
+	return 0, errors.New("want elect or share")
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/controller"
@@ -137,18 +136,11 @@ func (r *reconciler) remove(ctx context.Context, job *TrainJob) error {
 	}
 	kube.RemoveFinalizer(job, finalizer)
 	_, err = r.jobWriter.Update(ctx, job)
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
+	return kube.IgnoreNotFound(err)
 }
 
 func (r *reconciler) delete(ctx context.Context, namespace, name string) error {
-	err := r.podWriter.Delete(ctx, wire.Key{Namespace: namespace, Name: name}, kube.DeleteOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
+	return kube.IgnoreNotFound(r.podWriter.Delete(ctx, wire.Key{Namespace: namespace, Name: name}, kube.DeleteOptions{}))
 }
 
 func worker(job *TrainJob, name string) *corev1.Pod {

@@ -152,7 +152,7 @@ cmd/vedette: internal/oscompat internal/printable internal/table wire kube store
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller
-examples/trainjob: wire kube informer controller
+examples/trainjob: wire kube informer controller manager
 examples/migrating/podindex/clientgo:
 examples/migrating/podindex/vedette: compat/clientgo/tools/cache compat/clientgo/informers
 examples/migrating/handlers/clientgo:
