@@ -20,7 +20,7 @@ const (
 
 // identity is what the Events of a series have in common.
 type identity struct {
-	regarding, related   corev1.ObjectReference
+	regarding            corev1.ObjectReference
 	kind, reason, action string
 }
 
