@@ -35,7 +35,7 @@ test: setup ## run all tests (30 minutes; 55 the first time, on two cores)
 .PHONY: long
 long: setup ## run the tests that take hours: a large history, kills and outages, a soak of each database
 	@echo "make long takes several hours: the soak alone takes 30 minutes for each of three databases."
-	@MAKE="$(MAKE)" tools/steps.sh many models latency suites chaos swap dropin controllers hostile kills soak
+	@MAKE="$(MAKE)" tools/steps.sh platforms many models latency suites chaos swap dropin controllers hostile kills soak
 
 .PHONY: unit
 unit: ## run the tests that need only Go, make and gcc, with the race detector (2 minutes; 10 the first time)
