@@ -18,7 +18,7 @@
 // (KEP-383): its count and its last time. A series ends when nothing was added for 6
 // minutes. Its second occurrence is sent at once, and later ones once a minute.
 //
-// An Event is sent again after a failure, until it is a minute old. An Event whose object
+// An Event is sent again after a failure, until a minute has passed since the first one. An Event whose object
 // is gone, or that the server rejects, is dropped. When the context of Run ends, Run sends
 // what is left, for at most 5 seconds.
 //

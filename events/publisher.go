@@ -237,7 +237,7 @@ func (p *Publisher) hurry() {
 	}
 }
 
-// sendNext sends the next Event that is due. It returns false if there is none.
+// sendNext sends the next Event that is due. It returns false if no Event is due.
 func (p *Publisher) sendNext(ctx context.Context) bool {
 	p.mu.Lock()
 	s, _ := p.book.next(time.Now())

@@ -33,7 +33,7 @@ type series struct {
 	sent   int32          // occurrences that the server has
 	last   time.Time      // the last occurrence
 	due    time.Time      // when it may be sent next
-	since  time.Time      // the first failure since it was last sent; zero if there is none
+	since  time.Time      // the first failure since it was last sent; zero if it did not fail
 	place  *list.Element  // in book.recent
 }
 
@@ -121,9 +121,9 @@ func (b *book) remove(s *series) {
 	}
 }
 
-// next returns the series that is due and has waited longest. If there is none, it returns
-// when the next one is due; zero if there is nothing to send. It removes series that have
-// ended and are sent.
+// next returns a series that is due, the one with the oldest occurrence first. If no series
+// is due, it returns the time when the next one is due; zero if nothing is left to send. It
+// removes series that have ended and are sent.
 func (b *book) next(now time.Time) (due *series, at time.Time) {
 	for e := b.recent.Back(); e != nil; {
 		s := e.Value.(*series)

@@ -73,13 +73,14 @@ func (c *Client[T]) CreateIfAbsent(ctx context.Context, obj *T) (stored *T, crea
 }
 
 // CreateOrUpdate brings the object with a key to a wanted state. If the object does not
-// exist, change gets a new one that has only its name and namespace, and CreateOrUpdate
+// exist, change gets a new object with only its name and namespace, and CreateOrUpdate
 // creates it. If it exists, change gets it as the server has it, and CreateOrUpdate writes
 // it if change altered it. change sets the fields that its caller owns, and leaves those of
 // others. If another client writes, creates or deletes the object in between,
 // CreateOrUpdate starts over, up to ten times with growing pauses. change gets a new copy
 // each time and runs on the caller's goroutine. It must not change the name or the
-// namespace. The status is not written if it is a subresource.
+// namespace. The status is not written if it is a subresource. After an error, outcome has no
+// meaning.
 //
 // Errors: the error of change, unwrapped, without a write; *RequestError, for which
 // apierrors.IsConflict or IsAlreadyExists holds after ten conflicts.

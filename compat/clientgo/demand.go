@@ -34,8 +34,8 @@ const (
 )
 
 // keepsObject implements informer.Config.KeepObject. If no handler and no index reads
-// objects, bodies are kept, because decoding them would be wasted. A body that does not pack takes as much
-// memory as its object, and the object can be read without a cost.
+// objects, bodies are kept, because decoding them would be wasted. A body that does not
+// pack takes as much memory as its object, and the object can be read without a cost.
 func (d *demand) keepsObject(size int, packs bool) bool {
 	d.debt.Add(-1)
 	if d.changes.Add(1) <= d.listed.Load() || d.all.Load() {
