@@ -107,7 +107,7 @@ func TestNothingBeforeSync(t *testing.T) {
 		c := w.controller(controller.Config{Reconcile: func(context.Context, informer.View, controller.Request) error {
 			n.Add(1)
 			return nil
-		}}, controller.Objects(w.pods, controller.SourceConfig{}), controller.ReadOnly(w.maps))
+		}}, controller.Objects(w.pods), controller.ReadOnly(w.maps))
 		w.run(c)
 		pass(5 * time.Second)
 		h := c.Health()
@@ -136,7 +136,7 @@ func TestFreshGoesFirst(t *testing.T) {
 			d.note("%s", r.Key.Name)
 			<-time.After(time.Second)
 			return nil
-		}}, controller.Objects(w.pods, controller.SourceConfig{}))
+		}}, controller.Objects(w.pods))
 		w.run(c)
 		pass(3500 * time.Millisecond)
 		w.create(pod("new"))
@@ -169,8 +169,8 @@ func TestOwners(t *testing.T) {
 				d.note("%s", r.Key)
 				return nil
 			}},
-			controller.Owners(w.pods, controller.Owner{Group: "batch", Kind: "Job"}, controller.SourceConfig{}),
-			controller.Owners(w.pods, controller.Owner{Kind: "Node", References: controller.AllOwners, Namespace: controller.ClusterScoped}, controller.SourceConfig{}),
+			controller.Owners(w.pods, controller.Owner{Group: "batch", Kind: "Job"}),
+			controller.Owners(w.pods, controller.Owner{Kind: "Node", References: controller.AllOwners, Namespace: controller.ClusterScoped}),
 		)
 		w.run(c)
 		w.create(
@@ -213,7 +213,7 @@ func TestMapped(t *testing.T) {
 		c := w.controller(controller.Config{Reconcile: func(_ context.Context, _ informer.View, r controller.Request) error {
 			d.note("%s %v", r.Key.Name, r.Reasons)
 			return nil
-		}}, controller.Mapped(w.maps, to, controller.SourceConfig{Name: "settings"}))
+		}}, controller.Mapped(w.maps, to).With(controller.SourceConfig{Name: "settings"}))
 		w.run(c)
 		pass(time.Second)
 		w.create(configMap("bad"), configMap("good"))
@@ -224,6 +224,49 @@ func TestMapped(t *testing.T) {
 		}
 		if logged := strings.Join(w.logs.all(), "\n"); !strings.Contains(logged, "panic: bad") || !strings.Contains(logged, "controller_test.go") {
 			t.Errorf("the panic was not logged with its stack: %s", logged)
+		}
+	})
+}
+
+// TestMappedObjects: a change enqueues the keys of the old and of the new state, each once,
+// and a deletion those of the last state. If the function panics, other events are not
+// affected.
+func TestMappedObjects(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var d diary
+		to := func(m *corev1.ConfigMap) []wire.Key {
+			if m.Name == "bad" {
+				panic("bad")
+			}
+			return []wire.Key{key(m.Data["for"]), key("all")}
+		}
+		c := w.controller(controller.Config{Reconcile: func(_ context.Context, _ informer.View, r controller.Request) error {
+			d.note("%s", r.Key.Name)
+			return nil
+		}}, controller.MappedObjects(w.maps, to))
+		w.run(c)
+		pass(time.Second)
+		change := func(name, target string) {
+			_, err := apitest.Modify(w.srv, configMap(name), func(m *corev1.ConfigMap) { m.Data = map[string]string{"for": target} })
+			if err != nil {
+				t.Error(err)
+			}
+			pass(time.Second)
+		}
+		good := configMap("good")
+		good.Data = map[string]string{"for": "x"}
+		w.create(configMap("bad"), good)
+		pass(time.Second)
+		equal(t, "after the creation", d.sorted(), []string{"all", "x"})
+		change("good", "y")
+		equal(t, "after the move", d.sorted(), []string{"all", "x", "y"})
+		if err := w.srv.Delete(configMap("good")); err != nil {
+			t.Error(err)
+		}
+		pass(time.Second)
+		equal(t, "after the deletion", d.sorted(), []string{"all", "y"})
+		if h := c.Health(); h.Stats.Unmapped != 1 || h.Stats.Reconciles[controller.Done] != 7 {
+			t.Errorf("%+v, want one event without keys and 7 reconciles", h.Stats)
 		}
 	})
 }
@@ -239,7 +282,7 @@ func TestFilters(t *testing.T) {
 				t.Error("the view does not have the pod")
 			}
 			return nil
-		}}, controller.Objects(w.pods, controller.SourceConfig{Filters: []informer.Filter{informer.LabelsChanged()}}))
+		}}, controller.Objects(w.pods, informer.LabelsChanged()))
 		w.run(c)
 		w.create(pod("a"))
 		pass(time.Second)
@@ -294,7 +337,7 @@ func TestAnswers(t *testing.T) {
 						t.Errorf("attempt %d in reconcile number %d", r.Attempt, len(times))
 					}
 					return c.answer()
-				}}, controller.Objects(w.pods, controller.SourceConfig{}))
+				}}, controller.Objects(w.pods))
 				stop := w.run(ctl)
 				w.create(pod("a"))
 				pass(10 * time.Minute)
@@ -333,7 +376,7 @@ func TestAgainIsASuccess(t *testing.T) {
 				return nil
 			}
 			return errTry
-		}}, controller.Objects(w.pods, controller.SourceConfig{}))
+		}}, controller.Objects(w.pods))
 		w.run(c)
 		w.create(pod("a"))
 		pass(time.Minute)
@@ -347,7 +390,7 @@ func TestStopOnPanic(t *testing.T) {
 		w.create(pod("a"))
 		c := w.controller(controller.Config{Panics: informer.StopOnPanic, Reconcile: func(context.Context, informer.View, controller.Request) error {
 			panic("dead")
-		}}, controller.Objects(w.pods, controller.SourceConfig{}))
+		}}, controller.Objects(w.pods))
 		var p *controller.PanicError
 		if err := c.Run(w.ctx); !errors.As(err, &p) || p.Value != "dead" {
 			t.Errorf("Run: got %v, want the PanicError", err)
@@ -371,7 +414,7 @@ func TestTimeout(t *testing.T) {
 			}
 			<-ctx.Done()
 			return ctx.Err()
-		}}, controller.Objects(w.pods, controller.SourceConfig{}))
+		}}, controller.Objects(w.pods))
 		w.run(c)
 		pass(59 * time.Second)
 		if h := c.Health(); len(h.Running) != 1 || h.Running[0].Key != key("a") {
@@ -399,7 +442,7 @@ func TestOneAtATime(t *testing.T) {
 			together.Add(-1)
 			busy[i].Add(-1)
 			return nil
-		}}, controller.Objects(w.pods, controller.SourceConfig{}))
+		}}, controller.Objects(w.pods))
 		w.run(c)
 		for i := range 5 {
 			w.create(pod(fmt.Sprint(i)))
@@ -442,7 +485,7 @@ func TestViewShowsOneInstant(t *testing.T) {
 				checked <- struct{}{}
 				return nil
 			},
-		}, controller.Objects(w.pods, controller.SourceConfig{}), controller.Objects(other, controller.SourceConfig{}))
+		}, controller.Objects(w.pods), controller.Objects(other))
 		w.run(c)
 		w.create(pod("a"))
 		<-checked
@@ -468,7 +511,7 @@ func TestCountsOfWhatIsNoSource(t *testing.T) {
 				counted <- w.maps.In(v).Len()
 				return nil
 			},
-		}, controller.Objects(secrets, controller.SourceConfig{}))
+		}, controller.Objects(secrets))
 		w.run(c)
 		<-w.maps.Synced()
 		w.create(&corev1.Secret{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}})
@@ -502,7 +545,7 @@ func TestStops(t *testing.T) {
 				d.note("%s: %v", r.Key.Name, context.Cause(ctx))
 				return ctx.Err()
 			}
-		}}, controller.Objects(w.pods, controller.SourceConfig{}))
+		}}, controller.Objects(w.pods))
 		stop := w.run(c)
 		pass(time.Second)
 		began := time.Now()
@@ -542,23 +585,24 @@ func TestIllegal(t *testing.T) {
 		ok := func(context.Context, informer.View, controller.Request) error { return nil }
 		cluster := must[*kube.Cluster](t)(kube.Connect(kube.Config{REST: &rest.Config{Host: "http://example.com"}}))
 		pods := legal(informer.Watch[corev1.Pod](cluster, informer.Config{}))
-		source := controller.Objects(pods, controller.SourceConfig{})
+		source := controller.Objects(pods)
 		for name, c := range map[string]struct {
 			cfg     controller.Config
 			sources []controller.Source
 			want    string
 		}{
-			"no function":  {controller.Config{}, []controller.Source{source}, "Config.Reconcile is not set"},
-			"no source":    {controller.Config{Reconcile: ok}, nil, "no source has keys"},
-			"only reads":   {controller.Config{Reconcile: ok}, []controller.Source{controller.ReadOnly(pods)}, "no source has keys"},
-			"nil informer": {controller.Config{Reconcile: ok}, []controller.Source{controller.Objects[corev1.Pod](nil, controller.SourceConfig{})}, "source 0 is empty"},
-			"no mapping":   {controller.Config{Reconcile: ok}, []controller.Source{controller.Mapped(pods, nil, controller.SourceConfig{})}, "Mapped has no function"},
-			"no kind":      {controller.Config{Reconcile: ok}, []controller.Source{controller.Owners(pods, controller.Owner{}, controller.SourceConfig{})}, "Owner.Kind is not set"},
-			"workers":      {controller.Config{Reconcile: ok, Workers: -1}, []controller.Source{source}, "-1 workers"},
-			"panics":       {controller.Config{Reconcile: ok, Panics: 9}, []controller.Source{source}, "Config.Panics is 9"},
-			"nil runner":   {controller.Config{Reconcile: ok, Runners: []controller.Runner{nil}}, []controller.Source{source}, "Runners[0] is nil"},
-			"mode":         {controller.Config{Reconcile: ok, Replicas: controller.Replicas{Mode: 9}}, []controller.Source{source}, "Replicas.Mode is 9"},
-			"no cluster":   {controller.Config{Reconcile: ok, Replicas: controller.Replicas{Mode: controller.LeaderElection}}, []controller.Source{source}, "Replicas.Cluster is not set"},
+			"no function":           {controller.Config{}, []controller.Source{source}, "Config.Reconcile is not set"},
+			"no source":             {controller.Config{Reconcile: ok}, nil, "no source has keys"},
+			"only reads":            {controller.Config{Reconcile: ok}, []controller.Source{controller.ReadOnly(pods)}, "no source has keys"},
+			"nil informer":          {controller.Config{Reconcile: ok}, []controller.Source{controller.Objects[corev1.Pod](nil)}, "source 0 is empty"},
+			"no mapping":            {controller.Config{Reconcile: ok}, []controller.Source{controller.Mapped(pods, nil)}, "Mapped has no function"},
+			"no mapping of objects": {controller.Config{Reconcile: ok}, []controller.Source{controller.MappedObjects(pods, nil).With(controller.SourceConfig{Priority: 1})}, "MappedObjects has no function"},
+			"no kind":               {controller.Config{Reconcile: ok}, []controller.Source{controller.Owners(pods, controller.Owner{})}, "Owner.Kind is not set"},
+			"workers":               {controller.Config{Reconcile: ok, Workers: -1}, []controller.Source{source}, "-1 workers"},
+			"panics":                {controller.Config{Reconcile: ok, Panics: 9}, []controller.Source{source}, "Config.Panics is 9"},
+			"nil runner":            {controller.Config{Reconcile: ok, Runners: []controller.Runner{nil}}, []controller.Source{source}, "Runners[0] is nil"},
+			"mode":                  {controller.Config{Reconcile: ok, Replicas: controller.Replicas{Mode: 9}}, []controller.Source{source}, "Replicas.Mode is 9"},
+			"no cluster":            {controller.Config{Reconcile: ok, Replicas: controller.Replicas{Mode: controller.LeaderElection}}, []controller.Source{source}, "Replicas.Cluster is not set"},
 		} {
 			_, err := controller.New(c.cfg, c.sources...)
 			if err == nil || !strings.Contains(err.Error(), c.want) {

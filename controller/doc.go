@@ -3,7 +3,7 @@
 //
 // # Data flow
 //
-//	informer -> Source (Objects, Owners, Mapped) -> keys -> workqueue -> Func(ctx, View, Request) error
+//	informer -> Source (Objects, Owners, MappedObjects, Mapped) -> keys -> workqueue -> Func(ctx, View, Request) error
 //	Func -> nil: done; RequeueAfter: repeated later; Terminal: not retried until a change; other errors: retried with backoff
 //	kube.Client writes with ctx -> the next reconcile of the key waits until the informers show them
 //	Lease -> the keys of this replica, the end of its term, and its fencing token

@@ -104,7 +104,7 @@ func TestFaultsAreLogged(t *testing.T) {
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 				defer cancel()
-				if err := must[*controller.Controller](t)(controller.New(cfg, controller.Objects(inf, controller.SourceConfig{}))).Run(ctx); err != nil {
+				if err := must[*controller.Controller](t)(controller.New(cfg, controller.Objects(inf))).Run(ctx); err != nil {
 					t.Errorf("Run: %v", err)
 				}
 				p.says(t, slog.LevelWarn, "informer: ", append(c.want, c.what)...)
@@ -128,7 +128,7 @@ func TestLeaseFaultsAreLogged(t *testing.T) {
 					Reconcile: func(context.Context, informer.View, controller.Request) error { return nil },
 					Runners:   []controller.Runner{w.factory},
 					Replicas:  controller.Replicas{Mode: mode, Cluster: w.cluster},
-				}, controller.Objects(w.pods, controller.SourceConfig{})))
+				}, controller.Objects(w.pods)))
 				w.run(c)
 				pass(10 * time.Second)
 				p.says(t, slog.LevelWarn, "Leases cannot be used", "remedy=\"grant the verbs", "namespace=default", "host=")

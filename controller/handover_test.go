@@ -40,7 +40,7 @@ func TestSeesWhatWasWrittenBefore(t *testing.T) {
 								_, err := writer.Create(ctx, configMap(r.Key.Name))
 								return controller.Terminal(err)
 							},
-						}, controller.Objects(pods, controller.SourceConfig{}), controller.ReadOnly(maps)))
+						}, controller.Objects(pods), controller.ReadOnly(maps)))
 					}
 					stop := run("1")
 					run("2")

@@ -9,14 +9,12 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/controller"
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
-	"github.com/vedette-io/vedette/workqueue"
 )
 
 type revisions = controller.RevisionsConfig[corev1.Pod]
@@ -32,7 +30,7 @@ type process struct {
 func (w *world) process(user string, of informer.Config, cfg revisions) *process {
 	cluster := w.connect(user)
 	pods := must[*informer.Informer[corev1.Pod]](w.t)(informer.Watch[corev1.Pod](cluster, of))
-	queue := controller.RevisionQueue(workqueue.Config[controller.Revision[corev1.Pod]]{})
+	queue := controller.NewRevisionQueue(controller.RevisionQueueConfig[corev1.Pod]{})
 	ctx, cancel := context.WithCancel(w.ctx)
 	p := &process{ended: make(chan error, 1)}
 	running, work := make(chan struct{}), make(chan struct{})
@@ -139,10 +137,10 @@ func TestIDsOfDeletions(t *testing.T) {
 		a := pod("a")
 		a.Labels = map[string]string{"app": "x"}
 		w.create(a)
-		chosen := must[labels.Selector](t)(labels.Parse("app=x"))
+		chosen := must[informer.Filter](t)(informer.WithLabels("app=x"))
 		sees := w.process("1", informer.Config{}, revisions{})
 		misses := w.process("2", informer.Config{}, revisions{})
-		filters := w.process("3", informer.Config{}, revisions{Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.WithLabels(chosen)}}})
+		filters := w.process("3", informer.Config{}, revisions{Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{chosen}}})
 		selects := w.process("3", informer.Config{LabelSelector: "app=x"}, revisions{})
 		uid, first := w.form("a")
 		relabel := func(app string) {
@@ -190,9 +188,9 @@ func TestIDsWithoutUID(t *testing.T) {
 // so its ID comes from FirstVersion. A new object was not.
 func TestIDsOfTheChosen(t *testing.T) {
 	inWorld(t, func(w *world) {
-		chosen := must[labels.Selector](t)(labels.Parse("app=x"))
+		chosen := must[informer.Filter](t)(informer.WithLabels("app=x"))
 		cfg := revisions{
-			Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.Transitions[corev1.Pod]("v1", "Pod"), informer.WithLabels(chosen)}},
+			Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.Transitions[corev1.Pod]("v1", "Pod"), chosen}},
 			FirstVersion: func(context.Context, controller.Revision[corev1.Pod]) (wire.Version, error) { return 1, nil },
 		}
 		p := w.process("0", informer.Config{}, cfg)

@@ -45,8 +45,8 @@ func (w *world) fleet(ward *ward, name, token string) *fleet {
 			},
 		}, source))
 	}
-	f.pods = build("pods", pods, controller.Objects(pods, controller.SourceConfig{}))
-	f.maps = build("maps", maps, controller.Objects(maps, controller.SourceConfig{}))
+	f.pods = build("pods", pods, controller.Objects(pods))
+	f.maps = build("maps", maps, controller.Objects(maps))
 	ctx, cancel := context.WithCancel(w.ctx)
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -194,7 +194,7 @@ func TestLeadershipConfig(t *testing.T) {
 		_, err := controller.New(controller.Config{
 			Leadership: l, Replicas: controller.Replicas{Mode: controller.Sharding, Cluster: w.cluster},
 			Reconcile: func(context.Context, informer.View, controller.Request) error { return nil },
-		}, controller.Objects(w.pods, controller.SourceConfig{}))
+		}, controller.Objects(w.pods))
 		if err == nil || !strings.Contains(err.Error(), "Leadership") {
 			t.Errorf("with a Lease of its own too: got error %v", err)
 		}

@@ -46,8 +46,8 @@ const (
 // Owners is a source of the keys of objects' owners. Any change of an object enqueues its
 // owner; a change of owner enqueues both the old and the new one. Owners reads the
 // references from the metadata, without decoding the whole object.
-func Owners[T any](i *informer.Informer[T], owner Owner, cfg SourceConfig) Source {
-	s := newSource(i, cfg, func(ev informer.Event[T]) ([]wire.Key, error) {
+func Owners[T any](i *informer.Informer[T], owner Owner, filters ...informer.Filter) Source {
+	s := newSource(i, filters, func(ev informer.Event[T]) ([]wire.Key, error) {
 		change := ev.Change()
 		keys, err := owner.keys(nil, change.Old)
 		keys, err2 := owner.keys(keys, change.New)

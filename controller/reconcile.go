@@ -17,7 +17,7 @@ func Reconcile[T any](ctx context.Context, i *informer.Informer[T], f Func) erro
 	if i != nil {
 		cfg.Runners = []Runner{runnerOf[T]{i}}
 	}
-	c, err := New(cfg, Objects(i, SourceConfig{}))
+	c, err := New(cfg, Objects(i))
 	if err != nil {
 		return err
 	}

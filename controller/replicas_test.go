@@ -121,7 +121,7 @@ func (w *world) replicaOf(workers int, ward *ward, name, token string, mode cont
 			return ward.reconcile(ctx, name, r)
 		},
 		Replicas: controller.Replicas{Mode: mode, Cluster: cluster, Identity: name, LeaseDuration: leaseFor},
-	}, controller.Objects(pods, controller.SourceConfig{})))
+	}, controller.Objects(pods)))
 	return &replica{c, name, w.run(c)}
 }
 
@@ -482,7 +482,7 @@ func TestReplicasAreRefused(t *testing.T) {
 			"valid name of a Lease": {Mode: controller.Sharding, Cluster: cluster, Identity: "a_b"},
 		} {
 			_, err := controller.New(controller.Config{Replicas: r, Reconcile: func(context.Context, informer.View, controller.Request) error { return nil }},
-				controller.Objects(legal(informer.Watch[corev1.Pod](cluster, informer.Config{})), controller.SourceConfig{}))
+				controller.Objects(legal(informer.Watch[corev1.Pod](cluster, informer.Config{}))))
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v", want, err)
 			}

@@ -10,7 +10,6 @@ import (
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
-	"github.com/vedette-io/vedette/workqueue"
 )
 
 // Revision is one state of one object, for a consumer that acts on every state and not
@@ -70,23 +69,6 @@ func (r Revision[T]) ID() string {
 	return object + "/deleted"
 }
 
-// DefaultRevisions is how many revisions a queue of RevisionQueue holds.
-const DefaultRevisions = 1000
-
-// RevisionQueue returns a queue of revisions that hands out the revisions of one object in
-// order, one at a time; a retry keeps its place. Config.Limit is the maximum number of
-// revisions in the queue (default DefaultRevisions). When the queue is full, Revisions
-// waits, then the informer, then the server.
-func RevisionQueue[T any](cfg workqueue.Config[Revision[T]]) *workqueue.Queue[Revision[T]] {
-	if cfg.Serial == nil {
-		cfg.Serial = func(r Revision[T]) string { return r.Key.String() }
-	}
-	if cfg.Limit == 0 {
-		cfg.Limit = DefaultRevisions
-	}
-	return workqueue.New(cfg)
-}
-
 // IDStability is how long Revision.ID stays the same.
 type IDStability uint8
 
@@ -131,7 +113,7 @@ type RevisionsConfig[T any] struct {
 //
 // Errors: a configuration whose IDs cannot be stable, before anything is queued; the
 // cause of ctx; errors of FirstVersion; workqueue.ErrClosed, workqueue.ErrFull.
-func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue.Queue[Revision[T]], cfg RevisionsConfig[T]) error {
+func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *RevisionQueue[T], cfg RevisionsConfig[T]) error {
 	if i == nil || q == nil {
 		return errors.New("controller: Revisions needs an informer and a queue")
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/controller"
-	"github.com/vedette-io/vedette/workqueue"
 )
 
 // phase sets the phase of a pod.
@@ -28,7 +27,7 @@ func (w *world) phase(name string, p corev1.PodPhase) {
 // arrive in order and one at a time, also when one of them is retried. Each has its own ID.
 func TestRevisions(t *testing.T) {
 	inWorld(t, func(w *world) {
-		queue := controller.RevisionQueue(workqueue.Config[controller.Revision[corev1.Pod]]{})
+		queue := controller.NewRevisionQueue(controller.RevisionQueueConfig[corev1.Pod]{})
 		w.work.Go(func() { _ = w.factory.Run(w.ctx) })
 		done := make(chan error, 1)
 		w.work.Go(func() { done <- controller.Revisions(w.ctx, w.pods, queue, controller.RevisionsConfig[corev1.Pod]{}) })
@@ -92,7 +91,7 @@ func TestRevisions(t *testing.T) {
 // and loses none.
 func TestRevisionsAreBounded(t *testing.T) {
 	inWorld(t, func(w *world) {
-		queue := controller.RevisionQueue(workqueue.Config[controller.Revision[corev1.Pod]]{Limit: 5})
+		queue := controller.NewRevisionQueue(controller.RevisionQueueConfig[corev1.Pod]{Limit: 5})
 		w.work.Go(func() { _ = w.factory.Run(w.ctx) })
 		w.work.Go(func() { _ = controller.Revisions(w.ctx, w.pods, queue, controller.RevisionsConfig[corev1.Pod]{}) })
 		pass(time.Second)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -15,18 +16,22 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Source is an informer that a controller uses. Create it with Objects, Owners, Mapped or
-// ReadOnly.
+// Source is an informer that a controller uses. Create it with Objects, Owners,
+// MappedObjects, Mapped or ReadOnly:
+//
+//	controller.Objects(jobs, informer.GenerationChanged())
+//	controller.Owners(pods, controller.Owner{Group: "batch", Kind: "Job"})
+//
+// The filters of these functions choose objects and updates; an event must pass all of them.
+// Objects that the filters reject enqueue no key, but are in the view. Without filters, a
+// source enqueues keys for all events.
 type Source struct{ impl untypedSource }
 
-// SourceConfig selects the events of an informer. The zero value selects all of them.
+// SourceConfig configures a source; see Source.With.
 type SourceConfig struct {
 	// Name identifies the source in reasons, logs and health; default the informer's
 	// resource.
 	Name string
-	// Filters choose objects and updates; an event must pass all of them. Objects that they
-	// reject enqueue no key, but are in the view.
-	Filters []informer.Filter
 	// Priority is the priority of the keys of changes. The keys of initial objects have a
 	// priority that is lower by -InitialPriority.
 	Priority int8
@@ -35,17 +40,67 @@ type SourceConfig struct {
 	Resync time.Duration
 }
 
-// Objects is a source of the keys of the informer's objects.
-func Objects[T any](i *informer.Informer[T], cfg SourceConfig) Source {
-	return newSource(i, cfg, func(ev informer.Event[T]) ([]wire.Key, error) { return []wire.Key{ev.Key()}, nil })
+// With returns the source with a configuration. A source without keys ignores it.
+func (s Source) With(cfg SourceConfig) Source {
+	if s.impl == nil {
+		return s
+	}
+	return Source{s.impl.with(cfg)}
 }
 
-// Mapped is a source of the keys that a function computes from an event. If both the old
-// and the new state matter, the function must use both. The function is called on a
-// goroutine of the informer and must return quickly. If it panics, the panic is logged and
-// counted, and the event is skipped.
-func Mapped[T any](i *informer.Informer[T], keys func(informer.Event[T]) []wire.Key, cfg SourceConfig) Source {
-	s := newSource(i, cfg, func(ev informer.Event[T]) ([]wire.Key, error) { return keys(ev), nil })
+// Objects is a source of the keys of the informer's objects.
+func Objects[T any](i *informer.Informer[T], filters ...informer.Filter) Source {
+	return newSource(i, filters, func(ev informer.Event[T]) ([]wire.Key, error) { return []wire.Key{ev.Key()}, nil })
+}
+
+// MappedObjects is a source of the keys that a function computes from an object:
+//
+//	controller.MappedObjects(pods, func(pod *corev1.Pod) []wire.Key {
+//		return []wire.Key{{Name: pod.Spec.NodeName}}
+//	})
+//
+// The function is called for the new state of an object and for the old one, and the source
+// enqueues the keys of both, so an object that moves from one key to another wakes both. The
+// source decodes each state that the filters choose. The function must not change or keep
+// the object. It is called on a goroutine of the informer and must return quickly. If it
+// panics, or an object cannot be decoded, the fault is logged and counted, and the event is
+// skipped.
+func MappedObjects[T any](i *informer.Informer[T], keys func(*T) []wire.Key, filters ...informer.Filter) Source {
+	s := newSource(i, filters, func(ev informer.Event[T]) ([]wire.Key, error) { return keysOfStates(ev, keys) })
+	if f, ok := s.impl.(*typedSource[T]); ok && keys == nil {
+		f.invalid = errors.New("MappedObjects has no function; pass one that returns the keys of an object")
+	}
+	return s
+}
+
+// keysOfStates returns the keys of the old and the new state of an event, each key once.
+func keysOfStates[T any](ev informer.Event[T], keys func(*T) []wire.Key) ([]wire.Key, error) {
+	now, err := ev.Object()
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Clone(keys(now))
+	if change := ev.Change(); change.Old.IsZero() || change.Old.SameRevision(change.Last()) {
+		return all, nil // the states are the same, as in most deletions
+	}
+	old, _, err := ev.Old()
+	if err != nil {
+		return all, err
+	}
+	for _, key := range keys(old) {
+		if !slices.Contains(all, key) {
+			all = append(all, key)
+		}
+	}
+	return all, nil
+}
+
+// Mapped is a source of the keys that a function computes from an event, for example from
+// its bytes. If both the old and the new state matter, the function must use both, as
+// MappedObjects does. The function is called on a goroutine of the informer and must return
+// quickly. If it panics, the panic is logged and counted, and the event is skipped.
+func Mapped[T any](i *informer.Informer[T], keys func(informer.Event[T]) []wire.Key, filters ...informer.Filter) Source {
+	s := newSource(i, filters, func(ev informer.Event[T]) ([]wire.Key, error) { return keys(ev), nil })
 	if f, ok := s.impl.(*typedSource[T]); ok && keys == nil {
 		f.invalid = errors.New("Mapped has no function; pass one that returns the keys of an event")
 	}
@@ -58,7 +113,7 @@ func ReadOnly[T any](i *informer.Informer[T]) Source {
 	if i == nil {
 		return Source{}
 	}
-	return newSource(i, SourceConfig{}, nil)
+	return newSource(i, nil, nil)
 }
 
 // sink receives the keys and the faults of sources. The controller implements it.
@@ -71,6 +126,7 @@ type sink interface {
 
 // untypedSource is a source without its type parameter.
 type untypedSource interface {
+	with(cfg SourceConfig) untypedSource
 	configErr() error
 	hasKeys() bool
 	name() string
@@ -89,20 +145,26 @@ type untypedSource interface {
 // typedSource enqueues the keys of an informer's events.
 type typedSource[T any] struct {
 	informer *informer.Informer[T]
-	cfg      SourceConfig
+	filters  []informer.Filter
+	cfg      SourceConfig                                // with its defaults
 	keys     func(informer.Event[T]) ([]wire.Key, error) // nil if it has no keys
 	invalid  error
 	reg      atomic.Pointer[informer.Registration] // set by attach
 }
 
-func newSource[T any](i *informer.Informer[T], cfg SourceConfig, keys func(informer.Event[T]) ([]wire.Key, error)) Source {
+func newSource[T any](i *informer.Informer[T], filters []informer.Filter, keys func(informer.Event[T]) ([]wire.Key, error)) Source {
 	if i == nil {
 		return Source{}
 	}
+	s := &typedSource[T]{informer: i, filters: filters, keys: keys}
+	return Source{s.with(SourceConfig{})}
+}
+
+func (f *typedSource[T]) with(cfg SourceConfig) untypedSource {
 	if cfg.Name == "" {
-		cfg.Name = i.Info().Resource
+		cfg.Name = f.informer.Info().Resource
 	}
-	return Source{&typedSource[T]{informer: i, cfg: cfg, keys: keys}}
+	return &typedSource[T]{informer: f.informer, filters: f.filters, cfg: cfg, keys: f.keys, invalid: f.invalid}
 }
 
 func (f *typedSource[T]) configErr() error { return f.invalid }
@@ -192,7 +254,7 @@ func (f *typedSource[T]) handle(to sink, name string, chosen func(informer.Event
 	}}
 	return f.informer.Handle(handler, informer.HandlerConfig{
 		Name:         to.name() + ": " + name,
-		Subscription: informer.SubscriptionConfig{Mode: store.Latest, Filters: f.cfg.Filters, Resync: f.cfg.Resync},
+		Subscription: informer.SubscriptionConfig{Mode: store.Latest, Filters: f.filters, Resync: f.cfg.Resync},
 		Report: func(err error) {
 			to.log().Error("source failed", slog.String("source", f.cfg.Name), slog.Any("err", err))
 		},

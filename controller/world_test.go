@@ -167,6 +167,9 @@ func (d *diary) take() []string {
 	return lines
 }
 
+// sorted is take in alphabetical order.
+func (d *diary) sorted() []string { return slices.Sorted(slices.Values(d.take())) }
+
 func equal[T comparable](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	if !slices.Equal(got, want) {

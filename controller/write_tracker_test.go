@@ -33,7 +33,7 @@ func (w *world) writer(d *diary, cfg controller.Config) *controller.Controller {
 		}
 		return nil
 	}
-	return w.controller(cfg, controller.Objects(w.pods, controller.SourceConfig{}), controller.ReadOnly(w.maps))
+	return w.controller(cfg, controller.Objects(w.pods), controller.ReadOnly(w.maps))
 }
 
 // TestReadsOwnWrites: the next reconcile of a key waits until the informer shows the

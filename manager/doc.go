@@ -8,7 +8,7 @@
 //			if err != nil {
 //				return err
 //			}
-//			return m.AddController(controller.Config{Reconcile: reconcile}, controller.Objects(jobs, controller.SourceConfig{}))
+//			return m.AddController(controller.Config{Reconcile: reconcile}, controller.Objects(jobs))
 //		})
 //	}
 //

@@ -51,7 +51,7 @@ func Example() {
 			cancel()
 		}
 		return err
-	}}, controller.Objects(pods, controller.SourceConfig{}))
+	}}, controller.Objects(pods))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -81,7 +81,7 @@ func addPods(t *testing.T, m *manager.Manager, j *journal, cfg controller.Config
 		j.add("reconcile %s", r.Key.Name)
 		return nil
 	}
-	if err := m.AddController(cfg, controller.Objects(pods, controller.SourceConfig{})); err != nil {
+	if err := m.AddController(cfg, controller.Objects(pods)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -121,7 +121,7 @@ func TestOrder(t *testing.T) {
 				j.add("reconcile is cut off")
 			}
 			return nil
-		}}, controller.Objects(pods, controller.SourceConfig{})); err != nil {
+		}}, controller.Objects(pods)); err != nil {
 			t.Fatal(err)
 		}
 		if err := m.Ready(t.Context()); err == nil {

@@ -48,7 +48,7 @@ func TestControllers(t *testing.T) {
 				}
 				return nil
 			},
-		}, controller.Objects(pods, controller.SourceConfig{}))
+		}, controller.Objects(pods))
 		if err != nil {
 			t.Fatal(err)
 		}

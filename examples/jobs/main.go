@@ -31,7 +31,6 @@ import (
 	"github.com/vedette-io/vedette/controller"
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/workqueue"
 )
 
 const recorders = 4
@@ -76,7 +75,7 @@ func latest(jobs *informer.Informer[batchv1.Job]) controller.Func {
 
 // every handles each state of each job.
 func every(ctx context.Context, jobs *informer.Informer[batchv1.Job]) {
-	queue := controller.RevisionQueue(workqueue.Config[controller.Revision[batchv1.Job]]{Limit: 1000})
+	queue := controller.NewRevisionQueue(controller.RevisionQueueConfig[batchv1.Job]{Limit: 1000})
 	var work sync.WaitGroup
 	for range recorders {
 		work.Go(func() {

@@ -83,8 +83,8 @@ func setUp(m *manager.Manager, workers int, identity string) error {
 	}
 	return m.AddController(
 		controller.Config{Workers: workers, Grace: 5 * time.Second, Reconcile: r.reconcile},
-		controller.Objects(jobs, controller.SourceConfig{Filters: []informer.Filter{informer.GenerationChanged()}}),
-		controller.Owners(pods, controller.Owner{Group: "example.com", Kind: "TrainJob"}, controller.SourceConfig{}),
+		controller.Objects(jobs, informer.GenerationChanged()),
+		controller.Owners(pods, controller.Owner{Group: "example.com", Kind: "TrainJob"}),
 	)
 }
 
