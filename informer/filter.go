@@ -42,10 +42,16 @@ func InNamespaces(names ...string) Filter {
 	return Filter{object: func(e store.Entry) bool { return slices.Contains(names, e.Key().Namespace) }}
 }
 
-// WithLabels chooses the objects whose labels match. It reads the labels from the encoded
-// bytes.
-func WithLabels(selector labels.Selector) Filter {
-	return Filter{object: func(e store.Entry) bool { return selector.Matches(labelsOf(e)) }}
+// WithLabels chooses the objects whose labels match a selector, such as "app=web,tier!=test",
+// in the syntax of Config.LabelSelector. It reads the labels from the encoded bytes.
+//
+// Errors: a selector that cannot be parsed.
+func WithLabels(selector string) (Filter, error) {
+	chosen, err := labels.Parse(selector)
+	if err != nil {
+		return Filter{}, err
+	}
+	return Filter{object: func(e store.Entry) bool { return chosen.Matches(labelsOf(e)) }}, nil
 }
 
 // Where returns a filter that chooses objects by a function. The function runs on the

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/store"
@@ -29,9 +28,12 @@ func TestFilters(t *testing.T) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		selector, err := labels.Parse("app=a")
+		labeled, err := informer.WithLabels("app=a")
 		if err != nil {
 			w.t.Fatal(err)
+		}
+		if _, err := informer.WithLabels("app in"); err == nil {
+			w.t.Error("WithLabels succeeded for a malformed selector, want an error")
 		}
 		if _, err := informer.FieldIs[corev1.Pod]("spec.node", "a"); err == nil {
 			w.t.Error("FieldIs succeeded for an unknown field, want an error")
@@ -44,7 +46,7 @@ func TestFilters(t *testing.T) {
 		for name, filters := range map[string][]informer.Filter{
 			"namespace": {informer.InNamespaces("other")},
 			"node":      {onNode},
-			"labels":    {informer.WithLabels(selector)},
+			"labels":    {labeled},
 			"moved":     {onNode, moved},
 			"where":     {informer.Where(func(e store.Entry) bool { return e.Key().Name == "two" })},
 			"state":     {informer.StateChanged[corev1.Pod]("v1", "Pod")},

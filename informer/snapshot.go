@@ -95,11 +95,16 @@ func (s Snapshot[T]) Within(scope delta.Scope) iter.Seq2[*T, error] {
 	return s.decoded(func() iter.Seq[store.Entry] { return s.records.Within(scope) })
 }
 
-// Select decodes the objects whose labels match, like All. It searches the given
-// namespaces, in the given order, or all of them. It reads the labels of all objects from
-// the encoded bytes, and decodes only the objects that match. For frequent searches
-// by the same label, IndexField is faster.
-func (s Snapshot[T]) Select(selector labels.Selector, namespaces ...string) iter.Seq2[*T, error] {
+// Select decodes the objects whose labels match a selector, such as "app=web,tier!=test", like
+// All. It searches the given namespaces, in the given order, or all of them. It reads the
+// labels of all objects from the encoded bytes, and decodes only the objects that match. For
+// frequent searches by the same label, IndexField is faster. If the selector cannot be
+// parsed, the sequence has one element, the error.
+func (s Snapshot[T]) Select(selector string, namespaces ...string) iter.Seq2[*T, error] {
+	chosen, err := labels.Parse(selector)
+	if err != nil {
+		return func(yield func(*T, error) bool) { yield(nil, err) }
+	}
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
 	}
@@ -111,7 +116,7 @@ func (s Snapshot[T]) Select(selector labels.Selector, namespaces ...string) iter
 					all = s.records.Namespace(namespace)
 				}
 				for e := range all {
-					if selector.Matches(labelsOf(e)) && !yield(e) {
+					if chosen.Matches(labelsOf(e)) && !yield(e) {
 						return
 					}
 				}

@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/informer"
@@ -134,11 +133,16 @@ func TestSelectInNamespaces(t *testing.T) {
 		}
 		<-inf.Synced()
 		w.advance(time.Second)
-		x := labels.SelectorFromSet(labels.Set{"app": "x"})
+		const x = "app=x"
 		s := inf.Snapshot()
 		equal(t, "everywhere", names(t, s.Select(x)), []string{"a-x", "b-x", "c-x"})
 		equal(t, "in two", names(t, s.Select(x, "c", "a")), []string{"c-x", "a-x"})
 		equal(t, "of two informers", names(t, snapshotInView(t, w, inf).Select(x, "b")), []string{"b-x"})
+		for obj, err := range s.Select("app in") {
+			if err == nil {
+				t.Errorf("Select with a malformed selector returned %v, want an error", obj)
+			}
+		}
 	})
 }
 
