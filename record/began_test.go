@@ -17,7 +17,6 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/retention"
 	"github.com/vedette-io/vedette/wire"
-	"github.com/vedette-io/vedette/workqueue"
 )
 
 // TestStateBegan checks that a program that starts while an object is in a state gives the
@@ -79,7 +78,7 @@ func (w *world) follow(origin func(context.Context, controller.Revision[corev1.P
 		w.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(w.t.Context())
-	queue := controller.RevisionQueue(workqueue.Config[controller.Revision[corev1.Pod]]{})
+	queue := controller.NewRevisionQueue(controller.RevisionQueueConfig[corev1.Pod]{})
 	ended := make(chan error, 2)
 	go func() { ended <- inf.Run(ctx) }()
 	go func() {

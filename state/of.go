@@ -23,21 +23,30 @@ var rules = map[string]func(object map[string]any) Status{
 	"argoproj.io/Workflow":          ofWorkflow,
 }
 
-// Of returns the status of an object. object has the fields as in JSON, with apiVersion and
-// kind to select the rule of its type. Of reads no objects and arrays within spec, so a
-// caller that decodes an object only for Of may leave them out.
-func Of(object map[string]any) Status {
-	group, _, named := strings.Cut(text(object, "apiVersion"), "/")
+// Of returns the status of an object: a struct of its type, such as *batchv1.Job, an
+// *unstructured.Unstructured, or its fields as in JSON in a map[string]any. apiVersion and
+// kind select the rule of its type; pods, nodes, deployments and jobs of k8s.io/api need
+// neither. Of reads no objects and arrays within spec, so a caller that decodes an object
+// only for Of may leave them out. A map costs the least: a struct is converted to one.
+//
+// Of does not change the object. The status of a value that is not an object is the zero
+// Status.
+func Of(object any) Status {
+	fields := fieldsOf(object)
+	if fields == nil {
+		return Status{}
+	}
+	group, _, named := strings.Cut(text(fields, "apiVersion"), "/")
 	if !named { // the core group has no name
 		group = ""
 	}
-	rule := rules[group+"/"+text(object, "kind")]
+	rule := rules[group+"/"+text(fields, "kind")]
 	if rule == nil {
 		rule = ofPhase
 	}
-	s := Cancelled(object, rule(object))
-	if text(object, "metadata", "deletionTimestamp") != "" && !s.State.Final() {
-		return Status{State: Aborted, Raw: "Terminating", Reason: s.Reason, Message: s.Message, At: told(object)}
+	s := Cancelled(fields, rule(fields))
+	if text(fields, "metadata", "deletionTimestamp") != "" && !s.State.Final() {
+		return Status{State: Aborted, Raw: "Terminating", Reason: s.Reason, Message: s.Message, At: told(fields)}
 	}
 	return s
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/rules"
-	"github.com/vedette-io/vedette/state"
 )
 
 // NewFormat reads the flags that select the output format.
@@ -22,7 +21,7 @@ func NewFormat(o *Options, con *console.Console) (*Format, error) {
 	default:
 		return nil, fmt.Errorf("--color is %q, want auto, always or never", o.Color)
 	}
-	f := &Format{opts: o, con: con, write: con.Print, status: state.Of}
+	f := &Format{opts: o, con: con, write: con.Print, status: (*rules.Rules)(nil).Of}
 	if o.Rules != "" {
 		r, err := rules.Load(o.Rules)
 		if err != nil {

@@ -46,7 +46,8 @@ func NewProjection(r kube.Resource, stateOf func(map[string]any) state.Status, r
 	if stateOf == nil {
 		// The path with "*" removes the members of spec that are objects or arrays. Scalar
 		// members stay, because state.Of reads some of them, such as suspend.
-		p.stateOf, p.reduce = state.Of, jsontext.NewMask([]string{"spec", "*"})
+		p.stateOf = func(object map[string]any) state.Status { return state.Of(object) }
+		p.reduce = jsontext.NewMask([]string{"spec", "*"})
 	}
 	if r.Group == "" && r.Name == "secrets" {
 		p.removed, p.Redacted = append(p.removed, secretFields...), true
