@@ -337,6 +337,36 @@ func TestDeleteAll(t *testing.T) {
 	}
 }
 
+// TestDeleteSame: SameRevision spares an object that has changed, and SameObject spares a
+// later object of the same name.
+func TestDeleteSame(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{})
+	pods, ctx := client[corev1.Pod](t, cluster, kube.ClientConfig{}), t.Context()
+	old, err := pods.Create(ctx, pod("ml", "x", "one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := kube.KeyOf(old)
+	now, err := apitest.Modify(srv, pod("ml", "x", "one"), func(p *corev1.Pod) { p.Labels["app"] = "two" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, obj := range map[string]*corev1.Pod{"changed": old, "never written": pod("ml", "x", "one")} {
+		if err := pods.Delete(ctx, key, kube.SameRevision(obj)); !apierrors.IsConflict(err) {
+			t.Errorf("%s: got %v, want a conflict", name, err)
+		}
+	}
+	if err := pods.Delete(ctx, key, kube.SameRevision(now)); err != nil {
+		t.Errorf("delete the revision that was read: %v", err)
+	}
+	if _, err := pods.Create(ctx, pod("ml", "x", "one")); err != nil {
+		t.Fatal(err)
+	}
+	if err := pods.Delete(ctx, key, kube.SameObject(old)); !apierrors.IsConflict(err) {
+		t.Errorf("delete a later object: got %v, want a conflict", err)
+	}
+}
+
 // TestApplyRequest checks the parts of Apply that need no real server.
 func TestApplyRequest(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})

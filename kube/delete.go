@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"time"
 
@@ -43,6 +44,24 @@ type DeleteOptions struct {
 	// Grace is the time that the object gets to end, in whole seconds. nil means the
 	// default of the type, and 0 means immediately.
 	Grace *time.Duration
+}
+
+// SameObject returns the options that delete obj, which was read from a server, and not a
+// later object of its name.
+func SameObject(obj metav1.Object) DeleteOptions { return DeleteOptions{UID: obj.GetUID()} }
+
+// SameRevision returns the options that delete obj only if nobody has changed it since it was
+// read:
+//
+//	err := jobs.Delete(ctx, kube.KeyOf(job), kube.SameRevision(job))
+//
+// An object without a valid resourceVersion equals no revision; its deletion is a conflict.
+func SameRevision(obj metav1.Object) DeleteOptions {
+	v, err := VersionOf(obj)
+	if err != nil || v == 0 {
+		v = math.MaxUint64
+	}
+	return DeleteOptions{UID: obj.GetUID(), Version: v}
 }
 
 // Delete deletes the object with a key. When it returns, the object no longer exists, or

@@ -133,14 +133,30 @@ func (c *Cluster) discoverEach(ctx context.Context, root string, groups []schema
 		if errs[i] != nil {
 			found.failing = append(found.failing, groupFailure{gv, errs[i]})
 		}
+		subresources := subresourcesOf(lists[i].APIResources)
 		for _, r := range lists[i].APIResources {
 			found.add(Resource{
 				Group: gv.Group, Version: gv.Version, Name: r.Name, Kind: r.Kind, Singular: r.SingularName,
-				ShortNames: r.ShortNames, Verbs: r.Verbs, Scope: scopeOf(r.Namespaced),
+				ShortNames: r.ShortNames, Verbs: r.Verbs, Scope: scopeOf(r.Namespaced), Subresources: subresources[r.Name],
 			})
 		}
 	}
 	return nil
+}
+
+// subresourcesOf returns the subresources of each type in a list that has both: the name of a
+// subresource is "jobs/status".
+func subresourcesOf(list []metav1.APIResource) map[string][]string {
+	all := map[string][]string{}
+	for _, r := range list {
+		if name, sub, ok := strings.Cut(r.Name, "/"); ok {
+			all[name] = append(all[name], sub)
+		}
+	}
+	for _, subs := range all {
+		slices.Sort(subs)
+	}
+	return all
 }
 
 // fetch returns the body of a JSON answer.
@@ -241,9 +257,14 @@ func (k *catalog) addGroups(groups []discoveryv2.APIGroupDiscovery) {
 				if r.ResponseKind == nil {
 					continue
 				}
+				var subs []string
+				for _, s := range r.Subresources {
+					subs = append(subs, s.Subresource)
+				}
+				slices.Sort(subs)
 				k.add(Resource{
 					Group: gv.Group, Version: gv.Version, Name: r.Resource, Kind: r.ResponseKind.Kind, Singular: r.SingularResource,
-					ShortNames: r.ShortNames, Verbs: r.Verbs, Scope: scopeOf(r.Scope == discoveryv2.ScopeNamespace),
+					ShortNames: r.ShortNames, Verbs: r.Verbs, Scope: scopeOf(r.Scope == discoveryv2.ScopeNamespace), Subresources: subs,
 				})
 			}
 		}

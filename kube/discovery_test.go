@@ -147,6 +147,43 @@ func TestBuiltinsNeedNoDiscovery(t *testing.T) {
 	}
 }
 
+// TestSubresources checks that discovery finds the subresources of a type, in one document
+// for all groups and in one for each version.
+func TestSubresources(t *testing.T) {
+	pods := `"verbs":["list","watch"]`
+	forms := map[string]map[string]reply{
+		"aggregated": {
+			"/api": {code: 200, contentType: aggregatedJSON, body: `{"items":[{"metadata":{"name":""},"versions":[{"version":"v1","resources":[
+				{"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced",` + pods + `,"subresources":[{"subresource":"status","verbs":["get"]},{"subresource":"log","verbs":["get"]}]},
+				{"resource":"events","responseKind":{"kind":"Event"},"scope":"Namespaced",` + pods + `}]}]}]}`},
+			"/apis": {code: 200, contentType: aggregatedJSON, body: `{"items":[]}`},
+		},
+		"each version": {
+			"/api": {code: 200, body: `{"versions":["v1"]}`},
+			"/api/v1": {code: 200, body: `{"resources":[{"name":"pods/status","kind":"Pod","namespaced":true,"verbs":["get"]},
+				{"name":"pods","kind":"Pod","namespaced":true,` + pods + `},{"name":"pods/log","kind":"Pod","namespaced":true,"verbs":["get"]},
+				{"name":"events","kind":"Event","namespaced":true,` + pods + `}]}`},
+			"/apis": {code: 200, body: `{"groups":[]}`},
+		},
+	}
+	for name, replies := range forms {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, cluster := scripted(t, replies)
+				all, err := cluster.Resources(t.Context())
+				if err != nil || len(all) != 2 {
+					t.Fatalf("got %v and error %v, want pods and events", all, err)
+				}
+				for _, r := range all {
+					if pod := r.Name == "pods"; r.HasSubresource("status") != pod || r.HasSubresource("log") != pod || r.HasSubresource("scale") {
+						t.Errorf("%v: got subresources %v", r, r.Subresources)
+					}
+				}
+			})
+		})
+	}
+}
+
 // TestDiscoveryFaults checks that an error of discovery has its cause and a remedy, and
 // that one lookup runs discovery once.
 func TestDiscoveryFaults(t *testing.T) {

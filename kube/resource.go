@@ -28,6 +28,10 @@ type Resource struct {
 	ShortNames []string
 	Scope      Scope
 	Verbs      []string
+	// Subresources are the last parts of their paths, such as "status" and "scale", in
+	// alphabetical order. Types that discovery has not found, such as the built-in types
+	// before the first discovery, have none here.
+	Subresources []string
 }
 
 // String returns the name with its group, in the syntax of kubectl: "pods", "jobs.batch".
@@ -54,6 +58,10 @@ func (r Resource) kind() schema.GroupVersionKind {
 
 // Can reports whether the server offers a verb, such as "watch", for the type.
 func (r Resource) Can(verb string) bool { return slices.Contains(r.Verbs, verb) }
+
+// HasSubresource reports whether the server serves a subresource, such as "scale", of the
+// type, as far as discovery knows.
+func (r Resource) HasSubresource(name string) bool { return slices.Contains(r.Subresources, name) }
 
 // hasName reports whether name is one of the resource's names.
 func (r *Resource) hasName(name string) bool {
