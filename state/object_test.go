@@ -69,7 +69,9 @@ func TestOfStruct(t *testing.T) {
 // TestOfNoObject: other values have no status, and cause no panic.
 func TestOfNoObject(t *testing.T) {
 	for _, v := range []any{
-		nil, map[string]any(nil), (*corev1.Pod)(nil), (*unstructured.Unstructured)(nil), &unstructured.Unstructured{}, corev1.Pod{}, "Pod", 7,
+		nil, map[string]any(nil), (*corev1.Pod)(nil), (*unstructured.Unstructured)(nil), &unstructured.Unstructured{},
+		corev1.Pod{},
+		"Pod", 7,
 		new(int), func() {}, make(chan int), &struct{ C chan int }{},
 	} {
 		if got := state.Of(v); got != (state.Status{}) {
