@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"context"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -137,6 +138,15 @@ func For[T any, P Object[T]](cluster *Cluster, cfg ClientConfig) (*Client[T], er
 		c.encoding = JSONOnly
 	}
 	return c, nil
+}
+
+// Resource returns the type on the server. The first request for a type that is not built in
+// runs discovery, and waits for up to ten seconds for a custom resource whose definition is
+// established and that discovery does not list yet.
+//
+// Errors: *RequestError.
+func (c *Client[T]) Resource(ctx context.Context) (Resource, error) {
+	return c.endpointOrNil().lookup(ctx, "find")
 }
 
 // endpointOrNil returns the part of the client that does not depend on the type, or nil

@@ -49,8 +49,18 @@ type response struct {
 	body     []byte // protobuf without its envelope
 }
 
-// resource returns the type, and runs discovery if the type is unknown.
+// resource is lookup for a verb that the server must offer.
 func (e *endpoint) resource(ctx context.Context, verb string) (Resource, error) {
+	r, err := e.lookup(ctx, verb)
+	if err == nil && !r.Can(verb) {
+		gr := schema.GroupResource{Group: r.Group, Resource: r.Name}
+		err = e.requestError(verb, r, wire.Key{}, apierrors.NewMethodNotSupported(gr, verb))
+	}
+	return r, err
+}
+
+// lookup returns the type, and runs discovery if the type is unknown. The verb is for errors.
+func (e *endpoint) lookup(ctx context.Context, verb string) (Resource, error) {
 	if e == nil || e.cluster == nil {
 		return Resource{}, &errcode.Error{Code: errcode.Invalid, Problem: "the client is nil or has no cluster", Remedy: "use the result of kube.For"}
 	}
@@ -65,10 +75,6 @@ func (e *endpoint) resource(ctx context.Context, verb string) (Resource, error) 
 		}
 		r = &found
 		e.resolved.Store(r)
-	}
-	if !r.Can(verb) {
-		gr := schema.GroupResource{Group: r.Group, Resource: r.Name}
-		return *r, e.requestError(verb, *r, wire.Key{}, apierrors.NewMethodNotSupported(gr, verb))
 	}
 	return *r, nil
 }
