@@ -84,7 +84,7 @@ notify/facts: wire jobmeta state internal/jobspec record/sqldb record/feed recor
 notify/delivery: record/sqldb notify/channel
 notify: wire jobmeta state internal/jobspec internal/faultlog record/sqldb record/feed record/history record/joblog notify/message notify/channel notify/rule notify/config notify/facts notify/delivery internal/buckets
 notify/notifymetrics: notify/delivery notify
-submit/manifest: internal/printable internal/yamlfile
+submit/manifest: internal/printable kube internal/yamlfile
 submit/template: internal/printable wire kube jobmeta internal/yamlfile submit/manifest
 submit: errcode internal/oscompat internal/printable wire kube jobmeta state internal/jobspec submit/manifest
 submit/logs: errcode internal/printable wire kube store jobmeta state informer record/joblog submit internal/pause

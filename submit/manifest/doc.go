@@ -1,9 +1,11 @@
-// Package manifest parses the YAML and JSON of jobs and records the line of each field.
+// Package manifest parses the YAML and JSON of jobs and other objects, records the line of
+// each field, and creates the objects on a cluster.
 //
 // # Data flow
 //
 //	a file -> Parse -> Manifests, one per object
 //	package template -> New -> Manifest
+//	Manifests -> Create, Apply -> objects on a cluster
 //	a field of a server's message -> Line, Origin -> the line and parameter to show
 //	--set spec.parallelism=4 -> Set
 //
@@ -24,5 +26,6 @@
 //
 // # Errors
 //
-// Parse returns all mistakes, joined, as texts for people.
+// Parse returns all mistakes, joined, as texts for people. Create and Apply return the first
+// error of the server, with the place of the object before it.
 package manifest
