@@ -162,8 +162,9 @@ var builtinKinds = sync.OnceValue(func() map[schema.GroupVersionKind]Resource {
 	return kinds
 })
 
-// builtinOf returns the type of k8s.io/api that has the given kind.
-func builtinOf(k schema.GroupVersionKind) (Resource, bool) {
+// BuiltinResource returns the type of k8s.io/api that has the given kind: its plural, scope
+// and verbs, without discovery.
+func BuiltinResource(k schema.GroupVersionKind) (Resource, bool) {
 	r, ok := builtinKinds()[k]
 	return r, ok
 }

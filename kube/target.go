@@ -154,7 +154,7 @@ func (t Target) checkName() error {
 		return nil
 	}
 	fits := func(k schema.GroupVersionKind) bool {
-		r, builtin := builtinOf(k)
+		r, builtin := BuiltinResource(k)
 		return builtin && t.name.matches(&r) || !builtin && t.name.within(k.GroupVersion())
 	}
 	if slices.ContainsFunc(t.kinds, fits) {
