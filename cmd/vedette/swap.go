@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/gotool"
 	"github.com/vedette-io/vedette/internal/swap"
 )
 
@@ -63,7 +64,7 @@ func newSwap() *cobra.Command {
 			o.Version = version()
 			o.Progress = func(step string) { con.Say("%s …", step) }
 			result, err := swap.Build(cmd.Context(), o)
-			var failed *swap.GoError
+			var failed *gotool.Error
 			if errors.As(err, &failed) {
 				for line := range strings.Lines(failed.Output) {
 					con.Say("%s", strings.TrimSuffix(line, "\n"))

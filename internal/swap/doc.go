@@ -32,5 +32,5 @@
 // # Errors
 //
 // Errors describe the failure, its subject, and the next step. A failed go command is a
-// [GoError], with the end of its output.
+// [gotool.Error], with the end of its output.
 package swap

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/vedette-io/vedette/internal/gotool"
 )
 
 // engineRoots are the packages that the generated package imports.
@@ -171,7 +173,7 @@ func (e *engine) addSums(sums string) {
 //
 // Errors: the file does not exist or has errors.
 func readGoMod(ctx context.Context, file string) (*goModFile, error) {
-	out, err := goTool{dir: os.TempDir(), env: plainEnv()}.run(ctx, "mod", "edit", "-json", file)
+	out, err := gotool.Tool{Dir: os.TempDir(), Env: plainEnv()}.Run(ctx, "mod", "edit", "-json", file)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/vedette-io/vedette/internal/gotool"
 )
 
 const (
@@ -32,8 +34,8 @@ type goEnv struct{ GOMOD, GOWORK, GOFLAGS, GOMODCACHE string }
 //
 // Errors: a folder outside of a module; a workspace; a vendored module; settings that a
 // swap would have to override.
-func findModule(ctx context.Context, tool goTool, modFlag string) (*userModule, error) {
-	out, err := tool.run(ctx, "env", "-json", "GOMOD", "GOWORK", "GOFLAGS", "GOMODCACHE")
+func findModule(ctx context.Context, tool gotool.Tool, modFlag string) (*userModule, error) {
+	out, err := tool.Run(ctx, "env", "-json", "GOMOD", "GOWORK", "GOFLAGS", "GOMODCACHE")
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +44,7 @@ func findModule(ctx context.Context, tool goTool, modFlag string) (*userModule, 
 		return nil, fmt.Errorf("read the output of go env: %w", err)
 	}
 	if env.GOMOD == "" || env.GOMOD == os.DevNull {
-		return nil, fmt.Errorf("%s is not in a Go module: go to the folder of the controller's source", tool.dir)
+		return nil, fmt.Errorf("%s is not in a Go module: go to the folder of the controller's source", tool.Dir)
 	}
 	if env.GOWORK != "" && env.GOWORK != "off" {
 		return nil, fmt.Errorf("the workspace %s decides which modules are built, and a swap cannot change it: set GOWORK=off if the module builds alone", env.GOWORK)

@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/gotool"
 )
 
 // clientGoDir returns the source of the client-go that this repository uses.
 func clientGoDir(t *testing.T) string {
 	t.Helper()
-	out, err := goTool{dir: "."}.run(t.Context(), "list", "-m", "-f", "{{.Dir}}", clientGo)
+	out, err := gotool.Tool{Dir: "."}.Run(t.Context(), "list", "-m", "-f", "{{.Dir}}", clientGo)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/vedette-io/vedette/internal/gotool"
 )
 
 // Options are the options of a build.
@@ -74,7 +76,7 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 // swap is one run.
 type swap struct {
 	Options
-	tool   goTool
+	tool   gotool.Tool
 	module *userModule
 	work   string // a folder for this run: copies of go.mod and go.sum, the overlay
 	flags  []string
@@ -112,7 +114,7 @@ func newSwap(ctx context.Context, o Options) (*swap, error) {
 			return nil, err
 		}
 	}
-	s := &swap{Options: o, tool: goTool{dir: o.Dir}, result: &Result{}}
+	s := &swap{Options: o, tool: gotool.Tool{Dir: o.Dir}, result: &Result{}}
 	s.Progress("reading the module")
 	var err error
 	if s.module, err = findModule(ctx, s.tool, o.Mod); err != nil {
@@ -155,7 +157,7 @@ func (s *swap) copyModule() error {
 func (s *swap) load(ctx context.Context) ([]listedPackage, error) {
 	s.Progress("loading " + strings.Join(s.Patterns, " "))
 	args := append([]string{"list", "-json=ImportPath,Name,Dir,Module,Deps,Error,DepsErrors"}, s.flags...)
-	out, err := s.tool.run(ctx, append(append(args, "--"), s.Patterns...)...)
+	out, err := s.tool.Run(ctx, append(append(args, "--"), s.Patterns...)...)
 	if err != nil {
 		return nil, fmt.Errorf("the packages cannot be loaded: %w", err)
 	}
@@ -215,7 +217,7 @@ func (s *swap) prepare(ctx context.Context, targets []listedPackage) error {
 // modules returns the modules of the build with the given paths.
 func (s *swap) modules(ctx context.Context, paths ...string) (map[string]listedModule, error) {
 	args := append([]string{"list", "-m", "-e", "-json=Path,Version,Dir,Main,Replace", "-mod=mod", "-modfile=" + s.goMod()}, paths...)
-	out, err := s.tool.run(ctx, args...)
+	out, err := s.tool.Run(ctx, args...)
 	if err != nil {
 		return nil, fmt.Errorf("the modules cannot be listed: %w", err)
 	}
@@ -263,7 +265,7 @@ func (s *swap) source(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("this program is a development build (%s), whose source go cannot download: name the folder of its source with --vedette=PATH", s.Version)
 	}
 	s.Progress("downloading the source of Vedette " + s.Version)
-	out, err := goTool{dir: s.work, env: plainEnv()}.run(ctx, "mod", "download", "-json", vedette+"@"+s.Version)
+	out, err := gotool.Tool{Dir: s.work, Env: plainEnv()}.Run(ctx, "mod", "download", "-json", vedette+"@"+s.Version)
 	if err != nil {
 		return "", fmt.Errorf("the source of Vedette %s cannot be downloaded: %w", s.Version, err)
 	}
@@ -294,7 +296,7 @@ func (s *swap) editModule(ctx context.Context, e *engine, replaced map[string]st
 	}
 	args = append(args, "-require="+vedette+"@v0.0.0")
 	args = append(args, s.goMod())
-	if _, err := (goTool{dir: s.work, env: plainEnv()}).run(ctx, args...); err != nil {
+	if _, err := (gotool.Tool{Dir: s.work, Env: plainEnv()}).Run(ctx, args...); err != nil {
 		return err
 	}
 	sums, err := os.OpenFile(filepath.Join(s.work, "go.sum"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -330,7 +332,7 @@ func (s *swap) build(ctx context.Context, targets []listedPackage) error {
 		return err
 	}
 	suffix := "-vedette"
-	if out, err := s.tool.run(ctx, "env", "GOEXE"); err == nil {
+	if out, err := s.tool.Run(ctx, "env", "GOEXE"); err == nil {
 		suffix += strings.TrimSpace(string(out))
 	}
 	for i, p := range targets {
@@ -340,7 +342,7 @@ func (s *swap) build(ctx context.Context, targets []listedPackage) error {
 		}
 		s.Progress(fmt.Sprintf("building %s (%d of %d)", p.ImportPath, i+1, len(targets)))
 		args := append([]string{"build", "-overlay=" + filepath.Join(s.work, "overlay.json"), "-o", file}, s.flags...)
-		if _, err := s.tool.run(ctx, append(args, "--", p.ImportPath)...); err != nil {
+		if _, err := s.tool.Run(ctx, append(args, "--", p.ImportPath)...); err != nil {
 			return fmt.Errorf("package %s cannot be built with the engine; check first that `go build %s` succeeds: %w", p.ImportPath, p.ImportPath, err)
 		}
 		s.result.Binaries = append(s.result.Binaries, Binary{p.ImportPath, file})
