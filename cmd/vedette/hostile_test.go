@@ -204,6 +204,7 @@ func TestHostile(t *testing.T) {
 	t.Run("portal", h.portal)
 	t.Run("logins", h.logins)
 	t.Run("swap", h.swaps)
+	t.Run("new", h.projects)
 	t.Run("demo", h.demo)
 	h.complete(t)
 }
