@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// projects gives `vedette new controller` hostile names, types, modules and folders. What it
-// refuses writes nothing.
+// projects gives `vedette new controller` hostile names, types, modules and folders. A
+// refused command writes nothing.
 func (h *hostile) projects(t *testing.T) {
 	source, err := filepath.Abs("../..")
 	if err != nil {

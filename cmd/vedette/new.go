@@ -9,6 +9,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/gotool"
+	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/internal/scaffold"
 )
 
@@ -65,7 +66,8 @@ func newNewController() *cobra.Command {
 					return tidyFailed(con, o.Dir, err)
 				}
 			}
-			return con.Print("Wrote a controller of " + o.Type.Resource() + " to " + o.Dir + ". Next:\n\n  cd " + o.Dir + "\n  make test\n")
+			dir := printable.Line(o.Dir)
+			return con.Print("Wrote a controller of " + o.Type.Resource() + " to " + dir + ". Next:\n\n  cd " + dir + "\n  make test\n")
 		},
 	}
 	cmd.Flags().StringVar(&forType, "for", "", "type of the objects: group/version/kind, or v1/Pod for the core group (required)")
