@@ -105,24 +105,43 @@ func (s Snapshot[T]) Select(selector string, namespaces ...string) iter.Seq2[*T,
 	if err != nil {
 		return func(yield func(*T, error) bool) { yield(nil, err) }
 	}
-	if len(namespaces) == 0 {
-		namespaces = []string{""}
-	}
 	return s.decoded(func() iter.Seq[store.Entry] {
 		return func(yield func(store.Entry) bool) {
-			for _, namespace := range namespaces {
-				all := s.records.All()
-				if namespace != "" {
-					all = s.records.Namespace(namespace)
-				}
-				for e := range all {
-					if chosen.Matches(labelsOf(e)) && !yield(e) {
-						return
-					}
+			for e := range s.entries(namespaces) {
+				if chosen.Matches(labelsOf(e)) && !yield(e) {
+					return
 				}
 			}
 		}
 	})
+}
+
+// Keys returns the keys of the objects in the given namespaces, in the given order, or of all
+// objects. It decodes nothing.
+func (s Snapshot[T]) Keys(namespaces ...string) iter.Seq[wire.Key] {
+	return func(yield func(wire.Key) bool) {
+		for e := range s.entries(namespaces) {
+			if !yield(e.Key()) {
+				return
+			}
+		}
+	}
+}
+
+// entries returns the entries in the given namespaces, or all of them.
+func (s Snapshot[T]) entries(namespaces []string) iter.Seq[store.Entry] {
+	if len(namespaces) == 0 {
+		return s.records.All()
+	}
+	return func(yield func(store.Entry) bool) {
+		for _, namespace := range namespaces {
+			for e := range s.records.Namespace(namespace) {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Records returns the snapshot of the store: keys, versions and encoded bytes.
