@@ -24,13 +24,14 @@ func fieldsOf(object any) map[string]any {
 	return typedFields(object)
 }
 
-// typedFields converts a pointer to the struct of a type.
+// typedFields converts a pointer to the struct of a type, without the fields that Of does not
+// read.
 func typedFields(object any) map[string]any {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
 		return nil
 	}
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(reduced(v.Elem()))
 	if err != nil {
 		return nil
 	}
@@ -38,6 +39,36 @@ func typedFields(object any) map[string]any {
 		maps.Copy(fields, kindOf(object))
 	}
 	return fields
+}
+
+// reduced returns a pointer to a copy of an object without the composite fields of its Spec,
+// which are most of a pod. It shares the rest with the object.
+func reduced(object reflect.Value) any {
+	c := reflect.New(object.Type())
+	c.Elem().Set(object)
+	spec := c.Elem().FieldByName("Spec")
+	if !spec.IsValid() || spec.Kind() != reflect.Struct {
+		return c.Interface()
+	}
+	for i := range spec.NumField() {
+		field := spec.Field(i)
+		if !spec.Type().Field(i).Anonymous && composite(field.Type()) && field.CanSet() {
+			field.SetZero()
+		}
+	}
+	return c.Interface()
+}
+
+// composite reports whether a value is an object or an array in JSON, as far as its Go type
+// tells.
+func composite(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return composite(t.Elem())
+	case reflect.Slice, reflect.Map, reflect.Array, reflect.Struct, reflect.Interface:
+		return true
+	}
+	return false
 }
 
 // kindOf returns apiVersion and kind for the types of k8s.io/api that have a rule. Clients

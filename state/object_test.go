@@ -22,6 +22,34 @@ type custom struct {
 	} `json:"status"`
 }
 
+// withSpec is a type whose spec embeds a struct and has composite fields.
+type withSpec struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Inlined `json:",inline"`
+		Parts   []Inlined `json:"parts"`
+	} `json:"spec"`
+}
+
+// Inlined is embedded.
+type Inlined struct {
+	Active *bool `json:"active"`
+}
+
+// TestOfEmbedded: a field of an embedded struct counts as one of the spec, and the object does
+// not change.
+func TestOfEmbedded(t *testing.T) {
+	w := &withSpec{TypeMeta: metav1.TypeMeta{APIVersion: "kueue.x-k8s.io/v1beta1", Kind: "Workload"}}
+	w.Spec.Active, w.Spec.Parts = new(false), []Inlined{{}}
+	if got := state.Of(w); got.State != state.Suspended && got.State != state.Aborted {
+		t.Errorf("got %+v, want the status of a workload that is not active", got)
+	}
+	if len(w.Spec.Parts) != 1 {
+		t.Error("Of has changed the object")
+	}
+}
+
 // TestOfStruct: a struct has the same status as its fields in a map, with and without its
 // kind.
 func TestOfStruct(t *testing.T) {
