@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 
-MODULES := . conformance conformance/suites bench compat/controllerruntime tools
+MODULES := . conformance conformance/suites bench compat/controllerruntime examples/controllers tools
 GOTOOL := go tool -modfile=$(CURDIR)/tools/go.mod
 CLUSTER := go run -C conformance ./cmd/cluster --dir ../.cluster
 ALL_DATABASES := VEDETTE_TEST_DATABASES=sqlite,postgres,mariadb
@@ -43,6 +43,7 @@ unit: ## run the tests that need only Go, make and gcc, with the race detector (
 	tools/racetest.sh -shuffle=on -timeout 20m -- ./...
 	go test -C bench ./...
 	tools/racetest.sh -C compat/controllerruntime -shuffle=on -timeout 10m -- ./...
+	go test -C examples/controllers -shuffle=on -timeout 10m ./...
 
 .PHONY: databases
 databases: ## run the tests of the recorder, of notifications and of the portal on PostgreSQL and MariaDB (unit tests them on SQLite)
@@ -147,7 +148,7 @@ ui: ## build the pages of the portal from their sources, and check that dist is 
 .PHONY: lint
 lint: ## run gofumpt, vet, go fix and staticcheck over all modules
 	@set -eo pipefail; unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs $(GOTOOL) gofumpt -l); test -z "$$unformatted" || { echo "not formatted (go tool -modfile=tools/go.mod gofumpt -w .):"; echo "$$unformatted"; exit 1; }
-	@set -e; for module in . conformance conformance/suites bench compat/controllerruntime; do echo "lint $$module"; (cd $$module && \
+	@set -e; for module in . conformance conformance/suites bench compat/controllerruntime examples/controllers; do echo "lint $$module"; (cd $$module && \
 	  go vet ./... && go fix -diff ./... && $(GOTOOL) staticcheck ./...); done
 	@echo "lint conformance/kubernetes"; cd conformance/kubernetes && go vet -tags clientgo036 ./... # the others take minutes for its dependencies
 
