@@ -123,7 +123,7 @@ soak: ## run recorders for 30 minutes on each database, with faults, and check t
 
 .PHONY: fuzz
 fuzz: ## run the fast fuzz targets for FUZZTIME (20000x is 20,000 inputs); the others run with their seeds in unit
-	@set -e; for package in wire internal/jsontext internal/pack store internal/printable internal/jobspec submit/manifest submit/template record/jobfilter record/jobtrace notify/rule notify/config notify/channel notify/channel/feishu notify/channel/slack; do \
+	@set -e; for package in wire internal/jsontext internal/pack store internal/printable internal/jobspec submit/manifest submit/template record/jobfilter record/jobtrace notify/rule notify/config notify/channel notify/channel/feishu notify/channel/slack webhook; do \
 	  for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$package/*_test.go | cut -d' ' -f2); do \
 	    go test ./$$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; done; done
 

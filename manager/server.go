@@ -2,7 +2,6 @@ package manager
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/vedette-io/vedette/internal/graceful"
 	"github.com/vedette-io/vedette/metrics"
 )
 
@@ -20,7 +20,6 @@ const (
 	probeTimeout  = 5 * time.Second
 	headerTimeout = 10 * time.Second
 	maxHeader     = 64 << 10
-	lastAnswers   = 3 * time.Second // for open requests at the end
 )
 
 // server answers /healthz, /readyz and /metrics.
@@ -72,20 +71,7 @@ func answer(w http.ResponseWriter, err error) {
 
 func (s *server) address() string { return s.listener.Addr().String() }
 
-// run answers requests until ctx is done, and then gives open requests some seconds.
+// run answers requests until ctx is done.
 func (s *server) run(ctx context.Context) error {
-	served := make(chan error, 1)
-	go func() { served <- s.http.Serve(s.listener) }()
-	select {
-	case err := <-served:
-		return err
-	case <-ctx.Done():
-	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastAnswers)
-	defer cancel()
-	if err := s.http.Shutdown(last); errors.Is(err, context.DeadlineExceeded) {
-		_ = s.http.Close() // the rest is cut off
-	}
-	<-served
-	return nil
+	return graceful.Serve(ctx, s.http, func() error { return s.http.Serve(s.listener) })
 }

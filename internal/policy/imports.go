@@ -44,8 +44,10 @@ informer: errcode wire delta kube reflector store state internal/faultlog intern
 workqueue: internal/buckets
 controller: wire kube store internal/faultlog informer workqueue internal/pause
 metrics: informer workqueue controller
-manager: kube informer controller metrics
+internal/graceful:
+manager: kube informer controller metrics internal/graceful
 events: kube internal/faultlog internal/pause
+webhook: internal/stacktrace internal/faultlog internal/graceful
 internal/yamlfile:
 rules: state internal/yamlfile
 record/sqldb: internal/oscompat internal/filelock
@@ -212,7 +214,7 @@ var forbidden = map[string][]string{
 	"k8s.io/client-go/informers":      nil,
 	"net/http": {
 		"kube", "reflector", "record/jobtrace", "apitest", "cmd/vedette", "notify/channel", "notify/channel/channeltest", "notify/channel/shoutrrr", // shoutrrr: the library takes an HTTP client; reflector: names of status codes; cmd/vedette: its own health and metrics
-		"portal/web", "portal/identity", "portal/access", "portal/livestream", "portal/readapi", "portal/writeapi", "portal/ui", "portal/ui/fixture", "portal/client", "portal", "manager",
+		"portal/web", "portal/identity", "portal/access", "portal/livestream", "portal/readapi", "portal/writeapi", "portal/ui", "portal/ui/fixture", "portal/client", "portal", "manager", "webhook", "internal/graceful",
 		"internal/explain", "internal/httpserver", "internal/tokenstore", "internal/source", "internal/portaljobs",
 		"compat/clientgo", "compat/clientgo/internal/tunnel", "compat/clientgo/internal/reach",
 	},
