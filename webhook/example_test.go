@@ -28,8 +28,8 @@ type TrainJobSpec struct {
 	Queue    string `json:"queue,omitempty"`
 }
 
-// A program with a webhook that sets a default, and one that checks a limit. A program with
-// a manager.Manager adds the server with AddFunc("webhooks", server.Run).
+// One webhook sets a default, and another checks a limit. A program with a manager.Manager
+// adds the server with AddFunc("webhooks", server.Run).
 func Example() {
 	dir, err := os.MkdirTemp("", "certs")
 	if err != nil {

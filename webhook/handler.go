@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"runtime/debug"
@@ -57,9 +58,12 @@ func invalid(format string, args ...any) result {
 
 // endpoint is a path with its handler.
 type endpoint struct {
-	server  *Server
 	path    string
 	handler Handler
+	maxBody int64
+	slots   chan struct{} // of the server: one element for each request that is processed
+	metrics metrics
+	logger  func() *slog.Logger
 
 	mu     sync.Mutex
 	faults faultlog.History
@@ -69,7 +73,7 @@ type endpoint struct {
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begin := time.Now()
 	res, code := e.answer(w, r)
-	e.server.count(e.path, res.outcome, time.Since(begin))
+	e.metrics.count(e.path, res.outcome.String(), time.Since(begin))
 	e.log(res)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if res.answer == nil {
@@ -94,12 +98,12 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request) (res result, c
 	ctx, cancel := context.WithTimeout(r.Context(), e.handler.timeout(asked))
 	defer cancel()
 	select {
-	case e.server.slots <- struct{}{}:
-		defer func() { <-e.server.slots }()
+	case e.slots <- struct{}{}:
+		defer func() { <-e.slots }()
 	case <-ctx.Done():
-		return result{outcome: failed, err: fmt.Errorf("%d other requests are processed: %w", cap(e.server.slots), ctx.Err())}, http.StatusServiceUnavailable
+		return result{outcome: failed, err: fmt.Errorf("%d other requests are processed: %w", cap(e.slots), ctx.Err())}, http.StatusServiceUnavailable
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, e.server.cfg.MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, e.maxBody))
 	if err != nil {
 		return invalid("read the body: %w", err), http.StatusBadRequest
 	}
@@ -113,7 +117,7 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request) (res result, c
 func (e *endpoint) call(ctx context.Context, body []byte) (res result) {
 	defer func() {
 		if p := recover(); p != nil {
-			e.server.log().Error("the function of a webhook has panicked", "path", e.path, "panic", fmt.Sprint(p), "stack", stacktrace.Line(debug.Stack()))
+			e.logger().Error("the function of a webhook has panicked", "path", e.path, "panic", fmt.Sprint(p), "stack", stacktrace.Line(debug.Stack()))
 			res = result{outcome: failed, err: fmt.Errorf("the function of %s has panicked; the log of the webhook has the stack", e.path)}
 		}
 	}()
@@ -132,8 +136,8 @@ func (e *endpoint) log(res result) {
 	switch {
 	case !due:
 	case line.State.Err == nil:
-		e.server.log().Info("the webhook answers again", "path", e.path, "after", line.Lasted.Round(time.Second).String())
+		e.logger().Info("the webhook answers again", "path", e.path, "after", line.Lasted.Round(time.Second).String())
 	default:
-		e.server.log().Error("the webhook has failed", "path", e.path, "err", line.State.Err, "suppressed", line.Suppressed)
+		e.logger().Error("the webhook has failed", "path", e.path, "err", line.State.Err, "suppressed", line.Suppressed)
 	}
 }

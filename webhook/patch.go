@@ -103,8 +103,7 @@ var identities = []string{"name", "key", "id", "mountPath", "devicePath", "conta
 const names = 3
 
 // origins returns the index in before of each element of after, or -1 for a new one. An
-// element that did not change is recognized by its value, and one that changed by its
-// identity. If the length is the same, the remaining ones are recognized by their places; an
+// unchanged element is recognized by its value, and a changed element by its identity. If the length is the same, the remaining ones are recognized by their places; an
 // element with another name is a new one. No element has two successors.
 func origins(before, after []any) []int {
 	from := slices.Repeat([]int{-1}, len(after))

@@ -37,8 +37,7 @@ type Server struct {
 	certificate *certificate
 	http        *http.Server
 	slots       chan struct{} // one element for each request that is processed
-	requests    *prometheus.CounterVec
-	seconds     *prometheus.HistogramVec
+	metrics     metrics
 
 	mu        sync.Mutex
 	endpoints map[string]*endpoint // by path; only read once Run was called
@@ -56,13 +55,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, endpoints: map[string]*endpoint{}, slots: make(chan struct{}, cfg.Concurrent),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "vedette_webhook_requests_total", Help: "Requests of API servers, by path and outcome: succeeded, denied, failed, refused.",
-		}, []string{"path", "outcome"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "vedette_webhook_request_seconds", Help: "Duration of requests of API servers, by path.",
-			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
-		}, []string{"path"}),
+		metrics: newMetrics(),
 	}
 	s.certificate = &certificate{certFile: cfg.CertFile, keyFile: cfg.KeyFile, log: s.log}
 	if err := s.certificate.load(); err != nil {
@@ -103,7 +96,7 @@ func (s *Server) Handle(path string, h Handler) error {
 	if err := h.check(); err != nil {
 		return err
 	}
-	s.endpoints[path] = &endpoint{server: s, path: path, handler: h}
+	s.endpoints[path] = &endpoint{path: path, handler: h, maxBody: s.cfg.MaxBody, slots: s.slots, metrics: s.metrics, logger: s.log}
 	return nil
 }
 
@@ -171,20 +164,14 @@ func (s *Server) Ready(context.Context) error {
 
 // Describe implements prometheus.Collector.
 func (s *Server) Describe(ch chan<- *prometheus.Desc) {
-	s.requests.Describe(ch)
-	s.seconds.Describe(ch)
+	s.metrics.requests.Describe(ch)
+	s.metrics.seconds.Describe(ch)
 }
 
 // Collect implements prometheus.Collector.
 func (s *Server) Collect(ch chan<- prometheus.Metric) {
-	s.requests.Collect(ch)
-	s.seconds.Collect(ch)
-}
-
-// count counts a request.
-func (s *Server) count(path string, o outcome, took time.Duration) {
-	s.requests.WithLabelValues(path, o.String()).Inc()
-	s.seconds.WithLabelValues(path).Observe(took.Seconds())
+	s.metrics.requests.Collect(ch)
+	s.metrics.seconds.Collect(ch)
 }
 
 // log returns the logger. Each call reads the current default logger.

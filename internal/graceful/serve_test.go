@@ -13,8 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestServe: a request that is open when the context ends is answered within the grace, and
-// one that takes longer is cut off.
+// TestServe: a request that is open when the context ends is answered within the grace. A
+// longer request is cut off.
 func TestServe(t *testing.T) {
 	for name, finishes := range map[string]bool{"finishes": true, "hangs": false} {
 		t.Run(name, func(t *testing.T) {
