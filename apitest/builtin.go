@@ -44,6 +44,27 @@ var scalable = sets.New(
 	schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}, schema.GroupKind{Group: "apps", Kind: "StatefulSet"},
 )
 
+// generational are the kinds whose metadata.generation counts the changes of everything but metadata and status.
+var generational = sets.New(
+	schema.GroupKind{Kind: "Pod"}, schema.GroupKind{Kind: "PodTemplate"}, schema.GroupKind{Kind: "ReplicationController"},
+	schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicy"},
+	schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicyBinding"},
+	schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"},
+	schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicy"},
+	schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicyBinding"},
+	schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"},
+	schema.GroupKind{Group: "apps", Kind: "DaemonSet"}, schema.GroupKind{Group: "apps", Kind: "Deployment"},
+	schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}, schema.GroupKind{Group: "apps", Kind: "StatefulSet"},
+	schema.GroupKind{Group: "batch", Kind: "CronJob"}, schema.GroupKind{Group: "batch", Kind: "Job"},
+	schema.GroupKind{Group: "discovery.k8s.io", Kind: "EndpointSlice"},
+	schema.GroupKind{Group: "flowcontrol.apiserver.k8s.io", Kind: "FlowSchema"},
+	schema.GroupKind{Group: "flowcontrol.apiserver.k8s.io", Kind: "PriorityLevelConfiguration"},
+	schema.GroupKind{Group: "networking.k8s.io", Kind: "Ingress"}, schema.GroupKind{Group: "networking.k8s.io", Kind: "IngressClass"},
+	schema.GroupKind{Group: "networking.k8s.io", Kind: "NetworkPolicy"}, schema.GroupKind{Group: "policy", Kind: "PodDisruptionBudget"},
+	schema.GroupKind{Group: "resource.k8s.io", Kind: "DeviceClass"}, schema.GroupKind{Group: "resource.k8s.io", Kind: "DeviceTaintRule"},
+	schema.GroupKind{Group: "resource.k8s.io", Kind: "ResourceSlice"}, schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"},
+)
+
 // inAll are the kinds of the category "all".
 var inAll = sets.New("Pod", "ReplicationController", "Service", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet",
 	"HorizontalPodAutoscaler", "CronJob", "Job")
@@ -130,7 +151,6 @@ func newBuiltin(gvk schema.GroupVersionKind, labels []string) *resource {
 	goType := scheme.Scheme.AllKnownTypes()[gvk]
 	plural, _ := meta.UnsafeGuessKindToResource(gvk)
 	_, hasStatus := goType.FieldByName("Status")
-	_, hasSpec := goType.FieldByName("Spec")
 	res := &resource{
 		Type: Type{
 			Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Resource: plural.Resource,
@@ -138,7 +158,7 @@ func newBuiltin(gvk schema.GroupVersionKind, labels []string) *resource {
 			SelectableFields: labels,
 		},
 		goType:     goType,
-		generation: hasSpec,
+		generation: generational.Has(gvk.GroupKind()),
 		scalable:   scalable.Has(gvk.GroupKind()),
 	}
 	if inAll.Has(gvk.Kind) {

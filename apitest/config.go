@@ -69,6 +69,8 @@ type Config struct {
 	// CheckNamespaces answers 404 to a client that creates an object in a namespace that does not exist, as real
 	// servers do. By default namespaces need not exist.
 	CheckNamespaces bool
+	// Ownership determines which objects have metadata.managedFields; default OwnershipAfterApply.
+	Ownership Ownership
 	// RequestLog is the number of latest requests that are kept for Requests, default 10,000.
 	RequestLog int
 	// Release is the version of Kubernetes that /version reports, default "v1.37.0".
@@ -102,6 +104,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: WatchTimeout is %s", ErrConfig, c.WatchTimeout)
 	case c.RequestLog < 0:
 		return c, fmt.Errorf("%w: RequestLog is %d", ErrConfig, c.RequestLog)
+	case c.Ownership > OwnershipAlways || c.Ownership < 0:
+		return c, fmt.Errorf("%w: Ownership is %d", ErrConfig, c.Ownership)
 	case c.StreamingLists != StreamingSupported && c.StreamingLists != StreamingRefused:
 		return c, fmt.Errorf("%w: StreamingLists is %d", ErrConfig, c.StreamingLists)
 	}

@@ -7,7 +7,7 @@
 //
 // It serves every built-in type of client-go's scheme, each in its most stable version, and the custom resources that
 // are registered, before or while it runs. Clients can get, list (paged, exact, not older than), watch (resumed, with
-// bookmarks, as a streaming list), create, update, patch, delete, delete collections, and use the status subresource,
+// bookmarks, as a streaming list), create, update, patch, apply, delete, delete collections, and use the status subresource,
 // and the scale of built-in workloads; in JSON and, except for custom objects, in protobuf; whole or as
 // PartialObjectMetadata. Discovery works, and thus RESTMapper. Pods have the logs that WriteLog writes.
 //
@@ -44,8 +44,11 @@
 // The log of a container is rotated above 10 MiB, as on a node. At most 1,000 faults can be armed. A change that
 // other writers interrupt a hundred times is a conflict.
 //
-// These features of a real server are missing: server-side apply (415), tables (406, or the next clause of Accept),
-// CBOR, compressed responses, OpenAPI and HTTP/2; conversion between versions of a type; defaults, schemas, admission,
+// Server-side apply merges lists of built-in types by their keys; the lists of custom objects are atomic, because the
+// server has no schemas of them. Only objects that were applied have managed fields, unless Config.Ownership is
+// OwnershipAlways.
+//
+// These features of a real server are missing: tables (406, or the next clause of Accept), CBOR, compressed responses, OpenAPI and HTTP/2; conversion between versions of a type; defaults, schemas, admission,
 // quotas, and validation of more than metadata, except by Config.Admit; subresources other than status, the log of
 // pods, and scale of built-in types; garbage collection and grace periods (the propagation policy is accepted and
 // ignored, objects with finalizers wait for them).

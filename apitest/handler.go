@@ -212,8 +212,12 @@ func (s *Server) dispatch(w http.ResponseWriter, c *call) {
 		rev, err := s.serveUpdate(c)
 		s.respond(w, c, http.StatusOK, rev, err)
 	case VerbPatch:
-		rev, err := s.servePatch(c)
-		s.respond(w, c, http.StatusOK, rev, err)
+		rev, created, err := s.servePatch(c)
+		code := http.StatusOK
+		if created {
+			code = http.StatusCreated
+		}
+		s.respond(w, c, code, rev, err)
 	case VerbDelete:
 		s.serveDelete(w, c)
 	case VerbDeleteCollection:

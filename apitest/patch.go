@@ -7,7 +7,6 @@ import (
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -16,18 +15,22 @@ import (
 // maxPatchOperations is the maximum number of operations of a JSON patch, as on a real server.
 const maxPatchOperations = 10_000
 
-// servePatch applies the patch of a request body.
-func (s *Server) servePatch(c *call) (*revision, error) {
+// servePatch applies the patch of a request body. created reports whether a server-side apply has created the object.
+func (s *Server) servePatch(c *call) (rev *revision, created bool, err error) {
 	d, err := durabilityOf(c.handler.URL.Query()["dryRun"])
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	data, media, err := readBody(c.handler)
 	if err != nil {
-		return nil, err
+		return nil, false, err
+	}
+	if types.PatchType(media) == types.ApplyYAMLPatchType {
+		return s.serveApply(c, data, d)
 	}
 	p := patch{kind: types.PatchType(media), data: data, what: targetOf(c.Subresource)}
-	return s.patch(c.table, keyOf(c.Namespace, c.Name), p, d, c.admit)
+	rev, err = s.patch(c.table, keyOf(c.Namespace, c.Name), p, d, s.finish(c))
+	return rev, false, err
 }
 
 // patch is one patch of an object or its status.
@@ -37,8 +40,9 @@ type patch struct {
 	what target
 }
 
-// patch applies a patch to the current state, again if another writer is faster. admit may change or reject the result.
-func (s *Server) patch(t *table, key string, p patch, d durability, admit func(metav1.Object) error) (*revision, error) {
+// patch applies a patch to the current state, again if another writer is faster. finish, if not nil, completes or rejects
+// the result.
+func (s *Server) patch(t *table, key string, p patch, d durability, finish finisher) (*revision, error) {
 	if err := p.check(t.res); err != nil {
 		return nil, err
 	}
@@ -47,16 +51,16 @@ func (s *Server) patch(t *table, key string, p patch, d durability, admit func(m
 		if err != nil {
 			return nil, err
 		}
-		return merged(t.res, present, next, p.what, admit)
+		return merged(t.res, present, next, p.what, finish)
 	})
 }
 
-// check rejects the kinds of patch that the type does not support. Server-side apply is one of them: it needs schemas,
-// which a server without OpenAPI does not have.
+// check rejects the kinds of patch that the type does not support. Server-side apply is not one of these kinds: it
+// may create an object.
 func (p patch) check(res *resource) error {
 	switch p.kind {
 	case types.ApplyPatchType, types.ApplyCBORPatchType:
-		return unsupportedMediaType("apitest has no server-side apply, because it has no schemas: test it against a real server")
+		return unsupportedMediaType("server-side apply is accepted from clients, as YAML or JSON")
 	case types.JSONPatchType, types.MergePatchType:
 		return nil
 	case types.StrategicMergePatchType:

@@ -92,12 +92,3 @@ func TestScale_OnlyWhereThereIsOne(t *testing.T) {
 		t.Errorf("discovery has %d scales", scales)
 	}
 }
-
-func TestApply_IsRefused(t *testing.T) {
-	srv := start(t, apitest.Config{})
-	pods := clientset(t, srv.RESTConfig()).CoreV1().Pods("default")
-	_, err := pods.Patch(background(t), "p", types.ApplyPatchType, []byte(`{}`), metav1.PatchOptions{FieldManager: "m"})
-	if !apierrors.IsUnsupportedMediaType(err) || !strings.Contains(err.Error(), "real server") {
-		t.Errorf("got %v, want an unsupported media type, and a hint at a real server", err)
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -41,6 +40,11 @@ func (s *Server) serveCreate(c *call) (*revision, error) {
 	if err := c.admit(obj); err != nil {
 		return nil, err
 	}
+	if s.cfg.Ownership == OwnershipAlways {
+		if obj, err = c.own(nil, obj); err != nil {
+			return nil, err
+		}
+	}
 	return s.create(c.table, obj, fromClient, d)
 }
 
@@ -74,11 +78,11 @@ func (s *Server) serveUpdate(c *call) (*revision, error) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)",
 			next.GetName(), c.Name))
 	}
-	return s.update(c.table, next, targetOf(c.Subresource), d, c.admit)
+	return s.update(c.table, next, targetOf(c.Subresource), d, s.finish(c))
 }
 
-// update replaces the object with the name of next. admit may change or reject the result.
-func (s *Server) update(t *table, next Object, what target, d durability, admit func(metav1.Object) error) (*revision, error) {
+// update replaces the object with the name of next. finish, if not nil, completes or rejects the result.
+func (s *Server) update(t *table, next Object, what target, d durability, finish finisher) (*revision, error) {
 	if next.GetResourceVersion() == "" && !t.res.builtin() {
 		return nil, invalid(t.res, next.GetName(),
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), "", "must be specified for an update"))
@@ -89,17 +93,37 @@ func (s *Server) update(t *table, next Object, what target, d durability, admit 
 		if err != nil {
 			return nil, err
 		}
-		return merged(t.res, present, fresh, what, admit)
+		return merged(t.res, present, fresh, what, finish)
 	})
 }
 
-// merged is merge, followed by the admission of the result.
-func merged(res *resource, present, next Object, what target, admit func(metav1.Object) error) (Object, error) {
-	next, err := res.merge(present, next, what)
-	if err == nil && admit != nil {
-		err = admit(next)
+// finisher completes or rejects the result of a client's write: before is the object before it.
+type finisher func(before, next Object) (Object, error)
+
+// finish returns the finisher of a request: admission, and then the owners of fields.
+func (s *Server) finish(c *call) finisher {
+	return func(before, next Object) (Object, error) {
+		if err := c.admit(next); err != nil || !s.cfg.Ownership.tracks(before) {
+			return next, err
+		}
+		return c.own(before, next)
 	}
-	return next, err
+}
+
+// merged is merge, followed by finish if it is not nil. It changes present and next.
+func merged(res *resource, present, next Object, what target, finish finisher) (Object, error) {
+	if finish == nil {
+		return res.merge(present, next, what)
+	}
+	before, ok := present.DeepCopyObject().(Object)
+	if !ok {
+		return nil, fmt.Errorf("%w: %T", ErrUnknownType, present)
+	}
+	next, err := res.merge(present, next, what)
+	if err != nil {
+		return nil, err
+	}
+	return finish(before, next)
 }
 
 // merge returns the object that an update to next produces: the server owns parts of the metadata, and the status may

@@ -208,7 +208,8 @@ func TestPatch_Kinds(t *testing.T) {
 		}
 	}
 	refused(types.StrategicMergePatchType, `{}`, apierrors.IsUnsupportedMediaType)
-	refused(types.ApplyYAMLPatchType, `{}`, apierrors.IsUnsupportedMediaType)
+	refused(types.ApplyYAMLPatchType, `{}`, apierrors.IsBadRequest)
+	refused(types.ApplyCBORPatchType, `{}`, apierrors.IsUnsupportedMediaType)
 	refused(types.MergePatchType, `[`, apierrors.IsBadRequest)
 	refused(types.MergePatchType, `{"metadata":{"resourceVersion":"1"}}`, apierrors.IsConflict)
 	refused(types.MergePatchType, `{"metadata":{"name":"k"}}`, apierrors.IsInvalid)

@@ -16,13 +16,13 @@ import (
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/wait"
-	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/manager"
 	"github.com/vedette-io/vedette/submit/manifest"
@@ -155,7 +155,7 @@ func TestAdmission(t *testing.T) {
 		}),
 		"/mutate": webhook.Mutate(func(_ context.Context, r *webhook.Request[corev1.ConfigMap]) error {
 			if r.Object != nil {
-				metav1.SetMetaDataAnnotation(&r.Object.ObjectMeta, "by/~1", r.UserInfo.Username)
+				metav1.SetMetaDataAnnotation(&r.Object.ObjectMeta, "by/who", r.UserInfo.Username)
 				delete(r.Object.Data, "secret")
 			}
 			return nil
@@ -174,7 +174,7 @@ func TestAdmission(t *testing.T) {
 	wait.Until(t, within, "the webhook denies", func() string { // API servers read configurations with a delay
 		n++
 		_, err := maps.Create(ctx, configMap(fmt.Sprint("large-", n), "check", map[string]string{"size": "large"}))
-		if errcode.Is(err, errcode.Invalid) && strings.Contains(err.Error(), `data[size]: Invalid value: "large": must be small`) {
+		if apierrors.IsInvalid(err) && strings.Contains(err.Error(), `data[size]: Invalid value: "large": must be small`) {
 			return ""
 		}
 		return fmt.Sprint("got ", err)
@@ -186,11 +186,11 @@ func TestAdmission(t *testing.T) {
 	if err != nil || len(warnings) != 1 || warnings[0] != "size small is deprecated" {
 		t.Fatalf("got %v and the warnings %q, want one about small", err, warnings)
 	}
-	if err := maps.Delete(ctx, kube.KeyOf(small), kube.DeleteOptions{}); !errcode.Is(err, errcode.Forbidden) || !strings.Contains(err.Error(), "small must stay") {
+	if err := maps.Delete(ctx, kube.KeyOf(small), kube.DeleteOptions{}); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "small must stay") {
 		t.Errorf("got %v, want a denial of the deletion", err)
 	}
 	changed, err := maps.Create(ctx, configMap("changed", "change", map[string]string{"secret": "x", "other": "y"}))
-	if err != nil || changed.Annotations["by/~1"] == "" || len(changed.Data) != 1 || changed.Labels["test"] != "change" {
+	if err != nil || changed.Annotations["by/who"] == "" || len(changed.Data) != 1 || changed.Labels["test"] != "change" {
 		t.Errorf("got %+v and %v, want an annotation and no secret", changed, err)
 	}
 	if _, err := maps.Create(ctx, configMap("fail", "fail", nil)); err == nil || !strings.Contains(err.Error(), "failed calling webhook") {
