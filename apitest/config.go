@@ -71,7 +71,12 @@ type Config struct {
 	CheckNamespaces bool
 	// Ownership determines which objects have metadata.managedFields; default OwnershipAfterApply.
 	Ownership Ownership
-	// RequestLog is the number of latest requests that are kept for Requests, default 10,000.
+	// SystemNamespaces creates the namespaces default, kube-system, kube-public and kube-node-lease at the start, as real
+	// servers do. The first write of a client is then the fifth.
+	SystemNamespaces bool
+	// Now returns the time that objects and logs get; default time.Now. Many goroutines call it at the same time.
+	Now func() time.Time
+	// RequestLog is the number of latest requests that are kept for Requests, and of writes for Writes; default 10,000.
 	RequestLog int
 	// Release is the version of Kubernetes that /version reports, default "v1.37.0".
 	Release string
@@ -93,6 +98,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.RequestLog == 0 {
 		c.RequestLog = DefaultRequestLog
+	}
+	if c.Now == nil {
+		c.Now = time.Now
 	}
 	if c.Release == "" {
 		c.Release = DefaultRelease

@@ -19,17 +19,13 @@ const (
 
 // delete removes an object, or marks it for removal if it has finalizers. It returns the last state, or the marked one.
 // The propagation policy and the grace period are accepted and ignored: there is no garbage collector.
-func (s *Server) delete(t *table, key string, o metav1.DeleteOptions) (*revision, deletion, error) {
-	d, err := durabilityOf(o.DryRun)
-	if err != nil {
-		return nil, goneNow, err
-	}
+func (s *Server) delete(t *table, key string, o metav1.DeleteOptions, w writing) (*revision, deletion, error) {
 	for range maxAttempts {
 		before, err := s.find(t, key)
 		if err != nil {
 			return nil, goneNow, err
 		}
-		rev, outcome, err := s.deleteOnce(t, before, o.Preconditions, d)
+		rev, outcome, err := s.deleteOnce(t, before, o.Preconditions, w)
 		if !errors.Is(err, errConflict) {
 			return rev, outcome, err
 		}
@@ -38,7 +34,7 @@ func (s *Server) delete(t *table, key string, o metav1.DeleteOptions) (*revision
 }
 
 // deleteOnce attempts the deletion against one state.
-func (s *Server) deleteOnce(t *table, before *revision, p *metav1.Preconditions, d durability) (*revision, deletion, error) {
+func (s *Server) deleteOnce(t *table, before *revision, p *metav1.Preconditions, w writing) (*revision, deletion, error) {
 	obj, err := before.object()
 	if err != nil {
 		return nil, goneNow, err
@@ -47,18 +43,18 @@ func (s *Server) deleteOnce(t *table, before *revision, p *metav1.Preconditions,
 		return nil, goneNow, err
 	}
 	if len(obj.GetFinalizers()) == 0 {
-		return before, goneNow, s.remove(t, before, d)
+		return before, goneNow, s.remove(t, before, w)
 	}
 	if obj.GetDeletionTimestamp() != nil {
 		return before, awaitsFinalizers, nil
 	}
-	stamp, grace := now(), int64(0)
+	stamp, grace := s.now(), int64(0)
 	obj.SetDeletionTimestamp(&stamp)
 	obj.SetDeletionGracePeriodSeconds(&grace)
 	if t.res.generation {
 		obj.SetGeneration(obj.GetGeneration() + 1)
 	}
-	rev, err := s.commit(t, before, obj, d)
+	rev, err := s.commit(t, before, obj, w)
 	return rev, awaitsFinalizers, err
 }
 
@@ -85,7 +81,12 @@ func (s *Server) serveDelete(w http.ResponseWriter, c *call) {
 		s.fail(w, c, err)
 		return
 	}
-	rev, outcome, err := s.delete(c.table, keyOf(c.Namespace, c.Name), o)
+	how, err := c.writing(o.DryRun)
+	if err != nil {
+		s.fail(w, c, err)
+		return
+	}
+	rev, outcome, err := s.delete(c.table, keyOf(c.Namespace, c.Name), o, how)
 	if err != nil || outcome == awaitsFinalizers {
 		s.respond(w, c, http.StatusOK, rev, err)
 		return
@@ -110,6 +111,11 @@ func (s *Server) serveDeleteCollection(w http.ResponseWriter, c *call) {
 		s.fail(w, c, err)
 		return
 	}
+	how, err := c.writing(o.DryRun)
+	if err != nil {
+		s.fail(w, c, err)
+		return
+	}
 	p, err := s.list(c.table, c.choice, c.list)
 	if err != nil {
 		s.fail(w, c, err)
@@ -117,7 +123,7 @@ func (s *Server) serveDeleteCollection(w http.ResponseWriter, c *call) {
 	}
 	for _, rev := range p.revs {
 		// The object may have been deleted by another client in the meantime.
-		if _, _, err := s.delete(c.table, rev.key(), o); err != nil && !apierrors.IsNotFound(err) {
+		if _, _, err := s.delete(c.table, rev.key(), o, how); err != nil && !apierrors.IsNotFound(err) {
 			s.fail(w, c, err)
 			return
 		}

@@ -154,7 +154,7 @@ func (c *call) own(before, next Object) (Object, error) {
 
 // serveApply is server-side apply: it creates the object of a request body, or merges the body into the object. created
 // reports which of the two it did.
-func (s *Server) serveApply(c *call, data []byte, d durability) (rev *revision, created bool, err error) {
+func (s *Server) serveApply(c *call, data []byte, w writing) (rev *revision, created bool, err error) {
 	body, err := c.applied(data)
 	if err != nil {
 		return nil, false, err
@@ -176,11 +176,11 @@ func (s *Server) serveApply(c *call, data []byte, d durability) (rev *revision, 
 	}
 	a := application{res: c.table.res, owners: owners, body: body, manager: manager, force: force}
 	for range maxAttempts {
-		rev, err = s.applyOnce(c, a, d)
+		rev, err = s.applyOnce(c, a, w)
 		if !apierrors.IsNotFound(err) || c.Subresource != "" {
 			return rev, false, err
 		}
-		rev, err = s.createApplied(c, a, d)
+		rev, err = s.createApplied(c, a, w)
 		if !apierrors.IsAlreadyExists(err) {
 			return rev, true, err
 		}
@@ -240,8 +240,8 @@ func (a application) to(present Object) (Object, error) {
 }
 
 // applyOnce applies to an object that exists.
-func (s *Server) applyOnce(c *call, a application, d durability) (*revision, error) {
-	return s.change(c.table, keyOf(c.Namespace, c.Name), d, func(present Object) (Object, error) {
+func (s *Server) applyOnce(c *call, a application, w writing) (*revision, error) {
+	return s.change(c.table, keyOf(c.Namespace, c.Name), w, func(present Object) (Object, error) {
 		next, err := a.to(present)
 		if err != nil {
 			return nil, err
@@ -255,7 +255,7 @@ func (s *Server) applyOnce(c *call, a application, d durability) (*revision, err
 }
 
 // createApplied creates the object of the body.
-func (s *Server) createApplied(c *call, a application, d durability) (*revision, error) {
+func (s *Server) createApplied(c *call, a application, w writing) (*revision, error) {
 	if err := s.checkNamespace(c); err != nil {
 		return nil, err
 	}
@@ -270,5 +270,5 @@ func (s *Server) createApplied(c *call, a application, d durability) (*revision,
 	if err := c.admit(obj); err != nil {
 		return nil, err
 	}
-	return s.create(c.table, obj, fromClient, d)
+	return s.create(c.table, obj, fromClient, w)
 }

@@ -55,7 +55,7 @@ func (s *Server) Create(obj Object) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	rev, err := s.create(t, own, fromTest, kept)
+	rev, err := s.create(t, own, fromTest, byTest)
 	return convertRevision(rev, err, obj)
 }
 
@@ -75,7 +75,7 @@ func (s *Server) updateObject(obj Object, what target) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	rev, err := s.update(t, own, what, kept, nil)
+	rev, err := s.update(t, own, what, byTest, nil)
 	return convertRevision(rev, err, obj)
 }
 
@@ -89,7 +89,7 @@ func (s *Server) Patch(obj Object, kind types.PatchType, data []byte) (Object, e
 		return nil, err
 	}
 	p := patch{kind: kind, data: data, what: mainResource}
-	rev, err := s.patch(t, keyOf(obj.GetNamespace(), obj.GetName()), p, kept, nil)
+	rev, err := s.patch(t, keyOf(obj.GetNamespace(), obj.GetName()), p, byTest, nil)
 	return convertRevision(rev, err, obj)
 }
 
@@ -104,7 +104,7 @@ func Modify[T Object](s *Server, obj T, change func(T)) (T, error) {
 	if err != nil {
 		return none, err
 	}
-	rev, err := s.change(t, keyOf(obj.GetNamespace(), obj.GetName()), kept, func(now Object) (Object, error) {
+	rev, err := s.change(t, keyOf(obj.GetNamespace(), obj.GetName()), byTest, func(now Object) (Object, error) {
 		return altered(t.res, now, obj, change)
 	})
 	result, err := convertRevision(rev, err, obj)
@@ -149,7 +149,7 @@ func (s *Server) Delete(obj Object) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = s.delete(t, keyOf(obj.GetNamespace(), obj.GetName()), metav1.DeleteOptions{})
+	_, _, err = s.delete(t, keyOf(obj.GetNamespace(), obj.GetName()), metav1.DeleteOptions{}, byTest)
 	return err
 }
 
@@ -195,7 +195,7 @@ func (s *Server) List(obj Object, namespace string) ([]Object, error) {
 //
 // Errors: NotFound if the pod does not exist, BadRequest if it has no such container.
 func (s *Server) WriteLog(namespace, pod, container, text string) error {
-	return s.WriteLogAt(time.Now(), namespace, pod, container, text)
+	return s.WriteLogAt(s.cfg.Now(), namespace, pod, container, text)
 }
 
 // WriteLogAt is WriteLog with the time of the lines.

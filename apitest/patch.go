@@ -17,7 +17,7 @@ const maxPatchOperations = 10_000
 
 // servePatch applies the patch of a request body. created reports whether a server-side apply has created the object.
 func (s *Server) servePatch(c *call) (rev *revision, created bool, err error) {
-	d, err := durabilityOf(c.handler.URL.Query()["dryRun"])
+	w, err := c.writing(c.handler.URL.Query()["dryRun"])
 	if err != nil {
 		return nil, false, err
 	}
@@ -26,10 +26,10 @@ func (s *Server) servePatch(c *call) (rev *revision, created bool, err error) {
 		return nil, false, err
 	}
 	if types.PatchType(media) == types.ApplyYAMLPatchType {
-		return s.serveApply(c, data, d)
+		return s.serveApply(c, data, w)
 	}
 	p := patch{kind: types.PatchType(media), data: data, what: targetOf(c.Subresource)}
-	rev, err = s.patch(c.table, keyOf(c.Namespace, c.Name), p, d, s.finish(c))
+	rev, err = s.patch(c.table, keyOf(c.Namespace, c.Name), p, w, s.finish(c))
 	return rev, false, err
 }
 
@@ -42,11 +42,11 @@ type patch struct {
 
 // patch applies a patch to the current state, again if another writer is faster. finish, if not nil, completes or rejects
 // the result.
-func (s *Server) patch(t *table, key string, p patch, d durability, finish finisher) (*revision, error) {
+func (s *Server) patch(t *table, key string, p patch, w writing, finish finisher) (*revision, error) {
 	if err := p.check(t.res); err != nil {
 		return nil, err
 	}
-	return s.change(t, key, d, func(present Object) (Object, error) {
+	return s.change(t, key, w, func(present Object) (Object, error) {
 		next, err := p.apply(t.res, present)
 		if err != nil {
 			return nil, err

@@ -121,20 +121,25 @@ func verbOf(method, name string, watching bool) (verb Verb, ok bool) {
 	return VerbOther, false
 }
 
-// requestLog is a ring of the latest requests. Server.logMu guards it.
-type requestLog struct {
-	ring  []Request
-	limit int
-	next  int
+// ring holds the latest values. Server.logMu guards it.
+type ring[T any] struct {
+	values []T
+	limit  int
+	next   int
 }
 
-func (l *requestLog) add(r Request) {
-	if len(l.ring) < l.limit {
-		l.ring = append(l.ring, r)
+func (r *ring[T]) add(v T) {
+	if len(r.values) < r.limit {
+		r.values = append(r.values, v)
 		return
 	}
-	l.ring[l.next] = r
-	l.next = (l.next + 1) % l.limit
+	r.values[r.next] = v
+	r.next = (r.next + 1) % r.limit
+}
+
+// all returns a copy of the values, the oldest first.
+func (r *ring[T]) all() []T {
+	return append(append([]T(nil), r.values[r.next:]...), r.values[:r.next]...)
 }
 
 // Requests returns the latest requests, oldest first: up to Config.RequestLog, including those for discovery. The
@@ -142,5 +147,5 @@ func (l *requestLog) add(r Request) {
 func (s *Server) Requests() []Request {
 	s.logMu.Lock()
 	defer s.logMu.Unlock()
-	return append(append([]Request(nil), s.log.ring[s.log.next:]...), s.log.ring[:s.log.next]...)
+	return s.log.all()
 }

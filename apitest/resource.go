@@ -181,6 +181,19 @@ func (r *resource) convertTo(raw []byte, like Object) (Object, error) {
 	return out, nil
 }
 
+// toMap returns stored bytes as a map with the kind.
+func (r *resource) toMap(raw []byte) (*unstructured.Unstructured, error) {
+	obj, err := r.convertTo(raw, &unstructured.Unstructured{})
+	if err != nil {
+		return nil, err
+	}
+	u, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		return nil, fmt.Errorf("%w: %T", ErrUnknownType, obj)
+	}
+	return u, nil
+}
+
 // moveStatus moves the status of from into to, both in the stored form.
 func (r *resource) moveStatus(to, from Object) {
 	if r.builtin() {

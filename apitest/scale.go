@@ -112,7 +112,7 @@ func (s *Server) scaled(c *call) (*revision, error) {
 	if c.Verb == VerbGet {
 		return s.find(c.table, key)
 	}
-	d, err := durabilityOf(c.handler.URL.Query()["dryRun"])
+	w, err := c.writing(c.handler.URL.Query()["dryRun"])
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (s *Server) scaled(c *call) (*revision, error) {
 			return nil, err
 		}
 	}
-	return s.change(c.table, key, d, func(present Object) (Object, error) {
+	return s.change(c.table, key, w, func(present Object) (Object, error) {
 		next := data
 		if c.Verb == VerbPatch {
 			var err error

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 )
@@ -27,8 +29,9 @@ type Server struct {
 	tables  map[schema.GroupVersionResource]*table
 	kinds   map[schema.GroupVersionKind]*table
 
-	logMu sync.Mutex
-	log   requestLog
+	logMu  sync.Mutex // taken with mu held, never the other way around
+	log    ring[Request]
+	writes ring[record]
 
 	netMu   sync.Mutex // guards the following fields
 	network network
@@ -66,7 +69,8 @@ func New(cfg Config) (*Server, error) {
 		version: cfg.Version,
 		tables:  map[schema.GroupVersionResource]*table{},
 		kinds:   map[schema.GroupVersionKind]*table{},
-		log:     requestLog{limit: cfg.RequestLog},
+		log:     ring[Request]{limit: cfg.RequestLog},
+		writes:  ring[record]{limit: cfg.RequestLog},
 		network: network{conns: map[net.Conn]struct{}{}, listeners: map[string]tcpListener{}},
 		done:    make(chan struct{}),
 	}
@@ -84,6 +88,13 @@ func New(cfg Config) (*Server, error) {
 	for _, t := range cfg.Types {
 		if err := s.Register(t); err != nil {
 			return nil, err
+		}
+	}
+	if cfg.SystemNamespaces {
+		for _, name := range []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease} {
+			if _, err := s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return s, nil

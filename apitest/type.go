@@ -87,7 +87,7 @@ func (s *Server) Unregister(gvr schema.GroupVersionResource) error {
 		return fmt.Errorf("%w: %s", ErrUnknownType, gvr)
 	}
 	for _, rev := range t.all() {
-		if err := s.removeLocked(t, rev); err != nil {
+		if err := s.removeLocked(t, rev, nil); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,7 @@ func targetOf(subresource string) target {
 
 // serveCreate creates the object of a request body.
 func (s *Server) serveCreate(c *call) (*revision, error) {
-	d, err := durabilityOf(c.handler.URL.Query()["dryRun"])
+	w, err := c.writing(c.handler.URL.Query()["dryRun"])
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (s *Server) serveCreate(c *call) (*revision, error) {
 			return nil, err
 		}
 	}
-	return s.create(c.table, obj, fromClient, d)
+	return s.create(c.table, obj, fromClient, w)
 }
 
 // place sets the namespace of an object to that of the path, and rejects a different one.
@@ -63,7 +63,7 @@ func place(c *call, obj Object) error {
 
 // serveUpdate replaces an object, or its status, by the object of a request body.
 func (s *Server) serveUpdate(c *call) (*revision, error) {
-	d, err := durabilityOf(c.handler.URL.Query()["dryRun"])
+	w, err := c.writing(c.handler.URL.Query()["dryRun"])
 	if err != nil {
 		return nil, err
 	}
@@ -78,16 +78,16 @@ func (s *Server) serveUpdate(c *call) (*revision, error) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)",
 			next.GetName(), c.Name))
 	}
-	return s.update(c.table, next, targetOf(c.Subresource), d, s.finish(c))
+	return s.update(c.table, next, targetOf(c.Subresource), w, s.finish(c))
 }
 
 // update replaces the object with the name of next. finish, if not nil, completes or rejects the result.
-func (s *Server) update(t *table, next Object, what target, d durability, finish finisher) (*revision, error) {
+func (s *Server) update(t *table, next Object, what target, w writing, finish finisher) (*revision, error) {
 	if next.GetResourceVersion() == "" && !t.res.builtin() {
 		return nil, invalid(t.res, next.GetName(),
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), "", "must be specified for an update"))
 	}
-	return s.change(t, keyOf(next.GetNamespace(), next.GetName()), d, func(present Object) (Object, error) {
+	return s.change(t, keyOf(next.GetNamespace(), next.GetName()), w, func(present Object) (Object, error) {
 		// An attempt changes the object, and there may be several attempts.
 		fresh, err := t.res.toStored(next)
 		if err != nil {

@@ -23,23 +23,26 @@ const maxAttempts = 100
 // errConflict means that a change was computed from a state that is no longer the current one.
 var errConflict = errors.New("the object has been modified; please apply your changes to the latest version and try again")
 
-// durability determines whether a write is stored.
-type durability int
+// writing is how a write is made.
+type writing struct {
+	dry bool     // nothing is stored
+	by  *Request // of the client; nil for a method of Server
+}
 
-const (
-	kept durability = iota
-	dryRun
-)
+// byTest is a write by a method of Server.
+var byTest = writing{}
 
-// durabilityOf reads the dryRun parameter.
-func durabilityOf(values []string) (durability, error) {
+// writing reads the dryRun parameter of a client's write.
+func (c *call) writing(dryRun []string) (writing, error) {
+	w := writing{by: &c.Request}
 	switch {
-	case len(values) == 0:
-		return kept, nil
-	case len(values) == 1 && values[0] == metav1.DryRunAll:
-		return dryRun, nil
+	case len(dryRun) == 0:
+		return w, nil
+	case len(dryRun) == 1 && dryRun[0] == metav1.DryRunAll:
+		w.dry = true
+		return w, nil
 	}
-	return kept, apierrors.NewBadRequest(fmt.Sprintf("invalid dryRun value %q", values))
+	return w, apierrors.NewBadRequest(fmt.Sprintf("invalid dryRun value %q", dryRun))
 }
 
 // setVersion writes a resource version into an object.
@@ -57,7 +60,7 @@ func (s *Server) find(t *table, key string) (*revision, error) {
 
 // commit makes obj the state that follows before, which is nil for a new object, and returns its revision. It sets the
 // version of obj, and does not keep obj.
-func (s *Server) commit(t *table, before *revision, obj Object, d durability) (*revision, error) {
+func (s *Server) commit(t *table, before *revision, obj Object, w writing) (*revision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t.get(keyOf(obj.GetNamespace(), obj.GetName())) != before {
@@ -69,7 +72,7 @@ func (s *Server) commit(t *table, before *revision, obj Object, d durability) (*
 	version := s.version + 1
 	setVersion(obj, version)
 	rev, err := newRevision(t.res, obj, version)
-	if err != nil || d == dryRun {
+	if err != nil || w.dry {
 		return rev, err
 	}
 	kind := watch.Modified
@@ -77,18 +80,22 @@ func (s *Server) commit(t *table, before *revision, obj Object, d durability) (*
 		kind = watch.Added
 	}
 	s.version = version
-	t.apply(&event{kind: kind, version: version, now: rev, before: before})
+	e := &event{kind: kind, version: version, now: rev, before: before}
+	t.apply(e)
+	s.record(w.by, e)
 	return rev, nil
 }
 
 // removeLocked deletes an object; the event carries its last state at the version of the deletion.
-func (s *Server) removeLocked(t *table, before *revision) error {
+func (s *Server) removeLocked(t *table, before *revision, by *Request) error {
 	last, err := before.atVersion(s.version + 1)
 	if err != nil {
 		return err
 	}
 	s.version++
-	t.apply(&event{kind: watch.Deleted, version: s.version, now: last, before: before})
+	e := &event{kind: watch.Deleted, version: s.version, now: last, before: before}
+	t.apply(e)
+	s.record(by, e)
 	if t.res.hasLog() {
 		pod, err := last.object()
 		if err != nil {
@@ -100,16 +107,16 @@ func (s *Server) removeLocked(t *table, before *revision) error {
 }
 
 // remove deletes an object if before is still its current state.
-func (s *Server) remove(t *table, before *revision, d durability) error {
+func (s *Server) remove(t *table, before *revision, w writing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case t.get(before.key()) != before:
 		return errConflict
-	case d == dryRun:
+	case w.dry:
 		return nil
 	}
-	return s.removeLocked(t, before)
+	return s.removeLocked(t, before, w.by)
 }
 
 // creator distinguishes the origins of a new object.
@@ -121,13 +128,13 @@ const (
 )
 
 // create adds an object, which then belongs to the server.
-func (s *Server) create(t *table, obj Object, from creator, d durability) (*revision, error) {
+func (s *Server) create(t *table, obj Object, from creator, w writing) (*revision, error) {
 	if err := checkNew(t.res, obj); err != nil {
 		return nil, err
 	}
 	generated := obj.GetName() == ""
 	obj.SetUID(uuid.NewUUID())
-	obj.SetCreationTimestamp(now())
+	obj.SetCreationTimestamp(s.now())
 	obj.SetDeletionTimestamp(nil)
 	obj.SetDeletionGracePeriodSeconds(nil)
 	obj.SetGeneration(0)
@@ -146,7 +153,7 @@ func (s *Server) create(t *table, obj Object, from creator, d durability) (*revi
 		if generated {
 			obj.SetName(obj.GetGenerateName() + rand.String(5))
 		}
-		rev, err := s.commit(t, nil, obj, d)
+		rev, err := s.commit(t, nil, obj, w)
 		if !errors.Is(err, errConflict) {
 			return rev, err
 		}
@@ -172,7 +179,7 @@ func initStatus(obj Object) {
 }
 
 // now is the current time in the form of objects: whole seconds in UTC.
-func now() metav1.Time { return metav1.NewTime(time.Now().UTC().Truncate(time.Second)) }
+func (s *Server) now() metav1.Time { return metav1.NewTime(s.cfg.Now().UTC().Truncate(time.Second)) }
 
 // checkNew rejects an object that cannot be created.
 func checkNew(res *resource, obj Object) error {
@@ -201,7 +208,7 @@ func invalid(res *resource, name string, problems ...*field.Error) error {
 
 // change replaces an object by the result of compute for its current state, again until no other writer interferes.
 // compute gets its own copy. The result is the new state, or the current one if nothing changed.
-func (s *Server) change(t *table, key string, d durability, compute func(now Object) (Object, error)) (*revision, error) {
+func (s *Server) change(t *table, key string, w writing, compute func(now Object) (Object, error)) (*revision, error) {
 	for range maxAttempts {
 		before, err := s.find(t, key)
 		if err != nil {
@@ -215,7 +222,7 @@ func (s *Server) change(t *table, key string, d durability, compute func(now Obj
 		if err != nil {
 			return nil, err
 		}
-		rev, err := s.replace(t, before, next, d)
+		rev, err := s.replace(t, before, next, w)
 		if !errors.Is(err, errConflict) {
 			return rev, err
 		}
@@ -224,7 +231,7 @@ func (s *Server) change(t *table, key string, d durability, compute func(now Obj
 }
 
 // replace commits a changed object, or deletes it if it only waited for its last finalizer.
-func (s *Server) replace(t *table, before *revision, next Object, d durability) (*revision, error) {
+func (s *Server) replace(t *table, before *revision, next Object, w writing) (*revision, error) {
 	setVersion(next, before.version)
 	raw, err := t.res.encode(next)
 	if err != nil {
@@ -238,9 +245,9 @@ func (s *Server) replace(t *table, before *revision, next Object, d durability) 
 		if err != nil {
 			return nil, err
 		}
-		return last, s.remove(t, before, d)
+		return last, s.remove(t, before, w)
 	}
-	return s.commit(t, before, next, d)
+	return s.commit(t, before, next, w)
 }
 
 // nameOf returns the name in a key.
