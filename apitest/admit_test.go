@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 
 	"github.com/vedette-io/vedette/apitest"
@@ -136,5 +137,45 @@ func TestListenTLS(t *testing.T) {
 	}
 	if _, _, err := srv.ListenTLS("localhost:0"); !errors.Is(err, apitest.ErrConfig) {
 		t.Errorf("ListenTLS: got error %v, want %v", err, apitest.ErrConfig)
+	}
+}
+
+// TestHTTP2: clients that support HTTP/2 use it, and a fault ends the connection.
+func TestHTTP2(t *testing.T) {
+	srv := start(t, apitest.Config{Tokens: map[string]string{"secret": "alice"}})
+	create(t, srv, pod("a"))
+	url, authority, err := srv.ListenTLS("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := &rest.Config{Host: url, BearerToken: "secret", TLSClientConfig: rest.TLSClientConfig{CAData: authority}, QPS: -1}
+	client, err := rest.HTTPClientFor(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Get(url + "/api/v1/namespaces/default/pods/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.ProtoMajor != 2 || response.StatusCode != http.StatusOK {
+		t.Errorf("got %s %s, want 200 by HTTP/2", response.Proto, response.Status)
+	}
+	pods := clientset(t, cfg).CoreV1().Pods("")
+	events, err := pods.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ev := <-events.ResultChan(); ev.Type != watch.Added {
+		t.Errorf("got %s, want ADDED", ev.Type)
+	}
+	if _, err := srv.Inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbWatch}, Action: apitest.Cut(apitest.CutReset)}); err != nil {
+		t.Fatal(err)
+	}
+	create(t, srv, pod("b"))
+	for range events.ResultChan() { // until the connection ends
+	}
+	if list, err := pods.List(t.Context(), metav1.ListOptions{}); err != nil || len(list.Items) != 2 {
+		t.Errorf("got %d pods and %v, want 2 over a new connection", len(list.Items), err)
 	}
 }

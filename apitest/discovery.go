@@ -51,6 +51,8 @@ func (s *Server) serveOther(w http.ResponseWriter, c *call) {
 		s.sendGroup(w, c, parts[1])
 	case len(parts) == 3 && parts[0] == "apis":
 		s.sendResources(w, c, schema.GroupVersion{Group: parts[1], Version: parts[2]})
+	case len(parts) >= 2 && parts[0] == "openapi" && parts[1] == "v3":
+		s.serveOpenAPI(w, c)
 	default:
 		s.fail(w, c, errNotFound)
 	}

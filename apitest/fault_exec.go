@@ -3,6 +3,7 @@ package apitest
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"time"
 
@@ -63,10 +64,14 @@ func (s *Server) pause(ctx context.Context, i *Injection, d time.Duration) bool 
 
 // endConnection ends the connection of a response before the response is complete.
 func endConnection(w http.ResponseWriter, how CutKind) {
-	rc := http.NewResponseController(w)
-	conn, _, err := rc.Hijack()
-	if err != nil {
-		return // it is already closed
+	var conn net.Conn
+	if shared, ok := w.(sharedWriter); ok { // a connection of HTTP/2 ends for all of its requests
+		conn = shared.conn
+	} else {
+		var err error
+		if conn, _, err = http.NewResponseController(w).Hijack(); err != nil {
+			return // it is already closed
+		}
 	}
 	if how == CutReset {
 		resetConn(conn)

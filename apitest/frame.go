@@ -37,8 +37,12 @@ type typeMeta struct{ apiVersion, kind string }
 
 // typeOf returns the typeMeta of an object of the resource in an encoding.
 func typeOf(res *resource, enc encoding) typeMeta {
-	if enc.part == metadataOnly {
+	switch enc.part {
+	case metadataOnly:
 		return typeMeta{"meta.k8s.io/v1", "PartialObjectMetadata"}
+	case printed:
+		return tableKind
+	case wholeObject:
 	}
 	return typeMeta{res.apiVersion(), res.Kind}
 }

@@ -3,6 +3,7 @@ package apitest
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -24,6 +25,9 @@ const anonymous = "anonymous"
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.work.Add(1)
 	defer s.work.Done()
+	if conn, known := r.Context().Value(connKey{}).(net.Conn); known && r.ProtoMajor == 2 {
+		w = sharedWriter{w, conn}
+	}
 	c := s.parseRequest(r)
 	user, known := s.authenticate(r)
 	c.User = user
@@ -135,6 +139,13 @@ func (s *Server) prepare(c *call) error {
 	enc, ok := offerOf(res, c.Verb).accept(c.Accept)
 	if !ok {
 		return notAcceptable()
+	}
+	if enc.part == printed {
+		include, err := includeOf(c)
+		if err != nil {
+			return err
+		}
+		enc.printer = printer{s, include}
 	}
 	c.enc = enc
 	c.admit = func(obj metav1.Object) error { return s.admit(c, obj) }

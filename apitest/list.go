@@ -180,6 +180,15 @@ func (s *Server) serveList(w http.ResponseWriter, c *call) {
 
 // sendList writes a list in pieces, so that it never exists as one slice of bytes.
 func (s *Server) sendList(w http.ResponseWriter, c *call, p page) {
+	if c.enc.part == printed {
+		data, err := c.enc.printer.table(c.table.res, p.revs, p.meta)
+		if err != nil {
+			s.fail(w, c, err)
+			return
+		}
+		s.sendPayload(w, http.StatusOK, c.enc, payload{kind: tableKind, data: data})
+		return
+	}
 	items := make([][]byte, len(p.revs))
 	for i, rev := range p.revs {
 		data, err := rev.bytes(c.enc)

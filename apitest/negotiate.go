@@ -29,12 +29,14 @@ type part int
 const (
 	wholeObject part = iota
 	metadataOnly
+	printed // a table
 )
 
 // encoding is the encoding that a client requested through Accept.
 type encoding struct {
-	format format
-	part   part
+	format  format
+	part    part
+	printer printer // of a table
 }
 
 func (e encoding) mediaType() string {
@@ -48,6 +50,7 @@ func (e encoding) mediaType() string {
 type offer struct {
 	protobuf bool   // whether the whole object exists as protobuf
 	partial  string // kind that a client may request instead of the object; "" means none
+	tables   bool   // whether a client may request a table instead
 }
 
 // offerOf returns the offer for the responses to a verb.
@@ -56,6 +59,7 @@ func offerOf(res *resource, verb Verb) offer {
 	if verb == VerbList || verb == VerbDeleteCollection {
 		o.partial = "PartialObjectMetadataList"
 	}
+	o.tables = verb == VerbGet || verb == VerbList || verb == VerbWatch
 	return o
 }
 
@@ -110,6 +114,8 @@ func (o offer) serve(c clause) (encoding, bool) {
 	case kind == "":
 	case kind == o.partial && c.params["g"] == metav1.GroupName && c.params["v"] == "v1":
 		enc.part = metadataOnly
+	case kind == tableKind.kind && o.tables && c.params["g"] == metav1.GroupName && c.params["v"] == "v1":
+		enc.part = printed
 	default:
 		return enc, false
 	}
@@ -118,7 +124,7 @@ func (o offer) serve(c clause) (encoding, bool) {
 		return enc, true
 	case mediaProtobuf:
 		enc.format = formatProtobuf
-		return enc, o.protobuf || enc.part == metadataOnly
+		return enc, enc.part != printed && (o.protobuf || enc.part == metadataOnly)
 	}
 	return enc, false
 }

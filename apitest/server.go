@@ -54,6 +54,18 @@ type tcpListener struct {
 	tls *tls.Config // nil for plain HTTP
 }
 
+// connKey is the key of the connection in the context of a request.
+type connKey struct{}
+
+// sharedWriter writes the response to a request of HTTP/2, which shares its connection with others.
+type sharedWriter struct {
+	http.ResponseWriter
+	conn net.Conn
+}
+
+// Unwrap lets http.ResponseController flush the response.
+func (w sharedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
 // New returns a server with the built-in types and those of the Config. It starts no goroutine: RESTConfig, Dial and
 // Listen do, and Close ends them all.
 //
@@ -79,6 +91,9 @@ func New(cfg Config) (*Server, error) {
 	s.http = &http.Server{
 		Handler:   http.HandlerFunc(s.serve),
 		ConnState: s.track,
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, conn)
+		},
 	}
 	for _, res := range builtins() {
 		if err := s.addTable(res); err != nil {
@@ -161,7 +176,7 @@ func (s *Server) Listen(addr string) (url string, err error) {
 	return "http://" + reached, err
 }
 
-// ListenTLS is Listen for HTTPS. authority is the certificate in PEM that clients must trust, as in the field
+// ListenTLS is Listen for HTTPS, with HTTP/2 for clients that support it. authority is the certificate in PEM that clients must trust, as in the field
 // certificate-authority-data of a kubeconfig. The server creates it for the host of addr, which must be an IP address.
 // It is valid for a day. Clients send tokens only over HTTPS.
 //

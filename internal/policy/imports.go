@@ -102,11 +102,11 @@ compat/clientgo/tools/cache: compat/clientgo
 compat/clientgo/informers: compat/clientgo/internal/reach compat/clientgo/internal/informerset compat/clientgo
 compat/clientgo/dynamic/dynamicinformer: compat/clientgo/internal/reach compat/clientgo/internal/informerset compat/clientgo
 compat/clientgo/metadata/metadatainformer: compat/clientgo/internal/reach compat/clientgo/internal/informerset compat/clientgo
-apitest: wire
-record/recordtest: wire kube reflector state record/sqldb record/feed record/history record/retention record apitest
-internal/dbtest: internal/oscompat
 internal/linediff:
 internal/objectyaml:
+apitest: wire internal/linediff internal/objectyaml
+record/recordtest: wire kube reflector state record/sqldb record/feed record/history record/retention record apitest
+internal/dbtest: internal/oscompat
 internal/policy:
 internal/gotool:
 internal/swap: internal/gotool
