@@ -11,8 +11,8 @@ const AwaitTimeout = 30 * time.Second
 
 // Await waits until the object with the type, namespace and name of obj satisfies a condition, and returns it. It calls
 // holds at once and after each change of the type, and not in between. holds returns "" if the condition is satisfied,
-// and otherwise what is missing. An object that does not exist does not satisfy any condition. After AwaitTimeout the
-// test ends with what was missing last.
+// and otherwise the missing part. An object that does not exist does not satisfy any condition. After AwaitTimeout the
+// test ends with the last result of holds.
 func Await[T Object](t TestingT, s *Server, obj T, holds func(T) string) T {
 	t.Helper()
 	var found T

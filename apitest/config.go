@@ -119,3 +119,14 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	return c, nil
 }
+
+// Ownership determines which objects have metadata.managedFields.
+type Ownership int
+
+const (
+	// OwnershipAfterApply tracks the owners of the fields of an object from its first server-side apply on. Other objects
+	// have the managed fields that clients write, usually none.
+	OwnershipAfterApply Ownership = iota
+	// OwnershipAlways tracks the owners of the fields of all objects that clients write, as a real server does.
+	OwnershipAlways
+)

@@ -90,12 +90,6 @@ type payload struct {
 	named bool
 }
 
-// payloadOf returns a revision in an encoding.
-func payloadOf(rev *revision, enc encoding) (payload, error) {
-	data, err := rev.bytes(enc)
-	return payload{kind: typeOf(rev.res, enc), data: data, named: namesItself(rev.res, enc)}, err
-}
-
 // namesItself reports whether the bytes of a revision include its kind.
 func namesItself(res *resource, enc encoding) bool {
 	return enc.format == formatJSON && enc.part == wholeObject && !res.builtin()
@@ -213,3 +207,6 @@ func (l listParts) appendItem(dst []byte, index int, item []byte) []byte {
 	}
 	return append(dst, item...)
 }
+
+// tableKind is the kind of a table, which kubectl prints.
+var tableKind = typeMeta{"meta.k8s.io/v1", "Table"}

@@ -38,24 +38,6 @@ func (w Write) String() string {
 	return fmt.Sprintf("%s %s %s\n%s", w.Verb, what, keyOf(w.Namespace, w.Name), w.Diff)
 }
 
-// record is a write as the server keeps it.
-type record struct {
-	request Request
-	event   *event
-}
-
-// record keeps a write of a client.
-func (s *Server) record(by *Request, e *event) {
-	if by == nil {
-		return
-	}
-	request := *by
-	request.Namespace, request.Name = e.now.namespace, e.now.name
-	s.logMu.Lock()
-	defer s.logMu.Unlock()
-	s.writes.add(record{request, e})
-}
-
 // Writes returns the latest writes of clients that had an effect, oldest first: up to Config.RequestLog. Writes by
 // methods of Server, dry runs, and writes that change nothing are not among them.
 //

@@ -81,7 +81,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestAwait: a wait ends with the change that it waits for, and a wait in vain with what is missing.
+// TestAwait: a wait ends with the change that satisfies it, or after a timeout with the missing part.
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := apitest.Start(t)

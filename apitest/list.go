@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 
 	"github.com/tidwall/btree"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -42,18 +41,6 @@ func parseContinuation(token string) (c continuation, err error) {
 		return c, apierrors.NewBadRequest(fmt.Sprintf("continue key is not valid: %q", token))
 	}
 	return c, nil
-}
-
-// parseVersion reads a resource version; "" is 0.
-func parseVersion(text string) (uint64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	version, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return 0, apierrors.NewBadRequest(fmt.Sprintf("invalid resource version %q: %v", text, err))
-	}
-	return version, nil
 }
 
 // tooLarge is the error for a version that does not exist yet. A real server waits three seconds before it returns it.
@@ -165,8 +152,6 @@ func (s *Server) list(t *table, sel selection, o *internalversion.ListOptions) (
 	}
 	return p, nil
 }
-
-func formatVersion(version uint64) string { return strconv.FormatUint(version, 10) }
 
 // serveList answers a list over HTTP, or applies a fault to it.
 func (s *Server) serveList(w http.ResponseWriter, c *call) {

@@ -22,17 +22,6 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Ownership determines which objects have metadata.managedFields.
-type Ownership int
-
-const (
-	// OwnershipAfterApply tracks the owners of the fields of an object from its first server-side apply on. Other objects
-	// have the managed fields that clients write, usually none.
-	OwnershipAfterApply Ownership = iota
-	// OwnershipAlways tracks the owners of the fields of all objects that clients write, as a real server does.
-	OwnershipAlways
-)
-
 // fieldManager returns the name under which a request owns fields: a parameter, or the program in the user agent.
 func fieldManager(r *http.Request) string {
 	if name := r.URL.Query().Get("fieldManager"); name != "" {

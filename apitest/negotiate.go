@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -127,4 +128,10 @@ func (o offer) serve(c clause) (encoding, bool) {
 		return enc, enc.part != printed && (o.protobuf || enc.part == metadataOnly)
 	}
 	return enc, false
+}
+
+// printer makes the rows of a table.
+type printer struct {
+	now     func() time.Time
+	include metav1.IncludeObjectPolicy
 }

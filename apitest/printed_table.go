@@ -12,24 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// tableKind is the kind of a table, which kubectl prints.
-var tableKind = typeMeta{"meta.k8s.io/v1", "Table"}
-
 // nameColumn and ageColumn begin and end each table.
 var (
 	nameColumn = metav1.TableColumnDefinition{Name: "Name", Type: "string", Format: "name", Description: "The name of the object."}
 	ageColumn  = metav1.TableColumnDefinition{Name: "Age", Type: "string", Description: "The time since the object was created."}
 )
 
-// printer makes the rows of a table.
-type printer struct {
-	server  *Server
-	include metav1.IncludeObjectPolicy
-}
-
 // includeOf reads the parameter that determines what a row has of its object.
-func includeOf(c *call) (metav1.IncludeObjectPolicy, error) {
-	switch policy := metav1.IncludeObjectPolicy(c.handler.URL.Query().Get("includeObject")); policy {
+func includeOf(text string) (metav1.IncludeObjectPolicy, error) {
+	switch policy := metav1.IncludeObjectPolicy(text); policy {
 	case "":
 		return metav1.IncludeMetadata, nil
 	case metav1.IncludeMetadata, metav1.IncludeNone, metav1.IncludeObject:
@@ -70,7 +61,7 @@ func (p printer) row(rev *revision) (row metav1.TableRow, err error) {
 	}
 	age := "<unknown>"
 	if created := obj.GetCreationTimestamp(); !created.IsZero() {
-		age = duration.HumanDuration(p.server.cfg.Now().Sub(created.Time))
+		age = duration.HumanDuration(p.now().Sub(created.Time))
 	}
 	row.Cells = append(row.Cells, age)
 	part := metadataOnly
@@ -80,7 +71,9 @@ func (p printer) row(rev *revision) (row metav1.TableRow, err error) {
 	case metav1.IncludeObject:
 		part = wholeObject
 	}
-	object, err := payloadOf(rev, encoding{part: part})
+	enc := encoding{part: part}
+	data, err := rev.bytes(enc)
+	object := payload{kind: typeOf(rev.res, enc), data: data, named: namesItself(rev.res, enc)}
 	row.Object = runtime.RawExtension{Raw: object.appendTo(nil, formatJSON)}
 	return row, err
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -58,18 +57,6 @@ func (r Request) Streaming() bool {
 	return r.Verb == VerbWatch && r.Options.SendInitialEvents != nil && *r.Options.SendInitialEvents
 }
 
-// call is a request while it is handled.
-type call struct {
-	Request
-	table    *table
-	list     *internalversion.ListOptions // only for collections
-	choice   selection
-	enc      encoding
-	handler  *http.Request
-	warnings []string                  // for the client, in the header Warning
-	admit    func(metav1.Object) error // lets Config.Admit change or reject an object
-}
-
 // parsePath splits /api/v1/... and /apis/GROUP/VERSION/... into a resource and the rest; ok is false for any other
 // path.
 func parsePath(path string) (r Request, ok bool) {
@@ -119,33 +106,4 @@ func verbOf(method, name string, watching bool) (verb Verb, ok bool) {
 		return VerbDelete, true
 	}
 	return VerbOther, false
-}
-
-// ring holds the latest values. Server.logMu guards it.
-type ring[T any] struct {
-	values []T
-	limit  int
-	next   int
-}
-
-func (r *ring[T]) add(v T) {
-	if len(r.values) < r.limit {
-		r.values = append(r.values, v)
-		return
-	}
-	r.values[r.next] = v
-	r.next = (r.next + 1) % r.limit
-}
-
-// all returns a copy of the values, the oldest first.
-func (r *ring[T]) all() []T {
-	return append(append([]T(nil), r.values[r.next:]...), r.values[:r.next]...)
-}
-
-// Requests returns the latest requests, oldest first: up to Config.RequestLog, including those for discovery. The
-// caller may change the result.
-func (s *Server) Requests() []Request {
-	s.logMu.Lock()
-	defer s.logMu.Unlock()
-	return s.log.all()
 }

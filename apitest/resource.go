@@ -264,3 +264,9 @@ func partial(raw []byte) (*metav1.PartialObjectMetadata, error) {
 	}
 	return meta.AsPartialObjectMetadata(out), nil
 }
+
+// Names of the subresources.
+const (
+	statusSubresource = "status"
+	scaleSubresource  = "scale"
+)

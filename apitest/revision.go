@@ -99,8 +99,6 @@ func (r *revision) atVersion(version uint64) (*revision, error) {
 // bytes returns the revision in one encoding, without the envelope that names its kind. The result is shared.
 func (r *revision) bytes(enc encoding) ([]byte, error) {
 	switch {
-	case enc.part == printed:
-		return enc.printer.table(r.res, []*revision{r}, metav1.ListMeta{ResourceVersion: formatVersion(r.version)})
 	case enc.part == wholeObject && enc.format == formatJSON && r.res.builtin():
 		return r.json.get(r.encodeJSON)
 	case enc.part == wholeObject:

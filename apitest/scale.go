@@ -17,12 +17,6 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Names of the subresources.
-const (
-	statusSubresource = "status"
-	scaleSubresource  = "scale"
-)
-
 // scaleKind is the kind of the scale subresource.
 var scaleKind = schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}
 

@@ -45,8 +45,17 @@ func (c *call) writing(dryRun []string) (writing, error) {
 	return w, apierrors.NewBadRequest(fmt.Sprintf("invalid dryRun value %q", dryRun))
 }
 
-// setVersion writes a resource version into an object.
-func setVersion(obj metav1.Object, version uint64) { obj.SetResourceVersion(formatVersion(version)) }
+// record keeps a write of a client.
+func (s *Server) record(by *Request, e *event) {
+	if by == nil {
+		return
+	}
+	request := *by
+	request.Namespace, request.Name = e.now.namespace, e.now.name
+	s.logMu.Lock()
+	defer s.logMu.Unlock()
+	s.writes.add(record{request, e})
+}
 
 // find returns the current state of an object.
 func (s *Server) find(t *table, key string) (*revision, error) {

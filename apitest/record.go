@@ -1,0 +1,7 @@
+package apitest
+
+// record is a write as the server keeps it.
+type record struct {
+	request Request
+	event   *event
+}
