@@ -1,7 +1,6 @@
 package apitest
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -56,29 +55,6 @@ func (s *Server) serveOther(w http.ResponseWriter, c *call) {
 	default:
 		s.fail(w, c, errNotFound)
 	}
-}
-
-// sendJSON answers with a document that only exists as JSON.
-func (s *Server) sendJSON(w http.ResponseWriter, c *call, document any) {
-	data, err := json.Marshal(document)
-	if err != nil {
-		s.fail(w, c, err)
-		return
-	}
-	w.Header().Set("Content-Type", mediaJSON)
-	_, _ = w.Write(append(data, '\n'))
-}
-
-// served returns the types, sorted by group and plural.
-func (s *Server) served() []*resource {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := make([]*resource, 0, len(s.tables))
-	for _, t := range s.tables {
-		all = append(all, t.res)
-	}
-	slices.SortFunc(all, compareResources)
-	return all
 }
 
 // groups returns all groups except the core group, with their versions in the order of preference.

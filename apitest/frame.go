@@ -32,9 +32,6 @@ func appendField(dst []byte, tag byte, text string) []byte {
 	return append(appendTag(dst, tag, len(text)), text...)
 }
 
-// typeMeta is the API version and the kind of an encoded object.
-type typeMeta struct{ apiVersion, kind string }
-
 // typeOf returns the typeMeta of an object of the resource in an encoding.
 func typeOf(res *resource, enc encoding) typeMeta {
 	switch enc.part {
@@ -207,6 +204,3 @@ func (l listParts) appendItem(dst []byte, index int, item []byte) []byte {
 	}
 	return append(dst, item...)
 }
-
-// tableKind is the kind of a table, which kubectl prints.
-var tableKind = typeMeta{"meta.k8s.io/v1", "Table"}

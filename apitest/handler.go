@@ -156,18 +156,6 @@ func (s *Server) prepare(c *call) error {
 	return nil
 }
 
-// checkNamespace rejects a namespace that does not exist.
-func (s *Server) checkNamespace(c *call) error {
-	if !s.cfg.CheckNamespaces || c.Namespace == "" {
-		return nil
-	}
-	s.mu.Lock()
-	namespaces := s.tables[schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}]
-	s.mu.Unlock()
-	_, err := s.find(namespaces, keyOf("", c.Namespace))
-	return err
-}
-
 // admit lets Config.Admit change or reject an object.
 func (s *Server) admit(c *call, obj metav1.Object) error {
 	if s.cfg.Admit == nil || c.Subresource != "" {

@@ -43,20 +43,6 @@ func parseContinuation(token string) (c continuation, err error) {
 	return c, nil
 }
 
-// tooLarge is the error for a version that does not exist yet. A real server waits three seconds before it returns it.
-func tooLarge(asked, have uint64) error {
-	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", asked, have), 1)
-	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
-		Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version",
-	}}
-	return err
-}
-
-// tooOld is the error for a version after which some events are no longer in the window.
-func tooOld(asked, floor uint64) error {
-	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", asked, floor))
-}
-
 // listing is a list that has been resolved to rows and a version.
 type listing struct {
 	rows    *btree.Map[string, *revision]

@@ -261,3 +261,13 @@ func (s *Server) createApplied(c *call, a application, w writing) (*revision, er
 	}
 	return s.create(c.table, obj, fromClient, w)
 }
+
+// finish returns the finisher of a request: admission, and then the owners of fields.
+func (s *Server) finish(c *call) finisher {
+	return func(before, next Object) (Object, error) {
+		if err := c.admit(next); err != nil || !s.cfg.Ownership.tracks(before) {
+			return next, err
+		}
+		return c.own(before, next)
+	}
+}

@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -51,4 +52,16 @@ func (s *Server) addTable(res *resource) error {
 	t := newTable(res, s.cfg.Window, s.version)
 	s.tables[gvr], s.kinds[gvk] = t, t
 	return nil
+}
+
+// served returns the types, sorted by group and plural.
+func (s *Server) served() []*resource {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]*resource, 0, len(s.tables))
+	for _, t := range s.tables {
+		all = append(all, t.res)
+	}
+	slices.SortFunc(all, compareResources)
+	return all
 }

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -97,4 +98,15 @@ func (s *Server) sendPayload(w http.ResponseWriter, code int, enc encoding, p pa
 	w.WriteHeader(code)
 	// An error means that the client has closed the connection.
 	_, _ = w.Write(body)
+}
+
+// sendJSON answers with a document that only exists as JSON.
+func (s *Server) sendJSON(w http.ResponseWriter, c *call, document any) {
+	data, err := json.Marshal(document)
+	if err != nil {
+		s.fail(w, c, err)
+		return
+	}
+	w.Header().Set("Content-Type", mediaJSON)
+	_, _ = w.Write(append(data, '\n'))
 }

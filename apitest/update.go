@@ -100,16 +100,6 @@ func (s *Server) update(t *table, next Object, what target, w writing, finish fi
 // finisher completes or rejects the result of a client's write: before is the object before it.
 type finisher func(before, next Object) (Object, error)
 
-// finish returns the finisher of a request: admission, and then the owners of fields.
-func (s *Server) finish(c *call) finisher {
-	return func(before, next Object) (Object, error) {
-		if err := c.admit(next); err != nil || !s.cfg.Ownership.tracks(before) {
-			return next, err
-		}
-		return c.own(before, next)
-	}
-}
-
 // merged is merge, followed by finish if it is not nil. It changes present and next.
 func merged(res *resource, present, next Object, what target, finish finisher) (Object, error) {
 	if finish == nil {

@@ -24,3 +24,17 @@ func formatVersion(version uint64) string { return strconv.FormatUint(version, 1
 
 // setVersion writes a resource version into an object.
 func setVersion(obj metav1.Object, version uint64) { obj.SetResourceVersion(formatVersion(version)) }
+
+// tooLarge is the error for a version that does not exist yet. A real server waits three seconds before it returns it.
+func tooLarge(asked, have uint64) error {
+	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", asked, have), 1)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
+		Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version",
+	}}
+	return err
+}
+
+// tooOld is the error for a version after which some events are no longer in the window.
+func tooOld(asked, floor uint64) error {
+	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", asked, floor))
+}
