@@ -253,6 +253,9 @@ func (p *Publisher) sendNext(ctx context.Context) bool {
 	bounded, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	err := p.send(bounded, &event, exists)
+	if err != nil && ctx.Err() != nil {
+		return false // Run sends it again with what is left; a repeated request changes nothing
+	}
 	p.sent(s, exists, n, err)
 	return true
 }

@@ -227,6 +227,20 @@ func TestEnd(t *testing.T) {
 }
 
 // TestConfig: invalid configurations are errors.
+// TestEndDuringRequest: an Event whose request is running when the context ends is sent.
+func TestEndDuringRequest(t *testing.T) {
+	inWorld(t, func(w *world) {
+		slow := apitest.Fault{Match: apitest.Match{Resource: "events"}, Action: apitest.Delay(time.Second)}
+		if _, err := w.srv.Inject(slow); err != nil {
+			w.Fatal(err)
+		}
+		w.pub.Normal(pod("a"), "Started", "Start", "n")
+		pass(500 * time.Millisecond)
+		w.stop()
+		w.want("after the end", "ml Normal Started Pod/a 1: n")
+	})
+}
+
 func TestConfig(t *testing.T) {
 	srv := apitest.Start(t)
 	cluster, err := kube.Connect(kube.Config{REST: srv.RESTConfig()})
