@@ -254,7 +254,7 @@ func (p *Publisher) sendNext(ctx context.Context) bool {
 	defer cancel()
 	err := p.send(bounded, &event, exists)
 	if err != nil && ctx.Err() != nil {
-		return false // Run sends it again with what is left; a repeated request changes nothing
+		return false // Run sends it once more at its end; a repeated request changes nothing
 	}
 	p.sent(s, exists, n, err)
 	return true
