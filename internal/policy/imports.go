@@ -17,6 +17,7 @@ const module = "github.com/vedette-io/vedette"
 // flow: a package may only name packages above it. "planned" marks packages that do not
 // exist yet. docs/architecture.md has the same table for people.
 const Table = `
+.:
 errcode:
 internal/oscompat:
 internal/filelock:

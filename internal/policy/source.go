@@ -145,7 +145,8 @@ func checkPackageDoc(dir string, docs []string) []string {
 	if len(docs) != 1 {
 		return []string{fmt.Sprintf("%s has %d package comments, want one", dir, len(docs))}
 	}
-	if strings.HasPrefix(dir, "cmd/") || strings.HasPrefix(dir, "examples/") || strings.HasPrefix(dir, "internal/") {
+	// The root package only leads to the others.
+	if dir == "." || strings.HasPrefix(dir, "cmd/") || strings.HasPrefix(dir, "examples/") || strings.HasPrefix(dir, "internal/") {
 		return nil
 	}
 	at := 0
