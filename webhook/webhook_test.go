@@ -413,8 +413,14 @@ func TestConfig(t *testing.T) {
 	pair(t, dir, "x", time.Hour)
 	cert, key := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	for _, cfg := range []webhook.Config{
-		{}, {CertFile: cert}, {CertFile: cert, KeyFile: cert}, {CertFile: cert, KeyFile: "missing"}, {CertFile: cert, KeyFile: key, MaxBody: -1},
-		{CertFile: cert, KeyFile: key, Concurrent: -1}, {CertFile: cert, KeyFile: key, Listen: "x"}, {CertFile: cert, KeyFile: key, ClientCAFile: key},
+		{},
+		{CertFile: cert},
+		{CertFile: cert, KeyFile: cert},
+		{CertFile: cert, KeyFile: "missing"},
+		{CertFile: cert, KeyFile: key, MaxBody: -1},
+		{CertFile: cert, KeyFile: key, Concurrent: -1},
+		{CertFile: cert, KeyFile: key, Listen: "x"},
+		{CertFile: cert, KeyFile: key, ClientCAFile: key},
 	} {
 		if _, err := webhook.New(cfg); err == nil {
 			t.Errorf("New(%+v) has no error", cfg)
