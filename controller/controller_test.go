@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -608,6 +609,45 @@ func TestIllegal(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v", name, err)
 			}
+		}
+	})
+}
+
+// TestCameAndWent: the owner of an object is reconciled even if the source did not look before
+// the object was deleted again. Otherwise nobody would replace an object that a controller
+// has created and another client has deleted at once.
+func TestCameAndWent(t *testing.T) {
+	inWorld(t, func(w *world) {
+		release := make(chan struct{})
+		var mu sync.Mutex
+		var reconciled []string
+		c := w.controller(controller.Config{Reconcile: func(_ context.Context, _ informer.View, r controller.Request) error {
+			mu.Lock()
+			defer mu.Unlock()
+			reconciled = append(reconciled, r.Key.Name)
+			return nil
+		}}, controller.MappedObjects(w.pods, func(p *corev1.Pod) []wire.Key {
+			if p.Name == "slow" {
+				<-release // the source does not look meanwhile
+			}
+			return []wire.Key{{Namespace: "default", Name: "owner of " + p.Name}}
+		}))
+		w.run(c)
+		pass(time.Second)
+		w.create(pod("slow"))
+		pass(time.Second)
+		w.create(pod("short"))
+		pass(time.Second)
+		if err := w.srv.Delete(pod("short")); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		close(release)
+		pass(time.Second)
+		mu.Lock()
+		defer mu.Unlock()
+		if !slices.Contains(reconciled, "owner of short") {
+			t.Errorf("got %q, want also the owner of short", reconciled)
 		}
 	})
 }

@@ -254,7 +254,7 @@ func (f *typedSource[T]) handle(to sink, name string, chosen func(informer.Event
 	}}
 	return f.informer.Handle(handler, informer.HandlerConfig{
 		Name:         to.name() + ": " + name,
-		Subscription: informer.SubscriptionConfig{Mode: store.Latest, Filters: f.filters, Resync: f.cfg.Resync},
+		Subscription: informer.SubscriptionConfig{Mode: store.EveryChange, Filters: f.filters, Resync: f.cfg.Resync},
 		Report: func(err error) {
 			to.log().Error("source failed", slog.String("source", f.cfg.Name), slog.Any("err", err))
 		},

@@ -85,7 +85,7 @@ type TrainJob struct {
 	metav1.ObjectMeta `json:"metadata"`
 
 	Spec   TrainJobSpec   `json:"spec"`
-	Status TrainJobStatus `json:"status,omitempty"`
+	Status TrainJobStatus `json:"status"`
 }
 
 // TrainJobSpec is the desired state.
