@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -48,6 +49,10 @@ func TestGolden(t *testing.T) {
 		if err := pods.Delete(ctx, "p", metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
+		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "leader"}}
+		if _, err := client.CoordinationV1().Leases("default").Create(ctx, lease, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := dynamicJobs(t, srv).Create(ctx, job("j", "q"), metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -68,8 +73,8 @@ func TestGolden(t *testing.T) {
 			t.Errorf("the writes lack %q:\n%s", want, text)
 		}
 	}
-	if strings.Contains(string(text), "dry") || strings.Count(string(text), "patch pods/status") != 1 {
-		t.Errorf("the writes have a dry run or a write without effect:\n%s", text)
+	if strings.Contains(string(text), "dry") || strings.Contains(string(text), "leases") || strings.Count(string(text), "patch pods/status") != 1 {
+		t.Errorf("the writes have a dry run, a Lease, or a write without effect:\n%s", text)
 	}
 	t.Setenv(apitest.UpdateGolden, "")
 	apitest.Golden(t, run("a"), file)
