@@ -24,6 +24,7 @@ var clusterScoped = sets.New(
 	"IPAddress", "IngressClass", "ServiceCIDR", "RuntimeClass",
 	"ClusterRole", "ClusterRoleBinding", "PriorityClass",
 	"DeviceClass", "DeviceTaintRule", "ResourceSlice", "ResourcePoolStatusRequest",
+	"CustomResourceDefinition", "APIService", // if the program has added them to the scheme
 	"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass",
 )
 

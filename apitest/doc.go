@@ -54,7 +54,8 @@
 //
 // These features of a real server are missing: CBOR and compressed responses; conversion between versions of a type;
 // defaults, schemas, admission, quotas, and validation of more than metadata, except by Config.Admit; subresources other
-// than status, the log of pods, and scale of built-in types; garbage collection and grace periods (the propagation
+// than status, the log of pods, and scale of built-in types (and server-side apply of a scale); garbage collection and
+// grace periods (the propagation
 // policy is accepted and ignored, objects with finalizers wait for them).
 //
 // A version that does not exist yet is rejected at once, not after three seconds. Two API groups never share objects:

@@ -39,20 +39,25 @@ var builtinConverter = sync.OnceValue(func() managedfields.TypeConverter {
 	return applyconfigurations.NewTypeConverter(scheme.Scheme)
 })
 
-// owners returns the field manager of the type. Lists of custom objects are atomic, because the server has no schemas
-// of them.
+// owners returns the field manager of the type. Lists of objects without a schema, such as custom ones, are atomic.
 func (r *resource) owners(sub string) (*managedfields.FieldManager, error) {
 	gvk := r.GroupVersionKind()
 	reset := fieldpath.NewSet(fieldpath.MakePathOrDie("status"))
 	if sub == statusSubresource {
-		reset = fieldpath.NewSet(fieldpath.MakePathOrDie("spec"), fieldpath.MakePathOrDie("metadata"))
+		reset = fieldpath.NewSet(fieldpath.MakePathOrDie("spec"))
+		switch {
+		case !r.builtin():
+			reset.Insert(fieldpath.MakePathOrDie("metadata"))
+		case r.Kind == "Deployment":
+			reset.Insert(fieldpath.MakePathOrDie("metadata", "labels"))
+		}
 	}
 	var ignored map[fieldpath.APIVersion]fieldpath.Filter
 	if r.Status {
 		ignored = fieldpath.NewExcludeFilterSetMap(map[fieldpath.APIVersion]*fieldpath.Set{fieldpath.APIVersion(r.apiVersion()): reset})
 	}
 	one := oneVersion{r}
-	if r.builtin() {
+	if r.builtin() && strings.HasPrefix(r.goType.PkgPath(), "k8s.io/api/") { // a program may add other types to the scheme
 		return managedfields.NewDefaultFieldManager(builtinConverter(), one, one, one, gvk, gvk.GroupVersion(), sub, ignored)
 	}
 	return managedfields.NewDefaultCRDFieldManager(managedfields.NewDeducedTypeConverter(), one, one, one, gvk, gvk.GroupVersion(), sub, ignored)

@@ -28,7 +28,7 @@ func (s *Server) servePatch(c *call) (rev *revision, created bool, err error) {
 	if types.PatchType(media) == types.ApplyYAMLPatchType {
 		return s.serveApply(c, data, w)
 	}
-	p := patch{kind: types.PatchType(media), data: data, what: targetOf(c.Subresource)}
+	p := patch{kind: types.PatchType(media), data: data, what: targetOf(c.Subresource), validate: c.validateFields}
 	rev, err = s.patch(c.table, keyOf(c.Namespace, c.Name), p, w, s.finish(c))
 	return rev, false, err
 }
@@ -38,6 +38,8 @@ type patch struct {
 	kind types.PatchType
 	data []byte
 	what target
+	// validate, if not nil, checks the fields of the patched document.
+	validate func(document []byte) error
 }
 
 // patch applies a patch to the current state, again if another writer is faster. finish, if not nil, completes or rejects
@@ -89,6 +91,11 @@ func (p patch) apply(res *resource, present Object) (Object, error) {
 	}
 	if doc, err = p.applyTo(res, doc, empty); err != nil {
 		return nil, err
+	}
+	if p.validate != nil {
+		if err := p.validate(doc); err != nil {
+			return nil, err
+		}
 	}
 	return parseObject(res, doc)
 }

@@ -132,6 +132,12 @@ func (r *resource) merge(present, next Object, what target) (Object, error) {
 	}
 	if what == statusOnly {
 		r.moveStatus(present, next)
+		if r.builtin() { // as on a real server, which keeps only the specification, and the labels of a Deployment
+			present.SetAnnotations(next.GetAnnotations())
+			if r.Kind != "Deployment" {
+				present.SetLabels(next.GetLabels())
+			}
+		}
 		return present, nil
 	}
 	if what == mainResource && r.Status {

@@ -85,6 +85,9 @@ var steps = []step{
 	{deployments, "", "apply", "b", `"spec":{"template":{"spec":{"containers":[{"name":"side","image":"b","env":[{"name":"E","value":"1"}]}]}}}`},
 	{deployments, "", "apply", "c", `"spec":{"replicas":3,"template":{"spec":{"containers":[{"name":"side","image":"c"}]}}}`},
 	{deployments, "status", "merge", "status", `"status":{"replicas":2,"observedGeneration":1}`},
+	{deployments, "status", "merge", "status", `"metadata":{"name":"x","annotations":{"a":"b"},"labels":{"l":"m"}}`},
+	{services, "status", "merge", "status", `"metadata":{"name":"x","annotations":{"a":"b"},"labels":{"l":"m"}}`},
+	{trainJobs, "status", "merge", "status", `"metadata":{"name":"x","annotations":{"a":"b"},"labels":{"l":"m"}}`},
 	{deployments, "status", "apply", "other", `"status":{"replicas":1}`},
 	{deployments, "status", "force", "other", `"status":{"replicas":1},"spec":{"replicas":9}`},
 	{deployments, "", "apply", "b", `"spec":{"template":{"spec":{}}}`},
@@ -166,7 +169,7 @@ func described(obj *unstructured.Unstructured) any {
 		}
 		owners[fmt.Sprint(e.Manager, " ", e.Operation, " ", e.Subresource, " ", e.APIVersion, " ", e.FieldsType, " ", e.Time != nil)] = fields
 	}
-	out := map[string]any{"owners": owners, "labels": obj.GetLabels(), "generation": obj.GetGeneration()}
+	out := map[string]any{"owners": owners, "labels": obj.GetLabels(), "annotations": obj.GetAnnotations(), "generation": obj.GetGeneration()}
 	if obj.GetKind() == "ConfigMap" || obj.GetKind() == "TrainJob" { // without defaults
 		for _, member := range []string{"data", "spec", "status"} {
 			out[member] = obj.Object[member]

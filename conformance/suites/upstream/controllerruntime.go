@@ -38,3 +38,27 @@ var CtrlController = Suite{
 	},
 	Files: []File{{Name: "controller_suite_test.go", Run: []string{"TestSource"}}},
 }
+
+// CtrlClient are the tests of controller-runtime's client. They run against package apitest.
+var CtrlClient = Suite{
+	Name: "ctrlclient", Module: controllerRuntime, Package: "pkg/client", Specs: true, Runner: "TestClient",
+	Skipped: map[string]string{
+		".* should fail if the object does not pass server-side validation":                                       "apitest has no schemas and no validation of built-in types",
+		"DryRunClient should refuse (a create|an update) request for an invalid .*":                               "apitest has no validation of built-in types",
+		"Client WarningHandler should log warnings with config.WarningHandler, if one is defined":                 "the warning comes from the schema of a custom resource",
+		"Client Apply Structured Client should propagate a typed error":                                           "the type of a Secret can change, because built-in types are not validated",
+		"Client SubResourceClient .* should be able to create (Pod bindings|Pod evictions|ServiceAccount tokens)": "apitest does not have these subresources",
+		"Client SubResourceClient .* should be able to approve CSRs( using Patch)?":                               "apitest does not have the subresource approval",
+		"Client SubResourceClient .* should be able to apply the scale subresource":                               "apitest has no server-side apply of a scale",
+		"ConsistentClient SubResource Create evicts a pod without erroring":                                       "apitest does not have the subresource eviction",
+	},
+	Without: map[string]string{
+		"consistency_fake_test.go": "it uses unexported names of the package, and no server",
+		"example_test.go":          "its Examples need a cluster, and have no output",
+	},
+	Files: []File{
+		{Name: "client_suite_test.go", Run: []string{"TestClient"}},
+		{Name: "fieldowner_test.go", Run: []string{"TestWithFieldOwner", "TestWithFieldOwnerOverridden"}},
+		{Name: "fieldvalidation_test.go", Run: []string{"TestWithStrictFieldValidation", "TestWithStrictFieldValidationOverridden"}},
+	},
+}

@@ -66,7 +66,7 @@ func (c *Copy) again(root string, how How, names []string) (map[string]string, e
 		return c.run(root, how, names, "")
 	}
 	passed, skipped := c.Passed, c.Skipped
-	failed, err := c.run(root, how, []string{specRunner}, " ("+alternatives(names)+")$") // after the name of the suite
+	failed, err := c.run(root, how, []string{c.Suite.specRunner()}, " ("+alternatives(names)+")$") // after the name of the suite
 	if err == nil && len(failed) == 0 && c.Passed < len(names) {
 		failed[""] = fmt.Sprintf("%d specs ran again, want at least %d", c.Passed, len(names))
 	}
@@ -74,13 +74,18 @@ func (c *Copy) again(root string, how How, names []string) (map[string]string, e
 	return failed, err
 }
 
-// specRunner is the test that runs the specs of a suite.
-const specRunner = "TestSource"
+// specRunner returns the test that runs the specs of a suite.
+func (s Suite) specRunner() string {
+	if s.Runner != "" {
+		return s.Runner
+	}
+	return "TestSource"
+}
 
 // shaky returns the tests and specs that failed if all of them are shaky.
 func (s Suite) shaky(failed map[string]string) (all []string) {
 	for name := range failed {
-		if name == "" || s.Specs && name == specRunner {
+		if name == "" || s.Specs && name == s.specRunner() {
 			continue // they fail because their specs fail
 		}
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(s.Shaky)), func(pattern string) bool {

@@ -20,9 +20,9 @@ func TestShaky(t *testing.T) {
 		{"shaky tests", plain, []string{"", "TestA", "TestB"}, []string{"TestA", "TestB"}},
 		{"a test with a longer name", plain, []string{"", "TestAll"}, nil},
 		{"another test too", plain, []string{"", "TestA", "TestC"}, nil},
-		{"a spec, and the test that runs it", specs, []string{"", specRunner, "a spec"}, []string{"a spec"}},
-		{"another spec too", specs, []string{"", specRunner, "a spec", "another"}, nil},
-		{"failure of the spec runner without a failed spec", plain, []string{"", specRunner}, nil},
+		{"a spec, and the test that runs it", specs, []string{"", specs.specRunner(), "a spec"}, []string{"a spec"}},
+		{"another spec too", specs, []string{"", specs.specRunner(), "a spec", "another"}, nil},
+		{"failure of the spec runner without a failed spec", plain, []string{"", specs.specRunner()}, nil},
 	} {
 		failed := map[string]string{}
 		for _, name := range c.fails {

@@ -41,6 +41,8 @@ type Suite struct {
 	// Specs means that Ginkgo runs most of the tests: the copy keeps all of them, and the
 	// names in File are Go's.
 	Specs bool
+	// Runner is the test that runs the specs; default TestSource.
+	Runner string
 	// Skipped are specs that our engine deliberately does not pass, as regular
 	// expressions of their whole text, with the reason.
 	Skipped map[string]string
