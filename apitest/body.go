@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
@@ -51,6 +53,10 @@ func readObject(c *call) (Object, error) {
 	}
 	switch media {
 	case "", mediaJSON:
+	case mediaCBOR:
+		if data, err = c.jsonOf(data); err != nil {
+			return nil, err
+		}
 	case "application/yaml":
 		if data, err = yaml.YAMLToJSON(data); err != nil {
 			return nil, apierrors.NewBadRequest(err.Error())
@@ -168,4 +174,16 @@ func readDeleteOptions(r *http.Request) (metav1.DeleteOptions, error) {
 		o.DryRun = query["dryRun"]
 	}
 	return o, nil
+}
+
+// jsonOf returns the CBOR body of a request as JSON.
+func (c *call) jsonOf(data []byte) ([]byte, error) {
+	if !c.cbor || c.table.res.builtin() {
+		return nil, unsupportedMediaType("the body of the request was in an unknown format: " + mediaCBOR)
+	}
+	var tree any
+	if err := direct.Unmarshal(data, &tree); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return json.Marshal(tree)
 }

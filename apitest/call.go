@@ -15,6 +15,7 @@ type call struct {
 	choice   selection
 	enc      encoding
 	handler  *http.Request
+	cbor     bool                      // bodies may be CBOR
 	warnings []string                  // for the client, in the header Warning
 	admit    func(metav1.Object) error // lets Config.Admit change or reject an object
 }

@@ -69,6 +69,9 @@ type Config struct {
 	// CheckNamespaces answers 404 to a client that creates an object in a namespace that does not exist, as real
 	// servers do. By default namespaces need not exist.
 	CheckNamespaces bool
+	// CBOR determines whether custom objects are served and accepted as CBOR; default CBOROff, as on servers whose gate
+	// CBORServingAndStorage is off.
+	CBOR CBOR
 	// Ownership determines which objects have metadata.managedFields; default OwnershipAfterApply.
 	Ownership Ownership
 	// SystemNamespaces creates the namespaces default, kube-system, kube-public and kube-node-lease at the start, as real
@@ -112,6 +115,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: WatchTimeout is %s", ErrConfig, c.WatchTimeout)
 	case c.RequestLog < 0:
 		return c, fmt.Errorf("%w: RequestLog is %d", ErrConfig, c.RequestLog)
+	case c.CBOR > CBORServed || c.CBOR < 0:
+		return c, fmt.Errorf("%w: CBOR is %d", ErrConfig, c.CBOR)
 	case c.Ownership > OwnershipAlways || c.Ownership < 0:
 		return c, fmt.Errorf("%w: Ownership is %d", ErrConfig, c.Ownership)
 	case c.StreamingLists != StreamingSupported && c.StreamingLists != StreamingRefused:
@@ -119,6 +124,16 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	return c, nil
 }
+
+// CBOR determines whether a server has the encoding CBOR (KEP-4222).
+type CBOR int
+
+const (
+	// CBOROff serves JSON and protobuf.
+	CBOROff CBOR = iota
+	// CBORServed also serves and accepts custom objects as CBOR.
+	CBORServed
+)
 
 // Ownership determines which objects have metadata.managedFields.
 type Ownership int

@@ -52,11 +52,13 @@
 // OpenAPI have paths and no schemas. HTTP/2 needs ListenTLS; a fault that cuts a connection then ends all of its
 // requests.
 //
-// These features of a real server are missing: CBOR and compressed responses; conversion between versions of a type;
-// defaults, schemas, admission, quotas, and validation of more than metadata, except by Config.Admit; subresources other
-// than status, the log of pods, and scale of built-in types (and server-side apply of a scale); garbage collection and
-// grace periods (the propagation
-// policy is accepted and ignored, objects with finalizers wait for them).
+// With Config.CBOR, custom objects are served and accepted as CBOR.
+//
+// These features of a real server are missing: built-in objects as CBOR; compressed responses; conversion between
+// versions of a type; defaults, schemas, admission, quotas, and validation of more than metadata, except by
+// Config.Admit; subresources other than status, the log of pods, and scale of built-in types, and server-side apply of a
+// scale; garbage collection and grace periods (the propagation policy is accepted and ignored, objects with finalizers
+// wait for them).
 //
 // A version that does not exist yet is rejected at once, not after three seconds. Two API groups never share objects:
 // the events of the core group and those of events.k8s.io are different objects. The status of a new object is dropped

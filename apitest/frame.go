@@ -89,7 +89,7 @@ type payload struct {
 
 // namesItself reports whether the bytes of a revision include its kind.
 func namesItself(res *resource, enc encoding) bool {
-	return enc.format == formatJSON && enc.part == wholeObject && !res.builtin()
+	return enc.format != formatProtobuf && enc.part == wholeObject && !res.builtin()
 }
 
 // statusPayload returns a Status as servers send errors.
@@ -108,6 +108,8 @@ func statusPayload(status metav1.Status, f format) (payload, error) {
 // appendTo appends the object with its kind, as in the body of a response.
 func (p payload) appendTo(dst []byte, f format) []byte {
 	switch {
+	case f == formatCBOR:
+		return append(dst, cborOf(p.appendTo(nil, formatJSON))...)
 	case f == formatProtobuf:
 		dst = append(p.kind.appendEnvelope(dst, len(p.data)), p.data...)
 		return append(dst, envelopeEnd...)
@@ -119,6 +121,9 @@ func (p payload) appendTo(dst []byte, f format) []byte {
 
 // appendEvent appends a frame of a watch: a line of JSON, or a message after its length in four bytes.
 func (p payload) appendEvent(dst []byte, kind watch.EventType, f format) []byte {
+	if f == formatCBOR {
+		return append(dst, cborOf(p.appendEvent(nil, kind, formatJSON))...)
+	}
 	if f == formatJSON {
 		dst = append(dst, `{"type":`...)
 		dst = strconv.AppendQuote(dst, string(kind))

@@ -134,7 +134,7 @@ func (s *Server) prepare(c *call) error {
 		}
 		return nil // a log is text, whatever the client accepts
 	}
-	enc, ok := offerOf(res, c.Verb).accept(c.Accept)
+	enc, ok := offerOf(res, c.Verb, s.cfg.CBOR).accept(c.Accept)
 	if !ok {
 		return notAcceptable()
 	}
@@ -145,7 +145,7 @@ func (s *Server) prepare(c *call) error {
 		}
 		enc.printer = printer{s.cfg.Now, include}
 	}
-	c.enc = enc
+	c.enc, c.cbor = enc, s.cfg.CBOR == CBORServed
 	c.admit = func(obj metav1.Object) error { return s.admit(c, obj) }
 	if c.Verb == VerbCreate {
 		return s.checkNamespace(c)

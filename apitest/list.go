@@ -169,6 +169,27 @@ func (s *Server) sendList(w http.ResponseWriter, c *call, p page) {
 		}
 		items[i] = data
 	}
+	if c.enc.format == formatCBOR {
+		s.sendListAsCBOR(w, c, p.meta, items)
+		return
+	}
 	out := &listWriter{server: s, call: c, w: w, items: items}
 	out.send(p.meta)
+}
+
+// sendListAsCBOR answers with a list. Faults within a list do not strike it.
+func (s *Server) sendListAsCBOR(w http.ResponseWriter, c *call, m metav1.ListMeta, items [][]byte) {
+	asJSON := c.enc
+	asJSON.format = formatJSON
+	parts, err := newListParts(c.table.res, asJSON, m, items)
+	if err != nil {
+		s.fail(w, c, err)
+		return
+	}
+	body := parts.head
+	for i, item := range items {
+		body = parts.appendItem(body, i, item)
+	}
+	w.Header().Set("Content-Type", mediaCBOR)
+	_, _ = w.Write(cborOf(append(body, parts.tail...))) // the client may have disconnected
 }

@@ -14,6 +14,7 @@ import (
 const (
 	mediaJSON     = "application/json"
 	mediaProtobuf = "application/vnd.kubernetes.protobuf"
+	mediaCBOR     = "application/cbor"
 )
 
 // format is an encoding of objects.
@@ -22,6 +23,7 @@ type format int
 const (
 	formatJSON format = iota
 	formatProtobuf
+	formatCBOR
 )
 
 // part is the part of an object that is sent.
@@ -41,8 +43,12 @@ type encoding struct {
 }
 
 func (e encoding) mediaType() string {
-	if e.format == formatProtobuf {
+	switch e.format {
+	case formatProtobuf:
 		return mediaProtobuf
+	case formatCBOR:
+		return mediaCBOR
+	case formatJSON:
 	}
 	return mediaJSON
 }
@@ -52,11 +58,12 @@ type offer struct {
 	protobuf bool   // whether the whole object exists as protobuf
 	partial  string // kind that a client may request instead of the object; "" means none
 	tables   bool   // whether a client may request a table instead
+	cbor     bool   // whether the object, or its metadata, exists as CBOR
 }
 
 // offerOf returns the offer for the responses to a verb.
-func offerOf(res *resource, verb Verb) offer {
-	o := offer{protobuf: res.builtin(), partial: "PartialObjectMetadata"}
+func offerOf(res *resource, verb Verb, cbor CBOR) offer {
+	o := offer{protobuf: res.builtin(), partial: "PartialObjectMetadata", cbor: cbor == CBORServed && !res.builtin()}
 	if verb == VerbList || verb == VerbDeleteCollection {
 		o.partial = "PartialObjectMetadataList"
 	}
@@ -123,6 +130,9 @@ func (o offer) serve(c clause) (encoding, bool) {
 	switch c.media {
 	case mediaJSON, "application/*", "*/*":
 		return enc, true
+	case mediaCBOR:
+		enc.format = formatCBOR
+		return enc, o.cbor && enc.part != printed
 	case mediaProtobuf:
 		enc.format = formatProtobuf
 		return enc, enc.part != printed && (o.protobuf || enc.part == metadataOnly)

@@ -103,7 +103,7 @@ func (r *revision) bytes(enc encoding) ([]byte, error) {
 		return r.json.get(r.encodeJSON)
 	case enc.part == wholeObject:
 		return r.raw, nil
-	case enc.format == formatJSON:
+	case enc.format != formatProtobuf: // CBOR is made of JSON
 		return r.metaJSON.get(r.encodeMetaJSON)
 	case r.res.builtin():
 		return metadataPrefix(r.raw)

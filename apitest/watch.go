@@ -48,6 +48,9 @@ func (s *Server) serveWatch(w http.ResponseWriter, c *call) {
 		return
 	}
 	media := c.enc.mediaType()
+	if c.enc.format == formatCBOR {
+		media += "-seq"
+	}
 	if c.enc.format == formatProtobuf {
 		media += ";stream=watch"
 	}
