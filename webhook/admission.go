@@ -90,6 +90,8 @@ type admissionHandler[T any] func(context.Context, *Request[T]) ([]byte, error)
 
 func (h admissionHandler[T]) check() error { return nil }
 
+func (h admissionHandler[T]) maxBody() int64 { return DefaultMaxAdmission }
+
 func (h admissionHandler[T]) timeout(asked time.Duration) time.Duration {
 	if asked <= 0 {
 		return admissionTimeout

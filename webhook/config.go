@@ -13,9 +13,10 @@ import (
 const (
 	// DefaultListen is the default of Config.Listen.
 	DefaultListen = "127.0.0.1:9443"
-	// DefaultMaxBody is the default of Config.MaxBody. A conversion has all objects of a list
-	// in one body.
-	DefaultMaxBody = 256 << 20
+	// DefaultMaxAdmission and DefaultMaxConversion are the defaults of Config.MaxBody. A
+	// conversion has all objects of a list in one body.
+	DefaultMaxAdmission  = 16 << 20
+	DefaultMaxConversion = 256 << 20
 	// DefaultConcurrent is the default of Config.Concurrent.
 	DefaultConcurrent = 64
 )
@@ -35,7 +36,8 @@ type Config struct {
 	// objects judged. An API server has a certificate if its --admission-control-config-file
 	// names one.
 	ClientCAFile string
-	// MaxBody is the maximum size of a request in bytes; default 256 MiB.
+	// MaxBody is the maximum size of a request in bytes; default 16 MiB for admission and 256
+	// MiB for conversion.
 	MaxBody int64
 	// Concurrent is the maximum number of requests that are processed at a time; default 64.
 	Concurrent int
@@ -49,9 +51,6 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Listen == "" {
 		c.Listen = DefaultListen
 	}
-	if c.MaxBody == 0 {
-		c.MaxBody = DefaultMaxBody
-	}
 	if c.Concurrent == 0 {
 		c.Concurrent = DefaultConcurrent
 	}
@@ -59,7 +58,7 @@ func (c Config) withDefaults() (Config, error) {
 	case c.CertFile == "" || c.KeyFile == "":
 		return c, errors.New("webhook: Config.CertFile and Config.KeyFile are not both set; an API server calls webhooks only over TLS")
 	case c.MaxBody < 0:
-		return c, fmt.Errorf("webhook: Config.MaxBody is %d; set a number of bytes, or nothing for %d", c.MaxBody, DefaultMaxBody)
+		return c, fmt.Errorf("webhook: Config.MaxBody is %d; set a number of bytes, or nothing for the default", c.MaxBody)
 	case c.Concurrent < 0:
 		return c, fmt.Errorf("webhook: Config.Concurrent is %d; set a number of requests, or nothing for %d", c.Concurrent, DefaultConcurrent)
 	}

@@ -166,6 +166,8 @@ func (h conversionHandler) check() error {
 	return nil
 }
 
+func (h conversionHandler) maxBody() int64 { return DefaultMaxConversion }
+
 func (h conversionHandler) timeout(time.Duration) time.Duration { return maxTimeout }
 
 func (h conversionHandler) serve(ctx context.Context, body []byte) result {

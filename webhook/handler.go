@@ -28,6 +28,8 @@ type Handler interface {
 	check() error
 	// timeout returns the timeout of a review whose sender waits for asked; 0 is unknown.
 	timeout(asked time.Duration) time.Duration
+	// maxBody returns the default of Config.MaxBody.
+	maxBody() int64
 	// serve answers one review.
 	serve(ctx context.Context, body []byte) result
 }
@@ -95,8 +97,11 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request) (res result, c
 		return invalid("the content type is not application/json"), http.StatusUnsupportedMediaType
 	}
 	asked, _ := time.ParseDuration(r.URL.Query().Get("timeout")) // API servers add it
-	ctx, cancel := context.WithTimeout(r.Context(), e.handler.timeout(asked))
+	limit := e.handler.timeout(asked)
+	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
+	// A client that sends slowly must not keep a slot for long. In tests there is no connection.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(limit))
 	select {
 	case e.slots <- struct{}{}:
 		defer func() { <-e.slots }()

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -96,7 +97,7 @@ func (s *Server) Handle(path string, h Handler) error {
 	if err := h.check(); err != nil {
 		return err
 	}
-	s.endpoints[path] = &endpoint{path: path, handler: h, maxBody: s.cfg.MaxBody, slots: s.slots, metrics: s.metrics, logger: s.log}
+	s.endpoints[path] = &endpoint{path: path, handler: h, maxBody: cmp.Or(s.cfg.MaxBody, h.maxBody()), slots: s.slots, metrics: s.metrics, logger: s.log}
 	return nil
 }
 
