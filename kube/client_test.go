@@ -367,13 +367,24 @@ func TestDeleteSame(t *testing.T) {
 	}
 }
 
-// TestApplyRequest checks the parts of Apply that need no real server.
-func TestApplyRequest(t *testing.T) {
+// TestApply: Apply creates an object and changes only what it names; a conflict names the verb
+// and the object.
+func TestApply(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})
-	maps := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{FieldManager: "me"})
-	_, err := maps.ApplyConfiguration(t.Context(), corev1apply.ConfigMap("x", "ml"), kube.ForceConflicts)
-	if !apierrors.IsUnsupportedMediaType(err) || !strings.HasPrefix(err.Error(), "apply configmaps ml/x") {
-		t.Errorf("got %v, want an unsupported media type, with the verb and the object", err)
+	mine := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{FieldManager: "me"})
+	theirs := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{FieldManager: "they"})
+	settings := func(value string) *corev1apply.ConfigMapApplyConfiguration {
+		return corev1apply.ConfigMap("x", "ml").WithData(map[string]string{"a": value})
+	}
+	if got, err := mine.ApplyConfiguration(t.Context(), settings("1"), kube.ReportConflicts); err != nil || got.Data["a"] != "1" {
+		t.Fatalf("got %v and %v, want a new object", got, err)
+	}
+	_, err := theirs.ApplyConfiguration(t.Context(), settings("2"), kube.ReportConflicts)
+	if !apierrors.IsConflict(err) || !strings.HasPrefix(err.Error(), "apply configmaps ml/x") {
+		t.Errorf("got %v, want a conflict, with the verb and the object", err)
+	}
+	if got, err := theirs.ApplyConfiguration(t.Context(), settings("2"), kube.ForceConflicts); err != nil || got.Data["a"] != "2" {
+		t.Errorf("got %v and %v, want the value of the other manager", got, err)
 	}
 }
 
