@@ -43,12 +43,12 @@ func newReconciler(cluster *kube.Cluster, jobs *informer.Informer[TrainJob], pod
 	return r, err
 }
 
-// reconcile brings one job to where it should be. It may be called at any time, as
-// often as one likes: it looks at what is, and not at what has happened.
+// reconcile makes the pods and the status of one job as they should be. It may be called at
+// any time and any number of times, because it compares states and does not read events.
 func (r *reconciler) reconcile(ctx context.Context, v informer.View, req controller.Request) error {
 	job, ok, err := r.jobs.In(v).Get(req.Key)
 	if !ok || err != nil {
-		return err // gone: nothing is left of it, for the finalizer saw to that
+		return err // the job is deleted, and its finalizer has removed the pods
 	}
 	job.APIVersion, job.Kind = "example.com/v1", "TrainJob"
 	if job.DeletionTimestamp != nil {
@@ -132,7 +132,7 @@ func (r *reconciler) remove(ctx context.Context, job *TrainJob) error {
 	case err != nil:
 		return err
 	case left > 0:
-		return controller.RequeueAfter(time.Second) // or earlier, when one is seen to go
+		return controller.RequeueAfter(time.Second) // or earlier, after the deletion of a pod
 	}
 	kube.RemoveFinalizer(job, finalizer)
 	_, err = r.jobWriter.Update(ctx, job)
