@@ -4,6 +4,7 @@ package apply
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -87,7 +88,6 @@ var steps = []step{
 	{deployments, "status", "merge", "status", `"status":{"replicas":2,"observedGeneration":1}`},
 	{deployments, "status", "merge", "status", `"metadata":{"name":"x","annotations":{"a":"b"},"labels":{"l":"m"}}`},
 	{services, "status", "merge", "status", `"metadata":{"name":"x","annotations":{"a":"b"},"labels":{"l":"m"}}`},
-	{trainJobs, "status", "merge", "status", `"metadata":{"name":"x","annotations":{"a":"b"},"labels":{"l":"m"}}`},
 	{deployments, "status", "apply", "other", `"status":{"replicas":1}`},
 	{deployments, "status", "force", "other", `"status":{"replicas":1},"spec":{"replicas":9}`},
 	{deployments, "", "apply", "b", `"spec":{"template":{"spec":{}}}`},
@@ -97,6 +97,7 @@ var steps = []step{
 	{trainJobs, "", "force", "quota", `"spec":{"queue":"b","list":[3]}`},
 	{trainJobs, "status", "apply", "operator", `"status":{"phase":"Running"}`},
 	{trainJobs, "status", "merge", "other", `"status":{"phase":"Failed"}`},
+	{trainJobs, "status", "merge", "status", `"metadata":{"name":"x","annotations":{"a":"b"},"labels":{"l":"m"}}`},
 	{trainJobs, "status", "apply", "operator", `"status":{"phase":"Running"}`},
 	{trainJobs, "", "apply", "quota", `"spec":{}`},
 	{trainJobs, "status", "apply", "none", `"status":{},"metadata":{"name":"missing"}`},
@@ -138,7 +139,7 @@ func (s step) run(ctx context.Context, client dynamic.Interface) any {
 	}
 	if err != nil {
 		var status metav1.Status
-		if api := apierrors.APIStatus(nil); asStatus(err, &api) {
+		if api := apierrors.APIStatus(nil); errors.As(err, &api) {
 			status = api.Status()
 		}
 		out := map[string]any{"reason": string(status.Reason), "code": status.Code, "status": status.Status}
@@ -149,14 +150,6 @@ func (s step) run(ctx context.Context, client dynamic.Interface) any {
 		return out
 	}
 	return described(obj)
-}
-
-func asStatus(err error, into *apierrors.APIStatus) bool {
-	status, ok := err.(apierrors.APIStatus) //nolint:errorlint // the dynamic client does not wrap it
-	if ok {
-		*into = status
-	}
-	return ok
 }
 
 // described returns the owners of an object, its generation, and what was written into it.

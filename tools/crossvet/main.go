@@ -1,6 +1,6 @@
 // Command crossvet runs the checks of go vet from source, without compiling anything. With
-// GOOS and GOARCH set, it type-checks and vets the packages for another platform in a tenth of
-// the time that go vet needs to compile their dependencies.
+// GOOS and GOARCH set, it type-checks and vets the packages for another platform; go vet would
+// first compile all of their dependencies for it.
 package main
 
 import (
