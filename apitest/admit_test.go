@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/vedette-io/vedette/apitest"
 )
@@ -137,6 +138,25 @@ func TestListenTLS(t *testing.T) {
 	}
 	if _, _, err := srv.ListenTLS("localhost:0"); !errors.Is(err, apitest.ErrConfig) {
 		t.Errorf("ListenTLS: got error %v, want %v", err, apitest.ErrConfig)
+	}
+}
+
+// TestKubeconfig: a client with the kubeconfig is the user of its token.
+func TestKubeconfig(t *testing.T) {
+	srv := start(t, apitest.Config{Tokens: map[string]string{"secret": "alice"}})
+	text, err := srv.Kubeconfig("secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := clientcmd.RESTConfigFromKubeConfig(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := clientset(t, cfg).CoreV1().Pods("").List(t.Context(), metav1.ListOptions{}); err != nil {
+		t.Error(err)
+	}
+	if all := srv.Requests(); len(all) == 0 || all[len(all)-1].User != "alice" {
+		t.Errorf("got %+v, want a request of alice", all)
 	}
 }
 

@@ -14,8 +14,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/kubectl/pkg/cmd"
 
 	"github.com/vedette-io/vedette/apitest"
@@ -43,17 +41,12 @@ type terminal struct {
 // start starts kubectl against a server.
 func start(t *testing.T, srv *apitest.Server) *terminal {
 	t.Helper()
-	url, authority, err := srv.ListenTLS("127.0.0.1:0")
+	text, err := srv.Kubeconfig("secret")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := clientcmdapi.NewConfig()
-	cfg.Clusters["c"] = &clientcmdapi.Cluster{Server: url, CertificateAuthorityData: authority}
-	cfg.AuthInfos["u"] = &clientcmdapi.AuthInfo{Token: "secret"}
-	cfg.Contexts["c"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u", Namespace: "default"}
-	cfg.CurrentContext = "c"
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*cfg, path); err != nil {
+	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return &terminal{t, path}

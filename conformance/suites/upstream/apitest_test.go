@@ -1,11 +1,9 @@
 package upstream_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
-
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/conformance/suites/upstream"
@@ -20,17 +18,12 @@ func TestClient(t *testing.T) {
 			{Group: "chaosapps.metamagical.io", Version: "v1", Kind: "ChaosPod", Resource: "chaospods", Namespaced: true},
 		},
 	})
-	url, authority, err := srv.ListenTLS("127.0.0.1:0")
+	text, err := srv.Kubeconfig("secret")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := clientcmdapi.NewConfig()
-	cfg.Clusters["apitest"] = &clientcmdapi.Cluster{Server: url, CertificateAuthorityData: authority}
-	cfg.AuthInfos["tester"] = &clientcmdapi.AuthInfo{Token: "secret"}
-	cfg.Contexts["apitest"] = &clientcmdapi.Context{Cluster: "apitest", AuthInfo: "tester"}
-	cfg.CurrentContext = "apitest"
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*cfg, kubeconfig); err != nil {
+	if err := os.WriteFile(kubeconfig, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	runCopy(t, copied, 1, "USE_EXISTING_CLUSTER=true", "KUBECONFIG="+kubeconfig)
