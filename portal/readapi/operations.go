@@ -199,10 +199,10 @@ func summaryOf(r *reader, ctx context.Context, o *api.Operations, a *history.Act
 	if r.Browsers != nil {
 		s.Browsers, s.ToBrowser = r.Browsers()
 	}
-	size, err := r.DB.Size(ctx)
+	files, err := r.DB.FileBytes(ctx)
 	switch {
 	case err == nil:
-		s.DatabaseBytes = size.Files
+		s.DatabaseBytes = files
 	case errors.Is(err, context.DeadlineExceeded):
 		return s, err
 	}

@@ -41,7 +41,11 @@ type Driver interface {
 	// even while the connection is idle.
 	TryLock(ctx context.Context, db *sql.DB, a Address, name string) (unlock func() error, ours bool, err error)
 
-	// Size returns the space that the database takes. It may take seconds.
+	// FileBytes returns Size.Files. It is fast, and needs no right to write.
+	FileBytes(ctx context.Context, db *sql.DB) (int64, error)
+
+	// Size returns the space that the database takes. It may take seconds, and may write
+	// statistics.
 	Size(ctx context.Context, db *sql.DB) (Size, error)
 
 	// Vacuum returns free space to the file system while others write. It does nothing for

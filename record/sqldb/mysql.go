@@ -181,12 +181,18 @@ func (mysql) TryLock(ctx context.Context, db *sql.DB, _ Address, name string) (u
 	return lock.Try(ctx, db, name)
 }
 
+// FileBytes implements Driver. The statistics of the server are at most a day old.
+func (mysql) FileBytes(ctx context.Context, db *sql.DB) (n int64, err error) {
+	err = db.QueryRowContext(ctx, "SELECT SUM(data_length + index_length + data_free) FROM information_schema.tables WHERE table_schema = DATABASE()").Scan(&n)
+	return n, err
+}
+
 // Size implements Driver. It updates the statistics first, because they may be days old.
 func (mysql) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
 	if err := eachRow(ctx, db, "ANALYZE NO_WRITE_TO_BINLOG TABLE revisions, transitions, objects", nil, func(*sql.Rows) error { return nil }); err != nil {
 		return s, err
 	}
-	if err := db.QueryRowContext(ctx, "SELECT SUM(data_length + index_length + data_free) FROM information_schema.tables WHERE table_schema = DATABASE()").Scan(&s.Files); err != nil {
+	if s.Files, err = (mysql{}).FileBytes(ctx, db); err != nil {
 		return s, err
 	}
 	rows, err := rowCounts(ctx, db, "SELECT table_name, table_rows FROM information_schema.tables WHERE table_schema = DATABASE() AND table_rows IS NOT NULL")

@@ -65,6 +65,8 @@ func (portable) TryLock(_ context.Context, _ *sql.DB, a sqldb.Address, name stri
 	return sqldb.TryFileLock(a.File + "." + strings.ReplaceAll(name, " ", "-"))
 }
 
+func (portable) FileBytes(context.Context, *sql.DB) (int64, error) { return 0, nil }
+
 func (portable) Size(context.Context, *sql.DB) (sqldb.Size, error) { return sqldb.Size{}, nil }
 func (portable) Vacuum(context.Context, *sql.DB) error             { return nil }
 

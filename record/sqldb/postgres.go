@@ -141,12 +141,22 @@ func (postgres) TryLock(ctx context.Context, db *sql.DB, _ Address, name string)
 	return lock.Try(ctx, db, name)
 }
 
-// Size implements Driver.
+// FileBytes implements Driver.
+func (postgres) FileBytes(ctx context.Context, db *sql.DB) (n int64, err error) {
+	err = db.QueryRowContext(ctx, "SELECT pg_database_size(current_database())").Scan(&n)
+	return n, err
+}
+
+// Size implements Driver. It updates the statistics first, because the server updates them
+// late, and concurrent deletes and vacuums make them wrong until the next update.
 func (postgres) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
-	if err := db.QueryRowContext(ctx, "SELECT pg_database_size(current_database())").Scan(&s.Files); err != nil {
+	if _, err := db.ExecContext(ctx, "ANALYZE revisions, transitions, objects"); err != nil {
 		return s, err
 	}
-	rows, err := rowCounts(ctx, db, "SELECT relname, n_live_tup FROM pg_stat_user_tables WHERE schemaname = current_schema()")
+	if s.Files, err = (postgres{}).FileBytes(ctx, db); err != nil {
+		return s, err
+	}
+	rows, err := rowCounts(ctx, db, "SELECT relname, GREATEST(reltuples, 0)::bigint FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace")
 	if err != nil {
 		return s, err
 	}

@@ -15,7 +15,7 @@ type Size struct {
 	// Logs is the part of Used that kept logs take. It is an estimate.
 	Logs int64
 	// Exact means that Used is measured and includes the last commit. Otherwise Used is an
-	// estimate from statistics that may be minutes old.
+	// estimate from a sample of the rows.
 	Exact bool
 }
 

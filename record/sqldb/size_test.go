@@ -17,6 +17,9 @@ func TestSize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if n, err := d.FileBytes(t.Context()); err != nil || n != before.Files {
+			t.Errorf("FileBytes: got %d and error %v, want %d", n, err, before.Files)
+		}
 		file, isFile := sqldb.FileOf(url)
 		if before.Exact != isFile || before.Files <= 0 || before.Used < 0 || before.Used > before.Files {
 			t.Errorf("got %+v, want exact only for a file, and no more used than in files", before)

@@ -178,6 +178,12 @@ func (sqlite) TryLock(_ context.Context, _ *sql.DB, a Address, name string) (unl
 	return TryFileLock(file)
 }
 
+// FileBytes implements Driver.
+func (sqlite) FileBytes(ctx context.Context, db *sql.DB) (n int64, err error) {
+	err = db.QueryRowContext(ctx, "SELECT page_size * page_count FROM pragma_page_size, pragma_page_count").Scan(&n)
+	return n, err
+}
+
 // Size implements Driver.
 func (sqlite) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
 	var page, pages, free int64
