@@ -37,6 +37,13 @@ type Consumer struct {
 	// Committed is called after each committed transaction of Handle. It must not block. It
 	// may be nil.
 	Committed func()
+	// Lease makes replicas take turns: the replica that handles transitions holds the cursor,
+	// and renews its lease three times in this time. Another replica takes the cursor when
+	// the holder stops, or has not renewed its lease for this time by the clock of the
+	// database. Use it if Prepare is expensive, because without a lease all replicas
+	// prepare the same transitions. All replicas must have the same lease. The context of
+	// Prepare ends when the lease does. At least 1 s; 0 means no lease.
+	Lease time.Duration
 	// Owner names this process in the list of cursors. Default: the host name and the
 	// process ID.
 	Owner string
@@ -69,6 +76,9 @@ func (c Consumer) Run(ctx context.Context, db *sqldb.DB) error {
 		return err
 	}
 	f := c.follow(db)
+	if c.Lease > 0 {
+		defer f.hold(ctx)()
+	}
 	fault := &faultlog.Reporter{Fault: "cannot consume the feed", Over: "consuming the feed again", Logger: c.logger, Attrs: []any{"cursor", c.Name}}
 	defer fault.Stop()
 	failed := 0
@@ -96,7 +106,7 @@ func (c Consumer) Run(ctx context.Context, db *sqldb.DB) error {
 
 // follow returns a follower for a consumer whose defaults are set.
 func (c *Consumer) follow(db *sqldb.DB) *follower {
-	return &follower{db: db, name: c.Name, owner: c.Owner, start: c.Start, batch: int64(c.Batch), every: c.Every, prepare: c.Prepare, handle: c.Handle, committed: c.Committed}
+	return &follower{db: db, name: c.Name, owner: c.Owner, start: c.Start, batch: int64(c.Batch), every: c.Every, lease: lease{d: c.Lease}, prepare: c.Prepare, handle: c.Handle, committed: c.Committed}
 }
 
 // The delay between attempts doubles from firstRetry to lastRetry.
@@ -126,6 +136,8 @@ func (c Consumer) withDefaults() (Consumer, error) {
 		return c, errors.New("feed: Consumer.Handle is nil")
 	case c.Batch < 0 || c.Every < 0:
 		return c, errors.New("feed: Consumer.Batch or Consumer.Every is negative")
+	case c.Lease != 0 && c.Lease < time.Second:
+		return c, errors.New("feed: Consumer.Lease is less than one second")
 	}
 	if c.Batch == 0 {
 		c.Batch = readAtOnce

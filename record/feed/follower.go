@@ -30,6 +30,7 @@ type follower struct {
 	start       Start
 	batch       int64
 	every       time.Duration
+	lease       lease
 	prepare     func(ctx context.Context, some []Transition) error
 	handle      func(ctx context.Context, tx *sqldb.Tx, some []Transition) error
 	committed   func() // optional
@@ -49,6 +50,11 @@ func (f *follower) step(ctx context.Context) (wait time.Duration, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if f.lease.d > 0 {
+		if ours, err := f.acquire(ctx, &p); err != nil || !ours {
+			return jitter(f.lease.retry()), err
+		}
+	}
 	position, due := p.Cursor.Position, f.every > 0 && time.Since(f.handledAt) >= f.every
 	if position == p.Position && !due {
 		return pollInterval, f.touch(ctx, &p)
@@ -60,7 +66,7 @@ func (f *follower) step(ctx context.Context) (wait time.Duration, err error) {
 	}
 	call := len(some) > 0 || due
 	if call && f.prepare != nil {
-		if err := f.prepare(ctx, some); err != nil {
+		if err := f.prepareHeld(ctx, some); err != nil {
 			return 0, err
 		}
 	}
@@ -76,7 +82,9 @@ func (f *follower) step(ctx context.Context) (wait time.Duration, err error) {
 	case err != nil:
 		return 0, err
 	}
-	if f.token = p.Cursor.Token + 1; call {
+	f.token = p.Cursor.Token + 1
+	f.lease.extend(f.token)
+	if call {
 		f.handledAt = time.Now()
 		if f.committed != nil {
 			f.committed()

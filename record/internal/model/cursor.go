@@ -27,9 +27,9 @@ type FeedPoll struct {
 //
 // Errors: sql.ErrNoRows if the cursor does not exist.
 func PollFeed(ctx context.Context, q sqldb.Querier, name string) (p FeedPoll, err error) {
-	const query = "SELECT h.position, h.oldest, (SELECT COUNT(*) FROM (SELECT id FROM feed_outbox LIMIT 1) w), c.position, c.token, c.seen_at, c.expired_at" +
+	const query = "SELECT h.position, h.oldest, (SELECT COUNT(*) FROM (SELECT id FROM feed_outbox LIMIT 1) w), c.position, c.token, c.owner, c.seen_at, c.expired_at" +
 		" FROM feed_head h, feed_cursors c WHERE h.id = 1 AND c.name = ?"
-	err = q.QueryRow(ctx, query, name).Scan(&p.Position, &p.Oldest, &p.Waits, &p.Cursor.Position, &p.Cursor.Token, &p.Cursor.SeenAt, &p.Cursor.ExpiredAt)
+	err = q.QueryRow(ctx, query, name).Scan(&p.Position, &p.Oldest, &p.Waits, &p.Cursor.Position, &p.Cursor.Token, &p.Cursor.Owner, &p.Cursor.SeenAt, &p.Cursor.ExpiredAt)
 	return p, err
 }
 
@@ -51,6 +51,19 @@ func AdvanceFeedCursor(ctx context.Context, tx *sqldb.Tx, c FeedCursor) (bool, e
 // expired.
 func TouchFeedCursor(ctx context.Context, tx *sqldb.Tx, name string, seenAt int64) error {
 	_, err := tx.Exec(ctx, "UPDATE feed_cursors SET seen_at = ? WHERE name = ? AND expired_at = 0", seenAt, name)
+	return err
+}
+
+// RenewFeedCursor stores the time when the holder of a cursor was last alive. It returns
+// false if the token has changed or the cursor has expired.
+func RenewFeedCursor(ctx context.Context, tx *sqldb.Tx, name string, token, seenAt int64) (bool, error) {
+	n, err := tx.Exec(ctx, "UPDATE feed_cursors SET seen_at = ? WHERE name = ? AND token = ? AND expired_at = 0", seenAt, name, token)
+	return n > 0, err
+}
+
+// ReleaseFeedCursor removes the owner of a cursor, unless the token has changed.
+func ReleaseFeedCursor(ctx context.Context, tx *sqldb.Tx, name string, token int64) error {
+	_, err := tx.Exec(ctx, "UPDATE feed_cursors SET owner = '' WHERE name = ? AND token = ?", name, token)
 	return err
 }
 
