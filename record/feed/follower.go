@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/vedette-io/vedette/record/internal/model"
@@ -174,4 +175,95 @@ func (f *follower) touch(ctx context.Context, p *model.FeedPoll) error {
 	ctx, done := f.db.Bounded(ctx)
 	defer done()
 	return f.db.Transact(ctx, func(tx *sqldb.Tx) error { return model.TouchFeedCursor(ctx, tx, f.name, model.Micros(now)) })
+}
+
+// acquire reports whether this replica holds the cursor, and takes the cursor if nobody
+// does. It updates the poll.
+func (f *follower) acquire(ctx context.Context, p *model.FeedPoll) (bool, error) {
+	token, held := f.lease.current()
+	if held && token == p.Cursor.Token {
+		return true, nil
+	}
+	reset := held && p.Cursor.Owner == f.owner // an operator has moved the cursor
+	free := reset || p.Cursor.Owner == "" || p.Cursor.Token == 0 || f.db.Now().Sub(model.Time(p.Cursor.SeenAt)) > f.lease.d
+	if !free {
+		return false, nil
+	}
+	asked := time.Now()
+	err := f.advance(ctx, p, p.Cursor.Position, func(context.Context, *sqldb.Tx) error { return nil })
+	if errors.Is(err, errOvertaken) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	p.Cursor.Token++
+	f.token = p.Cursor.Token
+	f.lease.start(p.Cursor.Token, asked)
+	return true, nil
+}
+
+// prepareHeld calls prepare with a context that ends when the lease does.
+func (f *follower) prepareHeld(ctx context.Context, some []Transition) error {
+	if f.lease.d == 0 {
+		return f.prepare(ctx, some)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	f.lease.guard(cancel)
+	defer f.lease.guard(nil)
+	return f.prepare(ctx, some)
+}
+
+// hold renews the lease until the returned function is called, which releases it.
+func (f *follower) hold(ctx context.Context) (release func()) {
+	renewing, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() {
+		tick := time.NewTicker(f.lease.d / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-renewing.Done():
+				return
+			case <-tick.C:
+			}
+			if token, held := f.lease.current(); held {
+				asked := time.Now()
+				if ours, err := f.renew(renewing, token); err == nil && ours {
+					f.lease.renewed(token, asked)
+				}
+			}
+			f.lease.check()
+		}
+	})
+	return func() {
+		cancel()
+		work.Wait()
+		if token, held := f.lease.current(); held {
+			_ = f.release(context.WithoutCancel(ctx), token) // otherwise another replica waits for the lease to end
+		}
+	}
+}
+
+// renew writes that the holder of the cursor is alive. It returns false if the token has
+// changed.
+func (f *follower) renew(ctx context.Context, token int64) (ours bool, err error) {
+	ctx, done := context.WithTimeout(ctx, f.lease.d/3)
+	defer done()
+	err = f.db.Transact(ctx, func(tx *sqldb.Tx) (err error) {
+		ours, err = model.RenewFeedCursor(ctx, tx, f.name, token, model.Micros(tx.Now()))
+		return err
+	})
+	return ours, err
+}
+
+func (f *follower) release(ctx context.Context, token int64) error {
+	ctx, done := context.WithTimeout(ctx, f.lease.d)
+	defer done()
+	err := f.db.Transact(ctx, func(tx *sqldb.Tx) error { return model.ReleaseFeedCursor(ctx, tx, f.name, token) })
+	if err != nil {
+		return fmt.Errorf("release of cursor %q: %w", f.name, err)
+	}
+	return nil
 }
