@@ -46,9 +46,9 @@ unit: ## run the tests that need only Go, make and gcc, with the race detector (
 	go test -C examples/controllers -shuffle=on -timeout 10m ./...
 
 .PHONY: databases
-databases: ## run the tests of the recorder, of notifications and of the portal on PostgreSQL and MariaDB (unit tests them on SQLite)
+databases: ## run the tests of the recorder, of streams, of notifications and of the portal on PostgreSQL and MariaDB (unit tests them on SQLite)
 	@tools/setup.sh databases
-	VEDETTE_TEST_DATABASES=postgres,mariadb go test -count=1 -timeout 30m ./record/... ./notify/delivery ./notify ./portal/insight ./portal/stats ./portal/audit
+	VEDETTE_TEST_DATABASES=postgres,mariadb go test -count=1 -timeout 30m ./record/... ./stream ./notify/delivery ./notify ./portal/insight ./portal/stats ./portal/audit
 	set -e; for kind in postgres mariadb; do VEDETTE_TEST_DATABASES=$$kind go test -count=1 -timeout 30m ./portal/readapi ./portal/writeapi ./portal/recordapi ./portal; done
 
 .PHONY: queries

@@ -45,6 +45,7 @@
 //   - [github.com/vedette-io/vedette/record/retention]: removes old history.
 //   - [github.com/vedette-io/vedette/record/joblog]: kept logs of containers.
 //   - [github.com/vedette-io/vedette/record/sqldb]: SQLite, PostgreSQL, MySQL and MariaDB.
+//   - [github.com/vedette-io/vedette/stream]: sends them to NATS JetStream or Kafka.
 //
 // # Submit jobs, and tell people about them
 //

@@ -55,6 +55,7 @@ record/sqldb: internal/oscompat internal/filelock
 record/internal/model: wire state record/sqldb
 record/internal/bodies: internal/pack wire record/sqldb record/internal/model
 record/internal/modeltest: wire state record/sqldb record/internal/model record/internal/bodies
+record/historytest: wire record/internal/modeltest
 record/feed: wire state internal/faultlog record/sqldb record/internal/model internal/pause
 record/history: wire jobmeta state internal/jobspec record/sqldb record/internal/model record/internal/bodies
 record/joblog: wire record/sqldb internal/pause
@@ -87,6 +88,11 @@ notify/facts: wire jobmeta state internal/jobspec record/sqldb record/feed recor
 notify/delivery: record/sqldb notify/channel
 notify: wire jobmeta state internal/jobspec internal/faultlog record/sqldb record/feed record/history record/joblog notify/message notify/channel notify/rule notify/config notify/facts notify/delivery internal/buckets
 notify/notifymetrics: notify/delivery notify
+stream: wire state record/sqldb record/feed record/history internal/pause internal/nearest
+stream/streamtest: stream
+stream/jetstream: stream
+stream/kafka: stream
+stream/streammetrics: stream
 submit/manifest: internal/printable kube internal/yamlfile
 submit/template: internal/printable wire kube jobmeta internal/yamlfile submit/manifest
 submit: errcode internal/oscompat internal/printable wire kube jobmeta state internal/jobspec submit/manifest

@@ -1,0 +1,233 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/record/feed"
+	vedettehistory "github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/historytest"
+	"github.com/vedette-io/vedette/stream"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// quiet drops log lines about expected faults.
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// TestStream checks that every transition is sent once and in order, that a later streamer
+// continues, and the counters.
+func TestStream(t *testing.T) {
+	each(t, func(t *testing.T, h *history) {
+		h.write(change("a", 1), change("b", 2), change("a", 3-1))
+		h.write(change("a", 4-1))
+		sink := &memory{}
+		s, stop := h.start(stream.Config{Sink: sink})
+		until(t, "four events", func() bool { return h.position("stream/default") == "4" })
+		stop()
+		if got := sink.first(); fmt.Sprint(got) != "[a.1 b.2 a.2 a.3]" {
+			t.Errorf("got events %v", got)
+		}
+		if got := s.Stats(); got.Sent != 4 || got.Position != 4 || got.Failures != 0 || !got.FailingSince.IsZero() {
+			t.Errorf("got %+v, want 4 events sent up to position 4", got)
+		}
+		h.write(change("b", 7))
+		_, stop = h.start(stream.Config{Sink: sink})
+		until(t, "the event after the start", func() bool { return slices.Contains(sink.first(), "b.7") })
+		stop()
+		if len(sink.all()) != 5 {
+			t.Errorf("got %d events, want 5: the second streamer continues", len(sink.all()))
+		}
+	})
+}
+
+// TestSelection checks that other transitions are skipped.
+func TestSelection(t *testing.T) {
+	each(t, func(t *testing.T, h *history) {
+		h.write(change("a", 1))
+		for _, c := range []struct {
+			only stream.Selection
+			want int
+		}{
+			{stream.Selection{Types: []string{"jobs.batch"}, Clusters: []string{"a"}, Namespaces: []string{"x", "ml"}}, 1},
+			{stream.Selection{Clusters: []string{"uid-a"}}, 1},
+			{stream.Selection{Types: []string{"pods"}}, 0},
+			{stream.Selection{Clusters: []string{"b"}}, 0},
+			{stream.Selection{Namespaces: []string{"other"}}, 0},
+		} {
+			sink := &memory{}
+			s, stop := h.start(stream.Config{Sink: sink, Only: c.only, Name: fmt.Sprint(c)})
+			until(t, "one transition", func() bool { st := s.Stats(); return st.Sent+st.Skipped == 1 })
+			stop()
+			if got := s.Stats().Sent; got != c.want {
+				t.Errorf("%+v: got %d events, want %d", c.only, got, c.want)
+			}
+		}
+	})
+}
+
+// TestFaultyBroker checks that no event is lost, and that the order of each object holds,
+// while every third call fails after half of their events were stored, and while streamers end
+// at random.
+func TestFaultyBroker(t *testing.T) {
+	each(t, func(t *testing.T, h *history) {
+		failures := 0
+		sink := &memory{fail: func(call int) error {
+			if call%3 == 1 {
+				failures++
+				return errBroker
+			}
+			return nil
+		}}
+		const objects, versions = 12, 6
+		for v := range wire.Version(versions) {
+			var all []historytest.Revision
+			for o := range objects {
+				all = append(all, change(fmt.Sprint("o", o), v+1))
+			}
+			h.write(all...)
+		}
+		for round := 0; len(sink.first()) < objects*versions; round++ {
+			_, stop := h.start(stream.Config{Sink: sink, Logger: quiet})
+			seen := len(sink.all())
+			until(t, "an event", func() bool { return len(sink.all()) > seen+4*round || len(sink.first()) == objects*versions })
+			stop()
+		}
+		if failures < 3 {
+			t.Fatalf("only %d calls failed", failures)
+		}
+		next := map[string]int{}
+		for _, id := range sink.first() {
+			o, _, _ := strings.Cut(id, ".")
+			if next[o]++; id != fmt.Sprintf("%s.%d", o, next[o]) {
+				t.Fatalf("got %s as event %d of %s", id, next[o], o)
+			}
+		}
+	})
+}
+
+// TestReplicasTakeTurns checks that one of two replicas sends, and that the other one takes
+// over when it stops.
+func TestReplicasTakeTurns(t *testing.T) {
+	each(t, func(t *testing.T, h *history) {
+		one, two := &memory{}, &memory{}
+		_, stopOne := h.start(stream.Config{Sink: one})
+		h.write(change("a", 1))
+		until(t, "the first event", func() bool { return len(one.all()) == 1 })
+		_, stopTwo := h.start(stream.Config{Sink: two})
+		for v := range wire.Version(20) {
+			h.write(change("a", v+2))
+		}
+		until(t, "all events", func() bool { return h.position("stream/default") == "21" })
+		stopOne()
+		h.write(change("a", 50))
+		until(t, "the other replica", func() bool { return len(two.all()) == 1 && h.position("stream/default") == "22" })
+		stopTwo()
+		if len(one.all()) != 21 {
+			t.Errorf("got %d events by the first replica, want 21", len(one.all()))
+		}
+	})
+}
+
+// TestFailing checks that Stats and the log tell about a broker that is away.
+func TestFailing(t *testing.T) {
+	each(t, func(t *testing.T, h *history) {
+		away := make(chan struct{})
+		sink := &memory{fail: func(int) error {
+			select {
+			case <-away:
+				return nil
+			default:
+				return errBroker
+			}
+		}}
+		var log strings.Builder
+		s, stop := h.start(stream.Config{Sink: sink, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		h.write(change("a", 1))
+		until(t, "three failures", func() bool { return s.Stats().Failures >= 3 && !s.Stats().FailingSince.IsZero() })
+		close(away)
+		until(t, "the end of the fault", func() bool { return s.Stats().FailingSince.IsZero() })
+		stop()
+		if text := log.String(); strings.Count(text, "the broker is away") != 1 || !strings.Contains(text, "memory: ") {
+			t.Errorf("got log %s, want the fault once, with the destination", text)
+		}
+	})
+}
+
+// TestBackfill checks that the past is sent with the same IDs, in time order.
+func TestBackfill(t *testing.T) {
+	each(t, func(t *testing.T, h *history) {
+		const versions = 1200 // more than one page
+		for v := 0; v < versions; v += 100 {
+			var all []historytest.Revision
+			for i := range 100 {
+				all = append(all, change("a", wire.Version(v+i+1)))
+			}
+			h.write(all...)
+		}
+		sink := &memory{}
+		var last string
+		sent, err := stream.Backfill(t.Context(), h.DB, sink, vedettehistory.Filter{Since: historytest.Seen(101)}, func(e *stream.Event, _ int) { last = e.ID })
+		ids := sink.first()
+		if err != nil || sent != versions-100 || len(ids) != sent || ids[0] != "a.101" || ids[sent-1] != "a.1200" || last != "a.1200" {
+			t.Errorf("got %d events, the last %s, and error %v; want 1,100 from a.101 to a.1200", sent, last, err)
+		}
+		if e := sink.all()[0]; e.Data.Position != 0 || e.Data.Kind != stream.KindNew {
+			t.Errorf("got %+v, want no position", e.Data)
+		}
+		away := &memory{fail: func(call int) error {
+			if call < 3 {
+				return errBroker
+			}
+			return nil
+		}}
+		if sent, err := stream.Backfill(t.Context(), h.DB, away, vedettehistory.Filter{Until: historytest.Seen(3)}, nil); err != nil || sent != 2 || fmt.Sprint(away.first()) != "[a.1 a.2]" {
+			t.Errorf("got %d events %v and error %v, want two after two failures", sent, away.first(), err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		never := &memory{fail: func(int) error { cancel(); return errBroker }}
+		if _, err := stream.Backfill(ctx, h.DB, never, vedettehistory.Filter{}, nil); !errors.Is(err, errBroker) {
+			t.Errorf("got error %v, want that of the sink", err)
+		}
+	})
+}
+
+// TestExpired checks that Run ends when only an operator can decide how to continue.
+func TestExpired(t *testing.T) {
+	each(t, func(t *testing.T, h *history) {
+		h.write(change("a", 1))
+		sink := &memory{}
+		_, stop := h.start(stream.Config{Sink: sink})
+		until(t, "one event", func() bool { return h.position("stream/default") == "1" })
+		stop()
+		h.Exec("UPDATE feed_cursors SET expired_at = 1")
+		s, err := stream.New(stream.Config{DB: h.DB, Sink: sink})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Run(t.Context()); !errors.Is(err, feed.ErrExpired) {
+			t.Errorf("got error %v, want ErrExpired", err)
+		}
+	})
+}
+
+func TestNewRefuses(t *testing.T) {
+	each(t, func(t *testing.T, h *history) {
+		for want, c := range map[string]stream.Config{
+			"DB is nil":    {Sink: &memory{}},
+			"Sink is nil":  {DB: h.DB},
+			"Lease":        {DB: h.DB, Sink: &memory{}, Lease: time.Millisecond},
+			"name has 200": {DB: h.DB, Sink: &memory{}, Name: strings.Repeat("n", 200)},
+		} {
+			if _, err := stream.New(c); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got error %v, want %q", err, want)
+			}
+		}
+	})
+}
