@@ -31,20 +31,22 @@ import (
 const within = time.Minute
 
 // TestShort: "watch pods, index by node, react with retry" is a complete program of
-// at most 25 lines.
+// at most 25 lines, and "consume events, each of them once" one of at most 40 lines.
 func TestShort(t *testing.T) {
-	text, err := os.ReadFile("nodes/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := 0
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
-			lines++
+	for name, most := range map[string]int{"nodes": 25, "stream": 40} {
+		text, err := os.ReadFile(name + "/main.go")
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if lines > 25 {
-		t.Errorf("it has %d lines", lines)
+		lines := 0
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+				lines++
+			}
+		}
+		if lines > most {
+			t.Errorf("%s has %d lines, want at most %d", name, lines, most)
+		}
 	}
 }
 
@@ -90,7 +92,7 @@ var build = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := exec.Command("go", "build", "-o", dir+"/", "./nodes", "./podcontroller", "./jobs", "./trainjob").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", dir+"/", "./nodes", "./podcontroller", "./jobs", "./trainjob", "./stream").CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w: %s", err, out)
 	}

@@ -199,6 +199,7 @@ func TestHostile(t *testing.T) {
 	t.Run("types", h.types)
 	t.Run("notifications", h.notifications)
 	t.Run("letters", h.letters)
+	t.Run("streams", h.streams)
 	t.Run("jobs", h.jobs)
 	t.Run("submitting", h.submitting)
 	t.Run("portal", h.portal)

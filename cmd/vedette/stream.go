@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/httpserver"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/stream"
+	"github.com/vedette-io/vedette/stream/streammetrics"
+)
+
+// streamOptions are the flags of stream.
+type streamOptions struct {
+	db, listen   string
+	sink         sinkFlags
+	cursor, from string
+	only         stream.Selection
+}
+
+func newStream() *cobra.Command {
+	var o streamOptions
+	cmd := &cobra.Command{
+		Use:   "stream",
+		Short: "Send every transition to NATS JetStream or Kafka",
+		Long: "The command sends the transitions that recorders write as CloudEvents until Ctrl-C. None is lost: it continues where it\n" +
+			"stopped, and waits while the broker is away. An event may be sent twice, with the same ID. Several may run at once:\n" +
+			"one sends, and another one takes over when it stops. Streams with other names (--cursor) are independent.",
+		Example: "  # To a stream of NATS JetStream, and to a topic of Kafka\n" +
+			"  vedette stream --to nats://localhost:4222 --db sqlite:history.db\n" +
+			"  vedette stream --to kafka://localhost:9092/jobs --types jobs.batch --cursor jobs\n\n" +
+			"  # With a login, three copies of each event, and metrics\n" +
+			"  vedette stream --to 'tls://nats-1,nats-2/VEDETTE?replicas=3' --credentials nats.creds --listen 0.0.0.0:8081\n\n" +
+			"  # What happened before\n" +
+			"  vedette stream backfill --to nats://localhost:4222 --since 720h\n\n" +
+			"  # The schema of the events\n" +
+			"  vedette stream schema",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "auto"))
+		},
+	}
+	settings.AddDatabase(cmd, &o.db)
+	o.sink.addFlags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.cursor, "cursor", "default", "name of this stream in the database")
+	f.StringVar(&o.from, "from", "oldest", "where a new stream begins: with the oldest transition in the feed (oldest), or with the next one (now)")
+	f.StringSliceVar(&o.only.Types, "types", nil, "only these types, such as jobs.batch,pods (default: all)")
+	f.StringSliceVar(&o.only.Clusters, "clusters", nil, "only these clusters, by name or UID (default: all)")
+	f.StringSliceVar(&o.only.Namespaces, "namespaces", nil, "only these namespaces (default: all)")
+	f.StringVar(&o.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as 127.0.0.1:8081 (default: none)")
+	cmd.AddCommand(newStreamBackfill(), newStreamReset(), newStreamSchema())
+	return cmd
+}
+
+func (o *streamOptions) run(ctx context.Context, con *console.Console) error {
+	start, err := parseStart(o.from)
+	if err != nil {
+		return err
+	}
+	sink, err := o.sink.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sink.Close() }()
+	d, err := settings.OpenDatabase(ctx, o.db)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	s, err := stream.New(stream.Config{
+		DB: d, Sink: sink, Name: o.cursor, Start: start, Only: o.only, Logger: slog.New(slog.NewTextHandler(console.LogWriter{Con: con}, nil)),
+	})
+	if err != nil {
+		return err
+	}
+	collectors := []prometheus.Collector{streammetrics.New(s.Stats, func(ctx context.Context) (int64, error) { return behind(ctx, d, s.Cursor()) })}
+	return httpserver.ServeWhile(ctx, httpserver.Config{Addr: o.listen, Ready: streamReady(s)}, con, func(ctx context.Context) error {
+		con.Say("transitions of %s go to %s\nCtrl-C ends it", d, sink)
+		err := s.Run(ctx)
+		if errors.Is(err, feed.ErrExpired) {
+			return fmt.Errorf("%w: or run `vedette stream reset`, and `vedette stream backfill` for the missed transitions", err)
+		}
+		return err
+	}, collectors...)
+}
+
+// streamReady returns an error while the broker refuses events.
+func streamReady(s *stream.Streamer) func(context.Context) error {
+	return func(context.Context) error {
+		if since := s.Stats().FailingSince; !since.IsZero() {
+			return fmt.Errorf("the broker has refused events since %v; see the log", since.Round(0))
+		}
+		return nil
+	}
+}

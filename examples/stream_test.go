@@ -1,0 +1,96 @@
+package examples_test
+
+import (
+	"database/sql"
+	"fmt"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	natsserver "github.com/nats-io/nats-server/v2/server"
+	_ "modernc.org/sqlite"
+
+	"github.com/vedette-io/vedette/stream"
+	"github.com/vedette-io/vedette/stream/jetstream"
+)
+
+// TestStream kills the consumer while events arrive, and sends each event twice. The table
+// has each event once.
+func TestStream(t *testing.T) {
+	broker, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	broker.Start()
+	t.Cleanup(func() {
+		broker.Shutdown()
+		broker.WaitForShutdown()
+	})
+	if !broker.ReadyForConnections(within) {
+		t.Fatalf("the NATS server did not start within %v", within)
+	}
+	url := fmt.Sprintf("nats://127.0.0.1:%d", broker.Addr().(*net.TCPAddr).Port)
+	sink, err := jetstream.New(jetstream.Config{Servers: []string{url}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sink.Close()
+	dir, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "ends.db")
+	const jobs = 200
+	send := func(from, to int) {
+		t.Helper()
+		for n := from; n < to; n++ {
+			uid := fmt.Sprint("uid-", n)
+			e := stream.Event{ID: uid + ".7", Source: "/vedette/c", Subject: "jobs.batch/ml/train-" + fmt.Sprint(n), Time: time.Unix(int64(n), 0), Key: uid, Data: stream.Data{
+				Kind: stream.KindNew, Cluster: stream.Cluster{UID: "c"}, Version: "7", To: []string{"Succeeded", "Failed", "Running"}[n%3],
+				Object: stream.Object{Group: "batch", Resource: "jobs", Kind: "Job", Namespace: "ml", Name: fmt.Sprint("train-", n), UID: uid},
+			}}
+			for {
+				if err := sink.Send(t.Context(), []stream.Event{e, e}); err == nil {
+					break
+				} else if t.Context().Err() != nil {
+					t.Fatal(err)
+				}
+				<-time.After(20 * time.Millisecond)
+			}
+		}
+	}
+	send(0, 10) // the stream exists
+	for run := range 5 {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "stream"), url, file)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		send(10+run*(jobs-10)/5, 10+(run+1)*(jobs-10)/5)
+		if run == 4 {
+			defer cmd.Wait()
+			defer cmd.Process.Kill()
+			break
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	want := (jobs+2)/3 + (jobs+1)/3
+	got := 0
+	for deadline := time.After(within); got != want; {
+		if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM ends`).Scan(&got); err != nil {
+			t.Log(err) // the first program has not created the table yet
+		}
+		select {
+		case <-deadline:
+			t.Fatalf("got %d events, want %d", got, want)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
