@@ -11,6 +11,7 @@ import (
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record/internal/observe"
+	"github.com/vedette-io/vedette/record/shard"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/state"
 )
@@ -44,6 +45,10 @@ type Config struct {
 	// Start selects what Run does if the cluster or the database does not answer at the
 	// start. Default: FailFast.
 	Start StartMode
+	// Shards divides the targets among the recorders with the same database: this one
+	// records the targets that it holds. Run must not outlive Coordinator.Run. Default: the
+	// recorder records all targets.
+	Shards *shard.Coordinator
 	// Logger receives each fault of the server and of the database once, the end of each
 	// fault, and messages that no caller receives as an error. Default: the value of
 	// slog.Default() at the time of the message. slog.New(slog.DiscardHandler) disables
@@ -146,6 +151,12 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	c.ClusterName = cmp.Or(c.ClusterName, c.Cluster.Host())
+	if c.Shards != nil {
+		if c.Name != "" && c.Name != c.Shards.Name() {
+			return c, fmt.Errorf("record: Config.Name is %q, and the name of Config.Shards is %q: use one name", c.Name, c.Shards.Name())
+		}
+		c.Name = c.Shards.Name()
+	}
 	if c.Name == "" {
 		c.Name, _ = os.Hostname() // an empty name is valid
 	}

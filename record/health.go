@@ -23,10 +23,10 @@ type Health struct {
 	Targets []TargetHealth
 }
 
-// Ready reports whether all targets are ready.
+// Ready reports whether all targets are ready that this recorder must record.
 func (h *Health) Ready() bool {
 	for i := range h.Targets {
-		if !h.Targets[i].Ready {
+		if !h.Targets[i].Ready && !h.Targets[i].Standby {
 			return false
 		}
 	}
@@ -38,6 +38,9 @@ type TargetHealth struct {
 	Target Target
 	// Ready reports whether the first list was written or the watch was resumed.
 	Ready bool
+	// Standby reports whether other recorders record the target, and this one waits until
+	// they stop. See Config.Shards.
+	Standby bool
 	// Err is the reason why recording has not started, such as a type that the server does
 	// not serve. It is nil once recording has started.
 	Err error
@@ -58,6 +61,16 @@ type TargetHealth struct {
 	Failed      error
 	FailedSince time.Time
 	Stats
+}
+
+// settled is the time after which a resumed watch is no longer refused: a server that no
+// longer has the events says so at once.
+const settled = time.Second
+
+// caughtUp reports whether the recorder has a list or a resumed watch, so another holder of
+// the shard may stop. A quiet watch that was resumed has written nothing yet.
+func (t *TargetHealth) caughtUp(now time.Time) bool {
+	return t.Ready || t.Reflector.Phase == reflector.Watching && now.Sub(t.Reflector.Since) > settled && t.Queued == 0
 }
 
 // Result counts written rows: new revisions, new transitions, and duplicates.
@@ -126,7 +139,15 @@ func (h *targetHealth) watch(live func(*TargetHealth)) {
 func (h *targetHealth) restart() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.now.Ready, h.now.Err = false, nil
+	h.now.Ready, h.now.Standby, h.now.Err = false, false, nil
+}
+
+// standBy records that other recorders record the target.
+func (h *targetHealth) standBy() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now = TargetHealth{Target: h.now.Target, Standby: true, Stats: h.now.Stats}
+	h.live = nil
 }
 
 // notStarted records the reason why recording has not started. A nil error means that it

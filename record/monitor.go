@@ -10,6 +10,7 @@ import (
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/shard"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/wire"
@@ -21,6 +22,7 @@ type monitor struct {
 	db        *sqldb.DB
 	scope     model.Scope
 	recorder  string
+	lease     *shard.Lease // nil: the target is not shared
 	reflector *reflector.Reflector
 	interval  time.Duration
 	resume    wire.Version // version at which the reflector began
@@ -114,6 +116,9 @@ func (m *monitor) beginGap(ctx context.Context, gap model.Gap) (begun bool, err 
 	ctx, done := m.db.Bounded(ctx)
 	defer done()
 	err = m.db.Transact(ctx, func(tx *sqldb.Tx) (err error) {
+		if err := m.lease.Fence(ctx, tx); err != nil {
+			return err
+		}
 		if begun, err = model.BeginGap(ctx, tx, m.scope, m.recorder, gap); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,6 +120,10 @@ func (r *Recorder) countReplaced() {
 //
 // Errors: a target could not be opened, and Config.Start is FailFast; errClusterReplaced.
 func (r *Recorder) recordCluster(ctx context.Context, c identifiedCluster) error {
+	if r.cfg.Shards != nil {
+		s := sharer{cfg: &r.cfg, report: r.report, newTarget: func(i int) *targetRecorder { return r.newTarget(i, c) }}
+		return s.run(ctx)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var targets []*targetRecorder
@@ -142,12 +147,7 @@ func (r *Recorder) recordCluster(ctx context.Context, c identifiedCluster) error
 		})
 	}
 	work.Wait()
-	for _, err := range results {
-		if err != nil {
-			return err // all errors have the same cause
-		}
-	}
-	return nil
+	return cmp.Or(results...) // all errors have the same cause
 }
 
 // newTarget returns a recorder for the i-th target of a cluster.

@@ -19,6 +19,7 @@ import (
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/internal/observe"
 	"github.com/vedette-io/vedette/record/internal/spool"
+	"github.com/vedette-io/vedette/record/shard"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/wire"
@@ -36,6 +37,7 @@ type targetRecorder struct {
 	health  *targetHealth
 	target  Target
 	cluster identifiedCluster
+	lease   *shard.Lease // nil: the target is not shared
 
 	writer    *writer
 	decoder   *decoder
@@ -61,14 +63,8 @@ const maxGaps = 4
 //
 // Errors: the server does not serve the type; the server or the database did not answer.
 func (t *targetRecorder) open(ctx context.Context) error {
-	resolving, cancel := context.WithTimeout(ctx, sqldb.Timeout)
-	resource, err := t.cfg.Cluster.Resolve(resolving, t.target.Type)
-	cancel()
+	resource, scope, err := t.resolve(ctx)
 	if err != nil {
-		return err
-	}
-	scope := model.Scope{Cluster: t.cluster.id, Namespace: t.target.Namespace, Selectors: t.target.selectorHash()}
-	if scope.Resource, err = t.ensureResource(ctx, resource); err != nil {
 		return err
 	}
 	deleted, err := newDeletionCheck(t.cfg.Cluster, t.target)
@@ -79,6 +75,7 @@ func (t *targetRecorder) open(ctx context.Context) error {
 		db: t.db, scope: scope, recorder: t.cfg.Name,
 		planner: planner{projection: observe.NewProjection(resource, t.cfg.State, t.redact), deleted: deleted},
 		encoder: bodies.NewEncoder(scope.Resource, keyframeBytes),
+		lease:   t.lease,
 		log:     t.report.log().With("resource", resource.String()), fault: t.faults.write, health: t.health, begun: &t.begun, feed: t.feed,
 	}
 	if err := t.openSpool(resource); err != nil {
@@ -93,6 +90,20 @@ func (t *targetRecorder) open(ctx context.Context) error {
 		}
 	}
 	return t.prepare(ctx)
+}
+
+// resolve finds the type on the server, and returns it with the scope of the target.
+//
+// Errors: the server does not serve the type; the server or the database did not answer.
+func (t *targetRecorder) resolve(ctx context.Context) (resource kube.Resource, scope model.Scope, err error) {
+	resolving, cancel := context.WithTimeout(ctx, sqldb.Timeout)
+	defer cancel()
+	if resource, err = t.cfg.Cluster.Resolve(resolving, t.target.Type); err != nil {
+		return resource, scope, err
+	}
+	scope = model.Scope{Cluster: t.cluster.id, Namespace: t.target.Namespace, Selectors: t.target.selectorHash()}
+	scope.Resource, err = t.ensureResource(ctx, resource)
+	return resource, scope, err
 }
 
 // ensureResource returns the row ID of a type, and inserts the row if necessary.
@@ -206,6 +217,9 @@ func (t *targetRecorder) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
+		if errors.Is(err, shard.ErrLost) {
+			return nil
+		}
 		if errors.Is(err, errClusterReplaced) {
 			return err
 		}
@@ -241,7 +255,7 @@ func (t *targetRecorder) recordOnce(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := monitor{
-		db: t.db, scope: t.writer.scope, recorder: t.cfg.Name, reflector: t.reflector, interval: t.cfg.MonitorInterval, resume: t.resume,
+		db: t.db, scope: t.writer.scope, recorder: t.cfg.Name, lease: t.lease, reflector: t.reflector, interval: t.cfg.MonitorInterval, resume: t.resume,
 		caughtUp: t.idle, begun: &t.begun, log: t.writer.log, fault: t.faults.follow, health: t.health,
 	}
 	var work sync.WaitGroup

@@ -15,6 +15,7 @@ import (
 	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/internal/observe"
+	"github.com/vedette-io/vedette/record/shard"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -23,7 +24,8 @@ import (
 type writer struct {
 	db       *sqldb.DB
 	scope    model.Scope
-	recorder string // name of this recorder
+	recorder string       // name of this recorder
+	lease    *shard.Lease // nil: the target is not shared
 	planner  planner
 	encoder  *bodies.Encoder
 	log      *slog.Logger
@@ -59,7 +61,7 @@ func (w *writer) load(ctx context.Context) error {
 // write writes a batch. It retries until it succeeds, ctx ends, or timeout has passed; a
 // timeout of 0 means no limit.
 //
-// Errors: the cause of ctx; errUnavailable.
+// Errors: the cause of ctx; errUnavailable; shard.ErrLost.
 func (w *writer) write(ctx context.Context, items []item, timeout time.Duration) error {
 	first := time.Now()
 	var p *plan
@@ -77,6 +79,9 @@ func (w *writer) write(ctx context.Context, items []item, timeout time.Duration)
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if errors.Is(err, shard.ErrLost) {
+			return err
 		}
 		w.health.failed(err)
 		if p != nil && w.db.Rejects(err) && w.isolate(ctx, p) {
@@ -119,6 +124,9 @@ func (w *writer) writeAlone(ctx context.Context, o observe.Observation) (err err
 	defer done()
 	for range 3 {
 		err = w.db.Transact(ctx, func(tx *sqldb.Tx) error {
+			if err := w.lease.Fence(ctx, tx); err != nil {
+				return err
+			}
 			_, err := batch.Write(ctx, tx, w.scope, w.encoder, []observe.Observation{o})
 			return err
 		})
@@ -140,6 +148,9 @@ func (w *writer) commit(ctx context.Context, p *plan) error {
 	var result batch.Written
 	var coverage model.Coverage
 	err := w.db.Transact(ctx, func(tx *sqldb.Tx) (err error) {
+		if err := w.lease.Fence(ctx, tx); err != nil {
+			return err
+		}
 		if len(p.observations) > 0 {
 			if result, err = batch.Write(ctx, tx, w.scope, w.encoder, p.observations); err != nil {
 				return err
@@ -157,7 +168,9 @@ func (w *writer) commit(ctx context.Context, p *plan) error {
 		}
 		c := coverer{tx: tx, scope: w.scope, recorder: w.recorder, now: now, coverage: t.coverage}
 		err = c.update(ctx, t, p, begun != w.ended)
-		coverage = c.coverage
+		if coverage = c.coverage; err == nil && t.coverage.ID == 0 && coverage.ID != 0 {
+			err = w.lease.EndGaps(ctx, tx)
+		}
 		return err
 	})
 	if err != nil {

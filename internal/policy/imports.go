@@ -60,13 +60,14 @@ record/feed: wire state internal/faultlog record/sqldb record/internal/model int
 record/history: wire jobmeta state internal/jobspec record/sqldb record/internal/model record/internal/bodies
 record/joblog: wire record/sqldb internal/pause
 record/retention: wire state record/sqldb record/internal/model record/joblog internal/pause
+record/shard: internal/faultlog record/sqldb record/internal/model
 record/internal/observe: internal/jsontext wire delta kube jobmeta state internal/jobspec record/internal/model
 record/internal/batch: wire state record/sqldb record/internal/model record/internal/bodies record/internal/observe
 record/internal/spool: internal/filelock internal/framed wire delta
-record: wire delta kube reflector state internal/faultlog internal/clusterid record/sqldb record/internal/model record/internal/bodies record/feed record/internal/observe record/internal/batch record/internal/spool internal/pause internal/buckets
+record: wire delta kube reflector state internal/faultlog internal/clusterid record/sqldb record/internal/model record/internal/bodies record/feed record/shard record/internal/observe record/internal/batch record/internal/spool internal/pause internal/buckets
 record/logkeeper: wire delta kube reflector store jobmeta state internal/faultlog internal/clusterid informer record/sqldb record/joblog internal/pause internal/buckets
 record/jobtrace: state internal/jobspec internal/faultlog record/sqldb record/internal/model record/feed record/history internal/pause
-record/recordmetrics: record record/logkeeper record/jobtrace
+record/recordmetrics: record/shard record record/logkeeper record/jobtrace
 notify/message: internal/printable state
 notify/channel: notify/message
 notify/channel/channeltest: state notify/message notify/channel
@@ -159,7 +160,7 @@ internal/source: wire kube record/sqldb record/history portal/client portal/reco
 internal/joblist: internal/printable wire kube state internal/jobspec internal/lifestrip record/history submit internal/console internal/units internal/explain internal/listing internal/source
 internal/portaljobs: kube state record/history submit/manifest submit internal/objectyaml portal/api portal/client portal/records internal/console internal/explain internal/source internal/joblist
 internal/ruletext: notify/rule internal/units internal/listing
-cmd/vedette: internal/oscompat internal/printable internal/table wire kube store jobmeta state internal/jobspec internal/lifestrip informer rules record/sqldb record/feed record/history record/joblog record/retention record record/logkeeper record/jobtrace record/recordmetrics notify/message notify/rule notify/config notify/delivery notify notify/notifymetrics stream stream/jetstream stream/kafka stream/streammetrics submit/manifest submit/template submit submit/logs internal/linediff internal/objectyaml internal/gotool internal/swap internal/scaffold portal/api portal/web portal/identity portal/access portal/client portal/records portal internal/timeout internal/console internal/units internal/explain internal/listing internal/httpserver internal/settings internal/watchview internal/deliveryview internal/preflight internal/demo internal/tokenstore internal/source internal/joblist internal/portaljobs internal/ruletext internal/invocation internal/pause
+cmd/vedette: internal/oscompat internal/printable internal/table wire kube store jobmeta state internal/jobspec internal/lifestrip informer rules record/sqldb record/feed record/history record/joblog record/retention record/shard record record/logkeeper record/jobtrace record/recordmetrics notify/message notify/rule notify/config notify/delivery notify notify/notifymetrics stream stream/jetstream stream/kafka stream/streammetrics submit/manifest submit/template submit submit/logs internal/linediff internal/objectyaml internal/gotool internal/swap internal/scaffold portal/api portal/web portal/identity portal/access portal/client portal/records portal internal/timeout internal/console internal/units internal/explain internal/listing internal/httpserver internal/settings internal/watchview internal/deliveryview internal/preflight internal/demo internal/tokenstore internal/source internal/joblist internal/portaljobs internal/ruletext internal/invocation internal/pause
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller

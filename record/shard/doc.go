@@ -1,0 +1,35 @@
+// Package shard divides the recorded objects among recorders with the same database. Each
+// shard, which is one target of one cluster, has a number of holders that record it. The
+// other members of the group do not watch it.
+//
+// # Data flow
+//
+//	Offer -> row of the offer -> Plan, computed by each member from the same rows -> claims and releases of the member itself
+//	Lease -> Fence in each transaction that writes
+//
+// # Ownership
+//
+// A Coordinator belongs to one process and serves all its recorders. Run joins all its
+// goroutines. Offer, Lease and Stats are safe for concurrent use.
+//
+// # Guarantees
+//
+//  1. A member that was removed writes nothing: each transaction updates a row that the
+//     removal deletes, so one of the two fails on any database.
+//  2. A shard has Config.Replicas holders within Config.Lease and two intervals after a member
+//     failed, if enough members offer it. A move never reduces the number of holders
+//     that have caught up below Config.Replicas.
+//  3. No clock is compared with another one. A member is dead if its row did not change for
+//     Config.Lease by the clock of the observer, while the observer could read the
+//     database.
+//  4. While the database is away, everybody keeps what they hold, and nobody counts as dead.
+//
+// # Limits
+//
+// Names of members are unique. A member polls two rows and the rows of all members in each
+// interval, which is a fifth of the lease, and all shards and offers after a change.
+//
+// # Errors
+//
+// Run tries again after faults of the database, and logs them when they begin and end.
+package shard

@@ -1,0 +1,194 @@
+package record_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/shard"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/reflector"
+)
+
+// sharer is a recorder that shares its targets.
+type sharer struct {
+	*record.Recorder
+	shards *shard.Coordinator
+	stop   func()
+}
+
+// share runs a recorder that shares pods and ConfigMaps.
+func (w *world) share(name string, replicas int) *sharer {
+	w.t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	c, err := shard.New(shard.Config{DB: w.d, Name: name, Replicas: replicas, Lease: time.Second, Logger: quiet})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	quick := reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond, SlowRetry: 20 * time.Millisecond}
+	r, err := record.New(w.d, record.Config{
+		Cluster: w.cluster, Targets: []record.Target{{Type: "pods"}, {Type: "configmaps"}}, Reflector: quick, MonitorInterval: 20 * time.Millisecond, Start: w.start, Logger: quiet, Shards: c,
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(w.t.Context())
+	coordinating, leave := context.WithCancel(w.t.Context())
+	var recording, coordinator sync.WaitGroup
+	coordinator.Go(func() {
+		if err := c.Run(coordinating); err != nil {
+			w.t.Error(err)
+		}
+	})
+	recording.Go(func() {
+		if err := r.Run(ctx); err != nil {
+			w.t.Error(err)
+		}
+	})
+	stop := sync.OnceFunc(func() {
+		cancel()
+		recording.Wait()
+		leave()
+		coordinator.Wait()
+	})
+	w.t.Cleanup(stop)
+	return &sharer{r, c, stop}
+}
+
+// remove makes the other recorders take a member for dead.
+func (w *world) remove(name string) {
+	w.t.Helper()
+	err := w.d.Transact(w.t.Context(), func(tx *sqldb.Tx) error {
+		if err := model.ChangeShards(w.t.Context(), tx); err != nil {
+			return err
+		}
+		m, err := model.ShardMemberOf(w.t.Context(), tx, name)
+		if err == nil {
+			_, err = model.DeleteShardMember(w.t.Context(), tx, m.ID, m.Beat)
+		}
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// await waits for a condition.
+func (w *world) await(what string, met func() bool) {
+	w.t.Helper()
+	for deadline := time.After(20 * time.Second); !met(); {
+		select {
+		case <-deadline:
+			shards, members, err := shard.List(w.t.Context(), w.d)
+			w.t.Fatalf("%s: not within a minute; %+v %+v %v", what, shards, members, err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// standby returns the number of targets that a recorder leaves to others.
+func (s *sharer) standby() (n int) {
+	for _, t := range s.Health().Targets {
+		if t.Standby {
+			n++
+		}
+	}
+	return n
+}
+
+// TestShares: two recorders divide two types. Whoever is stopped or removed, while pods
+// change, each change is recorded once, and no gap remains.
+func TestShares(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		w.create(pod("a"))
+		w.create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "c"}})
+		a, b := w.share("a", 1), w.share("b", 1)
+		divided := func() bool {
+			return a.standby() == 1 && b.standby() == 1 && a.shards.Stats().Held == 1 && b.shards.Stats().Held == 1
+		}
+		w.await("each records one type", divided)
+		const ofPod = "SELECT t.from_state, t.to_state FROM transitions t JOIN objects o ON o.id = t.object_id WHERE o.name = 'a' ORDER BY t.version"
+		want := []string{" Queued"}
+		w.until(ofPod, want...)
+		phases := []corev1.PodPhase{"Running", "Pending"}
+		states := []string{"Queued", "Running"}
+		for n := range 40 {
+			w.phase("a", phases[n%2])
+			want = append(want, fmt.Sprintf("%s %s", states[n%2], states[(n+1)%2]))
+			switch n % 10 {
+			case 3:
+				w.remove([]string{"a", "b"}[n/10%2])
+			case 6:
+				if n < 20 {
+					a.stop()
+					a = w.share("a", 1)
+				} else {
+					b.stop()
+					b = w.share("b", 1)
+				}
+			case 9:
+				w.await("each records one type again", divided)
+			}
+		}
+		w.until(ofPod, want...)
+		w.until("SELECT cause FROM gaps")
+	})
+}
+
+// TestShareLost: a recorder that was removed writes nothing more, not even changes that it
+// has received before.
+func TestShareLost(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		w.create(pod("a"))
+		a := w.share("a", 2)
+		w.await("it records", func() bool { h := a.Health(); return a.standby() == 0 && h.Ready() })
+		before := a.Health().Targets[0].Batches
+		w.remove("a")
+		w.phase("a", "Running")
+		w.await("it joins again", func() bool { return a.shards.Stats().Removed == 1 && a.standby() == 0 })
+		w.until(transitions, "a  Queued", "a Queued Running")
+		if got := w.rows("SELECT batches FROM shard_offers WHERE batches > 0"); len(got) == 0 {
+			t.Error("the batches were not fenced")
+		}
+		w.await("the counters grow", func() bool { return a.Health().Targets[0].Batches > before })
+	})
+}
+
+// TestLastingGapOfFormerHolder: a gap that a recorder began, because it lacked rights, ends
+// when another one records the shard.
+func TestLastingGapOfFormerHolder(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		w.create(pod("a"))
+		a := w.share("a", 1)
+		w.until("SELECT COUNT(*) FROM coverage", "2")
+		a.stop()
+		err := w.d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+			_, err := tx.Exec(t.Context(), "INSERT INTO gaps (cluster_id, resource_id, namespace, selector_hash, recorder, cause, from_version, to_version, from_at, to_at, detail, healed_at)"+
+				" SELECT cluster_id, resource_id, namespace, selector_hash, 'a', 'denied', to_version, 0, to_at, 0, '', 0 FROM coverage")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := w.share("b", 1)
+		w.await("another one records it", func() bool { return b.shards.Stats().Held == 2 })
+		w.phase("a", "Running")
+		w.create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "c"}})
+		w.until("SELECT COUNT(*) FROM gaps WHERE healed_at = 0", "0")
+		if got := w.rows("SELECT cause FROM gaps"); len(got) != 2 {
+			t.Errorf("got the gaps %q, want two", got)
+		}
+	})
+}

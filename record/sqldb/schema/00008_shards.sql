@@ -1,0 +1,54 @@
+-- +goose Up
+-- Recorders that share the work (decision 35). Recorders of the steps before do not use
+-- these tables, and record everything that they are configured to.
+
+-- One row. version grows with each change of members, shards and offers, so members poll it.
+CREATE TABLE shard_head (
+  id BIGINT NOT NULL PRIMARY KEY,
+  version BIGINT NOT NULL
+) ${OPTIONS};
+${COPY_RIGHTS:objects shard_head}
+
+INSERT INTO shard_head (id, version) VALUES (1, 0);
+
+-- A row for each recorder that shares. beat grows while the recorder is alive. A recorder
+-- that comes back after its row was deleted gets another id, so its old writes are refused.
+CREATE TABLE shard_members (
+  id ${ID},
+  name ${NAME} NOT NULL,
+  beat BIGINT NOT NULL,
+  joined_at BIGINT NOT NULL,
+  seen_at BIGINT NOT NULL,
+  program ${WORD} NOT NULL,
+  CONSTRAINT shard_members_name UNIQUE (name)
+) ${OPTIONS};
+${COPY_RIGHTS:objects shard_members}
+
+-- A row for each target of a cluster. load_value is the measured work, in revisions a minute.
+CREATE TABLE shards (
+  id ${ID},
+  cluster_id BIGINT NOT NULL,
+  resource_id BIGINT NOT NULL,
+  namespace ${NAME} NOT NULL,
+  selector_hash BIGINT NOT NULL,
+  load_value BIGINT NOT NULL,
+  CONSTRAINT shards_scope UNIQUE (cluster_id, resource_id, namespace, selector_hash)
+) ${OPTIONS};
+${COPY_RIGHTS:objects shards}
+
+-- A row for each member that can record a shard. held is 1 while the member records it. Each
+-- transaction that writes revisions adds 1 to batches where held is 1: it fails if the
+-- member was removed, also in a cluster of databases without common locks.
+CREATE TABLE shard_offers (
+  shard_id BIGINT NOT NULL,
+  member_id BIGINT NOT NULL,
+  held SMALLINT NOT NULL,
+  ready SMALLINT NOT NULL,
+  held_at BIGINT NOT NULL,
+  batches BIGINT NOT NULL,
+  PRIMARY KEY (shard_id, member_id)
+) ${OPTIONS};
+CREATE INDEX shard_offers_member ON shard_offers (member_id);
+${COPY_RIGHTS:objects shard_offers}
+
+INSERT INTO schema_compatibility (step, oldest_step) VALUES (8, 1);
