@@ -43,6 +43,8 @@ func newRecord() *cobra.Command {
 			"  VEDETTE_DB_PASSWORD=… vedette record jobs -A --db mysql://vedette@db:3306/history\n\n" +
 			"  # Record two clusters\n" +
 			"  vedette record jobs -A --context prod-a,prod-b --db sqlite:history.db\n\n" +
+			"  # Share the work: run the same command on several machines\n" +
+			"  vedette record --config vedette.yaml --join\n\n" +
 			"  # Show what it would do\n" +
 			"  vedette record --config vedette.yaml --dry-run",
 		Args: oneAtMost("name the types to record, such as `vedette record jobs,pods`, or a file with --config"),
@@ -87,6 +89,9 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console.Con
 	if o.logs.used() {
 		metrics = append(metrics, recordmetrics.NewLogs(s.logs))
 	}
+	if o.shared.join {
+		metrics = append(metrics, recordmetrics.NewShards(s.shares))
+	}
 	if o.traces.used() {
 		metrics = append(metrics, recordmetrics.NewTraces(s.traces))
 	}
@@ -125,18 +130,15 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 	if err := o.makeSpill(); err != nil {
 		return err
 	}
-	d, err := settings.OpenToWrite(ctx, o.db)
+	d, err := o.openDatabase(ctx, con)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	if err := migrate(ctx, d, con); err != nil {
-		return err
-	}
-	if err := record.TryWrite(ctx, d); err != nil {
-		return err
-	}
 	cfg.Logger = slog.New(slog.NewTextHandler(console.LogWriter{Con: con}, nil))
+	if cfg.Shards, err = o.shared.coordinator(d, o.name, o.settled, cfg.Logger); err != nil {
+		return err
+	}
 	recorders, err := newRecorders(d, cfg, clusters, con)
 	if err != nil {
 		return err
@@ -150,7 +152,7 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		return err
 	}
 	n := newNotifier(d, setup, cfg.Logger)
-	s.set(d, recorders, keepers, n, traces)
+	s.set(d, recorders, keepers, n, traces, cfg.Shards)
 	keep, err := o.kept.policy(o.settled)
 	if err != nil {
 		return err
@@ -169,12 +171,29 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 	}
 	told, kept, traced := n.start(ctx), runKeepers(ctx, keepers), runTraces(ctx, traces, cfg.Logger)
 	con.Say("Ctrl-C ends it")
+	leave := runCoordinator(ctx, cfg.Shards)
 	err = runAll(ctx, clusters, recorders, con)
 	cancel()
+	leave()
 	for _, join := range []func(){wait, told, kept, traced, shown} {
 		join()
 	}
 	return err
+}
+
+// openDatabase opens the database, and brings its schema up to date.
+func (o *recordOptions) openDatabase(ctx context.Context, con *console.Console) (*sqldb.DB, error) {
+	d, err := settings.OpenToWrite(ctx, o.db)
+	if err != nil {
+		return nil, err
+	}
+	if err = migrate(ctx, d, con); err == nil {
+		err = record.TryWrite(ctx, d)
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
 }
 
 // makeSpill creates the spill folder, if the settings name one.
@@ -194,7 +213,11 @@ func newRecorders(d *sqldb.DB, cfg record.Config, clusters []*preflight.Cluster,
 		cfg.Cluster, cfg.ClusterName, cfg.Targets = c.Cluster, c.Name, nil
 		for _, t := range c.Targets {
 			cfg.Targets = append(cfg.Targets, t.Target)
-			con.Say("recording %s of %s into %s", t, c.Name, d)
+			if cfg.Shards == nil {
+				con.Say("recording %s of %s into %s", t, c.Name, d)
+			} else {
+				con.Say("sharing %s of %s into %s", t, c.Name, d)
+			}
 		}
 		r, err := record.New(d, cfg)
 		if err != nil {

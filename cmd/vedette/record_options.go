@@ -23,6 +23,7 @@ type recordOptions struct {
 	letters messageRetention
 	logs    keepLogsFlags
 	traces  tracesFlags
+	shared  joinFlags
 	portal  recordPortal
 	redact  []string
 	name    string
@@ -42,6 +43,7 @@ func (o *recordOptions) addFlags(cmd *cobra.Command) {
 	o.letters.addFlags(cmd)
 	o.logs.addFlags(cmd)
 	o.traces.addFlags(cmd)
+	o.shared.addFlags(cmd)
 	o.portal.addFlags(cmd)
 	f := cmd.Flags()
 	o.flags = f

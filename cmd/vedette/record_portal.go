@@ -79,6 +79,9 @@ func (o *recordPortal) start(ctx context.Context, listen string, cfg portal.Conf
 func watchesOf(recorders []record.Health, now time.Time) (all []api.Watch) {
 	for _, h := range recorders {
 		for _, t := range h.Targets {
+			if t.Standby {
+				continue // other recorders show it
+			}
 			w := api.Watch{
 				Cluster: h.Cluster, Type: t.Target.Type, Namespace: t.Target.Namespace, Phase: t.Reflector.Phase.String(), Since: t.Reflector.Since,
 				Version: t.Reflector.Version.String(), Lag: -1, Objects: t.Objects, Bytes: -1, Queued: t.Queued,

@@ -11,6 +11,7 @@ import (
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/jobtrace"
 	"github.com/vedette-io/vedette/record/logkeeper"
+	"github.com/vedette-io/vedette/record/shard"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -23,12 +24,13 @@ type serving struct {
 	keepers   []*logkeeper.Keeper
 	notifier  *notifier          // nil without one
 	exporter  *jobtrace.Exporter // nil without one
+	shards    *shard.Coordinator // nil without --join
 }
 
-func (s *serving) set(d *sqldb.DB, recorders []*record.Recorder, keepers []*logkeeper.Keeper, n *notifier, traces *jobtrace.Exporter) {
+func (s *serving) set(d *sqldb.DB, recorders []*record.Recorder, keepers []*logkeeper.Keeper, n *notifier, traces *jobtrace.Exporter, shards *shard.Coordinator) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.d, s.recorders, s.keepers, s.notifier, s.exporter = d, recorders, keepers, n, traces
+	s.d, s.recorders, s.keepers, s.notifier, s.exporter, s.shards = d, recorders, keepers, n, traces, shards
 }
 
 // notifying returns the notifier, or nil while no notifier runs.
@@ -68,6 +70,16 @@ func (s *serving) traces() jobtrace.Stats {
 	return s.exporter.Stats()
 }
 
+// shares returns the counters of the shards.
+func (s *serving) shares() shard.Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shards == nil {
+		return shard.Stats{}
+	}
+	return s.shards.Stats()
+}
+
 // ready returns an error for each part that is not ready.
 func (s *serving) ready(ctx context.Context) error {
 	s.mu.Lock()
@@ -82,7 +94,7 @@ func (s *serving) ready(ctx context.Context) error {
 		for _, t := range h.Targets {
 			why := cmp.Or(t.Err, t.Failed, t.Reflector.Err)
 			switch {
-			case t.Ready:
+			case t.Ready, t.Standby:
 			case why != nil:
 				errs = append(errs, fmt.Errorf("%s of %s: %w", preflight.Target{Target: t.Target}, h.Cluster, why))
 			default:

@@ -42,6 +42,8 @@ var All = []Setting{
 	{"keep-logs-for", word},
 	{"max-job-logs", word},
 	{"max-logs", word},
+	{"join", truth},
+	{"replicas-per-shard", word},
 	{"traces", word},
 	{"traces-headers", path},
 	{"notify", path},

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/record/shard"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// joinFlags make a recorder share its work with others.
+type joinFlags struct {
+	join     bool
+	replicas int
+}
+
+func (o *joinFlags) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.join, "join", false, "share the work with the other recorders of this database that join: each records a part of the types, namespaces and clusters")
+	f.IntVar(&o.replicas, "replicas-per-shard", shard.DefaultReplicas, "with --join, number of recorders that record each part; the same for all of them")
+}
+
+// coordinator returns a coordinator, or nil without --join.
+//
+// Errors: an invalid setting.
+func (o *joinFlags) coordinator(d *sqldb.DB, name string, from *settings.Settings, log *slog.Logger) (*shard.Coordinator, error) {
+	if o.replicas < 1 {
+		return nil, fmt.Errorf("%s: %d recorders for each part: want at least 1", from.Origin("replicas-per-shard"), o.replicas)
+	}
+	if !o.join {
+		return nil, nil
+	}
+	return shard.New(shard.Config{DB: d, Name: name, Replicas: o.replicas, Program: version(), Logger: log})
+}
+
+// runCoordinator runs a coordinator until the returned function is called. nil is allowed.
+func runCoordinator(ctx context.Context, c *shard.Coordinator) (leave func()) {
+	if c == nil {
+		return func() {}
+	}
+	// The last batches of the recorders need the leases after ctx has ended.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var work sync.WaitGroup
+	work.Go(func() { _ = c.Run(ctx) }) // it logs its faults, and returns no error
+	return func() {
+		cancel()
+		work.Wait()
+	}
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/units"
+	"github.com/vedette-io/vedette/record/shard"
+)
+
+// shardsOptions are the flags of shards.
+type shardsOptions struct {
+	db     string
+	output listing.Flags
+}
+
+func newShards() *cobra.Command {
+	var o shardsOptions
+	cmd := &cobra.Command{
+		Use:   "shards",
+		Short: "Show which recorder records what, with its load and lag",
+		Long: "Recorders that run with --join share the work. The command shows each part, the recorders that record it, and those\n" +
+			"that have not caught up yet in brackets. LOAD is in revisions a minute. LAG is the time since the last write; API\n" +
+			"servers send bookmarks about every minute, so a quiet part stays below two minutes.\n\n" +
+			"Fields of json, yaml, csv and ndjson: cluster, type, namespace, recorders, catchingUp, load, lagSeconds.",
+		Example: "  vedette shards --db mysql://vedette@db/history\n\n" +
+			"  # The parts that nobody records\n" +
+			"  vedette shards -o json | jq 'select(.recorders == \"\")'",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+		},
+	}
+	settings.AddDatabase(cmd, &o.db)
+	o.output.AddFlags(cmd)
+	return cmd
+}
+
+// shardDoc is the machine-readable form of a shard.
+type shardDoc struct {
+	Cluster    string  `json:"cluster"`
+	Type       string  `json:"type"`
+	Namespace  string  `json:"namespace"`
+	Recorders  string  `json:"recorders"`
+	CatchingUp string  `json:"catchingUp"`
+	Load       int64   `json:"load"`
+	LagSeconds float64 `json:"lagSeconds"`
+}
+
+// shardColumns are the columns of shards.
+var shardColumns = listing.Columns{Always: []string{"CLUSTER", "TYPE", "NAMESPACE", "RECORDERS", "LOAD", "LAG"}, Wide: []string{"SINCE"}}
+
+func (o *shardsOptions) run(ctx context.Context, con *console.Console) error {
+	lp, err := listing.NewPrinter(con, o.output, shardColumns)
+	if err != nil {
+		return err
+	}
+	d, err := settings.OpenDatabase(ctx, o.db)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	shards, members, err := shard.List(ctx, d)
+	if err != nil {
+		return err
+	}
+	for i := range shards {
+		if err := lp.Add(shardItem(&shards[i], d.Now())); err != nil {
+			return err
+		}
+	}
+	if err := lp.End(); err != nil {
+		return err
+	}
+	if len(members) == 0 {
+		con.Say("no recorder shares its work; run `vedette record --join`")
+		return nil
+	}
+	for _, m := range members {
+		con.Say("%s (%s) records %d of %s; seen %s ago", m.Name, m.Program, m.Held, units.Count(m.Offered, "part"), units.Duration(d.Now().Sub(m.Seen)))
+	}
+	return nil
+}
+
+// shardItem returns the line of a shard.
+func shardItem(s *shard.Listed, now time.Time) listing.Item {
+	var ready, late, since []string
+	for _, h := range s.Holders {
+		if h.Ready {
+			ready = append(ready, h.Name)
+		} else {
+			late = append(late, h.Name)
+		}
+		since = append(since, units.Local(h.Since))
+	}
+	names := strings.Join(ready, ",")
+	if len(late) > 0 {
+		names = strings.TrimSpace(fmt.Sprintf("%s (%s)", names, strings.Join(late, ",")))
+	}
+	namespace, lag, seconds := s.Namespace, "never written", -1.0
+	if namespace == "" {
+		namespace = "all"
+	}
+	if !s.CoveredAt.IsZero() {
+		seconds = max(0, now.Sub(s.CoveredAt).Seconds())
+		lag = units.Duration(time.Duration(seconds * float64(time.Second)))
+	}
+	return listing.Item{
+		Cells: []string{s.Cluster, s.Type.String(), namespace, names, fmt.Sprint(s.Load), lag, strings.Join(since, ",")},
+		Name:  "shard/" + s.Cluster + "/" + s.Type.String() + "/" + namespace,
+		Doc:   shardDoc{s.Cluster, s.Type.String(), s.Namespace, strings.Join(ready, ","), strings.Join(late, ","), s.Load, seconds},
+	}
+}

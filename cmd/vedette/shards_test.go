@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/vedette-io/vedette/apitest"
+)
+
+// TestShards: two recorders share the types, the command shows who has what, and a recorder
+// that ends gives its part to the other one.
+func TestShards(t *testing.T) {
+	r := &archive{t: t, srv: recordable(t, apitest.Config{}), db: "sqlite:" + t.TempDir() + "/history.db"}
+	r.srv.create(newPod("ml", "train"))
+	join := func(name string) *program {
+		p := start(t, "record", "pods,namespaces", "-A", "--kubeconfig", r.srv.kubeconfig, "--db", r.db, "--join", "--replicas-per-shard", "1", "--name", name, "--listen", "127.0.0.1:0")
+		p.err.holds(t, "sharing pods")
+		return p
+	}
+	shown := func() map[string]string {
+		out, errs, code := runOnce(t, "shards", "--db", r.db, "-o", "ndjson")
+		if code != 0 {
+			t.Fatalf("exit code %d: %s", code, errs)
+		}
+		all := map[string]string{}
+		for line := range strings.Lines(out) {
+			var s shardDoc
+			if err := json.Unmarshal([]byte(line), &s); err != nil {
+				t.Fatal(err)
+			}
+			all[s.Type] = s.Recorders
+		}
+		return all
+	}
+	await := func(what string, met func(map[string]string) bool) {
+		t.Helper()
+		for n := 0; !met(shown()); n++ {
+			if n == 3000 {
+				t.Fatalf("%s: got %v", what, shown())
+			}
+		}
+	}
+	a := join("a")
+	r.until("train", 1)
+	await("a alone", func(s map[string]string) bool { return s["pods"] == "a" && s["namespaces"] == "a" })
+	b := join("b")
+	await("one each", func(s map[string]string) bool {
+		return s["pods"]+s["namespaces"] == "ab" || s["pods"]+s["namespaces"] == "ba"
+	})
+	out, errs, code := runOnce(t, "shards", "--db", r.db)
+	if code != 0 || !strings.Contains(out, "RECORDERS") || !strings.Contains(errs, "records 1 of 2 parts") {
+		t.Errorf("exit code %d, printed\n%s%s", code, out, errs)
+	}
+	a.interrupt()
+	await("b alone", func(s map[string]string) bool { return s["pods"] == "b" && s["namespaces"] == "b" })
+	b.interrupt()
+	if out, errs, code := runOnce(t, "shards", "--db", r.db); code != 0 || strings.Contains(out, "pods") || !strings.Contains(errs, "no recorder shares its work") {
+		t.Errorf("exit code %d, printed\n%s%s", code, out, errs)
+	}
+}
+
+// TestJoinMistakes checks that illegal settings are errors.
+func TestJoinMistakes(t *testing.T) {
+	srv := recordable(t, apitest.Config{})
+	_, errs, code := runOnce(t, "record", "pods", "--kubeconfig", srv.kubeconfig, "--db", "sqlite:"+t.TempDir()+"/h.db", "--join", "--replicas-per-shard", "0")
+	if code != 1 || !strings.Contains(errs, "--replicas-per-shard: 0 recorders for each part: want at least 1") {
+		t.Errorf("exit code %d, said %s", code, errs)
+	}
+}
+
+// shards runs the command with hostile text in the database.
+func (h *hostile) shards(t *testing.T) {
+	h.corrupt(`INSERT INTO shard_members (name, beat, joined_at, seen_at, program) VALUES (?1, 1, 1, 1, ?1)`, worse)
+	h.corrupt(`INSERT INTO shards (cluster_id, resource_id, namespace, selector_hash, load_value) SELECT 1, id, ?1, 0, 5 FROM resources`, worse)
+	h.corrupt(`INSERT INTO shard_offers (shard_id, member_id, held, ready, held_at, batches) SELECT id, 1, 1, id % 2, 1, 0 FROM shards`)
+	for _, format := range formats {
+		args := []string{"shards", "--db", h.db}
+		if format != "" {
+			args = append(args, "-o", format)
+		}
+		if out, errs, code := h.run(args...); code != 0 || !strings.Contains(out, "evil") && !strings.HasPrefix(format, "jsonpath") {
+			t.Errorf("%q: exit code %d, output %s%s; want 0 and the hostile text, escaped", args, code, out, errs)
+		}
+	}
+	h.run("shards", evil)
+	h.run("shards", "--db", evil)
+	h.run("shards", "--db", h.db, "-o", evil)
+}
