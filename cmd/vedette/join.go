@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,11 +18,13 @@ import (
 type joinFlags struct {
 	join     bool
 	replicas int
+	lease    time.Duration
 }
 
 func (o *joinFlags) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.join, "join", false, "share the work with the other recorders of this database that join: each records a part of the types, namespaces and clusters")
+	f.DurationVar(&o.lease, "join-lease", shard.DefaultLease, "with --join, time without a sign of life after which others take over from a recorder")
 	f.IntVar(&o.replicas, "replicas-per-shard", shard.DefaultReplicas, "with --join, number of recorders that record each part; the same for all of them")
 }
 
@@ -32,10 +35,13 @@ func (o *joinFlags) coordinator(d *sqldb.DB, name string, from *settings.Setting
 	if o.replicas < 1 {
 		return nil, fmt.Errorf("%s: %d recorders for each part: want at least 1", from.Origin("replicas-per-shard"), o.replicas)
 	}
+	if o.lease < time.Second {
+		return nil, fmt.Errorf("%s is %v: want at least 1s", from.Origin("join-lease"), o.lease)
+	}
 	if !o.join {
 		return nil, nil
 	}
-	return shard.New(shard.Config{DB: d, Name: name, Replicas: o.replicas, Program: version(), Logger: log})
+	return shard.New(shard.Config{DB: d, Name: name, Replicas: o.replicas, Lease: o.lease, Program: version(), Logger: log})
 }
 
 // runCoordinator runs a coordinator until the returned function is called. nil is allowed.

@@ -63,9 +63,14 @@ func TestShards(t *testing.T) {
 // TestJoinMistakes checks that illegal settings are errors.
 func TestJoinMistakes(t *testing.T) {
 	srv := recordable(t, apitest.Config{})
-	_, errs, code := runOnce(t, "record", "pods", "--kubeconfig", srv.kubeconfig, "--db", "sqlite:"+t.TempDir()+"/h.db", "--join", "--replicas-per-shard", "0")
-	if code != 1 || !strings.Contains(errs, "--replicas-per-shard: 0 recorders for each part: want at least 1") {
-		t.Errorf("exit code %d, said %s", code, errs)
+	for _, c := range []struct{ flag, value, want string }{
+		{"--replicas-per-shard", "0", "--replicas-per-shard: 0 recorders for each part: want at least 1"},
+		{"--join-lease", "1ms", "--join-lease is 1ms: want at least 1s"},
+	} {
+		_, errs, code := runOnce(t, "record", "pods", "--kubeconfig", srv.kubeconfig, "--db", "sqlite:"+t.TempDir()+"/h.db", "--join", c.flag, c.value)
+		if code != 1 || !strings.Contains(errs, c.want) {
+			t.Errorf("%s: exit code %d, said %s", c.flag, code, errs)
+		}
 	}
 }
 

@@ -198,10 +198,14 @@ func cut(p *network.Proxy, m network.Mode, outage time.Duration) {
 	p.Set(network.Whole)
 }
 
-// settle waits until the recorders have all changes. It changes the markers repeatedly,
-// because a recorder that resumes at the end of another's coverage has nothing to write.
+// settle waits until the recorders have all changes; without names, until any recorder
+// has. It changes the markers repeatedly, because a recorder that resumes at the end of
+// another's coverage has nothing to write.
 func (s *stage) settle(t *testing.T, within time.Duration, names ...string) {
 	t.Helper()
+	if len(names) == 0 {
+		names = []string{"%"}
+	}
 	d := s.open(t)
 	defer d.Close()
 	began := time.Now()
@@ -215,7 +219,7 @@ func (s *stage) settle(t *testing.T, within time.Duration, names ...string) {
 		for _, resource := range s.types {
 			for _, name := range names {
 				to := int64(0)
-				query := fmt.Sprintf("SELECT COALESCE(MAX(c.to_version), 0) FROM coverage c JOIN resources r ON r.id = c.resource_id WHERE r.name = '%s' AND c.recorder = '%s'", resource, name)
+				query := fmt.Sprintf("SELECT COALESCE(MAX(c.to_version), 0) FROM coverage c JOIN resources r ON r.id = c.resource_id WHERE r.name = '%s' AND c.recorder LIKE '%s'", resource, name)
 				if err := tryRows(t, d.SQL(), query, func(scan func(...any) error) error { return scan(&to) }); err != nil {
 					return err.Error()
 				}

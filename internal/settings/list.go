@@ -43,6 +43,7 @@ var All = []Setting{
 	{"max-job-logs", word},
 	{"max-logs", word},
 	{"join", truth},
+	{"join-lease", word},
 	{"replicas-per-shard", word},
 	{"traces", word},
 	{"traces-headers", path},
