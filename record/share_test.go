@@ -68,12 +68,13 @@ func (w *world) share(name string, replicas int) *sharer {
 func (w *world) remove(name string) {
 	w.t.Helper()
 	err := w.d.Transact(w.t.Context(), func(tx *sqldb.Tx) error {
-		if err := model.ChangeShards(w.t.Context(), tx); err != nil {
+		change, err := model.ChangeShards(w.t.Context(), tx)
+		if err != nil {
 			return err
 		}
 		m, err := model.ShardMemberOf(w.t.Context(), tx, name)
 		if err == nil {
-			_, err = model.DeleteShardMember(w.t.Context(), tx, m.ID, m.Beat)
+			err = change.Remove(w.t.Context(), m.ID, m.Beat)
 		}
 		return err
 	})

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -47,9 +48,9 @@ func (c *changes) empty() bool {
 }
 
 // compare returns the changes that a member must make.
-func compare(v *view, member int64, replicas int, live []int64, offers []*Offer) changes {
+func compare(v *view, member int64, replicas int, live []int64, offers []*Offer, plan *cachedPlan) changes {
 	todo := changes{member: member}
-	rows, byShard := v.of(member), map[int64]*Offer{}
+	rows, byShard := v.offers[member], map[int64]*Offer{}
 	for _, o := range offers {
 		o.mu.Lock()
 		row, stored := rows[o.shard]
@@ -68,8 +69,8 @@ func compare(v *view, member int64, replicas int, live []int64, offers []*Offer)
 		}
 		o.mu.Unlock()
 	}
-	shards := v.planned()
-	for _, a := range Plan(live, shards, replicas) {
+	shards, actions := plan.of(v, live, replicas)
+	for _, a := range actions {
 		o := byShard[a.Shard]
 		switch {
 		case a.Member != member || o == nil:
@@ -97,7 +98,7 @@ func (c *changes) sample(o *Offer, row model.ShardOffer) {
 // limit returns the number of holders up to which a shard may be claimed: one more than the
 // replicas for a shard that moves.
 func limit(live []int64, shards []Shard, id int64, replicas int) int {
-	i, _ := slices.BinarySearchFunc(shards, id, byID)
+	i, _ := slices.BinarySearchFunc(shards, id, func(s Shard, id int64) int { return cmp.Compare(s.ID, id) })
 	holders := 0
 	for _, h := range shards[i].Holders {
 		if slices.Contains(live, h.Member) {
@@ -108,49 +109,50 @@ func limit(live []int64, shards []Shard, id int64, replicas int) int {
 }
 
 // write writes the changes.
-func (c *changes) write(ctx context.Context, tx *sqldb.Tx) (err error) {
-	if err := model.ChangeShards(ctx, tx); err != nil {
+func (c *changes) write(ctx context.Context, tx *sqldb.Tx) error {
+	change, err := model.ChangeShards(ctx, tx)
+	if err != nil {
 		return err
 	}
 	for _, m := range c.dead {
-		if _, err := model.DeleteShardMember(ctx, tx, m.ID, m.Beat); err != nil {
+		if err := change.Remove(ctx, m.ID, m.Beat); err != nil {
 			return err
 		}
 	}
 	c.ids = make([]int64, len(c.offered))
 	for i, o := range c.offered {
-		if c.ids[i], err = model.EnsureShard(ctx, tx, o.scope); err != nil {
+		if c.ids[i], err = change.Ensure(ctx, o.scope); err != nil {
 			return err
 		}
-		if err := model.InsertShardOffer(ctx, tx, c.ids[i], c.member); err != nil {
+		if err := change.Offer(ctx, c.ids[i], c.member); err != nil {
 			return err
 		}
 	}
-	if err := c.writeStates(ctx, tx); err != nil {
+	if err := c.writeStates(ctx, change); err != nil {
 		return err
 	}
-	return c.writeClaims(ctx, tx)
+	return c.writeClaims(ctx, change, model.Micros(tx.Now()))
 }
 
 // writeStates writes the ends, states and loads of shards.
-func (c *changes) writeStates(ctx context.Context, tx *sqldb.Tx) error {
+func (c *changes) writeStates(ctx context.Context, change model.ShardChange) error {
 	for _, o := range c.withdrawn {
-		if err := model.DeleteShardOffer(ctx, tx, o.shard, c.member); err != nil {
+		if err := change.Withdraw(ctx, o.shard, c.member); err != nil {
 			return err
 		}
 	}
 	for _, o := range c.released {
-		if err := model.ReleaseShard(ctx, tx, o.shard, c.member); err != nil {
+		if err := change.Release(ctx, o.shard, c.member); err != nil {
 			return err
 		}
 	}
 	for _, r := range c.ready {
-		if err := model.SetShardReady(ctx, tx, r.shard, c.member, r.ready); err != nil {
+		if err := change.SetReady(ctx, r.shard, c.member, r.ready); err != nil {
 			return err
 		}
 	}
 	for _, l := range c.loads {
-		if err := model.SetShardLoad(ctx, tx, l.offer.shard, l.value); err != nil {
+		if err := change.SetLoad(ctx, l.offer.shard, l.value); err != nil {
 			return err
 		}
 	}
@@ -158,17 +160,17 @@ func (c *changes) writeStates(ctx context.Context, tx *sqldb.Tx) error {
 }
 
 // writeClaims claims shards, except those that other members have claimed meanwhile.
-func (c *changes) writeClaims(ctx context.Context, tx *sqldb.Tx) error {
+func (c *changes) writeClaims(ctx context.Context, change model.ShardChange, now int64) error {
 	for i := range c.claimed {
 		one := &c.claimed[i]
-		holders, err := model.CountShardHolders(ctx, tx, one.offer.shard)
+		holders, err := change.Holders(ctx, one.offer.shard)
 		if err != nil {
 			return err
 		}
-		if one.done = false; holders >= one.limit {
+		if one.done = holders < one.limit; !one.done {
 			continue
 		}
-		if one.done, err = model.HoldShard(ctx, tx, one.offer.shard, c.member, model.Micros(tx.Now())); err != nil {
+		if err := change.Hold(ctx, one.offer.shard, c.member, now); err != nil {
 			return err
 		}
 	}

@@ -92,6 +92,7 @@ type Coordinator struct {
 	member   int64 // own ID; 0: not joined
 	liveness liveness
 	view     view
+	plan     cachedPlan
 }
 
 // New returns a coordinator. It holds no shard before Run.
@@ -102,7 +103,7 @@ func New(c Config) (*Coordinator, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Coordinator{c: c, woken: make(chan struct{}, 1), liveness: liveness{lease: c.Lease}, view: view{version: -1}}
+	k := &Coordinator{c: c, woken: make(chan struct{}, 1), liveness: liveness{lease: c.Lease}, view: newView()}
 	k.fault = &faultlog.Reporter{Fault: "cannot share the shards", Over: "sharing the shards again", Logger: k.log, Attrs: []any{"recorder", c.Name}}
 	return k, nil
 }
@@ -186,12 +187,12 @@ func (c *Coordinator) step(ctx context.Context, beat bool) error {
 			return err
 		}
 	}
-	if err := c.read(ctx); err != nil {
+	if err := c.view.read(ctx, c.c.DB); err != nil {
 		return err
 	}
 	live, dead := c.liveness.observe(time.Now(), c.view.members)
 	dead = slices.DeleteFunc(dead, func(m model.ShardMember) bool { return m.ID == c.member })
-	todo := compare(&c.view, c.member, c.c.Replicas, live, c.current())
+	todo := compare(&c.view, c.member, c.c.Replicas, live, c.current(), &c.plan)
 	todo.dead = dead
 	moved := 0
 	for _, o := range todo.moved {
@@ -210,7 +211,7 @@ func (c *Coordinator) step(ctx context.Context, beat bool) error {
 func (c *Coordinator) publish(members, released int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.stats.Members, c.stats.Shards = members, len(c.view.shards)
+	c.stats.Members, c.stats.Shards = members, len(c.view.loads)
 	c.stats.Released += released
 }
 
@@ -244,10 +245,10 @@ func (c *Coordinator) beat(ctx context.Context) error {
 func (c *Coordinator) join(ctx context.Context) error {
 	var id int64
 	err := c.c.DB.Transact(ctx, func(tx *sqldb.Tx) (err error) {
-		if err := model.ChangeShards(ctx, tx); err != nil {
-			return err
+		change, err := model.ChangeShards(ctx, tx)
+		if err == nil {
+			id, err = change.Join(ctx, c.c.Name, c.c.Program, model.Micros(tx.Now()))
 		}
-		id, err = model.InsertShardMember(ctx, tx, c.c.Name, c.c.Program, model.Micros(tx.Now()))
 		return err
 	})
 	if err != nil {
@@ -264,7 +265,7 @@ func (c *Coordinator) join(ctx context.Context) error {
 //
 // Errors: those of the database; the member may be alive.
 func (c *Coordinator) supersede(ctx context.Context) error {
-	if err := c.read(ctx); err != nil {
+	if err := c.view.read(ctx, c.c.DB); err != nil {
 		return err
 	}
 	_, dead := c.liveness.observe(time.Now(), c.view.members)
@@ -274,15 +275,6 @@ func (c *Coordinator) supersede(ctx context.Context) error {
 		}
 	}
 	return fmt.Errorf("a recorder with the name %q is alive, or ended less than %v ago: give each recorder its own name", c.c.Name, c.c.Lease)
-}
-
-// read reads the tables.
-func (c *Coordinator) read(ctx context.Context) error {
-	next, err := readView(ctx, c.c.DB, &c.view)
-	if err == nil {
-		c.view = next
-	}
-	return err
 }
 
 // current returns the offers of this process.
@@ -324,15 +316,15 @@ func (c *Coordinator) leave(ctx context.Context) error {
 	ctx, done := c.c.DB.Bounded(ctx)
 	defer done()
 	err := c.c.DB.Transact(ctx, func(tx *sqldb.Tx) error {
-		if err := model.ChangeShards(ctx, tx); err != nil {
+		change, err := model.ChangeShards(ctx, tx)
+		if err != nil {
 			return err
 		}
 		m, err := model.ShardMemberOf(ctx, tx, c.c.Name)
 		if err != nil || m.ID != c.member {
 			return nil // somebody else has removed it
 		}
-		_, err = model.DeleteShardMember(ctx, tx, m.ID, m.Beat)
-		return err
+		return change.Remove(ctx, m.ID, m.Beat)
 	})
 	if err != nil {
 		c.log().Warn("cannot leave the group of recorders; its shards wait for the end of the lease", "recorder", c.c.Name, "lease", c.c.Lease, "err", err)

@@ -218,21 +218,22 @@ func TestOffers(t *testing.T) {
 func (w *world) member(name string, shards ...int) (id int64) {
 	w.Helper()
 	err := w.d.Transact(w.Context(), func(tx *sqldb.Tx) (err error) {
-		if err := model.ChangeShards(w.Context(), tx); err != nil {
+		change, err := model.ChangeShards(w.Context(), tx)
+		if err != nil {
 			return err
 		}
-		if id, err = model.InsertShardMember(w.Context(), tx, name, "", 0); err != nil {
+		if id, err = change.Join(w.Context(), name, "", 0); err != nil {
 			return err
 		}
 		for _, n := range shards {
-			s, err := model.EnsureShard(w.Context(), tx, model.Scope{Cluster: 1, Resource: int64(n)})
+			s, err := change.Ensure(w.Context(), model.Scope{Cluster: 1, Resource: int64(n)})
 			if err != nil {
 				return err
 			}
-			if err := model.InsertShardOffer(w.Context(), tx, s, id); err != nil {
+			if err := change.Offer(w.Context(), s, id); err != nil {
 				return err
 			}
-			if _, err := model.HoldShard(w.Context(), tx, s, id, 0); err != nil {
+			if err := change.Hold(w.Context(), s, id, 0); err != nil {
 				return err
 			}
 		}
@@ -248,7 +249,11 @@ func (w *world) member(name string, shards ...int) (id int64) {
 func (w *world) fenced(n int, member int64) (held bool) {
 	w.Helper()
 	err := w.d.Transact(w.Context(), func(tx *sqldb.Tx) error {
-		s, err := model.EnsureShard(w.Context(), tx, model.Scope{Cluster: 1, Resource: int64(n)})
+		change, err := model.ChangeShards(w.Context(), tx)
+		if err != nil {
+			return err
+		}
+		s, err := change.Ensure(w.Context(), model.Scope{Cluster: 1, Resource: int64(n)})
 		if err == nil {
 			held, err = model.FenceShard(w.Context(), tx, s, member)
 		}
@@ -286,12 +291,13 @@ func TestRemoved(t *testing.T) {
 		a := w.start("a", 1, 1, 2)
 		w.until("a:2")
 		err := w.d.Transact(t.Context(), func(tx *sqldb.Tx) error {
-			if err := model.ChangeShards(t.Context(), tx); err != nil {
+			change, err := model.ChangeShards(t.Context(), tx)
+			if err != nil {
 				return err
 			}
 			m, err := model.ShardMemberOf(t.Context(), tx, "a")
 			if err == nil {
-				_, err = model.DeleteShardMember(t.Context(), tx, m.ID, m.Beat)
+				err = change.Remove(t.Context(), m.ID, m.Beat)
 			}
 			return err
 		})

@@ -49,20 +49,19 @@ func List(ctx context.Context, db *sqldb.DB) (shards []Listed, members []ListedM
 		at[m.ID] = i
 		members = append(members, ListedMember{Name: m.Name, Program: m.Program, Joined: model.Time(m.JoinedAt), Seen: model.Time(m.SeenAt)})
 	}
-	offers, err := model.ShardOffers(ctx, db)
-	if err != nil {
-		return nil, nil, db.Explain(err)
-	}
 	holders := map[int64][]ListedHolder{}
-	for _, o := range offers {
+	err = model.EachShardOffer(ctx, db, -1, func(o model.ShardOffer) {
 		i, known := at[o.Member]
-		if !known {
-			continue // it joined after the members were read
+		if !known || o.Withdrawn {
+			return // a member may have joined after the members were read
 		}
 		if members[i].Offered++; o.Held {
 			members[i].Held++
 			holders[o.Shard] = append(holders[o.Shard], ListedHolder{members[i].Name, o.Ready, model.Time(o.HeldAt)})
 		}
+	})
+	if err != nil {
+		return nil, nil, db.Explain(err)
 	}
 	err = model.EachListedShard(ctx, db, func(s model.ListedShard) {
 		shards = append(shards, Listed{

@@ -61,6 +61,11 @@ func Plan(members []int64, shards []Shard, replicas int) []Action {
 	for _, s := range p.shards {
 		p.fill(s)
 		p.reduce(s)
+		if s.isStable(p) {
+			for _, h := range s.holders {
+				p.stable[h.Member] = append(p.stable[h.Member], s)
+			}
+		}
 	}
 	for p.moving < maxMoves && p.move() {
 	}
@@ -74,8 +79,9 @@ func Plan(members []int64, shards []Shard, replicas int) []Action {
 type planner struct {
 	replicas int
 	members  []int64
-	shards   []*plannedShard   // the largest load first
-	load     map[int64]float64 // of each member, after the actions
+	shards   []*plannedShard           // the largest load first
+	stable   map[int64][]*plannedShard // shards that may move, by holder
+	load     map[int64]float64         // of each member, after the actions
 	average  float64
 	moving   int // shards that have an additional holder for a time
 	actions  []Action
@@ -86,13 +92,14 @@ type plannedShard struct {
 	*Shard
 	candidates []int64 // live members that offer it
 	holders    []Holder
+	moves      bool // this plan moves it
 }
 
 // want returns the wanted number of holders.
 func (p *planner) want(s *plannedShard) int { return min(p.replicas, len(s.candidates)) }
 
 func newPlanner(members []int64, shards []Shard, replicas int) *planner {
-	p := &planner{replicas: replicas, members: slices.Sorted(slices.Values(members)), load: map[int64]float64{}}
+	p := &planner{replicas: replicas, members: slices.Sorted(slices.Values(members)), load: map[int64]float64{}, stable: map[int64][]*plannedShard{}}
 	total := 0.0
 	for i := range shards {
 		s := &plannedShard{Shard: &shards[i]}
@@ -201,6 +208,7 @@ func (p *planner) move() bool {
 				break // the others are closer
 			}
 			if s := p.movable(from, to, gap); s != nil {
+				s.moves = true
 				p.claim(s, to)
 				p.load[from] -= s.Load
 				s.holders = slices.DeleteFunc(s.holders, func(h Holder) bool { return h.Member == from })
@@ -216,12 +224,12 @@ func (p *planner) move() bool {
 // equal, or nil if none improves them enough.
 func (p *planner) movable(from, to int64, gap float64) (best *plannedShard) {
 	most := 0.0
-	for _, s := range p.shards {
+	for _, s := range p.stable[from] {
 		gain := min(s.Load, gap-s.Load)
 		if s.Load > gap/2 && gain < hysteresis*p.average {
 			continue // the other member would then have almost as much too much
 		}
-		if gain > most && s.isStable(p) && s.isHeldBy(from) && !s.isHeldBy(to) && slices.Contains(s.candidates, to) {
+		if gain > most && !s.moves && s.isHeldBy(from) && !s.isHeldBy(to) && slices.Contains(s.candidates, to) {
 			best, most = s, gain
 		}
 	}
@@ -232,7 +240,7 @@ func (s *plannedShard) isHeldBy(m int64) bool {
 	return slices.ContainsFunc(s.holders, func(h Holder) bool { return h.Member == m })
 }
 
-// isStable reports whether a shard has exactly the wanted holders, and all of them are
+// isStable reports whether a shard may move: it has exactly the wanted holders, and all of them are
 // ready.
 func (s *plannedShard) isStable(p *planner) bool {
 	return len(s.Holders) == p.want(s) && len(s.holders) == p.want(s) && !slices.ContainsFunc(s.holders, func(h Holder) bool { return !h.Ready })

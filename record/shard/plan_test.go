@@ -216,11 +216,16 @@ func TestPlanMovesOnlyWhatItMust(t *testing.T) {
 
 // TestPlanRests: loads that change a little move nothing.
 func TestPlanRests(t *testing.T) {
-	g := newGroup(3, 30, 2, func(i int) float64 { return 100 })
+	g := newGroup(3, 66, 2, func(i int) float64 {
+		if i < 6 {
+			return 500
+		}
+		return 2 // could fill any difference
+	})
 	g.settle(t)
 	g.claims = 0
-	for i := range g.shards {
-		g.shards[i].Load += float64(i%3) * 3
+	for i := range 6 {
+		g.shards[i].Load += float64(i) * 10
 	}
 	g.settle(t)
 	if g.claims > 0 {
@@ -238,4 +243,14 @@ func TestPlanIsTheSameForAll(t *testing.T) {
 			t.Fatalf("got %s, want %s", got, want)
 		}
 	})
+}
+
+// BenchmarkPlan plans 2,000 shards on 50 members after one of them has failed.
+func BenchmarkPlan(b *testing.B) {
+	g := newGroup(50, 2000, 2, func(i int) float64 { return 1 + float64(i*i%977) })
+	g.settle(b)
+	g.kill(7)
+	for b.Loop() {
+		Plan(g.members, g.shards, g.replicas)
+	}
 }

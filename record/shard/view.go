@@ -3,66 +3,109 @@ package shard
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// view is the content of the tables of shards at a version.
+// view is the content of the tables of shards at a version, or a little later.
 type view struct {
 	version int64
 	members []model.ShardMember
-	shards  []model.Shard
-	offers  []model.ShardOffer
+	loads   map[int64]int64                      // by shard
+	offers  map[int64]map[int64]model.ShardOffer // by member and shard
 }
 
-// readView reads the members, and the other tables if they have changed since the last view.
-func readView(ctx context.Context, db *sqldb.DB, last *view) (next view, err error) {
-	version, err := model.ShardVersion(ctx, db)
+// newView returns a view without content.
+func newView() view {
+	return view{version: -1, loads: map[int64]int64{}, offers: map[int64]map[int64]model.ShardOffer{}}
+}
+
+// read reads the members, and the rows that have changed since the last call. Whatever is
+// committed between its queries is read again by the next call.
+func (v *view) read(ctx context.Context, q sqldb.Querier) error {
+	version, err := model.ShardVersion(ctx, q)
 	if err != nil {
-		return next, err
+		return err
 	}
-	next = view{version: version, shards: last.shards, offers: last.offers}
-	if next.members, err = model.ShardMembers(ctx, db); err != nil || version == last.version {
-		return next, err
+	members, err := model.ShardMembers(ctx, q)
+	if err != nil {
+		return err
 	}
-	if next.shards, err = model.Shards(ctx, db); err != nil {
-		return next, err
-	}
-	next.offers, err = model.ShardOffers(ctx, db)
-	return next, err
-}
-
-// of returns the offers of a member by shard.
-func (v *view) of(member int64) map[int64]model.ShardOffer {
-	rows := map[int64]model.ShardOffer{}
-	for _, row := range v.offers {
-		if row.Member == member {
-			rows[row.Shard] = row
+	if version != v.version {
+		if err := model.EachShard(ctx, q, v.version, func(s model.Shard) { v.loads[s.ID] = s.Load }); err != nil {
+			return err
+		}
+		if err := model.EachShardOffer(ctx, q, v.version, v.put); err != nil {
+			return err
 		}
 	}
-	return rows
+	v.version = version
+	v.setMembers(members)
+	return nil
 }
 
-// planned returns the shards for Plan, in the order of their IDs.
+// put stores an offer, or removes one that was withdrawn.
+func (v *view) put(o model.ShardOffer) {
+	if v.offers[o.Member] == nil {
+		v.offers[o.Member] = map[int64]model.ShardOffer{}
+	}
+	if o.Withdrawn {
+		delete(v.offers[o.Member], o.Shard)
+		return
+	}
+	v.offers[o.Member][o.Shard] = o
+}
+
+// setMembers stores the members, and removes the offers of former members.
+func (v *view) setMembers(members []model.ShardMember) {
+	v.members = members
+	there := map[int64]bool{}
+	for _, m := range members {
+		there[m.ID] = true
+	}
+	maps.DeleteFunc(v.offers, func(member int64, _ map[int64]model.ShardOffer) bool { return !there[member] })
+}
+
+// planned returns the shards that somebody offers, in the order of their IDs.
 func (v *view) planned() []Shard {
-	all := make([]Shard, len(v.shards))
-	for i, s := range v.shards {
-		all[i] = Shard{ID: s.ID, Load: float64(1 + s.Load)}
-	}
-	for _, row := range v.offers {
-		i, found := slices.BinarySearchFunc(all, row.Shard, byID)
-		if !found {
-			continue // it was offered after the shards were read
+	shards := make(map[int64]*Shard, len(v.loads))
+	for _, member := range slices.Sorted(maps.Keys(v.offers)) {
+		for id, o := range v.offers[member] {
+			s := shards[id]
+			if s == nil {
+				s = &Shard{ID: id, Load: float64(1 + v.loads[id])}
+				shards[id] = s
+			}
+			s.Offers = append(s.Offers, member)
+			if o.Held {
+				s.Holders = append(s.Holders, Holder{member, o.Ready})
+			}
 		}
-		all[i].Offers = append(all[i].Offers, row.Member)
-		if row.Held {
-			all[i].Holders = append(all[i].Holders, Holder{row.Member, row.Ready})
-		}
 	}
+	all := make([]Shard, 0, len(shards))
+	for _, s := range shards {
+		all = append(all, *s)
+	}
+	slices.SortFunc(all, func(a, b Shard) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }
 
-// byID compares a shard with an ID.
-func byID(s Shard, id int64) int { return cmp.Compare(s.ID, id) }
+// cachedPlan is the plan of a view. Most steps find nothing new.
+type cachedPlan struct {
+	version int64
+	live    []int64
+	shards  []Shard
+	actions []Action
+}
+
+// of returns the shards of a view and their plan.
+func (p *cachedPlan) of(v *view, live []int64, replicas int) ([]Shard, []Action) {
+	if p.shards == nil || p.version != v.version || !slices.Equal(p.live, live) {
+		shards := v.planned()
+		*p = cachedPlan{version: v.version, live: live, shards: shards, actions: Plan(live, shards, replicas)}
+	}
+	return p.shards, p.actions
+}

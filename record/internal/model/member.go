@@ -18,17 +18,17 @@ type ShardMember struct {
 	Program          string
 }
 
-// InsertShardMember inserts a member. It returns its ID, or 0 if the name is taken.
-func InsertShardMember(ctx context.Context, tx *sqldb.Tx, name, program string, now int64) (id int64, err error) {
-	_, err = ShardMemberOf(ctx, tx, name)
+// Join inserts a member. It returns its ID, or 0 if the name is taken.
+func (c ShardChange) Join(ctx context.Context, name, program string, now int64) (id int64, err error) {
+	_, err = ShardMemberOf(ctx, c.tx, name)
 	if err == nil || !errors.Is(err, sql.ErrNoRows) {
 		return 0, err
 	}
 	row := []any{name, int64(1), now, now, program}
-	if err := tx.Insert(ctx, "shard_members", []string{"name", "beat", "joined_at", "seen_at", "program"}, [][]any{row}); err != nil {
+	if err := c.tx.Insert(ctx, "shard_members", []string{"name", "beat", "joined_at", "seen_at", "program"}, [][]any{row}); err != nil {
 		return 0, fmt.Errorf("table shard_members: %w", err)
 	}
-	return queryInt(ctx, tx, "SELECT id FROM shard_members WHERE name = ?", name)
+	return queryInt(ctx, c.tx, "SELECT id FROM shard_members WHERE name = ?", name)
 }
 
 // ShardMemberOf returns the member with a name.
@@ -45,15 +45,15 @@ func BeatShardMember(ctx context.Context, tx *sqldb.Tx, id, now int64) (bool, er
 	return n > 0, err
 }
 
-// DeleteShardMember removes a member, if beat is its last one, and with it all rights that
-// the member has. It reports whether it did.
-func DeleteShardMember(ctx context.Context, tx *sqldb.Tx, id, beat int64) (bool, error) {
-	n, err := tx.Exec(ctx, "DELETE FROM shard_members WHERE id = ? AND beat = ?", id, beat)
+// Remove removes a member, if beat is its last one, and with it all rights that the member
+// has.
+func (c ShardChange) Remove(ctx context.Context, member, beat int64) error {
+	n, err := c.tx.Exec(ctx, "DELETE FROM shard_members WHERE id = ? AND beat = ?", member, beat)
 	if err != nil || n == 0 {
-		return false, err
+		return err
 	}
-	_, err = tx.Exec(ctx, "DELETE FROM shard_offers WHERE member_id = ?", id)
-	return true, err
+	_, err = c.tx.Exec(ctx, "DELETE FROM shard_offers WHERE member_id = ?", member)
+	return err
 }
 
 // ShardMembers returns all members, in the order of their IDs.

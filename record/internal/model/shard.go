@@ -14,115 +14,138 @@ func ShardVersion(ctx context.Context, q sqldb.Querier) (version int64, err erro
 	return version, err
 }
 
-// ChangeShards increases the version of the tables of shards. It must be the first statement
-// of a transaction that changes them: until the transaction ends, no other one reads or
-// changes these tables after it.
-func ChangeShards(ctx context.Context, tx *sqldb.Tx) error {
-	_, err := tx.Exec(ctx, "UPDATE shard_head SET version = version + 1 WHERE id = 1")
-	return err
+// ShardChange is a transaction that changes the tables of shards.
+type ShardChange struct {
+	tx      *sqldb.Tx
+	version int64 // of the rows that it changes
+}
+
+// ChangeShards begins a change of the tables of shards. It must be the first statement of a
+// transaction: until the transaction ends, no other one changes these tables.
+func ChangeShards(ctx context.Context, tx *sqldb.Tx) (c ShardChange, err error) {
+	if _, err := tx.Exec(ctx, "UPDATE shard_head SET version = version + 1 WHERE id = 1"); err != nil {
+		return c, err
+	}
+	c = ShardChange{tx: tx}
+	c.version, err = ShardVersion(ctx, tx)
+	return c, err
 }
 
 // Shard is a row of the table of shards.
 type Shard struct {
-	ID int64
-	Scope
+	ID   int64
 	Load int64 // revisions a minute
 }
 
-var shardColumns = []string{"cluster_id", "resource_id", "namespace", "selector_hash", "load_value"}
+var shardColumns = []string{"cluster_id", "resource_id", "namespace", "selector_hash", "load_value", "changed"}
 
-// EnsureShard returns the row ID of a shard, and inserts the row if necessary.
-func EnsureShard(ctx context.Context, tx *sqldb.Tx, s Scope) (id int64, err error) {
-	if err := tx.InsertNew(ctx, "shards", shardColumns, [][]any{s.args(int64(0))}, "namespace"); err != nil {
+// Ensure returns the row ID of a shard, and inserts the row if necessary.
+func (c ShardChange) Ensure(ctx context.Context, s Scope) (id int64, err error) {
+	if err := c.tx.InsertNew(ctx, "shards", shardColumns, [][]any{s.args(int64(0), c.version)}, "namespace"); err != nil {
 		return 0, fmt.Errorf("table shards: %w", err)
 	}
-	return queryInt(ctx, tx, "SELECT id FROM shards WHERE "+inScope, s.args()...)
+	return queryInt(ctx, c.tx, "SELECT id FROM shards WHERE "+inScope, s.args()...)
 }
 
-// SetShardLoad stores the load of a shard.
-func SetShardLoad(ctx context.Context, tx *sqldb.Tx, shard, load int64) error {
-	_, err := tx.Exec(ctx, "UPDATE shards SET load_value = ? WHERE id = ?", load, shard)
+// SetLoad stores the load of a shard.
+func (c ShardChange) SetLoad(ctx context.Context, shard, load int64) error {
+	_, err := c.tx.Exec(ctx, "UPDATE shards SET load_value = ?, changed = ? WHERE id = ?", load, c.version, shard)
 	return err
 }
 
-// Shards returns all shards that somebody offers, in the order of their IDs.
-func Shards(ctx context.Context, q sqldb.Querier) (all []Shard, err error) {
-	const query = "SELECT id, cluster_id, resource_id, namespace, selector_hash, load_value FROM shards s" +
-		" WHERE EXISTS (SELECT 1 FROM shard_offers o WHERE o.shard_id = s.id) ORDER BY id"
-	err = q.Query(ctx, query, nil, func(rows *sql.Rows) error {
+// EachShard calls each for the shards that have changed since a version.
+func EachShard(ctx context.Context, q sqldb.Querier, since int64, each func(Shard)) error {
+	return q.Query(ctx, "SELECT id, load_value FROM shards WHERE changed > ?", []any{since}, func(rows *sql.Rows) error {
 		var s Shard
-		err := rows.Scan(&s.ID, &s.Cluster, &s.Resource, &s.Namespace, &s.Selectors, &s.Load)
-		all = append(all, s)
-		return err
+		if err := rows.Scan(&s.ID, &s.Load); err != nil {
+			return err
+		}
+		each(s)
+		return nil
 	})
-	return all, err
 }
+
+// Values of the column held.
+const (
+	withdrawn int16 = iota - 1
+	offered
+	held
+)
 
 // ShardOffer is a row of the table of offers.
 type ShardOffer struct {
-	Shard, Member int64
-	Held, Ready   bool
-	HeldAt        int64 // in microseconds
+	Shard, Member          int64
+	Held, Ready, Withdrawn bool
+	HeldAt                 int64 // in microseconds
 }
 
-// InsertShardOffer inserts the offer of a member to record a shard, unless it exists.
-func InsertShardOffer(ctx context.Context, tx *sqldb.Tx, shard, member int64) error {
-	return tx.InsertNew(ctx, "shard_offers", []string{"shard_id", "member_id", "held", "ready", "held_at", "batches"}, [][]any{{shard, member, int16(0), int16(0), int64(0), int64(0)}}, "shard_id")
+var offerColumns = []string{"shard_id", "member_id", "held", "ready", "held_at", "changed", "batches"}
+
+// Offer inserts the offer of a member to record a shard.
+func (c ShardChange) Offer(ctx context.Context, shard, member int64) error {
+	err := c.tx.InsertNew(ctx, "shard_offers", offerColumns, [][]any{{shard, member, offered, int16(0), int64(0), c.version, int64(0)}}, "shard_id")
+	if err != nil {
+		return fmt.Errorf("table shard_offers: %w", err)
+	}
+	return c.set(ctx, shard, member, offered, 0) // it may have been withdrawn
 }
 
-// DeleteShardOffer deletes the offer of a member, and with it the member's right to write.
-func DeleteShardOffer(ctx context.Context, tx *sqldb.Tx, shard, member int64) error {
-	_, err := tx.Exec(ctx, "DELETE FROM shard_offers WHERE shard_id = ? AND member_id = ?", shard, member)
+// Withdraw ends the offer of a member, and with it the member's right to write.
+func (c ShardChange) Withdraw(ctx context.Context, shard, member int64) error {
+	return c.set(ctx, shard, member, withdrawn, 0)
+}
+
+// Hold makes a member a holder of a shard that it offers.
+func (c ShardChange) Hold(ctx context.Context, shard, member, now int64) error {
+	return c.set(ctx, shard, member, held, now)
+}
+
+// Release ends the right of a member to write the revisions of a shard.
+func (c ShardChange) Release(ctx context.Context, shard, member int64) error {
+	return c.set(ctx, shard, member, offered, 0)
+}
+
+func (c ShardChange) set(ctx context.Context, shard, member int64, state int16, at int64) error {
+	_, err := c.tx.Exec(ctx, "UPDATE shard_offers SET held = ?, ready = 0, held_at = ?, changed = ? WHERE shard_id = ? AND member_id = ?", state, at, c.version, shard, member)
 	return err
 }
 
-// HoldShard makes a member a holder of a shard. It returns false if the member does not
-// offer the shard.
-func HoldShard(ctx context.Context, tx *sqldb.Tx, shard, member, now int64) (bool, error) {
-	n, err := tx.Exec(ctx, "UPDATE shard_offers SET held = 1, ready = 0, held_at = ? WHERE shard_id = ? AND member_id = ?", now, shard, member)
-	return n > 0, err
-}
-
-// ReleaseShard ends the right of a member to write the revisions of a shard.
-func ReleaseShard(ctx context.Context, tx *sqldb.Tx, shard, member int64) error {
-	_, err := tx.Exec(ctx, "UPDATE shard_offers SET held = 0, ready = 0, held_at = 0 WHERE shard_id = ? AND member_id = ?", shard, member)
-	return err
-}
-
-// SetShardReady stores whether a holder has caught up.
-func SetShardReady(ctx context.Context, tx *sqldb.Tx, shard, member int64, ready bool) error {
+// SetReady stores whether a holder has caught up.
+func (c ShardChange) SetReady(ctx context.Context, shard, member int64, ready bool) error {
 	value := int16(0)
 	if ready {
 		value = 1
 	}
-	_, err := tx.Exec(ctx, "UPDATE shard_offers SET ready = ? WHERE shard_id = ? AND member_id = ? AND held = 1", value, shard, member)
+	_, err := c.tx.Exec(ctx, "UPDATE shard_offers SET ready = ?, changed = ? WHERE shard_id = ? AND member_id = ? AND held = ?", value, c.version, shard, member, held)
 	return err
+}
+
+// Holders returns the number of holders of a shard.
+func (c ShardChange) Holders(ctx context.Context, shard int64) (int, error) {
+	n, err := queryInt(ctx, c.tx, "SELECT COUNT(*) FROM shard_offers WHERE shard_id = ? AND held = ?", shard, held)
+	return int(n), err
 }
 
 // FenceShard checks that a member holds a shard, in the transaction that writes. It changes
 // the row, so the transaction conflicts with the removal of the member, on any database.
-func FenceShard(ctx context.Context, tx *sqldb.Tx, shard, member int64) (held bool, err error) {
+func FenceShard(ctx context.Context, tx *sqldb.Tx, shard, member int64) (bool, error) {
 	n, err := tx.Exec(ctx, "UPDATE shard_offers SET batches = batches + 1 WHERE shard_id = ? AND member_id = ? AND held = 1", shard, member)
 	return n > 0, err
 }
 
-// ShardOffers returns all offers, in the order of their shards and members.
-func ShardOffers(ctx context.Context, q sqldb.Querier) (all []ShardOffer, err error) {
-	err = q.Query(ctx, "SELECT shard_id, member_id, held, ready, held_at FROM shard_offers ORDER BY shard_id, member_id", nil, func(rows *sql.Rows) error {
+// EachShardOffer calls each for the offers that have changed since a version. The offers of
+// removed members are gone, and are not among them.
+func EachShardOffer(ctx context.Context, q sqldb.Querier, since int64, each func(ShardOffer)) error {
+	return q.Query(ctx, "SELECT shard_id, member_id, held, ready, held_at FROM shard_offers WHERE changed > ?", []any{since}, func(rows *sql.Rows) error {
 		var o ShardOffer
-		var held, ready int
-		err := rows.Scan(&o.Shard, &o.Member, &held, &ready, &o.HeldAt)
-		o.Held, o.Ready = held != 0, ready != 0
-		all = append(all, o)
-		return err
+		var state, ready int16
+		if err := rows.Scan(&o.Shard, &o.Member, &state, &ready, &o.HeldAt); err != nil {
+			return err
+		}
+		o.Held, o.Ready, o.Withdrawn = state == held, ready != 0, state == withdrawn
+		each(o)
+		return nil
 	})
-	return all, err
-}
-
-// CountShardHolders returns the number of holders of a shard.
-func CountShardHolders(ctx context.Context, q sqldb.Querier, shard int64) (int, error) {
-	n, err := queryInt(ctx, q, "SELECT COUNT(*) FROM shard_offers WHERE shard_id = ? AND held = 1", shard)
-	return int(n), err
 }
 
 // EndGapsOfFormerHolders ends the lasting gaps that recorders began in a scope and cannot
@@ -152,7 +175,7 @@ func EachListedShard(ctx context.Context, q sqldb.Querier, each func(ListedShard
 	const query = "SELECT s.id, c.name, c.uid, r.api_group, r.name, r.kind, s.namespace, s.selector_hash, s.load_value," +
 		" (SELECT COALESCE(MAX(v.to_at), 0) FROM coverage v WHERE v.cluster_id = s.cluster_id AND v.resource_id = s.resource_id AND v.namespace = s.namespace AND v.selector_hash = s.selector_hash)" +
 		" FROM shards s JOIN clusters c ON c.id = s.cluster_id JOIN resources r ON r.id = s.resource_id" +
-		" WHERE EXISTS (SELECT 1 FROM shard_offers o WHERE o.shard_id = s.id) ORDER BY c.name, c.uid, r.name, r.api_group, s.namespace, s.id"
+		" WHERE EXISTS (SELECT 1 FROM shard_offers o WHERE o.shard_id = s.id AND o.held >= 0) ORDER BY c.name, c.uid, r.name, r.api_group, s.namespace, s.id"
 	return q.Query(ctx, query, nil, func(rows *sql.Rows) error {
 		var s ListedShard
 		if err := rows.Scan(&s.ID, &s.Cluster, &s.ClusterUID, &s.Type.Group, &s.Type.Resource, &s.Type.Kind, &s.Namespace, &s.Selectors, &s.Load, &s.CoveredAt); err != nil {

@@ -25,6 +25,7 @@ CREATE TABLE shard_members (
 ${COPY_RIGHTS:objects shard_members}
 
 -- A row for each target of a cluster. load_value is the measured work, in revisions a minute.
+-- changed is the version of the last change of the row, so members read what is new.
 CREATE TABLE shards (
   id ${ID},
   cluster_id BIGINT NOT NULL,
@@ -32,11 +33,14 @@ CREATE TABLE shards (
   namespace ${NAME} NOT NULL,
   selector_hash BIGINT NOT NULL,
   load_value BIGINT NOT NULL,
+  changed BIGINT NOT NULL,
   CONSTRAINT shards_scope UNIQUE (cluster_id, resource_id, namespace, selector_hash)
 ) ${OPTIONS};
+CREATE INDEX shards_changed ON shards (changed);
 ${COPY_RIGHTS:objects shards}
 
--- A row for each member that can record a shard. held is 1 while the member records it. Each
+-- A row for each member that can record a shard. held is 1 while the member records it, and
+-- -1 after the member has withdrawn the offer. Each
 -- transaction that writes revisions adds 1 to batches where held is 1: it fails if the
 -- member was removed, also in a cluster of databases without common locks.
 CREATE TABLE shard_offers (
@@ -45,10 +49,12 @@ CREATE TABLE shard_offers (
   held SMALLINT NOT NULL,
   ready SMALLINT NOT NULL,
   held_at BIGINT NOT NULL,
+  changed BIGINT NOT NULL,
   batches BIGINT NOT NULL,
   PRIMARY KEY (shard_id, member_id)
 ) ${OPTIONS};
 CREATE INDEX shard_offers_member ON shard_offers (member_id);
+CREATE INDEX shard_offers_changed ON shard_offers (changed);
 ${COPY_RIGHTS:objects shard_offers}
 
 INSERT INTO schema_compatibility (step, oldest_step) VALUES (8, 1);
