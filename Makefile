@@ -61,7 +61,7 @@ many: ## measure queries over 5,000,000 transitions (6 minutes, 2 GB in the fold
 
 .PHONY: conformance
 conformance: ## run the tests against a real control plane and a mail server (building the first takes 15 minutes, once)
-	@tools/setup.sh databases linux mail pages browser
+	@tools/setup.sh databases linux mail pages browser prometheus
 	npm ci --prefix portal/ui --no-audit --no-fund
 	@echo "Building the control plane if it is not in the cache: about 15 minutes on two cores, once."
 	go run -C conformance ./cmd/cluster build

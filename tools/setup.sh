@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# setup.sh [compiler] [databases] [linux] [mail] [pages] [browser]: checks the packages that the tests need, and
+# setup.sh [compiler] [databases] [linux] [mail] [pages] [browser] [prometheus]: checks the packages that the tests need, and
 # installs the missing ones.
 #
 # Without arguments it checks everything that `make test` needs. Go is always checked. It
@@ -9,7 +9,7 @@
 # VEDETTE_SETUP_ROOT is a folder that replaces / in the search for database servers. The test of this script sets it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- compiler databases linux mail pages browser
+[ $# -gt 0 ] || set -- compiler databases linux mail pages browser prometheus
 
 root=${VEDETTE_SETUP_ROOT-}
 missing=()  # lines for people: program, what needs it
@@ -85,8 +85,11 @@ check() {
     browser)
       installed chromium || installed chromium-browser || installed google-chrome || lacks_browser
       ;;
+    prometheus)
+      command -v promtool >/dev/null || lacks promtool "tests the alerts" prometheus
+      ;;
     *)
-      echo "setup: there is nothing called $what; there are compiler, databases, linux, mail, pages and browser" >&2
+      echo "setup: there is nothing called $what; there are compiler, databases, linux, mail, pages, browser and prometheus" >&2
       exit 2
       ;;
     esac

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vedette-io/vedette/notify/notifymetrics"
 	"github.com/vedette-io/vedette/record/recordmetrics"
+	"github.com/vedette-io/vedette/stream/streammetrics"
 )
 
 var (
@@ -41,6 +42,8 @@ func TestAlerts(t *testing.T) {
 		recordmetrics.New(nil).Describe(described)
 		recordmetrics.NewLogs(nil).Describe(described)
 		recordmetrics.NewTraces(nil).Describe(described)
+		recordmetrics.NewShards(nil).Describe(described)
+		streammetrics.New(nil, nil).Describe(described)
 		notifymetrics.New(notifymetrics.Source{}).Describe(described)
 		close(described)
 	}()

@@ -29,7 +29,7 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 const deprecated = "Deprecated, use %s. "
 
 var (
-	ready       = desc("ready", "1 if the first list was written or the watch was resumed, or if other recorders record the target; otherwise 0.")
+	ready       = desc("ready", "1 if the first list was written or the watch was resumed; otherwise 0.")
 	standby     = desc("standby", "1 if other recorders record the target, and this one waits until they stop; otherwise 0.")
 	objects     = desc("objects", "Present objects that the target selects.")
 	revisions   = desc("revisions_total", "Revisions that this recorder wrote.")
@@ -118,7 +118,7 @@ func (t target) lag(d *prometheus.Desc, h *record.Histogram) {
 }
 
 func collect(m target, t *record.TargetHealth, now time.Time) {
-	m.gauge(ready, one(t.Ready || t.Standby))
+	m.gauge(ready, one(t.Ready))
 	m.gauge(standby, one(t.Standby))
 	m.gauge(objects, float64(t.Objects))
 	m.counter(revisions, uint64(t.Revisions))

@@ -31,7 +31,7 @@ func TestCollector(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `
-# HELP vedette_record_ready 1 if the first list was written or the watch was resumed, or if other recorders record the target; otherwise 0.
+# HELP vedette_record_ready 1 if the first list was written or the watch was resumed; otherwise 0.
 # TYPE vedette_record_ready gauge
 vedette_record_ready{cluster="here",namespace="",selector="",type="pods"} 0
 vedette_record_ready{cluster="here",namespace="",selector="a=b",type="jobs.batch"} 1

@@ -293,3 +293,36 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkSend sends batches of 500 events of different objects.
+func BenchmarkSend(b *testing.B) {
+	o := server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: b.TempDir(), NoSigs: true, NoLog: true}
+	srv, err := server.NewServer(&o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	srv.Start()
+	defer srv.WaitForShutdown()
+	defer srv.Shutdown()
+	if !srv.ReadyForConnections(30 * time.Second) {
+		b.Fatal("the NATS server did not start within 30 s")
+	}
+	sink, err := jetstream.New(jetstream.Config{Servers: []string{srv.ClientURL()}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer sink.Close()
+	const batch = 500
+	n := 0
+	for b.Loop() {
+		events := make([]stream.Event, batch)
+		for i := range events {
+			events[i] = streamtest.Event(fmt.Sprintf("5b1f8e0c-0000-4000-8000-%012d", i), n)
+			n++
+		}
+		if err := sink.Send(b.Context(), events); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N*batch)/b.Elapsed().Seconds(), "events/s")
+}
