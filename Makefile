@@ -35,7 +35,7 @@ test: setup ## run all tests (30 minutes; 55 the first time, on two cores)
 .PHONY: long
 long: setup ## run the tests that take hours: a large history, kills and outages, a soak of each database
 	@echo "make long takes several hours: the soak alone takes 30 minutes for each of three databases."
-	@MAKE="$(MAKE)" tools/steps.sh platforms many models latency suites chaos swap kubectl dropin controllers hostile kills shared soak
+	@MAKE="$(MAKE)" tools/steps.sh platforms many models latency suites chaos swap kubectl dropin controllers hostile kills shared galera soak
 
 .PHONY: unit
 unit: ## run the tests that need only Go, make and gcc, with the race detector (2 minutes; 10 the first time)
@@ -124,6 +124,11 @@ kills: ## kill recorders, databases and API servers 30 times under 500 jobs, and
 shared: ## disturb five recorders that share the work for ten minutes, on each database
 	@tools/setup.sh databases linux
 	$(ALL_DATABASES) go test -C conformance ./record -run 'TestShared$$' -count=1 -timeout 3h -v -sharing=5 -disturbance=10m -jobs=800
+
+.PHONY: galera
+galera: ## kill the nodes of a MariaDB Galera cluster, one after another and all at once, three times, while recorders share the work
+	@tools/setup.sh databases linux
+	go test -C conformance ./record -run 'TestGalera$$' -count=1 -timeout 1h -v -galera=3 -jobs=200
 
 .PHONY: soak
 soak: ## run recorders for 30 minutes on each database, with faults, and check that they do not grow

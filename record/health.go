@@ -83,6 +83,9 @@ type Stats struct {
 	// Batches is the number of committed transactions. Retries is the number of failed
 	// attempts.
 	Batches, Retries uint64
+	// Conflicts is the number of attempts that the database refused because of another
+	// transaction. They are normal, and are repeated at once.
+	Conflicts uint64
 	// Gaps is the number of recorded gaps for each cause.
 	Gaps map[string]uint64
 	// Stored is the time from reading an event to its commit. Happened is the time from a
@@ -156,6 +159,13 @@ func (h *targetHealth) notStarted(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now.Err = err
+}
+
+// conflicted counts a conflict with another transaction.
+func (h *targetHealth) conflicted() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now.Conflicts++
 }
 
 // failed records a failed attempt to write a batch.

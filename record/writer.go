@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -39,6 +40,10 @@ type writer struct {
 	ended int64         // number of them that have ended
 }
 
+// maxConflicts is the number of conflicts with other transactions that a batch may have
+// without a log line. With recorders on different nodes of a cluster, they are normal.
+const maxConflicts = 10
+
 // errUnavailable is returned by write if the database did not accept a batch in time.
 var errUnavailable = errors.New("the database is unavailable")
 
@@ -63,7 +68,7 @@ func (w *writer) load(ctx context.Context) error {
 //
 // Errors: the cause of ctx; errUnavailable; shard.ErrLost.
 func (w *writer) write(ctx context.Context, items []item, timeout time.Duration) error {
-	first := time.Now()
+	first, conflicts := time.Now(), 0
 	var p *plan
 	for delay := firstDelay; ; delay = nextDelay(delay) {
 		var err error
@@ -82,6 +87,15 @@ func (w *writer) write(ctx context.Context, items []item, timeout time.Duration)
 		}
 		if errors.Is(err, shard.ErrLost) {
 			return err
+		}
+		if w.db.Conflicts(err) && conflicts < maxConflicts {
+			conflicts++
+			w.health.conflicted()
+			if pause.For(ctx, time.Duration(rand.IntN(conflicts*20))*time.Millisecond) != nil {
+				return context.Cause(ctx)
+			}
+			delay = firstDelay
+			continue
 		}
 		w.health.failed(err)
 		if p != nil && w.db.Rejects(err) && w.isolate(ctx, p) {

@@ -58,7 +58,21 @@ type stage struct {
 // newStage starts everything except recorders. names are the recorded resources.
 func newStage(t *testing.T, program, kind string, opts controlplane.Options, names ...string) *stage {
 	t.Helper()
-	s := &stage{program: program, url: dbtest.Empty(t, kind), server: dbtest.Of(t, kind), types: names, seen: map[string]*witness{}}
+	s := stageOn(t, program, dbtest.Empty(t, kind), opts, names...)
+	if s.server = dbtest.Of(t, kind); s.server != nil {
+		u, err := url.Parse(s.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.db = network.New(t, u.Host)
+	}
+	return s
+}
+
+// stageOn starts everything except the database, which has a URL.
+func stageOn(t *testing.T, program, database string, opts controlplane.Options, names ...string) *stage {
+	t.Helper()
+	s := &stage{program: program, url: database, types: names, seen: map[string]*witness{}}
 	s.plane = controlplane.ForTest(t, opts)
 	ctx, cancel := context.WithCancel(t.Context())
 	s.unwatch = func() {
@@ -71,13 +85,6 @@ func newStage(t *testing.T, program, kind string, opts controlplane.Options, nam
 	}
 	s.api = network.New(t, strings.TrimPrefix(s.plane.Host(), "https://"))
 	s.load = newLoad(t, s.plane.RESTConfig())
-	if s.server != nil {
-		u, err := url.Parse(s.url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.db = network.New(t, u.Host)
-	}
 	d := s.open(t)
 	defer d.Close()
 	if _, err := d.Migrate(t.Context()); err != nil {

@@ -8,10 +8,10 @@ package main
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"log"
 	"os"
 	"os/signal"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
@@ -24,15 +24,15 @@ func main() {
 	if len(os.Args) != 3 {
 		log.Fatal("usage: stream SERVER FILE")
 	}
-	db := must(sql.Open("sqlite", os.Args[2]))
+	db := must(sql.Open("sqlite", "file:"+os.Args[2]+"?_pragma=busy_timeout(10000)"))
 	must(db.Exec(`CREATE TABLE IF NOT EXISTS ends (id TEXT PRIMARY KEY, job TEXT, at TEXT)`))
 	client := must(js.New(must(nats.Connect(os.Args[1], nats.MaxReconnects(-1)))))
 	ends := []string{"vedette.*.*.jobs_batch.Succeeded", "vedette.*.*.jobs_batch.Failed"}
-	messages := must(must(client.CreateOrUpdateConsumer(ctx, "VEDETTE", js.ConsumerConfig{Durable: "ends", FilterSubjects: ends})).Messages())
+	messages := must(must(client.CreateOrUpdateConsumer(ctx, "VEDETTE", js.ConsumerConfig{Durable: "ends", FilterSubjects: ends, AckWait: 5 * time.Second})).Messages())
 	context.AfterFunc(ctx, messages.Stop)
 	for {
 		m, err := messages.Next()
-		if errors.Is(err, js.ErrMsgIteratorClosed) {
+		if ctx.Err() != nil {
 			return
 		}
 		h := must(m, err).Headers() // the source and the ID identify an event

@@ -29,9 +29,9 @@ func program(name string, places ...string) (string, error) {
 	return path, nil
 }
 
-// unprivileged creates a folder for a server, and returns a function that makes a command
+// Unprivileged creates a folder for a server, and returns a function that makes a command
 // run as an unprivileged user, because neither server runs as root.
-func unprivileged(owner string) (dir string, as func(*exec.Cmd) *exec.Cmd, err error) {
+func Unprivileged(owner string) (dir string, as func(*exec.Cmd) *exec.Cmd, err error) {
 	if dir, err = os.MkdirTemp("", "vedette-db-"); err != nil || os.Getuid() != 0 {
 		return dir, func(c *exec.Cmd) *exec.Cmd { return c }, err
 	}
@@ -47,7 +47,8 @@ func unprivileged(owner string) (dir string, as func(*exec.Cmd) *exec.Cmd, err e
 	}, os.Chown(dir, uid, gid)
 }
 
-func freePort() (int, error) {
+// FreePort returns a port of the loopback address that nobody uses.
+func FreePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err
@@ -66,7 +67,7 @@ func startPostgres() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, as, err := unprivileged("postgres")
+	dir, as, err := Unprivileged("postgres")
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func startPostgres() (*Server, error) {
 	if out, err := initialize.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
-	port, err := freePort()
+	port, err := FreePort()
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func startMariaDB() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, as, err := unprivileged("mysql")
+	dir, as, err := Unprivileged("mysql")
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,7 @@ func startMariaDB() (*Server, error) {
 	if out, err := initialize.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
-	port, err := freePort()
+	port, err := FreePort()
 	if err != nil {
 		return nil, err
 	}

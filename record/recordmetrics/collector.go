@@ -38,6 +38,7 @@ var (
 	known       = desc("revisions_known_total", fmt.Sprintf(deprecated, "vedette_record_revisions_duplicate_total")+"Revisions that the database had already.")
 	batches     = desc("batches_total", "Committed batches, one transaction each.")
 	retries     = desc("retries_total", "Failed attempts to write a batch.")
+	conflicts   = desc("conflicts_total", "Attempts to write a batch that the database refused because of another transaction; they were repeated.")
 	sizes       = desc("batch_revisions", "Revisions in a batch, including duplicates.")
 	gaps        = desc("gaps_total", "Gaps that this recorder wrote, by cause.", "cause")
 	storedLag   = desc("stored_lag_seconds", "Time from reading an event to the commit that contains it.")
@@ -64,7 +65,7 @@ func clusterDesc(name, help string) *prometheus.Desc {
 // Describe implements prometheus.Collector.
 func (c *Collector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		ready, standby, objects, revisions, transitions, duplicates, known, batches, retries, sizes, gaps, storedLag, happenedLag, queued, queuedBytes, spilled,
+		ready, standby, objects, revisions, transitions, duplicates, known, batches, retries, conflicts, sizes, gaps, storedLag, happenedLag, queued, queuedBytes, spilled,
 		resumeAge, version, failing, phase, fault, restarts, relists, invalid, replaced, rebuilt,
 	} {
 		out <- d
@@ -127,6 +128,7 @@ func collect(m target, t *record.TargetHealth, now time.Time) {
 	m.counter(known, uint64(t.Duplicates))
 	m.counter(batches, t.Batches)
 	m.counter(retries, t.Retries)
+	m.counter(conflicts, t.Conflicts)
 	collectSizes(m, t)
 	for cause, n := range t.Gaps {
 		m.counter(gaps, n, cause)

@@ -150,6 +150,10 @@ func (c *Coordinator) wake() {
 	}
 }
 
+// maxConflicts is the number of conflicts with other transactions in a row that are not
+// logged. The next step repeats what was refused.
+const maxConflicts = 3
+
 // interval is the time between two signs of life.
 func (c *Coordinator) interval() time.Duration { return c.c.Lease / 5 }
 
@@ -160,10 +164,17 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	defer c.fault.Stop()
 	tick := time.NewTicker(c.interval())
 	defer tick.Stop()
+	conflicts := 0
 	for beat := true; ctx.Err() == nil; {
-		if err := c.step(ctx, beat); err == nil {
+		err := c.step(ctx, beat)
+		switch {
+		case err == nil:
+			conflicts = 0
 			c.fault.See(faultlog.State{})
-		} else if ctx.Err() == nil {
+		case ctx.Err() != nil:
+		case c.c.DB.Conflicts(err) && conflicts < maxConflicts:
+			conflicts++
+		default:
 			c.fault.See(faultlog.State{Kind: "shards", Err: err})
 		}
 		select {

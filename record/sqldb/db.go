@@ -69,6 +69,10 @@ func (d *DB) Explain(err error) error { return d.pool.explain(err) }
 // would fail again; statements with other data would not.
 func (d *DB) Rejects(err error) bool { return d.pool.driver.Rejects(err) }
 
+// Conflicts reports whether the server refused a transaction because of another one. The
+// transaction may succeed when it is repeated at once.
+func (d *DB) Conflicts(err error) bool { return d.pool.driver.Conflicts(err) }
+
 // Version returns the product and its version, such as "PostgreSQL 15.14" or
 // "MariaDB 10.11.11".
 func (d *DB) Version(ctx context.Context) (version string, err error) {

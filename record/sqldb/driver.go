@@ -60,6 +60,10 @@ type Driver interface {
 	// size, a character or a CHECK constraint. The same statement would fail again;
 	// statements with other data would not.
 	Rejects(err error) bool
+	// Conflicts reports whether the server refused a transaction because of another one: a
+	// deadlock, or a change of the same rows on another node of a cluster. The transaction
+	// may succeed when it is repeated.
+	Conflicts(err error) bool
 }
 
 // Names of the locks of this module.

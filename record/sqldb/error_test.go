@@ -154,6 +154,24 @@ func TestExplainSQLite(t *testing.T) {
 	}
 }
 
+// TestConflictCodes checks the codes of PostgreSQL and the numbers of MySQL that mean a
+// conflict with another transaction.
+func TestConflictCodes(t *testing.T) {
+	for code, want := range map[string]bool{"40001": true, "40P01": true, "23505": false, "55P03": false, "57P01": false} {
+		if got := PostgreSQL().Conflicts(fmt.Errorf("wrapped: %w", &pgconn.PgError{Code: code})); got != want {
+			t.Errorf("PostgreSQL code %s: conflicts is %v, want %v", code, got, want)
+		}
+	}
+	for number, want := range map[uint16]bool{1213: true, 1205: false, 1062: false, 1047: false} {
+		if got := MySQL().Conflicts(fmt.Errorf("wrapped: %w", &driver.MySQLError{Number: number})); got != want {
+			t.Errorf("MySQL error %d: conflicts is %v, want %v", number, got, want)
+		}
+	}
+	if SQLite().Conflicts(errors.New("some")) {
+		t.Error("SQLite has a conflict")
+	}
+}
+
 // TestRejectedCodes checks the classes of PostgreSQL and the numbers of MySQL that concern
 // data.
 func TestRejectedCodes(t *testing.T) {

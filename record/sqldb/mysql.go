@@ -237,6 +237,12 @@ var mysqlCodes = map[uint16]Explanation{
 	1836: {Problem: readOnlyServer, Remedy: "use the primary server, or SET GLOBAL read_only = 0"},
 }
 
+// Conflicts implements Driver.
+func (mysql) Conflicts(err error) bool {
+	my := (*driver.MySQLError)(nil)
+	return errors.As(err, &my) && my.Number == 1213 // also a conflict of nodes of Galera
+}
+
 // Rejects implements Driver.
 func (mysql) Rejects(err error) bool {
 	my := (*driver.MySQLError)(nil)

@@ -198,6 +198,12 @@ var postgresCodes = map[string]Explanation{
 	"25006": {Problem: readOnlyServer, Remedy: "use the primary server"},
 }
 
+// Conflicts implements Driver.
+func (postgres) Conflicts(err error) bool {
+	pg := (*pgconn.PgError)(nil)
+	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01") // serialization, deadlock
+}
+
 // Rejects implements Driver.
 func (postgres) Rejects(err error) bool {
 	pg := (*pgconn.PgError)(nil)

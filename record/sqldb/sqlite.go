@@ -257,6 +257,9 @@ func (sqlite) Explain(err error, a Address) (e Explanation, known bool) {
 	return e, true
 }
 
+// Conflicts implements Driver. Transactions that write follow each other.
+func (sqlite) Conflicts(error) bool { return false }
+
 // Rejects implements Driver.
 func (sqlite) Rejects(err error) bool {
 	lite := (*sqlitedriver.Error)(nil)
