@@ -22,7 +22,6 @@ type Offer struct {
 
 	mu        sync.Mutex
 	shard     int64 // row ID; 0: not stored yet
-	member    int64 // the member under which the offer is stored
 	lease     *Lease
 	granted   chan struct{} // closed when a lease was granted
 	withdrawn bool

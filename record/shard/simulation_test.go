@@ -52,8 +52,6 @@ type simMember struct {
 	frozen   bool          // it is stopped and will wake up, otherwise it starts from scratch
 	fails    time.Duration
 	liveness liveness
-	seen     int64
-	shards   []Shard // at version seen
 	work     map[int]simWork
 }
 
@@ -132,7 +130,7 @@ func newSimulation(t *testing.T) *simulation {
 	}
 	s.uncovered = make([]time.Duration, len(s.loads))
 	for range *simMembers {
-		s.members = append(s.members, &simMember{next: time.Duration(s.random.IntN(int(simLease / 5))), fails: s.failure(), liveness: liveness{lease: simLease}, seen: -1, work: map[int]simWork{}})
+		s.members = append(s.members, &simMember{next: time.Duration(s.random.IntN(int(simLease / 5))), fails: s.failure(), liveness: liveness{lease: simLease}, work: map[int]simWork{}})
 	}
 	return s
 }
@@ -151,7 +149,7 @@ func (s *simulation) fail(start time.Duration) {
 		switch {
 		case m.down > 0 && s.now >= m.down:
 			if m.down, m.fails = 0, s.now+s.failure(); !m.frozen {
-				m.work, m.seen, m.liveness = map[int]simWork{}, -1, liveness{lease: simLease}
+				m.work, m.liveness = map[int]simWork{}, liveness{lease: simLease}
 			}
 		case m.down == 0 && s.now >= start+m.fails:
 			s.failures++
