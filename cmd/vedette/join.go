@@ -23,9 +23,9 @@ type joinFlags struct {
 
 func (o *joinFlags) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&o.join, "join", false, "share the work with the other recorders of this database that join: each records a part of the types, namespaces and clusters")
+	f.BoolVar(&o.join, "join", false, "share the work with the other recorders of this database that join: each records some of the shards, which are types, namespaces and clusters")
 	f.DurationVar(&o.lease, "join-lease", shard.DefaultLease, "with --join, time without a sign of life after which others take over from a recorder")
-	f.IntVar(&o.replicas, "replicas-per-shard", shard.DefaultReplicas, "with --join, number of recorders that record each part; the same for all of them")
+	f.IntVar(&o.replicas, "replicas-per-shard", shard.DefaultReplicas, "with --join, number of recorders of each shard; the same for all of them")
 }
 
 // coordinator returns a coordinator, or nil without --join.
@@ -33,7 +33,7 @@ func (o *joinFlags) addFlags(cmd *cobra.Command) {
 // Errors: an invalid setting.
 func (o *joinFlags) coordinator(d *sqldb.DB, name string, from *settings.Settings, log *slog.Logger) (*shard.Coordinator, error) {
 	if o.replicas < 1 {
-		return nil, fmt.Errorf("%s: %d recorders for each part: want at least 1", from.Origin("replicas-per-shard"), o.replicas)
+		return nil, fmt.Errorf("%s: %d recorders for each shard: want at least 1", from.Origin("replicas-per-shard"), o.replicas)
 	}
 	if o.lease < time.Second {
 		return nil, fmt.Errorf("%s is %v: want at least 1s", from.Origin("join-lease"), o.lease)

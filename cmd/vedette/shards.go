@@ -26,13 +26,14 @@ func newShards() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shards",
 		Short: "Show which recorder records what, with its load and lag",
-		Long: "Recorders that run with --join share the work. The command shows each part, the recorders that record it, and those\n" +
-			"that have not caught up yet in brackets. LOAD is in revisions a minute. LAG is the time since the last write; API\n" +
-			"servers send bookmarks about every minute, so a quiet part stays below two minutes.\n\n" +
+		Long: "Recorders that run with --join share the work. A shard is a type in a namespace, or in all of them, of one cluster. The\n" +
+			"command shows the recorders of each shard; those that have not caught up yet are in parentheses. LOAD is in revisions\n" +
+			"a minute. LAG is the time since the last write; API servers send bookmarks about every minute, so a quiet shard stays\n" +
+			"below two minutes.\n\n" +
 			"Fields of json, yaml, csv and ndjson: cluster, type, namespace, recorders, catchingUp, load, lagSeconds.",
 		Example: "  vedette shards --db mysql://vedette@db/history\n\n" +
-			"  # The parts that nobody records\n" +
-			"  vedette shards -o json | jq 'select(.recorders == \"\")'",
+			"  # The shards that nobody records\n" +
+			"  vedette shards -o ndjson | jq 'select(.recorders == \"\")'",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd.Context(), console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
@@ -84,7 +85,7 @@ func (o *shardsOptions) run(ctx context.Context, con *console.Console) error {
 		return nil
 	}
 	for _, m := range members {
-		con.Say("%s (%s) records %d of %s; seen %s ago", m.Name, m.Program, m.Held, units.Count(m.Offered, "part"), units.Duration(d.Now().Sub(m.Seen)))
+		con.Say("%s records %d of %s; seen %s ago; version %s", m.Name, m.Held, units.Count(m.Offered, "shard"), units.Duration(d.Now().Sub(m.Seen)), m.Program)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func TestShards(t *testing.T) {
 		return s["pods"]+s["namespaces"] == "ab" || s["pods"]+s["namespaces"] == "ba"
 	})
 	out, errs, code := runOnce(t, "shards", "--db", r.db)
-	if code != 0 || !strings.Contains(out, "RECORDERS") || !strings.Contains(errs, "records 1 of 2 parts") {
+	if code != 0 || !strings.Contains(out, "RECORDERS") || !strings.Contains(errs, "records 1 of 2 shards") {
 		t.Errorf("exit code %d, printed\n%s%s", code, out, errs)
 	}
 	a.interrupt()
@@ -64,7 +64,7 @@ func TestShards(t *testing.T) {
 func TestJoinMistakes(t *testing.T) {
 	srv := recordable(t, apitest.Config{})
 	for _, c := range []struct{ flag, value, want string }{
-		{"--replicas-per-shard", "0", "--replicas-per-shard: 0 recorders for each part: want at least 1"},
+		{"--replicas-per-shard", "0", "--replicas-per-shard: 0 recorders for each shard: want at least 1"},
 		{"--join-lease", "1ms", "--join-lease is 1ms: want at least 1s"},
 	} {
 		_, errs, code := runOnce(t, "record", "pods", "--kubeconfig", srv.kubeconfig, "--db", "sqlite:"+t.TempDir()+"/h.db", "--join", c.flag, c.value)
