@@ -57,10 +57,12 @@ func compare(v *view, member int64, replicas int, live []int64, offers []*Offer,
 		switch {
 		case o.withdrawn:
 			todo.withdrawn = append(todo.withdrawn, o)
+		case byShard[o.shard] != nil: // another target of this process is the same shard
 		case !stored:
 			todo.offered = append(todo.offered, o)
 		case row.Held && o.lease == nil:
 			todo.released = append(todo.released, o)
+			byShard[o.shard] = o
 		case row.Held:
 			todo.sample(o, row)
 			byShard[o.shard] = o

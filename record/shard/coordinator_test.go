@@ -391,3 +391,19 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestSameShardTwice: if two targets of a process are the same shard, such as those of two
+// contexts of one cluster, one of them is recorded, and nothing moves.
+func TestSameShardTwice(t *testing.T) {
+	each(t, func(w *world) {
+		a := w.start("a", 1, 1, 1)
+		w.until("a:1")
+		select {
+		case <-time.After(2 * lease):
+		case <-t.Context().Done():
+		}
+		if s := a.Stats(); s.Claimed != 1 || w.held() != "a:1" {
+			t.Errorf("got %+v and %s, want one claim", s, w.held())
+		}
+	})
+}

@@ -26,8 +26,8 @@
 //
 // # Limits
 //
-// Names of members are unique. A member polls two rows and the rows of all members in each
-// interval, which is a fifth of the lease, and all shards and offers after a change.
+// Names of members are unique. A member reads one row and the rows of all members in each
+// interval, which is a fifth of the lease, and the rows that have changed.
 //
 // # Errors
 //

@@ -47,7 +47,7 @@ func (v *view) read(ctx context.Context, q sqldb.Querier) error {
 	return nil
 }
 
-// put stores an offer, or removes one that was withdrawn.
+// put stores an offer, or removes it if it was withdrawn.
 func (v *view) put(o model.ShardOffer) {
 	if v.offers[o.Member] == nil {
 		v.offers[o.Member] = map[int64]model.ShardOffer{}
