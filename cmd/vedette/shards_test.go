@@ -8,8 +8,8 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// TestShards: two recorders share the types, the command shows who has what, and a recorder
-// that ends gives its part to the other one.
+// TestShards checks that two recorders share the types, that the command shows the recorders
+// of each shard, and that the other recorder takes all shards when one ends.
 func TestShards(t *testing.T) {
 	r := &archive{t: t, srv: recordable(t, apitest.Config{}), db: "sqlite:" + t.TempDir() + "/history.db"}
 	r.srv.create(newPod("ml", "train"))

@@ -150,7 +150,7 @@ func TestCluster(t *testing.T) {
 	h := historytest.Open(t, dbtest.First(t))
 	brokers := cluster(t, 3)
 	for _, b := range brokers {
-		startMember(t, b)
+		b.Start(t)
 	}
 	t.Cleanup(func() {
 		for _, b := range brokers {
@@ -187,7 +187,7 @@ func TestCluster(t *testing.T) {
 	for _, b := range brokers {
 		b.Stop(t)
 		write(20)
-		startMember(t, b)
+		b.Start(t)
 		until(t, "the cluster is complete", func() bool { return complete(t, client) })
 	}
 	until(t, "all transitions", func() bool { return c.count() >= objects*int(version) })
@@ -200,22 +200,6 @@ func TestCluster(t *testing.T) {
 			}
 		}
 	}
-}
-
-// startMember starts a server of a cluster.
-func startMember(t *testing.T, b *broker) {
-	t.Helper()
-	o := b.options
-	s, err := server.NewServer(&o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	if !s.ReadyForConnections(30 * time.Second) {
-		t.Fatal("the NATS server did not start within 30 s")
-	}
-	b.s = s
-	b.options.Port = s.Addr().(*net.TCPAddr).Port
 }
 
 // complete reports whether the stream has a leader and two followers that are up to date.

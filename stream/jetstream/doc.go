@@ -17,7 +17,7 @@
 //  1. Send returns nil after the stream has acknowledged each event.
 //  2. A repeated event has the same Nats-Msg-Id. A stream that the sink created drops
 //     repetitions for ten minutes, in which a replica takes over.
-//  3. A stream that exists is never changed.
+//  3. The sink never changes an existing stream.
 //  4. The sink connects again after each outage, to any of the servers. No error contains
 //     the login.
 //

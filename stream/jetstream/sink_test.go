@@ -48,7 +48,6 @@ func start(t *testing.T, change func(o *server.Options)) *broker {
 		change(&b.options)
 	}
 	b.Start(t)
-	b.options.Port = b.s.Addr().(*net.TCPAddr).Port
 	t.Cleanup(func() { b.Stop(t) })
 	return b
 }
@@ -65,6 +64,7 @@ func (b *broker) Start(t *testing.T) {
 		t.Fatal("the NATS server did not start within 30 s")
 	}
 	b.s = s
+	b.options.Port = s.Addr().(*net.TCPAddr).Port // the same port after a stop
 }
 
 func (b *broker) Stop(*testing.T) {

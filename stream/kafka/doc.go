@@ -21,7 +21,7 @@
 //     with the same ID.
 //  3. With Config.Transactions, a consumer that reads committed messages sees no event of a failed
 //     attempt, and a replica that was replaced cannot send.
-//  4. A topic that exists is never changed. No error contains the login.
+//  4. The sink never changes an existing topic. No error contains the login.
 //
 // # Limits
 //

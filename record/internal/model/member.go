@@ -33,7 +33,7 @@ func (c ShardChange) Join(ctx context.Context, name, program string, now int64) 
 
 // ShardMemberOf returns the member with a name.
 //
-// Errors: sql.ErrNoRows if there is none.
+// Errors: sql.ErrNoRows if no member has this name.
 func ShardMemberOf(ctx context.Context, q sqldb.Querier, name string) (m ShardMember, err error) {
 	err = q.QueryRow(ctx, "SELECT id, name, beat, joined_at, seen_at, program FROM shard_members WHERE name = ?", name).Scan(&m.ID, &m.Name, &m.Beat, &m.JoinedAt, &m.SeenAt, &m.Program)
 	return m, err
