@@ -22,7 +22,7 @@ func (f *chain) init(first *Snapshot, backlog int) {
 	f.moved.L = &f.mu
 	f.cursors = map[*cursor]struct{}{}
 	f.snapshot = first
-	f.head = &link{more: make(chan struct{})}
+	f.head = &link{}
 }
 
 // waitForRoom waits until every Lossless subscription has fewer pending changes than the
@@ -70,7 +70,7 @@ func (f *chain) append(snapshot *Snapshot, changes []Change) (fell []*cursor) {
 		f.snapshot = snapshot
 		return nil
 	}
-	next := &link{seq: f.head.seq + uint64(len(changes)), more: make(chan struct{})}
+	next := &link{seq: f.head.seq + uint64(len(changes))}
 	var rest *folding // shared by the subscriptions that fall behind now
 	for c := range f.cursors {
 		if c.mode != EveryChange {
@@ -91,7 +91,9 @@ func (f *chain) append(snapshot *Snapshot, changes []Change) (fell []*cursor) {
 		f.head.changes = changes
 	}
 	f.head.next = next
-	close(f.head.more)
+	if f.head.more != nil {
+		close(f.head.more)
+	}
 	f.head, f.snapshot = next, snapshot
 	for c := range f.cursors {
 		if c.mode == Latest && f.pendingLocked(c) > uint64(f.backlog) {

@@ -8,5 +8,5 @@ type link struct {
 	seq     uint64        // number of changes before this link
 	changes []Change      // the changes between this link and next
 	next    *link         // set before more is closed
-	more    chan struct{} // closed when next is set
+	more    chan struct{} // closed when next is set; nil until a subscriber waits
 }

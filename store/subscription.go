@@ -130,7 +130,14 @@ func (s *Subscription) acknowledge() (<-chan struct{}, error) {
 	if s.cursor.at == nil {
 		return nil, nil
 	}
-	return s.cursor.at.more, nil
+	at := s.cursor.at
+	if at.next != nil {
+		return closed, nil
+	}
+	if at.more == nil {
+		at.more = make(chan struct{})
+	}
+	return at.more, nil
 }
 
 // take returns the pending changes of at most links links of the chain, and the
