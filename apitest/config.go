@@ -69,6 +69,10 @@ type Config struct {
 	// CheckNamespaces answers 404 to a client that creates an object in a namespace that does not exist, as real
 	// servers do. By default namespaces need not exist.
 	CheckNamespaces bool
+	// ShardSelectors makes the server select objects by the shardSelector of a request and name the selector in lists, as
+	// servers do whose gate ShardedListAndWatch is on (KEP-5866, alpha in Kubernetes 1.36). By default the server ignores
+	// the parameter, as others do.
+	ShardSelectors bool
 	// CBOR determines whether custom objects are served and accepted as CBOR; default CBOROff, as on servers whose gate
 	// CBORServingAndStorage is off.
 	CBOR CBOR

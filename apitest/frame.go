@@ -183,6 +183,9 @@ func (l listParts) frameCustom(kind typeMeta, m metav1.ListMeta) (listParts, err
 	if m.RemainingItemCount != nil {
 		fields["remainingItemCount"] = *m.RemainingItemCount
 	}
+	if m.ShardInfo != nil {
+		fields["shardInfo"] = m.ShardInfo
+	}
 	metadata, err := json.Marshal(fields)
 	if err != nil {
 		return l, err

@@ -180,6 +180,9 @@ func (s *Server) prepareList(c *call) error {
 		return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", problems)
 	}
 	choice, err := newSelection(c.table.res, c.Namespace, c.list)
+	if err == nil && s.cfg.ShardSelectors {
+		choice.shard, err = parseShardSelector(c.list.ShardSelector)
+	}
 	c.choice = choice
 	return err
 }

@@ -117,6 +117,9 @@ func (s *Server) list(t *table, sel selection, o *internalversion.ListOptions) (
 		return page{}, err
 	}
 	p := page{meta: metav1.ListMeta{ResourceVersion: formatVersion(l.version)}}
+	if sel.shard != nil {
+		p.meta.ShardInfo = &metav1.ShardInfo{Selector: sel.shard.text}
+	}
 	var remaining int64
 	visitFrom(l.rows, sel.namespace, l.from, func(rev *revision) bool {
 		switch full := l.limit > 0 && int64(len(p.revs)) == l.limit; {

@@ -16,6 +16,7 @@ type revision struct {
 	res       *resource
 	namespace string
 	name      string
+	uid       string
 	version   uint64
 	labels    labels.Set
 	fields    []string // values of the selectable fields, in the order of the resource
@@ -45,7 +46,7 @@ func newRevision(res *resource, obj Object, version uint64) (*revision, error) {
 		return nil, err
 	}
 	rev := &revision{
-		res: res, namespace: obj.GetNamespace(), name: obj.GetName(), version: version,
+		res: res, namespace: obj.GetNamespace(), name: obj.GetName(), uid: string(obj.GetUID()), version: version,
 		labels: obj.GetLabels(), raw: raw,
 	}
 	for _, get := range res.getters {

@@ -16,6 +16,7 @@ type selection struct {
 	namespace string
 	labels    labels.Selector // nil selects everything
 	fields    fields.Selector // nil selects everything
+	shard     *shardSelector  // nil selects everything
 }
 
 // newSelection rejects fields that the type does not support in selectors.
@@ -39,14 +40,15 @@ func newSelection(res *resource, namespace string, o *internalversion.ListOption
 }
 
 // filters reports whether there is a selector besides the namespace.
-func (s selection) filters() bool { return s.labels != nil || s.fields != nil }
+func (s selection) filters() bool { return s.labels != nil || s.fields != nil || s.shard != nil }
 
 // matches reports whether a revision is selected; nil is not.
 func (s selection) matches(rev *revision) bool {
 	return rev != nil &&
 		(s.namespace == "" || s.namespace == rev.namespace) &&
 		(s.labels == nil || s.labels.Matches(rev.labels)) &&
-		(s.fields == nil || s.fields.Matches(rev))
+		(s.fields == nil || s.fields.Matches(rev)) &&
+		(s.shard == nil || s.shard.matches(rev.uid))
 }
 
 // eventFor returns an event as a watch of the selection gets it: an object that begins to match is added, and an object

@@ -31,8 +31,12 @@ type Selection struct {
 	Namespace string
 	// LabelSelector and FieldSelector select objects, in the syntax of kubectl.
 	LabelSelector, FieldSelector string
-	View                         View
-	Encoding                     Encoding
+	// UIDs selects one of several equal parts of the objects, by a hash of their UIDs. The
+	// request has the selector of KEP-5866. A server without it sends all objects, and the
+	// readers of the stream skip the others; see wire.Options.
+	UIDs     wire.UIDRange
+	View     View
+	Encoding Encoding
 }
 
 // Collection is the objects of one type that a selection selects. It can be listed and
@@ -114,7 +118,7 @@ func (c *Collection) open(ctx context.Context, verb string, opts metav1.ListOpti
 		resp.Body.Close()
 		return wire.Stream{}, c.wrap(verb, &notServerError{err})
 	}
-	stream := wire.Stream{Body: resp.Body, Encoding: enc, APIVersion: c.resource.APIVersion(), Kind: c.resource.Kind}
+	stream := wire.Stream{Body: resp.Body, Encoding: enc, APIVersion: c.resource.APIVersion(), Kind: c.resource.Kind, UIDs: c.selection.UIDs}
 	if c.selection.View == Metadata {
 		stream.APIVersion, stream.Kind = "meta.k8s.io/v1", "PartialObjectMetadata"
 	}
@@ -142,7 +146,11 @@ func (c *Collection) request(ctx context.Context, verb string, opts metav1.ListO
 // query returns opts, with the selectors of the collection, as URL parameters.
 func (c *Collection) query(opts metav1.ListOptions) (url.Values, error) {
 	opts.LabelSelector, opts.FieldSelector = c.selection.LabelSelector, c.selection.FieldSelector
-	return queryparams.Convert(&opts)
+	query, err := queryparams.Convert(&opts)
+	if err == nil && !c.selection.UIDs.IsAll() {
+		query.Set("shardSelector", c.selection.UIDs.Selector())
+	}
+	return query, err
 }
 
 // accept returns the Accept header: the encodings that we can decode, best first. It

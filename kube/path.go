@@ -99,5 +99,8 @@ func (s Selection) Check() error {
 	if _, err := fields.ParseSelector(s.FieldSelector); err != nil {
 		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the field selector %q is not valid: %v", s.FieldSelector, err)}
 	}
+	if err := s.UIDs.Check(); err != nil {
+		return &errcode.Error{Code: errcode.Invalid, Problem: err.Error()}
+	}
 	return nil
 }

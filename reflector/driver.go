@@ -32,6 +32,7 @@ type driver struct {
 	src       Source
 	cfg       *Config
 	body      *body
+	skipped   uint64          // see Health
 	recovered <-chan struct{} // closed when another request to the server has recovered since the last request
 	// overdue is called, on its own goroutine, when an answer takes longer than
 	// Config.SlowAnswer. It must reset awaiting, because the answer may have come by
@@ -51,6 +52,7 @@ type body struct {
 	response responseTimer // not used for an open watch
 	list     *wire.ListReader
 	watch    *wire.WatchReader
+	passed   int64 // objects outside of the UID range when left was last set
 	opened   time.Time
 }
 
@@ -63,7 +65,9 @@ func (d *driver) do(ctx context.Context, a action, in *input) {
 		in.kind, in.early = inElapsed, d.wait(ctx, a)
 	case doRead:
 		d.body.bound, d.body.left, d.body.response.late = a.wait, a.wait, a.late
+		before := d.body.skipped()
 		d.body.read(in)
+		d.skipped += uint64(d.body.skipped() - before)
 	default:
 		d.close()
 		if err := d.open(ctx, a); err != nil {
@@ -177,7 +181,7 @@ func (d *driver) open(ctx context.Context, a action) error {
 		return err
 	}
 	opts := d.cfg.Wire
-	opts.APIVersion, opts.Kind = b.stream.APIVersion, b.stream.Kind
+	opts.APIVersion, opts.Kind, opts.UIDs = b.stream.APIVersion, b.stream.Kind, b.stream.UIDs
 	if a.kind == doList {
 		b.list = wire.NewListReader(b, b.stream.Encoding, opts)
 	} else {
@@ -208,6 +212,9 @@ func (d *driver) watchOptions(a action) metav1.ListOptions {
 // the server, not while the server waits for the reader.
 func (b *body) Read(p []byte) (int, error) {
 	began := time.Now()
+	if n := b.skipped(); n > b.passed { // a server that sends objects of other ranges is not silent
+		b.passed, b.left = n, b.bound
+	}
 	b.idle.Reset(b.left)
 	b.response.begin()
 	n, err := b.stream.Body.Read(p)
@@ -251,6 +258,17 @@ func (b *body) read(in *input) {
 	if in.kind = inBroken; errors.As(in.err, &invalid) {
 		in.kind = inInvalid
 	}
+}
+
+// skipped returns the number of objects outside of the UID range so far.
+func (b *body) skipped() int64 {
+	switch {
+	case b.list != nil:
+		return b.list.Skipped()
+	case b.watch != nil:
+		return b.watch.Skipped()
+	}
+	return 0
 }
 
 // statusError is the error that an ERROR event reports.

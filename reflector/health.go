@@ -92,6 +92,9 @@ type Health struct {
 	// such an object.
 	Invalid     uint64
 	LastInvalid error
+	// Skipped counts the objects and events that the server sent although they are outside
+	// of the UID range of the source. It stays 0 if the server selects the range (KEP-5866).
+	Skipped uint64
 	// Order is ByVersion, unless the server was found not to order its versions: either
 	// it is an aggregated server, or its events have shown it. Then the reflector takes
 	// events in their order of arrival, and relists after each watch.

@@ -102,6 +102,7 @@ func (r *Reflector) Run(ctx context.Context) error {
 			break
 		}
 		r.takeOverdue(m)
+		m.health.Skipped = d.skipped
 		var out delta.Delta
 		next, out = m.step(&in)
 		r.publish(m.health, next)

@@ -19,7 +19,7 @@ func TestReleasedMemory(t *testing.T) {
 			for i := 0; ; i++ {
 				rec, err := l.Next()
 				if err == io.EOF {
-					if m, want := l.Meta(), (ListMeta{5000, "next", 7}); m != want {
+					if m, want := l.Meta(), (ListMeta{Version: 5000, Continue: "next", Remaining: 7}); m != want {
 						t.Fatalf("%v: got list metadata %+v, want %+v", enc, m, want)
 					}
 					return

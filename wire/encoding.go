@@ -71,4 +71,7 @@ type Stream struct {
 	// Options. They are empty if unknown.
 	APIVersion string
 	Kind       string
+	// UIDs is the range of objects that was requested. A server without KEP-5866 sends
+	// others too; see Options.
+	UIDs UIDRange
 }

@@ -13,18 +13,21 @@ type ListMeta struct {
 	// Remaining is the server's estimate of the number of items on later pages, or 0 if
 	// it sends none.
 	Remaining int64
+	// ShardSelector is the selector with which the server selected a part of the list, or
+	// "" if it did not (metadata.shardInfo, KEP-5866).
+	ShardSelector string
 }
 
 // rawListMeta is the metadata of a JSON or CBOR list before it is parsed.
 type rawListMeta struct {
-	version, next []byte
-	remaining     int64
+	version, next, shard []byte
+	remaining            int64
 }
 
 // detach copies the values found so far: the items are read before the end of the list,
 // and the memory of these values may be reused.
 func (m *rawListMeta) detach(own *head) {
-	m.version, m.next = bytes.Clone(m.version), bytes.Clone(m.next)
+	m.version, m.next, m.shard = bytes.Clone(m.version), bytes.Clone(m.next), bytes.Clone(m.shard)
 	own.detach()
 }
 
@@ -36,7 +39,7 @@ func (m *rawListMeta) meta(own *head, opts *Options, at int64) (ListMeta, error)
 	if err != nil {
 		return ListMeta{}, &SyntaxError{Offset: at, Reason: "the list's " + err.Error()}
 	}
-	return ListMeta{Version: v, Continue: string(m.next), Remaining: m.remaining}, nil
+	return ListMeta{Version: v, Continue: string(m.next), Remaining: m.remaining, ShardSelector: string(m.shard)}, nil
 }
 
 // listSource is the part of a ListReader that depends on the encoding.

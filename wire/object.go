@@ -108,6 +108,9 @@ func (h *head) checkListKind(opts *Options) error {
 
 // record returns the record of the object that was scanned last.
 func (h *head) record(w *window, enc Encoding, opts *Options) (Record, error) {
+	if opts.UIDs.lacks(h.uid) {
+		return Record{}, errOutside
+	}
 	if h.checkSize(w); h.unusable != "" {
 		return Record{}, h.invalid(h.unusable)
 	}

@@ -19,6 +19,7 @@ type objectList struct {
 	members group
 	items   group
 	inner   group // the metadata of the list
+	shard   group // shardInfo of the metadata
 	item    objectReader
 	own     head // head of the list
 	lm      rawListMeta
@@ -105,7 +106,29 @@ func (l *objectList) metadata() error {
 			err = l.c.text(&l.own, "metadata.continue", &l.lm.next)
 		case "remainingItemCount":
 			err = l.c.integer(&l.lm.remaining)
+		case "shardInfo":
+			err = l.shardInfo()
 		default:
+			err = l.c.skip()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (l *objectList) shardInfo() error {
+	if ok, err := l.c.mapField(&l.own, "metadata.shardInfo", &l.shard); err != nil || !ok {
+		return err
+	}
+	for {
+		key, ok, err := l.c.member(&l.shard)
+		if err != nil || !ok {
+			return err
+		}
+		if string(key) == "selector" {
+			err = l.c.text(&l.own, "metadata.shardInfo.selector", &l.lm.shard)
+		} else {
 			err = l.c.skip()
 		}
 		if err != nil {

@@ -28,6 +28,9 @@ type Options struct {
 	// checked.
 	APIVersion string
 	Kind       string
+	// UIDs makes readers skip the objects outside of a range, before their bodies are
+	// looked at.
+	UIDs UIDRange
 }
 
 func (o Options) maxRecord() int {

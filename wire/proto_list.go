@@ -6,13 +6,15 @@ import (
 	"math"
 )
 
-// Field numbers of a list message and its ListMeta.
+// Field numbers of a list message, of its ListMeta, and of ShardInfo.
 const (
 	listMetadata  = 1
 	listItems     = 2
 	listVersion   = 2
 	listContinue  = 3
 	listRemaining = 4
+	listShardInfo = 5
+	shardSelector = 1
 )
 
 type protoPhase uint8
@@ -183,6 +185,23 @@ func (l *protoList) listMeta(b []byte, base int64) error {
 			l.lm.Continue = string(f.val)
 		case f.num == listRemaining && f.kind == protoVarint:
 			l.lm.Remaining = lastVarint(b[f.from:f.end])
+		case f.num == listShardInfo && f.kind == protoBytes:
+			if err := l.shardInfo(f.val, base+int64(f.body)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *protoList) shardInfo(b []byte, base int64) error {
+	for i := 0; i < len(b); {
+		f, err := nextField(b, i)
+		if err != nil {
+			return l.s.syntax(base+int64(i), "shardInfo of the list: %v", err)
+		}
+		if i = f.end; f.num == shardSelector && f.kind == protoBytes {
+			l.lm.ShardSelector = string(f.val)
 		}
 	}
 	return nil

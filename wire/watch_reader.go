@@ -10,6 +10,7 @@ import (
 type WatchReader struct {
 	src  watchSource
 	done error
+	skip int64
 }
 
 // NewWatchReader returns a reader of the watch in r. It does not close r. For an unknown
@@ -38,8 +39,15 @@ func (r *WatchReader) Next() (Event, error) {
 		return Event{}, r.done
 	}
 	ev, err := r.src.next()
+	for ; err == errOutside; ev, err = r.src.next() {
+		r.skip++
+	}
 	if err != nil && !isInvalid(err) {
 		r.done = err
 	}
 	return ev, err
 }
+
+// Skipped returns the number of events whose objects were not in Options.UIDs: 0 if the
+// server selects. Any progress that they made shows in the next event or bookmark.
+func (r *WatchReader) Skipped() int64 { return r.skip }

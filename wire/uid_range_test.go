@@ -1,0 +1,168 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/sharding"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+)
+
+// rangesOf returns all ranges of a division.
+func rangesOf(n int) (all []UIDRange) {
+	for i := range n {
+		all = append(all, UIDRange{Index: i, Count: n})
+	}
+	return all
+}
+
+// serverSelects reports what a server with KEP-5866 does with a selector in the form of
+// UIDRange.Selector, by the types of Kubernetes.
+func serverSelects(t *rapid.T, selector, uid string) bool {
+	t.Helper()
+	var req sharding.ShardRangeRequirement
+	if _, err := fmt.Sscanf(strings.NewReplacer("(", " ", ",", " ", ")", " ", "'", "").Replace(selector), "shardRange %s %s %s", &req.Key, &req.Start, &req.End); err != nil {
+		t.Fatal(err)
+	}
+	s := sharding.NewSelector(req)
+	if s.String() != selector {
+		t.Fatal("the server repeats", s.String(), "instead of", selector)
+	}
+	ok, err := s.Matches(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: types.UID(uid)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ok
+}
+
+// TestUIDRangesModel compares ranges with the selector of Kubernetes: each object is in
+// exactly one range of a division, in the same one as on the server, and in all ranges that
+// include this one.
+func TestUIDRangesModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		uid := rapid.StringN(0, 40, -1).Draw(t, "uid")
+		n := 1 << rapid.IntRange(1, 8).Draw(t, "bits")
+		found := UIDRange{Index: -1}
+		for _, r := range rangesOf(n) {
+			if err := r.Check(); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := r.Contains(uid), serverSelects(t, r.Selector(), uid); got != want {
+				t.Fatalf("range %s contains %q: %v, on the server %v", r, uid, got, want)
+			}
+			if r.Contains(uid) {
+				if found.Index >= 0 {
+					t.Fatalf("%q is in %s and in %s", uid, found, r)
+				}
+				found = r
+			}
+		}
+		if found.Index < 0 {
+			t.Fatalf("%q is in no range of %d", uid, n)
+		}
+		for m := 1; m <= MaxUIDRanges; m *= 2 {
+			for _, r := range rangesOf(m) {
+				if r.Includes(found) && !r.Contains(uid) {
+					t.Fatalf("range %s includes %s, but lacks %q", r, found, uid)
+				}
+				if m <= n && r.Contains(uid) && !r.Includes(found) {
+					t.Fatalf("range %s does not include %s", r, found)
+				}
+			}
+		}
+	})
+}
+
+func TestInvalidUIDRanges(t *testing.T) {
+	for _, r := range []UIDRange{{0, 3}, {0, 512}, {4, 4}, {-1, 4}, {1, 0}, {1, 1}, {0, -1}} {
+		if r.Check() == nil {
+			t.Errorf("%+v is accepted", r)
+		}
+	}
+	for _, r := range []UIDRange{{}, {0, 1}, {0, 2}, {255, 256}} {
+		if err := r.Check(); err != nil {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+}
+
+// TestListOfUIDRange reads a list in each encoding, from a server that does not select, from
+// one that does, and from one that selects something else.
+func TestListOfUIDRange(t *testing.T) {
+	mine := UIDRange{Index: 2, Count: 4}
+	for _, enc := range allEncodings {
+		pods := testPods(40)
+		want := 0
+		for i := range pods.Items {
+			if mine.Contains(string(pods.Items[i].UID)) {
+				want++
+			}
+		}
+		read := func(uids UIDRange) (n int, l *ListReader, err error) {
+			l = NewListReader(bytes.NewReader(encode(t, enc, pods)), enc, Options{UIDs: uids})
+			for {
+				rec, err := l.Next()
+				if err != nil {
+					return n, l, err
+				}
+				if !uids.Contains(rec.UID) {
+					t.Fatalf("%s: %s is not in the range", enc, rec.Key)
+				}
+				n++
+			}
+		}
+		n, l, err := read(mine)
+		if err != io.EOF || n != want || l.Skipped() != int64(40-want) || l.Meta().Version != 5000 {
+			t.Errorf("%s: %d objects, %d skipped, %+v, %v; want %d", enc, n, l.Skipped(), l.Meta(), err, want)
+		}
+		pods.ShardInfo = &metav1.ShardInfo{Selector: mine.Selector()}
+		if _, l, err = read(mine); err != io.EOF || l.Meta().ShardSelector != mine.Selector() {
+			t.Errorf("%s: the server selects: %+v, %v", enc, l.Meta(), err)
+		}
+		for _, other := range []UIDRange{{}, {Index: 1, Count: 4}, {Index: 2, Count: 8}} {
+			if _, _, err = read(other); err == nil || !strings.Contains(err.Error(), "selected a part") {
+				t.Errorf("%s: the server selects %s instead of %q: %v", enc, mine, other, err)
+			}
+		}
+	}
+}
+
+// TestWatchOfUIDRange reads a watch with objects inside and outside of a range.
+func TestWatchOfUIDRange(t *testing.T) {
+	mine := UIDRange{Index: 1, Count: 2}
+	for _, enc := range allEncodings {
+		var body []byte
+		want := 0
+		for i := range 20 {
+			pod := testPod(i)
+			pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+			if mine.Contains(string(pod.UID)) {
+				want++
+			}
+			body = append(body, frame(t, enc, "MODIFIED", &pod)...)
+		}
+		w := NewWatchReader(bytes.NewReader(body), enc, Options{UIDs: mine})
+		n := 0
+		for {
+			ev, err := w.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !mine.Contains(ev.Record.UID) {
+				t.Fatalf("%s: %s is not in the range", enc, ev.Record.Key)
+			}
+			n++
+		}
+		if n != want || w.Skipped() != int64(20-want) {
+			t.Errorf("%s: %d events, %d skipped, want %d", enc, n, w.Skipped(), want)
+		}
+	}
+}
