@@ -14,6 +14,7 @@ import (
 	"github.com/vedette-io/vedette/record/shard"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // Config configures a Recorder. Cluster and Targets are required.
@@ -99,11 +100,30 @@ type Target struct {
 	// object no longer matches, the recorder gets the object by name to distinguish this
 	// from a deletion. It needs the right to get objects of the type.
 	LabelSelector, FieldSelector string
+	// UIDs limits the target to a range of UIDs. The default is all objects. The server
+	// selects them if it has KEP-5866; otherwise the recorder skips the others before it
+	// looks at their content.
+	UIDs wire.UIDRange
+}
+
+// Divide returns n targets, each with a range of the UIDs of t, for recorders that share the
+// work (Config.Shards). n is a power of two of at most wire.MaxUIDRanges. All recorders must
+// use the same n; a later change loses nothing.
+func (t Target) Divide(n int) []Target {
+	if n <= 1 {
+		return []Target{t}
+	}
+	all := make([]Target, n)
+	for i := range all {
+		all[i] = t
+		all[i].UIDs = wire.UIDRange{Index: i, Count: n}
+	}
+	return all
 }
 
 // selection returns the selection for requests to the server.
 func (t Target) selection() kube.Selection {
-	return kube.Selection{Namespace: t.Namespace, LabelSelector: t.LabelSelector, FieldSelector: t.FieldSelector, Encoding: kube.JSONOnly}
+	return kube.Selection{Namespace: t.Namespace, LabelSelector: t.LabelSelector, FieldSelector: t.FieldSelector, UIDs: t.UIDs, Encoding: kube.JSONOnly}
 }
 
 // selectorHash returns the hash that identifies the selectors in the database. It returns 0

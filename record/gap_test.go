@@ -92,7 +92,7 @@ func TestGapIsFilled(t *testing.T) {
 		}
 		w.create(pod("b"))
 		w.phase("b", "Failed")
-		w.forgetful()
+		w.forgetful(1)
 		w.catchUp("one")
 		w.until(transitions, "a  Queued", "a Queued Failed", "b  Queued", "b Queued Deleted", "b  Failed", "z  Queued", "z Queued Deleted")
 		w.until(gapRows, "one window closed")
@@ -136,11 +136,11 @@ func TestGapHealsByParts(t *testing.T) {
 	})
 }
 
-// forgetful makes the server refuse one watch, as if it had dropped the version.
-func (w *world) forgetful() {
+// forgetful makes the server refuse some watches, as if it had dropped the version.
+func (w *world) forgetful(times int) {
 	w.t.Helper()
 	match := apitest.Match{Verb: apitest.VerbWatch, Resource: "pods"}
-	if _, err := w.srv.Inject(apitest.Fault{Match: match, Times: 1, Action: apitest.Respond(apitest.Failure(410, 0))}); err != nil {
+	if _, err := w.srv.Inject(apitest.Fault{Match: match, Times: times, Action: apitest.Respond(apitest.Failure(410, 0))}); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -80,9 +80,18 @@ type targetReporter struct {
 func (r *reporter) target(t Target) *targetReporter {
 	return &targetReporter{
 		start:  r.fault("not recorded yet", "recording has started", "type", t.Type, "host", r.host),
-		follow: r.fault("cannot follow the server", "following the server again", "type", t.Type, "namespace", t.Namespace, "host", r.host),
-		write:  r.fault("cannot write to the database", "writing to the database again", "type", t.Type, "namespace", t.Namespace),
+		follow: r.fault("cannot follow the server", "following the server again", append(t.attrs(), "host", r.host)...),
+		write:  r.fault("cannot write to the database", "writing to the database again", t.attrs()...),
 	}
+}
+
+// attrs returns the target as attributes of a log line.
+func (t *Target) attrs() []any {
+	all := []any{"type", t.Type, "namespace", t.Namespace}
+	if !t.UIDs.IsAll() {
+		all = append(all, "uids", t.UIDs.String())
+	}
+	return all
 }
 
 func (t *targetReporter) stop() {

@@ -26,7 +26,7 @@ type ResumePoint struct {
 //
 // Errors: those of the database.
 func FindResumePoint(ctx context.Context, db *sqldb.DB, clusterUID string, r kube.Resource, t Target) (p ResumePoint, err error) {
-	s := model.Scope{Namespace: t.Namespace, Selectors: t.selectorHash()}
+	s := model.Scope{Namespace: t.Namespace, Selectors: t.selectorHash(), UIDs: t.UIDs}
 	s.Cluster, err = model.ClusterID(ctx, db, clusterUID)
 	if err == nil {
 		s.Resource, err = model.ResourceID(ctx, db, model.Type{Group: r.Group, Resource: r.Name})

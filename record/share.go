@@ -108,11 +108,11 @@ func (s *sharer) hold(ctx context.Context, t *targetRecorder, lease *shard.Lease
 	ctx, done := lease.Context(ctx)
 	defer done()
 	t.lease = lease
-	s.report.log().Info("recording a shard", "cluster", s.cfg.ClusterName, "type", t.target.Type, "namespace", t.target.Namespace)
+	s.report.log().With(t.target.attrs()...).Info("recording a shard", "cluster", s.cfg.ClusterName)
 	if err := s.report.ask(ctx, t.faults.start, func() error { return t.open(ctx) }); err != nil {
 		t.health.notStarted(err) // run tries again
 	}
 	err := t.run(ctx)
-	s.report.log().Info("no longer recording a shard", "cluster", s.cfg.ClusterName, "type", t.target.Type, "namespace", t.target.Namespace)
+	s.report.log().With(t.target.attrs()...).Info("no longer recording a shard", "cluster", s.cfg.ClusterName)
 	return err
 }

@@ -101,7 +101,7 @@ func (t *targetRecorder) resolve(ctx context.Context) (resource kube.Resource, s
 	if resource, err = t.cfg.Cluster.Resolve(resolving, t.target.Type); err != nil {
 		return resource, scope, err
 	}
-	scope = model.Scope{Cluster: t.cluster.id, Namespace: t.target.Namespace, Selectors: t.target.selectorHash()}
+	scope = model.Scope{Cluster: t.cluster.id, Namespace: t.target.Namespace, Selectors: t.target.selectorHash(), UIDs: t.target.UIDs}
 	scope.Resource, err = t.ensureResource(ctx, resource)
 	return resource, scope, err
 }
@@ -133,6 +133,9 @@ func (t *targetRecorder) openSpool(resource kube.Resource) (err error) {
 func spoolName(resource kube.Resource, cluster, database, recorder string, t *Target) string {
 	h := fnv.New64a()
 	_, _ = fmt.Fprintf(h, "%s\x00%s\x00%s\x00{%s %s %s %s}", cluster, database, recorder, t.Type, t.Namespace, t.LabelSelector, t.FieldSelector) // Fprintf never returns an error here
+	if !t.UIDs.IsAll() {
+		_, _ = fmt.Fprintf(h, "\x00%s", t.UIDs)
+	}
 	return fmt.Sprintf("%s-%016x", resource, h.Sum64())
 }
 

@@ -50,6 +50,8 @@ clusters:
     selector: "a in"
   - type: pods
   - type: pods
+  - type: nodes
+    uid-ranges: 3
 - context: a
 - resources: []
 `)
@@ -59,13 +61,14 @@ vedette: bad.yaml:3: name must be a word
 vedette: bad.yaml:4: wait-for-types must be true or false
 vedette: bad.yaml:5: the configuration has "db" twice
 vedette: bad.yaml:6: redact: "spec..x" is not a field path: separate names with dots, as in spec.template.spec.containers.env, without array indexes, and write \. for a dot within a name
-vedette: bad.yaml:11: a resource has no field "namespace"; it has type, namespaces, selector, field-selector
+vedette: bad.yaml:11: a resource has no field "namespace"; it has type, namespaces, selector, field-selector, uid-ranges
 vedette: bad.yaml:12: type is "jobs,pods"; it must name one type, such as jobs.batch
 vedette: bad.yaml:13: selector "a in": unable to parse requirement: found '' expected: '('
 vedette: bad.yaml:15: line 14 already names pods with the same namespace and selectors
-vedette: bad.yaml:16: this cluster has the same name as the one in line 8 ("a"): give each a name
-vedette: bad.yaml:16: resources is missing
-vedette: bad.yaml:17: resources is empty: name the types to record
+vedette: bad.yaml:17: uid-ranges is "3"; it must be a power of two up to 256
+vedette: bad.yaml:18: this cluster has the same name as the one in line 8 ("a"): give each a name
+vedette: bad.yaml:18: resources is missing
+vedette: bad.yaml:19: resources is empty: name the types to record
 `
 	if diff := cmp.Diff(want, strings.ReplaceAll(text, path, "bad.yaml")); diff != "" {
 		t.Errorf("mistakes in the file (-want +got):\n%s", diff)

@@ -212,6 +212,9 @@ func newRecorders(d *sqldb.DB, cfg record.Config, clusters []*preflight.Cluster,
 	for _, c := range clusters {
 		cfg.Cluster, cfg.ClusterName, cfg.Targets = c.Cluster, c.Name, nil
 		for _, t := range c.Targets {
+			if cfg.Shards == nil && !t.UIDs.IsAll() {
+				return nil, fmt.Errorf("%s of %s: uid-ranges divides a type among recorders, so it needs --join", t, c.Name)
+			}
 			cfg.Targets = append(cfg.Targets, t.Target)
 			if cfg.Shards == nil {
 				con.Say("recording %s of %s into %s", t, c.Name, d)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -29,8 +30,8 @@ func newShards() *cobra.Command {
 		Long: "Recorders that run with --join share the work. A shard is a type in a namespace, or in all of them, of one cluster. The\n" +
 			"command shows the recorders of each shard; those that have not caught up yet are in parentheses. LOAD is in revisions\n" +
 			"a minute. LAG is the time since the last write; API servers send bookmarks about every minute, so a quiet shard stays\n" +
-			"below two minutes.\n\n" +
-			"Fields of json, yaml, csv and ndjson: cluster, type, namespace, recorders, catchingUp, load, lagSeconds.",
+			"below two minutes. A type that the file divides with uid-ranges has as many shards.\n\n" +
+			"Fields of json, yaml, csv and ndjson: cluster, type, namespace, range, recorders, catchingUp, load, lagSeconds.",
 		Example: "  vedette shards --db mysql://vedette@db/history\n\n" +
 			"  # The shards that nobody records\n" +
 			"  vedette shards -o ndjson | jq 'select(.recorders == \"\")'",
@@ -49,6 +50,7 @@ type shardDoc struct {
 	Cluster    string  `json:"cluster"`
 	Type       string  `json:"type"`
 	Namespace  string  `json:"namespace"`
+	Range      string  `json:"range"`
 	Recorders  string  `json:"recorders"`
 	CatchingUp string  `json:"catchingUp"`
 	Load       int64   `json:"load"`
@@ -56,7 +58,7 @@ type shardDoc struct {
 }
 
 // shardColumns are the columns of shards.
-var shardColumns = listing.Columns{Always: []string{"CLUSTER", "TYPE", "NAMESPACE", "RECORDERS", "LOAD", "LAG"}, Wide: []string{"SINCE"}}
+var shardColumns = listing.Columns{Always: []string{"CLUSTER", "TYPE", "NAMESPACE", "RANGE", "RECORDERS", "LOAD", "LAG"}, Wide: []string{"SINCE"}}
 
 func (o *shardsOptions) run(ctx context.Context, con *console.Console) error {
 	lp, err := listing.NewPrinter(con, o.output, shardColumns)
@@ -113,9 +115,14 @@ func shardItem(s *shard.Listed, now time.Time) listing.Item {
 		seconds = max(0, now.Sub(s.CoveredAt).Seconds())
 		lag = units.Duration(time.Duration(seconds * float64(time.Second)))
 	}
+	name := "shard/" + s.Cluster + "/" + s.Type.String() + "/" + namespace
+	ranged := cmp.Or(s.UIDs.String(), "all")
+	if !s.UIDs.IsAll() {
+		name += "/" + s.UIDs.String()
+	}
 	return listing.Item{
-		Cells: []string{s.Cluster, s.Type.String(), namespace, names, fmt.Sprint(s.Load), lag, strings.Join(since, ",")},
-		Name:  "shard/" + s.Cluster + "/" + s.Type.String() + "/" + namespace,
-		Doc:   shardDoc{s.Cluster, s.Type.String(), s.Namespace, strings.Join(ready, ","), strings.Join(late, ","), s.Load, seconds},
+		Cells: []string{s.Cluster, s.Type.String(), namespace, ranged, names, fmt.Sprint(s.Load), lag, strings.Join(since, ",")},
+		Name:  name,
+		Doc:   shardDoc{s.Cluster, s.Type.String(), s.Namespace, s.UIDs.String(), strings.Join(ready, ","), strings.Join(late, ","), s.Load, seconds},
 	}
 }

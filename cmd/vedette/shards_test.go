@@ -60,6 +60,34 @@ func TestShards(t *testing.T) {
 	}
 }
 
+// TestSharedRanges checks that recorders share the UID ranges of a type, that the command
+// shows the ranges, and that a recorder alone refuses them.
+func TestSharedRanges(t *testing.T) {
+	r := &archive{t: t, srv: recordable(t, apitest.Config{}), db: "sqlite:" + t.TempDir() + "/history.db"}
+	r.srv.create(newPod("ml", "train"))
+	config := file(t, "vedette.yaml", "clusters:\n- kubeconfig: "+r.srv.kubeconfig+"\n  resources:\n  - type: pods\n    uid-ranges: 4\n")
+	args := []string{"record", "--config", config, "--db", r.db, "--listen", "127.0.0.1:0"}
+	if _, errs := ended(t, 1, args...); !strings.Contains(errs, "uid-ranges divides a type among recorders, so it needs --join") {
+		t.Errorf("without --join it said %s", errs)
+	}
+	a := start(t, append(args, "--join", "--name", "a")...)
+	a.err.holds(t, "UID range 4/4")
+	r.until("train", 1)
+	for n := 0; ; n++ {
+		out, errs, code := runOnce(t, "shards", "--db", r.db, "-o", "csv")
+		if code != 0 {
+			t.Fatalf("exit code %d: %s", code, errs)
+		}
+		if strings.Count(out, ",a,") == 4 && strings.Contains(out, "1/4") && strings.Contains(out, "4/4") {
+			break
+		}
+		if n == 3000 {
+			t.Fatalf("got %s", out)
+		}
+	}
+	a.interrupt()
+}
+
 // TestJoinMistakes checks that illegal settings are errors.
 func TestJoinMistakes(t *testing.T) {
 	srv := recordable(t, apitest.Config{})

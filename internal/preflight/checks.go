@@ -256,7 +256,7 @@ const probeSeconds = 1
 // stillThere opens a watch at a version. It returns nil if the server has all changes
 // after the version.
 func stillThere(ctx context.Context, c *kube.Cluster, t Target, from wire.Version) error {
-	coll, err := c.Collection(t.resource, kube.Selection{Namespace: t.Namespace, LabelSelector: t.LabelSelector, FieldSelector: t.FieldSelector, Encoding: kube.JSONOnly})
+	coll, err := c.Collection(t.resource, kube.Selection{Namespace: t.Namespace, LabelSelector: t.LabelSelector, FieldSelector: t.FieldSelector, UIDs: t.UIDs, Encoding: kube.JSONOnly})
 	if err != nil {
 		return err
 	}

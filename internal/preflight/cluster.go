@@ -133,8 +133,15 @@ func (c *Cluster) assume() {
 	c.Targets, c.missing = nil, nil
 	for _, r := range c.ClusterConfig.Resources {
 		for _, namespace := range c.namespaces(r, kube.Namespaced) {
-			c.Targets = append(c.Targets, Target{Target: r.Target(r.Typ, namespace)})
+			c.assumeTargets(r, namespace)
 		}
+	}
+}
+
+// assumeTargets adds the targets of a type that is not resolved.
+func (c *Cluster) assumeTargets(r settings.ResourceConfig, namespace string) {
+	for _, target := range r.Targets(r.Typ, namespace) {
+		c.Targets = append(c.Targets, Target{Target: target})
 	}
 }
 
@@ -156,7 +163,7 @@ func (c *Cluster) resolve(ctx context.Context) error {
 		if unknown := (*kube.UnknownResourceError)(nil); errors.As(err, &unknown) {
 			c.missing = append(c.missing, MissingType{r, err})
 			for _, namespace := range c.namespaces(r, kube.Namespaced) {
-				c.Targets = append(c.Targets, Target{Target: r.Target(r.Typ, namespace)})
+				c.assumeTargets(r, namespace)
 			}
 			continue
 		}
@@ -186,9 +193,10 @@ func (c *Cluster) add(r settings.ResourceConfig, res kube.Resource) error {
 		if _, err := c.Collection(res, kube.Selection{Namespace: namespace, LabelSelector: r.Labels, FieldSelector: r.Fields}); err != nil {
 			return r.WithPosition(err)
 		}
-		t := Target{r.Target(res.String(), namespace), res}
-		if !slices.ContainsFunc(c.Targets, func(other Target) bool { return other.Target == t.Target }) { // several names may mean one type
-			c.Targets = append(c.Targets, t)
+		for _, target := range r.Targets(res.String(), namespace) {
+			if !slices.ContainsFunc(c.Targets, func(other Target) bool { return other.Target == target }) { // several names may mean one type
+				c.Targets = append(c.Targets, Target{target, res})
+			}
 		}
 	}
 	return nil
@@ -206,6 +214,9 @@ func Unready(ctx context.Context, clusters []*Cluster) error {
 			these = append(these, m.WithPosition(m.err))
 		}
 		for _, t := range c.Targets {
+			if t.UIDs.Index > 0 {
+				continue // the rights are those of the first range
+			}
 			// A server that does not review access reports missing rights to the reflector.
 			if lacks, why, err := t.lacks(ctx, c.Cluster); err == nil && len(lacks) > 0 {
 				these = append(these, fmt.Errorf("no rights: may not %s %s%s; grant these verbs in a Role or ClusterRole", strings.Join(lacks, " and "), t, why))
@@ -269,6 +280,9 @@ func (t Target) String() string {
 		if selector != "" {
 			text.WriteString(" with " + selector)
 		}
+	}
+	if !t.UIDs.IsAll() {
+		text.WriteString(", UID range " + t.UIDs.String())
 	}
 	return text.String()
 }

@@ -3,6 +3,7 @@ package settings
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/yamlfile"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // File is the content of a file of settings, such as:
@@ -49,6 +51,7 @@ type ResourceConfig struct {
 	Namespaces     []string // empty means all, or that of the context if own is set
 	Own            bool
 	Labels, Fields string
+	Ranges         int // number of UID ranges; 0 or 1: not divided
 	At             string
 }
 
@@ -71,7 +74,7 @@ func loadConfig(path string) (*File, error) {
 // The keys of a cluster and of a resource in a file.
 var (
 	ClusterKeys  = []string{"name", "context", "kubeconfig", "resources"}
-	ResourceKeys = []string{"type", "namespaces", "selector", "field-selector"}
+	ResourceKeys = []string{"type", "namespaces", "selector", "field-selector", "uid-ranges"}
 )
 
 // FileKeys returns the keys of a file: all settings, and clusters.
@@ -181,6 +184,7 @@ func (p configParser) resource(n *yaml.Node, seen map[string]int) ResourceConfig
 	if _, err := fields.ParseSelector(r.Fields); err != nil {
 		p.Complain(f["field-selector"].Line, "field-selector %q: %v", r.Fields, err)
 	}
+	r.Ranges = p.ranges(f["uid-ranges"])
 	scopes := r.Namespaces
 	if len(scopes) == 0 {
 		scopes = []string{""}
@@ -193,4 +197,20 @@ func (p configParser) resource(n *yaml.Node, seen map[string]int) ResourceConfig
 		seen[key] = n.Line
 	}
 	return r
+}
+
+// ranges reads the number of UID ranges of a resource.
+func (p configParser) ranges(n *yaml.Node) int {
+	if n == nil {
+		return 0
+	}
+	number, err := strconv.Atoi(p.Word(n, "uid-ranges"))
+	if err == nil {
+		err = wire.UIDRange{Count: number}.Check()
+	}
+	if err != nil || number < 1 {
+		p.Complain(n.Line, "uid-ranges is %q; it must be a power of two up to %d", n.Value, wire.MaxUIDRanges)
+		return 0
+	}
+	return number
 }

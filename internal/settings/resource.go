@@ -21,12 +21,15 @@ func (r *ResourceConfig) Scope() string {
 			text += " with " + selector
 		}
 	}
+	if r.Ranges > 1 {
+		text += fmt.Sprintf(", in %d UID ranges", r.Ranges)
+	}
 	return text
 }
 
-// Target returns the target of a recorder for the type in a namespace; "" means all.
-func (r *ResourceConfig) Target(typ, namespace string) record.Target {
-	return record.Target{Type: typ, Namespace: namespace, LabelSelector: r.Labels, FieldSelector: r.Fields}
+// Targets returns the targets of a recorder for the type in a namespace; "" means all.
+func (r *ResourceConfig) Targets(typ, namespace string) []record.Target {
+	return record.Target{Type: typ, Namespace: namespace, LabelSelector: r.Labels, FieldSelector: r.Fields}.Divide(r.Ranges)
 }
 
 // WithPosition adds the position in the file to an error.

@@ -87,7 +87,11 @@ func (c *Collector) Collect(out chan<- prometheus.Metric) {
 }
 
 func selector(t *record.Target) string {
-	return strings.Trim(t.LabelSelector+" "+t.FieldSelector, " ")
+	text := strings.Trim(t.LabelSelector+" "+t.FieldSelector, " ")
+	if !t.UIDs.IsAll() {
+		text = strings.TrimLeft(text+" uids "+t.UIDs.String(), " ")
+	}
+	return text
 }
 
 // target sends the metrics of one target.

@@ -6,15 +6,17 @@ import (
 
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // Listed is a shard as `vedette shards` shows it.
 type Listed struct {
 	Cluster, ClusterUID string
 	Type                model.Type
-	Namespace           string // empty: all
-	Selected            bool   // the target has selectors
-	Load                int64  // revisions a minute, and one for each 1,000 objects
+	Namespace           string        // empty: all
+	Selected            bool          // the target has selectors
+	UIDs                wire.UIDRange // all if the target is not divided
+	Load                int64         // revisions a minute, and one for each 1,000 objects
 	CoveredAt           time.Time
 	Holders             []ListedHolder
 }
@@ -65,7 +67,7 @@ func List(ctx context.Context, db *sqldb.DB) (shards []Listed, members []ListedM
 	}
 	err = model.EachListedShard(ctx, db, func(s model.ListedShard) {
 		shards = append(shards, Listed{
-			Cluster: s.Cluster, ClusterUID: s.ClusterUID, Type: s.Type, Namespace: s.Namespace, Selected: s.Selectors != 0, Load: s.Load, CoveredAt: model.Time(s.CoveredAt), Holders: holders[s.ID],
+			Cluster: s.Cluster, ClusterUID: s.ClusterUID, Type: s.Type, Namespace: s.Namespace, Selected: s.Selected, UIDs: s.UIDs, Load: s.Load, CoveredAt: model.Time(s.CoveredAt), Holders: holders[s.ID],
 		})
 	})
 	return shards, members, db.Explain(err)

@@ -19,17 +19,62 @@ type Coverage struct {
 }
 
 // ResumePoint returns the version from which a recorder of a scope continues, and the time
-// when it was stored. It is the highest end of all coverage, or 0 without coverage.
+// when it was stored. It is the highest end of all coverage, or 0 without coverage. Coverage
+// of a UID range that includes the scope counts, and so does that of all ranges together
+// into which the scope was divided.
 func ResumePoint(ctx context.Context, q sqldb.Querier, s Scope) (version wire.Version, at time.Time, err error) {
-	var to, toAt sql.NullInt64
-	err = q.QueryRow(ctx, "SELECT MAX(to_version), MAX(to_at) FROM coverage WHERE "+inScope, s.args()...).Scan(&to, &toAt)
+	ends, err := endsOfCoverage(ctx, q, s)
 	if err != nil {
 		return 0, time.Time{}, fmt.Errorf("table coverage: %w", err)
 	}
-	if to.Int64 == 0 {
+	var best coverageEnd
+	for n := 1; n <= wire.MaxUIDRanges; n *= 2 {
+		if end := endOfDivision(ends, s, n); end.to > best.to {
+			best = end
+		}
+	}
+	if best.to == 0 {
 		return 0, time.Time{}, nil
 	}
-	return wire.Version(to.Int64), time.UnixMicro(toAt.Int64), nil
+	return wire.Version(best.to), time.UnixMicro(best.at), nil
+}
+
+// coverageEnd is the end of coverage, and the time when it was stored, in microseconds.
+type coverageEnd struct{ to, at int64 }
+
+// endsOfCoverage returns the ends of coverage of a type and a namespace, by selector_hash.
+func endsOfCoverage(ctx context.Context, q sqldb.Querier, s Scope) (map[int64]coverageEnd, error) {
+	ends := map[int64]coverageEnd{}
+	err := q.Query(ctx, "SELECT selector_hash, MAX(to_version), MAX(to_at) FROM coverage WHERE cluster_id = ? AND resource_id = ? AND namespace = ? GROUP BY selector_hash",
+		[]any{s.Cluster, s.Resource, s.Namespace}, func(rows *sql.Rows) error {
+			var hash int64
+			var end coverageEnd
+			err := rows.Scan(&hash, &end.to, &end.at)
+			ends[hash] = end
+			return err
+		})
+	return ends, err
+}
+
+// endOfDivision returns the version up to which the ranges of a division cover a scope
+// completely; 0 if one of them has no coverage.
+func endOfDivision(ends map[int64]coverageEnd, s Scope, n int) (lowest coverageEnd) {
+	found := false
+	for i := range n {
+		part := s
+		part.UIDs = wire.UIDRange{Index: i, Count: n}
+		if !part.UIDs.Includes(s.UIDs) && !s.UIDs.Includes(part.UIDs) {
+			continue
+		}
+		end, covered := ends[part.hash()]
+		if !covered {
+			return coverageEnd{}
+		}
+		if !found || end.to < lowest.to {
+			lowest, found = end, true
+		}
+	}
+	return lowest
 }
 
 // ContinueCoverage returns the coverage of a recorder that ends at a version, or begins new
@@ -73,8 +118,12 @@ func ExtendCoverage(ctx context.Context, tx *sqldb.Tx, c *Coverage, to wire.Vers
 // LastCoveredByOthers returns the time when another recorder last stored coverage of a
 // scope or of the whole type, in microseconds. It returns 0 if no other recorder did.
 func LastCoveredByOthers(ctx context.Context, q sqldb.Querier, s Scope, recorder string) (int64, error) {
-	at, _, err := queryNullInt(ctx, q, "SELECT MAX(to_at) FROM coverage WHERE cluster_id = ? AND resource_id = ? AND (namespace = ? OR namespace = '') AND recorder <> ?",
-		s.Cluster, s.Resource, s.Namespace, recorder)
+	query := "SELECT MAX(to_at) FROM coverage WHERE cluster_id = ? AND resource_id = ? AND (namespace = ? OR namespace = '') AND recorder <> ?"
+	args := []any{s.Cluster, s.Resource, s.Namespace, recorder}
+	if !s.UIDs.IsAll() { // the other ranges say nothing about this one
+		query, args = query+" AND selector_hash IN (?, ?)", append(args, s.hash(), s.Selectors)
+	}
+	at, _, err := queryNullInt(ctx, q, query, args...)
 	return at, err
 }
 

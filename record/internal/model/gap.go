@@ -82,7 +82,7 @@ func EndGap(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, to wire
 // HealGaps marks the gaps within a scope as healed that lie within the coverage between two
 // versions, alone or together with coverage that begins earlier.
 func HealGaps(ctx context.Context, tx *sqldb.Tx, s Scope, from, to wire.Version, now time.Time) error {
-	condition, args := s.within("selector_hash")
+	condition, args := s.within("selector_hash", s.hash())
 	args = slices.Concat([]any{Micros(now)}, args, []any{int64(to), int64(from)}, s.args(int64(from)))
 	_, err := tx.Exec(ctx, "UPDATE gaps SET healed_at = ? WHERE healed_at = 0 AND "+condition+" AND to_version > 0 AND to_version <= ?"+healable+
 		" AND (from_version >= ? OR EXISTS (SELECT 1 FROM coverage b WHERE b.cluster_id = ? AND b.resource_id = ? AND b.namespace = ? AND b.selector_hash = ?"+

@@ -168,14 +168,41 @@ func UnselectObject(ctx context.Context, tx *sqldb.Tx, s Scope, uid string) erro
 // a scope with selectors it changes only the objects that were last seen with the same
 // selectors.
 func SetPresence(ctx context.Context, tx *sqldb.Tx, s Scope, from, to Presence) error {
-	condition, args := s.within("scope")
+	condition, args := s.within("scope", s.Selectors)
+	if !s.UIDs.IsAll() {
+		return setPresenceOfRange(ctx, tx, s, from, to)
+	}
 	_, err := tx.Exec(ctx, "UPDATE objects SET presence = ? WHERE "+condition+" AND presence = ?", append(append([]any{int16(to)}, args...), int16(from))...)
 	return err
 }
 
+// setPresenceOfRange is SetPresence for a UID range, which SQL cannot select.
+func setPresenceOfRange(ctx context.Context, tx *sqldb.Tx, s Scope, from, to Presence) error {
+	condition, args := s.within("scope", s.Selectors)
+	var rows [][]any
+	err := tx.Query(ctx, "SELECT id, uid FROM objects WHERE "+condition+" AND presence = ? ORDER BY id", append(args, int16(from)), func(r *sql.Rows) error {
+		var id int64
+		var uid string
+		if err := r.Scan(&id, &uid); err != nil {
+			return err
+		}
+		if s.UIDs.Contains(uid) {
+			rows = append(rows, []any{id, int16(to)})
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("table objects: %w", err)
+	}
+	if err := tx.Update(ctx, "objects", []string{"id", "presence"}, rows); err != nil {
+		return fmt.Errorf("table objects: %w", err)
+	}
+	return nil
+}
+
 // EachTracked calls each for the objects of a scope that are not known to be deleted.
 func EachTracked(ctx context.Context, q sqldb.Querier, s Scope, each func(key wire.Key, uid string, version wire.Version)) error {
-	condition, args := s.within("scope")
+	condition, args := s.within("scope", s.Selectors)
 	return q.Query(ctx, "SELECT namespace, name, uid, version FROM objects WHERE "+condition+" AND presence IN (?, ?)", append(args, int16(Present), int16(Unknown)), func(rows *sql.Rows) error {
 		var key wire.Key
 		var uid string
@@ -183,7 +210,9 @@ func EachTracked(ctx context.Context, q sqldb.Querier, s Scope, each func(key wi
 		if err := rows.Scan(&key.Namespace, &key.Name, &uid, &version); err != nil {
 			return err
 		}
-		each(key, uid, wire.Version(version))
+		if s.UIDs.Contains(uid) {
+			each(key, uid, wire.Version(version))
+		}
 		return nil
 	})
 }

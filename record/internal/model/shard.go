@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math/bits"
 
 	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // ShardVersion returns the version of the tables of shards.
@@ -37,14 +39,31 @@ type Shard struct {
 	Load int64 // revisions a minute
 }
 
-var shardColumns = []string{"cluster_id", "resource_id", "namespace", "selector_hash", "load_value", "changed"}
+var shardColumns = []string{"cluster_id", "resource_id", "namespace", "selector_hash", "uid_range", "load_value", "changed"}
 
 // Ensure returns the row ID of a shard, and inserts the row if necessary.
 func (c ShardChange) Ensure(ctx context.Context, s Scope) (id int64, err error) {
-	if err := c.tx.InsertNew(ctx, "shards", shardColumns, [][]any{s.args(int64(0), c.version)}, "namespace"); err != nil {
+	if err := c.tx.InsertNew(ctx, "shards", shardColumns, [][]any{s.args(rangeNumber(s.UIDs), int64(0), c.version)}, "namespace"); err != nil {
 		return 0, fmt.Errorf("table shards: %w", err)
 	}
 	return queryInt(ctx, c.tx, "SELECT id FROM shards WHERE "+inScope, s.args()...)
+}
+
+// rangeNumber returns the number of a UID range in the column uid_range.
+func rangeNumber(r wire.UIDRange) int16 {
+	if r.IsAll() {
+		return 0
+	}
+	return int16(r.Count + r.Index)
+}
+
+// rangeOf is the inverse of rangeNumber.
+func rangeOf(number int16) wire.UIDRange {
+	if number < 2 {
+		return wire.UIDRange{}
+	}
+	count := 1 << (bits.Len16(uint16(number)) - 1)
+	return wire.UIDRange{Index: int(number) - count, Count: count}
 }
 
 // SetLoad stores the load of a shard.
@@ -164,7 +183,8 @@ type ListedShard struct {
 	Cluster, ClusterUID string
 	Type                Type
 	Namespace           string
-	Selectors           int64
+	Selected            bool          // it has selectors
+	UIDs                wire.UIDRange // all if the target is not divided
 	Load                int64
 	CoveredAt           int64 // time when the last revisions were stored, in microseconds; 0: never
 }
@@ -172,15 +192,19 @@ type ListedShard struct {
 // EachListedShard calls each for all shards that somebody offers, ordered by cluster, type
 // and namespace.
 func EachListedShard(ctx context.Context, q sqldb.Querier, each func(ListedShard)) error {
-	const query = "SELECT s.id, c.name, c.uid, r.api_group, r.name, r.kind, s.namespace, s.selector_hash, s.load_value," +
+	const query = "SELECT s.id, c.name, c.uid, r.api_group, r.name, r.kind, s.namespace, s.selector_hash, s.uid_range, s.load_value," +
 		" (SELECT COALESCE(MAX(v.to_at), 0) FROM coverage v WHERE v.cluster_id = s.cluster_id AND v.resource_id = s.resource_id AND v.namespace = s.namespace AND v.selector_hash = s.selector_hash)" +
 		" FROM shards s JOIN clusters c ON c.id = s.cluster_id JOIN resources r ON r.id = s.resource_id" +
 		" WHERE EXISTS (SELECT 1 FROM shard_offers o WHERE o.shard_id = s.id AND o.held >= 0) ORDER BY c.name, c.uid, r.name, r.api_group, s.namespace, s.id"
 	return q.Query(ctx, query, nil, func(rows *sql.Rows) error {
 		var s ListedShard
-		if err := rows.Scan(&s.ID, &s.Cluster, &s.ClusterUID, &s.Type.Group, &s.Type.Resource, &s.Type.Kind, &s.Namespace, &s.Selectors, &s.Load, &s.CoveredAt); err != nil {
+		var hash int64
+		var number int16
+		if err := rows.Scan(&s.ID, &s.Cluster, &s.ClusterUID, &s.Type.Group, &s.Type.Resource, &s.Type.Kind, &s.Namespace, &hash, &number, &s.Load, &s.CoveredAt); err != nil {
 			return err
 		}
+		s.UIDs = rangeOf(number)
+		s.Selected = hash != (Scope{UIDs: s.UIDs}).hash()
 		each(s)
 		return nil
 	})
