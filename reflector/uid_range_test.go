@@ -24,7 +24,8 @@ type foreign struct {
 func (s *foreign) stream(body interface {
 	Read([]byte) (int, error)
 	Close() error
-}) wire.Stream {
+},
+) wire.Stream {
 	return wire.Stream{Body: body, Encoding: wire.JSON, UIDs: s.uids}
 }
 

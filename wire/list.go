@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"fmt"
 )
 
 // ListMeta is the metadata of a list.
@@ -16,6 +17,16 @@ type ListMeta struct {
 	// ShardSelector is the selector with which the server selected a part of the list, or
 	// "" if it did not (metadata.shardInfo, KEP-5866).
 	ShardSelector string
+}
+
+// checkSelected returns an error if the server selected other objects than those of a UID
+// range: the list would lack objects that exist. A server that does not select sends all
+// objects and no selector.
+func (m *ListMeta) checkSelected(r UIDRange) error {
+	if m.ShardSelector == "" || m.ShardSelector == r.Selector() {
+		return nil
+	}
+	return &SyntaxError{Reason: fmt.Sprintf("the server selected a part of the list with %.200q, want %q", m.ShardSelector, r.Selector())}
 }
 
 // rawListMeta is the metadata of a JSON or CBOR list before it is parsed.

@@ -53,7 +53,7 @@ func (l *ListReader) Next() (Record, error) {
 	if err == io.EOF {
 		var odd error
 		if l.m, odd = l.src.meta(); odd == nil {
-			odd = l.uids.checkSelected(&l.m)
+			odd = l.m.checkSelected(l.uids)
 		}
 		if odd != nil {
 			l.done = odd

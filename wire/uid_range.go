@@ -88,13 +88,3 @@ func (r UIDRange) lacks(uid []byte) bool {
 // errOutside is returned by the sources of lists and watches for an object that is not in
 // the range. Readers skip it.
 var errOutside = errors.New("the object is not in the UID range")
-
-// checkSelected returns an error if the server selected other objects than those of the
-// range: the list would lack objects that exist. A server that does not select sends all
-// objects and no selector.
-func (r UIDRange) checkSelected(m *ListMeta) error {
-	if m.ShardSelector == "" || m.ShardSelector == r.Selector() {
-		return nil
-	}
-	return &SyntaxError{Reason: fmt.Sprintf("the server selected a part of the list with %.200q, want %q", m.ShardSelector, r.Selector())}
-}

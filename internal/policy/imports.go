@@ -60,7 +60,7 @@ record/feed: wire state internal/faultlog record/sqldb record/internal/model int
 record/history: wire jobmeta state internal/jobspec record/sqldb record/internal/model record/internal/bodies
 record/joblog: wire record/sqldb internal/pause
 record/retention: wire state record/sqldb record/internal/model record/joblog internal/pause
-record/shard: internal/faultlog record/sqldb record/internal/model
+record/shard: wire internal/faultlog record/sqldb record/internal/model
 record/internal/observe: internal/jsontext wire delta kube jobmeta state internal/jobspec record/internal/model
 record/internal/batch: wire state record/sqldb record/internal/model record/internal/bodies record/internal/observe
 record/internal/spool: internal/filelock internal/framed wire delta
@@ -150,7 +150,7 @@ internal/explain: internal/oscompat internal/printable kube record/sqldb portal/
 internal/listing: internal/printable internal/table state internal/objectyaml internal/console
 internal/invocation:
 internal/httpserver: internal/printable portal/web portal/identity internal/console internal/explain
-internal/settings: internal/yamlfile record/sqldb record internal/timeout
+internal/settings: internal/yamlfile wire record/sqldb record internal/timeout
 internal/watchview: internal/printable internal/table kube reflector store state informer rules internal/objectyaml internal/timeout internal/console internal/units internal/listing
 internal/deliveryview: internal/printable record/sqldb notify/message notify/channel/stdout notify/delivery internal/console internal/units internal/listing
 internal/preflight: errcode internal/oscompat internal/printable wire kube record/sqldb record/feed record/joblog record notify/channel notify/rule notify/config notify/delivery internal/timeout internal/units internal/explain internal/settings internal/deliveryview
