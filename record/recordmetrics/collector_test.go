@@ -68,3 +68,29 @@ vedette_record_rebuilt_total{cluster="here"} 3
 		t.Errorf("got problems %v and error %v, want neither", problems, err)
 	}
 }
+
+// TestRanges: the UID ranges of one target are different series.
+func TestRanges(t *testing.T) {
+	var all []record.TargetHealth
+	for _, target := range (record.Target{Type: "pods", LabelSelector: "a=b"}).Divide(2) {
+		all = append(all, record.TargetHealth{Target: target})
+	}
+	for _, target := range (record.Target{Type: "nodes"}).Divide(2) {
+		all = append(all, record.TargetHealth{Target: target, Ready: true})
+	}
+	registry := prometheus.NewPedanticRegistry()
+	if err := registry.Register(recordmetrics.New(func() []record.Health { return []record.Health{{Cluster: "here", Targets: all}} })); err != nil {
+		t.Fatal(err)
+	}
+	want := `
+# HELP vedette_record_ready 1 if the first list was written or the watch was resumed; otherwise 0.
+# TYPE vedette_record_ready gauge
+vedette_record_ready{cluster="here",namespace="",selector="a=b uids 1/2",type="pods"} 0
+vedette_record_ready{cluster="here",namespace="",selector="a=b uids 2/2",type="pods"} 0
+vedette_record_ready{cluster="here",namespace="",selector="uids 1/2",type="nodes"} 1
+vedette_record_ready{cluster="here",namespace="",selector="uids 2/2",type="nodes"} 1
+`
+	if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "vedette_record_ready"); err != nil {
+		t.Error(err)
+	}
+}
