@@ -35,8 +35,8 @@ type ListedMember struct {
 	Offered, Held int
 }
 
-// List returns the members, and the shards in the order of their clusters, types and
-// namespaces. Times are those of the database.
+// List returns the members, and the shards in the order of their clusters, types,
+// namespaces and UID ranges. Times are those of the database.
 //
 // Errors: those of the database.
 func List(ctx context.Context, db *sqldb.DB) (shards []Listed, members []ListedMember, err error) {

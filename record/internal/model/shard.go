@@ -189,13 +189,13 @@ type ListedShard struct {
 	CoveredAt           int64 // time when the last revisions were stored, in microseconds; 0: never
 }
 
-// EachListedShard calls each for all shards that somebody offers, ordered by cluster, type
-// and namespace.
+// EachListedShard calls each for all shards that somebody offers, ordered by cluster, type,
+// namespace and UID range.
 func EachListedShard(ctx context.Context, q sqldb.Querier, each func(ListedShard)) error {
 	const query = "SELECT s.id, c.name, c.uid, r.api_group, r.name, r.kind, s.namespace, s.selector_hash, s.uid_range, s.load_value," +
 		" (SELECT COALESCE(MAX(v.to_at), 0) FROM coverage v WHERE v.cluster_id = s.cluster_id AND v.resource_id = s.resource_id AND v.namespace = s.namespace AND v.selector_hash = s.selector_hash)" +
 		" FROM shards s JOIN clusters c ON c.id = s.cluster_id JOIN resources r ON r.id = s.resource_id" +
-		" WHERE EXISTS (SELECT 1 FROM shard_offers o WHERE o.shard_id = s.id AND o.held >= 0) ORDER BY c.name, c.uid, r.name, r.api_group, s.namespace, s.id"
+		" WHERE EXISTS (SELECT 1 FROM shard_offers o WHERE o.shard_id = s.id AND o.held >= 0) ORDER BY c.name, c.uid, r.name, r.api_group, s.namespace, s.uid_range, s.id"
 	return q.Query(ctx, query, nil, func(rows *sql.Rows) error {
 		var s ListedShard
 		var hash int64
