@@ -101,8 +101,8 @@ type Target struct {
 	// from a deletion. It needs the right to get objects of the type.
 	LabelSelector, FieldSelector string
 	// UIDs limits the target to a range of UIDs. The default is all objects. The server
-	// selects them if it has KEP-5866; otherwise the recorder skips the others before it
-	// looks at their content.
+	// selects them if it has KEP-5866; otherwise the recorder skips the others without
+	// decoding them.
 	UIDs wire.UIDRange
 }
 

@@ -36,8 +36,9 @@ func NewListReader(r io.Reader, enc Encoding, opts Options) *ListReader {
 // Next returns the next record in the order of the list, and io.EOF after the last one.
 //
 // Errors: *InvalidError for an unusable item, after which Next may be called again for
-// the item after it; *SyntaxError, also if the server selected another UID range; *TooLargeError, io.ErrUnexpectedEOF or the error of
-// the reader for a list that cannot be read further.
+// the item after it; *SyntaxError, *TooLargeError, io.ErrUnexpectedEOF or the error of
+// the reader for a list that cannot be read further; *SyntaxError if the server selected
+// another UID range.
 func (l *ListReader) Next() (Record, error) {
 	if l.done != nil {
 		return Record{}, l.done

@@ -108,10 +108,11 @@ func (h *head) checkListKind(opts *Options) error {
 
 // record returns the record of the object that was scanned last.
 func (h *head) record(w *window, enc Encoding, opts *Options) (Record, error) {
-	if opts.UIDs.lacks(h.uid) {
-		return Record{}, errOutside
+	h.checkSize(w)
+	if (len(h.uid) > 0 || h.unusable == "") && opts.UIDs.lacks(h.uid) {
+		return Record{}, errOutside // an unusable object without a UID may be in any range
 	}
-	if h.checkSize(w); h.unusable != "" {
+	if h.unusable != "" {
 		return Record{}, h.invalid(h.unusable)
 	}
 	if err := h.checkKind(opts); err != nil {

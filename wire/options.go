@@ -28,8 +28,7 @@ type Options struct {
 	// checked.
 	APIVersion string
 	Kind       string
-	// UIDs makes readers skip the objects outside of a range, before their bodies are
-	// looked at.
+	// UIDs makes readers skip the objects outside of a range, before they are copied.
 	UIDs UIDRange
 }
 

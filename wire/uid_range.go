@@ -80,9 +80,9 @@ func hashUID[T string | []byte](uid T) uint64 {
 	return h
 }
 
-// lacks reports whether an object with this UID is certainly not in the range.
+// lacks is the opposite of Contains, for the bytes of a UID.
 func (r UIDRange) lacks(uid []byte) bool {
-	return !r.IsAll() && len(uid) > 0 && int(hashUID(uid)>>r.shift()) != r.Index
+	return !r.IsAll() && int(hashUID(uid)>>r.shift()) != r.Index
 }
 
 // errOutside is returned by the sources of lists and watches for an object that is not in
