@@ -148,7 +148,9 @@ func FuzzListJSON(f *testing.F) {
 	seeds := append(listSeeds(f, JSON),
 		[]byte(`{"items":[{"metadata":{"managedFields":[1],"managedFields":[2],"name":"x"}}]}`),
 		[]byte(`{"items":null,"metadata":{"resourceVersion":"7","remainingItemCount":1e3}} `),
-		[]byte(`{"items":[{"metadata":{"name":"x","annotations":A{"note":"y"}}}]}`))
+		[]byte(`{"items":[{"metadata":{"name":"x","annotations":A{"note":"y"}}}]}`),
+		[]byte(strings.Repeat(" ", 2*fuzzMax)+`{d`),
+		[]byte(`{"items":[`+strings.Repeat("\n", 2*fuzzMax)+`{"metadata":{"name":"x"}}`+strings.Repeat("\t", 2*fuzzMax)+`]}`))
 	fuzz(f, seeds, fuzzList(JSON), func(t *testing.T, data []byte, items []item) {
 		checkRecords(t, data, items)
 		// A list that is read to its end is JSON, unless one of its objects is not.

@@ -14,8 +14,9 @@ func newJSONCursor(w *window) *jsonCursor { return &jsonCursor{jsonScanner{w: w}
 func (s *jsonCursor) window() *window    { return s.w }
 func (s *jsonCursor) encoding() Encoding { return JSON }
 
-// frame skips the white space between frames, usually a line break. It must not count as the
-// beginning of a frame: a stream may end after it.
+// frame skips the white space between frames, usually a line break, and the white space
+// between the elements of a list. It is not part of the next frame or element: a stream may
+// end after it, and it does not count toward the limit of a value, however it arrives.
 func (s *jsonCursor) frame() (end bool, err error) {
 	for {
 		if end, err := s.w.atEnd(); err != nil || end {
@@ -29,14 +30,13 @@ func (s *jsonCursor) frame() (end bool, err error) {
 }
 
 func (s *jsonCursor) tail() error {
-	c, err := s.peek()
-	switch {
-	case err == nil:
-		return s.syntax("found %q after the end", c)
-	case err == io.ErrUnexpectedEOF && s.w.err == io.EOF:
+	switch end, err := s.frame(); {
+	case err != nil:
+		return err
+	case end:
 		return io.EOF
 	}
-	return err
+	return s.syntax("found %q after the end", s.w.buf[s.w.pos])
 }
 
 func (s *jsonCursor) enter(g *group, _ string) error {
@@ -76,12 +76,18 @@ func (s *jsonCursor) member(g *group) (key []byte, ok bool, err error) {
 }
 
 func (s *jsonCursor) element(g *group) (bool, error) {
+	if _, err := s.frame(); err != nil {
+		return false, err
+	}
 	ok, err := s.more(g.n, ']')
 	if err != nil || !ok {
 		return false, err
 	}
 	g.n++
-	_, err = s.peek() // the element begins after the white space
+	if _, err := s.frame(); err != nil {
+		return false, err
+	}
+	_, err = s.peek() // an end of the stream is an error here
 	return err == nil, err
 }
 

@@ -117,6 +117,29 @@ func TestMaxRecord(t *testing.T) {
 	}
 }
 
+// TestWhiteSpaceOfLists checks that white space around a list and its items does not count
+// toward the limit, however it arrives.
+func TestWhiteSpaceOfLists(t *testing.T) {
+	const item = `{"metadata":{"name":"x","resourceVersion":"7"}}`
+	opts := Options{APIVersion: "v1", Kind: "Pod", MaxRecord: fuzzMax}
+	gap := strings.Repeat(" \n", fuzzMax)
+	for want, body := range map[string]string{
+		"EOF": gap + `{"kind":"PodList","apiVersion":"v1","items":[` + gap + item + gap + "," + gap + item + gap + "]}" + gap,
+		"damaged stream at byte 2049: found 'd', want the name of a member": gap + "{d}",
+		"damaged stream at byte 2059: found 'd', want ',' or ']'":           `{"items":[` + gap + "1" + "d]}",
+		"damaged stream at byte 2060: found 'd' after the end":              `{"items":[]}` + gap + "d",
+		"damaged stream at byte 2058: found 'd', want a value":              `{"items":[` + gap + "d]}",
+		"unexpected EOF": `{"items":[` + gap,
+	} {
+		for _, r := range []io.Reader{strings.NewReader(body), iotest.OneByteReader(strings.NewReader(body))} {
+			items, _ := readList(t, r, JSON, opts)
+			if got := items[len(items)-1].err; got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+	}
+}
+
 func windowOf(src any) *window {
 	switch s := src.(type) {
 	case *objectList:

@@ -35,6 +35,9 @@ func (l *objectList) next() (Record, error) {
 		w.keep()
 		switch l.phase {
 		case phaseStart:
+			if _, err := l.c.frame(); err != nil {
+				return Record{}, err
+			}
 			if err := l.c.enter(&l.members, "a map: this is not a list of the Kubernetes API"); err != nil {
 				return Record{}, err
 			}
