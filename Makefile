@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 
-MODULES := . conformance conformance/suites bench compat/controllerruntime examples/controllers tools
+MODULES := . conformance conformance/suites conformance/export bench compat/controllerruntime examples/controllers tools
 GOTOOL := go tool -modfile=$(CURDIR)/tools/go.mod
 CLUSTER := go run -C conformance ./cmd/cluster --dir ../.cluster
 ALL_DATABASES := VEDETTE_TEST_DATABASES=sqlite,postgres,mariadb
@@ -68,6 +68,7 @@ conformance: ## run the tests against a real control plane and a mail server (bu
 	@# The longest first: two packages run at a time. swap and dropin compile Kubernetes and controllers again: make long runs them.
 	$(ALL_DATABASES) go test -C conformance -count=1 -timeout 30m ./record $$(go -C conformance list ./... | grep -v -e '/record$$' -e '/swap$$' -e '/dropin$$')
 	go test -C conformance/suites -count=1 -timeout 20m ./...
+	go test -C conformance/export -count=1 -timeout 20m ./...
 
 .PHONY: suites
 suites: ## run the tests of client-go and controller-runtime against our adapters, and against themselves, 20 times in a row with the race detector

@@ -35,7 +35,7 @@ func Backfill(ctx context.Context, db *sqldb.DB, sink Sink, f history.Filter, pr
 		if err != nil {
 			return sent, err
 		}
-		events, err := eventsOf(ctx, h, page.Items)
+		events, err := EventsOf(ctx, h, page.Items)
 		if err != nil {
 			return sent, err
 		}
@@ -71,8 +71,11 @@ func (p patient) Send(ctx context.Context, events []Event) error {
 	}
 }
 
-// eventsOf returns the events of transitions in the history.
-func eventsOf(ctx context.Context, h *history.History, some []history.Change) ([]Event, error) {
+// EventsOf returns the events of transitions in the history, in their order. Their IDs are
+// those of the feed, and their kind is KindNew.
+//
+// Errors: those of the database.
+func EventsOf(ctx context.Context, h *history.History, some []history.Change) ([]Event, error) {
 	ids := make([]int64, len(some))
 	for i := range some {
 		ids[i] = some[i].Object.ID

@@ -74,6 +74,7 @@ check() {
       ;;
     linux)
       [ "$(uname -s)" = Linux ] || blockers+=("The tests against a control plane need Linux. \`make unit databases\` runs here.")
+      command -v g++ >/dev/null || lacks g++ "links DuckDB, which reads exported files" g++
       ;;
     mail)
       installed exim4 /usr/sbin || installed exim /usr/sbin || lacks exim4 "Exim, for the tests of e-mail" exim4-daemon-light
@@ -104,11 +105,13 @@ by_hand() {
   elif command -v dnf >/dev/null; then
     with="sudo dnf install"
     names=${names/ libc6-dev / glibc-devel }
+    names=${names/ g++ / gcc-c++ }
     names=${names/ postgresql / postgresql-server }
     names=${names/ exim4-daemon-light / exim }
   elif command -v brew >/dev/null; then
     with="brew install"
     names=${names/ libc6-dev / }
+    names=${names/ g++ / gcc }
     names=${names/ mariadb-server / mariadb }
     names=${names/ exim4-daemon-light / exim }
   fi

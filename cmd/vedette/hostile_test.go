@@ -200,6 +200,7 @@ func TestHostile(t *testing.T) {
 	t.Run("notifications", h.notifications)
 	t.Run("letters", h.letters)
 	t.Run("streams", h.streams)
+	t.Run("exports", h.exports)
 	t.Run("shards", h.shards)
 	t.Run("jobs", h.jobs)
 	t.Run("submitting", h.submitting)

@@ -94,6 +94,8 @@ stream/streamtest: stream
 stream/jetstream: stream
 stream/kafka: stream
 stream/streammetrics: stream
+export: record/sqldb record/history stream
+export/s3: export
 submit/manifest: internal/printable kube internal/yamlfile
 submit/template: internal/printable wire kube jobmeta internal/yamlfile submit/manifest
 submit: errcode internal/oscompat internal/printable wire kube jobmeta state internal/jobspec submit/manifest
@@ -160,7 +162,7 @@ internal/source: wire kube record/sqldb record/history portal/client portal/reco
 internal/joblist: internal/printable wire kube state internal/jobspec internal/lifestrip record/history submit internal/console internal/units internal/explain internal/listing internal/source
 internal/portaljobs: kube state record/history submit/manifest submit internal/objectyaml portal/api portal/client portal/records internal/console internal/explain internal/source internal/joblist
 internal/ruletext: notify/rule internal/units internal/listing
-cmd/vedette: internal/oscompat internal/printable internal/table wire kube store jobmeta state internal/jobspec internal/lifestrip informer rules record/sqldb record/feed record/history record/joblog record/retention record/shard record record/logkeeper record/jobtrace record/recordmetrics notify/message notify/rule notify/config notify/delivery notify notify/notifymetrics stream stream/jetstream stream/kafka stream/streammetrics submit/manifest submit/template submit submit/logs internal/linediff internal/objectyaml internal/gotool internal/swap internal/scaffold portal/api portal/web portal/identity portal/access portal/client portal/records portal internal/timeout internal/console internal/units internal/explain internal/listing internal/httpserver internal/settings internal/watchview internal/deliveryview internal/preflight internal/demo internal/tokenstore internal/source internal/joblist internal/portaljobs internal/ruletext internal/invocation internal/pause
+cmd/vedette: internal/oscompat internal/printable internal/table wire kube store jobmeta state internal/jobspec internal/lifestrip informer rules record/sqldb record/feed record/history record/joblog record/retention record/shard record record/logkeeper record/jobtrace record/recordmetrics notify/message notify/rule notify/config notify/delivery notify notify/notifymetrics stream stream/jetstream stream/kafka stream/streammetrics export export/s3 submit/manifest submit/template submit submit/logs internal/linediff internal/objectyaml internal/gotool internal/swap internal/scaffold portal/api portal/web portal/identity portal/access portal/client portal/records portal internal/timeout internal/console internal/units internal/explain internal/listing internal/httpserver internal/settings internal/watchview internal/deliveryview internal/preflight internal/demo internal/tokenstore internal/source internal/joblist internal/portaljobs internal/ruletext internal/invocation internal/pause
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller
