@@ -60,6 +60,9 @@ type Driver interface {
 	// size, a character or a CHECK constraint. The same statement would fail again;
 	// statements with other data would not.
 	Rejects(err error) bool
+	// ReadOnly reports whether an error means that the server takes no writes now, for
+	// example because another one was promoted. New connections may find that one.
+	ReadOnly(err error) bool
 	// Conflicts reports whether the server refused a transaction because of another one: a
 	// deadlock, or a change of the same rows on another node of a cluster. The transaction
 	// may succeed when it is repeated.

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
 	"net"
@@ -84,10 +85,8 @@ func (mysql) Address(u *url.URL, getenv func(string) string) (Address, error) {
 		return Address{}, err
 	}
 	cfg := mysqlConfig()
-	cfg.User, cfg.Passwd, cfg.Net, cfg.Addr = user, password, "tcp", u.Host
-	if _, _, err := net.SplitHostPort(u.Host); err != nil {
-		cfg.Addr = net.JoinHostPort(u.Hostname(), "3306")
-	}
+	hosts := hostsOf(u, "3306")
+	cfg.User, cfg.Passwd, cfg.Net, cfg.Addr = user, password, "tcp", hosts[0]
 	if cfg.DBName = strings.Trim(u.Path, "/"); cfg.DBName == "" {
 		return Address{}, errors.New("the URL of the database names no database: use mysql://user@host/DATABASE")
 	}
@@ -100,11 +99,11 @@ func (mysql) Address(u *url.URL, getenv func(string) string) (Address, error) {
 		}
 	}
 	if s := q.Get("socket"); s != "" {
-		cfg.Net, cfg.Addr = "unix", s
+		cfg.Net, hosts = "unix", []string{s}
 	}
-	if ca := q.Get("tls-ca"); ca == "" {
+	if q.Get("tls-ca") == "" {
 		cfg.TLSConfig = q.Get("tls")
-	} else if cfg.TLS, err = trustFile(ca, u.Hostname()); err != nil {
+	} else if cfg.TLS, err = trustFile(q.Get("tls-ca")); err != nil {
 		return Address{}, err
 	}
 	shown := WithoutSecrets(u, user)
@@ -113,11 +112,51 @@ func (mysql) Address(u *url.URL, getenv func(string) string) (Address, error) {
 	default:
 		return Address{}, fmt.Errorf("the URL of the database (%s) has tls=%s: use true, false, skip-verify or preferred", shown, cfg.TLSConfig)
 	}
-	connector, err := driver.NewConnector(cfg)
+	connectors, err := mysqlHosts(cfg, hosts)
 	if err != nil {
 		return Address{}, fmt.Errorf("the URL of the database (%s) cannot be used: %w", shown, err)
 	}
-	return Address{URL: shown, Connect: func(Access) (*sql.DB, error) { return limitPool(sql.OpenDB(connector)), nil }}, nil
+	return Address{URL: shown, Connect: func(a Access) (*sql.DB, error) {
+		f := &failover{hosts: connectors}
+		if a == ReadWrite && len(hosts) > 1 {
+			f.check = mysqlWritable
+		}
+		return limitPool(sql.OpenDB(f)), nil
+	}}, nil
+}
+
+// mysqlHosts returns a connector for each server.
+func mysqlHosts(cfg *driver.Config, names []string) (all []host, err error) {
+	for _, name := range names {
+		own := cfg.Clone()
+		own.Addr = name
+		if own.TLS != nil && own.Net == "tcp" {
+			own.TLS.ServerName, _, _ = net.SplitHostPort(name) // hostsOf has joined them
+		}
+		c, err := driver.NewConnector(own)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, host{c, name})
+	}
+	return all, nil
+}
+
+// mysqlWritable returns an error if the server of a connection takes no writes. A node of
+// Galera that has no quorum answers with an error of its own.
+func mysqlWritable(ctx context.Context, conn sqldriver.Conn) error {
+	rows, err := conn.(sqldriver.QueryerContext).QueryContext(ctx, "SELECT @@global.read_only", nil)
+	if err != nil {
+		return err
+	}
+	value := make([]sqldriver.Value, 1)
+	if err := errors.Join(rows.Next(value), rows.Close()); err != nil {
+		return err
+	}
+	if text := fmt.Sprintf("%s", value[0]); value[0] != int64(0) && text != "0" && text != "OFF" {
+		return &driver.MySQLError{Number: 1290, Message: "the server has read_only"}
+	}
+	return nil
 }
 
 // mysqlConfig returns the settings of each connection.
@@ -234,7 +273,14 @@ var mysqlCodes = map[uint16]Explanation{
 	1040: {Problem: tooMany, Remedy: raiseMax},
 	1205: {Problem: tableInUse, Remedy: waitForTable},
 	1290: {Problem: readOnlyServer, Remedy: "use the primary server, or SET GLOBAL read_only = 0"},
+	1047: {Problem: "the server is not part of a cluster that works", Remedy: "check the cluster, or name its other servers in the URL too"},
 	1836: {Problem: readOnlyServer, Remedy: "use the primary server, or SET GLOBAL read_only = 0"},
+}
+
+// ReadOnly implements Driver. A node of Galera without a quorum refuses all statements.
+func (mysql) ReadOnly(err error) bool {
+	my := (*driver.MySQLError)(nil)
+	return errors.As(err, &my) && (my.Number == 1290 || my.Number == 1836 || my.Number == 1047)
 }
 
 // Conflicts implements Driver.

@@ -25,8 +25,10 @@ var ErrNoSchema = errors.New("the database lacks a migration")
 //	sqlite:history.db    sqlite:///var/lib/vedette/history.db
 //	mysql://user@host:3306/database?tls=true&tls-ca=/ca.pem&password-file=/secret
 //	postgres://user@host:5432/database?sslmode=verify-full&sslrootcert=/ca.pem
+//	postgres://user@host-1:5432,host-2:5432/database
 //
-// The URL of a MariaDB server begins with mysql: or mariadb:. The password is in the URL,
+// Several hosts are servers of one replicated database. A connection uses the first one that
+// takes writes, so work continues on another host when a standby was promoted. The URL of a MariaDB server begins with mysql: or mariadb:. The password is in the URL,
 // in the file that password-file names, or in the environment variable VEDETTE_DB_PASSWORD.
 // No error and no log contains it.
 //
@@ -167,7 +169,7 @@ func parseURL(text string) (*url.URL, error) {
 	if rest := text[len(scheme)+1:]; len(scheme) == 1 && (strings.HasPrefix(rest, `\`) || strings.HasPrefix(rest, "/") && !strings.HasPrefix(rest, "//")) {
 		return nil, fmt.Errorf("the database %q is a path, not a URL: use sqlite:%s", text, text)
 	}
-	u, err := url.Parse(text)
+	u, err := parseHosts(text)
 	if err == nil && u.Scheme == "" {
 		return nil, errors.New("the URL of the database has no scheme: " + useURL)
 	}

@@ -46,6 +46,7 @@ func newPool(ctx context.Context, driver Driver, a Address, access Access) (*poo
 
 // explain returns an error as an Error, unless it is nil or wraps one.
 func (p *pool) explain(err error) error {
+	p.leave(err)
 	if e, _ := explain(err, p.address, p.driver.Explain); e != nil {
 		return e
 	}
@@ -55,10 +56,25 @@ func (p *pool) explain(err error) error {
 // explainKnown is like explain, for an error that may come from the caller of this package.
 // An error of the caller stays unchanged.
 func (p *pool) explainKnown(err error) error {
+	p.leave(err)
 	if e, known := explain(err, p.address, p.driver.Explain); known {
 		return e
 	}
 	return err
+}
+
+// leave closes the idle connections if an error means that their server takes no writes, so
+// that the next connections find one that does.
+func (p *pool) leave(err error) {
+	if err != nil && p.driver.ReadOnly(err) {
+		p.dropIdle()
+	}
+}
+
+// dropIdle closes the idle connections.
+func (p *pool) dropIdle() {
+	p.db.SetMaxIdleConns(0)
+	p.db.SetMaxIdleConns(idleConns)
 }
 
 // refresh reads the clock of the server if the last reading is stale.
@@ -92,8 +108,7 @@ func (p *pool) limit(ctx context.Context, timeout time.Duration) (bound context.
 		late := bound.Err() != nil && ctx.Err() == nil
 		cancel()
 		if late {
-			p.db.SetMaxIdleConns(0)
-			p.db.SetMaxIdleConns(idleConns)
+			p.dropIdle()
 		}
 	}
 }

@@ -77,6 +77,8 @@ func (portable) Explain(err error, _ sqldb.Address) (sqldb.Explanation, bool) {
 
 func (portable) Conflicts(error) bool { return false }
 
+func (portable) ReadOnly(error) bool { return false }
+
 func (portable) Rejects(err error) bool {
 	cause := (*sqlitedriver.Error)(nil)
 	return errors.As(err, &cause) && cause.Code()&0xff == sqlitelib.SQLITE_CONSTRAINT

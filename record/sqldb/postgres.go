@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -86,6 +87,20 @@ func (postgres) Address(u *url.URL, getenv func(string) string) (Address, error)
 	full := *u
 	q := full.Query()
 	q.Del("password-file")
+	if strings.Contains(u.Host, ",") {
+		// The driver parses one host in a URL, and a list in its parameters.
+		full.Host = ""
+		var hosts, ports []string
+		for _, address := range hostsOf(u, "5432") {
+			host, port, _ := net.SplitHostPort(address) // hostsOf has joined them
+			hosts, ports = append(hosts, host), append(ports, port)
+		}
+		q.Set("host", strings.Join(hosts, ","))
+		q.Set("port", strings.Join(ports, ","))
+		if q.Get("target_session_attrs") == "" {
+			q.Set("target_session_attrs", "read-write")
+		}
+	}
 	full.RawQuery = q.Encode()
 	switch {
 	case user != "" && password != "":
@@ -196,6 +211,12 @@ var postgresCodes = map[string]Explanation{
 	"53300": {Problem: tooMany, Remedy: raiseMax},
 	"55P03": {Problem: tableInUse, Remedy: waitForTable},
 	"25006": {Problem: readOnlyServer, Remedy: "use the primary server"},
+}
+
+// ReadOnly implements Driver.
+func (postgres) ReadOnly(err error) bool {
+	pg := (*pgconn.PgError)(nil)
+	return errors.As(err, &pg) && pg.Code == "25006"
 }
 
 // Conflicts implements Driver.

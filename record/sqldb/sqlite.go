@@ -257,6 +257,9 @@ func (sqlite) Explain(err error, a Address) (e Explanation, known bool) {
 	return e, true
 }
 
+// ReadOnly implements Driver. There is no other server.
+func (sqlite) ReadOnly(error) bool { return false }
+
 // Conflicts implements Driver. Transactions that write follow each other.
 func (sqlite) Conflicts(error) bool { return false }
 
