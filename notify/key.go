@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -16,8 +17,13 @@ type subject struct {
 	What         string       // the state, or the kind of a timer
 }
 
-// key returns "gpu-west/UID/48377/Failed/my-failures".
+// key returns "gpu-west/UID/48377/Failed/my-failures". The key of a deletion has version 0: an
+// object is deleted once, but its deletion has another version if a recorder learns of it from a
+// later list, such as after a restore of the database.
 func (s subject) key(ruleID string) string {
+	if s.What == string(state.Deleted) {
+		s.Version = 0
+	}
 	return strings.Join([]string{s.Cluster, s.UID, strconv.FormatUint(uint64(s.Version), 10), s.What, ruleID}, "/")
 }
 

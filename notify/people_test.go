@@ -137,7 +137,7 @@ rules:
 	p.settle()
 	h.want("a/1/Running/r/feishu:ou_liwei", "a/1/Running/r/ops", "a/2/Aborted/r/ops",
 		"b/11/Running/r/feishu:ou_liwei", "b/11/Running/r/ops", "b/12/Aborted/r/feishu:ou_liwei", "b/12/Aborted/r/ops",
-		"c/31/Deleted/r/ops", "d/41/Aborted/r/feishu:ou_liwei", "d/41/Aborted/r/ops")
+		"c/0/Deleted/r/ops", "d/41/Aborted/r/feishu:ou_liwei", "d/41/Aborted/r/ops")
 	if s := p.Stats(); s.Own != 2 {
 		t.Errorf("got Own = %d, want 2", s.Own)
 	}
