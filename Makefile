@@ -35,7 +35,7 @@ test: setup ## run all tests (30 minutes; 55 the first time, on two cores)
 .PHONY: long
 long: setup ## run the tests that take hours: a large history, kills and outages, a soak of each database
 	@echo "make long takes several hours: the soak alone takes 30 minutes for each of three databases."
-	@MAKE="$(MAKE)" tools/steps.sh platforms many models latency suites chaos swap kubectl dropin controllers hostile kills shared galera soak
+	@MAKE="$(MAKE)" tools/steps.sh platforms many models latency suites chaos swap kubectl image dropin controllers hostile kills shared galera soak
 
 .PHONY: unit
 unit: ## run the tests that need only Go, make and gcc, with the race detector (2 minutes; 10 the first time)
@@ -95,6 +95,11 @@ CONTROLLERS := $(addprefix conformance/controllers/,certmanager clusterapi keda)
 controllers: ## run controllers of other projects on controller-runtime's cache and on ours, on a real API server (40 minutes; half an hour more the first time, for the dependencies of KEDA)
 	@tools/setup.sh linux
 	set -e; for module in $(CONTROLLERS); do go -C $$module mod tidy -diff && go -C $$module vet ./... && go -C $$module fix -diff ./... && go test -C $$module -count=1 -timeout 90m -v ./...; done
+
+.PHONY: image
+image: ## build the image of the program with buildah, from scratch, and run it (2 minutes)
+	@command -v buildah >/dev/null || { echo "buildah is not installed: apt-get install buildah" >&2; exit 1; }
+	go test -C conformance ./deploy -run 'TestImage$$' -count=1 -timeout 20m -v -image
 
 .PHONY: kubectl
 kubectl: ## run kubectl against the API server of package apitest (3 minutes the first time)

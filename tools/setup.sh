@@ -88,6 +88,7 @@ check() {
       ;;
     prometheus)
       command -v promtool >/dev/null || lacks promtool "tests the alerts" prometheus
+      command -v prometheus-alertmanager >/dev/null || command -v alertmanager >/dev/null || lacks alertmanager "gets the alerts in tests" prometheus-alertmanager
       ;;
     *)
       echo "setup: there is nothing called $what; there are compiler, databases, linux, mail, pages, browser and prometheus" >&2

@@ -20,6 +20,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
@@ -37,13 +38,14 @@ type stage struct {
 	config  string   // the file of the ConfigMap, with another database
 	env     []string // environment of the program, with its identity
 	db      string
+	kinds   map[string]*unstructured.Unstructured // objects of the manifests
 }
 
 // TestBase: an API server accepts all manifests, and the recorder's Pod is restricted. A
 // recorder with their rights and their settings, except the database, records. If a verb
 // is missing, doctor names it.
 func TestBase(t *testing.T) {
-	s := newStage(t)
+	s := newStage(t, ".", "StatefulSet")
 	if out, err := s.run(t, "doctor"); err != nil || strings.Contains(out, "failed") {
 		t.Fatalf("doctor: %v\n%s", err, out)
 	}
@@ -62,7 +64,26 @@ func TestBase(t *testing.T) {
 	})
 }
 
-func newStage(t *testing.T) *stage {
+// TestShared: an API server accepts the manifests of recorders that share the work, and a recorder with
+// their rights and settings joins and records.
+func TestShared(t *testing.T) {
+	s := newStage(t, "shared", "Deployment")
+	for _, kind := range []string{"HorizontalPodAutoscaler", "PodDisruptionBudget"} {
+		if s.kinds[kind] == nil {
+			t.Errorf("there is no %s", kind)
+		}
+	}
+	if s.kinds["StatefulSet"] != nil {
+		t.Error("the StatefulSet of the base is there too")
+	}
+	s.records(t)
+	out, err := s.run(t, "shards")
+	if err != nil || !strings.Contains(out, "vedette-0") || strings.Count(out, "pods") < 4 {
+		t.Errorf("shards: %v\n%s", err, out)
+	}
+}
+
+func newStage(t *testing.T, folder, workload string) *stage {
 	t.Helper()
 	s := &stage{plane: controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly}), program: build(t)}
 	client, err := dynamic.NewForConfig(s.plane.RESTConfig())
@@ -72,7 +93,8 @@ func newStage(t *testing.T) *stage {
 	if s.client, err = kubernetes.NewForConfig(s.plane.RESTConfig()); err != nil {
 		t.Fatal(err)
 	}
-	kinds := applyAll(t, client)
+	kinds := applyAll(t, client, folder, workload)
+	s.kinds = kinds
 	dir := t.TempDir()
 	s.config, s.db = filepath.Join(dir, "vedette.yaml"), filepath.Join(dir, "history.db")
 	text := kinds["ConfigMap"].Object["data"].(map[string]any)["vedette.yaml"].(string)

@@ -15,21 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
 // base is the folder of the manifests.
 var base = filepath.Join("..", "..", "deploy")
-
-// kustomization has the relevant fields of a kustomization.yaml.
-type kustomization struct {
-	Namespace          string
-	Resources          []string
-	Images             []struct{ Name string }
-	ConfigMapGenerator []struct {
-		Name  string
-		Files []string
-	}
-}
 
 // documents reads all documents of a file.
 func documents(t *testing.T, name string) (all []*unstructured.Unstructured) {
@@ -53,49 +44,41 @@ func documents(t *testing.T, name string) (all []*unstructured.Unstructured) {
 	}
 }
 
-// manifests returns all objects of the base, as kustomize makes them, except for hashes
-// in names.
-func manifests(t *testing.T) (all []*unstructured.Unstructured) {
+// manifests returns all objects of a folder, as kustomize makes them, and the Secret.
+func manifests(t *testing.T, folder string) (all []*unstructured.Unstructured) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(base, "kustomization.yaml"))
+	rendered, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(base, folder))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var k kustomization
-	if err := yaml.Unmarshal(text, &k); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range k.Resources {
-		all = append(all, documents(t, name)...)
-	}
-	for _, g := range k.ConfigMapGenerator {
-		data := map[string]any{}
-		for _, name := range g.Files {
-			text, err := os.ReadFile(filepath.Join(base, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			data[name] = string(text)
+	for _, r := range rendered.Resources() {
+		text, err := r.MarshalJSON()
+		obj := &unstructured.Unstructured{}
+		if err == nil {
+			err = obj.UnmarshalJSON(text)
 		}
-		all = append(all, &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": g.Name, "namespace": k.Namespace}, "data": data,
-		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, obj)
 	}
 	return append(all, documents(t, "database.example.yaml")...)
 }
 
 // places are the resources of the base's kinds.
 var places = map[string]schema.GroupVersionResource{
-	"Namespace":           {Version: "v1", Resource: "namespaces"},
-	"ServiceAccount":      {Version: "v1", Resource: "serviceaccounts"},
-	"ConfigMap":           {Version: "v1", Resource: "configmaps"},
-	"Secret":              {Version: "v1", Resource: "secrets"},
-	"Service":             {Version: "v1", Resource: "services"},
-	"Pod":                 {Version: "v1", Resource: "pods"},
-	"StatefulSet":         {Group: "apps", Version: "v1", Resource: "statefulsets"},
-	"PodDisruptionBudget": {Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
-	"ClusterRole":         {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
-	"ClusterRoleBinding":  {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
+	"Namespace":               {Version: "v1", Resource: "namespaces"},
+	"ServiceAccount":          {Version: "v1", Resource: "serviceaccounts"},
+	"ConfigMap":               {Version: "v1", Resource: "configmaps"},
+	"Secret":                  {Version: "v1", Resource: "secrets"},
+	"Service":                 {Version: "v1", Resource: "services"},
+	"Pod":                     {Version: "v1", Resource: "pods"},
+	"StatefulSet":             {Group: "apps", Version: "v1", Resource: "statefulsets"},
+	"Deployment":              {Group: "apps", Version: "v1", Resource: "deployments"},
+	"HorizontalPodAutoscaler": {Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"},
+	"PodDisruptionBudget":     {Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
+	"ClusterRole":             {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
+	"ClusterRoleBinding":      {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
 }
 
 // apply applies an object with strict validation, which refuses unknown fields.
@@ -115,16 +98,16 @@ func apply(t *testing.T, client dynamic.Interface, obj *unstructured.Unstructure
 	}
 }
 
-// applyAll applies the base, and the Pod that its StatefulSet would create, because its
+// applyAll applies a folder, and the Pod that its workload would create, because its
 // namespace admits only restricted Pods. It returns the objects by kind.
-func applyAll(t *testing.T, client dynamic.Interface) map[string]*unstructured.Unstructured {
+func applyAll(t *testing.T, client dynamic.Interface, folder, workload string) map[string]*unstructured.Unstructured {
 	t.Helper()
 	kinds := map[string]*unstructured.Unstructured{}
-	for _, obj := range manifests(t) {
+	for _, obj := range manifests(t, folder) {
 		apply(t, client, obj)
 		kinds[obj.GetKind()] = obj
 	}
-	pod := podOf(t, kinds["StatefulSet"])
+	pod := podOf(t, kinds[workload])
 	apply(t, client, pod, metav1.DryRunAll)
 	// The server enforces this: it rejects the same Pod with root.
 	root := pod.DeepCopy()
@@ -142,12 +125,12 @@ func applyAll(t *testing.T, client dynamic.Interface) map[string]*unstructured.U
 	return kinds
 }
 
-// podOf returns a Pod from the template of a StatefulSet.
+// podOf returns a Pod from the template of a workload.
 func podOf(t *testing.T, set *unstructured.Unstructured) *unstructured.Unstructured {
 	t.Helper()
 	template, found, err := unstructured.NestedMap(set.Object, "spec", "template")
 	if !found || err != nil {
-		t.Fatalf("the StatefulSet has no template: %v", err)
+		t.Fatalf("the workload has no template: %v", err)
 	}
 	pod := &unstructured.Unstructured{Object: template}
 	pod.SetAPIVersion("v1")

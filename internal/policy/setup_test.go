@@ -41,6 +41,7 @@ func newMachine(t *testing.T) *machine {
 	m.program("npm", "")
 	m.program("chromium", "")
 	m.program("promtool", "")
+	m.program("prometheus-alertmanager", "")
 	m.program("id", "echo 1000")
 	m.program("uname", "echo Linux")
 	m.file(filepath.Join(m.root, postgresPath), "")
