@@ -167,3 +167,59 @@ func TestWatchOfUIDRange(t *testing.T) {
 		}
 	}
 }
+
+// watchOf returns the events of n pods of a cluster.
+func watchOf(t testing.TB, enc Encoding, n int) []byte {
+	var stream []byte
+	for i := range n {
+		stream = append(stream, frame(t, enc, "MODIFIED", clusterPod(i))...)
+	}
+	return stream
+}
+
+// readWatchOf reads the events of a watch that are in a range, and returns how many they are.
+func readWatchOf(t testing.TB, stream []byte, enc Encoding, r UIDRange) (n int) {
+	w := NewWatchReader(bytes.NewReader(stream), enc, Options{APIVersion: "v1", Kind: "Pod", UIDs: r})
+	for ; ; n++ {
+		if _, err := w.Next(); err == io.EOF {
+			return n
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSkippedAllocations checks that an object that is not in the range costs no memory of its own.
+func TestSkippedAllocations(t *testing.T) {
+	if poison {
+		return // the race detector allocates too
+	}
+	const n = 2000
+	for _, enc := range allEncodings {
+		stream := watchOf(t, enc, n)
+		var read int
+		readWatchOf(t, stream, enc, UIDRange{Index: 1, Count: 256})
+		allocs, size := costOf(1, func(int) { read = readWatchOf(t, stream, enc, UIDRange{Index: 1, Count: 256}) })
+		t.Logf("%v: %d of %d objects read; %.0f allocations, %.0f bytes for each", enc, read, n, allocs/n, size/n)
+		// The chunks of the stream come from a pool. The reader itself allocates a few objects.
+		if allocs/n > 0.1 || size/n > 1000 || read > n/50 {
+			t.Errorf("%v: got %.2f allocations and %.0f bytes for each of %d objects, of which %d were read", enc, allocs/n, size/n, n, read)
+		}
+	}
+}
+
+// BenchmarkSkipped compares the cost of reading an event with the cost of skipping it.
+func BenchmarkSkipped(b *testing.B) {
+	const n = 2000
+	for _, enc := range allEncodings {
+		stream := watchOf(b, enc, n)
+		for name, r := range map[string]UIDRange{"read": {}, "skipped": {Index: 1, Count: 256}} {
+			b.Run(fmt.Sprint(enc, "/", name), func(b *testing.B) {
+				b.SetBytes(int64(len(stream) / n))
+				for range b.N/n + 1 {
+					readWatchOf(b, stream, enc, r)
+				}
+			})
+		}
+	}
+}

@@ -54,6 +54,7 @@ var (
 	restarts    = desc("watch_restarts_total", "Watches that ended and were opened again.")
 	relists     = desc("relists_total", "Lists after the first, by reason.", "reason")
 	invalid     = desc("events_invalid_total", "Unusable objects in events and lists.")
+	skipped     = desc("skipped_objects_total", "Objects in lists and events that the server sent although they are not in the UID range.")
 	replaced    = clusterDesc("replaced_total", "Replacements of the cluster: a different cluster answered at the address.")
 	rebuilt     = clusterDesc("rebuilt_total", fmt.Sprintf(deprecated, "vedette_record_replaced_total")+"Replacements of the cluster: a different cluster answered at the address.")
 )
@@ -66,7 +67,7 @@ func clusterDesc(name, help string) *prometheus.Desc {
 func (c *Collector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		ready, standby, objects, revisions, transitions, duplicates, known, batches, retries, conflicts, sizes, gaps, storedLag, happenedLag, queued, queuedBytes, spilled,
-		resumeAge, version, failing, phase, fault, restarts, relists, invalid, replaced, rebuilt,
+		resumeAge, version, failing, phase, fault, restarts, relists, invalid, skipped, replaced, rebuilt,
 	} {
 		out <- d
 	}
@@ -160,6 +161,7 @@ func collect(m target, t *record.TargetHealth, now time.Time) {
 	m.counter(relists, r.Relists.Absent, "absent")
 	m.counter(relists, r.Relists.Unordered, "unordered")
 	m.counter(invalid, r.Invalid)
+	m.counter(skipped, r.Skipped)
 }
 
 func collectSizes(m target, t *record.TargetHealth) {

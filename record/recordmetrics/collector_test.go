@@ -78,6 +78,7 @@ func TestRanges(t *testing.T) {
 	for _, target := range (record.Target{Type: "nodes"}).Divide(2) {
 		all = append(all, record.TargetHealth{Target: target, Ready: true})
 	}
+	all[3].Reflector.Skipped = 7
 	registry := prometheus.NewPedanticRegistry()
 	if err := registry.Register(recordmetrics.New(func() []record.Health { return []record.Health{{Cluster: "here", Targets: all}} })); err != nil {
 		t.Fatal(err)
@@ -89,8 +90,14 @@ vedette_record_ready{cluster="here",namespace="",selector="a=b uids 1/2",type="p
 vedette_record_ready{cluster="here",namespace="",selector="a=b uids 2/2",type="pods"} 0
 vedette_record_ready{cluster="here",namespace="",selector="uids 1/2",type="nodes"} 1
 vedette_record_ready{cluster="here",namespace="",selector="uids 2/2",type="nodes"} 1
+# HELP vedette_record_skipped_objects_total Objects in lists and events that the server sent although they are not in the UID range.
+# TYPE vedette_record_skipped_objects_total counter
+vedette_record_skipped_objects_total{cluster="here",namespace="",selector="a=b uids 1/2",type="pods"} 0
+vedette_record_skipped_objects_total{cluster="here",namespace="",selector="a=b uids 2/2",type="pods"} 0
+vedette_record_skipped_objects_total{cluster="here",namespace="",selector="uids 1/2",type="nodes"} 0
+vedette_record_skipped_objects_total{cluster="here",namespace="",selector="uids 2/2",type="nodes"} 7
 `
-	if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "vedette_record_ready"); err != nil {
+	if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "vedette_record_ready", "vedette_record_skipped_objects_total"); err != nil {
 		t.Error(err)
 	}
 }
