@@ -64,7 +64,11 @@ func (e *Exporter) logger() *slog.Logger {
 // Stats returns the counters of the exporter. It is safe for concurrent use.
 func (e *Exporter) Stats() Stats { return e.sender.current() }
 
-// Run exports jobs that end, until ctx ends, and then returns nil. It blocks. The first
+// lease is the time after which another exporter of the database takes over from one that hangs.
+const lease = 15 * time.Second
+
+// Run exports jobs that end, until ctx ends, and then returns nil. It blocks. Of several exporters
+// of a database one exports, and another one takes over when it stops. The first
 // exporter of a database begins with the transitions that are committed after its start; a
 // later one continues where the previous one stopped.
 //
@@ -77,7 +81,7 @@ func (e *Exporter) Run(ctx context.Context) error {
 	defer e.sender.fault.Stop()
 	defer e.sender.client.CloseIdleConnections()
 	consumer := feed.Consumer{
-		Name: Cursor, Start: feed.Now, Batch: feedBatch, Logger: e.c.Logger, Prepare: e.export,
+		Name: Cursor, Start: feed.Now, Batch: feedBatch, Lease: lease, Logger: e.c.Logger, Prepare: e.export,
 		Handle: func(context.Context, *sqldb.Tx, []feed.Transition) error { return nil },
 	}
 	for {

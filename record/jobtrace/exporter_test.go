@@ -112,6 +112,28 @@ func TestOutage(t *testing.T) {
 	})
 }
 
+// TestReplicas: of two exporters one exports, so each trace is sent once; when it stops, the other
+// one takes over at once.
+func TestReplicas(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		stopOne, stopTwo := d.start(), d.start()
+		const jobs = 12
+		for i := range jobs {
+			d.put(fmt.Sprint("a", i), wire.Version(10*i+1), state.Running, state.Succeeded)
+			d.collector.until(t, i+1)
+		}
+		d.until("SELECT position FROM feed_cursors", fmt.Sprint(2*jobs))
+		stopOne()
+		d.put("b", 1000, state.Running, state.Succeeded)
+		d.collector.until(t, jobs+1)
+		d.until("SELECT position FROM feed_cursors", fmt.Sprint(2*jobs+2))
+		stopTwo()
+		if n := len(d.collector.names()); n != jobs+1 {
+			t.Errorf("got %d traces of %d jobs", n, jobs+1)
+		}
+	})
+}
+
 // TestKilledBeforeCommit: an exporter that ends between the answer of the collector and the
 // commit of the cursor repeats the trace with the same IDs.
 func TestKilledBeforeCommit(t *testing.T) {
