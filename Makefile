@@ -66,7 +66,7 @@ conformance: ## run the tests against a real control plane and a mail server (bu
 	@echo "Building the control plane if it is not in the cache: about 15 minutes on two cores, once."
 	go run -C conformance ./cmd/cluster build
 	@# The longest first: two packages run at a time. swap and dropin compile Kubernetes and controllers again: make long runs them.
-	$(ALL_DATABASES) go test -C conformance -count=1 -timeout 30m ./record $$(go -C conformance list ./... | grep -v -e '/record$$' -e '/swap$$' -e '/dropin$$')
+	$(ALL_DATABASES) go test -C conformance -count=1 -timeout 45m ./record $$(go -C conformance list ./... | grep -v -e '/record$$' -e '/swap$$' -e '/dropin$$')
 	go test -C conformance/suites -count=1 -timeout 20m ./...
 	go test -C conformance/export -count=1 -timeout 20m ./...
 

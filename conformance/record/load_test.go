@@ -11,6 +11,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/wait"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -72,7 +73,7 @@ func (l *load) submit(ctx context.Context, jobs int64, every time.Duration) {
 		case <-ctx.Done():
 			return
 		}
-		if _, err := l.client.BatchV1().Jobs("default").Create(ctx, l.newJob(i), metav1.CreateOptions{}); err == nil {
+		if _, err := l.client.BatchV1().Jobs("default").Create(ctx, l.newJob(i), metav1.CreateOptions{}); err == nil || apierrors.IsAlreadyExists(err) { // the answer of a killed server may be lost
 			i++
 			l.made.Store(i)
 		}
