@@ -168,7 +168,7 @@ ui: ## build the pages of the portal from their sources, and check that dist is 
 .PHONY: lint
 lint: ## run gofumpt, vet, go fix and staticcheck over all modules
 	@set -eo pipefail; unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs $(GOTOOL) gofumpt -l); test -z "$$unformatted" || { echo "not formatted (go tool -modfile=tools/go.mod gofumpt -w .):"; echo "$$unformatted"; exit 1; }
-	@set -e; for module in . conformance conformance/suites bench compat/controllerruntime examples/controllers; do echo "lint $$module"; (cd $$module && \
+	@set -e; for module in . conformance conformance/suites conformance/export bench compat/controllerruntime examples/controllers; do echo "lint $$module"; (cd $$module && \
 	  go vet ./... && go fix -diff ./... && $(GOTOOL) staticcheck ./...); done
 	@echo "lint conformance/kubernetes"; cd conformance/kubernetes && go vet -tags clientgo036 ./... # the others take minutes for its dependencies
 
