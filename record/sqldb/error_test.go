@@ -66,6 +66,7 @@ func TestExplainServers(t *testing.T) {
 		{MySQL(), my(1040), "the server has too many connections"},
 		{MySQL(), my(1290), "the server is read-only"},
 		{MySQL(), my(1836), "the server is read-only"},
+		{MySQL(), my(1047), "the server is not part of a cluster that works"},
 		{MySQL(), my(1), "database shown: wrapped: Error 1: text of the server"},
 		{MySQL(), driver.ErrNoTLS, "the server does not support TLS (the URL asks for TLS); enable it on the server; on a network that you trust, remove tls"},
 		// A driver does not recognize the errors of another database.

@@ -66,7 +66,7 @@ func (p *pool) explainKnown(err error) error {
 // leave closes the idle connections if an error means that their server takes no writes, so
 // that the next connections find one that does.
 func (p *pool) leave(err error) {
-	if err != nil && p.driver.ReadOnly(err) {
+	if err != nil && p.db != nil && p.driver.ReadOnly(err) { // db is nil if it could not be opened
 		p.dropIdle()
 	}
 }
