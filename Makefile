@@ -97,7 +97,7 @@ controllers: ## run controllers of other projects on controller-runtime's cache 
 	set -e; for module in $(CONTROLLERS); do go -C $$module mod tidy -diff && go -C $$module vet ./... && go -C $$module fix -diff ./... && go test -C $$module -count=1 -timeout 90m -v ./...; done
 
 .PHONY: image
-image: ## build the image of the program with buildah, from scratch, and run it (2 minutes)
+image: ## build the image of the program with buildah, from scratch, and run it
 	@command -v buildah >/dev/null || { echo "buildah is not installed: apt-get install buildah" >&2; exit 1; }
 	go test -C conformance ./deploy -run 'TestImage$$' -count=1 -timeout 20m -v -image
 

@@ -67,8 +67,8 @@ type exporter struct {
 	history *history.History
 }
 
-// nextDay returns the day of the first transition from a time on, or zero if there is none
-// before Until.
+// nextDay returns the day of the first transition between a time and Until. It returns zero if
+// there is no such transition.
 func (x *exporter) nextDay(ctx context.Context, from time.Time) (time.Time, error) {
 	if !from.Before(x.Until) {
 		return time.Time{}, nil

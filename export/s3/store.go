@@ -83,7 +83,7 @@ func Parse(text string) (*Store, error) {
 // Close closes the connections. The store must not be in use.
 func (s *Store) Close() { s.idle() }
 
-// logins returns the usual places of AWS keys, the first first.
+// logins looks for keys in the environment, then in the file of AWS tools, then on the machine.
 func logins() *credentials.Credentials {
 	return credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{}})
 }

@@ -79,7 +79,7 @@ func limitPool(db *sql.DB) *sql.DB {
 
 // trustFile returns a TLS configuration that trusts the certificate authorities in a PEM
 // file.
-func trustFile(file string) (*tls.Config, error) {
+func trustFile(file, host string) (*tls.Config, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the certificate authority of the database: %w", err)
@@ -88,5 +88,5 @@ func trustFile(file string) (*tls.Config, error) {
 	if !authorities.AppendCertsFromPEM(text) {
 		return nil, fmt.Errorf("the certificate authority of the database: %s contains no PEM certificate", file)
 	}
-	return &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}, nil
+	return &tls.Config{RootCAs: authorities, ServerName: host, MinVersion: tls.VersionTLS12}, nil
 }

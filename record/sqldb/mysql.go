@@ -101,9 +101,9 @@ func (mysql) Address(u *url.URL, getenv func(string) string) (Address, error) {
 	if s := q.Get("socket"); s != "" {
 		cfg.Net, hosts = "unix", []string{s}
 	}
-	if q.Get("tls-ca") == "" {
+	if ca := q.Get("tls-ca"); ca == "" {
 		cfg.TLSConfig = q.Get("tls")
-	} else if cfg.TLS, err = trustFile(q.Get("tls-ca")); err != nil {
+	} else if cfg.TLS, err = trustFile(ca, u.Hostname()); err != nil { // mysqlHosts sets the name of each host
 		return Address{}, err
 	}
 	shown := WithoutSecrets(u, user)
