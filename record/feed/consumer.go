@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,8 @@ type Consumer struct {
 	Name string
 	// Start is the position of a new cursor. Default: Oldest.
 	Start Start
-	// Batch is the maximum number of positions for one call of Handle. Default: 500.
+	// Batch is the maximum number of positions for one call of Handle, multiplied by the
+	// number of partitions of a PartitionedConsumer. Default: 500.
 	Batch int
 	// Every is the maximum time between two calls of Handle. When it has passed, one of the
 	// replicas calls Handle, possibly without transitions. 0 means that Handle is called
@@ -69,13 +71,20 @@ func Consume(ctx context.Context, db *sqldb.DB, name string, handle func(ctx con
 // to 30 s. A transition that Handle always refuses blocks the cursor.
 //
 // Errors: an invalid field; ErrExpired if the cursor has expired; ErrNoCursor if the cursor
-// was removed.
+// was removed or divided; ErrDivided if it has partitions.
 func (c Consumer) Run(ctx context.Context, db *sqldb.DB) error {
+	if name, p := parseCursor(c.Name); p.Of > 1 {
+		return fmt.Errorf("feed: the cursor %q has the name of a partition: use PartitionedConsumer with the name %q", c.Name, name)
+	}
 	c, err := c.withDefaults()
 	if err != nil {
 		return err
 	}
-	f := c.follow(db)
+	return c.run(ctx, c.follow(db))
+}
+
+// run consumes the feed with a follower until ctx ends.
+func (c *Consumer) run(ctx context.Context, f *follower) error {
 	if c.Lease > 0 {
 		defer f.hold(ctx)()
 	}
@@ -87,7 +96,7 @@ func (c Consumer) Run(ctx context.Context, db *sqldb.DB) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.Is(err, ErrExpired), errors.Is(err, ErrNoCursor):
+		case errors.Is(err, ErrExpired), errors.Is(err, ErrNoCursor), errors.Is(err, ErrDivided):
 			return err
 		case err == nil:
 			failed = 0
@@ -106,7 +115,7 @@ func (c Consumer) Run(ctx context.Context, db *sqldb.DB) error {
 
 // follow returns a follower for a consumer whose defaults are set.
 func (c *Consumer) follow(db *sqldb.DB) *follower {
-	return &follower{db: db, name: c.Name, owner: c.Owner, start: c.Start, batch: int64(c.Batch), every: c.Every, lease: lease{d: c.Lease}, prepare: c.Prepare, handle: c.Handle, committed: c.Committed}
+	return &follower{db: db, partition: Partition{Of: 1}, name: c.Name, owner: c.Owner, start: c.Start, batch: int64(c.Batch), every: c.Every, lease: lease{d: c.Lease}, prepare: c.Prepare, handle: c.Handle, committed: c.Committed}
 }
 
 // The delay between attempts doubles from firstRetry to lastRetry.
@@ -142,9 +151,12 @@ func (c Consumer) withDefaults() (Consumer, error) {
 	if c.Batch == 0 {
 		c.Batch = readAtOnce
 	}
-	if c.Owner == "" {
-		host, _ := os.Hostname() // an empty name is valid
-		c.Owner = fmt.Sprintf("%s/%d", host, os.Getpid())
-	}
+	c.Owner = cmp.Or(c.Owner, processName())
 	return c, nil
+}
+
+// processName returns the name of this process for people.
+func processName() string {
+	host, _ := os.Hostname() // an empty name is valid
+	return fmt.Sprintf("%s/%d", host, os.Getpid())
 }

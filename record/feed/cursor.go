@@ -3,6 +3,8 @@ package feed
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/vedette-io/vedette/record/internal/model"
@@ -34,6 +36,42 @@ type Cursor struct {
 	ExpiredAt time.Time
 }
 
+// BaseName returns the name that a consumer gave to a cursor, without its partition.
+func (c *Cursor) BaseName() string {
+	name, _ := parseCursor(c.Name)
+	return name
+}
+
+// Summary returns the cursor with a name. If the cursor is divided, it returns the smallest
+// position, the largest number of unread positions, the last use of the most idle partition,
+// and the owners of all partitions. It returns false if there is no such cursor.
+func Summary(all []Cursor, name string) (sum Cursor, found bool) {
+	for _, c := range all {
+		if c.BaseName() != name {
+			continue
+		}
+		if !found {
+			sum, found = c, true
+			sum.Name = name
+			continue
+		}
+		sum.Position, sum.Behind = min(sum.Position, c.Position), max(sum.Behind, c.Behind)
+		if c.Created.Before(sum.Created) {
+			sum.Created = c.Created
+		}
+		if c.SeenAt.Before(sum.SeenAt) {
+			sum.SeenAt = c.SeenAt
+		}
+		if c.Expired && !sum.Expired {
+			sum.Expired, sum.ExpiredAt = true, c.ExpiredAt
+		}
+		if c.Owner != "" && !slices.Contains(strings.Split(sum.Owner, ", "), c.Owner) {
+			sum.Owner = strings.TrimPrefix(sum.Owner+", "+c.Owner, ", ")
+		}
+	}
+	return sum, found
+}
+
 // Cursors returns all cursors, ordered by name.
 //
 // Errors: those of the database.
@@ -58,7 +96,7 @@ func Cursors(ctx context.Context, db *sqldb.DB) ([]Cursor, error) {
 	return all, nil
 }
 
-// Reset moves a cursor, and makes an expired cursor live again. With Now, readers skip the
+// Reset moves a cursor with all its partitions, and makes an expired cursor live again. With Now, readers skip the
 // unread transitions; with Oldest, readers receive all transitions in the feed again. A
 // running consumer continues at the new position.
 //
@@ -68,31 +106,44 @@ func Reset(ctx context.Context, db *sqldb.DB, name string, start Start) error {
 	if err != nil {
 		return err
 	}
-	return change(ctx, db, name, func(ctx context.Context, tx *sqldb.Tx) (bool, error) {
-		return model.ResetFeedCursor(ctx, tx, name, position, model.Micros(tx.Now()))
+	return change(ctx, db, name, func(ctx context.Context, tx *sqldb.Tx, cursor string) (bool, error) {
+		return model.ResetFeedCursor(ctx, tx, cursor, position, model.Micros(tx.Now()))
 	})
 }
 
-// Remove removes a cursor. Retention no longer preserves transitions for it. A running
+// Remove removes a cursor with all its partitions. Retention no longer preserves transitions for it. A running
 // consumer ends with ErrNoCursor.
 //
 // Errors: ErrNoCursor; those of the database.
 func Remove(ctx context.Context, db *sqldb.DB, name string) error {
-	return change(ctx, db, name, func(ctx context.Context, tx *sqldb.Tx) (bool, error) { return model.DeleteFeedCursor(ctx, tx, name) })
+	return change(ctx, db, name, model.DeleteFeedCursor)
 }
 
-// change runs f for a cursor in one transaction.
-func change(ctx context.Context, db *sqldb.DB, name string, f func(ctx context.Context, tx *sqldb.Tx) (found bool, err error)) error {
+// change runs f for the cursors of a name in one transaction.
+func change(ctx context.Context, db *sqldb.DB, name string, f func(ctx context.Context, tx *sqldb.Tx, cursor string) (found bool, err error)) error {
 	ctx, done := db.Bounded(ctx)
 	defer done()
-	err := db.Transact(ctx, func(tx *sqldb.Tx) error {
-		found, err := f(ctx, tx)
-		if err == nil && !found {
-			err = fmt.Errorf("feed: cursor %q: %w", name, ErrNoCursor)
+	return db.Transact(ctx, func(tx *sqldb.Tx) error {
+		all, err := model.FeedCursors(ctx, tx)
+		if err != nil {
+			return err
 		}
-		return err
+		found := false
+		for i := range all {
+			if base, _ := parseCursor(all[i].Name); base != name && all[i].Name != name {
+				continue
+			}
+			one, err := f(ctx, tx, all[i].Name)
+			if err != nil {
+				return err
+			}
+			found = found || one
+		}
+		if !found {
+			return fmt.Errorf("feed: cursor %q: %w", name, ErrNoCursor)
+		}
+		return nil
 	})
-	return err
 }
 
 // startAt returns the position before the first transition that a new cursor reads.
@@ -105,6 +156,8 @@ func startAt(ctx context.Context, db *sqldb.DB, start Start) (int64, error) {
 }
 
 // create creates a cursor unless it exists.
+//
+// Errors: ErrDivided; those of the database.
 func create(ctx context.Context, db *sqldb.DB, name, owner string, start Start) error {
 	position, err := startAt(ctx, db, start)
 	if err != nil {
@@ -114,6 +167,13 @@ func create(ctx context.Context, db *sqldb.DB, name, owner string, start Start) 
 	defer done()
 	now := model.Micros(db.Now())
 	return db.Transact(ctx, func(tx *sqldb.Tx) error {
+		parts, err := partsOf(ctx, tx, name)
+		if err != nil || len(parts) == 1 {
+			return err
+		}
+		if len(parts) > 1 {
+			return fmt.Errorf("feed: cursor %q: %w; use PartitionedConsumer, or feed.Divide to unite them", name, ErrDivided)
+		}
 		return model.InsertFeedCursor(ctx, tx, model.FeedCursor{Name: name, Position: position, Owner: owner, CreatedAt: now, SeenAt: now})
 	})
 }

@@ -32,12 +32,16 @@
 //  4. Late and corrected transitions are marked. A transition never appears a second time as
 //     New.
 //  5. Retention removes no transition that a live cursor has not read.
+//  6. Partitions divide the objects of a feed among replicas. The transitions of an object
+//     are in one partition. Divide keeps read transitions read, and unread ones unread.
 //
 // # Limits
 //
 // A transition is one entry of four integers. A consumer polls every 40 ms and reads 500
 // transitions at once. A Tail assigns positions to transitions of a crashed recorder after
-// half a second. Transitions that a recorder of schema step 1 or 2 writes are in the
+// half a second. A cursor has at most MaxPartitions partitions, and each reads the positions
+// of all of them, so a division shares the work of the consumer and not that of the feed.
+// Transitions that a recorder of schema step 1 or 2 writes are in the
 // history, but not in the feed. While another transaction is open for a long time, such as
 // a backup, servers keep deleted entries of the outbox, and each poll takes longer.
 //

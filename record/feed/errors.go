@@ -13,6 +13,8 @@ var (
 	// ErrNoCursor is returned for a cursor that does not exist, and by Consumer.Run if its
 	// cursor was removed.
 	ErrNoCursor = errors.New("the cursor does not exist")
+	// ErrDivided is returned by Consumer.Run for a cursor with several partitions.
+	ErrDivided = errors.New("the cursor is divided into partitions")
 )
 
 // errOvertaken rolls a transaction back because another process has changed the same rows

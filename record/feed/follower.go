@@ -29,6 +29,7 @@ type follower struct {
 	db          *sqldb.DB
 	name, owner string
 	start       Start
+	partition   Partition
 	batch       int64
 	every       time.Duration
 	lease       lease
@@ -61,7 +62,7 @@ func (f *follower) step(ctx context.Context) (wait time.Duration, err error) {
 		return pollInterval, f.touch(ctx, &p)
 	}
 	upTo := min(position+f.batch, p.Position)
-	some, err := readRange(ctx, f.db, position, upTo)
+	some, err := readRange(ctx, f.db, position, upTo, f.partition)
 	if err != nil {
 		return 0, f.db.Explain(err)
 	}
@@ -230,8 +231,11 @@ func (f *follower) hold(ctx context.Context) (release func()) {
 			}
 			if token, held := f.lease.current(); held {
 				asked := time.Now()
-				if ours, err := f.renew(renewing, token); err == nil && ours {
+				switch ours, err := f.renew(renewing, token); {
+				case err == nil && ours:
 					f.lease.renewed(token, asked)
+				case err == nil:
+					f.lease.overtaken(token)
 				}
 			}
 			f.lease.check()

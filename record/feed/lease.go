@@ -65,6 +65,16 @@ func (l *lease) guard(lost context.CancelCauseFunc) {
 	l.lost = lost
 }
 
+// overtaken ends the work of the lease with a token, because another replica or an operator
+// has moved the cursor.
+func (l *lease) overtaken(token int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lost != nil && l.token == token {
+		l.lost(errLeaseLost)
+	}
+}
+
 // check ends the work if the lease has ended.
 func (l *lease) check() {
 	l.mu.Lock()

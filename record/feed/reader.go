@@ -52,7 +52,7 @@ func Read(ctx context.Context, db *sqldb.DB, after Position) iter.Seq2[Transitio
 		for at := int64(after); err == nil && at < h.Position; {
 			upTo := min(at+readAtOnce, h.Position)
 			var some []Transition
-			if some, err = readRange(ctx, db, at, upTo); err != nil {
+			if some, err = readRange(ctx, db, at, upTo, Partition{Of: 1}); err != nil {
 				break
 			}
 			for _, t := range some {
@@ -85,14 +85,14 @@ func within(h model.FeedHead, after int64) error {
 	return nil
 }
 
-// readRange returns the transitions between two positions. after is exclusive, and upTo is
-// inclusive.
-func readRange(ctx context.Context, db *sqldb.DB, after, upTo int64) ([]Transition, error) {
+// readRange returns the transitions of a partition between two positions. after is
+// exclusive, and upTo is inclusive.
+func readRange(ctx context.Context, db *sqldb.DB, after, upTo int64, p Partition) ([]Transition, error) {
 	ctx, done := db.Bounded(ctx)
 	defer done()
 	var all []Transition
 	var ids []int64
-	err := model.ReadFeed(ctx, db, after, upTo, func(r model.FeedRow) {
+	err := model.ReadFeed(ctx, db, after, upTo, p.filter(), func(r model.FeedRow) {
 		if r.Found || r.Kind == model.FeedWithdrawn {
 			all, ids = append(all, transitionOf(&r)), append(ids, r.Object)
 		}

@@ -66,7 +66,7 @@ func (r *reader) last(ctx context.Context) (int64, error) {
 func (r *reader) feed(ctx context.Context, after, upTo feed.Position) (all []model.FeedRow, err error) {
 	ctx, done := r.db.Bounded(ctx)
 	defer done()
-	err = model.ReadFeed(ctx, r.db, int64(after), int64(upTo), func(f model.FeedRow) { all = append(all, f) })
+	err = model.ReadFeed(ctx, r.db, int64(after), int64(upTo), model.FeedFilter{Divisor: 1}, func(f model.FeedRow) { all = append(all, f) })
 	return all, r.db.Explain(err)
 }
 

@@ -87,6 +87,13 @@ func DeleteFeedCursor(ctx context.Context, tx *sqldb.Tx, name string) (bool, err
 	return n > 0, err
 }
 
+// DeleteFeedCursorAt deletes a cursor unless its token has changed. It reports whether it
+// did.
+func DeleteFeedCursorAt(ctx context.Context, tx *sqldb.Tx, name string, token int64) (bool, error) {
+	n, err := tx.Exec(ctx, "DELETE FROM feed_cursors WHERE name = ? AND token = ?", name, token)
+	return n > 0, err
+}
+
 // FeedCursors returns all cursors in the order of their names.
 func FeedCursors(ctx context.Context, q sqldb.Querier) (all []FeedCursor, err error) {
 	err = q.Query(ctx, "SELECT name, position, token, owner, created_at, seen_at, expired_at FROM feed_cursors ORDER BY name", nil, func(rows *sql.Rows) error {

@@ -30,13 +30,26 @@ type FeedRow struct {
 	Transition
 }
 
-// ReadFeed calls each for the rows between two positions, in order. after is exclusive, and
-// upTo is inclusive.
-func ReadFeed(ctx context.Context, q sqldb.Querier, after, upTo int64, each func(FeedRow)) error {
-	const query = "SELECT f.position, f.object_id, f.version, f.kind, t.id, t.from_state, t.to_state, t.from_raw, t.to_raw, t.reason, t.message," +
+// FeedFilter selects the rows of a partition of the objects. A Divisor of 1 selects all.
+type FeedFilter struct{ Remainder, Divisor int }
+
+// feedHash is a hash of the ID of an object. IDs may increase in steps, as on Galera, so the
+// remainder of an ID itself would leave partitions empty. The product permutes the integers
+// below a prime, and fits into 64 bits. Its value must never change, because cursors depend
+// on it.
+const feedHash = "(f.object_id % 65521) * 40503 % 65521"
+
+// ReadFeed calls each for the rows between two positions that a filter selects, in order.
+// after is exclusive, and upTo is inclusive.
+func ReadFeed(ctx context.Context, q sqldb.Querier, after, upTo int64, filter FeedFilter, each func(FeedRow)) error {
+	where, args := "", []any{after, upTo}
+	if filter.Divisor > 1 {
+		where, args = " AND "+feedHash+" % ? = ?", append(args, filter.Divisor, filter.Remainder)
+	}
+	query := "SELECT f.position, f.object_id, f.version, f.kind, t.id, t.from_state, t.to_state, t.from_raw, t.to_raw, t.reason, t.message," +
 		" t.happened_at, t.seen_at, t.source FROM feed f LEFT JOIN transitions t ON t.object_id = f.object_id AND t.version = f.version" +
-		" WHERE f.position > ? AND f.position <= ? ORDER BY f.position"
-	return q.Query(ctx, query, []any{after, upTo}, func(rows *sql.Rows) error {
+		" WHERE f.position > ? AND f.position <= ?" + where + " ORDER BY f.position"
+	return q.Query(ctx, query, args, func(rows *sql.Rows) error {
 		var r FeedRow
 		var version int64
 		var id, happened, seen, source sql.NullInt64
