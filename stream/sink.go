@@ -8,7 +8,7 @@ type Sink interface {
 	// Send returns nil when the broker has stored all events durably. No two of them have
 	// the same key. After an error, some of them may have been stored, and the caller sends
 	// all of them again. It creates missing streams or topics, and connects again after an
-	// outage. One goroutine calls it.
+	// outage. It is called once at a time.
 	//
 	// Errors: everything that keeps an event from being stored, without secrets; the cause
 	// of ctx.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -24,8 +23,8 @@ type Config struct {
 	// Sink receives the events. The caller closes it after Run has returned.
 	Sink Sink
 	// Name names the streamer. Its position is the cursor "stream/" + Name. Replicas with
-	// one name share a position: one of them sends, and the others wait for their turn.
-	// Default: "default".
+	// one name share it: one of them sends, and the others wait for their turn. After
+	// feed.Divide, each sends the events of some partitions. Default: "default".
 	Name string
 	// Start is the position of a new streamer. Default: feed.Oldest.
 	Start feed.Start
@@ -39,19 +38,6 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Selection selects events. An event must match all fields that are set.
-type Selection struct {
-	Clusters   []string // names or UIDs
-	Types      []string // such as "jobs.batch"
-	Namespaces []string
-}
-
-func (s *Selection) matches(o *feed.Object) bool {
-	return (len(s.Clusters) == 0 || slices.Contains(s.Clusters, o.Cluster) || slices.Contains(s.Clusters, o.ClusterUID)) &&
-		(len(s.Types) == 0 || slices.Contains(s.Types, o.Type.String())) &&
-		(len(s.Namespaces) == 0 || slices.Contains(s.Namespaces, o.Namespace))
-}
-
 // feedBatch is the number of positions that a streamer reads at once.
 const feedBatch = 500
 
@@ -60,7 +46,7 @@ type Stats struct {
 	Sent     int           // events that the broker has stored, including repetitions
 	Skipped  int           // transitions that Config.Only does not select
 	Failures int           // failed attempts to send
-	Position feed.Position // position of the last event that the broker has stored
+	Position feed.Position // the largest position of an event that the broker has stored
 	// FailingSince is the time when the broker began to refuse events. It is zero while the
 	// broker accepts them.
 	FailingSince time.Time
@@ -69,11 +55,12 @@ type Stats struct {
 // Streamer sends the transitions of a feed to a message broker. Create it with New.
 type Streamer struct {
 	c        Config
-	consumer feed.Consumer
-	stored   map[string]bool // unique IDs of events of an unfinished batch that the broker has stored
+	consumer feed.PartitionedConsumer
+	sending  chan struct{} // holds a value while a partition uses the sink, which belongs to one goroutine at a time
 
-	mu    sync.Mutex
-	stats Stats
+	mu     sync.Mutex
+	stats  Stats
+	failed map[feed.Partition]time.Time // partitions whose events the broker refuses, and since when
 }
 
 // New returns a streamer. It sends nothing before Run.
@@ -92,22 +79,31 @@ func New(c Config) (*Streamer, error) {
 	case len(c.Name) > 80:
 		return nil, fmt.Errorf("stream: the name has %d bytes: want at most 80", len(c.Name))
 	}
-	s := &Streamer{c: c, stored: map[string]bool{}}
-	s.consumer = feed.Consumer{
-		Name: CursorPrefix + c.Name, Start: c.Start, Batch: feedBatch, Lease: c.Lease, Logger: c.Logger, Prepare: s.send,
-		Handle: func(context.Context, *sqldb.Tx, []feed.Transition) error { return nil },
-	}
+	s := &Streamer{c: c, sending: make(chan struct{}, 1), failed: map[feed.Partition]time.Time{}}
+	s.consumer = feed.PartitionedConsumer{Name: CursorPrefix + c.Name, Start: c.Start, Lease: c.Lease, Logger: c.Logger, Consumer: func(p feed.Partition) feed.Consumer {
+		one := &sender{
+			sink: c.Sink, only: c.Only, sending: s.sending, most: feedBatch * p.Of, stored: map[string]bool{},
+			counted: func(ctx context.Context, r result) { s.count(ctx, p, r) },
+		}
+		return feed.Consumer{Batch: feedBatch, Lease: c.Lease, Prepare: one.send, Handle: func(context.Context, *sqldb.Tx, []feed.Transition) error { return nil }}
+	}}
 	return s, nil
 }
 
-// Cursor returns the name of the feed cursor.
+// Cursor returns the name of the feed cursor, without its partitions; see feed.Summary.
 func (s *Streamer) Cursor() string { return s.consumer.Name }
 
 // Stats returns the counters of the streamer. It is safe for concurrent use.
 func (s *Streamer) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stats
+	all := s.stats
+	for _, since := range s.failed {
+		if all.FailingSince.IsZero() || since.Before(all.FailingSince) {
+			all.FailingSince = since
+		}
+	}
+	return all
 }
 
 // Run sends transitions until ctx ends, and then returns nil. It blocks. A new streamer
@@ -120,76 +116,22 @@ func (s *Streamer) Stats() Stats {
 // transitions it has not sent; feed.ErrNoCursor if the cursor was removed.
 func (s *Streamer) Run(ctx context.Context) error { return s.consumer.Run(ctx, s.c.DB) }
 
-// send returns nil when the broker has stored the events of some transitions.
-func (s *Streamer) send(ctx context.Context, some []feed.Transition) error {
-	events := make([]Event, 0, len(some))
-	for i := range some {
-		if s.c.Only.matches(&some[i].Object) {
-			events = append(events, NewEvent(&some[i]))
-		}
-	}
-	err := s.sendRest(ctx, events)
+// count adds the result of an attempt to the counters.
+func (s *Streamer) count(ctx context.Context, p feed.Partition, r result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err != nil {
-		if s.stats.Failures++; s.stats.FailingSince.IsZero() && ctx.Err() == nil {
-			s.stats.FailingSince = time.Now()
+	switch {
+	case r.err != nil && ctx.Err() != nil: // the streamer stops, or another replica has the partition
+		s.stats.Failures++
+		delete(s.failed, p)
+	case r.err != nil:
+		if s.stats.Failures++; s.failed[p].IsZero() {
+			s.failed[p] = time.Now()
 		}
-		return fmt.Errorf("%s: %w", s.c.Sink, err)
+	default:
+		delete(s.failed, p)
+		s.stats.Sent += r.sent
+		s.stats.Skipped += r.skipped
+		s.stats.Position = max(s.stats.Position, r.position)
 	}
-	s.stats.FailingSince = time.Time{}
-	s.stats.Sent += len(events)
-	s.stats.Skipped += len(some) - len(events)
-	if len(events) > 0 {
-		s.stats.Position = events[len(events)-1].Data.Position
-	}
-	return nil
-}
-
-// sendRest sends the events that the broker has not stored in an earlier attempt, so that a
-// batch makes progress although attempts fail.
-func (s *Streamer) sendRest(ctx context.Context, events []Event) error {
-	rest := make([]Event, 0, len(events))
-	for i := range events {
-		if !s.stored[events[i].Unique()] {
-			rest = append(rest, events[i])
-		}
-	}
-	err := sendInOrder(ctx, s.c.Sink, rest, func(round []Event) {
-		for i := range round {
-			s.stored[round[i].Unique()] = true
-		}
-	})
-	if err == nil || len(s.stored) > 2*feedBatch { // more than a batch: another replica has moved the cursor
-		clear(s.stored)
-	}
-	return err
-}
-
-// sendInOrder sends events in rounds, each of which has at most one event of a key. A round
-// is stored before the next one begins. So the order of a key holds for any broker and any
-// fault, and different keys do not wait for each other. stored is called after each round.
-func sendInOrder(ctx context.Context, sink Sink, events []Event, stored func(round []Event)) error {
-	for _, round := range rounds(events) {
-		if err := sink.Send(ctx, round); err != nil {
-			return err
-		}
-		stored(round)
-	}
-	return nil
-}
-
-// rounds splits events. The n-th event of a key is in the n-th round.
-func rounds(events []Event) [][]Event {
-	var all [][]Event
-	seen := make(map[string]int, len(events))
-	for i := range events {
-		n := seen[events[i].Key]
-		seen[events[i].Key]++
-		if n == len(all) {
-			all = append(all, nil)
-		}
-		all[n] = append(all[n], events[i])
-	}
-	return all
 }

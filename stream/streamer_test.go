@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -133,6 +134,81 @@ func TestReplicasTakeTurns(t *testing.T) {
 			t.Errorf("got %d events by the first replica, want 21", len(one.all()))
 		}
 	})
+}
+
+// TestReplicasShare checks that replicas send the events of a divided stream together, in
+// order for each object, while the broker fails and replicas come and go.
+func TestReplicasShare(t *testing.T) {
+	each(t, func(t *testing.T, h *history) {
+		sink := &memory{fail: func(call int) error {
+			if call%5 == 2 {
+				return errBroker
+			}
+			return nil
+		}}
+		replica := func() (stop func()) {
+			_, stop = h.start(stream.Config{Sink: &exclusive{Sink: sink, t: t}, Logger: quiet, Lease: time.Second})
+			return stop
+		}
+		create := replica()
+		until(t, "the cursor", func() bool { return h.position("stream/default") == "0" })
+		create()
+		if err := feed.Divide(t.Context(), h.DB, "stream/default", 4); err != nil {
+			t.Fatal(err)
+		}
+		const objects, versions = 30, 12
+		stop := []func(){replica(), replica()}
+		for v := range wire.Version(versions) {
+			var all []historytest.Revision
+			for o := range objects {
+				all = append(all, change(fmt.Sprint("o", o), v+1))
+			}
+			h.write(all...)
+			if v%4 == 1 {
+				until(t, "the partitions have holders", func() bool { return holders(t, h) == 2 })
+				stop[0]()
+				stop = append(stop[1:], replica())
+			}
+		}
+		until(t, "all events", func() bool { return len(sink.first()) == objects*versions })
+		for _, f := range stop {
+			f()
+		}
+		next := map[string]int{}
+		for _, id := range sink.first() {
+			o, _, _ := strings.Cut(id, ".")
+			if next[o]++; id != fmt.Sprintf("%s.%d", o, next[o]) {
+				t.Fatalf("got %s as event %d of %s", id, next[o], o)
+			}
+		}
+	})
+}
+
+// exclusive is a sink that fails the test if it is called twice at once.
+type exclusive struct {
+	stream.Sink
+	t    *testing.T
+	busy atomic.Bool
+}
+
+func (e *exclusive) Send(ctx context.Context, events []stream.Event) error {
+	if !e.busy.CompareAndSwap(false, true) {
+		e.t.Error("Send was called twice at once")
+	}
+	<-time.After(time.Millisecond) // a broker takes some time
+	defer e.busy.Store(false)
+	return e.Sink.Send(ctx, events)
+}
+
+// holders returns the number of replicas that hold partitions.
+func holders(t *testing.T, h *history) int {
+	t.Helper()
+	all, err := feed.Cursors(t.Context(), h.DB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := feed.Summary(all, "stream/default")
+	return len(strings.Split(c.Owner, ", "))
 }
 
 // TestFailing checks that Stats and the log tell about a broker that is away.

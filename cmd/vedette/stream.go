@@ -56,7 +56,7 @@ func newStream() *cobra.Command {
 	f.StringSliceVar(&o.only.Clusters, "clusters", nil, "only these clusters, by name or UID (default: all)")
 	f.StringSliceVar(&o.only.Namespaces, "namespaces", nil, "only these namespaces (default: all)")
 	f.StringVar(&o.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as 127.0.0.1:8081 (default: none)")
-	cmd.AddCommand(newStreamBackfill(), newStreamReset(), newStreamSchema())
+	cmd.AddCommand(newStreamBackfill(), newStreamReset(), newStreamDivide(), newStreamSchema())
 	return cmd
 }
 

@@ -82,10 +82,6 @@ func behind(ctx context.Context, d *sqldb.DB, cursor string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, c := range all {
-		if c.Name == cursor {
-			return c.Behind, nil
-		}
-	}
-	return 0, nil
+	c, _ := feed.Summary(all, cursor)
+	return c.Behind, nil
 }

@@ -125,6 +125,15 @@ func TestStream(t *testing.T) {
 	if code != 0 || !strings.Contains(errs, "continues with the oldest transition") {
 		t.Errorf("reset: exit code %d, said %s", code, errs)
 	}
+	if _, errs, code := runOnce(t, "stream", "divide", "3", "--db", r.db); code != 0 || errs != "3 partitions; one replica at a time holds each\n" {
+		t.Errorf("divide: exit code %d, said %s", code, errs)
+	}
+	if _, errs, code := runOnce(t, "stream", "divide", "3", "--cursor", "x", "--db", r.db); code != 1 || !strings.Contains(errs, `no stream named "x" has run on this database`) {
+		t.Errorf("division of an unknown stream: exit code %d, said %s", code, errs)
+	}
+	if _, errs, code := runOnce(t, "stream", "divide", "100", "--db", r.db); code != 1 || !strings.Contains(errs, `the number of partitions is "100": want 1 to 64`) {
+		t.Errorf("too many partitions: exit code %d, said %s", code, errs)
+	}
 	again := start(t, "stream", "--to", n.url(), "--db", r.db)
 	r2 := n.await(len(more) + 1) // the namespaces
 	again.interrupt()
@@ -228,6 +237,8 @@ func (h *hostile) streams(t *testing.T) {
 		{"stream", "reset", "--from", "oldest"},
 		{"stream", "reset", "--from", evil},
 		{"stream", "reset", "--from", "now", "--cursor", evil},
+		{"stream", "divide", evil},
+		{"stream", "divide", "2", "--cursor", evil},
 		{"stream", "--to", evil},
 		{"stream", "--to", "nats://" + evil},
 		{"stream", "--to", "nats://h/" + evil},
