@@ -269,7 +269,8 @@ func (p *planning) settle() {
 		if err := p.h.QueryRow(p.h.t.Context(), "SELECT COUNT(*) FROM feed_outbox").Scan(&waiting); err != nil {
 			p.h.t.Fatal(err)
 		}
-		if len(cursors) == 1 && cursors[0].Behind == 0 && waiting == 0 && p.h.rounds() >= rounds+4 {
+		cursor, found := feed.Summary(cursors, "notify")
+		if found && cursor.Behind == 0 && waiting == 0 && p.h.rounds() >= rounds+4 {
 			return
 		}
 		select {

@@ -35,11 +35,8 @@ func readHealth(ctx context.Context, db *sqldb.DB, known map[string]error) (h He
 	if err != nil {
 		return h, err
 	}
-	for _, c := range cursors {
-		if c.Name == cursorName {
-			h.Cursor, h.Behind, h.SeenAt, h.Expired = true, c.Behind, c.SeenAt, c.Expired
-		}
-	}
+	c, found := feed.Summary(cursors, cursorName)
+	h.Cursor, h.Behind, h.SeenAt, h.Expired = found, c.Behind, c.SeenAt, c.Expired
 	if h.Counts, err = delivery.Counts(ctx, db); err != nil {
 		return h, db.Explain(err)
 	}

@@ -49,8 +49,7 @@ type Notifier struct {
 	db       *sqldb.DB
 	current  atomic.Pointer[setup]
 	counts   counters
-	usual    *usual
-	planner  *planner
+	planning plannerOptions
 	logs     *logTail
 	workers  *Workers
 	mu       sync.Mutex // held while the file is replaced
@@ -85,14 +84,14 @@ func New(db *sqldb.DB, c Config) (*Notifier, error) {
 		c.Name = fmt.Sprintf("%s/%d", host, os.Getpid())
 	}
 	n := &Notifier{c: c, db: db}
-	n.planner = newPlanner(plannerOptions{
-		db: db, setup: n.current.Load, now: c.Now, logger: n.log, counts: &n.counts, facts: c.Facts, progress: c.Progress, usual: newUsual(db, c.Now), wake: func(channels ...string) { n.workers.Wake(channels...) },
-	})
-	n.usual = n.planner.timers.usual
-	n.logs = &logTail{kept, n.planner.matcher.once, logWait}
+	n.planning = plannerOptions{
+		db: db, setup: n.current.Load, now: c.Now, once: &once{logger: n.log}, counts: &n.counts, facts: c.Facts, progress: c.Progress, usual: newUsual(db, c.Now),
+		wake: func(channels ...string) { n.workers.Wake(channels...) }, every: tickEvery, rounds: &atomic.Uint64{},
+	}
+	n.logs = &logTail{kept, n.planning.once, logWait}
 	o := c.Workers
 	o.DB, o.Name, o.Logger = db, c.Name, c.Logger
-	o.Compose = (&composer{db: db, setup: n.current.Load, now: c.Now, once: n.planner.matcher.once, logs: n.logs}).compose
+	o.Compose = (&composer{db: db, setup: n.current.Load, now: c.Now, once: n.planning.once, logs: n.logs}).compose
 	n.workers = NewWorkers(o, nil)
 	n.SetConfig(c.File)
 	return n, nil
@@ -132,8 +131,8 @@ func (n *Notifier) Run(ctx context.Context) error {
 	defer stop()
 	var all sync.WaitGroup
 	all.Go(func() { n.workers.Run(ctx) })
-	all.Go(func() { n.usual.keep(ctx, func() bool { return n.current.Load().needsUsual() }, n.log) })
-	err := n.planner.consumer(n.c.Name, n.c.Logger).Run(ctx, n.db)
+	all.Go(func() { n.planning.usual.keep(ctx, func() bool { return n.current.Load().needsUsual() }, n.log) })
+	err := n.planning.consumer(n.c.Name, n.c.Logger).Run(ctx, n.db)
 	stop()
 	all.Wait()
 	n.mu.Lock()

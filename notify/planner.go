@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// cursorName is the cursor of the planners. All replicas share it.
+// cursorName is the cursor of the planners. All replicas share it, or its partitions.
 const cursorName = "notify"
 
 // tickEvery is the interval in which a planner checks timers, digests and escalations.
@@ -25,58 +25,67 @@ const tickEvery = time.Second
 // until the facts of all its transitions are read.
 const batchSize = 200
 
-// planner turns transitions into deliveries. Prepare reads, outside of the transaction;
-// Handle writes, inside it. Both run on the goroutine of the consumer.
+// planner turns transitions of a partition into deliveries. Prepare reads, outside of the
+// transaction; Handle writes, inside it. Both run on the goroutine of the consumer. The
+// planner of the first partition also checks the timers, digests and escalations of all
+// objects.
 type planner struct {
-	db      *sqldb.DB
-	setup   func() *setup
-	now     func() time.Time
-	counts  *counters
-	history *history.History
-	matcher *matcher
-	timers  *timers
-	due     *due
-	scan    *scan
+	plannerOptions
+	partition feed.Partition
+	history   *history.History
+	matcher   *matcher
+	timers    *timers
+	due       *due
+	scan      *scan
 	escalator
 
 	subscriptions subscriptions
 	round         *round
 	tickedAt      time.Time           // by the machine's clock
 	unacked       []delivery.Delivery // found by the last Handle
-	wake          func(channels ...string)
-	touched       map[string]bool // channels with deliveries from the last Handle
-	every         time.Duration   // interval of the checks of timers
-	rounds        atomic.Uint64   // committed transactions
+	touched       map[string]bool     // channels with deliveries from the last Handle
 }
 
-// plannerOptions are what a planner needs.
+// plannerOptions are shared by the planners of a process.
 type plannerOptions struct {
 	db       *sqldb.DB
 	setup    func() *setup
 	now      func() time.Time
-	logger   func() *slog.Logger
+	once     *once
 	counts   *counters
 	facts    Facts
 	progress Progress
 	usual    *usual
 	wake     func(channels ...string) // called with the channels that have new deliveries; may be nil
+	every    time.Duration            // interval of the checks of timers
+	rounds   *atomic.Uint64           // committed transactions
 }
 
-func newPlanner(o plannerOptions) *planner {
+func newPlanner(o plannerOptions, of feed.Partition) *planner {
 	h := history.New(o.db)
-	m := &matcher{history: h, counts: o.counts, facts: o.facts, once: &once{logger: o.logger}, tries: map[feed.Position]int{}}
+	m := &matcher{history: h, counts: o.counts, facts: o.facts, once: o.once, tries: map[feed.Position]int{}}
 	k := &timers{history: h, usual: o.usual, progress: o.progress}
 	return &planner{
-		db: o.db, setup: o.setup, now: o.now, counts: o.counts, history: h, matcher: m, timers: k,
-		due: &due{o.db, m, k}, scan: &scan{o.db, m, k, map[string]string{}}, escalator: escalator{h, m}, wake: o.wake, every: tickEvery,
+		plannerOptions: o, partition: of, history: h, matcher: m, timers: k,
+		due: &due{o.db, m, k}, scan: &scan{o.db, m, k, map[string]string{}}, escalator: escalator{h, m},
 	}
 }
 
-// consumer returns the consumer that drives the planner. It begins with transitions from
-// now on, so the first start sends nothing about the past.
-func (p *planner) consumer(owner string, logger *slog.Logger) feed.Consumer {
-	return feed.Consumer{Name: cursorName, Start: feed.Now, Batch: batchSize, Every: p.every, Prepare: p.prepare, Handle: p.handle, Committed: p.committed, Owner: owner, Logger: logger}
+// consumer returns the consumer that drives the planners of a process. It begins with
+// transitions from now on, so the first start sends nothing about the past.
+func (o plannerOptions) consumer(owner string, logger *slog.Logger) feed.PartitionedConsumer {
+	return feed.PartitionedConsumer{Name: cursorName, Start: feed.Now, Owner: owner, Logger: logger, Consumer: func(of feed.Partition) feed.Consumer {
+		p := newPlanner(o, of)
+		c := feed.Consumer{Batch: batchSize, Prepare: p.prepare, Handle: p.handle, Committed: p.committed}
+		if p.ticks() {
+			c.Every = p.every
+		}
+		return c
+	}}
 }
+
+// ticks reports whether the planner checks timers, digests and escalations.
+func (p *planner) ticks() bool { return p.partition.Index == 0 }
 
 // prepare finds the messages that transitions and timers cause.
 func (p *planner) prepare(ctx context.Context, some []feed.Transition) error {
@@ -90,7 +99,7 @@ func (p *planner) prepare(ctx context.Context, some []feed.Transition) error {
 	if len(some) > 0 {
 		steps = append(steps, func(ctx context.Context) error { return p.transitions(ctx, r, o, some) })
 	}
-	if r.tick = time.Since(p.tickedAt) >= p.every; r.tick {
+	if r.tick = p.ticks() && time.Since(p.tickedAt) >= p.every; r.tick {
 		steps = append(steps,
 			func(ctx context.Context) error { return p.due.check(ctx, r, o) },
 			func(ctx context.Context) error { return p.scan.next(ctx, r) },
@@ -195,6 +204,11 @@ func (p *planner) start(ctx context.Context, r *round, o *owners, t *feed.Transi
 // cursor.
 func (p *planner) handle(ctx context.Context, tx *sqldb.Tx, some []feed.Transition) error {
 	r := p.round
+	if p.partition.Of > 1 {
+		if err := delivery.LockPlanners(ctx, tx, p.partition.String()); err != nil {
+			return err
+		}
+	}
 	post, err := newPost(ctx, tx, r.setup, r.now)
 	if err != nil {
 		return err

@@ -74,6 +74,8 @@ func (h *hostile) letters(t *testing.T) {
 		{"notify", evil},
 		{"notify", "reset"},
 		{"notify", "reset", evil},
+		{"notify", "divide", evil},
+		{"notify", "divide", "2"},
 		{"notify", "recover"},
 		{"notify", "recover", "--channel", evil, "--since", "1h"},
 		{"notify", "recover", "--channel", "mail", "--since", evil},

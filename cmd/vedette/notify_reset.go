@@ -44,18 +44,16 @@ func resetNotify(ctx context.Context, db string, yes bool, con *console.Console)
 	if err != nil {
 		return err
 	}
-	for _, c := range all {
-		if c.Name != preflight.NotifyCursor {
-			continue
-		}
-		if !c.Expired && c.Behind > 0 && !yes {
-			return fmt.Errorf("a notifier could still read %s: run one, or add --yes to skip them", units.Count(int(c.Behind), "transition"))
-		}
-		if err := feed.Reset(ctx, d, preflight.NotifyCursor, feed.Now); err != nil {
-			return err
-		}
-		con.Say("notifiers begin again from now; %s skipped", units.Count(int(c.Behind), "transition"))
-		return nil
+	c, found := feed.Summary(all, preflight.NotifyCursor)
+	switch {
+	case !found:
+		return errors.New("no notifier has run on this database yet, so there is nothing to reset")
+	case !c.Expired && c.Behind > 0 && !yes:
+		return fmt.Errorf("a notifier could still read %s: run one, or add --yes to skip them", units.Count(int(c.Behind), "transition"))
 	}
-	return errors.New("no notifier has run on this database yet, so there is nothing to reset")
+	if err := feed.Reset(ctx, d, preflight.NotifyCursor, feed.Now); err != nil {
+		return err
+	}
+	con.Say("notifiers begin again from now; %s skipped", units.Count(int(c.Behind), "transition"))
+	return nil
 }

@@ -265,9 +265,15 @@ func TestNotifyReset(t *testing.T) {
 	if _, errs := ended(t, 1, "notify", "reset", "--db", url); errs != "vedette: no notifier has run on this database yet, so there is nothing to reset\n" {
 		t.Errorf("reset before any notifier: said %q, want that there is nothing to reset", errs)
 	}
+	if _, errs := ended(t, 1, "notify", "divide", "2", "--db", url); errs != "vedette: no notifier has run on this database yet, so there is nothing to divide\n" {
+		t.Errorf("divide before any notifier: said %q, want that there is nothing to divide", errs)
+	}
 	p := start(t, "notify", "run", "--db", url, "--notify", path)
 	awaitCursor(t, url)
 	p.interrupt()
+	if _, errs := ended(t, 0, "notify", "divide", "2", "--db", url); errs != "2 partitions; one replica at a time holds each\n" {
+		t.Errorf("divide: said %q, want 2 partitions", errs)
+	}
 	pod := newPod("ml", "train-7")
 	srv.create(pod)
 	p = start(t, "record", "pods", "-A", "--kubeconfig", srv.kubeconfig, "--db", url)

@@ -132,12 +132,11 @@ func examineCursor(ctx context.Context, d *sqldb.DB, f *Findings) {
 		f.Fail("feed", err)
 		return
 	}
-	i := slices.IndexFunc(all, func(c feed.Cursor) bool { return c.Name == NotifyCursor })
-	if i < 0 {
+	c, found := feed.Summary(all, NotifyCursor)
+	if !found {
 		f.note(Warning, "feed", "no notifier has run on this database yet", "`vedette record --notify` or `vedette notify run` is one")
 		return
 	}
-	c := all[i]
 	idle := time.Since(c.SeenAt).Round(time.Second)
 	switch {
 	case c.Expired:

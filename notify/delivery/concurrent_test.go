@@ -3,7 +3,9 @@ package delivery_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -201,4 +203,38 @@ func TestPoison(t *testing.T) {
 	if c := d.claim(t, delivery.ClaimOptions{Now: now}); len(c.Deliveries) != 1 || c.Deliveries[0].Key != "next" {
 		t.Fatalf("claimed %+v, want next", c)
 	}
+}
+
+// TestPlannersExclude checks that a transaction of a planner sees everything that those
+// before it have written.
+func TestPlannersExclude(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		const planners, rounds = 4, 25
+		var work sync.WaitGroup
+		for i := range planners {
+			work.Go(func() {
+				for range rounds {
+					err := d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+						if err := delivery.LockPlanners(t.Context(), tx, fmt.Sprint(i)); err != nil {
+							return err
+						}
+						content, err := delivery.Mark(t.Context(), tx, "count")
+						if err != nil {
+							return err
+						}
+						n, _ := strconv.Atoi(content) // empty at first
+						return delivery.SetMark(t.Context(), tx, "count", strconv.Itoa(n+1))
+					})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		work.Wait()
+		if got, err := delivery.Mark(t.Context(), d.DB, "count"); err != nil || got != strconv.Itoa(planners*rounds) {
+			t.Errorf("the transactions counted to %q (error %v), want %d", got, err, planners*rounds)
+		}
+	})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strconv"
+	"time"
 
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -29,5 +31,20 @@ func SetMark(ctx context.Context, tx *sqldb.Tx, name, content string) error {
 	if err == nil && changed == 0 {
 		err = tx.InsertNew(ctx, "notify_marks", []string{"name", "content"}, [][]any{{name, content}}, "name")
 	}
+	return err
+}
+
+// LockPlanners makes the transaction of a planner exclude those of other planners until it
+// ends. Digests and limits depend on the rows of other planners. The row changes each time, so that servers of a cluster, which do not share locks, find the conflict when they
+// commit.
+//
+// Errors: those of the database.
+func LockPlanners(ctx context.Context, tx *sqldb.Tx, by string) error {
+	const name = "planners"
+	content := by + " " + strconv.FormatInt(time.Now().UnixNano(), 10)
+	if err := SetMark(ctx, tx, name, content); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, "UPDATE notify_marks SET content = ? WHERE name = ?", content+".", name) // SetMark may have found the row of another planner
 	return err
 }
