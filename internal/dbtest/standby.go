@@ -80,6 +80,21 @@ func (p *PostgresPair) URL(database string) string {
 	return fmt.Sprintf("postgres://vedette@127.0.0.1:%d,127.0.0.1:%d/%s?sslmode=disable", p.Primary.port, p.Standby.port, database)
 }
 
+// StandbyURL returns the URL of a database on the standby.
+func (p *PostgresPair) StandbyURL(database string) string {
+	return fmt.Sprintf("postgres://vedette@127.0.0.1:%d/%s?sslmode=disable", p.Standby.port, database)
+}
+
+// Pause makes the standby receive commits without showing them.
+func (p *PostgresPair) Pause(ctx context.Context) error {
+	return p.Standby.exec(ctx, "SELECT pg_wal_replay_pause()")
+}
+
+// Resume ends Pause.
+func (p *PostgresPair) Resume(ctx context.Context) error {
+	return p.Standby.exec(ctx, "SELECT pg_wal_replay_resume()")
+}
+
 // Failover kills the primary and promotes the standby, which then takes writes alone, as a
 // cluster manager does it.
 func (p *PostgresPair) Failover(ctx context.Context) error {

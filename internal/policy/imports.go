@@ -51,7 +51,7 @@ events: kube internal/faultlog internal/pause
 webhook: internal/stacktrace internal/faultlog internal/graceful
 internal/yamlfile:
 rules: state internal/yamlfile
-record/sqldb: internal/oscompat internal/filelock
+record/sqldb: internal/oscompat internal/filelock internal/faultlog
 record/internal/model: wire state record/sqldb
 record/internal/bodies: internal/pack wire record/sqldb record/internal/model
 record/internal/modeltest: wire state record/sqldb record/internal/model record/internal/bodies

@@ -11,6 +11,12 @@ import (
 type DB struct {
 	Fragments
 	pool *pool
+	view view // nil: the database itself answers queries
+}
+
+// view answers queries in place of the database. It returns false if the database must answer.
+type view interface {
+	query(ctx context.Context, query string, args []any, each func(*sql.Rows) error) (done bool, err error)
 }
 
 // String returns the URL of the database without its password.
@@ -21,7 +27,13 @@ func (d *DB) Close() error { return d.pool.db.Close() }
 
 // Query implements Querier.
 func (d *DB) Query(ctx context.Context, query string, args []any, each func(*sql.Rows) error) error {
-	return eachRow(ctx, d.pool.db, d.rebind(query), args, each)
+	text := d.rebind(query)
+	if d.view != nil {
+		if done, err := d.view.query(ctx, text, args, each); done {
+			return err
+		}
+	}
+	return eachRow(ctx, d.pool.db, text, args, each)
 }
 
 // QueryRow implements Querier.

@@ -119,7 +119,7 @@ func openPool(ctx context.Context, driver Driver, a Address, access Access) (*DB
 	if err != nil {
 		return nil, err
 	}
-	return &DB{p.Fragments, p}, nil
+	return &DB{Fragments: p.Fragments, pool: p}, nil
 }
 
 // existing returns the address of an existing database. It checks before the database is

@@ -1,0 +1,230 @@
+package sqldb_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// replicaLog is a log that a test reads.
+type replicaLog struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *replicaLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *replicaLog) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), text)
+}
+
+// openReplica opens a replica and compares it until the test ends.
+func openReplica(t *testing.T, d *sqldb.DB, url string, most time.Duration) (*sqldb.Replica, *replicaLog) {
+	t.Helper()
+	log := &replicaLog{}
+	logger := slog.New(slog.NewTextHandler(log, nil))
+	r, err := sqldb.OpenReplica(t.Context(), d, url, most, func() *slog.Logger { return logger })
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { r.Run(ctx) })
+	t.Cleanup(func() {
+		stop()
+		running.Wait()
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r, log
+}
+
+// texts returns the texts of a table, by Query.
+func texts(t *testing.T, d *sqldb.DB) (all []string) {
+	t.Helper()
+	err := d.Query(t.Context(), "SELECT txt FROM written ORDER BY txt", nil, func(rows *sql.Rows) error {
+		var text string
+		err := rows.Scan(&text)
+		all = append(all, text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// becomes waits until a view shows some texts.
+func becomes(t *testing.T, d *sqldb.DB, want ...string) {
+	t.Helper()
+	for deadline := time.After(time.Minute); ; {
+		got := texts(t, d)
+		if slices.Equal(got, want) {
+			return
+		}
+		select {
+		case <-deadline:
+			t.Fatalf("got %q, want %q", got, want)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// TestReplicaOfServer uses two databases, of which the test keeps one behind the other: the
+// view reads the replica while it is recent and has what was shown, and the database otherwise.
+func TestReplicaOfServer(t *testing.T) {
+	for _, kind := range dbtest.Kinds() {
+		if kind == "sqlite" {
+			continue
+		}
+		t.Run(kind, func(t *testing.T) {
+			d, url := migrated(t, dbtest.Empty(t, kind)), dbtest.Empty(t, kind)
+			copied := migrated(t, url)
+			for name, one := range map[string]*sqldb.DB{"database": d, "replica": copied} {
+				write(t, one, "CREATE TABLE written (txt VARCHAR(20) NOT NULL)")
+				write(t, one, "INSERT INTO written VALUES (?)", name)
+			}
+			advance := func(one *sqldb.DB, position int) { write(t, one, "UPDATE feed_head SET position = ?", position) }
+			r, log := openReplica(t, d, url, time.Second)
+			shown := int64(0)
+			view := r.View(func() int64 { return shown })
+			becomes(t, view, "replica")
+			if got := texts(t, d); !slices.Equal(got, []string{"database"}) {
+				t.Errorf("the database itself has %q", got)
+			}
+
+			advance(d, 5)
+			shown = 5 // a page has shown it: the replica is too old at once
+			if got := texts(t, view); !slices.Equal(got, []string{"database"}) {
+				t.Errorf("after a newer position was shown, the view has %q", got)
+			}
+			advance(copied, 5)
+			if got := texts(t, view); !slices.Equal(got, []string{"replica"}) {
+				t.Errorf("the replica has what was shown, and the view has %q", got)
+			}
+
+			advance(d, 6) // nobody has seen it
+			becomes(t, view, "database")
+			if s := r.Stats(); s.Age < time.Second || s.Answered == 0 || s.Passed == 0 {
+				t.Errorf("got %+v, want an age of more than a second", s)
+			}
+			for deadline := time.After(time.Minute); log.count("more than 1s behind") == 0; {
+				select {
+				case <-deadline:
+					t.Fatal("the log does not say that the replica is old")
+				case <-time.After(10 * time.Millisecond):
+				}
+			}
+			advance(copied, 6)
+			becomes(t, view, "replica")
+
+			write(t, copied, "DROP TABLE written") // a query that fails on the replica
+			if got := texts(t, view); !slices.Equal(got, []string{"database"}) {
+				t.Errorf("after a fault of the replica the view has %q", got)
+			}
+			if n := 0; view.QueryRow(t.Context(), "SELECT COUNT(*) FROM written").Scan(&n) != nil || n != 1 {
+				t.Errorf("QueryRow does not use the database itself")
+			}
+			write(t, view, "INSERT INTO written VALUES ('more')")
+			if got := texts(t, d); !slices.Equal(got, []string{"database", "more"}) {
+				t.Errorf("a view writes to another database: %q", got)
+			}
+		})
+	}
+}
+
+// TestReplicaOfPostgres uses a standby of PostgreSQL that stops and continues to replay, and
+// is killed.
+func TestReplicaOfPostgres(t *testing.T) {
+	if !slices.Contains(dbtest.Kinds(), "postgres") {
+		return
+	}
+	pair, d := openPair(t)
+	if _, err := d.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r, log := openReplica(t, d, pair.StandbyURL("history"), 500*time.Millisecond)
+	view := r.View(nil)
+	count := func() (n int) {
+		err := view.Query(t.Context(), "SELECT COUNT(*) FROM written", nil, func(rows *sql.Rows) error { return rows.Scan(&n) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	until := func(what string, done func() bool) {
+		t.Helper()
+		for deadline := time.After(time.Minute); !done(); {
+			select {
+			case <-deadline:
+				t.Fatalf("not reached: %s; %+v", what, r.Stats())
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	}
+	until("the replica answers", func() bool { count(); return r.Stats().Answered > 0 })
+	if err := pair.Pause(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	write(t, d, "INSERT INTO written VALUES (1)")
+	write(t, d, "UPDATE feed_head SET position = 1")
+	wrote := time.Now()
+	until("the database answers", func() bool { return count() == 1 })
+	if took := time.Since(wrote); took > 5*time.Second {
+		t.Errorf("the view showed an old state for %v, want about half a second", took)
+	}
+	if err := pair.Resume(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	answered := r.Stats().Answered
+	until("the replica answers again", func() bool { return count() == 1 && r.Stats().Answered > answered })
+	pair.Standby.Kill()
+	for range 20 {
+		if count() != 1 {
+			t.Fatal("the row is missing after the replica was killed")
+		}
+	}
+	until("the log has the fault", func() bool { return log.count("the replica is unusable") > 0 })
+}
+
+// TestBadReplicas checks the errors of OpenReplica.
+func TestBadReplicas(t *testing.T) {
+	kind := dbtest.Kinds()[len(dbtest.Kinds())-1]
+	d := migrated(t, dbtest.Empty(t, kind))
+	for url, want := range map[string]string{
+		"sqlite:" + t.TempDir() + "/h.db": "the replica is a file",
+		"oracle://h/d":                    "oracle",
+		"mysql://u@h1,h2/d":               "several hosts",
+		"postgres://u@h1,h2/d":            "several hosts",
+	} {
+		if _, err := sqldb.OpenReplica(t.Context(), d, url, time.Second, slog.Default); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got error %v, want %q", url, err, want)
+		}
+	}
+	other := map[string]string{"sqlite": "mysql://u@127.0.0.1:1/d", "postgres": "mysql://u@127.0.0.1:1/d", "mariadb": "postgres://u@127.0.0.1:1/d"}[kind]
+	if _, err := sqldb.OpenReplica(t.Context(), d, other, time.Second, slog.Default); err == nil || !strings.Contains(err.Error(), "copy of the same database") {
+		t.Errorf("another product: got error %v", err)
+	}
+	if kind != "sqlite" {
+		if _, err := sqldb.OpenReplica(t.Context(), d, fmt.Sprint(d), time.Millisecond, slog.Default); err == nil || !strings.Contains(err.Error(), "100ms") {
+			t.Errorf("a short age: got error %v", err)
+		}
+	}
+}
