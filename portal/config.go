@@ -18,6 +18,9 @@ import (
 type Config struct {
 	// DB is the database of a recorder. Writes through the portal need write access to it.
 	DB *sqldb.DB
+	// Replica answers queries about the history of jobs while it is recent; nil for none. Run
+	// compares it with DB.
+	Replica *sqldb.Replica
 	// Clusters are the clusters to which people may submit, and whose live logs they may read. They
 	// have the recorder's names.
 	Clusters []access.Cluster

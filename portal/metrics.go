@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/vedette-io/vedette/portal/livestream"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // requests counts answers by the class of their status. Any goroutine may use it.
@@ -45,6 +46,8 @@ var (
 	descLoaded   = prometheus.NewDesc("vedette_portal_loaded_ratio", "Share of the history that the index has read.", nil, nil)
 	descBytes    = prometheus.NewDesc("vedette_portal_index_bytes", "Approximate memory of the index.", nil, nil)
 	descPosition = prometheus.NewDesc("vedette_portal_feed_position", "Last position of the feed that the index has applied.", nil, nil)
+	descReads    = prometheus.NewDesc("vedette_portal_history_reads_total", "Queries about histories, by the server that was to answer: replica, or database if the replica was not recent enough.", []string{"server"}, nil)
+	descAge      = prometheus.NewDesc("vedette_portal_replica_age_seconds", "Largest possible age of the rows of the replica; -1 if it is unknown.", nil, nil)
 	descStale    = prometheus.NewDesc("vedette_portal_database_up", "Whether the database answers.", nil, nil)
 )
 
@@ -54,6 +57,7 @@ type numbers struct {
 	loaded          float64
 	bytes, position int64
 	stale           bool
+	replica         *sqldb.ReplicaStats // nil: no replica
 }
 
 // collector collects the metrics of a portal.
@@ -64,7 +68,7 @@ type collector struct {
 
 // Describe implements prometheus.Collector.
 func (c collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descRequests, descStreams, descResets, descLag, descLoaded, descBytes, descPosition, descStale} {
+	for _, d := range []*prometheus.Desc{descRequests, descStreams, descResets, descLag, descLoaded, descBytes, descPosition, descReads, descAge, descStale} {
 		ch <- d
 	}
 }
@@ -84,6 +88,11 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 	gauge(descLoaded, n.loaded)
 	gauge(descBytes, float64(n.bytes))
 	gauge(descPosition, float64(n.position))
+	if s := n.replica; s != nil {
+		ch <- prometheus.MustNewConstMetric(descReads, prometheus.CounterValue, float64(s.Answered), "replica")
+		ch <- prometheus.MustNewConstMetric(descReads, prometheus.CounterValue, float64(s.Passed), "database")
+		gauge(descAge, max(-1, s.Age.Seconds()))
+	}
 	up := 1.0
 	if n.stale {
 		up = 0

@@ -32,11 +32,13 @@ import (
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // Portal is the server of the portal. Any goroutine may use it.
 type Portal struct {
 	cfg      Config
+	reads    *sqldb.DB // for queries about histories, which a replica may answer
 	index    *jobindex.Index
 	hub      *livestream.Hub
 	relay    *relay
@@ -57,7 +59,10 @@ func New(cfg Config) (*Portal, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	p := &Portal{cfg: cfg}
+	p := &Portal{cfg: cfg, reads: cfg.DB}
+	if cfg.Replica != nil {
+		p.reads = cfg.Replica.View(p.position)
+	}
 	var err error
 	if p.tls, err = Certificate(cfg.CertFile, cfg.KeyFile, cfg.logger()); err != nil {
 		return nil, err
@@ -83,8 +88,8 @@ func New(cfg Config) (*Portal, error) {
 		Person:   func(ctx context.Context) string { return identity.Of(ctx).Name },
 		Position: p.position, Stale: p.index.Stale, Done: p.index.Done, Logger: cfg.logger(),
 	})
-	p.insight = insight.New(insight.Config{DB: cfg.DB, Index: p.index})
-	p.relay = newRelay(p.hub, p.details(jobview.NewEnricher(history.New(cfg.DB))))
+	p.insight = insight.New(insight.Config{DB: p.reads, Index: p.index})
+	p.relay = newRelay(p.hub, p.details(jobview.NewEnricher(history.New(p.reads))))
 	p.types = newTypes(p.index)
 	p.handler = p.routes(pages)
 	return p, web.DescribeTypes(p.api, api.Source)
@@ -122,7 +127,12 @@ func (p *Portal) Handler() http.Handler { return p.handler }
 // Collector returns the metrics of the portal.
 func (p *Portal) Collector() prometheus.Collector {
 	return collector{&p.requests, func() numbers {
-		return numbers{p.hub.Stats(), p.index.Done(), p.index.Bytes(), p.position(), !p.index.Stale().IsZero()}
+		n := numbers{stream: p.hub.Stats(), loaded: p.index.Done(), bytes: p.index.Bytes(), position: p.position(), stale: !p.index.Stale().IsZero()}
+		if p.cfg.Replica != nil {
+			s := p.cfg.Replica.Stats()
+			n.replica = &s
+		}
+		return n
 	}}
 }
 
@@ -139,6 +149,9 @@ func (p *Portal) Run(ctx context.Context) error {
 	work.Go(func() { p.relay.run(ctx, p.position) })
 	work.Go(func() { p.insight.Run(ctx) })
 	work.Go(func() { p.open(ctx) })
+	if p.cfg.Replica != nil {
+		work.Go(func() { p.cfg.Replica.Run(ctx) })
+	}
 	if p.identity.RequiresSignIn() {
 		work.Go(func() { p.identity.Run(ctx) })
 	}
@@ -217,7 +230,7 @@ func (p *Portal) operations() {
 	web.Document(p.api, http.MethodDelete, api.PathSessionAuth, "sign-out", "End the session of the browser")
 	p.hub.Register(p.api)
 	readapi.Register(p.api, readapi.Config{
-		DB: p.cfg.DB, Index: p.index, Insight: p.insight, Clusters: p.access.Clusters(), Cluster: p.access.Cluster,
+		DB: p.cfg.DB, Histories: p.reads, Index: p.index, Insight: p.insight, Clusters: p.access.Clusters(), Cluster: p.access.Cluster,
 		Sight:    func(ctx context.Context) (readapi.Sight, error) { return p.access.Sight(withNamespaces(ctx)) },
 		Operates: p.access.Operates, May: p.access.MayRead, CSRF: p.identity.CSRF,
 		Version: p.cfg.Version, KeepsDays: p.cfg.KeepsDays, Demo: p.cfg.Demo, Watches: p.cfg.Watches, TraceURL: p.cfg.TraceURL, Logger: p.cfg.logger(),
@@ -226,7 +239,7 @@ func (p *Portal) operations() {
 			return s.Browsers, s.Lag
 		},
 	})
-	visible := recordapi.Config{DB: p.cfg.DB, Sight: func(ctx context.Context) (recordapi.Sight, error) { return p.access.Sight(withNamespaces(ctx)) }}
+	visible := recordapi.Config{DB: p.reads, Sight: func(ctx context.Context) (recordapi.Sight, error) { return p.access.Sight(withNamespaces(ctx)) }}
 	if p.access.Rights() {
 		visible.May = p.access.May
 	}

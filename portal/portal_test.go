@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -13,10 +14,12 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/portal"
 	"github.com/vedette-io/vedette/portal/access"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/identity"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // TestOperations: each path of package api has an operation with a summary, an answer and
@@ -168,4 +171,52 @@ func TestLive(t *testing.T) {
 	if ended.Job.State != "Succeeded" || ended.Before == "" {
 		t.Errorf("got change %+v, want it Succeeded, with the state before", ended)
 	}
+}
+
+// TestReplica checks that pages read histories from a replica, and the database itself while
+// the replica is unusable.
+func TestReplica(t *testing.T) {
+	kind := dbtest.Kinds()[0]
+	if kind == "sqlite" { // it has no replicas; make databases runs this test
+		return
+	}
+	w := newWorld(t)
+	w.record()
+	w.job("train")
+	replica, err := sqldb.OpenReplica(t.Context(), w.db, w.db.String(), time.Minute, slog.Default) // the database is a copy of itself
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := w.serve(func(c *portal.Config) { c.Replica = replica }).ready()
+	var uid string
+	w.until("the job is in the list", func() bool {
+		for _, j := range get[api.JobList](s, "/api/v1/jobs").Jobs {
+			uid = j.UID
+		}
+		return uid != ""
+	})
+	transitions := func() string {
+		return fmt.Sprint(get[map[string]any](s, "/api/v1/jobs/west/"+uid+"/transitions")["transitions"])
+	}
+	want := ""
+	w.until("the replica answers", func() bool {
+		before := replica.Stats().Answered
+		want = transitions()
+		return replica.Stats().Answered > before
+	})
+	if metrics := s.metrics(); !strings.Contains(metrics, `vedette_portal_history_reads_total{server="replica"}`) || !strings.Contains(metrics, "vedette_portal_replica_age_seconds 0.") {
+		t.Errorf("got the metrics %s", metrics)
+	}
+	if err := replica.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := transitions(); got != want || got == "[]" {
+		t.Errorf("without the replica the transitions are %s, want %s", got, want)
+	}
+}
+
+func (s *served) metrics() string {
+	s.Helper()
+	_, _, text := s.send(http.MethodGet, "/metrics", "")
+	return text
 }

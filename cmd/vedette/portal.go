@@ -7,6 +7,7 @@ import (
 	"net"
 	"os/exec"
 	"runtime"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/portal"
 	"github.com/vedette-io/vedette/portal/access"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // portalOptions are the flags of portal.
@@ -28,6 +30,8 @@ type portalOptions struct {
 	notify  notifyFlags
 	metrics bool
 	browser bool
+	replica string
+	most    time.Duration // maximum age of the rows of the replica
 	settled *settings.Settings
 }
 
@@ -58,6 +62,8 @@ func newPortal() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address of the portal")
 	f.BoolVar(&o.metrics, "metrics", false, "serve /metrics at the same address, without sign-in")
+	f.StringVar(&o.replica, "read-replica", "", "URL of a replica of the database, which answers queries about histories and logs while it is recent (default: none)")
+	f.DurationVar(&o.most, "read-replica-max-age", 5*time.Second, "age from which the database answers instead of the replica")
 	f.BoolVar(&o.browser, "open", false, "open the portal in the browser")
 	addConnection(cmd, &o.connect)
 	f.Lookup("context").Usage = "contexts of the kubeconfig, separated by commas (default: the clusters of --config, else the current context)"
@@ -99,6 +105,12 @@ func (o *portalOptions) run(ctx context.Context, con *console.Console) error {
 	cfg := portal.Config{DB: d, Clusters: reached(clusters), Notify: file, Metrics: o.metrics, Logger: slog.New(slog.NewTextHandler(console.LogWriter{Con: con}, nil))}
 	if err := o.fill(&cfg, o.listen); err != nil {
 		return err
+	}
+	if o.replica != "" {
+		if cfg.Replica, err = sqldb.OpenReplica(ctx, d, o.replica, o.most, func() *slog.Logger { return cfg.Logger }); err != nil {
+			return fmt.Errorf("--read-replica: %w", err)
+		}
+		defer cfg.Replica.Close()
 	}
 	p, err := portal.New(cfg)
 	if err != nil {

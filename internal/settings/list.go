@@ -74,4 +74,6 @@ var All = []Setting{
 	{"operators", words},
 	{"portal-templates", path},
 	{"trace-url", word},
+	{"read-replica", word},
+	{"read-replica-max-age", word},
 }

@@ -28,8 +28,11 @@ type Sight interface {
 // Config configures the operations. DB, Index and Sight are required.
 type Config struct {
 	// DB is the database of a recorder, with at least the rights to read.
-	DB    *sqldb.DB
-	Index *jobindex.Index
+	DB *sqldb.DB
+	// Histories answers queries about the histories and the logs of jobs; default DB. It may be
+	// the view of a replica.
+	Histories *sqldb.DB
+	Index     *jobindex.Index
 
 	// Insight explains why jobs wait and fail; default one that reads lines on request.
 	Insight *insight.Insight
@@ -74,6 +77,9 @@ type Config struct {
 
 // withDefaults returns the configuration with its defaults.
 func (c Config) withDefaults() Config {
+	if c.Histories == nil {
+		c.Histories = c.DB
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -84,7 +90,7 @@ func (c Config) withDefaults() Config {
 		c.Logger = slog.Default()
 	}
 	if c.Insight == nil {
-		c.Insight = insight.New(insight.Config{DB: c.DB, Index: c.Index, Now: c.Now})
+		c.Insight = insight.New(insight.Config{DB: c.Histories, Index: c.Index, Now: c.Now})
 	}
 	if c.CSRF == nil {
 		c.CSRF = func(context.Context) string { return "" }

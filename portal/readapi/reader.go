@@ -39,10 +39,10 @@ type reader struct {
 
 func newReader(c Config) *reader {
 	c = c.withDefaults()
-	h := history.New(c.DB)
+	h := history.New(c.Histories)
 	return &reader{
-		Config: c, history: h, logs: joblog.New(c.DB, joblog.Limits{}, nil), rows: jobview.NewEnricher(h),
-		statistics: stats.New(stats.Config{DB: c.DB, Index: c.Index, Now: c.Now}),
+		Config: c, history: h, logs: joblog.New(c.Histories, joblog.Limits{}, nil), rows: jobview.NewEnricher(h),
+		statistics: stats.New(stats.Config{DB: c.Histories, Index: c.Index, Now: c.Now}),
 		clusters:   newMemo[[]api.Cluster](30*time.Second, 256),
 		periods:    newMemo[*api.Stats](2*time.Second, 64),
 		ops:        newMemo[*api.Operations](2*time.Second, 4),
