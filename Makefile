@@ -35,7 +35,7 @@ test: setup ## run all tests (30 minutes; 55 the first time, on two cores)
 .PHONY: long
 long: setup ## run the tests that take hours: a large history, kills and outages, a soak of each database
 	@echo "make long takes several hours: the soak alone takes 30 minutes for each of three databases."
-	@MAKE="$(MAKE)" tools/steps.sh platforms many models latency suites chaos swap kubectl image dropin controllers hostile kills shared galera soak
+	@MAKE="$(MAKE)" tools/steps.sh platforms many models latency suites chaos swap kubectl dialect image dropin controllers hostile kills clocks shared galera soak
 
 .PHONY: unit
 unit: ## run the tests that need only Go, make and gcc, with the race detector (2 minutes; 10 the first time)
@@ -101,6 +101,10 @@ image: ## build the image of the program with buildah, from scratch, and run it
 	@command -v buildah >/dev/null || { echo "buildah is not installed: apt-get install buildah" >&2; exit 1; }
 	go test -C conformance ./deploy -run 'TestImage$$' -count=1 -timeout 20m -v -image
 
+.PHONY: dialect
+dialect: ## run the tests of drivers on go-mysql-server, a second implementation of MySQL's dialect (3 minutes the first time)
+	go -C conformance/dialect mod tidy -diff && go -C conformance/dialect vet ./... && go -C conformance/dialect fix -diff ./... && go test -C conformance/dialect -count=1 -timeout 10m ./...
+
 .PHONY: kubectl
 kubectl: ## run kubectl against the API server of package apitest (3 minutes the first time)
 	go -C conformance/kubectl mod tidy -diff && go -C conformance/kubectl vet ./... && go -C conformance/kubectl fix -diff ./... && go test -C conformance/kubectl -count=1 -timeout 20m ./...
@@ -126,10 +130,16 @@ kills: ## kill recorders, databases and API servers 30 times under 500 jobs, and
 	$(ALL_DATABASES) go test -C conformance ./record -run TestKilled -count=1 -timeout 3h -v -jobs=500 -kills=30 -outage=30s
 	$(ALL_DATABASES) go test -C conformance ./record -run TestNotified -count=1 -timeout 3h -v -transitions=10000 -notifier-kills=30 -outage=30s
 
+.PHONY: clocks
+clocks: ## run recorders and notifiers whose clocks jump, and recorders with unlike clocks and settings (10 minutes; it compiles everything again, with another clock)
+	@tools/setup.sh databases linux
+	$(ALL_DATABASES) go test -C conformance ./record -run 'TestClockJumps$$|TestUnlikeMembers$$' -count=1 -timeout 1h -v -clocks
+
 .PHONY: shared
-shared: ## disturb five recorders that share the work for ten minutes, on each database
+shared: ## disturb five recorders that share the work for ten minutes, on each database: Jobs of a real control plane, then three clusters with 500 changes a second
 	@tools/setup.sh databases linux
 	$(ALL_DATABASES) go test -C conformance ./record -run 'TestShared$$' -count=1 -timeout 3h -v -sharing=5 -disturbance=10m -jobs=800
+	$(ALL_DATABASES) go test -C conformance ./record -run 'TestFleet$$' -count=1 -timeout 3h -v -sharing=5 -disturbance=10m -changes=500
 
 .PHONY: galera
 galera: ## kill the nodes of a MariaDB Galera cluster, one after another and all at once, three times, while recorders share the work

@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,11 +16,16 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 )
 
+var clocks = flag.Bool("clocks", false, "run the tests whose programs are compiled with another clock")
+
 // TestClockJumps: the clocks of the machines of two recorders and two notifiers jump ahead
 // and back, each on its own, and notifiers are killed while they are an hour ahead. With
 // SQLite, all run on one machine. The database has every revision once, and no gap. Each
 // message has arrived soon, under one key, in the order of its object.
 func TestClockJumps(t *testing.T) {
+	if !*clocks {
+		return
+	}
 	program := build(t, "-overlay", clock.Overlay(t))
 	for _, kind := range dbtest.Kinds() {
 		t.Run(kind, func(t *testing.T) {
