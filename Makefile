@@ -35,7 +35,7 @@ test: setup ## run all tests (30 minutes; 55 the first time, on two cores)
 .PHONY: long
 long: setup ## run the tests that take hours: a large history, kills and outages, a soak of each database
 	@echo "make long takes several hours: the soak alone takes 30 minutes for each of three databases."
-	@MAKE="$(MAKE)" tools/steps.sh platforms many models latency suites chaos swap kubectl dialect image dropin controllers hostile kills clocks shared galera soak
+	@MAKE="$(MAKE)" tools/steps.sh platforms many models latency suites chaos swap kubectl dialect image dropin controllers hostile kills clocks shared loads galera soak
 
 .PHONY: unit
 unit: ## run the tests that need only Go, make and gcc, with the race detector (2 minutes; 10 the first time)
@@ -140,6 +140,11 @@ shared: ## disturb five recorders that share the work for ten minutes, on each d
 	@tools/setup.sh databases linux
 	$(ALL_DATABASES) go test -C conformance ./record -run 'TestShared$$' -count=1 -timeout 3h -v -sharing=5 -disturbance=10m -jobs=800
 	$(ALL_DATABASES) go test -C conformance ./record -run 'TestFleet$$' -count=1 -timeout 3h -v -sharing=5 -disturbance=10m -changes=500
+
+.PHONY: loads
+loads: ## measure the traffic and the CPU of 1, 2 and 4 recorders that share three clusters with 500 changes a second (10 minutes)
+	@tools/setup.sh databases linux
+	$(ALL_DATABASES) go test -C conformance ./record -run 'TestFleetLoads$$' -count=1 -timeout 1h -v -changes=500
 
 .PHONY: galera
 galera: ## kill the nodes of a MariaDB Galera cluster, one after another and all at once, three times, while recorders share the work

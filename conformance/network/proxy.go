@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -36,6 +37,8 @@ type Proxy struct {
 	mode    Mode
 	changed chan struct{} // closed when mode changes
 	links   map[*link]bool
+
+	bytes atomic.Int64 // that have passed, in both directions
 }
 
 // link is one connection through a proxy.
@@ -63,6 +66,9 @@ func New(t testing.TB, to string) *Proxy {
 
 // Address returns the address of the proxy.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
+
+// Bytes returns the number of bytes that have passed, in both directions.
+func (p *Proxy) Bytes() int64 { return p.bytes.Load() }
 
 // Set changes the mode of the network.
 func (p *Proxy) Set(m Mode) {
@@ -195,6 +201,7 @@ func (p *Proxy) move(l *link, to, from *net.TCPConn) {
 			continue
 		default:
 		}
+		p.bytes.Add(int64(n))
 		if _, failed := to.Write(buffer[:n]); err == nil {
 			err = failed
 		}

@@ -34,11 +34,8 @@ import (
 
 var changes = flag.Int("changes", 0, "changes a second of TestFleet; 0 omits it")
 
-// The clusters of TestFleet, and the UID ranges of their pods.
-const (
-	fleetClusters = 3
-	fleetRanges   = 2 // a power of two
-)
+// fleetClusters is the number of clusters of a fleet.
+const fleetClusters = 3
 
 // TestFleet: recorders share the pods of three clusters, divided into UID ranges, two recorders
 // for each shard, at many changes a second. They are killed, stopped for longer than a lease,
@@ -52,7 +49,7 @@ func TestFleet(t *testing.T) {
 	program := build(t)
 	for _, kind := range dbtest.Kinds() {
 		t.Run(kind, func(t *testing.T) {
-			f := newFleet(t, program, kind)
+			f := newFleet(t, program, kind, fleetOptions{ranges: 2, holders: 2, selects: true})
 			var members []*fleetMember
 			for i := range *sharing {
 				members = append(members, f.join(t, fmt.Sprint("member-", i)))
@@ -85,8 +82,16 @@ func TestFleet(t *testing.T) {
 	}
 }
 
+// fleetOptions are the options of a fleet.
+type fleetOptions struct {
+	ranges  int  // UID ranges of the pods of a cluster, a power of two
+	holders int  // recorders of a shard
+	selects bool // the API servers select objects by UID range (KEP-5866)
+}
+
 // fleet is some clusters, and the database of their recorders.
 type fleet struct {
+	fleetOptions
 	program, url string
 	clusters     []*fleetCluster
 }
@@ -102,16 +107,16 @@ type fleetCluster struct {
 	last    string // version of the last event
 }
 
-func newFleet(t *testing.T, program, kind string) *fleet {
+func newFleet(t *testing.T, program, kind string, o fleetOptions) *fleet {
 	t.Helper()
-	f := &fleet{program: program, url: dbtest.Empty(t, kind)}
+	f := &fleet{fleetOptions: o, program: program, url: dbtest.Empty(t, kind)}
 	d := f.open(t)
 	defer d.Close()
 	if _, err := d.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for range fleetClusters {
-		srv, err := apitest.New(apitest.Config{SystemNamespaces: true, Window: 1 << 20, BookmarkInterval: time.Second, ShardSelectors: true})
+		srv, err := apitest.New(apitest.Config{SystemNamespaces: true, Window: 1 << 20, BookmarkInterval: time.Second, ShardSelectors: o.selects})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,13 +248,13 @@ func (f *fleet) join(t *testing.T, name string) *fleetMember {
 		url = strings.Replace(url, at, m.db.Address(), 1)
 	}
 	cfg := clientcmdapi.NewConfig()
-	text := fmt.Sprintf("db: %q\nname: %s\njoin: true\njoin-lease: %v\nclusters:\n", url, name, shareLease)
+	text := fmt.Sprintf("db: %q\nname: %s\njoin: true\njoin-lease: %v\nreplicas-per-shard: %d\nclusters:\n", url, name, shareLease, f.holders)
 	for i, c := range f.clusters {
 		m.apis = append(m.apis, network.New(t, c.host))
 		context := fmt.Sprint("cluster-", i)
 		cfg.Clusters[context] = &clientcmdapi.Cluster{Server: "http://" + m.apis[i].Address()}
 		cfg.Contexts[context] = &clientcmdapi.Context{Cluster: context}
-		text += fmt.Sprintf("- name: %s\n  context: %s\n  kubeconfig: %q\n  resources:\n  - type: pods\n    uid-ranges: %d\n", context, context, filepath.Join(dir, "kubeconfig"), fleetRanges)
+		text += fmt.Sprintf("- name: %s\n  context: %s\n  kubeconfig: %q\n  resources:\n  - type: pods\n    uid-ranges: %d\n", context, context, filepath.Join(dir, "kubeconfig"), f.ranges)
 	}
 	file := filepath.Join(dir, "vedette.yaml")
 	if err := clientcmd.WriteToFile(*cfg, filepath.Join(dir, "kubeconfig")); err != nil {
@@ -262,18 +267,18 @@ func (f *fleet) join(t *testing.T, name string) *fleetMember {
 	return m
 }
 
-// held waits until each shard has two holders that have caught up.
+// held waits until each shard has its holders, and they have caught up.
 func (f *fleet) held(t *testing.T) {
 	t.Helper()
 	d := f.open(t)
 	defer d.Close()
-	wait.Until(t, 2*time.Minute, "each shard has two holders", func() string {
+	wait.Until(t, 2*time.Minute, "each shard has its holders", func() string {
 		shards, _, err := shard.List(t.Context(), d)
-		if err != nil || len(shards) != fleetClusters*fleetRanges {
+		if err != nil || len(shards) != fleetClusters*f.ranges {
 			return fmt.Sprintf("got %d shards, %v", len(shards), err)
 		}
 		for _, one := range shards {
-			if len(one.Holders) != 2 || !one.Holders[0].Ready || !one.Holders[1].Ready {
+			if len(one.Holders) != f.holders || slices.ContainsFunc(one.Holders, func(h shard.ListedHolder) bool { return !h.Ready }) {
 				return fmt.Sprintf("%v has the holders %+v", one.UIDs, one.Holders)
 			}
 		}
