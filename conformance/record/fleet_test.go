@@ -248,19 +248,20 @@ func (f *fleet) join(t *testing.T, name string) *fleetMember {
 		url = strings.Replace(url, at, m.db.Address(), 1)
 	}
 	cfg := clientcmdapi.NewConfig()
-	text := fmt.Sprintf("db: %q\nname: %s\njoin: true\njoin-lease: %v\nreplicas-per-shard: %d\nclusters:\n", url, name, shareLease, f.holders)
+	var text strings.Builder
+	fmt.Fprintf(&text, "db: %q\nname: %s\njoin: true\njoin-lease: %v\nreplicas-per-shard: %d\nclusters:\n", url, name, shareLease, f.holders)
 	for i, c := range f.clusters {
 		m.apis = append(m.apis, network.New(t, c.host))
 		context := fmt.Sprint("cluster-", i)
 		cfg.Clusters[context] = &clientcmdapi.Cluster{Server: "http://" + m.apis[i].Address()}
 		cfg.Contexts[context] = &clientcmdapi.Context{Cluster: context}
-		text += fmt.Sprintf("- name: %s\n  context: %s\n  kubeconfig: %q\n  resources:\n  - type: pods\n    uid-ranges: %d\n", context, context, filepath.Join(dir, "kubeconfig"), f.ranges)
+		fmt.Fprintf(&text, "- name: %s\n  context: %s\n  kubeconfig: %q\n  resources:\n  - type: pods\n    uid-ranges: %d\n", context, context, filepath.Join(dir, "kubeconfig"), f.ranges)
 	}
 	file := filepath.Join(dir, "vedette.yaml")
 	if err := clientcmd.WriteToFile(*cfg, filepath.Join(dir, "kubeconfig")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	m.recorder = startProgram(t, name, func() *exec.Cmd { return exec.Command(f.program, "record", "--config", file) })
