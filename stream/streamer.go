@@ -86,8 +86,15 @@ func New(c Config) (*Streamer, error) {
 			counted: func(ctx context.Context, r result) { s.count(ctx, p, r) },
 		}
 		return feed.Consumer{Batch: feedBatch, Lease: c.Lease, Prepare: one.send, Handle: func(context.Context, *sqldb.Tx, []feed.Transition) error { return nil }}
-	}}
+	}, Ended: s.ended}
 	return s, nil
+}
+
+// ended forgets the fault of a partition that this replica no longer sends.
+func (s *Streamer) ended(p feed.Partition) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.failed, p)
 }
 
 // Cursor returns the name of the feed cursor, without its partitions; see feed.Summary.
@@ -121,11 +128,8 @@ func (s *Streamer) count(ctx context.Context, p feed.Partition, r result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case r.err != nil && ctx.Err() != nil: // the streamer stops, or another replica has the partition
-		s.stats.Failures++
-		delete(s.failed, p)
 	case r.err != nil:
-		if s.stats.Failures++; s.failed[p].IsZero() {
+		if s.stats.Failures++; s.failed[p].IsZero() && ctx.Err() == nil {
 			s.failed[p] = time.Now()
 		}
 	default:

@@ -236,6 +236,33 @@ func TestFailing(t *testing.T) {
 	})
 }
 
+// TestFailingPartition checks that a fault of a partition is forgotten when the stream is
+// divided again, and that the longest allowed name works.
+func TestFailingPartition(t *testing.T) {
+	each(t, func(t *testing.T, h *history) {
+		away := make(chan struct{})
+		sink := &memory{fail: func(int) error {
+			select {
+			case <-away:
+				return nil
+			default:
+				return errBroker
+			}
+		}}
+		name := strings.Repeat("n", 80)
+		s, stop := h.start(stream.Config{Sink: sink, Logger: quiet, Name: name})
+		h.write(change("a", 1))
+		until(t, "a fault", func() bool { return !s.Stats().FailingSince.IsZero() })
+		if err := feed.Divide(t.Context(), h.DB, s.Cursor(), 64); err != nil {
+			t.Fatal(err)
+		}
+		close(away)
+		until(t, "the event", func() bool { return len(sink.first()) == 1 })
+		until(t, "the end of the fault", func() bool { return s.Stats().FailingSince.IsZero() })
+		stop()
+	})
+}
+
 // TestBackfill checks that the past is sent with the same IDs, in time order.
 func TestBackfill(t *testing.T) {
 	each(t, func(t *testing.T, h *history) {

@@ -35,8 +35,8 @@ func SetMark(ctx context.Context, tx *sqldb.Tx, name, content string) error {
 }
 
 // LockPlanners makes the transaction of a planner exclude those of other planners until it
-// ends. Digests and limits depend on the rows of other planners. The row changes each time, so that servers of a cluster, which do not share locks, find the conflict when they
-// commit.
+// ends. Digests and limits depend on the rows of other planners. The row changes each time,
+// so that servers of a cluster, which do not share locks, find the conflict when they commit.
 //
 // Errors: those of the database.
 func LockPlanners(ctx context.Context, tx *sqldb.Tx, by string) error {

@@ -33,8 +33,12 @@ func copyAll(ctx context.Context, tx *sqldb.Tx, some []feed.Transition) error {
 	return tx.Insert(ctx, "copied", []string{"position", "name"}, rows)
 }
 
-// start runs a consumer. stop ends it, and fails the test if Run returned an error.
-func (d *database) start(c feed.Consumer) (stop func()) {
+// start runs a consumer, with partitions or without. stop ends it, and fails the test if Run
+// returned an error.
+func (d *database) start(c interface {
+	Run(ctx context.Context, db *sqldb.DB) error
+},
+) (stop func()) {
 	ctx, cancel := context.WithCancel(d.Context())
 	done := make(chan error, 1)
 	go func() { done <- c.Run(ctx, d.DB) }()

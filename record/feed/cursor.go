@@ -36,19 +36,19 @@ type Cursor struct {
 	ExpiredAt time.Time
 }
 
-// BaseName returns the name that a consumer gave to a cursor, without its partition.
-func (c *Cursor) BaseName() string {
-	name, _ := parseCursor(c.Name)
-	return name
-}
-
 // Summary returns the cursor with a name. If the cursor is divided, it returns the smallest
 // position, the largest number of unread positions, the last use of the most idle partition,
 // and the owners of all partitions. It returns false if there is no such cursor.
 func Summary(all []Cursor, name string) (sum Cursor, found bool) {
+	of := 0
 	for _, c := range all {
-		if c.BaseName() != name {
-			continue
+		if base, p := parseCursor(c.Name); base == name {
+			of = max(of, p.Of)
+		}
+	}
+	for _, c := range all {
+		if base, p := parseCursor(c.Name); base != name || p.Of != of {
+			continue // partsOf explains why there may be cursors of another division
 		}
 		if !found {
 			sum, found = c, true
@@ -96,9 +96,9 @@ func Cursors(ctx context.Context, db *sqldb.DB) ([]Cursor, error) {
 	return all, nil
 }
 
-// Reset moves a cursor with all its partitions, and makes an expired cursor live again. With Now, readers skip the
-// unread transitions; with Oldest, readers receive all transitions in the feed again. A
-// running consumer continues at the new position.
+// Reset moves a cursor with all its partitions, and makes an expired cursor live again. With
+// Now, readers skip the unread transitions; with Oldest, readers receive all transitions in
+// the feed again. A running consumer continues at the new position.
 //
 // Errors: ErrNoCursor; those of the database.
 func Reset(ctx context.Context, db *sqldb.DB, name string, start Start) error {
@@ -111,8 +111,8 @@ func Reset(ctx context.Context, db *sqldb.DB, name string, start Start) error {
 	})
 }
 
-// Remove removes a cursor with all its partitions. Retention no longer preserves transitions for it. A running
-// consumer ends with ErrNoCursor.
+// Remove removes a cursor with all its partitions. Retention no longer preserves transitions
+// for it. A running consumer ends with ErrNoCursor.
 //
 // Errors: ErrNoCursor; those of the database.
 func Remove(ctx context.Context, db *sqldb.DB, name string) error {

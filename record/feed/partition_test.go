@@ -101,13 +101,13 @@ func TestPartitions(t *testing.T) {
 			}}
 		}
 		hang := make(chan struct{}, 1)
-		create := d.startPartitioned(replica("a", nil))
+		create := d.start(replica("a", nil))
 		d.until("SELECT position FROM feed_cursors", "0")
 		create()
 		if err := feed.Divide(t.Context(), d.DB, "copy", 4); err != nil {
 			t.Fatal(err)
 		}
-		stop := []func(){d.startPartitioned(replica("a", nil)), d.startPartitioned(replica("b", hang)), d.startPartitioned(replica("c", nil))}
+		stop := []func(){d.start(replica("a", nil)), d.start(replica("b", hang)), d.start(replica("c", nil))}
 		d.until("SELECT COUNT(*), COUNT(DISTINCT owner) FROM feed_cursors WHERE owner <> ''", "4 3")
 		for v := range versions {
 			for i := range objects {
@@ -122,7 +122,7 @@ func TestPartitions(t *testing.T) {
 			case 7:
 				stop[0]()
 			case 9:
-				stop = append(stop, d.startPartitioned(replica("d", nil)))
+				stop = append(stop, d.start(replica("d", nil)))
 				d.until("SELECT COUNT(DISTINCT owner) FROM feed_cursors WHERE owner <> ''", "3")
 			}
 		}
@@ -136,21 +136,6 @@ func TestPartitions(t *testing.T) {
 			t.Errorf("got partitions by replica %v, want some of each", by)
 		}
 	})
-}
-
-// startPartitioned runs a consumer. stop ends it, and fails the test if Run returned an
-// error.
-func (d *database) startPartitioned(c feed.PartitionedConsumer) (stop func()) {
-	ctx, cancel := context.WithCancel(d.Context())
-	done := make(chan error, 1)
-	go func() { done <- c.Run(ctx, d.DB) }()
-	return func() {
-		d.Helper()
-		cancel()
-		if err := <-done; err != nil {
-			d.Error(err)
-		}
-	}
 }
 
 // TestDivide divides and unites a cursor at random while consumers handle some transitions
@@ -257,7 +242,7 @@ func TestDivideWhileRunning(t *testing.T) {
 			{},
 			{Name: "x"},
 			{Name: "x/1-of-2", Consumer: func(feed.Partition) feed.Consumer { return plain }},
-			{Name: strings.Repeat("x", 81), Consumer: func(feed.Partition) feed.Consumer { return plain }},
+			{Name: strings.Repeat("x", 92), Consumer: func(feed.Partition) feed.Consumer { return plain }},
 			{Name: "x", Lease: time.Millisecond, Consumer: func(feed.Partition) feed.Consumer { return plain }},
 		} {
 			if err := bad.Run(t.Context(), d.DB); err == nil {

@@ -24,7 +24,7 @@ import (
 // A cursor has one partition until Divide changes that. The number is stored in the database,
 // and running replicas follow it.
 type PartitionedConsumer struct {
-	// Name is the name of the cursor, at most 80 bytes. Its partitions have the cursors
+	// Name is the name of the cursor, at most 91 bytes. Its partitions have the cursors
 	// Name + "/1-of-4" and so on.
 	Name string
 	// Start is the position of a new cursor. Default: Oldest.
@@ -33,6 +33,9 @@ type PartitionedConsumer struct {
 	// Name, Start, Owner and Logger, and its Lease if there is more than one partition. Each
 	// call returns a consumer with a state of its own, because consumers run concurrently.
 	Consumer func(Partition) Consumer
+	// Ended is called after the consumer of a partition has ended, because another replica
+	// has taken it, the cursor was divided, or Run ends. It may be nil.
+	Ended func(Partition)
 	// Lease is that of Consumer.Lease, for a cursor with several partitions. Default: 15 s.
 	Lease time.Duration
 	// Owner names this process in the list of cursors; Run adds random digits, because
@@ -62,14 +65,15 @@ func (c PartitionedConsumer) Run(ctx context.Context, db *sqldb.DB) error {
 	}
 	c.Lease, c.Owner = cmp.Or(c.Lease, 15*time.Second), fmt.Sprintf("%s/%04x", cmp.Or(c.Owner, processName()), rand.IntN(1<<16))
 	ctx, stop := context.WithCancel(ctx)
-	g := &holder{c: c, db: db, running: map[Partition]*held{}, ended: make(chan error, 1)}
-	defer g.work.Wait()
+	h := &holder{c: c, db: db, running: map[Partition]*held{}, ended: make(chan error, 1)}
+	defer h.work.Wait()
 	defer stop()
-	return g.run(ctx)
+	return h.run(ctx)
 }
 
-// maxBaseName is the maximum length of the name of a cursor with partitions, in bytes.
-const maxBaseName = 80
+// maxBaseName is the maximum length of the name of a cursor with partitions, in bytes. It
+// leaves room for the longest partition.
+const maxBaseName = maxName - len("/64-of-64")
 
 // holder runs the consumers of the partitions that a replica holds. It belongs to one
 // goroutine.
@@ -209,14 +213,14 @@ func (h *holder) sweep(parts []part) {
 
 // take makes this replica the holder of a partition, unless another replica was faster.
 func (h *holder) take(ctx context.Context, p *part) error {
-	ctx2, done := h.db.Bounded(ctx)
+	bounded, done := h.db.Bounded(ctx)
 	defer done()
 	asked := time.Now()
 	c := p.FeedCursor
 	c.Owner, c.SeenAt = h.c.Owner, model.Micros(h.db.Now())
 	taken := false
-	err := h.db.Transact(ctx2, func(tx *sqldb.Tx) (err error) {
-		taken, err = model.AdvanceFeedCursor(ctx2, tx, c)
+	err := h.db.Transact(bounded, func(tx *sqldb.Tx) (err error) {
+		taken, err = model.AdvanceFeedCursor(bounded, tx, c)
 		return err
 	})
 	if err == nil && (taken || p.ExpiredAt != 0) { // the consumer of an expired cursor returns the error that explains it
@@ -243,6 +247,9 @@ func (h *holder) start(ctx context.Context, p Partition, token int64, since time
 		defer close(running.done)
 		defer stop()
 		err := h.consume(ctx, one, p, token, since)
+		if h.c.Ended != nil {
+			h.c.Ended(p)
+		}
 		if err != nil && !errors.Is(err, ErrNoCursor) { // step finds out whether the cursor was divided or removed
 			select {
 			case h.ended <- err:
