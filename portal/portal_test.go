@@ -183,7 +183,7 @@ func TestReplica(t *testing.T) {
 	w := newWorld(t)
 	w.record()
 	w.job("train")
-	replica, err := sqldb.OpenReplica(t.Context(), w.db, w.db.String(), time.Minute, slog.Default) // the database is a copy of itself
+	replica, err := sqldb.OpenReplica(w.db, w.db.String(), time.Minute, slog.Default) // the database is a copy of itself
 	if err != nil {
 		t.Fatal(err)
 	}

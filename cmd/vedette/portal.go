@@ -107,7 +107,7 @@ func (o *portalOptions) run(ctx context.Context, con *console.Console) error {
 		return err
 	}
 	if o.replica != "" {
-		if cfg.Replica, err = sqldb.OpenReplica(ctx, d, o.replica, o.most, func() *slog.Logger { return cfg.Logger }); err != nil {
+		if cfg.Replica, err = sqldb.OpenReplica(d, o.replica, o.most, func() *slog.Logger { return cfg.Logger }); err != nil {
 			return fmt.Errorf("--read-replica: %w", err)
 		}
 		defer cfg.Replica.Close()

@@ -104,7 +104,6 @@ type fleetCluster struct {
 	mu      sync.Mutex
 	seen    map[string][]string // versions of each UID, in the order of their events
 	deleted map[string]bool
-	last    string // version of the last event
 }
 
 func newFleet(t *testing.T, program, kind string, o fleetOptions) *fleet {
@@ -170,7 +169,6 @@ func (c *fleetCluster) watch(t *testing.T) {
 			c.mu.Lock()
 			uid := string(e.Object.UID)
 			c.seen[uid] = append(c.seen[uid], e.Object.ResourceVersion)
-			c.last = e.Object.ResourceVersion
 			if e.Type == "DELETED" {
 				c.deleted[uid] = true
 			}

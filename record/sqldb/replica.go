@@ -52,12 +52,12 @@ type ReplicaStats struct {
 	Age      time.Duration // largest possible age of the rows of the replica; negative if unknown
 }
 
-// OpenReplica connects to a replica of a database. most is the maximum age of an answer, at
-// least 100 ms. The replica is unused until Run has compared it with the database. logger
-// returns the logger for faults. The caller closes the Replica.
+// OpenReplica returns a replica of a database. most is the maximum age of an answer, at least
+// 100 ms. The replica need not be reachable: it is unused until Run has compared it with the
+// database. logger returns the logger for faults. The caller closes the Replica.
 //
-// Errors: those of Open; the replica is a file.
-func OpenReplica(ctx context.Context, primary *DB, url string, most time.Duration, logger func() *slog.Logger) (*Replica, error) {
+// Errors: an invalid URL; the replica is a file, or a server of another product.
+func OpenReplica(primary *DB, url string, most time.Duration, logger func() *slog.Logger) (*Replica, error) {
 	driver, err := DriverOf(url)
 	if err != nil {
 		return nil, err
@@ -75,10 +75,12 @@ func OpenReplica(ctx context.Context, primary *DB, url string, most time.Duratio
 	case most < 100*time.Millisecond:
 		return nil, fmt.Errorf("the maximum age of a replica is %v: want at least 100ms", most)
 	}
-	p, err := newPool(ctx, driver, a, ReadOnly)
-	if err != nil {
-		return nil, err
+	dialect := driver.Dialect()
+	p := &pool{Fragments: Fragments{&dialect}, driver: driver, address: a}
+	if p.db, err = a.Connect(ReadOnly); err != nil {
+		return nil, p.explain(err)
 	}
+	p.db.SetMaxIdleConns(idleConns)
 	return &Replica{primary: primary, pool: p, most: most, logger: logger}, nil
 }
 
@@ -200,8 +202,11 @@ func (r *Replica) has(ctx context.Context, position int64) bool {
 	if reached {
 		return true
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	now, err := endOf(ctx, r.pool)
 	if err != nil {
+		r.lose()
 		return false
 	}
 	r.mu.Lock()
@@ -209,6 +214,10 @@ func (r *Replica) has(ctx context.Context, position int64) bool {
 	r.reached = now
 	return now.position >= position
 }
+
+// patience is the time in which a replica must answer or begin to answer, so that a hung
+// replica leaves the database enough of Timeout.
+const patience = Timeout / 4
 
 // replicaView sends queries to a replica.
 type replicaView struct {
@@ -223,8 +232,13 @@ func (v *replicaView) query(ctx context.Context, query string, args []any, each 
 		v.passed.Add(1)
 		return false, nil
 	}
+	attempt, cancel := context.WithCancel(ctx)
+	defer cancel()
+	hung := time.AfterFunc(patience, cancel)
+	defer hung.Stop()
 	rows := 0
-	err = eachRow(ctx, v.pool.db, query, args, func(row *sql.Rows) error {
+	err = eachRow(attempt, v.pool.db, query, args, func(row *sql.Rows) error {
+		hung.Stop()
 		rows++
 		return each(row)
 	})

@@ -39,7 +39,7 @@ func openReplica(t *testing.T, d *sqldb.DB, url string, most time.Duration) (*sq
 	t.Helper()
 	log := &replicaLog{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
-	r, err := sqldb.OpenReplica(t.Context(), d, url, most, func() *slog.Logger { return logger })
+	r, err := sqldb.OpenReplica(d, url, most, func() *slog.Logger { return logger })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +135,32 @@ func TestReplicaOfServer(t *testing.T) {
 			advance(copied, 6)
 			becomes(t, view, "replica")
 
+			hold := map[string]string{"postgres": "BEGIN; LOCK TABLE written IN ACCESS EXCLUSIVE MODE", "mariadb": "LOCK TABLES written WRITE"}[kind]
+			conn, err := copied.SQL().Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := conn.ExecContext(t.Context(), hold); err != nil {
+				t.Fatal(err)
+			}
+			bounded, done := d.Bounded(t.Context())
+			var hung []string
+			err = view.Query(bounded, "SELECT txt FROM written", nil, func(rows *sql.Rows) error {
+				hung = append(hung, "row")
+				return nil
+			})
+			done()
+			if err != nil || len(hung) != 1 {
+				t.Errorf("while the replica hangs, the view has %q and error %v, want the row of the database", hung, err)
+			}
+			if _, err := conn.ExecContext(t.Context(), map[string]string{"postgres": "ROLLBACK", "mariadb": "UNLOCK TABLES"}[kind]); err != nil {
+				t.Fatal(err)
+			}
+			if err := conn.Close(); err != nil {
+				t.Fatal(err)
+			}
+			becomes(t, view, "replica")
+
 			write(t, copied, "DROP TABLE written") // a query that fails on the replica
 			if got := texts(t, view); !slices.Equal(got, []string{"database"}) {
 				t.Errorf("after a fault of the replica the view has %q", got)
@@ -204,6 +230,30 @@ func TestReplicaOfPostgres(t *testing.T) {
 	until("the log has the fault", func() bool { return log.count("the replica is unusable") > 0 })
 }
 
+// TestUnreachableReplica checks that a program starts without its replica.
+func TestUnreachableReplica(t *testing.T) {
+	for _, kind := range dbtest.Kinds() {
+		if kind == "sqlite" {
+			continue
+		}
+		d := migrated(t, dbtest.Empty(t, kind))
+		write(t, d, "CREATE TABLE written (txt VARCHAR(20) NOT NULL)")
+		write(t, d, "INSERT INTO written VALUES ('database')")
+		url := map[string]string{"postgres": "postgres://u@127.0.0.1:1/d?sslmode=disable", "mariadb": "mysql://u@127.0.0.1:1/d"}[kind]
+		r, log := openReplica(t, d, url, time.Second)
+		if got := texts(t, r.View(nil)); !slices.Equal(got, []string{"database"}) {
+			t.Errorf("%s: the view has %q", kind, got)
+		}
+		for deadline := time.After(time.Minute); log.count("the replica is unusable") == 0; {
+			select {
+			case <-deadline:
+				t.Fatal("the log has no fault")
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	}
+}
+
 // TestBadReplicas checks the errors of OpenReplica.
 func TestBadReplicas(t *testing.T) {
 	kind := dbtest.Kinds()[len(dbtest.Kinds())-1]
@@ -214,16 +264,16 @@ func TestBadReplicas(t *testing.T) {
 		"mysql://u@h1,h2/d":               "several hosts",
 		"postgres://u@h1,h2/d":            "several hosts",
 	} {
-		if _, err := sqldb.OpenReplica(t.Context(), d, url, time.Second, slog.Default); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := sqldb.OpenReplica(d, url, time.Second, slog.Default); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got error %v, want %q", url, err, want)
 		}
 	}
 	other := map[string]string{"sqlite": "mysql://u@127.0.0.1:1/d", "postgres": "mysql://u@127.0.0.1:1/d", "mariadb": "postgres://u@127.0.0.1:1/d"}[kind]
-	if _, err := sqldb.OpenReplica(t.Context(), d, other, time.Second, slog.Default); err == nil || !strings.Contains(err.Error(), "copy of the same database") {
+	if _, err := sqldb.OpenReplica(d, other, time.Second, slog.Default); err == nil || !strings.Contains(err.Error(), "copy of the same database") {
 		t.Errorf("another product: got error %v", err)
 	}
 	if kind != "sqlite" {
-		if _, err := sqldb.OpenReplica(t.Context(), d, fmt.Sprint(d), time.Millisecond, slog.Default); err == nil || !strings.Contains(err.Error(), "100ms") {
+		if _, err := sqldb.OpenReplica(d, fmt.Sprint(d), time.Millisecond, slog.Default); err == nil || !strings.Contains(err.Error(), "100ms") {
 			t.Errorf("a short age: got error %v", err)
 		}
 	}
