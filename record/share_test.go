@@ -90,7 +90,7 @@ func (w *world) await(what string, met func() bool) {
 		select {
 		case <-deadline:
 			shards, members, err := shard.List(w.t.Context(), w.d)
-			w.t.Fatalf("%s: not within a minute; %+v %+v %v", what, shards, members, err)
+			w.t.Fatalf("%s: timed out: %+v %+v %v", what, shards, members, err)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
