@@ -52,12 +52,15 @@ databases: ## run the tests of the recorder, of streams, of notifications and of
 	set -e; for kind in postgres mariadb; do VEDETTE_TEST_DATABASES=$$kind go test -count=1 -timeout 30m ./portal/readapi ./portal/writeapi ./portal/recordapi ./portal; done
 
 .PHONY: queries
-queries: ## measure queries over 1,000,000 transitions in SQLite (1 minute)
+queries: ## measure queries over 1,000,000 transitions in SQLite, and over 200,000 in PostgreSQL and MariaDB (2 minutes)
+	@tools/setup.sh databases
 	go test ./record/history -run TestManyTransitions -count=1 -timeout 20m -transitions 1000000
+	VEDETTE_TEST_DATABASES=postgres,mariadb go test ./record/history -run TestManyTransitions -count=1 -timeout 20m -transitions 200000
 
 .PHONY: many
-many: ## measure queries over 5,000,000 transitions (6 minutes, 2 GB in the folder for temporary files)
-	go test ./record/history -run TestManyTransitions -count=1 -timeout 30m -v -transitions 5000000
+many: ## measure queries over 10,000,000 transitions in each database (25 minutes, 10 GB in the folder for temporary files)
+	@tools/setup.sh databases
+	$(ALL_DATABASES) go test ./record/history -run TestManyTransitions -count=1 -timeout 2h -v -transitions 10000000
 
 .PHONY: conformance
 conformance: ## run the tests against a real control plane and a mail server (building the first takes 15 minutes, once)

@@ -3,11 +3,11 @@ package history_test
 import (
 	"flag"
 	"maps"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
@@ -18,9 +18,9 @@ var jobsFlag = flag.Int64("jobs", 2_000, "number of jobs in TestManyJobs, which 
 // TestManyJobs checks that any list of jobs can be read to its end, and logs the time for
 // its pages.
 func TestManyJobs(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "history.db")
-	createMonth(t, file, *jobsFlag, true)
-	db, err := sqldb.Open(t.Context(), "sqlite:"+file)
+	url := dbtest.Empty(t, "sqlite")
+	createMonth(t, url, *jobsFlag, true)
+	db, err := sqldb.Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}

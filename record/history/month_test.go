@@ -1,29 +1,30 @@
 package history_test
 
 import (
+	"cmp"
 	"crypto/sha256"
-	"database/sql"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/vedette-io/vedette/record/internal/model"
-	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// month fills an SQLite database with the history of a month: for every five transitions one
-// object.
+// month fills a database with the history of a month: for every five transitions one object.
 type month struct {
 	t       *testing.T
-	tx      *sql.Tx
+	loader  loader
 	random  *rand.Rand
 	objects int64
-	jobs    bool       // all objects are jobs, with bodies
-	entries [][3]int64 // of the transition index
-	tables  map[string]*inserter
+	jobs    bool // all objects are jobs, with bodies
+	entries map[int64][]indexEntry
+	tables  map[string]inserter
 }
+
+// indexEntry is an entry of the transition index, without its term.
+type indexEntry struct{ hour, object uint32 }
 
 // Beginning and length of the month, in microseconds.
 const (
@@ -31,132 +32,41 @@ const (
 	monthLength = 30 * 24 * 3_600_000_000
 )
 
-// inserter inserts rows into a table, many with one statement.
-type inserter struct {
-	t       *testing.T
-	tx      *sql.Tx
-	table   string
-	columns int
-	args    []any
-	stmt    *sql.Stmt
-}
-
-const rowsAtOnce = 100
-
-func (i *inserter) add(values ...any) {
-	i.columns = len(values)
-	if i.args = append(i.args, values...); len(i.args) < rowsAtOnce*i.columns {
-		return
-	}
-	if i.stmt == nil {
-		i.stmt = i.prepare(rowsAtOnce)
-	}
-	if _, err := i.stmt.Exec(i.args...); err != nil {
-		i.t.Fatalf("insert into %s failed: %v", i.table, err)
-	}
-	i.args = i.args[:0]
-}
-
-func (i *inserter) prepare(rows int) *sql.Stmt {
-	row := "(" + strings.TrimSuffix(strings.Repeat("?,", i.columns), ",") + "),"
-	stmt, err := i.tx.Prepare("INSERT INTO " + i.table + " VALUES " + strings.TrimSuffix(strings.Repeat(row, rows), ","))
-	if err != nil {
-		i.t.Fatalf("prepare of the insert into %s failed: %v", i.table, err)
-	}
-	return stmt
-}
-
-func (i *inserter) end() {
-	if len(i.args) > 0 {
-		stmt := i.prepare(len(i.args) / i.columns)
-		if _, err := stmt.Exec(i.args...); err != nil {
-			i.t.Fatalf("insert into %s failed: %v", i.table, err)
-		}
-		_ = stmt.Close()
-	}
-	if i.stmt != nil {
-		_ = i.stmt.Close()
-	}
-}
-
-func (m *month) into(table string) *inserter {
+func (m *month) into(table string) inserter {
 	if m.tables[table] == nil {
-		m.tables[table] = &inserter{t: m.t, tx: m.tx, table: table}
+		m.tables[table] = m.loader.into(table)
 	}
 	return m.tables[table]
 }
 
-// createMonth creates a database. It creates the indexes after the rows, which takes less time.
-func createMonth(t *testing.T, file string, objects int64, jobs bool) {
+// createMonth fills an empty database.
+func createMonth(t *testing.T, url string, objects int64, jobs bool) {
 	t.Helper()
-	indexes := migrate(t, file)
-	direct, err := sql.Open("sqlite", file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer direct.Close()
-	direct.SetMaxOpenConns(1) // settings belong to a connection
-	exec := func(text string) {
-		t.Helper()
-		if _, err := direct.ExecContext(t.Context(), text); err != nil {
-			t.Fatalf("%s failed: %v", text, err)
-		}
-	}
-	exec("PRAGMA journal_mode = OFF") // a partly filled file is discarded
-	exec("PRAGMA synchronous = OFF")
-	exec("PRAGMA cache_size = -400000")
-	for name := range indexes {
-		exec("DROP INDEX " + name)
-	}
-	tx, err := direct.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &month{t: t, tx: tx, random: rand.New(rand.NewPCG(1, 2)), objects: objects, jobs: jobs, tables: map[string]*inserter{}}
+	l := newLoader(t, url)
+	m := &month{t: t, loader: l, random: rand.New(rand.NewPCG(1, 2)), objects: objects, jobs: jobs, entries: map[int64][]indexEntry{}, tables: map[string]inserter{}}
 	m.addTypes()
 	for i := range objects {
 		m.addObject(i)
 	}
-	slices.SortFunc(m.entries, func(x, y [3]int64) int { return slices.Compare(x[:], y[:]) })
-	for _, e := range slices.Compact(m.entries) {
-		m.into(model.IndexTable).add(e[0], e[1], e[2])
-	}
+	m.addIndex()
 	for _, i := range m.tables {
 		i.end()
 	}
-	if err := tx.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range indexes {
-		exec(text)
-	}
-	exec("PRAGMA journal_mode = WAL")
+	l.end()
 }
 
-// migrate creates the schema. It returns the statements that create the indexes of the large
-// tables.
-func migrate(t *testing.T, file string) map[string]string {
-	t.Helper()
-	db, err := sqldb.Open(t.Context(), "sqlite:"+file)
-	if err != nil {
-		t.Fatal(err)
+// addIndex writes the transition index in its order.
+func (m *month) addIndex() {
+	for _, term := range slices.Sorted(maps.Keys(m.entries)) {
+		all := m.entries[term]
+		slices.SortFunc(all, func(x, y indexEntry) int {
+			return cmp.Or(cmp.Compare(x.hour, y.hour), cmp.Compare(x.object, y.object))
+		})
+		for _, e := range slices.Compact(all) {
+			m.into(model.IndexTable).add(term, int64(e.hour), int64(e.object))
+		}
+		delete(m.entries, term)
 	}
-	defer db.Close()
-	if _, err := db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	indexes := map[string]string{}
-	query := "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN ('objects', 'transitions')"
-	err = db.Query(t.Context(), query, nil, func(rows *sql.Rows) error {
-		var name, text string
-		err := rows.Scan(&name, &text)
-		indexes[name] = text
-		return err
-	})
-	if err != nil || len(indexes) == 0 {
-		t.Fatalf("got %d indexes and error %v, want at least one", len(indexes), err)
-	}
-	return indexes
 }
 
 func (m *month) addTypes() {
@@ -221,7 +131,7 @@ func (m *month) addObject(i int64) {
 		a.Owner.UID, a.Owner.Kind, a.Owner.Name, a.Queue, a.Submitter, at, at, int16(presence), deleted, i*10+9, last, "", "Because", "it is so", at, 0, 0, 0, 0)
 	for _, term := range a.Terms() {
 		for _, hour := range hours {
-			m.entries = append(m.entries, [3]int64{int64(term), hour, id})
+			m.entries[int64(term)] = append(m.entries[int64(term)], indexEntry{uint32(hour), uint32(id)})
 		}
 	}
 }

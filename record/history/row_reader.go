@@ -38,12 +38,9 @@ func (r *rowReader) probe(ctx context.Context, left *remainder, rows int) (model
 	return reached, nil
 }
 
-// read reads the first matching rows of an interval, in any order.
+// read reads the first matching rows of an interval, in any order: first the positions of
+// each partition, then the rows.
 func (r *rowReader) read(ctx context.Context, i model.Interval, compare func(x, y model.Position) int, each func(*sql.Rows) error) error {
-	if len(r.partitions) == 1 {
-		return r.table.Read(ctx, r.db, r.partitions[0], i, r.selection.conditions, each)
-	}
-	// Read only positions until the first rows of all partitions are known.
 	var first []model.Position
 	for _, p := range r.partitions {
 		found, err := r.table.ReadPositions(ctx, r.db, p, i, r.selection.conditions)

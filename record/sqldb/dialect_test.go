@@ -132,6 +132,9 @@ func TestIndexHint(t *testing.T) {
 				if with := plan(tx, query); strings.Contains(without, "Index") || !strings.Contains(with, "things_small") {
 					t.Errorf("plan without the preference: %s; with it: %s; want an index only with it", without, with)
 				}
+				if with := plan(tx, "ANALYZE SELECT COUNT(data) FROM things WHERE LENGTH(data) > 0"); !strings.Contains(with, "Seq Scan") || strings.Contains(with, "JIT") {
+					t.Errorf("plan of a query without an index: %s; want a sequential scan that is not compiled", with)
+				}
 				return err
 			})
 			if after := plan(d, query); strings.Contains(after, "Index") {

@@ -49,6 +49,7 @@ func (mysql) Dialect() Dialect {
 		Transaction:   sql.TxOptions{Isolation: sql.LevelReadCommitted},
 		ForUpdate:     " FOR UPDATE",
 		IndexHint:     " FORCE INDEX (?)",
+		OrderedJoin:   "STRAIGHT_JOIN",
 		RowComparison: CompareColumns,
 		MigrationWait: 10 * time.Minute,
 	}

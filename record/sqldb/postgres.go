@@ -36,14 +36,16 @@ func (postgres) Dialect() Dialect {
 			"RENAME_TABLE": func(a []string) string { return postgresRename(a[0], a[1], a[2:]) },
 			"COPY_RIGHTS":  func(a []string) string { return postgresRights(a[0], a[1]) },
 		},
-		TableExists:   "SELECT COUNT(to_regclass($1))",
-		UnixSeconds:   "CAST(EXTRACT(EPOCH FROM ? AT TIME ZONE current_setting('TimeZone')) AS BIGINT)",
-		Version:       "SELECT 'PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1)",
-		Clock:         "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
-		Rebind:        NumberParameters,
-		Transaction:   sql.TxOptions{Isolation: sql.LevelReadCommitted},
-		ForUpdate:     " FOR UPDATE",
-		PreferIndexes: "SET LOCAL enable_seqscan = off",
+		TableExists: "SELECT COUNT(to_regclass($1))",
+		UnixSeconds: "CAST(EXTRACT(EPOCH FROM ? AT TIME ZONE current_setting('TimeZone')) AS BIGINT)",
+		Version:     "SELECT 'PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1)",
+		Clock:       "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
+		Rebind:      NumberParameters,
+		Transaction: sql.TxOptions{Isolation: sql.LevelReadCommitted},
+		ForUpdate:   " FOR UPDATE",
+		// A sequential scan then has an estimated cost of 10^10. Without the second setting the
+		// server compiles each query that needs one, which takes up to half a second.
+		PreferIndexes: "SELECT set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)",
 		// The planner estimates that a comparison of two columns as a row selects a third
 		// of the table, and starts parallel workers for a few rows.
 		RowComparison: CompareColumns,

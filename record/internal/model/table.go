@@ -80,8 +80,9 @@ func (t *Table) Partitions(states []string) (all []Partition) {
 	return all
 }
 
-// Probe returns the position of the last row that Read would read without conditions. It
-// returns false if the partition has no row in the interval. It reads only the index.
+// Probe returns the position of the last row that ReadPositions would read without
+// conditions. It returns false if the partition has no row in the interval. It reads only
+// the index.
 func (t *Table) Probe(ctx context.Context, db *sqldb.DB, p Partition, i Interval) (last Position, found bool, err error) {
 	back := " DESC"
 	if !i.Ascending {
@@ -98,31 +99,24 @@ func (t *Table) Probe(ctx context.Context, db *sqldb.DB, p Partition, i Interval
 	return last, err == nil, err
 }
 
-// Read calls each for the listed rows of a partition that meet all conditions.
-func (t *Table) Read(ctx context.Context, db *sqldb.DB, p Partition, i Interval, conditions []Condition, each func(*sql.Rows) error) error {
-	return t.readPartition(ctx, db, p, t.columns, t.objectJoin+t.nameJoins, i, conditions, each)
-}
-
-// ReadPositions is like Read, for the positions of the rows only.
+// ReadPositions returns the positions of the first rows of a partition that meet all
+// conditions. It joins no table that the conditions do not need: MariaDB reads and sorts a
+// whole partition if a query joins a table of a few rows before its LIMIT.
 func (t *Table) ReadPositions(ctx context.Context, db *sqldb.DB, p Partition, i Interval, conditions []Condition) (all []Position, err error) {
 	joins := t.objectJoin
 	if len(conditions) == 0 {
 		joins = ""
 	}
-	err = t.readPartition(ctx, db, p, t.at+", "+t.id, joins, i, conditions, func(rows *sql.Rows) error {
+	between, bounds := db.Between(t.at, t.id, i.Low.At, i.Low.ID, i.High.At, i.High.ID)
+	and, args := join(conditions)
+	err = db.Query(ctx, "SELECT "+t.at+", "+t.id+" FROM "+t.name+db.UseIndex(p.index)+db.JoinInOrder(joins)+
+		" WHERE "+p.condition+between+and+" ORDER BY "+t.at+i.order()+", "+t.id+i.order()+" LIMIT ?", slices.Concat(p.args, bounds, args, []any{i.Limit}), func(rows *sql.Rows) error {
 		var at Position
 		err := rows.Scan(&at.At, &at.ID)
 		all = append(all, at)
 		return err
 	})
 	return all, err
-}
-
-func (t *Table) readPartition(ctx context.Context, db *sqldb.DB, p Partition, columns, joins string, i Interval, conditions []Condition, each func(*sql.Rows) error) error {
-	between, bounds := db.Between(t.at, t.id, i.Low.At, i.Low.ID, i.High.At, i.High.ID)
-	and, args := join(conditions)
-	return db.Query(ctx, "SELECT "+columns+" FROM "+t.name+db.UseIndex(p.index)+db.JoinInOrder(joins)+
-		" WHERE "+p.condition+between+and+" ORDER BY "+t.at+i.order()+", "+t.id+i.order()+" LIMIT ?", slices.Concat(p.args, bounds, args, []any{i.Limit}), each)
 }
 
 // ReadRows calls each for the listed rows with some row IDs, in any order.
