@@ -1,13 +1,15 @@
 // Package pack compresses bodies that have much in common: against a dictionary of
-// typical bodies, or as the difference from an earlier body of the same object.
+// typical bodies, after the body of a sibling, or as the difference from an earlier body of
+// the same object.
 //
-// Both forms are one format. It is meant for bodies of a few KiB that are read one at a
+// All are one format; a sibling adds to it. It is meant for bodies of a few KiB that are read one at a
 // time: packing and unpacking allocate nothing and keep no state between bodies.
 //
 // # Data flow
 //
 //	bodies -> Train -> Dictionary
 //	body -> Dictionary.Pack   -> packed -> Dictionary.Unpack -> body
+//	body -> Dictionary.PackAfter (a sibling) -> packed -> Dictionary.UnpackAfter -> body
 //	body -> Diff (of a base)  -> packed -> Patch (of the same base) -> body
 //
 // # Format

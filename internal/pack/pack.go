@@ -33,10 +33,12 @@ func (d *Dictionary) Pack(dst, prefix, src []byte) []byte {
 // lastPrefix bounds the cost of a prefix.
 func lastPrefix(prefix []byte) []byte { return prefix[max(0, len(prefix)-maxPrefix):] }
 
-// packer packs src. The dictionary, the prefix and src form one text, in which position 0
-// is the start of src.
+// packer packs src. The dictionary, the sibling, the prefix and src form one text, in which
+// position 0 is the start of src.
 type packer struct {
 	dictionary *Dictionary
+	sibling    []byte
+	hasSibling bool
 	prefix     []byte
 	src        []byte
 	dst        []byte
@@ -45,6 +47,10 @@ type packer struct {
 	part       []byte // part of the text that the last match is in
 	shift      int    // src[i] continues the last match at part[i+shift]
 	local      [1 << localBits]uint16
+
+	siblingShift int  // like shift, for the last match in the sibling
+	siblingAt    int  // end of that match in the sibling
+	continues    bool // the last match is in the sibling
 }
 
 // indexPrefix adds the prefix to the local table, whose positions count from the start of
@@ -92,7 +98,7 @@ func (p *packer) lookUp(i int, v uint64) (distance, n int) {
 	}
 	if at := int(p.dictionary.table[hash(v, dictionaryBits)]); at != 0 {
 		if m := match(p.src[i:], p.dictionary.text[at-1:], v); m > n+2 { // a short distance takes fewer bytes
-			return i + len(p.prefix) + len(p.dictionary.text) - (at - 1), m
+			return i + len(p.prefix) + len(p.sibling) + len(p.dictionary.text) - (at - 1), m
 		}
 	}
 	return distance, n
@@ -110,11 +116,18 @@ func match(a, b []byte, v uint64) int {
 // source returns the part of the text that contains the byte at this distance before i,
 // and the byte's index in it.
 func (p *packer) source(i, distance int) (part []byte, from int) {
+	p.continues = false
 	if from = i - distance; from >= 0 {
 		return p.src, from
 	}
 	if from += len(p.prefix); from >= 0 {
 		return p.prefix, from
+	}
+	if p.hasSibling {
+		if from += len(p.sibling); from >= 0 {
+			p.siblingShift, p.continues = from-i, true
+			return p.sibling, from
+		}
 	}
 	return p.dictionary.text, from + len(p.dictionary.text)
 }
@@ -145,12 +158,18 @@ func (p *packer) emit(i, n, distance int) int {
 	}
 	p.step(i, n, distance)
 	p.written = i + n
+	if p.continues {
+		p.siblingAt = p.written + p.shift
+	}
 	return p.written
 }
 
 // step writes the literals up to i, and a match of n bytes.
 func (p *packer) step(i, n, distance int) {
 	literals := p.src[p.written:i]
+	if p.hasSibling {
+		p.dst, literals = appendDigits(p.dst, literals)
+	}
 	if n == 0 && len(literals) == 0 {
 		return
 	}

@@ -16,13 +16,17 @@ var errDamaged = errors.New("packed bytes are damaged, or were packed with anoth
 // bytes, and after an error it returns dst unchanged.
 func (d *Dictionary) Unpack(dst, prefix, packed []byte, n int) ([]byte, error) {
 	u := unpacker{dictionary: d.text, prefix: lastPrefix(prefix), in: packed, out: dst, start: len(dst), end: len(dst) + n, distance: -1}
+	return u.run()
+}
+
+func (u *unpacker) run() ([]byte, error) {
 	for len(u.in) > 0 {
 		if !u.step() {
-			return dst, errDamaged
+			return u.out[:u.start], errDamaged
 		}
 	}
 	if len(u.out) != u.end {
-		return dst, errDamaged
+		return u.out[:u.start], errDamaged
 	}
 	return u.out, nil
 }
@@ -30,6 +34,8 @@ func (d *Dictionary) Unpack(dst, prefix, packed []byte, n int) ([]byte, error) {
 // unpacker unpacks one body.
 type unpacker struct {
 	dictionary, prefix []byte
+	sibling            []byte
+	hasSibling         bool
 	in, out            []byte
 	start, end         int // range of the body in out
 	distance           int
@@ -39,13 +45,20 @@ func (u *unpacker) step() bool {
 	token := u.in[0]
 	u.in = u.in[1:]
 	literals, ok := u.length(int(token&7), 7)
+	if token>>7 != 0 {
+		if !ok || !u.hasSibling || token>>3&15 != 0 || literals > u.end-len(u.out) || (literals+1)/2 > len(u.in) {
+			return false
+		}
+		u.out, u.in = unpackDigits(u.out, u.in, literals)
+		return true
+	}
 	if !ok || literals > len(u.in) || literals > u.end-len(u.out) {
 		return false
 	}
 	u.out = append(u.out, u.in[:literals]...)
 	u.in = u.in[literals:]
 	n, ok := u.length(int(token>>3), 15)
-	if !ok || n > u.end-len(u.out) || token>>7 != 0 {
+	if !ok || n > u.end-len(u.out) {
 		return false
 	}
 	if n == 0 {
@@ -95,6 +108,10 @@ func (u *unpacker) copy(n int) bool {
 	}
 	part := u.prefix
 	if from += len(part); from < 0 {
+		part = u.sibling
+		from += len(part)
+	}
+	if from < 0 {
 		part = u.dictionary
 		from += len(part)
 	}
