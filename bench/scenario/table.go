@@ -183,6 +183,9 @@ const (
 	MariaDBCase      = "pods, MariaDB"
 )
 
+// busyNames are the names of cases with busy pods.
+var busyNames = map[string]string{"busy": "busy pods, 20 of each", "busy-3": "busy pods, 3 of each", "busy-1": "busy pods, 1 of each"}
+
 func syncCases(o Options) []Case {
 	pods := pick(o, 100, 50_000, 50_000)
 	if o.Pods > 0 {
@@ -200,6 +203,9 @@ func syncCases(o Options) []Case {
 		p := o.plan(name, kind, pick(o, 20, n, n), e, contestants...).rounds(1)
 		p.mode = mode
 		cases = append(cases, p.done(o))
+	}
+	for _, kind := range []string{"busy", "busy-3", "busy-1"} {
+		add(busyNames[kind], kind, 50_000, workload.Protobuf, serve.Streaming, pair...)
 	}
 	add("pods, JSON", "pods", 10_000, workload.JSON, serve.Streaming, pair...)
 	add("pods, CBOR", "pods", 10_000, workload.CBOR, serve.Streaming, pair...)
@@ -252,6 +258,10 @@ func eventCases(o Options) []Case {
 		{"relist storm", workload.Churn{Sort: workload.Relist, Events: pick(o, 1, 3, 3)}, []string{"vedette", "client-go", "controller-runtime"}},
 	} {
 		cases = append(cases, o.plan(c.name, "pods", n, workload.Protobuf, c.who...).rounds(pick(o, 1, 2, 2)).does(contest.Events, c.churn).done(o))
+	}
+	for _, kind := range []string{"busy", "busy-3", "busy-1"} {
+		p := o.plan("heartbeats of "+busyNames[kind], kind, n, workload.Protobuf, pair...).rounds(pick(o, 1, 2, 2))
+		cases = append(cases, p.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: events}).done(o))
 	}
 	custom := o.plan("heartbeats of widgets, unstructured", "widgets", pick(o, 20, 2_000, 2_000), workload.JSON, dynamic...).rounds(pick(o, 1, 2, 2))
 	return append(cases, custom.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 10_000, 10_000)}).done(o))

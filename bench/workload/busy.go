@@ -8,14 +8,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// busy is a pod of a cluster with many teams: each Deployment has its own name, image
-// digest, checksum and environment, and each pod its own container IDs. These are random,
-// and therefore incompressible.
-func busy(seed uint64, i int) Object {
-	group := i / perDeployment
+// busy returns pods of a cluster with many teams: each Deployment has its own name, image
+// digest, checksum and environment, and each pod its own container IDs and name of a token.
+// These are random, and therefore incompressible. each is the number of pods of a
+// Deployment.
+func busy(each int) func(seed uint64, i int) Object {
+	return func(seed uint64, i int) Object { return busyPod(seed, i, i/each) }
+}
+
+func busyPod(seed uint64, i, group int) Object {
 	shared := rand.New(rand.NewPCG(seed, uint64(group)<<32|1)) // the same for all pods of a Deployment
 	own := rand.New(rand.NewPCG(seed, uint64(i)<<32|2))
 	p := pod(i)
+	p.Namespace = fmt.Sprintf("team-%02d", group%50)
+	token := "-" + word(own)
 	app := word(shared) + "-" + word(shared)
 	rename := strings.NewReplacer(p.Labels["app"], app)
 	p.Name = fmt.Sprintf("%s-%08x-%05x%03x", app, shared.Uint32(), own.IntN(1<<20), i%(1<<12))
@@ -37,6 +43,9 @@ func busy(seed uint64, i int) Object {
 		}
 		for m := range spec.VolumeMounts {
 			spec.VolumeMounts[m].MountPath = rename.Replace(spec.VolumeMounts[m].MountPath)
+			if spec.VolumeMounts[m].ReadOnly {
+				spec.VolumeMounts[m].Name += token
+			}
 		}
 		spec.Env = environment(shared, len(spec.Env))
 	}

@@ -85,7 +85,9 @@ func core(name, resource, kind string, scope Scope, make func(uint64, int) Objec
 // kinds are the kinds of Of, except widgets.
 var kinds = []Kind{
 	core("pods", "pods", "Pod", Namespaced, func(seed uint64, i int) Object { return pod(i + int(seed)*otherSeed) }),
-	core("busy", "pods", "Pod", Namespaced, busy),
+	core("busy", "pods", "Pod", Namespaced, busy(perDeployment)),
+	core("busy-3", "pods", "Pod", Namespaced, busy(3)),
+	core("busy-1", "pods", "Pod", Namespaced, busy(1)),
 	{Name: "jobs", Group: "batch", Version: "v1", Resource: "jobs", Kind: "Job", Scope: Namespaced, make: job},
 	core("nodes", "nodes", "Node", Cluster, node),
 	core("configmaps", "configmaps", "ConfigMap", Namespaced, configMap),
