@@ -103,7 +103,7 @@ func (s *Store) applyEvent(sc *scope, d *delta.Delta) {
 	var e Entry
 	kept := false
 	if d.Kind != delta.Keep {
-		e, kept = s.makeEntry(rec)
+		e, kept = s.makeEntry(rec, s.live.objects, old)
 	}
 	if kept && same && sc.repeats(old, e) {
 		s.arena.free(e)

@@ -22,20 +22,24 @@ type arena struct {
 	compactor compactor
 	dicts     []*pack.Dictionary // dictionaries that packed records may use, oldest first
 	scratch   []byte
-	size      int // size of all slabs
-	dead      int // bytes of the slabs that belong to no live record
+	source    encoded // the record that becomes a sibling, in memory of its own
+	size      int     // size of all slabs
+	dead      int     // bytes of the slabs that belong to no live record
 }
 
-// add stores a record and returns its entry. values are the values of each column.
-func (a *arena) add(rec *wire.Record, values [][]string) Entry {
-	flags, rest, body := a.encode(rec, values, true)
-	return a.write(flags, rest, body, a.dict, a.columns)
+// encoded is an encoded record without its size: rest, then body. The bytes are valid until
+// the arena encodes the next record.
+type encoded struct {
+	flags      byte
+	rest, body []byte
+	reference  *reference // of a body that is packed after it
+	at         int        // position of the number of the reference in rest
 }
 
 // encode writes the record into the scratch space. A body that is stored plain is not
 // copied: it is returned separately, and follows rest. Without hasBody, the record stores
-// only the length of the body.
-func (a *arena) encode(rec *wire.Record, values [][]string, hasBody bool) (flags byte, rest, body []byte) {
+// only the length of the body. The body may be packed after a reference.
+func (a *arena) encode(rec *wire.Record, values [][]string, hasBody bool, after *reference) (e encoded) {
 	b := a.scratch[:0]
 	names := [...]string{rec.Cluster, rec.Namespace, rec.Name, rec.UID}
 	for _, s := range names {
@@ -49,15 +53,21 @@ func (a *arena) encode(rec *wire.Record, values [][]string, hasBody bool) (flags
 	b = binary.AppendUvarint(b, uint64(rec.Version))
 	b = appendColumns(b, values)
 	b = binary.AppendUvarint(b, uint64(len(rec.Body)))
+	e.at = len(b)
 	how := formatNone
 	if hasBody {
-		b, how = a.pack(b, b[from:to:to], rec.Body)
+		b, how = a.pack(b, b[from:to:to], rec.Body, after)
 	}
 	a.scratch = b
-	if how == formatPlain {
-		body = rec.Body
+	switch how {
+	case formatPlain:
+		e.body = rec.Body
+	case formatSibling:
+		e.reference = after
+	case formatDictionary, formatS2, formatNone:
 	}
-	return byte(rec.Encoding) | byte(how)<<formatShift, b, body
+	e.flags, e.rest = byte(rec.Encoding)|byte(how)<<formatShift, b
+	return e
 }
 
 func appendColumns(b []byte, values [][]string) []byte {
@@ -73,37 +83,46 @@ func appendColumns(b []byte, values [][]string) []byte {
 
 // replaceColumns encodes the record of an entry with new columns in the scratch space.
 // The packed body is copied unchanged.
-func (a *arena) replaceColumns(e Entry, values [][]string) []byte {
+func (a *arena) replaceColumns(e Entry, values [][]string) encoded {
 	rest, _ := e.bytes()
 	h := e.header()
 	b := append(a.scratch[:0], rest[:len(rest)-len(h.rest)]...)
 	b = appendColumns(b, values)
+	after, at := e.reference()
+	at += len(b) - len(rest)
 	b = append(b, skipColumns(h.rest, e.slab.columns)...)
+	at += len(b) - len(rest)
 	a.scratch = b
-	return b
+	return encoded{flags: h.flags, rest: b, reference: after, at: at}
 }
 
-// write copies an encoded record into a slab: rest, then body.
-func (a *arena) write(flags byte, rest, body []byte, dict *pack.Dictionary, columns int) Entry {
+// write copies an encoded record into a slab.
+func (a *arena) write(e encoded, dict *pack.Dictionary, columns int) Entry {
 	var size [binary.MaxVarintLen64]byte
-	n := binary.PutUvarint(size[:], uint64(len(rest)+len(body)))
-	whole := 1 + n + len(rest) + len(body)
-	s := a.slabFor(whole, dict, columns)
+	n := binary.PutUvarint(size[:], uint64(len(e.rest)+len(e.body)))
+	whole := 1 + n + len(e.rest) + len(e.body)
+	s, number := a.slabFor(whole, dict, columns, e.reference)
 	off := s.end
-	s.buf[off] = flags
+	s.buf[off] = e.flags
 	copy(s.buf[off+1:], size[:n])
-	copy(s.buf[off+1+n:], rest)
-	copy(s.buf[off+1+n+len(rest):], body)
+	copy(s.buf[off+1+n:], e.rest)
+	copy(s.buf[off+1+n+len(e.rest):], e.body)
+	if e.reference != nil {
+		s.buf[off+1+n+e.at] = byte(number)
+	}
 	s.end += whole
 	return Entry{slab: s, off: uint32(off)}
 }
 
-// slabFor returns a slab with n free bytes. The size of new slabs grows with the store,
-// so that a small store takes little memory and a large one has few slabs.
-func (a *arena) slabFor(n int, dict *pack.Dictionary, columns int) *slab {
-	s := a.current
+// slabFor returns a slab with n free bytes, and the number of a reference in it. The size of
+// new slabs grows with the store, so that a small store takes little memory and a large
+// one has few slabs.
+func (a *arena) slabFor(n int, dict *pack.Dictionary, columns int, after *reference) (s *slab, number int) {
+	s = a.current
 	if s != nil && len(s.buf)-s.end >= n && s.dict == dict && s.columns == columns {
-		return s
+		if number := s.numberOf(after); number >= 0 {
+			return s, number
+		}
 	}
 	size := firstSlab
 	for size < fullSlab && (size < n || size < a.size/4) {
@@ -116,7 +135,19 @@ func (a *arena) slabFor(n int, dict *pack.Dictionary, columns int) *slab {
 		a.seal()
 		a.current = s
 	}
-	return s
+	return s, s.numberOf(after)
+}
+
+// numberOf returns the number of a reference in the slab; 0 for nil, and -1 if there is no
+// room for it.
+func (s *slab) numberOf(after *reference) int {
+	if after == nil {
+		return 0
+	}
+	if s.references == nil {
+		s.references = new(references)
+	}
+	return s.references.number(after)
 }
 
 // seal gives up the free space of the current slab.
@@ -130,15 +161,14 @@ func (a *arena) seal() {
 // storeAlone stores a record in its own slab, which does not belong to the arena. The
 // garbage collector frees it when no entry refers to it.
 func (a *arena) storeAlone(rec *wire.Record, values [][]string, hasBody bool) Entry {
-	flags, rest, body := a.encode(rec, values, hasBody)
-	return newStandalone(flags, rest, body, a.dict, len(values))
+	return newStandalone(a.encode(rec, values, hasBody, nil), a.dict, len(values))
 }
 
 // newStandalone returns an entry for an encoded record, in its own slab.
-func newStandalone(flags byte, rest, body []byte, dict *pack.Dictionary, columns int) Entry {
-	size := len(rest) + len(body)
-	b := append(make([]byte, 0, 1+binary.MaxVarintLen32+size), flags)
-	b = append(append(binary.AppendUvarint(b, uint64(size)), rest...), body...)
+func newStandalone(e encoded, dict *pack.Dictionary, columns int) Entry {
+	size := len(e.rest) + len(e.body)
+	b := append(make([]byte, 0, 1+binary.MaxVarintLen32+size), e.flags)
+	b = append(append(binary.AppendUvarint(b, uint64(size)), e.rest...), e.body...)
 	return Entry{slab: &slab{buf: b, dict: dict, columns: columns}}
 }
 

@@ -29,7 +29,7 @@ func TestFewDictionaries(t *testing.T) {
 		s.arena.adopt(pack.NewDictionary(sibling(g, 0)), 0.1)
 		s.addDictionary()
 		for i := range perGeneration {
-			e, ok := s.makeEntry(record(g, i))
+			e, ok := s.makeEntry(record(g, i), nil, Entry{})
 			if !ok {
 				t.Fatal("Apply failed")
 			}
@@ -66,7 +66,7 @@ func TestNoiseBesideSiblings(t *testing.T) {
 		rec  *wire.Record
 		want bodyFormat
 	}{{record(0, 2), formatDictionary}, {odd, formatPlain}} {
-		e, _ := s.makeEntry(c.rec)
+		e, _ := s.makeEntry(c.rec, nil, Entry{})
 		if h := e.header(); h.format() != c.want || string(e.Record().Body) != string(c.rec.Body) {
 			t.Errorf("%v: got format %d, want %d", c.rec.Key, h.format(), c.want)
 		}
@@ -110,7 +110,7 @@ func TestLongBodies(t *testing.T) {
 		for i := range 3 * minTrialInterval {
 			rec := record(0, i)
 			rec.Body = c.body(i)
-			last, _ = s.makeEntry(rec)
+			last, _ = s.makeEntry(rec, nil, Entry{})
 			if string(last.Record().Body) != string(rec.Body) {
 				t.Fatalf("%s: body %d has changed", name, i)
 			}

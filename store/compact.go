@@ -51,24 +51,7 @@ func (s *Store) compactOne() {
 	if e.isFreed() {
 		return
 	}
-	var moved Entry
-	if live, ok := s.live.objects.Find(e); ok && live == e {
-		moved = s.rewrite(e)
-		s.live.put(moved)
-		s.moved = true
-	}
-	for _, c := range s.scopes {
-		if c.staged == nil {
-			continue
-		}
-		if staged, ok := c.staged.Find(e); ok && staged == e {
-			if moved.IsZero() {
-				moved = s.rewrite(e)
-			}
-			c.staged.Set(moved)
-		}
-	}
-	if !moved.IsZero() {
+	if s.relocate(e, (*Store).rewrite) {
 		a.addDead(e.slab, e.length())
 	}
 }
@@ -80,22 +63,24 @@ func (s *Store) rewrite(e Entry) Entry {
 	live := e.slab.object != nil || s.cfg.Decode != nil && s.cfg.KeepObject == nil
 	if e.slab.dict == a.dict && e.slab.columns == a.columns && !live {
 		rest, flags := e.bytes()
-		return a.write(flags, rest, nil, a.dict, a.columns)
+		after, at := e.reference()
+		return a.write(encoded{flags: flags, rest: rest, reference: after, at: at}, a.dict, a.columns)
 	}
 	rec := e.Record()
 	if !live {
 		values := s.extract(&rec, nil)
 		if e.slab.dict == a.dict {
-			return a.write(e.header().flags, a.replaceColumns(e, values), nil, a.dict, a.columns)
+			return a.write(a.replaceColumns(e, values), a.dict, a.columns)
 		}
-		return a.add(&rec, values)
+		after, _ := e.reference()
+		return a.write(a.encode(&rec, values, true, after), a.dict, a.columns)
 	}
 	object, err := e.Object()
 	if object == nil && err == nil {
 		object, err = s.cfg.Decode(rec)
 	}
 	values := s.extract(&rec, object)
-	moved := newStandalone(e.header().flags, a.replaceColumns(e, values), nil, e.slab.dict, a.columns)
+	moved := newStandalone(a.replaceColumns(e, values), e.slab.dict, a.columns)
 	moved.slab.hold(object, err)
 	return moved
 }

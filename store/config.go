@@ -83,8 +83,9 @@ type Stats struct {
 	// came and went during them without a report; see Lag.
 	FellBehind, Folded, Unreported uint64
 	// Objects is the number of objects, RawBytes the size of their unpacked bodies, and
-	// HeldBytes the size of the memory of the packed records. Decoded is the number of
-	// objects that are kept decoded; HeldBytes does not include them.
+	// HeldBytes the size of the memory of the packed records, without the bodies that
+	// siblings are packed after. Decoded is the number of objects that are kept decoded;
+	// HeldBytes does not include them.
 	Objects   int
 	RawBytes  int64
 	HeldBytes int64

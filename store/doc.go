@@ -11,7 +11,9 @@
 //
 // The store keeps a record in the encoding in which it arrived. It compresses the record
 // with a dictionary built from other records of the store, and packs it into slabs of
-// memory that hold no pointers. An Entry refers to a record; Entry.Record unpacks it.
+// memory that hold no pointers. Objects with one generated name, such as the pods of a
+// ReplicaSet, are siblings: their bodies are packed after the body of the first one, the
+// reference. An Entry refers to a record; Entry.Record unpacks it.
 // Records that do not compress are stored unchanged. If the dictionary no longer fits new
 // records, the store builds a new one. It empties slabs that are mostly dead, a few
 // records at a time.

@@ -23,8 +23,9 @@ type slab struct {
 // usage is the writer's data about a slab in an arena. It is separate from the slab,
 // because a store of decoded objects has one slab per object.
 type usage struct {
-	end, dead int      // end of the last record; number of dead bytes
-	freed     []uint64 // one bit per eight bytes: a dead record begins there; nil if there are no dead records
+	references *references // of its records; set before a reader sees the first of these, and then unchanged
+	end, dead  int         // end of the last record; number of dead bytes
+	freed      []uint64    // one bit per eight bytes: a dead record begins there; nil if there are no dead records
 }
 
 // unusable replaces an object that could not be decoded.
@@ -54,6 +55,15 @@ func (e Entry) Detached() Entry {
 	if e.slab == nil || e.slab.usage == nil {
 		return e
 	}
+	if after, at := e.reference(); after != nil {
+		h := e.header()
+		body := e.body(nil, &h)
+		rest, _ := e.bytes()
+		packed := e.slab.dict.Pack(append([]byte(nil), rest[:at]...), h.names, body)
+		b := []byte{h.flags&^(formatMask<<formatShift) | byte(formatDictionary)<<formatShift}
+		b = append(binary.AppendUvarint(b, uint64(len(packed))), packed...)
+		return Entry{slab: &slab{buf: b, dict: e.slab.dict, columns: e.slab.columns}}
+	}
 	s := &slab{dict: e.slab.dict, columns: e.slab.columns, object: e.slab.object}
 	s.buf = slices.Clone(e.slab.buf[e.off : int(e.off)+e.length()])
 	return Entry{slab: s}
@@ -64,18 +74,18 @@ func (e Entry) IsZero() bool { return e.slab == nil }
 
 // The layout of a record in a slab. Lengths are uvarints.
 //
-//	flags      encoding (bits 0-3), body format (bits 4-5)
+//	flags      encoding (bits 0-3), body format (bits 4-6)
 //	size       of everything after it
 //	lengths    of cluster, namespace, name and uid
 //	names      cluster, namespace, name and uid
 //	version    uvarint
 //	columns    for each index: count, and for each value its length and bytes
 //	raw        length of the body
-//	body       packed or plain
+//	body       packed or plain; the number of its reference precedes a body with one
 const (
 	encodingMask = 0x0f
 	formatShift  = 4
-	formatMask   = 0x03
+	formatMask   = 0x07
 )
 
 // header is the part of a record before its columns.
@@ -272,7 +282,31 @@ func (e Entry) body(dst []byte, h *header) []byte {
 	if dst == nil || cap(dst)-len(dst) < raw {
 		dst = append(make([]byte, 0, len(dst)+raw), dst...)
 	}
+	if h.format() == formatSibling {
+		return e.slab.references.at(int(b[n])).unpackAfter(dst, e.slab.dict, h.names, b[n+1:], raw)
+	}
 	return unpack(dst, h.format(), e.slab.dict, h.names, b[n:], raw)
+}
+
+// reference returns the reference of a record, or nil, and the position of its number in the
+// bytes of the record.
+func (e Entry) reference() (one *reference, at int) {
+	rest, flags := e.bytes()
+	if h := (header{flags: flags}); h.format() != formatSibling {
+		return nil, 0
+	}
+	h := e.header()
+	b := skipColumns(h.rest, e.slab.columns)
+	_, n := uvarint(b)
+	return e.slab.references.at(int(b[n])), len(rest) - len(b) + n
+}
+
+// toReference returns a reference with the body of an entry that is packed with a dictionary.
+func (e Entry) toReference() *reference {
+	h := e.header()
+	b := skipColumns(h.rest, e.slab.columns)
+	size, n := uvarint(b)
+	return &reference{dict: e.slab.dict, bytes: slices.Concat(h.names, b[n:]), names: len(h.names), size: size}
 }
 
 // Len returns the length of the unpacked body in bytes.

@@ -82,6 +82,9 @@ func (f *fileWriter) record(e Entry) error {
 			return err
 		}
 	}
+	if after, _ := e.reference(); after != nil {
+		e = e.Detached() // a file has no references
+	}
 	rest, flags := e.bytes()
 	h := e.header()
 	body := skipColumns(h.rest, e.slab.columns)

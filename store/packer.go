@@ -10,8 +10,9 @@ type bodyFormat uint8
 const (
 	formatPlain bodyFormat = iota
 	formatDictionary
-	formatS2   // the S2 block format
-	formatNone // only the decoded object is kept
+	formatS2      // the S2 block format
+	formatNone    // only the decoded object is kept
+	formatSibling // with a dictionary, after the body of a reference
 )
 
 // longBodies is the state of the trials for long bodies.
@@ -36,8 +37,9 @@ type packer struct {
 	poorSamples [][]byte
 	poorBodies  int
 
-	long  longBodies
-	short shortBodies
+	long     longBodies
+	short    shortBodies
+	siblings siblings
 }
 
 // shortBodies records whether short bodies compress.
@@ -45,4 +47,19 @@ type shortBodies struct {
 	bodies, raw, packed int
 	poor                bool
 	skipped             int // bodies that were not tested since the last trial
+}
+
+// siblings packs bodies after references. It belongs to the writer.
+type siblings struct {
+	reference *reference // whose body is in body
+	body      []byte
+	ratio     float64 // decaying average of the packed sizes, relative to the bodies
+	isNew     bool    // the reference is new
+	rejected  int     // comparisons in a row in which the dictionary was as good
+	skip      int     // bodies that are not tried, after those
+	accepted  int     // comparisons in a row in which the reference was better
+	trusted   int     // bodies that are not compared, after those
+	// balance is the number of bytes that references have saved, minus the bytes that they and
+	// the records of their sources take, within limits. New references need a positive one.
+	balance int
 }

@@ -57,14 +57,19 @@ func (t *packer) packs(size int) bool {
 }
 
 // pack appends the body to dst in packed form, if that saves memory, and returns the
-// format. A plain body is not appended.
-func (t *packer) pack(dst, prefix, body []byte) ([]byte, bodyFormat) {
+// format. A plain body is not appended. With a reference, the body may be packed after it.
+func (t *packer) pack(dst, prefix, body []byte, after *reference) ([]byte, bodyFormat) {
 	if len(body) >= longBody {
 		return t.packLong(dst, prefix, body)
 	}
 	if t.dict == nil {
 		t.raw += len(body)
 		return dst, formatPlain
+	}
+	if after != nil {
+		if packed, ok := t.packAfter(dst, prefix, body, after); ok {
+			return packed, formatSibling
+		}
 	}
 	return t.packByDictionary(dst, prefix, body)
 }
@@ -133,6 +138,15 @@ func (t *packer) packByDictionary(dst, prefix, body []byte) ([]byte, bodyFormat)
 	from := len(dst)
 	dst = t.dict.Pack(dst, prefix, body)
 	n := len(dst) - from
+	t.notePacked(body, n)
+	if n > len(body)*9/10 { // the saving is not worth the time to unpack
+		return dst[:from], formatPlain
+	}
+	return dst, formatDictionary
+}
+
+// notePacked records the size of a body that the dictionary has packed.
+func (t *packer) notePacked(body []byte, n int) {
 	t.seen.bodies++
 	t.seen.raw += len(body)
 	t.seen.packed += n
@@ -140,14 +154,70 @@ func (t *packer) packByDictionary(dst, prefix, body []byte) ([]byte, bodyFormat)
 	if float64(n) > t.promised*maxDrift*float64(len(body)) {
 		t.keepSample(body)
 	}
-	if n > len(body)*9/10 { // the saving is not worth the time to unpack
-		return dst[:from], formatPlain
-	}
-	return dst, formatDictionary
 }
 
-// unpack appends to dst the body of n bytes that was stored in a format. The store has
-// packed these bytes itself. If they are damaged, unpack appends nothing.
+const (
+	// minSibling is the size of the shortest body that is packed after a reference.
+	minSibling = 512
+	// maxOverRatio is the factor by which a body may take more than the average before it is
+	// compared with the dictionary. The reference may be a pod without its status, for example.
+	maxOverRatio = 1.5
+	// maxOfDictionary is the maximum size, relative to the size with the dictionary alone, for
+	// which a body is packed after a reference: reading it takes two steps.
+	maxOfDictionary = 0.8
+	// maxOfFirst is the same for the second of all siblings, for which the first one becomes
+	// a reference, and minFirstSaved is the number of bytes that it must save: those of a reference.
+	maxOfFirst    = 0.6
+	minFirstSaved = 128
+	// maxBalance is the maximum of siblings.balance.
+	maxBalance = 256 << 10
+	// referenceOverhead is the number of bytes that a reference takes beside its body and names.
+	referenceOverhead = 80
+	// maxInARow bounds the number of bodies that are not tried or not compared: two to this
+	// power.
+	maxInARow = 6
+)
+
+// bodyOf returns the body of a reference. It is valid until the next call.
+func (s *siblings) bodyOf(after *reference) []byte {
+	if s.reference != after {
+		s.reference, s.body = after, after.appendBody(s.body[:0])
+	}
+	return s.body
+}
+
+// packAfter appends the body, packed after a reference. It returns false, and appends nothing,
+// if the dictionary alone packs it about as well.
+func (t *packer) packAfter(dst, prefix, body []byte, after *reference) ([]byte, bool) {
+	s := &t.siblings
+	from := len(dst)
+	dst = t.dict.PackAfter(append(dst, 0), s.bodyOf(after), prefix, body)
+	n := float64(len(dst) - from)
+	ratio := n / float64(len(body))
+	if s.trusted > 0 && !s.isNew {
+		s.trusted--
+	} else if s.isNew || ratio > maxOverRatio*s.ratio || ratio > maxOfDictionary*t.promised {
+		alone := min(float64(len(t.dict.Pack(dst, prefix, body))-len(dst)), float64(len(body)))
+		if n > maxOfDictionary*alone || s.isNew && (n > maxOfFirst*alone || n+minFirstSaved > alone) {
+			s.rejected, s.accepted = min(s.rejected+1, maxInARow), 0
+			s.skip = 1<<s.rejected - 2
+			return dst[:from], false
+		}
+		s.accepted = min(s.accepted+1, maxInARow)
+		s.trusted = 1<<s.accepted - 2
+	}
+	s.rejected = 0
+	if s.ratio == 0 {
+		s.ratio = ratio
+	}
+	s.ratio += (ratio - s.ratio) / 16
+	s.balance = min(s.balance+int(t.promised*float64(len(body))-n), maxBalance)
+	t.notePacked(body, len(dst)-from)
+	return dst, true
+}
+
+// unpack appends to dst the body of n bytes that was stored in a format other than
+// formatSibling. The store has packed these bytes itself. If they are damaged, unpack appends nothing.
 func unpack(dst []byte, how bodyFormat, dict *pack.Dictionary, prefix, packed []byte, n int) []byte {
 	switch how {
 	case formatDictionary:
@@ -165,7 +235,7 @@ func unpack(dst []byte, how bodyFormat, dict *pack.Dictionary, prefix, packed []
 		}
 	case formatPlain:
 		dst = append(dst, packed[:n]...)
-	case formatNone:
+	case formatNone, formatSibling:
 	}
 	return dst
 }

@@ -27,7 +27,7 @@ func (s *Store) stage(c *scope, d *delta.Delta) {
 		old := e
 		kept := false
 		if d.Kind != delta.Keep {
-			e, kept = s.makeEntry(rec)
+			e, kept = s.makeEntry(rec, c.staged, old)
 		}
 		if !kept {
 			// The object exists, so the store keeps its last known state.

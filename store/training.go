@@ -27,6 +27,8 @@ const (
 	// renewRatio is the maximum packed size with a new dictionary, relative to the old
 	// one, for which the new dictionary replaces the old one.
 	renewRatio = 0.85
+	// firstBalance is the value of siblings.balance with a new dictionary.
+	firstBalance = 32 << 10
 	// minTrainBodies is the minimum number of bodies for building a dictionary.
 	minTrainBodies = 8
 )
@@ -80,6 +82,7 @@ func (t *packer) adopt(dict *pack.Dictionary, ratio float64) {
 	t.seen.bodies, t.seen.raw, t.seen.packed = 0, 0, 0
 	t.poorSamples, t.poorBodies, t.next = nil, 0, nil
 	t.short = shortBodies{}
+	t.siblings.balance = firstBalance
 }
 
 // retrain checks at the end of each window whether the dictionary still fits the bodies,

@@ -30,23 +30,34 @@ func (s *Store) extractOne(i int, rec *wire.Record, object any) {
 	}
 }
 
-// makeEntry returns a new entry for a record. It returns false if the transform refuses
-// the record.
-func (s *Store) makeEntry(rec *wire.Record) (Entry, bool) {
+// makeEntry returns a new entry for a record of a tree, whose previous revision is old, if
+// there is one. It returns false if the transform refuses the record.
+func (s *Store) makeEntry(rec *wire.Record, t *tree, old Entry) (Entry, bool) {
 	rec, ok := s.transform(rec)
 	if !ok {
 		return Entry{}, false
 	}
 	if !s.keepsObject(rec) {
-		return s.arena.add(rec, s.extract(rec, nil)), true
+		return s.pack(rec, t, old), true
 	}
 	object, err := s.decode(rec)
 	if err != nil && s.cfg.KeepObject != nil {
-		return s.arena.add(rec, s.extract(rec, nil)), true
+		return s.pack(rec, t, old), true
 	}
 	e := s.arena.storeAlone(rec, s.extract(rec, object), !s.cfg.dropsBodies())
 	e.slab.hold(object, err)
 	return e, true
+}
+
+// pack stores a record in the arena, after a sibling in the tree if it has one.
+func (s *Store) pack(rec *wire.Record, t *tree, old Entry) Entry {
+	a := &s.arena
+	after, source := s.referenceFor(t, rec, old)
+	e := a.encode(rec, s.extract(rec, nil), true, after)
+	if e.reference != nil && !source.IsZero() {
+		s.follow(source, after)
+	}
+	return a.write(e, a.dict, a.columns)
 }
 
 // decode calls Config.Decode.

@@ -146,6 +146,26 @@ func (t *btree[T]) get(item T) (found T, ok bool) {
 	return found, false
 }
 
+// neighbors returns the items of the same leaf before and after an item, which the tree may
+// contain or not. They are zero if the leaf has none.
+func (t *btree[T]) neighbors(item T) (before, after T) {
+	n := t.root
+	for n.children != nil {
+		n = n.children[t.childIndex(n, item)]
+	}
+	i, found := t.find(n, item)
+	if i > 0 {
+		before = n.items[i-1]
+	}
+	if found {
+		i++
+	}
+	if i < len(n.items) {
+		after = n.items[i]
+	}
+	return before, after
+}
+
 // findByPrefix finds an item with prefix indexes. If it fails, the depth of the path is
 // zero.
 func (t *btree[T]) findByPrefix(want T) (at path, item T) {
