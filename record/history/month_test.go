@@ -48,11 +48,18 @@ func createMonth(t *testing.T, url string, objects int64, jobs bool) {
 	for i := range objects {
 		m.addObject(i)
 	}
+	m.endTables() // a server closes an idle connection, and the index takes minutes
 	m.addIndex()
-	for _, i := range m.tables {
-		i.end()
-	}
+	m.endTables()
 	l.end()
+}
+
+// endTables ends the inserters.
+func (m *month) endTables() {
+	for table, i := range m.tables {
+		i.end()
+		delete(m.tables, table)
+	}
 }
 
 // addIndex writes the transition index in its order.
