@@ -45,10 +45,11 @@ func createMonth(t *testing.T, url string, objects int64, jobs bool) {
 	l := newLoader(t, url)
 	m := &month{t: t, loader: l, random: rand.New(rand.NewPCG(1, 2)), objects: objects, jobs: jobs, entries: map[int64][]indexEntry{}, tables: map[string]inserter{}}
 	m.addTypes()
+	m.endTables() // a server closes a connection that is idle for half a minute
 	for i := range objects {
 		m.addObject(i)
 	}
-	m.endTables() // a server closes an idle connection, and the index takes minutes
+	m.endTables()
 	m.addIndex()
 	m.endTables()
 	l.end()
