@@ -136,7 +136,8 @@ func (f Fragments) JoinInOrder(joins string) string {
 	if f.dialect.OrderedJoin == "" {
 		return joins
 	}
-	return strings.ReplaceAll(joins, " JOIN ", " "+f.dialect.OrderedJoin+" ")
+	ordered := strings.ReplaceAll(joins, " JOIN ", " "+f.dialect.OrderedJoin+" ")
+	return strings.ReplaceAll(ordered, " LEFT "+f.dialect.OrderedJoin+" ", " LEFT JOIN ") // a left join has an order anyway
 }
 
 // NoIndex returns a column for a condition for which the database must not use an index, if

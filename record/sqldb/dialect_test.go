@@ -160,9 +160,9 @@ func TestTexts(t *testing.T) {
 		rows := "(a, b) > (?, ?) AND (a, b) < (?, ?)"
 		columns := "a >= ? AND a <= ? AND (a > ? OR b > ?) AND (a < ? OR b < ?)"
 		want := map[string][]string{
-			"sqlite":   {"(VALUES (?, ?), (?, ?))", " INDEXED BY i", " CROSS JOIN a ON b LEFT CROSS JOIN c ON d", "+c", "", rows},
+			"sqlite":   {"(VALUES (?, ?), (?, ?))", " INDEXED BY i", " CROSS JOIN a ON b LEFT JOIN c ON d", "+c", "", rows},
 			"postgres": {"((?, ?), (?, ?))", "", " JOIN a ON b LEFT JOIN c ON d", "c", " FOR UPDATE", columns},
-			"mysql":    {"((?, ?), (?, ?))", " FORCE INDEX (i)", " JOIN a ON b LEFT JOIN c ON d", "c", " FOR UPDATE", columns},
+			"mysql":    {"((?, ?), (?, ?))", " FORCE INDEX (i)", " STRAIGHT_JOIN a ON b LEFT JOIN c ON d", "c", " FOR UPDATE", columns},
 		}[strings.Split(url, ":")[0]]
 		if !slices.Equal(got, want) {
 			t.Errorf("\n got %q\nwant %q", got, want)
