@@ -116,9 +116,6 @@ func peek(ctx context.Context, db *sqldb.DB, channel string, o *ClaimOptions) (c
 
 // claim claims deliveries in a transaction.
 func claim(ctx context.Context, tx *sqldb.Tx, channel string, o *ClaimOptions) (c Claimed, err error) {
-	if err := tx.PreferIndexes(ctx); err != nil {
-		return c, err
-	}
 	locked, err := lockChannels(ctx, tx, channel)
 	if err != nil {
 		return c, err

@@ -172,9 +172,6 @@ func Recover(ctx context.Context, db *sqldb.DB, channel string, since time.Time,
 	for {
 		var n int
 		err := db.Transact(ctx, func(tx *sqldb.Tx) error {
-			if err := tx.PreferIndexes(ctx); err != nil {
-				return err
-			}
 			ids, err := selectNumbers(ctx, tx, "SELECT d.id FROM deliveries d"+tx.UseIndex("deliveries_due")+
 				" WHERE d.channel = ? AND d.state = ? AND d.next_at >= ? AND d.next_at <= ? ORDER BY d.next_at, d.id LIMIT ?", channel, int16(Dead), micros(since), until, 5*chunk)
 			if err != nil {

@@ -87,9 +87,6 @@ func Items(ctx context.Context, q sqldb.Querier, delivery int64) (all []Item, er
 //
 // Errors: those of the database.
 func CloseDigests(ctx context.Context, tx *sqldb.Tx, now time.Time) (closed int, err error) {
-	if err := tx.PreferIndexes(ctx); err != nil {
-		return 0, err
-	}
 	var ids, lanes []int64
 	var channels []string
 	query := "SELECT d.id, d.lane, d.channel FROM notify_channels c" + tx.JoinInOrder(" JOIN deliveries d ON d.channel = c.name") + " WHERE d.state = ? AND d.next_at <= ?"

@@ -61,9 +61,6 @@ type sentKey struct {
 }
 
 func (f *finish) run(ctx context.Context, outcomes []Outcome) error {
-	if err := f.tx.PreferIndexes(ctx); err != nil {
-		return err
-	}
 	for i := range outcomes {
 		if o := &outcomes[i]; o.At.IsZero() {
 			o.At = f.tx.Now()

@@ -44,9 +44,6 @@ func Prune(ctx context.Context, db *sqldb.DB, before time.Time) (p Pruned, err e
 // pruneDeliveries removes some deliveries of a channel that ended in a state.
 func pruneDeliveries(ctx context.Context, db *sqldb.DB, channel string, s State, before time.Time) (removed int64, err error) {
 	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
-		if err := tx.PreferIndexes(ctx); err != nil {
-			return err
-		}
 		ids, err := selectNumbers(ctx, tx, "SELECT d.id FROM deliveries d"+tx.UseIndex("deliveries_due")+
 			" WHERE d.channel = ? AND d.state = ? AND d.next_at < ? ORDER BY d.next_at, d.id LIMIT ?", channel, int16(s), micros(before), chunk)
 		if err != nil || len(ids) == 0 {

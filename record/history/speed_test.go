@@ -49,6 +49,7 @@ func TestManyTransitions(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
+		t.Logf("the database has %d MB", sizeOf(t, db, url)/1e6)
 		m := &meter{t: t, inProcess: strings.HasPrefix(url, "sqlite:"), limit: slowestOnServer}
 		if m.inProcess {
 			m.limit = slowestInProcess
@@ -71,6 +72,20 @@ func TestManyTransitions(t *testing.T) {
 		slices.Sort(m.pages)
 		t.Logf("%d pages: median %v, 99%% %v, slowest %v", len(m.pages), m.pages[len(m.pages)/2], m.pages[len(m.pages)*99/100], m.pages[len(m.pages)-1])
 	})
+}
+
+// sizeOf returns the bytes of all tables and indexes.
+func sizeOf(t *testing.T, db *sqldb.DB, url string) (size int64) {
+	t.Helper()
+	query := map[string]string{
+		"sqlite":   "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
+		"postgres": "SELECT pg_database_size(current_database())",
+		"mysql":    "SELECT CAST(SUM(data_length + index_length) AS SIGNED) FROM information_schema.tables WHERE table_schema = DATABASE()",
+	}[strings.Split(url, ":")[0]]
+	if err := db.QueryRow(t.Context(), query).Scan(&size); err != nil {
+		t.Fatal(err)
+	}
+	return size
 }
 
 // meter measures pages.

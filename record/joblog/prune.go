@@ -56,9 +56,6 @@ func Prune(ctx context.Context, db *sqldb.DB, before time.Time, between func(ctx
 
 // pruneOnce removes some logs of a phase.
 func pruneOnce(ctx context.Context, tx *sqldb.Tx, of phase, before time.Time) (Removed, error) {
-	if err := tx.PreferIndexes(ctx); err != nil {
-		return Removed{}, err
-	}
 	const condition = "l.phase = ? AND l.fetched_at < ?"
 	some, err := expired(ctx, tx, "FROM kept_logs l"+tx.UseIndex("kept_logs_age")+" WHERE "+condition+" ORDER BY l.fetched_at LIMIT ?", int16(of), micros(before), pruneStep)
 	if err != nil {

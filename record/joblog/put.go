@@ -25,9 +25,6 @@ type put struct {
 //
 // Errors: errConflict, errUnchanged, and those of the database.
 func (p *put) run(ctx context.Context, tx *sqldb.Tx) error {
-	if err := tx.PreferIndexes(ctx); err != nil {
-		return err
-	}
 	r, err := find(ctx, tx, &p.log)
 	isNew := r.ID == 0
 	if err == nil && isNew {

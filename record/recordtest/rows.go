@@ -220,9 +220,6 @@ func fragments(t *testing.T, d *database) {
 		t.Errorf("%d rows by hints", n)
 	}
 	d.within(func(ctx context.Context, tx *sqldb.Tx) error {
-		if err := tx.PreferIndexes(ctx); err != nil {
-			return err
-		}
 		n := 0
 		return tx.Query(ctx, "SELECT id FROM objects WHERE uid = ?"+d.ForUpdate(), []any{"a"}, func(*sql.Rows) error { n++; return nil })
 	})

@@ -29,9 +29,6 @@ type step struct {
 
 // run decides about revisions, and applies the decisions.
 func (s *step) run(ctx context.Context, some []model.Candidate) error {
-	if err := s.tx.PreferIndexes(ctx); err != nil {
-		return err
-	}
 	if err := s.load(ctx, some); err != nil {
 		return err
 	}

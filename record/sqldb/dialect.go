@@ -89,14 +89,14 @@ type Dialect struct {
 	// OrderedJoin replaces JOIN to make the database keep the order of the tables. It is
 	// empty if the database has no such hint.
 	OrderedJoin string
+	// Lateral means that the planner ignores the order of joins, and that a subquery that
+	// ends with OFFSET 0 is executed as it is written, also after LATERAL.
+	Lateral bool
 	// NoIndexPrefix precedes a column in a condition to keep the database from using an
 	// index. It is empty if the database has no such hint.
 	NoIndexPrefix string
 	// RowComparison selects the comparison that Between uses.
 	RowComparison RowComparison
-	// PreferIndexes is a statement that makes the planner prefer indexes until the
-	// transaction ends. It is empty if the database has no such statement.
-	PreferIndexes string
 	// MigrationWait limits the time for which Migrate waits for another process. 0 means no
 	// limit other than the context. MySQL sets it, because the session that holds its lock
 	// may be idle for a day. If the machine of the other process vanishes, the server can
@@ -139,6 +139,10 @@ func (f Fragments) JoinInOrder(joins string) string {
 	ordered := strings.ReplaceAll(joins, " JOIN ", " "+f.dialect.OrderedJoin+" ")
 	return strings.ReplaceAll(ordered, " LEFT "+f.dialect.OrderedJoin+" ", " LEFT JOIN ") // a left join has an order anyway
 }
+
+// Lateral reports whether queries must contain subqueries, as Dialect says, for the database
+// to execute them in the order of the text.
+func (f Fragments) Lateral() bool { return f.dialect.Lateral }
 
 // NoIndex returns a column for a condition for which the database must not use an index, if
 // it has such a hint.

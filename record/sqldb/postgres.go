@@ -43,9 +43,7 @@ func (postgres) Dialect() Dialect {
 		Rebind:      NumberParameters,
 		Transaction: sql.TxOptions{Isolation: sql.LevelReadCommitted},
 		ForUpdate:   " FOR UPDATE",
-		// A sequential scan then has an estimated cost of 10^10. Without the second setting the
-		// server compiles each query that needs one, which takes up to half a second.
-		PreferIndexes: "SELECT set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)",
+		Lateral:     true,
 		// The planner estimates that a comparison of two columns as a row selects a third
 		// of the table, and starts parallel workers for a few rows.
 		RowComparison: CompareColumns,
@@ -118,8 +116,16 @@ func (postgres) Address(u *url.URL, getenv func(string) string) (Address, error)
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = ConnectTimeout
 	}
-	if cfg.RuntimeParams["idle_in_transaction_session_timeout"] == "" {
-		cfg.RuntimeParams["idle_in_transaction_session_timeout"] = strconv.FormatInt(IdleTransactionTimeout.Milliseconds(), 10)
+	for name, value := range map[string]string{
+		"idle_in_transaction_session_timeout": strconv.FormatInt(IdleTransactionTimeout.Milliseconds(), 10),
+		// All queries here read a few thousand rows at most, by an index. The planner has too
+		// old statistics of a table that grows, and wrong ones of a large table. It would then
+		// read the whole table, or compile a query for half a second.
+		"enable_seqscan": "off", "jit": "off",
+	} {
+		if cfg.RuntimeParams[name] == "" {
+			cfg.RuntimeParams[name] = value
+		}
 	}
 	return Address{URL: WithoutSecrets(u, user), Connect: func(Access) (*sql.DB, error) { return limitPool(stdlib.OpenDB(*cfg)), nil }}, nil
 }

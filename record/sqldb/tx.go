@@ -78,13 +78,3 @@ func (t *Tx) LockRows(ctx context.Context, s Selection, each func(*sql.Rows) err
 	}
 	return forEach(rows, each)
 }
-
-// PreferIndexes makes the planner prefer indexes until the transaction ends. Without
-// statistics the planner assumes that a table is small, and would read all of it.
-func (t *Tx) PreferIndexes(ctx context.Context) error {
-	if t.dialect.PreferIndexes == "" {
-		return nil
-	}
-	_, err := t.tx.ExecContext(ctx, t.dialect.PreferIndexes)
-	return err
-}

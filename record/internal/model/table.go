@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
@@ -14,7 +15,7 @@ import (
 // Table describes a table that is scanned in the order of a time and then of row IDs.
 type Table struct {
 	name       string // with its alias
-	objectJoin string // joins the row o of objects, which conditions need
+	objectJoin string // joins the row o of objects, which conditions need; empty: it is the row
 	nameJoins  string // joins the other tables of the columns
 	columns    string // of a listed row
 	at, id     string // columns of the order
@@ -103,14 +104,18 @@ func (t *Table) Probe(ctx context.Context, db *sqldb.DB, p Partition, i Interval
 // conditions. It joins no table that the conditions do not need: MariaDB reads and sorts a
 // whole partition if a query joins a table of a few rows before its LIMIT.
 func (t *Table) ReadPositions(ctx context.Context, db *sqldb.DB, p Partition, i Interval, conditions []Condition) (all []Position, err error) {
-	joins := t.objectJoin
-	if len(conditions) == 0 {
-		joins = ""
-	}
 	between, bounds := db.Between(t.at, t.id, i.Low.At, i.Low.ID, i.High.At, i.High.ID)
+	order := " ORDER BY " + t.at + i.order() + ", " + t.id + i.order()
 	and, args := join(conditions)
-	err = db.Query(ctx, "SELECT "+t.at+", "+t.id+" FROM "+t.name+db.UseIndex(p.index)+db.JoinInOrder(joins)+
-		" WHERE "+p.condition+between+and+" ORDER BY "+t.at+i.order()+", "+t.id+i.order()+" LIMIT ?", slices.Concat(p.args, bounds, args, []any{i.Limit}), func(rows *sql.Rows) error {
+	from := t.name + db.UseIndex(p.index) + " WHERE " + p.condition + between
+	switch {
+	case len(conditions) == 0:
+	case db.Lateral():
+		from = subquery(t.name, p.condition+between+order) + t.lateralObject() + " WHERE TRUE"
+	default:
+		from = t.name + db.UseIndex(p.index) + db.JoinInOrder(t.objectJoin) + " WHERE " + p.condition + between
+	}
+	err = db.Query(ctx, "SELECT "+t.at+", "+t.id+" FROM "+from+and+order+" LIMIT ?", slices.Concat(p.args, bounds, args, []any{i.Limit}), func(rows *sql.Rows) error {
 		var at Position
 		err := rows.Scan(&at.At, &at.ID)
 		all = append(all, at)
@@ -129,6 +134,10 @@ func (t *Table) ReadRows(ctx context.Context, db *sqldb.DB, ids []int64, each fu
 
 // ReadObjects calls each for the listed rows of some objects that lie in an interval and
 // meet all conditions. It reads all rows of the objects. A nil states means all states.
+//
+// In PostgreSQL each object is looked up. From a sample of a large table it expects too many
+// rows of each object, and without the subqueries it reads the table in the order of time
+// until it has found enough rows.
 func (t *Table) ReadObjects(ctx context.Context, db *sqldb.DB, objects []int64, states []string, i Interval, conditions []Condition, each func(*sql.Rows) error) error {
 	at, id := db.NoIndex(t.at), db.NoIndex(t.id)
 	between, args := db.Between(at, id, i.Low.At, i.Low.ID, i.High.At, i.High.ID)
@@ -140,6 +149,32 @@ func (t *Table) ReadObjects(ctx context.Context, db *sqldb.DB, objects []int64, 
 			args = append(args, s)
 		}
 	}
-	return db.Query(ctx, "SELECT "+t.columns+" FROM "+t.name+db.JoinInOrder(t.objectJoin+t.nameJoins)+
-		" WHERE "+t.object+" IN "+inList(objects)+" AND "+between+and+" ORDER BY "+at+i.order()+", "+id+i.order()+" LIMIT ?", append(args, i.Limit), each)
+	from := t.name + db.JoinInOrder(t.objectJoin+t.nameJoins) + " WHERE " + t.object + " IN " + inList(objects)
+	if db.Lateral() {
+		from = subquery("objects o", "o.id IN "+inList(objects)) + t.lateralRows() + t.nameJoins + " WHERE TRUE"
+	}
+	return db.Query(ctx, "SELECT "+t.columns+" FROM "+from+" AND "+between+and+" ORDER BY "+at+i.order()+", "+id+i.order()+" LIMIT ?", append(args, i.Limit), each)
+}
+
+// lateralObject joins the object to each row, by a lookup, whatever the planner expects.
+func (t *Table) lateralObject() string {
+	if t.objectJoin == "" {
+		return ""
+	}
+	return " CROSS JOIN LATERAL " + subquery("objects o", "o.id = "+t.object)
+}
+
+// lateralRows joins the rows to each object o, by a lookup, whatever the planner expects.
+func (t *Table) lateralRows() string {
+	if t.objectJoin == "" {
+		return ""
+	}
+	return " CROSS JOIN LATERAL " + subquery(t.name, t.object+" = o.id")
+}
+
+// subquery returns the rows of a table, under the same alias, as a subquery that the planner
+// executes as it is written.
+func subquery(name, where string) string {
+	_, alias, _ := strings.Cut(name, " ")
+	return "(SELECT * FROM " + name + " WHERE " + where + " OFFSET 0) " + alias
 }
