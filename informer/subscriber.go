@@ -122,7 +122,7 @@ func (f *subscriber) run(ctx context.Context, deliver func([]store.Change) bool)
 		case <-storeSynced:
 		case <-sub.Ready():
 		}
-		changes, now, err := sub.CatchUp()
+		changes, now, err := f.take(sub, due || storeSynced != nil)
 		if err != nil || ctx.Err() != nil || !f.deliverFiltered(changes) {
 			return
 		}
@@ -136,6 +136,15 @@ func (f *subscriber) run(ctx context.Context, deliver func([]store.Change) bool)
 			return
 		}
 	}
+}
+
+// take returns the pending changes, and the snapshot after them if it is needed.
+func (f *subscriber) take(sub *store.Subscription, needed bool) (changes []store.Change, now *store.Snapshot, err error) {
+	if needed {
+		return sub.CatchUp()
+	}
+	changes, err = sub.Changes()
+	return changes, nil, err
 }
 
 // fellBehind reports the beginning of an episode. It runs on the goroutine that writes

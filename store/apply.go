@@ -35,6 +35,7 @@ func (s *Store) applySegment(batch delta.Batch) (n int, fell []*cursor, err erro
 	s.origin.wrote.Store(int64(time.Since(epoch)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.single = len(batch) == 1
 	n = s.applyDeltas(batch)
 	s.compact(compactPerChange * (len(s.changes) + 1))
 	s.publish()
@@ -90,11 +91,14 @@ func (s *Store) applyEvent(sc *scope, d *delta.Delta) {
 		case !had:
 			s.stats.Stale++
 		case same && d.Err == nil:
+			last := s.lastState(rec)
+			s.beginInPlace()
 			s.remove(old)
-			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, New: s.lastState(rec), Seen: d.Seen})
+			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, New: last, Seen: d.Seen})
 		default:
 			// Either the last state is unusable, or the delta deletes a later object
 			// with the same name: then the known object was deleted earlier.
+			s.beginInPlace()
 			s.remove(old)
 			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, Seen: d.Seen})
 		}
@@ -111,12 +115,14 @@ func (s *Store) applyEvent(sc *scope, d *delta.Delta) {
 		return
 	}
 	if had && !same && (kept || !remains(old, rec)) {
+		s.beginInPlace()
 		s.remove(old)
 		s.changes = append(s.changes, Change{Kind: Deleted, Old: old, Seen: d.Seen})
 	}
 	if !kept {
 		return
 	}
+	s.beginInPlace()
 	s.put(e)
 	if same {
 		s.changes = append(s.changes, Change{Kind: Updated, Old: old, New: e, Seen: d.Seen})

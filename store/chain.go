@@ -12,7 +12,7 @@ type chain struct {
 	mu       sync.Mutex
 	moved    sync.Cond // signaled when a subscription advances or closes
 	head     *link
-	snapshot *Snapshot            // the snapshot at head
+	snapshot *Snapshot            // the snapshot at head; it may be reclaimed
 	cursors  map[*cursor]struct{} // of the open subscriptions
 	lag      Lag                  // the sum over all subscriptions, including closed ones
 }
@@ -46,6 +46,33 @@ func (f *chain) waitForRoom(ctx context.Context) error {
 		f.moved.Wait()
 	}
 	return nil
+}
+
+// lockPersistent locks the chain while its snapshot is persistent, so that the caller may
+// keep it.
+func (f *chain) lockPersistent() {
+	for {
+		f.mu.Lock()
+		now := f.snapshot
+		if now.transient.persist() {
+			return
+		}
+		f.mu.Unlock()
+		now.origin.waitForWriter()
+	}
+}
+
+// needsSnapshot reports whether a subscriber falls behind with the next change: the folding
+// begins at the snapshot before it.
+func (f *chain) needsSnapshot() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for c := range f.cursors {
+		if c.mode == EveryChange && c.behind == nil && f.head.seq-c.next >= uint64(f.backlog) {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *chain) fullLocked() bool {

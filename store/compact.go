@@ -17,8 +17,11 @@ const maxDictionaries = 4
 // slabs.
 func (s *Store) compact(n int) {
 	a := &s.arena
-	if a.retrain() {
-		s.addDictionary()
+	if a.retrainDue() {
+		s.endInPlace()
+		if a.retrain() {
+			s.addDictionary()
+		}
 	}
 	for range n {
 		if a.compactor.slab == nil {
@@ -66,6 +69,7 @@ func (s *Store) rewrite(e Entry) Entry {
 		after, at := e.reference()
 		return a.write(encoded{flags: flags, rest: rest, reference: after, at: at}, a.dict, a.columns)
 	}
+	s.endInPlace() // extracts, Decode and packing follow
 	rec := e.Record()
 	if !live {
 		values := s.extract(&rec, nil)
@@ -100,7 +104,11 @@ func (a *arena) removeSlab(gone *slab) {
 // repacks the existing records with it.
 func (s *Store) trainIfDue(listed bool) {
 	a := &s.arena
-	if !a.trainingDue(listed) || !a.trainFirst(s.sample()) {
+	if !a.trainingDue(listed) {
+		return
+	}
+	s.endInPlace()
+	if !a.trainFirst(s.sample()) {
 		return
 	}
 	s.stats.Dictionaries++

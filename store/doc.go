@@ -27,9 +27,11 @@
 //
 // # Guarantees
 //
-//  1. Taking a snapshot, or a view of many stores, is one load of a pointer.
-//     Readers never wait for the writer, and the writer never waits for readers. A snapshot
-//     is the same in all its indexes.
+//  1. Taking a snapshot, or a view of many stores, is one load of a pointer for each store.
+//     The writer never waits for readers, and readers never wait for a batch, a list or a
+//     function of the user. There is one short wait: a single event changes the trees in
+//     place if no reader has the current snapshot, and a reader that comes in these
+//     microseconds waits for the next one. A snapshot is the same in all its indexes.
 //  2. The store never goes back to an older state of an object: it drops and counts
 //     a delta that is not newer than the stored state of the same object. Only a whole
 //     list may replace newer objects by older ones (a cluster restored from a backup).

@@ -30,7 +30,19 @@ type addition struct {
 }
 
 // View returns the current state of the stores of the group.
-func (g *Group) View() View { return View{g.load(), &addition{}} }
+func (g *Group) View() View { return View{g.take(), &addition{}} }
+
+// take returns the current snapshots, for a reader.
+func (g *Group) take() []*Snapshot {
+	for {
+		all := g.load()
+		i := slices.IndexFunc(all, func(s *Snapshot) bool { return s != nil && !s.transient.persist() })
+		if i < 0 {
+			return all
+		}
+		all[i].origin.waitForWriter()
+	}
+}
 
 func (g *Group) load() []*Snapshot {
 	if all := g.current.Load(); all != nil {

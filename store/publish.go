@@ -80,12 +80,12 @@ func (s *Store) remove(e Entry) {
 // changes.
 func (s *Store) publish() {
 	shown := s.current.Load()
-	next := &Snapshot{origin: s.origin, table: shown.table, synced: shown.synced || s.complete()}
-	if len(s.changes) > 0 || s.moved || next.synced != shown.synced {
-		next.table = s.live.copy()
+	next := &Snapshot{origin: s.origin, table: shown.table, transient: shown.transient, synced: shown.synced || s.complete()}
+	if len(s.changes) > 0 || s.moved || next.synced != shown.synced || s.inPlace {
+		next.table, next.transient = s.live.share()
 	}
 	next.scopes, next.held = s.scopeStates(shown.scopes), int64(s.arena.size)
-	if len(s.changes) == 0 && !s.moved && next.synced == shown.synced && sameScopes(next.scopes, shown.scopes) {
+	if len(s.changes) == 0 && !s.moved && !s.inPlace && next.synced == shown.synced && sameScopes(next.scopes, shown.scopes) {
 		return
 	}
 	// Publish the view first: a reader that has seen the new snapshot, or waited for it,
@@ -94,6 +94,10 @@ func (s *Store) publish() {
 	s.current.Store(next)
 	s.fellBehind = append(s.fellBehind, s.chain.append(next, s.changes)...)
 	s.changes, s.moved = nil, false // the chain owns the changes now
+	if s.inPlace {
+		s.inPlace = false
+		s.origin.changing.Unlock()
+	}
 	if next.synced && !shown.synced {
 		close(s.synced)
 	}

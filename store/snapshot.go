@@ -4,6 +4,7 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -14,17 +15,19 @@ import (
 // Snapshot is the state of a store at one instant. It is immutable and safe for any
 // number of goroutines.
 type Snapshot struct {
-	origin *origin
-	table  table
-	scopes []scopeState
-	synced bool
-	held   int64
+	origin    *origin
+	table     table
+	transient *transient // state of the nodes of the table; snapshots with the same table share it
+	scopes    []scopeState
+	synced    bool
+	held      int64
 }
 
 // origin is what all snapshots of one store share. It also identifies the store.
 type origin struct {
 	dropsBodies bool         // the store keeps objects without bodies
 	wrote       atomic.Int64 // time of the last write, as time.Since(epoch)
+	changing    sync.Mutex   // held by the writer while no snapshot can be taken
 }
 
 // epoch is the zero point of monotonic times in this package.

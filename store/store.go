@@ -32,6 +32,8 @@ type Store struct {
 	moved      bool      // entries were moved without a change
 	fellBehind []*cursor // subscribers that fell behind with the last change
 	stats      Stats
+	single     bool   // the batch has one event
+	inPlace    bool   // the writer holds origin.changing, until publish
 	panics     panics // of the functions in cfg and in extracts
 }
 
@@ -51,15 +53,24 @@ func New(cfg Config) *Store {
 		origin: &origin{dropsBodies: cfg.dropsBodies()},
 		panics: panics{policy: cfg.Panics},
 	}
-	first := &Snapshot{origin: s.origin, table: s.live.copy()}
+	first := &Snapshot{origin: s.origin}
+	first.table, first.transient = s.live.share()
 	s.current.Store(first)
 	s.slot = s.group.join(first)
 	s.chain.init(first, cfg.Backlog)
 	return s
 }
 
-// Snapshot returns the current state of the store.
-func (s *Store) Snapshot() *Snapshot { return s.current.Load() }
+// Snapshot returns the current state of the store. It may wait some microseconds, while the
+// store applies a single change.
+func (s *Store) Snapshot() *Snapshot {
+	for {
+		if now := s.current.Load(); now.transient.persist() {
+			return now
+		}
+		s.origin.waitForWriter()
+	}
+}
 
 // Synced returns a channel that is closed once a first list of every scope has
 // been applied.
@@ -103,7 +114,7 @@ func (s *Store) In(v View) *Snapshot {
 	if i := slices.IndexFunc(v.added.snapshots, s.is); i >= 0 {
 		return v.added.snapshots[i]
 	}
-	all := s.group.load()
+	all := s.group.take()
 	if !slices.ContainsFunc(all, s.is) { // the store has left the group
 		all = []*Snapshot{s.Snapshot()}
 	}

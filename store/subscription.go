@@ -23,7 +23,7 @@ type Subscription struct {
 // Subscribe starts a subscription at the current snapshot.
 func (s *Store) Subscribe(mode Mode) *Subscription {
 	f := &s.chain
-	f.mu.Lock()
+	f.lockPersistent()
 	defer f.mu.Unlock()
 	sub := &Subscription{chain: f, from: f.snapshot, cursor: cursor{mode: mode, at: f.head, taken: f.head.seq, next: f.head.seq}}
 	if mode == Latest {
@@ -76,7 +76,7 @@ func (s *Subscription) Next(ctx context.Context) ([]Change, error) {
 				}
 			}
 		}
-		if changes, _ := s.take(1); len(changes) > 0 {
+		if changes, _ := s.take(1, false); len(changes) > 0 {
 			return changes, nil
 		}
 	}
@@ -108,8 +108,18 @@ func (s *Subscription) CatchUp() ([]Change, *Snapshot, error) {
 	if _, err := s.acknowledge(); err != nil {
 		return nil, nil, err
 	}
-	changes, now := s.take(math.MaxInt)
+	changes, now := s.take(math.MaxInt, true)
 	return changes, now, nil
+}
+
+// Changes is CatchUp without the snapshot. The store copies less for its next change if
+// nobody has the current snapshot.
+func (s *Subscription) Changes() ([]Change, error) {
+	if _, err := s.acknowledge(); err != nil {
+		return nil, err
+	}
+	changes, _ := s.take(math.MaxInt, false)
+	return changes, nil
 }
 
 // acknowledge acknowledges the changes that were returned, and returns the channel that
@@ -140,13 +150,13 @@ func (s *Subscription) acknowledge() (<-chan struct{}, error) {
 	return at.more, nil
 }
 
-// take returns the pending changes of at most links links of the chain, and the
-// snapshot after all pending changes.
-func (s *Subscription) take(links int) ([]Change, *Snapshot) {
+// take returns the pending changes of at most links links of the chain, and, if the caller
+// keeps it, the snapshot after all pending changes.
+func (s *Subscription) take(links int, keep bool) ([]Change, *Snapshot) {
 	if s.cursor.mode == Latest {
 		return s.takeLatest()
 	}
-	some, pieces, now := s.claim(links)
+	some, pieces, now := s.claim(links, keep)
 	for _, p := range pieces {
 		some = append(some, p.get())
 	}
@@ -157,11 +167,15 @@ func (s *Subscription) take(links int) ([]Change, *Snapshot) {
 }
 
 // claim takes at most n links of the chain, or n parts if the subscriber has fallen
-// behind, and returns the snapshot after them. Computing the changes of a part takes
-// time, so the caller does that without the lock.
-func (s *Subscription) claim(n int) (links [][]Change, pieces []*backlogPart, now *Snapshot) {
+// behind, and returns the snapshot after them, which the caller may use only if it keeps
+// it. Computing the changes of a part takes time, so the caller does that without the lock.
+func (s *Subscription) claim(n int, keep bool) (links [][]Change, pieces []*backlogPart, now *Snapshot) {
 	f := s.chain
 	f.mu.Lock()
+	if keep || s.cursor.behind != nil { // a folding ends or begins at the snapshot
+		f.mu.Unlock()
+		f.lockPersistent()
+	}
 	defer f.mu.Unlock()
 	l := s.cursor.behind
 	switch {
@@ -186,7 +200,7 @@ func (s *Subscription) claim(n int) (links [][]Change, pieces []*backlogPart, no
 // takeLatest returns the folded changes since its last call.
 func (s *Subscription) takeLatest() ([]Change, *Snapshot) {
 	f := s.chain
-	f.mu.Lock()
+	f.lockPersistent()
 	from, at, now, head := s.cursor.seen, s.cursor.at, f.snapshot, f.head
 	s.cursor.seen, s.cursor.at, s.cursor.next = now, head, head.seq
 	f.mu.Unlock()

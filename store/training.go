@@ -85,14 +85,14 @@ func (t *packer) adopt(dict *pack.Dictionary, ratio float64) {
 	t.siblings.balance = firstBalance
 }
 
-// retrain checks at the end of each window whether the dictionary still fits the bodies,
-// and reports whether it has adopted a new one. A candidate built from one window is
+// retrainDue reports whether a window has ended.
+func (t *packer) retrainDue() bool { return t.dict != nil && t.seen.bodies >= driftWindow }
+
+// retrain checks at the end of a window whether the dictionary still fits the bodies, and
+// reports whether it has adopted a new one. A candidate built from one window is
 // tested on the poor samples of the next window. Lists arrive in the order of names, so a
 // dictionary that fits the bodies of one window may not fit the others.
 func (t *packer) retrain() bool {
-	if t.dict == nil || t.seen.bodies < driftWindow {
-		return false
-	}
 	ratio := float64(t.seen.packed) / float64(max(t.seen.raw, 1))
 	odd, next := t.poorSamples, t.next
 	t.seen.bodies, t.seen.raw, t.seen.packed = 0, 0, 0

@@ -22,6 +22,7 @@ func (w *waiters) wake(now *Snapshot) {
 	if w.count.Load() == 0 {
 		return
 	}
+	now.transient.persist() // a function may keep the snapshot
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for one := range w.all {
