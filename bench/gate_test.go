@@ -41,6 +41,7 @@ var gates = []struct {
 	{"busy pods, 20 of each", "busy", "vedette", 20_000, workload.Protobuf, map[string]float64{"live heap": 500, "allocated": 1180}},
 	{"busy pods, 3 of each", "busy-3", "vedette", 20_000, workload.Protobuf, map[string]float64{"live heap": 1020, "allocated": 1640}},
 	{"busy pods, 1 of each", "busy-1", "vedette", 20_000, workload.Protobuf, map[string]float64{"live heap": 2020, "allocated": 2650}},
+	{"busy pods, mixed", "busy-mixed", "vedette", 20_000, workload.Protobuf, map[string]float64{"live heap": 830, "allocated": 1880}},
 	{"pods, unstructured", "pods", "vedette-unstructured", 10_000, workload.JSON, map[string]float64{
 		"live heap": 330, "allocated": 1240, "allocations": 2.2,
 	}},

@@ -184,7 +184,10 @@ const (
 )
 
 // busyNames are the names of cases with busy pods.
-var busyNames = map[string]string{"busy": "busy pods, 20 of each", "busy-3": "busy pods, 3 of each", "busy-1": "busy pods, 1 of each"}
+var busyNames = map[string]string{"busy": "busy pods, 20 of each", "busy-3": "busy pods, 3 of each", "busy-1": "busy pods, 1 of each", "busy-mixed": "busy pods, mixed"}
+
+// busyKinds are the kinds of busyNames, in the order of the cases.
+var busyKinds = []string{"busy", "busy-3", "busy-1", "busy-mixed"}
 
 func syncCases(o Options) []Case {
 	pods := pick(o, 100, 50_000, 50_000)
@@ -204,7 +207,7 @@ func syncCases(o Options) []Case {
 		p.mode = mode
 		cases = append(cases, p.done(o))
 	}
-	for _, kind := range []string{"busy", "busy-3", "busy-1"} {
+	for _, kind := range busyKinds {
 		add(busyNames[kind], kind, 50_000, workload.Protobuf, serve.Streaming, pair...)
 	}
 	add("pods, JSON", "pods", 10_000, workload.JSON, serve.Streaming, pair...)
@@ -259,10 +262,12 @@ func eventCases(o Options) []Case {
 	} {
 		cases = append(cases, o.plan(c.name, "pods", n, workload.Protobuf, c.who...).rounds(pick(o, 1, 2, 2)).does(contest.Events, c.churn).done(o))
 	}
-	for _, kind := range []string{"busy", "busy-3", "busy-1"} {
+	for _, kind := range busyKinds {
 		p := o.plan("heartbeats of "+busyNames[kind], kind, n, workload.Protobuf, pair...).rounds(pick(o, 1, 2, 2))
 		cases = append(cases, p.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: events}).done(o))
 	}
+	noise := o.plan("heartbeats of random secrets", "random", n, workload.Protobuf, pair...).rounds(pick(o, 1, 2, 2))
+	cases = append(cases, noise.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: events}).done(o))
 	custom := o.plan("heartbeats of widgets, unstructured", "widgets", pick(o, 20, 2_000, 2_000), workload.JSON, dynamic...).rounds(pick(o, 1, 2, 2))
 	return append(cases, custom.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 10_000, 10_000)}).done(o))
 }

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 
@@ -15,6 +16,19 @@ import (
 func busy(each int) func(seed uint64, i int) Object {
 	return func(seed uint64, i int) Object { return busyPod(seed, i, i/each) }
 }
+
+// busyMixed is busy in a random order, as watch caches list that keep no order, and in
+// namespaces of very different sizes: the largest of 50 has a third of the Deployments.
+func busyMixed(seed uint64, i int) Object {
+	i = i&^(shuffled-1) | i*40503&(shuffled-1) // the factor is odd, so each pod occurs once
+	p := busyPod(seed, i, i/perDeployment)
+	share := rand.New(rand.NewPCG(seed, uint64(i/perDeployment)<<32|3)).Float64()
+	p.SetNamespace(fmt.Sprintf("team-%02d", int(50*math.Pow(share, 4))))
+	return p
+}
+
+// shuffled is the number of pods whose order is changed together.
+const shuffled = 1 << 16
 
 func busyPod(seed uint64, i, group int) Object {
 	shared := rand.New(rand.NewPCG(seed, uint64(group)<<32|1)) // the same for all pods of a Deployment

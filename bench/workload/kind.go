@@ -88,6 +88,7 @@ var kinds = []Kind{
 	core("busy", "pods", "Pod", Namespaced, busy(perDeployment)),
 	core("busy-3", "pods", "Pod", Namespaced, busy(3)),
 	core("busy-1", "pods", "Pod", Namespaced, busy(1)),
+	core("busy-mixed", "pods", "Pod", Namespaced, busyMixed),
 	{Name: "jobs", Group: "batch", Version: "v1", Resource: "jobs", Kind: "Job", Scope: Namespaced, make: job},
 	core("nodes", "nodes", "Node", Cluster, node),
 	core("configmaps", "configmaps", "ConfigMap", Namespaced, configMap),
