@@ -39,6 +39,12 @@ func (o *origin) recentlyWritten() bool {
 	return int64(time.Since(epoch))-o.wrote.Load() < int64(50*time.Millisecond)
 }
 
+// waitForWriter waits while the writer of the store changes nodes in place.
+func (o *origin) waitForWriter() {
+	o.changing.Lock()
+	defer o.changing.Unlock()
+}
+
 // scopeState is the progress of a scope.
 type scopeState struct {
 	scope   delta.Scope

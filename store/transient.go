@@ -44,30 +44,3 @@ func (t *table) reclaim(shared *transient) bool {
 	}
 	return true
 }
-
-// waitForWriter waits while the writer of the store changes nodes in place.
-func (o *origin) waitForWriter() {
-	o.changing.Lock()
-	defer o.changing.Unlock()
-}
-
-// beginInPlace lets the writer modify the current snapshot, if it may: no reader has it, and
-// no subscriber needs it. From then until publish, readers wait for the next snapshot. So
-// the writer may neither call functions of the user nor do anything that takes long; it
-// calls endInPlace first.
-func (s *Store) beginInPlace() {
-	if !s.single || s.inPlace || s.chain.needsSnapshot() {
-		return
-	}
-	s.origin.changing.Lock()
-	if s.inPlace = s.live.reclaim(s.current.Load().transient); !s.inPlace {
-		s.origin.changing.Unlock()
-	}
-}
-
-// endInPlace publishes the changes so far, if readers wait for them.
-func (s *Store) endInPlace() {
-	if s.inPlace {
-		s.publish()
-	}
-}
