@@ -223,6 +223,11 @@ func doSync(ctx context.Context, t *Task) (*Result, error) {
 	if err := mark.Memory(f); err != nil {
 		return nil, err
 	}
+	if limit, ok := c.(*floor); ok {
+		if f[measure.Heap], err = limit.entropy(); err != nil {
+			return nil, err
+		}
+	}
 	runtime.KeepAlive(c)
 	state, err := control(ctx, t.URL, "state")
 	if err != nil {

@@ -167,6 +167,7 @@ var (
 	typed   = []string{"vedette", "vedette-live", "client-go", "controller-runtime", "statedb"}
 	dynamic = []string{"vedette-unstructured", "client-go-dynamic", "controller-runtime-unstructured"}
 	pair    = []string{"vedette", "client-go"}
+	limited = []string{"vedette", "client-go", "floor"}
 )
 
 // Names of the cases that report.Targets refers to.
@@ -194,7 +195,8 @@ func syncCases(o Options) []Case {
 	if o.Pods > 0 {
 		pods = o.Pods
 	}
-	headline := pick(o, typed, []string{"vedette", "client-go", "vedette-live"}, typed)
+	all := slices.Concat(typed, []string{"floor"})
+	headline := pick(o, all, []string{"vedette", "client-go", "vedette-live"}, all)
 	cases := []Case{
 		o.plan(PodsCase, "pods", pods, workload.Protobuf, headline...).done(o),
 		o.plan(UnstructuredCase, "pods", pick(o, 100, 10_000, 20_000), workload.JSON, pick(o, dynamic, dynamic[:2], dynamic)...).rounds(pick(o, 1, 2, 2)).done(o),
@@ -208,7 +210,11 @@ func syncCases(o Options) []Case {
 		cases = append(cases, p.done(o))
 	}
 	for _, kind := range busyKinds {
-		add(busyNames[kind], kind, 50_000, workload.Protobuf, serve.Streaming, pair...)
+		who := limited
+		if kind == "busy-mixed" {
+			who = pair // an object does not follow its sibling
+		}
+		add(busyNames[kind], kind, 50_000, workload.Protobuf, serve.Streaming, who...)
 	}
 	add("pods, JSON", "pods", 10_000, workload.JSON, serve.Streaming, pair...)
 	add("pods, CBOR", "pods", 10_000, workload.CBOR, serve.Streaming, pair...)

@@ -1,0 +1,103 @@
+package contest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// floor is no cache: it shows what the others cannot go below. It reads a streaming list
+// from the socket, copies each frame once, and knows nothing of its contents.
+type floor struct {
+	url    string
+	synced chan struct{}
+	n      atomic.Int64
+	pairs  [][2][]byte // an object and the one before it, of every floorSample objects
+}
+
+// floorSample is the number of objects for each pair.
+const floorSample = 100
+
+// openFloor prepares a floor for one kind in protobuf.
+func openFloor(env Env) (Cache, error) {
+	if len(env.Kinds) != 1 || len(env.Handlers) > 0 {
+		return nil, errors.New("floor reads one list and has no handlers")
+	}
+	query := "?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"
+	return &floor{url: env.URL + env.Kinds[0].Path() + query, synced: make(chan struct{})}, nil
+}
+
+// Run implements Cache.
+func (f *floor) Run(ctx context.Context) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/vnd.kubernetes.protobuf;stream=watch")
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("the server answered %s", answer.Status)
+	}
+	body := bufio.NewReaderSize(answer.Body, 64<<10)
+	var last, frame []byte
+	for {
+		var length [4]byte
+		if _, err := io.ReadFull(body, length[:]); err != nil {
+			return endOf(ctx, err)
+		}
+		n := int(binary.BigEndian.Uint32(length[:]))
+		last, frame = frame, slices.Grow(last[:0], n)[:n]
+		if _, err := io.ReadFull(body, frame); err != nil {
+			return endOf(ctx, err)
+		}
+		if bytes.HasPrefix(frame[min(2, n):], []byte("BOOKMARK")) { // after the tag and the length of the type
+			close(f.synced)
+			continue
+		}
+		if f.n.Add(1)%floorSample == 0 {
+			f.pairs = append(f.pairs, [2][]byte{slices.Clone(last), slices.Clone(frame)})
+		}
+	}
+}
+
+// endOf returns nil if the contest is over.
+func endOf(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// Synced implements Cache.
+func (f *floor) Synced() <-chan struct{} { return f.synced }
+
+// Len implements Cache.
+func (f *floor) Len() int { return int(f.n.Load()) }
+
+// entropy estimates the bytes that the objects need: the mean size of a sample, compressed
+// by the strongest level of zstd with the object before it as its dictionary.
+func (f *floor) entropy() (float64, error) {
+	total := 0
+	for _, pair := range f.pairs {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderDictRaw(1, pair[0]),
+			zstd.WithEncoderCRC(false), zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return 0, err
+		}
+		total += len(e.EncodeAll(pair[1], nil))
+	}
+	return float64(total) / float64(max(len(f.pairs), 1)) * float64(f.Len()), nil
+}
