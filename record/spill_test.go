@@ -13,6 +13,7 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // away makes the database reject everything until back is called.
@@ -66,6 +67,7 @@ func TestSpill(t *testing.T) {
 		w.phase("a", "Running")
 		w.phase("a", "Succeeded")
 		w.spilled(w.recorder.Health().Targets[0].Spilled + 1)
+		w.seen()
 		w.srv.Compact() // the server drops all of it
 		back()
 		want := []string{"a  Queued", "a Queued Running", "a Running Queued", "a Queued Running", "a Running Failed", "a Failed Running", "a Running Succeeded"}
@@ -139,14 +141,28 @@ func TestSpillHoldsNoSecrets(t *testing.T) {
 // spilled waits until at least this many bytes are on disk.
 func (w *world) spilled(least int64) {
 	w.t.Helper()
+	w.healthy("a spill", func(h record.TargetHealth) bool { return h.Spilled >= least })
+}
+
+// seen waits until the recorder has read all events of the server. A server that drops events
+// before ends the watch, and the recorder marks a gap.
+func (w *world) seen() {
+	w.t.Helper()
+	last := wire.Version(w.srv.Version())
+	w.healthy("the last event", func(h record.TargetHealth) bool { return h.Reflector.Version >= last })
+}
+
+// healthy waits until the health of the only target meets a condition.
+func (w *world) healthy(what string, met func(record.TargetHealth) bool) {
+	w.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	deadline := time.After(2 * time.Minute)
-	for w.recorder.Health().Targets[0].Spilled < least {
+	for !met(w.recorder.Health().Targets[0]) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			w.t.Fatalf("timed out waiting for a spill: %+v", w.recorder.Health().Targets[0])
+			w.t.Fatalf("timed out waiting for %s: %+v", what, w.recorder.Health().Targets[0])
 		}
 	}
 }
