@@ -123,11 +123,21 @@ func (f *chain) append(snapshot *Snapshot, changes []Change) (fell []*cursor) {
 	}
 	f.head, f.snapshot = next, snapshot
 	for c := range f.cursors {
-		if c.mode == Latest && f.pendingLocked(c) > uint64(f.backlog) {
+		if c.mode == Latest && c.at != nil && f.pendingLocked(c) > uint64(f.backlog) {
+			snapshot.transient.persist() // only this goroutine reclaims nodes
+			c.left = &leftBacklog{f.linksFrom(c.at), snapshot}
 			c.at = nil
 		}
 	}
 	return fell
+}
+
+// linksFrom returns the changes from a link to the head.
+func (f *chain) linksFrom(at *link) (links [][]Change) {
+	for ; at != f.head; at = at.next {
+		links = append(links, at.changes)
+	}
+	return links
 }
 
 // notify calls the OnLag functions of the subscribers that fell behind.

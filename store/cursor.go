@@ -5,10 +5,17 @@ package store
 type cursor struct {
 	mode   Mode           // never changes
 	at     *link          // the last link that was returned; nil if off the chain
-	seen   *Snapshot      // Latest: the snapshot after the changes delivered so far
-	behind *foldedBacklog // EveryChange: pending changes while off the chain
+	left   *leftBacklog   // Latest: the pending changes while off the chain
+	behind *foldedBacklog // EveryChange: the same
 	lag    Lag
 	onLag  func(Lag)
 	next   uint64 // position after the changes returned last, as link.seq
 	taken  uint64 // position up to which the subscriber has acknowledged changes
+}
+
+// leftBacklog is the pending changes of a subscriber of Latest that has left the chain: the
+// links up to a snapshot, and then the difference from that snapshot.
+type leftBacklog struct {
+	links [][]Change
+	from  *Snapshot
 }

@@ -12,8 +12,8 @@ const (
 	EveryChange Mode = iota
 	// Latest delivers the difference from the state that the subscriber received last. It
 	// folds several changes of one object into one, and omits an object that came and
-	// went. A subscriber that lags does not block the store, and costs at most the
-	// difference between two snapshots.
+	// went. A subscriber that lags does not block the store. It costs the backlog, and then
+	// at most the difference between two snapshots.
 	Latest
 	// Lossless delivers each change, once and in order, at any cost. When a subscriber
 	// lags by the backlog, Apply waits, and so does the reader of the server.

@@ -26,9 +26,6 @@ func (s *Store) Subscribe(mode Mode) *Subscription {
 	f.lockPersistent()
 	defer f.mu.Unlock()
 	sub := &Subscription{chain: f, from: f.snapshot, cursor: cursor{mode: mode, at: f.head, taken: f.head.seq, next: f.head.seq}}
-	if mode == Latest {
-		sub.cursor.seen = f.snapshot
-	}
 	f.cursors[&sub.cursor] = struct{}{}
 	return sub
 }
@@ -154,7 +151,7 @@ func (s *Subscription) acknowledge() (<-chan struct{}, error) {
 // keeps it, the snapshot after all pending changes.
 func (s *Subscription) take(links int, keep bool) ([]Change, *Snapshot) {
 	if s.cursor.mode == Latest {
-		return s.takeLatest()
+		return s.takeLatest(keep)
 	}
 	some, pieces, now := s.claim(links, keep)
 	for _, p := range pieces {
@@ -166,16 +163,22 @@ func (s *Subscription) take(links int, keep bool) ([]Change, *Snapshot) {
 	return slices.Concat(some...), now
 }
 
+// lock locks the chain. Its snapshot is persistent if the caller keeps it, or if the changes
+// of the subscriber end or begin there.
+func (s *Subscription) lock(keep bool) {
+	s.chain.mu.Lock()
+	if keep || s.cursor.behind != nil || s.cursor.left != nil {
+		s.chain.mu.Unlock()
+		s.chain.lockPersistent()
+	}
+}
+
 // claim takes at most n links of the chain, or n parts if the subscriber has fallen
 // behind, and returns the snapshot after them, which the caller may use only if it keeps
 // it. Computing the changes of a part takes time, so the caller does that without the lock.
 func (s *Subscription) claim(n int, keep bool) (links [][]Change, pieces []*backlogPart, now *Snapshot) {
 	f := s.chain
-	f.mu.Lock()
-	if keep || s.cursor.behind != nil { // a folding ends or begins at the snapshot
-		f.mu.Unlock()
-		f.lockPersistent()
-	}
+	s.lock(keep)
 	defer f.mu.Unlock()
 	l := s.cursor.behind
 	switch {
@@ -197,19 +200,20 @@ func (s *Subscription) claim(n int, keep bool) (links [][]Change, pieces []*back
 	return nil, pieces, l.folding.base
 }
 
-// takeLatest returns the folded changes since its last call.
-func (s *Subscription) takeLatest() ([]Change, *Snapshot) {
+// takeLatest returns the folded changes since its last call, and, if the caller keeps it,
+// the snapshot after them.
+func (s *Subscription) takeLatest(keep bool) ([]Change, *Snapshot) {
 	f := s.chain
-	f.lockPersistent()
-	from, at, now, head := s.cursor.seen, s.cursor.at, f.snapshot, f.head
-	s.cursor.seen, s.cursor.at, s.cursor.next = now, head, head.seq
-	f.mu.Unlock()
-	if at == nil {
-		return diff(from, now), now
-	}
+	s.lock(keep)
+	now, left := f.snapshot, s.cursor.left
 	var links [][]Change
-	for ; at != head; at = at.next {
-		links = append(links, at.changes)
+	if left == nil {
+		links = f.linksFrom(s.cursor.at)
+	}
+	s.cursor.left, s.cursor.at, s.cursor.next = nil, f.head, f.head.seq
+	f.mu.Unlock()
+	if left != nil {
+		links = append(left.links, diff(left.from, now))
 	}
 	return fold(links), now
 }
@@ -232,6 +236,6 @@ func (s *Subscription) Close() {
 	s.chain.mu.Lock()
 	defer s.chain.mu.Unlock()
 	delete(s.chain.cursors, &s.cursor)
-	s.cursor.at, s.cursor.seen, s.from, s.cursor.behind = nil, nil, nil, nil
+	s.cursor.at, s.cursor.left, s.from, s.cursor.behind = nil, nil, nil, nil
 	s.chain.moved.Broadcast()
 }

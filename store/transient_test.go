@@ -211,6 +211,91 @@ func TestReadersBesideSingleEvents(t *testing.T) {
 	readers.Wait()
 }
 
+// TestFollowersWithoutSnapshots: subscribers that never keep a snapshot, and fall behind often,
+// get changes that lead from one state to the next, and to the state of the store.
+func TestFollowersWithoutSnapshots(t *testing.T) {
+	for _, mode := range []store.Mode{store.EveryChange, store.Latest} {
+		t.Run(mode.String(), func(t *testing.T) {
+			s := store.New(store.Config{Backlog: 4})
+			apply(t, s, begin, end(1))
+			sub := s.Subscribe(mode)
+			defer sub.Close()
+			seen := map[string]wire.Version{}
+			follow := func() {
+				changes, err := sub.Changes()
+				if err != nil {
+					t.Error(err)
+				}
+				for _, c := range changes {
+					name := c.Last().Key().Name
+					if was := seen[name]; !c.CameAndWent() && (c.Kind == store.Added) != (was == 0) || c.Kind == store.Updated && c.Old.Version() != was {
+						t.Errorf("%v of %s from version %d, want %d", c.Kind, name, c.Old.Version(), was)
+					}
+					if delete(seen, name); c.Kind != store.Deleted {
+						seen[name] = c.New.Version()
+					}
+				}
+			}
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				for v := 2; v < 20_000; v++ {
+					name := fmt.Sprintf("a%02d", v*7919%40)
+					if v%5 == 0 {
+						apply(t, s, remove(name, name, v))
+					} else {
+						apply(t, s, upsert(name, name, v))
+					}
+				}
+			}()
+			for running := true; running; {
+				select {
+				case <-done:
+					running = false
+				default:
+				}
+				follow()
+			}
+			for range 10 { // the parts of a backlog
+				follow()
+			}
+			want := map[string]wire.Version{}
+			for e := range s.Snapshot().All() {
+				want[e.Key().Name] = e.Version()
+			}
+			if !maps.Equal(seen, want) {
+				t.Errorf("got %v, want %v", seen, want)
+			}
+		})
+	}
+}
+
+// TestLeftBacklog: a subscriber of Latest that left the chain gets the changes before and after
+// that, although the nodes of the store have changed in place since.
+func TestLeftBacklog(t *testing.T) {
+	s := store.New(store.Config{Backlog: 2})
+	apply(t, s, begin, upsert("aone", "1", 1), upsert("atwo", "2", 1), end(1))
+	sub := s.Subscribe(store.Latest)
+	defer sub.Close()
+	for v := 2; v < 6; v++ {
+		apply(t, s, upsert("aone", "1", v)) // the third change leaves the chain
+	}
+	apply(t, s, remove("atwo", "2", 7))
+	for v := 8; v < 12; v++ {
+		apply(t, s, upsert("aone", "1", v))
+	}
+	changes, err := sub.Changes()
+	if err != nil || len(changes) != 2 {
+		t.Fatalf("got %v, %v", changes, err)
+	}
+	if c := changes[0]; c.Kind != store.Deleted || c.Old.Version() != 1 {
+		t.Errorf("got %v from %d, want the deletion of two", c.Kind, c.Old.Version())
+	}
+	if c := changes[1]; c.Kind != store.Updated || c.Old.Version() != 1 || c.New.Version() != 11 {
+		t.Errorf("got %v from %d to %d, want an update from 1 to 11", c.Kind, c.Old.Version(), c.New.Version())
+	}
+}
+
 // TestFunctionsThatRead: functions of the user may read the store that calls them, also
 // while it moves records, packs them with another dictionary, and tells of deletions.
 func TestFunctionsThatRead(t *testing.T) {
