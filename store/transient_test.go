@@ -199,7 +199,7 @@ func TestReadersBesideSingleEvents(t *testing.T) {
 			return now
 		})
 	}
-	for v := 2; v < 8000; v++ {
+	for v := 2; v < 4000; v++ {
 		name := fmt.Sprintf("a%03d", v*7919%400)
 		if v%5 == 0 {
 			apply(t, s, remove(name, name, v))
@@ -239,7 +239,7 @@ func TestFollowersWithoutSnapshots(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				for v := 2; v < 20_000; v++ {
+				for v := 2; v < 8_000; v++ {
 					name := fmt.Sprintf("a%02d", v*7919%40)
 					if v%5 == 0 {
 						apply(t, s, remove(name, name, v))
