@@ -248,11 +248,10 @@ func (m *model) delayed() (l []*entry) {
 	return l
 }
 
-// admit returns the entry of an item, and the error that the call must return.
+// admit returns the entry of an item, and the error that the call must return. A queue ends
+// after a call, not between the items of AddAll.
 func (m *model) admit(item string) (*entry, error) {
-	if e := m.find(item); e != nil && !m.stats.Closed {
-		return e, nil
-	} else if e != nil && !m.ended() {
+	if e := m.find(item); e != nil && !m.closed {
 		return e, nil
 	}
 	switch {
