@@ -84,7 +84,8 @@ func startPostgres() (*Server, error) {
 	s := &Server{dir: dir, URL: fmt.Sprintf("postgres://vedette@127.0.0.1:%d/%%s?sslmode=disable", port)}
 	s.admin = func() (*sql.DB, error) { return sql.Open("pgx", fmt.Sprintf(s.URL, "postgres")) }
 	s.make = func() *exec.Cmd {
-		return as(exec.Command(server, "-D", data, "-p", strconv.Itoa(port), "-k", dir, "-c", "listen_addresses=127.0.0.1"))
+		return as(exec.Command(server, "-D", data, "-p", strconv.Itoa(port), "-k", dir, "-c", "listen_addresses=127.0.0.1",
+			"-c", "max_connections=300")) // sessions of killed clients remain while they wait for a lock
 	}
 	return s.first()
 }
