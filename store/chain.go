@@ -62,13 +62,14 @@ func (f *chain) lockPersistent() {
 	}
 }
 
-// needsSnapshot reports whether a subscriber falls behind with the next change: the folding
-// begins at the snapshot before it.
-func (f *chain) needsSnapshot() bool {
+// overflows reports whether a subscriber leaves the chain with the next change. A folding
+// begins at the snapshot before it, and to fold a backlog takes milliseconds.
+func (f *chain) overflows() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for c := range f.cursors {
-		if c.mode == EveryChange && c.behind == nil && f.head.seq-c.next >= uint64(f.backlog) {
+		if c.mode == EveryChange && c.behind == nil && f.head.seq-c.next >= uint64(f.backlog) ||
+			c.mode == Latest && c.at != nil && f.pendingLocked(c) >= uint64(f.backlog) {
 			return true
 		}
 	}
@@ -125,7 +126,7 @@ func (f *chain) append(snapshot *Snapshot, changes []Change) (fell []*cursor) {
 	for c := range f.cursors {
 		if c.mode == Latest && c.at != nil && f.pendingLocked(c) > uint64(f.backlog) {
 			snapshot.transient.persist() // only this goroutine reclaims nodes
-			c.left = &leftBacklog{f.linksFrom(c.at), snapshot}
+			c.left = &leftBacklog{fold(f.linksFrom(c.at)), snapshot}
 			c.at = nil
 		}
 	}

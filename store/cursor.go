@@ -14,8 +14,8 @@ type cursor struct {
 }
 
 // leftBacklog is the pending changes of a subscriber of Latest that has left the chain: the
-// links up to a snapshot, and then the difference from that snapshot.
+// folded changes up to a snapshot, and then the difference from that snapshot.
 type leftBacklog struct {
-	links [][]Change
-	from  *Snapshot
+	changes []Change
+	from    *Snapshot
 }

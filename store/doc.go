@@ -63,8 +63,9 @@
 //     since; and the last states of the objects that came and went, of at most as
 //     many as the backlog. The subscriber owns the changes that it already received.
 //     It never blocks the store.
-//   - Latest costs the backlog, and the snapshot at its end, which is at most as large as
-//     the store was then. It never blocks the store.
+//   - Latest costs the backlog; beyond it, one change for each object in it, and the
+//     snapshot at its end, which is at most as large as the store was then. It never blocks
+//     the store.
 //   - Lossless costs the backlog. Apply waits, which reaches the server as
 //     backpressure.
 //

@@ -109,7 +109,7 @@ func (s *Store) publish() {
 // the writer may neither call functions of the user nor do anything that takes long; it
 // calls endInPlace first.
 func (s *Store) beginInPlace() {
-	if !s.single || s.inPlace || s.chain.needsSnapshot() {
+	if !s.single || s.inPlace || s.chain.overflows() {
 		return
 	}
 	s.origin.changing.Lock()

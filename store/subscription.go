@@ -213,7 +213,7 @@ func (s *Subscription) takeLatest(keep bool) ([]Change, *Snapshot) {
 	s.cursor.left, s.cursor.at, s.cursor.next = nil, f.head, f.head.seq
 	f.mu.Unlock()
 	if left != nil {
-		links = append(left.links, diff(left.from, now))
+		links = [][]Change{left.changes, diff(left.from, now)}
 	}
 	return fold(links), now
 }
