@@ -65,7 +65,8 @@ func (f *floor) Run(ctx context.Context) error {
 		}
 		if bytes.HasPrefix(frame[min(2, n):], []byte("BOOKMARK")) { // after the tag and the length of the type
 			close(f.synced)
-			continue
+			<-ctx.Done()
+			return nil
 		}
 		if f.n.Add(1)%floorSample == 0 {
 			f.pairs = append(f.pairs, [2][]byte{slices.Clone(last), slices.Clone(frame)})
