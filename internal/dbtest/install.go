@@ -91,6 +91,15 @@ func startPostgres() (*Server, error) {
 }
 
 func startMariaDB() (*Server, error) {
+	s, err := newMariaDB("--skip-log-bin")
+	if err != nil {
+		return nil, err
+	}
+	return s.first()
+}
+
+// newMariaDB returns a server with empty data that does not run.
+func newMariaDB(options ...string) (*Server, error) {
 	install, err := program("mariadb-install-db")
 	if err != nil {
 		return nil, err
@@ -119,10 +128,10 @@ func startMariaDB() (*Server, error) {
 	s := &Server{dir: dir, URL: fmt.Sprintf("mysql://root@127.0.0.1:%d/%%s", port)}
 	s.admin = func() (*sql.DB, error) { return sql.Open("mysql", fmt.Sprintf("root@tcp(127.0.0.1:%d)/", port)) }
 	s.make = func() *exec.Cmd {
-		run := as(exec.Command(server, "--no-defaults", "--datadir="+data, "--port="+strconv.Itoa(port), "--socket="+filepath.Join(dir, "sock"),
-			"--bind-address=127.0.0.1", "--pid-file="+filepath.Join(dir, "pid"), "--skip-log-bin"))
+		run := as(exec.Command(server, append([]string{"--no-defaults", "--datadir=" + data, "--port=" + strconv.Itoa(port), "--socket=" + filepath.Join(dir, "sock"),
+			"--bind-address=127.0.0.1", "--pid-file=" + filepath.Join(dir, "pid")}, options...)...))
 		run.Env = temporary
 		return run
 	}
-	return s.first()
+	return s, nil
 }

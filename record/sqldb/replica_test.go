@@ -176,19 +176,54 @@ func TestReplicaOfServer(t *testing.T) {
 	}
 }
 
-// TestReplicaOfPostgres uses a standby of PostgreSQL that stops and continues to replay, and
-// is killed.
-func TestReplicaOfPostgres(t *testing.T) {
-	if !slices.Contains(dbtest.Kinds(), "postgres") {
-		return
+// copiedDatabase is a database that its server copies to a replica.
+type copiedDatabase struct {
+	*sqldb.DB
+	replica       string // URL
+	pause, resume func(context.Context) error
+	kill          func() // ends the replica
+}
+
+func newCopiedDatabase(t *testing.T, kind string) *copiedDatabase {
+	t.Helper()
+	if kind == "postgres" {
+		pair, d := openPair(t)
+		return &copiedDatabase{d, pair.StandbyURL("history"), pair.Pause, pair.Resume, pair.Standby.Kill}
 	}
-	pair, d := openPair(t)
+	pair := dbtest.StartMariaDBPair(t)
+	url := pair.Primary.Empty(t)
+	d, err := sqldb.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	write(t, d, "CREATE TABLE written (n BIGINT)")
+	return &copiedDatabase{d, fmt.Sprintf(pair.Replica.URL, url[strings.LastIndex(url, "/")+1:]), pair.Pause, pair.Resume, pair.Replica.Kill}
+}
+
+// TestReplicaOfReplication uses a standby of PostgreSQL and a replica of MariaDB, which stop
+// and continue to apply commits, and are killed.
+func TestReplicaOfReplication(t *testing.T) {
+	for _, kind := range dbtest.Kinds() {
+		if kind != "sqlite" {
+			t.Run(kind, func(t *testing.T) { replicate(t, newCopiedDatabase(t, kind)) })
+		}
+	}
+}
+
+func replicate(t *testing.T, d *copiedDatabase) {
+	t.Helper()
 	if _, err := d.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r, log := openReplica(t, d, pair.StandbyURL("history"), 500*time.Millisecond)
+	r, log := openReplica(t, d.DB, d.replica, 500*time.Millisecond)
 	view := r.View(nil)
 	count := func() (n int) {
+		t.Helper()
 		err := view.Query(t.Context(), "SELECT COUNT(*) FROM written", nil, func(rows *sql.Rows) error { return rows.Scan(&n) })
 		if err != nil {
 			t.Fatal(err)
@@ -206,22 +241,22 @@ func TestReplicaOfPostgres(t *testing.T) {
 		}
 	}
 	until("the replica answers", func() bool { count(); return r.Stats().Answered > 0 })
-	if err := pair.Pause(t.Context()); err != nil {
+	if err := d.pause(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	write(t, d, "INSERT INTO written VALUES (1)")
-	write(t, d, "UPDATE feed_head SET position = 1")
+	write(t, d.DB, "INSERT INTO written VALUES (1)")
+	write(t, d.DB, "UPDATE feed_head SET position = 1")
 	wrote := time.Now()
 	until("the database answers", func() bool { return count() == 1 })
 	if took := time.Since(wrote); took > 5*time.Second {
 		t.Errorf("the view showed an old state for %v, want about half a second", took)
 	}
-	if err := pair.Resume(t.Context()); err != nil {
+	if err := d.resume(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	answered := r.Stats().Answered
 	until("the replica answers again", func() bool { return count() == 1 && r.Stats().Answered > answered })
-	pair.Standby.Kill()
+	d.kill()
 	for range 20 {
 		if count() != 1 {
 			t.Fatal("the row is missing after the replica was killed")
