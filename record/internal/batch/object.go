@@ -10,13 +10,15 @@ import (
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/internal/observe"
 	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
 )
 
 // lockedObject is an object of a batch while the transaction holds the lock on its row.
 type lockedObject struct {
 	model.Object
-	before model.Object // state before the batch
+	before   model.Object        // state before the batch
+	inserted *model.ObjectUpdate // columns of the row if this batch has inserted it, or nil
 
 	first   *observe.Observation // first appended revision of the batch, or nil
 	last    *observe.Observation // last appended revision of the batch, or nil
@@ -27,6 +29,42 @@ type lockedObject struct {
 
 // seenIn records that a target with the selectors of s saw the object.
 func (o *lockedObject) seenIn(s model.Scope) { o.Selectors = s.Selectors }
+
+// advance makes a revision the last one of the object, and reports whether it is a
+// transition. It does not change Base and Depth.
+func (o *lockedObject) advance(to *observe.Observation) (transition bool) {
+	if to.Invalid != nil && !to.Deleted { // the state is unknown: assume that it is unchanged
+		to.Status.State, to.Status.Raw = state.State(o.State), o.RawState
+	}
+	next, raw := string(to.Status.State), to.RawState()
+	if transition = o.Version == 0 || next != o.State || raw != o.RawState; transition {
+		o.changed, o.Since = true, to.HappenedAt(o.Since)
+	}
+	if o.first == nil {
+		o.first = to
+	}
+	o.Version, o.State, o.RawState, o.last = to.Version, next, raw, to
+	if o.Presence = model.Present; to.Deleted {
+		o.Presence = model.Deleted
+	}
+	return transition
+}
+
+// row returns the columns of the object at its last revision.
+func (o *lockedObject) row(s model.Scope) model.ObjectUpdate {
+	r := model.ObjectUpdate{
+		ID: o.ID, Version: o.Version, Reason: o.last.Reason(), Message: o.last.Message(), TermsHash: o.TermsHash, Selectors: o.Selectors, Base: o.Base, Depth: o.Depth,
+		ObjectStateColumns: model.ObjectStateColumns{Presence: o.Presence, State: o.State, RawState: o.RawState, Since: o.Since},
+	}
+	if o.last.Body != nil { // an inferred deletion has no attributes
+		attributes := o.last.Attributes(s)
+		r.TermsHash = attributes.Hash()
+	}
+	if o.last.Deleted {
+		r.DeletedAt = model.Micros(o.last.Seen)
+	}
+	return r
+}
 
 // addHour records the hour of a transition.
 func (o *lockedObject) addHour(h int64) {
@@ -61,22 +99,64 @@ func lockObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, all []observe
 	if err := locked.read(ctx, tx, s, uids); err != nil {
 		return nil, err
 	}
-	var missing []model.NewObject
-	for _, uid := range uids {
-		if locked[uid] == nil {
-			o := firsts[uid]
-			missing = append(missing, model.NewObject{
-				Attributes: o.Attributes(s), Name: o.Name, UID: uid, CreatedAt: model.Micros(o.Created), SeenAt: model.Micros(o.Seen), Selectors: s.Selectors,
-			})
-		}
-	}
+	missing := slices.DeleteFunc(uids, func(uid string) bool { return locked[uid] != nil })
 	if len(missing) == 0 {
 		return locked, nil
 	}
-	if err := model.InsertObjects(ctx, tx, missing); err != nil {
+	rows := make([]model.NewObject, len(missing))
+	for i, uid := range missing {
+		rows[i] = newObject(s, firsts[uid])
+	}
+	if err := model.InsertObjects(ctx, tx, rows); err != nil {
 		return nil, err
 	}
-	return locked, locked.read(ctx, tx, s, uids)
+	if err := locked.read(ctx, tx, s, missing); err != nil {
+		return nil, err
+	}
+	return locked, locked.mark(ctx, tx, s, rows)
+}
+
+// newObject returns the row of a new object at its first revision. Most new objects have
+// one revision in their batch, and need no update of the row.
+func newObject(s model.Scope, first *observe.Observation) model.NewObject {
+	o := lockedObject{Object: unwritten(0, first.UID, s)}
+	n := model.NewObject{Attributes: first.Attributes(s), Name: first.Name, UID: first.UID, CreatedAt: model.Micros(first.Created), SeenAt: model.Micros(first.Seen)}
+	if first.Version == 0 { // it is not newer than an object without a revision
+		n.Presence, n.Selectors = o.Presence, o.Selectors
+		return n
+	}
+	o.advance(first)
+	if first.Body != nil {
+		o.Base = first.Version // the first body is a keyframe
+	}
+	n.ObjectUpdate = o.row(s)
+	return n
+}
+
+// unwritten returns an object that has no revision.
+func unwritten(id int64, uid string, s model.Scope) model.Object {
+	return model.Object{ID: id, UID: uid, Presence: model.Present, Selectors: s.Selectors}
+}
+
+// mark distinguishes the rows that this batch has inserted from those that another recorder
+// has inserted in the meantime: only these have revisions.
+func (l lockedObjects) mark(ctx context.Context, tx *sqldb.Tx, s model.Scope, rows []model.NewObject) error {
+	ids := make([]int64, len(rows))
+	for i := range rows {
+		ids[i] = l[rows[i].UID].ID
+	}
+	written, err := model.WithRevisions(ctx, tx, ids)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		if row := &rows[i]; !written[ids[i]] {
+			o := unwritten(ids[i], row.UID, s)
+			row.ID = o.ID
+			l[row.UID] = &lockedObject{Object: o, before: o, inserted: &row.ObjectUpdate}
+		}
+	}
+	return nil
 }
 
 // read locks and reads the existing rows.

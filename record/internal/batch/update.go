@@ -22,27 +22,16 @@ type updater struct {
 
 // add collects the changes of an object with appended revisions.
 func (u *updater) add(obj *lockedObject) {
-	o := obj.last
-	hash := obj.TermsHash
-	if o.Body != nil { // an inferred deletion has no attributes
-		attributes := o.Attributes(u.scope)
-		hash = attributes.Hash()
+	row := obj.row(u.scope)
+	switch {
+	case obj.inserted != nil && *obj.inserted == row: // the row has everything
+	case obj.changed || obj.Presence != obj.before.Presence:
+		u.changed = append(u.changed, row)
+	default:
+		u.same = append(u.same, row)
 	}
-	update := model.ObjectUpdate{
-		ID: obj.ID, Version: obj.Version, Reason: o.Reason(), Message: o.Message(), TermsHash: hash, Selectors: obj.Selectors, Base: obj.Base, Depth: obj.Depth,
-	}
-	if obj.changed || obj.Presence != obj.before.Presence {
-		deletedAt := int64(0)
-		if o.Deleted {
-			deletedAt = model.Micros(o.Seen)
-		}
-		update.ObjectStateColumns = model.ObjectStateColumns{Presence: obj.Presence, DeletedAt: deletedAt, State: obj.State, RawState: obj.RawState, Since: obj.Since}
-		u.changed = append(u.changed, update)
-	} else {
-		u.same = append(u.same, update)
-	}
-	if hash != obj.TermsHash {
-		u.addAttributes(obj, o)
+	if row.TermsHash != obj.TermsHash {
+		u.addAttributes(obj, obj.last)
 	}
 }
 

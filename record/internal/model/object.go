@@ -10,13 +10,14 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// NewObject is an object before its first revision.
+// NewObject is an object to insert. With the ObjectUpdate of its first revision, no update
+// follows; without one, the object has no revision.
 type NewObject struct {
 	Attributes
 	Name, UID string
 	CreatedAt int64 // as the object reports, in microseconds
 	SeenAt    int64
-	Selectors int64 // hash of the selectors with which it was seen
+	ObjectUpdate
 }
 
 var newObjectColumns = []string{
@@ -32,7 +33,7 @@ func InsertObjects(ctx context.Context, tx *sqldb.Tx, all []NewObject) error {
 		o := &all[i]
 		rows[i] = []any{
 			o.Cluster, o.Resource, o.Namespace, o.Name, o.UID, o.Owner.UID, o.Owner.Kind, o.Owner.Name, o.Queue, o.Submitter,
-			o.CreatedAt, o.SeenAt, int16(Present), int64(0), int64(0), "", "", "", "", int64(0), int64(0), o.Selectors, int64(0), int16(0),
+			o.CreatedAt, o.SeenAt, int16(o.Presence), o.DeletedAt, int64(o.Version), o.State, o.RawState, o.Reason, o.Message, o.Since, o.TermsHash, o.Selectors, int64(o.Base), o.Depth,
 		}
 	}
 	return tx.InsertNew(ctx, "objects", newObjectColumns, rows, "uid")

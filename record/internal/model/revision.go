@@ -71,6 +71,18 @@ func InsertRevisions(ctx context.Context, tx *sqldb.Tx, all []Revision) error {
 	return nil
 }
 
+// WithRevisions returns those of some objects that have a revision.
+func WithRevisions(ctx context.Context, q sqldb.Querier, objects []int64) (map[int64]bool, error) {
+	all := map[int64]bool{}
+	err := queryIn(ctx, q, "SELECT DISTINCT object_id FROM revisions WHERE object_id IN ", objects, "", func(rows *sql.Rows) error {
+		var object int64
+		err := rows.Scan(&object)
+		all[object] = true
+		return err
+	})
+	return all, err
+}
+
 // HasRevision reports whether a revision is stored.
 func HasRevision(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (found bool, err error) {
 	err = q.Query(ctx, "SELECT 1 FROM revisions WHERE object_id = ? AND version = ?", []any{object, int64(version)}, func(*sql.Rows) error {
