@@ -20,7 +20,8 @@
 // A transaction commits completely or not at all, and a committed transaction survives a
 // crash of the machine. Only one process at a time migrates a database or holds a lock of
 // TryLock. If a process vanishes within a transaction, the server ends the transaction
-// after IdleTransactionTimeout. Inspect changes nothing.
+// after IdleTransactionTimeout. No statement waits longer than LockTimeout for a row that
+// another transaction has locked in a server. Inspect changes nothing.
 //
 // # Limits
 //

@@ -170,7 +170,10 @@ func mysqlConfig() *driver.Config {
 	// The driver ignores the context of a commit. These timeouts end a commit whose server
 	// has vanished.
 	cfg.ReadTimeout, cfg.WriteTimeout = IdleTransactionTimeout, IdleTransactionTimeout
-	cfg.Params = map[string]string{"wait_timeout": strconv.Itoa(int(IdleTransactionTimeout.Seconds()))}
+	cfg.Params = map[string]string{
+		"wait_timeout":             strconv.Itoa(int(IdleTransactionTimeout.Seconds())),
+		"innodb_lock_wait_timeout": strconv.Itoa(int(LockTimeout.Seconds())),
+	}
 	cfg.Logger = discard{}
 	return cfg
 }

@@ -117,6 +117,7 @@ func (postgres) Address(u *url.URL, getenv func(string) string) (Address, error)
 		cfg.ConnectTimeout = ConnectTimeout
 	}
 	for name, value := range map[string]string{
+		"lock_timeout":                        strconv.FormatInt(LockTimeout.Milliseconds(), 10),
 		"idle_in_transaction_session_timeout": strconv.FormatInt(IdleTransactionTimeout.Milliseconds(), 10),
 		// All queries here read a few thousand rows at most, by an index. The planner has too
 		// old statistics of a table that grows, and wrong ones of a large table. It would then
