@@ -21,13 +21,15 @@ import (
 // (as FailNow of a test does), work starts another.
 func (c *Controller) work(ctx context.Context) {
 	finished := false
+	worker := c.queue.Worker()
 	defer func() {
+		worker.Done()
 		if !finished {
 			c.workers.Go(func() { c.work(ctx) })
 		}
 	}()
 	for {
-		w, err := c.queue.Get(ctx)
+		w, err := worker.Next(ctx) // ends the handling of the key before
 		if err != nil {
 			break
 		}
@@ -39,7 +41,6 @@ func (c *Controller) work(ctx context.Context) {
 // handle reconciles the key of a work item.
 func (c *Controller) handle(w workqueue.Work[wire.Key]) {
 	key := w.Item
-	defer func() { _ = c.queue.Done(key) }() // no error: this worker holds the key
 	r := c.ownership.begin(c.base, key, c.ids.next(), w.Retries+1)
 	if r == nil {
 		return

@@ -40,6 +40,16 @@ func TestAllocations(t *testing.T) {
 					_ = q.Done(w.Item)
 				}
 			}
+			worker := q.Worker()
+			byWorker := func() {
+				for _, key := range keys {
+					_ = q.Add(ctx, key)
+				}
+				for range keys {
+					_, _ = worker.Next(ctx)
+				}
+				worker.Done()
+			}
 			many := func() {
 				_, _ = q.AddAll(ctx, keys, workqueue.Options{After: time.Hour})
 				_, _ = q.AddAll(ctx, keys, workqueue.Options{})
@@ -51,7 +61,7 @@ func TestAllocations(t *testing.T) {
 					done += n
 				}
 			}
-			for what, f := range map[string]func(){"one by one": one, "many at once": many} {
+			for what, f := range map[string]func(){"one by one": one, "by a worker": byWorker, "many at once": many} {
 				if n := testing.AllocsPerRun(100, f); n > 0 {
 					t.Errorf("%s: got %v allocations for %d items, want none", what, n, len(keys))
 				}

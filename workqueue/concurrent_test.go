@@ -127,15 +127,15 @@ func TestNothingIsLostAtTheEnd(t *testing.T) {
 				}
 			})
 			all.Go(func() {
+				worker := q.Worker()
 				for {
-					w, err := q.Get(context.Background())
+					w, err := worker.Next(context.Background())
 					if err != nil {
 						return
 					}
 					if _, twice := handled.LoadOrStore(w.Item, true); twice {
 						t.Error("twice")
 					}
-					_ = q.Done(w.Item)
 					if w.Item > 100*round {
 						select {
 						case begun <- struct{}{}:

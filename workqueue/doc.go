@@ -5,6 +5,7 @@
 //
 //	Add, AddAfter, AddWith, AddAll -> ready -> Get, GetBatch, TryGet -> handled -> Done
 //	                  \-> delayed -/              Retry -> delayed, then ready again
+//	Worker.Next = Done of the item before, and Get, in one step
 //	Close, Drain -> items that were not handed out
 //	Config.Observer, Stats <- counts and durations
 //
@@ -18,9 +19,9 @@
 // # Ownership
 //
 // Any goroutine may call any method. An item belongs to the worker from Get to
-// Done. Config.Group, Config.Serial and Config.Limiter are called by the goroutine that
-// adds, without a lock. Group and Serial must always return the same for an item, and an
-// item must be equal to itself (NaN is not).
+// Done. A Worker belongs to one goroutine. Config.Group, Config.Serial and Config.Limiter
+// are called by the goroutine that adds, without a lock. Group and Serial must always return
+// the same for an item, and an item must be equal to itself (NaN is not).
 //
 // # Guarantees
 //

@@ -74,8 +74,10 @@ func (m *model) step(t *rapid.T) {
 		m.addAll(t)
 	case n < 50:
 		m.retry(t)
-	case n < 66:
+	case n < 60:
 		m.get(t)
+	case n < 70:
+		m.work(t)
 	case n < 84:
 		m.finish(t)
 	case n < 86:

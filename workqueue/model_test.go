@@ -44,6 +44,10 @@ type model struct {
 	stats  workqueue.Stats
 	closed bool
 	told   *books
+	crew   [2]struct {
+		*workqueue.Worker[string]
+		held *entry
+	}
 
 	ago, took time.Duration // sums that the observer must receive
 }
@@ -77,6 +81,9 @@ func newModel(t *rapid.T) *model {
 		m.cfg.Serial = last
 	}
 	m.q = workqueue.New(m.cfg)
+	for i := range m.crew {
+		m.crew[i].Worker = m.q.Worker()
+	}
 	return m
 }
 
@@ -364,12 +371,44 @@ func (m *model) get(t *rapid.T) {
 	}
 }
 
+// work makes a worker end its item and take the next one.
+func (m *model) work(t *rapid.T) {
+	w := &m.crew[rapid.IntRange(0, 1).Draw(t, "worker")]
+	if w.held != nil {
+		m.done(w.held)
+		w.held = nil
+	}
+	if rapid.IntRange(0, 4).Draw(t, "only done") == 0 {
+		w.Done()
+		return
+	}
+	var want workqueue.Work[string]
+	wantErr := error(workqueue.ErrClosed)
+	if !m.ended() {
+		if wantErr = context.Canceled; m.next() != nil {
+			wantErr, w.held = nil, m.next()
+			want = m.take(w.held)
+		}
+	}
+	if got, err := w.Next(noWait()); got != want || !errors.Is(err, wantErr) {
+		t.Fatalf("Next: %v, %v; want %v, %v", got, err, want, wantErr)
+	}
+}
+
+// byWorker reports whether a worker handles an entry.
+func (m *model) byWorker(e *entry) bool {
+	return e != nil && (m.crew[0].held == e || m.crew[1].held == e)
+}
+
 func (m *model) finish(t *rapid.T) {
 	item := drawItem(t)
-	if running := m.handled(); len(running) > 0 && rapid.IntRange(0, 9).Draw(t, "right") > 0 {
+	if running := slices.DeleteFunc(m.handled(), m.byWorker); len(running) > 0 && rapid.IntRange(0, 9).Draw(t, "right") > 0 {
 		item = rapid.SampledFrom(running).Draw(t, "handled").item
 	}
 	e, want := m.find(item), error(nil)
+	if m.byWorker(e) {
+		return
+	}
 	if e == nil || !e.handled {
 		want = workqueue.ErrNotHandled
 	}

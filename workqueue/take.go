@@ -26,20 +26,29 @@ func (q *Queue[T]) GetBatch(ctx context.Context, into []Work[T]) (int, error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
 	}
+	if len(into) == 0 {
+		return 0, nil
+	}
 	q.lock()
 	defer q.unlock()
-	for !q.closed && len(into) > 0 {
-		taken := 0
-		for taken < len(into) {
-			n := q.next()
-			if n == nil {
-				break
-			}
-			into[taken] = q.take(n)
-			taken++
+	n, err := q.await(ctx)
+	taken := 0
+	for n != nil {
+		into[taken] = q.take(n)
+		if taken++; taken == len(into) {
+			break
 		}
-		if taken > 0 {
-			return taken, nil
+		n = q.next()
+	}
+	return taken, err
+}
+
+// await waits until an item can be handed out, and returns its node. It releases the lock
+// while it waits.
+func (q *Queue[T]) await(ctx context.Context) (*node[T], error) {
+	for !q.closed {
+		if n := q.next(); n != nil {
+			return n, nil
 		}
 		w := q.workers.park()
 		q.unlock()
@@ -47,13 +56,10 @@ func (q *Queue[T]) GetBatch(ctx context.Context, into []Work[T]) (int, error) {
 		q.lock()
 		q.workers.unpark(w, woken)
 		if ctx.Err() != nil {
-			return 0, context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
 	}
-	if len(into) == 0 {
-		return 0, nil
-	}
-	return 0, ErrClosed
+	return nil, ErrClosed
 }
 
 // TryGet is Get without waiting: it returns false if no item can be handed out. It also

@@ -50,10 +50,11 @@ func (q vedetteLine) AddAll(items []string) {
 
 func (q vedetteLine) Worker(batch bool) (func() (int, bool), func()) {
 	if !batch {
-		return one(func() (string, bool) {
-			w, err := q.Get(context.Background())
-			return w.Item, err == nil
-		}, func(item string) { _ = q.Done(item) })
+		worker := q.Queue.Worker()
+		return func() (int, bool) {
+			_, err := worker.Next(context.Background())
+			return 1, err == nil
+		}, func() {} // the next Next finishes the item
 	}
 	works := make([]workqueue.Work[string], 16)
 	items := make([]string, 0, len(works))
