@@ -13,15 +13,19 @@ import (
 	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/vedette-io/vedette/bench/workload"
 )
 
-// floor is no cache: it shows what the others cannot go below. It reads a streaming list
-// from the socket, copies each frame once, and knows nothing of its contents.
+// floor is no cache: it shows what the others cannot go below. It reads a streaming list,
+// and then events, from the socket, copies each frame once, and knows nothing of its
+// contents.
 type floor struct {
-	url    string
-	synced chan struct{}
-	n      atomic.Int64
-	pairs  [][2][]byte // an object and the one before it, of every floorSample objects
+	url     string
+	handler *Handler // nil: it ends after the list
+	synced  chan struct{}
+	n       atomic.Int64 // objects of the list
+	pairs   [][2][]byte  // an object and the one before it, of every floorSample objects
 }
 
 // floorSample is the number of objects for each pair.
@@ -29,11 +33,15 @@ const floorSample = 100
 
 // openFloor prepares a floor for one kind in protobuf.
 func openFloor(env Env) (Cache, error) {
-	if len(env.Kinds) != 1 || len(env.Handlers) > 0 {
-		return nil, errors.New("floor reads one list and has no handlers")
+	if len(env.Kinds) != 1 || len(env.Handlers) > 1 || len(env.Handlers) == 1 && env.Handlers[0].Reads != ReadNothing {
+		return nil, errors.New("floor has one kind, and at most one handler that reads nothing")
 	}
 	query := "?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"
-	return &floor{url: env.URL + env.Kinds[0].Path() + query, synced: make(chan struct{})}, nil
+	f := &floor{url: env.URL + env.Kinds[0].Path() + query, synced: make(chan struct{})}
+	if len(env.Handlers) == 1 {
+		f.handler = &env.Handlers[0]
+	}
+	return f, nil
 }
 
 // Run implements Cache.
@@ -53,25 +61,57 @@ func (f *floor) Run(ctx context.Context) error {
 	}
 	body := bufio.NewReaderSize(answer.Body, 64<<10)
 	var last, frame []byte
-	for {
-		var length [4]byte
-		if _, err := io.ReadFull(body, length[:]); err != nil {
+	for synced := false; ; {
+		last = last[:0]
+		last, frame = frame, last
+		if frame, err = readFrame(body, frame); err != nil {
 			return endOf(ctx, err)
 		}
-		n := int(binary.BigEndian.Uint32(length[:]))
-		last, frame = frame, slices.Grow(last[:0], n)[:n]
-		if _, err := io.ReadFull(body, frame); err != nil {
-			return endOf(ctx, err)
-		}
-		if bytes.HasPrefix(frame[min(2, n):], []byte("BOOKMARK")) { // after the tag and the length of the type
+		switch bookmark := bytes.HasPrefix(frame[min(2, len(frame)):], []byte("BOOKMARK")); { // after the tag and the length of the type
+		case bookmark && synced:
+		case bookmark:
+			synced = true
 			close(f.synced)
-			<-ctx.Done()
-			return nil
-		}
-		if f.n.Add(1)%floorSample == 0 {
-			f.pairs = append(f.pairs, [2][]byte{slices.Clone(last), slices.Clone(frame)})
+			if f.handler == nil {
+				<-ctx.Done()
+				return nil
+			}
+		case synced:
+			f.tell(frame)
+		default:
+			if f.n.Add(1)%floorSample == 0 {
+				f.pairs = append(f.pairs, [2][]byte{slices.Clone(last), slices.Clone(frame)})
+			}
+			f.tell(frame)
 		}
 	}
+}
+
+// readFrame copies the next frame into a buffer, which it may replace.
+func readFrame(body *bufio.Reader, into []byte) ([]byte, error) {
+	length, err := body.Peek(4)
+	if err != nil {
+		return into, err
+	}
+	n := int(binary.BigEndian.Uint32(length))
+	if _, err := body.Discard(4); err != nil {
+		return into, err
+	}
+	into = slices.Grow(into[:0], n)[:n]
+	_, err = io.ReadFull(body, into)
+	return into, err
+}
+
+// tell tells the handler about a frame. It recognizes only the end.
+func (f *floor) tell(frame []byte) {
+	if f.handler == nil {
+		return
+	}
+	name := ""
+	if bytes.Contains(frame[:min(200, len(frame))], []byte(workload.EndName)) {
+		name = workload.EndName
+	}
+	f.handler.Told(name, 0)
 }
 
 // endOf returns nil if the contest is over.

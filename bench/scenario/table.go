@@ -252,7 +252,7 @@ func scaleCases(o Options) []Case {
 func eventCases(o Options) []Case {
 	n := pick(o, 40, 10_000, 10_000)
 	events := pick(o, 100, 30_000, 50_000)
-	who := pick(o, typed, pair, append([]string{"vedette-pull"}, typed...))
+	who := pick(o, typed, pair, slices.Concat([]string{"vedette-pull"}, typed, []string{"floor"}))
 	cases := []Case{o.plan(HeartbeatsCase, "pods", n, workload.Protobuf, who...).does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: events}).done(o)}
 	if o.Size == Short {
 		return cases
@@ -269,10 +269,10 @@ func eventCases(o Options) []Case {
 		cases = append(cases, o.plan(c.name, "pods", n, workload.Protobuf, c.who...).rounds(pick(o, 1, 2, 2)).does(contest.Events, c.churn).done(o))
 	}
 	for _, kind := range busyKinds {
-		p := o.plan("heartbeats of "+busyNames[kind], kind, n, workload.Protobuf, pair...).rounds(pick(o, 1, 2, 2))
+		p := o.plan("heartbeats of "+busyNames[kind], kind, n, workload.Protobuf, limited...).rounds(pick(o, 1, 2, 2))
 		cases = append(cases, p.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: events}).done(o))
 	}
-	noise := o.plan("heartbeats of random secrets", "random", n, workload.Protobuf, pair...).rounds(pick(o, 1, 2, 2))
+	noise := o.plan("heartbeats of random secrets", "random", n, workload.Protobuf, limited...).rounds(pick(o, 1, 2, 2))
 	cases = append(cases, noise.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: events}).done(o))
 	custom := o.plan("heartbeats of widgets, unstructured", "widgets", pick(o, 20, 2_000, 2_000), workload.JSON, dynamic...).rounds(pick(o, 1, 2, 2))
 	return append(cases, custom.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 10_000, 10_000)}).done(o))
