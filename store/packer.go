@@ -37,6 +37,8 @@ type packer struct {
 	poorSamples [][]byte
 	poorBodies  int
 
+	like []byte // the earlier body of the same object, packed as the next one will be, or nil
+
 	long     longBodies
 	short    shortBodies
 	siblings siblings

@@ -70,6 +70,7 @@ func (t *packer) pack(dst, prefix, body []byte, after *reference) ([]byte, bodyF
 		if packed, ok := t.packAfter(dst, prefix, body, after); ok {
 			return packed, formatSibling
 		}
+		t.like = nil // it has the other format
 	}
 	return t.packByDictionary(dst, prefix, body)
 }
@@ -136,7 +137,7 @@ func packBlock(dst, body []byte) ([]byte, bodyFormat) {
 
 func (t *packer) packByDictionary(dst, prefix, body []byte) ([]byte, bodyFormat) {
 	from := len(dst)
-	dst = t.dict.Pack(dst, prefix, body)
+	dst = t.dict.PackLike(dst, prefix, body, t.like)
 	n := len(dst) - from
 	t.notePacked(body, n)
 	if n > len(body)*9/10 { // the saving is not worth the time to unpack
@@ -191,7 +192,7 @@ func (s *siblings) bodyOf(after *reference) []byte {
 func (t *packer) packAfter(dst, prefix, body []byte, after *reference) ([]byte, bool) {
 	s := &t.siblings
 	from := len(dst)
-	dst = t.dict.PackAfter(append(dst, 0), s.bodyOf(after), prefix, body)
+	dst = t.dict.PackAfter(append(dst, 0), s.bodyOf(after), prefix, body, t.like)
 	n := float64(len(dst) - from)
 	ratio := n / float64(len(body))
 	if s.trusted > 0 && !s.isNew {

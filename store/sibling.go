@@ -43,6 +43,28 @@ func (s *Store) referenceFor(t *tree, rec *wire.Record, old Entry) (after *refer
 	return after, source
 }
 
+// packLike makes the next body, of the same object, be packed like that of an entry, if both
+// are packed in one format: after a reference, or with the dictionary alone.
+func (a *arena) packLike(e Entry, after *reference) {
+	if e.IsZero() || e.slab.dict != a.dict {
+		return
+	}
+	h := e.header()
+	b := skipColumns(h.rest, e.slab.columns)
+	_, n := uvarint(b)
+	switch b = b[n:]; h.format() {
+	case formatDictionary:
+		if after == nil {
+			a.like = b
+		}
+	case formatSibling:
+		if e.slab.references.at(int(b[0])) == after {
+			a.like = b[1:]
+		}
+	case formatPlain, formatS2, formatNone:
+	}
+}
+
 // canBeReference reports whether an entry can become the source of a reference.
 func (a *arena) canBeReference(e Entry) bool {
 	h := e.header()
@@ -68,7 +90,7 @@ func (s *Store) follow(source Entry, after *reference) {
 	at := len(rest) - len(b) + n
 	again := append(a.source.rest[:0], rest[:at]...)
 	body := a.siblings.bodyOf(after)
-	again = a.dict.PackAfter(append(again, 0), body, h.names, body)
+	again = a.dict.PackAfter(append(again, 0), body, h.names, body, nil)
 	a.source = encoded{flags: flags&^(formatMask<<formatShift) | byte(formatSibling)<<formatShift, rest: again, reference: after, at: at}
 	last := source.slab == a.current && int(source.off)+source.length() == a.current.end
 	if live, ok := s.live.objects.Find(source); last && (!ok || live != source) {

@@ -53,7 +53,9 @@ func (s *Store) makeEntry(rec *wire.Record, t *tree, old Entry) (Entry, bool) {
 func (s *Store) pack(rec *wire.Record, t *tree, old Entry) Entry {
 	a := &s.arena
 	after, source := s.referenceFor(t, rec, old)
+	a.packLike(old, after)
 	e := a.encode(rec, s.extract(rec, nil), true, after)
+	a.like = nil
 	if e.reference != nil && !source.IsZero() {
 		s.follow(source, after)
 	}

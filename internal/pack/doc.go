@@ -10,6 +10,7 @@
 //	bodies -> Train -> Dictionary
 //	body -> Dictionary.Pack   -> packed -> Dictionary.Unpack -> body
 //	body -> Dictionary.PackAfter (a sibling) -> packed -> Dictionary.UnpackAfter -> body
+//	PackLike, PackAfter <- the packed form of an earlier body: where to look first
 //	body -> Diff (of a base)  -> packed -> Patch (of the same base) -> body
 //
 // # Format

@@ -22,8 +22,14 @@ const (
 // that are known when the body is unpacked, such as the name of the object; only its last
 // KiB is used. Pack allocates nothing if dst has room for len(src) + len(src)/64 + 16
 // bytes.
-func (d *Dictionary) Pack(dst, prefix, src []byte) []byte {
+func (d *Dictionary) Pack(dst, prefix, src []byte) []byte { return d.PackLike(dst, prefix, src, nil) }
+
+// PackLike is Pack with the result for a similar body, such as an earlier body of the same
+// object, which makes it faster. like may be nil.
+func (d *Dictionary) PackLike(dst, prefix, src, like []byte) []byte {
 	p := packer{dictionary: d, prefix: lastPrefix(prefix), src: src, dst: dst, distance: -1}
+	p.earlier = earlier{in: like, distance: p.distance}
+	p.earlier.next()
 	p.indexPrefix()
 	p.run()
 	p.step(len(src), 0, 0)
@@ -51,6 +57,7 @@ type packer struct {
 	siblingShift int  // like shift, for the last match in the sibling
 	siblingAt    int  // end of that match in the sibling
 	continues    bool // the last match is in the sibling
+	earlier      earlier
 }
 
 // indexPrefix adds the prefix to the local table, whose positions count from the start of
@@ -72,12 +79,21 @@ func (p *packer) run() {
 			i = p.emit(i, commonPrefix(src[i:], p.part[j:]), p.distance)
 			continue
 		}
+		if i == p.written && p.earlier.n > 0 {
+			if at, n, distance := p.likeEarlier(i); n >= hashedBytes {
+				i = p.emit(at, n, distance)
+				continue
+			}
+		}
 		distance, n := p.lookUp(i, v)
 		if n < hashedBytes {
 			i += 1 + (i-p.written)>>6 // skip incompressible parts faster
 			continue
 		}
 		i = p.emit(i, n, distance)
+		if p.earlier.n > 0 && distance > i {
+			p.alignEarlier()
+		}
 	}
 }
 
@@ -113,23 +129,22 @@ func match(a, b []byte, v uint64) int {
 	return commonPrefix(a, b)
 }
 
-// source returns the part of the text that contains the byte at this distance before i,
-// and the byte's index in it.
-func (p *packer) source(i, distance int) (part []byte, from int) {
-	p.continues = false
+// locate returns the part of the text that contains the byte at this distance before i, the
+// byte's index in it, and whether the part is the sibling. The index is negative if the text
+// begins after it.
+func (p *packer) locate(i, distance int) (part []byte, from int, inSibling bool) {
 	if from = i - distance; from >= 0 {
-		return p.src, from
+		return p.src, from, false
 	}
 	if from += len(p.prefix); from >= 0 {
-		return p.prefix, from
+		return p.prefix, from, false
 	}
 	if p.hasSibling {
 		if from += len(p.sibling); from >= 0 {
-			p.siblingShift, p.continues = from-i, true
-			return p.sibling, from
+			return p.sibling, from, true
 		}
 	}
-	return p.dictionary.text, from + len(p.dictionary.text)
+	return p.dictionary.text, from + len(p.dictionary.text), false
 }
 
 // commonPrefix returns the length of the common start of a and b. They may overlap, if b
@@ -151,8 +166,11 @@ func commonPrefix(a, b []byte) int {
 // emit writes a match of n bytes at i, extended to the left as far as it goes. It returns
 // the index after the match.
 func (p *packer) emit(i, n, distance int) int {
-	part, from := p.source(i, distance)
-	p.part, p.shift = part, from-i
+	part, from, inSibling := p.locate(i, distance)
+	p.part, p.shift, p.continues = part, from-i, inSibling
+	if inSibling {
+		p.siblingShift = p.shift
+	}
 	for i > p.written && from > 0 && part[from-1] == p.src[i-1] {
 		i, from, n = i-1, from-1, n+1
 	}

@@ -31,10 +31,15 @@ const (
 // hexadecimal digits as half bytes.
 //
 //	step = token | 0x80 [digits - 7: uvarint] half byte…
-func (d *Dictionary) PackAfter(dst, sibling, prefix, src []byte) []byte {
+//
+// like may be the result for a similar body with the same sibling, which makes PackAfter
+// faster: that of an earlier body of the same object, or of another sibling.
+func (d *Dictionary) PackAfter(dst, sibling, prefix, src, like []byte) []byte {
 	sibling = sibling[:min(len(sibling), maxSibling)]
 	p := packer{dictionary: d, sibling: sibling, hasSibling: true, prefix: lastPrefix(prefix), src: src, dst: dst, part: sibling, continues: true}
 	p.distance = len(p.prefix) + len(sibling) // both bodies begin alike
+	p.earlier = earlier{in: like, distance: p.distance}
+	p.earlier.next()
 	p.indexPrefix()
 	p.runAfter()
 	p.step(len(src), 0, 0)
@@ -52,6 +57,12 @@ func (p *packer) runAfter() {
 			i = p.emit(i, commonPrefix(src[i:], p.part[j:]), p.distance)
 			continue
 		}
+		if i == p.written && p.earlier.n > 0 {
+			if at, n, distance := p.likeEarlier(i); n >= hashedBytes {
+				i = p.emit(at, n, distance)
+				continue
+			}
+		}
 		if n := p.skipValue(i); n > 0 {
 			i += n
 			continue
@@ -62,6 +73,9 @@ func (p *packer) runAfter() {
 			continue
 		}
 		i = p.emit(i, n, distance)
+		if p.earlier.n > 0 && distance > i {
+			p.alignEarlier()
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ func TestPackAfterRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dict := pack.NewDictionary(text(t, "dictionary"))
 		sibling, prefix, body, before := text(t, "sibling"), text(t, "prefix"), text(t, "body"), text(t, "before")
-		packed := dict.PackAfter(before, sibling, prefix, body)
+		packed := dict.PackAfter(before, sibling, prefix, body, nil)
 		if !bytes.HasPrefix(packed, before) {
 			t.Fatal("PackAfter changed the bytes that dst had")
 		}
@@ -58,7 +58,7 @@ func TestPackAfter(t *testing.T) {
 	}
 	first, second := body("train-abcde"), body("train-fghij")
 	empty := pack.NewDictionary(nil)
-	packed := empty.PackAfter(nil, first, []byte("train-fghij"), second)
+	packed := empty.PackAfter(nil, first, []byte("train-fghij"), second, nil)
 	if most := 32 + 32; len(packed) > most {
 		t.Errorf("got %d bytes, want at most %d: %q", len(packed), most, packed)
 	}
@@ -66,7 +66,7 @@ func TestPackAfter(t *testing.T) {
 	if err != nil || !bytes.Equal(got, second) {
 		t.Errorf("UnpackAfter: got %q, %v; want %q", got, err, second)
 	}
-	if same := empty.PackAfter(nil, first, nil, first); len(same) > 8 {
+	if same := empty.PackAfter(nil, first, nil, first, nil); len(same) > 8 {
 		t.Errorf("the sibling itself takes %d bytes", len(same))
 	}
 }
@@ -77,7 +77,7 @@ func TestPackAfterAllocatesNothing(t *testing.T) {
 	body, name := bytes.Repeat([]byte("spec and metadata of a pod 0123456789abcdef "), 40), []byte("name")
 	packed, out := make([]byte, 0, 2000), make([]byte, 0, 2000)
 	if n := testing.AllocsPerRun(100, func() {
-		packed = dict.PackAfter(packed[:0], body, name, body)
+		packed = dict.PackAfter(packed[:0], body, name, body, nil)
 		out, _ = dict.UnpackAfter(out[:0], body, name, packed, len(body))
 	}); n != 0 {
 		t.Errorf("got %v allocations, want 0", n)
@@ -92,7 +92,7 @@ func TestPackAfterAllocatesNothing(t *testing.T) {
 func FuzzUnpackAfter(f *testing.F) {
 	dict := pack.NewDictionary([]byte("the quick brown fox jumps over the lazy dog"))
 	sibling := []byte("a slow brown fox of 0123456789abcdef0123")
-	f.Add(dict.PackAfter(nil, sibling, []byte("name"), []byte("a slow brown name of 456789abcdef0123456789 jumps")), []byte("name"), 49)
+	f.Add(dict.PackAfter(nil, sibling, []byte("name"), []byte("a slow brown name of 456789abcdef0123456789 jumps"), nil), []byte("name"), 49)
 	f.Add([]byte{0x87, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, []byte(nil), 100)
 	f.Fuzz(func(t *testing.T, packed, prefix []byte, n int) {
 		n = min(max(n, 0), 1<<16)
