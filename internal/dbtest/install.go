@@ -128,8 +128,10 @@ func newMariaDB(options ...string) (*Server, error) {
 	s := &Server{dir: dir, URL: fmt.Sprintf("mysql://root@127.0.0.1:%d/%%s", port)}
 	s.admin = func() (*sql.DB, error) { return sql.Open("mysql", fmt.Sprintf("root@tcp(127.0.0.1:%d)/", port)) }
 	s.make = func() *exec.Cmd {
-		run := as(exec.Command(server, append([]string{"--no-defaults", "--datadir=" + data, "--port=" + strconv.Itoa(port), "--socket=" + filepath.Join(dir, "sock"),
-			"--bind-address=127.0.0.1", "--pid-file=" + filepath.Join(dir, "pid")}, options...)...))
+		run := as(exec.Command(server, append([]string{
+			"--no-defaults", "--datadir=" + data, "--port=" + strconv.Itoa(port), "--socket=" + filepath.Join(dir, "sock"),
+			"--bind-address=127.0.0.1", "--pid-file=" + filepath.Join(dir, "pid"),
+		}, options...)...))
 		run.Env = temporary
 		return run
 	}

@@ -2,9 +2,8 @@ package pack
 
 import "encoding/binary"
 
-// maxSkipped is the maximum number of literals before a match that likeEarlier takes from the
-// earlier body. Longer parts may have become similar to something else, and are searched.
-const maxSkipped = 128
+// maxLength is the largest length that earlier reads. Longer ones are damaged.
+const maxLength = 1 << 16
 
 // earlier reads the steps of an earlier packed body: of the same object, or of another
 // sibling. The two usually have the same parts in common with the dictionary and the sibling.
@@ -44,7 +43,7 @@ func (e *earlier) length(n, maximum int) int {
 		return n
 	}
 	more, size := binary.Uvarint(e.in)
-	if size <= 0 || more > maxSibling {
+	if size <= 0 || more > maxLength {
 		e.in = nil
 		return 0
 	}
@@ -53,46 +52,3 @@ func (e *earlier) length(n, maximum int) int {
 }
 
 func (e *earlier) skip(n int) { e.in = e.in[min(n, len(e.in)):] }
-
-// likeEarlier returns a match at or after i with which the earlier body continues there, if
-// src continues in the same way. n is 0 if it does not.
-func (p *packer) likeEarlier(i int) (at, n, distance int) {
-	e := &p.earlier
-	for e.n > 0 && e.at+e.n+e.moved <= i {
-		e.next()
-	}
-	at = e.at + e.moved
-	if e.n == 0 || at < i || at > i+maxSkipped || at+8 > len(p.src) {
-		return 0, 0, 0
-	}
-	distance = e.distance
-	if distance > e.at { // the match is outside the earlier body
-		distance += e.moved
-	}
-	if distance <= 0 {
-		return 0, 0, 0
-	}
-	part, from, _ := p.locate(at, distance)
-	if from < 0 || from >= len(part) {
-		return 0, 0, 0
-	}
-	return at, match(p.src[at:], part[from:], load64(p.src, at)), distance
-}
-
-// alignEarlier finds the last match, which is outside src, in the earlier body.
-func (p *packer) alignEarlier() {
-	end := p.written - p.distance // in the text
-	e := p.earlier
-	for range 4 {
-		from := e.at - e.distance
-		if e.n == 0 {
-			return
-		}
-		if from < 0 && from < end && end <= from+e.n {
-			e.moved = p.written - (e.at + end - from)
-			p.earlier = e
-			return
-		}
-		e.next()
-	}
-}

@@ -16,6 +16,10 @@ const (
 	maxLocal = 1<<16 - 1
 	// maxPrefix is the number of bytes at the end of a prefix that are used.
 	maxPrefix = 1 << 10
+	// maxSkipped is the maximum number of literals before a match that likeEarlier takes from
+	// the earlier body. Longer parts may have become similar to something else, and are
+	// searched.
+	maxSkipped = 128
 )
 
 // Pack appends the packed form of src to dst, and returns the result. prefix has bytes
@@ -118,6 +122,49 @@ func (p *packer) lookUp(i int, v uint64) (distance, n int) {
 		}
 	}
 	return distance, n
+}
+
+// likeEarlier returns a match at or after i with which the earlier body continues there, if
+// src continues in the same way. n is 0 if it does not.
+func (p *packer) likeEarlier(i int) (at, n, distance int) {
+	e := &p.earlier
+	for e.n > 0 && e.at+e.n+e.moved <= i {
+		e.next()
+	}
+	at = e.at + e.moved
+	if e.n == 0 || at < i || at > i+maxSkipped || at+8 > len(p.src) {
+		return 0, 0, 0
+	}
+	distance = e.distance
+	if distance > e.at { // the match is outside the earlier body
+		distance += e.moved
+	}
+	if distance <= 0 {
+		return 0, 0, 0
+	}
+	part, from, _ := p.locate(at, distance)
+	if from < 0 || from >= len(part) {
+		return 0, 0, 0
+	}
+	return at, match(p.src[at:], part[from:], load64(p.src, at)), distance
+}
+
+// alignEarlier finds the last match, which is outside src, in the earlier body.
+func (p *packer) alignEarlier() {
+	end := p.written - p.distance // in the text
+	e := p.earlier
+	for range 4 {
+		from := e.at - e.distance
+		if e.n == 0 {
+			return
+		}
+		if from < 0 && from < end && end <= from+e.n {
+			e.moved = p.written - (e.at + end - from)
+			p.earlier = e
+			return
+		}
+		e.next()
+	}
 }
 
 // match returns the number of bytes that a and b have in common at their start, or 0 if
