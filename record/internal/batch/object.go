@@ -3,6 +3,7 @@ package batch
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -143,7 +144,11 @@ func unwritten(id int64, uid string, s model.Scope) model.Object {
 func (l lockedObjects) mark(ctx context.Context, tx *sqldb.Tx, s model.Scope, rows []model.NewObject) error {
 	ids := make([]int64, len(rows))
 	for i := range rows {
-		ids[i] = l[rows[i].UID].ID
+		o := l[rows[i].UID]
+		if o == nil { // another recorder had inserted it, and retention has deleted it since
+			return fmt.Errorf("the object with the UID %s vanished from the database while it was inserted; the batch is written again", rows[i].UID)
+		}
+		ids[i] = o.ID
 	}
 	written, err := model.WithRevisions(ctx, tx, ids)
 	if err != nil {
