@@ -10,7 +10,7 @@ import (
 // shared, so a list of unchanged objects needs no memory for records.
 func (s *Store) stage(c *scope, d *delta.Delta) {
 	rec := &d.Record
-	had, ok := c.staged.Get(s.searchKey.set(rec.Key, -1, ""))
+	had, ok := c.staged.seek(s.searchKey.set(rec.Key, -1, ""))
 	byVersion := c.order == delta.ByVersion
 	if ok && byVersion && !newer(had, rec) {
 		return

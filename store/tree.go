@@ -30,6 +30,7 @@ type btree[T any] struct {
 	compare  func(a, b T) int
 	name     func(T) keyName // nil for a tree without prefix indexes
 	lastPath path
+	vacant   place[T]
 }
 
 // path is the position of the item that the last Find found. Set looks there first: the
@@ -38,6 +39,19 @@ type btree[T any] struct {
 type path struct {
 	depth uint8 // number of steps; 0 if there is no position
 	steps [maxSteps]uint8
+}
+
+func (p *path) add(step int) {
+	p.steps[p.depth] = uint8(step)
+	p.depth++
+}
+
+// place is where an item belongs that the last seek did not find. Each change of the tree
+// clears it. neighbors and Set look there first.
+type place[T any] struct {
+	path         // the last step is the index in the leaf
+	next    T    // the first item after it
+	hasNext bool // false: it belongs at the end of the tree
 }
 
 // maxSteps is the depth of the deepest tree for which positions are recorded. A tree of
@@ -75,6 +89,7 @@ func (t *btree[T]) Len() int { return t.len }
 
 // Copy returns a tree with the same items.
 func (t *btree[T]) Copy() *btree[T] {
+	t.vacant = place[T]{}
 	c := *t
 	c.lastPath = path{} // concurrent readers of the copy must not share it
 	t.owner, c.owner = new(owner), new(owner)
@@ -146,14 +161,86 @@ func (t *btree[T]) get(item T) (found T, ok bool) {
 	return found, false
 }
 
+// seek is get for the writer of the tree. It remembers where an absent item belongs, because
+// the writer usually adds it next.
+func (t *btree[T]) seek(item T) (found T, ok bool) {
+	t.vacant = place[T]{}
+	var p place[T]
+	n := t.root
+	for n.children != nil {
+		if p.depth == maxSteps-1 {
+			return t.get(item)
+		}
+		i := t.childIndex(n, item)
+		if i+1 < len(n.items) {
+			p.next, p.hasNext = n.items[i+1], true
+		}
+		p.add(i)
+		n = n.children[i]
+	}
+	i, ok := t.find(n, item)
+	if ok {
+		return n.items[i], true
+	}
+	if i < len(n.items) {
+		p.next, p.hasNext = n.items[i], true
+	}
+	p.add(i)
+	t.vacant = p
+	return found, false
+}
+
+// vacancy returns the leaf and the index where an item belongs, if it belongs where the last
+// seek found nothing.
+func (t *btree[T]) vacancy(item T) (leaf *node[T], at int, ok bool) {
+	p := &t.vacant
+	if p.depth == 0 {
+		return nil, 0, false
+	}
+	leaf = t.root
+	for _, step := range p.steps[:p.depth-1] {
+		leaf = leaf.children[step]
+	}
+	at = int(p.steps[p.depth-1])
+	if at > 0 && t.compare(leaf.items[at-1], item) >= 0 || p.hasNext && t.compare(item, p.next) >= 0 {
+		return nil, 0, false
+	}
+	return leaf, at, true
+}
+
+// fill adds an item where the last seek found nothing. It returns false if the item belongs
+// elsewhere, or the leaf is full.
+func (t *btree[T]) fill(item T) bool {
+	leaf, at, ok := t.vacancy(item)
+	if !ok || len(leaf.items) == maxItems {
+		return false
+	}
+	t.root = t.writable(t.root)
+	n := t.root
+	for _, step := range t.vacant.steps[:t.vacant.depth-1] {
+		if at == 0 { // it becomes the first item of the tree
+			n.items[step] = item
+		}
+		n.children[step] = t.writable(n.children[step])
+		n = n.children[step]
+	}
+	n.invalidate()
+	n.items = slices.Insert(n.items, at, item)
+	t.len++
+	return true
+}
+
 // neighbors returns the items of the same leaf before and after an item, which the tree may
 // contain or not. They are zero if the leaf has none.
 func (t *btree[T]) neighbors(item T) (before, after T) {
-	n := t.root
-	for n.children != nil {
-		n = n.children[t.childIndex(n, item)]
+	n, i, vacant := t.vacancy(item)
+	found := false
+	if !vacant {
+		for n = t.root; n.children != nil; {
+			n = n.children[t.childIndex(n, item)]
+		}
+		i, found = t.find(n, item)
 	}
-	i, found := t.find(n, item)
 	if i > 0 {
 		before = n.items[i-1]
 	}
@@ -182,8 +269,7 @@ func (t *btree[T]) findByPrefix(want T) (at path, item T) {
 		if n.children == nil && !equal {
 			break
 		}
-		at.steps[at.depth] = uint8(i)
-		at.depth++
+		at.add(i)
 		if n.children == nil {
 			return at, n.items[i]
 		}
@@ -232,8 +318,7 @@ func (t *btree[T]) Find(item T) (found T, ok bool) {
 		if !there {
 			i = max(i-1, 0)
 		}
-		at.steps[at.depth] = uint8(i)
-		at.depth++
+		at.add(i)
 		if n.children == nil {
 			t.lastPath = at
 			return n.items[i], true
@@ -276,9 +361,14 @@ func (t *btree[T]) replace(item T) (old T, ok bool) {
 // Set replaces the equal item, and returns it, or adds the item.
 func (t *btree[T]) Set(item T) (old T, had bool) {
 	if old, ok := t.replace(item); ok {
+		t.vacant = place[T]{}
 		return old, true
 	}
 	t.lastPath = path{}
+	filled := t.fill(item)
+	if t.vacant = (place[T]{}); filled {
+		return old, false
+	}
 	t.root = t.writable(t.root)
 	old, had, right := t.set(t.root, item)
 	if right != nil {
@@ -343,7 +433,7 @@ func (t *btree[T]) Delete(item T) (old T, had bool) {
 	if _, there := t.get(item); !there {
 		return old, false
 	}
-	t.lastPath = path{}
+	t.lastPath, t.vacant = path{}, place[T]{}
 	t.root = t.writable(t.root)
 	old = t.delete(t.root, item)
 	for len(t.root.children) == 1 {

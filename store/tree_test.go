@@ -49,6 +49,30 @@ func TestTreeAgainstModel(t *testing.T) {
 				t.Fatalf("Find(%d): got %v, %v", key, x, ok)
 			}
 		}
+		seek := func(p *pair, key int) {
+			i, found := slices.BinarySearchFunc(p.model, item{key: key}, compare)
+			if x, ok := p.tree.seek(item{key: key}); ok != found || ok && x != p.model[i] {
+				t.Fatalf("seek(%d): got %v, %v", key, x, ok)
+			}
+		}
+		// neighbors are zero where the leaf ends.
+		neighbors := func(p *pair, key int) {
+			var want [2]item
+			i, found := slices.BinarySearchFunc(p.model, item{key: key}, compare)
+			if i > 0 {
+				want[0] = p.model[i-1]
+			}
+			if found {
+				i++
+			}
+			if i < len(p.model) {
+				want[1] = p.model[i]
+			}
+			before, after := p.tree.neighbors(item{key: key})
+			if before != want[0] && before != (item{}) || after != want[1] && after != (item{}) {
+				t.Fatalf("neighbors(%d): got %v and %v, want %v", key, before, after, want)
+			}
+		}
 		which := func() *pair { return &all[rapid.IntRange(0, len(all)-1).Draw(t, "which")] }
 		key := func() int { return rapid.IntRange(0, keys).Draw(t, "key") }
 		t.Repeat(map[string]func(*rapid.T){
@@ -71,6 +95,36 @@ func TestTreeAgainstModel(t *testing.T) {
 						set(p, k-40+before)
 					}
 					set(p, rapid.SampledFrom([]int{k, k, k + 1}).Draw(t, "key written"))
+				}
+			},
+			"seek, then write": func(*rapid.T) {
+				p, k := which(), key()
+				seek(p, k)
+				switch rapid.IntRange(0, 5).Draw(t, "between") {
+				case 0:
+					set(p, key())
+				case 1:
+					for other := range rapid.IntRange(1, 80).Draw(t, "others") {
+						remove(p, k-40+other)
+					}
+				case 2:
+					find(p, key())
+				case 3:
+					if len(all) < 5 {
+						all = append(all, pair{p.tree.Copy(), slices.Clone(p.model)})
+						p = which()
+					}
+				}
+				k += rapid.SampledFrom([]int{0, 0, 0, 1, -1, 50}).Draw(t, "off by")
+				neighbors(p, k)
+				set(p, k)
+				neighbors(p, k)
+			},
+			"seek and set a run": func(*rapid.T) {
+				p, from, step := which(), key(), rapid.SampledFrom([]int{1, -1, 7}).Draw(t, "step")
+				for k := range rapid.IntRange(1, 200).Draw(t, "n") {
+					seek(p, from+k*step)
+					set(p, from+k*step)
 				}
 			},
 			"set a run": func(*rapid.T) {
