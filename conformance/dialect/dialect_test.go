@@ -15,6 +15,8 @@ import (
 	"github.com/dolthub/go-mysql-server/memory"
 	"github.com/dolthub/go-mysql-server/server"
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/go-mysql-server/sql/variables"
 	"github.com/sirupsen/logrus"
 
 	"github.com/vedette-io/vedette/record/recordtest"
@@ -38,8 +40,17 @@ var unlike = []string{
 	"feed/replicas_handle_each_transition_once$",
 }
 
+// lockTimeout is a variable of sessions in MySQL, with values up to 2^30. This server has it
+// for all sessions only, with the value 1. It has no row locks, so the value does not matter.
+var lockTimeout = &sql.MysqlSystemVariable{
+	Name: "innodb_lock_wait_timeout", Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true,
+	Type: types.NewSystemIntType("innodb_lock_wait_timeout", 1, 1<<30, false), Default: int64(50),
+}
+
 func TestMain(m *testing.M) {
 	flag.Parse()
+	variables.InitSystemVariables()
+	sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{lockTimeout})
 	if err := flag.Set("test.skip", "^TestDialect$/"+strings.Join(unlike, "|^TestDialect$/")); err != nil {
 		panic(err)
 	}
