@@ -8,88 +8,124 @@ import (
 	"pgregory.net/rapid"
 )
 
+// treeItem is an item of a tree in a test.
+type treeItem struct{ key, value int }
+
+func compareItems(a, b treeItem) int { return cmp.Compare(a.key, b.key) }
+
+// modeled is a tree with a sorted slice of the same items.
+type modeled struct {
+	tree  *btree[treeItem]
+	model []treeItem
+}
+
+func (p *modeled) search(key int) (int, bool) {
+	return slices.BinarySearchFunc(p.model, treeItem{key: key}, compareItems)
+}
+
+func (p *modeled) set(t *rapid.T, x treeItem) {
+	i, found := p.search(x.key)
+	old, had := p.tree.Set(x)
+	if had != found || had && old != p.model[i] {
+		t.Fatalf("Set(%d): got %v, %v", x.key, old, had)
+	}
+	if found {
+		p.model[i] = x
+	} else {
+		p.model = slices.Insert(p.model, i, x)
+	}
+}
+
+func (p *modeled) remove(t *rapid.T, key int) {
+	i, found := p.search(key)
+	old, had := p.tree.Delete(treeItem{key: key})
+	if had != found || had && old != p.model[i] {
+		t.Fatalf("Delete(%d): got %v, %v", key, old, had)
+	}
+	if found {
+		p.model = slices.Delete(p.model, i, i+1)
+	}
+}
+
+// look calls one of the methods of the tree that search an item.
+func (p *modeled) look(t *rapid.T, name string, search func(treeItem) (treeItem, bool), key int) {
+	i, found := p.search(key)
+	if x, ok := search(treeItem{key: key}); ok != found || ok && x != p.model[i] {
+		t.Fatalf("%s(%d): got %v, %v", name, key, x, ok)
+	}
+}
+
+// neighbors checks the neighbors of a key, which are zero where the leaf ends.
+func (p *modeled) neighbors(t *rapid.T, key int) {
+	var want [2]treeItem
+	i, found := p.search(key)
+	if i > 0 {
+		want[0] = p.model[i-1]
+	}
+	if found {
+		i++
+	}
+	if i < len(p.model) {
+		want[1] = p.model[i]
+	}
+	before, after := p.tree.neighbors(treeItem{key: key})
+	if before != want[0] && before != (treeItem{}) || after != want[1] && after != (treeItem{}) {
+		t.Fatalf("neighbors(%d): got %v and %v, want %v", key, before, after, want)
+	}
+}
+
+// check compares everything in the tree with the model.
+func (p *modeled) check(t *rapid.T) {
+	if got := slices.Collect(p.tree.Scan); !slices.Equal(got, p.model) || p.tree.Len() != len(p.model) {
+		t.Fatalf("got %d items, want %d", len(got), len(p.model))
+	}
+	wellFormed(t, p.tree.root, compareItems, true)
+}
+
+// ascend compares the items from a key on.
+func (p *modeled) ascend(t *rapid.T, from int) {
+	var got []treeItem
+	p.tree.Ascend(treeItem{key: from}, func(x treeItem) bool {
+		got = append(got, x)
+		return len(got) < 100
+	})
+	i, _ := p.search(from)
+	if want := p.model[i:min(i+100, len(p.model))]; !slices.Equal(got, want) {
+		t.Fatalf("Ascend(%d): got %v, want %v", from, got, want)
+	}
+}
+
 // TestTreeAgainstModel compares a tree and copies of it with sorted slices.
 func TestTreeAgainstModel(t *testing.T) {
-	type item struct{ key, value int }
-	compare := func(a, b item) int { return cmp.Compare(a.key, b.key) }
-	type pair struct {
-		tree  *btree[item]
-		model []item
-	}
 	rapid.Check(t, func(t *rapid.T) {
-		all := []pair{{newBtree(compare), nil}}
-		keys := rapid.SampledFrom([]int{10, 300, 5000}).Draw(t, "keys")
-		value := 0
-		set := func(p *pair, key int) {
-			value++
-			i, found := slices.BinarySearchFunc(p.model, item{key: key}, compare)
-			old, had := p.tree.Set(item{key, value})
-			if had != found || had && old != p.model[i] {
-				t.Fatalf("Set(%d): got %v, %v", key, old, had)
-			}
-			if found {
-				p.model[i] = item{key, value}
-			} else {
-				p.model = slices.Insert(p.model, i, item{key, value})
-			}
-		}
-		remove := func(p *pair, key int) {
-			i, found := slices.BinarySearchFunc(p.model, item{key: key}, compare)
-			old, had := p.tree.Delete(item{key: key})
-			if had != found || had && old != p.model[i] {
-				t.Fatalf("Delete(%d): got %v, %v", key, old, had)
-			}
-			if found {
-				p.model = slices.Delete(p.model, i, i+1)
-			}
-		}
-		find := func(p *pair, key int) {
-			i, found := slices.BinarySearchFunc(p.model, item{key: key}, compare)
-			if x, ok := p.tree.Find(item{key: key}); ok != found || ok && x != p.model[i] {
-				t.Fatalf("Find(%d): got %v, %v", key, x, ok)
-			}
-		}
-		seek := func(p *pair, key int) {
-			i, found := slices.BinarySearchFunc(p.model, item{key: key}, compare)
-			if x, ok := p.tree.seek(item{key: key}); ok != found || ok && x != p.model[i] {
-				t.Fatalf("seek(%d): got %v, %v", key, x, ok)
-			}
-		}
-		// neighbors are zero where the leaf ends.
-		neighbors := func(p *pair, key int) {
-			var want [2]item
-			i, found := slices.BinarySearchFunc(p.model, item{key: key}, compare)
-			if i > 0 {
-				want[0] = p.model[i-1]
-			}
-			if found {
-				i++
-			}
-			if i < len(p.model) {
-				want[1] = p.model[i]
-			}
-			before, after := p.tree.neighbors(item{key: key})
-			if before != want[0] && before != (item{}) || after != want[1] && after != (item{}) {
-				t.Fatalf("neighbors(%d): got %v and %v, want %v", key, before, after, want)
-			}
-		}
-		which := func() *pair { return &all[rapid.IntRange(0, len(all)-1).Draw(t, "which")] }
+		all := []*modeled{{tree: newBtree(compareItems)}}
+		keys, value := rapid.SampledFrom([]int{10, 300, 5000}).Draw(t, "keys"), 0
+		which := func() *modeled { return all[rapid.IntRange(0, len(all)-1).Draw(t, "which")] }
 		key := func() int { return rapid.IntRange(0, keys).Draw(t, "key") }
+		set := func(p *modeled, key int) {
+			value++
+			p.set(t, treeItem{key, value})
+		}
+		copied := func(p *modeled) *modeled {
+			if len(all) < 5 {
+				all = append(all, &modeled{p.tree.Copy(), slices.Clone(p.model)})
+			}
+			return which()
+		}
 		t.Repeat(map[string]func(*rapid.T){
 			"set":    func(*rapid.T) { set(which(), key()) },
-			"delete": func(*rapid.T) { remove(which(), key()) },
+			"delete": func(*rapid.T) { which().remove(t, key()) },
 			"find, then write": func(*rapid.T) {
 				p := which()
-				find(p, key())
-				if again := rapid.Bool().Draw(t, "copy"); again && len(all) < 5 {
-					all = append(all, pair{p.tree.Copy(), slices.Clone(p.model)})
-					p = which()
+				p.look(t, "Find", p.tree.Find, key())
+				if rapid.Bool().Draw(t, "copy") {
+					p = copied(p)
 				}
 				for range rapid.IntRange(0, 3).Draw(t, "writes") {
 					k := key()
-					find(p, k)
+					p.look(t, "Find", p.tree.Find, k)
 					if rapid.Bool().Draw(t, "delete") {
-						remove(p, rapid.SampledFrom([]int{k, k + 1}).Draw(t, "which one"))
+						p.remove(t, rapid.SampledFrom([]int{k, k + 1}).Draw(t, "which one"))
 					}
 					for before := range rapid.SampledFrom([]int{0, 0, 40}).Draw(t, "others first") {
 						set(p, k-40+before)
@@ -99,31 +135,28 @@ func TestTreeAgainstModel(t *testing.T) {
 			},
 			"seek, then write": func(*rapid.T) {
 				p, k := which(), key()
-				seek(p, k)
+				p.look(t, "seek", p.tree.seek, k)
 				switch rapid.IntRange(0, 5).Draw(t, "between") {
 				case 0:
 					set(p, key())
 				case 1:
 					for other := range rapid.IntRange(1, 80).Draw(t, "others") {
-						remove(p, k-40+other)
+						p.remove(t, k-40+other)
 					}
 				case 2:
-					find(p, key())
+					p.look(t, "Find", p.tree.Find, key())
 				case 3:
-					if len(all) < 5 {
-						all = append(all, pair{p.tree.Copy(), slices.Clone(p.model)})
-						p = which()
-					}
+					p = copied(p)
 				}
 				k += rapid.SampledFrom([]int{0, 0, 0, 1, -1, 50}).Draw(t, "off by")
-				neighbors(p, k)
+				p.neighbors(t, k)
 				set(p, k)
-				neighbors(p, k)
+				p.neighbors(t, k)
 			},
 			"seek and set a run": func(*rapid.T) {
 				p, from, step := which(), key(), rapid.SampledFrom([]int{1, -1, 7}).Draw(t, "step")
 				for k := range rapid.IntRange(1, 200).Draw(t, "n") {
-					seek(p, from+k*step)
+					p.look(t, "seek", p.tree.seek, from+k*step)
 					set(p, from+k*step)
 				}
 			},
@@ -136,35 +169,17 @@ func TestTreeAgainstModel(t *testing.T) {
 			"delete a run": func(*rapid.T) {
 				p, from, step := which(), key(), rapid.IntRange(1, 3).Draw(t, "step")
 				for k := range rapid.IntRange(1, 400).Draw(t, "n") {
-					remove(p, from+k*step)
+					p.remove(t, from+k*step)
 				}
 			},
-			"copy": func(*rapid.T) {
-				if len(all) < 5 {
-					p := which()
-					all = append(all, pair{p.tree.Copy(), slices.Clone(p.model)})
-				}
-			},
+			"copy": func(*rapid.T) { copied(which()) },
 			"": func(*rapid.T) {
-				for i, p := range all {
-					if got := slices.Collect(p.tree.Scan); !slices.Equal(got, p.model) || p.tree.Len() != len(p.model) {
-						t.Fatalf("tree %d: got %d items, want %d", i, len(got), len(p.model))
-					}
-					wellFormed(t, p.tree.root, compare, true)
+				for _, p := range all {
+					p.check(t)
 				}
 				p, from := which(), key()
-				i, found := slices.BinarySearchFunc(p.model, item{key: from}, compare)
-				var got []item
-				p.tree.Ascend(item{key: from}, func(x item) bool {
-					got = append(got, x)
-					return len(got) < 100
-				})
-				if want := p.model[i:min(i+100, len(p.model))]; !slices.Equal(got, want) {
-					t.Fatalf("Ascend(%d): got %v, want %v", from, got, want)
-				}
-				if x, ok := p.tree.Get(item{key: from}); ok != found || ok && x != p.model[i] {
-					t.Fatalf("Get(%d): got %v, %v", from, x, ok)
-				}
+				p.ascend(t, from)
+				p.look(t, "Get", p.tree.Get, from)
 			},
 		})
 	})
