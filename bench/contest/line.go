@@ -25,7 +25,7 @@ type Line interface {
 	Stop()
 }
 
-// Lines create the queues, by contestant. By default client-go and controller-runtime
+// Lines create the queues, by contestant: floor has neither priorities nor delays. By default client-go and controller-runtime
 // have no metrics; Vedette always has them.
 var Lines = map[string]func() Line{
 	"vedette": func() Line { return vedetteLine{workqueue.New(workqueue.Config[string]{})} },
@@ -36,6 +36,65 @@ var Lines = map[string]func() Line{
 		return clientGoLine{clientgo.NewTypedDelayingQueueWithConfig(clientgo.TypedDelayingQueueConfig[string]{Name: "bench", MetricsProvider: provider{}})}
 	},
 	"controller-runtime": func() Line { return runtimeLine{priorityqueue.New[string](""), &sync.Once{}} },
+	"floor":              newFloorLine,
+}
+
+// floorLine is no workqueue: it shows what the others cannot go below. Items wait in a slice
+// behind a lock, and nothing else is known of them.
+type floorLine struct {
+	mu      sync.Mutex
+	arrived *sync.Cond
+	items   []string
+	first   int // index of the next item
+	stopped bool
+}
+
+func newFloorLine() Line {
+	q := &floorLine{}
+	q.arrived = sync.NewCond(&q.mu)
+	return q
+}
+
+func (q *floorLine) Add(item string, _ int, _ time.Duration) {
+	q.mu.Lock()
+	q.items = append(q.items, item)
+	q.mu.Unlock()
+	q.arrived.Signal()
+}
+
+func (q *floorLine) AddAll(items []string) {
+	q.mu.Lock()
+	q.items = append(q.items, items...)
+	q.mu.Unlock()
+	q.arrived.Broadcast()
+}
+
+func (q *floorLine) Worker(batch bool) (take func() (int, bool), done func()) {
+	most := 1
+	if batch {
+		most = 16
+	}
+	return func() (int, bool) { return q.take(most) }, func() {}
+}
+
+func (q *floorLine) take(most int) (int, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.first == len(q.items) && !q.stopped {
+		q.arrived.Wait()
+	}
+	n := min(most, len(q.items)-q.first)
+	if q.first += n; q.first == len(q.items) {
+		q.items, q.first = q.items[:0], 0
+	}
+	return n, n > 0
+}
+
+func (q *floorLine) Stop() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.stopped = true
+	q.arrived.Broadcast()
 }
 
 type vedetteLine struct{ *workqueue.Queue[string] }

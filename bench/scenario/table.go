@@ -349,21 +349,21 @@ func stores(o Options, a contest.Action, n int) []Case {
 
 func queueCases(o Options) []Case {
 	n := pick(o, 100, 100_000, 100_000)
-	short := []string{"vedette", "client-go", "client-go-measured", "controller-runtime"}
+	all := []string{"vedette", "client-go", "client-go-measured", "controller-runtime"}
 	var cases []Case
-	add := func(name string, a contest.Action, n, items int) {
-		p := o.plan(name, "", n, workload.JSON, short...)
+	add := func(name string, a contest.Action, n, items int, more ...string) {
+		p := o.plan(name, "", n, workload.JSON, slices.Concat(all, more)...)
 		p.kinds = nil
 		p.Task.Action, p.Task.Events = a, items
 		cases = append(cases, p.shelf(o))
 	}
-	add(WorkersCase, contest.QueueWorkers, n, 10*n)
+	add(WorkersCase, contest.QueueWorkers, n, 10*n, pick(o, []string{"floor"}, nil, []string{"floor"})...)
 	add(PrioritiesCase, contest.QueuePriorities, n, 10*n)
 	if o.Size == Short {
 		return cases
 	}
-	add("batches", contest.QueueBatches, n, 10*n)
-	add("one goroutine", contest.QueueAlone, pick(o, 10, 0, 1000), 10*n)
+	add("batches", contest.QueueBatches, n, 10*n, "floor")
+	add("one goroutine", contest.QueueAlone, pick(o, 10, 0, 1000), 10*n, "floor")
 	add("delayed items", contest.QueueDelayed, pick(o, 100, 0, 1_000_000), 0)
 	return cases
 }
