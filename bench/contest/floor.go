@@ -33,8 +33,8 @@ const floorSample = 100
 
 // openFloor prepares a floor for one kind in protobuf.
 func openFloor(env Env) (Cache, error) {
-	if len(env.Kinds) != 1 || len(env.Handlers) > 1 || len(env.Handlers) == 1 && env.Handlers[0].Reads != ReadNothing {
-		return nil, errors.New("floor has one kind, and at most one handler that reads nothing")
+	if len(env.Kinds) != 1 || len(env.Handlers) > 1 || len(env.Handlers) == 1 && env.Handlers[0].Reads == ReadBoth {
+		return nil, errors.New("floor has one kind, and at most one handler, which reads no old object")
 	}
 	query := "?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"
 	f := &floor{url: env.URL + env.Kinds[0].Path() + query, synced: make(chan struct{})}
@@ -102,7 +102,8 @@ func readFrame(body *bufio.Reader, into []byte) ([]byte, error) {
 	return into, err
 }
 
-// tell tells the handler about a frame. It recognizes only the end.
+// tell tells the handler about a frame. It recognizes the end and, if the handler reads it,
+// the stamp.
 func (f *floor) tell(frame []byte) {
 	if f.handler == nil {
 		return
@@ -111,7 +112,29 @@ func (f *floor) tell(frame []byte) {
 	if bytes.Contains(frame[:min(200, len(frame))], []byte(workload.EndName)) {
 		name = workload.EndName
 	}
-	f.handler.Told(name, 0)
+	sent := int64(0)
+	if f.handler.Reads == ReadNew {
+		sent = stampIn(frame)
+	}
+	f.handler.Told(name, sent)
+}
+
+var stampKey = []byte(workload.StampKey)
+
+// stampIn returns the stamp in a frame; zero if it has none.
+func stampIn(frame []byte) int64 {
+	at := bytes.Index(frame, stampKey)
+	if at < 0 {
+		return 0
+	}
+	sent := int64(0)
+	for _, c := range frame[min(at+len(stampKey)+2, len(frame)):] { // after the tag and the length of the value
+		if c < '0' || c > '9' {
+			break
+		}
+		sent = sent*10 + int64(c-'0')
+	}
+	return sent
 }
 
 // endOf returns nil if the contest is over.

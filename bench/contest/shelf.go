@@ -36,6 +36,7 @@ var Shelves = map[string]func(k workload.Kind, n int) (Shelf, error){
 	"vedette-live": func(k workload.Kind, n int) (Shelf, error) { return newVedetteShelf(k, n, true) },
 	"client-go":    newIndexerShelf,
 	"statedb":      newTableShelf,
+	"floor":        newFloorShelf,
 }
 
 type vedetteShelf struct {

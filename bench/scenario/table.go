@@ -280,7 +280,7 @@ func eventCases(o Options) []Case {
 
 func latencyCases(o Options) []Case {
 	n := pick(o, 40, 10_000, 10_000)
-	who := []string{"vedette", "vedette-pull", "vedette-field", "vedette-live", "client-go", "controller-runtime", "statedb"}
+	who := []string{"vedette", "vedette-pull", "vedette-field", "vedette-live", "client-go", "controller-runtime", "statedb", "floor"}
 	paced := workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 4_000, 8_000), Rate: 1_000}
 	cases := []Case{o.plan(PacedCase, "pods", n, workload.Protobuf, pick(o, who, pair, who)...).rounds(pick(o, 1, 5, 3)).does(contest.Latency, paced).done(o)}
 	if o.Size == Short {
@@ -342,7 +342,7 @@ func commitCases(o Options) []Case { return stores(o, contest.Commit, pick(o, 20
 func besideCases(o Options) []Case { return stores(o, contest.Beside, pick(o, 200, 10_000, 10_000)) }
 
 func stores(o Options, a contest.Action, n int) []Case {
-	p := o.plan(SmallCase, "small", n, workload.Protobuf, pick(o, []string{"vedette", "vedette-live", "client-go", "statedb"}, []string{"vedette", "client-go", "statedb"}, []string{"vedette", "vedette-live", "client-go", "statedb"})...)
+	p := o.plan(SmallCase, "small", n, workload.Protobuf, pick(o, []string{"vedette", "vedette-live", "client-go", "statedb", "floor"}, []string{"vedette", "client-go", "statedb"}, []string{"vedette", "vedette-live", "client-go", "statedb", "floor"})...)
 	p.Task.Action, p.Task.Events = a, pick(o, 100, 20_000, 50_000)
 	return []Case{p.shelf(o)}
 }
