@@ -98,6 +98,8 @@ type fleetCluster struct {
 	host string
 
 	mu      sync.Mutex
+	changes int                 // changes that the server has accepted, each of which is an event
+	events  int                 // events that the watch has read
 	seen    map[string][]string // versions of each UID, in the order of their events
 	deleted map[string]bool
 }
@@ -164,6 +166,7 @@ func (c *fleetCluster) watch(t *testing.T) {
 			}
 			c.mu.Lock()
 			uid := string(e.Object.UID)
+			c.events++
 			c.seen[uid] = append(c.seen[uid], e.Object.ResourceVersion)
 			if e.Type == "DELETED" {
 				c.deleted[uid] = true
@@ -214,6 +217,9 @@ func (c *fleetCluster) change(ctx context.Context, t *testing.T, rate int) {
 				t.Error(err)
 				return
 			}
+			c.mu.Lock()
+			c.changes++
+			c.mu.Unlock()
 		}
 	}
 }
@@ -325,6 +331,14 @@ func (f *fleet) compare(t *testing.T) {
 	defer d.Close()
 	want, deleted := map[string][]string{}, map[string]bool{}
 	for _, c := range f.clusters {
+		wait.Until(t, time.Minute, "the raw watch has read all events", func() string {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if c.events < c.changes {
+				return fmt.Sprintf("%d of %d", c.events, c.changes)
+			}
+			return ""
+		})
 		c.mu.Lock()
 		maps.Copy(want, c.seen)
 		maps.Copy(deleted, c.deleted)
