@@ -40,6 +40,9 @@ func (o *Offer) Acquire(ctx context.Context) (*Lease, error) {
 		if lease != nil && lease.ctx.Err() == nil {
 			return lease, nil
 		}
+		if lease != nil { // it ended before anyone had it, so nobody else releases it
+			lease.Release()
+		}
 		select {
 		case <-granted:
 		case <-ctx.Done():
