@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vedette-io/vedette/apitest"
 )
@@ -35,8 +36,8 @@ func TestShards(t *testing.T) {
 	}
 	await := func(what string, met func(map[string]string) bool) {
 		t.Helper()
-		for n := 0; !met(shown()); n++ {
-			if n == 3000 {
+		for deadline := time.Now().Add(time.Minute); !met(shown()); { // a move takes some intervals of 3 s
+			if time.Now().After(deadline) {
 				t.Fatalf("%s: got %v", what, shown())
 			}
 		}
@@ -73,7 +74,7 @@ func TestSharedRanges(t *testing.T) {
 	a := start(t, append(args, "--join", "--name", "a")...)
 	a.err.holds(t, "UID range 4/4")
 	r.until("train", 1)
-	for n := 0; ; n++ {
+	for deadline := time.Now().Add(time.Minute); ; {
 		out, errs, code := runOnce(t, "shards", "--db", r.db, "-o", "csv")
 		if code != 0 {
 			t.Fatalf("exit code %d: %s", code, errs)
@@ -81,7 +82,7 @@ func TestSharedRanges(t *testing.T) {
 		if strings.Count(out, ",a,") == 4 && strings.Contains(out, "1/4") && strings.Contains(out, "4/4") {
 			break
 		}
-		if n == 3000 {
+		if time.Now().After(deadline) {
 			t.Fatalf("got %s", out)
 		}
 	}
