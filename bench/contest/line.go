@@ -25,8 +25,8 @@ type Line interface {
 	Stop()
 }
 
-// Lines create the queues, by contestant: floor has neither priorities nor delays. By default client-go and controller-runtime
-// have no metrics; Vedette always has them.
+// Lines create the queues, by contestant. By default client-go and controller-runtime have
+// no metrics; Vedette always has them. The floor has neither priorities nor delays.
 var Lines = map[string]func() Line{
 	"vedette": func() Line { return vedetteLine{workqueue.New(workqueue.Config[string]{})} },
 	"client-go": func() Line {

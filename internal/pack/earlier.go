@@ -37,7 +37,8 @@ func (e *earlier) next() {
 	}
 }
 
-// length is unpacker.length.
+// length returns a length whose field in the token is n, as unpacker.length does. After a
+// damaged one, no steps are left.
 func (e *earlier) length(n, maximum int) int {
 	if n < maximum {
 		return n
