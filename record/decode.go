@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/internal/observe"
 )
@@ -41,16 +42,17 @@ func (it *item) observation(p *observe.Projection, source model.Source) (observe
 type decoder struct {
 	queue      *delta.QueueOf[item]
 	projection *observe.Projection
-	listed     bool // a list was received before, so the database has most objects of the next list
+	encoder    *bodies.Encoder // of the writer; only Prepare
+	listed     bool            // a list was received before, so the database has most objects of the next list
 	listing    bool
 }
 
-// newDecoder returns a decoder with an empty queue. listed reports whether a recorder has
-// received a list of the scope before.
-func newDecoder(p *observe.Projection, listed bool) *decoder {
+// newDecoder returns a decoder with an empty queue, for a writer with an encoder. listed
+// reports whether a recorder has received a list of the scope before.
+func newDecoder(p *observe.Projection, e *bodies.Encoder, listed bool) *decoder {
 	size := func(it item) int { return len(it.Record.Body) }
 	limits := delta.Limits{Deltas: maxDeltas, Bytes: maxBytes}
-	return &decoder{queue: delta.NewQueueOf(limits, size), projection: p, listed: listed}
+	return &decoder{queue: delta.NewQueueOf(limits, size), projection: p, encoder: e, listed: listed}
 }
 
 // Put implements reflector.Sink.
@@ -78,6 +80,7 @@ func (d *decoder) decode(change *delta.Delta) *observe.Observation {
 			return nil // the writer gets the same error, and records it
 		}
 		change.Record.Body = o.Body
+		o.Prepared = d.encoder.Prepare(o.Body, d.listing) // the objects of a first list are new
 		return &o
 	case delta.Keep, delta.Bookmark, delta.Leave:
 	}

@@ -80,6 +80,7 @@ func (pl *planner) upsertObject(p *plan, it *item) {
 	if exists && before.uid != it.Record.UID { // a new object of the same name: its deletion was missed
 		p.observations = append(p.observations, observe.MissedDeletion(key, before.uid, before.version, it.Record.Version-1, it.Seen, source))
 	}
+	o.First = !exists || before.uid != it.Record.UID
 	p.add(o)
 	p.objects[key] = tracked{it.Record.UID, it.Record.Version}
 }

@@ -183,7 +183,7 @@ func (t *targetRecorder) connect(resume wire.Version, gap bool) error {
 	if gap {
 		cfg.Lists = reflector.NeverList
 	}
-	decoder := newDecoder(t.writer.planner.projection, t.writer.planner.covered)
+	decoder := newDecoder(t.writer.planner.projection, t.writer.encoder, t.writer.planner.covered)
 	r, err := reflector.New(source, decoder, cfg)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ var rowTests = []test{
 	{"inserts of any number of rows", insertAny},
 	{"inserts of large rows", insertLarge},
 	{"new rows only", insertNew},
+	{"inserted rows are returned", insertReturning},
 	{"updates", updateAny},
 	{"pairs and positions", fragments},
 }
@@ -102,6 +104,51 @@ func insertLarge(t *testing.T, d *database) {
 		if err := d.QueryRow(t.Context(), "SELECT data FROM dictionaries WHERE resource_id = ?", i).Scan(&data); err != nil || !bytes.Equal(data, r[2].([]byte)) {
 			t.Errorf("row %d has %d bytes, %v", i, len(data), err)
 		}
+	}
+}
+
+// insertReturning: exactly the inserted rows are returned, each with its number.
+func insertReturning(t *testing.T, d *database) {
+	d.migrate()
+	returned := map[string]int64{}
+	insert := func(rows [][]any) error {
+		clear(returned)
+		return d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+			return tx.InsertReturning(t.Context(), "clusters", clusterColumns, rows, "uid", func(row *sql.Rows) error {
+				var id int64
+				var uid string
+				err := row.Scan(&id, &uid)
+				returned[uid] = id
+				return err
+			})
+		})
+	}
+	if err := insert(nil); errors.Is(err, errors.ErrUnsupported) {
+		if err := insert(clusterRows(3)); !errors.Is(err, errors.ErrUnsupported) || d.number("SELECT COUNT(*) FROM clusters") != 0 {
+			t.Errorf("rows were inserted although the driver returns none: %v", err)
+		}
+		return
+	}
+	before := 0
+	for _, n := range []int{1, 16, 40, 1003, 1003} { // the first rows of each exist already
+		if err := insert(clusterRows(n)); err != nil {
+			t.Fatal(err)
+		}
+		if len(returned) != n-before {
+			t.Errorf("%d rows, of which %d existed: %d were returned", n, before, len(returned))
+		}
+		for uid, id := range returned {
+			if got := d.number("SELECT id FROM clusters WHERE uid = ?", uid); got != id {
+				t.Errorf("the row of %s has the number %d, not %d", uid, got, id)
+			}
+		}
+		before = n
+	}
+	err := d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+		return tx.InsertReturning(t.Context(), "clusters", []string{"uid", "name", "seen_at", "missing"}, [][]any{{"x", "x", int64(0), int64(0)}}, "uid", func(*sql.Rows) error { return nil })
+	})
+	if err == nil {
+		t.Error("other errors are hidden")
 	}
 }
 

@@ -7,10 +7,18 @@ import (
 	"strings"
 )
 
-// eachArrays runs a statement for all rows, with each column as an array. Its text does not
+// execArrays runs a statement for all rows, with each column as an array. Its text does not
 // depend on the number of rows, so PostgreSQL plans it once. text receives a table function
 // over the arrays.
-func eachArrays(ctx context.Context, tx *sql.Tx, rows Rows, text func(arrays string) string) error {
+func execArrays(ctx context.Context, tx *sql.Tx, rows Rows, text func(arrays string) string) error {
+	return eachArrays(rows, text, func(text string, args []any) error {
+		_, err := tx.ExecContext(ctx, text, args...)
+		return err
+	})
+}
+
+// eachArrays calls run with a statement and its arguments until all rows are done.
+func eachArrays(rows Rows, text func(arrays string) string, run func(text string, args []any) error) error {
 	for values := rows.Values; len(values) > 0; {
 		n := fit(values, 1000)
 		var types []string
@@ -22,7 +30,7 @@ func eachArrays(ctx context.Context, tx *sql.Tx, rows Rows, text func(arrays str
 			}
 			types, args = append(types, "?::"+name+"[]"), append(args, array)
 		}
-		if _, err := tx.ExecContext(ctx, NumberParameters(text("unnest("+strings.Join(types, ", ")+")")), args...); err != nil {
+		if err := run(NumberParameters(text("unnest("+strings.Join(types, ", ")+")")), args); err != nil {
 			return err
 		}
 		values = values[n:]

@@ -69,6 +69,16 @@ type Driver interface {
 	Conflicts(err error) bool
 }
 
+// Returner is a Driver of a database that can return the rows that it inserts. It saves the
+// query that reads their numbers.
+type Returner interface {
+	Driver
+
+	// InsertReturning inserts rows like Insert with a key, and calls each for every inserted
+	// row, in any order. The row has the columns id and key.
+	InsertReturning(ctx context.Context, tx *sql.Tx, rows Rows, key string, each func(*sql.Rows) error) error
+}
+
 // Names of the locks of this module.
 const (
 	// MigrationLock is held while the schema changes.

@@ -133,19 +133,34 @@ func (postgres) Address(u *url.URL, getenv func(string) string) (Address, error)
 
 // Insert implements Driver.
 func (postgres) Insert(ctx context.Context, tx *sql.Tx, rows Rows, key string) error {
-	return eachArrays(ctx, tx, rows, func(arrays string) string {
-		text := "INSERT INTO " + rows.Table + " (" + strings.Join(rows.Columns, ", ") + ") SELECT * FROM " + arrays
-		if key != "" {
-			text += " ON CONFLICT DO NOTHING"
+	return execArrays(ctx, tx, rows, func(arrays string) string { return postgresInsert(rows, arrays, key) })
+}
+
+// InsertReturning implements Returner.
+func (postgres) InsertReturning(ctx context.Context, tx *sql.Tx, rows Rows, key string, each func(*sql.Rows) error) error {
+	text := func(arrays string) string { return postgresInsert(rows, arrays, key) + " RETURNING id, " + key }
+	return eachArrays(rows, text, func(text string, args []any) error {
+		inserted, err := tx.QueryContext(ctx, text, args...)
+		if err != nil {
+			return err
 		}
-		return text
+		return forEach(inserted, each)
 	})
+}
+
+// postgresInsert returns an INSERT of arrays. With a key, it skips existing rows.
+func postgresInsert(rows Rows, arrays, key string) string {
+	text := "INSERT INTO " + rows.Table + " (" + strings.Join(rows.Columns, ", ") + ") SELECT * FROM " + arrays
+	if key != "" {
+		text += " ON CONFLICT DO NOTHING"
+	}
+	return text
 }
 
 // Update implements Driver.
 func (postgres) Update(ctx context.Context, tx *sql.Tx, rows Rows) error {
 	key := rows.Columns[0]
-	return eachArrays(ctx, tx, rows, func(arrays string) string {
+	return execArrays(ctx, tx, rows, func(arrays string) string {
 		return "UPDATE " + rows.Table + " SET " + assign(rows.Columns[1:], "") + " FROM " + arrays + " AS v(" + strings.Join(rows.Columns, ", ") + ")" +
 			" WHERE " + rows.Table + "." + key + " = v." + key
 	})

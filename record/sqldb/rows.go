@@ -29,6 +29,46 @@ type Chunks struct {
 
 // Exec runs a statement for all rows. text returns the statement for n rows.
 func (c Chunks) Exec(ctx context.Context, tx *sql.Tx, rows Rows, text func(n int) string) error {
+	return c.split(ctx, tx, rows, text, func(run statement, args []any) error {
+		_, err := run.exec(ctx, args)
+		return err
+	})
+}
+
+// Query is like Exec for a statement that returns rows. It calls each for every row.
+func (c Chunks) Query(ctx context.Context, tx *sql.Tx, rows Rows, text func(n int) string, each func(*sql.Rows) error) error {
+	return c.split(ctx, tx, rows, text, func(run statement, args []any) error {
+		found, err := run.query(ctx, args)
+		if err != nil {
+			return err
+		}
+		return forEach(found, each)
+	})
+}
+
+// statement is a statement of a transaction. stmt is nil if it is not prepared.
+type statement struct {
+	tx   *sql.Tx
+	text string
+	stmt *sql.Stmt
+}
+
+func (s statement) exec(ctx context.Context, args []any) (sql.Result, error) {
+	if s.stmt != nil {
+		return s.stmt.ExecContext(ctx, args...)
+	}
+	return s.tx.ExecContext(ctx, s.text, args...)
+}
+
+func (s statement) query(ctx context.Context, args []any) (*sql.Rows, error) {
+	if s.stmt != nil {
+		return s.stmt.QueryContext(ctx, args...)
+	}
+	return s.tx.QueryContext(ctx, s.text, args...)
+}
+
+// split calls run with a statement and its arguments until all rows are done.
+func (c Chunks) split(ctx context.Context, tx *sql.Tx, rows Rows, text func(n int) string, run func(statement, []any) error) error {
 	values := rows.Values
 	if c.Prepared > 0 && len(values) > 2*c.Prepared {
 		stmt, err := tx.PrepareContext(ctx, text(c.Prepared))
@@ -37,14 +77,14 @@ func (c Chunks) Exec(ctx context.Context, tx *sql.Tx, rows Rows, text func(n int
 		}
 		defer stmt.Close()
 		for ; len(values) >= c.Prepared; values = values[c.Prepared:] {
-			if _, err := stmt.ExecContext(ctx, slices.Concat(values[:c.Prepared]...)...); err != nil {
+			if err := run(statement{stmt: stmt}, slices.Concat(values[:c.Prepared]...)); err != nil {
 				return err
 			}
 		}
 	}
 	for len(values) > 0 {
 		n := fit(values, min(500, c.Parameters/len(rows.Columns)))
-		if _, err := tx.ExecContext(ctx, text(n), slices.Concat(values[:n]...)...); err != nil {
+		if err := run(statement{tx: tx, text: text(n)}, slices.Concat(values[:n]...)); err != nil {
 			return err
 		}
 		values = values[n:]

@@ -150,12 +150,21 @@ var sqliteChunks = Chunks{Parameters: 32_000, Prepared: 16}
 
 // Insert implements Driver.
 func (sqlite) Insert(ctx context.Context, tx *sql.Tx, rows Rows, key string) error {
-	return sqliteChunks.Exec(ctx, tx, rows, func(n int) string {
-		if key != "" {
-			return rows.InsertText(n) + " ON CONFLICT DO NOTHING"
-		}
-		return rows.InsertText(n)
-	})
+	return sqliteChunks.Exec(ctx, tx, rows, func(n int) string { return sqliteInsert(rows, n, key) })
+}
+
+// InsertReturning implements Returner.
+func (sqlite) InsertReturning(ctx context.Context, tx *sql.Tx, rows Rows, key string, each func(*sql.Rows) error) error {
+	text := func(n int) string { return sqliteInsert(rows, n, key) + " RETURNING id, " + key }
+	return sqliteChunks.Query(ctx, tx, rows, text, each)
+}
+
+// sqliteInsert returns an INSERT of n rows. With a key, it skips existing rows.
+func sqliteInsert(rows Rows, n int, key string) string {
+	if key != "" {
+		return rows.InsertText(n) + " ON CONFLICT DO NOTHING"
+	}
+	return rows.InsertText(n)
 }
 
 // Update implements Driver.

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 )
 
@@ -61,6 +62,17 @@ func (t *Tx) Insert(ctx context.Context, table string, columns []string, rows []
 // never changes an existing row. key is one of the columns.
 func (t *Tx) InsertNew(ctx context.Context, table string, columns []string, rows [][]any, key string) error {
 	return t.driver.Insert(ctx, t.tx, Rows{table, columns, rows}, key)
+}
+
+// InsertReturning is like InsertNew. It calls each for every inserted row, in any order, with
+// the columns id and key. It inserts nothing and returns errors.ErrUnsupported if the
+// database does not return inserted rows.
+func (t *Tx) InsertReturning(ctx context.Context, table string, columns []string, rows [][]any, key string, each func(*sql.Rows) error) error {
+	r, ok := t.driver.(Returner)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	return r.InsertReturning(ctx, t.tx, Rows{table, columns, rows}, key, each)
 }
 
 // Update updates existing rows. The first column is the key of a row; the other columns are

@@ -30,7 +30,7 @@ func (a *appender) add(obj *lockedObject, o *observe.Observation) {
 		}
 		obj.addHour(model.HourOf(obj.Since))
 	}
-	a.revisions = append(a.revisions, o.Revision(obj.ID, a.bodies.Encode(&obj.Object, o.Version, o.Body)))
+	a.revisions = append(a.revisions, o.Revision(obj.ID, a.bodies.Encode(&obj.Object, o.Version, o.Body, o.Prepared)))
 }
 
 // insert writes the collected rows.

@@ -9,7 +9,7 @@ import (
 
 // indexTransitions writes the index entries for the transitions of a batch.
 func indexTransitions(ctx context.Context, tx *sqldb.Tx, s model.Scope, objects []*lockedObject) error {
-	var entries []model.IndexEntry
+	var firsts, entries []model.IndexEntry
 	for _, obj := range objects {
 		if obj.reindex {
 			hours, err := model.TransitionHours(ctx, tx, obj.ID)
@@ -29,11 +29,18 @@ func indexTransitions(ctx context.Context, tx *sqldb.Tx, s model.Scope, objects 
 		if err != nil {
 			return err
 		}
+		into := &entries
+		if obj.fresh {
+			into = &firsts
+		}
 		for _, t := range terms {
 			for _, h := range obj.hours {
-				entries = append(entries, model.IndexEntry{Term: t, Hour: h, Object: obj.ID})
+				*into = append(*into, model.IndexEntry{Term: t, Hour: h, Object: obj.ID})
 			}
 		}
+	}
+	if err := model.InsertFirstIndexEntries(ctx, tx, firsts); err != nil {
+		return err
 	}
 	return model.InsertIndexEntries(ctx, tx, entries)
 }
@@ -41,8 +48,7 @@ func indexTransitions(ctx context.Context, tx *sqldb.Tx, s model.Scope, objects 
 // termsOf returns the terms of an object at its last revision.
 func termsOf(ctx context.Context, tx *sqldb.Tx, s model.Scope, obj *lockedObject) ([]model.Term, error) {
 	if obj.last != nil && obj.last.Body != nil {
-		attributes := obj.last.Attributes(s)
-		return attributes.Terms(), nil
+		return obj.last.Terms(s), nil
 	}
 	return model.StoredTerms(ctx, tx, obj.ID)
 }

@@ -55,6 +55,7 @@ func drawObservations(t *rapid.T) (all []scoped) {
 			version++
 			at = at.Add(time.Duration(rapid.IntRange(0, 3).Draw(t, "later")) * 30 * time.Minute)
 			o.Version, o.Seen = version, at
+			o.First = rapid.Bool().Draw(t, "first") // it may be wrong
 			o.Status.State = rapid.SampledFrom([]state.State{state.Queued, state.Running, state.Failed, "", state.Running}).Draw(t, "state")
 			o.Labels = map[string]string{"app": "train", "team": one("team", "x", "y")}
 			if rapid.IntRange(0, 5).Draw(t, "requeued") == 0 {

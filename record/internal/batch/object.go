@@ -3,6 +3,7 @@ package batch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -20,6 +21,7 @@ type lockedObject struct {
 	model.Object
 	before   model.Object        // state before the batch
 	inserted *model.ObjectUpdate // columns of the row if this batch has inserted it, or nil
+	fresh    bool                // this transaction has inserted the row, so nothing else refers to it
 
 	first   *observe.Observation // first appended revision of the batch, or nil
 	last    *observe.Observation // last appended revision of the batch, or nil
@@ -58,8 +60,7 @@ func (o *lockedObject) row(s model.Scope) model.ObjectUpdate {
 		ObjectStateColumns: model.ObjectStateColumns{Presence: o.Presence, State: o.State, RawState: o.RawState, Since: o.Since},
 	}
 	if o.last.Body != nil { // an inferred deletion has no attributes
-		attributes := o.last.Attributes(s)
-		r.TermsHash = attributes.Hash()
+		r.TermsHash = model.HashTerms(o.last.Terms(s))
 	}
 	if o.last.Deleted {
 		r.DeletedAt = model.Micros(o.last.Seen)
@@ -87,7 +88,8 @@ func (o *lockedObject) kindOf(version wire.Version, stored model.FeedKind) model
 type lockedObjects map[string]*lockedObject
 
 // lockObjects locks the rows of the objects of a batch, and inserts missing rows. All
-// recorders lock in the order of UIDs, which prevents deadlocks.
+// recorders insert and lock in the order of UIDs. Two of them can only deadlock if they
+// disagree about which objects are new; the database then rolls one transaction back.
 func lockObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, all []observe.Observation) (lockedObjects, error) {
 	firsts := map[string]*observe.Observation{}
 	for i := range all {
@@ -97,17 +99,19 @@ func lockObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, all []observe
 	}
 	uids := slices.Sorted(maps.Keys(firsts))
 	locked := make(lockedObjects, len(uids))
+	if err := locked.insertFirsts(ctx, tx, s, uids, firsts); err != nil {
+		return nil, err
+	}
+	unlocked := func(uid string) bool { return locked[uid] == nil }
+	uids = slices.DeleteFunc(uids, func(uid string) bool { return !unlocked(uid) })
 	if err := locked.read(ctx, tx, s, uids); err != nil {
 		return nil, err
 	}
-	missing := slices.DeleteFunc(uids, func(uid string) bool { return locked[uid] != nil })
+	missing := slices.DeleteFunc(uids, func(uid string) bool { return !unlocked(uid) })
 	if len(missing) == 0 {
 		return locked, nil
 	}
-	rows := make([]model.NewObject, len(missing))
-	for i, uid := range missing {
-		rows[i] = newObject(s, firsts[uid])
-	}
+	rows := newObjects(s, missing, firsts)
 	if err := model.InsertObjects(ctx, tx, rows); err != nil {
 		return nil, err
 	}
@@ -115,6 +119,43 @@ func lockObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, all []observe
 		return nil, err
 	}
 	return locked, locked.mark(ctx, tx, s, rows)
+}
+
+// insertFirsts inserts the objects of which the recorder knows no earlier revision, without
+// looking for them first. It leaves those that exist to the caller, and all of them if the
+// database does not return inserted rows.
+func (l lockedObjects) insertFirsts(ctx context.Context, tx *sqldb.Tx, s model.Scope, uids []string, firsts map[string]*observe.Observation) error {
+	uids = slices.DeleteFunc(slices.Clone(uids), func(uid string) bool { return !firsts[uid].First })
+	if len(uids) == 0 {
+		return nil
+	}
+	rows := newObjects(s, uids, firsts)
+	err := model.InsertObjectsReturning(ctx, tx, rows, func(id int64, uid string) {
+		if i, found := slices.BinarySearch(uids, uid); found {
+			l.add(id, s, &rows[i])
+			l[uid].fresh = true
+		}
+	})
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
+}
+
+// add adds an object whose row this batch has inserted.
+func (l lockedObjects) add(id int64, s model.Scope, row *model.NewObject) {
+	o := unwritten(id, row.UID, s)
+	row.ID = id
+	l[row.UID] = &lockedObject{Object: o, before: o, inserted: &row.ObjectUpdate}
+}
+
+// newObjects returns the rows of new objects at their first revisions.
+func newObjects(s model.Scope, uids []string, firsts map[string]*observe.Observation) []model.NewObject {
+	rows := make([]model.NewObject, len(uids))
+	for i, uid := range uids {
+		rows[i] = newObject(s, firsts[uid])
+	}
+	return rows
 }
 
 // newObject returns the row of a new object at its first revision. Most new objects have
@@ -155,10 +196,8 @@ func (l lockedObjects) mark(ctx context.Context, tx *sqldb.Tx, s model.Scope, ro
 		return err
 	}
 	for i := range rows {
-		if row := &rows[i]; !written[ids[i]] {
-			o := unwritten(ids[i], row.UID, s)
-			row.ID = o.ID
-			l[row.UID] = &lockedObject{Object: o, before: o, inserted: &row.ObjectUpdate}
+		if !written[ids[i]] {
+			l.add(ids[i], s, &rows[i])
 		}
 	}
 	return nil

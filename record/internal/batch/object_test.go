@@ -2,6 +2,7 @@ package batch_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -100,12 +101,18 @@ func insertEmpty(t *rapid.T, db *sqldb.DB, s model.Scope, all []scoped) {
 }
 
 // TestInsertedByAnother checks that a batch continues if another recorder inserts an object
-// after the batch has not found it.
+// after the batch has not found it, or which the batch takes for a new one.
 func TestInsertedByAnother(t *testing.T) {
+	for _, first := range []bool{false, true} {
+		t.Run(fmt.Sprint("first ", first), func(t *testing.T) { insertedByAnother(t, first) })
+	}
+}
+
+func insertedByAnother(t *testing.T, first bool) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		d := modeltest.Open(t, url)
 		seen := time.Unix(1_700_000_000, 0)
-		one := observe.Observation{UID: "one", Namespace: "ml", Name: "one", Version: 5, Source: model.Watched, Seen: seen, Status: state.Status{State: state.Running}, Body: []byte("{}")}
+		one := observe.Observation{UID: "one", Namespace: "ml", Name: "one", Version: 5, Source: model.Watched, Seen: seen, Status: state.Status{State: state.Running}, Body: []byte("{}"), First: first}
 		two := one
 		two.UID, two.Name = "two", "two"
 		write := func(hold func(), all ...observe.Observation) (r batch.Written, err error) {

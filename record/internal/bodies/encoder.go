@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync/atomic"
 
 	"github.com/vedette-io/vedette/internal/pack"
 	"github.com/vedette-io/vedette/record/internal/model"
@@ -14,10 +15,10 @@ import (
 )
 
 // Encoder encodes the bodies of one type for the database. It caches the keyframes and
-// dictionaries of committed batches. It belongs to one goroutine.
+// dictionaries of committed batches. It belongs to one goroutine, except for Prepare.
 type Encoder struct {
 	resource  int64
-	newest    *dictionary // nil: the type has no dictionary yet
+	newest    atomic.Pointer[dictionary] // nil: the type has no dictionary yet
 	known     map[int64]*dictionary
 	keyframes *keyframeCache
 	recent    [][]byte // the most recent bodies that were stored as keyframes
@@ -34,6 +35,17 @@ func NewEncoder(resource int64, cacheBytes int) *Encoder {
 // Cached returns the number of objects with a cached keyframe, and the size of the cache in
 // bytes.
 func (e *Encoder) Cached() (objects, bytes int) { return len(e.keyframes.byObject), e.keyframes.size }
+
+// Prepare encodes a body before its transaction begins: its hash and, for a body that is
+// probably a keyframe, its data. Batch.Encode takes the result. One goroutine may call
+// Prepare while another one uses the encoder.
+func (e *Encoder) Prepare(body []byte, keyframe bool) model.StoredBody {
+	if h := hashOf(body); keyframe {
+		return newKeyframe(body, h, e.newest.Load())
+	} else {
+		return model.StoredBody{Hash: h, Size: len(body)}
+	}
+}
 
 // dictionary returns the dictionary with an ID, or nil for 0.
 func (e *Encoder) dictionary(ctx context.Context, q sqldb.Querier, id int64) (*dictionary, error) {
@@ -82,7 +94,8 @@ func (e *Encoder) Begin(ctx context.Context, tx *sqldb.Tx, all iter.Seq[[]byte],
 // is committed.
 func (e *Encoder) Commit(b *Batch) {
 	if b.dict != nil {
-		e.newest, e.known[b.dict.id] = b.dict, b.dict
+		e.known[b.dict.id] = b.dict
+		e.newest.Store(b.dict)
 	}
 	if b.checked {
 		e.check *= 4
@@ -106,7 +119,7 @@ func (e *Encoder) Commit(b *Batch) {
 // bodies.
 func (b *Batch) train(ctx context.Context, all iter.Seq[[]byte]) error {
 	e := b.e
-	if b.dict = e.newest; b.dict != nil && e.stored < e.check {
+	if b.dict = e.newest.Load(); b.dict != nil && e.stored < e.check {
 		return nil
 	}
 	samples := e.recent
@@ -166,25 +179,37 @@ func (b *Batch) readKeyframes(ctx context.Context, objects iter.Seq[*model.Objec
 }
 
 // Encode encodes the body of a revision that follows all stored revisions of its object,
-// and updates Base and Depth of the object. A nil body is stored without data.
-func (b *Batch) Encode(o *model.Object, version wire.Version, body []byte) model.StoredBody {
+// and updates Base and Depth of the object. A nil body is stored without data. prepared is
+// the result of Prepare for the body, or zero.
+func (b *Batch) Encode(o *model.Object, version wire.Version, body []byte, prepared model.StoredBody) model.StoredBody {
 	if body == nil {
 		return model.StoredBody{}
 	}
-	h := hashOf(body)
+	if prepared.Size == 0 {
+		prepared = model.StoredBody{Hash: hashOf(body), Size: len(body)}
+	}
 	if o.Base > 0 && o.Depth < maxDifferences {
 		if keyframe := b.keyframe(o); keyframe != nil {
-			if stored, ok := newDifference(body, keyframe, h, o.Base); ok {
+			if stored, ok := newDifference(body, keyframe, prepared.Hash, o.Base); ok {
 				o.Depth++
 				return stored
 			}
 		}
 	}
-	stored := newKeyframe(body, h, b.dict)
+	stored := prepared
+	if !b.usable(&prepared) {
+		stored = newKeyframe(body, prepared.Hash, b.dict)
+	}
 	o.Base, o.Depth = version, 0
 	b.keyframes[o.ID], b.plain[o.ID] = model.Keyframe{Object: o.ID, Version: version, StoredBody: stored}, body
 	b.samples = append(b.samples, body)
 	return stored
+}
+
+// usable reports whether a prepared body is a keyframe with the dictionary of the batch. The
+// dictionary may have changed since the body was prepared.
+func (b *Batch) usable(prepared *model.StoredBody) bool {
+	return len(prepared.Data) > 0 && b.dict != nil && prepared.Dictionary == b.dict.id
 }
 
 // EncodeAlone encodes the body of a late revision as a keyframe without differences.

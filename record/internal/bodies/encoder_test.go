@@ -1,9 +1,11 @@
 package bodies_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/internal/modeltest"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -126,6 +129,52 @@ func TestDictionaries(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPrepare checks that a body is stored in the same way with and without preparation,
+// even if the dictionary has changed in between.
+func TestPrepare(t *testing.T) {
+	body := func(i int) []byte {
+		return fmt.Appendf(nil, `{"metadata":{"name":"job-%d"},"spec":{%s"end":%d}}`, i, strings.Repeat(fmt.Sprintf(`"field-%d":"%x",`, i%7, i%5), 40), i*i)
+	}
+	d := modeltest.Open(t, dbtest.Empty(t, "sqlite"))
+	e := bodies.NewEncoder(d.Scope.Resource, 1<<20)
+	encode := func(o model.Object, version wire.Version, text []byte, prepared model.StoredBody) (stored model.StoredBody) {
+		t.Helper()
+		err := d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+			b, err := e.Begin(t.Context(), tx, slices.Values([][]byte{text}), slices.Values([]*model.Object{&o}))
+			if err == nil {
+				stored = b.Encode(&o, version, text, prepared)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stored
+	}
+	old := e.Prepare(body(1000), true) // before there is a dictionary
+	for i := range 200 {
+		r := modeltest.Revision{UID: fmt.Sprint("uid-", i), Version: wire.Version(i + 1), State: state.Running, Body: string(body(i))}
+		if err := d.WriteWith(t.Context(), e, []modeltest.Revision{r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fresh := model.Object{ID: 5000}
+	want := encode(fresh, 900, body(1000), model.StoredBody{})
+	if want.Dictionary == 0 || len(want.Data) > 200 {
+		t.Fatalf("the body is not compressed: %d bytes with dictionary %d", len(want.Data), want.Dictionary)
+	}
+	for name, prepared := range map[string]model.StoredBody{"keyframe": e.Prepare(body(1000), true), "hash": e.Prepare(body(1000), false), "without a dictionary": old} {
+		if got := encode(fresh, 900, body(1000), prepared); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %d bytes with dictionary %d, want %d with %d", name, len(got.Data), got.Dictionary, len(want.Data), want.Dictionary)
+		}
+	}
+	known := model.Object{ID: 1, Base: 1} // the keyframe of uid-0
+	next := bytes.Replace(body(0), []byte("job-0"), []byte("job-9"), 1)
+	if got := encode(known, 901, next, e.Prepare(next, true)); got.Base != 1 || !reflect.DeepEqual(got, encode(known, 901, next, model.StoredBody{})) {
+		t.Errorf("a prepared keyframe is not stored as a difference: %+v", got)
+	}
 }
 
 // TestCacheIsBounded checks that the encoder caches no keyframe of a deleted object, and

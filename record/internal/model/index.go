@@ -42,14 +42,29 @@ func HourStart(h int64) int64 { return h * hour }
 // InsertIndexEntries inserts the entries that do not exist yet. It sorts all, so that
 // neighbors in the index are written together.
 func InsertIndexEntries(ctx context.Context, tx *sqldb.Tx, all []IndexEntry) error {
+	return insertEntries(all, func(columns []string, rows [][]any) error {
+		return tx.InsertNew(ctx, IndexTable, columns, rows, "term")
+	})
+}
+
+// InsertFirstIndexEntries is InsertIndexEntries for objects that have no entries yet. The
+// database then compares them with no existing ones.
+func InsertFirstIndexEntries(ctx context.Context, tx *sqldb.Tx, all []IndexEntry) error {
+	return insertEntries(all, func(columns []string, rows [][]any) error {
+		return tx.Insert(ctx, IndexTable, columns, rows)
+	})
+}
+
+func insertEntries(all []IndexEntry, insert func(columns []string, rows [][]any) error) error {
 	slices.SortFunc(all, func(x, y IndexEntry) int {
 		return cmp.Or(cmp.Compare(x.Term, y.Term), cmp.Compare(x.Hour, y.Hour), cmp.Compare(x.Object, y.Object))
 	})
+	all = slices.Compact(all) // two terms of an object may have the same hash
 	rows := make([][]any, len(all))
 	for i, e := range all {
 		rows[i] = []any{int64(e.Term), e.Hour, e.Object}
 	}
-	if err := tx.InsertNew(ctx, IndexTable, []string{"term", "hour", "object_id"}, rows, "term"); err != nil {
+	if err := insert([]string{"term", "hour", "object_id"}, rows); err != nil {
 		return fmt.Errorf("table %s: %w", IndexTable, err)
 	}
 	return nil

@@ -28,6 +28,25 @@ var newObjectColumns = []string{
 // InsertObjects inserts the objects that do not exist yet, and leaves the others unchanged.
 // all must be sorted by UID.
 func InsertObjects(ctx context.Context, tx *sqldb.Tx, all []NewObject) error {
+	return tx.InsertNew(ctx, "objects", newObjectColumns, newObjectRows(all), "uid")
+}
+
+// InsertObjectsReturning is like InsertObjects, and calls each for every inserted object, in
+// any order. It inserts nothing and returns errors.ErrUnsupported if the database does not
+// return inserted rows.
+func InsertObjectsReturning(ctx context.Context, tx *sqldb.Tx, all []NewObject, each func(id int64, uid string)) error {
+	return tx.InsertReturning(ctx, "objects", newObjectColumns, newObjectRows(all), "uid", func(rows *sql.Rows) error {
+		var id int64
+		var uid string
+		if err := rows.Scan(&id, &uid); err != nil {
+			return err
+		}
+		each(id, uid)
+		return nil
+	})
+}
+
+func newObjectRows(all []NewObject) [][]any {
 	rows := make([][]any, len(all))
 	for i := range all {
 		o := &all[i]
@@ -36,7 +55,7 @@ func InsertObjects(ctx context.Context, tx *sqldb.Tx, all []NewObject) error {
 			o.CreatedAt, o.SeenAt, int16(o.Presence), o.DeletedAt, int64(o.Version), o.State, o.RawState, o.Reason, o.Message, o.Since, o.TermsHash, o.Selectors, int64(o.Base), o.Depth,
 		}
 	}
-	return tx.InsertNew(ctx, "objects", newObjectColumns, rows, "uid")
+	return rows
 }
 
 // Object is the stored state of an object, as a writer reads it under a lock.

@@ -109,7 +109,7 @@ func (w *writer) add(b *bodies.Batch, r *Revision) {
 		o.State, o.Since = string(r.State), seen
 	}
 	w.revisions = append(w.revisions, model.Revision{
-		ObjectID: o.ID, Version: r.Version, Deleted: deleted, Source: model.Watched, SeenAt: seen, State: o.State, Body: b.Encode(o, r.Version, []byte(r.Body)),
+		ObjectID: o.ID, Version: r.Version, Deleted: deleted, Source: model.Watched, SeenAt: seen, State: o.State, Body: b.Encode(o, r.Version, []byte(r.Body), model.StoredBody{}),
 	})
 	o.Version = r.Version
 	if deleted {

@@ -20,11 +20,15 @@ type Observation struct {
 	Source               model.Source
 	Seen, Created        time.Time
 	Status               state.Status
-	Body                 []byte // nil for an inferred deletion
+	Body                 []byte           // nil for an inferred deletion
+	Prepared             model.StoredBody // the body, encoded in advance; zero if it was not
 	Owner                model.Owner
 	Queue, Submitter     string
 	Labels               map[string]string
 	Invalid              error // reason why the state is unknown: an undecodable body, or a panic
+	First                bool  // the recorder knows no earlier revision of the object; the database may have some
+
+	terms []model.Term // result of Terms, or nil
 }
 
 // Observe converts a delta to an observation. If the body cannot be decoded, the
@@ -71,6 +75,16 @@ func (o *Observation) Attributes(s model.Scope) model.Attributes {
 	return model.Attributes{
 		Cluster: s.Cluster, Resource: s.Resource, Namespace: o.Namespace, Owner: o.Owner, Queue: o.Queue, Submitter: o.Submitter, Labels: o.Labels,
 	}
+}
+
+// Terms returns the terms by which the object is indexed. It computes them once, so all calls
+// must have the same scope. The caller must not change them.
+func (o *Observation) Terms(s model.Scope) []model.Term {
+	if o.terms == nil {
+		a := o.Attributes(s)
+		o.terms = a.Terms()
+	}
+	return o.terms
 }
 
 // HappenedAt returns the time when the object entered its state, in microseconds. since is
