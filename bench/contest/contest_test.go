@@ -6,6 +6,10 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/vedette-io/vedette/bench/workload"
 )
 
@@ -85,5 +89,59 @@ func TestAudience(t *testing.T) {
 	a.handlers[1].Told(workload.EndName, 0)
 	if !closed(a.ended) || a.told.Load() != 3 {
 		t.Errorf("ended %v, %d events", closed(a.ended), a.told.Load())
+	}
+}
+
+// TestFloorDecoded checks that the floor for readers decodes the objects of a stream, and
+// follows changes and deletions in its index.
+func TestFloorDecoded(t *testing.T) {
+	k, err := workload.Of("pods")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := openFloorDecoded(Env{Kinds: []workload.Kind{k}, Encoding: workload.Protobuf, Index: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := c.(*floorDecoded)
+	frame := func(event string, i int, app string) []byte {
+		obj := k.New(0, i)
+		obj.SetLabels(map[string]string{"app": app})
+		body, err := workload.Form{Encoding: workload.Protobuf}.Body(k, obj)
+		if err != nil {
+			t.Fatal(err)
+		}
+		message := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "Pod"}, Raw: body}
+		raw, err := message.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := (&metav1.WatchEvent{Type: event, Object: runtime.RawExtension{Raw: append([]byte("k8s\x00"), raw...)}}).Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	for _, one := range [][]byte{frame("ADDED", 1, "a"), frame("ADDED", 2, "a"), frame("ADDED", 3, "b"), frame("MODIFIED", 2, "b"), frame("DELETED", 3, "b"), frame("ADDED", 4, "a")} {
+		if err := d.apply(one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for app, want := range map[string]int{"a": 2, "b": 1, "c": 0} {
+		indexed, selected := 0, 0
+		if err := d.ByApp(t.Context(), app, func(metav1.Object) { indexed++ }); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Select(t.Context(), labels.SelectorFromSet(labels.Set{"app": app}), func(metav1.Object) { selected++ }); err != nil {
+			t.Fatal(err)
+		}
+		if indexed != want || selected != want {
+			t.Errorf("%s: %d by the index and %d by the selector, want %d", app, indexed, selected, want)
+		}
+	}
+	for _, broken := range [][]byte{nil, []byte("k8s"), frame("ADDED", 1, "a")[:20]} {
+		if err := d.apply(broken); err == nil {
+			t.Errorf("a broken frame of %d bytes was applied", len(broken))
+		}
 	}
 }

@@ -24,8 +24,8 @@ type Keeper interface {
 }
 
 // Keepers create the keepers, by contestant.
-var Keepers = map[string]func(*sqldb.DB, *kube.Cluster, kube.Resource) (Keeper, error){
-	"vedette": newRecorder, "rows": newRows,
+var Keepers = map[string]func(*sqldb.DB, string, *kube.Cluster, kube.Resource) (Keeper, error){
+	"vedette": newRecorder, "rows": newRows, "floor": newFloorKeeper,
 }
 
 // Figures of keepers, in addition to those of events.
@@ -79,6 +79,11 @@ func doKeep(ctx context.Context, t *Task) (*Result, error) {
 		}
 	}
 	runtime.KeepAlive(k)
+	if floor, ok := k.(*floorKeeper); ok {
+		if f[ListedStored], f[StoredEach], err = floor.needed(); err != nil {
+			return nil, err
+		}
+	}
 	if err := readFeed(ctx, d, f); err != nil {
 		return nil, err
 	}
@@ -147,7 +152,7 @@ func (t *Task) keeper(d *sqldb.DB) (Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(d, cluster, resourceOf(k))
+	return open(d, t.Dir, cluster, resourceOf(k))
 }
 
 // kept waits until a number of revisions is committed.
@@ -180,7 +185,7 @@ func followKeeper(ctx context.Context, k Keeper) (stop func() error) {
 // recorder is our recorder.
 type recorder struct{ *record.Recorder }
 
-func newRecorder(d *sqldb.DB, cluster *kube.Cluster, r kube.Resource) (Keeper, error) {
+func newRecorder(d *sqldb.DB, _ string, cluster *kube.Cluster, r kube.Resource) (Keeper, error) {
 	rec, err := record.New(d, record.Config{Cluster: cluster, Name: "bench", Targets: []record.Target{{Type: r.String()}}})
 	return recorder{rec}, err
 }

@@ -31,7 +31,7 @@ const (
 type OpenMessenger func(ctx context.Context, t *Task, srv *apitest.Server, receiver string) (run, ready func(context.Context) error, err error)
 
 // Messengers create the messengers, by contestant. Package notified adds Vedette's.
-var Messengers = map[string]OpenMessenger{"handler": newPoster}
+var Messengers = map[string]OpenMessenger{"handler": newPoster, "floor": newFloorMessenger}
 
 // doNotify changes the states of pods at a steady rate, and measures the time from each
 // write to the request at the receiver. Task.N is the number of transitions and Task.Rate

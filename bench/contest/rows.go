@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record/sqldb"
-	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -20,13 +17,11 @@ import (
 // so that only the rows differ. It has no states, transitions, resume points, duplicates
 // of other recorders, or deletions while it was stopped.
 type rows struct {
-	d         *sqldb.DB
-	queue     *delta.Queue
-	reflector *reflector.Reflector
-	kept      atomic.Int64
+	*batched
+	d *sqldb.DB
 }
 
-func newRows(d *sqldb.DB, cluster *kube.Cluster, r kube.Resource) (Keeper, error) {
+func newRows(d *sqldb.DB, _ string, cluster *kube.Cluster, r kube.Resource) (Keeper, error) {
 	id, text := "BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY", "LONGTEXT"
 	switch {
 	case strings.HasPrefix(d.String(), "sqlite"):
@@ -39,39 +34,9 @@ func newRows(d *sqldb.DB, cluster *kube.Cluster, r kube.Resource) (Keeper, error
 	if err != nil {
 		return nil, err
 	}
-	source, err := cluster.Collection(r, kube.Selection{Encoding: kube.JSONOnly})
-	if err != nil {
-		return nil, err
-	}
-	k := &rows{d: d, queue: delta.NewQueue(delta.Limits{})}
-	k.reflector, err = reflector.New(source, k.queue, reflector.Config{})
+	k := &rows{d: d}
+	k.batched, err = newBatched(cluster, r, k.write)
 	return k, err
-}
-
-// Kept implements Keeper.
-func (k *rows) Kept() int { return int(k.kept.Load()) }
-
-// Run implements Keeper.
-func (k *rows) Run(ctx context.Context) error {
-	var reading sync.WaitGroup
-	var failed error
-	reading.Go(func() {
-		failed = k.reflector.Run(ctx)
-		k.queue.Close()
-	})
-	for {
-		deltas, err := k.queue.Get(ctx)
-		if err == nil {
-			err = k.write(ctx, deltas)
-		}
-		if err != nil {
-			reading.Wait()
-			if ctx.Err() != nil || errors.Is(err, delta.ErrClosed) {
-				err = nil
-			}
-			return errors.Join(err, failed)
-		}
-	}
 }
 
 func (k *rows) write(ctx context.Context, deltas delta.Batch) error {
@@ -79,14 +44,9 @@ func (k *rows) write(ctx context.Context, deltas delta.Batch) error {
 	if err != nil {
 		return err
 	}
-	n := 0
 	var args []any
 	for i := range deltas {
 		d := &deltas[i]
-		if d.Kind != delta.Upsert && d.Kind != delta.Delete {
-			continue
-		}
-		n++
 		args = append(args, d.Record.UID, int64(d.Record.Version), what(d.Kind), d.Record.Namespace, d.Record.Name, d.Seen.UnixMicro(), body(d.Record))
 	}
 	for rest := args; len(rest) > 0; {
@@ -96,11 +56,7 @@ func (k *rows) write(ctx context.Context, deltas delta.Batch) error {
 		}
 		rest = rest[len(some):]
 	}
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	k.kept.Add(int64(n))
-	return nil
+	return tx.Commit()
 }
 
 func what(kind delta.Kind) string {

@@ -141,7 +141,7 @@ func (t *Task) open(handlers []Handler) (Cache, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := Env{URL: t.URL, Objects: c.Objects, Encoding: c.Form(t.Encoding).Encoding, Mode: t.Mode, Handlers: handlers, Index: t.Index, Dir: t.Dir}
+	env := Env{URL: t.URL, Objects: c.Objects, Encoding: c.Form(t.Encoding).Encoding, Mode: t.Mode, Handlers: handlers, Index: t.Index, Dir: t.Dir, N: t.N * len(t.Kinds)}
 	for _, name := range t.Kinds {
 		k, err := workload.Of(name)
 		if err != nil {
@@ -223,7 +223,7 @@ func doSync(ctx context.Context, t *Task) (*Result, error) {
 	if err := mark.Memory(f); err != nil {
 		return nil, err
 	}
-	if limit, ok := c.(*floor); ok {
+	if limit, ok := c.(interface{ entropy() (float64, error) }); ok {
 		if f[measure.Heap], err = limit.entropy(); err != nil {
 			return nil, err
 		}

@@ -37,7 +37,7 @@ func Answers(ctx context.Context, t *contest.Task) (*contest.Result, error) {
 func answersOf(ctx context.Context, t *contest.Task, h *history) (*contest.Result, error) {
 	f := measure.Figures{}
 	begun := time.Now()
-	p, err := Start(ctx, h.url)
+	p, err := Start(ctx, "serve", h.url)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func measured(ctx context.Context, t *contest.Task, p *Running, f measure.Figure
 		return nil, err
 	}
 	begun := time.Now()
-	took, failed := ask(ctx, client, base, s, t.Events)
+	took, sizes, failed := ask(ctx, client, base, s, t.Events)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -100,10 +100,11 @@ func measured(ctx context.Context, t *contest.Task, p *Running, f measure.Figure
 	}
 	r := &contest.Result{Figures: f}
 	var goal []time.Duration
+	var goalSizes [][]int
 	for i, o := range operations {
 		part := measure.Figures{}
 		if o.goal {
-			goal = append(goal, took[i]...)
+			goal, goalSizes = append(goal, took[i]...), append(goalSizes, sizes[i])
 		}
 		measure.Latency(took[i], part)
 		part[Failed] = failed[i]
@@ -111,16 +112,18 @@ func measured(ctx context.Context, t *contest.Task, p *Running, f measure.Figure
 		r.Parts = append(r.Parts, contest.Part{Name: o.name, Figures: part})
 	}
 	r.Curve = measure.Latency(goal, f)
-	return r, nil
+	floor, err := answersFloor(ctx, client, goalSizes)
+	r.Parts = append(r.Parts, contest.Part{Name: Floor, Figures: floor})
+	return r, err
 }
 
 // pause is the interval of requests. The portal refuses more than 50 a second of one person.
 const pause = 25 * time.Millisecond
 
-// ask sends n requests of each operation, in turn, one at a time. It returns their durations,
-// and the number of failures.
-func ask(ctx context.Context, client *http.Client, base string, s *sample, n int) (took [][]time.Duration, failed []float64) {
-	took, failed = make([][]time.Duration, len(operations)), make([]float64, len(operations))
+// ask sends n requests of each operation, in turn, one at a time. It returns the durations and
+// sizes of the answers, and the number of failures.
+func ask(ctx context.Context, client *http.Client, base string, s *sample, n int) (took [][]time.Duration, sizes [][]int, failed []float64) {
+	took, sizes, failed = make([][]time.Duration, len(operations)), make([][]int, len(operations)), make([]float64, len(operations))
 	pace := time.NewTicker(pause)
 	defer pace.Stop()
 	for range n {
@@ -128,16 +131,17 @@ func ask(ctx context.Context, client *http.Client, base string, s *sample, n int
 			select {
 			case <-pace.C:
 			case <-ctx.Done():
-				return took, failed
+				return took, sizes, failed
 			}
 			url := base + o.path(s)
 			begun := time.Now()
-			if _, err := get(ctx, client, url); err != nil {
+			body, err := get(ctx, client, url)
+			if err != nil {
 				slog.Warn("a request failed", "operation", o.name, "err", err)
 				failed[i]++
 			}
-			took[i] = append(took[i], time.Since(begun))
+			took[i], sizes[i] = append(took[i], time.Since(begun)), append(sizes[i], len(body))
 		}
 	}
-	return took, failed
+	return took, sizes, failed
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,13 +24,13 @@ type Running struct {
 	stop  func() error
 }
 
-// Start starts a portal for the database at a URL, in a process of its own. Tests replace it to
-// start one in this process.
+// Start starts a process: "serve" and the URL of a database for a portal, "floor" and a number
+// of bytes for ServeFloor. Tests replace it to start both in this process.
 var Start = StartProcess
 
-// StartProcess starts this program again, with the argument "serve".
-func StartProcess(_ context.Context, url string) (*Running, error) {
-	cmd := exec.Command("/proc/self/exe", "serve", url)
+// StartProcess starts this program again, with these arguments.
+func StartProcess(_ context.Context, what, of string) (*Running, error) {
+	cmd := exec.Command("/proc/self/exe", what, of)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -45,16 +46,28 @@ func StartProcess(_ context.Context, url string) (*Running, error) {
 	return running(out, func() error { return errors.Join(in.Close(), cmd.Wait()) })
 }
 
-// StartInside starts a portal in this process.
-func StartInside(ctx context.Context, url string) (*Running, error) {
+// StartInside starts the same in this process.
+func StartInside(ctx context.Context, what, of string) (*Running, error) {
 	in, end := io.Pipe()
 	out, say := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := Serve(ctx, url, in, say)
+		err := Main(ctx, what, of, in, say)
 		ended <- errors.Join(err, say.Close())
 	}()
 	return running(out, func() error { return errors.Join(end.Close(), <-ended) })
+}
+
+// Main is what a process of Start does.
+func Main(ctx context.Context, what, of string, in io.Reader, out io.Writer) error {
+	if what == "serve" {
+		return Serve(ctx, of, in, out)
+	}
+	bytes, err := strconv.Atoi(of)
+	if err != nil || what != "floor" {
+		return fmt.Errorf("there is no process %s %s", what, of)
+	}
+	return ServeFloor(ctx, bytes, in, out)
 }
 
 // running reads the address of a portal from its output.

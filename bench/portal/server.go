@@ -33,6 +33,21 @@ func Serve(ctx context.Context, url string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	defer db.Close()
+	return serve(ctx, in, out, func(ctx context.Context, l net.Listener) error {
+		p, err := portal.New(portal.Config{
+			DB: db, Version: "bench", Metrics: true, Identity: identity.Config{Listen: l.Addr().String()},
+			Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		})
+		if err != nil {
+			return errors.Join(err, l.Close())
+		}
+		return p.Serve(ctx, l)
+	})
+}
+
+// serve runs a server beside that of its usage, until in ends. It writes both addresses as a
+// line to out.
+func serve(ctx context.Context, in io.Reader, out io.Writer, run func(context.Context, net.Listener) error) error {
 	mark, err := measure.Begin()
 	if err != nil {
 		return err
@@ -44,13 +59,6 @@ func Serve(ctx context.Context, url string, in io.Reader, out io.Writer) error {
 	usage, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return errors.Join(err, pages.Close())
-	}
-	p, err := portal.New(portal.Config{
-		DB: db, Version: "bench", Metrics: true, Identity: identity.Config{Listen: pages.Addr().String()},
-		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-	})
-	if err != nil {
-		return errors.Join(err, pages.Close(), usage.Close())
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -64,7 +72,7 @@ func Serve(ctx context.Context, url string, in io.Reader, out io.Writer) error {
 	if _, err := fmt.Fprintf(out, "http://%s http://%s\n", pages.Addr(), usage.Addr()); err != nil {
 		cancel()
 	}
-	err = p.Serve(ctx, pages)
+	err = run(ctx, pages)
 	_ = beside.Close()
 	work.Wait()
 	return err

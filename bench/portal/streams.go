@@ -38,7 +38,7 @@ func Streams(ctx context.Context, t *contest.Task) (*contest.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := Start(ctx, h.url)
+	p, err := Start(ctx, "serve", h.url)
 	if err != nil {
 		return nil, errors.Join(err, h.db.Close())
 	}
@@ -47,7 +47,11 @@ func Streams(ctx context.Context, t *contest.Task) (*contest.Result, error) {
 	if err == nil {
 		err = (&streaming{Task: t, history: h, portal: p, figures: f}).run(ctx)
 	}
-	return &contest.Result{Figures: f}, errors.Join(err, p.stop(), h.db.Close())
+	if err = errors.Join(err, p.stop(), h.db.Close()); err != nil {
+		return nil, err
+	}
+	floor, err := streamsFloor(ctx, t.Streams, f[Megabytes], min(t.Length, time.Minute))
+	return &contest.Result{Figures: f, Parts: []contest.Part{floor}}, err
 }
 
 // streaming is one run of Streams.

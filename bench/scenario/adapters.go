@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/vedette-io/vedette/bench/contest"
 	"github.com/vedette-io/vedette/bench/measure"
@@ -13,7 +15,7 @@ import (
 var adapters = []Scenario{
 	{
 		Name: "adapter-sync", Title: "Adapters: first sync",
-		About: "Informers of client-go and caches of controller-runtime, with and without our engine. The time ends when all handlers have the first list. If handlers read, each reads an annotation of the decoded object.",
+		About: "Informers of client-go and caches of controller-runtime, with and without our engine. The time ends when all handlers have the first list. If handlers read, each reads an annotation of the decoded object, and the floor decodes each object once.",
 		Cases: adapterSyncCases, Figures: slicesOf(syncFigures),
 	},
 	{
@@ -23,7 +25,7 @@ var adapters = []Scenario{
 	},
 	{
 		Name: "adapter-reads", Title: "Adapters: reads of reconcilers",
-		About: "During events, a reconciler reads the cache: one of a hundred hot objects or any object by its name, 20 objects by an index, the same by a selector over all, or all. CPU includes the events and the reads. Packed informers decode objects when they are read; client-go has already decoded all objects of the first list, so the next column includes that list.",
+		About: "During events, a reconciler reads the cache: one of a hundred hot objects or any object by its name, 20 objects by an index, the same by a selector over all, or all. CPU includes the events and the reads. Packed informers decode objects when they are read; client-go has already decoded all objects of the first list, so the next column includes that list. `floor-decoded` is a map of decoded objects behind a lock.",
 		Cases: adapterReadCases, Figures: []Figure{
 			{Title: "CPU", Name: measure.CPU, Unit: Seconds},
 			{Title: "CPU with the first list", Name: contest.Since, Unit: Seconds},
@@ -53,6 +55,9 @@ const (
 	AdapterNothing = "pods, read nothing"
 	AdapterOnce    = "pods, each decoded once"
 	AdapterBoth    = "pods, 16 handlers, old and new"
+
+	AdapterBusyBoth   = "busy pods, 16 handlers, old and new"
+	AdapterRandomBoth = "random bytes, 16 handlers, old and new"
 )
 
 // shape is a kind of objects for the adapters.
@@ -78,12 +83,31 @@ var shapes = []shape{
 	{"widgets, dynamic", "widgets", 2_000, workload.JSON, adaptDynamic},
 }
 
-// few are the shapes of the shortest run: one for each kind of contestants.
-var few = []shape{shapes[0], shapes[2], shapes[3], shapes[4], shapes[5], shapes[6]}
+// few are the shapes of the shortest run: one for each kind of contestants, and those of
+// report.Targets.
+var few = []shape{shapes[0], shapes[1], shapes[7], shapes[2], shapes[3], shapes[4], shapes[5], shapes[6]}
 
 // plan returns a case of a shape.
-func (s shape) plan(o Options, what string) *plan {
-	return o.plan(s.title+", "+what, s.kind, pick(o, 20, s.n, s.n), s.encoding, s.who...).rounds(pick(o, 1, 1, 3))
+func (s shape) plan(o Options, what, floor string) *plan {
+	return o.plan(s.title+", "+what, s.kind, pick(o, 20, s.n, s.n), s.encoding, slices.Concat(s.who, s.floors(floor))...).rounds(pick(o, 1, 1, 3))
+}
+
+// floors returns the floor of a shape, if there is one: no floor has only metadata, or
+// decodes JSON.
+func (s shape) floors(name string) []string {
+	metadata := slices.ContainsFunc(s.who, func(who string) bool { return strings.HasSuffix(who, "metadata") })
+	if metadata || name == "" || name == "floor-decoded" && s.encoding != workload.Protobuf {
+		return nil
+	}
+	return []string{name}
+}
+
+// floorOf returns the floor of handlers or of an index.
+func floorOf(reads contest.Reading, index bool) string {
+	if reads > contest.ReadNothing || index {
+		return "floor-decoded"
+	}
+	return "floor"
 }
 
 // reading is the number of handlers, and their reads.
@@ -108,7 +132,7 @@ var readings = []reading{
 
 func adapterSyncCases(o Options) []Case {
 	add := func(cases []Case, s shape, what string, handlers int, reads contest.Reading, index bool) []Case {
-		p := s.plan(o, what)
+		p := s.plan(o, what, floorOf(reads, index))
 		p.Task.Handlers, p.Task.Reads, p.Task.Index = handlers, reads, index
 		return append(cases, p.done(o))
 	}
@@ -129,7 +153,11 @@ func adapterSyncCases(o Options) []Case {
 
 func adapterEventCases(o Options) []Case {
 	add := func(cases []Case, s shape, r reading, churn workload.Churn) []Case {
-		p := s.plan(o, r.String())
+		floor := floorOf(r.reads, false)
+		if churn.Sort == workload.Relist {
+			floor = "" // it cannot list again
+		}
+		p := s.plan(o, r.String(), floor)
 		if churn.Sort != workload.Heartbeats {
 			p.Name += ", " + string(churn.Sort)
 		}
@@ -180,7 +208,7 @@ func adapterReadCases(o Options) []Case {
 			if s.kind == "random" && (l.what == contest.LookupIndex || l.what == contest.LookupLabels) {
 				continue // its objects have no labels
 			}
-			p := s.plan(o, l.title)
+			p := s.plan(o, l.title, "floor-decoded")
 			p.Task.Index, p.Task.Lookup, p.Task.HotKeys = true, l.what, l.hot
 			p.Task.Lookups = pick(o, 5, l.lookups, l.lookups)
 			p.does(contest.Look, workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 0, 20_000)})

@@ -25,7 +25,7 @@ var notifyFigures = []Figure{
 func notifyCases(o Options) []Case {
 	var cases []Case
 	for _, d := range []struct{ name, database string }{{NotifySQLiteCase, "sqlite"}, {NotifyPostgresCase, "postgres"}, {NotifyMariaDBCase, "mariadb"}} {
-		c := Case{Name: d.name, Contestants: []string{"vedette", "handler"}, Rounds: pick(o, 1, 1, 3)}
+		c := Case{Name: d.name, Contestants: []string{"vedette", "handler", "floor"}, Rounds: pick(o, 1, 1, 3)}
 		c.Task = contest.Task{Action: contest.Notify, Database: d.database, N: pick(o, 50, 5_000, 15_000), Rate: 500, Timeout: 5 * time.Minute}
 		if o.Rounds > 0 {
 			c.Rounds = o.Rounds

@@ -39,20 +39,20 @@ var portalFigures = []Figure{
 }
 
 var streamFigures = []Figure{
-	{Title: "transitions/s", Name: contest.PerSecond},
+	{Title: "transitions/s", Name: contest.PerSecond, Ours: true},
 	{Title: "sent each second", Name: "sent", Unit: Bytes},
 	{Title: "cores", Name: PortalCores},
-	{Title: "fast clients that lost a row", Name: PortalLost},
-	{Title: "slow clients that missed a row without a reset", Name: "wrong"},
-	{Title: "new connections of slow clients", Name: "again"},
-	{Title: "resets of slow clients", Name: "resets"},
-	{Title: "differences of the browser", Name: "differs"},
-	{Title: "equal after", Name: "equal", Unit: Seconds},
-	{Title: "growth of the heap", Name: PortalHeapGrowth, Unit: Bytes},
-	{Title: "goroutines", Name: "routines"},
-	{Title: "growth of the browser's heap", Name: "script-heap", Unit: Bytes},
-	{Title: "live heap", Name: measure.Heap, Unit: Bytes},
-	{Title: "peak RSS", Name: measure.Peak, Unit: Bytes},
+	{Title: "fast clients that lost a row", Name: PortalLost, Ours: true},
+	{Title: "slow clients that missed a row without a reset", Name: "wrong", Ours: true},
+	{Title: "new connections of slow clients", Name: "again", Ours: true},
+	{Title: "resets of slow clients", Name: "resets", Ours: true},
+	{Title: "differences of the browser", Name: "differs", Ours: true},
+	{Title: "equal after", Name: "equal", Unit: Seconds, Ours: true},
+	{Title: "growth of the heap", Name: PortalHeapGrowth, Unit: Bytes, Ours: true},
+	{Title: "goroutines", Name: "routines", Ours: true},
+	{Title: "growth of the browser's heap", Name: "script-heap", Unit: Bytes, Ours: true},
+	{Title: "live heap", Name: measure.Heap, Unit: Bytes, Ours: true},
+	{Title: "peak RSS", Name: measure.Peak, Unit: Bytes, Ours: true},
 }
 
 // portalCases are requests over a large history, while a recorder writes.

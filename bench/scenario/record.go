@@ -30,9 +30,9 @@ func recordCases(o Options) []Case {
 	for _, d := range []struct{ pods, jobs, kind string }{
 		{SQLiteCase, "jobs, SQLite", "sqlite"}, {PostgresCase, "jobs, PostgreSQL", "postgres"}, {MariaDBCase, "jobs, MariaDB", "mariadb"},
 	} {
-		add(d.pods, "pods", d.kind, pick(o, 40, 5_000, 5_000), pick(o, 100, 30_000, 50_000), "vedette", "rows")
+		add(d.pods, "pods", d.kind, pick(o, 40, 5_000, 5_000), pick(o, 100, 30_000, 50_000), "vedette", "rows", "floor")
 		if o.Size != Short {
-			add(d.jobs, "jobs", d.kind, pick(o, 40, 0, 10_000), pick(o, 100, 0, 50_000), "vedette", "rows")
+			add(d.jobs, "jobs", d.kind, pick(o, 40, 0, 10_000), pick(o, 100, 0, 50_000), "vedette", "rows", "floor")
 		}
 	}
 	if o.Size == Full {

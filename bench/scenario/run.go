@@ -124,7 +124,7 @@ func turn(stage Stage, c Case, name string, round int) (*contest.Result, error) 
 		}
 		before := task
 		before.Action = contest.Prepare
-		if name == "vedette-warm" {
+		if strings.HasSuffix(name, "-warm") {
 			if _, err := stage.Do(before); err != nil {
 				return nil, err
 			}

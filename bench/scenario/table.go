@@ -16,7 +16,7 @@ var All = slices.Concat(engine, adapters)
 var engine = []Scenario{
 	{
 		Name: "sync", Title: "First sync",
-		About: "A cache is filled from empty. Wall and CPU end when it reports that it is synced; the heap is then measured after two collections; GC is the garbage collector's share of the CPU.",
+		About: "A cache is filled from empty. Wall and CPU end when it reports that it is synced; the heap is then measured after two collections; GC is the garbage collector's share of the CPU. The floor keeps nothing; its live heap is an estimate of the bytes that the objects need.",
 		Cases: syncCases, Figures: slicesOf(syncFigures),
 	},
 	{
@@ -53,7 +53,7 @@ var engine = []Scenario{
 	},
 	{
 		Name: "restart", Title: "Restart",
-		About: "A process restarts. `vedette-warm` has the snapshot file of the previous process (informer.WarmStart); all others list. \"lists\" is the number of lists from the server.",
+		About: "A process restarts. `vedette-warm` has the snapshot file of the previous process (informer.WarmStart), which `floor-warm` only reads into memory; all others list. \"lists\" is the number of lists from the server.",
 		Cases: restartCases, Figures: append(slicesOf(syncFigures), Figure{Title: "lists", Name: "lists"}),
 	},
 	{
@@ -90,7 +90,7 @@ var engine = []Scenario{
 	},
 	{
 		Name: "queue", Title: "Workqueues",
-		About: "Eight producers add 100,000 different keys, and eight workers get and finish them, repeatedly. `vedette` always measures ages and latencies; `client-go-measured` has metrics with the lowest possible cost; `client-go` and `controller-runtime` have none. Batches are of 100 keys; the workers of `vedette` then take up to 16 at a time, which the others cannot. client-go has no priorities.",
+		About: "Eight producers add 100,000 different keys, and eight workers get and finish them, repeatedly. `vedette` always measures ages and latencies; `client-go-measured` has metrics with the lowest possible cost; `client-go` and `controller-runtime` have none. Batches are of 100 keys; the workers of `vedette` then take up to 16 at a time, which the others cannot. client-go and the floor have no priorities.",
 		Cases: queueCases, Figures: []Figure{
 			{Title: "items/s", Name: contest.PerSecond},
 			{Title: "CPU per item", Name: contest.PerEvent, Unit: Seconds},
@@ -100,22 +100,22 @@ var engine = []Scenario{
 	},
 	{
 		Name: "record", Title: "Revisions kept durably",
-		About: "The first list and then events are written into a database on the same machine, with its default settings: a commit is on disk before the next batch begins. `vedette` is the recorder, with states, transitions, resume points and history as differences; `rows` writes only the objects, each as a row with a JSON column, in batches of the same size and with the same reflector. CPU is of the process that writes (with SQLite including the database), \"server\" of the database server, each per revision. The API server of the bench runs on the same machine.",
+		About: "The first list and then events are written into a database on the same machine, with its default settings: a commit is on disk before the next batch begins. `vedette` is the recorder, with states, transitions, resume points and history as differences; `rows` writes only the objects, each as a row with a JSON column, in batches of the same size and with the same reflector; `floor` appends the objects to a file and waits until each batch is on disk; its size is an estimate of the bytes that the revisions need. CPU is of the process that writes (with SQLite including the database), \"server\" of the database server, each per revision. The API server of the bench runs on the same machine.",
 		Cases: recordCases, Figures: recordFigures,
 	},
 	{
 		Name: "notify", Title: "From an event to its message",
-		About: "Pods change their states 500 times a second on an API server of `apitest`, and a receiver on the same machine gets a webhook for each change. The time is from the write to the request. `vedette` records each transition, decides by a rule in the file, stores the delivery, claims it and sends it signed, all of it durable; `handler` is an informer of client-go with a handler that posts a small body and keeps nothing. CPU is of the whole process, with the API server, the receiver and, for SQLite, the database.",
+		About: "Pods change their states 500 times a second on an API server of `apitest`, and a receiver on the same machine gets a webhook for each change. The time is from the write to the request. `vedette` records each transition, decides by a rule in the file, stores the delivery, claims it and sends it signed, all of it durable; `handler` is an informer of client-go with a handler that posts a small body and keeps nothing; `floor` reads the watch as bytes and posts the version in each frame. CPU is of the whole process, with the API server, the receiver and, for SQLite, the database.",
 		Cases: notifyCases, Figures: notifyFigures,
 	},
 	{
 		Name: "portal", Title: "Answers of the portal",
-		About: "`vedette portal` over a history in which each job has five transitions, while a recorder commits 500 transitions a second. One client sends HTTP requests in sequence, at most 40 a second. Parameters vary, so no answer comes from a cache. The row `vedette` has list, timeline and job together, and the resource usage of the process: CPU during requests and transitions, heap after two collections, the time from its start until it answers and until it has read the body of every job, and the times of Chromium with an empty cache. Databases have their default settings.",
+		About: "`vedette portal` over a history in which each job has five transitions, while a recorder commits 500 transitions a second. One client sends HTTP requests in sequence, at most 40 a second. Parameters vary, so no answer comes from a cache. The row `vedette` has list, timeline and job together, and the resource usage of the process: CPU during requests and transitions, heap after two collections, the time from its start until it answers and until it has read the body of every job, and the times of Chromium with an empty cache. Databases have their default settings. The row `floor` is a server of net/http that sends as many bytes for each of these requests, and does nothing else.",
 		Cases: portalCases, Figures: portalFigures,
 	},
 	{
 		Name: "streams", Title: "Streams of the portal",
-		About: "Clients of the stream with one Chromium, while a recorder commits 500 transitions a second. A slow client reads 4 KB four times a second. A fast client must get every transition in the order of the feed; a slow one must, too, or get a reset. At the end, the rows and counts of the page must equal those of the API. Growth is from one fifth of the time to the end: of the heap after two collections, without the index, which has the new jobs.",
+		About: "Clients of the stream with one Chromium, while a recorder commits 500 transitions a second. A slow client reads 4 KB four times a second. A fast client must get every transition in the order of the feed; a slow one must, too, or get a reset. At the end, the rows and counts of the page must equal those of the API. Growth is from one fifth of the time to the end: of the heap after two collections, without the index, which has the new jobs. `floor` is a process that writes as many bytes each second to as many clients, at once for each commit of the recorder.",
 		Cases: streamCases, Figures: streamFigures,
 	},
 }
@@ -174,7 +174,11 @@ var (
 const (
 	PodsCase         = "pods, protobuf"
 	UnstructuredCase = "pods, JSON, unstructured"
+	BusyCase         = "busy pods, 20 of each"
+	RandomCase       = "random, protobuf"
 	HeartbeatsCase   = "heartbeats"
+	BusyBeatsCase    = "heartbeats of " + BusyCase
+	RandomBeatsCase  = "heartbeats of random secrets"
 	PacedCase        = "1,000 in a second"
 	SmallCase        = "small pods"
 	WorkersCase      = "8 producers, 8 workers"
@@ -185,7 +189,7 @@ const (
 )
 
 // busyNames are the names of cases with busy pods.
-var busyNames = map[string]string{"busy": "busy pods, 20 of each", "busy-3": "busy pods, 3 of each", "busy-1": "busy pods, 1 of each", "busy-mixed": "busy pods, mixed"}
+var busyNames = map[string]string{"busy": BusyCase, "busy-3": "busy pods, 3 of each", "busy-1": "busy pods, 1 of each", "busy-mixed": "busy pods, mixed"}
 
 // busyKinds are the kinds of busyNames, in the order of the cases.
 var busyKinds = []string{"busy", "busy-3", "busy-1", "busy-mixed"}
@@ -196,13 +200,13 @@ func syncCases(o Options) []Case {
 		pods = o.Pods
 	}
 	all := slices.Concat(typed, []string{"floor"})
-	headline := pick(o, all, []string{"vedette", "client-go", "vedette-live"}, all)
+	headline := pick(o, all, []string{"vedette", "client-go", "vedette-live", "floor"}, all)
 	cases := []Case{
 		o.plan(PodsCase, "pods", pods, workload.Protobuf, headline...).done(o),
-		o.plan(UnstructuredCase, "pods", pick(o, 100, 10_000, 20_000), workload.JSON, pick(o, dynamic, dynamic[:2], dynamic)...).rounds(pick(o, 1, 2, 2)).done(o),
+		o.plan(UnstructuredCase, "pods", pick(o, 100, 10_000, 20_000), workload.JSON, slices.Concat(pick(o, dynamic, dynamic[:2], dynamic), []string{"floor"})...).rounds(pick(o, 1, 2, 2)).done(o),
 	}
 	if o.Size == Short {
-		return cases
+		return append(cases, o.plan(BusyCase, "busy", pods, workload.Protobuf, limited...).rounds(1).done(o))
 	}
 	add := func(name, kind string, n int, e workload.Encoding, mode serve.Mode, contestants ...string) {
 		p := o.plan(name, kind, pick(o, 20, n, n), e, contestants...).rounds(1)
@@ -216,7 +220,7 @@ func syncCases(o Options) []Case {
 		}
 		add(busyNames[kind], kind, 50_000, workload.Protobuf, serve.Streaming, who...)
 	}
-	add("pods, JSON", "pods", 10_000, workload.JSON, serve.Streaming, pair...)
+	add("pods, JSON", "pods", 10_000, workload.JSON, serve.Streaming, limited...)
 	add("pods, CBOR", "pods", 10_000, workload.CBOR, serve.Streaming, pair...)
 	add("pods, CBOR, unstructured", "pods", 5_000, workload.CBOR, serve.Streaming, dynamic...)
 	add("pods, metadata only", "pods", 20_000, workload.Protobuf, serve.Streaming, "vedette-metadata", "client-go-metadata")
@@ -228,10 +232,10 @@ func syncCases(o Options) []Case {
 		kind string
 		n    int
 	}{{"jobs", 20_000}, {"nodes", 5_000}, {"configmaps", 2_000}, {"secrets", 20_000}, {"events", 50_000}, {"sparse", 50_000}, {"annotated", 500}, {"random", 10_000}} {
-		add(k.kind+", protobuf", k.kind, k.n, workload.Protobuf, serve.Streaming, pair...)
+		add(k.kind+", protobuf", k.kind, k.n, workload.Protobuf, serve.Streaming, limited...)
 	}
-	add("widgets, JSON", "widgets", 5_000, workload.JSON, serve.Streaming, "vedette", "controller-runtime")
-	add("widgets, JSON, unstructured", "widgets", 5_000, workload.JSON, serve.Streaming, dynamic...)
+	add("widgets, JSON", "widgets", 5_000, workload.JSON, serve.Streaming, "vedette", "controller-runtime", "floor")
+	add("widgets, JSON, unstructured", "widgets", 5_000, workload.JSON, serve.Streaming, slices.Concat(dynamic, []string{"floor"})...)
 	return cases
 }
 
@@ -252,7 +256,7 @@ func scaleCases(o Options) []Case {
 func eventCases(o Options) []Case {
 	n := pick(o, 40, 10_000, 10_000)
 	events := pick(o, 100, 30_000, 50_000)
-	who := pick(o, typed, pair, slices.Concat([]string{"vedette-pull"}, typed, []string{"floor"}))
+	who := pick(o, slices.Concat(typed, []string{"floor"}), limited, slices.Concat([]string{"vedette-pull"}, typed, []string{"floor"}))
 	cases := []Case{o.plan(HeartbeatsCase, "pods", n, workload.Protobuf, who...).does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: events}).done(o)}
 	if o.Size == Short {
 		return cases
@@ -272,9 +276,9 @@ func eventCases(o Options) []Case {
 		p := o.plan("heartbeats of "+busyNames[kind], kind, n, workload.Protobuf, limited...).rounds(pick(o, 1, 2, 2))
 		cases = append(cases, p.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: events}).done(o))
 	}
-	noise := o.plan("heartbeats of random secrets", "random", n, workload.Protobuf, limited...).rounds(pick(o, 1, 2, 2))
+	noise := o.plan(RandomBeatsCase, "random", n, workload.Protobuf, limited...).rounds(pick(o, 1, 2, 2))
 	cases = append(cases, noise.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: events}).done(o))
-	custom := o.plan("heartbeats of widgets, unstructured", "widgets", pick(o, 20, 2_000, 2_000), workload.JSON, dynamic...).rounds(pick(o, 1, 2, 2))
+	custom := o.plan("heartbeats of widgets, unstructured", "widgets", pick(o, 20, 2_000, 2_000), workload.JSON, slices.Concat(dynamic, []string{"floor"})...).rounds(pick(o, 1, 2, 2))
 	return append(cases, custom.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 10_000, 10_000)}).done(o))
 }
 
@@ -282,7 +286,7 @@ func latencyCases(o Options) []Case {
 	n := pick(o, 40, 10_000, 10_000)
 	who := []string{"vedette", "vedette-pull", "vedette-field", "vedette-live", "client-go", "controller-runtime", "statedb", "floor"}
 	paced := workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 4_000, 8_000), Rate: 1_000}
-	cases := []Case{o.plan(PacedCase, "pods", n, workload.Protobuf, pick(o, who, pair, who)...).rounds(pick(o, 1, 5, 3)).does(contest.Latency, paced).done(o)}
+	cases := []Case{o.plan(PacedCase, "pods", n, workload.Protobuf, pick(o, who, limited, who)...).rounds(pick(o, 1, 5, 3)).does(contest.Latency, paced).done(o)}
 	if o.Size == Short {
 		return cases
 	}
@@ -299,7 +303,7 @@ func handlerCases(o Options) []Case {
 		name     string
 		handlers int
 	}{{"one handler", 1}, {"four handlers", 4}, {"sixteen handlers", 16}} {
-		p := o.plan(c.name, "pods", pick(o, 40, 0, 10_000), workload.Protobuf, "vedette", "vedette-pull", "client-go", "controller-runtime", "statedb").rounds(pick(o, 1, 0, 2))
+		p := o.plan(c.name, "pods", pick(o, 40, 0, 10_000), workload.Protobuf, "vedette", "vedette-pull", "client-go", "controller-runtime", "statedb", "floor").rounds(pick(o, 1, 0, 2))
 		p.Task.Handlers = c.handlers
 		cases = append(cases, p.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 100, 0, 30_000)}).done(o))
 	}
@@ -316,7 +320,7 @@ func stuckCases(o Options) []Case {
 func restartCases(o Options) []Case {
 	n := pick(o, 40, 100_000, 100_000)
 	p := o.plan(count(n)+" pods", "pods", n, workload.Protobuf, pick(o,
-		[]string{"vedette-warm", "vedette"}, []string{"vedette-warm", "client-go"}, []string{"vedette-warm", "vedette", "client-go", "controller-runtime"})...).rounds(pick(o, 1, 1, 2))
+		[]string{"vedette-warm", "vedette", "floor-warm"}, []string{"vedette-warm", "client-go", "floor-warm"}, []string{"vedette-warm", "vedette", "client-go", "controller-runtime", "floor-warm"})...).rounds(pick(o, 1, 1, 2))
 	p.Prepare = true
 	return []Case{p.done(o)}
 }
@@ -326,7 +330,7 @@ func fleetCases(o Options) []Case {
 		return nil
 	}
 	n := pick(o, 3, 0, 50)
-	p := o.plan(fmt.Sprintf("%d informers", n), "", pick(o, 5, 0, 20), workload.JSON, dynamic...)
+	p := o.plan(fmt.Sprintf("%d informers", n), "", pick(o, 5, 0, 20), workload.JSON, slices.Concat(dynamic, []string{"floor"})...)
 	p.kinds = widgets(n)
 	return []Case{p.done(o)}
 }
@@ -342,7 +346,7 @@ func commitCases(o Options) []Case { return stores(o, contest.Commit, pick(o, 20
 func besideCases(o Options) []Case { return stores(o, contest.Beside, pick(o, 200, 10_000, 10_000)) }
 
 func stores(o Options, a contest.Action, n int) []Case {
-	p := o.plan(SmallCase, "small", n, workload.Protobuf, pick(o, []string{"vedette", "vedette-live", "client-go", "statedb", "floor"}, []string{"vedette", "client-go", "statedb"}, []string{"vedette", "vedette-live", "client-go", "statedb", "floor"})...)
+	p := o.plan(SmallCase, "small", n, workload.Protobuf, pick(o, []string{"vedette", "vedette-live", "client-go", "statedb", "floor"}, []string{"vedette", "client-go", "statedb", "floor"}, []string{"vedette", "vedette-live", "client-go", "statedb", "floor"})...)
 	p.Task.Action, p.Task.Events = a, pick(o, 100, 20_000, 50_000)
 	return []Case{p.shelf(o)}
 }
@@ -357,8 +361,8 @@ func queueCases(o Options) []Case {
 		p.Task.Action, p.Task.Events = a, items
 		cases = append(cases, p.shelf(o))
 	}
-	add(WorkersCase, contest.QueueWorkers, n, 10*n, pick(o, []string{"floor"}, nil, []string{"floor"})...)
-	add(PrioritiesCase, contest.QueuePriorities, n, 10*n)
+	add(WorkersCase, contest.QueueWorkers, n, 10*n, "floor")
+	add(PrioritiesCase, contest.QueuePriorities, n, 10*n, "floor") // it has no priorities
 	if o.Size == Short {
 		return cases
 	}

@@ -1,5 +1,5 @@
 // Command program runs one task of the bench with the portal, or serves the portal for it. The
-// bench starts it with the task in JSON; it starts itself with "serve" and the URL of a database.
+// bench starts it with the task in JSON; it starts itself with the arguments of portal.Start.
 package main
 
 import (
@@ -21,8 +21,8 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) == 2 && args[0] == "serve" {
-		return portal.Serve(context.Background(), args[1], os.Stdin, os.Stdout)
+	if len(args) == 2 {
+		return portal.Main(context.Background(), args[0], args[1], os.Stdin, os.Stdout)
 	}
 	if len(args) != 1 {
 		return errors.New("one task is required")
