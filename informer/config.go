@@ -21,8 +21,9 @@ const (
 	// similar objects. Every read decodes a new object, which belongs to the reader.
 	Packed Storage = iota
 	// Live decodes each object once, on arrival, and keeps it next to its bytes. All
-	// readers share the object and must not change it. Live needs several times the
-	// memory of Packed. Use it if programs read most objects all the time.
+	// readers share the object and must not change it; it may share the values that are
+	// nested at least three fields deep with other objects (wire.DecodeShared). Live needs
+	// several times the memory of Packed. Use it if programs read most objects all the time.
 	Live
 )
 

@@ -118,14 +118,16 @@ func (i *Informer[T]) init(cfg Config, sel selection, group *store.Group, open f
 	return nil
 }
 
-// sharedDecoder returns the function that makes the objects of a Live informer.
+// sharedDecoder returns the function that makes the objects of a Live informer. Objects of
+// one template share the values that they have in common.
 func (i *Informer[T]) sharedDecoder(custom func(wire.Record) (any, error)) func(wire.Record) (any, error) {
 	if custom != nil {
 		return custom
 	}
 	return func(rec wire.Record) (any, error) {
-		obj, err := i.decoder.record(rec)
-		if err != nil {
+		i.decoder.count.Add(1)
+		obj := new(T)
+		if err := wire.DecodeShared(rec, obj); err != nil {
 			return nil, err // not a nil *T, which an index would treat as an object
 		}
 		return obj, nil

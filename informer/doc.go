@@ -10,7 +10,7 @@
 // Objects stay in the encoding in which they arrived, packed. They are decoded on
 // demand: by Snapshot.Get, Event.Object and similar methods. Every decoded object is
 // new and belongs to the caller; changing it does not affect the informer. Objects are
-// shared only with the storage Live.
+// shared only with the storage Live, and there also share values with each other.
 //
 // # Ownership
 //

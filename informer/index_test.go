@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -339,6 +340,33 @@ func TestIndexOfUndecodableObjects(t *testing.T) {
 			if n := byNode.Len(snap, "one"); n != 0 {
 				w.t.Errorf("storage %d: got %d objects in the index, want none", storage, n)
 			}
+		}
+	})
+}
+
+// TestLiveSharesValues checks that the objects of a Live informer share the values that they
+// have in common, below the fields that each object has for itself.
+func TestLiveSharesValues(t *testing.T) {
+	inWorld(t, func(w *world) {
+		value := strings.Repeat("of all pods of this test ", 20) // short objects share nothing
+		for _, name := range []string{"one", "three", "two", "zero"} {
+			p := pod(name)
+			p.Spec.Containers = []corev1.Container{{Name: "main", Image: "example.com/train:1", Env: []corev1.EnvVar{{Name: "CONFIGURATION", Value: value}}}}
+			w.create(p)
+		}
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Storage: informer.Live}))
+		w.run(inf)
+		<-inf.Synced()
+		env, containers := map[*corev1.EnvVar]int{}, map[*corev1.Container]int{}
+		for p, err := range inf.Snapshot().All() {
+			if err != nil || len(p.Spec.Containers) != 1 || p.Spec.Containers[0].Env[0].Value != value {
+				w.t.Fatalf("got %+v, %v", p, err)
+			}
+			containers[&p.Spec.Containers[0]]++
+			env[&p.Spec.Containers[0].Env[0]]++
+		}
+		if len(env) >= 4 || len(containers) != 4 {
+			w.t.Errorf("4 pods have %d environments and %d lists of containers, want fewer and 4", len(env), len(containers))
 		}
 	})
 }

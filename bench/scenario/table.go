@@ -214,9 +214,9 @@ func syncCases(o Options) []Case {
 		cases = append(cases, p.done(o))
 	}
 	for _, kind := range busyKinds {
-		who := limited
+		who := slices.Concat(limited, []string{"vedette-live"})
 		if kind == "busy-mixed" {
-			who = pair // an object does not follow its sibling
+			who = []string{"vedette", "client-go", "vedette-live"} // an object does not follow its sibling
 		}
 		add(busyNames[kind], kind, 50_000, workload.Protobuf, serve.Streaming, who...)
 	}
