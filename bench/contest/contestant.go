@@ -63,7 +63,7 @@ var All = []Contestant{
 	{Name: "adapter-runtime-live", Library: ours, Objects: Typed, Note: "the same, without managedFields, Live", Open: openAdapterRuntime(lean(informer.Live))},
 	{Name: "adapter-runtime-unstructured", Library: ours, Objects: Dynamic, Note: "the same by NewCache, Unstructured", Open: openAdapterRuntime(adapter.NewCache)},
 	{Name: "adapter-runtime-metadata", Library: ours, Objects: Metadata, Note: "the same by NewCache, PartialObjectMetadata", Open: openAdapterRuntime(adapter.NewCache)},
-	{Name: "floor", Library: ours, Objects: Typed, Note: "no cache: reads the socket and copies each frame once; live heap is what zstd leaves of an object with the one before it as dictionary. As a queue it is a slice behind a lock, as a store a map with a copy of each body", Open: openFloor},
+	{Name: "floor", Library: ours, Objects: Typed, Note: "no cache: reads the socket and copies each frame once; live heap is what zstd leaves of an object with the one before it as dictionary. As a queue it is a slice behind a lock, as a store a map with a copy of each body behind a pointer", Open: openFloor},
 	{Name: "floor-decoded", Library: ours, Objects: Typed, Note: "the floor where objects are read: it also decodes each once, by package wire, and keeps it in a map behind a lock", Open: openFloorDecoded},
 	{Name: "floor-warm", Library: ours, Objects: Typed, Note: "the floor of a restart: reads the snapshot file of vedette-warm into memory", Open: openFloorWarm},
 	{Name: "statedb", Library: stateDB, Objects: Typed, Note: "a table fed by client-go's reflector; a transaction for each event, one for a list", Open: openStateDB},

@@ -3,24 +3,24 @@ package contest
 import (
 	"bytes"
 	"context"
-	"sync"
+	"sync/atomic"
 
 	"github.com/vedette-io/vedette/bench/workload"
 )
 
-// floorShelf is no store: it shows what the others cannot go below. It copies each body into
-// memory that it has, behind a lock, and knows nothing of its contents.
+// floorShelf is no store: it shows what the others cannot go below. It keeps a copy of each
+// body behind a pointer, without locks, and knows nothing of its contents. It has no
+// snapshots: a list mixes old and new bodies.
 type floorShelf struct {
 	pods [][]byte // encoded as on the wire, prepared in advance
 	keys []string
 
-	mu     sync.RWMutex
-	bodies map[string][]byte
+	bodies map[string]*atomic.Pointer[[]byte] // complete after Fill
 	size   int64
 }
 
 func newFloorShelf(k workload.Kind, n int) (Shelf, error) {
-	s := &floorShelf{bodies: make(map[string][]byte, n)}
+	s := &floorShelf{bodies: make(map[string]*atomic.Pointer[[]byte], n)}
 	for i := range n {
 		obj := k.New(0, i)
 		body, err := workload.Form{Encoding: workload.Protobuf}.Body(k, obj)
@@ -33,31 +33,29 @@ func newFloorShelf(k workload.Kind, n int) (Shelf, error) {
 }
 
 // Fill implements Shelf.
-func (s *floorShelf) Fill(context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *floorShelf) Fill(ctx context.Context) error {
 	for i, body := range s.pods {
-		s.bodies[s.keys[i]] = bytes.Clone(body)
+		s.bodies[s.keys[i]] = new(atomic.Pointer[[]byte])
 		s.size += int64(len(body))
+		if err := s.Put(ctx, i, 0); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // Put implements Shelf.
 func (s *floorShelf) Put(_ context.Context, i int, _ uint64) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	copy(s.bodies[s.keys[i]], s.pods[i])
+	body := bytes.Clone(s.pods[i])
+	s.bodies[s.keys[i]].Store(&body)
 	return nil
 }
 
 // List implements Shelf.
 func (s *floorShelf) List() int {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
 	n := 0
 	for _, body := range s.bodies {
-		if len(body) > 0 {
+		if len(*body.Load()) > 0 {
 			n++
 		}
 	}

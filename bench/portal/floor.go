@@ -59,13 +59,16 @@ func answersFloor(ctx context.Context, client *http.Client, sizes [][]int) (meas
 	return f, nil
 }
 
+// longestTick is the longest time between two writes of the portal to a client.
+const longestTick = 100 * time.Millisecond
+
 // ServeFloor is the process of the floor of streams: it writes a number of bytes to each client
-// in each batchTime. It writes its addresses to out like Serve, and ends with in.
+// in each longestTick. It writes its addresses to out like Serve, and ends with in.
 func ServeFloor(ctx context.Context, n int, in io.Reader, out io.Writer) error {
 	text := bytes.Repeat([]byte{'x'}, n)
 	return serve(ctx, in, out, func(ctx context.Context, l net.Listener) error {
 		s := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			every := time.NewTicker(batchTime)
+			every := time.NewTicker(longestTick)
 			defer every.Stop()
 			for flusher := http.NewResponseController(w); ; {
 				if _, err := w.Write(text); err != nil || flusher.Flush() != nil {
@@ -94,7 +97,7 @@ func ServeFloor(ctx context.Context, n int, in io.Reader, out io.Writer) error {
 // streamsFloor measures the floor of streams: the same bytes each second for the same number of
 // clients, which all read at once.
 func streamsFloor(ctx context.Context, clients int, sent float64, length time.Duration) (p contest.Part, err error) {
-	each := int(sent * batchTime.Seconds() / float64(max(clients, 1)))
+	each := int(sent * longestTick.Seconds() / float64(max(clients, 1)))
 	server, err := Start(ctx, Floor, strconv.Itoa(max(each, 1)))
 	if err != nil {
 		return p, err

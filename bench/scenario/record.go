@@ -35,6 +35,11 @@ func recordCases(o Options) []Case {
 			add(d.jobs, "jobs", d.kind, pick(o, 40, 0, 10_000), pick(o, 100, 0, 50_000), "vedette", "rows", "floor")
 		}
 	}
+	for _, d := range []struct{ name, kind string }{{ListSQLiteCase, "sqlite"}, {ListPostgresCase, "postgres"}, {ListMariaDBCase, "mariadb"}} {
+		if o.Size != Short {
+			add(d.name, "pods", d.kind, pick(o, 40, 0, 20_000), 1, "vedette", "rows", "floor")
+		}
+	}
 	if o.Size == Full {
 		add("200,000 jobs, SQLite", "jobs", "sqlite", 200_000, 1, "vedette")
 	}

@@ -115,7 +115,7 @@ var engine = []Scenario{
 	},
 	{
 		Name: "streams", Title: "Streams of the portal",
-		About: "Clients of the stream with one Chromium, while a recorder commits 500 transitions a second. A slow client reads 4 KB four times a second. A fast client must get every transition in the order of the feed; a slow one must, too, or get a reset. At the end, the rows and counts of the page must equal those of the API. Growth is from one fifth of the time to the end: of the heap after two collections, without the index, which has the new jobs. `floor` is a process that writes as many bytes each second to as many clients, at once for each commit of the recorder.",
+		About: "Clients of the stream with one Chromium, while a recorder commits 500 transitions a second. A slow client reads 4 KB four times a second. A fast client must get every transition in the order of the feed; a slow one must, too, or get a reset. At the end, the rows and counts of the page must equal those of the API. Growth is from one fifth of the time to the end: of the heap after two collections, without the index, which has the new jobs. `floor` is a process that writes as many bytes each second to as many clients, ten times a second.",
 		Cases: streamCases, Figures: streamFigures,
 	},
 }
@@ -186,6 +186,9 @@ const (
 	SQLiteCase       = "pods, SQLite"
 	PostgresCase     = "pods, PostgreSQL"
 	MariaDBCase      = "pods, MariaDB"
+	ListSQLiteCase   = "20,000 pods, SQLite"
+	ListPostgresCase = "20,000 pods, PostgreSQL"
+	ListMariaDBCase  = "20,000 pods, MariaDB"
 )
 
 // busyNames are the names of cases with busy pods.

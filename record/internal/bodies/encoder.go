@@ -135,15 +135,15 @@ func (b *Batch) train(ctx context.Context, all iter.Seq[[]byte]) error {
 			return nil
 		}
 	}
-	half := len(samples) / 2
-	candidate := pack.Train(nil, samples[:half], dictBytes)
 	if b.dict != nil {
 		b.checked = true
-		if !saves(candidate, b.dict.Dictionary, samples[half:]) {
+		half := len(samples) / 2
+		if !saves(pack.Train(nil, samples[:half], dictBytes), b.dict.Dictionary, samples[half:]) {
 			return nil
 		}
 	}
-	if candidate = pack.Train(nil, samples, dictBytes); len(candidate.Text()) == 0 {
+	candidate := pack.Train(nil, samples, dictBytes)
+	if len(candidate.Text()) == 0 {
 		return nil
 	}
 	stored, err := model.InsertDictionary(ctx, b.tx, e.resource, candidate.Text())
