@@ -42,8 +42,9 @@ func made() *Run {
 	}
 	add("sync", scenario.PodsCase, "floor", 1000, measure.Figures{measure.CPU: .5, measure.Heap: 125e3}, nil)
 	add("beside", scenario.SmallCase, "vedette", 100, measure.Figures{"share": .4}, nil)
+	add("beside", scenario.SmallCase, "floor", 100, measure.Figures{"share": .1}, nil) // no floor for a share
 	add("record", scenario.SQLiteCase, "vedette", 100, measure.Figures{contest.PerSecond: 12_000}, nil)
-	add("record", scenario.MariaDBCase, "vedette", 100, nil, nil)
+	add("record", scenario.ListMariaDBCase, "vedette", 100, nil, nil)
 	r.Records[len(r.Records)-1].Failed = "mariadbd " + dbtest.ErrAbsent.Error()
 	return r
 }

@@ -138,7 +138,7 @@ func (r *Run) judge(t Target) line {
 	l.ours, oursOK = r.at(spot{t.Scenario, t.Case, t.Ours}, t.Figure)
 	l.theirs, theirsOK = r.at(spot{t.Scenario, t.Case, t.Theirs}, t.Figure)
 	for _, name := range []string{"floor", "floor-decoded", "floor-warm"} {
-		if v, ok := r.at(spot{t.Scenario, t.Case, name}, t.Figure); ok {
+		if v, ok := r.at(spot{t.Scenario, t.Case, name}, t.Figure); ok && t.Figure != share { // a share is relative to the contestant itself
 			l.floor = v
 		}
 	}
