@@ -17,7 +17,8 @@ type floorWarm struct {
 	text   []byte
 }
 
-// openFloorWarm returns vedette-warm, which writes the file, if there is none yet.
+// openFloorWarm opens floor-warm. If the snapshot file does not exist yet, it opens
+// vedette-warm, which writes it.
 func openFloorWarm(env Env) (Cache, error) {
 	file := filepath.Join(env.Dir, snapshotFile)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {

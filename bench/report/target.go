@@ -122,7 +122,7 @@ var Targets = []Target{
 type line struct {
 	Target
 	ours, theirs value
-	floor        value // what no contestant can go below; no rounds if there is none
+	floor        value // lower bound for all contestants; it has no rounds if the case has no floor
 	verdict      string
 }
 

@@ -102,12 +102,12 @@ func lockObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, all []observe
 	if err := locked.insertFirsts(ctx, tx, s, uids, firsts); err != nil {
 		return nil, err
 	}
-	unlocked := func(uid string) bool { return locked[uid] == nil }
-	uids = slices.DeleteFunc(uids, func(uid string) bool { return !unlocked(uid) })
+	done := func(uid string) bool { return locked[uid] != nil }
+	uids = slices.DeleteFunc(uids, done)
 	if err := locked.read(ctx, tx, s, uids); err != nil {
 		return nil, err
 	}
-	missing := slices.DeleteFunc(uids, func(uid string) bool { return !unlocked(uid) })
+	missing := slices.DeleteFunc(uids, done)
 	if len(missing) == 0 {
 		return locked, nil
 	}

@@ -12,7 +12,8 @@
 //
 // # Ownership
 //
-// An Encoder belongs to one goroutine, and a Batch to one transaction.
+// An Encoder belongs to one goroutine, except for Prepare, which another one may call. A
+// Batch belongs to one transaction.
 //
 // # Guarantees
 //

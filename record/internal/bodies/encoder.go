@@ -40,11 +40,11 @@ func (e *Encoder) Cached() (objects, bytes int) { return len(e.keyframes.byObjec
 // probably a keyframe, its data. Batch.Encode takes the result. One goroutine may call
 // Prepare while another one uses the encoder.
 func (e *Encoder) Prepare(body []byte, keyframe bool) model.StoredBody {
-	if h := hashOf(body); keyframe {
+	h := hashOf(body)
+	if keyframe {
 		return newKeyframe(body, h, e.newest.Load())
-	} else {
-		return model.StoredBody{Hash: h, Size: len(body)}
 	}
+	return model.StoredBody{Hash: h, Size: len(body)}
 }
 
 // dictionary returns the dictionary with an ID, or nil for 0.
