@@ -26,6 +26,8 @@ internal/pause:
 internal/nearest:
 internal/buckets:
 internal/framed:
+internal/testinput:
+internal/patience:
 internal/printable:
 internal/table: internal/printable
 internal/jsontext:
