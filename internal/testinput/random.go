@@ -70,23 +70,25 @@ func Rand(tb testing.TB) *rand.Rand {
 var rapidFlags sync.Once
 
 // Check is [rapid.Check] with the seed and, if VEDETTE_CASES is set, the number of cases of
-// the environment. Flags of the command line have precedence.
-func Check(t *testing.T, property func(*rapid.T)) {
-	t.Helper()
-	rapidFlags.Do(func() { configure(t) })
-	rapid.Check(t, property)
+// the environment. Flags of the command line have precedence. In a bubble of
+// testing/synctest, where rapid must not ask a *testing.T for its deadline, pass
+// struct{ testing.TB }{t}.
+func Check(tb testing.TB, property func(*rapid.T)) {
+	tb.Helper()
+	rapidFlags.Do(func() { configure(tb) })
+	rapid.Check(tb, property)
 }
 
-func configure(t *testing.T) {
-	t.Helper()
-	values := map[string]string{"rapid.seed": strconv.FormatUint(Seed(t), 10)}
-	if n := Cases(t, 0); n > 0 {
+func configure(tb testing.TB) {
+	tb.Helper()
+	values := map[string]string{"rapid.seed": strconv.FormatUint(Seed(tb), 10)}
+	if n := Cases(tb, 0); n > 0 {
 		values["rapid.checks"] = strconv.Itoa(n)
 	}
 	flag.Visit(func(f *flag.Flag) { delete(values, f.Name) })
 	for name, value := range values {
 		if err := flag.Set(name, value); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 }
