@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 func TestTry(t *testing.T) {
@@ -72,6 +74,7 @@ func TestProcesses(t *testing.T) {
 		_, _ = os.Stdout.WriteString("locked\n")
 		select {}
 	}
+	testinput.Uncached(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
