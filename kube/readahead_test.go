@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // scriptedConn returns its bytes in pieces, and then an error.
@@ -38,7 +40,7 @@ func (c *scriptedConn) Read(p []byte) (int, error) {
 // the error follows them, and no buffer is kept.
 func TestReadAhead(t *testing.T) {
 	broken := errors.New("broken")
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		var want []byte
 		inner := &scriptedConn{err: broken, early: rapid.Bool().Draw(t, "error with the last bytes")}
 		for _, n := range rapid.SliceOfN(rapid.SampledFrom([]int{1, 100, 4096, 5000, 70_000, 200_000}), 1, 8).Draw(t, "pieces") {

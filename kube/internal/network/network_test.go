@@ -1,4 +1,4 @@
-package kube_test
+package network_test
 
 import (
 	"bytes"
@@ -30,6 +30,7 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -37,10 +38,14 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/wire"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // authority signs certificates.
 type authority struct {
@@ -200,7 +205,7 @@ func (f *front) followed(cfg *rest.Config, during func()) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(f.t.Context(), time.Minute)
+	ctx, cancel := context.WithCancel(f.t.Context())
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel()
@@ -219,7 +224,7 @@ func (f *front) followed(cfg *rest.Config, during func()) {
 		if err != nil {
 			f.t.Fatal(err)
 		}
-		if err := inf.WaitFor(ctx, version); err != nil {
+		if err := inf.WaitFor(patience.Context(f.t, "the informer has a pod"), version); err != nil {
 			h, _ := inf.Health()
 			f.t.Fatalf("pod %q has not arrived: %v; last fault: %v", name, err, h.LastErr)
 		}
@@ -238,6 +243,7 @@ func TestCredentialsChange(t *testing.T) {
 		if runtime.GOOS == "windows" {
 			return // the plugin is a shell script
 		}
+		testinput.Uncached(t)
 		f := newFront(t, "127.0.0.1:0")
 		f.permitToken("first")
 		token := f.file("token", "first")
@@ -452,6 +458,7 @@ func TestProxyFromEnvironment(t *testing.T) {
 		}
 		return
 	}
+	testinput.Uncached(t)
 	f := newFront(t, "127.0.0.1:0")
 	p := newConnectProxy(t, f.Listener.Addr().String(), httpConnect)
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxyFromEnvironment$")
