@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -126,7 +127,7 @@ func (m *queueModel) check(t *rapid.T) {
 
 // TestQueueAgainstModel compares random calls of a queue with a slice.
 func TestQueueAgainstModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		m := &queueModel{limits: delta.Limits{Deltas: rapid.IntRange(1, 5).Draw(t, "deltas"), Bytes: rapid.IntRange(1, 100).Draw(t, "bytes")}}
 		m.q = delta.NewQueue(m.limits)
 		t.Repeat(map[string]func(*rapid.T){

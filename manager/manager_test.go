@@ -22,6 +22,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/controller"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/manager"
 )
@@ -295,16 +296,15 @@ func TestServer(t *testing.T) {
 	mu.Lock()
 	warm = nil
 	mu.Unlock()
-	wait, stop := context.WithTimeout(ctx, time.Minute)
-	defer stop()
-	if err := m.Factory().WaitForSync(wait); err != nil {
+	if err := m.Factory().WaitForSync(patience.Context(t, "the informers are synced")); err != nil {
 		t.Fatal(err)
 	}
-	for code, text := get("/readyz"); code != http.StatusOK; code, text = get("/readyz") {
-		if wait.Err() != nil {
-			t.Fatalf("/readyz: got %d %q", code, text)
+	patience.Until(t, "/readyz is OK", func() string {
+		if code, text := get("/readyz"); code != http.StatusOK {
+			return fmt.Sprintf("got %d %q", code, text)
 		}
-	}
+		return ""
+	})
 	_, text := get("/metrics")
 	for _, want := range []string{"trainjobs_started_total 0", `controller="test"`, `informer="Pod.v1."`, "go_goroutines"} {
 		if !strings.Contains(text, want) {

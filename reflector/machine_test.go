@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -75,7 +76,7 @@ func TestBackoffDoublesToItsBound(t *testing.T) {
 // machine must send only requests that are allowed in its state, resume a watch exactly
 // at the last version that it delivered, and never end a list that it did not begin.
 func TestMachineNeverSkips(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		cfg, err := Config{}.withDefaults()
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // patched applies a patch to an object.
@@ -103,7 +105,7 @@ func TestPatch(t *testing.T) {
 // TestPatchModel: random functions change random objects. The patched object is the one that
 // a Go type with all fields would have made.
 func TestPatchModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-f]`), 0, 5, rapid.ID).Draw(t, "names")
 		var raw, before []any
 		for _, name := range names {

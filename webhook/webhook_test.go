@@ -29,6 +29,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/webhook"
 )
 
@@ -504,13 +505,17 @@ func TestServer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
-	for s.Addr() == nil {
+	patience.Until(t, "the server listens", func() string {
+		if s.Addr() != nil {
+			return ""
+		}
 		select {
 		case err := <-ended:
-			t.Fatal(err)
-		case <-time.After(time.Millisecond):
+			t.Fatalf("Run: %v", err)
+		default:
 		}
-	}
+		return "it has no address"
+	})
 	if err := s.Ready(t.Context()); err != nil {
 		t.Errorf("the server is not ready: %v", err)
 	}
@@ -528,30 +533,28 @@ func TestServer(t *testing.T) {
 		}
 		return res.TLS.PeerCertificates[0].Subject.CommonName, nil
 	}
-	until := func(want, log string) {
+	serves := func(want, log string) {
 		t.Helper()
-		for end := time.Now().Add(30 * time.Second); ; <-time.After(50 * time.Millisecond) {
+		patience.Until(t, "certificate "+want, func() string {
 			got, err := ask(client)
 			if err == nil && got == want && strings.Contains(said.String(), log) {
-				return
+				return ""
 			}
-			if time.Now().After(end) {
-				t.Fatalf("got the certificate %q and %v, want %q and the line %q:\n%s", got, err, want, log, said)
-			}
-		}
+			return fmt.Sprintf("got the certificate %q and %v, want the line %q:\n%s", got, err, log, said)
+		})
 	}
-	until("first", "webhooks are served")
+	serves("first", "webhooks are served")
 	if _, err := ask(); err == nil {
 		t.Error("a client without a certificate was answered")
 	}
 	pair(t, dir, "second", time.Hour)
-	until("second", "the certificate has changed")
+	serves("second", "the certificate has changed")
 	if err := os.WriteFile(filepath.Join(dir, "tls.key"), []byte("broken"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	until("second", "the previous one stays in use")
+	serves("second", "the previous one stays in use")
 	pair(t, dir, "third", -time.Minute)
-	until("third", "can be read again")
+	serves("third", "can be read again")
 	if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "expired") {
 		t.Errorf("got %v, want an error about the expired certificate", err)
 	}

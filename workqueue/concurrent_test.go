@@ -3,6 +3,7 @@ package workqueue_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"strconv"
@@ -12,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/workqueue"
 )
 
@@ -32,7 +35,7 @@ type witness struct {
 
 func (w *witness) complain(what string) { w.wrong.Store(&what) }
 
-func (w *witness) work(ctx context.Context, some int) {
+func (w *witness) work(ctx context.Context, some int, random *rand.Rand) {
 	into := make([]workqueue.Work[revision], some)
 	for {
 		n, err := w.q.GetBatch(ctx, into)
@@ -44,7 +47,7 @@ func (w *witness) work(ctx context.Context, some int) {
 			if w.busy[r.object].Add(1) > 1 {
 				w.complain("two workers have the same object")
 			}
-			if work.Retries == 0 && rand.IntN(20) == 0 {
+			if work.Retries == 0 && random.IntN(20) == 0 {
 				w.failed.Add(1)
 				if _, err := w.q.Retry(ctx, r); err != nil {
 					w.complain("Retry: " + err.Error())
@@ -63,6 +66,11 @@ func (w *witness) work(ctx context.Context, some int) {
 	}
 }
 
+// split returns a source for another goroutine.
+func split(random *rand.Rand) *rand.Rand {
+	return rand.New(rand.NewPCG(random.Uint64(), random.Uint64()))
+}
+
 // TestConcurrently: with many producers and workers, failures and a drain, the revisions of
 // each object arrive in order, one at a time and once.
 func TestConcurrently(t *testing.T) {
@@ -74,16 +82,19 @@ func TestConcurrently(t *testing.T) {
 		Limiter: workqueue.Exponential{Base: time.Microsecond, Max: 10 * time.Microsecond},
 	})
 	const producers, versions = 5, 200
+	random := testinput.Rand(t)
 	var workers, adders sync.WaitGroup
 	for i := range 6 {
-		workers.Go(func() { w.work(t.Context(), i+1) })
+		random := split(random)
+		workers.Go(func() { w.work(t.Context(), i+1, random) })
 	}
 	for p := range producers {
+		random := split(random)
 		adders.Go(func() {
 			for v := range versions {
 				for o := p; o < len(w.busy); o += producers {
 					r := revision{object: o, version: v + 1}
-					o := workqueue.Options{Priority: int8(rand.IntN(5))}
+					o := workqueue.Options{Priority: int8(random.IntN(5))}
 					if err := w.q.AddWith(t.Context(), r, o); err != nil {
 						w.complain("Add: " + err.Error())
 					}
@@ -92,9 +103,12 @@ func TestConcurrently(t *testing.T) {
 		})
 	}
 	adders.Wait()
-	for w.done.Load() < int64(versions*len(w.busy)) && w.wrong.Load() == nil {
-		<-time.After(time.Millisecond) // a drain would return retries
-	}
+	patience.Until(t, "all versions are done", func() string { // a drain would return retries
+		if n, want := w.done.Load(), int64(versions*len(w.busy)); n < want && w.wrong.Load() == nil {
+			return fmt.Sprintf("%d of %d are done, queue %+v", n, want, w.q.Stats())
+		}
+		return ""
+	})
 	left, err := w.q.Drain(t.Context())
 	workers.Wait()
 	if wrong := w.wrong.Load(); wrong != nil {
@@ -176,10 +190,12 @@ func TestCancelLosesNothing(t *testing.T) {
 	const items = 5000
 	var got atomic.Int64
 	var all sync.WaitGroup
+	random := testinput.Rand(t)
 	for range 4 {
+		random := split(random)
 		all.Go(func() {
 			for got.Load() < items {
-				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rand.IntN(50))*time.Microsecond)
+				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(random.IntN(50))*time.Microsecond)
 				if w, err := q.Get(ctx); err == nil {
 					got.Add(1)
 					_ = q.Done(w.Item)
@@ -275,19 +291,12 @@ func TestNobodySleepsBesideAnItem(t *testing.T) {
 		}
 	})
 	n := 0
-	patience := time.NewTimer(time.Minute)
-	defer patience.Stop()
 	for i := range 100_000 {
 		for range i % 1499 { // to vary the moment of the Add
 			n++
 		}
 		must(t, q.Add(ctx, i))
-		patience.Reset(time.Minute)
-		select {
-		case <-handled:
-		case <-patience.C:
-			t.Fatalf("item %d is ready, but its worker waits", i)
-		}
+		patience.Receive(t, "a worker for an item that is ready", handled, func() string { return fmt.Sprint("item ", i) })
 	}
 	runtime.KeepAlive(n)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/workqueue"
 )
 
@@ -143,7 +144,7 @@ func (m *model) check(t *rapid.T) {
 // TestAgainstModel compares random calls in fake time with a model that searches a slice.
 func TestAgainstModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rapid.Check(struct{ rapid.TB }{t}, func(t *rapid.T) { // without Deadline, which is in real time
+		testinput.Check(struct{ testing.TB }{t}, func(t *rapid.T) { // without Deadline, which is forbidden in fake time
 			m := newModel(t)
 			for range rapid.IntRange(1, 80).Draw(t, "steps") {
 				m.step(t)

@@ -2,18 +2,20 @@ package workqueue
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestInbox: items that producers leave in the inbox while another goroutine has the lock
 // are handed out as if they had been added with the lock: in the same order, once, with the
 // same priorities and times.
 func TestInbox(t *testing.T) {
-	for range 200 {
+	random := testinput.Rand(t)
+	for range testinput.Cases(t, 200) {
 		var now time.Duration
 		cfg := Config[string]{
 			Age: 3 * time.Second, Clock: func() time.Duration { return now },
@@ -21,18 +23,25 @@ func TestInbox(t *testing.T) {
 		}
 		var got [2][]Work[string]
 		var stats [2]Stats
-		seed := rand.Uint64()
+		var steps [batch - 1]struct {
+			passes time.Duration
+			with   Options
+			item   string
+		}
+		for i := range steps {
+			s := &steps[i]
+			s.passes, s.with.Priority = time.Duration(random.IntN(3))*time.Second, int8(random.IntN(3))
+			s.item = strconv.Itoa(random.IntN(40) + 10)
+		}
 		for i := range got {
 			now = 0
 			q := New(cfg)
 			if i == 1 {
 				q.mu.Lock()
 			}
-			random := rand.New(rand.NewPCG(seed, 0))
-			for range batch - 1 {
-				now += time.Duration(random.IntN(3)) * time.Second
-				o := Options{Priority: int8(random.IntN(3))}
-				if err := q.AddWith(context.Background(), strconv.Itoa(random.IntN(40)+10), o); err != nil {
+			for _, s := range steps {
+				now += s.passes
+				if err := q.AddWith(context.Background(), s.item, s.with); err != nil {
 					t.Fatal(err)
 				}
 			}

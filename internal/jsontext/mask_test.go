@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/internal/jsontext"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 func TestMask(t *testing.T) {
@@ -71,7 +72,7 @@ func TestMaskAgainstModel(t *testing.T) {
 			return m
 		})
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		object := map[string]any{"a": value(4).Draw(t, "a"), "b": value(4).Draw(t, "b")}
 		path := rapid.SliceOfN(rapid.SampledFrom(names), 1, 3).Draw(t, "path")
 		text, err := json.Marshal(object)

@@ -9,12 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/internal/pack"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestTrain checks that Train and NewDictionary make equal dictionaries of a text, that a
 // dictionary stays within its size, and that Train leaves out similar bodies.
 func TestTrain(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		before := text(t, "before")
 		var bodies [][]byte
 		for i := range rapid.IntRange(0, 6).Draw(t, "bodies") {

@@ -9,12 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/internal/pack"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestDiffRoundTrip checks that Patch reverses Diff for any base, and that the size stays
 // within the documented bound.
 func TestDiffRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		base, src := text(t, "base"), text(t, "src")
 		if rapid.Bool().Draw(t, "related") { // base with a few edits
 			src = bytes.Clone(base)

@@ -3,19 +3,19 @@ package pack_test
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/internal/pack"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestPackLikeRoundTrip checks that a body is packed correctly like any other one, with and
 // without a sibling, and that the size stays within the bound of Pack.
 func TestPackLikeRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		dict := pack.NewDictionary(text(t, "dictionary"))
 		sibling, prefix, before, body := text(t, "sibling"), text(t, "prefix"), text(t, "earlier"), text(t, "body")
 		if rapid.Bool().Draw(t, "changed") { // in one place, and by a few bytes
@@ -38,7 +38,7 @@ func TestPackLikeRoundTrip(t *testing.T) {
 // TestPackLikeKeepsItsSize checks that bodies that are packed like each other, one after
 // another, do not take more and more bytes while the object changes.
 func TestPackLikeKeepsItsSize(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := testinput.Rand(t)
 	fields := make([]string, 60)
 	change := func(i int) {
 		switch r.IntN(4) {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/internal/pack"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // text draws bytes with many repetitions, like a body.
@@ -20,7 +21,7 @@ func text(t *rapid.T, name string) []byte {
 // TestPackRoundTrip checks that Unpack reverses Pack for any dictionary and prefix, and
 // that the size stays within the documented bound.
 func TestPackRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		dict := pack.NewDictionary(text(t, "dictionary"))
 		prefix, body, before := text(t, "prefix"), text(t, "body"), text(t, "before")
 		packed := dict.Pack(before, prefix, body)

@@ -10,12 +10,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/internal/pack"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestPackAfterRoundTrip checks that UnpackAfter reverses PackAfter for any dictionary,
 // sibling and prefix, and that the size stays within the bound of Pack.
 func TestPackAfterRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		dict := pack.NewDictionary(text(t, "dictionary"))
 		sibling, prefix, body, before := text(t, "sibling"), text(t, "prefix"), text(t, "body"), text(t, "before")
 		packed := dict.PackAfter(before, sibling, prefix, body, nil)
@@ -50,7 +51,7 @@ func digits(r *rand.Rand, n int) string {
 // TestPackAfter checks that a body takes its own values only, and its digits half a byte
 // each.
 func TestPackAfter(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := testinput.Rand(t)
 	group := digits(r, 64)
 	body := func(name string) []byte {
 		return fmt.Appendf(nil, `{"name":%q,"image":"sha256:%s","env":%q,"container":"containerd://%s","node":"node-%d","ip":"10.0.%d.%d"}`,
