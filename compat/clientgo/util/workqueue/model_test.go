@@ -8,6 +8,8 @@ import (
 
 	clientgo "k8s.io/client-go/util/workqueue"
 	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // model is a queue as client-go documents it, in slices that are searched.
@@ -153,7 +155,7 @@ func (l limiter) Forget(string)               {}
 // model, and ours.
 func TestAgainstModel(t *testing.T) {
 	both(t, func(t *testing.T, maker maker) {
-		rapid.Check(struct{ rapid.TB }{t}, func(t *rapid.T) { // without Deadline, which is of another time
+		testinput.Check(struct{ testing.TB }{t}, func(t *rapid.T) { // without Deadline, which is forbidden in fake time
 			m := &model{retries: map[string]int{}}
 			m.q = maker.limited(limiter{m}, clientgo.TypedRateLimitingQueueConfig[string]{})
 			defer m.q.ShutDown()

@@ -10,10 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestNames: a program that changes its import path finds every name.
 func TestNames(t *testing.T) {
+	testinput.Uncached(t)
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/util/workqueue").Output()
 	if err != nil {
 		t.Fatal(err)
