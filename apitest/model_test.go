@@ -17,12 +17,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestModel_HistoryIsConsistent writes at random and keeps every state. Then an exact list, paged or not, must show the
 // state of its version, and a watch from any version must lead from that state to the last one.
 func TestModel_HistoryIsConsistent(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	testinput.Check(t, func(r *rapid.T) {
 		first := rapid.Uint64Range(1, 12).Draw(r, "first version")
 		window := rapid.IntRange(1, 30).Draw(r, "window")
 		srv, err := apitest.New(apitest.Config{Version: first, Window: window})
