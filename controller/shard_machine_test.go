@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -377,7 +378,7 @@ func (s *sim) reconcile(r *simReplica, key wire.Key) {
 // be rejected by its token. After the faults end, every key soon has an owner.
 func TestShardMachine(t *testing.T) {
 	fenced := 0
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		s := newSim(t, rapid.IntRange(2, 4).Draw(t, "replicas"))
 		for range 120 {
 			s.disturb()
