@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -24,10 +23,8 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/compat/controllerruntime"
+	"github.com/vedette-io/vedette/internal/patience"
 )
-
-// within is how long something may take that takes no time.
-const within = time.Minute
 
 // watched is our queue, with the requests that workers got from it.
 type watched struct {
@@ -93,14 +90,9 @@ func (r *reconciler) await(t *testing.T, names ...string) {
 	for _, name := range names {
 		missing[name] = true
 	}
-	late := time.After(within)
 	for len(missing) > 0 {
-		select {
-		case name := <-r.seen:
-			delete(missing, name)
-		case <-late:
-			t.Fatalf("not reconciled: %v", missing)
-		}
+		name := patience.Receive(t, "a reconcile", r.seen, func() string { return fmt.Sprintf("missing are %v", missing) })
+		delete(missing, name)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // entry is the model's state of a request.
@@ -113,7 +115,7 @@ func (m *model) done(t *rapid.T) {
 // TestAgainstModel plays random calls against the model.
 func TestAgainstModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rapid.Check(struct{ rapid.TB }{t}, func(t *rapid.T) { // without Deadline, which is of another time
+		testinput.Check(struct{ testing.TB }{t}, func(t *rapid.T) { // without Deadline, which is forbidden in fake time
 			m := &model{q: newLine(t), entries: map[string]*entry{}}
 			defer m.q.ShutDown()
 			for range rapid.IntRange(1, 60).Draw(t, "steps") {
