@@ -1,9 +1,11 @@
 package cookbook
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -66,6 +68,28 @@ func (printer) Cleanup(func()) {}
 
 func (printer) Fatalf(text string, args ...any) { fmt.Printf(text, args...) }
 
+// untilPrinted runs a recipe until it has printed a line.
+func untilPrinted(ctx context.Context, run func(context.Context) error) error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	out := os.Stdout
+	os.Stdout = w
+	ctx, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() {
+		err := run(ctx)
+		ended <- errors.Join(err, w.Close())
+	}()
+	line, err := bufio.NewReader(r).ReadString('\n')
+	stop()
+	err = errors.Join(err, <-ended, r.Close())
+	os.Stdout = out
+	fmt.Print(line)
+	return err
+}
+
 func Example_reconcile() {
 	cook(func(k kitchen) error {
 		return during(k, reconcile, job("train"), func(j *batchv1.Job) bool { return j.Labels["seen"] == "yes" })
@@ -107,9 +131,7 @@ func Example_ownersAndOthers() {
 		if err := ownersAndOthers(m); err != nil {
 			return err
 		}
-		ctx, stop := context.WithTimeout(k.ctx, 200*time.Millisecond)
-		defer stop()
-		return m.Run(ctx)
+		return untilPrinted(k.ctx, m.Run)
 	}, job("train"))
 	// Output: ml/train 1 0
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -16,9 +15,6 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/kube"
 )
-
-// patience is the time limit of a recipe.
-const patience = 30 * time.Second
 
 // kitchen is a server for one recipe.
 type kitchen struct {
@@ -30,7 +26,7 @@ type kitchen struct {
 // cook runs a recipe against a server with some objects, and prints its error.
 func cook(recipe func(kitchen) error, objects ...apitest.Object) {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	server, err := apitest.New(apitest.Config{SystemNamespaces: true, Types: []apitest.Type{
 		{Group: "example.com", Version: "v1", Kind: "TrainJob", Resource: "trainjobs", Namespaced: true, Status: true},
