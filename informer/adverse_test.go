@@ -18,6 +18,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/kube"
 )
 
@@ -184,12 +185,15 @@ func TestPauseBeyondTheWatchCache(t *testing.T) {
 	})
 }
 
-// TestManyInformers: one process runs 10,000 informers, each in its own namespace, and stops them.
+// TestManyInformers: one process runs many informers, each in its own namespace, and stops
+// them. VEDETTE_CASES sets how many: 10,000 need some GB of memory with the race detector.
 func TestManyInformers(t *testing.T) {
-	n := 10_000
+	t.Parallel()
+	usual := 10_000
 	if testing.Short() || raceEnabled {
-		n = 500
+		usual = 200
 	}
+	n := testinput.Cases(t, usual)
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t}
 		w.srv, w.cluster = serve(t, apitest.Config{})

@@ -18,6 +18,7 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
@@ -39,12 +40,12 @@ func (m operations) checkComplete(t *testing.T, of reflect.Type, functions ...st
 }
 
 // run executes random operations on several goroutines concurrently: count on each.
-func (m operations) run(w *world, seed uint64, goroutines, count int) {
+func (m operations) run(w *world, random *rand.Rand, goroutines, count int) {
 	names := slices.Sorted(maps.Keys(m))
 	var all sync.WaitGroup
-	for g := range goroutines {
+	for range goroutines {
+		r := split(random)
 		all.Go(func() {
-			r := rand.New(rand.NewPCG(seed, uint64(g)))
 			for range count {
 				m[names[r.IntN(len(names))]](r)
 				<-time.After(time.Duration(r.IntN(3)) * time.Millisecond)
@@ -52,6 +53,11 @@ func (m operations) run(w *world, seed uint64, goroutines, count int) {
 		})
 	}
 	all.Wait()
+}
+
+// split returns a source for another goroutine.
+func split(random *rand.Rand) *rand.Rand {
+	return rand.New(rand.NewPCG(random.Uint64(), random.Uint64()))
 }
 
 // concurrentUse is an informer that many goroutines use concurrently, with the clusters and
@@ -292,19 +298,21 @@ func (c *concurrentUse) difference() string {
 // after Run. In the end the informer follows each cluster in each namespace that was set,
 // and has the objects of the server.
 func TestConcurrentUse(t *testing.T) {
-	for seed := range uint64(3) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+	for n := range testinput.Cases(t, 2) {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
 			inWorld(t, func(w *world) {
+				random := testinput.Rand(t)
 				inf := must(informer.Across[corev1.Pod](informer.Config{Backlog: 8, Queue: delta.Limits{Deltas: 4}}))
 				c := &concurrentUse{w: w, inf: inf}
 				all := c.operations()
 				for range 20 {
-					c.churn(rand.New(rand.NewPCG(seed, 99)))
+					c.churn(random)
 				}
 				early := maps.Clone(all)
 				delete(early, "Run")
 				delete(early, "TryRun")
-				early.run(w, seed, 4, 20)
+				early.run(w, random, 4, 20)
 				ctx, stop := context.WithCancel(w.ctx)
 				w.work.Go(func() {
 					if err := inf.Run(ctx); err != nil {
@@ -312,7 +320,7 @@ func TestConcurrentUse(t *testing.T) {
 					}
 				})
 				synctest.Wait()
-				all.run(w, seed+100, 8, 60)
+				all.run(w, random, 8, 60)
 				for range 120 {
 					if c.difference() == "" {
 						break
@@ -323,7 +331,7 @@ func TestConcurrentUse(t *testing.T) {
 					t.Error(s)
 				}
 				stop()
-				all.run(w, seed+200, 4, 20)
+				all.run(w, random, 4, 20)
 				w.work.Wait()
 				delete(all, "churn")
 				all.checkComplete(t, reflect.TypeFor[*informer.Informer[corev1.Pod]](), "IndexBy", "IndexByEach", "IndexField")
@@ -335,9 +343,11 @@ func TestConcurrentUse(t *testing.T) {
 // TestConcurrentFactoryUse calls every method of a factory, and methods of its informers, on
 // many goroutines.
 func TestConcurrentFactoryUse(t *testing.T) {
-	for seed := range uint64(2) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+	for n := range testinput.Cases(t, 2) {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
 			inWorld(t, func(w *world) {
+				random := testinput.Rand(t)
 				f := informer.NewFactory(w.cluster, informer.FactoryConfig{})
 				c := &concurrentUse{w: w}
 				all := operations{
@@ -386,15 +396,15 @@ func TestConcurrentFactoryUse(t *testing.T) {
 				early := maps.Clone(all)
 				delete(early, "Run")
 				delete(early, "TryRun")
-				early.run(w, seed, 4, 20)
+				early.run(w, random, 4, 20)
 				stop := w.start(f)
 				synctest.Wait()
-				all.run(w, seed+100, 8, 60)
+				all.run(w, random, 8, 60)
 				if n := len(f.List()); n != 0 {
 					t.Errorf("got %d informers after the last Release, want none", n)
 				}
 				stop()
-				all.run(w, seed+200, 4, 20)
+				all.run(w, random, 4, 20)
 				delete(all, "churn")
 				all.checkComplete(t, reflect.TypeFor[*informer.Factory](), "For")
 			})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/reflector"
 )
 
@@ -126,7 +127,7 @@ func TestFactoryEnds(t *testing.T) {
 	})
 }
 
-// TestStartsAndStops: 1,000 informers that start and stop leave no goroutines, file handles
+// TestStartsAndStops: hundreds of informers that start and stop leave no goroutines, file handles
 // or memory.
 func TestStartsAndStops(t *testing.T) {
 	srv, cluster := serve(t, apitest.Config{})
@@ -168,7 +169,7 @@ func TestStartsAndStops(t *testing.T) {
 		round()
 	}
 	g0, f0, h0 := usage()
-	for range 1000 {
+	for range testinput.Cases(t, 400) {
 		round()
 	}
 	g1, f1, h1 := usage()

@@ -39,6 +39,7 @@ var watchFaults = []faultCase{
 }
 
 func TestFaultsOfARunningWatch(t *testing.T) {
+	t.Parallel()
 	for _, c := range watchFaults {
 		t.Run(c.name, func(t *testing.T) {
 			t.Run("protobuf", func(t *testing.T) { testWatchFault[corev1.Pod](t, c) })
@@ -110,6 +111,7 @@ var listFaults = []faultCase{
 }
 
 func TestFaultsOfTheFirstList(t *testing.T) {
+	t.Parallel()
 	for _, c := range append(requestFaults, listFaults...) {
 		for _, mode := range []struct {
 			name      string

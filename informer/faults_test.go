@@ -302,7 +302,7 @@ func TestFaultsDoNotFlood(t *testing.T) {
 		book := captureLog(t)
 		n := 0
 		src := failing(func() error { n++; return fmt.Errorf("fault %c%c", 'a'+n%26, 'a'+n/26%26) })
-		pods := must(informer.New[corev1.Pod](src, informer.Config{Reflector: reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond}}))
+		pods := must(informer.New[corev1.Pod](src, informer.Config{Reflector: reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 100 * time.Millisecond}}))
 		runProgram(t, pods, 10*time.Minute)
 		if lines := len(book.take()); lines > 61 || n < 1000 {
 			t.Errorf("got %d lines for %d faults in 10 minutes, want at most 61 for at least 1000", lines, n)

@@ -3,7 +3,6 @@ package informer_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -43,14 +43,17 @@ func (l *revisionLog) of(object string) []wire.Version {
 // watches are delayed. One namespace is always followed: a subscriber gets each revision of
 // its objects once, and every snapshot has them.
 func TestNamespacesHandOver(t *testing.T) {
-	for seed := range uint64(20) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { inWorld(t, func(w *world) { handOver(w, seed) }) })
+	for n := range testinput.Cases(t, 20) {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, handOver)
+		})
 	}
 }
 
-// handOver runs the test with a seed.
-func handOver(w *world, seed uint64) {
-	r := rand.New(rand.NewPCG(seed, 1))
+// handOver runs the test once.
+func handOver(w *world) {
+	r := testinput.Rand(w.t)
 	w.create(podIn("a", "stays"), podIn("b", "comes"), podIn("c", "comes"))
 	inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 	revisions := revisionLog{all: map[string][]wire.Version{}}

@@ -154,6 +154,7 @@ func TestHealth(t *testing.T) {
 // TestCustomResourceInstalledLater starts an informer before its type exists, and then
 // installs, removes and replaces the type.
 func TestCustomResourceInstalledLater(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		srv, cluster := serve(t, apitest.Config{})
 		inf := must(informer.Watch[TrainJob](cluster, informer.Config{Missing: informer.WaitIfMissing}))

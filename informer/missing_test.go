@@ -43,6 +43,7 @@ func TestMissingType(t *testing.T) {
 // TestWaitIfMissing: an informer of a type that is installed later waits for it, and so
 // does an informer of several clusters. A type that disappears never ends an informer.
 func TestWaitIfMissing(t *testing.T) {
+	t.Parallel()
 	inWorld(t, func(w *world) {
 		cfg := informer.Config{Resource: "trainjobs.example.com"}
 		across := must(informer.Across[unstructured.Unstructured](cfg))
@@ -62,10 +63,10 @@ func TestWaitIfMissing(t *testing.T) {
 		w.advance(time.Second)
 		absent := must(w.srv.Inject(apitest.Fault{Times: apitest.Always, Match: apitest.Match{Resource: "trainjobs"}, Action: apitest.Respond(apitest.Failure(404, 0))}))
 		cut := must(w.srv.Inject(apitest.Fault{Times: 1, Match: apitest.Match{Verb: apitest.VerbWatch, Resource: "trainjobs"}, Action: apitest.Cut(apitest.CutMidFrame)}))
-		w.advance(time.Hour)
+		w.advance(15 * time.Minute)
 		absent.Release()
 		cut.Release()
-		w.advance(time.Hour)
+		w.advance(15 * time.Minute)
 		for i, inf := range []*informer.Informer[unstructured.Unstructured]{across, jobs} {
 			if h, _ := inf.Health(); h.Ready() != nil {
 				t.Errorf("informer %d: Ready() = %v, want nil", i, h.Ready())

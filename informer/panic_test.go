@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -111,30 +109,5 @@ func receiveNow(c <-chan error) error {
 		return err
 	default:
 		return nil
-	}
-}
-
-const crashVariable = "VEDETTE_TEST_CRASH"
-
-// TestCrashOnPanic runs itself in a child process, which must crash with the panic of each
-// function.
-func TestCrashOnPanic(t *testing.T) {
-	if place := os.Getenv(crashVariable); place != "" {
-		inWorld(t, func(w *world) {
-			w.create(pod("bad"))
-			inf, functions := newPanicking(w, place, informer.CrashOnPanic, slog.New(slog.DiscardHandler))
-			functions.register(w.t, inf, informer.CrashOnPanic, new(eventLog))
-			w.run(inf)
-			w.advance(time.Minute)
-		})
-		return
-	}
-	for _, place := range []string{"filter", "index", "transform", "handler"} {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCrashOnPanic$")
-		cmd.Env = append(os.Environ(), crashVariable+"="+place)
-		out, err := cmd.CombinedOutput()
-		if err == nil || !bytes.Contains(out, []byte("panic: on purpose")) {
-			t.Errorf("%s: the process ended with %v, want the panic\n%s", place, err, out)
-		}
 	}
 }

@@ -2,7 +2,6 @@ package informer_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -16,13 +15,9 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
-)
-
-var (
-	simSeed  = flag.Uint64("sim.seed", 0, "run the simulation with this seed only")
-	simSeeds = flag.Uint64("sim.seeds", 8, "how many seeds to simulate")
 )
 
 const (
@@ -36,21 +31,15 @@ const (
 // and those of store.EveryChange that were quick enough, have seen every revision, unless an
 // expired version made a list necessary.
 func TestSimulation(t *testing.T) {
-	first, last := uint64(1), *simSeeds
-	if *simSeed != 0 {
-		first, last = *simSeed, *simSeed
-	}
-	for seed := first; seed <= last; seed++ {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { newSimulation(t, seed).run() })
-			if t.Failed() {
-				t.Logf("replay with: go test ./informer -run TestSimulation -sim.seed=%d", seed)
-			}
+	for n := range testinput.Cases(t, 2) {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { newSimulation(t).run() })
 		})
 	}
 }
 
-// simulation is one run with one seed.
+// simulation is one run.
 type simulation struct {
 	*world
 	random *rand.Rand
@@ -89,8 +78,8 @@ type simSubscriber struct {
 }
 
 // newSimulation returns a simulation with a server and an informer, which do not run.
-func newSimulation(t *testing.T, seed uint64) *simulation {
-	s := &simulation{world: &world{t: t}, random: rand.New(rand.NewPCG(seed, 7))}
+func newSimulation(t *testing.T) *simulation {
+	s := &simulation{world: &world{t: t}, random: testinput.Rand(t)}
 	s.srv, s.cluster = serve(t, apitest.Config{})
 	s.ctx, s.cancel = context.WithCancel(t.Context())
 	s.inf = must(informer.Watch[corev1.Pod](s.cluster, informer.Config{Backlog: 20, Logger: slog.New(slog.DiscardHandler)}))
@@ -141,7 +130,7 @@ func (s *simulation) run() {
 func (s *simulation) subscribe(i int) {
 	sub := &simSubscriber{
 		s: s, name: fmt.Sprint("subscriber ", len(s.subs), " of kind ", i%5),
-		random:  rand.New(rand.NewPCG(s.random.Uint64(), uint64(i))),
+		random:  split(s.random),
 		objects: map[string]revision{}, seen: map[revision]int{},
 	}
 	s.subs = append(s.subs, sub)
