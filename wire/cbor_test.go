@@ -24,7 +24,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	"k8s.io/apimachinery/pkg/util/json"
-	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // fromJSON decodes JSON as the API server does.
@@ -127,8 +128,8 @@ func TestAnyCBOR(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rapid.Check(t, func(rt *rapid.T) {
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
+	r := testinput.Rand(t)
+	for range testinput.Cases(t, 100) {
 		list := fromJSON(t, string(encode(t, JSON, testPods(r.IntN(4))))).(map[string]any)
 		items, _ := list["items"].([]any)
 		for _, item := range items {
@@ -147,29 +148,29 @@ func TestAnyCBOR(t *testing.T) {
 		want, wantMeta := readList(t, bytes.NewReader(text), JSON, opts)
 		got, gotMeta := readList(t, chunks(body, r.Uint64()), CBOR, opts)
 		if len(got) != len(want) || gotMeta != wantMeta {
-			rt.Fatalf("got %d items and %+v, want %d and %+v\n%x", len(got), gotMeta, len(want), wantMeta, body)
+			t.Fatalf("got %d items and %+v, want %d and %+v\n%x", len(got), gotMeta, len(want), wantMeta, body)
 		}
 		for i := range got {
 			g, w := got[i].rec, want[i].rec
 			if g.Key != w.Key || g.UID != w.UID || g.Version != w.Version || got[i].err != want[i].err {
-				rt.Fatalf("got %+v %s, want %+v %s", g, got[i].err, w, want[i].err)
+				t.Fatalf("got %+v %s, want %+v %s", g, got[i].err, w, want[i].err)
 			}
 			if w.Body == nil {
 				continue
 			}
 			if !maps.Equal(maps.Collect(g.Labels()), maps.Collect(w.Labels())) {
-				rt.Fatalf("got labels %q, want %q", maps.Collect(g.Labels()), maps.Collect(w.Labels()))
+				t.Fatalf("got labels %q, want %q", maps.Collect(g.Labels()), maps.Collect(w.Labels()))
 			}
 			if a, b := labels.Append(nil, g), labels.Append(nil, w); !sameValues(a, b, CBOR) {
-				rt.Fatalf("got values %q, want %q", a, b)
+				t.Fatalf("got values %q, want %q", a, b)
 			}
 			gotObject, err := Codec[unstructured.Unstructured]{}.Decode(g)
 			wantObject, _ := Codec[unstructured.Unstructured]{}.Decode(w)
 			if diff := cmp.Diff(wantObject, gotObject); diff != "" || err != nil {
-				rt.Fatalf("%v (-want +got):\n%s\n%x", err, diff, g.Body)
+				t.Fatalf("%v (-want +got):\n%s\n%x", err, diff, g.Body)
 			}
 		}
-	})
+	}
 }
 
 // TestFramesAreTheServers checks that rawFrame writes the same bytes as the API server.
@@ -442,12 +443,13 @@ func TestConditionsOfCBOR(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := fromJSON(t, `{"status":{"conditions":[{"status":"True","type":"Ready"},{"type":"Other","status":"no"},7,"Ready",{"type":7,"status":"no"},{"status":"no"},"Ready",{"type":"Ready","a":[{}],"status":"again"}]}}`)
-	rapid.Check(t, func(t *rapid.T) {
-		body := odd(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), v)
+	r := testinput.Rand(t)
+	for range testinput.Cases(t, 100) {
+		body := odd(r, v)
 		if got := f.Append(nil, Record{Encoding: CBOR, Body: body}); !slices.Equal(got, []string{"True", "again"}) {
 			t.Fatalf("got %q from %x", got, body)
 		}
-	})
+	}
 }
 
 // TestNumbersAreNotText checks that a filter does not treat a number as the length of a

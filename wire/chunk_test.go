@@ -9,7 +9,7 @@ import (
 // TestReleasedMemory checks that the memory of a released record is reused, and that an
 // unreleased record is not overwritten, whatever happens to the records around it.
 func TestReleasedMemory(t *testing.T) {
-	const n = 2000
+	const n = 500
 	for _, enc := range allEncodings {
 		body := largeList(t, enc, n)
 		var kept []Record
@@ -38,7 +38,7 @@ func TestReleasedMemory(t *testing.T) {
 			}
 		}
 		pass(97)
-		perRecord := testing.AllocsPerRun(5, func() { pass(0) }) / n
+		perRecord := testing.AllocsPerRun(3, func() { pass(0) }) / n
 		perByte := float64(allocated(func() { pass(0) })) / float64(len(body))
 		if perRecord > 1.1 {
 			t.Errorf("%v: got %.3f allocations per record, want one for its names", enc, perRecord)

@@ -14,6 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // fuzzMax is the limit of a record in fuzzing. It is small, so that inputs exceed it.
@@ -175,7 +177,7 @@ func FuzzWatchJSON(f *testing.F) {
 }
 
 func FuzzListCBOR(f *testing.F) {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := testinput.Rand(f)
 	seeds := append(listSeeds(f, CBOR), odd(r, fromJSON(f, string(encode(f, JSON, testPods(2))))))
 	fuzz(f, seeds, fuzzList(CBOR), checkRecords)
 }

@@ -12,10 +12,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 func TestSharedText(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		b := rapid.SliceOfN(rapid.Byte(), 0, 2*internMax).Draw(t, "text")
 		for range 4 {
 			s := sharedText(slices.Clone(b))
@@ -72,7 +74,7 @@ func TestTextsAreShared(t *testing.T) {
 // TestInternedMemoryIsBounded checks that a million strings that occur twice use no more
 // memory than the table has slots.
 func TestInternedMemoryIsBounded(t *testing.T) {
-	for i := range 1 << 17 {
+	for i := range 8 << internBits {
 		for range 2 {
 			sharedText(fmt.Appendf(nil, "text-%0100d", i))
 			boxed(fmt.Appendf(nil, "text-%0100d", i))

@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // compareLike decodes body with and without an object that was decoded from of. It fails
@@ -44,12 +46,13 @@ func compareLike(t *testing.T, enc Encoding, typ reflect.Type, body, of []byte) 
 // TestDecodeLike: the reference object never changes the result, for all types of the API.
 // The reference is equal, differs in some fields, is damaged, or has nothing in common.
 func TestDecodeLike(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
+	t.Parallel()
+	r := testinput.Rand(t)
 	for i, typ := range apiTypes() {
 		if i%8 != 0 && typ != reflect.TypeFor[corev1.Pod]() {
 			continue // the other types add no new cases
 		}
-		for range 3 {
+		for range testinput.Cases(t, 3) {
 			body, other := filled(t, r, typ), filled(t, r, typ)
 			compareLike(t, Protobuf, typ, body, body)
 			compareLike(t, Protobuf, typ, body, other)
@@ -159,7 +162,7 @@ func TestDecodeLikeShares(t *testing.T) {
 }
 
 func FuzzDecodeLike(f *testing.F) {
-	body := filled(f, rand.New(rand.NewPCG(5, 6)), reflect.TypeFor[corev1.Pod]())
+	body := filled(f, testinput.Rand(f), reflect.TypeFor[corev1.Pod]())
 	f.Add(body, body, false)
 	f.Add([]byte(`{"a":{"b":1}}`), []byte(`{"a":{"b":2}}`), true)
 	f.Fuzz(func(t *testing.T, body, of []byte, text bool) {

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 func TestPaths(t *testing.T) {
@@ -82,7 +84,7 @@ func TestPathErrors(t *testing.T) {
 // TestPathsAreWrittenAsTheyAreRead checks that ParsePath returns the same path for the
 // result of String.
 func TestPathsAreWrittenAsTheyAreRead(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		var p Path
 		for i := range rapid.IntRange(1, 6).Draw(t, "steps") {
 			s := step{name: rapid.StringMatching(`[a-z]{1,3}|.{1,6}|[\\'"]{1,4}`).Draw(t, "name")}

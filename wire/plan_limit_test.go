@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"encoding/binary"
-	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,6 +11,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // nested is a recursive type.
@@ -109,7 +110,7 @@ var fuzzTypes = []reflect.Type{
 // FuzzPlans decodes unvalidated bodies. The object or error must be the same as with the
 // generated code.
 func FuzzPlans(f *testing.F) {
-	r := rand.New(rand.NewPCG(9, 10))
+	r := testinput.Rand(f)
 	for i, typ := range fuzzTypes {
 		for range 3 {
 			body := filled(f, r, typ)

@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // apiTypes returns all types of the Kubernetes API with protobuf, in a fixed order.
@@ -103,14 +105,15 @@ func TestPlansOfTheAPI(t *testing.T) {
 	if len(types) < 300 {
 		t.Fatalf("got %d types", len(types))
 	}
-	r := rand.New(rand.NewPCG(1, 2))
+	t.Parallel()
+	r := testinput.Rand(t)
 	for _, typ := range types {
 		p := planOf(typ)
 		if p == nil {
 			t.Errorf("%v has no plan", typ)
 			continue
 		}
-		for range 10 {
+		for range testinput.Cases(t, 4) {
 			body := filled(t, r, typ)
 			if p.decode(body, placeOf(reflect.New(typ)), 0, private) < 0 {
 				t.Errorf("%v: the plan did not decode %x", typ, body)
@@ -123,9 +126,10 @@ func TestPlansOfTheAPI(t *testing.T) {
 // TestPlansOnDamage checks that truncated or modified bodies give the same object or
 // error as with the generated code.
 func TestPlansOnDamage(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
+	t.Parallel()
+	r := testinput.Rand(t)
 	for _, typ := range apiTypes() {
-		for range 2 {
+		for range testinput.Cases(t, 1) {
 			body := filled(t, r, typ)
 			for range 10 {
 				b := bytes.Clone(body[:r.IntN(len(body)+1)])
@@ -254,7 +258,7 @@ func TestPlansAreVerified(t *testing.T) {
 // TestDecodedObjectsShareNothing checks that two objects from the same bytes have no
 // common slice, map or pointer.
 func TestDecodedObjectsShareNothing(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
+	r := testinput.Rand(t)
 	for _, typ := range apiTypes() {
 		body := filled(t, r, typ)
 		owners := map[uintptr]int{}

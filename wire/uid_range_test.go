@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/sharding"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // rangesOf returns all ranges of a division.
@@ -44,7 +46,7 @@ func serverSelects(t *rapid.T, selector, uid string) bool {
 // exactly one range of a division, in the same one as on the server, and in all ranges that
 // include this one.
 func TestUIDRangesModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		uid := rapid.StringN(0, 40, -1).Draw(t, "uid")
 		n := 1 << rapid.IntRange(1, 8).Draw(t, "bits")
 		found := UIDRange{Index: -1}

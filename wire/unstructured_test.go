@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	"pgregory.net/rapid"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // compareUnstructured decodes body with this package and with the library of the
@@ -147,7 +148,7 @@ func anyValue(depth int) *rapid.Generator[any] {
 }
 
 func TestUnstructuredAgainstLibraries(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	testinput.Check(t, func(rt *rapid.T) {
 		object := rapid.MapOfN(rapid.String(), anyValue(4), 0, 20).Draw(rt, "object")
 		text, err := json.Marshal(object)
 		if err != nil {
@@ -188,7 +189,7 @@ func TestTreesForget(t *testing.T) {
 // TestUnstructuredShareNothing checks that two objects from the same bytes share no map
 // and no slice.
 func TestUnstructuredShareNothing(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
+	r := testinput.Rand(t)
 	object := fromJSON(t, string(encode(t, JSON, typed(testPod(3))))).(map[string]any)
 	for enc, body := range map[Encoding][]byte{JSON: encode(t, JSON, typed(testPod(3))), CBOR: mustCBOR(t, object)} {
 		owners := map[uintptr]int{}

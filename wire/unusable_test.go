@@ -65,7 +65,7 @@ func TestAnyDepth(t *testing.T) {
 // TestBracketsOnly checks that endless nesting costs memory only within the limits, and
 // no stack.
 func TestBracketsOnly(t *testing.T) {
-	const limit = 1 << 20
+	const limit = 1 << 18
 	for name, c := range map[string]struct {
 		enc           Encoding
 		before, again string
