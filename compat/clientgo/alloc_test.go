@@ -19,7 +19,7 @@ import (
 // allocations as an object read directly from the server, as long as no reader decodes it.
 // Both numbers include the same allocations of the server in this process.
 func TestAllocations(t *testing.T) {
-	const pods = 2000
+	const pods = 1000
 	srv, err := apitest.New(apitest.Config{})
 	if err != nil {
 		t.Fatal(err)

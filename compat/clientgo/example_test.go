@@ -2,7 +2,6 @@ package clientgo_test
 
 import (
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,9 +37,7 @@ func ExampleAdopt() {
 		defer close(ended)
 		pods.Run(stop)
 	}()
-	for !pods.HasSynced() {
-		<-time.After(time.Millisecond)
-	}
+	<-pods.HasSyncedChecker().Done()
 	fmt.Println(pods.GetStore().ListKeys())
 	close(stop)
 	<-ended

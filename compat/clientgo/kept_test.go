@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -114,7 +115,7 @@ func (m *keptModel) list(t *rapid.T) {
 // TestKeptLists: lists have the objects of the store, in any order of changes and readings, and
 // an object that did not change is the same in the next list, also if the store has moved it.
 func TestKeptLists(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	testinput.Check(t, func(r *rapid.T) {
 		s := newSharedStore(t, 0)
 		m := &keptModel{s: s, x: newKeptIndexer(t, s), pods: map[string]*corev1.Pod{}}
 		r.Repeat(map[string]func(*rapid.T){

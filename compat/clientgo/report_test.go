@@ -22,7 +22,7 @@ import (
 func TestReport(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		const pods = 150
-		w.padding = strings.Repeat("x", 256<<10) // more than an informer holds decoded
+		w.padding = strings.Repeat("x", 96<<10) // more than an informer holds decoded
 		for i := range pods {
 			w.create(fmt.Sprintf("a/pod-%d", i))
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -45,12 +47,35 @@ type sharedStore struct {
 
 func newSharedStore(t *testing.T, n int) *sharedStore {
 	t.Helper()
+	return newStoreOf(t, n, func(i int) *corev1.Pod { return sharedPod(i, 0) })
+}
+
+// largePods is the number of pods of newLargeStore.
+const largePods = 1_500
+
+// newLargeStore has bodies of more than mostRecentBytes. They are few, and large because of
+// one text, which takes little time to decode.
+func newLargeStore(t *testing.T) *sharedStore {
+	t.Helper()
+	s := newStoreOf(t, largePods, func(i int) *corev1.Pod {
+		p := sharedPod(i, 0)
+		p.Annotations["note"] = strings.Repeat("a text of many words ", 256)
+		return p
+	})
+	if n := s.store.Snapshot().Bytes(); n < mostRecentBytes*9/8 {
+		t.Fatalf("the bodies have %d bytes: the test shows nothing", n)
+	}
+	return s
+}
+
+func newStoreOf(t *testing.T, n int, pod func(i int) *corev1.Pod) *sharedStore {
+	t.Helper()
 	s, c := &sharedStore{}, newCodec(&corev1.Pod{})
 	s.store = store.New(store.Config{Decode: c.decode, KeepObject: func(size int, packs bool) bool { return s.demand.keepsObject(size, packs) || s.keeps }})
 	s.shared = newSharedObjects(c, s.store.Snapshot, &s.demand)
 	var batch delta.Batch
 	for i := range n {
-		batch = append(batch, delta.Delta{Kind: delta.Upsert, Record: podRecord(t, sharedPod(i, 0))})
+		batch = append(batch, delta.Delta{Kind: delta.Upsert, Record: podRecord(t, pod(i))})
 	}
 	s.apply(t, batch)
 	return s
@@ -163,8 +188,7 @@ func TestSharedUpdate(t *testing.T) {
 // TestSharedBounds: unused objects are dropped, and objects in use
 // are found.
 func TestSharedBounds(t *testing.T) {
-	const pods = 7_500
-	s := newSharedStore(t, pods)
+	s := newLargeStore(t)
 	kept, err := s.shared.read(s.get(t, 0))
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +207,7 @@ func TestSharedBounds(t *testing.T) {
 			}
 		}
 	}
-	if r := &s.shared.recent; r.count > pods-500 {
+	if r := &s.shared.recent; r.count > largePods-largePods/15 {
 		t.Fatalf("%d objects are held: the test shows nothing", r.count)
 	}
 	if again, _ := s.shared.entry(s.get(t, 0)); again != kept {
@@ -215,8 +239,8 @@ func TestSharedAll(t *testing.T) {
 	for name, each := range map[string]func(*sharedStore) error{"read": read, "copied": copied} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				const pods, slack = 7_500, 3 * tuneEvery
-				s := newSharedStore(t, pods)
+				const pods, slack = largePods, 3 * tuneEvery
+				s := newLargeStore(t)
 				for range 8 {
 					if err := each(s); err != nil {
 						t.Fatal(err)
@@ -248,9 +272,9 @@ func TestSharedAll(t *testing.T) {
 // decodes what it changes.
 func TestSharedByMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const pods = 7_500
+		const pods = largePods
 		for _, handlers := range []int64{manyHandlers - 1, manyHandlers} {
-			s := newSharedStore(t, pods)
+			s := newLargeStore(t)
 			s.demand.count(true, handlers)
 			for range 2 {
 				for e := range s.store.Snapshot().All() {
@@ -366,12 +390,10 @@ func (s *sharedStore) displace() {
 // collect collects garbage until done.
 func collect(t *testing.T, done func() bool) {
 	t.Helper()
-	for range 1000 {
-		if runtime.GC(); done() {
-			return
-		}
-	}
-	t.Fatal("garbage was not collected")
+	patience.True(t, "the garbage is collected", func() bool {
+		runtime.GC()
+		return done()
+	})
 }
 
 // TestSharedUndecodable: an object that cannot be decoded leaves nothing behind.

@@ -2,7 +2,6 @@ package clientgo_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -26,14 +25,12 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/compat/clientgo"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/wire"
 )
 
-var (
-	simSeed  = flag.Uint64("sim.seed", 0, "run the simulation with this seed only")
-	simSeeds = flag.Uint64("sim.seeds", 2, "how many seeds to simulate")
-	simHours = flag.Int("sim.hours", 24, "hours of fake time for each seed")
-)
+// simHours is how long one simulation takes in fake time.
+const simHours = 24
 
 // TestSimulation lets hours pass and faults strike, in fake time, with an informer of
 // client-go and two of ours side by side on one server. Whatever happens, each handler
@@ -41,27 +38,20 @@ var (
 // all stores hold what the server has. In phases without a fault that needs a new list,
 // ours give their handlers every revision, and so does client-go where it does not list.
 func TestSimulation(t *testing.T) {
-	first, last := uint64(1), *simSeeds
-	if *simSeed != 0 {
-		first, last = *simSeed, *simSeed
-	}
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
 	defer klog.LogToStderr(true)
 	handlers := utilruntime.ErrorHandlers
 	utilruntime.ErrorHandlers = nil // which would sleep in the real time of another bubble
 	defer func() { utilruntime.ErrorHandlers = handlers }()
-	for seed := first; seed <= last; seed++ {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { newSimulation(t, seed).run() })
-			if t.Failed() {
-				t.Logf("replay with: go test ./compat/clientgo -run TestSimulation -sim.seed=%d", seed)
-			}
+	for n := range testinput.Cases(t, 1) {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { newSimulation(t).run() })
 		})
 	}
 }
 
-// simulation is one run with one seed.
+// simulation is one run.
 type simulation struct {
 	*world
 	random    *rand.Rand
@@ -91,8 +81,8 @@ type witness struct {
 	told map[string][]state // in this phase
 }
 
-func newSimulation(t *testing.T, seed uint64) *simulation {
-	s := &simulation{world: newWorld(t), random: rand.New(rand.NewPCG(seed, 18))}
+func newSimulation(t *testing.T) *simulation {
+	s := &simulation{world: newWorld(t), random: testinput.Rand(t)}
 	stock, err := kubernetes.NewForConfig(s.server.RESTConfig())
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +116,7 @@ func (s *simulation) run() {
 	}
 	s.heal()
 	phases := 0
-	for began := time.Now(); time.Since(began) < time.Duration(*simHours)*time.Hour && !s.t.Failed(); phases++ {
+	for began := time.Now(); time.Since(began) < simHours*time.Hour && !s.t.Failed(); phases++ {
 		s.mild = s.random.IntN(3) == 0
 		s.history = map[string][]state{}
 		for _, w := range s.witnesses {
