@@ -9,7 +9,7 @@ import (
 // TestReleasedMemory checks that the memory of a released record is reused, and that an
 // unreleased record is not overwritten, whatever happens to the records around it.
 func TestReleasedMemory(t *testing.T) {
-	const n = 500
+	const n = 1500
 	for _, enc := range allEncodings {
 		body := largeList(t, enc, n)
 		var kept []Record
