@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -25,10 +24,9 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/oscompat"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
-
-// within is the timeout for operations that should be instantaneous.
-const within = time.Minute
 
 // TestShort: "watch pods, index by node, react with retry" is a complete program of
 // at most 25 lines, and "consume events, each of them once" one of at most 40 lines.
@@ -87,34 +85,44 @@ func (s *server) create(obj apitest.Object) {
 	}
 }
 
-var build = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "vedette-examples-")
+// programs is the folder of the built examples.
+var programs string
+
+// build builds the examples once.
+var build = sync.OnceValue(func() error {
+	out, err := exec.Command("go", "build", "-o", programs+"/", "./nodes", "./podcontroller", "./jobs", "./trainjob", "./stream").CombinedOutput()
 	if err != nil {
-		return "", err
+		return fmt.Errorf("%w: %s", err, out)
 	}
-	out, err := exec.Command("go", "build", "-o", dir+"/", "./nodes", "./podcontroller", "./jobs", "./trainjob", "./stream").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w: %s", err, out)
-	}
-	return dir, err
+	return nil
 })
 
 func TestMain(m *testing.M) {
-	dir, err := build()
+	dir, err := os.MkdirTemp("", "vedette-examples-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	programs = dir
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
 
+// command returns an example that has not started.
+func command(ctx context.Context, t *testing.T, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	testinput.Uncached(t)
+	if err := build(); err != nil {
+		t.Fatal(err)
+	}
+	return exec.CommandContext(ctx, filepath.Join(programs, name), args...)
+}
+
 // program is a running example.
 type program struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	news chan struct{} // after each line
+	t   *testing.T
+	cmd *exec.Cmd
 
 	mu    sync.Mutex
 	lines []string
@@ -123,11 +131,7 @@ type program struct {
 // start runs an example until the end of the test.
 func (s *server) start(name string, args ...string) *program {
 	s.t.Helper()
-	dir, err := build()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	p := &program{t: s.t, cmd: exec.CommandContext(context.WithoutCancel(s.t.Context()), filepath.Join(dir, name), args...), news: make(chan struct{}, 1)}
+	p := &program{t: s.t, cmd: command(context.WithoutCancel(s.t.Context()), s.t, name, args...)}
 	p.cmd.Env = append(os.Environ(), "KUBECONFIG="+s.kubeconfig)
 	r, w := io.Pipe()
 	p.cmd.Stderr, p.cmd.Stdout = w, w
@@ -140,10 +144,6 @@ func (s *server) start(name string, args ...string) *program {
 			p.mu.Lock()
 			p.lines = append(p.lines, scan.Text())
 			p.mu.Unlock()
-			select {
-			case p.news <- struct{}{}:
-			default:
-			}
 		}
 	})
 	s.t.Cleanup(func() {
@@ -161,25 +161,20 @@ func (s *server) start(name string, args ...string) *program {
 // says waits until lines were printed that match, in this order.
 func (p *program) says(patterns ...string) {
 	p.t.Helper()
-	deadline := time.After(within)
-	for {
+	patience.Until(p.t, "lines of the program", func() string {
 		p.mu.Lock()
+		defer p.mu.Unlock()
 		left := patterns
 		for _, line := range p.lines {
 			if len(left) > 0 && regexp.MustCompile(left[0]).MatchString(line) {
 				left = left[1:]
 			}
 		}
-		p.mu.Unlock()
 		if len(left) == 0 {
-			return
+			return ""
 		}
-		select {
-		case <-p.news:
-		case <-deadline:
-			p.t.Fatalf("it does not say %q", left[0])
-		}
-	}
+		return fmt.Sprintf("it does not say %q", left[0]) // the end of the test prints what it says
+	})
 }
 
 func pod(name, node string) *corev1.Pod {
@@ -252,34 +247,33 @@ func TestTrainJob(t *testing.T) {
 				"spec":     map[string]any{"workers": int64(3)},
 			}}
 			s.create(job)
-			p := s.start("trainjob", "-replicas", replicas, "-identity", "one", "-listen", "none")
-			s.pods(p, 3)
+			s.start("trainjob", "-replicas", replicas, "-identity", "one", "-listen", "none")
+			s.pods(3)
 			if _, err := apitest.Modify(s.Server, job, func(u *unstructured.Unstructured) {
 				_ = unstructured.SetNestedField(u.Object, int64(1), "spec", "workers")
 			}); err != nil {
 				t.Fatal(err)
 			}
-			s.pods(p, 1)
+			s.pods(1)
 			if err := s.Delete(pod("bert-0", "")); err != nil { // the controller creates it again
 				t.Fatal(err)
 			}
-			s.pods(p, 1)
+			s.pods(1)
 			if err := s.Delete(job); err != nil {
 				t.Fatal(err)
 			}
-			s.pods(p, 0)
+			s.pods(0)
 		})
 	}
 }
 
 // pods waits until the number of pods is n and the job's status has it.
-func (s *server) pods(p *program, want int) {
+func (s *server) pods(want int) {
 	s.t.Helper()
 	job := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "TrainJob", "metadata": map[string]any{"namespace": "default", "name": "bert"},
 	}}
-	deadline := time.After(within)
-	for {
+	patience.Until(s.t, "the pods of the job", func() string {
 		pods, err := s.List(pod("", ""), "default")
 		if err != nil {
 			s.t.Fatal(err)
@@ -290,12 +284,8 @@ func (s *server) pods(p *program, want int) {
 			says, _, _ = unstructured.NestedInt64(got.(*unstructured.Unstructured).Object, "status", "workers")
 		}
 		if len(pods) == want && (want == 0 && !there || says == int64(want)) {
-			return
+			return ""
 		}
-		select {
-		case <-p.news: // it logs each reconcile
-		case <-deadline:
-			s.t.Fatalf("%d pods, the job says %d, want %d", len(pods), says, want)
-		}
-	}
+		return fmt.Sprintf("%d pods, the job says %d, want %d", len(pods), says, want)
+	})
 }

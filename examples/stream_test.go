@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"fmt"
 	"net"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	natsserver "github.com/nats-io/nats-server/v2/server"
 	_ "modernc.org/sqlite"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/stream"
 	"github.com/vedette-io/vedette/stream/jetstream"
 )
@@ -28,8 +28,8 @@ func TestStream(t *testing.T) {
 		broker.Shutdown()
 		broker.WaitForShutdown()
 	})
-	if !broker.ReadyForConnections(within) {
-		t.Fatalf("the NATS server did not start within %v", within)
+	if !broker.ReadyForConnections(patience.Limit(t)) {
+		t.Fatalf("the NATS server did not start within %v", patience.Limit(t))
 	}
 	url := fmt.Sprintf("nats://127.0.0.1:%d", broker.Addr().(*net.TCPAddr).Port)
 	sink, err := jetstream.New(jetstream.Config{Servers: []string{url}})
@@ -37,10 +37,6 @@ func TestStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer sink.Close()
-	dir, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
 	file := filepath.Join(t.TempDir(), "ends.db")
 	const jobs = 200
 	send := func(from, to int) {
@@ -51,19 +47,12 @@ func TestStream(t *testing.T) {
 				Kind: stream.KindNew, Cluster: stream.Cluster{UID: "c"}, Version: "7", To: []string{"Succeeded", "Failed", "Running"}[n%3],
 				Object: stream.Object{Group: "batch", Resource: "jobs", Kind: "Job", Namespace: "ml", Name: fmt.Sprint("train-", n), UID: uid},
 			}}
-			for {
-				if err := sink.Send(t.Context(), []stream.Event{e}); err == nil {
-					break
-				} else if t.Context().Err() != nil {
-					t.Fatal(err)
-				}
-				<-time.After(20 * time.Millisecond)
-			}
+			patience.NoError(t, "the broker takes an event", func() error { return sink.Send(t.Context(), []stream.Event{e}) })
 		}
 	}
 	send(0, 10) // the stream exists
 	for run := range 5 {
-		cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "stream"), url, file)
+		cmd := command(t.Context(), t, "stream", url, file)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -82,15 +71,12 @@ func TestStream(t *testing.T) {
 	}
 	defer db.Close()
 	want := (jobs+2)/3 + (jobs+1)/3
-	got := 0
-	for deadline := time.After(within); got != want; {
-		if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM ends`).Scan(&got); err != nil {
-			t.Log(err) // the first program has not created the table yet
+	patience.Until(t, "each event is in the table once", func() string {
+		got := 0
+		// An error: the first program has not created the table yet.
+		if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM ends`).Scan(&got); err != nil || got != want {
+			return fmt.Sprintf("got %d events and %v, want %d", got, err, want)
 		}
-		select {
-		case <-deadline:
-			t.Fatalf("got %d events, want %d", got, want)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+		return ""
+	})
 }
