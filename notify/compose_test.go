@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/notify"
 	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/config"
@@ -44,22 +45,16 @@ func (i *inbox) Close() error { return nil }
 // wait waits for n messages and returns them in the order of their text.
 func (i *inbox) wait(t *testing.T, n int) []string {
 	t.Helper()
-	deadline := time.After(2 * time.Minute)
-	poll := time.NewTicker(5 * time.Millisecond)
-	defer poll.Stop()
-	for {
+	var all []string
+	patience.Until(t, fmt.Sprintf("%d messages arrive", n), func() string {
 		i.mu.Lock()
-		all := slices.Sorted(slices.Values(i.all))
-		i.mu.Unlock()
-		if len(all) >= n {
-			return all
+		defer i.mu.Unlock()
+		if all = slices.Sorted(slices.Values(i.all)); len(all) < n {
+			return fmt.Sprintf("got %d: %q", len(all), all)
 		}
-		select {
-		case <-poll.C:
-		case <-deadline:
-			t.Fatalf("got %d messages, want %d: %q", len(all), n, all)
-		}
-	}
+		return ""
+	})
+	return all
 }
 
 const withPeople = `

@@ -2,13 +2,13 @@ package notify_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/state"
 )
@@ -35,7 +35,7 @@ rules:
 	if err := feed.Divide(t.Context(), h.DB, "notify", partitions); err != nil {
 		t.Fatal(err)
 	}
-	random := rand.New(rand.NewPCG(3, 4))
+	random := testinput.Rand(t)
 	var writing sync.WaitGroup
 	const jobs = 60
 	writing.Go(func() {
@@ -47,7 +47,7 @@ rules:
 	})
 	for range 12 {
 		first, second := h.begin(text), h.begin(text)
-		stopAt := time.NewTimer(time.Duration(random.IntN(60)) * time.Millisecond)
+		stopAt := time.NewTimer(time.Duration(random.IntN(60)) * time.Millisecond) // an input: the moment at which the planners stop
 		<-stopAt.C
 		first.stop()
 		second.stop()

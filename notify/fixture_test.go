@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/notify"
 	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/config"
@@ -69,7 +70,7 @@ type history struct {
 // consider everything due that is due by this clock.
 func newHistory(t *testing.T, url string) *history {
 	t.Helper()
-	h := &history{openDB(t, url), &clock{at: time.Now().Add(-30 * 24 * time.Hour).UTC().Truncate(24 * time.Hour).Add(10 * time.Hour)}, t, nil}
+	h := &history{openDB(t, url), &clock{at: time.Now().Add(-30 * 24 * time.Hour).UTC().Truncate(24 * time.Hour).Add(10 * time.Hour)}, t, nil} // an input: a clock that tests set
 	h.tx(func(tx *sqldb.Tx) error {
 		return errors.Join(
 			tx.Insert(t.Context(), "clusters", []string{"id", "uid", "name", "seen_at"}, row(1, "u-west", "gpu-west", 0)),
@@ -256,11 +257,8 @@ func (h *history) rounds() (n uint64) {
 // any.
 func (p *planning) settle() {
 	p.h.t.Helper()
-	deadline := time.After(2 * time.Minute)
-	poll := time.NewTicker(3 * time.Millisecond)
-	defer poll.Stop()
 	rounds := p.h.rounds()
-	for {
+	patience.Until(p.h.t, "the planner settles", func() string {
 		cursors, err := feed.Cursors(p.h.t.Context(), p.h.DB)
 		if err != nil {
 			p.h.t.Fatal(err)
@@ -271,14 +269,10 @@ func (p *planning) settle() {
 		}
 		cursor, found := feed.Summary(cursors, "notify")
 		if found && cursor.Behind == 0 && waiting == 0 && p.h.rounds() >= rounds+4 {
-			return
+			return ""
 		}
-		select {
-		case <-poll.C:
-		case <-deadline:
-			p.h.t.Fatalf("the planner did not settle: %+v, %d in the outbox, %d rounds", cursors, waiting, p.h.rounds()-rounds)
-		}
-	}
+		return fmt.Sprintf("%+v, %d in the outbox, %d rounds", cursors, waiting, p.h.rounds()-rounds)
+	})
 }
 
 // keys returns the keys of all deliveries, oldest first, without the cluster.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/notify"
 	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/config"
@@ -22,9 +23,8 @@ import (
 
 // mailbox is a channel that shows the titles and logs of its messages.
 type mailbox struct {
-	mu   sync.Mutex
-	all  []string
-	more chan struct{} // closed by the next message
+	mu  sync.Mutex
+	all []string
 }
 
 func (b *mailbox) Send(_ context.Context, m *message.Message, _ channel.Receiver) (channel.Receipt, error) {
@@ -35,8 +35,6 @@ func (b *mailbox) Send(_ context.Context, m *message.Message, _ channel.Receiver
 		text += " (" + m.LogNote + ")"
 	}
 	b.all = append(b.all, text)
-	close(b.more)
-	b.more = make(chan struct{})
 	return channel.Receipt{Status: "200"}, nil
 }
 func (b *mailbox) Traits() channel.Traits      { return channel.Traits{Kind: "test"} }
@@ -46,23 +44,17 @@ func (b *mailbox) Close() error                { return nil }
 // want waits until the mailbox has as many messages as want, and compares them.
 func (b *mailbox) want(t *testing.T, want ...string) {
 	t.Helper()
-	end := time.After(2 * time.Minute)
-	for {
+	patience.Until(t, fmt.Sprintf("%d messages arrive", len(want)), func() string {
 		b.mu.Lock()
-		got, more := slices.Clone(b.all), b.more
-		b.mu.Unlock()
-		if len(got) >= len(want) {
-			if !slices.Equal(got, want) {
-				t.Errorf("got %q\nwant %q", got, want)
-			}
-			return
+		defer b.mu.Unlock()
+		if len(b.all) < len(want) {
+			return fmt.Sprintf("got %q\nwant %q", b.all, want)
 		}
-		select {
-		case <-more:
-		case <-end:
-			t.Fatalf("got %q\nwant %q", got, want)
+		if !slices.Equal(b.all, want) {
+			t.Errorf("got %q\nwant %q", b.all, want)
 		}
-	}
+		return ""
+	})
 }
 
 // logRules send failures with the log to hook, and without it to chat.
@@ -93,7 +85,7 @@ func newSending(t *testing.T, url string, wait time.Duration, cause string) *sen
 		c.Open = func(c *config.Channel) (channel.Channel, error) {
 			mu.Lock()
 			defer mu.Unlock()
-			s.boxes[c.Name] = &mailbox{more: make(chan struct{})}
+			s.boxes[c.Name] = &mailbox{}
 			return s.boxes[c.Name], nil
 		}
 		c.Workers.Poll = 5 * time.Millisecond
@@ -133,7 +125,7 @@ func (s *sending) keep(t *testing.T, pod string, after time.Duration, code int, 
 // channels only. Messages of other rules have no log.
 func TestLogInMessages(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
-		s := newSending(t, url, time.Minute, "")
+		s := newSending(t, url, time.Hour, "")
 		s.h.write(job{uid: "a", version: 1, to: state.Running})
 		s.boxes["hook"].want(t, "Running: ")
 		s.h.add(time.Minute)
@@ -152,7 +144,7 @@ func TestLogInMessages(t *testing.T) {
 
 // TestLogOfTheCause: the log comes from the pod that the message names.
 func TestLogOfTheCause(t *testing.T) {
-	s := newSending(t, sqlite(t), time.Minute, "a-1")
+	s := newSending(t, sqlite(t), time.Hour, "a-1")
 	s.keep(t, "a-1", 0, 1, "the cause")
 	s.keep(t, "a-2", time.Second, 1, "a consequence")
 	s.h.write(job{uid: "a", version: 1, to: state.Failed})
@@ -163,7 +155,7 @@ func TestLogOfTheCause(t *testing.T) {
 // run exists. It delays neither other channels nor the order of its lane.
 func TestMessageWaitsForItsLog(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
-		s := newSending(t, url, time.Minute, "")
+		s := newSending(t, url, time.Hour, "")
 		s.keep(t, "a-0", -time.Hour, 1, "of an earlier run")
 		s.h.write(job{uid: "a", version: 1, to: state.Running}, job{uid: "a", version: 2, to: state.Failed}, job{uid: "a", version: 3, to: state.Running})
 		s.boxes["open"].want(t, "Running: ", "Failed: ", "Running: ") // open gets its message while hook waits

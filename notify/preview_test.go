@@ -2,13 +2,13 @@ package notify_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/notify"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -32,7 +32,7 @@ rules:
 		h := newHistory(t, url)
 		begin := h.now()
 		p := h.plan(text)
-		random := rand.New(rand.NewPCG(1, 2))
+		random := testinput.Rand(t)
 		states := []state.State{state.Queued, state.Running, state.Restarting, state.Failed, state.Succeeded}
 		now := map[string]state.State{}
 		for i := range 40 {

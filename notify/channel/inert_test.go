@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/channel/channeltest"
 )
@@ -37,7 +38,7 @@ func TestInert(t *testing.T) {
 			t.Errorf("%q became %q, want it unchanged", text, got)
 		}
 	}
-	rapid.Check(t, func(t *rapid.T) { checkInert(t, channeltest.Markup().Draw(t, "text")) })
+	testinput.Check(t, func(t *rapid.T) { checkInert(t, channeltest.Markup().Draw(t, "text")) })
 }
 
 func FuzzInert(f *testing.F) {

@@ -27,7 +27,7 @@ func TestOrder(t *testing.T) {
 			t.Fatalf("claimed %q meanwhile, want nothing", keys(got.Deliveries))
 		}
 		d.finish(t, delivery.Outcome{At: o.Now, Status: "200"}, delivery.Policy{}, first.Deliveries...)
-		o.Now = time.Now().Add(time.Second)
+		o.Now = time.Now().Add(time.Second) // an input: when the claim is made
 		second := d.claim(t, o)
 		if got := keys(second.Deliveries); !slices.Equal(got, []string{"1a2"}) {
 			t.Fatalf("claimed %q after the first", got)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -30,11 +31,7 @@ func TestCreateBehindFrontThatEnds(t *testing.T) {
 					_, err := delivery.Finish(t.Context(), d.DB, "chat", []delivery.Outcome{{Delivery: c.Deliveries[0]}}, delivery.Policy{})
 					finished <- err
 				}()
-				select { // the worker has time to finish, or waits for the commit
-				case err := <-finished:
-					finished <- err
-				case <-time.After(20 * time.Millisecond):
-				}
+				d.waits(t, finished)
 				return nil
 			})
 			if err := <-finished; err != nil {
@@ -68,11 +65,9 @@ func TestCreateBehindFrontThatEnded(t *testing.T) {
 					return err
 				})
 			}()
-			select {
-			case err := <-created:
-				t.Errorf("Create does not wait for the row of the channel: %v", err)
-				created <- err
-			case <-time.After(100 * time.Millisecond):
+			d.waits(t, created)
+			if len(created) > 0 {
+				t.Error("Create does not wait for the row of the channel")
 			}
 			_, err := tx.Exec(t.Context(), "UPDATE deliveries SET state = 5 WHERE key_text = 'front'")
 			return err
@@ -83,6 +78,30 @@ func TestCreateBehindFrontThatEnded(t *testing.T) {
 		if c := d.claim(t, delivery.ClaimOptions{}); len(c.Deliveries) != 1 {
 			t.Errorf("claimed %q, want one", keys(c.Deliveries))
 		}
+	})
+}
+
+// waits waits until a transaction waits for a lock of another one, unless it has ended.
+func (d *database) waits(t *testing.T, ended <-chan error) {
+	t.Helper()
+	var query string
+	switch kind, _, _ := strings.Cut(d.String(), ":"); kind {
+	case "sqlite":
+		return // all transactions wait for the only writer
+	case "postgres":
+		query = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+	default:
+		query = "SELECT COUNT(*) FROM information_schema.innodb_trx AS t JOIN information_schema.processlist AS p ON p.id = t.trx_mysql_thread_id WHERE p.db = DATABASE() AND t.trx_state = 'LOCK WAIT'"
+	}
+	patience.Until(t, "a transaction waits for a lock or ends", func() string {
+		var n int
+		if err := d.QueryRow(t.Context(), query).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 && len(ended) == 0 {
+			return "it does neither"
+		}
+		return ""
 	})
 }
 
@@ -99,11 +118,12 @@ func TestClaimsOfReplicas(t *testing.T) {
 			err  error
 		}
 		answers := make(chan answer)
+		ctx := patience.Context(t, "the claims of all replicas")
 		for range 4 {
 			go func() {
 				var got answer
 				for range 25 {
-					c, err := claimAgain(t.Context(), d.DB)
+					c, err := claimAgain(ctx, d.DB)
 					if err != nil {
 						got.err = err
 						break
@@ -132,14 +152,14 @@ func TestClaimsOfReplicas(t *testing.T) {
 	})
 }
 
-// claimAgain claims, and retries if the database aborts the transaction.
-func claimAgain(ctx context.Context, db *sqldb.DB) (c delivery.Claimed, err error) {
-	for range 5 {
-		if c, err = delivery.Claim(ctx, db, "chat", delivery.ClaimOptions{Limit: 2}); err == nil {
-			break
+// claimAgain claims, and retries while the database aborts the transaction.
+func claimAgain(ctx context.Context, db *sqldb.DB) (delivery.Claimed, error) {
+	for {
+		c, err := delivery.Claim(ctx, db, "chat", delivery.ClaimOptions{Limit: 2})
+		if err == nil || ctx.Err() != nil {
+			return c, err
 		}
 	}
-	return c, err
 }
 
 // TestHostileTexts: texts that are too long, or that a database would refuse, stop neither

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -16,9 +17,9 @@ import (
 func TestModel(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		n := 0
-		rapid.Check(t, func(r *rapid.T) {
+		testinput.Check(t, func(r *rapid.T) {
 			n++
-			m := &model{d: d, t: t, r: r, channel: fmt.Sprintf("chat%d", n), now: time.Now().Add(time.Hour).Truncate(time.Microsecond)}
+			m := &model{d: d, t: t, r: r, channel: fmt.Sprintf("chat%d", n), now: time.Now().Add(time.Hour).Truncate(time.Microsecond)} // an input: the time of the model
 			r.Repeat(map[string]func(*rapid.T){
 				"create": m.create, "claim": m.claim, "finish": m.finish, "extend": m.extend, "tick": m.tick, "close": m.closeDigests,
 				"supersede": m.supersede, "replay": m.replay, "drop": m.drop, "enable": m.enable, "prune": m.prune, "": m.check,

@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestRate: senders that always use their allowance never exceed the rate in any interval,
 // and get most of it.
 func TestRate(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	testinput.Check(t, func(r *rapid.T) {
 		rate := Rate{Count: rapid.IntRange(1, 100).Draw(r, "count"), Per: time.Duration(rapid.IntRange(1, 3600).Draw(r, "seconds")) * time.Second}
 		start := time.UnixMicro(1_800_000_000_000_000)
 		var at int64

@@ -16,6 +16,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/notify/facts"
 	"github.com/vedette-io/vedette/notify/message"
@@ -109,14 +110,11 @@ func (p *platform) record() {
 // newest.
 func (p *platform) seen(name string, to state.State) feed.Transition {
 	p.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(2 * time.Minute)
-	for {
+	var last feed.Transition
+	patience.Until(p, fmt.Sprintf("%s becomes %s", name, to), func() string {
 		if _, err := feed.Sequence(p.Context(), p.db); err != nil {
 			p.Fatal(err)
 		}
-		var last feed.Transition
 		for t, err := range feed.Read(p.Context(), p.db, 0) {
 			if err != nil {
 				p.Fatal(err)
@@ -125,15 +123,12 @@ func (p *platform) seen(name string, to state.State) feed.Transition {
 				last = t
 			}
 		}
-		if last.To == to {
-			return last
+		if last.To != to {
+			return fmt.Sprintf("it is %q", last.To)
 		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			p.Fatalf("%s is %q, not %q", name, last.To, to)
-		}
-	}
+		return ""
+	})
+	return last
 }
 
 // fill returns the notice of a transition with all facts in the history.

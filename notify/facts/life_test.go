@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/notify/facts"
 	"github.com/vedette-io/vedette/notify/message"
 	"github.com/vedette-io/vedette/record/history"
@@ -110,7 +111,7 @@ func TestHatch(t *testing.T) {
 // overlap, and attempt numbers only grow.
 func TestSpansFollowEachOther(t *testing.T) {
 	states := []state.State{state.Submitted, state.Queued, state.Suspended, state.Starting, state.Running, state.Restarting, state.Succeeded, state.Failed, state.Aborted, state.Deleted, "", "Odd"}
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		var all []history.Transition
 		for _, minutes := range rapid.SliceOfN(rapid.IntRange(-100, 100), 0, 30).Draw(t, "minutes") {
 			all = append(all, history.Transition{To: string(rapid.SampledFrom(states).Draw(t, "state")), Happened: begin.Add(time.Duration(minutes) * time.Minute)})

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/notify/message"
 )
 
@@ -48,7 +49,7 @@ func TestCut(t *testing.T) {
 // TestCutKeepsToTheLimit compares with a simple implementation that tries every length.
 func TestCutKeepsToTheLimit(t *testing.T) {
 	double := func(text string) string { return strings.ReplaceAll(html.EscapeString(text), "a", "a\u200b") }
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		text := message.Clean(hostileText.Draw(t, "text"))
 		l := message.Limit{
 			Bytes: rapid.IntRange(0, 300).Draw(t, "bytes"), Runes: rapid.IntRange(0, 100).Draw(t, "runes"), Columns: rapid.IntRange(0, 100).Draw(t, "columns"),
@@ -88,7 +89,7 @@ func size(m *message.Message) int { return len(message.Plain(m, 0)) }
 // TestFit: the result fits if any version can, parts are cut in the documented order, and
 // the state, the reason and the links stay.
 func TestFit(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom(message.Kinds()).Draw(t, "kind")
 		n := full(kind)
 		n.Job.Name = strings.Repeat("train-", rapid.IntRange(1, 40).Draw(t, "name"))

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/notify/message"
 )
 
@@ -116,7 +117,7 @@ func checkMessage(t *rapid.T, m *message.Message) {
 
 // TestHostileContent: for all texts of users, all text of the message is safe to show.
 func TestHostileContent(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		n := full(rapid.SampledFrom(message.Kinds()).Draw(t, "kind"))
 		spoil(t, reflect.ValueOf(&n).Elem())
 		o := options(rapid.SampledFrom([]string{"en", "zh", "", "de"}).Draw(t, "language"))
@@ -133,7 +134,7 @@ func TestHostileContent(t *testing.T) {
 }
 
 func TestHostileDigest(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		var items []message.Notice
 		for _, kind := range rapid.SliceOfN(rapid.SampledFrom(message.Kinds()), 0, 8).Draw(t, "kinds") {
 			n := full(kind)

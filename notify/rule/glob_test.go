@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestGlobAgainstModel compares with a regular expression.
 func TestGlobAgainstModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		// Few letters, so that the parts of a pattern occur in a name, often several
 		// times.
 		letters := rapid.SampledFrom([]string{"a", "ab", "a中", "ab中/["}).Draw(t, "letters")

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -94,7 +95,7 @@ func TestSetAgainstModel(t *testing.T) {
 	patterns := []string{"jobs", "pods", "*.kubeflow.org", "*"}
 	states := append([]state.State{""}, States...)
 	types := []Type{{"batch", "jobs", "Job"}, {"", "pods", "Pod"}, {"kubeflow.org", "pytorchjobs", "PyTorchJob"}}
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		some := func(name string) []state.State {
 			return rapid.SliceOfN(rapid.SampledFrom(states[1:]), 0, 3).Draw(t, name)
 		}

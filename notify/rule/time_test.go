@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 func zone(t testing.TB, name string) *time.Location {
@@ -59,7 +61,7 @@ func TestQuietHours(t *testing.T) {
 // configured length, in every zone and over changes of daylight saving time.
 func TestDigestWindows(t *testing.T) {
 	zones := []*time.Location{time.UTC, zone(t, "Asia/Shanghai"), zone(t, "Europe/Berlin"), zone(t, "Australia/Lord_Howe"), zone(t, "America/St_Johns")}
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		d := Digest{
 			Every: time.Duration(rapid.IntRange(1, 24*60).Draw(t, "every")) * time.Minute, At: time.Duration(rapid.IntRange(0, 24*60-1).Draw(t, "at")) * time.Minute,
 			Location: rapid.SampledFrom(zones).Draw(t, "zone"),

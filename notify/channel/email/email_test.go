@@ -147,7 +147,7 @@ func TestStalledServer(t *testing.T) {
 	for _, verb := range []string{"greeting", "EHLO", "STARTTLS", "AUTH", "MAIL", "RCPT", "DATA", "end"} {
 		s := newMailbox(t)
 		s.set(verb, "silent")
-		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // an input: the time that Send has
 		_, err := connect(t, s).Send(ctx, failedMessage(), liwei)
 		cancel()
 		if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Temporary || !errors.Is(err, context.DeadlineExceeded) {

@@ -18,6 +18,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/notify/message"
 	"github.com/vedette-io/vedette/state"
 )
@@ -249,7 +250,7 @@ var hostile = []string{
 func TestUsersTextIsNoMarkup(t *testing.T) {
 	plain, _ := read(t, failedMessage(), SubjectTitle, "liwei@example.com")
 	want := skeleton(plain.body("text/html"))
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		text := rapid.Map(rapid.OneOf(rapid.SampledFrom(hostile), rapid.String(), rapid.StringN(1, 100, 400)), func(s string) string { return "x" + message.Clean(s) })
 		m := failedMessage()
 		m.Title, m.Name, m.Head, m.Sentence, m.Place = text.Draw(t, "title"), text.Draw(t, "name"), text.Draw(t, "head"), text.Draw(t, "before")+" gpu-h100-17 "+text.Draw(t, "sentence"), text.Draw(t, "place")
@@ -309,7 +310,7 @@ func TestLimits(t *testing.T) {
 // TestPlainTextIsNarrow: only links and log lines are wider than 72 columns, and no
 // character is lost.
 func TestPlainTextIsNarrow(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.SampledFrom(hostile), rapid.String(), rapid.StringN(0, 200, 800), rapid.StringOf(rapid.SampledFrom([]rune("训练 a，。b "))))
 		source := message.Clean(text.Draw(t, "text"))
 		columns := rapid.IntRange(4, 80).Draw(t, "columns")
@@ -334,7 +335,7 @@ func TestPlainTextIsNarrow(t *testing.T) {
 // no value breaks the page.
 func TestStrip(t *testing.T) {
 	states := []state.State{state.Submitted, state.Queued, state.Starting, state.Running, state.Suspended, state.Restarting, state.Succeeded, state.Failed, state.Aborted, state.Deleted, ""}
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		m := failedMessage()
 		m.Strip = nil
 		for range rapid.IntRange(0, 30).Draw(t, "segments") {

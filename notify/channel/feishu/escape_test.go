@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/notify/channel/channeltest"
 	"github.com/vedette-io/vedette/notify/message"
 )
@@ -34,7 +35,7 @@ func TestEscape(t *testing.T) {
 	if got := escape("llama3-70b-dpo, 10:21:42. 试"); got != "llama3-70b-dpo, 10:21:42. 试" {
 		t.Errorf("got %q, want %q", got, "llama3-70b-dpo, 10:21:42. 试")
 	}
-	rapid.Check(t, func(t *rapid.T) { checkEscape(t, channeltest.Markup().Draw(t, "text")) })
+	testinput.Check(t, func(t *rapid.T) { checkEscape(t, channeltest.Markup().Draw(t, "text")) })
 }
 
 func FuzzEscape(f *testing.F) {

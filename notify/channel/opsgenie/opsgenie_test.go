@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/message"
 	"github.com/vedette-io/vedette/state"
@@ -191,7 +192,7 @@ func TestAnswers(t *testing.T) {
 // TestAnyMessageIsTaken: the service accepts the alert.
 func TestAnyMessageIsTaken(t *testing.T) {
 	s := newService(t)
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		text := rapid.Map(rapid.OneOf(rapid.String(), rapid.StringN(0, 300, 2000)), message.Clean)
 		m := failed()
 		m.Title, m.Name, m.Sentence, m.Dedup = text.Draw(t, "title")+"x", text.Draw(t, "name"), text.Draw(t, "sentence"), strings.Repeat(text.Draw(t, "dedup"), 2)

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/notify/channel/channeltest"
 	"github.com/vedette-io/vedette/notify/message"
 )
@@ -34,7 +35,7 @@ func TestEscape(t *testing.T) {
 	if got := escape("llama3-70b, 10:21:42 – AT&T"); got != "llama3-70b, 10:21:42 – AT&amp;T" {
 		t.Errorf("got %q, want %q", got, "llama3-70b, 10:21:42 – AT&amp;T")
 	}
-	rapid.Check(t, func(t *rapid.T) { checkEscape(t, channeltest.Markup().Draw(t, "text")) })
+	testinput.Check(t, func(t *rapid.T) { checkEscape(t, channeltest.Markup().Draw(t, "text")) })
 }
 
 func FuzzEscape(f *testing.F) {

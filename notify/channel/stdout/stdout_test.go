@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/message"
 	"github.com/vedette-io/vedette/state"
@@ -79,7 +80,7 @@ func TestColors(t *testing.T) {
 
 // TestUsersTextMovesNothing: no text adds a line or an escape sequence.
 func TestUsersTextMovesNothing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x1b[2J", "a\nb", "\r", "\u202e", "\x9b31m", "Failed\x1b]0;x\x07"}))
 		var b strings.Builder
 		p := Printer{Out: &b, Style: Style{Color: rapid.Bool().Draw(t, "color")}, Location: time.UTC}
@@ -117,7 +118,7 @@ func TestBlockedWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond) // an input: the time that Send has
 		_, err := c.Send(ctx, failed(), channel.Receiver{})
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) || channel.ErrorOf(err).Kind != channel.Temporary {

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/channel/channeltest"
 )
@@ -29,5 +30,5 @@ func TestEscape(t *testing.T) {
 	if got := clean("loss < 0.1 _and_ *rising*"); got != "loss < 0.1 _and_ *rising*" {
 		t.Errorf("got %q, want %q", got, "loss < 0.1 _and_ *rising*")
 	}
-	rapid.Check(t, func(t *rapid.T) { checkEscape(t, channeltest.Markup().Draw(t, "text")) })
+	testinput.Check(t, func(t *rapid.T) { checkEscape(t, channeltest.Markup().Draw(t, "text")) })
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/notify/message"
 	"github.com/vedette-io/vedette/state"
 )
@@ -122,7 +123,7 @@ func TestLongLogLosesItsBeginning(t *testing.T) {
 // TestAnyMessageFits: for all texts, the body is valid, within the limit, and keeps the
 // required fields.
 func TestAnyMessageFits(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		raw := rapid.OneOf(rapid.String(), rapid.StringN(0, 400, 4000), rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 900), func(b []byte) string { return string(b) }))
 		text := rapid.Map(raw, message.Clean) // as Compose returns it
 		m := failed()
@@ -161,7 +162,7 @@ func TestIDs(t *testing.T) {
 			t.Errorf("%q: %q, want %q", key, got, want)
 		}
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		a, b := rapid.StringN(0, 400, 1000).Draw(t, "a"), rapid.StringN(0, 400, 1000).Draw(t, "b")
 		if id := idOf(a); len(id) > maxID || strings.ContainsAny(id, ". \r\n\"") || (id == idOf(b)) != (a == b) {
 			t.Fatalf("got ID %q, want at most %d safe bytes, the same only for the same key", id, maxID)

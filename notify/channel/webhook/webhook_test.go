@@ -230,7 +230,7 @@ func TestFaults(t *testing.T) {
 		},
 	} {
 		url, _ := receiver(t, answer)
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond) // an input: the time that Send has
 		_, err := open(t, Options{URL: url}).Send(ctx, failed(), channel.Receiver{})
 		cancel()
 		if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Temporary || strings.Contains(e.Error(), "s3cr3t") {
