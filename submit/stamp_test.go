@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/submit"
 	"github.com/vedette-io/vedette/submit/manifest"
@@ -29,7 +30,7 @@ func TestNames(t *testing.T) {
 	client := submit.New(cluster, submit.Config{})
 	type request struct{ prefix, user, namespace, key string }
 	seen := map[string]request{}
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		r := request{
 			rapid.StringMatching(`|[a-z]([a-z0-9-]{0,300}[a-z0-9])?-`).Draw(t, "prefix"), rapid.SampledFrom([]string{"ann", "bob", "wei@example.com", "ünïcode\x01"}).Draw(t, "user"),
 			rapid.SampledFrom([]string{"ml", "ci"}).Draw(t, "namespace"), rapid.StringMatching(`[a-z]{1,3}`).Draw(t, "key"),
@@ -67,7 +68,7 @@ func TestNames(t *testing.T) {
 func TestLabels(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})
 	client := submit.New(cluster, submit.Config{})
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		user := rapid.String().Filter(func(s string) bool { return s != "" }).Draw(t, "user")
 		template := rapid.String().Draw(t, "template")
 		got, err := client.Submit(t.Context(), submit.Request{Manifest: bare(map[string]any{"name": "a"}), User: user, Template: template, DryRun: true})

@@ -113,7 +113,7 @@ func over(exit int32) func(*corev1.Pod) {
 			p.Status.Phase = corev1.PodFailed
 		}
 		p.Status.ContainerStatuses[0].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
-			ExitCode: exit, FinishedAt: metav1.NewTime(time.Now().Add(-time.Second)),
+			ExitCode: exit, FinishedAt: metav1.NewTime(time.Now().Add(-time.Second)), // an input: the end of a container
 		}}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 var origin = time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC)
@@ -35,7 +37,7 @@ func drawTimes(t *rapid.T, n int, back bool) []time.Time {
 // place of the lost lines. A line with the same time and text as a lost one is
 // indistinguishable from it.
 func TestResumeAgainstModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		back := rapid.Bool().Draw(t, "a clock that goes back")
 		rotations := rapid.Bool().Draw(t, "rotations")
 		var log []scanned
@@ -109,7 +111,7 @@ func (s listed) read(ctx context.Context, out *batch) error {
 // TestMergeAgainstModel merges logs. The model sorts all lines by times that never
 // decrease within a log.
 func TestMergeAgainstModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		type one struct {
 			Line
 			at           time.Time
@@ -164,7 +166,7 @@ func TestMergeAgainstModel(t *testing.T) {
 
 // TestScannerAgainstModel splits text that arrives in pieces.
 func TestScannerAgainstModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		var text strings.Builder
 		var want []scanned
 		for i, at := range drawTimes(t, rapid.IntRange(0, 10).Draw(t, "lines"), false) {
@@ -219,7 +221,7 @@ func TestConnectionThatBreaksWithinALine(t *testing.T) {
 // TestWindowAgainstModel adds lines of several logs. Each comes out once, each log in its
 // order, none later than the window, and lines that come out together are ordered by time.
 func TestWindowAgainstModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		w, now := newWindow(), origin
 		next, out := map[string]int{}, map[string]int{}
 		arrived := map[string]time.Time{}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/submit/manifest"
 )
 
@@ -148,7 +149,7 @@ func values(depth int) *rapid.Generator[any] {
 
 // TestLinesModel compares lines with those that a YAML writer recorded.
 func TestLinesModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		o, ok := values(4).Draw(t, "object").(object)
 		if !ok {
 			return

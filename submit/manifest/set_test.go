@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/submit/manifest"
 )
 
@@ -100,7 +101,7 @@ func TestSetMistakes(t *testing.T) {
 
 // TestSetAny: no path and value break Set; the object can still be sent.
 func TestSetAny(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		all, err := manifest.Parse("f", []byte(job))
 		if err != nil {
 			t.Fatal(err)

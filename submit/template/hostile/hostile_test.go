@@ -1,4 +1,6 @@
-package template_test
+// Package hostile_test renders templates with hostile values, and reads the command lines with
+// a shell.
+package hostile_test
 
 import (
 	"encoding/json"
@@ -13,8 +15,11 @@ import (
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/submit/template"
 )
+
+type object = map[string]any
 
 // mark marks the place of a value in an object.
 const mark = "mmarkm"
@@ -81,6 +86,7 @@ func sameShape(want, got any, path string, replaced func(marked, got string) boo
 // TestHostileValues: every value is refused with the name of its parameter, or becomes a
 // text in the place of a harmless value. Nothing else changes.
 func TestHostileValues(t *testing.T) {
+	testinput.Uncached(t)
 	set := template.Builtin()
 	set.Add("own", "own.yaml", []byte("name: own\ntype: pods\nparameters: [{name: s, default: z}, {name: l, type: list}, {name: m, type: map}]\n"+
 		"object: {apiVersion: v1, kind: Pod, '${s}': 1, 'a-${s}-b': 'c ${s}${s} d', e: '${entries(m)}', l: '${l}', m: '${m}', n: '${{\"a\": [s]}}', j: '${join(l, s)}'}\n"))
@@ -88,7 +94,7 @@ func TestHostileValues(t *testing.T) {
 	for _, e := range set.All() {
 		names = append(names, e.Name)
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		tmpl, err := set.Get(rapid.SampledFrom(names).Draw(t, "template"))
 		if err != nil {
 			t.Fatal(err)
@@ -175,44 +181,4 @@ func shellWords(t *rapid.T, line string) []string {
 		t.Fatalf("a shell does not read %q: %v", line, err)
 	}
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-}
-
-// TestTexts: the text of a flag or a form field becomes the value, or an error that quotes
-// at most a few characters.
-func TestTexts(t *testing.T) {
-	tmpl := parse(t, top+`parameters:
-- {name: a}
-- {name: n, type: integer}
-- {name: f, type: number}
-- {name: b, type: boolean}
-- {name: q, type: quantity}
-- {name: l, type: list}
-- {name: m, type: map}
-`+"object: {apiVersion: batch/v1, kind: Job, a: \"${[dyn(a), n, f, b, q, l, m]}\"}\n")
-	got, err := tmpl.Values([]string{"a==x", "n= 7 ", "f=1e3", "b=true", "q=500m", "l=a", "l=b=c", "l=[\"d\", \"e\"]", "m=A=1=2", "m=B=", `m={"C": "x", "A": "3"}`, "a=last"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := template.Values{
-		"a": "last", "n": int64(7), "f": 1000.0, "b": true, "q": "500m", "l": []string{"a", "b=c", "d", "e"}, "m": map[string]string{"A": "3", "B": "", "C": "x"},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("got a difference (-want +got):\n%s", diff)
-	}
-	_, err = tmpl.Values([]string{"n=x", "n=1.5", "f=NaN", "b=maybe", "q=1Gx", "l=[1]", "m=A", "m={", "z=1", "nothing", "n=" + strings.Repeat("9", 5000)})
-	if err == nil {
-		t.Fatal("no mistake")
-	}
-	for _, want := range []string{
-		`parameter n: must be a whole number, not "x"`, `not "1.5"`, "parameter f: must be a number", `parameter b: must be true or false, not "maybe"`,
-		`parameter q: must be a quantity such as 500m or 16Gi, not "1Gx"`, "parameter l: must be a list of texts", `parameter m: must be name=value, not "A"`,
-		`parameter m: must be a mapping of texts to texts, not "{"`, `there is no parameter "z"`, `"nothing" must be name=value`, strings.Repeat("9", 60) + `…"`,
-	} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is not in\n%v", want, err)
-		}
-	}
-	if len(err.Error()) > 3000 {
-		t.Errorf("the errors have %d bytes", len(err.Error()))
-	}
 }
