@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/portal"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/identity"
@@ -43,7 +44,7 @@ func TestAttackPaths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = c.SetDeadline(time.Now().Add(time.Minute))
+		_ = c.SetDeadline(time.Now().Add(patience.Limit(t)))
 		if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", path, s.address); err != nil {
 			t.Fatal(err)
 		}
@@ -197,9 +198,11 @@ func TestAttackSignedOut(t *testing.T) {
 	if status, _, text := one.send(http.MethodDelete, "/api/v1/session", "", "Cookie", cookie, identity.HeaderCSRF, session.CSRF); status != http.StatusNoContent {
 		t.Fatalf("logout: got status %d and %s, want 204", status, text)
 	}
-	w.until("the other replica refuses the cookie", func() bool {
-		status, _, _ := other.send(http.MethodGet, "/api/v1/session", "", "Cookie", cookie)
-		return status == http.StatusUnauthorized
+	patience.Until(t, "the other replica refuses the cookie", func() string {
+		if status, _, text := other.send(http.MethodGet, "/api/v1/session", "", "Cookie", cookie); status != http.StatusUnauthorized {
+			return fmt.Sprintf("status %d, %s", status, text)
+		}
+		return ""
 	})
 }
 
@@ -243,11 +246,7 @@ func TestAttackConnections(t *testing.T) {
 	if status, _, text := s.send(http.MethodGet, "/api/v1/jobs", ""); status != http.StatusOK {
 		t.Errorf("jobs with slow connections open: got status %d and %.100s, want 200", status, text)
 	}
-	began := time.Now()
-	s.stop()
-	if took := time.Since(began); took > time.Minute {
-		t.Errorf("the portal ended after %v", took)
-	}
+	s.stop() // with open connections
 }
 
 // TestStreamsTakeNoSlots: a person may have few reads at once; streams do not count.

@@ -12,7 +12,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +22,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal"
 	"github.com/vedette-io/vedette/portal/access"
@@ -95,13 +95,18 @@ func (w *world) record() {
 // run runs a function until the test ends, or stop is called.
 func (w *world) run(f func(context.Context) error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
-	var work sync.WaitGroup
-	work.Go(func() {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
 		if err := f(ctx); err != nil && ctx.Err() == nil {
 			w.Error(err)
 		}
-	})
-	stop = func() { cancel(); work.Wait() }
+	}()
+	stop = func() {
+		w.Helper()
+		cancel()
+		patience.Closed(w, "the end of what the test runs", ended)
+	}
 	w.Cleanup(stop)
 	return stop
 }
@@ -165,19 +170,8 @@ func (w *world) serve(change func(*portal.Config)) *served {
 // ready waits until the portal has loaded the history.
 func (s *served) ready() *served {
 	s.Helper()
-	s.until("the portal is ready", func() bool { return s.portal.Ready() == nil })
+	patience.NoError(s, "the portal is ready", s.portal.Ready)
 	return s
-}
-
-func (w *world) until(what string, holds func() bool) {
-	w.Helper()
-	for deadline := time.After(2 * time.Minute); !holds(); {
-		select {
-		case <-time.After(10 * time.Millisecond):
-		case <-deadline:
-			w.Fatalf("not within 2 minutes: %s", what)
-		}
-	}
 }
 
 // send sends a request, and returns the status, the header and the body of the answer.
@@ -192,15 +186,18 @@ func (s *served) send(method, path, body string, header ...string) (int, http.He
 			r.Host = header[i+1]
 		}
 	}
-	resp, err := client.Do(r)
-	// A server that refuses a large body answers and closes the connection before it has read all
-	// of it. The client may fail to write before it reads the answer (RFC 9112, section 9.6).
-	for tries := 0; err != nil && tries < 20 && len(body) > 64<<10; tries++ {
+	var resp *http.Response
+	answer := func() error {
 		if r.Body, err = r.GetBody(); err == nil {
 			resp, err = client.Do(r)
 		}
+		return err
 	}
-	if err != nil {
+	// A server that refuses a large body answers and closes the connection before it has read all
+	// of it. The client may fail to write before it reads the answer (RFC 9112, section 9.6).
+	if len(body) > 64<<10 {
+		patience.NoError(s, "an answer to a large body", answer)
+	} else if err := answer(); err != nil {
 		s.Fatal(err)
 	}
 	defer func() { _ = resp.Body.Close() }()

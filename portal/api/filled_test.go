@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 const apiPath = "github.com/vedette-io/vedette/portal/api"
@@ -97,6 +99,7 @@ type source struct {
 // listed returns the packages of the server, and where the compiled packages are.
 func listed(t *testing.T) (all []source, exports map[string]string) {
 	t.Helper()
+	testinput.Uncached(t) // go list reads all sources of the program
 	list := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}\t{{.Dir}}\t{{range .GoFiles}}{{.}} {{end}}", "github.com/vedette-io/vedette/cmd/vedette")
 	var problem bytes.Buffer
 	list.Stderr = &problem

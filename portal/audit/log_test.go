@@ -61,7 +61,7 @@ func TestLog(t *testing.T) {
 		ctx, gone := context.WithCancel(identity.With(t.Context(), identity.Person{Name: "anna", SignIn: api.SignInOIDC}))
 		l := audit.New(db, 0)
 		job := api.JobRef{Cluster: "prod", UID: "u-1", Type: "jobs.batch", Namespace: "ml", Name: "train"}
-		began := time.Now().Add(-time.Millisecond)
+		began := time.Now().Add(-time.Millisecond) // an input: the time of acts
 		open, err := l.Begin(ctx, api.AuditEntry{Act: "stop", Object: "ml/train", Job: &job, Detail: "wrong data", Person: "somebody else", Result: audit.Done})
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +123,7 @@ func TestPrune(t *testing.T) {
 		err := db.Transact(t.Context(), func(tx *sqldb.Tx) error {
 			for n := range 1500 {
 				query := "INSERT INTO portal_audit (act_key, happened_at, ended_at, person, sign_in, address, act, object, cluster, type, namespace, name, uid, result, detail) VALUES (?, ?, 0, '', '', '', '', '', '', '', '', '', '', '', '')"
-				if _, err := tx.Exec(t.Context(), query, fmt.Sprint(n), time.Now().Add(-time.Duration(n)*time.Hour).UnixMicro()); err != nil {
+				if _, err := tx.Exec(t.Context(), query, fmt.Sprint(n), time.Now().Add(-time.Duration(n)*time.Hour).UnixMicro()); err != nil { // an input: the time of acts
 					return err
 				}
 			}

@@ -25,7 +25,7 @@ func TestSignOuts(t *testing.T) {
 			}
 			return all
 		}
-		day := time.Now().Add(-24 * time.Hour)
+		day := time.Now().Add(-24 * time.Hour) // an input: the time of sign-outs
 		if got := read(other, day); len(got) != 0 {
 			t.Fatalf("got %v, want none", got)
 		}
@@ -46,7 +46,7 @@ func TestSignOuts(t *testing.T) {
 				t.Errorf("sign-out %d: got %q, want the session in it", n, got)
 			}
 		}
-		if got := read(audit.NewSignOuts(db), time.Now().Add(time.Hour)); len(got) != 0 {
+		if got := read(audit.NewSignOuts(db), time.Now().Add(time.Hour)); len(got) != 0 { // an input: the time of sign-outs
 			t.Errorf("sessions that are over: %q", got)
 		}
 		acts := list(t, db)

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/client"
 )
@@ -78,8 +79,9 @@ func TestFollowLogsRefused(t *testing.T) {
 // TestFollowLogsCut: a log over connections that are cut anywhere has each line once, in the
 // order of its source, although the clocks of nodes differ.
 func TestFollowLogsCut(t *testing.T) {
-	for seed := range uint64(200) {
-		synctest.Test(t, func(t *testing.T) { followCut(t, rand.New(rand.NewPCG(seed, 1))) })
+	random := testinput.Rand(t)
+	for range testinput.Cases(t, 200) {
+		synctest.Test(t, func(t *testing.T) { followCut(t, random) })
 	}
 }
 

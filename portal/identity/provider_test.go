@@ -82,7 +82,7 @@ func newIDP(t *testing.T) *idp {
 // token returns an ID token of the person, with further claims.
 func (p *idp) token(more map[string]any) string {
 	claims := map[string]any{
-		"iss": p.URL, "aud": "vedette", "sub": "1", "exp": time.Now().Add(5 * time.Minute).Unix(), "iat": time.Now().Unix(),
+		"iss": p.URL, "aud": "vedette", "sub": "1", "exp": time.Now().Add(5 * time.Minute).Unix(), "iat": time.Now().Unix(), // an input: the validity of a token
 		"preferred_username": "anna", "email": "anna@example.com", "email_verified": true, "groups": []string{"team-llm", "system:masters"},
 	}
 	maps.Copy(claims, p.claims)
@@ -180,14 +180,14 @@ func TestIDTokens(t *testing.T) {
 	p := newIDP(t)
 	other := newIDP(t)
 	f := p.portal(nil)
-	none := p.sign(`{"alg":"none"}`, map[string]any{"iss": p.URL, "aud": "vedette", "preferred_username": "anna", "exp": time.Now().Add(time.Hour).Unix()})
+	none := p.sign(`{"alg":"none"}`, map[string]any{"iss": p.URL, "aud": "vedette", "preferred_username": "anna", "exp": time.Now().Add(time.Hour).Unix()}) // an input: the validity of a token
 	for _, c := range []struct {
 		name, token, want string
 	}{
 		{"good", p.token(nil), "oidc:anna"},
 		{"for the command line", p.token(map[string]any{"aud": []string{"x", "cli"}}), "oidc:anna"},
 		{"for another program", p.token(map[string]any{"aud": "other"}), ""},
-		{"expired", p.token(map[string]any{"exp": time.Now().Add(-time.Minute).Unix()}), ""},
+		{"expired", p.token(map[string]any{"exp": time.Now().Add(-time.Minute).Unix()}), ""}, // an input: the validity of a token
 		{"of another issuer", p.token(map[string]any{"iss": "https://idp.example.com"}), ""},
 		{"of another key", other.token(map[string]any{"iss": p.URL}), ""},
 		{"without a signature", none[:strings.LastIndex(none, ".")+1], ""},
@@ -227,7 +227,7 @@ func TestKeysAreKept(t *testing.T) {
 	if n := p.fetched.Load(); n != 1 {
 		t.Errorf("the keys were fetched %d times for 5 requests", n)
 	}
-	claims := map[string]any{"iss": p.URL, "aud": "vedette", "preferred_username": "anna", "exp": time.Now().Add(time.Hour).Unix()}
+	claims := map[string]any{"iss": p.URL, "aud": "vedette", "preferred_username": "anna", "exp": time.Now().Add(time.Hour).Unix()} // an input: the validity of a token
 	if w := f.send(request("GET", "/", "Authorization", "Bearer "+p.sign(`{"alg":"RS256","kid":"2"}`, claims))); w.Code != 401 || p.fetched.Load() != 2 {
 		t.Errorf("an unknown key: %d, fetched %d times", w.Code, p.fetched.Load())
 	}

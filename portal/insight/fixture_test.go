@@ -15,6 +15,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/insight"
 	"github.com/vedette-io/vedette/record"
@@ -134,9 +135,12 @@ func (s *scene) record(types ...string) {
 	for _, name := range types {
 		want += s.created[name]
 	}
-	s.until(func() bool {
+	patience.Until(s, "all objects are recorded", func() string {
 		page, err := history.New(s.db).ListObjects(s.Context(), history.Filter{}, history.Paging{Limit: 1000})
-		return err == nil && len(page.Items) >= want
+		if err != nil || len(page.Items) < want {
+			return fmt.Sprintf("%d of %d, error %v", len(page.Items), want, err)
+		}
+		return ""
 	})
 	stop()
 	s.index = jobindex.New(jobindex.Config{DB: s.db, Logger: slog.New(slog.DiscardHandler)})
@@ -155,21 +159,6 @@ func (s *scene) run(f func(context.Context) error) (stop func()) {
 		cancel()
 		if err := <-done; err != nil && ctx.Err() == nil {
 			s.Error(err)
-		}
-	}
-}
-
-// until waits for a condition.
-func (s *scene) until(ok func() bool) {
-	s.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(2 * time.Minute)
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			s.Fatal("not recorded within 2 minutes")
 		}
 	}
 }

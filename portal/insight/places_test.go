@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/portal/insight"
 	"github.com/vedette-io/vedette/record/jobindex"
 )
@@ -80,7 +81,7 @@ func TestPlacesUnknown(t *testing.T) {
 // TestPlacesModel: the place of a workload is one more than the number of workloads of its
 // ClusterQueue before it, which the test counts one by one.
 func TestPlacesModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		begin := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 		var all []insight.Waiter
 		for i := range rapid.IntRange(0, 30).Draw(t, "workloads") {

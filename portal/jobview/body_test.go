@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/portal/jobview"
 )
 
@@ -86,7 +87,7 @@ func TestSecretsAreHidden(t *testing.T) {
 
 // TestBookkeepingModel: the marked lines are the ones that a YAML parser finds.
 func TestBookkeepingModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		plain := rapid.String().Filter(func(s string) bool { return !strings.ContainsAny(s, "\u0085\u2028\u2029\ufeff") }) // the parser counts them as lines
 		text := rapid.OneOf(plain, rapid.SampledFrom([]string{"a\n\nuid: x\n  generation: 1\n", "  uid: y", "- x\n- y\n", "\n\n\n", "# uid", strings.Repeat("long ", 60)}))
 		values := rapid.MapOfN(rapid.OneOf(text, rapid.SampledFrom([]string{"kubectl.kubernetes.io/last-applied-configuration", "uid", "labels"})), text, 0, 4)

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/jobview"
 )
@@ -51,7 +52,7 @@ func TestDiff(t *testing.T) {
 // TestDiffModel: a difference reproduces both texts with their line numbers, folds cover only equal
 // lines outside of the context, and exactly the different words are marked.
 func TestDiffModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		line := rapid.SampledFrom([]string{"a", "b", "c: 1", "c: 2", "c: 12 é", "  d: x-y", "  d: x-z", "🚀 up", "🚀 down", ""})
 		draw := func(what string) []string { return rapid.SliceOfN(line, 1, 40).Draw(t, what) }
 		left, right := draw("left"), draw("right")

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/oscompat"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/web"
 )
@@ -30,6 +32,7 @@ const (
 	browsers, slowBrowsers = 1000, 200
 	changesPerSecond       = 500
 	loadTime               = 20 * time.Second
+	allChanges             = int64(changesPerSecond * loadTime / time.Second)
 )
 
 // loadResult counts what the browsers received.
@@ -42,12 +45,13 @@ type loadResult struct {
 	Bytes         int64
 }
 
-// browse is the main function of the browsers' process. It ends when its standard input ends.
+// browse is the main function of the browsers' process. After its standard input ends, it waits
+// until each fast browser has received the last change.
 func browse(address string) int {
 	var work sync.WaitGroup
 	all := make([]*streamReader, browsers)
 	for i := range all {
-		r := &streamReader{slow: i < slowBrowsers}
+		r := &streamReader{slow: i < slowBrowsers, done: make(chan struct{})}
 		c, err := net.Dial("tcp", address)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -65,6 +69,9 @@ func browse(address string) int {
 	}
 	fmt.Println("connected")
 	_, _ = io.Copy(io.Discard, os.Stdin)
+	for _, r := range all[slowBrowsers:] {
+		<-r.done
+	}
 	for _, r := range all {
 		_ = r.conn.Close()
 	}
@@ -95,6 +102,16 @@ type streamReader struct {
 	slow, cut, wrong              bool
 	changes, resets, beats, bytes int
 	last                          int64
+	done                          chan struct{} // closed after the last change, or the end of the connection
+	finished                      bool
+}
+
+// finish closes done once.
+func (r *streamReader) finish() {
+	if !r.finished {
+		r.finished = true
+		close(r.done)
+	}
 }
 
 var (
@@ -105,6 +122,7 @@ var (
 
 // read counts the received changes. Each line of data is complete before it is counted.
 func (r *streamReader) read() {
+	defer r.finish()
 	size := 64 << 10
 	if r.slow {
 		size = 4 << 10
@@ -119,7 +137,7 @@ func (r *streamReader) read() {
 			return
 		}
 		if r.slow {
-			<-time.After(250 * time.Millisecond)
+			<-time.After(250 * time.Millisecond) // an input: a slow browser
 		}
 	}
 }
@@ -151,6 +169,9 @@ func (r *streamReader) count(part []byte) {
 		}
 		r.last = n
 		r.changes++
+		if n == allChanges {
+			r.finish()
+		}
 	}
 }
 
@@ -167,6 +188,7 @@ func loadChange(n int64, now time.Time) Change {
 // BenchmarkStreams measures the CPU and the memory of 1,000 browsers at 500 changes a second. 200
 // of them read too slowly. The browsers run in another process.
 func BenchmarkStreams(b *testing.B) {
+	testinput.Uncached(b)
 	for range b.N {
 		h := New(Config{Sight: func(context.Context) (Sight, error) { return fakeSight("*"), nil }, Position: func() int64 { return 0 }})
 		h.Start(0, nil)
@@ -209,20 +231,19 @@ func report(b *testing.B, h *Hub, address string) {
 	if _, err := out.ReadString('\n'); err != nil {
 		b.Fatal(err)
 	}
-	for h.Stats().Browsers < browsers {
-		<-time.After(10 * time.Millisecond)
-	}
+	patience.Until(b, "all browsers are connected", func() string {
+		if n := h.Stats().Browsers; n < browsers {
+			return fmt.Sprintf("%d are", n)
+		}
+		return ""
+	})
 	began, used, most, sent := time.Now(), oscompat.CPUTime(), uint64(0), int64(0)
-	ticker := time.NewTicker(20 * time.Millisecond)
+	ticker := time.NewTicker(20 * time.Millisecond) // an input: the changes come at a steady rate
 	for now := range ticker.C {
 		if now.Sub(began) > loadTime {
 			break
 		}
-		var some []Change
-		for ; sent < int64(now.Sub(began).Seconds()*changesPerSecond); sent++ {
-			some = append(some, loadChange(sent+1, now))
-		}
-		h.Append(some)
+		sent = appendUpTo(h, sent, int64(now.Sub(began).Seconds()*changesPerSecond), now)
 		if sent%(5*changesPerSecond) < 10 {
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
@@ -231,12 +252,18 @@ func report(b *testing.B, h *Hub, address string) {
 	}
 	ticker.Stop()
 	took := oscompat.CPUTime() - used
-	<-time.After(time.Second)
+	sent = appendUpTo(h, sent, allChanges, time.Now())
 	_ = in.Close()
-	var res loadResult
-	if err := json.NewDecoder(out).Decode(&res); err != nil {
+	results, broken := make(chan loadResult, 1), make(chan error, 1)
+	go func() {
+		var res loadResult
+		broken <- json.NewDecoder(out).Decode(&res)
+		results <- res
+	}()
+	if err := patience.Receive(b, "the browsers receive the last change", broken); err != nil {
 		b.Fatal(err)
 	}
+	res := <-results
 	if err := child.Wait(); err != nil {
 		b.Fatal(err)
 	}
@@ -247,4 +274,14 @@ func report(b *testing.B, h *Hub, address string) {
 	if res.Wrong > 0 || int64(res.Least) != sent || int64(res.Most) != sent {
 		b.Errorf("a fast browser lost a change")
 	}
+}
+
+// appendUpTo appends changes up to a number, which it returns.
+func appendUpTo(h *Hub, sent, upTo int64, now time.Time) int64 {
+	var some []Change
+	for ; sent < min(upTo, allChanges); sent++ {
+		some = append(some, loadChange(sent+1, now))
+	}
+	h.Append(some)
+	return sent
 }

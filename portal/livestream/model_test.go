@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/web"
 )
@@ -171,7 +172,7 @@ func (c *page) follow(ctx context.Context) {
 // TestModel: for random schedules of changes, broken connections, slow writes and changed rights,
 // each page has exactly the changes that it may see after its last reset, in order and once.
 func TestModel(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	testinput.Check(t, func(r *rapid.T) {
 		var wrong string
 		synctest.Test(t, func(t *testing.T) { wrong = runModel(t, r) })
 		if wrong != "" {

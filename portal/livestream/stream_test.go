@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/web"
 )
@@ -194,13 +195,12 @@ func TestManyBrowsers(t *testing.T) {
 		t.Errorf("got status %d and headers %v, want 503 and Retry-After of 30 s", other.StatusCode, other.Header)
 	}
 	_ = resp.Body.Close()
-	for deadline := time.After(2 * time.Minute); s.hub.Stats().Browsers > 0; {
-		select {
-		case <-time.After(10 * time.Millisecond):
-		case <-deadline:
-			t.Fatal("a disconnected browser is still counted")
+	patience.Until(t, "a disconnected browser is not counted", func() string {
+		if stats := s.hub.Stats(); stats.Browsers > 0 {
+			return fmt.Sprintf("%+v", stats)
 		}
-	}
+		return ""
+	})
 }
 
 // TestOnePerson: the streams of one person are limited. Other people, and people without sign-in,

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/portal/api"
 )
 
@@ -46,7 +47,7 @@ func TestAt(t *testing.T) {
 		l := read[api.JobList](w, api.PathJobs+"?sort=name")
 		moments = append(moments, moment{l.At, told(l)})
 		// The next change must have another millisecond.
-		w.until("a millisecond has passed", func() bool { return time.Since(l.At) > 2*time.Millisecond })
+		patience.True(t, "a millisecond has passed", func() bool { return time.Now().After(l.At.Add(2 * time.Millisecond)) })
 	}
 	modify := func(name string, change func(*batchv1.JobStatus)) {
 		t.Helper()
@@ -142,10 +143,10 @@ func TestJobAt(t *testing.T) {
 		w.settle()
 		// The instant is in whole milliseconds, but writes are not.
 		written := time.Now()
-		w.until("a millisecond has passed", func() bool { return time.Since(written) > 2*time.Millisecond })
+		patience.True(t, "a millisecond has passed", func() bool { return time.Now().After(written.Add(2 * time.Millisecond)) })
 		at := read[api.JobList](w, api.PathJobs).At
 		moments, pages = append(moments, at), append(pages, pageOf(w, job, ""))
-		w.until("a millisecond has passed", func() bool { return time.Since(at) > 2*time.Millisecond })
+		patience.True(t, "a millisecond has passed", func() bool { return time.Now().After(at.Add(2 * time.Millisecond)) })
 	}
 	say := func(pod string, lines int) {
 		at := time.Now()

@@ -31,7 +31,7 @@ func loggedWorld(t *testing.T, lines int) (*world, *batchv1.Job, []string) {
 	job := w.create(newJob("team-a", "talks")).(*batchv1.Job)
 	w.create(newPod(job, "talks-abcde", "node-1", 0))
 	var all []string
-	at := time.Now().Add(-time.Hour).Truncate(time.Second)
+	at := time.Now().Add(-time.Hour).Truncate(time.Second) // an input: the time of lines
 	for i := range lines {
 		text := fmt.Sprintf("line %d of %d", i, lines)
 		if i == 3 {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/identity"
@@ -175,38 +176,31 @@ func (w *world) create(o apitest.Object) apitest.Object {
 // settle waits until the recorder and the index are current.
 func (w *world) settle() {
 	w.t.Helper()
-	w.until("the recorder has come to the last version", func() bool {
+	patience.Until(w.t, "the recorder and the index are current", func() string {
 		a, err := w.h.Activity(w.t.Context(), 0)
 		if err != nil {
 			w.t.Fatal(err)
 		}
+		current := len(a.Coverage) == w.targets && a.Waiting == 0 && (len(a.Recent) == 0 || int(w.index.Position()) >= len(a.Recent))
 		for _, c := range a.Coverage {
-			if uint64(c.Version) < uint64(w.srv.Version()) {
-				return false
-			}
+			current = current && uint64(c.Version) >= uint64(w.srv.Version())
 		}
-		return len(a.Coverage) == w.targets && a.Waiting == 0 && (len(a.Recent) == 0 || int(w.index.Position()) >= len(a.Recent))
+		if !current {
+			return fmt.Sprintf("version %d: coverage %+v of %d types, %d wait, %d transitions, the index is at %d", w.srv.Version(), a.Coverage, w.targets, a.Waiting, len(a.Recent), w.index.Position())
+		}
+		return ""
 	})
-}
-
-func (w *world) until(what string, holds func() bool) {
-	w.t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(2 * time.Minute); !holds(); <-tick.C {
-		if time.Now().After(end) {
-			w.t.Fatal("not after 2 minutes: " + what)
-		}
-	}
 }
 
 // get requests a path as a person, and returns the status and the body. It repeats a request
 // that took too long, as on a loaded machine.
 func (w *world) get(person, path string) (status int, text string) {
 	w.t.Helper()
-	w.until("GET "+path+" answers", func() bool {
-		status, text = w.ask(person, path)
-		return status != http.StatusGatewayTimeout || !strings.Contains(text, " did not answer in ")
+	patience.Until(w.t, "GET "+path+" answers", func() string {
+		if status, text = w.ask(person, path); status == http.StatusGatewayTimeout && strings.Contains(text, " did not answer in ") {
+			return text
+		}
+		return ""
 	})
 	return status, text
 }

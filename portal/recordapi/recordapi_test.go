@@ -22,6 +22,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/access"
 	"github.com/vedette-io/vedette/portal/api"
@@ -95,17 +96,13 @@ func fill(t *testing.T, more ...apitest.Object) *sqldb.DB {
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
 	h := history.New(db)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(2 * time.Minute); ; <-tick.C {
+	patience.Until(t, "everything is recorded", func() string {
 		page, err := h.ListTransitions(t.Context(), history.Filter{}, history.Paging{})
-		if err == nil && len(page.Items) >= 4+len(more) { // Secrets have no states
-			break
+		if err != nil || len(page.Items) < 4+len(more) { // Secrets have no states
+			return fmt.Sprintf("%v, %v", page, err)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("not recorded: %v %v", page, err)
-		}
-	}
+		return ""
+	})
 	cancel()
 	<-ended
 	return db

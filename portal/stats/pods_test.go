@@ -14,6 +14,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/stats"
@@ -48,20 +49,13 @@ func recorded(t *testing.T, srv *apitest.Server, url string, objects int, types 
 		t.Fatal(err)
 	}
 	stop := start(t, r.Run)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(2 * time.Minute)
-	for n := 0; n < objects; {
+	patience.Until(t, "all objects are recorded", func() string {
 		page, err := history.New(db).ListObjects(t.Context(), history.Filter{}, history.Paging{Limit: 1000})
-		if n = len(page.Items); err != nil {
-			t.Fatal(err)
+		if err != nil || len(page.Items) < objects {
+			return fmt.Sprintf("%d of %d, error %v", len(page.Items), objects, err)
 		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%d objects after 2 minutes", n)
-		}
-	}
+		return ""
+	})
 	stop()
 	x := jobindex.New(jobindex.Config{DB: db, Logger: slog.New(slog.DiscardHandler)})
 	stop = start(t, x.Run)

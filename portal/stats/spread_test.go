@@ -7,12 +7,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/portal/api"
 )
 
 // TestSpreadModel: percentiles equal those of the sorted durations.
 func TestSpreadModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		n, most := rapid.IntRange(0, 3000).Draw(t, "n"), rapid.SampledFrom([]int64{0, 3, 1000, 1 << 50}).Draw(t, "most")
 		random := rapid.Uint64().Draw(t, "random")
 		all := make([]time.Duration, n)

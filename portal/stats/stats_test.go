@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/stats"
 	"github.com/vedette-io/vedette/record/jobfilter"
@@ -67,7 +68,7 @@ func drawWindow(t *rapid.T, what string) stats.Window {
 // TestOverviewAgainstModel: each bar has as many jobs as are in the states at its beginning, and
 // as many failures as its interval.
 func TestOverviewAgainstModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		x := open(draw(t))
 		q, w := drawQuery(t), drawWindow(t, "window")
 		bars := rapid.IntRange(1, 50).Draw(t, "bars")
@@ -110,7 +111,7 @@ func TestOverviewAgainstModel(t *testing.T) {
 // TestStatsAgainstModel: the sums of a period equal sums over all jobs one by one, and its parts
 // add up.
 func TestStatsAgainstModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		x := open(draw(t))
 		q, w, before := drawQuery(t), drawWindow(t, "window"), drawWindow(t, "before")
 		got, err := stats.New(stats.Config{Index: x}).Stats(t.Context(), q, w, before)

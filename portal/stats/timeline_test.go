@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/portal/stats"
 	"github.com/vedette-io/vedette/record/jobindex"
 )
@@ -24,7 +25,7 @@ func TestTimelineAgainstModel(t *testing.T) {
 		"-gpus": func(a, b *jobindex.Row) int { return cmp.Compare(b.GPUs, a.GPUs) },
 		"name":  func(a, b *jobindex.Row) int { return cmp.Compare(a.Name, b.Name) },
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		x := open(draw(t))
 		q := stats.TimelineQuery{Query: drawQuery(t), Window: drawWindow(t, "window")}
 		q.Group, q.Sort = rapid.SampledFrom([]string{"", "cluster", "queue", "owner"}).Draw(t, "group"), rapid.SampledFrom([]string{"", "-gpus", "name"}).Draw(t, "sort")

@@ -8,27 +8,23 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"github.com/vedette-io/vedette/internal/oscompat"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 // serveBounded serves a handler with few connections until the test ends.
-func serveBounded(t *testing.T, most int, h http.HandlerFunc) (*bounded, string) {
+func serveBounded(t *testing.T, l net.Listener, most int, h http.HandlerFunc) *bounded {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	b := newBounded(l, most)
 	s := &http.Server{Handler: Guard(h, false, nil), ConnState: b.state, ReadTimeout: bodyTime, ErrorLog: quiet(nil)}
 	ended := make(chan struct{})
 	go func() { _ = s.Serve(b); close(ended) }()
 	t.Cleanup(func() { _ = s.Close(); <-ended })
-	return b, l.Addr().String()
+	return b
 }
 
 func dial(t *testing.T, address, text string) net.Conn {
@@ -38,7 +34,7 @@ func dial(t *testing.T, address, text string) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(patience.Limit(t)))
 	_, _ = io.WriteString(c, text) // the server may close it
 	return c
 }
@@ -47,7 +43,12 @@ func dial(t *testing.T, address, text string) net.Conn {
 // Connections whose request is being answered stay.
 func TestFlood(t *testing.T) {
 	release := make(chan struct{})
-	b, address := serveBounded(t, 10, func(w http.ResponseWriter, r *http.Request) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	b := serveBounded(t, l, 10, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/long" {
 			_ = http.NewResponseController(w).Flush()
 			<-release
@@ -78,21 +79,42 @@ func TestFlood(t *testing.T) {
 	}
 }
 
+// pipes is a listener of pipes, which have deadlines in fake time.
+type pipes chan net.Conn
+
+// Accept implements net.Listener.
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+// Close implements net.Listener. The server calls it once.
+func (p pipes) Close() error { close(p); return nil }
+
+// Addr implements net.Listener.
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
 // TestSlowBody: a client that does not send its body keeps its connection for only a second after
 // the answer.
 func TestSlowBody(t *testing.T) {
-	var answered atomic.Bool
-	_, address := serveBounded(t, 10, func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusUnauthorized)
-		answered.Store(true)
-	})
 	for _, header := range []string{"Content-Length: 100", "Transfer-Encoding: chunked"} {
-		c := dial(t, address, "POST /x HTTP/1.1\r\nHost: x\r\n"+header+"\r\n\r\n")
-		began := time.Now()
-		text, err := io.ReadAll(c)
-		if took := time.Since(began); err != nil && !oscompat.ConnectionReset(err) || took > 10*time.Second || !strings.Contains(string(text), "401") {
-			t.Errorf("%s: %q, %v after %v", header, text, err, took)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			l := make(pipes)
+			serveBounded(t, l, 10, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+			c, server := net.Pipe()
+			defer func() { _ = c.Close() }()
+			l <- server
+			if _, err := io.WriteString(c, "POST /x HTTP/1.1\r\nHost: x\r\n"+header+"\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			text, err := io.ReadAll(c)
+			if took := time.Since(began); err != nil || took > 2*restTime || !strings.Contains(string(text), "401") {
+				t.Errorf("%s: %q, %v after %v", header, text, err, took)
+			}
+		})
 	}
 }
 

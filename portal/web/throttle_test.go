@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/portal/web"
 )
 
@@ -52,7 +53,7 @@ func TestThrottleModel(t *testing.T) {
 	steps := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) step {
 		return step{rapid.SampledFrom([]string{"a", "b"}).Draw(r, "key"), rapid.Bool().Draw(r, "heed"), time.Duration(rapid.IntRange(0, 400).Draw(r, "ms")) * time.Millisecond}
 	}), 1, 100)
-	rapid.Check(t, func(r *rapid.T) {
+	testinput.Check(t, func(r *rapid.T) {
 		rate, burst := float64(rapid.IntRange(1, 20).Draw(r, "rate")), float64(rapid.IntRange(1, 20).Draw(r, "burst"))
 		all := steps.Draw(r, "steps") // before the bubble: rapid ends the goroutine that draws too much
 		var wrong string

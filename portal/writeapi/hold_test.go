@@ -2,11 +2,13 @@ package writeapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/record/jobindex"
@@ -30,21 +32,28 @@ func TestHold(t *testing.T) {
 		t.Errorf("check: got %+v, want OK", checked)
 	}
 	made := post[api.Submitted](w, "anna", api.PathSubmit, request)
-	row := func() (row jobindex.Row) {
-		_ = w.index.View(func(v *jobindex.View) error {
-			row, _ = v.Job(clusterName, made.Job.UID, time.Time{})
-			return nil
+	held := func(what, want string) {
+		t.Helper()
+		patience.Until(t, what, func() string {
+			var row jobindex.Row
+			err := w.index.View(func(v *jobindex.View) error {
+				row, _ = v.Job(clusterName, made.Job.UID, time.Time{})
+				return nil
+			})
+			if err != nil || row.Labels[jobmeta.Held] != want {
+				return fmt.Sprintf("labels %v, error %v", row.Labels, err)
+			}
+			return ""
 		})
-		return row
 	}
-	w.until("the index has the label of the hold", func() bool { return row().Labels[jobmeta.Held] == "true" })
+	held("the index has the label of the hold", "true")
 	path := api.Prefix + strings.NewReplacer("{cluster}", clusterName, "{uid}", made.Job.UID).Replace(api.PathHold)
 	w.deleted("vera", path, http.StatusForbidden)
 	w.deleted("ben", path, http.StatusNotFound)
 	if act := w.deleted("anna", path, http.StatusOK); act.Done != "train was released." || act.Count != 1 {
 		t.Errorf("got %+v, want train released", act)
 	}
-	w.until("the index has the release", func() bool { return row().Labels[jobmeta.Held] == "" })
+	held("the index has the release", "")
 	if act := w.deleted("anna", path, http.StatusOK); act.Done != "train is not held." || act.Count != 0 {
 		t.Errorf("again: %+v", act)
 	}

@@ -29,14 +29,14 @@ func (w *world) deliver(j *batchv1.Job, states ...delivery.State) (ids []int64) 
 		for n := range states {
 			all = append(all, delivery.Delivery{
 				Key: fmt.Sprintf("%s/%d", j.Name, n), Kind: "Failed", Rule: "r", Channel: "hook", Receiver: fmt.Sprint("r", n), Object: row.ID,
-				Event: []byte(`{"kind":"Failed"}`), CreatedAt: time.Now(), EscalateAt: time.Now().Add(time.Hour),
+				Event: []byte(`{"kind":"Failed"}`), CreatedAt: time.Now(), EscalateAt: time.Now().Add(time.Hour), // an input: a delivery that escalates later
 			})
 		}
 		if _, err := delivery.Create(w.t.Context(), tx, all); err != nil {
 			return err
 		}
 		for n, s := range states {
-			if _, err := tx.Exec(w.t.Context(), "UPDATE deliveries SET state = ?, escalate_at = ? WHERE receiver = ? AND object_id = ?", int16(s), time.Now().Add(time.Hour).UnixMicro(), fmt.Sprint("r", n), row.ID); err != nil {
+			if _, err := tx.Exec(w.t.Context(), "UPDATE deliveries SET state = ?, escalate_at = ? WHERE receiver = ? AND object_id = ?", int16(s), time.Now().Add(time.Hour).UnixMicro(), fmt.Sprint("r", n), row.ID); err != nil { // an input: a delivery that escalates later
 				return err
 			}
 		}
@@ -82,7 +82,7 @@ func TestAcknowledge(t *testing.T) {
 		t.Errorf("got %+v, want none acknowledged", act)
 	}
 	post[api.Act](w, "vera", in(job, "mute"), api.MuteRequest{})
-	w.refused("vera", in(job, "mute"), api.MuteRequest{Until: time.Now().Add(10_000 * time.Hour)}, http.StatusUnprocessableEntity)
+	w.refused("vera", in(job, "mute"), api.MuteRequest{Until: time.Now().Add(10_000 * time.Hour)}, http.StatusUnprocessableEntity) // an input: the end of a mute
 	mutes, err := delivery.Mutes(t.Context(), w.db, time.Now())
 	if err != nil || len(mutes) != 1 || mutes[0].Person != "vera" || mutes[0].Object == 0 {
 		t.Errorf("got %+v and error %v, want one mute by vera for the job", mutes, err)
@@ -163,7 +163,7 @@ func TestSubscriptions(t *testing.T) {
 	own := fmt.Sprintf("/subscriptions/%d", one.ID)
 	w.refused("ben", own+"/test", nil, http.StatusNotFound)
 	w.refused("ben", own+"/code", api.VerifyRequest{Code: "1"}, http.StatusNotFound)
-	w.refused("ben", own+"/mute", api.MuteRequest{Until: time.Now().Add(time.Hour)}, http.StatusNotFound)
+	w.refused("ben", own+"/mute", api.MuteRequest{Until: time.Now().Add(time.Hour)}, http.StatusNotFound) // an input: the end of a mute
 	if status, _ := w.send("ben", http.MethodDelete, api.Prefix+own, nil); status != 404 {
 		t.Errorf("somebody else ends a subscription: %d", status)
 	}
@@ -181,7 +181,7 @@ func TestSubscriptions(t *testing.T) {
 		t.Errorf("%d test messages arrived", len(w.sent))
 	}
 	w.mu.Unlock()
-	post[api.Act](w, "anna", own+"/mute", api.MuteRequest{Until: time.Now().Add(time.Hour)})
+	post[api.Act](w, "anna", own+"/mute", api.MuteRequest{Until: time.Now().Add(time.Hour)}) // an input: the end of a mute
 	if status, text := w.send("anna", http.MethodDelete, api.Prefix+own, nil); status != 200 {
 		t.Errorf("remove of a subscription: got status %d and %s, want 200", status, text)
 	}

@@ -27,6 +27,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/portal/access"
@@ -182,9 +183,12 @@ func (w *world) serve(cluster *kube.Cluster) {
 	}
 	rights := access.New(access.Config{Clusters: []access.Cluster{{Name: clusterName, Kube: cluster}}, Rights: true, Logger: logger})
 	w.run(rights.Run)
-	w.until("the bindings are known", func() bool {
+	patience.Until(w.t, "the bindings are known", func() string {
 		s, err := rights.Sight(identity.With(w.t.Context(), identity.Person{Name: "anna", Extra: map[string][]string{"try": {time.Now().String()}}}))
-		return err == nil && s.Sees(clusterName, "team-a")
+		if err != nil || !s.Sees(clusterName, "team-a") {
+			return fmt.Sprintf("anna has the sight %+v, error %v", s, err)
+		}
+		return ""
 	})
 	mux := http.NewServeMux()
 	writeapi.Register(web.NewAPI(mux, "v0"), writeapi.Config{DB: w.db, Index: w.index, Access: rights, Notify: file, Logger: logger})
@@ -233,27 +237,19 @@ func (w *world) job(namespace, name, owner string, gpus int64, active int32) *ba
 	if !ok {
 		w.t.Fatal("no job")
 	}
-	w.until("the index has "+name, func() bool {
-		found := false
-		_ = w.index.View(func(v *jobindex.View) error {
-			row, ok := v.Job(clusterName, string(created.UID), time.Time{})
-			found = ok && row.GPUs >= 0
+	patience.Until(w.t, "the index has "+name, func() (problem string) {
+		err := w.index.View(func(v *jobindex.View) error {
+			if row, ok := v.Job(clusterName, string(created.UID), time.Time{}); !ok || row.GPUs < 0 {
+				problem = fmt.Sprintf("found %v, %d GPUs", ok, row.GPUs)
+			}
 			return nil
 		})
-		return found
+		if err != nil {
+			return err.Error()
+		}
+		return problem
 	})
 	return created
-}
-
-func (w *world) until(what string, holds func() bool) {
-	w.t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(2 * time.Minute); !holds(); <-tick.C {
-		if time.Now().After(end) {
-			w.t.Fatal("not after 2 minutes: " + what)
-		}
-	}
 }
 
 // send sends a request as a person, and returns the status and the body.
@@ -267,7 +263,7 @@ func (w *world) send(person, method, path string, body any) (int, string) {
 	default:
 		text, _ = json.Marshal(b)
 	}
-	r, err := http.NewRequestWithContext(w.t.Context(), method, w.http.URL+path, bytes.NewReader(text))
+	r, err := http.NewRequestWithContext(patience.Context(w.t, method+" "+path), method, w.http.URL+path, bytes.NewReader(text))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -9,13 +9,15 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/portal/insight/likely"
 )
 
 var begin = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 // queue returns the history of a queue: a job every 20 minutes, with exponentially
-// distributed waits; their mean may depend on the time. now is the end of the history.
+// distributed waits; their mean may depend on the time. now is the end of the history. The
+// seeds of tests are fixed, because what they say about a history holds for most, not for all.
 func queue(seed uint64, jobs int, mean func(at time.Time) time.Duration) (all []likely.Wait, now time.Time) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	now = begin.Add(time.Duration(jobs) * 20 * time.Minute)
@@ -106,7 +108,7 @@ func TestFewJobs(t *testing.T) {
 
 // TestOnlyThePast: a prediction does not depend on later events.
 func TestOnlyThePast(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		all, now := queue(rapid.Uint64().Draw(t, "seed"), 200, func(time.Time) time.Duration { return time.Hour })
 		at := begin.Add(time.Duration(rapid.IntRange(0, 4000).Draw(t, "minutes")) * time.Minute)
 		waited := time.Duration(rapid.IntRange(0, 200).Draw(t, "waited")) * time.Minute
