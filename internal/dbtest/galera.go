@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // Galera is a cluster of three MariaDB servers that replicate synchronously.
@@ -37,6 +39,7 @@ type GaleraNode struct {
 // StartGalera starts a cluster. It ends with the test.
 func StartGalera(t *testing.T) *Galera {
 	t.Helper()
+	testinput.Uncached(t)
 	g, err := newGalera(t)
 	if err != nil {
 		t.Fatal(err)

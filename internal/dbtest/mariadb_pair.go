@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // MariaDBPair is a MariaDB server with a replica: a commit returns when the primary has it,
@@ -17,6 +19,7 @@ type MariaDBPair struct {
 // StartMariaDBPair starts a pair. It ends with the test.
 func StartMariaDBPair(t *testing.T) *MariaDBPair {
 	t.Helper()
+	testinput.Uncached(t)
 	p := &MariaDBPair{}
 	for id, s := range []**Server{&p.Primary, &p.Replica} {
 		one, err := newMariaDB(fmt.Sprint("--server-id=", id+1), "--log-bin=log")

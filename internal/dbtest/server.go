@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vedette-io/vedette/internal/oscompat"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // Server is a database server of this process. One goroutine at a time may kill and
@@ -24,6 +24,7 @@ type Server struct {
 	admin  func() (*sql.DB, error)
 	number int
 	dir    string
+	quit   os.Signal // ends the process without regard to its data
 	make   func() *exec.Cmd
 	cmd    *exec.Cmd
 	ended  chan struct{} // closed when cmd has ended
@@ -58,7 +59,7 @@ func Stop() {
 	mu.Lock()
 	defer mu.Unlock()
 	for _, s := range started {
-		_ = oscompat.Terminate(s.cmd.Process) // it may have ended already
+		_ = s.cmd.Process.Signal(s.quit) // it may have ended already
 		<-s.ended
 		_ = os.RemoveAll(s.dir)
 	}
@@ -70,6 +71,7 @@ var ErrAbsent = errors.New("is not installed: run `make setup`")
 
 func usable(t *testing.T, name string, get func() (*Server, error)) *Server {
 	t.Helper()
+	testinput.Uncached(t)
 	s, err := get()
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -117,7 +119,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if err := s.launch(); err != nil {
 		return err
 	}
-	tick := time.NewTicker(100 * time.Millisecond)
+	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		err := s.answers(ctx)

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // PostgresPair is a PostgreSQL server with a synchronous standby: a commit returns when both
@@ -34,6 +36,7 @@ type PostgresNode struct {
 // StartPostgresPair starts a pair. It ends with the test.
 func StartPostgresPair(t *testing.T) *PostgresPair {
 	t.Helper()
+	testinput.Uncached(t)
 	p := &PostgresPair{}
 	places := []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin"}
 	initdb, err := program("initdb", places...)

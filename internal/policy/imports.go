@@ -56,7 +56,7 @@ rules: state internal/yamlfile
 record/sqldb: internal/oscompat internal/filelock internal/faultlog
 record/internal/model: wire state record/sqldb
 record/internal/bodies: internal/pack wire record/sqldb record/internal/model
-record/internal/modeltest: wire state record/sqldb record/internal/model record/internal/bodies
+record/internal/modeltest: wire state internal/testinput internal/patience record/sqldb record/internal/model record/internal/bodies
 record/historytest: wire record/internal/modeltest
 record/feed: wire state internal/faultlog record/sqldb record/internal/model internal/pause
 record/history: wire jobmeta state internal/jobspec record/sqldb record/internal/model record/internal/bodies
@@ -92,7 +92,7 @@ notify/delivery: record/sqldb notify/channel
 notify: wire jobmeta state internal/jobspec internal/faultlog record/sqldb record/feed record/history record/joblog notify/message notify/channel notify/rule notify/config notify/facts notify/delivery internal/buckets
 notify/notifymetrics: notify/delivery notify
 stream: wire state record/sqldb record/feed record/history internal/pause internal/nearest
-stream/streamtest: stream
+stream/streamtest: stream internal/patience
 stream/jetstream: stream
 stream/kafka: stream
 stream/streammetrics: stream
@@ -117,8 +117,8 @@ compat/clientgo/metadata/metadatainformer: compat/clientgo/internal/reach compat
 internal/linediff:
 internal/objectyaml:
 apitest: wire internal/linediff internal/objectyaml
-record/recordtest: wire kube reflector state record/sqldb record/feed record/history record/retention record apitest
-internal/dbtest: internal/oscompat
+record/recordtest: wire kube reflector state internal/testinput internal/patience record/sqldb record/feed record/history record/retention record apitest
+internal/dbtest: internal/testinput internal/patience
 internal/policy:
 internal/gotool:
 internal/swap: internal/gotool
