@@ -95,7 +95,7 @@ func TestIndexAgainstModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rapid.Check(t, func(t *rapid.T) {
+		modeltest.Check(t, func(t *rapid.T) {
 			d.Clear()
 			for _, o := range drawObservations(t) {
 				writeScoped(t, d.DB, o)

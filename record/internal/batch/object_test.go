@@ -29,7 +29,7 @@ const allColumns = "SELECT uid, cluster_id, resource_id, namespace, name, owner_
 func TestNewObjects(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		d := modeltest.Open(t, url)
-		rapid.Check(t, func(t *rapid.T) {
+		modeltest.Check(t, func(t *rapid.T) {
 			d.Clear()
 			all := drawObservations(t)
 			for i := range all {
@@ -141,7 +141,7 @@ func insertedByAnother(t *testing.T, first bool) {
 				t.Errorf("got %+v, %v, want one revision and one duplicate", r.Result, err)
 			}
 		})
-		<-time.After(200 * time.Millisecond)
+		dbtest.Blocked(t, url)
 		close(release)
 		work.Wait()
 		d.Want("SELECT uid, version, state, base FROM objects ORDER BY uid", "one 5 Running 5", "two 5 Running 5")

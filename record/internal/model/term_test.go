@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/internal/model"
 )
 
@@ -58,7 +59,7 @@ func TestConditionsHaveTerms(t *testing.T) {
 
 // TestHourOf checks that an hour includes its start, also before 1970.
 func TestHourOf(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		at := rapid.Int64Range(-1<<50, 1<<50).Draw(t, "time")
 		if start := model.HourStart(model.HourOf(at)); start > at || at-start >= time.Hour.Microseconds() {
 			t.Fatalf("the hour of %d begins at %d", at, start)
@@ -69,7 +70,7 @@ func TestHourOf(t *testing.T) {
 // TestTruncate checks that the result is a prefix of valid text within the limit, and at
 // most one character shorter than the limit.
 func TestTruncate(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		text, limit := rapid.StringOf(rapid.SampledFrom([]rune("aé☃😀"))).Draw(t, "text"), rapid.IntRange(0, 40).Draw(t, "limit")
 		got := model.Truncate(text, limit)
 		if !strings.HasPrefix(text, got) || !utf8.ValidString(got) || len(got) > limit || len(got) < min(len(text), limit-3) {

@@ -3,11 +3,13 @@ package modeltest
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -96,6 +98,17 @@ func (d *Database) Want(query string, want ...string) {
 	if got := d.Rows(query); !slices.Equal(got, want) {
 		d.t.Errorf("%s\n got %q\nwant %q", query, got, want)
 	}
+}
+
+// Until waits until a query returns some rows.
+func (d *Database) Until(query string, want ...string) {
+	d.t.Helper()
+	patience.Until(d.t, query, func() string {
+		if got := d.Rows(query); !slices.Equal(got, want) {
+			return fmt.Sprintf("got %q, want %q", got, want)
+		}
+		return ""
+	})
 }
 
 // Clear deletes everything except the cluster and the type.
