@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/wire"
@@ -60,16 +61,16 @@ func TestConsume(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- feed.Consume(ctx, d.DB, "copy", copyAll) }()
-		d.until("SELECT name FROM copied ORDER BY position", "a/1", "b/2")
+		d.Until("SELECT name FROM copied ORDER BY position", "a/1", "b/2")
 		d.write(change("a", 4))
-		d.until("SELECT name FROM copied ORDER BY position", "a/1", "b/2", "a/4")
+		d.Until("SELECT name FROM copied ORDER BY position", "a/1", "b/2", "a/4")
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 		d.write(change("a", 5))
 		stop := d.start(feed.Consumer{Name: "copy", Handle: copyAll})
-		d.until("SELECT name FROM copied ORDER BY position", "a/1", "b/2", "a/4", "a/5")
+		d.Until("SELECT name FROM copied ORDER BY position", "a/1", "b/2", "a/4", "a/5")
 		stop()
 		all, err := feed.Cursors(t.Context(), d.DB)
 		if err != nil || len(all) != 1 || all[0].Name != "copy" || all[0].Position != 4 || all[0].Behind != 0 || all[0].Expired || all[0].Owner == "" || time.Since(all[0].SeenAt) > time.Minute {
@@ -84,9 +85,9 @@ func TestStartNow(t *testing.T) {
 		d.copied()
 		d.write(change("a", 1))
 		stop := d.start(feed.Consumer{Name: "copy", Start: feed.Now, Handle: copyAll})
-		d.until("SELECT position FROM feed_cursors", "1")
+		d.Until("SELECT position FROM feed_cursors", "1")
 		d.write(change("a", 2))
-		d.until("SELECT name FROM copied", "a/2")
+		d.Until("SELECT name FROM copied", "a/2")
 		stop()
 	})
 }
@@ -97,14 +98,14 @@ func TestReplicas(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		const transitions = 300
 		d.copied()
-		writing, written := context.WithCancel(t.Context())
+		running, stop := context.WithCancel(t.Context())
 		var work sync.WaitGroup
 		var calls atomic.Int64
 		crash := errors.New("crash")
 		for range 3 {
 			work.Go(func() {
-				for writing.Err() == nil {
-					ctx, kill := context.WithCancel(t.Context())
+				for running.Err() == nil {
+					ctx, kill := context.WithCancel(running)
 					err := feed.Consumer{Name: "copy", Batch: 7, Logger: slog.New(slog.DiscardHandler), Handle: func(ctx context.Context, tx *sqldb.Tx, some []feed.Transition) error {
 						if err := copyAll(ctx, tx, some); err != nil {
 							return err
@@ -128,19 +129,9 @@ func TestReplicas(t *testing.T) {
 		for v := range wire.Version(transitions) {
 			d.write(change("a", v+1))
 		}
-		d.until("SELECT COUNT(*) FROM copied", fmt.Sprint(transitions))
-		written()
-		for v := transitions + 1; ; v++ { // consumers end when they handle a transition
-			ended := make(chan struct{})
-			go func() { work.Wait(); close(ended) }()
-			d.write(change("a", wire.Version(v)))
-			select {
-			case <-ended:
-			case <-time.After(50 * time.Millisecond):
-				continue
-			}
-			break
-		}
+		d.Until("SELECT COUNT(*) FROM copied", fmt.Sprint(transitions))
+		stop()
+		work.Wait()
 		for i, line := range d.Rows("SELECT position, name FROM copied ORDER BY position") {
 			if want := fmt.Sprintf("%d a/%d", i+1, i+1); line != want {
 				t.Fatalf("got copies %s, want %s", line, want)
@@ -172,7 +163,7 @@ func TestPrepare(t *testing.T) {
 				return copyAll(ctx, tx, some)
 			},
 		})
-		d.until("SELECT name FROM copied ORDER BY position", "a/1", "a/2", "a/3")
+		d.Until("SELECT name FROM copied ORDER BY position", "a/1", "a/2", "a/3")
 		stop()
 	})
 }
@@ -194,7 +185,7 @@ func TestEvery(t *testing.T) {
 				return err
 			}}))
 		}
-		d.until("SELECT n FROM ticks WHERE n >= 6", "6")
+		d.Until("SELECT id FROM ticks WHERE n >= 6", "1")
 		took := time.Since(began)
 		for _, stop := range stops {
 			stop()
@@ -212,13 +203,11 @@ func TestExpired(t *testing.T) {
 		d.copied()
 		d.write(change("a", 1))
 		stop := d.start(feed.Consumer{Name: "copy", Handle: copyAll})
-		d.until("SELECT name FROM copied", "a/1")
+		d.Until("SELECT name FROM copied", "a/1")
 		stop()
 		d.write(change("a", 2))
 		d.Exec("UPDATE feed_cursors SET expired_at = 1")
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
-		err := feed.Consume(ctx, d.DB, "copy", copyAll)
+		err := feed.Consume(patience.Context(t, "the consumer ends"), d.DB, "copy", copyAll)
 		if !errors.Is(err, feed.ErrExpired) || !strings.Contains(fmt.Sprint(err), `cursor "copy"`) || !strings.Contains(fmt.Sprint(err), "feed.Reset") {
 			t.Errorf("got %v, want ErrExpired with the cursor and the remedy", err)
 		}
@@ -230,12 +219,12 @@ func TestExpired(t *testing.T) {
 		}
 		stop = d.start(feed.Consumer{Name: "copy", Handle: copyAll})
 		d.write(change("a", 3))
-		d.until("SELECT name FROM copied ORDER BY position", "a/1", "a/3")
+		d.Until("SELECT name FROM copied ORDER BY position", "a/1", "a/3")
 		d.Exec("DELETE FROM copied")
 		if err := feed.Reset(t.Context(), d.DB, "copy", feed.Oldest); err != nil { // while the consumer runs
 			t.Fatal(err)
 		}
-		d.until("SELECT name FROM copied ORDER BY position", "a/1", "a/2", "a/3")
+		d.Until("SELECT name FROM copied ORDER BY position", "a/1", "a/2", "a/3")
 		stop()
 	})
 }
@@ -245,11 +234,10 @@ func TestRemove(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.copied()
 		d.write(change("a", 1))
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
+		ctx := patience.Context(t, "the consumer ends")
 		done := make(chan error, 1)
 		go func() { done <- feed.Consume(ctx, d.DB, "copy", copyAll) }()
-		d.until("SELECT name FROM copied", "a/1")
+		d.Until("SELECT name FROM copied", "a/1")
 		if err := feed.Remove(t.Context(), d.DB, "copy"); err != nil {
 			t.Fatal(err)
 		}
@@ -275,10 +263,8 @@ func TestConsumerFaults(t *testing.T) {
 			}
 			return nil
 		}})
-		d.until("SELECT position FROM feed_cursors", "1")
-		for !log.has("consuming the feed again") {
-			log.wait(t)
-		}
+		d.Until("SELECT position FROM feed_cursors", "1")
+		patience.Until(t, "the end of the fault is logged", func() string { return log.lacks("consuming the feed again") })
 		stop()
 		if n := log.count("the planner has failed"); n != 1 || failures != 4 {
 			t.Errorf("got %d lines about %d failures: %s", n, failures, &log.text)

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -72,25 +70,6 @@ func (d *database) read(after feed.Position) (names []string, last feed.Position
 	return names, last
 }
 
-// until waits until a query has some rows.
-func (d *database) until(query string, want ...string) {
-	d.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(2 * time.Minute)
-	for {
-		got := d.Rows(query)
-		if slices.Equal(got, want) {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			d.Fatalf("%s\n got %q\nwant %q", query, got, want)
-		}
-	}
-}
-
 // lines is a log that tests read.
 type lines struct {
 	mu   sync.Mutex
@@ -109,14 +88,12 @@ func (l *lines) count(text string) int {
 	return strings.Count(l.text.String(), text)
 }
 
-func (l *lines) has(text string) bool { return l.count(text) > 0 }
-
-// wait waits briefly for further lines.
-func (l *lines) wait(t *testing.T) {
-	t.Helper()
-	select {
-	case <-time.After(5 * time.Millisecond):
-	case <-t.Context().Done():
-		t.Fatal("the test ended while waiting for a line")
+// lacks returns the log if it has no line with a text.
+func (l *lines) lacks(text string) (problem string) {
+	if l.count(text) > 0 {
+		return ""
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return fmt.Sprintf("got the log %q", l.text.String())
 }

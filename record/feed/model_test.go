@@ -17,6 +17,7 @@ import (
 	"github.com/vedette-io/vedette/record/internal/batch"
 	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/record/internal/observe"
 	"github.com/vedette-io/vedette/record/retention"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -319,7 +320,7 @@ func (n *naive) prune(t *rapid.T, history bool) {
 func TestAgainstModel(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.Exec("CREATE TABLE copied (reader VARCHAR(20) NOT NULL, position BIGINT NOT NULL, name VARCHAR(20) NOT NULL, states VARCHAR(99) NOT NULL, PRIMARY KEY (reader, position))")
-		rapid.Check(t, func(t *rapid.T) {
+		modeltest.Check(t, func(t *rapid.T) {
 			d.Clear()
 			d.Exec("DELETE FROM copied")
 			n := &naive{database: d, readers: map[string]feed.Position{}, at: map[string]feed.Position{}, start: map[string]feed.Position{}}

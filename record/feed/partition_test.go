@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -22,7 +23,7 @@ import (
 // TestShareIsEven checks that replicas reach an even division of the partitions, whoever
 // held them before, that no partition stays without a holder, and that the moves end.
 func TestShareIsEven(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		replicas := []string{"a", "b", "c", "d", "e"}[:rapid.IntRange(1, 5).Draw(t, "replicas")]
 		owners := rapid.SliceOfN(rapid.SampledFrom(append([]string{""}, replicas...)), 1, 16).Draw(t, "owners")
 		var order []string
@@ -102,19 +103,19 @@ func TestPartitions(t *testing.T) {
 		}
 		hang := make(chan struct{}, 1)
 		create := d.start(replica("a", nil))
-		d.until("SELECT position FROM feed_cursors", "0")
+		d.Until("SELECT position FROM feed_cursors", "0")
 		create()
 		if err := feed.Divide(t.Context(), d.DB, "copy", 4); err != nil {
 			t.Fatal(err)
 		}
 		stop := []func(){d.start(replica("a", nil)), d.start(replica("b", hang)), d.start(replica("c", nil))}
-		d.until("SELECT COUNT(*), COUNT(DISTINCT owner) FROM feed_cursors WHERE owner <> ''", "4 3")
+		d.Until("SELECT COUNT(*), COUNT(DISTINCT owner) FROM feed_cursors WHERE owner <> ''", "4 3")
 		for v := range versions {
 			for i := range objects {
 				d.write(change(fmt.Sprint("o", i), wire.Version(v+1)))
 			}
 			if v != 5 { // while one hangs, the others go ahead
-				d.until("SELECT COUNT(*) FROM copied", fmt.Sprint(objects*(v+1)))
+				d.Until("SELECT COUNT(*) FROM copied", fmt.Sprint(objects*(v+1)))
 			}
 			switch v {
 			case 4:
@@ -123,7 +124,7 @@ func TestPartitions(t *testing.T) {
 				stop[0]()
 			case 9:
 				stop = append(stop, d.start(replica("d", nil)))
-				d.until("SELECT COUNT(DISTINCT owner) FROM feed_cursors WHERE owner <> ''", "3")
+				d.Until("SELECT COUNT(DISTINCT owner) FROM feed_cursors WHERE owner <> ''", "3")
 			}
 		}
 		for _, f := range stop[1:] {
@@ -143,7 +144,7 @@ func TestPartitions(t *testing.T) {
 func TestDivide(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.Exec("CREATE TABLE copied (at BIGINT NOT NULL, name VARCHAR(20) NOT NULL)")
-		rapid.Check(t, func(t *rapid.T) {
+		modeltest.Check(t, func(t *rapid.T) {
 			d.Clear()
 			d.Exec("DELETE FROM copied")
 			at, refuse := int64(0), -1
@@ -218,14 +219,14 @@ func TestDivideWhileRunning(t *testing.T) {
 			d.write(change("a", version), change("b", version), change("c", version))
 		}
 		write(1)
-		d.until("SELECT COUNT(*) FROM copied", "3")
+		d.Until("SELECT COUNT(*) FROM copied", "3")
 		for i, n := range []int{3, 6, 1} {
-			d.until("SELECT MIN(position), MAX(position) FROM feed_cursors", fmt.Sprintf("%d %d", 3*(i+1), 3*(i+1)))
+			d.Until("SELECT MIN(position), MAX(position) FROM feed_cursors", fmt.Sprintf("%d %d", 3*(i+1), 3*(i+1)))
 			if err := feed.Divide(t.Context(), d.DB, "copy", n); err != nil {
 				t.Fatal(err)
 			}
 			write(wire.Version(i + 2))
-			d.until("SELECT COUNT(*) FROM copied", fmt.Sprint(3*(i+2)))
+			d.Until("SELECT COUNT(*) FROM copied", fmt.Sprint(3*(i+2)))
 		}
 		if err := feed.Divide(t.Context(), d.DB, "copy", 2); err != nil {
 			t.Fatal(err)
@@ -260,7 +261,7 @@ func TestDivideWhileRunning(t *testing.T) {
 		if err := feed.Reset(t.Context(), d.DB, "copy", feed.Oldest); err != nil {
 			t.Fatal(err)
 		}
-		d.until("SELECT COUNT(*) FROM copied", "24")
+		d.Until("SELECT COUNT(*) FROM copied", "24")
 		if err := feed.Remove(t.Context(), d.DB, "copy"); err != nil {
 			t.Fatal(err)
 		}

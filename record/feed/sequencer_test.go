@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/wire"
@@ -135,7 +136,7 @@ func TestSequencer(t *testing.T) {
 		for v := range wire.Version(5) {
 			d.write(change("a", v+1))
 			s.Wake()
-			d.until("SELECT COUNT(*) FROM feed", fmt.Sprint(v+1))
+			d.Until("SELECT COUNT(*) FROM feed", fmt.Sprint(v+1))
 		}
 		stop()
 		run.Wait()
@@ -155,15 +156,15 @@ func TestSequencerFaults(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var run sync.WaitGroup
 		run.Go(func() { s.Run(ctx) })
-		for !log.has("cannot assign positions") {
+		patience.Until(t, "the fault is logged", func() string {
 			s.Wake()
-			log.wait(t)
-		}
+			return log.lacks("cannot assign positions")
+		})
 		d.Exec("ALTER TABLE away RENAME TO feed_outbox")
-		for !log.has("assigning positions") {
+		patience.Until(t, "the end of the fault is logged", func() string {
 			s.Wake()
-			log.wait(t)
-		}
+			return log.lacks("assigning positions")
+		})
 		stop()
 		run.Wait()
 		if n := log.count("cannot assign positions"); n != 1 {
