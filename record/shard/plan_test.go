@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // group is a model of a group of recorders: it carries out plans, and holders become ready.
@@ -136,7 +138,7 @@ func newGroup(members, shards, replicas int, load func(i int) float64) *group {
 // TestPlanModel makes random groups act on plans, some members late, while members come and
 // go. In the end each shard has its holders.
 func TestPlanModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		g := newGroup(rapid.IntRange(1, 6).Draw(t, "members"), rapid.IntRange(1, 12).Draw(t, "shards"), rapid.IntRange(1, 3).Draw(t, "replicas"), func(int) float64 {
 			return rapid.SampledFrom([]float64{1, 1, 2, 10, 1000}).Draw(t, "load")
 		})
@@ -235,7 +237,7 @@ func TestPlanRests(t *testing.T) {
 
 // TestPlanIsTheSameForAll: the order of the input does not matter.
 func TestPlanIsTheSameForAll(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		g := newGroup(4, 10, 2, func(i int) float64 { return float64(rapid.IntRange(1, 5).Draw(t, "load")) })
 		want := fmt.Sprint(Plan(g.members, g.shards, 2))
 		members, shards := rapid.Permutation(g.members).Draw(t, "members"), rapid.Permutation(g.shards).Draw(t, "shards")

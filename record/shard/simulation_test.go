@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/internal/model"
 )
 
@@ -118,7 +119,7 @@ func TestSimulation(t *testing.T) {
 }
 
 func newSimulation(t *testing.T) *simulation {
-	s := &simulation{T: t, random: rand.New(rand.NewPCG(8, 9)), table: simTable{beats: map[int64]int64{}, cache: map[string]*cachedPlan{}}}
+	s := &simulation{T: t, random: testinput.Rand(t), table: simTable{beats: map[int64]int64{}, cache: map[string]*cachedPlan{}}}
 	total := 0.0
 	for i := range *simShards { // a few clusters and types have most of the work
 		load := math.Pow(float64(1+i), -0.5)
