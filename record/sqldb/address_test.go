@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 // TestAddresses checks that Address.URL and errors contain no password, wherever the
@@ -179,7 +179,30 @@ func TestLockOfIdleSession(t *testing.T) {
 		if err != nil || !ours {
 			t.Fatalf("got the lock: %v, error %v; want true", ours, err)
 		}
-		<-time.After(3 * time.Second)
+		session, err := db.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer session.Close()
+		var id int64
+		if err := session.QueryRowContext(t.Context(), "SELECT CONNECTION_ID()").Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		admin, err := sql.Open("mysql", u.User.String()+"@tcp("+u.Host+")"+u.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer admin.Close()
+		patience.Until(t, "the server closes an idle session, younger than that of the lock", func() string {
+			var n int
+			if err := admin.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM information_schema.processlist WHERE id = ?", id).Scan(&n); err != nil {
+				return err.Error()
+			}
+			if n > 0 {
+				return "it is there"
+			}
+			return ""
+		})
 		if _, ours, err := (mysql{}).TryLock(t.Context(), db, Address{}, "some"); ours || err != nil {
 			t.Errorf("the lock was lost: %v, %v", ours, err)
 		}

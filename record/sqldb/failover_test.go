@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -77,20 +77,12 @@ func TestDemotedPrimary(t *testing.T) {
 // write repeats a statement until it succeeds.
 func write(t *testing.T, d *sqldb.DB, statement string, args ...any) {
 	t.Helper()
-	for deadline := time.After(time.Minute); ; {
-		err := d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+	patience.NoError(t, statement, func() error {
+		return d.Transact(t.Context(), func(tx *sqldb.Tx) error {
 			_, err := tx.Exec(t.Context(), statement, args...)
 			return err
 		})
-		if err == nil {
-			return
-		}
-		select {
-		case <-deadline:
-			t.Fatalf("%s: %v", statement, err)
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+	})
 }
 
 // TestReadOnlyServer checks that a pool with several hosts passes over MariaDB servers that are

@@ -2,16 +2,20 @@ package sqldb_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -151,36 +155,52 @@ func TestMigrateWaits(t *testing.T) {
 		if _, err := d.Migrate(ctx); !errors.Is(err, cause) {
 			t.Errorf("Migrate did not wait: %v", err)
 		}
+		counted := &attempts{Driver: driverOf(t, url)}
+		other := openedWith(t, counted, url)
 		done := make(chan error, 1)
 		go func() {
-			_, err := d.Migrate(t.Context())
+			_, err := other.Migrate(t.Context())
 			done <- err
 		}()
-		select {
-		case err := <-done:
-			t.Errorf("Migrate did not wait: %v", err)
-			done <- nil
-		case <-time.After(200 * time.Millisecond):
-		}
+		patience.Until(t, "Migrate has attempted to get the lock twice", func() string {
+			select {
+			case err := <-done:
+				t.Fatalf("Migrate did not wait: %v", err)
+			default:
+			}
+			if n := counted.n.Load(); n < 2 {
+				return fmt.Sprintf("%d attempts", n)
+			}
+			return ""
+		})
 		if err := unlock(); err != nil {
 			t.Error(err)
 		}
-		if err := <-done; err != nil {
+		if err := patience.Receive(t, "the end of Migrate", done); err != nil {
 			t.Error(err)
 		}
 		unlock, ours, err = holder.TryLock(t.Context(), sqldb.MigrationLock)
 		if err != nil || !ours {
 			t.Fatalf("got the lock again: %v, error %v; want true", ours, err)
 		}
-		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		if steps, err := d.Migrate(ctx); err != nil || len(steps) != 0 {
+		if steps, err := d.Migrate(patience.Context(t, "nothing to migrate")); err != nil || len(steps) != 0 {
 			t.Errorf("got %+v, %v without missing steps", steps, err)
 		}
 		if err := unlock(); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// attempts counts the attempts to get a lock.
+type attempts struct {
+	sqldb.Driver
+	n atomic.Int64
+}
+
+func (a *attempts) TryLock(ctx context.Context, db *sql.DB, address sqldb.Address, name string) (unlock func() error, ours bool, err error) {
+	a.n.Add(1)
+	return a.Driver.TryLock(ctx, db, address, name)
 }
 
 // limited limits the time for which Migrate waits.
@@ -217,9 +237,7 @@ func TestMigrationWait(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer d.Close()
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		if _, err := d.Migrate(ctx); err == nil || !strings.Contains(err.Error(), "another process has been migrating it for") {
+		if _, err := d.Migrate(patience.Context(t, "the end of the wait")); err == nil || !strings.Contains(err.Error(), "another process has been migrating it for") {
 			t.Errorf("Migrate: got error %v, want one with %q", err, "another process has been migrating it for")
 		}
 	})

@@ -27,13 +27,25 @@ func TestMain(m *testing.M) {
 // opened opens a database for the duration of a test.
 func opened(t *testing.T, url string) *sqldb.DB {
 	t.Helper()
-	driver, err := sqldb.Driver(portable{}), error(nil)
-	if !strings.HasPrefix(url, portableScheme) {
-		driver, err = sqldb.DriverOf(url)
+	return openedWith(t, driverOf(t, url), url)
+}
+
+// driverOf returns the driver of a database.
+func driverOf(t *testing.T, url string) sqldb.Driver {
+	t.Helper()
+	if strings.HasPrefix(url, portableScheme) {
+		return portable{}
 	}
+	driver, err := sqldb.DriverOf(url)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return driver
+}
+
+// openedWith is opened with a driver.
+func openedWith(t *testing.T, driver sqldb.Driver, url string) *sqldb.DB {
+	t.Helper()
 	d, err := sqldb.OpenWith(t.Context(), driver, url)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -202,9 +203,13 @@ func TestRefusals(t *testing.T) {
 			}
 		}
 		for url, want := range cases {
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			ctx := patience.Context(t, url)
+			if strings.Contains(want, "in time") { // neither side begins
+				short, cancel := context.WithTimeout(ctx, time.Second)
+				defer cancel()
+				ctx = short
+			}
 			d, err := sqldb.Open(ctx, url)
-			cancel()
 			if err == nil {
 				_ = d.Close()
 				t.Errorf("%s: Open succeeded, want an error", url)

@@ -202,7 +202,7 @@ func (r *Replica) has(ctx context.Context, position int64) bool {
 	if reached {
 		return true
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, replicaTimeout)
 	defer cancel()
 	now, err := endOf(ctx, r.pool)
 	if err != nil {
@@ -215,9 +215,9 @@ func (r *Replica) has(ctx context.Context, position int64) bool {
 	return now.position >= position
 }
 
-// patience is the time in which a replica must answer or begin to answer, so that a hung
+// replicaTimeout is the time in which a replica must answer or begin to answer, so that a hung
 // replica leaves the database enough of Timeout.
-const patience = Timeout / 4
+const replicaTimeout = Timeout / 4
 
 // replicaView sends queries to a replica.
 type replicaView struct {
@@ -234,7 +234,7 @@ func (v *replicaView) query(ctx context.Context, query string, args []any, each 
 	}
 	attempt, cancel := context.WithCancel(ctx)
 	defer cancel()
-	hung := time.AfterFunc(patience, cancel)
+	hung := time.AfterFunc(replicaTimeout, cancel)
 	defer hung.Stop()
 	rows := 0
 	err = eachRow(attempt, v.pool.db, query, args, func(row *sql.Rows) error {

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -206,12 +206,7 @@ func TestLockRows(t *testing.T) {
 				return err
 			})
 		}()
-		select {
-		case err := <-second:
-			t.Errorf("the second transaction did not wait: %v", err)
-			second <- nil
-		case <-time.After(300 * time.Millisecond):
-		}
+		dbtest.Blocked(t, url) // the second transaction waits
 		close(finish)
 		if err := errors.Join(<-first, <-second); err != nil {
 			t.Error(err)
