@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/history"
@@ -92,7 +93,7 @@ func (c *cluster) record(name string) (stop func()) {
 	go func() { done <- r.Run(ctx) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
-		if err := await(c.t, done, "the end of a recorder"); err != nil {
+		if err := patience.Receive(c.t, "the end of a recorder", done); err != nil {
 			c.t.Error(err)
 		}
 	})

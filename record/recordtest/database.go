@@ -106,17 +106,6 @@ func clusterRows(n int) (rows [][]any) {
 
 var clusterColumns = []string{"uid", "name", "seen_at"}
 
-// await returns a value from a channel, within the time that a database may take.
-func await[T any](t *testing.T, from <-chan T, what string) (v T) {
-	t.Helper()
-	select {
-	case v = <-from:
-	case <-time.After(sqldb.Timeout):
-		t.Fatalf("%s takes more than %v", what, sqldb.Timeout)
-	}
-	return v
-}
-
 // errUndo rolls a transaction back.
 var errUndo = errors.New("undo")
 

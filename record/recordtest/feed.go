@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -47,7 +48,7 @@ func compareAndSet(t *testing.T, d *database) {
 		pause(t, 100*time.Millisecond)
 		return err
 	})
-	if n := await(t, second, "the second transaction"); n != 0 {
+	if n := patience.Receive(t, "the second transaction", second); n != 0 {
 		t.Errorf("the second changes %d rows", n)
 	}
 	if n := d.number("SELECT position FROM feed_head"); n != 1 {
@@ -73,7 +74,7 @@ func lateEntries(t *testing.T, d *database) {
 		_, err := feed.Head(ctx, d.DB)
 		return err
 	})
-	if err := await(t, later, "the later transaction"); err != nil {
+	if err := patience.Receive(t, "the later transaction", later); err != nil {
 		t.Fatal(err)
 	}
 	if head, err := feed.Head(t.Context(), d.DB); err != nil || head != 2 {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -82,8 +83,19 @@ func lockWaits(t *testing.T, d *database) {
 		if _, err := locked(ctx, tx, "a", "b"); err != nil {
 			return err
 		}
+		short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+		defer cancel()
+		err := d.Transact(short, func(tx *sqldb.Tx) error {
+			_, err := locked(short, tx, "b")
+			return err
+		})
+		if err == nil {
+			t.Error("a transaction does not wait for the lock")
+		}
+		begins := make(chan struct{})
 		go func() {
 			var a answer
+			close(begins)
 			a.err = d.Transact(t.Context(), func(tx *sqldb.Tx) error {
 				found, err := locked(t.Context(), tx, "b")
 				a.version = found["b"]
@@ -91,16 +103,11 @@ func lockWaits(t *testing.T, d *database) {
 			})
 			second <- a
 		}()
-		select {
-		case a := <-second:
-			t.Errorf("it did not wait: %+v", a)
-			second <- a
-		case <-time.After(300 * time.Millisecond):
-		}
-		_, err := tx.Exec(ctx, "UPDATE objects SET version = 7")
+		<-begins
+		_, err = tx.Exec(ctx, "UPDATE objects SET version = 7")
 		return err
 	})
-	if a := await(t, second, "a lock that was released"); a.err != nil || a.version != 7 {
+	if a := patience.Receive(t, "a lock that was released", second); a.err != nil || a.version != 7 {
 		t.Errorf("%+v, want version 7", a)
 	}
 }
@@ -110,15 +117,18 @@ func lockWaits(t *testing.T, d *database) {
 func lockOrder(t *testing.T, d *database) {
 	d.migrate()
 	uids := []string{"a", "b", "c", "d", "e", "f"}
-	shuffled := slices.Clone(uids)
-	rand.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	shuffled, random := slices.Clone(uids), testinput.Rand(t)
+	random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	d.createObjects(shuffled...) // the order of the keys differs from that of the rows
 	var added atomic.Int64
 	var all sync.WaitGroup
 	for range 4 {
+		rounds := make([][]string, 25)
+		for i := range rounds {
+			rounds[i] = slices.DeleteFunc(slices.Clone(uids), func(string) bool { return random.IntN(2) == 0 })
+		}
 		all.Go(func() {
-			for range 25 {
-				some := slices.DeleteFunc(slices.Clone(uids), func(string) bool { return rand.IntN(2) == 0 })
+			for _, some := range rounds {
 				if len(some) == 0 {
 					continue
 				}

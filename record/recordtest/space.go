@@ -3,10 +3,12 @@ package recordtest
 import (
 	"bytes"
 	"context"
-	"math/rand/v2"
+	"encoding/binary"
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -20,10 +22,12 @@ var spaceTests = []test{
 func (d *database) fillRevisions(n int) {
 	d.t.Helper()
 	var rows [][]any
-	random := rand.NewChaCha8([32]byte{1})
+	random := testinput.Rand(d.t)
 	for i := range n {
 		body := make([]byte, 4<<10)
-		_, _ = random.Read(body) // it does not fail
+		for j := 0; j < len(body); j += 8 {
+			binary.LittleEndian.PutUint64(body[j:], random.Uint64())
+		}
 		zero := int64(0)
 		rows = append(rows, []any{int64(1), int64(i), int16(0), int16(1), zero, "", "", bytes.Repeat([]byte{1}, 16), zero, zero, int64(len(body)), body})
 	}
@@ -59,7 +63,7 @@ func vacuum(t *testing.T, d *database) {
 	for i := range int64(20) {
 		d.exec("INSERT INTO clusters (uid, name, seen_at) VALUES (?, 'x', ?)", string(rune('a'+i)), i)
 	}
-	if err := await(t, done, "vacuum"); err != nil {
+	if err := patience.Receive(t, "vacuum", done); err != nil {
 		t.Error(err)
 	}
 	if n := d.number("SELECT COUNT(*) FROM clusters"); n != 20 {
