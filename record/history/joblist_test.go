@@ -13,6 +13,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -108,7 +109,7 @@ func TestJobsAgainstModel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := open(t, url)
 		ctx := t.Context()
-		rapid.Check(t, func(t *rapid.T) {
+		modeltest.Check(t, func(t *rapid.T) {
 			clearObjects(t, ctx, db)
 			all := drawJobs(t)
 			if err := write(ctx, db, all); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 )
@@ -66,7 +67,7 @@ func TestListsAgainstModel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := open(t, url)
 		ctx := t.Context()
-		rapid.Check(t, func(t *rapid.T) {
+		modeltest.Check(t, func(t *rapid.T) {
 			clearObjects(t, ctx, db)
 			if err := write(ctx, db, drawRevisions(t)); err != nil {
 				t.Fatal(err)

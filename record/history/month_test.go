@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/internal/model"
 )
 
@@ -43,7 +44,7 @@ func (m *month) into(table string) inserter {
 func createMonth(t *testing.T, url string, objects int64, jobs bool) {
 	t.Helper()
 	l := newLoader(t, url)
-	m := &month{t: t, loader: l, random: rand.New(rand.NewPCG(1, 2)), objects: objects, jobs: jobs, entries: map[int64][]indexEntry{}, tables: map[string]inserter{}}
+	m := &month{t: t, loader: l, random: testinput.Rand(t), objects: objects, jobs: jobs, entries: map[int64][]indexEntry{}, tables: map[string]inserter{}}
 	m.addTypes()
 	m.endTables() // a server closes a connection that is idle for half a minute
 	for i := range objects {

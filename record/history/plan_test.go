@@ -1,11 +1,12 @@
 package history_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
@@ -43,13 +44,13 @@ func TestWrongStatistics(t *testing.T) {
 				}
 			}
 			// A server publishes the counts of a session after a second at the earliest.
-			after := countScans(t, db)
-			for deadline := time.Now().Add(30 * time.Second); after.lookups == before.lookups; after = countScans(t, db) {
-				if time.Now().After(deadline) {
-					t.Fatalf("%s: the server counts no lookup", name)
+			var after scans
+			patience.Until(t, name+": the server counts a lookup", func() string {
+				if after = countScans(t, db); after.lookups == before.lookups {
+					return fmt.Sprintf("%+v", after)
 				}
-				<-time.After(100 * time.Millisecond)
-			}
+				return ""
+			})
 			if read := after.rows - before.rows; read > 10_000 {
 				t.Errorf("%s: the server read %d rows for two pages", name, read)
 			}

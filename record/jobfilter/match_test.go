@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/jobfilter"
 )
 
@@ -107,7 +108,7 @@ func TestMoment(t *testing.T) {
 
 // TestPatternModel compares patterns with regular expressions that have .* instead of *.
 func TestPatternModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[ab.]{0,8}`).Draw(t, "text")
 		pattern := rapid.StringMatching(`[ab.*]{1,6}`).Draw(t, "pattern")
 		if pattern[0] == '!' {

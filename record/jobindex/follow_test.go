@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/record/jobindex"
@@ -27,17 +28,6 @@ func (l lines) Handle(_ context.Context, r slog.Record) error {
 
 func (l lines) WithAttrs([]slog.Attr) slog.Handler { return l }
 func (l lines) WithGroup(string) slog.Handler      { return l }
-
-// receive returns the next value of a channel.
-func receive[T any](t *testing.T, from <-chan T, what string) (v T) {
-	t.Helper()
-	select {
-	case v = <-from:
-	case <-time.After(time.Minute):
-		t.Fatalf("no %s within a minute", what)
-	}
-	return v
-}
 
 const jobBody = `{"apiVersion":"batch/v1","kind":"Job","spec":{"template":{"spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":"8"}}}]}}}}`
 
@@ -64,32 +54,32 @@ func TestRun(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- x.Run(ctx) }()
-		receive(t, x.Ready(), "index")
+		patience.Receive(t, "index", x.Ready())
 		if x.Done() != 1 || x.Position() != 1 || !x.Stale().IsZero() || x.Bytes() == 0 {
 			t.Errorf("done %v at position %d, stale since %v, %d bytes", x.Done(), x.Position(), x.Stale(), x.Bytes())
 		}
 		for i, s := range []state.State{state.Starting, state.Running} {
 			put(t, db, "a", wire.Version(i+2), s)
-			c := receive(t, changes, "change")
+			c := patience.Receive(t, "change", changes)
 			if c.Position != feed.Position(i+2) || c.Kind != feed.New || c.Row.State != s || c.New || c.Row.GPUs != 8 || !c.Seen.Equal(modeltest.Seen(wire.Version(i+2))) {
 				t.Errorf("got change %+v, want the new transition to %s, in order", c, s)
 			}
 		}
 		db.Exec("ALTER TABLE feed_head RENAME TO feed_gone")
-		if line := receive(t, log, "line"); line != "the job index cannot read the database" || x.Stale().IsZero() {
+		if line := patience.Receive(t, "line", log); line != "the job index cannot read the database" || x.Stale().IsZero() {
 			t.Errorf("got the line %q, stale since %v; want that the database cannot be read, and a time", line, x.Stale())
 		}
 		db.Exec("ALTER TABLE feed_gone RENAME TO feed_head")
 		put(t, db, "b", 4, state.Queued)
-		if c := receive(t, changes, "change"); !c.New || c.Before != "" || c.Row.UID != "b" || c.Position != 4 {
+		if c := patience.Receive(t, "change", changes); !c.New || c.Before != "" || c.Row.UID != "b" || c.Position != 4 {
 			t.Errorf("got change %+v, want the new job b at position 4", c)
 		}
-		if line := receive(t, log, "line"); line != "the job index reads the database" || !x.Stale().IsZero() {
+		if line := patience.Receive(t, "line", log); line != "the job index reads the database" || !x.Stale().IsZero() {
 			t.Errorf("got the line %q, stale since %v; want that the database is read, and no time", line, x.Stale())
 		}
 		why := errors.New("over")
 		cancel(why)
-		if err := receive(t, ended, "end"); !errors.Is(err, why) {
+		if err := patience.Receive(t, "end", ended); !errors.Is(err, why) {
 			t.Errorf("Run: got %v, want %v", err, why)
 		}
 		if len(log) > 0 {

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/jobfilter"
 	"github.com/vedette-io/vedette/record/jobindex"
@@ -343,7 +344,7 @@ func (m *machine) lookUp(d drawing, v *jobindex.View, j *jobindex.Job, at time.T
 
 // TestModel: a view gives the same results as a linear search of a list of jobs.
 func TestModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		d := drawing{t}
 		m := &machine{index: jobindex.New(jobindex.Config{}), naive: naive{now: minutes(700)}}
 		if d.n("gaps", 0, 1) == 0 {

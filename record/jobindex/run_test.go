@@ -21,7 +21,7 @@ func TestRunModel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := modeltest.Open(t, url)
 		h := history.New(db.DB)
-		rapid.Check(t, func(rt *rapid.T) {
+		modeltest.Check(t, func(rt *rapid.T) {
 			db.Clear()
 			db.Exec("DELETE FROM gaps")
 			r := &recorded{Database: db, drawing: drawing{rt}, ctx: t.Context()}

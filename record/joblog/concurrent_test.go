@@ -3,7 +3,6 @@ package joblog_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/url"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -22,14 +22,13 @@ func TestConcurrentPuts(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		lines := numbered(0, 300)
 		var work sync.WaitGroup
-		for writer := range 4 {
-			db := open(t, d.url)
+		random := testinput.Rand(t)
+		for range 4 {
+			db, begins := open(t, d.url), random.Perm(270)
 			work.Go(func() {
-				r := rand.New(rand.NewPCG(uint64(writer), 2))
 				s := joblog.NewAt(db.DB, joblog.Limits{Lines: 100}, nil, func() time.Time { return start }, 1000, 20)
 				for i := range 12 {
-					from := r.IntN(270)
-					to := from + 30
+					from, to := begins[i], begins[i]+30
 					if i >= 10 {
 						from, to = 0, 300
 					}

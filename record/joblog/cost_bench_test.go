@@ -2,16 +2,17 @@ package joblog_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
 // training returns the log of a training job.
-func training(seed uint64, n int) (lines []joblog.Line) {
-	r := rand.New(rand.NewPCG(seed, 3))
+func training(b *testing.B, n int) (lines []joblog.Line) {
+	b.Helper()
+	r := testinput.Rand(b)
 	at := start
 	for i := range n {
 		at = at.Add(time.Duration(r.IntN(2_000_000)) * time.Microsecond)
@@ -33,7 +34,7 @@ func BenchmarkPut(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	lines := training(1, 500)
+	lines := training(b, 500)
 	text := int64(0)
 	for _, l := range lines {
 		text += int64(len(l.Text))
@@ -61,7 +62,7 @@ func BenchmarkPut(b *testing.B) {
 func BenchmarkTail(b *testing.B) {
 	d := open(b, "sqlite:"+b.TempDir()+"/history.db")
 	s := joblog.New(d.DB, joblog.Limits{Lines: 500}, nil)
-	lines := training(1, 10_000)
+	lines := training(b, 10_000)
 	n := 0
 	for b.Loop() {
 		from := n % 490 * 20
@@ -76,7 +77,7 @@ func BenchmarkTail(b *testing.B) {
 // BenchmarkRedact replaces the secrets of a training log.
 func BenchmarkRedact(b *testing.B) {
 	r := redactor(b)
-	lines := training(1, 10_000)
+	lines := training(b, 10_000)
 	size := int64(0)
 	for _, l := range lines {
 		size += int64(len(l.Text))

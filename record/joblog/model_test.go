@@ -10,6 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
+	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
@@ -70,7 +72,7 @@ func (m *naive) put(lines []joblog.Line, limits joblog.Limits) {
 func TestAgainstModel(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		pods := 0
-		rapid.Check(t, func(rt *rapid.T) {
+		modeltest.Check(t, func(rt *rapid.T) {
 			limits := joblog.Limits{Lines: rapid.IntRange(1, 30).Draw(rt, "lines"), PerLog: 32 << 10, PerJob: 1 << 40, Total: 1 << 40}
 			s := &store{Store: joblog.NewAt(d.DB, limits, nil, func() time.Time { return start }, rapid.IntRange(1, 200).Draw(rt, "bytes"), rapid.IntRange(1, 8).Draw(rt, "chunk")), d: d}
 			var log []joblog.Line // as the container wrote it
@@ -111,7 +113,7 @@ func TestMergeLaws(t *testing.T) {
 		}
 		return all
 	})
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		a, b, c := list.Draw(t, "a"), list.Draw(t, "b"), list.Draw(t, "c")
 		ab := joblog.Merge(a, b)
 		switch {
@@ -140,7 +142,7 @@ func TestMergeLaws(t *testing.T) {
 
 // TestChunks: a chunk has the lines that were packed.
 func TestChunks(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		var lines []joblog.Line
 		for _, text := range rapid.SliceOf(rapid.SliceOf(rapid.Byte())).Draw(t, "texts") {
 			lines = append(lines, joblog.Line{Time: time.UnixMicro(rapid.Int64Range(1, 1<<60).Draw(t, "at")), Text: strings.TrimRight(strings.ReplaceAll(string(text), "\n", " "), "\r")})

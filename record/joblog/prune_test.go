@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -18,7 +19,7 @@ import (
 // by age and with their jobs. The remaining logs and lines equal the naive model.
 func TestPruneAgainstModel(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
-		rapid.Check(t, func(rt *rapid.T) {
+		modeltest.Check(t, func(rt *rapid.T) {
 			clear(t, d)
 			s, now := newStore(d, joblog.Limits{})
 			model, fetched, lines := map[string]string{}, map[string]time.Time{}, map[string]int{} // the job, the time and the lines, by pod

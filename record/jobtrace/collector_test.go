@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	common "go.opentelemetry.io/proto/otlp/common/v1"
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -21,6 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/record/jobtrace"
 	"github.com/vedette-io/vedette/state"
@@ -124,11 +124,7 @@ func (c *collector) until(t *testing.T, n int) []*trace.ResourceSpans {
 // asked waits for a request.
 func (c *collector) asked(t *testing.T) {
 	t.Helper()
-	select {
-	case <-c.changed:
-	case <-time.After(2 * time.Minute):
-		t.Fatalf("got traces %q, and no request arrives", c.names())
-	}
+	patience.Receive(t, "a request", c.changed, func() string { return fmt.Sprintf("got traces %q", c.names()) })
 }
 
 // text returns an attribute.
@@ -177,7 +173,7 @@ func each(t *testing.T, test func(t *testing.T, d *database)) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		d := &database{t, modeltest.Open(t, url), newCollector(t), &lines{}}
 		stop := d.start()
-		d.until("SELECT name FROM feed_cursors", "traces")
+		d.Until("SELECT name FROM feed_cursors", "traces")
 		stop()
 		test(t, d)
 	})
@@ -211,25 +207,6 @@ func (d *database) put(uid string, first wire.Version, states ...state.State) {
 		err := d.Write(d.Context(), []modeltest.Revision{{UID: uid, Version: first + wire.Version(i), State: s, Body: jobBody}})
 		if err != nil {
 			d.Fatal(err)
-		}
-	}
-}
-
-// until waits until a query has some rows.
-func (d *database) until(query string, want ...string) {
-	d.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(2 * time.Minute)
-	for {
-		got := d.Rows(query)
-		if fmt.Sprint(got) == fmt.Sprint(want) {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			d.Fatalf("%s\n got %q\nwant %q", query, got, want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/jobtrace"
 )
 
@@ -111,9 +112,7 @@ func TestCertificates(t *testing.T) {
 	if err := c.Environment(func(name string) string { return env[name] }); err != nil || !c.Plain {
 		t.Fatalf("got error %v, plain %v; want no error and true", err, c.Plain)
 	}
-	long, end := context.WithTimeout(t.Context(), time.Minute)
-	defer end()
-	if stats, err := jobtrace.SendTo(long, c); err != nil || stats.Traces != 1 || stats.Refused != 0 {
+	if stats, err := jobtrace.SendTo(patience.Context(t, "the trace is accepted"), c); err != nil || stats.Traces != 1 || stats.Refused != 0 {
 		t.Errorf("got error %v and %+v, want one trace accepted", err, stats)
 	}
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

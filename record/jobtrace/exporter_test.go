@@ -100,7 +100,7 @@ func TestOutage(t *testing.T) {
 		d.collector.set(nil)
 		stop = d.start()
 		d.collector.until(t, 2)
-		d.until("SELECT position FROM feed_cursors", "4")
+		d.Until("SELECT position FROM feed_cursors", "4")
 		stop()
 		d.put("c", 5, state.Running, state.Succeeded) // between two exporters
 		stop = d.start()
@@ -122,11 +122,11 @@ func TestReplicas(t *testing.T) {
 			d.put(fmt.Sprint("a", i), wire.Version(10*i+1), state.Running, state.Succeeded)
 			d.collector.until(t, i+1)
 		}
-		d.until("SELECT position FROM feed_cursors", fmt.Sprint(2*jobs))
+		d.Until("SELECT position FROM feed_cursors", fmt.Sprint(2*jobs))
 		stopOne()
 		d.put("b", 1000, state.Running, state.Succeeded)
 		d.collector.until(t, jobs+1)
-		d.until("SELECT position FROM feed_cursors", fmt.Sprint(2*jobs+2))
+		d.Until("SELECT position FROM feed_cursors", fmt.Sprint(2*jobs+2))
 		stopTwo()
 		if n := len(d.collector.names()); n != jobs+1 {
 			t.Errorf("got %d traces of %d jobs", n, jobs+1)
@@ -234,7 +234,7 @@ func TestExpired(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.collector.set(func(http.ResponseWriter, *trace.TracesData) int { return http.StatusBadGateway })
 		d.put("a", 1, state.Running, state.Succeeded)
-		d.until("SELECT COUNT(*) FROM feed_outbox", "2")
+		d.Until("SELECT COUNT(*) FROM feed_outbox", "2")
 		d.Exec("UPDATE feed_cursors SET expired_at = 1")
 		stop := d.start()
 		for range 3 {
@@ -243,9 +243,9 @@ func TestExpired(t *testing.T) {
 		d.Want("SELECT expired_at FROM feed_cursors", "1")
 		d.collector.set(nil)
 		d.collector.until(t, 1)
-		d.until("SELECT expired_at, position FROM feed_cursors", "0 2")
+		d.Until("SELECT expired_at, position FROM feed_cursors", "0 2")
 		d.Exec("DELETE FROM feed_cursors")
-		d.until("SELECT expired_at, position FROM feed_cursors", "0 2")
+		d.Until("SELECT expired_at, position FROM feed_cursors", "0 2")
 		d.put("b", 3, state.Running, state.Succeeded)
 		d.collector.until(t, 2)
 		stop()
@@ -268,7 +268,7 @@ func TestRefused(t *testing.T) {
 		d.put("c", 5, state.Running, state.Succeeded)
 		stop := d.start()
 		d.collector.until(t, 2)
-		d.until("SELECT position FROM feed_cursors", "6")
+		d.Until("SELECT position FROM feed_cursors", "6")
 		stop()
 		if got := d.collector.names(); !slices.Equal(got, []string{"a", "c"}) || d.log.count("400 Bad Request") != 1 {
 			t.Errorf("got traces %q and log\n%v", got, d.log)

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/jobtrace"
@@ -43,7 +44,7 @@ func drawJob(t *rapid.T) (*history.Job, []model.FeedAmendment) {
 // TestTraceModel: the trace of any job can be encoded and is within the limits. Each span
 // has its own ID, a parent that precedes it, and an end that is not before its beginning.
 func TestTraceModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		j, amendments := drawJob(t)
 		made := jobtrace.TraceOf(j, amendments)
 		if _, err := proto.Marshal(&trace.TracesData{ResourceSpans: []*trace.ResourceSpans{made}}); err != nil {

@@ -3,9 +3,7 @@ package retention_test
 import (
 	"fmt"
 	"os"
-	"slices"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -40,23 +38,4 @@ func open(t *testing.T, url string) *database {
 // each runs a test on an empty database of each kind.
 func each(t *testing.T, test func(t *testing.T, d *database)) {
 	dbtest.Each(t, func(t *testing.T, url string) { test(t, open(t, url)) })
-}
-
-// until waits until a query has some rows.
-func (d *database) until(query string, want ...string) {
-	d.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(2 * time.Minute)
-	for {
-		got := d.Rows(query)
-		if slices.Equal(got, want) {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			d.Fatalf("%s\n got %q\nwant %q", query, got, want)
-		}
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/retention"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -85,9 +86,7 @@ func TestCursorExpires(t *testing.T) {
 			t.Fatal(err)
 		}
 		prune(now.Add(8*24*time.Hour), 5)
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
-		err := feed.Consume(ctx, d.DB, "idle", func(context.Context, *sqldb.Tx, []feed.Transition) error { return nil })
+		err := feed.Consume(patience.Context(t, "the consumer ends"), d.DB, "idle", func(context.Context, *sqldb.Tx, []feed.Transition) error { return nil })
 		if !errors.Is(err, feed.ErrExpired) {
 			t.Errorf("got error %v, want %v", err, feed.ErrExpired)
 		}
@@ -104,12 +103,8 @@ func TestExpiryIsLogged(t *testing.T) {
 		go func() {
 			done <- retention.Run(ctx, d.DB, retention.Policy{Every: 10 * time.Millisecond}, slog.New(slog.NewTextHandler(log, nil)))
 		}()
-		d.until("SELECT COUNT(*) FROM feed_cursors WHERE expired_at > 0", "1")
-		tick := time.NewTicker(5 * time.Millisecond)
-		defer tick.Stop()
-		for !log.has("have expired") {
-			<-tick.C
-		}
+		d.Until("SELECT COUNT(*) FROM feed_cursors WHERE expired_at > 0", "1")
+		patience.True(t, "the log has the expiry", func() bool { return log.has("have expired") })
 		cancel()
 		if err := <-done; err != nil || !log.has("forgotten") || strings.Count(log.text.String(), "have expired") != 1 {
 			t.Errorf("got error %v and log %s, want the expiry logged once", err, &log.text)

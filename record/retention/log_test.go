@@ -2,11 +2,11 @@ package retention_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/retention"
 )
@@ -74,7 +74,7 @@ func TestKeptLogsByAge(t *testing.T) {
 func TestKeptLogsBySize(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.write(lives(4, 2, 1))
-		r := rand.New(rand.NewPCG(1, 1))
+		r := testinput.Rand(t)
 		for i := range 20 {
 			text := make([]byte, 8000)
 			for j := range text {

@@ -115,7 +115,7 @@ func (d *database) moveCursors(t *rapid.T, head int) (first int, live bool) {
 // and every kept body must be readable. Other rows must be keyframes of kept differences.
 func TestAgainstModel(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
-		rapid.Check(t, func(t *rapid.T) {
+		modeltest.Check(t, func(t *rapid.T) {
 			d.Clear()
 			models, held := map[string]*naive{}, []string{}
 			var log []feedEntry

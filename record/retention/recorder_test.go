@@ -57,7 +57,7 @@ func TestPruneBesideRecorder(t *testing.T) {
 			}
 		}
 		d.record(t, srv)
-		d.until("SELECT to_state FROM transitions", "Queued")
+		d.Until("SELECT to_state FROM transitions", "Queued")
 		for i := range 6 {
 			phase := []corev1.PodPhase{corev1.PodRunning, corev1.PodPending}[i%2]
 			for j := range 5 {
@@ -65,7 +65,7 @@ func TestPruneBesideRecorder(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			d.until("SELECT message FROM objects", fmt.Sprint(i, 4))
+			d.Until("SELECT message FROM objects", fmt.Sprint(i, 4))
 			if _, err := retention.PruneAt(t.Context(), d.DB, retention.Policy{Keep: time.Nanosecond}, time.Now().Add(time.Hour), 10, 10); err != nil {
 				t.Fatal(err)
 			}

@@ -47,7 +47,7 @@ func TestRun(t *testing.T) {
 	}()
 	for round := range wire.Version(2) { // it prunes again
 		d.write(lives(3, 4, 1+1000*round))
-		d.until("SELECT COUNT(*) FROM objects", "0")
+		d.Until("SELECT COUNT(*) FROM objects", "0")
 	}
 	cancel()
 	if err := <-done; err != nil {
