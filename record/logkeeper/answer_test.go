@@ -10,12 +10,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
 // TestReadLines: lines are returned as they were written, for all sizes of reads.
 func TestReadLines(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		at := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 		var want []joblog.Line
 		var text strings.Builder

@@ -17,15 +17,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/logkeeper"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// within is the timeout of every wait of a test.
-const within = 20 * time.Second
 
 // memory is a store in memory that merges like the database.
 type memory struct {
@@ -34,7 +32,6 @@ type memory struct {
 	puts    int
 	err     error // of all calls
 	refused func(joblog.Log) bool
-	changed chan struct{}
 }
 
 // stored is a log with its lines.
@@ -44,7 +41,7 @@ type stored struct {
 	at    time.Time // of the last Put
 }
 
-func newMemory() *memory { return &memory{logs: map[string]*stored{}, changed: make(chan struct{})} }
+func newMemory() *memory { return &memory{logs: map[string]*stored{}} }
 
 func (m *memory) Put(_ context.Context, log joblog.Log, lines []joblog.Line) error {
 	m.mu.Lock()
@@ -74,8 +71,6 @@ func (m *memory) Put(_ context.Context, log joblog.Log, lines []joblog.Line) err
 	}
 	slices.SortStableFunc(s.lines, func(x, y joblog.Line) int { return x.Time.Compare(y.Time) })
 	s.at = time.Now()
-	close(m.changed)
-	m.changed = make(chan struct{})
 	return nil
 }
 
@@ -112,21 +107,15 @@ func (m *memory) get(id string) (s stored, ok bool) {
 // until waits until a log meets a condition.
 func (m *memory) until(t *testing.T, id string, ok func(stored) bool) stored {
 	t.Helper()
-	deadline := time.After(within)
-	for {
-		m.mu.Lock()
-		changed := m.changed
-		m.mu.Unlock()
-		s, found := m.get(id)
-		if found && ok(s) {
-			return s
+	var s stored
+	patience.Until(t, "the log "+id, func() string {
+		var found bool
+		if s, found = m.get(id); found && ok(s) {
+			return ""
 		}
-		select {
-		case <-changed:
-		case <-deadline:
-			t.Fatalf("log %s did not get there: found %v: %+v", id, found, s)
-		}
-	}
+		return fmt.Sprintf("found %v: %+v", found, s)
+	})
+	return s
 }
 
 // complete waits until a log is complete, and returns it with its text.
@@ -218,7 +207,7 @@ func (c *cluster) keep(change func(*logkeeper.Config), words ...string) {
 		}
 	})
 	c.Cleanup(c.stop)
-	eventually(c.T, "the pods are known", func() bool { return k.Stats().Synced })
+	c.eventually("the pods are known", func() bool { return k.Stats().Synced })
 }
 
 func (c *cluster) create(obj apitest.Object) apitest.Object {
@@ -320,19 +309,15 @@ func (c *cluster) asked(chosen func(apitest.Request) bool) (n int) {
 	return n
 }
 
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(within)
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("not within %v: %s", within, what)
+// eventually waits until a condition holds. A failure shows the counters of the keeper.
+func (c *cluster) eventually(what string, holds func() bool) {
+	c.Helper()
+	patience.Until(c.T, what, func() string {
+		if holds() {
+			return ""
 		}
-	}
+		return fmt.Sprintf("%+v", c.Stats())
+	})
 }
 
 // refuses returns a function that refuses the logs of a pod.

@@ -2,9 +2,9 @@ package logkeeper_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,7 +37,7 @@ func TestEnd(t *testing.T) {
 	if _, text := c.store.complete(t, "p/side/0"); text != "beside" {
 		t.Errorf("kept %q, want beside", text)
 	}
-	eventually(t, "counted", func() bool { return c.Stats().Kept == 2 })
+	c.eventually("counted", func() bool { return c.Stats().Kept == 2 })
 	if s := c.Stats(); s.Pods != 1 || s.Stored.Count != 2 || s.Held != 0 || s.HeldBytes != 0 || len(s.Lost) != 0 {
 		t.Errorf("got %+v, want one Pod, two logs stored, nothing held and nothing lost", s)
 	}
@@ -172,7 +172,7 @@ func TestPodGone(t *testing.T) {
 	if log := c.store.until(t, "p/side/0", isLost); log.Complete || !strings.Contains(log.Lost, "deleted") {
 		t.Errorf("got %+v, want the log lost because the Pod was deleted", log.Log)
 	}
-	eventually(t, "counted", func() bool {
+	c.eventually("counted", func() bool {
 		s := c.Stats()
 		return s.Lost[logkeeper.NodeUnreachable] == 1 && s.Lost[logkeeper.PodGone] == 1 && s.Waiting == 0
 	})
@@ -224,7 +224,7 @@ func TestStart(t *testing.T) {
 	if n := c.asked(nil) - before; n != 1 {
 		t.Errorf("%d requests, want 1", n)
 	}
-	eventually(t, "counted", func() bool { s := c.Stats(); return s.Duplicates == 1 && s.Kept == 1 })
+	c.eventually("counted", func() bool { s := c.Stats(); return s.Duplicates == 1 && s.Kept == 1 })
 }
 
 // TestDatabaseAway: logs wait in memory, within the limit, and are stored later.
@@ -240,8 +240,8 @@ func TestDatabaseAway(t *testing.T) {
 		c.say(name, "main", strings.Repeat("x", 9000)+"\n")
 		c.end(name, "main", 0)
 	}
-	eventually(t, "the shelf is full", func() bool { return c.Stats().HeldBytes > 25_000 })
-	eventually(t, "the fault is logged", func() bool { return strings.Contains(c.log.String(), "no database") })
+	c.eventually("the shelf is full", func() bool { return c.Stats().HeldBytes > 25_000 })
+	c.eventually("the fault is logged", func() bool { return strings.Contains(c.log.String(), "no database") })
 	if s := c.Stats(); s.HeldBytes > 40_000 || s.Kept > 0 || s.Failing.IsZero() {
 		t.Errorf("got %+v, want at most 40000 bytes held, no log kept, and the fault", s)
 	}
@@ -249,7 +249,7 @@ func TestDatabaseAway(t *testing.T) {
 	for i := range pods {
 		c.store.complete(t, "p"+string(rune('a'+i))+"/main/0")
 	}
-	eventually(t, "all is given back", func() bool { s := c.Stats(); return s.HeldBytes == 0 && s.Failing.IsZero() })
+	c.eventually("all is given back", func() bool { s := c.Stats(); return s.HeldBytes == 0 && s.Failing.IsZero() })
 	if n := strings.Count(c.log.String(), "logs cannot be written"); n != 1 {
 		t.Errorf("got %d lines about the database, want 1:\n%v", n, c.log)
 	}
@@ -268,13 +268,14 @@ func TestRefusedLog(t *testing.T) {
 		c.end(name, "main", 0)
 		c.store.complete(t, name+"/main/0")
 	}
-	eventually(t, "the log is given up", func() bool {
-		name := "q" + time.Now().Format("150405.000000000")
-		name = strings.ReplaceAll(name, ".", "-")
+	attempts := 0
+	c.eventually("the log is given up", func() bool {
+		attempts++
+		name := fmt.Sprintf("q-%d", attempts)
 		c.create(newPod(name, "main"))
 		c.end(name, "main", 0)
 		c.store.complete(t, name+"/main/0")
 		return c.Stats().Lost[logkeeper.Unwritten] == 1
 	})
-	eventually(t, "all is given back", func() bool { return c.Stats().HeldBytes == 0 })
+	c.eventually("all is given back", func() bool { return c.Stats().HeldBytes == 0 })
 }

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestQueueAgainstModel: for all orders of calls, no run has two jobs at a time, all
 // limits hold, only one job tries a failed node, and every added task ends once.
 func TestQueueAgainstModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		l := limits{waiting: 8, active: 3, stalled: 2, node: 2}
 		q := newQueue[int](l)
 		now := time.Unix(1, 0)
