@@ -14,6 +14,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/history"
@@ -74,14 +75,16 @@ func TestAttempts(t *testing.T) {
 
 		h, of := history.New(w.d), history.Type{Group: "batch", Resource: "jobs"}
 		var chain []history.Attempt
-		complete := func() bool {
+		patience.Until(t, "the chain is complete", func() string {
 			var err error
 			if chain, err = h.Chain(t.Context(), "", of, string(first.UID)); err != nil && !errors.Is(err, history.ErrUnknown) {
 				t.Fatal(err)
 			}
-			return len(chain) == 3 && chain[0].Object.State == string(state.Deleted) && chain[1].Object.State == string(state.Deleted)
-		}
-		w.waitFor(t, complete)
+			if len(chain) == 3 && chain[0].Object.State == string(state.Deleted) && chain[1].Object.State == string(state.Deleted) {
+				return ""
+			}
+			return fmt.Sprintf("%+v", chain)
+		})
 		type row struct {
 			number             int
 			name               string

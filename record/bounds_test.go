@@ -2,7 +2,6 @@ package record_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record"
@@ -32,12 +31,11 @@ func TestBoundsOfGap(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.phase("a", "Unknown")
-		w.waitFor(t, func() bool { // the writer waits for the lock
-			h := w.recorder.Health().Targets[0]
+		w.healthy("the writer waits for the lock", func(h record.TargetHealth) bool {
 			return uint64(h.Reflector.Version) >= w.srv.Version() && h.Queued == 0
 		})
 		w.phase("z", "Running")
-		w.waitFor(t, func() bool { return uint64(w.recorder.Health().Targets[0].Reflector.Version) >= w.srv.Version() })
+		w.seen()
 		// 2. The server drops its events.
 		w.srv.Unavailable()
 		if err := w.srv.Delete(pod("a")); err != nil {
@@ -47,10 +45,7 @@ func TestBoundsOfGap(t *testing.T) {
 		if err := w.srv.Available(); err != nil {
 			t.Fatal(err)
 		}
-		w.waitFor(t, func() bool {
-			h := w.recorder.Health().Targets[0].Reflector
-			return h.LastGap.To > 0
-		})
+		w.healthy("the informer notices the gap", func(h record.TargetHealth) bool { return h.Reflector.LastGap.To > 0 })
 		// 3. The writer writes everything.
 		if err := tx.Rollback(); err != nil {
 			t.Fatal(err)
@@ -59,21 +54,6 @@ func TestBoundsOfGap(t *testing.T) {
 		w.until("SELECT COUNT(*) FROM revisions r JOIN objects o ON o.id = r.object_id JOIN gaps g ON g.from_version = r.version WHERE o.name = 'z' AND r.source = 1", "1")
 		w.until("SELECT COUNT(*) FROM coverage c JOIN gaps g ON g.from_version = c.to_version", "1")
 	})
-}
-
-// waitFor waits until a condition holds.
-func (w *world) waitFor(t *testing.T, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(2 * time.Minute)
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatal("timed out waiting for the condition")
-		}
-	}
 }
 
 // TestCorrectedDeletion checks that an earlier deletion that a watch reported replaces an

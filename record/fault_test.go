@@ -2,7 +2,6 @@ package record_test
 
 import (
 	"errors"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record"
 )
 
@@ -154,7 +155,7 @@ func TestRebuilt(t *testing.T) {
 		defer stop()
 		w.until(presences, "a 2 Queued", "b 2 Queued")
 		w.until(gapRows, "one rebuilt closed", "two rebuilt closed")
-		w.waitFor(t, func() bool { return w.recorder.Health().Replaced > 0 }) // the recorder counts after the commit
+		patience.True(t, "the recorder counts after the commit", func() bool { return w.recorder.Health().Replaced > 0 })
 		stop()
 		if n := w.recorder.Health().Replaced; n != 1 {
 			t.Errorf("got %d replaced clusters, want 1", n)
@@ -303,7 +304,7 @@ func TestFullDisk(t *testing.T) {
 	want := []string{"a  Queued"}
 	w.until(transitions, want...)
 	w.rows("PRAGMA max_page_count = 1") // SQLite raises it to the current size
-	noise := rand.New(rand.NewPCG(1, 2))
+	noise := testinput.Rand(t)
 	for range 20 {
 		for _, p := range []corev1.PodPhase{"Running", "Pending"} {
 			message := make([]byte, 8<<10)
@@ -316,31 +317,11 @@ func TestFullDisk(t *testing.T) {
 		}
 		want = append(want, "a Queued Running", "a Running Queued")
 	}
-	w.fails("disk is full")
+	w.healthy("a batch fails", func(h record.TargetHealth) bool {
+		return h.Failed != nil && strings.Contains(h.Failed.Error(), "disk is full")
+	})
 	w.rows("PRAGMA max_page_count = 100000")
 	w.until(transitions, want...)
 	w.until("SELECT COUNT(*) FROM gaps", "0")
-	w.waitFor(t, func() bool { // health follows the commit
-		h := w.recorder.Health().Targets[0]
-		return h.Failed == nil && h.Retries > 0
-	})
-}
-
-// fails waits until a batch has failed.
-func (w *world) fails(why string) {
-	w.t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(2 * time.Minute)
-	for {
-		h := w.recorder.Health().Targets[0]
-		if h.Failed != nil && strings.Contains(h.Failed.Error(), why) {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			w.t.Fatalf("want %q: %+v", why, h)
-		}
-	}
+	w.healthy("health follows the commit", func(h record.TargetHealth) bool { return h.Failed == nil && h.Retries > 0 })
 }

@@ -13,7 +13,7 @@ import (
 // TestBytesPerObject checks that the recorder keeps the key and the UID of an object in
 // memory, and no part of its body.
 func TestBytesPerObject(t *testing.T) {
-	const n, most = 100_000, 185
+	const n, most = 25_000, 185
 	live := func() uint64 {
 		runtime.GC()
 		runtime.GC()

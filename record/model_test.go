@@ -12,6 +12,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -56,7 +57,7 @@ func deliver(t *rapid.T, all []record.Observation) (batches [][]record.Observati
 func TestAgainstModel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
-		rapid.Check(t, func(t *rapid.T) {
+		modeltest.Check(t, func(t *rapid.T) {
 			w.clear()
 			all := drawHistory(t)
 			seen := map[record.Observation]bool{}

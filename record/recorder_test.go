@@ -19,6 +19,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/internal/bodies"
@@ -175,20 +176,12 @@ const transitions = "SELECT o.name, t.from_state, t.to_state FROM transitions t 
 // until waits until a query returns the wanted rows.
 func (w *world) until(query string, want ...string) {
 	w.t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(2 * time.Minute)
-	for {
-		got := w.rows(query)
-		if slices.Equal(got, want) {
-			return
+	patience.Until(w.t, query, func() string {
+		if got := w.rows(query); !slices.Equal(got, want) {
+			return fmt.Sprintf("got %q, want %q", got, want)
 		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			w.t.Fatalf("%s\n got %q\nwant %q", query, got, want)
-		}
-	}
+		return ""
+	})
 }
 
 // TestRecords checks that every state of every object is a row, including an object that

@@ -3,6 +3,7 @@ package record_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -11,32 +12,32 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/reflector"
 )
 
-// page collects the lines of a log, and signals each line.
+// page collects the lines of a log.
 type page struct {
 	mu   sync.Mutex
 	text bytes.Buffer
-	news chan struct{}
 }
 
 func (p *page) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	select {
-	case p.news <- struct{}{}:
-	default:
-	}
 	return p.text.Write(b)
+}
+
+func (p *page) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
 }
 
 // lines returns the lines with a level that contain a text.
 func (p *page) lines(level slog.Level, text string) (lines []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for line := range strings.Lines(p.text.String()) {
+	for line := range strings.Lines(p.String()) {
 		if strings.Contains(line, "level="+level.String()) && strings.Contains(line, text) {
 			lines = append(lines, line)
 		}
@@ -47,15 +48,13 @@ func (p *page) lines(level slog.Level, text string) (lines []string) {
 // says waits for a line, and checks that there is exactly one, which contains some texts.
 func (p *page) says(t *testing.T, level slog.Level, text string, want ...string) {
 	t.Helper()
-	late := time.After(time.Minute)
-	for len(p.lines(level, text)) == 0 {
-		select {
-		case <-p.news:
-		case <-late:
-			t.Fatalf("got no line with %q:\n%s", text, p.text.String())
+	var lines []string
+	patience.Until(t, "a line with "+text, func() string {
+		if lines = p.lines(level, text); len(lines) == 0 {
+			return p.String()
 		}
-	}
-	lines := p.lines(level, text)
+		return ""
+	})
 	if len(lines) != 1 {
 		t.Errorf("got %d lines with %q, want 1:\n%s", len(lines), text, strings.Join(lines, ""))
 	}
@@ -66,25 +65,11 @@ func (p *page) says(t *testing.T, level slog.Level, text string, want ...string)
 	}
 }
 
-// strikes waits until a fault has been injected n times.
-func strikes(t *testing.T, i *apitest.Injection, n int) {
-	t.Helper()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for late := time.After(time.Minute); i.Hits() < n; {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("the fault was injected %d times", i.Hits())
-		}
-	}
-}
-
 // TestFaultsAreLogged checks that a fault is one line, no matter how often the recorder
 // retries, even while nothing answers, and that its end is one line.
 func TestFaultsAreLogged(t *testing.T) {
 	w := newWorld(t, "sqlite:"+filepath.Join(t.TempDir(), "history.db"))
-	p := &page{news: make(chan struct{}, 1)}
+	p := &page{}
 	inject := func(f apitest.Fault) *apitest.Injection {
 		i, err := w.srv.Inject(f)
 		if err != nil {
@@ -107,7 +92,12 @@ func TestFaultsAreLogged(t *testing.T) {
 	p.says(t, slog.LevelWarn, "the identity of the cluster is not known yet", "no answer for 20ms", "host=", "remedy=")
 	silent.Release()
 	p.says(t, slog.LevelWarn, "cannot follow the server", "fault=denied", "type=pods", "host=", "remedy=")
-	strikes(t, forbidden, 10)
+	patience.Until(t, "the fault is injected 10 times", func() string {
+		if n := forbidden.Hits(); n < 10 {
+			return fmt.Sprintf("%d times", n)
+		}
+		return ""
+	})
 	forbidden.Release()
 	p.says(t, slog.LevelInfo, "following the server again", "type=pods", "after=")
 	p.says(t, slog.LevelWarn, "cannot follow the server")

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/shard"
@@ -83,17 +84,16 @@ func (w *world) remove(name string) {
 	}
 }
 
-// await waits for a condition.
+// await waits for a condition. A failure shows the plan of the recorders.
 func (w *world) await(what string, met func() bool) {
 	w.t.Helper()
-	for deadline := time.After(20 * time.Second); !met(); {
-		select {
-		case <-deadline:
-			shards, members, err := shard.List(w.t.Context(), w.d)
-			w.t.Fatalf("%s: timed out: %+v %+v %v", what, shards, members, err)
-		case <-time.After(5 * time.Millisecond):
+	patience.Until(w.t, what, func() string {
+		if met() {
+			return ""
 		}
-	}
+		shards, members, err := shard.List(w.t.Context(), w.d)
+		return fmt.Sprintf("%+v %+v %v", shards, members, err)
+	})
 }
 
 // standby returns the number of targets that a recorder leaves to others.
@@ -157,7 +157,7 @@ func TestShareLost(t *testing.T) {
 		before := a.Health().Targets[0].Batches
 		w.remove("a")
 		w.phase("a", "Running")
-		w.await("it joins again", func() bool { return a.shards.Stats().Removed == 1 && a.standby() == 0 })
+		w.await("it joins again", func() bool { return a.shards.Stats().Removed > 0 && a.standby() == 0 })
 		w.until(transitions, "a  Queued", "a Queued Running")
 		if got := w.rows("SELECT batches FROM shard_offers WHERE batches > 0"); len(got) == 0 {
 			t.Error("the batches were not fenced")

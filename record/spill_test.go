@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/wire"
@@ -152,17 +154,13 @@ func (w *world) seen() {
 	w.healthy("the last event", func(h record.TargetHealth) bool { return h.Reflector.Version >= last })
 }
 
-// healthy waits until the health of the only target meets a condition.
+// healthy waits until the health of the first target meets a condition.
 func (w *world) healthy(what string, met func(record.TargetHealth) bool) {
 	w.t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(2 * time.Minute)
-	for !met(w.recorder.Health().Targets[0]) {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			w.t.Fatalf("timed out waiting for %s: %+v", what, w.recorder.Health().Targets[0])
+	patience.Until(w.t, what, func() string {
+		if h := w.recorder.Health().Targets[0]; !met(h) {
+			return fmt.Sprintf("%+v", h)
 		}
-	}
+		return ""
+	})
 }

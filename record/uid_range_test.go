@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record"
 )
 
@@ -83,12 +84,15 @@ func TestDivideRelists(t *testing.T) {
 		w.untilSorted("the lists of the ranges", want)
 		w.until("SELECT DISTINCT cause FROM gaps", "window")
 		// The health of a range follows the commit of its batch.
-		w.await("the ranges have 6 objects together, because they do not overlap", func() bool {
+		patience.Until(t, "the ranges have 6 objects together, because they do not overlap", func() string {
 			objects := 0
 			for _, target := range w.recorder.Health().Targets {
 				objects += target.Objects
 			}
-			return objects == 6
+			if objects != 6 {
+				return fmt.Sprintf("%d objects", objects)
+			}
+			return ""
 		})
 	})
 }
@@ -96,9 +100,11 @@ func TestDivideRelists(t *testing.T) {
 // untilSorted waits until the transitions of all objects are these, in any order.
 func (w *world) untilSorted(when string, want []string) {
 	w.t.Helper()
-	w.await(when, func() bool {
+	patience.Until(w.t, when, func() string {
 		got := w.rows("SELECT o.name, t.from_state, t.to_state FROM transitions t JOIN objects o ON o.id = t.object_id")
-		slices.Sort(got)
-		return slices.Equal(got, want)
+		if slices.Sort(got); !slices.Equal(got, want) {
+			return fmt.Sprintf("got %q, want %q", got, want)
+		}
+		return ""
 	})
 }
