@@ -3,10 +3,10 @@ package export_test
 import (
 	"context"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/vedette-io/vedette/export"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/historytest"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
@@ -253,9 +254,11 @@ func TestMemory(t *testing.T) {
 	w := export.NewRowWriter(&discard{}, time.Unix(1, 0))
 	var most uint64
 	message := make([]byte, 3<<10)
-	chance := rand.NewChaCha8([32]byte{1})
+	chance := testinput.Rand(t)
 	for i := range 40_000 { // 160 MB of text that cannot be compressed
-		_, _ = chance.Read(message) // it cannot fail
+		for j := 0; j < len(message); j += 8 {
+			binary.LittleEndian.PutUint64(message[j:], chance.Uint64())
+		}
 		r := export.Row{ID: fmt.Sprint("uid.", i), Version: int64(i), Message: base64.StdEncoding.EncodeToString(message), Labels: map[string]string{"app": "train"}}
 		if err := w.Add(r); err != nil {
 			t.Fatal(err)

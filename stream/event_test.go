@@ -10,6 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/stream"
@@ -55,7 +56,7 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	properties := document.(map[string]any)["properties"].(map[string]any)
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		e := stream.NewEvent(transition(t))
 		body, err := e.Body()
 		if err != nil {

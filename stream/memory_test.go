@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/historytest"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/stream"
@@ -68,6 +67,21 @@ func (m *memory) first() (ids []string) {
 	return ids
 }
 
+// until waits until the IDs of all events, with repetitions, meet a condition.
+func (m *memory) until(t *testing.T, what string, met func(ids []string) bool) {
+	t.Helper()
+	patience.Until(t, what, func() string {
+		var ids []string
+		for _, e := range m.all() {
+			ids = append(ids, e.ID)
+		}
+		if met(ids) {
+			return ""
+		}
+		return fmt.Sprintf("got %d events, the last %q", len(ids), ids[max(0, len(ids)-10):])
+	})
+}
+
 // errBroker is a fault of a broker.
 var errBroker = errors.New("the broker is away")
 
@@ -94,10 +108,10 @@ func (h *history) write(all ...historytest.Revision) {
 	}
 }
 
-// position returns the position of a cursor, or "" if it does not exist.
-func (h *history) position(cursor string) string {
+// sent waits until the cursor of the default stream is at a position.
+func (h *history) sent(position string) {
 	h.Helper()
-	return strings.Join(h.Rows("SELECT position FROM feed_cursors WHERE name = '"+cursor+"'"), " ")
+	h.Until("SELECT position FROM feed_cursors WHERE name = 'stream/default'", position)
 }
 
 // start runs a streamer. stop ends it.
@@ -120,14 +134,13 @@ func (h *history) start(c stream.Config) (s *stream.Streamer, stop func()) {
 	}
 }
 
-// until waits until a condition holds.
-func until(t *testing.T, what string, met func() bool) {
+// told waits until the counters of a streamer meet a condition.
+func told(t *testing.T, what string, s *stream.Streamer, met func(stream.Stats) bool) {
 	t.Helper()
-	for deadline := time.After(time.Minute); !met(); {
-		select {
-		case <-deadline:
-			t.Fatalf("%s: not within a minute", what)
-		case <-time.After(5 * time.Millisecond):
+	patience.Until(t, what, func() string {
+		if st := s.Stats(); !met(st) {
+			return fmt.Sprintf("%+v", st)
 		}
-	}
+		return ""
+	})
 }

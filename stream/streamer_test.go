@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/feed"
 	vedettehistory "github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/historytest"
@@ -30,7 +31,7 @@ func TestStream(t *testing.T) {
 		h.write(change("a", 4-1))
 		sink := &memory{}
 		s, stop := h.start(stream.Config{Sink: sink})
-		until(t, "four events", func() bool { return h.position("stream/default") == "4" })
+		h.sent("4")
 		stop()
 		if got := sink.first(); fmt.Sprint(got) != "[a.1 b.2 a.2 a.3]" {
 			t.Errorf("got events %v", got)
@@ -40,7 +41,7 @@ func TestStream(t *testing.T) {
 		}
 		h.write(change("b", 7))
 		_, stop = h.start(stream.Config{Sink: sink})
-		until(t, "the event after the start", func() bool { return slices.Contains(sink.first(), "b.7") })
+		sink.until(t, "the event after the start", func(all []string) bool { return slices.Contains(all, "b.7") })
 		stop()
 		if len(sink.all()) != 5 {
 			t.Errorf("got %d events, want 5: the second streamer continues", len(sink.all()))
@@ -64,7 +65,7 @@ func TestSelection(t *testing.T) {
 		} {
 			sink := &memory{}
 			s, stop := h.start(stream.Config{Sink: sink, Only: c.only, Name: fmt.Sprint(c)})
-			until(t, "one transition", func() bool { st := s.Stats(); return st.Sent+st.Skipped == 1 })
+			told(t, "one transition", s, func(st stream.Stats) bool { return st.Sent+st.Skipped == 1 })
 			stop()
 			if got := s.Stats().Sent; got != c.want {
 				t.Errorf("%+v: got %d events, want %d", c.only, got, c.want)
@@ -97,7 +98,7 @@ func TestFaultyBroker(t *testing.T) {
 		for round := 0; len(sink.first()) < objects*versions; round++ {
 			_, stop := h.start(stream.Config{Sink: sink, Logger: quiet})
 			seen := len(sink.all())
-			until(t, "an event", func() bool { return len(sink.all()) > seen+4*round || len(sink.first()) == objects*versions })
+			sink.until(t, "an event", func(all []string) bool { return len(all) > seen+4*round || len(sink.first()) == objects*versions })
 			stop()
 		}
 		if failures < 3 {
@@ -120,15 +121,16 @@ func TestReplicasTakeTurns(t *testing.T) {
 		one, two := &memory{}, &memory{}
 		_, stopOne := h.start(stream.Config{Sink: one})
 		h.write(change("a", 1))
-		until(t, "the first event", func() bool { return len(one.all()) == 1 })
+		one.until(t, "the first event", func(all []string) bool { return len(all) == 1 })
 		_, stopTwo := h.start(stream.Config{Sink: two})
 		for v := range wire.Version(20) {
 			h.write(change("a", v+2))
 		}
-		until(t, "all events", func() bool { return h.position("stream/default") == "21" })
+		h.sent("21")
 		stopOne()
 		h.write(change("a", 50))
-		until(t, "the other replica", func() bool { return len(two.all()) == 1 && h.position("stream/default") == "22" })
+		two.until(t, "the other replica", func(all []string) bool { return len(all) == 1 })
+		h.sent("22")
 		stopTwo()
 		if len(one.all()) != 21 {
 			t.Errorf("got %d events by the first replica, want 21", len(one.all()))
@@ -151,7 +153,7 @@ func TestReplicasShare(t *testing.T) {
 			return stop
 		}
 		create := replica()
-		until(t, "the cursor", func() bool { return h.position("stream/default") == "0" })
+		h.sent("0")
 		create()
 		if err := feed.Divide(t.Context(), h.DB, "stream/default", 4); err != nil {
 			t.Fatal(err)
@@ -165,12 +167,17 @@ func TestReplicasShare(t *testing.T) {
 			}
 			h.write(all...)
 			if v%4 == 1 {
-				until(t, "the partitions have holders", func() bool { return holders(t, h) == 2 })
+				patience.Until(t, "the partitions have two holders", func() string {
+					if n := holders(t, h); n != 2 {
+						return fmt.Sprintf("they have %d", n)
+					}
+					return ""
+				})
 				stop[0]()
 				stop = append(stop[1:], replica())
 			}
 		}
-		until(t, "all events", func() bool { return len(sink.first()) == objects*versions })
+		sink.until(t, "all events", func([]string) bool { return len(sink.first()) == objects*versions })
 		for _, f := range stop {
 			f()
 		}
@@ -226,9 +233,9 @@ func TestFailing(t *testing.T) {
 		var log strings.Builder
 		s, stop := h.start(stream.Config{Sink: sink, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		h.write(change("a", 1))
-		until(t, "three failures", func() bool { return s.Stats().Failures >= 3 && !s.Stats().FailingSince.IsZero() })
+		told(t, "three failures", s, func(st stream.Stats) bool { return st.Failures >= 3 && !st.FailingSince.IsZero() })
 		close(away)
-		until(t, "the end of the fault", func() bool { return s.Stats().FailingSince.IsZero() })
+		told(t, "the end of the fault", s, func(st stream.Stats) bool { return st.FailingSince.IsZero() })
 		stop()
 		if text := log.String(); strings.Count(text, "the broker is away") != 1 || !strings.Contains(text, "memory: ") {
 			t.Errorf("got log %s, want the fault once, with the destination", text)
@@ -252,13 +259,13 @@ func TestFailingPartition(t *testing.T) {
 		name := strings.Repeat("n", 80)
 		s, stop := h.start(stream.Config{Sink: sink, Logger: quiet, Name: name})
 		h.write(change("a", 1))
-		until(t, "a fault", func() bool { return !s.Stats().FailingSince.IsZero() })
+		told(t, "a fault", s, func(st stream.Stats) bool { return !st.FailingSince.IsZero() })
 		if err := feed.Divide(t.Context(), h.DB, s.Cursor(), 64); err != nil {
 			t.Fatal(err)
 		}
 		close(away)
-		until(t, "the event", func() bool { return len(sink.first()) == 1 })
-		until(t, "the end of the fault", func() bool { return s.Stats().FailingSince.IsZero() })
+		sink.until(t, "the event", func([]string) bool { return len(sink.first()) == 1 })
+		told(t, "the end of the fault", s, func(st stream.Stats) bool { return st.FailingSince.IsZero() })
 		stop()
 	})
 }
@@ -307,7 +314,7 @@ func TestExpired(t *testing.T) {
 		h.write(change("a", 1))
 		sink := &memory{}
 		_, stop := h.start(stream.Config{Sink: sink})
-		until(t, "one event", func() bool { return h.position("stream/default") == "1" })
+		h.sent("1")
 		stop()
 		h.Exec("UPDATE feed_cursors SET expired_at = 1")
 		s, err := stream.New(stream.Config{DB: h.DB, Sink: sink})

@@ -16,6 +16,8 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/historytest"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/stream"
@@ -58,6 +60,18 @@ func servers(brokers []*broker) (urls []string) {
 	return urls
 }
 
+// dice are random numbers for several goroutines.
+type dice struct {
+	mu     sync.Mutex
+	random *rand.Rand
+}
+
+func (d *dice) roll(n int) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.random.IntN(n)
+}
+
 // consumer reads a durable consumer, and fails at random: it leaves messages without an
 // acknowledgment, so they are delivered again.
 type consumer struct {
@@ -68,8 +82,7 @@ type consumer struct {
 }
 
 // run consumes until ctx ends.
-func (c *consumer) run(t *testing.T, ctx context.Context, client js.JetStream) {
-	random := rand.New(rand.NewPCG(5, 6))
+func (c *consumer) run(t *testing.T, ctx context.Context, client js.JetStream, random *dice) {
 	for ctx.Err() == nil {
 		r, err := client.CreateOrUpdateConsumer(ctx, jetstream.DefaultStream, js.ConsumerConfig{Durable: "test", AckPolicy: js.AckExplicitPolicy, AckWait: 200 * time.Millisecond, MaxAckPending: 1, Replicas: 3})
 		if err != nil {
@@ -82,11 +95,11 @@ func (c *consumer) run(t *testing.T, ctx context.Context, client js.JetStream) {
 			continue
 		}
 		for m := range batch.Messages() {
-			if random.IntN(20) == 0 {
+			if random.roll(20) == 0 {
 				break // the consumer fails before it has processed the message
 			}
 			c.process(t, m)
-			if random.IntN(20) == 0 {
+			if random.roll(20) == 0 {
 				break // the consumer fails before it acknowledges the message
 			}
 			_ = m.DoubleAck(ctx) // otherwise the message is delivered again
@@ -163,9 +176,10 @@ func TestCluster(t *testing.T) {
 	t.Cleanup(cancel)
 	c := &consumer{ids: map[string]bool{}, order: map[string][]int{}, keys: map[string]string{}}
 	client := connect(t, servers(brokers))
-	work.Go(func() { c.run(t, ctx, client) })
-	for i := range 2 {
-		work.Go(func() { succession(t, ctx, h, servers(brokers), uint64(i)) })
+	random := &dice{random: testinput.Rand(t)}
+	work.Go(func() { c.run(t, ctx, client, random) })
+	for range 2 {
+		work.Go(func() { succession(t, ctx, h, servers(brokers), random) })
 	}
 	const objects = 10
 	version := wire.Version(0)
@@ -183,14 +197,24 @@ func TestCluster(t *testing.T) {
 		}
 	}
 	write(10)
-	until(t, "the first transitions", func() bool { return c.count() > 0 && complete(t, client) })
+	patience.Until(t, "the first transitions", func() string {
+		if c.count() == 0 {
+			return "none was read"
+		}
+		return incomplete(t, client)
+	})
 	for _, b := range brokers {
 		b.Stop(t)
 		write(20)
 		b.Start(t)
-		until(t, "the cluster is complete", func() bool { return complete(t, client) })
+		patience.Until(t, "the cluster is complete", func() string { return incomplete(t, client) })
 	}
-	until(t, "all transitions", func() bool { return c.count() >= objects*int(version) })
+	patience.Until(t, "all transitions are read", func() string {
+		if n, want := c.count(), objects*int(version); n < want {
+			return fmt.Sprintf("%d of %d", n, want)
+		}
+		return ""
+	})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for key, versions := range c.order {
@@ -202,29 +226,30 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// complete reports whether the stream has a leader and two followers that are up to date.
-func complete(t *testing.T, client js.JetStream) bool {
+// incomplete says what is missing until the stream has a leader and two followers that are
+// up to date.
+func incomplete(t *testing.T, client js.JetStream) (problem string) {
+	// While no server leads the stream, nothing answers; the next call asks again.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	s, err := client.Stream(ctx, jetstream.DefaultStream)
 	if err != nil {
-		return false
+		return err.Error()
 	}
 	c := s.CachedInfo().Cluster
 	if c == nil || c.Leader == "" || len(c.Replicas) != 2 {
-		return false
+		return fmt.Sprintf("%+v", c)
 	}
 	for _, r := range c.Replicas {
 		if !r.Current || r.Offline {
-			return false
+			return fmt.Sprintf("%+v", r)
 		}
 	}
-	return true
+	return ""
 }
 
 // succession runs streamers that end at random and are followed by others, until ctx ends.
-func succession(t *testing.T, ctx context.Context, h *historytest.Database, urls []string, seed uint64) {
-	random := rand.New(rand.NewPCG(seed, 7))
+func succession(t *testing.T, ctx context.Context, h *historytest.Database, urls []string, random *dice) {
 	for ctx.Err() == nil {
 		s, err := jetstream.New(jetstream.Config{Servers: urls, Replicas: 3})
 		if err != nil {
@@ -236,25 +261,13 @@ func succession(t *testing.T, ctx context.Context, h *historytest.Database, urls
 			t.Error(err)
 			return
 		}
-		life, kill := context.WithTimeout(ctx, time.Duration(500+random.IntN(3000))*time.Millisecond)
+		life, kill := context.WithTimeout(ctx, time.Duration(500+random.roll(3000))*time.Millisecond)
 		if err := streamer.Run(life); err != nil {
 			t.Error(err)
 		}
 		kill()
 		if err := s.Close(); err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-// until waits until a condition holds.
-func until(t *testing.T, what string, met func() bool) {
-	t.Helper()
-	for deadline := time.After(2 * time.Minute); !met(); {
-		select {
-		case <-deadline:
-			t.Fatalf("%s: not within two minutes", what)
-		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }

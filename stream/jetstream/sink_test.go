@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/stream"
 	"github.com/vedette-io/vedette/stream/jetstream"
 	"github.com/vedette-io/vedette/stream/streamtest"
@@ -60,8 +61,8 @@ func (b *broker) Start(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Start()
-	if !s.ReadyForConnections(30 * time.Second) {
-		t.Fatal("the NATS server did not start within 30 s")
+	if limit := patience.Limit(t); !s.ReadyForConnections(limit) {
+		t.Fatalf("the NATS server did not start within %v", limit)
 	}
 	b.s = s
 	b.options.Port = s.Addr().(*net.TCPAddr).Port // the same port after a stop
@@ -171,33 +172,19 @@ func TestSubjects(t *testing.T) {
 // send sends an event, and retries while the sink connects.
 func send(t *testing.T, s stream.Sink, e stream.Event) {
 	t.Helper()
-	for deadline := time.After(30 * time.Second); ; {
-		err := s.Send(t.Context(), []stream.Event{e})
-		if err == nil {
-			return
-		}
-		select {
-		case <-deadline:
-			t.Fatal(err)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
+	patience.NoError(t, "the event is stored", func() error { return s.Send(t.Context(), []stream.Event{e}) })
 }
 
 // refused sends an event until the error contains a text.
 func refused(t *testing.T, s stream.Sink, want string) {
 	t.Helper()
-	for deadline := time.After(30 * time.Second); ; {
+	patience.Until(t, "an error with "+want, func() string {
 		err := s.Send(t.Context(), []stream.Event{streamtest.Event("a", 1)})
 		if err != nil && strings.Contains(err.Error(), want) {
-			return
+			return ""
 		}
-		select {
-		case <-deadline:
-			t.Fatalf("got error %v, want one with %q", err, want)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
+		return fmt.Sprintf("got error %v", err)
+	})
 }
 
 // TestExistingStream checks that a stream that exists is used as it is, and that a stream

@@ -1,9 +1,7 @@
 package kafka_test
 
 import (
-	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +15,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"go.uber.org/goleak"
 
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/stream"
 	"github.com/vedette-io/vedette/stream/kafka"
 	"github.com/vedette-io/vedette/stream/streamtest"
@@ -87,8 +87,7 @@ func (b *broker) records(t *testing.T) (all []*kgo.Record) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := patience.Context(t, "all records")
 	offsets, err := kadm.NewClient(client).ListCommittedOffsets(ctx, kafka.DefaultTopic)
 	if err != nil {
 		t.Fatal(err)
@@ -137,17 +136,7 @@ func TestSink(t *testing.T) {
 // send sends events until the sink has stored them.
 func send(t *testing.T, s stream.Sink, events ...stream.Event) {
 	t.Helper()
-	for deadline := time.After(time.Minute); ; {
-		err := s.Send(t.Context(), events)
-		if err == nil {
-			return
-		}
-		select {
-		case <-deadline:
-			t.Fatal(err)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
+	patience.NoError(t, "the events are stored", func() error { return s.Send(t.Context(), events) })
 }
 
 // TestKeys checks the key and the time of records, and the partitions of a new topic.
@@ -182,7 +171,7 @@ func TestFaults(t *testing.T) {
 	for _, transactions := range []string{"", "vedette"} {
 		t.Run("transactions="+transactions, func(t *testing.T) {
 			b := start(t)
-			random := rand.New(rand.NewPCG(1, 2))
+			random := testinput.Rand(t)
 			codes := []*kerr.Error{kerr.NotLeaderForPartition, kerr.RequestTimedOut, kerr.NotEnoughReplicas, kerr.UnknownServerError, kerr.LeaderNotAvailable}
 			b.c.ControlKey(int16(kmsg.Produce), func(r kmsg.Request) (kmsg.Response, error, bool) {
 				b.c.KeepControl()

@@ -10,6 +10,7 @@ import (
 
 	cloudevents "github.com/cloudevents/sdk-go/v2/event"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/stream"
 )
 
@@ -62,30 +63,10 @@ func Event(uid string, version int) stream.Event {
 	}
 }
 
-// send sends events, and fails the test if the sink does not store them within a minute.
+// send sends events until the sink has stored them. A sink may still be connecting.
 func send(t *testing.T, s stream.Sink, events ...stream.Event) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	if err := eventually(ctx, s, events); err != nil {
-		t.Fatalf("%s: %v", s, err)
-	}
-}
-
-// eventually sends events until the sink has stored them. It returns the last error when
-// ctx ends. A sink may still be connecting.
-func eventually(ctx context.Context, s stream.Sink, events []stream.Event) error {
-	for {
-		err := s.Send(ctx, events)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	patience.NoError(t, fmt.Sprintf("%s stores the events", s), func() error { return s.Send(t.Context(), events) })
 }
 
 // sinkOf returns a sink that is closed at the end of the test.
@@ -222,11 +203,10 @@ func outage(t *testing.T, b Broker) {
 	s := sinkOf(t, b, stream.Binary)
 	send(t, s, Event("a", 1))
 	b.Stop(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
+	ctx := patience.Context(t, "the error of a broker that is away")
 	failed := s.Send(ctx, []stream.Event{Event("a", 2)})
 	if failed == nil || ctx.Err() != nil {
-		t.Errorf("without a broker: got error %v, and the context %v; want an error within 30 s", failed, ctx.Err())
+		t.Errorf("without a broker: got error %v, and the context %v; want an error of the sink", failed, ctx.Err())
 	}
 	b.Start(t)
 	send(t, s, Event("a", 2))
@@ -254,18 +234,19 @@ func cancelled(t *testing.T, b Broker) {
 	s := sinkOf(t, b, stream.Binary)
 	b.Stop(t)
 	defer b.Start(t)
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
 	ended := make(chan error, 1)
-	go func() { ended <- eventually(ctx, s, []stream.Event{Event("a", 1)}) }()
-	<-time.After(100 * time.Millisecond)
-	cancel()
-	select {
-	case err := <-ended:
-		if err == nil {
-			t.Error("a broker that is away stored an event")
+	go func() {
+		for {
+			if err := s.Send(ctx, []stream.Event{Event("a", 1)}); err == nil || ctx.Err() != nil {
+				ended <- err
+				return
+			}
 		}
-	case <-time.After(time.Minute):
-		t.Fatal("Send did not return when its context ended")
+	}()
+	if patience.Receive(t, "Send returns when its context has ended", ended) == nil {
+		t.Error("a broker that is away stored an event")
 	}
 }
 
