@@ -11,6 +11,7 @@ import (
 	"github.com/vedette-io/vedette/bench/scenario"
 	"github.com/vedette-io/vedette/bench/serve"
 	"github.com/vedette-io/vedette/bench/workload"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestMain makes the test binary act as server and contestant, like the program.
@@ -53,6 +54,7 @@ var gates = []struct {
 
 // TestGates fails if memory usage grows by 10%.
 func TestGates(t *testing.T) {
+	testinput.Uncached(t)
 	for _, g := range gates {
 		t.Run(g.name, func(t *testing.T) {
 			c, err := contest.Of(g.contestant)

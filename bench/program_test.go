@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // Limits of the program, 10% above the values at the time of the last change.
@@ -23,6 +25,7 @@ var initialized = regexp.MustCompile(`(?m)^init .* clock, (\d+) bytes, \d+ alloc
 // TestProgram fails if the program, or what it allocates at its start, grows by 10%. The time
 // of a start is logged.
 func TestProgram(t *testing.T) {
+	testinput.Uncached(t)
 	file := filepath.Join(t.TempDir(), "vedette")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", file, "./cmd/vedette")
 	build.Dir = ".."

@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // streamOf returns a stream that begins at a position, with changes at positions, in events of
@@ -64,7 +66,7 @@ func followed(t *testing.T, random *rand.Rand, stream string) *follower {
 // TestFollower: a client counts each change however the stream is split into parts, and its
 // hash detects a lost or reordered change.
 func TestFollower(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 1))
+	random := testinput.Rand(t)
 	for range 30 {
 		from, position := int64(random.IntN(1_000_000)), int64(0)
 		var positions []int64
@@ -90,7 +92,7 @@ func TestFollower(t *testing.T) {
 
 // TestFollowerLoadsAgain: a client reloads the list after a reset.
 func TestFollowerLoadsAgain(t *testing.T) {
-	random := rand.New(rand.NewPCG(2, 2))
+	random := testinput.Rand(t)
 	stream := streamOf(random, 5, []int64{6, 7}) + "event: reset\ndata: {\"reason\":\"behind\",\"position\":90}\n\n" + strings.TrimPrefix(streamOf(random, 90, []int64{91, 92}), "event: beat")
 	if f := followed(t, random, stream); f.resets != 1 || f.changes != 4 || f.last != 92 {
 		t.Errorf("%d resets, %d changes up to %d", f.resets, f.changes, f.last)

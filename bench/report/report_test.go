@@ -13,11 +13,14 @@ import (
 	"github.com/vedette-io/vedette/bench/measure"
 	"github.com/vedette-io/vedette/bench/scenario"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // made returns a run with round figures: ours takes 2 s of CPU, then 4, for 1,000
 // objects, and client-go ten times as much.
-func made() *Run {
+func made(t *testing.T) *Run {
+	t.Helper()
+	testinput.Uncached(t) // a run asks git for the revision
 	r := NewRun([]string{"-made", "up"})
 	for round, cpu := range []float64{2, 4, 3} {
 		for name, times := range map[string]float64{"vedette": 1, "client-go": 10} {
@@ -51,7 +54,7 @@ func made() *Run {
 
 func TestTable(t *testing.T) {
 	var out strings.Builder
-	if err := made().Table(&out); err != nil {
+	if err := made(t).Table(&out); err != nil {
 		t.Fatal(err)
 	}
 	rows := map[string][]string{}
@@ -86,7 +89,7 @@ func TestTable(t *testing.T) {
 // labels and units.
 func TestDocument(t *testing.T) {
 	dir := t.TempDir()
-	if err := made().Document(dir); err != nil {
+	if err := made(t).Document(dir); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "benchmarks.md"))
@@ -125,7 +128,7 @@ func TestDocument(t *testing.T) {
 
 // TestJoinVersions checks that figures of different versions are labeled.
 func TestJoinVersions(t *testing.T) {
-	a, b := made(), made()
+	a, b := made(t), made(t)
 	a.Versions, b.Versions = []string{"vedette 1", "client-go v2"}, []string{"vedette 3", "client-go v2"}
 	last := b.Records[len(b.Records)-1]
 	last.Case = "another"
@@ -133,7 +136,7 @@ func TestJoinVersions(t *testing.T) {
 	if _, err := Join([]*Run{a, b}); err == nil {
 		t.Error("pieces with two versions within a scenario were joined")
 	}
-	b.Records = made().Records
+	b.Records = made(t).Records
 	const one = "latency"
 	a.Records = slices.DeleteFunc(a.Records, func(r scenario.Record) bool { return r.Scenario == one })
 	b.Records = slices.DeleteFunc(b.Records, func(r scenario.Record) bool { return r.Scenario != one })
@@ -144,7 +147,7 @@ func TestJoinVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(all.Versions, ", "); got != "vedette 1, client-go v2, vedette 3 (latency)" || len(all.Records) != len(made().Records) {
+	if got := strings.Join(all.Versions, ", "); got != "vedette 1, client-go v2, vedette 3 (latency)" || len(all.Records) != len(made(t).Records) {
 		t.Error(got, len(all.Records))
 	}
 	b.Versions = []string{"vedette 3", "client-go v4"}
@@ -155,7 +158,7 @@ func TestJoinVersions(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.json")
-	a := made()
+	a := made(t)
 	if err := a.Write(path); err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +188,7 @@ func TestFiles(t *testing.T) {
 
 // TestJoin checks that cases of a later piece replace the same cases of earlier ones.
 func TestJoin(t *testing.T) {
-	a, b := made(), made()
+	a, b := made(t), made(t)
 	b.Records = b.Records[:2]
 	b.Records[0].N = 7
 	all, err := Join([]*Run{a, b})

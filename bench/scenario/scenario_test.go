@@ -15,6 +15,7 @@ import (
 	"github.com/vedette-io/vedette/bench/scenario"
 	"github.com/vedette-io/vedette/bench/serve"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 func TestMain(m *testing.M) {
@@ -54,6 +55,7 @@ func (inside) Do(task contest.Task) (*contest.Result, error) { return contest.Do
 // TestAll runs every scenario with every contestant, with a few objects, and creates a
 // report of it.
 func TestAll(t *testing.T) {
+	testinput.Uncached(t) // a run asks git for the revision
 	run := report.NewRun([]string{"-tiny"})
 	for _, s := range scenario.All {
 		t.Run(s.Name, func(t *testing.T) {

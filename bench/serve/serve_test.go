@@ -7,11 +7,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/vedette-io/vedette/bench/contest"
 	"github.com/vedette-io/vedette/bench/serve"
 	"github.com/vedette-io/vedette/bench/workload"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 func TestMain(m *testing.M) {
@@ -92,8 +92,7 @@ func check(t *testing.T, name, kindName string, n int, enc workload.Encoding, mo
 		Kind: kindName, N: n, Forms: []workload.Form{form},
 		Churn: workload.Churn{Sort: workload.Heartbeats, Events: n},
 	}}})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := patience.Context(t, "all events")
 	got := names{told: make(chan string, 10*n), seen: map[string]int{}}
 	cache, err := c.Open(contest.Env{
 		URL: url, Kinds: []workload.Kind{kind}, Objects: c.Objects, Encoding: form.Encoding, Mode: mode,
