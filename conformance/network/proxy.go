@@ -216,3 +216,14 @@ func (p *Proxy) move(l *link, to, from *net.TCPConn) {
 		return
 	}
 }
+
+// FreeAddress returns an unused address of this machine.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
