@@ -22,7 +22,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/conformance/controlplane"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/conformance/crds"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/submit/manifest"
 )
@@ -186,7 +186,7 @@ func TestApply(t *testing.T) {
 	if _, err := manifest.Create(t.Context(), cluster, all...); err != nil {
 		t.Fatal(err)
 	}
-	wait.Served(t, cluster, "trainjobs.example.com")
+	crds.Served(t, cluster, "trainjobs.example.com")
 	fake := apitest.StartWith(t, apitest.Config{
 		Types:     []apitest.Type{{Group: "example.com", Version: "v1", Kind: "TrainJob", Resource: "trainjobs", Namespaced: true, Status: true}},
 		Ownership: apitest.OwnershipAlways,

@@ -6,13 +6,12 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/state"
@@ -118,7 +117,7 @@ func (s *stage) testRunningJob(t *testing.T) {
 	}
 	for how, name := range map[submit.How]string{submit.AsTypeDemands: "kept", submit.Deleting: "gone"} {
 		job := s.submit(t, strings.Replace(text, "NAME", name, 1))
-		wait.Until(t, time.Minute, "the pods run", func() string {
+		patience.Until(t, "the pods run", func() string {
 			if n := running(job); n != 3 {
 				return fmt.Sprintf("%d run", n)
 			}
@@ -128,7 +127,7 @@ func (s *stage) testRunningJob(t *testing.T) {
 		if _, err := s.client.Cancel(t.Context(), job, submit.CancelOptions{Actor: "ann", Reason: "wrong data", How: how}); err != nil {
 			t.Fatal(err)
 		}
-		wait.Until(t, time.Minute, "the pods are deleted", func() string {
+		patience.Until(t, "the pods are deleted", func() string {
 			if n := running(job); n != 0 {
 				return fmt.Sprintf("%d run", n)
 			}
@@ -167,7 +166,7 @@ func (s *stage) testRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wait.Until(t, time.Minute, "the roles in the errors are sufficient", func() string {
+	patience.Until(t, "the roles in the errors are sufficient", func() string {
 		_, err := eve.Cancel(t.Context(), job, submit.CancelOptions{How: submit.Deleting})
 		denied, ok := err.(*submit.DeniedError)
 		if err == nil {

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
@@ -14,7 +13,7 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/crds"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/history"
@@ -105,7 +104,7 @@ func (s *stage) submit(t *testing.T, text string) submit.Job {
 // reaches waits until the history shows a job in a state, with a message.
 func (s *stage) reaches(t *testing.T, job submit.Job, want state.State, message string) {
 	t.Helper()
-	wait.Until(t, time.Minute, job.String()+" is "+string(want), func() string {
+	patience.Until(t, job.String()+" is "+string(want), func() string {
 		of := history.ObjectName{Type: typeOf(job), Namespace: job.Namespace, Name: job.Name}
 		page, err := s.history.Objects(t.Context(), of, history.Paging{Limit: 1})
 		if err != nil {

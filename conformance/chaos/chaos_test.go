@@ -3,7 +3,6 @@ package chaos_test
 import (
 	"context"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -14,12 +13,9 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/conformance/dice"
+	"github.com/vedette-io/vedette/internal/patience"
 )
-
-// patience is the maximum time for informers to recover. Informers of client-go wait up
-// to a minute between attempts, and close a silent connection after 45 seconds.
-const patience = 4 * time.Minute
 
 func TestMain(m *testing.M) {
 	klog.SetLogger(klog.Logger{})
@@ -46,16 +42,16 @@ type trial struct {
 // tally counts phases of informers.
 type tally struct{ Phases, Lists, Connected, Whole, Calls int }
 
-func newTrial(t *testing.T, seed uint64) *trial {
+func newTrial(t *testing.T) *trial {
 	t.Helper()
-	tr := &trial{stage: newStage(t, seed), tally: map[string]*tally{}}
+	tr := &trial{stage: newStage(t), tally: map[string]*tally{}}
 	for _, engine := range engines {
 		tr.tally[engine] = &tally{}
 	}
-	for i, k := range []kind{podKind, mapKind, nodeKind, widgetKind} {
+	for _, k := range []kind{podKind, mapKind, nodeKind, widgetKind} {
 		h := newHistory()
 		tr.writers = append(tr.writers, &writer{
-			kind: k, client: tr.objects, random: rand.New(rand.NewPCG(seed, uint64(i))), history: h, objects: map[string]*unstructured.Unstructured{},
+			kind: k, client: tr.objects, random: dice.Of(t, k.gvr.Resource), history: h, objects: map[string]*unstructured.Unstructured{},
 		})
 		forms := map[string][]form{"pods": {typed}, "configmaps": {typed, dynamik, partial}, "nodes": {typed}, "widgets": {dynamik, partial}}
 		for _, f := range forms[k.gvr.Resource] {
@@ -93,11 +89,7 @@ func (tr *trial) each(do func(*group, *follower)) {
 // every revision; so must ours if no list was necessary. After the faults end, all
 // informers must have the same objects.
 func TestChaos(t *testing.T) {
-	if *seed == 0 {
-		*seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("seed %d", *seed)
-	tr := newTrial(t, *seed)
+	tr := newTrial(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -192,29 +184,35 @@ func (tr *trial) begin() {
 
 // settle waits until all informers have the current objects, and none is in the middle of a
 // list: a list that began in this phase could fold revisions of the next. An informer
-// follows the server if it shows a new revision without a list.
+// follows the server if it shows a new revision without a list. Informers of client-go wait
+// up to a minute between attempts, and close a silent connection after 45 seconds, so there
+// are several waits.
 func (tr *trial) settle(ctx context.Context) {
 	tr.t.Helper()
-	for deadline := time.Now().Add(patience); ; {
+	const rounds = 10
+	for range rounds {
 		lists := map[*follower]int{}
 		tr.each(func(_ *group, f *follower) { lists[f] = f.faults.listed() })
 		for _, w := range tr.writers {
 			tr.must(w.touch(ctx))
 		}
-		wait.Until(tr.t, time.Until(deadline), "all informers have the current objects", func() (problem string) {
-			tr.each(func(g *group, f *follower) {
-				if problem == "" {
-					problem = f.lacks(g.history.now(g.selected))
-				}
-			})
-			return problem
-		})
+		tr.current()
 		still := true
 		tr.each(func(_ *group, f *follower) { still = still && lists[f] == f.faults.listed() })
 		if still {
 			return
 		}
 	}
+	tr.t.Fatalf("informers list again and again: in each of %d rounds", rounds)
+}
+
+// current waits until all informers have the current objects. Each informer may need the
+// longest pause of client-go, and each has a wait of its own.
+func (tr *trial) current() {
+	tr.t.Helper()
+	tr.each(func(g *group, f *follower) {
+		patience.Until(tr.t, f.name+" has the current objects", func() string { return f.lacks(g.history.now(g.selected)) })
+	})
 }
 
 // check compares the stores and the events that handlers got.

@@ -24,13 +24,11 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/network"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
-var (
-	length = flag.Duration("chaos", 0, "duration of changes and faults; 0 is one short phase of each mood")
-	seed   = flag.Uint64("chaos.seed", 0, "seed of the faults and of the objects; 0 is a random one")
-)
+var length = flag.Duration("chaos", 0, "duration of changes and faults; 0 is one short phase of each mood")
 
 // stage is a control plane of two API servers. Informers follow the first server through
 // networks that can be cut, one for each engine. The writer uses the second server, which
@@ -50,10 +48,10 @@ type stage struct {
 	moved    bool // some connections may reach the other server
 }
 
-func newStage(t *testing.T, seed uint64) *stage {
+func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{
-		t: t, random: rand.New(rand.NewPCG(seed, 18)), plane: controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly}),
+		t: t, random: testinput.Rand(t), plane: controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly}),
 		networks: map[string]*network.Proxy{}, faulty: map[string][]*faults{}, token: filepath.Join(t.TempDir(), "token"), struck: map[string]int{},
 	}
 	var err error
@@ -99,7 +97,7 @@ func (s *stage) prepare(ctx context.Context) {
 	first, err := dynamic.NewForConfig(s.plane.RESTConfig())
 	s.must(err)
 	for _, client := range []dynamic.Interface{first, s.objects} {
-		wait.Until(s.t, time.Minute, "widgets are served", func() string {
+		patience.Until(s.t, "widgets are served", func() string {
 			if _, err := client.Resource(widgetKind.gvr).List(ctx, metav1.ListOptions{}); err != nil {
 				return err.Error()
 			}

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/conformance/crds"
 	"github.com/vedette-io/vedette/kube"
 )
 
@@ -79,7 +79,7 @@ func start(t *testing.T) (*controlplane.Cluster, *kube.Cluster) {
 			break
 		}
 	}
-	wait.Served(t, cluster, "trainjobs.example.com")
+	crds.Served(t, cluster, "trainjobs.example.com")
 	return c, cluster
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/conformance/clock"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // program prints its wall clock, and the time that has passed since its start, for each
@@ -34,6 +35,7 @@ func main() {
 // TestClock: a moved clock changes the wall clock of a process, and not the time that
 // passes.
 func TestClock(t *testing.T) {
+	testinput.Uncached(t)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600); err != nil {
 		t.Fatal(err)

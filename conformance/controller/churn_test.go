@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"regexp"
 	"strings"
 	"sync"
@@ -14,7 +13,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/conformance/dice"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -30,6 +30,7 @@ const names = 30
 func TestNothingIsMissing(t *testing.T) {
 	w := newWorld(t)
 	var done atomic.Int64
+	random := dice.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var work sync.WaitGroup
 	for range 4 {
@@ -38,7 +39,7 @@ func TestNothingIsMissing(t *testing.T) {
 			defer tick.Stop()
 			for ctx.Err() == nil {
 				<-tick.C
-				if w.disturb(ctx) == nil {
+				if w.disturb(ctx, random) == nil {
 					done.Add(1)
 				}
 			}
@@ -58,7 +59,7 @@ func TestNothingIsMissing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		<-time.After(time.Duration(3+rand.IntN(4)) * time.Second)
+		<-time.After(time.Duration(3+random.IntN(4)) * time.Second)
 		p.kill()
 	}
 	cancel()
@@ -66,7 +67,7 @@ func TestNothingIsMissing(t *testing.T) {
 	last := start(t, w.plane.Kubeconfig(), "trainjob", "-workers", "4", "-listen", "none")
 	controllers = append(controllers, last)
 	settled := time.Now()
-	wait.Until(t, time.Minute, "all jobs have their pods, and no other pods exist", func() string { return w.problem(t.Context()) })
+	patience.Until(t, "all jobs have their pods, and no other pods exist", func() string { return w.problem(t.Context()) })
 	took := time.Since(settled)
 	last.stop()
 	conflicts, reconciled := 0, 0
@@ -82,20 +83,20 @@ func TestNothingIsMissing(t *testing.T) {
 }
 
 // disturb makes one random change. Errors are expected: the API server is killed, too.
-func (w *world) disturb(ctx context.Context) error {
-	name := fmt.Sprintf("job-%d", rand.IntN(names))
-	switch rand.IntN(10) {
+func (w *world) disturb(ctx context.Context, random *dice.Dice) error {
+	name := fmt.Sprintf("job-%d", random.IntN(names))
+	switch random.IntN(10) {
 	case 0:
 		return w.deleteJob(ctx, name)
 	case 1:
-		return w.pods.Delete(ctx, key(fmt.Sprintf("%s-%d", name, rand.IntN(4))), kube.DeleteOptions{})
+		return w.pods.Delete(ctx, key(fmt.Sprintf("%s-%d", name, random.IntN(4))), kube.DeleteOptions{})
 	case 2, 3, 4, 5: // these cause conflicts
 		_, err := w.jobs.Patch(ctx, key(name), kube.MergePatch(map[string]any{
-			"metadata": map[string]any{"annotations": map[string]any{"example.com/n": fmt.Sprint(rand.Int())}},
+			"metadata": map[string]any{"annotations": map[string]any{"example.com/n": fmt.Sprint(random.Uint64())}},
 		}))
 		return err
 	}
-	err := w.set(ctx, name, rand.IntN(5))
+	err := w.set(ctx, name, random.IntN(5))
 	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}

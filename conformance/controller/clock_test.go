@@ -3,21 +3,24 @@ package controller_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/vedette-io/vedette/conformance/clock"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/conformance/gobuild"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestClockJumps moves the clocks of the machines of replicas ahead and back, each on its
 // own. No two replicas handle a job at the same time: the fencing tokens that they write
 // only grow. After each jump all jobs are handled again within three leases.
 func TestClockJumps(t *testing.T) {
+	testinput.Uncached(t)
 	dir := t.TempDir()
-	if err := buildInto(dir, "-overlay", clock.Overlay(t), "./examples/trainjob"); err != nil {
+	if err := gobuild.Into(t.Context(), dir, "-overlay", clock.Overlay(t), "./examples/trainjob"); err != nil {
 		t.Fatal(err)
 	}
 	for _, mode := range []string{"elect", "share"} {
@@ -38,11 +41,12 @@ func TestClockJumps(t *testing.T) {
 			defer quiet()
 			var load sync.WaitGroup
 			load.Go(func() { w.load(loading, t) })
+			random := testinput.Rand(t)
 			clocks := map[string]*clock.Clock{}
 			for i := range 2 {
 				name := fmt.Sprint("replica-", i)
 				clocks[name] = clock.New(t)
-				startIn(t, dir, []string{"KUBECONFIG=" + w.plane.Kubeconfig(), clocks[name].Env()}, "trainjob", "-replicas", mode, "-identity", name, "-lease", leaseFor.String(), "-workers", "4", "-listen", "none")
+				startIn(t, filepath.Join(dir, "trainjob"), []string{"KUBECONFIG=" + w.plane.Kubeconfig(), clocks[name].Env()}, "trainjob", "-replicas", mode, "-identity", name, "-lease", leaseFor.String(), "-workers", "4", "-listen", "none")
 			}
 			handled := func(since time.Time) func() string {
 				return func() string {
@@ -52,22 +56,22 @@ func TestClockJumps(t *testing.T) {
 					return ""
 				}
 			}
-			wait.Until(t, 2*time.Minute, "all jobs are handled", handled(time.Now()))
+			patience.Until(t, "all jobs are handled", handled(time.Now()))
 			// The certificate of the API server is valid from an hour ago.
 			for _, ahead := range []time.Duration{time.Hour, -50 * time.Minute, 10 * time.Second, -10 * time.Second, 0} {
 				worker := anyOf(h.owners(time.Now().Add(-2 * time.Second)))
 				for name, c := range clocks {
-					if name == worker || rand.IntN(2) == 0 {
+					if name == worker || random.IntN(2) == 0 {
 						c.Move(ahead)
 					}
 				}
 				jumped := time.Now()
-				wait.Until(t, 3*leaseFor, fmt.Sprintf("all jobs are handled although the clock of %s is %v ahead", worker, ahead), handled(jumped))
+				patience.Until(t, fmt.Sprintf("all jobs are handled although the clock of %s is %v ahead", worker, ahead), handled(jumped))
 				t.Logf("the clock of %s is %v ahead; all jobs were handled after %v by %v", worker, ahead, time.Since(jumped).Round(100*time.Millisecond), h.owners(jumped))
 			}
 			quiet()
 			load.Wait()
-			wait.Until(t, time.Minute, "all jobs have their pods, and no other pods exist", func() string { return w.problem(t.Context()) })
+			patience.Until(t, "all jobs have their pods, and no other pods exist", func() string { return w.problem(t.Context()) })
 		})
 	}
 }

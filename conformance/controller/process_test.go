@@ -3,37 +3,16 @@ package controller_test
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
-	"time"
 
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/conformance/gobuild"
+	"github.com/vedette-io/vedette/internal/patience"
 )
-
-// build builds the examples.
-var build = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "vedette-examples-")
-	if err != nil {
-		return "", err
-	}
-	return dir, buildInto(dir, "./examples/nodes", "./examples/podcontroller", "./examples/jobs", "./examples/trainjob")
-})
-
-// buildInto builds into a directory, with flags and packages for go build.
-func buildInto(dir string, args ...string) error {
-	cmd := exec.Command("go", append([]string{"build", "-o", dir + "/"}, args...)...)
-	cmd.Dir = "../.."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	return nil
-}
 
 // process is a running example.
 type process struct {
@@ -47,22 +26,18 @@ type process struct {
 // start starts an example. It is killed at the end of the test.
 func start(t *testing.T, kubeconfig, example string, args ...string) *process {
 	t.Helper()
-	dir, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return startIn(t, dir, []string{"KUBECONFIG=" + kubeconfig}, example, args...)
+	return startIn(t, gobuild.Once(t, "./examples/"+example), []string{"KUBECONFIG=" + kubeconfig}, example, args...)
 }
 
-// startIn starts an example that was built into a directory.
-func startIn(t *testing.T, dir string, env []string, example string, args ...string) *process {
+// startIn starts the program of an example.
+func startIn(t *testing.T, path string, env []string, example string, args ...string) *process {
 	t.Helper()
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	p := &process{t: t, name: example, log: log.Name(), cmd: exec.Command(filepath.Join(dir, example), args...), done: make(chan struct{})}
+	p := &process{t: t, name: example, log: log.Name(), cmd: exec.Command(path, args...), done: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	if err := p.cmd.Start(); err != nil {
@@ -96,12 +71,7 @@ func (p *process) stop() {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		p.t.Error(err)
 	}
-	select {
-	case <-p.done:
-	case <-time.After(time.Minute):
-		p.t.Errorf("%s does not stop", p.name)
-		p.kill()
-	}
+	patience.Closed(p.t, p.name+" stops", p.done)
 }
 
 // lines returns the output of the process.
@@ -123,7 +93,7 @@ func (p *process) lines() (lines []string) {
 // says waits until the output contains a text.
 func (p *process) says(text string) {
 	p.t.Helper()
-	wait.Until(p.t, time.Minute, p.name+" says "+text, func() string {
+	patience.Until(p.t, p.name+" says "+text, func() string {
 		if !strings.Contains(strings.Join(p.lines(), "\n"), text) {
 			return "the text does not appear"
 		}

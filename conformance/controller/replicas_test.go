@@ -2,14 +2,15 @@ package controller_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/kube"
 )
 
@@ -17,6 +18,10 @@ const (
 	leaseFor = 3 * time.Second
 	jobs     = 24
 )
+
+// exact makes the tests check times. By default they only check that jobs move, because a
+// busy machine may take any time.
+var exact = flag.Bool("exact", false, "check how soon jobs move to other replicas, on a machine without other load")
 
 // history has the replicas that handled each job, in the order of the server.
 type history struct {
@@ -96,7 +101,7 @@ func (h *history) handedOver(from string, since time.Time) (first, last time.Dur
 
 // TestReplicas kills replicas under load, with one leader or with sharding. No two
 // replicas handle a job at the same time: the fencing tokens that they write only grow.
-// Jobs move to other replicas within the duration of the lease.
+// Jobs move to other replicas; within the duration of the lease on an idle machine.
 func TestReplicas(t *testing.T) {
 	for _, c := range []struct {
 		mode     string
@@ -140,10 +145,10 @@ func TestReplicas(t *testing.T) {
 					return ""
 				}
 			}
-			wait.Until(t, 2*time.Minute, "all replicas work", working(all))
+			patience.Until(t, "all replicas work", working(all))
 			<-time.After(leaseFor) // until jobs no longer change their replica
 			var victim string
-			wait.Until(t, 2*time.Minute, "a replica works", func() string {
+			patience.Until(t, "a replica works", func() string {
 				if victim = anyOf(h.owners(time.Now().Add(-2 * time.Second))); victim == "" {
 					return "no replica wrote a status in the last two seconds"
 				}
@@ -151,7 +156,7 @@ func TestReplicas(t *testing.T) {
 			})
 			killed := time.Now()
 			replicas[victim].kill()
-			wait.Until(t, 2*time.Minute, "all jobs of "+victim+" are handled by others", func() string {
+			patience.Until(t, "all jobs of "+victim+" are handled by others", func() string {
 				if got := h.owners(killed)[victim]; got > 0 || len(h.owners(killed)) == 0 || sum(h.owners(killed)) < jobs {
 					return fmt.Sprint(h.owners(killed))
 				}
@@ -159,12 +164,12 @@ func TestReplicas(t *testing.T) {
 			})
 			first, last, n := h.handedOver(victim, killed)
 			t.Logf("%s: %s was killed; its %d jobs were handled by others after %v to %v, with a lease of %v", c.mode, victim, n, first.Round(time.Millisecond), last.Round(time.Millisecond), leaseFor)
-			if first > 2*leaseFor {
+			if *exact && first > 2*leaseFor {
 				t.Errorf("the handover took too long")
 			}
 			again := run(victim + "-again")
 			if c.mode == "share" {
-				wait.Until(t, 2*time.Minute, "all replicas work again", working(all))
+				patience.Until(t, "all replicas work again", working(all))
 			} else {
 				again.says("another replica leads")
 			}
@@ -174,7 +179,7 @@ func TestReplicas(t *testing.T) {
 				left := time.Now()
 				p.stop()
 				stopped := time.Now()
-				wait.Until(t, 2*time.Minute, "all jobs of "+leaver+" are handled by others", func() string {
+				patience.Until(t, "all jobs of "+leaver+" are handled by others", func() string {
 					if got := h.owners(stopped); got[leaver] > 0 || sum(got) < jobs {
 						return fmt.Sprint(got)
 					}
@@ -185,18 +190,19 @@ func TestReplicas(t *testing.T) {
 			}
 			quiet()
 			load.Wait()
-			wait.Until(t, time.Minute, "all jobs have their pods, and no other pods exist", func() string { return w.problem(t.Context()) })
+			patience.Until(t, "all jobs have their pods, and no other pods exist", func() string { return w.problem(t.Context()) })
 		})
 	}
 }
 
 // load changes all jobs continuously, so that each is handled several times a second.
 func (w *world) load(ctx context.Context, t *testing.T) {
+	random := testinput.Rand(t)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for i := 0; ctx.Err() == nil; i++ {
 		<-tick.C
-		if err := w.set(ctx, fmt.Sprint("job-", i%jobs), rand.IntN(3)); err != nil && ctx.Err() == nil {
+		if err := w.set(ctx, fmt.Sprint("job-", i%jobs), random.IntN(3)); err != nil && ctx.Err() == nil {
 			t.Error(err)
 		}
 	}

@@ -16,16 +16,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/conformance/crds"
+	"github.com/vedette-io/vedette/conformance/gobuild"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
 )
 
 func TestMain(m *testing.M) {
 	cleanup := goleak.Cleanup(func(code int) {
-		if dir, err := build(); err == nil {
-			os.RemoveAll(dir)
-		}
+		gobuild.Clean()
 		os.Exit(code)
 	})
 	goleak.VerifyTestMain(m, controlplane.IgnoreSpawner(), cleanup)
@@ -63,9 +62,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	if _, err := build(); err != nil { // slow the first time
-		t.Fatal(err)
-	}
+	gobuild.Once(t, "./examples/trainjob") // slow the first time
 	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
 	cluster, err := kube.Connect(kube.Config{REST: c.RESTConfig()})
 	if err != nil {
@@ -87,7 +84,7 @@ func newWorld(t *testing.T) *world {
 			break
 		}
 	}
-	wait.Served(t, cluster, "trainjobs.example.com")
+	crds.Served(t, cluster, "trainjobs.example.com")
 	w := &world{t: t, plane: c}
 	if w.jobs, err = kube.For[TrainJob](cluster, kube.ClientConfig{Resource: "trainjobs.example.com"}); err != nil {
 		t.Fatal(err)

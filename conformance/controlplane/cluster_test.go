@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	batchv1 "k8s.io/api/batch/v1"
@@ -22,6 +22,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // childVariable marks this test binary as the child process to kill.
@@ -62,12 +64,7 @@ func client(t *testing.T, c *controlplane.Cluster) *kubernetes.Clientset {
 func TestJobRunsToComplete(t *testing.T) {
 	c := controlplane.ForTest(t, controlplane.Options{Nodes: 2})
 	jobs := client(t, c).BatchV1().Jobs("default")
-	w, err := jobs.Watch(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Stop()
-	_, err = jobs.Create(t.Context(), &batchv1.Job{
+	_, err := jobs.Create(t.Context(), &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Name: "train"},
 		Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever,
@@ -77,23 +74,18 @@ func TestJobRunsToComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.After(2 * time.Minute)
-	for {
-		select {
-		case ev := <-w.ResultChan():
-			job, ok := ev.Object.(*batchv1.Job)
-			if !ok {
-				t.Fatalf("%+v", ev)
-			}
-			for _, cond := range job.Status.Conditions {
-				if cond.Type == batchv1.JobComplete && cond.Status == corev1.ConditionTrue {
-					return
-				}
-			}
-		case <-deadline:
-			t.Fatal("the job did not complete within two minutes")
+	patience.Until(t, "the job is complete", func() string {
+		job, err := jobs.Get(t.Context(), "train", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
 		}
-	}
+		for _, cond := range job.Status.Conditions {
+			if cond.Type == batchv1.JobComplete && cond.Status == corev1.ConditionTrue {
+				return ""
+			}
+		}
+		return fmt.Sprintf("%+v", job.Status)
+	})
 }
 
 // TestVersionIsReallyGone follows the steps in the comment of Compact.
@@ -130,6 +122,7 @@ func TestVersionIsReallyGone(t *testing.T) {
 
 // TestNothingOutlivesTheParent kills the process that started a control plane.
 func TestNothingOutlivesTheParent(t *testing.T) {
+	testinput.Uncached(t)
 	if _, err := controlplane.Build(t.Context(), os.Stderr); err != nil {
 		t.Fatal(err)
 	}
@@ -155,10 +148,7 @@ func TestNothingOutlivesTheParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(2 * time.Minute)
-	for len(pids) > 0 {
+	patience.Until(t, "all processes end", func() string {
 		for name, pid := range pids {
 			// A zombie that its new parent has not reaped counts as ended.
 			stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -166,10 +156,9 @@ func TestNothingOutlivesTheParent(t *testing.T) {
 				delete(pids, name)
 			}
 		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("still running: %v", pids)
+		if len(pids) > 0 {
+			return fmt.Sprintf("still running: %v", pids)
 		}
-	}
+		return ""
+	})
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // ForTest starts a control plane of the test's own, on free ports and in a temporary
@@ -11,6 +13,7 @@ import (
 // that is not possible. If the test fails, it logs the ends of the logs.
 func ForTest(t testing.TB, opts Options) *Cluster {
 	t.Helper()
+	testinput.Uncached(t) // the programs, and the modules that they are built from
 	bins, err := Build(t.Context(), os.Stderr)
 	if err != nil {
 		t.Fatalf("build the control plane: %v", err)

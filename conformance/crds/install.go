@@ -3,11 +3,10 @@ package crds
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -30,15 +29,25 @@ func Install(t testing.TB, cluster *kube.Cluster, names ...string) {
 		}
 	}
 	for _, name := range names {
-		wait.Until(t, time.Minute, name+" is established", func() string {
+		patience.Until(t, name+" is established", func() string {
 			d, err := client.Get(t.Context(), wire.Key{Name: name})
 			if err != nil {
 				return err.Error()
 			}
 			return unestablished(d)
 		})
-		wait.Served(t, cluster, name)
+		Served(t, cluster, name)
 	}
+}
+
+// Served waits until discovery lists a type. A CustomResourceDefinition becomes
+// Established a moment earlier, and seconds earlier on a loaded machine.
+func Served(t testing.TB, cluster *kube.Cluster, resource string) {
+	t.Helper()
+	patience.NoError(t, resource+" are served", func() error {
+		_, err := cluster.Resolve(t.Context(), resource)
+		return err
+	})
 }
 
 // unestablished explains why a definition is not established; "" if it is.

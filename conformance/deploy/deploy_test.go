@@ -1,7 +1,6 @@
 package deploy_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	authv1 "k8s.io/api/authentication/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -27,7 +25,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/conformance/gobuild"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 // stage is an API server with the manifests, and the program.
@@ -55,7 +54,7 @@ func TestBase(t *testing.T) {
 		t.Errorf("doctor, after recording: %v\n%s", err, out)
 	}
 	s.revoke(t, "jobs", "watch")
-	wait.Until(t, 2*time.Minute, "doctor reports the missing right", func() string {
+	patience.Until(t, "doctor reports the missing right", func() string {
 		out, err := s.run(t, "doctor")
 		if err == nil || !strings.Contains(out, "may not watch jobs.batch in all namespaces") || strings.Contains(out, "may not list") {
 			return fmt.Sprintf("%v\n%s", err, out)
@@ -85,7 +84,7 @@ func TestShared(t *testing.T) {
 
 func newStage(t *testing.T, folder, workload string) *stage {
 	t.Helper()
-	s := &stage{plane: controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly}), program: build(t)}
+	s := &stage{plane: controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly}), program: gobuild.Program(t, gobuild.Vedette)}
 	client, err := dynamic.NewForConfig(s.plane.RESTConfig())
 	if err != nil {
 		t.Fatal(err)
@@ -132,22 +131,10 @@ func (s *stage) kubeconfig(t *testing.T, dir string) string {
 	return path
 }
 
-func build(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "vedette")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./cmd/vedette")
-	cmd.Dir = filepath.Join("..", "..")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build vedette: %v\n%s", err, out)
-	}
-	return path
-}
-
 // run runs a command of the program to its end.
 func (s *stage) run(t *testing.T, name string, args ...string) (said string, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
+	ctx := patience.Context(t, "the end of "+name)
 	cmd := exec.CommandContext(ctx, s.program, append([]string{name, "--config", s.config}, args...)...)
 	cmd.Env = s.env
 	out, err := cmd.CombinedOutput()
@@ -179,7 +166,7 @@ func (s *stage) records(t *testing.T) {
 		}
 		t.Logf("peak memory: %d KiB", cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
 	})
-	wait.Until(t, 2*time.Minute, "the recorder is ready", func() string {
+	patience.Until(t, "the recorder is ready", func() string {
 		at := served.FindStringSubmatch(said())
 		if at == nil {
 			return said()
@@ -199,7 +186,7 @@ func (s *stage) records(t *testing.T) {
 	if _, err := s.client.BatchV1().Jobs("default").Create(t.Context(), job, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	wait.Until(t, 2*time.Minute, "the Job is in the history", func() string {
+	patience.Until(t, "the Job is in the history", func() string {
 		out, err := s.run(t, "history", "jobs.batch/train", "-n", "default")
 		if err != nil || !strings.Contains(out, "train") {
 			return fmt.Sprintf("%v\n%s", err, out)

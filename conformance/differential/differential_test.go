@@ -2,7 +2,6 @@ package differential_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -20,12 +19,11 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
-var (
-	oneSeed = flag.Uint64("differential.seed", 0, "run only the script with this seed")
-	scripts = flag.Uint64("differential.scripts", 400, "number of scripts to run")
-)
+// usualScripts is the number of scripts without VEDETTE_CASES.
+const usualScripts = 400
 
 // phases is the number of phases of a script. Each changes objects and injects faults,
 // and then compares the informers.
@@ -39,25 +37,22 @@ const settle = 15 * time.Minute
 // ours follow over HTTP. After each phase the stores, the indexes and the events of each object
 // must be the same.
 func TestAgainstClientGo(t *testing.T) {
-	first, last := uint64(1), *scripts
-	if *oneSeed != 0 {
-		first, last = *oneSeed, *oneSeed
-	}
-	whole, gaps := 0, 0
-	for seed := first; seed <= last; seed++ {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+	whole, gaps, ran := 0, 0, 0
+	for n := range testinput.Cases(t, usualScripts) {
+		t.Run(fmt.Sprint("script ", n), func(t *testing.T) {
+			ran++
 			synctest.Test(t, func(t *testing.T) {
-				s := newScript(t, seed)
+				s := newScript(t)
 				s.run()
 				whole, gaps = whole+s.whole, gaps+s.gaps
 			})
 			if t.Failed() {
-				t.Logf("replay with: go test -C conformance ./differential -differential.seed=%d", seed)
+				t.Logf("replay with: go test -C conformance ./differential -run 'TestAgainstClientGo/script_%d$'", n)
 			}
 		})
 	}
 	t.Logf("%d phases without a list, with equal events; %d with a list", whole, gaps)
-	if *oneSeed == 0 && (whole < 100 || gaps < 100) {
+	if ran > 100 && (whole < ran/4 || gaps < ran/4) {
 		t.Error("the scripts have too many faults, or too few")
 	}
 }
@@ -99,10 +94,9 @@ type event struct {
 	uid, version string
 }
 
-// script is one test run with one seed.
+// script is one test run.
 type script struct {
 	t       *testing.T
-	seed    uint64
 	random  *rand.Rand
 	srv     *apitest.Server
 	gvr     schema.GroupVersionResource
@@ -116,8 +110,8 @@ type script struct {
 	before  map[string]object
 }
 
-func newScript(t *testing.T, seed uint64) *script {
-	s := &script{t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 5)), lists: map[string]int{}, before: map[string]object{}}
+func newScript(t *testing.T) *script {
+	s := &script{t: t, random: testinput.Rand(t), lists: map[string]int{}, before: map[string]object{}}
 	cfg := apitest.Config{
 		Types:      []apitest.Type{widgets},
 		Tokens:     map[string]string{theirUser: theirUser, ourUser: ourUser},
@@ -171,7 +165,7 @@ func (s *script) run() {
 	cancel()
 	work.Wait()
 	if s.t.Failed() {
-		s.t.Logf("script of seed %d, %s:\n%s", s.seed, s.gvr.Resource, strings.Join(s.log, "\n"))
+		s.t.Logf("script for %s:\n%s", s.gvr.Resource, strings.Join(s.log, "\n"))
 	}
 }
 

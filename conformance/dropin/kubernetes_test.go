@@ -15,7 +15,7 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/outcome"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
@@ -119,7 +119,7 @@ func runOn(t *testing.T, path, factory string, of size) *result {
 	r.settled = used(t, programs)
 	step("probed")
 	w.remove(t)
-	wait.Until(t, settles, "services have their endpoints", func() string {
+	patience.Until(t, "services have their endpoints", func() string {
 		return checkEndpoints(t, client, of.deployments-of.deployments/deletedPart)
 	})
 	step("removed")

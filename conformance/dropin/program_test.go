@@ -8,16 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
-)
-
-// Timeouts for a program on a busy machine.
-const (
-	readyWithin  = 2 * time.Minute
-	answerWithin = 30 * time.Second
-	endWithin    = 30 * time.Second
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 // usage is the resource usage that a program reports.
@@ -101,7 +94,7 @@ func start(t *testing.T, path, factory, name string, c *controlplane.Cluster) (*
 	}
 	go p.read(out)
 	t.Cleanup(p.kill)
-	ready := p.await(t, readyWithin)
+	ready := p.await(t)
 	if ready.Event != "ready" {
 		t.Fatalf("%s printed %+v before it was ready", name, ready)
 	}
@@ -119,18 +112,9 @@ func (p *program) read(out io.Reader) {
 	}
 }
 
-func (p *program) await(t *testing.T, within time.Duration) usage {
+func (p *program) await(t *testing.T) usage {
 	t.Helper()
-	select {
-	case u, ok := <-p.answers:
-		if !ok {
-			t.Fatalf("%s has ended", p.name)
-		}
-		return u
-	case <-time.After(within):
-		t.Fatalf("%s did not answer within %v", p.name, within)
-	}
-	return usage{}
+	return patience.Receive(t, "an answer of "+p.name, p.answers)
 }
 
 // usage requests the current usage from the program.
@@ -139,22 +123,17 @@ func (p *program) usage(t *testing.T) usage {
 	if _, err := io.WriteString(p.in, "usage\n"); err != nil {
 		t.Fatalf("request the usage of %s: %v", p.name, err)
 	}
-	return p.await(t, answerWithin)
+	return p.await(t)
 }
 
 // end stops the program with an interrupt, and fails the test if it does not stop.
 func (p *program) end(t *testing.T) {
 	t.Helper()
 	p.in.Close()
-	late := time.AfterFunc(endWithin, func() { _ = p.cmd.Process.Kill() })
-	for range p.answers {
-	}
+	patience.Closed(t, "the end of "+p.name, p.answers)
 	p.ended = true
 	if err := p.cmd.Wait(); err != nil {
 		t.Errorf("%s ended with %v", p.name, err)
-	}
-	if !late.Stop() {
-		t.Errorf("%s did not end within %v", p.name, endWithin)
 	}
 }
 

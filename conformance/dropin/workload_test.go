@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -14,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 // size is the amount of work of a run.
@@ -25,7 +24,6 @@ const (
 	deletedPart = 5 // one of this many
 	tooLarge    = 3 // pods that fit on no node
 	writers     = 16
-	settles     = 3 * time.Minute
 )
 
 // workload makes the same requests in each run.
@@ -114,7 +112,7 @@ func (w *workload) fill(t *testing.T) {
 // apart waits until all but one of the pods with anti-affinity run.
 func (w *workload) apart(t *testing.T) {
 	t.Helper()
-	wait.Until(t, settles, "pods with anti-affinity are bound", func() string {
+	patience.Until(t, "pods with anti-affinity are bound", func() string {
 		list, err := w.client.CoreV1().Pods(apartPods).List(t.Context(), metav1.ListOptions{FieldSelector: "status.phase=Running"})
 		return problem(err, len(list.Items), w.nodes-1, "pods with anti-affinity run")
 	})
@@ -123,16 +121,16 @@ func (w *workload) apart(t *testing.T) {
 // settle waits until all pods run or have completed.
 func (w *workload) settle(t *testing.T, revision string) {
 	t.Helper()
-	wait.Until(t, settles, "all pods are bound", func() string {
+	patience.Until(t, "all pods are bound", func() string {
 		list, err := w.client.CoreV1().Pods(plainPods).List(t.Context(), metav1.ListOptions{FieldSelector: "status.phase=Running", ResourceVersion: "0"})
 		return problem(err, len(list.Items), w.pods, "plain pods run")
 	})
 	w.apart(t)
-	wait.Until(t, settles, "jobs are complete", func() string {
+	patience.Until(t, "jobs are complete", func() string {
 		list, err := w.client.BatchV1().Jobs(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
 		return problem(err, count(list.Items, complete), len(list.Items), "jobs are complete")
 	})
-	wait.Until(t, settles, "deployments are rolled out", func() string {
+	patience.Until(t, "deployments are rolled out", func() string {
 		list, err := w.client.AppsV1().Deployments(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
 		for i := range list.Items {
 			if d := &list.Items[i]; !rolled(d, revision) {
@@ -206,7 +204,7 @@ func (w *workload) remove(t *testing.T) {
 	w.each(t, w.deployments/deletedPart, func(i int) error {
 		return w.client.AppsV1().Deployments(rollouts).Delete(ctx, fmt.Sprintf("deployment-%d", i), metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationForeground)})
 	})
-	wait.Until(t, settles, "the namespace is deleted", func() string {
+	patience.Until(t, "the namespace is deleted", func() string {
 		_, err := w.client.CoreV1().Namespaces().Get(ctx, doomed, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return ""
@@ -214,7 +212,7 @@ func (w *workload) remove(t *testing.T) {
 		return fmt.Sprintf("it exists (%v)", err)
 	})
 	kept := w.deployments - w.deployments/deletedPart // and the one of probe, which was not rolled
-	wait.Until(t, settles, "dependents of deployments are collected", func() string {
+	patience.Until(t, "dependents of deployments are collected", func() string {
 		sets, err := w.client.AppsV1().ReplicaSets(rollouts).List(ctx, metav1.ListOptions{})
 		if p := problem(err, len(sets.Items), 2*kept+1, "replica sets that remain"); p != "" {
 			return p
@@ -222,7 +220,7 @@ func (w *workload) remove(t *testing.T) {
 		pods, err := w.client.CoreV1().Pods(rollouts).List(ctx, metav1.ListOptions{})
 		return problem(err, len(pods.Items), replicas*(kept+1), "pods of deployments that remain")
 	})
-	wait.Until(t, settles, "dependents of jobs are collected", func() string {
+	patience.Until(t, "dependents of jobs are collected", func() string {
 		pods, err := w.client.CoreV1().Pods(jobs).List(ctx, metav1.ListOptions{})
 		return problem(err, len(pods.Items), 4*(w.jobs-w.jobs/deletedPart), "pods of jobs that remain")
 	})
@@ -234,7 +232,7 @@ func (w *workload) probe(t *testing.T) {
 	if _, err := w.client.AppsV1().Deployments(rollouts).Create(t.Context(), newDeployment(rollouts, w.deployments), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	wait.Until(t, settles, "a new deployment becomes available after the restart", func() string {
+	patience.Until(t, "a new deployment becomes available after the restart", func() string {
 		d, err := w.client.AppsV1().Deployments(rollouts).Get(t.Context(), fmt.Sprintf("deployment-%d", w.deployments), metav1.GetOptions{})
 		if err != nil {
 			return err.Error()

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os/exec"
@@ -20,6 +21,8 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/crds"
+	"github.com/vedette-io/vedette/conformance/gobuild"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/kube"
 )
@@ -100,7 +103,7 @@ func createJobs(t *testing.T, client kubernetes.Interface, cluster *kube.Cluster
 // TestJobsAgree: the lists of jobs from a real cluster and from its history are the same,
 // except for facts that only one of them has.
 func TestJobsAgree(t *testing.T) {
-	path := build(t)
+	path := gobuild.Program(t, gobuild.Vedette)
 	c := controlplane.ForTest(t, controlplane.Options{})
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
 	if err != nil {
@@ -121,12 +124,15 @@ func TestJobsAgree(t *testing.T) {
 		_ = recorder.Process.Kill()
 		_ = recorder.Wait() // it was killed
 	})
-	every(t, time.Second, 4*time.Minute, "seven jobs have ended", func() bool {
+	patience.Until(t, "seven jobs have ended", func() string {
 		list, err := client.BatchV1().Jobs("default").List(t.Context(), metav1.ListOptions{})
 		if err != nil {
-			t.Fatal(err)
+			return err.Error()
 		}
-		return len(slices.DeleteFunc(list.Items, func(j batchv1.Job) bool { return j.Status.CompletionTime == nil })) == 7
+		if ended := len(slices.DeleteFunc(list.Items, func(j batchv1.Job) bool { return j.Status.CompletionTime == nil })); ended != 7 {
+			return fmt.Sprintf("%d have", ended)
+		}
+		return ""
 	})
 	live := listJobs(t, path, "--kubeconfig", c.Kubeconfig())
 	if len(live) != 9 {
@@ -151,21 +157,14 @@ func TestJobsAgree(t *testing.T) {
 		}
 		return ""
 	}
-	last := ""
-	defer func() {
-		if t.Failed() {
-			t.Log(last)
-		}
-	}()
-	every(t, time.Second, time.Minute, "the history agrees", func() bool {
+	patience.Until(t, "the history agrees", func() string {
 		out, err := exec.CommandContext(t.Context(), path, "jobs", "-A", "-o", "json", "--sort", "name", "--db", db).Output()
 		var list struct{ Items []listedJob }
-		if err != nil || json.Unmarshal(out, &list) != nil {
-			return false // not recorded yet
+		if err = errors.Join(err, json.Unmarshal(out, &list)); err != nil {
+			return err.Error() // not recorded yet
 		}
 		recorded = list.Items
-		last = differ()
-		return last == ""
+		return differ()
 	})
 	mine := listJobs(t, path, "--db", db, "--user", "ann@example.com", "--state", "Succeeded")
 	if len(mine) != 4 || !strings.HasPrefix(mine[0].Name, "train-") || mine[0].Node == "" {

@@ -2,17 +2,17 @@ package e2e_test
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -35,27 +35,14 @@ type vedette struct {
 
 	mu      sync.Mutex
 	changes []change
-	said    []string      // lines of standard error
-	news    chan struct{} // closed and replaced at each line
+	said    []string // lines of standard error
 	readers sync.WaitGroup
-}
-
-// build builds the program as a user would.
-func build(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "vedette")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./cmd/vedette")
-	cmd.Dir = filepath.Join("..", "..")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build vedette: %v\n%s", err, out)
-	}
-	return path
 }
 
 // watch starts the program. The caller interrupts it.
 func watch(t *testing.T, path string, args ...string) *vedette {
 	t.Helper()
-	v := &vedette{t: t, news: make(chan struct{})}
+	v := &vedette{t: t}
 	v.cmd = exec.Command(path, append([]string{"watch"}, args...)...)
 	v.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := v.cmd.StdoutPipe()
@@ -90,8 +77,6 @@ func (v *vedette) read(r io.Reader, take func(string)) {
 	for lines.Scan() {
 		v.mu.Lock()
 		take(lines.Text())
-		close(v.news)
-		v.news = make(chan struct{})
 		v.mu.Unlock()
 	}
 }
@@ -110,22 +95,16 @@ func (v *vedette) parse(line string) {
 }
 
 // until waits until the output satisfies ok.
-func (v *vedette) until(what string, within time.Duration, ok func(changes []change, said []string) bool) {
+func (v *vedette) until(what string, ok func(changes []change, said []string) bool) {
 	v.t.Helper()
-	deadline := time.After(within)
-	for {
+	patience.Until(v.t, what, func() string {
 		v.mu.Lock()
-		done, news := ok(v.changes, v.said), v.news
-		v.mu.Unlock()
-		if done {
-			return
+		defer v.mu.Unlock()
+		if ok(v.changes, v.said) {
+			return ""
 		}
-		select {
-		case <-news:
-		case <-deadline:
-			v.t.Fatalf("%s: not within %v", what, within)
-		}
-	}
+		return fmt.Sprintf("%d changes; the last lines of standard error are %q", len(v.changes), v.said[max(0, len(v.said)-5):])
+	})
 }
 
 // lines counts the lines that contain a text.
@@ -139,19 +118,19 @@ func lines(said []string, text string) int {
 	return n
 }
 
-// interrupt sends the interrupt signal, and checks how long the program takes to end.
+// interrupt sends the interrupt signal, and checks how the program ends.
 func (v *vedette) interrupt() {
 	v.t.Helper()
-	began := time.Now()
 	if err := v.cmd.Process.Signal(os.Interrupt); err != nil {
 		v.t.Fatal(err)
 	}
-	v.readers.Wait()
-	if err := v.cmd.Wait(); err != nil {
+	ended := make(chan error, 1)
+	go func() {
+		v.readers.Wait()
+		ended <- v.cmd.Wait()
+	}()
+	if err := patience.Receive(v.t, "the end of the program after an interrupt", ended); err != nil {
 		v.t.Errorf("after an interrupt: %v", err)
-	}
-	if d := time.Since(began); d > time.Second {
-		v.t.Errorf("the program took %v to end", d)
 	}
 }
 

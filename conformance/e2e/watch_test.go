@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	batchv1 "k8s.io/api/batch/v1"
@@ -16,6 +15,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/gobuild"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -33,7 +34,7 @@ const jobs = 200
 // are paused until both have seen the same events, because a killed server may deliver
 // different events to its two connections.
 func TestWatchMissesNothing(t *testing.T) {
-	path := build(t)
+	path := gobuild.Program(t, gobuild.Vedette)
 	c := controlplane.ForTest(t, controlplane.Options{})
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
 	if err != nil {
@@ -46,7 +47,7 @@ func TestWatchMissesNothing(t *testing.T) {
 	defer cancel()
 
 	create(t, client, 0, 1) // a first event, to see that vedette is connected
-	v.until("the first line", time.Minute, func(seen []change, _ []string) bool { return len(seen) > 0 })
+	v.until("the first line", func(seen []change, _ []string) bool { return len(seen) > 0 })
 	w.watch(ctx)
 
 	disturb := []func(){
@@ -68,12 +69,12 @@ func TestWatchMissesNothing(t *testing.T) {
 		if err := c.StartAPIServer(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		v.until("the server is back", time.Minute, func(_ []change, said []string) bool { return lines(said, " is back after ") > i })
+		v.until("the server is back", func(_ []change, said []string) bool { return lines(said, " is back after ") > i })
 		w.watch(ctx)
 		create(t, client, third*(i+1), min(third*(i+2), jobs)+2*i)
 	}
 	// Etcd has compacted, so the watch got 410, and vedette must report it.
-	v.until("vedette reports the gap", time.Minute, func(_ []change, said []string) bool {
+	v.until("vedette reports the gap", func(_ []change, said []string) bool {
 		return lines(said, "did not reach back to the last change") > 0
 	})
 	waitForJobs(t, client)
@@ -120,36 +121,25 @@ func job(i int) *batchv1.Job {
 	return j
 }
 
-// every calls ok periodically until it returns true.
-func every(t *testing.T, interval, within time.Duration, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	deadline := time.After(within)
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%s: not within %v", what, within)
-		}
-	}
-}
-
 // waitForJobs waits until all remaining jobs have ended, and jobs that delete themselves
 // are deleted.
 func waitForJobs(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
-	every(t, time.Second, 8*time.Minute, "all jobs have ended", func() bool {
+	patience.Until(t, "all jobs have ended", func() string {
 		list, err := client.BatchV1().Jobs("default").List(t.Context(), metav1.ListOptions{})
 		if err != nil {
-			t.Fatal(err)
+			return err.Error()
 		}
+		open := 0
 		for i := range list.Items {
 			if j := &list.Items[i]; j.Status.CompletionTime == nil || j.Spec.TTLSecondsAfterFinished != nil {
-				return false
+				open++
 			}
 		}
-		return len(list.Items) >= jobs/2
+		if open > 0 || len(list.Items) < jobs/2 {
+			return fmt.Sprintf("%d of %d jobs have not", open, len(list.Items))
+		}
+		return ""
 	})
 }
 
@@ -158,21 +148,14 @@ func waitForJobs(t *testing.T, client kubernetes.Interface) {
 func halt(t *testing.T, c *controlplane.Cluster, v *vedette, w *witness) {
 	t.Helper()
 	c.Pause()
-	var behind string
-	defer func() {
-		if t.Failed() {
-			t.Log(behind)
-		}
-	}()
-	every(t, 200*time.Millisecond, time.Minute, "vedette and the witness have seen the same", func() bool {
+	patience.Until(t, "vedette and the witness have seen the same", func() string {
 		now, err := w.state(t.Context())
 		if err != nil {
-			t.Fatal(err)
+			return err.Error()
 		}
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		behind = lacks("vedette", v.changes, now) + lacks("the witness", w.changes(), now)
-		return behind == ""
+		return lacks("vedette", v.changes, now) + lacks("the witness", w.changes(), now)
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,8 +13,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
-	"github.com/vedette-io/vedette/conformance/wait"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -101,21 +100,21 @@ func TestDeepObject(t *testing.T) {
 	}
 	create := func(name string, depth int) {
 		t.Helper()
-		wait.Until(t, time.Minute, "the type is served", func() string { return told(client.Post().AbsPath(widgetsPath).Body(widget(name, depth)).Do(ctx)) })
+		patience.Until(t, "the type is served", func() string { return told(client.Post().AbsPath(widgetsPath).Body(widget(name, depth)).Do(ctx)) })
 	}
 	create("first", 1)
 	running := follow(ctx, t, &work, cluster)
-	wait.Until(t, time.Minute, "the first object is in all stores", func() string { return running.have(1, false) })
+	patience.Until(t, "the first object is in all stores", func() string { return running.have(1, false) })
 	create("deep", 1100)
 	create("next", 1)
-	wait.Until(t, time.Minute, "running informers have the deep object and the next one", func() string { return running.have(3, true) })
+	patience.Until(t, "running informers have the deep object and the next one", func() string { return running.have(3, true) })
 	started := follow(ctx, t, &work, cluster)
-	wait.Until(t, time.Minute, "new informers have both objects, too", func() string { return started.have(3, true) })
+	patience.Until(t, "new informers have both objects, too", func() string { return started.have(3, true) })
 	if err := client.Delete().AbsPath(widgetsPath + "/deep").Do(ctx).Error(); err != nil {
 		t.Fatal(err)
 	}
 	for _, all := range []copies{running, started} {
-		wait.Until(t, time.Minute, "its deletion is observed", func() string { return all.have(2, false) })
+		patience.Until(t, "its deletion is observed", func() string { return all.have(2, false) })
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"net/http"
 	"strings"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/wire"
@@ -28,17 +30,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
 
+var (
+	pods    = flag.Int("engine.pods", 2_000, "number of pods of TestLoad, a multiple of 16")
+	updates = flag.Int("engine.updates", 40_000, "number of updates of TestLoad")
+)
+
 const (
-	pods    = 20_000
 	writers = 16
-	load    = time.Minute
-	// perSecond is the number of updates per second.
+	// perSecond is the number of updates per second, if the machine is fast enough.
 	perSecond = 2_000
 )
 
-// TestLoad updates 20,000 pods behind a real API server 2,000 times a second for a
-// minute, kills the server twice meanwhile, and compares the events of a subscriber of
-// every change with the writes. A revision may be missing only if the server no longer
+// TestLoad updates pods behind a real API server 2,000 times a second, kills the server
+// twice meanwhile, and compares the events of a subscriber of every change with the
+// writes. A revision may be missing only if the server no longer
 // had it after its restart, and only in a gap that Health reports.
 //
 // The updates go directly to etcd, which accepts several times as many as an API server
@@ -64,15 +69,17 @@ func TestLoad(t *testing.T) {
 	work.Go(func() { o.follow(t.Context()) }) // ends after the last event
 	work.Go(func() { o.gapsOf(ctx) })
 	<-inf.Synced()
-	if n := inf.Snapshot().Len(); n != pods {
+	if n := inf.Snapshot().Len(); n != *pods {
 		t.Fatalf("%d pods after the first list", n)
 	}
 
 	began := time.Now()
 	var writing sync.WaitGroup
-	writing.Go(func() { w.update(t.Context(), t, began.Add(load)) })
-	for range 2 {
-		<-time.After(load / 3)
+	third, twoThirds := make(chan struct{}), make(chan struct{})
+	w.marks = map[int]chan struct{}{*updates / 3: third, *updates * 2 / 3: twoThirds}
+	writing.Go(func() { w.update(t.Context(), t) })
+	for _, mark := range []chan struct{}{third, twoThirds} {
+		patience.Closed(t, "the next third of the updates", mark, w.progress)
 		c.KillAPIServer()
 		if err := c.StartAPIServer(t.Context()); err != nil {
 			t.Fatal(err)
@@ -89,7 +96,7 @@ func TestLoad(t *testing.T) {
 	t.Logf("%d updates in %v (%.0f/s); %d relists, gaps %v; lag to the store %v on average, %v at most; %.0f B of memory per pod of %.0f B",
 		len(w.written), took.Round(time.Second), float64(len(w.written))/took.Seconds(), h.Relists.Expired, o.gaps,
 		h.Stored.Sum/time.Duration(max(h.Stored.Count, 1)), h.Stored.Max,
-		float64(inf.Stats().HeldBytes)/pods, float64(inf.Stats().RawBytes)/pods)
+		float64(inf.Stats().HeldBytes)/float64(*pods), float64(inf.Stats().RawBytes)/float64(*pods))
 }
 
 // revision is one state of one object.
@@ -155,6 +162,14 @@ type writersOfPods struct {
 	mu      sync.Mutex
 	written []revision
 	last    wire.Version
+	marks   map[int]chan struct{} // closed when so many are written
+}
+
+// progress describes how many updates are written.
+func (w *writersOfPods) progress() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return fmt.Sprintf("%d of %d", len(w.written), *updates)
 }
 
 func newLoad(t *testing.T, c *controlplane.Cluster) *writersOfPods {
@@ -178,7 +193,7 @@ func (w *writersOfPods) create(ctx context.Context, t *testing.T) {
 	var work sync.WaitGroup
 	for range writers {
 		work.Go(func() {
-			for i := next.Add(1) - 1; i < pods; i = next.Add(1) - 1 {
+			for i := next.Add(1) - 1; i < int64(*pods); i = next.Add(1) - 1 {
 				_, err := w.client.CoreV1().Pods("default").Create(ctx, &corev1.Pod{
 					ObjectMeta: metav1.ObjectMeta{Name: name(int(i)), Labels: map[string]string{"app": "load"}},
 					Spec: corev1.PodSpec{
@@ -195,17 +210,17 @@ func (w *writersOfPods) create(ctx context.Context, t *testing.T) {
 	work.Wait()
 }
 
-// update writes one pod after the other until a time.
-func (w *writersOfPods) update(ctx context.Context, t *testing.T, until time.Time) {
+// update writes one pod after the other.
+func (w *writersOfPods) update(ctx context.Context, t *testing.T) {
 	var work sync.WaitGroup
 	for n := range writers {
 		work.Go(func() {
 			tick := time.NewTicker(writers * time.Second / perSecond)
 			defer tick.Stop()
 			known := map[int]*stored{}
-			for i := n; time.Now().Before(until); i = (i + writers) % pods {
+			for i := n; i < *updates; i += writers {
 				<-tick.C
-				if err := w.updateOne(ctx, known, i); err != nil {
+				if err := w.updateOne(ctx, known, i%*pods); err != nil {
 					t.Error(err)
 					return
 				}
@@ -257,6 +272,9 @@ func (w *writersOfPods) updateOne(ctx context.Context, known map[int]*stored, i 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.written = append(w.written, revision{string(p.pod.UID), v})
+	if mark := w.marks[len(w.written)]; mark != nil {
+		close(mark)
+	}
 	w.last = max(w.last, v)
 	return nil
 }
@@ -314,9 +332,7 @@ func (w *writersOfPods) ask(ctx context.Context, path string, question, answer a
 // settle waits until the informer has the last write.
 func (w *writersOfPods) settle(t *testing.T, inf *informer.Informer[corev1.Pod]) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	if err := inf.WaitFor(ctx, w.last); err != nil {
+	if err := inf.WaitFor(patience.Context(t, "the last write"), w.last); err != nil {
 		h, _ := inf.Health()
 		t.Fatalf("version %v was not reached: %v; %+v", w.last, err, h.Health)
 	}
@@ -344,7 +360,7 @@ func (w *writersOfPods) compare(t *testing.T, inf *informer.Informer[corev1.Pod]
 		t.Errorf("events of the connection:\n%s", strings.Join(o.history, "\n"))
 	}
 	t.Logf("the server no longer had %d of %d revisions after its restart", hidden, len(w.written))
-	if len(w.written) < 20_000 {
+	if len(w.written) != *updates {
 		t.Errorf("only %d updates", len(w.written))
 	}
 	now := map[revision]bool{}
@@ -362,7 +378,7 @@ func (w *writersOfPods) compare(t *testing.T, inf *informer.Informer[corev1.Pod]
 		}
 		delete(now, revision{string(list.Items[i].UID), v})
 	}
-	if len(list.Items) != pods || len(now) != 0 || inf.Snapshot().Len() != pods {
+	if len(list.Items) != *pods || len(now) != 0 || inf.Snapshot().Len() != *pods {
 		t.Errorf("the server has %d pods, the store has %d; %d differ", len(list.Items), inf.Snapshot().Len(), len(now))
 	}
 }

@@ -21,6 +21,8 @@ import (
 
 	"github.com/vedette-io/vedette/export"
 	"github.com/vedette-io/vedette/export/s3"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/record/historytest"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
@@ -152,6 +154,7 @@ const accessKey, secretKey = "vedette", "correct-horse"
 // build builds the S3 server.
 func build(t *testing.T) string {
 	t.Helper()
+	testinput.Uncached(t)
 	program := filepath.Join(t.TempDir(), "versitygw")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "github.com/versity/versitygw/cmd/versitygw").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -167,18 +170,13 @@ func (s *server) start(program string) {
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	for deadline := time.After(time.Minute); ; {
+	patience.NoError(s.t, "the S3 server answers", func() error {
 		c, err := net.Dial("tcp", s.addr)
 		if err == nil {
-			_ = c.Close()
-			return
+			err = c.Close()
 		}
-		select {
-		case <-deadline:
-			s.t.Fatalf("the S3 server does not answer: %v", err)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+		return err
+	})
 }
 
 func (s *server) kill() {

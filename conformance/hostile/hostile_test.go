@@ -22,18 +22,19 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/hostile"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
 )
 
 var (
-	oneSeed = flag.Uint64("hostile.seed", 0, "run only the servers of this seed")
-	from    = flag.Uint64("hostile.from", 1, "the first seed")
-	goOn    = flag.Bool("hostile.all", false, "continue after a failure")
-	runFor  = flag.Duration("hostile.for", time.Minute, "how long to continue with further seeds, in real time")
+	goOn   = flag.Bool("hostile.all", false, "continue after a failure")
+	runFor = flag.Duration("hostile.for", 0, "how long to continue with further scenes, in real time")
 )
 
 const (
+	// usualScenes is the number of scenes without VEDETTE_CASES.
+	usualScenes = 40
 	// healBound is the maximum time until all informers have the true objects, after the servers
 	// begin to behave: a silent body (3 minutes), three lists that are refused as too old, and the
 	// longest pauses between them.
@@ -46,7 +47,7 @@ const (
 	requestsPerMinute = 120
 	// heapBound is the maximum heap after thousands of servers.
 	heapBound = 512 << 20
-	// watchdog is the maximum real time for the servers of one seed. If fake time does not advance,
+	// watchdog is the maximum real time for one scene. If fake time does not advance,
 	// there is a loop without a request.
 	watchdog = 2 * time.Minute
 )
@@ -54,30 +55,24 @@ const (
 // TestHostileServers runs informers of all kinds against servers that are hostile for up to an hour
 // of fake time each, and then behave.
 func TestHostileServers(t *testing.T) {
-	last := *from
-	defer func() { t.Logf("seeds %d to %d; at most %d requests of one scope in a minute", *from, last, most) }()
-	for began := time.Now(); ; last++ {
-		seed := last
-		if *oneSeed != 0 {
-			seed = *oneSeed
-		}
-		fmt.Println("hostile seed", seed) // go test prints it if the process crashes
+	scenes := testinput.Cases(t, usualScenes)
+	n := 0
+	defer func() { t.Logf("%d scenes; at most %d requests of one scope in a minute", n, most) }()
+	for began := time.Now(); n < scenes || time.Since(began) < *runFor; n++ {
+		fmt.Println("hostile scene", n) // go test prints it if the process crashes
 		alive := time.AfterFunc(watchdog, func() {
 			debug.SetTraceback("all")
 			buf := make([]byte, 1<<20)
-			fmt.Fprintf(os.Stderr, "seed %d takes longer than %v\n%s\n", seed, watchdog, buf[:runtime.Stack(buf, true)])
+			fmt.Fprintf(os.Stderr, "scene %d takes longer than %v\n%s\n", n, watchdog, buf[:runtime.Stack(buf, true)])
 			os.Exit(3)
 		})
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			dir := t.TempDir()
-			synctest.Test(t, func(t *testing.T) { newScene(t, seed, dir).play() })
+			synctest.Test(t, func(t *testing.T) { newScene(t, n, dir).play() })
 		})
 		alive.Stop()
 		if t.Failed() && !*goOn {
-			t.Fatalf("replay with: go test -C conformance ./hostile -run TestHostileServers -hostile.seed=%d", seed)
-		}
-		if *oneSeed != 0 || time.Since(began) > *runFor {
-			break
+			t.Fatalf("replay with: go test -C conformance ./hostile -run 'TestHostileServers/^%d$'", n)
 		}
 	}
 	runtime.GC()
@@ -90,10 +85,10 @@ func TestHostileServers(t *testing.T) {
 // most is the maximum number of requests of a scope in a minute.
 var most int
 
-// scene is one test run with one seed.
+// scene is one test run.
 type scene struct {
 	t       *testing.T
-	seed    uint64
+	number  int
 	dir     string
 	random  *rand.Rand
 	places  []*place
@@ -110,14 +105,14 @@ type scene struct {
 	requests []int
 }
 
-// errorf reports a failure, with the seed.
+// errorf reports a failure.
 func (s *scene) errorf(format string, args ...any) {
 	s.bad = true
-	s.t.Errorf("seed %d, %s: "+format, append([]any{s.seed, s.kind}, args...)...)
+	s.t.Errorf("%s: "+format, append([]any{s.kind}, args...)...)
 }
 
-func newScene(t *testing.T, seed uint64, dir string) *scene {
-	s := &scene{t: t, seed: seed, dir: dir, start: time.Now(), random: rand.New(rand.NewPCG(seed, 3))}
+func newScene(t *testing.T, number int, dir string) *scene {
+	s := &scene{t: t, number: number, dir: dir, start: time.Now(), random: testinput.Rand(t)}
 	s.ctx, s.cancel = context.WithCancel(t.Context())
 	return s
 }
@@ -125,7 +120,7 @@ func newScene(t *testing.T, seed uint64, dir string) *scene {
 // place adds a server.
 func (s *scene) place() *place {
 	name := fmt.Sprint("server-", len(s.places))
-	server := hostile.New(name, s.seed*10+uint64(len(s.places)))
+	server := hostile.New(name, s.random.Uint64())
 	cluster, err := kube.Connect(kube.Config{REST: server.RESTConfig()})
 	if err != nil {
 		s.t.Fatal(err)
@@ -193,7 +188,7 @@ func (s *scene) close() {
 	}
 	if s.bad {
 		for _, p := range s.places {
-			s.t.Logf("seed %d, %s: actions of %v\n%s", s.seed, s.kind, p.cluster.Host(), p.server.Script())
+			s.t.Logf("%s: actions of %v\n%s", s.kind, p.cluster.Host(), p.server.Script())
 		}
 	}
 }
@@ -209,7 +204,7 @@ func (s *scene) informer(at *place, warm *informer.WarmStart) subject {
 	}
 	kind := s.random.IntN(5)
 	if warm != nil {
-		cfg.Namespaces, kind = nil, int(s.seed%5) // the same before and after the restart
+		cfg.Namespaces, kind = nil, s.number%5 // the same before and after the restart
 	}
 	places := map[string]*place{"": at}
 	switch kind {
@@ -269,7 +264,7 @@ func (s *scene) act() bool {
 	defer cancel()
 	var running sync.WaitGroup
 	for i, f := range s.cast {
-		f.prepare(int(s.seed) + i)
+		f.prepare(s.number + i)
 	}
 	if s.factory != nil {
 		running.Go(func() {

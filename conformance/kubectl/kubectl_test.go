@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +16,8 @@ import (
 	"k8s.io/kubectl/pkg/cmd"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // program makes this test binary kubectl.
@@ -55,6 +56,7 @@ func start(t *testing.T, srv *apitest.Server) *terminal {
 // run runs kubectl and returns its output.
 func (k *terminal) run(input string, args ...string) (string, error) {
 	k.t.Helper()
+	testinput.Uncached(k.t)
 	c := exec.CommandContext(k.t.Context(), os.Args[0], args...)
 	c.Env = append(os.Environ(), program+"=1", "KUBECONFIG="+k.kubeconfig, "HOME="+k.t.TempDir())
 	c.Stdin = strings.NewReader(input)
@@ -159,18 +161,18 @@ func TestWait(t *testing.T) {
 			out, err := k.run("", append([]string{"wait", "--timeout=60s", "job/j"}, args...)...)
 			ended <- fmt.Sprint(out, err)
 		}()
-		watching := func() bool {
+		patience.Until(t, "kubectl watches", func() string {
 			n := 0
 			for _, r := range srv.Requests() {
 				if r.Verb == apitest.VerbWatch {
 					n++
 				}
 			}
-			return n > watches
-		}
-		for end := time.Now().Add(time.Minute); !watching() && time.Now().Before(end); {
-			<-time.After(10 * time.Millisecond)
-		}
+			if n <= watches {
+				return fmt.Sprintf("%d watches, %d of them of earlier commands", n, watches)
+			}
+			return ""
+		})
 		watches++
 		if err := change(); err != nil {
 			t.Error(err)

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vedette-io/vedette/conformance/kubelet"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/submit"
 	"github.com/vedette-io/vedette/submit/logs"
@@ -167,7 +167,7 @@ func (s *stage) rights(t *testing.T, job submit.Job) {
 	}
 	defer cluster.Close()
 	var needed []string
-	wait.Until(t, time.Minute, "ann may read logs", func() string {
+	patience.Until(t, "ann may read logs", func() string {
 		for _, err := range logs.Read(t.Context(), logs.Options{Cluster: cluster, Job: job}) {
 			var denied *submit.DeniedError
 			if errors.As(err, &denied) {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
@@ -17,8 +16,8 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/kubelet"
-	"github.com/vedette-io/vedette/conformance/wait"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 func TestMain(m *testing.M) {
@@ -60,7 +59,7 @@ func TestKubelet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wait.Until(t, time.Minute, "the pod runs", func() string {
+	patience.Until(t, "the pod runs", func() string {
 		pod, err := pods.Get(ctx, "p", metav1.GetOptions{})
 		if err != nil {
 			return err.Error()

@@ -17,7 +17,7 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/kubelet"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/submit"
 	"github.com/vedette-io/vedette/submit/logs"
@@ -94,7 +94,7 @@ func (s *stage) submit(name string, pods int32, owners ...metav1.OwnerReference)
 func (s *stage) running(job string, want int) []string {
 	s.t.Helper()
 	var names []string
-	wait.Until(s.t, time.Minute, fmt.Sprintf("%d pods of %s run", want, job), func() string {
+	patience.Until(s.t, fmt.Sprintf("%d pods of %s run", want, job), func() string {
 		all, err := s.client.CoreV1().Pods(namespace).List(s.t.Context(), metav1.ListOptions{LabelSelector: "job-name=" + job})
 		if err != nil {
 			return err.Error()
@@ -188,19 +188,13 @@ func (r *reading) take(l logs.Line) {
 // until reads until it has a line of a pod.
 func (r *reading) until(pod, text string) {
 	r.t.Helper()
-	deadline := time.After(time.Minute)
 	for {
-		select {
-		case l, open := <-r.lines:
-			if !open {
-				r.t.Fatalf("the end, before %q of %s: %v", text, pod, r.err)
-			}
-			r.take(l)
-			if l.Pod == pod && l.Text == text {
-				return
-			}
-		case <-deadline:
-			r.t.Fatalf("no line %q of %s within a minute; notes: %q", text, pod, r.notes)
+		l := patience.Receive(r.t, fmt.Sprintf("the line %q of %s", text, pod), r.lines, func() string {
+			return fmt.Sprintf("%d lines of it so far, notes %q", len(r.by[pod]), r.notes)
+		})
+		r.take(l)
+		if l.Pod == pod && l.Text == text {
+			return
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -29,22 +28,23 @@ import (
 	"github.com/vedette-io/vedette/compat/clientgo/informers"
 	"github.com/vedette-io/vedette/compat/clientgo/tools/cache"
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/gobuild"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
-
-// within is the time limit of a program that takes seconds.
-const within = 2 * time.Minute
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
 
 // build builds the programs, and returns their folder.
 func build(t *testing.T) string {
+	t.Helper()
+	testinput.Uncached(t)
 	dir := t.TempDir()
 	for name := range scripts {
 		for _, engine := range []string{"clientgo", "vedette"} {
-			cmd := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, name+"-"+engine), "./"+filepath.Join("examples/migrating", name, engine))
-			cmd.Dir = "../.."
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
+			folder := filepath.Join(dir, name)
+			if err := gobuild.Into(t.Context(), folder, "-ldflags=-s -w", "./"+filepath.Join("examples/migrating", name, engine)); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func TestSameOutput(t *testing.T) {
 			outputs := map[string][]string{}
 			for _, engine := range []string{"clientgo", "vedette"} {
 				p := place{clients, name + "-" + engine}
-				outputs[engine] = play(t, p, scripts[name], filepath.Join(dir, name+"-"+engine), plane.Kubeconfig())
+				outputs[engine] = play(t, p, scripts[name], filepath.Join(dir, name, engine), plane.Kubeconfig())
 			}
 			if diff := cmp.Diff(outputs["clientgo"], outputs["vedette"]); diff != "" {
 				t.Errorf("output with client-go (-), and with Vedette (+):\n%s", diff)
@@ -120,8 +120,7 @@ func accelerated(t *testing.T, plane *controlplane.Cluster, clients *kubernetes.
 // play runs one program through a script, and returns what it printed.
 func play(t *testing.T, p place, s script, program, kubeconfig string) (printed []string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), within)
-	defer cancel()
+	ctx := patience.Context(t, "the end of "+filepath.Base(program))
 	if _, err := p.clients.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: p.namespace}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +139,7 @@ func play(t *testing.T, p place, s script, program, kubeconfig string) (printed 
 		t.Fatal(err)
 	}
 	printed, err = follow(ctx, out, p, s.scenes)
-	if err = errors.Join(err, cmd.Wait()); err != nil {
+	if err = errors.Join(err, cmd.Wait(), context.Cause(ctx)); err != nil {
 		t.Fatalf("%s: %v; it printed\n%s\nand\n%s", filepath.Base(program), err, strings.Join(printed, "\n"), complaints.String())
 	}
 	return printed

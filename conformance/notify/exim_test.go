@@ -20,7 +20,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // exim is a mail server of one test. It accepts mails after authentication inside TLS,
@@ -132,6 +133,7 @@ func startExim(t *testing.T, way string) *exim {
 	if err != nil {
 		t.Fatal(err)
 	}
+	testinput.Uncached(t)
 	server := exec.Command(program, "-C", filepath.Join(dir, "conf"), "-bdf")
 	server.Stdout, server.Stderr = output, output
 	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -146,7 +148,7 @@ func startExim(t *testing.T, way string) *exim {
 			t.Logf("the server logged:\n%s%s", read(filepath.Join(dir, "output")), read(filepath.Join(dir, "log", "mainlog")))
 		}
 	})
-	wait.Until(t, 2*time.Minute, "the mail server", func() string {
+	patience.Until(t, "the mail server", func() string {
 		c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", e.implicit))
 		if err != nil {
 			return err.Error()

@@ -5,12 +5,11 @@ import (
 	"net/mail"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/channel/channeltest"
 	"github.com/vedette-io/vedette/notify/channel/email"
@@ -60,7 +59,7 @@ func TestMails(t *testing.T) {
 						t.Fatalf("%s: %+v, %v", m.Title, r, err)
 					}
 				}
-				wait.Until(t, 2*time.Minute, "five mails", func() string {
+				patience.Until(t, "five mails", func() string {
 					if n := len(e.mails(t)); n != 5 {
 						return fmt.Sprint(n, " mails")
 					}

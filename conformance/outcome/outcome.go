@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 // chance are the fields of every type that differ between two runs of the same program:
@@ -152,11 +152,11 @@ const quiet = 5 * time.Second
 
 // Settled waits until holds returns no problem and nothing has changed for a while, and
 // returns the outcome.
-func (r Rules) Settled(t testing.TB, client dynamic.Interface, within time.Duration, what string, holds func() (problem string)) Outcome {
+func (r Rules) Settled(t testing.TB, client dynamic.Interface, what string, holds func() (problem string)) Outcome {
 	t.Helper()
 	var last Outcome
 	since := time.Now()
-	wait.Until(t, within, what, func() string {
+	patience.Until(t, what, func() string {
 		if problem := holds(); problem != "" {
 			return problem
 		}
@@ -195,24 +195,19 @@ const (
 	heapQuiet = 150 * time.Second
 )
 
-// SettledHeap waits until the heap no longer shrinks, and returns its minimum.
-func SettledHeap(t testing.TB, within time.Duration) float64 {
-	t.Helper()
+// SettledHeap measures the heap until it no longer shrinks, and returns its minimum. It ends
+// with ctx.
+func SettledHeap(ctx context.Context) float64 {
+	tick := time.NewTicker(heapEvery)
+	defer tick.Stop()
 	least := Heap()
-	measured, since := time.Now(), time.Now()
-	wait.Until(t, within, "the heap no longer shrinks", func() string {
-		if time.Since(measured) >= heapEvery {
-			now := Heap()
-			measured = time.Now()
-			if now < 0.99*least {
-				since = measured
-			}
-			least = min(least, now)
+	for quiet := time.Duration(0); quiet < heapQuiet && ctx.Err() == nil; quiet += heapEvery {
+		<-tick.C
+		now := Heap()
+		if now < 0.99*least {
+			quiet = 0
 		}
-		if time.Since(since) < heapQuiet {
-			return fmt.Sprintf("the heap shrank to %.1f MB a moment ago", least)
-		}
-		return ""
-	})
+		least = min(least, now)
+	}
 	return least
 }

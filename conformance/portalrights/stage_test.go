@@ -2,7 +2,6 @@ package portalrights_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"sync"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/access"
 	"github.com/vedette-io/vedette/portal/identity"
@@ -141,17 +141,11 @@ func (s *stage) as(name string, groups ...string) context.Context {
 func (s *stage) follow(ctx context.Context, what string, wanted func(*access.Sight) bool) time.Duration {
 	s.t.Helper()
 	began := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, 90*time.Second, fmt.Errorf("not after 90 s: %s", what))
-	defer cancel()
 	for {
 		sight := check[*access.Sight](s)(s.access.Sight(ctx))
 		if wanted(sight) {
 			return time.Since(began)
 		}
-		select {
-		case <-sight.Expired():
-		case <-ctx.Done():
-			s.t.Fatal(context.Cause(ctx))
-		}
+		patience.Closed(s.t, what+": the end of a sight", sight.Expired())
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	authv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,14 +21,12 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/internal/scaffold"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/submit/manifest"
 )
-
-// within is the timeout of an operation that takes seconds.
-const within = 2 * time.Minute
 
 const object = `
 apiVersion: example.com/v1
@@ -73,7 +70,7 @@ func TestProject(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wait.Until(t, within, "the object is reconciled", func() string { return reconciled(t.Context(), cluster, p, created[0]) })
+			patience.Until(t, "the object is reconciled", func() string { return reconciled(t.Context(), cluster, p, created[0]) })
 			p.stop(t)
 		})
 	}
@@ -102,6 +99,7 @@ func write(t *testing.T, name, of string) (dir string) {
 
 func command(t *testing.T, dir, name string, args ...string) {
 	t.Helper()
+	testinput.Uncached(t)
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {

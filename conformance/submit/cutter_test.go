@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // cut is the fault of a request.
@@ -41,7 +43,7 @@ type cutter struct {
 }
 
 // newCutter returns a cutter, and the configuration of a client behind it.
-func newCutter(t *testing.T, rc *rest.Config, seed uint64) (*cutter, *rest.Config) {
+func newCutter(t *testing.T, rc *rest.Config) (*cutter, *rest.Config) {
 	t.Helper()
 	pem, err := os.ReadFile(rc.CAFile)
 	if err != nil {
@@ -50,7 +52,7 @@ func newCutter(t *testing.T, rc *rest.Config, seed uint64) (*cutter, *rest.Confi
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(pem)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, MaxIdleConnsPerHost: 50}
-	c := &cutter{to: rc.Host, client: &http.Client{Transport: transport}, rand: rand.New(rand.NewPCG(seed, 0)), seen: map[string]map[cut]int{}}
+	c := &cutter{to: rc.Host, client: &http.Client{Transport: transport}, rand: testinput.Rand(t), seen: map[string]map[cut]int{}}
 	srv := httptest.NewUnstartedServer(c)
 	srv.Config.ErrorLog = nil
 	srv.StartTLS()

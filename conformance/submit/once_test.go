@@ -1,7 +1,6 @@
 package submit_test
 
 import (
-	"flag"
 	"fmt"
 	"strings"
 	"sync"
@@ -12,8 +11,6 @@ import (
 	"github.com/vedette-io/vedette/submit"
 	"github.com/vedette-io/vedette/submit/manifest"
 )
-
-var seed = flag.Uint64("submit.seed", 1, "which requests are cut")
 
 // job returns the manifest of a batch Job. With an empty name, the request key determines
 // the name.
@@ -42,7 +39,7 @@ spec:
 // of five connections, create exactly 200 jobs. Each request is recognized afterwards.
 func testOnce(t *testing.T, s *stage) {
 	const n = 200
-	network, rc := newCutter(t, s.plane.RESTConfig(), *seed)
+	network, rc := newCutter(t, s.plane.RESTConfig())
 	cluster := s.connect(t, rc)
 	request := func(i int) submit.Request {
 		req := submit.Request{Manifest: job(t, "", i)}
@@ -74,7 +71,7 @@ func testOnce(t *testing.T, s *stage) {
 	work.Wait()
 	network.mu.Lock()
 	defer network.mu.Unlock()
-	t.Logf("seed %d: %v", *seed, network.seen)
+	t.Logf("%v", network.seen)
 	for _, kind := range []string{"dry run", "creation", "get", "post"} {
 		for how := range cuts {
 			if network.seen[kind][how] == 0 {

@@ -6,9 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 // testRecorded: the recorder reads the submitter of a job from the metadata that submit
@@ -32,7 +31,7 @@ func testRecorded(t *testing.T, s *stage) {
 	if code, _, errs := s.run(t, config, jobText, "submit", "-f", "-"); code != 0 {
 		t.Fatal(errs)
 	}
-	wait.Until(t, time.Minute, "the job in the history", func() string {
+	patience.Until(t, "the job in the history", func() string {
 		code, out, errs := s.run(t, config, "", "history", "job/train-7", "-n", s.namespace, "--db", db, "-o", "json")
 		if code != 0 || !strings.Contains(out, `"submitter": "admin"`) {
 			return out + errs

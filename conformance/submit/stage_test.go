@@ -19,6 +19,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/gobuild"
 	"github.com/vedette-io/vedette/kube"
 )
 
@@ -52,7 +53,7 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{plane: controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly}), program: build(t)}
+	s := &stage{plane: controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly}), program: gobuild.Program(t, gobuild.Vedette)}
 	client, err := kubernetes.NewForConfig(s.plane.RESTConfig())
 	if err != nil {
 		t.Fatal(err)
@@ -104,18 +105,6 @@ func (s *stage) kubeconfig(t *testing.T, user string) string {
 	path := filepath.Join(t.TempDir(), "config")
 	if err := clientcmd.WriteToFile(*cfg, path); err != nil {
 		t.Fatal(err)
-	}
-	return path
-}
-
-// build builds the program.
-func build(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "vedette")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./cmd/vedette")
-	cmd.Dir = "../.."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
 	}
 	return path
 }

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
@@ -34,15 +33,13 @@ import (
 	"github.com/vedette-io/vedette/compat/clientgo/informers"
 	"github.com/vedette-io/vedette/compat/clientgo/metadata/metadatainformer"
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
 
 // objects is the number of objects. Their list has more than 128 KB, so it is compressed.
 const objects = 200
-
-// patience is the time limit of any step on a busy machine.
-const patience = 2 * time.Minute
 
 var resource = corev1.SchemeGroupVersion.WithResource("configmaps")
 
@@ -63,14 +60,13 @@ type follower struct {
 	way      *way   // nil for client-go's own
 	informer cache.SharedIndexInformer
 
-	mu      sync.Mutex
-	told    map[string]bool // kinds of events, with the name of the object
-	changed chan struct{}
+	mu   sync.Mutex
+	told map[string]bool // kinds of events, with the name of the object
 }
 
 func newFollower(t *testing.T, name, form string, w *way, inf cache.SharedIndexInformer) *follower {
 	t.Helper()
-	f := &follower{name: name, form: form, way: w, informer: inf, told: map[string]bool{}, changed: make(chan struct{})}
+	f := &follower{name: name, form: form, way: w, informer: inf, told: map[string]bool{}}
 	_, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { f.tell("add", obj) },
 		UpdateFunc: func(_, obj any) { f.tell("update", obj) },
@@ -93,28 +89,21 @@ func (f *follower) tell(what string, obj any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.told[what+" "+m.GetName()] = true
-	close(f.changed)
-	f.changed = make(chan struct{})
 }
 
 // await waits until the handler has got an event.
 func (f *follower) await(t *testing.T, event string) {
 	t.Helper()
-	deadline := time.After(patience)
-	for {
+	patience.Until(t, fmt.Sprintf("%s: the event %q", f.name, event), func() string {
 		f.mu.Lock()
-		told, changed := f.told[event], f.changed
+		told := f.told[event]
 		f.mu.Unlock()
 		if told {
-			return
+			return ""
 		}
-		select {
-		case <-changed:
-		case <-deadline:
-			h, _ := clientgo.HealthOf(f.informer)
-			t.Fatalf("%s: no event %q; health is %v, %v, %v", f.name, event, h.Reason, h.Engine.Fault, h.Engine.Err)
-		}
-	}
+		h, _ := clientgo.HealthOf(f.informer)
+		return fmt.Sprintf("health is %v, %v, %v", h.Reason, h.Engine.Fault, h.Engine.Err)
+	})
 }
 
 // world is a server, and informers that follow it in all ways.

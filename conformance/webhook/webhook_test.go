@@ -22,16 +22,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/conformance/crds"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/manager"
 	"github.com/vedette-io/vedette/submit/manifest"
 	"github.com/vedette-io/vedette/webhook"
 	"github.com/vedette-io/vedette/wire"
 )
-
-// within is the timeout of an operation that takes seconds.
-const within = time.Minute
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
 
@@ -86,7 +84,7 @@ func start(t *testing.T, handlers map[string]webhook.Handler) *world {
 			t.Errorf("the manager ended with %v", err)
 		}
 	})
-	wait.Until(t, within, "the webhooks are served", func() string { return text(m.Ready(ctx)) })
+	patience.Until(t, "the webhooks are served", func() string { return text(m.Ready(ctx)) })
 	if w.cluster, err = kube.Connect(kube.Config{REST: plane.RESTConfig()}); err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +169,7 @@ func TestAdmission(t *testing.T) {
 	var warnings []string
 	ctx := kube.WithWarnings(t.Context(), func(text string) { warnings = append(warnings, text) })
 	n := 0
-	wait.Until(t, within, "the webhook denies", func() string { // API servers read configurations with a delay
+	patience.Until(t, "the webhook denies", func() string { // API servers read configurations with a delay
 		n++
 		_, err := maps.Create(ctx, configMap(fmt.Sprint("large-", n), "check", map[string]string{"size": "large"}))
 		if apierrors.IsInvalid(err) && strings.Contains(err.Error(), `data[size]: Invalid value: "large": must be small`) {
@@ -251,7 +249,7 @@ func TestConversion(t *testing.T) {
 		}),
 	)})
 	w.create(fmt.Sprintf(definition, w.server.Addr(), w.bundle))
-	wait.Served(t, w.cluster, "trainjobs.example.com")
+	crds.Served(t, w.cluster, "trainjobs.example.com")
 	client := func(version string) *kube.Client[unstructured.Unstructured] {
 		c, err := kube.For[unstructured.Unstructured](w.cluster, kube.ClientConfig{Resource: "trainjobs." + version + ".example.com"})
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	certmanager "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	"github.com/cert-manager/cert-manager/pkg/controller/cainjector"
@@ -29,7 +28,7 @@ import (
 	"github.com/vedette-io/vedette/compat/controllerruntime"
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/outcome"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 func TestMain(m *testing.M) {
@@ -41,7 +40,6 @@ func TestMain(m *testing.M) {
 const (
 	namespace = "default"
 	webhooks  = 500
-	patience  = 5 * time.Minute
 )
 
 // TestInjector: the cainjector puts the certificate of a Secret into each webhook
@@ -67,7 +65,7 @@ func TestInjector(t *testing.T) {
 			w.await(t, "first")
 			w.setSecret(t, "second")
 			w.await(t, "second")
-			grown := outcome.SettledHeap(t, patience) - before
+			grown := outcome.SettledHeap(t.Context()) - before
 			t.Logf("%d configurations: %.1f MB more heap after a collection than before the manager began (%.1f MB)", webhooks, grown, before)
 			w.clear(t)
 		})
@@ -163,7 +161,7 @@ func asks(i int) bool { return i%2 == 0 }
 // await waits until exactly the requesting configurations have the certificate.
 func (w *world) await(t *testing.T, certificate string) {
 	t.Helper()
-	wait.Until(t, patience, certificate+" is injected", func() string {
+	patience.Until(t, certificate+" is injected", func() string {
 		for i := range webhooks {
 			hook, err := w.AdmissionregistrationV1().ValidatingWebhookConfigurations().Get(t.Context(), fmt.Sprintf("%s-%d", w.name, i), metav1.GetOptions{})
 			if err != nil {

@@ -34,7 +34,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/controllers/observe"
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/outcome"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 var logged observe.Errors
@@ -53,7 +53,6 @@ const (
 	clusterName = "cluster"
 	deployments = 6
 	replicas    = 40 // of each; a Machine has a bootstrap config, an infrastructure and a Node
-	patience    = 15 * time.Minute
 )
 
 // rules ignore fields that may differ between the runs.
@@ -100,7 +99,7 @@ func TestMachines(t *testing.T) {
 			w.createCluster(t, c.RESTConfig())
 			w.createDeployments(t)
 			left[i][0] = w.await(t, [deployments]int{replicas, replicas, replicas, replicas, replicas, replicas})
-			grown := outcome.SettledHeap(t, patience) - before
+			grown := outcome.SettledHeap(t.Context()) - before
 			t.Logf("%v: %.1f MB more heap after a collection than before the manager began (%.1f MB)", left[i][0].Count(), grown, before)
 			w.change(t)
 			left[i][1] = w.await(t, [deployments]int{replicas, replicas / 2, replicas + 20, replicas, replicas, 0})
@@ -296,7 +295,7 @@ func (w *world) change(t *testing.T) {
 // current template and available, and no other Machines exist. It returns the objects.
 func (w *world) await(t *testing.T, want [deployments]int) outcome.Outcome {
 	t.Helper()
-	return rules.Settled(t, w.dynamic, patience, fmt.Sprintf("%v machines exist", want), func() string {
+	return rules.Settled(t, w.dynamic, fmt.Sprintf("%v machines exist", want), func() string {
 		total := 0
 		for i, n := range want {
 			d := &clusterv1.MachineDeployment{}
@@ -332,7 +331,7 @@ func (w *world) clear(t *testing.T) {
 	if err := w.Delete(t.Context(), &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: clusterName}}); err != nil {
 		t.Fatal(err)
 	}
-	wait.Until(t, patience, "the Cluster is deleted", func() string {
+	patience.Until(t, "the Cluster is deleted", func() string {
 		list, err := w.dynamic.Resource(clusterv1.GroupVersion.WithResource("clusters")).List(t.Context(), metav1.ListOptions{})
 		if err != nil || len(list.Items) > 0 {
 			return fmt.Sprint(err, " ", list)

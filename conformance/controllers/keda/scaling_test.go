@@ -29,7 +29,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/controllers/observe"
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/outcome"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 var logged observe.Errors
@@ -45,9 +45,8 @@ func TestMain(m *testing.M) {
 const (
 	namespace = "default"
 	targets   = 660 // each target is a Deployment, a ScaledObject and an autoscaler
-	patience  = 10 * time.Minute
-	before    = 3  // replicas of a Deployment whose trigger is not active
-	most      = 10 // maximum of an autoscaler
+	before    = 3   // replicas of a Deployment whose trigger is not active
+	most      = 10  // maximum of an autoscaler
 	mostThen  = 20
 	held      = 5
 )
@@ -80,7 +79,7 @@ func TestScaling(t *testing.T) {
 			operate(t, c.RESTConfig(), w.kube, run.newCache)
 			w.create(t)
 			left[i][0] = w.await(t, "created", created)
-			grown := outcome.SettledHeap(t, patience) - heap
+			grown := outcome.SettledHeap(t.Context()) - heap
 			t.Logf("%d targets: %.1f MB more heap after a collection than before the manager began (%.1f MB)", targets, grown, heap)
 			w.change(t)
 			left[i][1] = w.await(t, "changed", changed)
@@ -247,7 +246,7 @@ func changed(i int) target {
 // await waits until each target has the wanted state, and returns the objects.
 func (w *world) await(t *testing.T, what string, want func(int) target) outcome.Outcome {
 	t.Helper()
-	return rules.Settled(t, w.dynamic, patience, what, func() string {
+	return rules.Settled(t, w.dynamic, what, func() string {
 		states, err := w.states(t)
 		if err != nil {
 			return err.Error()
@@ -313,7 +312,7 @@ func (w *world) clear(t *testing.T) {
 		if err := w.dynamic.Resource(r).Namespace(namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		wait.Until(t, patience, r.Resource+" are deleted", func() string {
+		patience.Until(t, r.Resource+" are deleted", func() string {
 			list, err := w.dynamic.Resource(r).Namespace(namespace).List(t.Context(), metav1.ListOptions{})
 			if err != nil || len(list.Items) > 0 {
 				return fmt.Sprintf("%d remain (%v)", len(list.Items), err)

@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/vedette-io/vedette/conformance/suites/upstream"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestWrongTables: a table that does not match the tests is an error.
 func TestWrongTables(t *testing.T) {
+	testinput.Uncached(t)
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

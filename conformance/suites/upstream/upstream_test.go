@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/conformance/suites/upstream"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 var (
@@ -40,6 +41,7 @@ func root(t *testing.T) string {
 
 func generate(t *testing.T, suite upstream.Suite, e upstream.Engine) *upstream.Copy {
 	t.Helper()
+	testinput.Uncached(t) // it copies tests of other modules, and runs the go command
 	copied, err := suite.Generate(root(t), e)
 	if err != nil {
 		t.Fatal(err)
