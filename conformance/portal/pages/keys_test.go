@@ -1,4 +1,4 @@
-package portal_test
+package pages_test
 
 import (
 	"strings"
@@ -8,94 +8,81 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/conformance/browser"
+	"github.com/vedette-io/vedette/internal/patience"
 )
-
-// key presses a letter key as a keyboard does: if the page handles the key, the field does not
-// get it. chromedp always sends the letter.
-func (p *tab) key(key string, with ...input.Modifier) {
-	p.t.Helper()
-	down, up := input.DispatchKeyEvent(input.KeyDown).WithKey(key), input.DispatchKeyEvent(input.KeyUp).WithKey(key)
-	if len(with) == 0 {
-		down = down.WithText(key)
-	}
-	for _, m := range with {
-		down, up = down.WithModifiers(m), up.WithModifiers(m)
-	}
-	p.do(down, up)
-}
 
 // TestKeys: the keys in docs/portal.md work on every page, and never while a person types.
 func TestKeys(t *testing.T) {
-	p := newBrowser(t).tab(world(t))
+	p := browser.New(t).Tab(world(t))
 	for _, v := range mainViews() {
-		p.settled(v)
-		p.key("?")
-		p.until(v.name+" lists its keys", `document.querySelectorAll(".key-list li").length >= 8`)
-		p.press(kb.Escape)
-		p.until(v.name+" closes the list", `document.querySelector(".key-list") === null`)
-		p.key("k", input.ModifierCtrl)
-		p.until(v.name+" opens the palette", `document.activeElement === document.querySelector(".palette-input input")`)
-		p.press(kb.Escape)
-		p.until(v.name+" closes the palette", `document.querySelector(".palette-input") === null`)
+		p.Settled(v)
+		p.Key("?")
+		p.Until(v.Name+" lists its keys", `document.querySelectorAll(".key-list li").length >= 8`)
+		p.Press(kb.Escape)
+		p.Until(v.Name+" closes the list", `document.querySelector(".key-list") === null`)
+		p.Key("k", input.ModifierCtrl)
+		p.Until(v.Name+" opens the palette", `document.activeElement === document.querySelector(".palette-input input")`)
+		p.Press(kb.Escape)
+		p.Until(v.Name+" closes the palette", `document.querySelector(".palette-input") === null`)
 	}
-	p.settled(view{"jobs", "/jobs", has(".jobs-scroll a")})
-	p.key("/")
-	p.until("the field has the focus, and did not get the key", `document.activeElement.matches(".filter-input") && document.activeElement.value === ""`)
-	p.key("j")
-	p.until("a key is a letter in a field", `document.activeElement.value === "j" && document.activeElement.matches(".filter-input")`)
-	p.press(kb.Escape)
-	p.press(kb.Escape)
-	p.text("document.activeElement.blur()")
-	p.key("j")
-	p.key("j")
-	p.key("k")
-	p.until("the first row has the focus, and a ring", `document.activeElement === document.querySelector("tr.row") && getComputedStyle(document.activeElement).outlineStyle === "solid"`)
-	name := p.text(`document.querySelector("tr.row th a").getAttribute("href")`)
-	p.key(" ")
-	p.until("the drawer", has(".drawer .drawer-name"))
-	p.press(kb.Escape)
-	p.until("no drawer", `document.querySelector(".drawer") === null`)
-	p.press(kb.Enter)
-	p.until("the page of the job", "location.pathname === "+quoted(strings.Split(name, "?")[0]))
-	p.until("its head", has(".job-facts"))
+	p.Settled(browser.View{Name: "jobs", Path: "/jobs", Ready: browser.Has(".jobs-scroll a")})
+	p.Key("/")
+	p.Until("the field has the focus, and did not get the key", `document.activeElement.matches(".filter-input") && document.activeElement.value === ""`)
+	p.Key("j")
+	p.Until("a key is a letter in a field", `document.activeElement.value === "j" && document.activeElement.matches(".filter-input")`)
+	p.Press(kb.Escape)
+	p.Press(kb.Escape)
+	p.Text("document.activeElement.blur()")
+	p.Key("j")
+	p.Key("j")
+	p.Key("k")
+	p.Until("the first row has the focus, and a ring", `document.activeElement === document.querySelector("tr.row") && getComputedStyle(document.activeElement).outlineStyle === "solid"`)
+	name := p.Text(`document.querySelector("tr.row th a").getAttribute("href")`)
+	p.Key(" ")
+	p.Until("the drawer", browser.Has(".drawer .drawer-name"))
+	p.Press(kb.Escape)
+	p.Until("no drawer", `document.querySelector(".drawer") === null`)
+	p.Press(kb.Enter)
+	p.Until("the page of the job", "location.pathname === "+browser.Quoted(strings.Split(name, "?")[0]))
+	p.Until("its head", browser.Has(".job-facts"))
 	for key, path := range map[string]string{"y": "/yaml", "l": "/logs"} {
-		p.key(key)
-		p.until(key+" opens "+path, "location.pathname.endsWith("+quoted(path)+")")
-		p.press(kb.Escape)
-		p.until("Esc goes back to the job", `!location.pathname.endsWith(`+quoted(path)+`)`)
+		p.Key(key)
+		p.Until(key+" opens "+path, "location.pathname.endsWith("+browser.Quoted(path)+")")
+		p.Press(kb.Escape)
+		p.Until("Esc goes back to the job", `!location.pathname.endsWith(`+browser.Quoted(path)+`)`)
 	}
 	for key, path := range map[string]string{"t": "/timeline", "s": "/stats", "o": "/operations", "j": "/jobs"} {
-		p.key("g")
-		p.key(key)
-		p.until("g "+key, "location.pathname === "+quoted(path))
+		p.Key("g")
+		p.Key(key)
+		p.Until("g "+key, "location.pathname === "+browser.Quoted(path))
 	}
-	p.close()
+	p.Close()
 }
 
 // TestFocus: the focus goes through each page, beginning with the link to the content. It is
 // always visible, and each focusable element has a name.
 func TestFocus(t *testing.T) {
-	p := newBrowser(t).tab(world(t))
+	p := browser.New(t).Tab(world(t))
 	for _, v := range mainViews() {
-		p.settled(v)
+		p.Settled(v)
 		seen := map[string]bool{}
 		for i := range 40 {
-			p.press(kb.Tab)
-			got := p.text(focused)
+			p.Press(kb.Tab)
+			got := p.Text(focused)
 			if got == "the page" {
 				if i < 10 {
-					t.Errorf("%s: the focus leaves the page after %d steps", v.name, i)
+					t.Errorf("%s: the focus leaves the page after %d steps", v.Name, i)
 				}
 				break
 			}
 			if strings.HasPrefix(got, "bad") && !seen[got] {
 				seen[got] = true
-				t.Errorf("%s: %s", v.name, got)
+				t.Errorf("%s: %s", v.Name, got)
 			}
 		}
 	}
-	p.close()
+	p.Close()
 }
 
 // focused describes the focused element, and its defect if any.
@@ -116,11 +103,11 @@ const focused = `(() => {
 // TestTargets: on a phone, touch targets are 44 pixels high, or 24 within text, and tables of
 // statistics do not scroll sideways.
 func TestTargets(t *testing.T) {
-	p := newBrowser(t).tab(world(t))
-	p.size(390, 844)
-	for _, v := range append(mainViews(), view{"stats-waiting", "/stats/waiting", has(".stats canvas")}, view{"drawer", "/jobs" + aside(jobFailed), has(".drawer .why-facts")}) {
-		p.settled(v)
-		p.finds(v.name, "on a phone", `(() => {
+	p := browser.New(t).Tab(world(t))
+	p.Size(390, 844)
+	for _, v := range append(mainViews(), browser.View{Name: "stats-waiting", Path: "/stats/waiting", Ready: browser.Has(".stats canvas")}, browser.View{Name: "drawer", Path: "/jobs" + aside(jobFailed), Ready: browser.Has(".drawer .why-facts")}) {
+		p.Settled(v)
+		p.Finds(v.Name, "on a phone", `(() => {
   const bad = [];
   for (const e of document.querySelectorAll("button, a, input, select, summary")) {
     if (!e.checkVisibility() || e.closest(".hidden-text, [inert], .to-content") || e.disabled) continue;
@@ -140,15 +127,15 @@ func TestTargets(t *testing.T) {
   return bad.slice(0, 8).join("\n");
 })()`)
 	}
-	p.close()
+	p.Close()
 }
 
 // TestAtInstant: with ?at=, the times of open jobs end at the instant, and not now.
 func TestAtInstant(t *testing.T) {
-	p := newBrowser(t).tab(world(t))
+	p := browser.New(t).Tab(world(t))
 	const at = "2026-11-22T01:15:00Z"
-	p.settled(view{"jobs", "/jobs?at=" + at + "&state=Queued&state=Running", has("tr.row")})
-	p.finds("waited and ran", "at an instant", `(() => {
+	p.Settled(browser.View{Name: "jobs", Path: "/jobs?at=" + at + "&state=Queued&state=Running", Ready: browser.Has("tr.row")})
+	p.Finds("waited and ran", "at an instant", `(() => {
   const heads = [...document.querySelectorAll(".jobs-table thead th")].map((e) => e.innerText.trim()), at = Date.parse("`+at+`");
   const seconds = (t) => [...t.matchAll(/(\d+)([dhms])/g)].reduce((s, m) => s + Number(m[1]) * { d: 86400, h: 3600, m: 60, s: 1 }[m[2]], 0);
   return [...document.querySelectorAll("tr.row")].flatMap((r) => {
@@ -157,36 +144,34 @@ func TestAtInstant(t *testing.T) {
     return sum > age + 1 ? [cells[1] + " is " + age + " s old and has waited and run for " + sum] : [];
   }).slice(0, 3).join("\n");
 })()`)
-	p.close()
+	p.Close()
 }
 
 // TestTimes: times are in the browser's zone, and the tip has UTC.
 func TestTimes(t *testing.T) {
-	p := newBrowser(t).tab(world(t))
-	p.zone("Asia/Shanghai")
-	p.settled(view{"jobs", "/jobs", has(".jobs-scroll time")})
-	p.finds("times", "in Shanghai", `[...document.querySelectorAll(".jobs-scroll time")].flatMap((e) => {
+	p := browser.New(t).Tab(world(t))
+	p.Zone("Asia/Shanghai")
+	p.Settled(browser.View{Name: "jobs", Path: "/jobs", Ready: browser.Has(".jobs-scroll time")})
+	p.Finds("times", "in Shanghai", `[...document.querySelectorAll(".jobs-scroll time")].flatMap((e) => {
   const want = new Date(Date.parse(e.dateTime) + 8 * 3600e3).toISOString().slice(11, 16);
   return e.innerText.includes(want) && e.dataset.tip === new Date(e.dateTime).toISOString().replace("T", " ").replace(/(\.\d+)?Z$/, " UTC") ? [] : [e.dateTime + " is shown as " + e.innerText + ", " + e.dataset.tip];
 }).slice(0, 3).join("\n")`)
-	p.zone("")
-	p.close()
+	p.Zone("")
+	p.Close()
 }
 
 // TestWorkerErrors: an error in the SharedWorker is detected when a tab is closed.
 func TestWorkerErrors(t *testing.T) {
-	p := newBrowser(t).tab(world(t))
-	p.settled(view{"jobs", "/jobs", has(".jobs-scroll a")})
-	p.worker(chromedp.Evaluate(`setTimeout(() => { throw new Error("a fault of the worker"); })`, nil))
-	wait.Until(t, within, "the fault of the worker", func() string {
-		p.worker()
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if all := strings.Join(p.faults, " "); !strings.Contains(all, "a fault of the worker") {
+	p := browser.New(t).Tab(world(t))
+	p.Settled(browser.View{Name: "jobs", Path: "/jobs", Ready: browser.Has(".jobs-scroll a")})
+	p.Worker(chromedp.Evaluate(`setTimeout(() => { throw new Error("a fault of the worker"); })`, nil))
+	patience.Until(t, "the fault of the worker", func() string {
+		p.Worker()
+		if all := strings.Join(p.Forbidden(), " "); !strings.Contains(all, "a fault of the worker") {
 			return "faults: " + all
 		}
-		p.faults, p.watching = nil, false
 		return ""
 	})
-	p.close()
+	p.Forgive()
+	p.Close()
 }

@@ -1,4 +1,4 @@
-package portal_test
+package why_test
 
 import (
 	"fmt"
@@ -22,8 +22,10 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/crds"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/conformance/portal/client"
+	"github.com/vedette-io/vedette/conformance/portal/stage"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
 )
@@ -62,34 +64,34 @@ var whys = map[string]string{
 // TestWhyJobsWait: the page explains why jobs wait, from objects of Kueue and Volcano and from
 // messages of a real scheduler.
 func TestWhyJobsWait(t *testing.T) {
-	s := newPlane(t, dbtest.Empty(t, "sqlite"), controlplane.Options{}, false)
-	cluster, err := kube.Connect(kube.Config{REST: s.plane.RESTConfig()})
+	s := stage.NewPlane(t, dbtest.Empty(t, "sqlite"), controlplane.Options{}, false)
+	cluster, err := kube.Connect(kube.Config{REST: s.Plane.RESTConfig()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
 	crds.Install(t, cluster, queueTypes...)
-	if _, err := s.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}}, metav1.CreateOptions{}); err != nil {
+	if _, err := s.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	q := &queueing{stage: s, dynamic: dynamic.NewForConfigOrDie(s.plane.RESTConfig())}
+	q := &queueing{Stage: s, dynamic: dynamic.NewForConfigOrDie(s.Plane.RESTConfig())}
 	q.kueue()
 	q.scheduler()
 	q.volcano()
-	s.record("jobs.batch,pods,events," + strings.Join(queueTypes, ","))
-	s.portal()
+	s.Record("jobs.batch,pods,events," + strings.Join(queueTypes, ","))
+	s.Portal()
 	for name, want := range whys {
 		q.says(name, want)
 	}
 	place := func(name string) string {
-		list, err := read[api.JobList](t, s.base+"/api/v1/jobs?name="+name)
+		list, err := client.Read[api.JobList](t, s.Base+"/api/v1/jobs?name="+name)
 		if err != nil || len(list.Jobs) != 1 {
 			return fmt.Sprintf("%v %v", list.Jobs, err)
 		}
 		return fmt.Sprint(list.Jobs[0].Detail.Place)
 	}
 	for name, want := range map[string]string{"waithigh": "1", "cpuwait": "4", "strict1": "2", "slow1": "0", "st1": "1"} {
-		wait.Until(t, within, "the list has the place of "+name, func() string {
+		patience.Until(t, "the list has the place of "+name, func() string {
 			if got := place(name); got != want {
 				return got + ", want " + want
 			}
@@ -100,20 +102,20 @@ func TestWhyJobsWait(t *testing.T) {
 
 // queueing creates waiting jobs.
 type queueing struct {
-	*stage
+	*stage.Stage
 	dynamic *dynamic.DynamicClient
 }
 
 // says waits until the portal gives a reason why a job waits.
 func (q *queueing) says(job, want string) {
-	q.t.Helper()
-	wait.Until(q.t, within, "the reason of "+job, func() string {
-		list, err := read[api.JobList](q.t, q.base+"/api/v1/jobs?name="+url.QueryEscape(job))
+	q.T.Helper()
+	patience.Until(q.T, "the reason of "+job, func() string {
+		list, err := client.Read[api.JobList](q.T, q.Base+"/api/v1/jobs?name="+url.QueryEscape(job))
 		if err != nil || len(list.Jobs) != 1 {
 			return fmt.Sprintf("%d jobs, %v", len(list.Jobs), err)
 		}
 		j := list.Jobs[0]
-		w, err := read[api.Waiting](q.t, q.base+"/api/v1/jobs/"+j.Cluster+"/"+j.UID+"/waiting")
+		w, err := client.Read[api.Waiting](q.T, q.Base+"/api/v1/jobs/"+j.Cluster+"/"+j.UID+"/waiting")
 		if got := ago.ReplaceAllString(w.Sentence, "AGO"); err != nil || !strings.HasSuffix(got, want) {
 			return fmt.Sprintf("%v\ngot  %s\nwant %s", err, got, want)
 		}
@@ -123,10 +125,10 @@ func (q *queueing) says(job, want string) {
 
 // kueue creates Kueue's objects, with the jobs of the workloads.
 func (q *queueing) kueue() {
-	q.t.Helper()
+	q.T.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "kueue.yaml"))
 	if err != nil {
-		q.t.Fatal(err)
+		q.T.Fatal(err)
 	}
 	for n, part := range strings.Split(strings.ReplaceAll(string(text), "LATER", time.Now().Add(time.Hour).UTC().Format(time.RFC3339)), "\n---\n") {
 		o := q.parse(part)
@@ -143,10 +145,10 @@ func (q *queueing) kueue() {
 
 // owner creates the job of a workload, and makes it the owner.
 func (q *queueing) owner(w *unstructured.Unstructured) {
-	q.t.Helper()
+	q.T.Helper()
 	owners := w.GetOwnerReferences()
 	queue, _, _ := unstructured.NestedString(w.Object, "spec", "queueName")
-	job := newJob(owners[0].Name, map[string]string{"kueue.x-k8s.io/queue-name": queue}, nil)
+	job := stage.NewJob(owners[0].Name, map[string]string{"kueue.x-k8s.io/queue-name": queue}, nil)
 	job.Namespace = "ml"
 	suspend := true
 	job.Spec.Suspend = &suspend
@@ -156,10 +158,10 @@ func (q *queueing) owner(w *unstructured.Unstructured) {
 
 // job creates a job, and returns its UID.
 func (q *queueing) job(job *batchv1.Job) string {
-	q.t.Helper()
-	made, err := q.client.BatchV1().Jobs("ml").Create(q.t.Context(), job, metav1.CreateOptions{})
+	q.T.Helper()
+	made, err := q.Client.BatchV1().Jobs("ml").Create(q.T.Context(), job, metav1.CreateOptions{})
 	if err != nil {
-		q.t.Fatal(err)
+		q.T.Fatal(err)
 	}
 	return string(made.UID)
 }
@@ -168,40 +170,40 @@ func (q *queueing) job(job *batchv1.Job) string {
 var ago = regexp.MustCompile(`\b\d+[dhms]( \d+[dhms])?\b`)
 
 func (q *queueing) parse(text string) *unstructured.Unstructured {
-	q.t.Helper()
+	q.T.Helper()
 	o := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
-		q.t.Fatal(err)
+		q.T.Fatal(err)
 	}
 	return o
 }
 
 // create creates an object with its status.
 func (q *queueing) create(o *unstructured.Unstructured) (uid string) {
-	q.t.Helper()
+	q.T.Helper()
 	kind := o.GroupVersionKind()
 	all := q.dynamic.Resource(schema.GroupVersionResource{Group: kind.Group, Version: kind.Version, Resource: strings.ToLower(kind.Kind) + "s"})
 	var of dynamic.ResourceInterface = all
 	if o.GetNamespace() != "" {
 		of = all.Namespace(o.GetNamespace())
 	}
-	made, err := of.Create(q.t.Context(), o, metav1.CreateOptions{})
+	made, err := of.Create(q.T.Context(), o, metav1.CreateOptions{})
 	if err == nil {
 		made.Object["status"] = o.Object["status"]
-		_, err = of.UpdateStatus(q.t.Context(), made, metav1.UpdateOptions{})
+		_, err = of.UpdateStatus(q.T.Context(), made, metav1.UpdateOptions{})
 	}
 	if err != nil {
-		q.t.Fatalf("%s %s: %v", kind.Kind, o.GetName(), err)
+		q.T.Fatalf("%s %s: %v", kind.Kind, o.GetName(), err)
 	}
 	return string(made.GetUID())
 }
 
 // scheduler creates jobs with pods that the scheduler cannot place.
 func (q *queueing) scheduler() {
-	q.t.Helper()
+	q.T.Helper()
 	for node, patch := range map[string]string{"node-3": `{"spec":{"taints":[{"key":"team","value":"vision","effect":"NoSchedule"}]}}`, "node-4": `{"spec":{"unschedulable":true}}`} {
-		if _, err := q.client.CoreV1().Nodes().Patch(q.t.Context(), node, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
-			q.t.Fatal(err)
+		if _, err := q.Client.CoreV1().Nodes().Patch(q.T.Context(), node, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+			q.T.Fatal(err)
 		}
 	}
 	for name, change := range map[string]func(*corev1.PodSpec){
@@ -213,7 +215,7 @@ func (q *queueing) scheduler() {
 		},
 		"gated": func(p *corev1.PodSpec) { p.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/wait"}} },
 	} {
-		job := newJob(name, nil, nil)
+		job := stage.NewJob(name, nil, nil)
 		job.Namespace = "ml"
 		change(&job.Spec.Template.Spec)
 		q.job(job)
@@ -222,7 +224,7 @@ func (q *queueing) scheduler() {
 
 // volcano creates Volcano's objects.
 func (q *queueing) volcano() {
-	q.t.Helper()
+	q.T.Helper()
 	q.create(q.parse(`
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: Queue

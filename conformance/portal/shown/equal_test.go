@@ -1,4 +1,4 @@
-package portal_test
+package shown_test
 
 import (
 	"encoding/json"
@@ -12,9 +12,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/vedette-io/vedette/conformance/browser"
 	"github.com/vedette-io/vedette/conformance/controlplane"
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/conformance/portal/client"
+	"github.com/vedette-io/vedette/conformance/portal/stage"
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/portal/api"
 )
 
@@ -32,42 +35,42 @@ var exact = flag.Bool("portal.exact", false, "check the goals for times, on each
 // server, and its events reach the browser soon.
 func TestShownEqualsServer(t *testing.T) {
 	if !*exact {
-		shownEqualsServer(t, newStage(t, controlplane.Options{Parts: controlplane.APIServerOnly}), 100)
+		shownEqualsServer(t, stage.New(t, controlplane.Options{Parts: controlplane.APIServerOnly}), 100)
 		return
 	}
 	for _, kind := range dbtest.Kinds() {
 		for name, inside := range map[string]bool{"in its own process": false, "in the recorder": true} {
 			t.Run(kind+", the portal "+name, func(t *testing.T) {
-				shownEqualsServer(t, newStageOn(t, dbtest.Empty(t, kind), controlplane.Options{Parts: controlplane.APIServerOnly}, inside), 1000)
+				shownEqualsServer(t, stage.NewOn(t, dbtest.Empty(t, kind), controlplane.Options{Parts: controlplane.APIServerOnly}, inside), 1000)
 			})
 		}
 	}
 }
 
 // shownEqualsServer loads jobs, compares, and makes a number of transitions.
-func shownEqualsServer(t *testing.T, s *stage, transitions int) {
-	if !s.inside {
-		s.portal()
+func shownEqualsServer(t *testing.T, s *stage.Stage, transitions int) {
+	if !s.Inside {
+		s.Portal()
 	}
-	ready(t, s.base)
-	p := newBrowser(t).tab(s.base)
-	p.open("/jobs?window=all")
-	p.shows(".badge", "Live")
-	s.load()
+	client.Ready(t, s.Base)
+	p := browser.New(t).Tab(s.Base)
+	p.Open("/jobs?window=all")
+	p.Shows(".badge", "Live")
+	load(s)
 	began := time.Now()
-	wait.Until(t, within, "the portal has the same jobs as the API server", func() string { return s.differs(t) })
+	patience.Until(t, "the portal has the same jobs as the API server", func() string { return differs(t, s) })
 	took := time.Since(began)
 	t.Logf("all jobs are equal %v after the last change", took.Round(time.Millisecond))
 	if *exact && took > equalWithin {
 		t.Errorf("all jobs are equal only %v after the last change", took)
 	}
-	p.shows(".pills", fmt.Sprint(equalJobs*9/10))
+	p.Shows(".pills", fmt.Sprint(equalJobs*9/10))
 
-	p.open("/jobs?window=all&sort=name")
-	p.shows(".badge", "Live")
-	j := s.travel(p)
-	s.change(transitions)
-	h := j.hops(s.db)
+	p.Open("/jobs?window=all&sort=name")
+	p.Shows(".badge", "Live")
+	j := travel(s, p)
+	change(s, transitions)
+	h := j.hops(s.DB)
 	t.Log(h)
 	if n := len(h[overall]); n < transitions/2 {
 		t.Errorf("%d of %d transitions were measured", n, transitions)
@@ -75,28 +78,28 @@ func shownEqualsServer(t *testing.T, s *stage, transitions int) {
 	if p99 := h.percentile(overall, 0.99); *exact && p99 > eventWithin {
 		t.Errorf("the 99th percentile is %v", p99)
 	}
-	p.close()
+	p.Close()
 }
 
 // load creates the jobs, lets them run, and ends some.
-func (s *stage) load() {
+func load(s *stage.Stage) {
 	var work sync.WaitGroup
 	for w := range 4 {
 		work.Go(func() {
 			for i := w; i < equalJobs; i += 4 {
 				name := fmt.Sprintf("equal-%03d", i)
-				_, err := s.client.BatchV1().Jobs(namespace).Create(s.t.Context(), newJob(name, nil, nil), metav1.CreateOptions{})
+				_, err := s.Client.BatchV1().Jobs(stage.Namespace).Create(s.T.Context(), stage.NewJob(name, nil, nil), metav1.CreateOptions{})
 				if err == nil {
-					err = s.status(name, map[string]any{"active": 1, "ready": 1, "startTime": metav1.Now()})
+					err = status(s, name, map[string]any{"active": 1, "ready": 1, "startTime": metav1.Now()})
 				}
 				if err == nil && i%10 == 0 {
 					now := metav1.Now()
-					err = s.status(name, map[string]any{"active": nil, "ready": nil, "succeeded": 1, "completionTime": now, "conditions": []batchv1.JobCondition{
+					err = status(s, name, map[string]any{"active": nil, "ready": nil, "succeeded": 1, "completionTime": now, "conditions": []batchv1.JobCondition{
 						{Type: batchv1.JobSuccessCriteriaMet, Status: "True", LastTransitionTime: now}, {Type: batchv1.JobComplete, Status: "True", LastTransitionTime: now},
 					}})
 				}
 				if err != nil {
-					s.t.Errorf("%s: %v", name, err)
+					s.T.Errorf("%s: %v", name, err)
 				}
 			}
 		})
@@ -105,12 +108,12 @@ func (s *stage) load() {
 }
 
 // status changes the status of a job.
-func (s *stage) status(job string, status map[string]any) error {
+func status(s *stage.Stage, job string, status map[string]any) error {
 	patch, err := json.Marshal(map[string]any{"status": status})
 	if err != nil {
 		return err
 	}
-	_, err = s.client.BatchV1().Jobs(namespace).Patch(s.t.Context(), job, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+	_, err = s.Client.BatchV1().Jobs(stage.Namespace).Patch(s.T.Context(), job, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 	return err
 }
 
@@ -127,13 +130,13 @@ func stateOf(job *batchv1.Job) string {
 
 // differs compares every job of the portal with the API server, and describes the first
 // difference.
-func (s *stage) differs(t *testing.T) string {
+func differs(t *testing.T, s *stage.Stage) string {
 	t.Helper()
-	jobs, err := s.client.BatchV1().Jobs(namespace).List(t.Context(), metav1.ListOptions{})
+	jobs, err := s.Client.BatchV1().Jobs(stage.Namespace).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		return err.Error()
 	}
-	list, err := read[api.JobList](t, s.base+"/api/v1/jobs?limit=500")
+	list, err := client.Read[api.JobList](t, s.Base+"/api/v1/jobs?limit=500")
 	if err != nil {
 		return err.Error()
 	}

@@ -1,6 +1,10 @@
-package portal_test
+package pages_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/vedette-io/vedette/conformance/browser"
+)
 
 // english finds English sentences on a Chinese page: two words in a row that are not names.
 // Texts of other systems have lang="en"; text in a monospaced font is code.
@@ -29,20 +33,20 @@ const english = `(() => {
 })()`
 
 // speaksChinese checks that a Chinese page has no English sentence.
-func (p *tab) speaksChinese(name string) {
-	p.t.Helper()
-	p.finds(name, "in Chinese", english)
+func speaksChinese(p *browser.Tab, name string) {
+	p.T.Helper()
+	p.Finds(name, "in Chinese", english)
 }
 
 // TestChineseCheck: the check of speaksChinese finds English sentences, and ignores names.
 func TestChineseCheck(t *testing.T) {
-	p := newBrowser(t).tab(world(t))
-	p.look("light", "zh")
-	p.settled(view{"jobs", "/jobs", has(".jobs-scroll a")})
-	p.speaksChinese("jobs")
-	p.text(`document.querySelector("main").append(Object.assign(document.createElement("p"), { textContent: "Nothing was found." }))`)
-	if got := p.text(english); got == "" {
+	p := browser.New(t).Tab(world(t))
+	p.Look("light", "zh")
+	p.Settled(browser.View{Name: "jobs", Path: "/jobs", Ready: browser.Has(".jobs-scroll a")})
+	speaksChinese(p, "jobs")
+	p.Text(`document.querySelector("main").append(Object.assign(document.createElement("p"), { textContent: "Nothing was found." }))`)
+	if got := p.Text(english); got == "" {
 		t.Error("an English sentence was not found")
 	}
-	p.close()
+	p.Close()
 }

@@ -1,4 +1,4 @@
-package portal_test
+package pages_test
 
 import (
 	"fmt"
@@ -6,58 +6,44 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+
+	"github.com/vedette-io/vedette/conformance/browser"
 )
 
-// media emulates media features, such as forced-colors=active.
-func (p *tab) media(medium string, features ...string) {
-	p.t.Helper()
-	var all []*emulation.MediaFeature
-	for i := 0; i+1 < len(features); i += 2 {
-		all = append(all, &emulation.MediaFeature{Name: features[i], Value: features[i+1]})
-	}
-	p.do(emulation.SetEmulatedMedia().WithMedia(medium).WithFeatures(all))
-}
-
-// eyes emulates a vision deficiency.
-func (p *tab) eyes(kind emulation.SetEmulatedVisionDeficiencyType) {
-	p.t.Helper()
-	p.do(emulation.SetEmulatedVisionDeficiency(kind))
-}
-
 // mainViews are the pages to test in every rendering.
-func mainViews() []view {
-	return []view{
-		{"jobs", "/jobs", has(".jobs-scroll a")},
-		{"timeline", "/timeline", has("canvas")},
-		{"job-failed", jobFailed, has(".job-facts")},
-		{"job-waiting", jobWaiting, has(".why-cards")},
-		{"job-yaml", jobFailed + "/yaml", has(".yaml-card .yaml")},
-		{"job-logs", jobFailed + "/logs", has(".log-foot")},
-		{"submit", "/submit", has(".submit-form input")},
-		{"stats", "/stats", has(".stats canvas")},
-		{"operations", "/operations", has(".operations table")},
-		{"settings", "/settings", has(".settings .card")},
+func mainViews() []browser.View {
+	return []browser.View{
+		{Name: "jobs", Path: "/jobs", Ready: browser.Has(".jobs-scroll a")},
+		{Name: "timeline", Path: "/timeline", Ready: browser.Has("canvas")},
+		{Name: "job-failed", Path: jobFailed, Ready: browser.Has(".job-facts")},
+		{Name: "job-waiting", Path: jobWaiting, Ready: browser.Has(".why-cards")},
+		{Name: "job-yaml", Path: jobFailed + "/yaml", Ready: browser.Has(".yaml-card .yaml")},
+		{Name: "job-logs", Path: jobFailed + "/logs", Ready: browser.Has(".log-foot")},
+		{Name: "submit", Path: "/submit", Ready: browser.Has(".submit-form input")},
+		{Name: "stats", Path: "/stats", Ready: browser.Has(".stats canvas")},
+		{Name: "operations", Path: "/operations", Ready: browser.Has(".operations table")},
+		{Name: "settings", Path: "/settings", Ready: browser.Has(".settings .card")},
 	}
 }
 
 // shot saves a screenshot if -portal.screenshots is set.
-func (p *tab) shot(name string) {
-	p.t.Helper()
+func shot(p *browser.Tab, name string) {
+	p.T.Helper()
 	if *screenshots != "" {
-		p.screenshot(filepath.Join(*screenshots, name+".png"))
+		p.Screenshot(filepath.Join(*screenshots, name+".png"))
 	}
 }
 
 // TestForcedColors: with forced colors, states differ by shape, selections are visible, and no
 // text has the color of its background.
 func TestForcedColors(t *testing.T) {
-	p := newBrowser(t).tab(world(t))
+	p := browser.New(t).Tab(world(t))
 	for _, theme := range []string{"light", "dark"} {
-		p.media("", "forced-colors", "active", "prefers-color-scheme", theme)
+		p.Media("", "forced-colors", "active", "prefers-color-scheme", theme)
 		for _, v := range mainViews() {
-			p.settled(v)
-			p.until(v.name+" has the colors of the system", `matchMedia("(forced-colors: active)").matches`)
-			p.finds(v.name, theme, `(() => {
+			p.Settled(v)
+			p.Until(v.Name+" has the colors of the system", `matchMedia("(forced-colors: active)").matches`)
+			p.Finds(v.Name, theme, `(() => {
   const bad = [], luminance = (c) => c.match(/[\d.]+/g).slice(0, 3).map((v) => { v /= 255; return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4; }).reduce((s, v, i) => s + v * [.2126, .7152, .0722][i], 0);
   const ground = luminance(getComputedStyle(document.body).backgroundColor === "rgba(0, 0, 0, 0)" ? getComputedStyle(document.documentElement).backgroundColor : getComputedStyle(document.body).backgroundColor);
   for (const e of document.querySelectorAll("main .state-icon, main [aria-current], main [aria-pressed=true], main .quota-bar i, main .swatch, main .tick, main .stats-bar i, .badge .dot, main .check-box")) {
@@ -74,47 +60,39 @@ func TestForcedColors(t *testing.T) {
   }
   return [...new Set(bad)].slice(0, 8).join("\n");
 })()`)
-			p.shot("forced-" + theme + "-" + v.name)
+			shot(p, "forced-"+theme+"-"+v.Name)
 		}
 	}
-	p.close()
-}
-
-// finds fails the test if an expression returns a text.
-func (p *tab) finds(name, how, expression string) {
-	p.t.Helper()
-	if got := p.text(expression); got != "" {
-		p.t.Errorf("%s, %s: %s", name, how, got)
-	}
+	p.Close()
 }
 
 // TestZoom: a window of 1,280 pixels at 200 % has 640 CSS pixels. Nothing is wider, and
 // everything stays reachable.
 func TestZoom(t *testing.T) {
-	p := newBrowser(t).tab(world(t))
-	p.do(emulation.SetDeviceMetricsOverride(640, 360, 2, false))
+	p := browser.New(t).Tab(world(t))
+	p.Do(emulation.SetDeviceMetricsOverride(640, 360, 2, false))
 	for _, v := range mainViews() {
-		p.settled(v)
-		p.fits(v.name + " at 200 %")
-		p.finds(v.name, "at 200 %", `(() => {
+		p.Settled(v)
+		p.Fits(v.Name + " at 200 %")
+		p.Finds(v.Name, "at 200 %", `(() => {
   const main = document.querySelector("main"), room = innerHeight - [...document.querySelectorAll("header.nav, .bottom-bar")].reduce((sum, e) => sum + (e.checkVisibility() ? e.getBoundingClientRect().height : 0), 0);
   return room < 180 ? "only " + room + " pixels are left for the page" : main.getBoundingClientRect().width < 600 ? "the page is narrow" : document.querySelector(".page-head h1")?.clientHeight > 40 ? "the title breaks" : "";
 })()`)
-		p.shot("zoom-" + v.name)
+		shot(p, "zoom-"+v.Name)
 	}
-	p.close()
+	p.Close()
 }
 
 // TestPrint: a printed page has no navigation, is black on white, and shows its whole
 // content.
 func TestPrint(t *testing.T) {
-	p := newBrowser(t).tab(world(t))
-	p.look("dark", "en")
+	p := browser.New(t).Tab(world(t))
+	p.Look("dark", "en")
 	for _, v := range mainViews() {
-		p.settled(v)
-		p.media("print")
-		p.until("paper is light", `document.documentElement.dataset.theme === "light"`)
-		p.finds(v.name, "on paper", `(() => {
+		p.Settled(v)
+		p.Media("print")
+		p.Until("paper is light", `document.documentElement.dataset.theme === "light"`)
+		p.Finds(v.Name, "on paper", `(() => {
   const bad = [];
   for (const e of document.querySelectorAll(".nav, .bottom-bar, .toasts, .jobs-foot, .submit-foot, .filter-bar")) if (e.checkVisibility()) bad.push(e.className + " is printed");
   const c = getComputedStyle(document.documentElement).backgroundColor;
@@ -122,19 +100,19 @@ func TestPrint(t *testing.T) {
   for (const e of document.querySelectorAll("main, .jobs-scroll, .jobs-main, .log, .yaml")) if (getComputedStyle(e).overflowY !== "visible" && e.scrollHeight > e.clientHeight + 2 && !e.matches(".log")) bad.push(e.className + " is cut");
   return bad.join("\n");
 })()`)
-		p.shot("print-" + v.name)
-		p.media("")
+		shot(p, "print-"+v.Name)
+		p.Media("")
 	}
-	p.close()
+	p.Close()
 }
 
 // TestReducedMotion: nothing moves, and fading texts are readable at once.
 func TestReducedMotion(t *testing.T) {
-	p := newBrowser(t).tab(world(t))
-	p.media("", "prefers-reduced-motion", "reduce")
-	for _, v := range append(mainViews(), view{"drawer", "/jobs" + aside(jobFailed), has(".drawer .why-facts")}) {
-		p.settled(v)
-		p.finds(v.name, "without motion", `(() => {
+	p := browser.New(t).Tab(world(t))
+	p.Media("", "prefers-reduced-motion", "reduce")
+	for _, v := range append(mainViews(), browser.View{Name: "drawer", Path: "/jobs" + aside(jobFailed), Ready: browser.Has(".drawer .why-facts")}) {
+		p.Settled(v)
+		p.Finds(v.Name, "without motion", `(() => {
   const moving = document.getAnimations().filter((a) => a.playState === "running").map((a) => a.animationName ?? a.transitionProperty);
   for (const e of document.querySelectorAll("*")) {
     const s = getComputedStyle(e);
@@ -144,7 +122,7 @@ func TestReducedMotion(t *testing.T) {
   return [...new Set(moving)].slice(0, 5).join("\n");
 })()`)
 	}
-	p.close()
+	p.Close()
 }
 
 // deficiencies are the emulated vision deficiencies.
@@ -155,24 +133,24 @@ var deficiencies = []emulation.SetEmulatedVisionDeficiencyType{
 // TestColorBlind: the colors of any two states differ with each vision deficiency, and without
 // colors the icons differ. Submitted and Deleted have the same gray.
 func TestColorBlind(t *testing.T) {
-	p := newBrowser(t).tab(world(t))
+	p := browser.New(t).Tab(world(t))
 	for _, theme := range []string{"light", "dark"} {
-		p.look(theme, "en")
-		p.settled(view{"jobs", "/jobs", has(".pill .state-icon")})
-		p.finds("pills", theme, `(() => {
+		p.Look(theme, "en")
+		p.Settled(browser.View{Name: "jobs", Path: "/jobs", Ready: browser.Has(".pill .state-icon")})
+		p.Finds("pills", theme, `(() => {
   const shapes = [...document.querySelectorAll(".pill .state-icon")].map((e) => e.innerHTML);
   return new Set(shapes).size === shapes.length && shapes.length === 10 ? "" : shapes.length + " icons of " + new Set(shapes).size + " forms";
 })()`)
 		for _, kind := range deficiencies {
-			p.eyes(kind)
-			p.shot(fmt.Sprintf("%s-%s", kind, theme))
+			p.Eyes(kind)
+			shot(p, fmt.Sprintf("%s-%s", kind, theme))
 			if kind != emulation.SetEmulatedVisionDeficiencyTypeAchromatopsia {
-				p.finds("colors", theme+", "+string(kind), fmt.Sprintf(closeColors, quoted(string(kind))))
+				p.Finds("colors", theme+", "+string(kind), fmt.Sprintf(closeColors, browser.Quoted(string(kind))))
 			}
 		}
-		p.eyes(emulation.SetEmulatedVisionDeficiencyTypeNone)
+		p.Eyes(emulation.SetEmulatedVisionDeficiencyTypeNone)
 	}
-	p.close()
+	p.Close()
 }
 
 // closeColors lists states whose colors differ by less than 6 in OKLab x 100 with a vision

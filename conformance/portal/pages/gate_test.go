@@ -1,4 +1,4 @@
-package portal_test
+package pages_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package portal_test
+package shown_test
 
 import (
 	"bufio"
@@ -16,7 +16,9 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/conformance/browser"
+	"github.com/vedette-io/vedette/conformance/portal/stage"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -63,7 +65,7 @@ type revision struct {
 // journey records when transitions pass each part between the API server and the browser.
 type journey struct {
 	t    *testing.T
-	page *tab
+	page *browser.Tab
 	end  func()
 
 	mu       sync.Mutex
@@ -72,20 +74,20 @@ type journey struct {
 }
 
 // travel starts the recording.
-func (s *stage) travel(p *tab) *journey {
-	s.t.Helper()
-	j := &journey{t: s.t, page: p, server: map[revision]time.Time{}, streamed: map[int64]time.Time{}}
-	if got := p.text(listener); got != "true" {
-		s.t.Fatal(got)
+func travel(s *stage.Stage, p *browser.Tab) *journey {
+	s.T.Helper()
+	j := &journey{t: s.T, page: p, server: map[revision]time.Time{}, streamed: map[int64]time.Time{}}
+	if got := p.Text(listener); got != "true" {
+		s.T.Fatal(got)
 	}
-	ctx, cancel := context.WithCancel(s.t.Context())
-	list, err := s.client.BatchV1().Jobs(namespace).List(ctx, metav1.ListOptions{})
+	ctx, cancel := context.WithCancel(s.T.Context())
+	list, err := s.Client.BatchV1().Jobs(stage.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	w, err := s.client.BatchV1().Jobs(namespace).Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
+	w, err := s.Client.BatchV1().Jobs(stage.Namespace).Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -96,7 +98,7 @@ func (s *stage) travel(p *tab) *journey {
 		}
 	})
 	work.Go(func() {
-		err := stream(ctx, s.base+api.Prefix+api.PathStream, func(some *api.Changes) {
+		err := stream(ctx, s.Base+api.Prefix+api.PathStream, func(some *api.Changes) {
 			j.note(func(now time.Time) {
 				for _, c := range some.Changes {
 					j.streamed[c.Position] = now
@@ -104,11 +106,11 @@ func (s *stage) travel(p *tab) *journey {
 			})
 		})
 		if ctx.Err() == nil {
-			s.t.Errorf("the stream ended: %v", err)
+			s.T.Errorf("the stream ended: %v", err)
 		}
 	})
 	j.end = sync.OnceFunc(func() { cancel(); w.Stop(); work.Wait() })
-	s.t.Cleanup(j.end)
+	s.T.Cleanup(j.end)
 	return j
 }
 
@@ -147,7 +149,7 @@ func versionOf(text string) (v int64) {
 }
 
 // change makes n transitions of the running jobs, one every 25 ms.
-func (s *stage) change(n int) {
+func change(s *stage.Stage, n int) {
 	pace := time.NewTicker(25 * time.Millisecond)
 	defer pace.Stop()
 	var work sync.WaitGroup
@@ -158,8 +160,8 @@ func (s *stage) change(n int) {
 			continue // it has ended
 		}
 		work.Go(func() {
-			if err := s.status(name, map[string]any{"ready": ready}); err != nil {
-				s.t.Errorf("%s: %v", name, err)
+			if err := status(s, name, map[string]any{"ready": ready}); err != nil {
+				s.T.Errorf("%s: %v", name, err)
 			}
 		})
 	}
@@ -203,8 +205,8 @@ func (j *journey) hops(database string) hops {
 	t := j.t
 	t.Helper()
 	var all []arrival
-	wait.Until(t, within, "the browser has all transitions", func() string {
-		if err := json.Unmarshal([]byte(j.page.text("JSON.stringify(arrived)")), &all); err != nil {
+	patience.Until(t, "the browser has all transitions", func() string {
+		if err := json.Unmarshal([]byte(j.page.Text("JSON.stringify(arrived)")), &all); err != nil {
 			return err.Error()
 		}
 		last := map[string]int64{}
@@ -222,7 +224,7 @@ func (j *journey) hops(database string) hops {
 	})
 	j.end()
 	var rows []drawing
-	if err := json.Unmarshal([]byte(j.page.text("JSON.stringify(drawn)")), &rows); err != nil {
+	if err := json.Unmarshal([]byte(j.page.Text("JSON.stringify(drawn)")), &rows); err != nil {
 		t.Fatal(err)
 	}
 	numbered := numberedAt(t, database)

@@ -1,0 +1,2 @@
+// Package client requests answers of the API of the portal for tests.
+package client

@@ -1,0 +1,9 @@
+package jobs_test
+
+import (
+	"testing"
+
+	"github.com/vedette-io/vedette/conformance/portal/stage"
+)
+
+func TestMain(m *testing.M) { stage.Main(m) }
