@@ -31,6 +31,7 @@ func (p *Tab) Do(actions ...chromedp.Action) {
 	}
 }
 
+// Size sets the size of the window. Narrow windows are those of a phone.
 func (p *Tab) Size(width, height int64) {
 	p.T.Helper()
 	p.Do(emulation.SetDeviceMetricsOverride(width, height, 1, width < 640), emulation.SetTouchEmulationEnabled(width < 640))

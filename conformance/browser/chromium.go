@@ -30,6 +30,7 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
+// New starts a browser. It ends with the test.
 func New(t *testing.T) *Browser {
 	t.Helper()
 	testinput.Uncached(t)

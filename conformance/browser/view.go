@@ -74,6 +74,7 @@ func (p *Tab) Accessible(name, axe string) {
 	}
 }
 
+// Has returns an expression: an element exists.
 func Has(selector string) string { return "document.querySelector(" + Quoted(selector) + ") !== null" }
 
 // Word returns a word in the language of the page.

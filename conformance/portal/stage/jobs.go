@@ -51,6 +51,7 @@ func (s *Stage) Create(name string, labels, notes map[string]string) *batchv1.Jo
 	return made
 }
 
+// NewJob returns a Job with a pod that runs until the test ends it.
 func NewJob(name string, labels, notes map[string]string) *batchv1.Job {
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: Namespace, Labels: labels, Annotations: notes},

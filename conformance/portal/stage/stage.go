@@ -37,6 +37,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
+// Namespace is the namespace of all jobs.
 const Namespace = "default"
 
 // Stage is a control plane with nodes that have logs, a recorder, and a portal.
@@ -51,12 +52,13 @@ type Stage struct {
 	Inside bool // the recorder serves the portal
 }
 
+// New starts a control plane and a recorder, with SQLite.
 func New(t *testing.T, opts controlplane.Options) *Stage {
 	t.Helper()
 	return NewOn(t, dbtest.Empty(t, "sqlite"), opts, false)
 }
 
-// NewOn is newStage with a database. inside makes the recorder serve the portal.
+// NewOn is New with a database. inside makes the recorder serve the portal.
 func NewOn(t *testing.T, database string, opts controlplane.Options, inside bool) *Stage {
 	t.Helper()
 	s := NewPlane(t, database, opts, inside)

@@ -77,7 +77,7 @@ func TestGalera(t *testing.T) {
 	t.Logf("%d conflicts in the logs", conflicts)
 }
 
-// newGaleraStage is newStage with a Galera cluster.
+// newGaleraStage is stage.New with a Galera cluster.
 func newGaleraStage(t *testing.T, cluster *dbtest.Galera, names ...string) *stage.Stage {
 	t.Helper()
 	d, err := sqldb.Open(t.Context(), cluster.Nodes[0].URL("mysql"))

@@ -59,18 +59,22 @@ type Fault struct {
 	Do   func()
 }
 
+// KillFault kills a recorder, and starts it again.
 func KillFault(t *testing.T, r *Recorder) Fault {
 	return Fault{"kill " + r.Name, func() { r.Kill(); r.Launch(t) }}
 }
 
+// ServerFault kills the API server, and starts it again.
 func (s *Stage) ServerFault(t *testing.T) Fault {
 	return Fault{"restart the API server", func() { s.RestartAPIServer(t) }}
 }
 
+// DatabaseFault stops the database for the time of the flag -outage.
 func (s *Stage) DatabaseFault(t *testing.T) Fault {
 	return Fault{"stop the database", func() { s.stopDatabase(t, *Outage) }}
 }
 
+// CutFault cuts a network for a third of the time of the flag -outage.
 func CutFault(from string, p *network.Proxy, m network.Mode) Fault {
 	return Fault{fmt.Sprintf("the network to the %s is %v", from, m), func() { Cut(p, m, max(*Outage/3, 2*time.Second)) }}
 }

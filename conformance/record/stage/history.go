@@ -160,6 +160,7 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
+// Rows calls each for each row of a query.
 func Rows(t *testing.T, d querier, query string, each func(scan func(...any) error) error) {
 	t.Helper()
 	if err := TryRows(t, d, query, each); err != nil {
@@ -167,6 +168,9 @@ func Rows(t *testing.T, d querier, query string, each func(scan func(...any) err
 	}
 }
 
+// TryRows is [Rows] for a query that may fail.
+//
+// Errors: those of the database, and of each.
 func TryRows(t *testing.T, d querier, query string, each func(scan func(...any) error) error) error {
 	rows, err := d.QueryContext(t.Context(), query)
 	if err != nil {

@@ -172,6 +172,7 @@ func finished(j *batchv1.Job) bool {
 	return false
 }
 
+// MakeMarkers creates the marker of each type, which the tests change to have an event.
 func (l *load) MakeMarkers(t *testing.T) {
 	t.Helper()
 	meta := metav1.ObjectMeta{Name: "marker", Labels: map[string]string{"marker": "yes"}}

@@ -19,7 +19,7 @@ const ShareLease = 2 * time.Second
 // Member is a recorder that shares the work, behind networks of its own.
 type Member struct {
 	*Recorder
-	API, DB *network.Proxy // db is nil with SQLite
+	API, DB *network.Proxy // DB is nil with SQLite
 }
 
 // Join starts a recorder that shares the work, behind its own networks.

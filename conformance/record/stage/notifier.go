@@ -130,6 +130,7 @@ func (s *Stage) Wanted(t *testing.T, since int64) (all []told) {
 	return all
 }
 
+// Failures returns the transitions to Failed.
 func Failures(all []told) (failed []told) {
 	for _, w := range all {
 		if w.To == state.Failed {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// MakePod creates a pod that no scheduler places.
 func (s *Stage) MakePod(t *testing.T, name string) {
 	t.Helper()
 	pod := &corev1.Pod{
@@ -20,6 +21,7 @@ func (s *Stage) MakePod(t *testing.T, name string) {
 	}
 }
 
+// DeletePod deletes a pod at once.
 func (s *Stage) DeletePod(t *testing.T, name string) {
 	t.Helper()
 	if err := s.Load.Client.CoreV1().Pods("default").Delete(t.Context(), name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}); err != nil {

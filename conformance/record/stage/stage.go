@@ -43,7 +43,7 @@ type Stage struct {
 	Plane   *controlplane.Cluster
 	URL     string         // of the database
 	server  *dbtest.Server // nil: SQLite
-	API, DB *network.Proxy // db is nil with SQLite
+	API, DB *network.Proxy // DB is nil with SQLite
 	Load    *load
 	Dice    *dice.Dice
 	Types   []string
