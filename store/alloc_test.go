@@ -17,7 +17,7 @@ func TestAllocations(t *testing.T) {
 		most  float64 // allocations per event
 	}{{1, 19}, {64, 11.6}} {
 		at := 0
-		perBatch := testing.AllocsPerRun(300, func() {
+		perBatch := testing.AllocsPerRun(max(60, 300/c.batch), func() {
 			batch := make(delta.Batch, c.batch)
 			for i := range batch {
 				version++

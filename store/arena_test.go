@@ -3,11 +3,11 @@ package store
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/vedette-io/vedette/internal/pack"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -56,9 +56,9 @@ func TestNoiseBesideSiblings(t *testing.T) {
 	s := New(Config{})
 	s.arena.adopt(pack.NewDictionary(sibling(0, 0)), 0.1)
 	noise := make([]byte, 500)
-	random := rand.NewChaCha8([32]byte{1})
-	if _, err := random.Read(noise); err != nil {
-		t.Fatal(err)
+	random := testinput.Rand(t)
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
 	}
 	odd := record(0, 1)
 	odd.Body = noise
@@ -77,7 +77,7 @@ func TestNoiseBesideSiblings(t *testing.T) {
 // with the dictionary, if that saves much more than a block. The unpacked body is
 // unchanged.
 func TestLongBodies(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
+	random := testinput.Rand(t)
 	words := func(n int) []byte { // random text of a few words
 		var b []byte
 		for len(b) < n {

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/vedette-io/vedette/delta"
@@ -16,7 +17,7 @@ func ofPods(tb testing.TB, n int) (s *store.Store, texts [][]byte, version int) 
 	for i := range n {
 		version++
 		texts[i] = body(i, version)
-		apply(tb, s, pod(i, version, body(i, version))) // apply clears the body
+		apply(tb, s, pod(i, version, bytes.Clone(texts[i]))) // apply clears the body
 	}
 	apply(tb, s, end(version))
 	return s, texts, version

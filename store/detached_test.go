@@ -10,7 +10,7 @@ import (
 
 // keptBytes returns the heap that one change in 100 keeps, after the store is gone.
 func keptBytes(t *testing.T, keep func(store.Change) store.Change) uint64 {
-	const n = 5_000
+	const n = 2_500
 	kept := make([]store.Change, 0, n/100)
 	func() {
 		s, texts, version := ofPods(t, n)

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -173,7 +174,7 @@ func TestLagIsBounded(t *testing.T) {
 // one by one while changes continue. Each must get the changes of each object from the
 // state that it had, with all changes counted.
 func TestFallingBehindTogether(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		s := store.New(store.Config{Backlog: 4})
 		version, total := 0, 0
 		always := s.Subscribe(store.Lossless)

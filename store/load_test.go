@@ -2,13 +2,14 @@ package store_test
 
 import (
 	"context"
-	"runtime"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/store"
 )
 
@@ -16,7 +17,7 @@ import (
 // memory after a million events: Latest does not block the store, Lossless blocks it.
 func TestSubscriberThatNeverReads(t *testing.T) {
 	const objects, events, batch = 500, manyEvents, 500
-	s := store.New(store.Config{Backlog: 1000})
+	s, texts := store.New(store.Config{Backlog: 1000}), bodies(objects)
 	deltas := make(delta.Batch, batch)
 	version := 0
 	round := func(ctx context.Context) error {
@@ -55,9 +56,12 @@ func TestSubscriberThatNeverReads(t *testing.T) {
 			applied.Add(batch)
 		}
 	})
-	for every.Pending() < 1000 {
-		runtime.Gosched()
-	}
+	patience.Until(t, "the backlog is full", func() string {
+		if n := every.Pending(); n < 1000 {
+			return fmt.Sprintf("%d events are pending, %d applied", n, applied.Load())
+		}
+		return ""
+	})
 	cancel()
 	work.Wait()
 	if n := applied.Load(); n > 2*1000 {
@@ -65,19 +69,20 @@ func TestSubscriberThatNeverReads(t *testing.T) {
 	}
 }
 
-// texts are precomputed bodies.
-var texts = func() [][]byte {
-	all := make([][]byte, 10_000)
+// bodies returns n bodies.
+func bodies(n int) [][]byte {
+	all := make([][]byte, n)
 	for i := range all {
 		all[i] = body(i, i)
 	}
 	return all
-}()
+}
 
 // BenchmarkWritesUnderReaders writes while ten goroutines continuously list all 10,000
 // objects. It reports the write rate with and without readers. With enough processors the
 // two rates are equal.
 func BenchmarkWritesUnderReaders(b *testing.B) {
+	texts := bodies(10_000)
 	rate := func(readers int) float64 {
 		s := filled(b, 10_000)
 		ctx, cancel := context.WithCancel(b.Context())

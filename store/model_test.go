@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -239,7 +240,7 @@ func (m *model) list(scope delta.Scope) []delta.Delta {
 // including folded ones, as a Lossless subscriber. Old snapshots must not change, and all
 // indexes must agree with them.
 func TestAgainstModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		group := new(store.Group)
 		s := store.New(store.Config{Backlog: 20, Group: group})
 		m := &model{objects: map[string][2]string{}}

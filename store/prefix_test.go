@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -13,7 +14,7 @@ import (
 // objects are added, changed and deleted. Names have common prefixes, and some namespaces
 // are prefixes of others.
 func TestPrefixSearch(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		var a arena
 		entry := func(key wire.Key) Entry { return a.storeAlone(&wire.Record{Key: key, UID: "u"}, nil, true) }
 		key := func() wire.Key {

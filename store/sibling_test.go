@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -124,7 +125,7 @@ func TestSiblings(t *testing.T) {
 				}
 			}
 			if c.shuffled {
-				rand.New(rand.NewPCG(3, 4)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+				testinput.Rand(t).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 			}
 			size := 0
 			for _, body := range r.want {
@@ -249,7 +250,7 @@ func TestSiblingsBesideReaders(t *testing.T) {
 			}
 		})
 	}
-	random := rand.New(rand.NewPCG(6, 7))
+	random := testinput.Rand(t)
 	for round := range 200 {
 		var batch []delta.Delta
 		for range 20 {

@@ -5,13 +5,13 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -84,7 +84,7 @@ func TestHeldSnapshots(t *testing.T) {
 		was      map[string]wire.Version
 	}
 	holds := map[string][]held{}
-	random := rand.New(rand.NewPCG(1, 2))
+	random := testinput.Rand(t)
 	for v = 2; v < 3000; v++ {
 		name := fmt.Sprintf("a%03d", random.IntN(300))
 		if random.IntN(4) == 0 {
@@ -350,11 +350,7 @@ func TestFunctionsThatRead(t *testing.T) {
 			apply(t, s, d)
 		}
 	}()
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Fatal("the store waits for itself")
-	}
+	patience.Closed(t, "the writes of a store whose reader reads it", done)
 	if n := s.Stats().Dictionaries; n < 2 || reads[delta.Upsert] < 300 || reads[delta.Delete] < 1000 {
 		t.Errorf("got %d dictionaries and reads %v, so the test proves little", n, reads)
 	}

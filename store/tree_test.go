@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // treeItem is an item of a tree in a test.
@@ -97,7 +99,7 @@ func (p *modeled) ascend(t *rapid.T, from int) {
 
 // TestTreeAgainstModel compares a tree and copies of it with sorted slices.
 func TestTreeAgainstModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		all := []*modeled{{tree: newBtree(compareItems)}}
 		keys, value := rapid.SampledFrom([]int{10, 300, 5000}).Draw(t, "keys"), 0
 		which := func() *modeled { return all[rapid.IntRange(0, len(all)-1).Draw(t, "which")] }
