@@ -193,12 +193,7 @@ func (c *Coordinator) Run(ctx context.Context) error {
 func (c *Coordinator) step(ctx context.Context, beat bool) error {
 	ctx, done := c.c.DB.Bounded(ctx)
 	defer done()
-	if beat || c.member == 0 {
-		if err := c.beat(ctx); err != nil {
-			return err
-		}
-	}
-	if err := c.view.read(ctx, c.c.DB); err != nil {
+	if err := c.look(ctx, beat); err != nil {
 		return err
 	}
 	live, dead := c.liveness.observe(time.Now(), c.view.members)
@@ -216,6 +211,27 @@ func (c *Coordinator) step(ctx context.Context, beat bool) error {
 		return nil
 	}
 	return c.apply(ctx, &todo)
+}
+
+// look gives a sign of life if beat is set, and reads the tables. If this member is not in
+// them, it gives a sign of life at once, which makes it join again. Otherwise it would offer
+// its shards in vain, again and again, until the next sign of life.
+func (c *Coordinator) look(ctx context.Context, beat bool) error {
+	for range 2 {
+		if beat || c.member == 0 {
+			if err := c.beat(ctx); err != nil {
+				return err
+			}
+		}
+		if err := c.view.read(ctx, c.c.DB); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(c.view.members, func(m model.ShardMember) bool { return m.ID == c.member }) {
+			return nil
+		}
+		beat = true
+	}
+	return nil // removed again: the next step joins
 }
 
 // publish updates the counters.
