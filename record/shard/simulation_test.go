@@ -15,7 +15,7 @@ import (
 var (
 	simulated  = flag.Duration("simulated", 2*time.Hour, "virtual time of the simulation of a large group")
 	simMembers = flag.Int("members", 20, "number of recorders of the simulation")
-	simShards  = flag.Int("shards", 400, "number of shards of the simulation")
+	simShards  = flag.Int("shards", 100, "number of shards of the simulation")
 )
 
 // The simulated world.
