@@ -54,7 +54,7 @@ func TestRun(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- x.Run(ctx) }()
-		patience.Receive(t, "index", x.Ready())
+		patience.Closed(t, "the index is ready", x.Ready())
 		if x.Done() != 1 || x.Position() != 1 || !x.Stale().IsZero() || x.Bytes() == 0 {
 			t.Errorf("done %v at position %d, stale since %v, %d bytes", x.Done(), x.Position(), x.Stale(), x.Bytes())
 		}
