@@ -111,8 +111,12 @@ func TestPartitions(t *testing.T) {
 		stop := []func(){d.start(replica("a", nil)), d.start(replica("b", hang)), d.start(replica("c", nil))}
 		d.Until("SELECT COUNT(*), COUNT(DISTINCT owner) FROM feed_cursors WHERE owner <> ''", "4 3")
 		for v := range versions {
+			var all []modeltest.Revision
 			for i := range objects {
-				d.write(change(fmt.Sprint("o", i), wire.Version(v+1)))
+				all = append(all, change(fmt.Sprint("o", i), wire.Version(v+1)))
+			}
+			for some := range slices.Chunk(all, 10) {
+				d.write(some...)
 			}
 			if v != 5 { // while one hangs, the others go ahead
 				d.Until("SELECT COUNT(*) FROM copied", fmt.Sprint(objects*(v+1)))

@@ -11,7 +11,7 @@ import (
 )
 
 // histories is the usual number of histories of a property. Each costs many transactions.
-const histories = 20
+const histories = 10
 
 // Check is [testinput.Check] for properties of databases: without VEDETTE_CASES, it tries
 // fewer cases.
