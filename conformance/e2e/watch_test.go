@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"strings"
 	"sync"
@@ -23,7 +24,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
 
 // jobs is the number of jobs that run while vedette watches.
-const jobs = 200
+var jobs = flag.Int("jobs", 60, "number of jobs of TestWatchMissesNothing")
 
 // TestWatchMissesNothing runs jobs through a real control plane while `vedette watch`
 // follows them, kills the API server, and compacts etcd, so that the watched versions are
@@ -58,7 +59,7 @@ func TestWatchMissesNothing(t *testing.T) {
 			}
 		},
 	}
-	third := jobs / 3
+	third := *jobs / 3
 	create(t, client, 1, third)
 	for i, between := range disturb {
 		halt(t, c, v, w)
@@ -71,7 +72,7 @@ func TestWatchMissesNothing(t *testing.T) {
 		}
 		v.until("the server is back", func(_ []change, said []string) bool { return lines(said, " is back after ") > i })
 		w.watch(ctx)
-		create(t, client, third*(i+1), min(third*(i+2), jobs)+2*i)
+		create(t, client, third*(i+1), min(third*(i+2), *jobs)+2*i)
 	}
 	// Etcd has compacted, so the watch got 410, and vedette must report it.
 	v.until("vedette reports the gap", func(_ []change, said []string) bool {
@@ -136,7 +137,7 @@ func waitForJobs(t *testing.T, client kubernetes.Interface) {
 				open++
 			}
 		}
-		if open > 0 || len(list.Items) < jobs/2 {
+		if open > 0 || len(list.Items) < *jobs/2 {
 			return fmt.Sprintf("%d of %d jobs have not", open, len(list.Items))
 		}
 		return ""
@@ -220,7 +221,7 @@ func compare(t *testing.T, v *vedette, w *witness, want map[string]wire.Version)
 		}
 	}
 	t.Logf("the witness saw %d revisions; vedette printed %d, and missed %d of the witness's", len(seen), len(v.changes), missing)
-	if len(seen) < 5*jobs {
+	if len(seen) < 5**jobs {
 		t.Errorf("only %d revisions: the jobs did not run", len(seen))
 	}
 }

@@ -48,6 +48,9 @@ type lived struct {
 	lines   []string // the last lines, in their order
 }
 
+// pods is the number of pods of each load of TestKeptLogs.
+var pods = flag.Int("pods", 16, "number of pods of each load, a multiple of four")
+
 // exact makes the tests check times. By default they only check that all logs are kept,
 // because a busy machine may take any time.
 var exact = flag.Bool("exact", false, "check how soon logs are kept, on a machine without other load")

@@ -29,7 +29,7 @@ func TestKeptLogs(t *testing.T) {
 			k := newKeeping(t, kind)
 			kill := k.record(program, "--keep-logs", "jobs")
 			k.hang()
-			k.load("a", 40)
+			k.load("a", *pods)
 			k.compare("with a node that hangs")
 			k.lost()
 			k.others()
@@ -40,7 +40,7 @@ func TestKeptLogs(t *testing.T) {
 			kill = k.record(program, "--keep-logs", "jobs")
 			k.kept(k.runs[len(k.runs)-1])
 			k.runs = nil // it ended while no recorder ran
-			k.load("b", 40)
+			k.load("b", *pods)
 			k.compare("after a restart")
 			k.shown(program)
 			kill()

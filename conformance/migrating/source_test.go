@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 const (
@@ -21,6 +23,7 @@ var same = []string{"clientsetlist", "restlist"}
 
 // TestOnlyImportsDiffer compares the two texts of each program line by line.
 func TestOnlyImportsDiffer(t *testing.T) {
+	testinput.Uncached(t)
 	names := programNames(t)
 	if len(names) != len(scripts) {
 		t.Fatalf("got programs %v, and %d scripts", names, len(scripts))
