@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"testing/fstest"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -39,19 +38,17 @@ type Migration struct {
 // migrator applies the steps of the schema to a database.
 type migrator struct{ *pool }
 
-// provider returns a Goose provider for the steps.
+// provider returns a Goose provider for the steps. The steps are functions, because the SQL
+// parser of Goose allocates a buffer of 4 MiB for each line.
 func (m migrator) provider(steps []step) (*goose.Provider, error) {
 	options := []goose.ProviderOption{goose.WithTableName(schemaTable), goose.WithVerbose(false), goose.WithDisableGlobalRegistry(true)}
-	if m.dialect.StatementDone == nil {
-		files := fstest.MapFS{}
-		for _, s := range steps {
-			files[s.name] = &fstest.MapFile{Data: []byte(s.text)}
-		}
-		return goose.NewProvider(m.dialect.Goose, m.db, files, options...)
-	}
 	var all []*goose.Migration
 	for _, s := range steps {
-		all = append(all, goose.NewGoMigration(s.version, &goose.GoFunc{RunDB: resumable{m.dialect, s}.apply}, nil))
+		up := &goose.GoFunc{RunTx: s.apply}
+		if m.dialect.StatementDone != nil {
+			up = &goose.GoFunc{RunDB: resumable{m.dialect, s}.apply}
+		}
+		all = append(all, goose.NewGoMigration(s.version, up, nil))
 	}
 	return goose.NewProvider(m.dialect.Goose, m.db, nil, append(options, goose.WithGoMigrations(all...))...)
 }

@@ -1,6 +1,8 @@
 package sqldb
 
 import (
+	"context"
+	"database/sql"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -55,20 +57,40 @@ func readSteps(d *Dialect) ([]step, error) {
 	return all, nil
 }
 
+// apply executes the statements of the step in a transaction.
+func (s step) apply(ctx context.Context, tx *sql.Tx) error {
+	for i, statement := range s.statements() {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("statement %d of %s: %w", i+1, s.name, err)
+		}
+	}
+	return nil
+}
+
 // statements returns the statements of the step. Each ends with a semicolon at the end
-// of a line.
+// of a line, or is between the annotations StatementBegin and StatementEnd.
 func (s *step) statements() (all []string) {
 	text, _, _ := strings.Cut(s.text, "-- +goose Down")
 	var b strings.Builder
+	whole := false
 	for line := range strings.Lines(text) {
-		if trimmed := strings.TrimSpace(line); trimmed == "" || strings.HasPrefix(trimmed, "--") {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case trimmed == "-- +goose StatementBegin":
+			whole = true
 			continue
+		case trimmed == "-- +goose StatementEnd":
+			whole = false
+		case trimmed == "" || strings.HasPrefix(trimmed, "--"):
+			continue
+		default:
+			b.WriteString(line)
+			if whole || !strings.HasSuffix(trimmed, ";") {
+				continue
+			}
 		}
-		b.WriteString(line)
-		if strings.HasSuffix(strings.TrimSpace(line), ";") {
-			all = append(all, strings.TrimSuffix(strings.TrimSpace(b.String()), ";"))
-			b.Reset()
-		}
+		all = append(all, strings.TrimSuffix(strings.TrimSpace(b.String()), ";"))
+		b.Reset()
 	}
 	return all
 }
