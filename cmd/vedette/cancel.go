@@ -37,7 +37,7 @@ type cancelOptions struct {
 	output          string
 }
 
-func newCancel() *cobra.Command {
+func newCancel(c completions) *cobra.Command {
 	var o cancelOptions
 	cmd := &cobra.Command{
 		Use:   "cancel NAME…|TYPE/NAME…|-l SELECTOR",
@@ -80,7 +80,7 @@ func newCancel() *cobra.Command {
 	f.BoolVar(&o.dryRun, "dry-run", false, "ask the server whether it would do it, and change nothing")
 	f.BoolVarP(&o.yes, "yes", "y", false, "do not ask before cancelling the jobs of a selector")
 	f.StringVarP(&o.output, "output", "o", "", "format: name (default: one line per job)")
-	completeFrom(cmd, func() *source.Flags { return &source.Flags{Server: o.server} }, suggestOpenJobs)
+	c.add(cmd, func() *source.Flags { return &source.Flags{Server: o.server} }, suggestOpenJobs)
 	return cmd
 }
 

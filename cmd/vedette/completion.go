@@ -68,8 +68,22 @@ func completes(from func() *source.Flags, suggest suggester) cobra.CompletionFun
 	}
 }
 
-// addCompletions adds completions of flags to all commands that have none for them yet.
-func addCompletions(cmd *cobra.Command) {
+// completions registers completions of flags and arguments if it is true. Cobra keeps each
+// flag with a completion, and so its command, for the life of the process. Therefore, only a
+// request of a shell registers them.
+type completions bool
+
+// completionsFor returns completions that are registered if the arguments of the program are
+// a request of a shell.
+func completionsFor(args []string) completions {
+	return completions(len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd))
+}
+
+// addAll adds completions of flags to all commands that have none for them yet.
+func (c completions) addAll(cmd *cobra.Command) {
+	if !c {
+		return
+	}
 	for name, suggest := range map[string]suggester{"context": suggestContexts, "namespace": suggestNamespaces, "state": suggestStates, "for": suggestConditions, "keep-state": suggestLimits} {
 		if cmd.LocalFlags().Lookup(name) != nil {
 			if _, exists := cmd.GetFlagCompletionFunc(name); !exists {
@@ -78,12 +92,15 @@ func addCompletions(cmd *cobra.Command) {
 		}
 	}
 	for _, sub := range cmd.Commands() {
-		addCompletions(sub)
+		c.addAll(sub)
 	}
 }
 
-// completeFrom adds completions of arguments and namespaces that come from a history.
-func completeFrom(cmd *cobra.Command, from func() *source.Flags, arguments suggester) {
+// add adds completions of arguments and namespaces that come from a history.
+func (c completions) add(cmd *cobra.Command, from func() *source.Flags, arguments suggester) {
+	if !c {
+		return
+	}
 	if arguments != nil {
 		cmd.ValidArgsFunction = completes(from, arguments)
 	}

@@ -31,7 +31,7 @@ const (
 	exitFailed  = 2
 )
 
-func newDiff() *cobra.Command {
+func newDiff(c completions) *cobra.Command {
 	var o diffOptions
 	cmd := &cobra.Command{
 		Use:   "diff TYPE/NAME",
@@ -50,7 +50,7 @@ func newDiff() *cobra.Command {
 		},
 	}
 	o.addPlace(cmd)
-	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestObjects)
+	c.add(cmd, func() *source.Flags { return &o.source }, suggestObjects)
 	o.addUID(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.from, "from", "", "version or time: 2h, 3d (ago), 15:04, 2026-03-01T15:04:05Z (default: the previous revision)")

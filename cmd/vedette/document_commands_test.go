@@ -56,7 +56,7 @@ func parses(text string) error {
 		}
 		words[i] = strings.Trim(word, `'"`)
 	}
-	root := newRoot(io.Discard, io.Discard)
+	root := newRoot(io.Discard, io.Discard, false)
 	root.InitDefaultCompletionCmd(words...)
 	cmd, args, err := root.Find(words)
 	if err != nil {

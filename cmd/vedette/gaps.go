@@ -23,7 +23,7 @@ type gapsOptions struct {
 	limit        int
 }
 
-func newGaps() *cobra.Command {
+func newGaps(c completions) *cobra.Command {
 	var o gapsOptions
 	cmd := &cobra.Command{
 		Use:   "gaps [TYPE[,TYPE…]]",
@@ -49,7 +49,7 @@ func newGaps() *cobra.Command {
 	f.BoolVar(&o.all, "all", false, "include healed gaps")
 	f.IntVar(&o.limit, "limit", 0, "largest number of gaps (default: all)")
 	o.output.AddFlags(cmd)
-	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestTypes)
+	c.add(cmd, func() *source.Flags { return &o.source }, suggestTypes)
 	return cmd
 }
 

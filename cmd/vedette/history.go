@@ -25,7 +25,7 @@ type historyOptions struct {
 	oldest bool
 }
 
-func newHistory() *cobra.Command {
+func newHistory(c completions) *cobra.Command {
 	var o historyOptions
 	cmd := &cobra.Command{
 		Use:   "history [TYPE[,TYPE…]|TYPE/NAME]",
@@ -49,7 +49,7 @@ func newHistory() *cobra.Command {
 		},
 	}
 	o.addPlace(cmd)
-	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestTypesOrObjects)
+	c.add(cmd, func() *source.Flags { return &o.source }, suggestTypesOrObjects)
 	o.addUID(cmd)
 	o.filter.addFlags(cmd)
 	f := cmd.Flags()

@@ -156,7 +156,7 @@ func (h *hostile) run(args ...string) (out, errs string, code int) {
 // note records the command and its format.
 func (h *hostile) note(args []string) {
 	h.t.Helper()
-	cmd, _, err := newRoot(io.Discard, io.Discard).Find(args)
+	cmd, _, err := newRoot(io.Discard, io.Discard, false).Find(args)
 	if err == nil {
 		h.cover(cmd.CommandPath(), formatOf(args))
 	}
@@ -238,7 +238,7 @@ func (h *hostile) complete(t *testing.T) {
 			}
 		}
 	}
-	walk(newRoot(io.Discard, io.Discard))
+	walk(newRoot(io.Discard, io.Discard, false))
 }
 
 // watch prints names, reasons and messages in all formats, with colors and without.
@@ -419,7 +419,7 @@ func (h *hostile) settings(t *testing.T) {
 	h.run("version", "-o", "json")
 	h.run("version", "-o", evil)
 	var script bytes.Buffer
-	if err := newRoot(io.Discard, io.Discard).GenBashCompletionV2(&script, true); err != nil {
+	if err := newRoot(io.Discard, io.Discard, false).GenBashCompletionV2(&script, true); err != nil {
 		t.Fatal(err)
 	}
 	if out := start(t, "completion", "bash"); out.end() != 0 || out.out.String() != script.String() {

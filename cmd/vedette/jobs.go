@@ -42,7 +42,7 @@ type jobsOptions struct {
 	color         string
 }
 
-func newJobs() *cobra.Command {
+func newJobs(c completions) *cobra.Command {
 	var o jobsOptions
 	cmd := &cobra.Command{
 		Use:   "jobs",
@@ -89,7 +89,7 @@ func newJobs() *cobra.Command {
 	f.BoolVarP(&o.watch, "watch", "w", false, "keep running and show changes: in place on a terminal, otherwise one line for each")
 	o.output.AddFlags(cmd)
 	f.StringVar(&o.color, "color", "auto", "colors: auto (on a terminal, unless NO_COLOR is set), always or never")
-	completeFrom(cmd, func() *source.Flags { return &o.source }, nil)
+	c.add(cmd, func() *source.Flags { return &o.source }, nil)
 	return cmd
 }
 

@@ -146,7 +146,7 @@ func TestLoginToken(t *testing.T) {
 func login(t *testing.T, want int, token, base string) {
 	t.Helper()
 	stdout, stderr := newOutput(), newOutput()
-	root := newRoot(stdout, stderr)
+	root := newRoot(stdout, stderr, false)
 	root.SetIn(strings.NewReader(token + "\n"))
 	root.SetArgs([]string{"login", "--with", "token", "--server", base})
 	err := root.ExecuteContext(t.Context())

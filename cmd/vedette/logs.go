@@ -41,7 +41,7 @@ type logsOptions struct {
 	format     logFormat
 }
 
-func newLogs() *cobra.Command {
+func newLogs(c completions) *cobra.Command {
 	var o logsOptions
 	cmd := &cobra.Command{
 		Use:   "logs NAME|TYPE/NAME",
@@ -90,7 +90,7 @@ func newLogs() *cobra.Command {
 		},
 	}
 	o.addFlags(cmd)
-	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestJob)
+	c.add(cmd, func() *source.Flags { return &o.source }, suggestJob)
 	return cmd
 }
 

@@ -49,7 +49,7 @@ func main() {
 // see console for the exceptions.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	stdout, stderr = printable.NewWriter(stdout), printable.NewWriter(stderr)
-	root := newRoot(stdout, stderr)
+	root := newRoot(stdout, stderr, completionsFor(args))
 	rename := nameCommands(root, os.Args[0])
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -104,7 +104,7 @@ See "{{.CommandPath}} COMMAND --help" for the examples and flags of a command.{{
 `
 
 // newRoot returns the command that contains all others.
-func newRoot(stdout, stderr io.Writer) *cobra.Command {
+func newRoot(stdout, stderr io.Writer, c completions) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vedette",
 		Short: "Watch every change in Kubernetes clusters, and record their history",
@@ -122,13 +122,13 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(newJobs(), newCancel(), newRetry(), newRelease())
+	root.AddCommand(newJobs(c), newCancel(c), newRetry(c), newRelease(c))
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath())
 	})
-	root.AddCommand(newVersion(), newWatch(), newRecord(), newHistory(), newShow(), newDiff(), newStats(), newGaps(), newWait(), newMigrate(), newPrune(), newDoctor(), newConfig(), newSubmit(), newLogs(), newTemplate(), newDemo(), newNotify(), newStream(), newExport(), newShards(), newPortal(), newDeadletter(), newSubscribe(), newAck(), newLogin(), newLogout(), newSwap(), newNew())
-	addCompletions(root)
+	root.AddCommand(newVersion(), newWatch(), newRecord(), newHistory(c), newShow(c), newDiff(c), newStats(c), newGaps(c), newWait(c), newMigrate(), newPrune(), newDoctor(), newConfig(), newSubmit(), newLogs(c), newTemplate(), newDemo(), newNotify(), newStream(), newExport(), newShards(), newPortal(), newDeadletter(), newSubscribe(), newAck(), newLogin(), newLogout(), newSwap(), newNew())
+	c.addAll(root)
 	return root
 }

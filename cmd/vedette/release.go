@@ -25,7 +25,7 @@ type releaseOptions struct {
 	output  string
 }
 
-func newRelease() *cobra.Command {
+func newRelease(c completions) *cobra.Command {
 	var o releaseOptions
 	cmd := &cobra.Command{
 		Use:   "release NAME…|TYPE/NAME…",
@@ -56,7 +56,7 @@ func newRelease() *cobra.Command {
 	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the jobs (default: that of the context)")
 	f.StringVar(&o.cluster, "cluster", "", "cluster of the jobs, if the portal has several")
 	f.StringVarP(&o.output, "output", "o", "", "format: name (default: one line per job)")
-	completeFrom(cmd, func() *source.Flags { return &source.Flags{Server: o.server} }, suggestJobs)
+	c.add(cmd, func() *source.Flags { return &source.Flags{Server: o.server} }, suggestJobs)
 	return cmd
 }
 

@@ -29,7 +29,7 @@ type retryOptions struct {
 	source source.Flags
 }
 
-func newRetry() *cobra.Command {
+func newRetry(c completions) *cobra.Command {
 	var o retryOptions
 	cmd := &cobra.Command{
 		Use:   "retry NAME|TYPE/NAME [--set PATH=VALUE…]",
@@ -88,7 +88,7 @@ func newRetry() *cobra.Command {
 	f.BoolVar(&o.follow, "follow", false, "wait until the copy has ended, and print its states and logs")
 	f.DurationVar(&o.timeout, "timeout", 0, "how long to wait (default: until the copy has ended)")
 	f.StringVar(&o.color, "color", "auto", "colors: auto (on a terminal, unless NO_COLOR is set), always or never")
-	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestJob)
+	c.add(cmd, func() *source.Flags { return &o.source }, suggestJob)
 	return cmd
 }
 

@@ -24,7 +24,7 @@ type showOptions struct {
 	at, output string
 }
 
-func newShow() *cobra.Command {
+func newShow(c completions) *cobra.Command {
 	var o showOptions
 	cmd := &cobra.Command{
 		Use:   "show TYPE/NAME",
@@ -42,7 +42,7 @@ func newShow() *cobra.Command {
 		},
 	}
 	o.addPlace(cmd)
-	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestObjects)
+	c.add(cmd, func() *source.Flags { return &o.source }, suggestObjects)
 	o.addUID(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.at, "at", "", "version or time: 2h, 3d (ago), 15:04, 2026-03-01T15:04:05Z (default: the last revision)")

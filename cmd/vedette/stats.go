@@ -23,7 +23,7 @@ type statsOptions struct {
 	top    int
 }
 
-func newStats() *cobra.Command {
+func newStats(c completions) *cobra.Command {
 	var o statsOptions
 	cmd := &cobra.Command{
 		Use:   "stats [TYPE[,TYPE…]]",
@@ -48,7 +48,7 @@ func newStats() *cobra.Command {
 		},
 	}
 	o.addPlace(cmd)
-	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestTypes)
+	c.add(cmd, func() *source.Flags { return &o.source }, suggestTypes)
 	o.filter.addFlags(cmd)
 	cmd.Flags().IntVar(&o.top, "top", 10, "number of queues, submitters and namespaces to show, those with most failures first; 0 shows all")
 	o.output.AddFlags(cmd)

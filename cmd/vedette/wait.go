@@ -34,7 +34,7 @@ const (
 	exitInterrupt  = 130
 )
 
-func newWait() *cobra.Command {
+func newWait(c completions) *cobra.Command {
 	o := waitOptions{every: 500 * time.Millisecond}
 	cmd := &cobra.Command{
 		Use:   "wait TYPE/NAME --for state=STATE[,STATE…]|deleted",
@@ -52,7 +52,7 @@ func newWait() *cobra.Command {
 		},
 	}
 	o.addPlace(cmd)
-	completeFrom(cmd, func() *source.Flags { return &o.source }, suggestObjects)
+	c.add(cmd, func() *source.Flags { return &o.source }, suggestObjects)
 	o.addUID(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.condition, "for", "", "what to wait for: state=Succeeded, state=Succeeded,Failed, or deleted")
