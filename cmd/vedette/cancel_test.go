@@ -5,13 +5,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/jobmeta"
 )
 
@@ -118,15 +118,13 @@ func TestRetryAndHistory(t *testing.T) {
 	file := write(t, "job.yaml", jobFile)
 	reached := func(name, state string) {
 		t.Helper()
-		for deadline := time.Now().Add(2 * time.Minute); ; { // until the type is recorded, wait fails
+		patience.Until(t, name+" is "+state, func() string { // until the type is recorded, wait fails
 			wait := start(t, "wait", "job/"+name, "-n", "ml", "--db", db, "--for", "state="+state)
 			if wait.end() == 0 {
-				return
+				return ""
 			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%s did not become %s: %s", name, state, wait.err.String())
-			}
-		}
+			return wait.err.String()
+		})
 	}
 	if code, _, errs := srv.vedette("submit", "-f", file); code != 0 {
 		t.Fatalf("submit failed: %s", errs)

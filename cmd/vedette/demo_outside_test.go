@@ -1,14 +1,13 @@
 package main
 
 import (
-	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -19,7 +18,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/vedette-io/vedette/internal/demo"
-	"github.com/vedette-io/vedette/internal/pause"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/jobmeta"
 )
 
@@ -72,9 +71,8 @@ func (o *outside) submit(name string, command ...string) {
 // until waits until a job satisfies ok.
 func (o *outside) until(name, what string, ok func(*batchv1.Job, []corev1.Pod) bool) {
 	o.t.Helper()
-	ctx, cancel := context.WithTimeout(o.t.Context(), within)
-	defer cancel()
-	for {
+	ctx := patience.Context(o.t, name+" is "+what)
+	patience.Until(o.t, name+" is "+what, func() string {
 		job, err := o.client.BatchV1().Jobs(demo.Team).Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			job, err = nil, nil
@@ -87,10 +85,10 @@ func (o *outside) until(name, what string, ok func(*batchv1.Job, []corev1.Pod) b
 			o.t.Fatalf("%s is not %s: %v", name, what, err)
 		}
 		if ok(job, pods.Items) {
-			return
+			return ""
 		}
-		_ = pause.For(ctx, 10*time.Millisecond)
-	}
+		return fmt.Sprintf("the job is %+v, and has the pods %+v", job, pods.Items)
+	})
 }
 
 func has(job *batchv1.Job, kind batchv1.JobConditionType) bool {

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"context"
+	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/internal/demo"
-	"github.com/vedette-io/vedette/internal/pause"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/internal/settings"
 	"github.com/vedette-io/vedette/record/joblog"
 )
@@ -28,16 +27,13 @@ func (o *outside) kept(name string) {
 		o.t.Fatal(err)
 	}
 	defer d.Close()
-	ctx, cancel := context.WithTimeout(o.t.Context(), within)
-	defer cancel()
-	for ctx.Err() == nil {
-		log, _, found, err := joblog.New(d, joblog.Limits{}, nil).Tail(ctx, joblog.Selection{UIDs: []string{string(job.UID)}}, 1)
+	patience.Until(o.t, "the log of "+name+" is kept", func() string {
+		log, _, found, err := joblog.New(d, joblog.Limits{}, nil).Tail(o.t.Context(), joblog.Selection{UIDs: []string{string(job.UID)}}, 1)
 		if err == nil && found && log.Complete {
-			return
+			return ""
 		}
-		_ = pause.For(ctx, 20*time.Millisecond)
-	}
-	o.t.Fatalf("the log of %s is not kept", name)
+		return fmt.Sprintf("found %v, %+v, %v", found, log, err)
+	})
 }
 
 // TestDemoSession submits a job once from another terminal, follows its log, cancels and retries a

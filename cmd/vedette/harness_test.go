@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	batchv1 "k8s.io/api/batch/v1"
@@ -20,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 func TestMain(m *testing.M) {
@@ -37,11 +37,10 @@ const asProgram = "VEDETTE_TEST_AS_PROGRAM"
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
-	more chan struct{}
 	err  error // what Write returns
 }
 
-func newOutput() *output { return &output{more: make(chan struct{})} }
+func newOutput() *output { return new(output) }
 
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
@@ -49,8 +48,6 @@ func (o *output) Write(p []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
 	}
-	close(o.more)
-	o.more = make(chan struct{})
 	return o.text.Write(p)
 }
 
@@ -60,26 +57,16 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// within is the maximum time of any step on a busy machine.
-const within = 2 * time.Minute
-
 // until waits until the text satisfies ok.
 func (o *output) until(t *testing.T, what string, ok func(string) bool) {
 	t.Helper()
-	deadline := time.After(within)
-	for {
-		o.mu.Lock()
-		text, more := o.text.String(), o.more
-		o.mu.Unlock()
+	patience.Until(t, what, func() string {
+		text := o.String()
 		if ok(text) {
-			return
+			return ""
 		}
-		select {
-		case <-more:
-		case <-deadline:
-			t.Fatalf("%s: did not appear within %v in:\n%s", what, within, text)
-		}
-	}
+		return "it does not appear in:\n" + text
+	})
 }
 
 func (o *output) holds(t *testing.T, want string) {
@@ -97,9 +84,15 @@ type program struct {
 
 func start(t *testing.T, args ...string) *program {
 	t.Helper()
+	return startAs(t, os.Args[0], args...)
+}
+
+// startAs starts the program by a name.
+func startAs(t *testing.T, name string, args ...string) *program {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &program{t: t, out: newOutput(), err: newOutput(), cancel: cancel, code: make(chan int, 1)}
-	go func() { p.code <- run(ctx, args, p.out, p.err) }()
+	go func() { p.code <- run(ctx, append([]string{name}, args...), p.out, p.err) }()
 	t.Cleanup(cancel)
 	return p
 }
@@ -107,52 +100,15 @@ func start(t *testing.T, args ...string) *program {
 // end waits for the end, and returns the exit code.
 func (p *program) end() int {
 	p.t.Helper()
-	select {
-	case code := <-p.code:
-		return code
-	case <-time.After(within):
-		p.t.Fatalf("the program does not end:\n%v\n%v", p.out, p.err)
-		return -1
-	}
+	return patience.Receive(p.t, "the end of the program", p.code, func() string { return fmt.Sprintf("\n%v\n%v", p.out, p.err) })
 }
 
-// interrupt presses Ctrl-C. The program ends within a second, not counting the time in
-// which a busy machine did not let it run.
+// interrupt presses Ctrl-C, and waits for the end.
 func (p *program) interrupt() {
 	p.t.Helper()
-	waited := starved()
-	began := time.Now()
 	p.cancel()
 	if code := p.end(); code != 0 {
 		p.t.Errorf("exit code %d after Ctrl-C: %v", code, p.err)
-	}
-	d := time.Since(began)
-	if w := waited(); d-w > time.Second {
-		p.t.Errorf("the program took %v to end, of which it did not run for %v", d, w)
-	}
-}
-
-// starved measures the time in which the machine did not run the process: a timer of 10 ms that
-// fires after 30 ms counts 20 ms. The returned function ends the measurement.
-func starved() func() time.Duration {
-	const tick = 10 * time.Millisecond
-	end, total := make(chan struct{}), make(chan time.Duration)
-	go func() {
-		var sum time.Duration
-		for {
-			began := time.Now()
-			select {
-			case <-time.After(tick):
-				sum += time.Since(began) - tick
-			case <-end:
-				total <- sum
-				return
-			}
-		}
-	}()
-	return func() time.Duration {
-		close(end)
-		return <-total
 	}
 }
 

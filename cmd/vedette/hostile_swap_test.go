@@ -3,10 +3,13 @@ package main
 import (
 	"os"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // swaps gives `vedette swap` hostile packages, flags and a module that does not build.
 func (h *hostile) swaps(t *testing.T) {
+	testinput.Uncached(t) // it runs the go command
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("main.go", []byte("package main\n\nfunc main() { panic(`"+evil+"`) + 1 }\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -27,6 +27,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // evil is text that an attacker may write: it clears the screen, sets the title and the clipboard,
@@ -65,7 +66,8 @@ func prints(t *testing.T, what, text string) {
 type hostile struct {
 	t       *testing.T
 	srv     *platform
-	db      string // in a folder whose name is folder
+	db      string         // in a folder whose name is folder
+	root    *cobra.Command // to find the commands
 	covered map[string]map[string]bool
 }
 
@@ -74,7 +76,7 @@ func newHostile(t *testing.T) *hostile {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	h := &hostile{t: t, srv: serve(t, apitest.Config{}), db: "sqlite:" + filepath.Join(dir, "history.db"), covered: map[string]map[string]bool{}}
+	h := &hostile{t: t, root: newRoot(io.Discard, io.Discard, false), srv: serve(t, apitest.Config{}), db: "sqlite:" + filepath.Join(dir, "history.db"), covered: map[string]map[string]bool{}}
 	pod := newPod("ml", "train")
 	pod.Annotations = map[string]string{"note": evil}
 	pod.Labels["user"] = "ann"
@@ -156,7 +158,7 @@ func (h *hostile) run(args ...string) (out, errs string, code int) {
 // note records the command and its format.
 func (h *hostile) note(args []string) {
 	h.t.Helper()
-	cmd, _, err := newRoot(io.Discard, io.Discard, false).Find(args)
+	cmd, _, err := h.root.Find(args)
 	if err == nil {
 		h.cover(cmd.CommandPath(), formatOf(args))
 	}
@@ -238,7 +240,7 @@ func (h *hostile) complete(t *testing.T) {
 			}
 		}
 	}
-	walk(newRoot(io.Discard, io.Discard, false))
+	walk(h.root)
 }
 
 // watch prints names, reasons and messages in all formats, with colors and without.
@@ -504,6 +506,7 @@ func (h *hostile) asks(p *platform) {
 
 // programs compares by a program of the user.
 func (h *hostile) programs(t *testing.T) {
+	testinput.Uncached(t)
 	program := filepath.Join(t.TempDir(), "compare")
 	if err := os.WriteFile(program, []byte("#!/bin/sh\nprintf 'evil\\033[2J'; printf 'evil\\033[2J\\n' >&2; exit 1\n"), 0o700); err != nil {
 		t.Fatal(err)

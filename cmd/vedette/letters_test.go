@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/notify/message"
 	"github.com/vedette-io/vedette/record/feed"
@@ -124,23 +125,18 @@ func (b *letterbox) acts() (all []string) {
 // awaitCursor waits until a notifier has begun to read the feed.
 func awaitCursor(t *testing.T, url string) {
 	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(within)
-	for {
+	patience.Until(t, "a notifier reads the feed", func() string {
 		d, err := sqldb.Read(t.Context(), url)
-		if err == nil {
-			var all []feed.Cursor
-			all, err = feed.Cursors(t.Context(), d)
-			_ = d.Close()
-			if err == nil && len(all) > 0 {
-				return
-			}
+		if err != nil {
+			return err.Error()
 		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("no notifier reads the feed: %v", err)
+		all, err := feed.Cursors(t.Context(), d)
+		if err := errors.Join(err, d.Close()); err != nil {
+			return err.Error()
 		}
-	}
+		if len(all) == 0 {
+			return "there is no cursor"
+		}
+		return ""
+	})
 }

@@ -8,11 +8,11 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 // terminal opens a pseudoterminal. Writing to keyboard types on screen.
@@ -50,21 +50,20 @@ func TestPastedTokenIsNotShown(t *testing.T) {
 		read <- fmt.Sprint(k.Token, " ", err)
 	}()
 	errs.holds(t, "which is not shown") // the echo is off a moment later
-	deadline := time.Now().Add(within)
-	for quiet := false; !quiet; {
-		if time.Now().After(deadline) {
-			t.Fatal("the terminal shows what is typed")
-		}
+	patience.Until(t, "the end of the echo", func() string {
 		state, err := unix.IoctlGetTermios(int(screen.Fd()), unix.TCGETS)
 		if err != nil {
 			t.Fatal(err)
 		}
-		quiet = state.Lflag&unix.ECHO == 0
-	}
+		if state.Lflag&unix.ECHO != 0 {
+			return "the terminal shows what is typed"
+		}
+		return ""
+	})
 	if _, err := keyboard.WriteString(token + "\n"); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-read; got != token+" <nil>" {
+	if got := patience.Receive(t, "the token", read); got != token+" <nil>" {
 		t.Errorf("read %q, want the token", got)
 	}
 	if _, err := screen.WriteString("the end\n"); err != nil {

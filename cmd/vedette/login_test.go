@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -8,7 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 // home gives the test its own settings folder.
@@ -32,17 +34,13 @@ func startPortal(t *testing.T, r *archive, args ...string) string {
 // awaitReady waits until a portal has loaded the history.
 func awaitReady(t *testing.T, base string) {
 	t.Helper()
-	deadline := time.After(within)
-	for {
-		if status, _ := portalAnswer(t, http.MethodGet, base+"/readyz", ""); status == http.StatusOK {
-			return
+	patience.Until(t, "the portal is ready", func() string {
+		status, text := portalAnswer(t, http.MethodGet, base+"/readyz", "")
+		if status == http.StatusOK {
+			return ""
 		}
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-deadline:
-			t.Fatal("the portal does not load")
-		}
-	}
+		return fmt.Sprint(status, " ", text)
+	})
 }
 
 // lasted matches durations that grow between two commands.

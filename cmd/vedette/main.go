@@ -35,22 +35,23 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second Ctrl-C ends the process at once.
 	context.AfterFunc(ctx, stop)
-	args := os.Args[1:]
-	if invocation.Completes(os.Args[0]) {
-		args = append([]string{cobra.ShellCompRequestCmd}, args...)
-	}
-	os.Exit(run(ctx, args, os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args, os.Stdout, os.Stderr))
 }
 
-// run is the program without the process around it. It returns the exit code: 0 on
-// success or if the user ended it, 1 on failure, or a code that the command defines.
+// run is the program without the process around it. args begin with the name of the
+// program, as os.Args. It returns the exit code: 0 on success or if the user ended it, 1 on
+// failure, or a code that the command defines.
 //
 // Everything written to the outputs is escaped, because it may contain untrusted text;
 // see console for the exceptions.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	stdout, stderr = printable.NewWriter(stdout), printable.NewWriter(stderr)
+	name, args := args[0], args[1:]
+	if invocation.Completes(name) {
+		args = append([]string{cobra.ShellCompRequestCmd}, args...)
+	}
 	root := newRoot(stdout, stderr, completionsFor(args))
-	rename := nameCommands(root, os.Args[0])
+	rename := nameCommands(root, name)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	var exit errExit

@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/internal/preflight"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/record/history"
@@ -72,11 +73,7 @@ func (s *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // next waits for a message.
 func (s *sink) next(t *testing.T) {
 	t.Helper()
-	select {
-	case <-s.more:
-	case <-time.After(within):
-		t.Fatal("no message comes")
-	}
+	patience.Receive(t, "a message", s.more)
 }
 
 func (s *sink) answer(status int) {
@@ -464,15 +461,13 @@ func TestEventsAsChannel(t *testing.T) {
 	recorded(t, url, "pods", "train-7")
 	awaitCursor(t, url)
 	srv.phase(pod, corev1.PodFailed, "OOMKilled")
-	sent := func() bool {
+	patience.Until(t, "an Event is written", func() string {
 		out, _ := ended(t, 0, "notify", "ls", "--channel", "events", "--state", "sent", "-o", "name", "--db", url)
-		return out == "message/1\n"
-	}
-	for deadline := time.Now().Add(within); !sent(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("no Event was written: %v", p.err)
+		if out == "message/1\n" {
+			return ""
 		}
-	}
+		return fmt.Sprintf("sent are %q; the recorder said %v", out, p.err)
+	})
 	p.interrupt()
 	t.Setenv("KUBECONFIG", srv.kubeconfig)
 	if out, _ := ended(t, 0, "notify", "check", path); !strings.Contains(out, "events") {

@@ -8,34 +8,40 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
-// startedAs runs the program through a symbolic link, and returns its outputs.
-func startedAs(t *testing.T, name string, args ...string) (stdout, stderr string) {
-	t.Helper()
+// TestProcess starts the program once, as kubectl does, through a symbolic link. Its name,
+// arguments, outputs and exit code are those of the process.
+func TestProcess(t *testing.T) {
+	testinput.Uncached(t)
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), binary, args...)
-	if link := filepath.Join(t.TempDir(), name); os.Symlink(binary, link) == nil {
+	cmd := exec.CommandContext(t.Context(), binary, "watch")
+	if link := filepath.Join(t.TempDir(), "kubectl-vedette"); os.Symlink(binary, link) == nil {
 		cmd.Path, cmd.Args[0] = link, link
 	} else { // Windows without the right to create links
-		cmd.Args[0] = name
+		cmd.Args[0] = "kubectl-vedette"
 	}
 	cmd.Env = append(os.Environ(), asProgram+"=yes")
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
-		t.Fatalf("%s %q did not run: %v, %s", name, args, err, errs.String())
+	var exit *exec.ExitError
+	if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Errorf("it ended with %v, want exit code 1", err)
 	}
-	return out.String(), errs.String()
+	if text := errs.String(); out.Len() > 0 || !strings.Contains(text, "`kubectl vedette watch jobs,pods` (see `kubectl vedette watch --help`)") {
+		t.Errorf("printed %q, said %q, want only an error with commands of the plugin", out.String(), text)
+	}
 }
 
 // TestPlugin checks that the help of the kubectl plugin has the words that the user typed.
 func TestPlugin(t *testing.T) {
 	for _, args := range [][]string{{"help"}, {"watch", "--help"}, {"history", "--help"}, {"notify", "--help"}, {"notify", "check", "--help"}} {
-		out, _ := startedAs(t, "kubectl-vedette", args...)
+		out, _ := endedAs(t, "kubectl-vedette", args...)
 		if !strings.Contains(out, "kubectl vedette ") {
 			t.Errorf("%q: the help has no \"kubectl vedette\":\n%s", args, out)
 		}
@@ -44,15 +50,23 @@ func TestPlugin(t *testing.T) {
 				t.Errorf("%q: got %q, want \"kubectl vedette\"", args, line)
 			}
 		}
-		if out, _ := startedAs(t, "vedette", args...); strings.Contains(out, "kubectl vedette") {
+		if out, _ := endedAs(t, "vedette", args...); strings.Contains(out, "kubectl vedette") {
 			t.Errorf("%q as vedette: got \"kubectl vedette\" in\n%s", args, out)
 		}
 	}
 }
 
+// endedAs runs the program by a name to its end.
+func endedAs(t *testing.T, name string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	p := startAs(t, name, args...)
+	p.end()
+	return p.out.String(), p.err.String()
+}
+
 // TestPluginErrors checks that errors of the kubectl plugin suggest commands of the plugin.
 func TestPluginErrors(t *testing.T) {
-	if _, errs := startedAs(t, "kubectl-vedette", "watch"); !strings.Contains(errs, "`kubectl vedette watch jobs,pods` (see `kubectl vedette watch --help`)") {
+	if _, errs := endedAs(t, "kubectl-vedette", "watch"); !strings.Contains(errs, "`kubectl vedette watch jobs,pods` (see `kubectl vedette watch --help`)") {
 		t.Errorf("got %q, want commands of the plugin", errs)
 	}
 }
@@ -60,7 +74,7 @@ func TestPluginErrors(t *testing.T) {
 // TestPluginCompletion checks the program under the name that kubectl runs to complete
 // arguments of its plugins.
 func TestPluginCompletion(t *testing.T) {
-	if out, _ := startedAs(t, "kubectl_complete-vedette", "jobs", "--state", "Fa"); out != "Failed\n:4\n" {
+	if out, _ := endedAs(t, "kubectl_complete-vedette", "jobs", "--state", "Fa"); out != "Failed\n:4\n" {
 		t.Errorf("got %q, want the state Failed", out)
 	}
 }

@@ -1,24 +1,26 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 // newJobArchive returns a database with jobs, a chain of attempts and their pods, whose cluster
 // still runs.
-func newJobArchive(t *testing.T) *archive {
+func newJobArchive(t *testing.T, cfg apitest.Config) *archive {
 	t.Helper()
-	r := &archive{t: t, srv: serve(t, apitest.Config{}), db: "sqlite:" + filepath.Join(t.TempDir(), "h.db")}
+	r := &archive{t: t, srv: serve(t, cfg), db: "sqlite:" + filepath.Join(t.TempDir(), "h.db")}
 	for _, name := range []string{"kube-system", "ml"} {
 		r.srv.create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
@@ -69,7 +71,7 @@ var goesOn = regexp.MustCompile(`\d+(ms|s)\b|[▏━╌▚█▌]+`)
 // its database and its cluster.
 func TestServerPrintsJobsTheSame(t *testing.T) {
 	home(t)
-	r := newJobArchive(t)
+	r := newJobArchive(t, apitest.Config{})
 	templates := t.TempDir()
 	writeFile(t, filepath.Join(templates, "tune.yaml"), smallTemplate("tune", "folder"))
 	writeFile(t, filepath.Join(templates, "volcano.yaml"), smallTemplate("volcano", "folder"))
@@ -166,7 +168,7 @@ func sameText(text string, r *archive, base string) string {
 // TestWatchThroughPortal checks that `jobs --watch` shows changes through a portal, and ends.
 func TestWatchThroughPortal(t *testing.T) {
 	home(t)
-	r := newJobArchive(t)
+	r := newJobArchive(t, apitest.Config{})
 	base := startPortal(t, r)
 	awaitReady(t, base)
 	p := start(t, "jobs", "-A", "--watch", "-o", "name", "--server", base)
@@ -180,7 +182,13 @@ func TestWatchThroughPortal(t *testing.T) {
 // even before a pod runs, with the bytes that the container wrote.
 func TestFollowThroughPortal(t *testing.T) {
 	home(t)
-	r := newJobArchive(t)
+	var looks atomic.Int64 // at the job
+	r := newJobArchive(t, apitest.Config{Authorize: func(r apitest.Request) error {
+		if r.Verb == apitest.VerbGet && r.Resource.Resource == "jobs" && r.Name == "waits" {
+			looks.Add(1)
+		}
+		return nil
+	}})
 	base := startPortal(t, r)
 	awaitReady(t, base)
 	awaitJob(t, base, "name=waits")
@@ -193,12 +201,14 @@ func TestFollowThroughPortal(t *testing.T) {
 			t.Errorf("logs %s: exit code %d, said %v; want 1 and %q", name, code, p.err, want)
 		}
 	}
+	before := looks.Load()
 	p := start(t, "logs", "waits", "-n", "ml", "-f", "-o", "raw", "--server", base, "--kubeconfig", "/nowhere")
-	select {
-	case code := <-p.code:
-		t.Fatalf("it ends before the job: %d %s%s", code, p.out, p.err)
-	case <-time.After(3 * time.Second): // longer than the first look at the job
-	}
+	patience.Until(t, "a look at the job, after it was found", func() string {
+		if n := looks.Load() - before; n < 2 {
+			return fmt.Sprintf("%d looks; it printed %v%v", n, p.out, p.err)
+		}
+		return ""
+	})
 	pod := newPod("ml", "waits-a")
 	pod.Spec.NodeName = "node-0"
 	pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "waits", UID: r.job("waits").UID, Controller: new(true)}}

@@ -2,13 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/demo"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/portal"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/identity"
@@ -48,19 +49,14 @@ func portalAnswer(t *testing.T, method, url, body string, header ...string) (int
 // awaitJob waits until the list of a portal has a job in a state.
 func awaitJob(t *testing.T, base, query string) {
 	t.Helper()
-	deadline := time.After(within)
-	for {
+	patience.Until(t, "a job matches "+query, func() string {
 		status, text := portalAnswer(t, http.MethodGet, base+"/api/v1/jobs?"+query, "")
 		var list api.JobList
 		if err := json.Unmarshal([]byte(text), &list); status == http.StatusOK && err == nil && list.Matching.N > 0 {
-			return
+			return ""
 		}
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-deadline:
-			t.Fatalf("no job matches %s: %d %s", query, status, text)
-		}
-	}
+		return fmt.Sprint(status, " ", text)
+	})
 }
 
 // TestDemoPortal checks that the demo prints the address of a portal that shows changing jobs, and

@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -62,20 +64,13 @@ func (r *archive) start() (stop func()) {
 // until waits until the pods with a name have a number of transitions.
 func (r *archive) until(name string, n int) {
 	r.t.Helper()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(within)
-	for {
+	patience.Until(r.t, fmt.Sprintf("%d transitions of %s", n, name), func() string {
 		out, errs, code := r.run("history", "-A", "-o", "ndjson")
 		if code == 0 && strings.Count(out, fmt.Sprintf(`"name":%q`, name)) >= n {
-			return
+			return ""
 		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			r.t.Fatalf("there are not %d transitions of %s:\n%s\n%s", n, name, out, errs)
-		}
-	}
+		return out + "\n" + errs
+	})
 }
 
 // run runs a command with the database.
@@ -238,6 +233,7 @@ func (r *archive) diff(t *testing.T) {
 	if out := r.says("diff", "pod/train", "-n", "ml", "--from", versions[1], "--to", versions[1]); out != "" {
 		t.Errorf("diff of a revision with itself: want nothing, got\n%s", out)
 	}
+	testinput.Uncached(t)
 	t.Setenv("KUBECTL_EXTERNAL_DIFF", "diff -q")
 	if out, errs, code := r.run("diff", "pod/train", "-n", "ml", "--from", versions[1], "--to", versions[2]); code != 1 || !strings.Contains(out, "differ") {
 		t.Errorf("another program: exit code %d, said %s, printed %s; want 1 and that they differ", code, errs, out)

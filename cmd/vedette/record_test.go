@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/internal/preflight"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -177,34 +177,29 @@ func recorded(t *testing.T, url, resource, name string) history.Object {
 }
 
 // recordedAs waits until an object in the database satisfies a condition.
-func recordedAs(t *testing.T, url, resource, name string, ok func(history.Object) bool) history.Object {
+func recordedAs(t *testing.T, url, resource, name string, ok func(history.Object) bool) (found history.Object) {
 	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(within)
-	for {
+	patience.Until(t, resource+" "+name+" is recorded", func() string {
 		db, err := sqldb.Read(t.Context(), url)
-		if err == nil {
-			var page history.Page[history.Object]
-			plural, group, _ := strings.Cut(resource, ".")
-			page, err = history.New(db).Objects(t.Context(), history.ObjectName{Type: history.Type{Resource: plural, Group: group}, Namespace: "ml", Name: name}, history.Paging{})
-			_ = db.Close()
-			if len(page.Items) > 0 && ok(page.Items[0]) {
-				return page.Items[0]
-			}
+		if err != nil {
+			return err.Error()
 		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%s %s is not recorded: %v", resource, name, err)
+		plural, group, _ := strings.Cut(resource, ".")
+		page, err := history.New(db).Objects(t.Context(), history.ObjectName{Type: history.Type{Resource: plural, Group: group}, Namespace: "ml", Name: name}, history.Paging{})
+		err = errors.Join(err, db.Close())
+		if len(page.Items) > 0 && ok(page.Items[0]) {
+			found = page.Items[0]
+			return ""
 		}
-	}
+		return fmt.Sprintf("got %+v and error %v", page.Items, err)
+	})
+	return found
 }
 
 // get sends a request to the server of --listen.
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: within}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience.Limit(t)}
 	resp, err := client.Get(url)
 	if err != nil {
 		t.Fatal(err)
@@ -220,20 +215,13 @@ func get(t *testing.T, url string) (int, string) {
 // awaited repeats a request until the response has a text.
 func awaited(t *testing.T, url string, want int, pattern *regexp.Regexp) {
 	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(within)
-	for {
+	patience.Until(t, url, func() string {
 		code, text := get(t, url)
 		if code == want && pattern.MatchString(text) {
-			return
+			return ""
 		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%s: got %d and %s, want %d and %s", url, code, text, want, pattern)
-		}
-	}
+		return fmt.Sprintf("got %d and %s, want %d and %s", code, text, want, pattern)
+	})
 }
 
 // TestClusters records two clusters in one database by one process, one of them by a kubeconfig next

@@ -2,11 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 // TestShards checks that two recorders share the types, that the command shows the recorders
@@ -36,11 +37,12 @@ func TestShards(t *testing.T) {
 	}
 	await := func(what string, met func(map[string]string) bool) {
 		t.Helper()
-		for deadline := time.Now().Add(time.Minute); !met(shown()); { // a move takes some intervals of 3 s
-			if time.Now().After(deadline) {
-				t.Fatalf("%s: got %v", what, shown())
+		patience.Until(t, what, func() string {
+			if s := shown(); !met(s) {
+				return fmt.Sprint("got ", s)
 			}
-		}
+			return ""
+		})
 	}
 	a := join("a")
 	r.until("train", 1)
@@ -74,18 +76,16 @@ func TestSharedRanges(t *testing.T) {
 	a := start(t, append(args, "--join", "--name", "a")...)
 	a.err.holds(t, "UID range 4/4")
 	r.until("train", 1)
-	for deadline := time.Now().Add(time.Minute); ; {
+	patience.Until(t, "a holds four ranges", func() string {
 		out, errs, code := runOnce(t, "shards", "--db", r.db, "-o", "csv")
 		if code != 0 {
 			t.Fatalf("exit code %d: %s", code, errs)
 		}
 		if strings.Count(out, ",a,") == 4 && strings.Contains(out, "1/4") && strings.Contains(out, "4/4") {
-			break
+			return ""
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("got %s", out)
-		}
-	}
+		return "got " + out
+	})
 	a.interrupt()
 }
 

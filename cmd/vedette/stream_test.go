@@ -7,11 +7,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 // natsServer is a NATS server in the process.
@@ -38,8 +39,8 @@ func (n *natsServer) start() {
 		n.t.Fatal(err)
 	}
 	n.s.Start()
-	if !n.s.ReadyForConnections(within) {
-		n.t.Fatalf("the NATS server did not start within %v", within)
+	if !n.s.ReadyForConnections(patience.Limit(n.t)) {
+		n.t.Fatal("the NATS server did not start")
 	}
 }
 
@@ -51,7 +52,7 @@ func (n *natsServer) stop() {
 func (n *natsServer) url() string { return fmt.Sprintf("nats://127.0.0.1:%d", n.options.Port) }
 
 // await waits until the stream has a number of messages, and returns their subjects.
-func (n *natsServer) await(count int) []string {
+func (n *natsServer) await(count int) (subjects []string) {
 	n.t.Helper()
 	conn, err := nats.Connect(n.url(), nats.MaxReconnects(-1))
 	if err != nil {
@@ -62,9 +63,14 @@ func (n *natsServer) await(count int) []string {
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	for deadline := time.After(within); ; {
-		if s, err := client.Stream(n.t.Context(), "VEDETTE"); err == nil && int(s.CachedInfo().State.Msgs) >= count {
-			var subjects []string
+	patience.Until(n.t, fmt.Sprintf("the stream has %d messages", count), func() string {
+		s, err := client.Stream(n.t.Context(), "VEDETTE")
+		switch {
+		case err != nil:
+			return err.Error()
+		case int(s.CachedInfo().State.Msgs) < count:
+			return fmt.Sprintf("it has %d", s.CachedInfo().State.Msgs)
+		default:
 			for seq := range s.CachedInfo().State.LastSeq {
 				m, err := s.GetMsg(n.t.Context(), seq+1)
 				if err != nil {
@@ -72,14 +78,10 @@ func (n *natsServer) await(count int) []string {
 				}
 				subjects = append(subjects, m.Subject)
 			}
-			return subjects
+			return ""
 		}
-		select {
-		case <-deadline:
-			n.t.Fatalf("the stream did not have %d messages within %v", count, within)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	})
+	return subjects
 }
 
 // TestStream sends the history of an archive, then what is recorded meanwhile, across an

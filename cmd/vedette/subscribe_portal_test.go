@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vedette-io/vedette/apitest"
 )
 
 // TestSubscribeThroughPortal checks that the portal identifies the person, that an unverified
@@ -14,7 +16,7 @@ func TestSubscribeThroughPortal(t *testing.T) {
 	home(t)
 	newSink(t)
 	mail := newMailbox(t)
-	r := newJobArchive(t)
+	r := newJobArchive(t, apitest.Config{})
 	path := file(t, "notify.yaml", strings.NewReplacer(
 		"channels:\n", "channels:\n  mail: {type: email, server: \"smtp://"+mail.addr+"\", security: none, from: vedette@example.com}\n",
 		"liwei: {", "liwei: {email: liwei@example.com, ",

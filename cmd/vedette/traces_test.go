@@ -2,13 +2,13 @@ package main
 
 import (
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -55,7 +56,7 @@ func TestTraces(t *testing.T) {
 	if _, err := srv.UpdateStatus(job); err != nil {
 		t.Fatal(err)
 	}
-	q := receiveTrace(t, requests)
+	q := patience.Receive(t, "a request", requests)
 	if q.err != nil || q.header.Get("Authorization") != "Bearer hunter2" || len(q.got.ResourceSpans) != 1 {
 		t.Fatalf("got the request %+v, want one trace with the token", q)
 	}
@@ -77,31 +78,13 @@ func hasCursor(t *testing.T, db string) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(within)
-	for {
+	patience.Until(t, "the cursor of traces", func() string {
 		all, err := feed.Cursors(t.Context(), d)
 		if err == nil && len(all) == 1 {
-			return
+			return ""
 		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("the cursor of traces did not appear: got %v, %v", all, err)
-		}
-	}
-}
-
-// receiveTrace returns the next request.
-func receiveTrace[T any](t *testing.T, from <-chan T) (v T) {
-	t.Helper()
-	select {
-	case v = <-from:
-	case <-time.After(within):
-		t.Fatal("no request arrives")
-	}
-	return v
+		return fmt.Sprintf("got %v, %v", all, err)
+	})
 }
 
 // TestTracesMistakes checks that wrong settings are errors before recording starts, with their origin

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
 )
 
 // squash replaces column gaps by single spaces, and times by T.
@@ -90,12 +90,15 @@ func TestWatchSinceNow(t *testing.T) {
 	srv.create(newPod("ml", "old"))
 	p := srv.watch("pods", "--since-now", "--no-headers")
 	// No output shows that the watch has begun, so the test creates pods until one appears.
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for i := 0; p.out.String() == "" && i < 1000; i++ {
+	i := 0
+	patience.Until(t, "a new pod appears", func() string {
+		if p.out.String() != "" {
+			return ""
+		}
+		i++
 		srv.create(newPod("ml", fmt.Sprint("new-", i)))
-		<-tick.C
-	}
+		return fmt.Sprintf("%d pods were created; said %v", i, p.err)
+	})
 	p.interrupt()
 	if text := p.out.String(); strings.Contains(text, "old") || strings.Contains(text, "TIME") || !strings.Contains(text, "new-") {
 		t.Errorf("got\n%s\nwant only new Pods, without a header", text)
@@ -260,7 +263,7 @@ func TestWatchReaderGone(t *testing.T) {
 	srv.create(newPod("ml", "x"))
 	out, errs := newOutput(), newOutput()
 	out.err = syscall.EPIPE
-	code := run(t.Context(), []string{"watch", "pods", "--kubeconfig", srv.kubeconfig}, out, errs)
+	code := run(t.Context(), []string{"vedette", "watch", "pods", "--kubeconfig", srv.kubeconfig}, out, errs)
 	if code != 0 || errs.String() != "" {
 		t.Errorf("exit code %d, said %q", code, errs)
 	}

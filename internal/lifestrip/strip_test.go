@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/internal/lifestrip"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -123,7 +124,7 @@ func TestStrips(t *testing.T) {
 			}
 		}
 	})
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		var l lifestrip.Life
 		at, states, order := begin, map[rune]bool{}, []rune{}
 		for range rapid.IntRange(0, 60).Draw(t, "spans") {

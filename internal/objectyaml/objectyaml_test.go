@@ -9,6 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 func TestMarshal(t *testing.T) {
@@ -24,7 +26,7 @@ func TestMarshal(t *testing.T) {
 // TestHostileText: each text can be read back, and no control character is written
 // unescaped.
 func TestHostileText(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		want := map[string]string{"a": rapid.String().Draw(t, "text"), "b": rapid.SampledFrom([]string{"\x1b[31m", "\u0085", "\ufeff", "- x: y\n", "\uffff", "null", "\u2028", "a: |\n  b\n"}).Draw(t, "hostile")}
 		text, err := Marshal(want)
 		if err != nil {
@@ -72,7 +74,7 @@ func TestIndentModel(t *testing.T) {
 		below := rapid.Deferred(func() *rapid.Generator[any] { return value(deep - 1) })
 		return rapid.OneOf(text, rapid.Map(rapid.SliceOfN(below, 0, 3), func(v []any) any { return v }), rapid.Map(rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c d"}), below, 0, 3), func(v map[string]any) any { return v }))
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		document := value(6).Draw(t, "document")
 		text, err := json.Marshal(document)
 		if err != nil {

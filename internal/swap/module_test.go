@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // moduleOf writes a module, and returns its folder.
@@ -52,6 +54,7 @@ const (
 // TestRefusals builds modules that cannot be swapped. Each error has the next step, and
 // the module does not change.
 func TestRefusals(t *testing.T) {
+	testinput.Uncached(t) // Build runs the go command
 	for _, c := range []struct {
 		name  string
 		files map[string]string

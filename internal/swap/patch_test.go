@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/vedette-io/vedette/internal/gotool"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // clientGoDir returns the source of the client-go that this repository uses.
 func clientGoDir(t *testing.T) string {
 	t.Helper()
+	testinput.Uncached(t) // it runs the go command, and reads a folder outside of this module
 	out, err := gotool.Tool{Dir: "."}.Run(t.Context(), "list", "-m", "-f", "{{.Dir}}", clientGo)
 	if err != nil {
 		t.Fatal(err)
