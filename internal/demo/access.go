@@ -47,7 +47,7 @@ func (a *kubeAccess) config() apitest.Config {
 			words := fmt.Sprintf("User %q cannot %s resource %q in API group %q %s", r.User, r.Verb, r.Resource.Resource, r.Resource.Group, in)
 			return errors.New(words) // the text of a real server
 		},
-		Admit: admit, CheckNamespaces: true,
+		Admit: Admit, CheckNamespaces: true,
 	}
 }
 

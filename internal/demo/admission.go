@@ -13,9 +13,9 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// admit sets defaults of new jobs, makes the most important checks, and suspends jobs with a
+// Admit sets defaults of new jobs, makes the most important checks, and suspends jobs with a
 // queue, as the API server and the queue do.
-func admit(r apitest.Request, obj metav1.Object) error {
+func Admit(r apitest.Request, obj metav1.Object) error {
 	job, ok := obj.(*batchv1.Job)
 	if !ok || r.Verb != apitest.VerbCreate {
 		return nil

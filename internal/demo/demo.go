@@ -72,7 +72,8 @@ func (o *Options) Run(ctx context.Context, con *console.Console) error {
 		con.Say("%s", strings.TrimSuffix(line, "\n"))
 	}
 	con.Say("")
-	users := newUsers(newPlatform(newWorld(server, o.Seed, o.Speed), cluster))
+	elapse := func(ctx context.Context, d time.Duration) { _ = pause.For(ctx, time.Duration(float64(d)/o.Speed)) }
+	users := newUsers(newPlatform(newWorld(server, elapse), cluster), o.Seed)
 	return o.play(ctx, cluster, targets, kept, told, shown, users, format, con)
 }
 

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/kube"
@@ -53,6 +54,15 @@ func newPlatform(w *world, cluster *kube.Cluster) *platform {
 		world: w, cluster: cluster, known: map[types.UID]*tracked{}, plans: map[string]jobPlan{},
 		ended: map[string]int{}, change: make(chan struct{}),
 	}
+}
+
+// Simulate runs all jobs of a server until ctx is done, whoever submits them: it writes the changes of a
+// queue, the job controller and nodes in their order. The server needs Admit for its defaults. The words of
+// a command determine how its job ends, see planOf.
+//
+// Errors: the first error of the server.
+func Simulate(ctx context.Context, server *apitest.Server, cluster *kube.Cluster, elapse Elapse) error {
+	return newPlatform(newWorld(server, elapse), cluster).run(ctx)
 }
 
 // run runs jobs until ctx is done.

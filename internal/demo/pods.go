@@ -174,7 +174,7 @@ func (g *podGroup) train(ctx context.Context, d time.Duration, failure string) {
 	}
 	steps := max(int(d/stepLength), 1)
 	for step := 1; step <= steps && ctx.Err() == nil; step++ {
-		g.wait(ctx, d/time.Duration(steps))
+		g.elapse(ctx, d/time.Duration(steps))
 		for rank, pod := range g.pods {
 			g.write(pod, stepLine(g.plan.texts, rank, step, steps))
 		}

@@ -28,10 +28,11 @@ var (
 // the interleaving of the jobs depends on the clock.
 type simulatedUsers struct {
 	*platform
+	seed  uint64
 	began time.Time
 }
 
-func newUsers(p *platform) *simulatedUsers { return &simulatedUsers{p, time.Now()} }
+func newUsers(p *platform, seed uint64) *simulatedUsers { return &simulatedUsers{p, seed, time.Now()} }
 
 // run submits jobs one after the other, and returns when all jobs have ended, including those of
 // other users. With 0 jobs, it submits jobs until ctx is done.
