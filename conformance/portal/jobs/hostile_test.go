@@ -39,9 +39,9 @@ func TestHostileNames(t *testing.T) {
 
 	p := browser.New(t).Tab(s.Base)
 	p.Open("/jobs?window=all&label=constructor%3Dprototype")
-	rowShows(p, "hostile-1", "Failed")
+	p.RowShows("hostile-1", "Failed")
 	harmless(p)
-	follow(p, "hostile-1")
+	p.Follow("hostile-1")
 	p.Shows(".job-title", "Failed")
 	at := p.Text("location.pathname")
 	for path, want := range map[string]string{

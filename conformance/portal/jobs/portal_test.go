@@ -24,14 +24,14 @@ func TestPortal(t *testing.T) {
 	list := b.Tab(s.Base)
 	list.Open("/jobs")
 	list.Shows(".badge", "Live")
-	list.Text("window.unloaded = false")
+	list.Mark()
 
 	form := b.Tab(s.Base)
 	submitForm(form, "train-1")
 	list.Front()
-	sees(list, "train-1")
+	list.Sees("train-1")
 	pod := s.Running("train-1")
-	rowShows(list, "train-1", "Running")
+	list.RowShows("train-1", "Running")
 	s.Say(pod, "epoch 1 of 2", "epoch 2 of 2")
 	form.Front()
 	form.Shows("h1", "train-1")
@@ -42,7 +42,7 @@ func TestPortal(t *testing.T) {
 	s.End(pod, 0, "Completed", "")
 	form.Shows(".job-title", "Succeeded")
 	list.Front()
-	rowShows(list, "train-1", "Succeeded")
+	list.RowShows("train-1", "Succeeded")
 
 	opened(t, s, list)
 	filtered(t, s, list)
@@ -51,23 +51,6 @@ func TestPortal(t *testing.T) {
 	earlier(list, beforeEnd)
 	acts(list)
 	list.Close()
-}
-
-// row returns an expression for the row of a job in the list.
-func row(name string) string {
-	return fmt.Sprintf(`[...document.querySelectorAll("tr.row")].find((r) => r.querySelector("th a")?.innerText === %s)`, browser.Quoted(name))
-}
-
-// rowShows waits until the row of a job has a text.
-func rowShows(p *browser.Tab, name, text string) {
-	p.T.Helper()
-	p.Until(fmt.Sprintf("the row of %s shows %q", name, text), fmt.Sprintf(`(() => { const text = (%s)?.innerText ?? "no row"; return text.includes(%s) || text; })()`, row(name), browser.Quoted(text)))
-}
-
-// follow clicks the name of a job in the list.
-func follow(p *browser.Tab, name string) {
-	p.T.Helper()
-	p.Until("click "+name, fmt.Sprintf(`(() => { const a = (%s)?.querySelector("th a"); a?.click(); return a !== undefined; })()`, row(name)))
 }
 
 // submitForm submits a job that runs until the test ends it.
@@ -94,23 +77,10 @@ func submitForm(p *browser.Tab, name string) {
 	p.Click(".submit-foot button", "Submit")
 }
 
-// sees waits until the list has a new job, at once or after a click.
-func sees(p *browser.Tab, name string) {
-	p.T.Helper()
-	p.Until(name+" is in the list", fmt.Sprintf(`(() => {
-  if (%s) return true;
-  document.querySelector(".new-jobs")?.click();
-  return document.querySelector(".jobs-scroll")?.innerText ?? "no list";
-})()`, row(name)))
-	if p.Text("window.unloaded === false") != "true" {
-		p.T.Error("the page was reloaded")
-	}
-}
-
 // opened opens the job, steps through its revisions, and reads the difference and the logs.
 func opened(t *testing.T, s *stage.Stage, p *browser.Tab) {
 	t.Helper()
-	follow(p, "train-1")
+	p.Follow("train-1")
 	p.Shows("h1", "train-1")
 	p.Shows(".tabs", "Logs")
 	p.Press("y")
@@ -150,16 +120,16 @@ func filtered(t *testing.T, s *stage.Stage, p *browser.Tab) {
 	p.Shows(".jobs-foot", "1–50 of 60")
 	p.Click(".jobs-foot button", "Older")
 	p.Shows(".jobs-foot", "51–60 of 60")
-	rowShows(p, "many-59", "many-59")
+	p.RowShows("many-59", "many-59")
 	p.Do(chromedp.Reload())
 	p.Shows(".jobs-foot", "51–60 of 60")
-	rowShows(p, "many-59", "many-59")
+	p.RowShows("many-59", "many-59")
 	p.Open("/jobs?window=all")
 	p.Click(".pill", "Succeeded")
 	p.Until("the filter is in the URL", `new URLSearchParams(location.search).get("state") === "Succeeded"`)
-	p.Until("only train-1 matches", fmt.Sprintf(`document.querySelectorAll("tr.row").length === 1 && (%s) !== undefined`, row("train-1")))
+	p.Until("only train-1 matches", fmt.Sprintf(`document.querySelectorAll("tr.row").length === 1 && (%s) !== undefined`, browser.Row("train-1")))
 	p.Do(chromedp.Reload())
-	p.Until("only train-1 matches after a reload", fmt.Sprintf(`document.querySelectorAll("tr.row").length === 1 && (%s) !== undefined`, row("train-1")))
+	p.Until("only train-1 matches after a reload", fmt.Sprintf(`document.querySelectorAll("tr.row").length === 1 && (%s) !== undefined`, browser.Row("train-1")))
 	p.Text("history.back()")
 	p.Until("Back undoes the filter", `document.querySelectorAll("tr.row").length > 1`)
 }
@@ -170,9 +140,9 @@ func cut(t *testing.T, s *stage.Stage, p *browser.Tab, end func()) {
 	s.Create("cut-1", map[string]string{"set": "cut"}, nil)
 	s.Recorded("label=set=cut", 1)
 	p.Open("/jobs?window=all&sort=name&label=set=cut")
-	p.Text("window.unloaded = false")
+	p.Mark()
 	pod := s.Running("cut-1")
-	rowShows(p, "cut-1", "Running")
+	p.RowShows("cut-1", "Running")
 	p.Blind(func() {
 		end()
 		p.Shows(".badge", "Reconnecting")
@@ -183,9 +153,9 @@ func cut(t *testing.T, s *stage.Stage, p *browser.Tab, end func()) {
 		s.Portal()
 		p.Shows(".badge", "Live")
 	})
-	rowShows(p, "cut-1", "Failed")
-	sees(p, "cut-2")
-	rowShows(p, "cut-2", "Running")
+	p.RowShows("cut-1", "Failed")
+	p.Sees("cut-2")
+	p.RowShows("cut-2", "Running")
 }
 
 // earlier opens an earlier instant.
@@ -193,16 +163,16 @@ func earlier(p *browser.Tab, at time.Time) {
 	p.T.Helper()
 	p.Open("/jobs?window=all&q=train-1&at=" + at.UTC().Format("2006-01-02T15:04:05.000Z"))
 	p.Shows(".badge", "As of")
-	rowShows(p, "train-1", "Running")
+	p.RowShows("train-1", "Running")
 	p.Click(".badge", "As of")
-	rowShows(p, "train-1", "Succeeded")
+	p.RowShows("train-1", "Succeeded")
 }
 
 // acts stops and retries a job from its page.
 func acts(p *browser.Tab) {
 	p.T.Helper()
 	p.Open("/jobs?window=all&q=cut-2")
-	follow(p, "cut-2")
+	p.Follow("cut-2")
 	p.Click(".job-actions button", "Stop")
 	p.Fill("#stop-reason", "wrong data")
 	p.Click("dialog button", "Stop job")
