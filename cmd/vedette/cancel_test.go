@@ -25,6 +25,7 @@ func (p *platform) vedette(command string, args ...string) (code int, out, err s
 
 // TestCancelCommand checks the output and the exit codes of the command.
 func TestCancelCommand(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	queued := newJob("ml", "queued")
 	queued.Labels = map[string]string{"kueue.x-k8s.io/queue-name": "gpu"}
@@ -60,6 +61,7 @@ func TestCancelCommand(t *testing.T) {
 
 // TestCancelSelector checks that the command cancels the open jobs after a question.
 func TestCancelSelector(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	for _, name := range []string{"a", "b", "c"} {
 		job := newJob("ml", name)
@@ -90,6 +92,7 @@ func TestCancelSelector(t *testing.T) {
 // TestCancelWithoutRight checks that the command prints a role with the missing right, and an
 // error for each other job.
 func TestCancelWithoutRight(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Verb == apitest.VerbPatch {
 			return forbidden(`User "ann" cannot patch resource "jobs"`)

@@ -29,6 +29,7 @@ func suggestions(t *testing.T, args ...string) string {
 }
 
 func TestCompletionOfCluster(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	for _, name := range []string{"ml", "web"} {
 		srv.create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name}})
@@ -90,6 +91,7 @@ func TestCompletionOfHistory(t *testing.T) {
 // TestCompletionWithoutServer checks that completion suggests nothing, prints no error and
 // ends if a server does not answer, and if nothing is named.
 func TestCompletionWithoutServer(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections, and does not answer
 	if err != nil {
 		t.Fatal(err)

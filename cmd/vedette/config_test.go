@@ -35,6 +35,7 @@ func ended(t *testing.T, want int, args ...string) (out, err string) {
 // TestConfigMistakes checks that one error reports all mistakes in order, each on a line with its
 // place.
 func TestConfigMistakes(t *testing.T) {
+	t.Parallel()
 	path := file(t, "bad.yaml", `db: [a]
 dbb: x
 name: {a: b}
@@ -165,6 +166,7 @@ func TestSettingsOfAll(t *testing.T) {
 
 // TestExample checks that the example is valid and has every key.
 func TestExample(t *testing.T) {
+	t.Parallel()
 	const path = "../../examples/record/vedette.yaml"
 	text, err := os.ReadFile(path)
 	if err != nil {

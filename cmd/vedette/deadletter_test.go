@@ -16,6 +16,7 @@ import (
 // TestDeadletter lists, shows, replays and drops dead letters, and checks that the audit names
 // the actor.
 func TestDeadletter(t *testing.T) {
+	t.Parallel()
 	b := newLetterbox(t)
 	if _, text := ended(t, 0, "deadletter", "ls", "--db", b.url); text != "no dead letters\n" {
 		t.Errorf("ls of an empty database: said %q, want no dead letters", text)
@@ -67,6 +68,7 @@ func TestDeadletter(t *testing.T) {
 
 // TestDeadletterAll checks that --all changes all dead letters in steps, and many only with --yes.
 func TestDeadletterAll(t *testing.T) {
+	t.Parallel()
 	b := newLetterbox(t)
 	b.put("mail", few+1)
 	b.put("chat", 2)
@@ -94,6 +96,7 @@ func TestDeadletterAll(t *testing.T) {
 
 // TestDeadletterRefuses checks that contradictory arguments are one-line errors.
 func TestDeadletterRefuses(t *testing.T) {
+	t.Parallel()
 	b := newLetterbox(t)
 	for args, want := range map[string]string{
 		"replay":                       "name the numbers that `vedette deadletter ls` shows, or use --all",
@@ -120,6 +123,7 @@ func TestDeadletterRefuses(t *testing.T) {
 
 // TestNotifyChannels checks the states in the list of channels, and that enable ends a pause.
 func TestNotifyChannels(t *testing.T) {
+	t.Parallel()
 	b := newLetterbox(t)
 	if _, text := ended(t, 1, "notify", "enable", "x", "--db", b.url); text != "vedette: no channel has had a message yet, so none is disabled\n" {
 		t.Errorf("enable before any message: said %q, want that no channel is disabled", text)
@@ -144,6 +148,7 @@ func TestNotifyChannels(t *testing.T) {
 
 // TestPruneMessages checks that old messages that ended are removed, and waiting ones are not.
 func TestPruneMessages(t *testing.T) {
+	t.Parallel()
 	b := newLetterbox(t)
 	b.put("mail", 2)
 	b.finish("mail", delivery.Permanent, "", "no")

@@ -107,6 +107,7 @@ func running(_ *batchv1.Job, pods []corev1.Pod) bool {
 // TestDemoRunsJobsOfOthers checks that jobs from other terminals end as their command requests,
 // stop at a suspension or deletion, and keep the demo running.
 func TestDemoRunsJobsOfOthers(t *testing.T) {
+	t.Parallel()
 	o := startDemo(t, "--jobs", "1", "--speed", "50")
 	jobs := o.client.BatchV1().Jobs(demo.Team)
 	o.submit("long", "sleep", "1h")
@@ -162,6 +163,7 @@ func TestDemoRunsJobsOfOthers(t *testing.T) {
 // TestDemoRights checks that only the owner can read the kubeconfig, and that its user may change
 // jobs in one namespace only.
 func TestDemoRights(t *testing.T) {
+	t.Parallel()
 	o := startDemo(t, "--jobs", "0", "--speed", "20", "--no-messages")
 	info, err := os.Stat(o.kubeconfig)
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
@@ -193,6 +195,7 @@ func TestDemoRights(t *testing.T) {
 
 // TestDemoRefusesJobs checks that the demo reports mistakes in a job as the API server does.
 func TestDemoRefusesJobs(t *testing.T) {
+	t.Parallel()
 	o := startDemo(t, "--jobs", "0", "--speed", "20", "--no-messages")
 	job := newJob(demo.Team, strings.Repeat("a", 300))
 	job.Labels = map[string]string{"vedette.io/user": "a b"}

@@ -54,6 +54,7 @@ func TestDemo(t *testing.T) {
 // TestDemoIsRecorded checks that the database agrees with the output of the demo, and that the
 // suggested commands work.
 func TestDemoIsRecorded(t *testing.T) {
+	t.Parallel()
 	db := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	p := start(t, "demo", "--jobs", "10", "--seed", "3", "--speed", "40", "--db", db)
 	if code := p.end(); code != 0 {
@@ -88,6 +89,7 @@ func TestDemoIsRecorded(t *testing.T) {
 // TestDemoNotifies checks that messages are printed between the lines, including those that failed
 // at first, and that formats for programs have none.
 func TestDemoNotifies(t *testing.T) {
+	t.Parallel()
 	db := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	p := start(t, "demo", "--jobs", "10", "--seed", "3", "--speed", "20", "--db", db)
 	if code := p.end(); code != 0 {
@@ -116,12 +118,14 @@ func TestDemoNotifies(t *testing.T) {
 }
 
 func TestDemoEndsOnDemand(t *testing.T) {
+	t.Parallel()
 	p := start(t, "demo", "--jobs", "0", "--speed", "20", "--db", "sqlite:"+filepath.Join(t.TempDir(), "h.db"))
 	p.out.holds(t, "Running")
 	p.interrupt()
 }
 
 func TestDemoRefusesNonsense(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"--jobs", "-1"}, {"--speed", "0"}, {"--speed", "1e9"}, {"-o", "xml"}, {"more"}, {"--db", "x"}} {
 		p := start(t, append([]string{"demo"}, args...)...)
 		if code := p.end(); code != 1 || strings.Count(p.err.String(), "\n") != 1 {

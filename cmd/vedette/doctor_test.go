@@ -17,6 +17,7 @@ import (
 
 // TestDoctor checks the findings of doctor if nothing is wrong.
 func TestDoctor(t *testing.T) {
+	t.Parallel()
 	srv := recordable(t, apitest.Config{})
 	srv.create(newPod("ml", "a"))
 	url := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
@@ -59,6 +60,7 @@ func TestDoctor(t *testing.T) {
 // TestDoctorFinds checks that doctor reports problems with remedies, and ends with 1 if a check
 // fails.
 func TestDoctorFinds(t *testing.T) {
+	t.Parallel()
 	srv := recordable(t, apitest.Config{Window: 4, Release: "v1.34.2", Authorize: func(r apitest.Request) error {
 		if r.Resource.Resource == "jobs" && r.Verb == "watch" || r.Resource.Resource == "pods" && r.Verb == "get" && r.Name == "" {
 			return errors.New("not you")
@@ -109,6 +111,7 @@ clusters:
 // TestIdentityIsNeeded checks that doctor and record fail with the same error and remedy without
 // the right to identify the cluster.
 func TestIdentityIsNeeded(t *testing.T) {
+	t.Parallel()
 	srv := recordable(t, apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Resource.Resource == "namespaces" {
 			return errors.New("not you")
@@ -131,6 +134,7 @@ func TestIdentityIsNeeded(t *testing.T) {
 
 // TestCompatibleSchema checks that a newer schema that declares itself compatible is used.
 func TestCompatibleSchema(t *testing.T) {
+	t.Parallel()
 	url := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	ended(t, 0, "migrate", "up", "--db", url)
 	d, err := sqldb.Open(t.Context(), url)
@@ -158,6 +162,7 @@ func TestCompatibleSchema(t *testing.T) {
 
 // TestNewerSchema checks that all commands refuse a newer schema, and write nothing.
 func TestNewerSchema(t *testing.T) {
+	t.Parallel()
 	srv := recordable(t, apitest.Config{})
 	path := filepath.Join(t.TempDir(), "h.db")
 	if _, text := ended(t, 1, "history", "pods/x", "--db", "sqlite:"+path); !strings.Contains(text, "the file does not exist") {

@@ -12,6 +12,7 @@ import (
 
 // TestExport exports an archive to a folder.
 func TestExport(t *testing.T) {
+	t.Parallel()
 	r := newArchive(t)
 	dir := filepath.Join(t.TempDir(), "history")
 	for range 2 {
@@ -43,6 +44,7 @@ func TestExport(t *testing.T) {
 
 // TestExportMistakes checks the errors of export.
 func TestExportMistakes(t *testing.T) {
+	t.Parallel()
 	r := newArchive(t)
 	for _, c := range []struct{ args, want string }{
 		{"", "no destination is named: use --to DIR or --to s3://BUCKET"},

@@ -103,6 +103,7 @@ func rowsOf(out string) (rows []string) {
 // TestJobsOfCluster checks that the list without a database has all served types of jobs, without
 // parts of jobs.
 func TestJobsOfCluster(t *testing.T) {
+	t.Parallel()
 	srv := withJobs(t, apitest.Config{})
 	for _, c := range []struct {
 		args string
@@ -145,6 +146,7 @@ func TestJobsOfCluster(t *testing.T) {
 
 // TestJobsDocuments checks that all formats have the same jobs, with numbers and times for programs.
 func TestJobsDocuments(t *testing.T) {
+	t.Parallel()
 	srv := withJobs(t, apitest.Config{})
 	_, out, errs := srv.jobs("-o", "json", "--sort", "name")
 	var list struct{ Items []joblist.Document }
@@ -172,6 +174,7 @@ func TestJobsDocuments(t *testing.T) {
 // TestJobsDenied checks that a type without the right to list is a note with a role, and that the
 // command fails if no type may be listed.
 func TestJobsDenied(t *testing.T) {
+	t.Parallel()
 	denied := "pytorchjobs"
 	srv := withJobs(t, apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Verb == apitest.VerbList && (denied == r.Resource.Resource || denied == "all" && r.Resource.Resource != "pods") {
@@ -193,6 +196,7 @@ func TestJobsDenied(t *testing.T) {
 // TestJobsOfHistory checks that the history lists existing and deleted jobs with their outcome,
 // page by page.
 func TestJobsOfHistory(t *testing.T) {
+	t.Parallel()
 	srv := withJobs(t, apitest.Config{})
 	db := "sqlite:" + filepath.Join(t.TempDir(), "history.db")
 	r := start(t, "record", "jobs,pytorchjobs.kubeflow.org,pods", "-A", "--kubeconfig", srv.kubeconfig, "--db", db)
@@ -280,6 +284,7 @@ func TestJobsMine(t *testing.T) {
 
 // TestJobsWatch checks that each change is a line in a pipe.
 func TestJobsWatch(t *testing.T) {
+	t.Parallel()
 	srv := withJobs(t, apitest.Config{})
 	p := start(t, "jobs", "--kubeconfig", srv.kubeconfig, "--watch")
 	p.out.holds(t, "waits")

@@ -11,6 +11,7 @@ import (
 
 // TestDoctorOfLogs checks that doctor finds missing rights for kept logs, only if logs are kept.
 func TestDoctorOfLogs(t *testing.T) {
+	t.Parallel()
 	denied := true
 	srv := recordable(t, apitest.Config{Authorize: func(r apitest.Request) error {
 		if denied && r.Subresource == "log" || r.Resource.Resource == "jobs" && r.Verb == "get" {

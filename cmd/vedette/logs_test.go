@@ -58,6 +58,7 @@ func (p *platform) logs(want int, args ...string) (stdout, stderr string) {
 }
 
 func TestLogs(t *testing.T) {
+	t.Parallel()
 	p := serve(t, apitest.Config{})
 	newLoggingJob(t, p, "train-7", "train-7-a")
 	p.say(1, "train-7-a", "one\n\ttwo\n")
@@ -107,6 +108,7 @@ func TestLogs(t *testing.T) {
 }
 
 func TestLogsWithoutTheirDatabase(t *testing.T) {
+	t.Parallel()
 	p := serve(t, apitest.Config{})
 	newLoggingJob(t, p, "train-7", "train-7-a")
 	p.say(1, "train-7-a", "one\n")
@@ -117,6 +119,7 @@ func TestLogsWithoutTheirDatabase(t *testing.T) {
 }
 
 func TestLogsAreFollowed(t *testing.T) {
+	t.Parallel()
 	p := serve(t, apitest.Config{})
 	newLoggingJob(t, p, "train-7", "train-7-a")
 	run := start(t, "logs", "job/train-7", "-f", "--kubeconfig", p.kubeconfig)
@@ -149,6 +152,7 @@ func TestLogsAreFollowed(t *testing.T) {
 }
 
 func TestHostileLogs(t *testing.T) {
+	t.Parallel()
 	p := serve(t, apitest.Config{})
 	newLoggingJob(t, p, "train-7", "train-7-a")
 	evil := "\x1b]52;c;ZXZpbA==\x07\x1b[2Jgone\r\u202eover\xff"
@@ -178,6 +182,7 @@ func TestHostileLogs(t *testing.T) {
 }
 
 func TestKeptLogs(t *testing.T) {
+	t.Parallel()
 	p := serve(t, apitest.Config{})
 	url := "sqlite:" + filepath.Join(t.TempDir(), "history.db")
 	uid := newLoggingJob(t, p, "train-7")

@@ -343,6 +343,7 @@ func recordedAfter(t *testing.T, url string, srv *platform, pod *corev1.Pod) {
 // TestNotifyRecover checks that dead letters of a channel since a time are sent again, many only
 // with --yes.
 func TestNotifyRecover(t *testing.T) {
+	t.Parallel()
 	b := newLetterbox(t)
 	b.put("hook", few+1)
 	b.put("mail", 1)
@@ -372,6 +373,7 @@ func TestNotifyRecover(t *testing.T) {
 // TestWatchMessages checks that messages about the watched objects appear between the lines, with
 // failed tries and the next command.
 func TestWatchMessages(t *testing.T) {
+	t.Parallel()
 	b := newLetterbox(t)
 	b.put("old", 1)
 	b.finish("old", delivery.Delivered, "", "")

@@ -40,6 +40,7 @@ func TestProcess(t *testing.T) {
 
 // TestPlugin checks that the help of the kubectl plugin has the words that the user typed.
 func TestPlugin(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"help"}, {"watch", "--help"}, {"history", "--help"}, {"notify", "--help"}, {"notify", "check", "--help"}} {
 		out, _ := endedAs(t, "kubectl-vedette", args...)
 		if !strings.Contains(out, "kubectl vedette ") {
@@ -66,6 +67,7 @@ func endedAs(t *testing.T, name string, args ...string) (stdout, stderr string) 
 
 // TestPluginErrors checks that errors of the kubectl plugin suggest commands of the plugin.
 func TestPluginErrors(t *testing.T) {
+	t.Parallel()
 	if _, errs := endedAs(t, "kubectl-vedette", "watch"); !strings.Contains(errs, "`kubectl vedette watch jobs,pods` (see `kubectl vedette watch --help`)") {
 		t.Errorf("got %q, want commands of the plugin", errs)
 	}
@@ -74,6 +76,7 @@ func TestPluginErrors(t *testing.T) {
 // TestPluginCompletion checks the program under the name that kubectl runs to complete
 // arguments of its plugins.
 func TestPluginCompletion(t *testing.T) {
+	t.Parallel()
 	if out, _ := endedAs(t, "kubectl_complete-vedette", "jobs", "--state", "Fa"); out != "Failed\n:4\n" {
 		t.Errorf("got %q, want the state Failed", out)
 	}

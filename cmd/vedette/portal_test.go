@@ -91,6 +91,7 @@ func TestDemoPortal(t *testing.T) {
 // TestRecordPortal checks that a recorder shows the portal on a loopback address, and on other
 // addresses only if users must sign in.
 func TestRecordPortal(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	srv.create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
 	srv.create(&batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train"}})

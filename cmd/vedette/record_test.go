@@ -54,6 +54,7 @@ func files(t *testing.T, dir string) map[string]string {
 
 // TestBadInput checks that bad input is a one-line error with exit code 1, and writes nothing.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	srv := recordable(t, apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Resource.Resource == "secrets" {
 			return errors.New("not you")
@@ -140,6 +141,7 @@ func TestBadInput(t *testing.T) {
 // TestDryRun checks that a dry run prints the plan, and writes nothing, with and without an existing
 // database.
 func TestDryRun(t *testing.T) {
+	t.Parallel()
 	srv := recordable(t, apitest.Config{})
 	srv.create(newPod("ml", "a"))
 	dir := t.TempDir()
@@ -227,6 +229,7 @@ func awaited(t *testing.T, url string, want int, pattern *regexp.Regexp) {
 // TestClusters records two clusters in one database by one process, one of them by a kubeconfig next
 // to the file, reads health and metrics, and ends by Ctrl-C.
 func TestClusters(t *testing.T) {
+	t.Parallel()
 	a, b := recordable(t, apitest.Config{}), recordable(t, apitest.Config{})
 	a.create(newPod("ml", "in-a"))
 	b.create(newPod("ml", "in-b"))
@@ -291,6 +294,7 @@ func read(t *testing.T, path string) string {
 // TestOneClusterTwice checks that two contexts of one cluster are refused. The recorder would
 // take the second one for a replaced cluster.
 func TestOneClusterTwice(t *testing.T) {
+	t.Parallel()
 	srv := recordable(t, apitest.Config{})
 	text := strings.ReplaceAll(read(t, srv.kubeconfig), "contexts: [", "contexts: [{name: d, context: {cluster: c, user: u}}, ")
 	if err := os.WriteFile(srv.kubeconfig, []byte(text), 0o600); err != nil {
@@ -304,6 +308,7 @@ func TestOneClusterTwice(t *testing.T) {
 
 // TestRules checks that watch and record use the states of a custom resource from a file of rules.
 func TestRules(t *testing.T) {
+	t.Parallel()
 	srv := recordable(t, apitest.Config{Types: []apitest.Type{{Group: "example.com", Version: "v1", Kind: "Experiment", Namespaced: true}}})
 	experiment := func(status map[string]any) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{

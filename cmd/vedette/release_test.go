@@ -10,6 +10,7 @@ import (
 // TestReleaseCommand releases a held job once, and resumes a job that cancel suspended. A job of
 // Kueue gets its queue back and stays suspended.
 func TestReleaseCommand(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	queued := "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: queued\n  labels: {kueue.x-k8s.io/queue-name: gpu}\n" +
 		"spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: x}]}}}\n"

@@ -47,6 +47,7 @@ func TestPolicyOfFlags(t *testing.T) {
 
 // TestPrune counts and removes the history of a demo.
 func TestPrune(t *testing.T) {
+	t.Parallel()
 	db := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	if p := start(t, "demo", "--jobs", "4", "--speed", "60", "--db", db); p.end() != 0 {
 		t.Fatal(p.err)

@@ -13,6 +13,7 @@ import (
 // TestShards checks that two recorders share the types, that the command shows the recorders
 // of each shard, and that the other recorder takes all shards when one ends.
 func TestShards(t *testing.T) {
+	t.Parallel()
 	r := &archive{t: t, srv: recordable(t, apitest.Config{}), db: "sqlite:" + t.TempDir() + "/history.db"}
 	r.srv.create(newPod("ml", "train"))
 	join := func(name string) *program {
@@ -66,6 +67,7 @@ func TestShards(t *testing.T) {
 // TestSharedRanges checks that recorders share the UID ranges of a type, that the command
 // shows the ranges, and that a recorder alone refuses them.
 func TestSharedRanges(t *testing.T) {
+	t.Parallel()
 	r := &archive{t: t, srv: recordable(t, apitest.Config{}), db: "sqlite:" + t.TempDir() + "/history.db"}
 	r.srv.create(newPod("ml", "train"))
 	config := file(t, "vedette.yaml", "clusters:\n- kubeconfig: "+r.srv.kubeconfig+"\n  resources:\n  - type: pods\n    uid-ranges: 4\n")
@@ -91,6 +93,7 @@ func TestSharedRanges(t *testing.T) {
 
 // TestJoinMistakes checks that illegal settings are errors.
 func TestJoinMistakes(t *testing.T) {
+	t.Parallel()
 	srv := recordable(t, apitest.Config{})
 	for _, c := range []struct{ flag, value, want string }{
 		{"--replicas-per-shard", "0", "--replicas-per-shard: 0 recorders for each shard: want at least 1"},

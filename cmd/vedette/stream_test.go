@@ -182,6 +182,7 @@ func runOnce(t *testing.T, args ...string) (out, errs string, code int) {
 
 // TestStreamSchema checks that the schema is JSON.
 func TestStreamSchema(t *testing.T) {
+	t.Parallel()
 	out, errs, code := runOnce(t, "stream", "schema")
 	if code != 0 || errs != "" || !json.Valid([]byte(out)) {
 		t.Errorf("exit code %d, said %q, printed %q", code, errs, out)
@@ -190,6 +191,7 @@ func TestStreamSchema(t *testing.T) {
 
 // TestStreamMistakes checks that bad input is an error that says what to do, without secrets.
 func TestStreamMistakes(t *testing.T) {
+	t.Parallel()
 	empty := file(t, "login", "\n")
 	word := file(t, "login", "geheim")
 	for _, c := range []struct{ args, want string }{

@@ -66,6 +66,7 @@ func (p *platform) jobsOf(namespace string) []*batchv1.Job {
 // TestSubmitFile checks that a file is submitted once, and that the output has the namespace and the
 // next commands.
 func TestSubmitFile(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	file := write(t, "job.yaml", jobFile)
 	at := " --kubeconfig " + srv.kubeconfig
@@ -104,6 +105,7 @@ func TestSubmitFile(t *testing.T) {
 // TestSubmitDocuments checks that a wrong document prevents all creations, and that each mistake has
 // its line.
 func TestSubmitDocuments(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{CheckNamespaces: true})
 	srv.create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "ml"}})
 	config := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata: {a: b}\n---\n"
@@ -133,6 +135,7 @@ func TestSubmitDocuments(t *testing.T) {
 
 // TestSubmitFlags submits jobs without a file, from a built-in and from a custom template.
 func TestSubmitFlags(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	args := []string{"--image", "example.com/train:7", "--gpus", "8", "--cpus", "32", "--memory", "256Gi", "--queue", "research", "--env", "A=b=c", "--env", "D=", "--", "python", "train.py", "--epochs=[1]"}
 	code, out, errs := srv.submit(args...)
@@ -189,6 +192,7 @@ func TestSubmitFlags(t *testing.T) {
 // TestSubmitDenied checks that the error for a missing right has the role that grants it, and that
 // -o yaml prints the role to standard output.
 func TestSubmitDenied(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Verb == apitest.VerbCreate {
 			return errors.New(`User "anonymous" cannot create resource "jobs"`)
@@ -209,6 +213,7 @@ func TestSubmitDenied(t *testing.T) {
 // TestSubmitFollow checks that the command prints states and reasons of pods until the job ends, and
 // that the exit code has the outcome.
 func TestSubmitFollow(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		end  func(*platform, *batchv1.Job)
@@ -255,6 +260,7 @@ func TestSubmitFollow(t *testing.T) {
 
 // TestSubmitLogs checks that --follow prints the lines of the pods, escaped, and ends with the job.
 func TestSubmitLogs(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	run := start(t, "submit", "--kubeconfig", srv.kubeconfig, "-f", write(t, "job.yaml", jobFile), "--follow")
 	run.out.holds(t, "job/train-7  Submitted")
@@ -284,6 +290,7 @@ func TestSubmitLogs(t *testing.T) {
 
 // TestSubmitInterrupted checks that Ctrl-C ends the wait and not the job.
 func TestSubmitInterrupted(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	run := start(t, "submit", "--kubeconfig", srv.kubeconfig, "-f", write(t, "job.yaml", jobFile), "--follow")
 	run.out.holds(t, "job/train-7  Submitted")

@@ -37,6 +37,7 @@ func ran(t *testing.T, args ...string) (stdout, stderr string, code int) {
 // TestTemplateList checks that templates of ConfigMaps and of a folder replace built-in ones, and that
 // a broken template is reported and hides no other.
 func TestTemplateList(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	labeled := metav1.ObjectMeta{Namespace: "vedette", Name: "team", Labels: map[string]string{"vedette.io/templates": "true"}}
 	srv.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "vedette"}},
@@ -77,6 +78,7 @@ func TestTemplateList(t *testing.T) {
 }
 
 func TestTemplateShow(t *testing.T) {
+	t.Parallel()
 	alone := []string{"--templates-namespace", ""}
 	show := func(args ...string) (string, string, int) {
 		return ran(t, append(append([]string{"template", "show"}, args...), alone...)...)
@@ -99,6 +101,7 @@ func TestTemplateShow(t *testing.T) {
 }
 
 func TestTemplateCheck(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	good := writeFile(t, filepath.Join(dir, "good.yaml"), smallTemplate("good", "x"))
 	bad := writeFile(t, filepath.Join(dir, "bad.yaml"), "name: Bad\ntype: jobs.batch\nobject: {}\nchecks: [{check: gpu > 1}]\n")

@@ -19,6 +19,7 @@ func newTrainJob(name string, numbers ...any) *unstructured.Unstructured {
 // TestWatchGoesOnBehindOddObjects checks that an object that cannot be shown or decoded is a line on
 // standard error, and that watch shows later objects.
 func TestWatchGoesOnBehindOddObjects(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	if err := srv.Register(apitest.Type{Group: "example.com", Version: "v1", Kind: "TrainJob", Namespaced: true}); err != nil {
 		t.Fatal(err)

@@ -29,6 +29,7 @@ func TestDescribeBuild(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
+	t.Parallel()
 	p := start(t, "version")
 	if code := p.end(); code != 0 {
 		t.Fatalf("got exit code %d, %v", code, p.err)

@@ -26,6 +26,7 @@ func squash(text string) string {
 }
 
 func TestWatchPrintsEveryChange(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	pod := newPod("ml", "train-0")
 	srv.create(pod, newJob("ml", "train"), newPod("other", "elsewhere"))
@@ -60,6 +61,7 @@ func TestWatchPrintsEveryChange(t *testing.T) {
 }
 
 func TestWatchSelections(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	srv.create(newPod("ml", "a", "gpu"), newPod("ml", "b"), newPod("other", "c", "gpu"),
 		&corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "node-1"}})
@@ -86,6 +88,7 @@ func TestWatchSelections(t *testing.T) {
 }
 
 func TestWatchSinceNow(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	srv.create(newPod("ml", "old"))
 	p := srv.watch("pods", "--since-now", "--no-headers")
@@ -106,6 +109,7 @@ func TestWatchSinceNow(t *testing.T) {
 }
 
 func TestWatchFormats(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	pod := newPod("ml", "x")
 	srv.create(pod, newJob("ml", "j"))
@@ -142,6 +146,7 @@ func TestWatchFormats(t *testing.T) {
 }
 
 func TestWatchJSON(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	pod := newPod("ml", "x")
 	srv.create(pod)
@@ -170,6 +175,7 @@ func TestWatchJSON(t *testing.T) {
 }
 
 func TestWatchErrors(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	denied := serve(t, apitest.Config{Authorize: func(r apitest.Request) error {
 		if r.Resource.Resource == "pods" {
@@ -224,6 +230,7 @@ func TestWatchErrors(t *testing.T) {
 
 // TestWatchOutage checks an outage of the server that returns with and without its history.
 func TestWatchOutage(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	pod := newPod("ml", "x")
 	srv.create(pod, newPod("ml", "doomed"))
@@ -259,6 +266,7 @@ func TestWatchOutage(t *testing.T) {
 
 // TestWatchReaderGone checks that `vedette watch … | head` ends without an error.
 func TestWatchReaderGone(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, apitest.Config{})
 	srv.create(newPod("ml", "x"))
 	out, errs := newOutput(), newOutput()
@@ -270,6 +278,7 @@ func TestWatchReaderGone(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{}, {"--help"}, {"watch", "--help"}, {"demo", "--help"}} {
 		p := start(t, args...)
 		if code := p.end(); code != 0 || !strings.Contains(p.out.String(), "Examples:") {
