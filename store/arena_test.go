@@ -77,6 +77,7 @@ func TestNoiseBesideSiblings(t *testing.T) {
 // with the dictionary, if that saves much more than a block. The unpacked body is
 // unchanged.
 func TestLongBodies(t *testing.T) {
+	t.Parallel()
 	random := testinput.Rand(t)
 	words := func(n int) []byte { // random text of a few words
 		var b []byte

@@ -43,6 +43,7 @@ func all(delta.Scope, string) bool { return true }
 // TestFile checks that a loaded store equals the written one, including its indexes,
 // continues as after a list, and can be written again.
 func TestFile(t *testing.T) {
+	t.Parallel()
 	for name, key := range map[string][]byte{"plain": nil, "encrypted": bytes.Repeat([]byte("k"), 32)} {
 		t.Run(name, func(t *testing.T) {
 			s := filled(t, 1000)
@@ -110,6 +111,7 @@ func TestFileOfScopes(t *testing.T) {
 // TestDamagedFile checks that a file with any changed byte, or truncated anywhere, is
 // rejected and leaves the store empty and usable.
 func TestDamagedFile(t *testing.T) {
+	t.Parallel()
 	for name, key := range map[string][]byte{"plain": nil, "encrypted": bytes.Repeat([]byte("k"), 32)} {
 		t.Run(name, func(t *testing.T) {
 			opts := store.FileOptions{Identity: store.Identity{"resource": "pods"}, Key: key}

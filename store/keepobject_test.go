@@ -74,6 +74,7 @@ func (k *keeping) objects(t *testing.T) (n int) {
 // TestKeepObjectOfBodiesThatDoNotPack checks that the store learns whether short and long
 // bodies compress, with and without a dictionary, and that it notices when they change.
 func TestKeepObjectOfBodiesThatDoNotPack(t *testing.T) {
+	t.Parallel()
 	for _, size := range []int{2_000, 20_000} {
 		for _, packed := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%d bytes, packed before %v", size, packed), func(t *testing.T) {

@@ -240,6 +240,7 @@ func (m *model) list(scope delta.Scope) []delta.Delta {
 // including folded ones, as a Lossless subscriber. Old snapshots must not change, and all
 // indexes must agree with them.
 func TestAgainstModel(t *testing.T) {
+	t.Parallel()
 	testinput.Check(t, func(t *rapid.T) {
 		group := new(store.Group)
 		s := store.New(store.Config{Backlog: 20, Group: group})

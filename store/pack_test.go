@@ -15,23 +15,34 @@ import (
 )
 
 // body returns a body of about 2 KB that differs from others in a few fields.
-func body(i, version int) []byte {
+func body(i, version int) []byte { return bodyWith(fields, i, version) }
+
+// bodyWith returns a body with some of many fields.
+func bodyWith(fields []string, i, version int) []byte {
 	return fmt.Appendf(nil, `{"metadata":{"name":"pod-%05d","uid":"00000000-0000-4000-8000-%012d","resourceVersion":"%d"},"spec":{%s"nodeName":"node-%03d"}}`,
-		i, i, version, fields[i%50], i%100)
+		i, i, version, fields[i%len(fields)], i%100)
 }
 
 // fields are what bodies have in common with others. To format them for each body would take
 // longer than what the tests measure.
-var fields = func() (all [50]string) {
-	for i := range all {
+var fields = func() (all []string) {
+	for i := range 50 {
 		var b strings.Builder
 		for f := range 40 {
 			fmt.Fprintf(&b, `"field-%02d":{"value":"of-%03d","enabled":true},`, f, i*f)
 		}
-		all[i] = b.String()
+		all = append(all, b.String())
 	}
 	return all
 }()
+
+// renamed returns the fields with other names.
+func renamed(names *strings.Replacer) (all []string) {
+	for _, text := range fields {
+		all = append(all, names.Replace(text))
+	}
+	return all
+}
 
 func pod(i, version int, text []byte) delta.Delta {
 	rec := wire.Record{
@@ -101,6 +112,7 @@ func TestBytesPerObject(t *testing.T) {
 // TestMemoryStaysFlat updates random objects, thirty times as often as there are objects.
 // The memory of dead revisions is reused, and no object is lost.
 func TestMemoryStaysFlat(t *testing.T) {
+	t.Parallel()
 	const n, rounds = 600, 30
 	s := store.New(store.Config{})
 	s.AddIndex(node)
@@ -147,28 +159,29 @@ func TestMemoryStaysFlat(t *testing.T) {
 // TestDrift checks that the store builds a new dictionary when bodies change, and keeps
 // it when only their order changes.
 func TestDrift(t *testing.T) {
+	t.Parallel()
 	s := store.New(store.Config{})
 	version := 0
-	fill := func(rename *strings.Replacer) {
+	fill := func(fields []string) {
 		var batch []delta.Delta
 		for i := range 6000 {
 			version++
-			text := rename.Replace(string(body(i, version)))
-			if batch = append(batch, pod(i, version, []byte(text))); len(batch) == 20 {
+			if batch = append(batch, pod(i, version, bodyWith(fields, i, version))); len(batch) == 20 {
 				apply(t, s, batch...)
 				batch = batch[:0]
 			}
 		}
 	}
-	var others []string
+	var names []string
 	for f := range 40 {
 		name := fmt.Sprintf("field-%02d", f)
-		others = append(others, name, fmt.Sprintf("%x", sha256.Sum256([]byte(name))))
+		names = append(names, name, fmt.Sprintf("%x", sha256.Sum256([]byte(name))))
 	}
-	fill(strings.NewReplacer())
+	fill(fields)
 	first := s.Stats()
-	fill(strings.NewReplacer(others...))
-	fill(strings.NewReplacer(others...))
+	others := renamed(strings.NewReplacer(names...))
+	fill(others)
+	fill(others)
 	if last := s.Stats(); first.Dictionaries != 1 || last.Dictionaries < 2 || last.HeldBytes > last.RawBytes/5 {
 		t.Errorf("got %+v at first, %+v after the drift", first, last)
 	}
@@ -229,6 +242,7 @@ func TestAllocationsPerEvent(t *testing.T) {
 // TestCutLists checks that interrupted lists leave no memory behind, and neither do
 // duplicate objects in a list, as in a page that is fetched again.
 func TestCutLists(t *testing.T) {
+	t.Parallel()
 	const n = 300
 	s := store.New(store.Config{})
 	version := 0

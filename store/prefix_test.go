@@ -14,6 +14,7 @@ import (
 // objects are added, changed and deleted. Names have common prefixes, and some namespaces
 // are prefixes of others.
 func TestPrefixSearch(t *testing.T) {
+	t.Parallel()
 	testinput.Check(t, func(t *rapid.T) {
 		var a arena
 		entry := func(key wire.Key) Entry { return a.storeAlone(&wire.Record{Key: key, UID: "u"}, nil, true) }
@@ -72,6 +73,7 @@ func TestPrefixSearch(t *testing.T) {
 // which each object was updated: those at the end of the search, and those with the same
 // tag in the root because their namespaces are the same.
 func TestPrefixSearchReadsFewKeys(t *testing.T) {
+	t.Parallel()
 	var a arena
 	const n = 20_000
 	tree, index, entries := newTree(), newPostings(0), make([]Entry, n)

@@ -316,41 +316,46 @@ func TestFunctionsThatRead(t *testing.T) {
 		read(rec)
 		return append(dst, rec.Name[len(rec.Name)-1:])
 	})
-	var others []string // replaces most of a body, so that the store renews its dictionary
+	var names []string // replaces most of a body, so that the store renews its dictionary
 	for f := range 40 {
 		name := fmt.Sprintf("field-%02d", f)
-		others = append(others, name, fmt.Sprintf("%x", sha256.Sum256([]byte(name))))
+		names = append(names, name, fmt.Sprintf("%x", sha256.Sum256([]byte(name))))
 	}
-	rename := []*strings.Replacer{strings.NewReplacer(), strings.NewReplacer(others...), strings.NewReplacer(others...)}
-	done := make(chan struct{})
+	others := renamed(strings.NewReplacer(names...))
+	more := make(chan bool) // true after each write, false at the end
+	write := func(batch ...delta.Delta) {
+		apply(t, s, batch...)
+		more <- true
+	}
 	go func() {
-		defer close(done)
 		version := 0
-		for round, r := range rename {
+		for round, fields := range [][]string{fields, others, others} {
 			for i := range 6000 {
 				if round > 0 && i%5 == 0 {
 					continue // it is moved when its neighbors have been replaced
 				}
 				version++
-				d := pod(i, version, []byte(r.Replace(string(body(i, version)))))
+				d := pod(i, version, bodyWith(fields, i, version))
 				applied = d.Record.Name
-				apply(t, s, d)
+				write(d)
 			}
 		}
 		for i := range 100 {
 			version += 2
 			first := pod(i, version-1, body(i, 0))
 			applied = first.Record.Name
-			apply(t, s, first, pod(i+1, version, body(i+1, 0)))
+			write(first, pod(i+1, version, body(i+1, 0)))
 		}
 		for i := range 1000 {
 			version++
 			d := pod(i, version, body(i, version))
 			d.Kind, kind, applied = delta.Delete, delta.Delete, ""
-			apply(t, s, d)
+			write(d)
 		}
+		more <- false
 	}()
-	patience.Closed(t, "the writes of a store whose reader reads it", done)
+	for patience.Receive(t, "a write to a store whose functions read it", more) {
+	}
 	if n := s.Stats().Dictionaries; n < 2 || reads[delta.Upsert] < 300 || reads[delta.Delete] < 1000 {
 		t.Errorf("got %d dictionaries and reads %v, so the test proves little", n, reads)
 	}

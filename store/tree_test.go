@@ -99,6 +99,7 @@ func (p *modeled) ascend(t *rapid.T, from int) {
 
 // TestTreeAgainstModel compares a tree and copies of it with sorted slices.
 func TestTreeAgainstModel(t *testing.T) {
+	t.Parallel()
 	testinput.Check(t, func(t *rapid.T) {
 		all := []*modeled{{tree: newBtree(compareItems)}}
 		keys, value := rapid.SampledFrom([]int{10, 300, 5000}).Draw(t, "keys"), 0
