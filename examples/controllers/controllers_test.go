@@ -5,7 +5,6 @@ package controllers_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,12 +24,11 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
 )
-
-// within is the timeout for operations that take about a second.
-const within = time.Minute
 
 // dialects are the folders of the two programs of a controller.
 var dialects = []string{"vedette", "controllerruntime"}
@@ -39,24 +37,19 @@ var dialects = []string{"vedette", "controllerruntime"}
 var programs string
 
 func TestMain(m *testing.M) {
-	flag.Parse()
 	dir, err := os.MkdirTemp("", "vedette-controllers-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	programs = dir
-	code := 1
-	if err := build(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	} else {
-		code = m.Run()
-	}
+	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
 
-func build() error {
+// build builds the programs once.
+var build = sync.OnceValue(func() error {
 	for _, controller := range []string{"jobttl", "nslabels", "podquota"} {
 		for _, dialect := range dialects {
 			out, err := exec.Command("go", "build", "-o", filepath.Join(programs, controller+"-"+dialect), "./"+controller+"/"+dialect).CombinedOutput()
@@ -66,19 +59,22 @@ func build() error {
 		}
 	}
 	return nil
-}
+})
 
 // stage is a cluster in the process and a running program.
 type stage struct {
 	*apitest.Server
 	t       *testing.T
-	ctx     context.Context
 	cluster *kube.Cluster
 	pid     int // of the program
 }
 
 // each runs a test against both programs of a controller.
 func each(t *testing.T, controller string, args []string, test func(s *stage)) {
+	testinput.Uncached(t)
+	if err := build(); err != nil {
+		t.Fatal(err)
+	}
 	for _, dialect := range dialects {
 		t.Run(dialect, func(t *testing.T) {
 			srv := apitest.Start(t)
@@ -87,14 +83,12 @@ func each(t *testing.T, controller string, args []string, test func(s *stage)) {
 				t.Fatal(err)
 			}
 			t.Cleanup(cluster.Close)
-			ctx, cancel := context.WithTimeout(t.Context(), within)
-			t.Cleanup(cancel)
 			own := []string{"-kubeconfig=" + kubeconfig(t, srv), "-listen=127.0.0.1:0"}
 			if dialect == "controllerruntime" {
 				own = []string{own[0], "-metrics=127.0.0.1:0", "-probes=127.0.0.1:0", "-namespace=default"}
 			}
 			pid := start(t, controller+"-"+dialect, append(own, args...))
-			test(&stage{srv, t, ctx, cluster, pid})
+			test(&stage{srv, t, cluster, pid})
 		})
 	}
 }
@@ -174,7 +168,7 @@ func follow[T any](s *stage) *informer.Informer[T] {
 		}
 	})
 	s.t.Cleanup(func() { cancel(); work.Wait() })
-	if err := inf.WaitForSync(s.ctx); err != nil {
+	if err := inf.WaitForSync(patience.Context(s.t, "the informer of the test is synced")); err != nil {
 		s.t.Fatal(err)
 	}
 	return inf
@@ -186,12 +180,14 @@ func until[T any](s *stage, what string, inf *informer.Informer[T], holds func(i
 	if holds(inf.Snapshot()) {
 		return
 	}
-	for range inf.Events(s.ctx) {
+	ctx := patience.Context(s.t, what)
+	for range inf.Events(ctx) {
 		if holds(inf.Snapshot()) {
 			return
 		}
 	}
-	s.t.Fatalf("%s: not within %v", what, within)
+	h, _ := inf.Health()
+	s.t.Fatalf("%v; the informer has %d objects, last fault %v", context.Cause(ctx), inf.Snapshot().Len(), h.LastErr)
 }
 
 func meta(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "default", Name: name} }
