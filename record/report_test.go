@@ -51,7 +51,7 @@ func (p *page) says(t *testing.T, level slog.Level, text string, want ...string)
 	var lines []string
 	patience.Until(t, "a line with "+text, func() string {
 		if lines = p.lines(level, text); len(lines) == 0 {
-			return p.String()
+			return fmt.Sprintf("got the log %q", p)
 		}
 		return ""
 	})
