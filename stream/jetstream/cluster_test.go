@@ -209,12 +209,15 @@ func TestCluster(t *testing.T) {
 		b.Start(t)
 		patience.Until(t, "the cluster is complete", func() string { return incomplete(t, client) })
 	}
-	patience.Until(t, "all transitions are read", func() string {
-		if n, want := c.count(), objects*int(version); n < want {
-			return fmt.Sprintf("%d of %d", n, want)
-		}
-		return ""
-	})
+	for read, all := c.count(), objects*int(version); read < all; {
+		before := read
+		patience.Until(t, "more transitions are read", func() string {
+			if read = c.count(); read == before {
+				return fmt.Sprintf("%d of %d", read, all)
+			}
+			return ""
+		})
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for key, versions := range c.order {
