@@ -193,7 +193,7 @@ func (c *Coordinator) Run(ctx context.Context) error {
 func (c *Coordinator) step(ctx context.Context, beat bool) error {
 	ctx, done := c.c.DB.Bounded(ctx)
 	defer done()
-	if err := c.look(ctx, beat); err != nil {
+	if err := c.refresh(ctx, beat); err != nil {
 		return err
 	}
 	live, dead := c.liveness.observe(time.Now(), c.view.members)
@@ -213,10 +213,10 @@ func (c *Coordinator) step(ctx context.Context, beat bool) error {
 	return c.apply(ctx, &todo)
 }
 
-// look gives a sign of life if beat is set, and reads the tables. If this member is not in
+// refresh gives a sign of life if beat is set, and reads the tables. If this member is not in
 // them, it gives a sign of life at once, which makes it join again. Otherwise it would offer
 // its shards in vain, again and again, until the next sign of life.
-func (c *Coordinator) look(ctx context.Context, beat bool) error {
+func (c *Coordinator) refresh(ctx context.Context, beat bool) error {
 	for range 2 {
 		if beat || c.member == 0 {
 			if err := c.beat(ctx); err != nil {
