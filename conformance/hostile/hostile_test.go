@@ -34,7 +34,7 @@ var (
 
 const (
 	// usualScenes is the number of scenes without VEDETTE_CASES.
-	usualScenes = 40
+	usualScenes = 150
 	// healBound is the maximum time until all informers have the true objects, after the servers
 	// begin to behave: a silent body (3 minutes), three lists that are refused as too old, and the
 	// longest pauses between them.
