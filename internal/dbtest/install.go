@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"testing"
 
 	_ "github.com/go-sql-driver/mysql" // the driver
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
@@ -28,6 +29,15 @@ func program(name string, places ...string) (string, error) {
 		return "", fmt.Errorf("%s %w", name, ErrAbsent)
 	}
 	return path, nil
+}
+
+// unsynced returns options of a server that does not wait for the disk, in tests. There, a
+// killed process loses nothing: only the machine could. A measurement gets none.
+func unsynced(options ...string) []string {
+	if testing.Testing() {
+		return options
+	}
+	return nil
 }
 
 // Unprivileged creates a folder for a server, and returns a function that makes a command
@@ -85,9 +95,8 @@ func startPostgres() (*Server, error) {
 	s := &Server{dir: dir, quit: syscall.SIGQUIT, URL: fmt.Sprintf("postgres://vedette@127.0.0.1:%d/%%s?sslmode=disable", port)}
 	s.admin = func() (*sql.DB, error) { return sql.Open("pgx", fmt.Sprintf(s.URL, "postgres")) }
 	s.make = func() *exec.Cmd {
-		return as(exec.Command(server, "-D", data, "-p", strconv.Itoa(port), "-k", dir, "-c", "listen_addresses=127.0.0.1",
-			"-c", "max_connections=300", // sessions of killed clients remain while they wait for a lock
-			"-c", "fsync=off", "-c", "full_page_writes=off")) // a killed process loses nothing: only the machine could
+		return as(exec.Command(server, append(unsynced("-c", "fsync=off", "-c", "full_page_writes=off"), "-D", data, "-p", strconv.Itoa(port), "-k", dir, "-c", "listen_addresses=127.0.0.1",
+			"-c", "max_connections=300")...)) // sessions of killed clients remain while they wait for a lock
 	}
 	return s.first()
 }
@@ -115,7 +124,7 @@ func newMariaDB(options ...string) (*Server, error) {
 		return nil, err
 	}
 	data := filepath.Join(dir, "data")
-	first := as(exec.Command(install, "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db", "--innodb-log-file-size=16M"))
+	first := as(exec.Command(install, append([]string{"--no-defaults", "--datadir=" + data, "--auth-root-authentication-method=normal", "--skip-test-db"}, unsynced("--innodb-log-file-size=16M")...)...))
 	// A starting server deletes the temporary tables of all servers in its temporary
 	// folder.
 	temporary := append(os.Environ(), "TMPDIR="+dir)
@@ -132,10 +141,8 @@ func newMariaDB(options ...string) (*Server, error) {
 	s.make = func() *exec.Cmd {
 		run := as(exec.Command(server, append([]string{
 			"--no-defaults", "--datadir=" + data, "--port=" + strconv.Itoa(port), "--socket=" + filepath.Join(dir, "sock"),
-			"--bind-address=127.0.0.1", "--innodb-log-file-size=16M", "--pid-file=" + filepath.Join(dir, "pid"),
-			// A killed process loses nothing with these: only the machine could.
-			"--innodb-flush-method=nosync", "--innodb-flush-log-at-trx-commit=2", "--skip-sync-frm",
-		}, options...)...))
+			"--bind-address=127.0.0.1", "--pid-file=" + filepath.Join(dir, "pid"),
+		}, append(unsynced("--innodb-log-file-size=16M", "--innodb-flush-method=nosync", "--innodb-flush-log-at-trx-commit=2", "--skip-sync-frm"), options...)...)...))
 		run.Env = temporary
 		return run
 	}

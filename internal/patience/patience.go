@@ -34,7 +34,8 @@ func Limit(tb testing.TB) time.Duration {
 
 // Until waits until check returns no problem. It calls check at once and then a hundred
 // times a second, on the goroutine of the test. After the limit, the test ends with the
-// last problem, which should describe the state of the awaited thing.
+// last problem, which should describe the state of the awaited thing: a state that may be
+// empty needs words around it, because an empty problem ends the wait.
 func Until(tb testing.TB, what string, check func() (problem string)) {
 	tb.Helper()
 	until(tb, Limit(tb), what, check)
