@@ -73,7 +73,7 @@ check() {
       installed mariadbd /usr/sbin || lacks mariadbd "MariaDB, for the recorder's tests" mariadb-server
       ;;
     linux)
-      [ "$(uname -s)" = Linux ] || blockers+=("The tests against a control plane need Linux. \`make unit databases\` runs here.")
+      [ "$(uname -s)" = Linux ] || blockers+=("The tests against a control plane need Linux. \`make check\` runs here.")
       command -v g++ >/dev/null || lacks g++ "links DuckDB, which reads exported files" g++
       ;;
     mail)
@@ -130,7 +130,7 @@ refuse() { # REASON
       echo "Install with:"
       by_hand
     fi
-    echo "\`make unit\` needs only Go, make and gcc."
+    echo "\`make check\` needs only Go, make and gcc."
   } >&2
   exit 1
 }

@@ -1,0 +1,80 @@
+package main
+
+// part is a part of the nightly run: a target of the Makefile that takes less than 25
+// minutes on two cores.
+type part struct {
+	name    string
+	target  []string // arguments of make
+	modules []string // whose packages are inputs
+	needs   []string // other inputs; see inputs.needs
+}
+
+// Inputs that several parts have.
+var (
+	program     = []string{"."}
+	withCluster = []string{".", "conformance"}
+	servers     = []string{"run:postgres", "run:mariadbd"}
+	controlled  = []string{"conformance/build", "deploy", "run:postgres", "run:mariadbd"}
+	pages       = []string{"conformance/build", "deploy", "portal/ui", "docs", "examples", "run:postgres", "run:mariadbd", "run:exim4", "run:chromium", "run:promtool", "run:node"}
+)
+
+// libraryPackages, recordPackages and platformPackages are the root module in three parts.
+const (
+	libraryPackages  = "./wire/... ./delta/... ./kube/... ./reflector/... ./store/... ./errcode ./informer/... ./workqueue/... ./controller/... ./events ./webhook ./metrics ./manager ./apitest ./compat/... ./examples/..."
+	recordPackages   = "./record/... ./stream/... ./export/... ./state ./rules ./jobmeta ./internal/..."
+	platformPackages = "./notify/... ./portal/... ./submit/... ./cmd/... ./deploy/..."
+)
+
+// parts are the nightly run, in its order: what finds most faults in a minute comes first.
+var parts = []part{
+	{"databases-postgres", []string{"databases", "D=postgres"}, program, servers},
+	{"databases-mariadb", []string{"databases", "D=mariadb"}, program, servers},
+	{"shuffle-library", []string{"shuffle", "P=" + libraryPackages}, program, nil},
+	{"shuffle-record", []string{"shuffle", "P=" + recordPackages}, program, nil},
+	{"shuffle-platform", []string{"shuffle", "P=" + platformPackages}, program, nil},
+	{"models", []string{"models"}, program, nil},
+	{"queries", []string{"queries"}, program, servers},
+	{"fuzz-library", []string{"fuzz", "P=wire internal/jsontext internal/pack store webhook"}, program, nil},
+	{"fuzz-platform", []string{"fuzz", "P=internal/printable internal/jobspec submit/manifest submit/template record/jobfilter record/jobtrace notify/rule notify/config notify/channel notify/channel/feishu notify/channel/slack"}, program, nil},
+	{"clientgo036", []string{"clientgo036"}, program, []string{"conformance/kubernetes"}},
+	{"windows-amd64", []string{"platforms", "P=windows/amd64"}, program, nil},
+	{"windows-arm64", []string{"platforms", "P=windows/arm64"}, program, nil},
+	{"darwin-amd64", []string{"platforms", "P=darwin/amd64"}, program, nil},
+	{"darwin-arm64", []string{"platforms", "P=darwin/arm64"}, program, nil},
+	{"linux-arm64", []string{"platforms", "P=linux/arm64"}, program, nil},
+	{"conformance-sqlite", []string{"conformance", "D=sqlite"}, withCluster, pages},
+	{"conformance-postgres", []string{"conformance", "D=postgres"}, withCluster, pages},
+	{"conformance-mariadb", []string{"conformance", "D=mariadb"}, withCluster, pages},
+	{"stress", []string{"stress", "T=20m"}, program, nil},
+	{"suites", []string{"suites"}, []string{".", "conformance", "conformance/suites"}, nil},
+	{"chaos", []string{"chaos"}, withCluster, controlled},
+	{"large", []string{"large"}, withCluster, controlled},
+	{"hostile", []string{"hostile", "HOSTILE=20m"}, withCluster, nil},
+	{"kubectl", []string{"kubectl"}, program, []string{"conformance/kubectl"}},
+	{"dialect", []string{"dialect"}, program, []string{"conformance/dialect"}},
+	{"swap", []string{"swap"}, withCluster, controlled},
+	{"dropin", []string{"dropin"}, withCluster, controlled},
+	{"certmanager", []string{"controllers", "P=certmanager"}, withCluster, []string{"compat", "conformance/build", "conformance/controllers"}},
+	{"clusterapi", []string{"controllers", "P=clusterapi"}, withCluster, []string{"compat", "conformance/build", "conformance/controllers"}},
+	{"keda", []string{"controllers", "P=keda"}, withCluster, []string{"compat", "conformance/build", "conformance/controllers"}},
+	{"image", []string{"image"}, withCluster, []string{"deploy", "Dockerfile", "tools/image.sh", "run:buildah"}},
+	{"clocks", []string{"clocks"}, withCluster, controlled},
+	{"kills-sqlite", []string{"kills", "D=sqlite"}, withCluster, controlled},
+	{"kills-postgres", []string{"kills", "D=postgres"}, withCluster, controlled},
+	{"kills-mariadb", []string{"kills", "D=mariadb"}, withCluster, controlled},
+	{"shared-sqlite", []string{"shared", "D=sqlite"}, withCluster, controlled},
+	{"shared-postgres", []string{"shared", "D=postgres"}, withCluster, controlled},
+	{"shared-mariadb", []string{"shared", "D=mariadb"}, withCluster, controlled},
+	{"fleet-sqlite", []string{"fleet", "D=sqlite"}, withCluster, controlled},
+	{"fleet-postgres", []string{"fleet", "D=postgres"}, withCluster, controlled},
+	{"fleet-mariadb", []string{"fleet", "D=mariadb"}, withCluster, controlled},
+	{"loads", []string{"loads"}, withCluster, controlled},
+	{"galera", []string{"galera"}, withCluster, controlled},
+	{"many-sqlite", []string{"many", "D=sqlite"}, program, servers},
+	{"many-postgres", []string{"many", "D=postgres"}, program, servers},
+	{"many-mariadb", []string{"many", "D=mariadb"}, program, servers},
+	{"latency", []string{"latency"}, withCluster, pages},
+	{"soak-sqlite", []string{"soak", "D=sqlite"}, withCluster, controlled},
+	{"soak-postgres", []string{"soak", "D=postgres"}, withCluster, controlled},
+	{"soak-mariadb", []string{"soak", "D=mariadb"}, withCluster, controlled},
+}
