@@ -103,7 +103,7 @@ func TestFactoryEnds(t *testing.T) {
 		missing := informerFor[unstructured.Unstructured](w, f, informer.Config{Resource: "trainjobs.example.com", Missing: informer.WaitIfMissing})
 		stop := w.start(f)
 		<-inf.Synced()
-		ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
+		ctx, cancel := context.WithTimeout(w.ctx, time.Minute) // an input: fake time: the caller is a bubble
 		defer cancel()
 		if err := f.WaitForSync(ctx); err == nil || !strings.Contains(err.Error(), "trainjobs.example.com") {
 			w.t.Errorf("WaitForSync: got %v, want an error that names trainjobs.example.com", err)

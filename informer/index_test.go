@@ -153,7 +153,7 @@ func TestObjectsWithoutAValue(t *testing.T) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
+		ctx, cancel := context.WithTimeout(w.ctx, time.Minute) // an input: fake time: the caller is a bubble
 		defer cancel()
 		var selected []string
 		for ev := range inf.Changes(ctx, informer.SubscriptionConfig{Filters: []informer.Filter{unplaced}}) {
@@ -308,7 +308,7 @@ func TestWaitFor(t *testing.T) {
 				w.t.Errorf("got node %v, found %v, error %v, want node %v", got.Spec.NodeName, ok, err, node)
 			}
 		}
-		ctx, stop := w.ctx, time.AfterFunc(time.Minute, w.cancel)
+		ctx, stop := w.ctx, time.AfterFunc(time.Minute, w.cancel) // an input: fake time: the caller is a bubble
 		defer stop.Stop()
 		if err := inf.WaitFor(ctx, 1<<40); err == nil {
 			w.t.Error("WaitFor succeeded for a version that does not exist, want an error")

@@ -27,7 +27,7 @@ func TestWaitForSync(t *testing.T) {
 		}
 		pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		stop := w.start(pods)
-		impatient, cancel := context.WithTimeout(w.ctx, time.Second)
+		impatient, cancel := context.WithTimeout(w.ctx, time.Second) // an input: the limit of the wait
 		defer cancel()
 		if err := pods.WaitForSync(impatient); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no right to list pods") {
 			t.Errorf("got error %v, want the end of the context and the refusal", err)

@@ -50,7 +50,7 @@ func TestWrites(t *testing.T) {
 				t.Errorf("write %d: Follows() = %v, Shows() = %v, want %v, %v", i, inf.Follows(written[i]), inf.Shows(written[i]), want, !want)
 			}
 		}
-		short, cancel := context.WithTimeout(w.ctx, time.Second)
+		short, cancel := context.WithTimeout(w.ctx, time.Second) // an input: the limit of the wait
 		defer cancel()
 		if err := inf.WaitForWrite(short, written[0]); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("WaitForWrite before the event: got %v, want DeadlineExceeded", err)

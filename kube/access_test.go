@@ -40,7 +40,7 @@ func TestAllowed(t *testing.T) {
 	}
 	before := time.Now()
 	at, took, err := cluster.Clock(t.Context())
-	// The server tells whole seconds, and the call estimates half of what it took.
+	// The server tells whole seconds, and the call estimates half of its own time.
 	if after := time.Now(); err != nil || at.Before(before.Add(-2*time.Second-took)) || at.After(after.Add(2*time.Second+took)) {
 		t.Errorf("clock: got %v within %v and error %v, want the time of this machine, %v to %v", at, took, err, before, after)
 	}

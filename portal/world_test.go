@@ -105,7 +105,7 @@ func (w *world) run(f func(context.Context) error) (stop func()) {
 	stop = func() {
 		w.Helper()
 		cancel()
-		patience.Closed(w, "the end of what the test runs", ended)
+		patience.Closed(w, "the end of the programs of the test", ended)
 	}
 	w.Cleanup(stop)
 	return stop

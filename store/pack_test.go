@@ -24,7 +24,7 @@ func bodyWith(fields []string, i, version int) []byte {
 }
 
 // fields are what bodies have in common with others. To format them for each body would take
-// longer than what the tests measure.
+// longer than the measured work.
 var fields = func() (all []string) {
 	for i := range 50 {
 		var b strings.Builder

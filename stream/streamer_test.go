@@ -202,7 +202,7 @@ func (e *exclusive) Send(ctx context.Context, events []stream.Event) error {
 	if !e.busy.CompareAndSwap(false, true) {
 		e.t.Error("Send was called twice at once")
 	}
-	<-time.After(time.Millisecond) // a broker takes some time
+	<-time.After(time.Millisecond) // an input: the time that a broker takes
 	defer e.busy.Store(false)
 	return e.Sink.Send(ctx, events)
 }

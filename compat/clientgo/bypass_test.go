@@ -80,7 +80,7 @@ func TestNotBypassed(t *testing.T) {
 				defer close(done)
 				inf.RunWithContext(ctx)
 			}()
-			<-time.After(10 * time.Second)
+			<-time.After(10 * time.Second) // an input: fake time: the caller is a bubble
 			if !inf.HasSynced() {
 				t.Errorf("%s: it is not synced", name)
 			}

@@ -31,7 +31,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("before the start: %+v", before)
 		}
 		defer run(t, inf)()
-		<-time.After(9 * time.Minute)
+		<-time.After(9 * time.Minute) // an input: fake time: the caller is a bubble
 		r := clientgo.Report(inf)[0]
 		if !r.Accelerated || r.Objects != pods || r.RawBytes < 100*pods || r.HeldBytes <= 0 || r.Running != 9*time.Minute {
 			t.Errorf("after 9 minutes: %+v", r)
@@ -46,12 +46,12 @@ func TestReport(t *testing.T) {
 		if r.Decodes <= pods || r.Advice != "" {
 			t.Errorf("there is advice after 9 minutes: %q", r.Advice)
 		}
-		<-time.After(time.Minute)
+		<-time.After(time.Minute) // an input: fake time: the caller is a bubble
 		r = clientgo.Report(inf)[0]
 		if want := float64(r.Decodes) / 10; r.PerMinute != want || !strings.HasPrefix(r.Advice, "Live: the objects are read so often") {
 			t.Errorf("%d decodes in 10 minutes are %v a minute, with the advice %q; want %v", r.Decodes, r.PerMinute, r.Advice, want)
 		}
-		<-time.After(10 * time.Minute)
+		<-time.After(10 * time.Minute) // an input: fake time: the caller is a bubble
 		if r = clientgo.Report(inf)[0]; r.Advice != "" {
 			t.Errorf("informer whose objects are not read: got advice %q", r.Advice)
 		}

@@ -97,7 +97,7 @@ func TestChaos(t *testing.T) {
 	tr.each(func(_ *group, f *follower) { running.Go(func() { f.inf.RunWithContext(ctx) }) })
 	tr.settle(ctx)
 	began, n := time.Now(), 0
-	for ; !t.Failed() && (n < int(moods) || time.Since(began) < *length); n++ {
+	for ; !t.Failed() && (n < int(moods) || time.Since(began) < *length); n++ { // an input: the length of the disturbance
 		m := mood(n)
 		if m >= moods {
 			m = mild + mood(tr.random.IntN(int(moods-mild)))
@@ -156,7 +156,7 @@ func (tr *trial) happen(ctx context.Context, m mood) {
 		strikes, pause = 3+tr.random.IntN(8), 3*time.Second
 	}
 	for n := range strikes {
-		<-time.After(time.Duration(tr.random.Int64N(int64(pause))))
+		<-time.After(time.Duration(tr.random.Int64N(int64(pause)))) // an input: the pace of the disturbance
 		if n == 1 {
 			tr.each(func(_ *group, f *follower) { f.join() })
 		}
@@ -168,7 +168,7 @@ func (tr *trial) happen(ctx context.Context, m mood) {
 		}
 		tr.strike(ctx, m)
 	}
-	<-time.After(time.Duration(tr.random.Int64N(int64(pause))))
+	<-time.After(time.Duration(tr.random.Int64N(int64(pause)))) // an input: the pace of the disturbance
 }
 
 // begin begins a phase.

@@ -162,7 +162,7 @@ func (b *faultyBody) Read(p []byte) (int, error) {
 	}
 	select {
 	case <-b.clear:
-	case <-time.After(10 * time.Millisecond):
+	case <-time.After(10 * time.Millisecond): // an input: the pace of the disturbance
 		p = p[:min(len(p), 100)]
 	}
 	return b.ReadCloser.Read(p)

@@ -226,7 +226,7 @@ func (s *stage) cut(hit []string, m network.Mode) {
 	s.note(m.String())
 	s.each(hit, func(p *network.Proxy) { p.Set(m) })
 	if m == network.Refuse || m == network.Stall {
-		<-time.After(time.Duration(s.random.Int64N(int64(time.Second))))
+		<-time.After(time.Duration(s.random.Int64N(int64(time.Second)))) // an input: the pace of the disturbance
 		s.each(hit, func(p *network.Proxy) { p.Set(network.Whole) })
 	}
 }
@@ -263,7 +263,7 @@ func (s *stage) kill(ctx context.Context) {
 	if other {
 		s.move(engines)
 	}
-	<-time.After(time.Duration(s.random.Int64N(int64(time.Second))))
+	<-time.After(time.Duration(s.random.Int64N(int64(time.Second)))) // an input: the pace of the disturbance
 	if s.random.IntN(2) == 0 {
 		s.note("compact")
 		s.must(s.plane.Compact(ctx))

@@ -96,7 +96,7 @@ func (w *writer) in(namespace string) dynamic.ResourceInterface {
 //
 // Errors: a request that fails. The writer's server has no faults.
 func (w *writer) run(ctx context.Context, stop <-chan struct{}) error {
-	tick := time.NewTicker(25 * time.Millisecond)
+	tick := time.NewTicker(25 * time.Millisecond) // an input: the pace of the writer
 	defer tick.Stop()
 	for {
 		select {

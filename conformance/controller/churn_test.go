@@ -35,7 +35,7 @@ func TestNothingIsMissing(t *testing.T) {
 	var work sync.WaitGroup
 	for range 4 {
 		work.Go(func() {
-			tick := time.NewTicker(20 * time.Millisecond)
+			tick := time.NewTicker(20 * time.Millisecond) // an input: the pace of the writer
 			defer tick.Stop()
 			for ctx.Err() == nil {
 				<-tick.C
@@ -48,18 +48,18 @@ func TestNothingIsMissing(t *testing.T) {
 	var controllers []*process
 	began := time.Now()
 	server := 0
-	for n := 0; time.Since(began) < *churn; n++ {
+	for n := 0; time.Since(began) < *churn; n++ { // an input: the length of the disturbance
 		p := start(t, w.plane.Kubeconfig(), "trainjob", "-workers", "4", "-listen", "none")
 		controllers = append(controllers, p)
 		if n%2 == 1 {
-			<-time.After(2 * time.Second)
+			<-time.After(2 * time.Second) // an input: the pace of the disturbance
 			w.plane.KillAPIServer()
 			server++
 			if err := w.plane.StartAPIServer(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		<-time.After(time.Duration(3+random.IntN(4)) * time.Second)
+		<-time.After(time.Duration(3+random.IntN(4)) * time.Second) // an input: the pace of the disturbance
 		p.kill()
 	}
 	cancel()

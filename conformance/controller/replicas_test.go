@@ -146,7 +146,7 @@ func TestReplicas(t *testing.T) {
 				}
 			}
 			patience.Until(t, "all replicas work", working(all))
-			<-time.After(leaseFor) // until jobs no longer change their replica
+			<-time.After(leaseFor) // an input: a lease, after which jobs no longer change their replica
 			var victim string
 			patience.Until(t, "a replica works", func() string {
 				if victim = anyOf(h.owners(time.Now().Add(-2 * time.Second))); victim == "" {
@@ -198,7 +198,7 @@ func TestReplicas(t *testing.T) {
 // load changes all jobs continuously, so that each is handled several times a second.
 func (w *world) load(ctx context.Context, t *testing.T) {
 	random := testinput.Rand(t)
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(20 * time.Millisecond) // an input: the pace of the writer
 	defer tick.Stop()
 	for i := 0; ctx.Err() == nil; i++ {
 		<-tick.C

@@ -215,7 +215,7 @@ func (w *writersOfPods) update(ctx context.Context, t *testing.T) {
 	var work sync.WaitGroup
 	for n := range writers {
 		work.Go(func() {
-			tick := time.NewTicker(writers * time.Second / perSecond)
+			tick := time.NewTicker(writers * time.Second / perSecond) // an input: the pace of the writer
 			defer tick.Stop()
 			known := map[int]*stored{}
 			for i := n; i < *updates; i += writers {

@@ -253,7 +253,7 @@ func TestS3(t *testing.T) {
 		t.Setenv("AWS_SECRET_ACCESS_KEY", secretKey)
 	}
 	s.kill()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // an input: the limit of the export
 	defer cancel()
 	if _, err := export.Run(ctx, export.Config{DB: d.DB, Store: s.store("jobs"), Now: now}); err == nil {
 		t.Error("an export to a dead server succeeded")

@@ -116,7 +116,7 @@ func (f *follower[T]) prepare(random int) {
 			f.take(b, ev)
 			if mode == "latest" && slow > 0 {
 				select {
-				case <-time.After(slow):
+				case <-time.After(slow): // an input: fake time: the caller is a bubble
 				case <-ctx.Done():
 				}
 			}

@@ -177,7 +177,7 @@ func (k *keeping) live(name string, i int) {
 		k.remove(l, 30)
 		k.say(l, "terminated")
 		k.end(l, 143, false)
-		<-time.After(500 * time.Millisecond)
+		<-time.After(500 * time.Millisecond) // an input: the kubelet removes a pod later than its end
 		k.remove(l, 0)
 	}
 }

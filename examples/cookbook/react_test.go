@@ -111,7 +111,7 @@ func handled[T any](ctx context.Context, i *informer.Informer[T], n uint64) erro
 			return nil
 		}
 		select {
-		case <-time.After(time.Millisecond):
+		case <-time.After(time.Millisecond): // an input: the pace of a recipe
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

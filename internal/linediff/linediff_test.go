@@ -110,7 +110,7 @@ func TestStrangers(t *testing.T) {
 	}
 	d := differ{a: split(a.String()), b: split(b.String())}
 	if x, y, found := d.middle(0, len(d.a), 0, len(d.b)); found {
-		t.Errorf("the search went on to %d and %d", x, y)
+		t.Errorf("the search continued to %d and %d", x, y)
 	}
 	if Unified(a.String(), b.String(), "a", "b") == "" {
 		t.Error("no difference")

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // machine is a simulated machine for tools/setup.sh: a PATH and a root for the databases.
@@ -24,9 +26,10 @@ const (
 )
 
 func newMachine(t *testing.T) *machine {
+	testinput.Uncached(t)
 	dir := t.TempDir()
 	m := &machine{t: t, bin: filepath.Join(dir, "bin"), root: filepath.Join(dir, "root"), log: filepath.Join(dir, "log")}
-	for _, file := range []string{"Makefile", "tools/setup.sh", "tools/steps.sh", "tools/racetest.sh"} {
+	for _, file := range []string{"tools/setup.sh", "tools/racetest.sh"} {
 		if _, err := os.Stat(filepath.Join("../..", file)); err != nil { // so that cached results depend on the file
 			t.Fatal(err)
 		}
@@ -208,39 +211,5 @@ func TestSetupOfParts(t *testing.T) {
 	}
 	if said, _, code := m.run("bash", "tools/setup.sh", "coffee"); code != 2 || !strings.Contains(said, "nothing called coffee") {
 		t.Errorf("exit code %d, want 2 and that nothing is called coffee: %s", code, said)
-	}
-}
-
-// TestMakeTestChecksFirst: if a program is missing, `make test` runs nothing.
-func TestMakeTestChecksFirst(t *testing.T) {
-	m := newMachine(t)
-	m.without("mariadbd")
-	m.aptGet()
-	said, ran, code := m.run("make", "test")
-	if code == 0 || ran != "go version\n" || !strings.Contains(said, "sudo apt-get install mariadb-server\n") {
-		t.Errorf("exit code %d; said\n%s\nran\n%s", code, said, ran)
-	}
-}
-
-// TestMakeTest: `make test` prints the expected time, the steps, and the time of each
-// step.
-func TestMakeTest(t *testing.T) {
-	m := newMachine(t)
-	said, ran, code := m.run("make", "test")
-	var want strings.Builder
-	want.WriteString(`(?s)^setup: everything is installed.*about 30 minutes.*`)
-	for _, step := range []string{`1/4\] make unit`, `2/4\] make databases`, `3/4\] make queries`, `4/4\] make conformance`} {
-		want.WriteString(`== \[` + step + ` \(\d\d:\d\d:\d\d\)\n.*== \[` + step + ` took \d:\d\d \(\d:\d\d in all\)\n.*`)
-	}
-	if code != 0 || !regexp.MustCompile(want.String()).MatchString(said) {
-		t.Errorf("exit code %d, want %s:\n%s", code, want.String(), said)
-	}
-	if tests := regexp.MustCompile(`(?m)^go test (-C [\w/]+ )?`).FindAllString(ran, -1); strings.Join(tests, ",") != "go test ,go test -C bench ,go test -C compat/controllerruntime ,go test -C examples/controllers ,go test ,go test ,go test ,go test ,go test ,go test -C conformance ,go test -C conformance/suites ,go test -C conformance/export " {
-		t.Errorf("ran the tests %q, want those of each module, of\n%s", tests, ran)
-	}
-	m.program("go", `[ "$1" = version ] && echo "go version go9.99.8 linux/amd64" && exit; echo "it fails" >&2; exit 1`)
-	said, _, code = m.run("make", "test")
-	if code == 0 || !strings.Contains(said, "== [1/4] make unit FAILED after ") || strings.Contains(said, "databases") {
-		t.Errorf("exit code %d; a step that fails:\n%s", code, said)
 	}
 }

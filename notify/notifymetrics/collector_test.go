@@ -19,13 +19,13 @@ func source(err error) notifymetrics.Source {
 	s := notify.SendStats{Sent: 4, Temporary: 3, Throttled: 2, Permanent: 1, Disabled: 6, Composing: 5, Dead: 7, Rescued: 8, Lost: 9, Active: 10}
 	s.Latency.Buckets[1], s.Latency.Sum = 3, 24*time.Millisecond
 	s.Lag.Buckets[len(notify.LatencyBounds)] = 1
-	s.Channel = delivery.Channel{Failures: 6, Cause: delivery.Broken, PausedUntil: time.Now().Add(time.Hour), DisabledAt: time.Now()} // an input: what the metrics show
+	s.Channel = delivery.Channel{Failures: 6, Cause: delivery.Broken, PausedUntil: time.Now().Add(time.Hour), DisabledAt: time.Now()}
 	return notifymetrics.Source{
 		Stats: func() map[string]notify.SendStats { return map[string]notify.SendStats{"chat": s} },
 		Counts: func(context.Context) ([]delivery.Count, error) {
 			return []delivery.Count{
-				{Channel: "chat", State: delivery.Waiting, N: 12, Oldest: time.Now().Add(-time.Minute)}, // an input: what the metrics show
-				{Channel: "chat", State: delivery.Dead, N: 13, Oldest: time.Now().Add(-time.Hour)},      // an input: what the metrics show
+				{Channel: "chat", State: delivery.Waiting, N: 12, Oldest: time.Now().Add(-time.Minute)},
+				{Channel: "chat", State: delivery.Dead, N: 13, Oldest: time.Now().Add(-time.Hour)},
 				{Channel: "gone", State: delivery.Behind, N: 14, Oldest: time.Now()},
 			}, err
 		},

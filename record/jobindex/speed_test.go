@@ -161,7 +161,7 @@ func BenchmarkChange(b *testing.B) {
 	stop, ended := make(chan struct{}), make(chan []time.Duration)
 	go func() {
 		var all []time.Duration
-		ticker := time.NewTicker(40 * time.Millisecond)
+		ticker := time.NewTicker(40 * time.Millisecond) // an input: the pace of the writer
 		defer ticker.Stop()
 		for n := 0; ; n++ {
 			select {

@@ -115,7 +115,7 @@ func TestCertificates(t *testing.T) {
 	if stats, err := jobtrace.SendTo(patience.Context(t, "the trace is accepted"), c); err != nil || stats.Traces != 1 || stats.Refused != 0 {
 		t.Errorf("got error %v and %+v, want one trace accepted", err, stats)
 	}
-	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond) // an input: the limit of the call
 	defer cancel()
 	if stats, err := jobtrace.SendTo(short, jobtrace.Config{Endpoint: server.URL}); err == nil || stats.Traces != 0 {
 		t.Errorf("got %v, %+v without the certificate authority", err, stats)

@@ -70,7 +70,7 @@ func TestPruneBesideWriter(t *testing.T) {
 				batches++
 				took := time.Since(began)
 				longest = max(longest, took)
-				<-time.After(took) // a database with a single writer is free half of the time
+				<-time.After(took) // an input: a database with a single writer is free half of the time
 			}
 		})
 		began := time.Now()

@@ -215,7 +215,7 @@ func (c *Coordinator) step(ctx context.Context, beat bool) error {
 
 // refresh gives a sign of life if beat is set, and reads the tables. If this member is not in
 // them, it gives a sign of life at once, which makes it join again. Otherwise it would offer
-// its shards in vain, again and again, until the next sign of life.
+// its shards without success until the next sign of life.
 func (c *Coordinator) refresh(ctx context.Context, beat bool) error {
 	for range 2 {
 		if beat || c.member == 0 {

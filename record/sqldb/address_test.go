@@ -199,7 +199,7 @@ func TestLockOfIdleSession(t *testing.T) {
 				return err.Error()
 			}
 			if n > 0 {
-				return "it is there"
+				return "the row exists"
 			}
 			return ""
 		})

@@ -150,7 +150,7 @@ func TestMigrateWaits(t *testing.T) {
 			t.Fatalf("got the lock: %v, error %v; want true", ours, err)
 		}
 		cause := errors.New("enough")
-		ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, cause)
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, cause) // an input: the limit of the wait
 		defer cancel()
 		if _, err := d.Migrate(ctx); !errors.Is(err, cause) {
 			t.Errorf("Migrate did not wait: %v", err)

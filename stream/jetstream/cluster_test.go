@@ -110,7 +110,7 @@ func (c *consumer) run(t *testing.T, ctx context.Context, client js.JetStream, r
 func wait(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(d):
+	case <-time.After(d): // an input: the pace of the disturbance
 	}
 }
 
@@ -233,7 +233,7 @@ func TestCluster(t *testing.T) {
 // up to date.
 func incomplete(t *testing.T, client js.JetStream) (problem string) {
 	// While no server leads the stream, nothing answers; the next call asks again.
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // an input: a call that nothing answers; the next one asks again
 	defer cancel()
 	s, err := client.Stream(ctx, jetstream.DefaultStream)
 	if err != nil {
@@ -264,7 +264,7 @@ func succession(t *testing.T, ctx context.Context, h *historytest.Database, urls
 			t.Error(err)
 			return
 		}
-		life, kill := context.WithTimeout(ctx, time.Duration(500+random.roll(3000))*time.Millisecond)
+		life, kill := context.WithTimeout(ctx, time.Duration(500+random.roll(3000))*time.Millisecond) // an input: the life of a streamer
 		if err := streamer.Run(life); err != nil {
 			t.Error(err)
 		}

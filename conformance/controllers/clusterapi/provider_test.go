@@ -52,7 +52,7 @@ func (p *provider) run(t *testing.T) {
 					t.Logf("the test's provider of %s restarts after %v", r.Resource, err)
 					select { // wait, because the server may be overloaded
 					case <-ctx.Done():
-					case <-time.After(time.Second):
+					case <-time.After(time.Second): // an input: a pause, because the server may be overloaded
 					}
 				}
 			}

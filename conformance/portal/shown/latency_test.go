@@ -150,7 +150,7 @@ func versionOf(text string) (v int64) {
 
 // change makes n transitions of the running jobs, one every 25 ms.
 func change(s *stage.Stage, n int) {
-	pace := time.NewTicker(25 * time.Millisecond)
+	pace := time.NewTicker(25 * time.Millisecond) // an input: the pace of the writer
 	defer pace.Stop()
 	var work sync.WaitGroup
 	for i := range n {

@@ -76,7 +76,7 @@ func TestClockJumps(t *testing.T) {
 			killAhead := func(r *stage.Recorder) stage.Fault {
 				return stage.Fault{Name: r.Name + " is killed while its clock is ahead", Do: func() {
 					clocks[r.Name].Move(time.Hour)
-					<-time.After(time.Second)
+					<-time.After(time.Second) // an input: the pace of the disturbance
 					r.Kill()
 					r.Launch(t)
 				}}

@@ -42,7 +42,7 @@ func TestGalera(t *testing.T) {
 			for _, n := range cluster.Nodes {
 				s.Shuffled(t, []stage.Fault{{Name: "kill a node", Do: func() {
 					n.Kill()
-					<-time.After(*stage.Outage)
+					<-time.After(*stage.Outage) // an input: the length of the outage
 					if err := n.Start(t.Context(), false); err != nil {
 						t.Error(err)
 					}

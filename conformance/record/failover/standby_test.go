@@ -44,11 +44,11 @@ func TestStandby(t *testing.T) {
 		for range *failovers {
 			s.Shuffled(t, []stage.Fault{{Name: "kill the primary", Do: func() {
 				pair.Primary.Kill()
-				<-time.After(2 * time.Second)
+				<-time.After(2 * time.Second) // an input: the length of the outage
 				if err := pair.Failover(t.Context()); err != nil {
 					t.Error(err)
 				}
-				<-time.After(2 * time.Second)
+				<-time.After(2 * time.Second) // an input: the length of the outage
 				if err := pair.Join(t.Context()); err != nil {
 					t.Error(err)
 				}

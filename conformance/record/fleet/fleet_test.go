@@ -187,8 +187,8 @@ func (c *fleetCluster) watch(t *testing.T) {
 
 // change changes pods until ctx ends, in bursts: it creates, updates and deletes them.
 func (c *fleetCluster) change(ctx context.Context, t *testing.T, rate int) {
-	const bursts = 20 // a second
-	tick := time.NewTicker(time.Second / bursts)
+	const bursts = 20                            // a second
+	tick := time.NewTicker(time.Second / bursts) // an input: the pace of the writer
 	defer tick.Stop()
 	phases := []corev1.PodPhase{corev1.PodPending, corev1.PodRunning, corev1.PodSucceeded, corev1.PodFailed}
 	var live []string
@@ -296,7 +296,7 @@ func (f *fleet) held(t *testing.T) {
 func (f *fleet) disturb(t *testing.T, members []*fleetMember) {
 	t.Helper()
 	end, counts, returned := time.Now().Add(*stage.Disturbance), map[string]int{}, 0
-	for n := 0; !t.Failed() && (time.Now().Before(end) || returned == 0 && n < stage.MaxStops); n++ {
+	for n := 0; !t.Failed() && (time.Now().Before(end) || returned == 0 && n < stage.MaxStops); n++ { // an input: the length of the disturbance
 		m := members[f.dice.IntN(len(members))]
 		kind := []string{"stop", "kill", "restart", "cut off an API server", "cut off the database"}[f.dice.IntN(5)]
 		if returned == 0 {
@@ -306,7 +306,7 @@ func (f *fleet) disturb(t *testing.T, members []*fleetMember) {
 		case kind == "stop":
 			pid := m.PID()
 			_ = syscall.Kill(pid, syscall.SIGSTOP)
-			<-time.After(2 * stage.ShareLease)
+			<-time.After(2 * stage.ShareLease) // an input: the pace of the disturbance
 			_ = syscall.Kill(pid, syscall.SIGCONT)
 		case kind == "kill":
 			m.Kill()
@@ -321,7 +321,7 @@ func (f *fleet) disturb(t *testing.T, members []*fleetMember) {
 			stage.Cut(m.apis[f.dice.IntN(len(m.apis))], network.Drop, 2*stage.ShareLease)
 		}
 		counts[kind]++
-		<-time.After(time.Duration(200+f.dice.IntN(1500)) * time.Millisecond)
+		<-time.After(time.Duration(200+f.dice.IntN(1500)) * time.Millisecond) // an input: the pace of the disturbance
 		returned += m.Returned(t)
 	}
 	t.Logf("faults: %v", counts)

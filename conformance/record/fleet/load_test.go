@@ -61,9 +61,9 @@ func measureFleet(t *testing.T, program, kind string, recorders int, selects boo
 	for _, c := range f.clusters {
 		work.Go(func() { c.change(changing, t, *changes/fleetClusters) })
 	}
-	<-time.After(5 * time.Second) // shards move until the loads are even
+	<-time.After(5 * time.Second) // an input: shards move until the loads are even
 	before, began := f.usage(t, members), time.Now()
-	<-time.After(loadTime)
+	<-time.After(loadTime) // an input: the length of the measurement
 	after, took := f.usage(t, members), time.Since(began).Seconds()
 	stop()
 	work.Wait()

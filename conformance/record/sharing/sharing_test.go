@@ -54,13 +54,13 @@ func TestShared(t *testing.T) {
 func disturbMembers(t *testing.T, s *stage.Stage, members []*stage.Member) {
 	t.Helper()
 	end, returned := time.Now().Add(*stage.Disturbance), 0
-	for n := 0; !t.Failed() && (time.Now().Before(end) || returned == 0 && n < stage.MaxStops); n++ {
+	for n := 0; !t.Failed() && (time.Now().Before(end) || returned == 0 && n < stage.MaxStops); n++ { // an input: the length of the disturbance
 		m := members[s.Dice.IntN(len(members))]
 		faults := []stage.Fault{
 			{Name: "stop " + m.Name, Do: func() {
 				pid := m.PID()
 				_ = syscall.Kill(pid, syscall.SIGSTOP)
-				<-time.After(2 * stage.ShareLease)
+				<-time.After(2 * stage.ShareLease) // an input: the pace of the disturbance
 				_ = syscall.Kill(pid, syscall.SIGCONT)
 			}},
 			stage.KillFault(t, m.Recorder),
@@ -77,7 +77,7 @@ func disturbMembers(t *testing.T, s *stage.Stage, members []*stage.Member) {
 		began := time.Now()
 		f.Do()
 		t.Logf("%s %s, for %v", began.Format("15:04:05.0"), f.Name, time.Since(began).Round(100*time.Millisecond))
-		<-time.After(time.Duration(200+s.Dice.IntN(1500)) * time.Millisecond)
+		<-time.After(time.Duration(200+s.Dice.IntN(1500)) * time.Millisecond) // an input: the pace of the disturbance
 		returned += m.Returned(t)
 	}
 }

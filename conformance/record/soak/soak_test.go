@@ -72,8 +72,8 @@ func injectFaults(t *testing.T, s *stage.Stage, two *stage.Recorder) {
 			all = append(all, stage.CutFault("database", s.DB, m))
 		}
 	}
-	for end := time.Now().Add(*soak); time.Now().Before(end) && !t.Failed(); {
-		<-time.After(time.Duration(2+s.Dice.IntN(10)) * time.Second)
+	for end := time.Now().Add(*soak); time.Now().Before(end) && !t.Failed(); { // an input: the length of the soak
+		<-time.After(time.Duration(2+s.Dice.IntN(10)) * time.Second) // an input: the pace of the disturbance
 		one := all[s.Dice.IntN(len(all))]
 		began := time.Now()
 		one.Do()
@@ -93,7 +93,7 @@ type growth struct {
 type sample struct{ memory, files, threads, goroutines, connections int }
 
 func (g *growth) follow(ctx context.Context, t *testing.T) {
-	tick := time.NewTicker(time.Second)
+	tick := time.NewTicker(time.Second) // an input: the pace of the samples
 	defer tick.Stop()
 	for {
 		select {
