@@ -8,28 +8,33 @@ import (
 	"github.com/vedette-io/vedette/internal/patience"
 )
 
-// Blocked waits until a session of a database waits for a lock. An SQLite database does not
-// show that; for it, Blocked returns at once.
-func Blocked(t *testing.T, url string) {
+// Blocked waits until a session of a database waits for a lock, or until ended, if it is not
+// nil, reports that the work which should wait has ended. An SQLite database does not show
+// waits; for it, Blocked returns at once.
+func Blocked(t *testing.T, url string, ended func() bool) {
 	t.Helper()
 	var s *Server
 	var query string
 	switch scheme, _, _ := strings.Cut(url, ":"); scheme {
 	case "postgres":
-		s, query = Postgres(t), "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = '%s' AND wait_event_type = 'Lock'"
+		address, _, _ := strings.Cut(url, "?")
+		s, query = Postgres(t), fmt.Sprintf("SELECT COUNT(*) FROM pg_stat_activity WHERE datname = '%s' AND wait_event_type = 'Lock'", address[strings.LastIndex(address, "/")+1:])
 	case "mysql":
-		s, query = MariaDB(t), "SELECT COUNT(*) FROM information_schema.innodb_trx x JOIN information_schema.processlist p ON p.id = x.trx_mysql_thread_id WHERE p.db = '%s' AND x.trx_state = 'LOCK WAIT'"
+		// The tables of transactions in information_schema are a copy, which the server renews
+		// only if nobody reads it for 100 ms. This counter is of the whole server.
+		s, query = MariaDB(t), "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'Innodb_row_lock_current_waits'"
 	default:
 		return
 	}
-	address, _, _ := strings.Cut(url, "?")
-	query = fmt.Sprintf(query, address[strings.LastIndex(address, "/")+1:])
 	db, err := s.admin()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
 	patience.Until(t, "a session waits for a lock", func() string {
+		if ended != nil && ended() {
+			return ""
+		}
 		var n int
 		switch err := db.QueryRowContext(t.Context(), query).Scan(&n); {
 		case err != nil:

@@ -26,15 +26,20 @@ var startsNothing = map[string]string{
 
 var uncached = regexp.MustCompile(`\btestinput\.Uncached\(`)
 
+// programFolder is what the files of a folder have to do with programs.
+type programFolder struct {
+	starts, startsInTest, calls, tests bool
+	imports                            []string // folders, of its code and its tests
+}
+
 // checkPrograms returns the packages whose tests start programs, or use a package that
 // does, and whose results the go command may store all the same: it does not see what
 // another process reads.
 func checkPrograms(tree fs.FS) ([]string, error) {
-	type folder struct {
-		starts, startsInTest, calls, tests bool
-		imports                            []string // folders, of its code and its tests
+	folders, err := programFolders(tree)
+	if err != nil {
+		return nil, err
 	}
-	folders := map[string]*folder{}
 	// excludes reports whether tests exclude themselves, or use a package that excludes them:
 	// one that starts a control plane, say. Package dbtest does so only if it starts a server.
 	var excludes func(dir string, seen map[string]bool) bool
@@ -44,11 +49,33 @@ func checkPrograms(tree fs.FS) ([]string, error) {
 			return false
 		}
 		seen[dir] = true
-		if f.calls {
-			return true
-		}
-		return slices.ContainsFunc(f.imports, func(used string) bool { return used != "internal/dbtest" && excludes(used, seen) })
+		return f.calls || slices.ContainsFunc(f.imports, func(used string) bool { return used != "internal/dbtest" && excludes(used, seen) })
 	}
+	var broken []string
+	for dir, f := range folders {
+		if startsNothing[dir] != "" || !f.tests || excludes(dir, map[string]bool{}) {
+			continue
+		}
+		why := ""
+		if f.starts || f.startsInTest {
+			why = "imports os/exec"
+		}
+		for _, name := range f.imports {
+			if other := folders[name]; other != nil && other.starts && startsNothing[name] == "" && name != "internal/dbtest" && name != dir {
+				why = "tests with " + name + ", which imports os/exec"
+			}
+		}
+		if why != "" {
+			broken = append(broken, fmt.Sprintf("%s %s: its tests must call testinput.Uncached, or stand in startsNothing", dir, why))
+		}
+	}
+	slices.Sort(broken)
+	return broken, nil
+}
+
+// programFolders reads the Go files of all modules.
+func programFolders(tree fs.FS) (map[string]*programFolder, error) {
+	folders := map[string]*programFolder{}
 	err := fs.WalkDir(tree, ".", func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -69,7 +96,7 @@ func checkPrograms(tree fs.FS) ([]string, error) {
 		dir, test := path.Dir(file), strings.HasSuffix(file, "_test.go")
 		f := folders[dir]
 		if f == nil {
-			f = &folder{}
+			f = &programFolder{}
 			folders[dir] = f
 		}
 		f.calls = f.calls || uncached.Match(text)
@@ -85,24 +112,5 @@ func checkPrograms(tree fs.FS) ([]string, error) {
 		}
 		return nil
 	})
-	var broken []string
-	for dir, f := range folders {
-		if startsNothing[dir] != "" || !f.tests || excludes(dir, map[string]bool{}) {
-			continue
-		}
-		why := ""
-		if f.starts || f.startsInTest {
-			why = "imports os/exec"
-		}
-		for _, name := range f.imports {
-			if other := folders[name]; other != nil && other.starts && startsNothing[name] == "" && name != "internal/dbtest" && name != dir {
-				why = "tests with " + name + ", which imports os/exec"
-			}
-		}
-		if why != "" {
-			broken = append(broken, fmt.Sprintf("%s %s: its tests must call testinput.Uncached, or stand in startsNothing", dir, why))
-		}
-	}
-	slices.Sort(broken)
-	return broken, err
+	return folders, err
 }

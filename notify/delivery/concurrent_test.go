@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -31,7 +32,7 @@ func TestCreateBehindFrontThatEnds(t *testing.T) {
 					_, err := delivery.Finish(t.Context(), d.DB, "chat", []delivery.Outcome{{Delivery: c.Deliveries[0]}}, delivery.Policy{})
 					finished <- err
 				}()
-				d.waits(t, finished)
+				dbtest.Blocked(t, d.String(), func() bool { return len(finished) > 0 })
 				return nil
 			})
 			if err := <-finished; err != nil {
@@ -65,7 +66,7 @@ func TestCreateBehindFrontThatEnded(t *testing.T) {
 					return err
 				})
 			}()
-			d.waits(t, created)
+			dbtest.Blocked(t, d.String(), func() bool { return len(created) > 0 })
 			if len(created) > 0 {
 				t.Error("Create does not wait for the row of the channel")
 			}
@@ -78,30 +79,6 @@ func TestCreateBehindFrontThatEnded(t *testing.T) {
 		if c := d.claim(t, delivery.ClaimOptions{}); len(c.Deliveries) != 1 {
 			t.Errorf("claimed %q, want one", keys(c.Deliveries))
 		}
-	})
-}
-
-// waits waits until a transaction waits for a lock of another one, unless it has ended.
-func (d *database) waits(t *testing.T, ended <-chan error) {
-	t.Helper()
-	var query string
-	switch kind, _, _ := strings.Cut(d.String(), ":"); kind {
-	case "sqlite":
-		return // all transactions wait for the only writer
-	case "postgres":
-		query = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-	default:
-		query = "SELECT COUNT(*) FROM information_schema.innodb_trx AS t JOIN information_schema.processlist AS p ON p.id = t.trx_mysql_thread_id WHERE p.db = DATABASE() AND t.trx_state = 'LOCK WAIT'"
-	}
-	patience.Until(t, "a transaction waits for a lock or ends", func() string {
-		var n int
-		if err := d.QueryRow(t.Context(), query).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		if n == 0 && len(ended) == 0 {
-			return "it does neither"
-		}
-		return ""
 	})
 }
 

@@ -206,7 +206,7 @@ func TestLockRows(t *testing.T) {
 				return err
 			})
 		}()
-		dbtest.Blocked(t, url) // the second transaction waits
+		dbtest.Blocked(t, url, nil) // the second transaction waits
 		close(finish)
 		if err := errors.Join(<-first, <-second); err != nil {
 			t.Error(err)

@@ -141,7 +141,7 @@ func insertedByAnother(t *testing.T, first bool) {
 				t.Errorf("got %+v, %v, want one revision and one duplicate", r.Result, err)
 			}
 		})
-		dbtest.Blocked(t, url)
+		dbtest.Blocked(t, url, nil)
 		close(release)
 		work.Wait()
 		d.Want("SELECT uid, version, state, base FROM objects ORDER BY uid", "one 5 Running 5", "two 5 Running 5")
