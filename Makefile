@@ -33,11 +33,11 @@ T ?= 10m
 SINCE ?= HEAD
 
 .PHONY: check
-check: ## the loop while you work: vet, lint and unit tests of what your changes affect (2 minutes)
+check: ## the loop while you work: vet, lint and unit tests of what your changes affect
 	@$(GATE) check
 
 .PHONY: test
-test: ## the test plan of the gate: whatever your changes affect (15 minutes; everything, the first time, 40)
+test: ## the test plan of the gate: whatever your changes affect (everything, the first time)
 	@$(GATE) test
 
 .PHONY: nightly

@@ -2,7 +2,7 @@ package browser
 
 import "fmt"
 
-// Row returns an expression for the row of a job in the list, undefined if there is none.
+// Row returns an expression for the row of a job in the list. The expression is undefined if the list does not show the job.
 func Row(name string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll("tr.row")].find((r) => r.querySelector("th a")?.innerText === %s)`, Quoted(name))
 }
