@@ -154,18 +154,20 @@ func (f *fetches) run(ctx context.Context, j *job[task]) {
 	}
 	retry := f.next(j, failed)
 	f.mu.Lock()
-	again := j.again
+	last, again := j.task, j.again
 	ended := f.queue.done(j, retry)
 	f.mu.Unlock()
-	if failed.err != nil || failed.loss != "" {
-		switch {
-		case ended && !again:
-			f.lost(ctx, t, failed)
-		case !ended:
-			f.count.change(func(s *Stats) { s.Retries++ })
-		}
-	}
 	f.changed()
+	read := failed.err == nil && failed.loss == ""
+	switch {
+	case !ended && !read:
+		f.count.change(func(s *Stats) { s.Retries++ })
+	case !ended || read && t.ended:
+	case again: // the run ended during this fetch, and its pod was deleted before the next one
+		f.lost(ctx, last, failed)
+	case t.ended: // otherwise the end of the run follows, or the deletion of its pod
+		f.lost(ctx, t, failed)
+	}
 }
 
 // The time between two attempts doubles from firstRetry to lastRetry. lastUnknown is the
@@ -346,9 +348,6 @@ func (f *fetches) describe(ctx context.Context, t *task) (joblog.Log, error) {
 
 // lose stores the fact that the end of a log is lost.
 func (f *fetches) lose(ctx context.Context, t task, why failure) {
-	if !t.ended && why.loss != PodGone {
-		return // its end follows
-	}
 	log, err := f.describe(ctx, &t)
 	if err == nil {
 		if _, ok := f.shelf.tryReserve(perLog); !ok {

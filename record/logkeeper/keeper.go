@@ -272,9 +272,6 @@ func (k *Keeper) deleted(pod *corev1.Pod, seen time.Time) {
 	uid := string(pod.UID)
 	told := map[runID]bool{}
 	tell := func(t task, why failure) {
-		if why.loss == "" {
-			why = failure{loss: PodGone}
-		}
 		if !told[t.id()] {
 			told[t.id()] = true
 			k.start(func(ctx context.Context) { k.unread(ctx, t, why) })
@@ -294,10 +291,13 @@ func (k *Keeper) deleted(pod *corev1.Pod, seen time.Time) {
 	}
 }
 
-// unread handles a run whose log was not read before its pod was deleted. A follower may
-// still read it.
+// unread handles a run whose log was not read, for the last failure if there was one. A
+// follower may still read it.
 func (k *Keeper) unread(ctx context.Context, t task, why failure) {
-	if why.loss == "" || t.run.unstarted || !k.followers.take(t, why) {
+	if why.loss == "" {
+		why = failure{loss: PodGone}
+	}
+	if t.run.unstarted || !k.followers.take(t, why) {
 		k.fetches.lose(ctx, t, why)
 	}
 }

@@ -181,6 +181,57 @@ func TestPodGone(t *testing.T) {
 	}
 }
 
+// TestDeletedWhileRetried: a log is lost, and the loss is stored, if its pod is deleted
+// while the log of its running container cannot be read.
+func TestDeletedWhileRetried(t *testing.T) {
+	c := serve(t, apitest.Config{})
+	if _, err := c.Inject(apitest.Fault{Times: apitest.Always, Match: apitest.Match{Where: isLog}, Action: apitest.Respond(apitest.Failure(500, 0))}); err != nil {
+		t.Fatal(err)
+	}
+	c.keep(nil, "jobs")
+	c.deleting("p")
+	c.eventually("a retry", func() bool { s := c.Stats(); return s.Retries > 0 && s.Waiting == 1 })
+	c.modify("p", func(p *corev1.Pod) { p.Finalizers = nil }) // delete the pod
+	if log := c.store.until(t, "p/main/0", isLost); log.Complete {
+		t.Errorf("got %+v, want a lost log", log.Log)
+	}
+	c.eventually("counted once", func() bool {
+		s := c.Stats()
+		return s.Lost[logkeeper.NodeUnreachable]+s.Lost[logkeeper.PodGone] == 1
+	})
+}
+
+// TestDeletedWhileRead: a log is lost, and the loss is stored, if its run ends during a
+// fetch, and its pod is deleted before the next one.
+func TestDeletedWhileRead(t *testing.T) {
+	c := serve(t, apitest.Config{})
+	hang, err := c.Inject(apitest.Fault{Times: apitest.Always, Match: apitest.Match{Where: isLog}, Action: apitest.Hang()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.keep(nil, "jobs")
+	c.deleting("p")
+	c.eventually("the log is fetched and followed", func() bool { return hang.Hits() == 2 })
+	c.end("p", "main", 1)
+	c.modify("p", func(p *corev1.Pod) { p.Finalizers = nil }) // delete the pod
+	c.eventually("the deletion is known", func() bool { return c.Stats().Pods == 0 })
+	hang.Release()
+	if log := c.store.until(t, "p/main/0", isLost); log.Complete || log.ExitCode != 1 {
+		t.Errorf("got %+v, want a lost log with exit code 1", log.Log)
+	}
+}
+
+// deleting creates a pod with a running container that is being deleted.
+func (c *cluster) deleting(name string) {
+	c.Helper()
+	p := newPod(name, "main")
+	p.Finalizers = []string{"test/stay"}
+	c.create(p)
+	if err := c.Delete(p); err != nil {
+		c.Fatal(err)
+	}
+}
+
 func isLog(r apitest.Request) bool { return r.Subresource == "log" }
 
 // TestNeverStarted: for a container without a log, the loss is stored without a request.
