@@ -13,7 +13,7 @@ ALL_DATABASES := VEDETTE_TEST_DATABASES=$(or $(D),sqlite$(comma)postgres$(comma)
 FUZZTIME ?= 20000x
 # Random histories for the models of the recorder.
 CASES ?= 3000
-HOSTILE ?= 1h
+HOSTILE ?= 20m
 CHAOS ?= 10m
 
 .PHONY: help
@@ -143,8 +143,8 @@ large: ## run engine, differential and e2e of conformance at their large sizes (
 	VEDETTE_PATIENCE=5m go test -C conformance ./e2e -count=1 -timeout 1h -v -jobs=200
 
 .PHONY: hostile
-hostile: ## expose informers to random hostile servers for HOSTILE (1h), in fake time, with the race detector
-	go test -C conformance -race ./hostile -count=1 -timeout 24h -hostile.for=$(HOSTILE)
+hostile: ## expose informers to random hostile servers for HOSTILE (20m), from SEED (1), in fake time, with the race detector
+	VEDETTE_SEED=$(or $(SEED),1) go test -C conformance -race ./hostile -count=1 -timeout 24h -hostile.for=$(HOSTILE)
 
 .PHONY: kills
 kills: ## kill recorders, databases and API servers 30 times under 500 jobs, and notifiers 30 times under 10,000 transitions, with outages of 30 s
@@ -195,6 +195,11 @@ fuzz: ## run the fuzz targets of P (all) for FUZZTIME (20000x is 20,000 inputs);
 models: ## compare the store and all queues with simple models over 100,000 random operations, and the recorder and its queries over CASES (3000) histories
 	VEDETTE_CASES=1500 go test ./store ./delta ./workqueue -count=1 -run "Model|NeverReads" -rapid.steps=90
 	VEDETTE_CASES=$(CASES) go test ./record ./record/internal/batch ./record/history ./record/retention ./record/jobfilter ./record/jobindex -count=1 -timeout 90m -run Model
+	VEDETTE_CASES=300 go test ./notify/delivery -count=1 -timeout 90m -run Model
+
+.PHONY: full
+full: ## run the unit tests of P (./...) at their full sizes, with the race detector; the gate runs small ones
+	VEDETTE_SIZE=full tools/racetest.sh -timeout 60m -- $(or $(P),./...)
 
 .PHONY: shuffle
 shuffle: ## run the unit tests of P (./...) three times in a random order, with the race detector

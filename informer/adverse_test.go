@@ -186,12 +186,12 @@ func TestPauseBeyondTheWatchCache(t *testing.T) {
 }
 
 // TestManyInformers: one process runs many informers, each in its own namespace, and stops
-// them. VEDETTE_CASES sets how many: 10,000 need some GB of memory with the race detector.
+// them. 10,000 need some GB of memory with the race detector.
 func TestManyInformers(t *testing.T) {
 	t.Parallel()
 	usual := 10_000
 	if testing.Short() || raceEnabled {
-		usual = 200
+		usual = testinput.Size(t, 200, 500)
 	}
 	n := testinput.Cases(t, usual)
 	synctest.Test(t, func(t *testing.T) {

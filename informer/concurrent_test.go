@@ -298,7 +298,7 @@ func (c *concurrentUse) difference() string {
 // after Run. In the end the informer follows each cluster in each namespace that was set,
 // and has the objects of the server.
 func TestConcurrentUse(t *testing.T) {
-	for n := range testinput.Cases(t, 2) {
+	for n := range testinput.Cases(t, testinput.Size(t, 2, 3)) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
 			inWorld(t, func(w *world) {

@@ -169,7 +169,7 @@ func TestStartsAndStops(t *testing.T) {
 		round()
 	}
 	g0, f0, h0 := usage()
-	for range testinput.Cases(t, 400) {
+	for range testinput.Cases(t, testinput.Size(t, 400, 1000)) {
 		round()
 	}
 	g1, f1, h1 := usage()

@@ -31,7 +31,7 @@ const (
 // and those of store.EveryChange that were quick enough, have seen every revision, unless an
 // expired version made a list necessary.
 func TestSimulation(t *testing.T) {
-	for n := range testinput.Cases(t, 2) {
+	for n := range testinput.Cases(t, testinput.Size(t, 2, 8)) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { newSimulation(t).run() })

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestAllocations limits the allocations of updates in a store of 10,000 objects with an
@@ -17,7 +18,7 @@ func TestAllocations(t *testing.T) {
 		most  float64 // allocations per event
 	}{{1, 19}, {64, 11.6}} {
 		at := 0
-		perBatch := testing.AllocsPerRun(max(60, 300/c.batch), func() {
+		perBatch := testing.AllocsPerRun(testinput.Size(t, max(60, 300/c.batch), 300), func() {
 			batch := make(delta.Batch, c.batch)
 			for i := range batch {
 				version++

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/store"
 )
 
 // keptBytes returns the heap that one change in 100 keeps, after the store is gone.
 func keptBytes(t *testing.T, keep func(store.Change) store.Change) uint64 {
-	const n = 2_500
+	n := testinput.Size(t, 2_500, 5_000)
 	kept := make([]store.Change, 0, n/100)
 	func() {
 		s, texts, version := ofPods(t, n)

@@ -78,7 +78,7 @@ func TestKeepObjectOfBodiesThatDoNotPack(t *testing.T) {
 	for _, size := range []int{2_000, 20_000} {
 		for _, packed := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%d bytes, packed before %v", size, packed), func(t *testing.T) {
-				const n = 500
+				n := testinput.Size(t, 500, 1000)
 				k := newKeeping(t)
 				list := delta.Batch{begin}
 				for i := range n {
@@ -91,7 +91,7 @@ func TestKeepObjectOfBodiesThatDoNotPack(t *testing.T) {
 							apply(t, k.Store, k.record(i, size, packs))
 						}
 					}
-					return float64(k.objects(t)) / n
+					return float64(k.objects(t)) / float64(n)
 				}
 				for _, c := range []struct {
 					packs       bool

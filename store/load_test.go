@@ -10,13 +10,15 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/store"
 )
 
 // TestSubscriberThatNeverReads checks that a subscriber that never reads costs bounded
 // memory after a million events: Latest does not block the store, Lossless blocks it.
 func TestSubscriberThatNeverReads(t *testing.T) {
-	const objects, events, batch = 500, manyEvents, 500
+	const objects, batch = 500, 500
+	events := testinput.Size(t, manyEvents, fullEvents)
 	s, texts := store.New(store.Config{Backlog: 1000}), bodies(objects)
 	deltas := make(delta.Batch, batch)
 	version := 0

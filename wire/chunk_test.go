@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"io"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestReleasedMemory checks that the memory of a released record is reused, and that an
 // unreleased record is not overwritten, whatever happens to the records around it.
 func TestReleasedMemory(t *testing.T) {
-	const n = 1500
+	n := testinput.Size(t, 1500, 2000)
 	for _, enc := range allEncodings {
 		body := largeList(t, enc, n)
 		var kept []Record
@@ -38,7 +40,7 @@ func TestReleasedMemory(t *testing.T) {
 			}
 		}
 		pass(97)
-		perRecord := testing.AllocsPerRun(3, func() { pass(0) }) / n
+		perRecord := testing.AllocsPerRun(3, func() { pass(0) }) / float64(n)
 		perByte := float64(allocated(func() { pass(0) })) / float64(len(body))
 		if perRecord > 1.1 {
 			t.Errorf("%v: got %.3f allocations per record, want one for its names", enc, perRecord)

@@ -46,7 +46,7 @@ func fieldsAgree[T any](t *testing.T) {
 	loose := looseFields(t, fields)
 	r := testinput.Rand(t)
 	part := 1 + len(fields)/40
-	for n := range testinput.Cases(t, 50) {
+	for n := range testinput.Cases(t, testinput.Size(t, 50, 100)) {
 		obj := new(T)
 		fill(r, reflect.ValueOf(obj).Elem())
 		records := everyEncoding(t, obj)

@@ -113,7 +113,7 @@ func TestPlansOfTheAPI(t *testing.T) {
 			t.Errorf("%v has no plan", typ)
 			continue
 		}
-		for range testinput.Cases(t, 2) {
+		for range testinput.Cases(t, testinput.Size(t, 2, 10)) {
 			body := filled(t, r, typ)
 			if p.decode(body, placeOf(reflect.New(typ)), 0, private) < 0 {
 				t.Errorf("%v: the plan did not decode %x", typ, body)
@@ -129,7 +129,7 @@ func TestPlansOnDamage(t *testing.T) {
 	t.Parallel()
 	r := testinput.Rand(t)
 	for _, typ := range apiTypes() {
-		for range testinput.Cases(t, 1) {
+		for range testinput.Cases(t, testinput.Size(t, 1, 2)) {
 			body := filled(t, r, typ)
 			for range 10 {
 				b := bytes.Clone(body[:r.IntN(len(body)+1)])

@@ -12,6 +12,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/compat/clientgo"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/kube"
 )
 
@@ -19,7 +20,7 @@ import (
 // allocations as an object read directly from the server, as long as no reader decodes it.
 // Both numbers include the same allocations of the server in this process.
 func TestAllocations(t *testing.T) {
-	const pods = 1000
+	pods := testinput.Size(t, 1000, 2000)
 	srv, err := apitest.New(apitest.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -68,8 +69,9 @@ func TestAllocations(t *testing.T) {
 			t.Errorf("the informer has %d objects and has decoded %d", r.Objects, r.Decodes)
 		}
 	})
-	t.Logf("%.2f allocations for each object, %.2f straight from the server", through/pods, straight/pods)
-	if more := (through - straight) / pods; more > 0.5 || through > 1.05*straight+1000 {
-		t.Errorf("%.2f allocations for each object, want not more than straight from the server: %.2f", through/pods, straight/pods)
+	n := float64(pods)
+	t.Logf("%.2f allocations for each object, %.2f straight from the server", through/n, straight/n)
+	if more := (through - straight) / n; more > 0.5 || through > 1.05*straight+1000 {
+		t.Errorf("%.2f allocations for each object, want not more than straight from the server: %.2f", through/n, straight/n)
 	}
 }

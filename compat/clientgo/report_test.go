@@ -16,13 +16,14 @@ import (
 
 	"github.com/vedette-io/vedette/compat/clientgo"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestReport: a report shows what informers hold, and what they have decoded since the start.
 func TestReport(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		const pods = 150
-		w.padding = strings.Repeat("x", 96<<10) // more than an informer holds decoded
+		w.padding = strings.Repeat("x", testinput.Size(t, 96<<10, 256<<10)) // more than an informer holds decoded
 		for i := range pods {
 			w.create(fmt.Sprintf("a/pod-%d", i))
 		}

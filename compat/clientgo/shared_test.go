@@ -16,6 +16,7 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -50,22 +51,22 @@ func newSharedStore(t *testing.T, n int) *sharedStore {
 	return newStoreOf(t, n, func(i int) *corev1.Pod { return sharedPod(i, 0) })
 }
 
-// largePods is the number of pods of newLargeStore.
-const largePods = 1_500
-
-// newLargeStore has bodies of more than mostRecentBytes. They are few, and large because of
-// one text, which takes little time to decode.
-func newLargeStore(t *testing.T) *sharedStore {
+// newLargeStore has bodies of more than mostRecentBytes. In the gate they are few, and large
+// because of one text, which takes little time to decode.
+func newLargeStore(t *testing.T) (s *sharedStore, pods int) {
 	t.Helper()
-	s := newStoreOf(t, largePods, func(i int) *corev1.Pod {
+	pods = testinput.Size(t, 1_500, 7_500)
+	s = newStoreOf(t, pods, func(i int) *corev1.Pod {
 		p := sharedPod(i, 0)
-		p.Annotations["note"] = strings.Repeat("a text of many words ", 256)
+		if pods < 7_500 {
+			p.Annotations["note"] = strings.Repeat("a text of many words ", 256)
+		}
 		return p
 	})
 	if n := s.store.Snapshot().Bytes(); n < mostRecentBytes*9/8 {
 		t.Fatalf("the bodies have %d bytes: the test shows nothing", n)
 	}
-	return s
+	return s, pods
 }
 
 func newStoreOf(t *testing.T, n int, pod func(i int) *corev1.Pod) *sharedStore {
@@ -188,7 +189,7 @@ func TestSharedUpdate(t *testing.T) {
 // TestSharedBounds: unused objects are dropped, and objects in use
 // are found.
 func TestSharedBounds(t *testing.T) {
-	s := newLargeStore(t)
+	s, pods := newLargeStore(t)
 	kept, err := s.shared.read(s.get(t, 0))
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +208,7 @@ func TestSharedBounds(t *testing.T) {
 			}
 		}
 	}
-	if r := &s.shared.recent; r.count > largePods-largePods/15 {
+	if r := &s.shared.recent; r.count > pods-pods/15 {
 		t.Fatalf("%d objects are held: the test shows nothing", r.count)
 	}
 	if again, _ := s.shared.entry(s.get(t, 0)); again != kept {
@@ -239,15 +240,15 @@ func TestSharedAll(t *testing.T) {
 	for name, each := range map[string]func(*sharedStore) error{"read": read, "copied": copied} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				const pods, slack = largePods, 3 * tuneEvery
-				s := newLargeStore(t)
+				const slack = 3 * tuneEvery
+				s, pods := newLargeStore(t)
 				for range 8 {
 					if err := each(s); err != nil {
 						t.Fatal(err)
 					}
 					runtime.GC() // objects that are not held have to be decoded again
 				}
-				if n := s.shared.codec.count.Load(); n > 2*pods+slack {
+				if n := s.shared.codec.count.Load(); n > uint64(2*pods+slack) {
 					t.Errorf("%d objects were decoded for 8 reads of %d", n, pods)
 				}
 				if n, _ := s.held(); n < pods {
@@ -272,9 +273,8 @@ func TestSharedAll(t *testing.T) {
 // decodes what it changes.
 func TestSharedByMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const pods = largePods
 		for _, handlers := range []int64{manyHandlers - 1, manyHandlers} {
-			s := newLargeStore(t)
+			s, pods := newLargeStore(t)
 			s.demand.count(true, handlers)
 			for range 2 {
 				for e := range s.store.Snapshot().All() {

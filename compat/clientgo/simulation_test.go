@@ -44,7 +44,7 @@ func TestSimulation(t *testing.T) {
 	handlers := utilruntime.ErrorHandlers
 	utilruntime.ErrorHandlers = nil // which would sleep in the real time of another bubble
 	defer func() { utilruntime.ErrorHandlers = handlers }()
-	for n := range testinput.Cases(t, 1) {
+	for n := range testinput.Cases(t, testinput.Size(t, 1, 2)) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { newSimulation(t).run() })
 		})

@@ -21,6 +21,8 @@ const (
 	// CasesVariable has the number of random cases of each property. Without it, each
 	// property has a default.
 	CasesVariable = "VEDETTE_CASES"
+	// SizeVariable selects the size of tests: "full" is that of the nightly run.
+	SizeVariable = "VEDETTE_SIZE"
 )
 
 // Seed returns the seed of all random inputs.
@@ -49,6 +51,21 @@ func Cases(tb testing.TB, usual int) int {
 		tb.Fatalf("%s=%s is not a positive integer", CasesVariable, text)
 	}
 	return n
+}
+
+// Size returns the size of a test: small, or full with VEDETTE_SIZE=full. A test whose full
+// size takes too long for the gate has two.
+func Size(tb testing.TB, small, full int) int {
+	tb.Helper()
+	switch size := os.Getenv(SizeVariable); size {
+	case "":
+		return small
+	case "full":
+		return full
+	default:
+		tb.Fatalf("%s=%s is not a size; full is one", SizeVariable, size)
+		return small
+	}
 }
 
 // Rand returns a source of random numbers that depends on the seed and on the name of the

@@ -52,3 +52,15 @@ func TestCheck(t *testing.T) {
 		t.Error("rapid chooses its seed by chance")
 	}
 }
+
+// TestSize: the environment selects the size.
+func TestSize(t *testing.T) {
+	t.Setenv(SizeVariable, "")
+	if got := Size(t, 3, 7); got != 3 {
+		t.Errorf("the size is %d without the variable, want 3", got)
+	}
+	t.Setenv(SizeVariable, "full")
+	if got := Size(t, 3, 7); got != 7 {
+		t.Errorf("the full size is %d, want 7", got)
+	}
+}

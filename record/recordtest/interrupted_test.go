@@ -55,11 +55,11 @@ func TestMigrateAfterInterruption(t *testing.T) {
 	})
 }
 
-// changesOf returns some of n changes at even distances, the first depending on the seed. With
-// VEDETTE_CASES=1000 it returns all.
+// changesOf returns six of n changes at even distances, the first depending on the seed; at full
+// size it returns all.
 func changesOf(t *testing.T, n int) (all []int) {
 	t.Helper()
-	cases := min(n, testinput.Cases(t, 6))
+	cases := min(n, testinput.Size(t, 6, n))
 	begin := testinput.Rand(t).IntN(max(1, n/cases))
 	for i := range cases {
 		all = append(all, begin+i*n/cases+1)

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"cmp"
 	"flag"
 	"math"
 	"math/rand/v2"
@@ -15,7 +16,7 @@ import (
 var (
 	simulated  = flag.Duration("simulated", 2*time.Hour, "virtual time of the simulation of a large group")
 	simMembers = flag.Int("members", 20, "number of recorders of the simulation")
-	simShards  = flag.Int("shards", 100, "number of shards of the simulation")
+	simShards  = flag.Int("shards", 0, "number of shards of the simulation, if not that of the size")
 )
 
 // The simulated world.
@@ -121,7 +122,7 @@ func TestSimulation(t *testing.T) {
 func newSimulation(t *testing.T) *simulation {
 	s := &simulation{T: t, random: testinput.Rand(t), table: simTable{beats: map[int64]int64{}, cache: map[string]*cachedPlan{}}}
 	total := 0.0
-	for i := range *simShards { // a few clusters and types have most of the work
+	for i := range cmp.Or(*simShards, testinput.Size(s.T, 100, 400)) { // a few clusters and types have most of the work
 		load := math.Pow(float64(1+i), -0.5)
 		s.loads, total = append(s.loads, load), total+load
 		s.table.held = append(s.table.held, map[int64]*simHold{})

@@ -30,7 +30,7 @@ func newKeys(ctx context.Context, g *graph) (*keys, error) {
 }
 
 // settings are the variables that tests read. Each is part of every key.
-var settings = []string{"VEDETTE_SEED", "VEDETTE_CASES", "VEDETTE_PATIENCE", "GOFLAGS", "GODEBUG", "GOEXPERIMENT", "CGO_ENABLED"}
+var settings = []string{"VEDETTE_SEED", "VEDETTE_CASES", "VEDETTE_SIZE", "VEDETTE_PATIENCE", "GOFLAGS", "GODEBUG", "GOEXPERIMENT", "CGO_ENABLED"}
 
 // inputs collects what a key depends on.
 type inputs struct {

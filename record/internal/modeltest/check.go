@@ -10,11 +10,8 @@ import (
 	"github.com/vedette-io/vedette/internal/testinput"
 )
 
-// histories is the usual number of histories of a property. Each costs many transactions.
-const histories = 10
-
-// Check is [testinput.Check] for properties of databases: without VEDETTE_CASES, it tries
-// fewer cases.
+// Check is [testinput.Check] for properties of databases: without VEDETTE_CASES, it tries 10
+// histories at the small size, because each costs many transactions.
 func Check(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
 	checks := flag.Lookup("rapid.checks")
@@ -25,7 +22,7 @@ func Check(t *testing.T, property func(*rapid.T)) {
 				t.Fatal(err)
 			}
 		}
-		set(strconv.Itoa(histories))
+		set(strconv.Itoa(testinput.Size(t, 10, 100)))
 		defer set(usual)
 	}
 	testinput.Check(t, property)
