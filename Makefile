@@ -79,7 +79,7 @@ conformance: ## run packages of conformance, P (./...), on all databases against
 	@tools/setup.sh databases linux mail pages browser prometheus
 	npm ci --prefix portal/ui --no-audit --no-fund
 	go run -C conformance ./cmd/cluster build
-	VEDETTE_PATIENCE=3m $(ALL_DATABASES) go test -C conformance -count=1 -p 4 -timeout 45m $(or $(P),$$(go -C conformance list ./... | grep -v -e '/swap$$' -e '/dropin$$'))
+	$(ALL_DATABASES) go test -C conformance -count=1 -p 4 -timeout 45m $(or $(P),$$(go -C conformance list ./... | grep -v -e '/swap$$' -e '/dropin$$'))
 
 .PHONY: suites
 suites: ## run the tests of client-go and controller-runtime against our adapters, and against themselves, 20 times in a row with the race detector
@@ -88,7 +88,7 @@ suites: ## run the tests of client-go and controller-runtime against our adapter
 .PHONY: chaos
 chaos: ## hold informers of client-go and ours side by side on a real control plane, for CHAOS (10m) of faults, with the race detector
 	@tools/setup.sh linux
-	VEDETTE_PATIENCE=5m go test -C conformance -race ./chaos -count=1 -timeout 3h -v -chaos=$(CHAOS)
+	VEDETTE_PATIENCE=4m go test -C conformance -race ./chaos -count=1 -timeout 3h -v -chaos=$(CHAOS)
 
 .PHONY: swap
 swap: ## build two unmodified controllers with the engine, by vedette swap, and run them (10 minutes the first time)
@@ -98,14 +98,14 @@ swap: ## build two unmodified controllers with the engine, by vedette swap, and 
 .PHONY: dropin
 dropin: ## run kube-scheduler and kube-controller-manager on client-go's informers and on ours: 2,000 pods on 100 nodes (30 minutes)
 	@tools/setup.sh linux
-	VEDETTE_PATIENCE=5m go test -C conformance ./dropin -count=1 -timeout 2h -v -dropin.full -dropin.factories=stock,vedette,vedette-live
+	go test -C conformance ./dropin -count=1 -timeout 2h -v -dropin.full -dropin.factories=stock,vedette,vedette-live
 
 # Modules of their own: each brings the dependencies of its project.
 CONTROLLERS := $(addprefix conformance/controllers/,$(or $(P),certmanager clusterapi keda))
 .PHONY: controllers
 controllers: ## run controllers of other projects, P (all three), on controller-runtime's cache and on ours, on a real API server (40 minutes; half an hour more the first time, for the dependencies of KEDA)
 	@tools/setup.sh linux
-	set -e; for module in $(CONTROLLERS); do go -C $$module mod tidy -diff && go -C $$module vet ./... && go -C $$module fix -diff ./... && VEDETTE_PATIENCE=15m go test -C $$module -count=1 -timeout 90m -v ./...; done
+	set -e; for module in $(CONTROLLERS); do case $$module in *certmanager) limit=5m;; *keda) limit=10m;; *) limit=15m;; esac; go -C $$module mod tidy -diff && go -C $$module vet ./... && go -C $$module fix -diff ./... && VEDETTE_PATIENCE=$$limit go test -C $$module -count=1 -timeout 90m -v ./...; done
 
 .PHONY: image
 image: ## build the image of the program with buildah, from scratch, and run it
@@ -138,9 +138,9 @@ latency: ## measure the way from the API server to the browser with 500 jobs, on
 .PHONY: large
 large: ## run engine, differential and e2e of conformance at their large sizes (20 minutes)
 	@tools/setup.sh linux
-	VEDETTE_PATIENCE=5m go test -C conformance ./engine -count=1 -timeout 1h -v -engine.pods=20000 -engine.updates=120000
+	go test -C conformance ./engine -count=1 -timeout 1h -v -engine.pods=20000 -engine.updates=120000
 	VEDETTE_CASES=4000 go test -C conformance ./differential -count=1 -timeout 1h
-	VEDETTE_PATIENCE=5m go test -C conformance ./e2e -count=1 -timeout 1h -v -jobs=200
+	go test -C conformance ./e2e -count=1 -timeout 1h -v -jobs=200
 
 .PHONY: hostile
 hostile: ## expose informers to random hostile servers for HOSTILE (20m), from SEED (1), in fake time, with the race detector
@@ -149,41 +149,41 @@ hostile: ## expose informers to random hostile servers for HOSTILE (20m), from S
 .PHONY: kills
 kills: ## kill recorders, databases and API servers 30 times under 500 jobs, and notifiers 30 times under 10,000 transitions, with outages of 30 s
 	@tools/setup.sh databases linux
-	VEDETTE_PATIENCE=10m $(ALL_DATABASES) go test -C conformance ./record/kills -run TestKilled -count=1 -timeout 3h -v -jobs=500 -kills=30 -outage=30s
-	VEDETTE_PATIENCE=10m $(ALL_DATABASES) go test -C conformance ./record/notified -run 'TestNotified$$' -count=1 -timeout 3h -v -transitions=10000 -notifier-kills=30 -outage=30s
+	$(ALL_DATABASES) go test -C conformance ./record/kills -run TestKilled -count=1 -timeout 3h -v -jobs=500 -kills=30 -outage=30s
+	$(ALL_DATABASES) go test -C conformance ./record/notified -run 'TestNotified$$' -count=1 -timeout 3h -v -transitions=10000 -notifier-kills=30 -outage=30s
 
 .PHONY: clocks
 clocks: ## run recorders and notifiers whose clocks jump, and recorders with unlike clocks and settings (10 minutes; it compiles everything again, with another clock)
 	@tools/setup.sh databases linux
-	VEDETTE_PATIENCE=5m $(ALL_DATABASES) go test -C conformance ./record/clocks -count=1 -timeout 1h -v -clocks -transitions=1500
-	VEDETTE_PATIENCE=5m go test -C conformance ./controller -run TestClockJumps -count=1 -timeout 1h -v -clocks
+	$(ALL_DATABASES) go test -C conformance ./record/clocks -count=1 -timeout 1h -v -clocks -transitions=1500
+	go test -C conformance ./controller -run TestClockJumps -count=1 -timeout 1h -v -clocks
 	go test -C conformance ./clock -count=1 -timeout 1h -v
 
 .PHONY: shared
 shared: ## disturb five recorders that share the Jobs of a real control plane for ten minutes, on each database
 	@tools/setup.sh databases linux
-	VEDETTE_PATIENCE=5m $(ALL_DATABASES) go test -C conformance ./record/sharing -run 'TestShared$$' -count=1 -timeout 3h -v -sharing=5 -disturbance=10m -jobs=800
+	$(ALL_DATABASES) go test -C conformance ./record/sharing -run 'TestShared$$' -count=1 -timeout 3h -v -sharing=5 -disturbance=10m -jobs=800
 
 .PHONY: fleet
 fleet: ## disturb five recorders of three clusters with 500 changes a second for ten minutes, on each database
 	@tools/setup.sh databases linux
-	VEDETTE_PATIENCE=5m $(ALL_DATABASES) go test -C conformance ./record/fleet -run 'TestFleet$$' -count=1 -timeout 3h -v -sharing=5 -disturbance=10m -changes=500
+	$(ALL_DATABASES) go test -C conformance ./record/fleet -run 'TestFleet$$' -count=1 -timeout 3h -v -sharing=5 -disturbance=10m -changes=500
 
 .PHONY: loads
 loads: ## measure the traffic and the CPU of 1, 2 and 4 recorders that share three clusters with 500 changes a second (10 minutes)
 	@tools/setup.sh databases linux
-	VEDETTE_PATIENCE=5m $(ALL_DATABASES) go test -C conformance ./record/fleet -run 'TestFleetLoads$$' -count=1 -timeout 1h -v -changes=500
+	$(ALL_DATABASES) go test -C conformance ./record/fleet -run 'TestFleetLoads$$' -count=1 -timeout 1h -v -changes=500
 
 .PHONY: galera
 galera: ## kill the nodes of a MariaDB Galera cluster, one after another and all at once, three times, while recorders share the work
 	@tools/setup.sh databases linux
-	VEDETTE_PATIENCE=5m go test -C conformance ./record/failover -run 'TestGalera$$' -count=1 -timeout 1h -v -galera=3 -jobs=200
-	VEDETTE_PATIENCE=5m VEDETTE_TEST_DATABASES=postgres go test -C conformance ./record/failover -run TestStandby -count=1 -timeout 1h -v -failovers=5
+	go test -C conformance ./record/failover -run 'TestGalera$$' -count=1 -timeout 1h -v -galera=3 -jobs=200
+	VEDETTE_TEST_DATABASES=postgres go test -C conformance ./record/failover -run TestStandby -count=1 -timeout 1h -v -failovers=5
 
 .PHONY: soak
 soak: ## run recorders for 20 minutes on each database, with faults, and check that they do not grow
 	@tools/setup.sh databases linux
-	VEDETTE_PATIENCE=5m $(ALL_DATABASES) go test -C conformance ./record/soak -run TestSoak -count=1 -timeout 4h -v -soak=20m
+	$(ALL_DATABASES) go test -C conformance ./record/soak -run TestSoak -count=1 -timeout 4h -v -soak=20m
 
 .PHONY: fuzz
 fuzz: ## run the fuzz targets of P (all) for FUZZTIME (20000x is 20,000 inputs); unit tests run their seeds

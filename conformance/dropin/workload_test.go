@@ -1,6 +1,7 @@
 package dropin_test
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"testing"
@@ -112,32 +113,35 @@ func (w *workload) fill(t *testing.T) {
 // apart waits until all but one of the pods with anti-affinity run.
 func (w *workload) apart(t *testing.T) {
 	t.Helper()
-	patience.Until(t, "pods with anti-affinity are bound", func() string {
+	patience.Work(t, "pods with anti-affinity are bound", func() (int64, string) {
 		list, err := w.client.CoreV1().Pods(apartPods).List(t.Context(), metav1.ListOptions{FieldSelector: "status.phase=Running"})
-		return problem(err, len(list.Items), w.nodes-1, "pods with anti-affinity run")
+		return int64(len(list.Items)), problem(err, len(list.Items), w.nodes-1, "pods with anti-affinity run")
 	})
 }
 
 // settle waits until all pods run or have completed.
 func (w *workload) settle(t *testing.T, revision string) {
 	t.Helper()
-	patience.Until(t, "all pods are bound", func() string {
+	patience.Work(t, "all pods are bound", func() (int64, string) {
 		list, err := w.client.CoreV1().Pods(plainPods).List(t.Context(), metav1.ListOptions{FieldSelector: "status.phase=Running", ResourceVersion: "0"})
-		return problem(err, len(list.Items), w.pods, "plain pods run")
+		return int64(len(list.Items)), problem(err, len(list.Items), w.pods, "plain pods run")
 	})
 	w.apart(t)
-	patience.Until(t, "jobs are complete", func() string {
+	patience.Work(t, "jobs are complete", func() (int64, string) {
 		list, err := w.client.BatchV1().Jobs(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
-		return problem(err, count(list.Items, complete), len(list.Items), "jobs are complete")
+		done := count(list.Items, complete)
+		return int64(done), problem(err, done, len(list.Items), "jobs are complete")
 	})
-	patience.Until(t, "deployments are rolled out", func() string {
+	patience.Work(t, "deployments are rolled out", func() (done int64, last string) {
 		list, err := w.client.AppsV1().Deployments(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
 		for i := range list.Items {
-			if d := &list.Items[i]; !rolled(d, revision) {
-				return fmt.Sprintf("%s has not revision %s: annotations %v, status %+v", d.Name, revision, d.Annotations, d.Status)
+			if d := &list.Items[i]; rolled(d, revision) {
+				done++
+			} else {
+				last = fmt.Sprintf("%s has not revision %s: annotations %v, status %+v", d.Name, revision, d.Annotations, d.Status)
 			}
 		}
-		return problem(err, 0, 0, "")
+		return done, cmp.Or(last, problem(err, 0, 0, ""))
 	})
 }
 
@@ -150,6 +154,14 @@ func problem(err error, got, want int, what string) string {
 		return fmt.Sprintf("%d of %d %s", got, want, what)
 	}
 	return ""
+}
+
+// left is [problem] for objects that are deleted, of most. It counts the deleted ones.
+func left(err error, got, want, most int, what string) (done int64, _ string) {
+	if err != nil {
+		return 0, err.Error()
+	}
+	return int64(most - got), problem(nil, got, want, what)
 }
 
 func count[T any](items []T, holds func(*T) bool) (n int) {
@@ -212,17 +224,18 @@ func (w *workload) remove(t *testing.T) {
 		return fmt.Sprintf("it exists (%v)", err)
 	})
 	kept := w.deployments - w.deployments/deletedPart // and the one of probe, which was not rolled
-	patience.Until(t, "dependents of deployments are collected", func() string {
+	most := 2 * (w.deployments + 1)
+	patience.Work(t, "replica sets are collected", func() (int64, string) {
 		sets, err := w.client.AppsV1().ReplicaSets(rollouts).List(ctx, metav1.ListOptions{})
-		if p := problem(err, len(sets.Items), 2*kept+1, "replica sets that remain"); p != "" {
-			return p
-		}
-		pods, err := w.client.CoreV1().Pods(rollouts).List(ctx, metav1.ListOptions{})
-		return problem(err, len(pods.Items), replicas*(kept+1), "pods of deployments that remain")
+		return left(err, len(sets.Items), 2*kept+1, most, "replica sets that remain")
 	})
-	patience.Until(t, "dependents of jobs are collected", func() string {
+	patience.Work(t, "pods of deployments are collected", func() (int64, string) {
+		pods, err := w.client.CoreV1().Pods(rollouts).List(ctx, metav1.ListOptions{})
+		return left(err, len(pods.Items), replicas*(kept+1), replicas*most, "pods of deployments that remain")
+	})
+	patience.Work(t, "pods of jobs are collected", func() (int64, string) {
 		pods, err := w.client.CoreV1().Pods(jobs).List(ctx, metav1.ListOptions{})
-		return problem(err, len(pods.Items), 4*(w.jobs-w.jobs/deletedPart), "pods of jobs that remain")
+		return left(err, len(pods.Items), 4*(w.jobs-w.jobs/deletedPart), 4*w.jobs, "pods of jobs that remain")
 	})
 }
 

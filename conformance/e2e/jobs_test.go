@@ -129,15 +129,16 @@ func TestJobsAgree(t *testing.T) {
 		_ = recorder.Process.Kill()
 		_ = recorder.Wait() // it was killed
 	})
-	patience.Until(t, "seven jobs have ended", func() string {
+	patience.Work(t, "seven jobs have ended", func() (int64, string) {
 		list, err := client.BatchV1().Jobs("default").List(t.Context(), metav1.ListOptions{})
 		if err != nil {
-			return err.Error()
+			return 0, err.Error()
 		}
-		if ended := len(slices.DeleteFunc(list.Items, func(j batchv1.Job) bool { return j.Status.CompletionTime == nil })); ended != 7 {
-			return fmt.Sprintf("%d have", ended)
+		ended := len(slices.DeleteFunc(list.Items, func(j batchv1.Job) bool { return j.Status.CompletionTime == nil }))
+		if ended != 7 {
+			return int64(ended), fmt.Sprintf("%d have", ended)
 		}
-		return ""
+		return 7, ""
 	})
 	live := listJobs(t, path, "--kubeconfig", c.Kubeconfig())
 	if len(live) != 9 {

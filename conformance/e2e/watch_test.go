@@ -126,10 +126,10 @@ func job(i int) *batchv1.Job {
 // are deleted.
 func waitForJobs(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
-	patience.Until(t, "all jobs have ended", func() string {
+	patience.Work(t, "all jobs have ended", func() (int64, string) {
 		list, err := client.BatchV1().Jobs("default").List(t.Context(), metav1.ListOptions{})
 		if err != nil {
-			return err.Error()
+			return 0, err.Error()
 		}
 		open := 0
 		for i := range list.Items {
@@ -138,9 +138,9 @@ func waitForJobs(t *testing.T, client kubernetes.Interface) {
 			}
 		}
 		if open > 0 || len(list.Items) < *jobs/2 {
-			return fmt.Sprintf("%d of %d jobs have not", open, len(list.Items))
+			return int64(*jobs - open), fmt.Sprintf("%d of %d jobs have not", open, len(list.Items))
 		}
-		return ""
+		return int64(*jobs), ""
 	})
 }
 

@@ -75,11 +75,9 @@ func TestLoad(t *testing.T) {
 
 	began := time.Now()
 	var writing sync.WaitGroup
-	third, twoThirds := make(chan struct{}), make(chan struct{})
-	w.marks = map[int]chan struct{}{*updates / 3: third, *updates * 2 / 3: twoThirds}
 	writing.Go(func() { w.update(t.Context(), t) })
-	for _, mark := range []chan struct{}{third, twoThirds} {
-		patience.Closed(t, "the next third of the updates", mark, w.progress)
+	for _, part := range []int{*updates / 3, *updates * 2 / 3} {
+		patience.Work(t, "the next third of the updates", func() (int64, string) { return w.lacks(part) })
 		c.KillAPIServer()
 		if err := c.StartAPIServer(t.Context()); err != nil {
 			t.Fatal(err)
@@ -162,14 +160,16 @@ type writersOfPods struct {
 	mu      sync.Mutex
 	written []revision
 	last    wire.Version
-	marks   map[int]chan struct{} // closed when so many are written
 }
 
-// progress describes how many updates are written.
-func (w *writersOfPods) progress() string {
+// lacks returns the number of written updates, and how many there are if they are too few.
+func (w *writersOfPods) lacks(want int) (done int64, problem string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return fmt.Sprintf("%d of %d", len(w.written), *updates)
+	if len(w.written) < want {
+		problem = fmt.Sprintf("%d of %d are written", len(w.written), want)
+	}
+	return int64(len(w.written)), problem
 }
 
 func newLoad(t *testing.T, c *controlplane.Cluster) *writersOfPods {
@@ -272,9 +272,6 @@ func (w *writersOfPods) updateOne(ctx context.Context, known map[int]*stored, i 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.written = append(w.written, revision{string(p.pod.UID), v})
-	if mark := w.marks[len(w.written)]; mark != nil {
-		close(mark)
-	}
 	w.last = max(w.last, v)
 	return nil
 }

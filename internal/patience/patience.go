@@ -3,6 +3,7 @@ package patience
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"testing"
 	"time"
@@ -39,6 +40,34 @@ func Limit(tb testing.TB) time.Duration {
 func Until(tb testing.TB, what string, check func() (problem string)) {
 	tb.Helper()
 	until(tb, Limit(tb), what, check)
+}
+
+// Work waits until work is done: check returns how much of it is done, and no problem at
+// its end. The limit counts from the last progress, so it does not depend on the size of
+// the work: the test ends when done has not reached a new maximum for the limit.
+func Work(tb testing.TB, what string, check func() (done int64, problem string)) {
+	tb.Helper()
+	limit, most := Limit(tb), int64(math.MinInt64)
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	end := time.NewTimer(limit)
+	defer end.Stop()
+	for {
+		done, problem := check()
+		if problem == "" {
+			return
+		}
+		if done > most {
+			most = done
+			end.Reset(limit)
+		}
+		select {
+		case <-tick.C:
+		case <-end.C:
+			tb.Fatalf("%s: no progress for %v: %s", what, limit, problem)
+			return
+		}
+	}
 }
 
 // True is [Until] for a condition without a state of interest.

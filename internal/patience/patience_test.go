@@ -44,6 +44,30 @@ func TestUntilHolds(t *testing.T) {
 	})
 }
 
+// TestWork: progress renews the limit, and work that stands still or goes back ends the test.
+func TestWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		done := func() int64 { return int64(time.Since(start) / (usual / 2)) }
+		Work(t, "ten parts", func() (int64, string) {
+			if done() == 10 {
+				return 10, ""
+			}
+			return done(), "it goes on"
+		})
+		if took := time.Since(start); took != 5*usual {
+			t.Errorf("it took %v", took)
+		}
+		for _, at := range []func() int64{func() int64 { return 3 }, func() int64 { return -done() }} {
+			p, start := &patient{TB: t}, time.Now()
+			Work(p, "ten parts", func() (int64, string) { return at(), "3 of 10" })
+			if took := time.Since(start); took != usual || p.failure != "ten parts: no progress for 1m0s: 3 of 10" {
+				t.Errorf("it gave up after %v: %q", took, p.failure)
+			}
+		}
+	})
+}
+
 // TestVariable: the environment sets the limit.
 func TestVariable(t *testing.T) {
 	t.Setenv(Variable, "3s")

@@ -200,10 +200,9 @@ func (p *planner) conformanceStep(name string, setup []string, prepare func(cont
 	})
 	return p.tests(step{
 		name: name, dir: "conformance", setup: setup, minutes: true,
-		// Most packages wait for processes most of the time, so four run at a time. A
-		// condition there is the work itself, such as the end of all Jobs.
+		// Most packages wait for processes most of the time, so four run at a time.
 		args: []string{"go", "test", "-count=1", "-p=4", "-timeout=45m"},
-		env:  []string{"VEDETTE_TEST_DATABASES=sqlite", "VEDETTE_PATIENCE=3m"},
+		env:  []string{"VEDETTE_TEST_DATABASES=sqlite"},
 		prepare: func(ctx context.Context) error {
 			if err := p.w.installPages(ctx); err != nil || prepare == nil {
 				return err

@@ -335,13 +335,13 @@ func (f *fleet) compare(t *testing.T) {
 	defer d.Close()
 	want, deleted := map[string][]string{}, map[string]bool{}
 	for _, c := range f.clusters {
-		patience.Until(t, "the raw watch has read all events", func() string {
+		patience.Work(t, "the raw watch has read all events", func() (int64, string) {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			if c.events < c.changes {
-				return fmt.Sprintf("%d of %d", c.events, c.changes)
+				return int64(c.events), fmt.Sprintf("%d of %d", c.events, c.changes)
 			}
-			return ""
+			return int64(c.events), ""
 		})
 		c.mu.Lock()
 		maps.Copy(want, c.seen)
@@ -352,12 +352,12 @@ func (f *fleet) compare(t *testing.T) {
 	for _, versions := range want {
 		total += len(versions)
 	}
-	patience.Until(t, "the database has all revisions", func() string {
+	patience.Work(t, "the database has all revisions", func() (int64, string) {
 		n := 0
 		if err := d.QueryRow(t.Context(), "SELECT COUNT(*) FROM revisions").Scan(&n); err != nil || n < total {
-			return fmt.Sprintf("%d of %d revisions, %v", n, total, err)
+			return int64(n), fmt.Sprintf("%d of %d revisions, %v", n, total, err)
 		}
-		return ""
+		return int64(n), ""
 	})
 	got, presence := f.stored(t, d)
 	wrong := 0

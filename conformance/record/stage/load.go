@@ -136,10 +136,10 @@ func (l *load) failOne(ctx context.Context, i int64) {
 func (l *load) resumeAll(t *testing.T) {
 	t.Helper()
 	enough := time.Now().Add(5 * time.Second)
-	patience.Until(t, "the Jobs finish", func() string {
+	patience.Work(t, "the Jobs finish", func() (int64, string) {
 		jobs, err := l.Client.BatchV1().Jobs("default").List(t.Context(), metav1.ListOptions{})
 		if err != nil {
-			return err.Error()
+			return 0, err.Error()
 		}
 		running := 0
 		for i := range jobs.Items {
@@ -156,10 +156,10 @@ func (l *load) resumeAll(t *testing.T) {
 			}
 		}
 		if running > len(jobs.Items)/4 || running > 0 && time.Now().Before(enough) {
-			return fmt.Sprint(running, " of ", len(jobs.Items), " run")
+			return l.made.Load() - int64(running), fmt.Sprint(running, " of ", len(jobs.Items), " run")
 		}
 		t.Logf("of %d Jobs, %d exist, and %d of them run", l.made.Load(), len(jobs.Items)-1, running)
-		return ""
+		return l.made.Load(), ""
 	})
 }
 

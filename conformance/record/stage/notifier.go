@@ -140,23 +140,19 @@ func Failures(all []told) (failed []told) {
 	return failed
 }
 
-// Arrived waits until a receiver has the wanted number of messages. It waits for each next
-// message, because all of them may take minutes.
+// Arrived waits until a receiver has the wanted number of messages.
 func (s *Stage) Arrived(t *testing.T, name string, r *Sink, want int, since time.Time) {
 	t.Helper()
-	last := r.Keys()
-	for last < want {
-		patience.Until(t, name+" receives another message", func() string {
-			if n := r.Keys(); n > last {
-				last = n
-				return ""
-			}
-			return fmt.Sprintf("it has %d of %d", last, want)
-		})
-	}
+	got := 0
+	patience.Work(t, "the messages of "+name, func() (int64, string) {
+		if got = r.Keys(); got < want {
+			return int64(got), fmt.Sprintf("it has %d of %d", got, want)
+		}
+		return int64(got), ""
+	})
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t.Logf("%s had %d messages in %d requests, %v after the last transition", name, last, r.requests, time.Since(since).Round(100*time.Millisecond))
+	t.Logf("%s had %d messages in %d requests, %v after the last transition", name, got, r.requests, time.Since(since).Round(100*time.Millisecond))
 }
 
 // Check compares the received messages with those that the rules select.

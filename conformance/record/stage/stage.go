@@ -163,7 +163,7 @@ func (s *Stage) Settle(t *testing.T, names ...string) {
 	began := time.Now()
 	var last map[string]int64
 	var marked time.Time
-	patience.Until(t, "all changes are recorded", func() string {
+	patience.Work(t, "all changes are recorded", func() (done int64, problem string) {
 		if time.Since(marked) > 5*time.Second {
 			s.Mark(t)
 			last, marked = s.last(t), time.Now()
@@ -173,14 +173,14 @@ func (s *Stage) Settle(t *testing.T, names ...string) {
 				to := int64(0)
 				query := fmt.Sprintf("SELECT COALESCE(MAX(c.to_version), 0) FROM coverage c JOIN resources r ON r.id = c.resource_id WHERE r.name = '%s' AND c.recorder LIKE '%s'", resource, name)
 				if err := TryRows(t, d.SQL(), query, func(scan func(...any) error) error { return scan(&to) }); err != nil {
-					return err.Error()
+					return 0, err.Error()
 				}
-				if to < last[resource] {
-					return fmt.Sprintf("%s has %s up to %d of %d", name, resource, to, last[resource])
+				if done += to; to < last[resource] {
+					problem = fmt.Sprintf("%s has %s up to %d of %d", name, resource, to, last[resource])
 				}
 			}
 		}
-		return ""
+		return done, problem
 	})
 	t.Logf("everything was recorded after %v", time.Since(began).Round(100*time.Millisecond))
 }
