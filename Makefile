@@ -81,6 +81,12 @@ conformance: ## run packages of conformance, P (./...), on all databases against
 	go run -C conformance ./cmd/cluster build
 	$(ALL_DATABASES) go test -C conformance -count=1 -p 4 -timeout 45m $(or $(P),$$(go -C conformance list ./... | grep -v -e '/swap$$' -e '/dropin$$'))
 
+.PHONY: pages
+pages: ## check the pages of the portal in Chromium in all looks; the gate checks some
+	@tools/setup.sh pages browser
+	npm ci --prefix portal/ui --no-audit --no-fund
+	VEDETTE_SIZE=full go test -C conformance ./portal/pages -count=1 -timeout 60m -v
+
 .PHONY: suites
 suites: ## run the tests of client-go and controller-runtime against our adapters, and against themselves, 20 times in a row with the race detector
 	go test -C conformance/suites -count=1 -timeout 12h ./upstream -v -engines stock,bridge,ours -times 20 -racy

@@ -48,6 +48,7 @@ var parts = []part{
 	{"conformance-sqlite", []string{"conformance", "D=sqlite"}, withCluster, pages},
 	{"conformance-postgres", []string{"conformance", "D=postgres"}, withCluster, pages},
 	{"conformance-mariadb", []string{"conformance", "D=mariadb"}, withCluster, pages},
+	{"pages", []string{"pages"}, withCluster, pages},
 	{"stress", []string{"stress", "T=20m"}, program, nil},
 	{"suites", []string{"suites"}, []string{".", "conformance", "conformance/suites"}, nil},
 	{"chaos", []string{"chaos"}, withCluster, controlled},

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 
 	"github.com/vedette-io/vedette/conformance/browser"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // mainViews are the pages to test in every rendering.
@@ -38,7 +39,7 @@ func shot(p *browser.Tab, name string) {
 // text has the color of its background.
 func TestForcedColors(t *testing.T) {
 	p := browser.New(t).Tab(world(t))
-	for _, theme := range []string{"light", "dark"} {
+	for _, theme := range []string{"light", "dark"}[:testinput.Size(t, 1, 2)] {
 		p.Media("", "forced-colors", "active", "prefers-color-scheme", theme)
 		for _, v := range mainViews() {
 			p.Settled(v)
