@@ -66,11 +66,13 @@ func Build(ctx context.Context, progress io.Writer) (Binaries, error) {
 		Kwok:       filepath.Join(dir, "kwok"),
 		Stages:     filepath.Join(dir, "stages.yaml"),
 	}
-	unlock, err := lock(ctx, filepath.Join(dir, "lock"), progress)
+	unlock, err := filelock.Wait(ctx, filepath.Join(dir, "lock"), func() {
+		fmt.Fprintln(progress, "Waiting for another process that builds the control plane.")
+	})
 	if err != nil {
 		return Binaries{}, err
 	}
-	defer unlock()
+	defer func() { _ = unlock() }()
 	missing := slices.DeleteFunc(slices.Clone(programs), func(p program) bool { return exists(filepath.Join(dir, p.name)) })
 	if len(missing) > 0 {
 		minutes := 0
@@ -145,34 +147,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// retry is the interval of attempts to lock, and of progress messages.
-const (
-	lockRetry = 500 * time.Millisecond
-	tellEvery = 20 * time.Second
-)
-
-// lock waits until no other process builds.
-func lock(ctx context.Context, path string, progress io.Writer) (unlock func(), err error) {
-	tick := time.NewTicker(lockRetry)
-	defer tick.Stop()
-	for told := false; ; told = true {
-		unlock, ours, err := filelock.Try(path)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("lock %s: %w", path, err)
-		case ours:
-			return func() { _ = unlock() }, nil
-		}
-		if !told {
-			fmt.Fprintln(progress, "Waiting for another process that builds the control plane.")
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
-}
+// tellEvery is the interval of progress messages.
+const tellEvery = 20 * time.Second
 
 // build builds one program under a temporary name, and renames it when it is complete.
 func (p program) build(ctx context.Context, source, dir, title string, progress io.Writer) error {

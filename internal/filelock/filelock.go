@@ -26,8 +26,10 @@
 package filelock
 
 import (
+	"context"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -40,6 +42,32 @@ func Try(path string) (unlock func() error, ours bool, err error) {
 		return nil, false, err
 	}
 	return l.Unlock, true, nil
+}
+
+// retry is the interval of attempts of Wait. Locks have no notification.
+const retry = 100 * time.Millisecond
+
+// Wait locks a file as [Try] does, after its holder has unlocked it. It calls waiting once
+// if it has to wait.
+//
+// Errors: those of the file system; the cause of ctx.
+func Wait(ctx context.Context, path string, waiting func()) (unlock func() error, err error) {
+	tick := time.NewTicker(retry)
+	defer tick.Stop()
+	for told := false; ; told = true {
+		unlock, ours, err := Try(path)
+		if err != nil || ours {
+			return unlock, err
+		}
+		if !told {
+			waiting()
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 }
 
 // TryData is Try for a file that its owner reads and writes. On Windows a lock prevents

@@ -2,6 +2,8 @@ package filelock
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,6 +107,32 @@ func TestProcesses(t *testing.T) {
 		t.Fatalf("after the other process has ended: %t, %v, want true", ours, err)
 	}
 	if err := unlock(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWait: a waiting caller gets the lock when its holder unlocks, and a context ends the
+// wait.
+func TestWait(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	unlock, err := Wait(t.Context(), path, func() { t.Error("a free lock was awaited") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := errors.New("planted")
+	if _, err := Wait(ctx, path, func() { cancel(gone) }); !errors.Is(err, gone) {
+		t.Errorf("a canceled wait: %v, want %v", err, gone)
+	}
+	again, err := Wait(t.Context(), path, func() {
+		if err := unlock(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again(); err != nil {
 		t.Error(err)
 	}
 }
