@@ -41,6 +41,7 @@ var declared = map[string][]string{
 	"conformance/differential": {}, "conformance/hostile": {}, "conformance/outcome": {}, "conformance/dice": {},
 	"conformance/suites/bridge": {}, "conformance/suites/contract": {}, "conformance/suites/mutation": {},
 	"conformance/smoke":        {"portal/ui/dist", "run:chromium"},
+	"conformance/gobuild":      {"go:portal/ui/build"},
 	"compat/controllerruntime": {}, "bench/contest": {}, "bench/measure": {}, "bench/workload": {}, "bench/serve": {}, "bench/portal": {},
 	"bench": {"go:cmd/vedette"},
 
