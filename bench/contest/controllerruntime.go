@@ -35,7 +35,9 @@ func openAdapterRuntime(create ctrlcache.NewCacheFunc) func(Env) (Cache, error) 
 
 // lean returns a function that creates caches without managedFields.
 func lean(storage informer.Storage) ctrlcache.NewCacheFunc {
-	return adapter.NewCacheWith(func(runtime.Object) clientgo.Options { return clientgo.Options{Storage: storage} })
+	return adapter.NewCacheWith(func(runtime.Object) clientgo.Options {
+		return clientgo.Options{Storage: storage, DropManagedFields: true}
+	})
 }
 
 // openRuntime opens one cache with an informer for each kind. It defines the types

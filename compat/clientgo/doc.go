@@ -30,8 +30,7 @@
 //
 // Where the list and watch functions cannot be reached, client-go's own informer does
 // the work; [Health] says why. A handler that lags by more than the backlog gets the
-// changes of an object folded into one. managedFields are dropped
-// unless [Options] keeps them.
+// changes of an object folded into one.
 //
 // # Errors
 //

@@ -15,6 +15,7 @@ import (
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // shared is a cache.SharedIndexInformer on the engine. It is made of an informer of
@@ -295,7 +296,9 @@ func newIndexer(before cache.Indexer, x *indexer) *indexer {
 // config returns the configuration of the engine.
 func (s *shared) config() informer.Config {
 	cfg := informer.Config{Resource: s.source.String(), Storage: s.opts.Storage, Backlog: s.opts.Backlog, Logger: s.opts.Logger}
-	cfg.Reflector.Wire.ManagedFields = s.opts.ManagedFields
+	if !s.opts.DropManagedFields {
+		cfg.Reflector.Wire.ManagedFields = wire.KeepManagedFields
+	}
 	transform := s.parts.transform()
 	if s.opts.Storage == informer.Live {
 		cfg.Decode = s.codec.live(transform)

@@ -25,7 +25,6 @@ import (
 
 	"github.com/vedette-io/vedette/compat/clientgo"
 	"github.com/vedette-io/vedette/informer"
-	"github.com/vedette-io/vedette/wire"
 )
 
 // bubble runs a test in a bubble of synctest with a world.
@@ -328,9 +327,9 @@ func shutDown(inf cache.SharedIndexInformer, reg cache.ResourceEventHandlerRegis
 }
 
 // TestForms: unstructured objects have a kind, objects of built-in types have none, and
-// managedFields are there only if the options say so.
+// managedFields are there unless the options drop them.
 func TestForms(t *testing.T) {
-	for _, keep := range []wire.ManagedFields{wire.DropManagedFields, wire.KeepManagedFields} {
+	for _, drop := range []bool{false, true} {
 		bubble(t, func(t *testing.T, w *world) {
 			managed := []metav1.ManagedFieldsEntry{{Manager: "me", Operation: metav1.ManagedFieldsOperationUpdate, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{}`)}}
 			_, err := w.server.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "one", ManagedFields: managed}})
@@ -338,14 +337,14 @@ func TestForms(t *testing.T) {
 				t.Fatal(err)
 			}
 			cfg := clientgo.Wrap(w.server.RESTConfig())
-			inf := w.pods(clientgo.Options{ManagedFields: keep})
+			inf := w.pods(clientgo.Options{DropManagedFields: drop})
 			defer run(t, inf)()
 			obj, _, err := inf.GetStore().GetByKey("a/one")
 			if err != nil {
 				t.Fatal(err)
 			}
 			pod := obj.(*corev1.Pod)
-			if pod.Kind != "" || len(pod.ManagedFields) != int(keep) {
+			if pod.Kind != "" || (len(pod.ManagedFields) == 0) != drop {
 				t.Errorf("kind %q, managed fields %v", pod.Kind, pod.ManagedFields)
 			}
 			client, err := dynamic.NewForConfig(cfg)

@@ -20,7 +20,6 @@ import (
 
 	"github.com/vedette-io/vedette/compat/clientgo"
 	"github.com/vedette-io/vedette/informer"
-	"github.com/vedette-io/vedette/wire"
 )
 
 // Options returns the options of Vedette for the type of an object.
@@ -28,21 +27,17 @@ type Options func(example runtime.Object) clientgo.Options
 
 // NewCache is for manager.Options.NewCache and cluster.Options.NewCache: the informers of
 // the cache run on the engine of Vedette. Everything else is controller-runtime's, with
-// all of its options. managedFields are kept: controllers that apply their objects read
-// them, and repair objects that have none.
+// all of its options.
 //
 // Errors: those of cache.New.
 func NewCache(cfg *rest.Config, opts cache.Options) (cache.Cache, error) {
 	return NewCacheWith(nil)(cfg, opts)
 }
 
-// NewCacheWith is NewCache with options of Vedette by type. No defaults are applied to them:
-// the zero value drops managedFields. A nil function means those of NewCache.
+// NewCacheWith is NewCache with options of Vedette by type. A nil function means none.
 func NewCacheWith(options Options) cache.NewCacheFunc {
 	if options == nil {
-		options = func(runtime.Object) clientgo.Options {
-			return clientgo.Options{ManagedFields: wire.KeepManagedFields}
-		}
+		options = func(runtime.Object) clientgo.Options { return clientgo.Options{} }
 	}
 	return func(cfg *rest.Config, opts cache.Options) (cache.Cache, error) {
 		reached, err := reachable(cfg, opts.HTTPClient)

@@ -187,7 +187,8 @@ func TestManagedFields(t *testing.T) {
 	}{
 		"the one line": {controllerruntime.NewCache, 1},
 		"no options":   {controllerruntime.NewCacheWith(nil), 1},
-		"zero options": {controllerruntime.NewCacheWith(func(runtime.Object) clientgo.Options { return clientgo.Options{} }), 0},
+		"zero options": {controllerruntime.NewCacheWith(func(runtime.Object) clientgo.Options { return clientgo.Options{} }), 1},
+		"dropped":      {controllerruntime.NewCacheWith(func(runtime.Object) clientgo.Options { return clientgo.Options{DropManagedFields: true} }), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := run.newCache(srv.RESTConfig(), cache.Options{})

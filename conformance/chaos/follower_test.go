@@ -26,7 +26,6 @@ import (
 	"github.com/vedette-io/vedette/compat/clientgo/informers"
 	"github.com/vedette-io/vedette/compat/clientgo/metadata/metadatainformer"
 	"github.com/vedette-io/vedette/informer"
-	"github.com/vedette-io/vedette/wire"
 )
 
 // The engines under test.
@@ -63,7 +62,7 @@ func (v view) tweak(o *metav1.ListOptions) {
 // liveOptions keep managedFields, so that some informers have the same objects as those
 // of client-go.
 func liveOptions() clientgo.Options {
-	return clientgo.Options{Storage: informer.Live, ManagedFields: wire.KeepManagedFields, Logger: slog.New(slog.DiscardHandler)}
+	return clientgo.Options{Storage: informer.Live, Logger: slog.New(slog.DiscardHandler)}
 }
 
 // construct returns an informer of an engine as a program would create it: from a factory

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/vedette-io/vedette/compat/clientgo"
-	"github.com/vedette-io/vedette/wire"
 )
 
 // Errors counts the errors that controllers log, and keeps the last. Every run has some:
@@ -56,7 +55,7 @@ func (i *Informers) Options(example runtime.Object) clientgo.Options {
 	if kind := example.GetObjectKind().GroupVersionKind().Kind; kind != "" {
 		what += " of " + kind
 	}
-	return clientgo.Options{ManagedFields: wire.KeepManagedFields, Started: func(reason string) {
+	return clientgo.Options{Started: func(reason string) {
 		i.mu.Lock()
 		defer i.mu.Unlock()
 		if i.byReason == nil {
