@@ -18,7 +18,7 @@ type due struct {
 
 // check adds the results of the due timers to a round.
 func (d *due) check(ctx context.Context, r *round, o *owners) error {
-	all, err := delivery.DueTimers(ctx, d.db, r.now, timersAtOnce)
+	all, err := delivery.DueTimers(ctx, d.db, r.now, r.setup.timerIDs, timersAtOnce)
 	if err != nil || len(all) == 0 {
 		return d.db.Explain(err)
 	}

@@ -30,7 +30,7 @@ type Health struct {
 
 // readHealth reads the part of the health that is in the database. known maps the channels
 // of the file to the error that makes them unusable, or to nil.
-func readHealth(ctx context.Context, db *sqldb.DB, known map[string]error) (h Health, err error) {
+func readHealth(ctx context.Context, db *sqldb.DB, known map[string]error, now time.Time) (h Health, err error) {
 	cursors, err := feed.Cursors(ctx, db)
 	if err != nil {
 		return h, err
@@ -43,7 +43,15 @@ func readHealth(ctx context.Context, db *sqldb.DB, known map[string]error) (h He
 	if h.Channels, err = delivery.Channels(ctx, db); err != nil {
 		return h, db.Explain(err)
 	}
+	files, err := delivery.ReportedFiles(ctx, db)
+	if err != nil {
+		return h, db.Explain(err)
+	}
 	h.Faults = faults(&h, known)
+	if err := unlikeFiles(files, now); err != nil {
+		h.Faults = append(h.Faults, err.Error())
+		slices.Sort(h.Faults)
+	}
 	return h, nil
 }
 

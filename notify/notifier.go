@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,7 +87,8 @@ func New(db *sqldb.DB, c Config) (*Notifier, error) {
 	n := &Notifier{c: c, db: db}
 	n.planning = plannerOptions{
 		db: db, setup: n.current.Load, now: c.Now, once: &once{logger: n.log}, counts: &n.counts, facts: c.Facts, progress: c.Progress, usual: newUsual(db, c.Now),
-		wake: func(channels ...string) { n.workers.Wake(channels...) }, every: tickEvery, rounds: &atomic.Uint64{},
+		wake: func(channels ...string) { n.workers.Wake(channels...) }, every: tickEvery,
+		keep: cmp.Or(c.Workers.Keep, delivery.Keep), rounds: &atomic.Uint64{},
 	}
 	n.logs = &logTail{kept, n.planning.once, logWait}
 	o := c.Workers
@@ -131,6 +133,7 @@ func (n *Notifier) Run(ctx context.Context) error {
 	defer stop()
 	var all sync.WaitGroup
 	all.Go(func() { n.workers.Run(ctx) })
+	all.Go(func() { n.files().run(ctx) })
 	all.Go(func() { n.planning.usual.keep(ctx, func() bool { return n.current.Load().needsUsual() }, n.log) })
 	err := n.planning.consumer(n.c.Name, n.c.Logger).Run(ctx, n.db)
 	stop()
@@ -139,6 +142,11 @@ func (n *Notifier) Run(ctx context.Context) error {
 	defer n.mu.Unlock()
 	n.finished = true
 	return err
+}
+
+// files returns the comparison of the file with those of other notifiers.
+func (n *Notifier) files() *fileComparison {
+	return &fileComparison{db: n.db, name: n.c.Name, now: n.c.Now, hash: func() string { return n.current.Load().file.Hash }, logger: n.log}
 }
 
 // Health reads the state of notifications.
@@ -151,7 +159,7 @@ func (n *Notifier) Health(ctx context.Context) (Health, error) {
 		known[name] = o.err
 	}
 	n.mu.Unlock()
-	return readHealth(ctx, n.db, known)
+	return readHealth(ctx, n.db, known, n.c.Now())
 }
 
 // Stats returns the counts of the planner of this process.

@@ -42,6 +42,7 @@ type planner struct {
 	subscriptions subscriptions
 	round         *round
 	tickedAt      time.Time           // by the machine's clock
+	forgotAt      time.Time           // when unknown timers were last removed
 	unacked       []delivery.Delivery // found by the last Handle
 	touched       map[string]bool     // channels with deliveries from the last Handle
 }
@@ -58,6 +59,7 @@ type plannerOptions struct {
 	usual    *usual
 	wake     func(channels ...string) // called with the channels that have new deliveries; may be nil
 	every    time.Duration            // interval of the checks of timers
+	keep     time.Duration            // how long timers of unknown rules stay
 	rounds   *atomic.Uint64           // committed transactions
 }
 
@@ -232,6 +234,9 @@ func (p *planner) handle(ctx context.Context, tx *sqldb.Tx, some []feed.Transiti
 		return err
 	}
 	if r.tick {
+		if err := p.forget(ctx, tx, r); err != nil {
+			return err
+		}
 		if _, err := delivery.CloseDigests(ctx, tx, r.now); err != nil {
 			return err
 		}
@@ -288,6 +293,19 @@ func (p *planner) writeTimers(ctx context.Context, tx *sqldb.Tx, r *round) error
 		}
 	}
 	return nil
+}
+
+// forget removes the timers of rules that no notifier has had for the time that deliveries are
+// kept: an older file must not remove those of a newer one.
+func (p *planner) forget(ctx context.Context, tx *sqldb.Tx, r *round) error {
+	if r.now.Sub(p.forgotAt) < pruneEvery {
+		return nil
+	}
+	n, err := delivery.ForgetTimers(ctx, tx, r.now.Add(-p.keep), r.setup.timerIDs, timersAtOnce)
+	if err == nil && n < timersAtOnce {
+		p.forgotAt = r.now
+	}
+	return err
 }
 
 // count counts the results of a round. It also counts a transaction that is rolled back

@@ -54,7 +54,7 @@ func (s *scan) next(ctx context.Context, r *round) error {
 		if s.done[one.ID()] == definition {
 			continue
 		}
-		name := "timer/" + one.ID()
+		name := delivery.TimerMark(one.ID())
 		text, err := delivery.Mark(ctx, s.db, name)
 		if err != nil {
 			return s.db.Explain(err)

@@ -13,8 +13,9 @@ type setup struct {
 	file *config.Config
 	// rules are the rules by their IDs.
 	rules map[string]*rule.Rule
-	// timers are the rules with a timer.
-	timers []*rule.Rule
+	// timers are the rules with a timer, and timerIDs their IDs.
+	timers   []*rule.Rule
+	timerIDs []string
 	// waits are the channels that prefer digests.
 	waits map[string]bool
 	// resolving are the channels with alerts that are closed when a state is left.
@@ -26,7 +27,7 @@ func newSetup(file *config.Config, waits map[string]bool) *setup {
 	s := &setup{file: file, rules: map[string]*rule.Rule{}, waits: waits, resolving: map[string]bool{}}
 	for _, r := range file.Rules.Rules() {
 		if s.rules[r.ID()] = r; r.Timer != nil {
-			s.timers = append(s.timers, r)
+			s.timers, s.timerIDs = append(s.timers, r), append(s.timerIDs, r.ID())
 		}
 	}
 	for name, c := range file.Channels {

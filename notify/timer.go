@@ -83,7 +83,7 @@ type verdict struct {
 // Errors: those of the database and of Progress.
 func (k *timers) judge(ctx context.Context, r *rule.Rule, t *delivery.Timer, object *history.Object, labels map[string]string, now time.Time) (v verdict, err error) {
 	switch {
-	case r == nil || r.Timer == nil || object == nil || object.Presence == history.Deleted:
+	case object == nil || object.Presence == history.Deleted:
 		return v, nil
 	case object.Presence != history.Present:
 		return verdict{again: now.Add(recheck)}, nil // the state is unknown

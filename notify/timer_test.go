@@ -2,10 +2,12 @@ package notify_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/notify"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
@@ -83,6 +85,65 @@ func TestEarlierWait(t *testing.T) {
 	h.add(10 * time.Minute)
 	p.settle()
 	h.want("a/3/waits/slow/hook")
+}
+
+// TestOlderFile: a notifier with an older file leaves the timers of newer rules alone, and a
+// rule that no file has had for the time that deliveries are kept begins as a new one.
+func TestOlderFile(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		h := newHistory(t, url)
+		const older = channels + "rules:\n- {name: other, runs: 1h, to: [hook]}\n"
+		const newer = channels + "rules:\n- {name: slow, waits: 30m, to: [hook]}\n- {name: other, runs: 1h, to: [hook]}\n"
+		p := h.plan(newer)
+		h.write(job{uid: "a", version: 1, to: state.Queued})
+		p.settle()
+		p.stop()
+		p = h.plan(older)
+		h.add(40 * time.Minute)
+		p.settle()
+		h.want()
+		p.stop()
+		p = h.plan(newer)
+		p.settle()
+		h.want("a/1/waits/slow/hook")
+		p.stop()
+		p = h.plan(older)
+		h.add(32 * 24 * time.Hour)
+		p.settle()
+		if n, m := h.count("SELECT COUNT(*) FROM notify_timers"), h.count("SELECT COUNT(*) FROM notify_marks WHERE name LIKE 'timer/%slow%'"); n != 0 || m != 0 {
+			t.Errorf("%d timers and %d marks of a removed rule are left", n, m)
+		}
+	})
+}
+
+// TestUnlikeFiles: notifiers with different files say so, until they have the same.
+func TestUnlikeFiles(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	const one, other = channels + "rules:\n- {name: r, enter: [Failed], to: [hook]}\n", channels + "rules:\n- {name: s, enter: [Failed], to: [hook]}\n"
+	first := h.plan(one, func(c *notify.Config) { c.Name = "first" })
+	second := h.plan(other, func(c *notify.Config) { c.Name = "second" })
+	fault := func(want int) {
+		t.Helper()
+		patience.Until(t, "the comparison of files", func() string {
+			health, err := first.Health(t.Context())
+			if err != nil {
+				return err.Error()
+			}
+			n := 0
+			for _, f := range health.Faults {
+				if strings.Contains(f, "different files") && strings.Contains(f, "first has ") && strings.Contains(f, "second has ") {
+					n++
+				}
+			}
+			if n != want {
+				return fmt.Sprintf("%d faults: %q", n, health.Faults)
+			}
+			return ""
+		})
+	}
+	fault(1)
+	second.stop()
+	fault(0)
 }
 
 // count returns the number that a query selects.

@@ -8,8 +8,8 @@ import (
 
 // Config is the content of a file. It never changes; a reload makes another one.
 type Config struct {
-	// Path is the file.
-	Path string
+	// Path is the file, and Hash identifies its text, without the files that it names.
+	Path, Hash string
 	// Portal is the URL of the portal without a trailing slash, or "" if there is no
 	// portal.
 	Portal string

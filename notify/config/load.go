@@ -1,6 +1,8 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -56,7 +58,7 @@ func parse(name string, text []byte, o Options, v *vault) (*Config, error) {
 		return nil, err
 	}
 	c := &Config{
-		Path: name, Location: time.UTC, Language: message.English, Owner: defaultOwner, People: map[string]*Person{}, Channels: map[string]*Channel{},
+		Path: name, Hash: hashOf(text), Location: time.UTC, Language: message.English, Owner: defaultOwner, People: map[string]*Person{}, Channels: map[string]*Channel{},
 		Rules: rule.NewSet(nil), names: directory{},
 	}
 	if root == nil {
@@ -68,6 +70,12 @@ func parse(name string, text []byte, o Options, v *vault) (*Config, error) {
 	}
 	c.Warnings, c.vault = v.warnings, v
 	return c, nil
+}
+
+// hashOf returns the beginning of the SHA-256 of a text, in hexadecimal.
+func hashOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }
 
 // hide returns an error without the secrets that were read. Mistakes contain none by

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -57,12 +58,18 @@ func AdvanceTimers(ctx context.Context, tx *sqldb.Tx, all []Timer) error {
 	return nil
 }
 
-// DueTimers returns the timers that are due, ordered by time, at most limit.
+// DueTimers returns the timers of some rules that are due, ordered by time, at most limit.
+// Another notifier may know the rules of the others.
 //
 // Errors: those of the database.
-func DueTimers(ctx context.Context, q sqldb.Querier, now time.Time, limit int) (due []Timer, err error) {
-	err = q.Query(ctx, "SELECT id, kind, due_at, object_id, version, rule_id, fired FROM notify_timers WHERE due_at <= ? ORDER BY due_at, id LIMIT ?",
-		[]any{micros(now), limit}, func(rows *sql.Rows) error {
+func DueTimers(ctx context.Context, q sqldb.Querier, now time.Time, rules []string, limit int) (due []Timer, err error) {
+	if len(rules) == 0 {
+		return nil, nil
+	}
+	list, args := listOf(rules)
+	args = append(append([]any{micros(now)}, args...), limit)
+	err = q.Query(ctx, "SELECT id, kind, due_at, object_id, version, rule_id, fired FROM notify_timers WHERE due_at <= ? AND rule_id IN "+list+" ORDER BY due_at, id LIMIT ?",
+		args, func(rows *sql.Rows) error {
 			var t Timer
 			var at, version int64
 			var fired int16
@@ -72,6 +79,49 @@ func DueTimers(ctx context.Context, q sqldb.Querier, now time.Time, limit int) (
 			return err
 		})
 	return due, err
+}
+
+// listOf returns the placeholders and the values of a list of rules.
+func listOf(rules []string) (list string, values []any) {
+	for _, id := range rules {
+		values = append(values, cut(id, maxWord))
+	}
+	return "(?" + strings.Repeat(", ?", len(rules)-1) + ")", values
+}
+
+// ForgetTimers removes timers that were due before an instant, at most limit, and whose rules
+// are not among the known ones: no notifier has had these rules since. It also removes the
+// marks of their rules, so that a rule that comes back begins as a new one. It returns the
+// number of removed timers.
+//
+// Errors: those of the database.
+func ForgetTimers(ctx context.Context, tx *sqldb.Tx, before time.Time, known []string, limit int) (int, error) {
+	query, args := "SELECT id, rule_id FROM notify_timers WHERE due_at < ?", []any{micros(before)}
+	if len(known) > 0 {
+		list, values := listOf(known)
+		query, args = query+" AND rule_id NOT IN "+list, append(args, values...)
+	}
+	var old []Timer
+	err := tx.Query(ctx, query+" ORDER BY id LIMIT ?", append(args, limit), func(rows *sql.Rows) error {
+		var t Timer
+		err := rows.Scan(&t.ID, &t.Rule)
+		old = append(old, t)
+		return err
+	})
+	if err != nil || len(old) == 0 {
+		return 0, err
+	}
+	forgotten := map[string]bool{}
+	for i := range old {
+		if forgotten[old[i].Rule] {
+			continue
+		}
+		forgotten[old[i].Rule] = true
+		if _, err := tx.Exec(ctx, "DELETE FROM notify_marks WHERE name = ?", TimerMark(old[i].Rule)); err != nil {
+			return 0, err
+		}
+	}
+	return len(old), RemoveTimers(ctx, tx, old)
 }
 
 // MoveTimers stores new times of timers, and whether they have fired. It ignores timers

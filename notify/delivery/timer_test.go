@@ -18,7 +18,7 @@ func TestTimers(t *testing.T) {
 		}
 		write := func(f func(tx *sqldb.Tx) error) { d.tx(t, f) }
 		due := func(minutes int) (all []delivery.Timer, text string) {
-			all, err := delivery.DueTimers(t.Context(), d, start.Add(time.Duration(minutes)*time.Minute), 10)
+			all, err := delivery.DueTimers(t.Context(), d, start.Add(time.Duration(minutes)*time.Minute), []string{"r", "s"}, 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,6 +57,98 @@ func TestTimers(t *testing.T) {
 		all = want(30, "2 false, 6 false, 20 true, ")
 		write(func(tx *sqldb.Tx) error { return delivery.RemoveTimers(t.Context(), tx, all[:2]) })
 		want(30, "20 true, ")
+	})
+}
+
+// TestForgetTimers: timers of unknown rules are neither due nor removed before their time, and
+// are removed with the marks of their rules.
+func TestForgetTimers(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		var all []delivery.Timer
+		for i := range 6 {
+			all = append(all, delivery.Timer{Key: fmt.Sprint(i), Kind: "waits", Due: start.Add(time.Duration(i) * time.Hour), Object: int64(i), Version: 1, Rule: map[bool]string{true: "known", false: "other"}[i%2 == 0]})
+		}
+		d.tx(t, func(tx *sqldb.Tx) error {
+			for _, rule := range []string{"known", "other"} {
+				if err := delivery.SetMark(t.Context(), tx, delivery.TimerMark(rule), "done"); err != nil {
+					return err
+				}
+			}
+			return delivery.SetTimers(t.Context(), tx, all)
+		})
+		due := func(rules ...string) string {
+			text := ""
+			some, err := delivery.DueTimers(t.Context(), d, start.Add(24*time.Hour), rules, 10)
+			for i := range some {
+				text += fmt.Sprint(some[i].Object)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			return text
+		}
+		forget := func(before time.Time, limit, want int, known ...string) {
+			t.Helper()
+			d.tx(t, func(tx *sqldb.Tx) error {
+				n, err := delivery.ForgetTimers(t.Context(), tx, before, known, limit)
+				if n != want {
+					t.Errorf("removed %d timers, want %d", n, want)
+				}
+				return err
+			})
+		}
+		if got := due("known") + " " + due() + " " + due("known", "other"); got != "024  012345" {
+			t.Errorf("due: %q", got)
+		}
+		forget(start.Add(time.Hour), 10, 0, "known")
+		if got, err := delivery.Mark(t.Context(), d, delivery.TimerMark("other")); err != nil || got != "done" {
+			t.Errorf("the mark is %q, %v", got, err)
+		}
+		forget(start.Add(4*time.Hour), 1, 1, "known")
+		forget(start.Add(4*time.Hour), 10, 1, "known")
+		if got := due("known", "other"); got != "0245" {
+			t.Errorf("due: %q", got)
+		}
+		for rule, want := range map[string]string{"known": "done", "other": ""} {
+			if got, err := delivery.Mark(t.Context(), d, delivery.TimerMark(rule)); err != nil || got != want {
+				t.Errorf("the mark of %s is %q, %v; want %q", rule, got, err, want)
+			}
+		}
+		forget(start.Add(24*time.Hour), 10, 4)
+	})
+}
+
+// TestReportedFiles: each notifier has one report, and old ones are removed.
+func TestReportedFiles(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		report := func(name, hash string, minutes int) {
+			at := start.Add(time.Duration(minutes) * time.Minute)
+			d.tx(t, func(tx *sqldb.Tx) error {
+				return delivery.ReportFile(t.Context(), tx, delivery.ReportedFile{Notifier: name, Hash: hash, At: at}, at.Add(-3*time.Minute))
+			})
+		}
+		want := func(want string) {
+			t.Helper()
+			all, err := delivery.ReportedFiles(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for _, f := range all {
+				got += fmt.Sprintf("%s %s %v, ", f.Notifier, f.Hash, f.At.Sub(start))
+			}
+			if got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+		report("b", "2", 0)
+		report("a", "1", 1)
+		report("a", "3", 2)
+		want("a 3 2m0s, b 2 0s, ")
+		report("a", "3", 4)
+		want("a 3 4m0s, ")
+		d.tx(t, func(tx *sqldb.Tx) error { return delivery.RemoveReport(t.Context(), tx, "a") })
+		want("")
 	})
 }
 

@@ -13,7 +13,7 @@ CREATE TABLE notify_timers (
   fired SMALLINT NOT NULL,
   CONSTRAINT notify_timers_key UNIQUE (key_hash)
 ) ${OPTIONS};
-CREATE INDEX notify_timers_due ON notify_timers (due_at, id);
+CREATE INDEX notify_timers_due ON notify_timers (rule_id, due_at, id);
 ${COPY_RIGHTS:objects notify_timers}
 
 -- How far the planner has come with what it does beside the feed, by name.
