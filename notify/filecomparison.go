@@ -2,10 +2,7 @@ package notify
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
@@ -24,9 +21,6 @@ type fileComparison struct {
 	logger func() *slog.Logger
 }
 
-// reportAge is the age of a report after which its notifier has ended.
-const reportAge = 3 * checkEvery
-
 // run reports and compares until ctx ends, and then removes its report.
 func (f *fileComparison) run(ctx context.Context) {
 	unlike := &faultlog.Reporter{Fault: "notifiers have different files", Over: "all notifiers have the same file", Logger: f.logger}
@@ -35,7 +29,7 @@ func (f *fileComparison) run(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if all, err := f.report(ctx); err == nil { // the planner logs faults of the database
-			unlike.See(faultlog.State{Err: unlikeFiles(all, f.now()), Remedy: "give all notifiers the same file"})
+			unlike.See(faultlog.State{Err: delivery.UnlikeFiles(all, f.now()), Remedy: "give all notifiers the same file"})
 		}
 		select {
 		case <-tick.C:
@@ -53,7 +47,7 @@ func (f *fileComparison) report(ctx context.Context) (all []delivery.ReportedFil
 	now := f.now()
 	err = f.db.Transact(ctx, func(tx *sqldb.Tx) error {
 		own := delivery.ReportedFile{Notifier: f.name, Hash: f.hash(), At: now}
-		if err := delivery.ReportFile(ctx, tx, own, now.Add(-reportAge)); err != nil {
+		if err := delivery.ReportFile(ctx, tx, own, now.Add(-delivery.ReportAge)); err != nil {
 			return err
 		}
 		all, err = delivery.ReportedFiles(ctx, tx)
@@ -67,20 +61,4 @@ func (f *fileComparison) leave(ctx context.Context) {
 	ctx, done := f.db.Bounded(ctx)
 	defer done()
 	_ = f.db.Transact(ctx, func(tx *sqldb.Tx) error { return delivery.RemoveReport(ctx, tx, f.name) })
-}
-
-// unlikeFiles returns an error if notifiers that run have different files.
-func unlikeFiles(all []delivery.ReportedFile, now time.Time) error {
-	hashes := map[string]bool{}
-	var names []string
-	for _, f := range all {
-		if now.Sub(f.At) <= reportAge {
-			hashes[f.Hash] = true
-			names = append(names, fmt.Sprintf("%s has %s", f.Notifier, f.Hash))
-		}
-	}
-	if len(hashes) < 2 {
-		return nil
-	}
-	return errors.New("notifiers have different files, and only the rules of the one that plans apply: " + strings.Join(names, ", "))
 }

@@ -48,7 +48,7 @@ func readHealth(ctx context.Context, db *sqldb.DB, known map[string]error, now t
 		return h, db.Explain(err)
 	}
 	h.Faults = faults(&h, known)
-	if err := unlikeFiles(files, now); err != nil {
+	if err := delivery.UnlikeFiles(files, now); err != nil {
 		h.Faults = append(h.Faults, err.Error())
 		slices.Sort(h.Faults)
 	}

@@ -64,6 +64,7 @@ func CheckNotifications(ctx context.Context, path string, clusters []*Cluster, d
 		}
 	}
 	examineCursor(ctx, d, f)
+	examineFiles(ctx, file, d, f)
 	examineDeliveries(ctx, file, d, f)
 }
 
@@ -123,6 +124,25 @@ func checkChannel(ctx context.Context, c *config.Channel) error {
 		err = refused
 	}
 	return errors.Join(err, opened.Close())
+}
+
+// examineFiles compares the files of the notifiers that run with each other and with file,
+// which is nil if it cannot be read.
+func examineFiles(ctx context.Context, file *config.Config, d *sqldb.DB, f *Findings) {
+	all, err := delivery.ReportedFiles(ctx, d)
+	if err != nil {
+		return // examineCursor reports a database that does not answer
+	}
+	now := d.Now()
+	if err := delivery.UnlikeFiles(all, now); err != nil {
+		f.note(Warning, "files", err.Error(), "give all notifiers the same file")
+		return
+	}
+	for _, one := range all {
+		if file != nil && now.Sub(one.At) <= delivery.ReportAge && one.Hash != file.Hash {
+			f.note(Warning, "files", fmt.Sprintf("notifier %s has another file than %s", one.Notifier, file.Path), "restart it, or check the file that it reads")
+		}
+	}
 }
 
 // examineCursor checks that a notifier reads the feed.
