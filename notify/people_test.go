@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/state"
 )
@@ -38,6 +39,28 @@ func TestMutes(t *testing.T) {
 	if s := p.Stats(); s.Muted != 5 {
 		t.Errorf("got %d muted, want 5", s.Muted)
 	}
+}
+
+// TestPrunedSubscriptions: subscriptions to jobs that ended long ago are removed; others stay.
+func TestPrunedSubscriptions(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		h := newHistory(t, url)
+		h.write(job{uid: "ended", version: 1, to: state.Failed}, job{uid: "runs", version: 2, to: state.Running})
+		h.add(time.Hour)
+		h.write(job{uid: "late", version: 3, to: state.Succeeded})
+		for _, uid := range []string{"ended", "runs", "late", "unknown", ""} {
+			if _, err := delivery.Subscribe(t.Context(), h.DB, delivery.Subscription{Person: "ann", UID: uid, Channel: "chat", CreatedBy: "ann"}, "", 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := delivery.Prune(t.Context(), h.DB, h.now().Add(-30*time.Minute))
+		if err != nil || p.Subscriptions != 1 {
+			t.Errorf("removed %d subscriptions, %v; want 1", p.Subscriptions, err)
+		}
+		if n := h.count("SELECT COUNT(*) FROM subscriptions WHERE uid <> 'ended'"); n != 4 {
+			t.Errorf("%d subscriptions are left, want 4", n)
+		}
+	})
 }
 
 // TestSubscriptions: a verified subscription gets the transitions of its jobs, unless a

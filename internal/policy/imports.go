@@ -88,7 +88,7 @@ notify/channel/stdout: internal/printable state notify/message notify/channel
 notify/rule: internal/printable state notify/message
 notify/config: internal/oscompat kube state internal/yamlfile notify/message notify/channel notify/channel/webhook notify/channel/email notify/channel/feishu notify/channel/dingtalk notify/channel/wecom notify/channel/slack notify/channel/teams notify/channel/pagerduty notify/channel/opsgenie notify/channel/shoutrrr notify/channel/event notify/channel/stdout notify/rule
 notify/facts: wire jobmeta state internal/jobspec record/sqldb record/feed record/history record/joblog notify/message
-notify/delivery: record/sqldb notify/channel
+notify/delivery: state record/sqldb notify/channel
 notify: wire jobmeta state internal/jobspec internal/faultlog record/sqldb record/feed record/history record/joblog notify/message notify/channel notify/rule notify/config notify/facts notify/delivery internal/buckets
 notify/notifymetrics: notify/delivery notify
 stream: wire state record/sqldb record/feed record/history internal/pause internal/nearest

@@ -43,11 +43,15 @@ func TimerMark(rule string) string { return cut("timer/"+rule, maxWord) }
 //
 // Errors: those of the database.
 func LockPlanners(ctx context.Context, tx *sqldb.Tx, by string) error {
-	const name = "planners"
+	return touch(ctx, tx, "planners", by)
+}
+
+// touch changes a mark, and so locks its row until the transaction ends.
+func touch(ctx context.Context, tx *sqldb.Tx, name, by string) error {
 	content := by + " " + strconv.FormatInt(time.Now().UnixNano(), 10)
 	if err := SetMark(ctx, tx, name, content); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, "UPDATE notify_marks SET content = ? WHERE name = ?", content+".", name) // SetMark may have found the row of another planner
+	_, err := tx.Exec(ctx, "UPDATE notify_marks SET content = ? WHERE name = ?", content+".", name) // SetMark may have found the row of another transaction
 	return err
 }

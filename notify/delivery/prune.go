@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/state"
 )
 
 // Pruned counts the rows that Prune removed.
 type Pruned struct {
-	Deliveries, Mutes, Acts int64
+	Deliveries, Mutes, Acts, Subscriptions int64
 }
 
 // Keep is the default time for which Prune keeps ended deliveries.
 const Keep = 30 * 24 * time.Hour
 
 // Prune removes deliveries that ended before a time, with the items of digests; ended
-// mutes; and older acts. It never removes an unsent delivery. It works in small steps.
+// mutes; subscriptions to jobs that ended before; and older acts. It never removes an unsent delivery. It works in small steps.
 //
 // Errors: those of the database. Rows that were removed before an error stay removed.
 func Prune(ctx context.Context, db *sqldb.DB, before time.Time) (p Pruned, err error) {
@@ -34,6 +35,9 @@ func Prune(ctx context.Context, db *sqldb.DB, before time.Time) (p Pruned, err e
 	}
 	if err == nil {
 		p.Acts, err = pruneRows(ctx, db, "notify_audit", "happened_at", before)
+	}
+	for n := int64(1); err == nil && n > 0; p.Subscriptions += n {
+		n, err = pruneSubscriptions(ctx, db, before)
 	}
 	if err != nil {
 		return p, fmt.Errorf("%s: retention of deliveries: %w", db, err)
@@ -55,6 +59,24 @@ func pruneDeliveries(ctx context.Context, db *sqldb.DB, channel string, s State,
 		}
 		_, err = tx.Exec(ctx, "DELETE FROM digest_items WHERE delivery_id IN "+in(ids)+
 			" AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = digest_items.delivery_id)")
+		return err
+	})
+	return removed, err
+}
+
+// pruneSubscriptions removes some subscriptions to jobs that ended before a time.
+func pruneSubscriptions(ctx context.Context, db *sqldb.DB, before time.Time) (removed int64, err error) {
+	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
+		ids, err := selectNumbers(ctx, tx, "SELECT s.id FROM subscriptions s JOIN objects o ON o.uid = s.uid WHERE s.uid <> ''"+
+			" AND (o.gone_at > 0 AND o.gone_at < ? OR o.state IN (?, ?, ?, ?) AND o.since < ?) ORDER BY s.id LIMIT ?",
+			micros(before), string(state.Succeeded), string(state.Failed), string(state.Aborted), string(state.Deleted), micros(before), chunk)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		if err := touch(ctx, tx, subscriptionsMark, "prune"); err != nil {
+			return err
+		}
+		removed, err = tx.Exec(ctx, "DELETE FROM subscriptions WHERE id IN "+in(ids))
 		return err
 	})
 	return removed, err

@@ -38,6 +38,30 @@ type Subscription struct {
 // ErrCode is the error for a wrong or expired code.
 var ErrCode = errors.New("the code is wrong or has expired; subscribe again to get a new one")
 
+// Limits of subscriptions. Planners hold all of them in memory.
+const (
+	// MostOfPerson is the maximum number of subscriptions of a person.
+	MostOfPerson = 1000
+	// MostOfAll is the maximum number of all subscriptions.
+	MostOfAll = 50_000
+	// maxSelection is the maximum size of the labels, the states and the address of a
+	// subscription together, in bytes.
+	maxSelection = 4 << 10
+)
+
+// ErrTooMany is the error for a subscription above a limit.
+var ErrTooMany = errors.New("too many subscriptions")
+
+// subscriptionsMark is the mark that changes with each change of a subscription.
+const subscriptionsMark = "subscriptions"
+
+// SubscriptionsVersion returns a text that changes with every change of a subscription.
+//
+// Errors: those of the database.
+func SubscriptionsVersion(ctx context.Context, q sqldb.Querier) (string, error) {
+	return Mark(ctx, q, subscriptionsMark)
+}
+
 // maxTries is the maximum number of codes that can be tried for one address.
 const maxTries = 5
 
@@ -47,10 +71,15 @@ const subscriptionColumns = "id, person, cluster, object_type, namespace, name, 
 // content keeps its ID; if it is not verified, it gets the new code. Send the code to the
 // address only. An empty code means that the address needs no verification.
 //
-// Errors: a subscription without a channel; those of the database.
+// Errors: a subscription without a channel or with a selection of more than 4 KiB;
+// ErrTooMany if the person has MostOfPerson others, or if MostOfAll others exist; those of
+// the database.
 func Subscribe(ctx context.Context, db *sqldb.DB, s Subscription, code string, validFor time.Duration) (id int64, err error) {
 	if s.Channel == "" {
 		return 0, errors.New("a subscription needs a channel")
+	}
+	if len(s.Labels)+len(s.States)+len(s.Address) > maxSelection {
+		return 0, fmt.Errorf("the labels, states and address of a subscription have more than %d bytes", maxSelection)
 	}
 	now := db.Now()
 	verified, until, secret := micros(now), int64(0), make([]byte, 16)
@@ -59,6 +88,12 @@ func Subscribe(ctx context.Context, db *sqldb.DB, s Subscription, code string, v
 		verified, until, secret = 0, micros(now.Add(validFor)), codeHash(content, code)
 	}
 	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
+		if err := touch(ctx, tx, subscriptionsMark, "subscribe"); err != nil { // before the count, which others must not change
+			return err
+		}
+		if err := roomFor(ctx, tx, content, cut(s.Person, maxWord)); err != nil {
+			return err
+		}
 		err := tx.InsertNew(ctx, "subscriptions", []string{
 			"content_hash", "person", "cluster", "object_type", "namespace", "name", "uid", "labels", "states", "channel", "address",
 			"created_at", "created_by", "verified_at", "code_hash", "code_until", "tries", "muted_until",
@@ -78,6 +113,25 @@ func Subscribe(ctx context.Context, db *sqldb.DB, s Subscription, code string, v
 		return audit(ctx, tx, s.CreatedBy, "subscribe", fmt.Sprintf("subscription %d of %s on channel %s", id, s.Person, s.Channel))
 	})
 	return id, err
+}
+
+// roomFor returns ErrTooMany if a person, or everybody, has the maximum of subscriptions
+// without the one with a hash.
+func roomFor(ctx context.Context, tx *sqldb.Tx, content []byte, person string) error {
+	var own, all int
+	if err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM subscriptions WHERE person = ? AND content_hash <> ?", person, content).Scan(&own); err != nil {
+		return err
+	}
+	if own >= MostOfPerson {
+		return fmt.Errorf("%w: %s has %d, the maximum; remove some first", ErrTooMany, person, own)
+	}
+	if err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM subscriptions WHERE content_hash <> ?", content).Scan(&all); err != nil {
+		return err
+	}
+	if all >= MostOfAll {
+		return fmt.Errorf("%w: %d exist, the maximum of all people; ask the operator", ErrTooMany, all)
+	}
+	return nil
 }
 
 // codeHash returns the stored hash of a code.
@@ -110,8 +164,10 @@ func Verify(ctx context.Context, db *sqldb.DB, id int64, code string) error {
 			wrong = true // the try is still counted
 			return nil
 		}
-		_, err = tx.Exec(ctx, "UPDATE subscriptions SET verified_at = ? WHERE id = ?", micros(tx.Now()), id)
-		return err
+		if _, err = tx.Exec(ctx, "UPDATE subscriptions SET verified_at = ? WHERE id = ?", micros(tx.Now()), id); err != nil {
+			return err
+		}
+		return touch(ctx, tx, subscriptionsMark, "verify")
 	})
 	if err == nil && wrong {
 		err = ErrCode
@@ -166,6 +222,9 @@ func changeSubscription(ctx context.Context, db *sqldb.DB, statement string, arg
 			err = fmt.Errorf("subscription %d: %w", id, ErrUnknown)
 		}
 		if err != nil {
+			return err
+		}
+		if err := touch(ctx, tx, subscriptionsMark, action); err != nil {
 			return err
 		}
 		return audit(ctx, tx, by, action, strconv.FormatInt(id, 10))

@@ -227,7 +227,7 @@ func (w *writer) follow(ctx context.Context, cluster *kube.Cluster, job api.JobR
 			Person: person, CreatedBy: w.who(ctx), Channel: ch.Name, Address: to.Address,
 			Cluster: uid, Type: job.Type, Namespace: job.Namespace, Name: job.Name, UID: job.UID,
 		}, "", 0)
-		return err
+		return tooMany(err)
 	}
 	return web.Unavailable(fmt.Sprintf("No channel has an address for %s.", person))
 }

@@ -185,7 +185,8 @@ func (w *writer) addressOf(ctx context.Context, in *api.Subscribe) (config.Addre
 // code.
 func (w *writer) subscribe(ctx context.Context, s delivery.Subscription, to config.Address, about string) (int64, error) {
 	if to.Known {
-		return delivery.Subscribe(ctx, w.cfg.DB, s, "", 0)
+		id, err := delivery.Subscribe(ctx, w.cfg.DB, s, "", 0)
+		return id, tooMany(err)
 	}
 	if err := w.quotas.take(s.CreatedBy, time.Now()); err != nil {
 		return 0, err
@@ -197,9 +198,17 @@ func (w *writer) subscribe(ctx context.Context, s delivery.Subscription, to conf
 	code := fmt.Sprintf("%08d", n)
 	id, err := delivery.Subscribe(ctx, w.cfg.DB, s, code, codeFor)
 	if err != nil {
-		return 0, err
+		return 0, tooMany(err)
 	}
 	return id, w.send(ctx, s.Channel, config.Confirmation(s.CreatedBy, about, id, code, to.To), to.To)
+}
+
+// tooMany makes a problem of delivery.ErrTooMany.
+func tooMany(err error) error {
+	if errors.Is(err, delivery.ErrTooMany) {
+		return web.Conflict("The subscription was not stored: " + err.Error() + ".")
+	}
+	return err
 }
 
 // send sends a message directly. The answer of the channel is only logged, because it may
