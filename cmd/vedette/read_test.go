@@ -276,6 +276,27 @@ func (r *archive) wait(t *testing.T) {
 	stop()
 }
 
+// TestWaitForEarlier: an object that was deleted before the command began counts only on
+// request.
+func TestWaitForEarlier(t *testing.T) {
+	r := &archive{t: t, srv: serve(t, apitest.Config{}), db: "sqlite:" + filepath.Join(t.TempDir(), "history.db")}
+	r.srv.create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
+	stop := r.start()
+	earlier := newPod("ml", "train", "app")
+	r.srv.create(earlier)
+	r.until("train", 1)
+	r.srv.phase(earlier, corev1.PodSucceeded, "")
+	r.until("train", 2)
+	if err := r.srv.Delete(newPod("ml", "train")); err != nil {
+		t.Fatal(err)
+	}
+	r.until("train", 3)
+	stop()
+	r.fails(1, "--any counts it", "wait", "pod/train", "-n", "ml", "--for", "state=Succeeded", "--timeout", "0")
+	r.says("wait", "pod/train", "-n", "ml", "--for", "state=Succeeded", "--timeout", "0", "--any")
+	r.says("wait", "pod/train", "-n", "ml", "--for", "deleted", "--timeout", "0")
+}
+
 func (r *archive) stats(t *testing.T) {
 	var list struct{ Items []statsDoc }
 	if err := json.Unmarshal([]byte(r.says("stats", "pods", "-n", "ml", "-o", "json")), &list); err != nil {

@@ -23,7 +23,9 @@ type waitOptions struct {
 	readOptions
 	condition string
 	timeout   time.Duration
+	any       bool
 	every     time.Duration
+	began     time.Time
 }
 
 // Exit codes of wait.
@@ -39,8 +41,10 @@ func newWait(c completions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait TYPE/NAME --for state=STATE[,STATE…]|deleted",
 		Short: "Wait until an object has reached a state or is deleted",
-		Long: "Wait until an object has reached a state or is deleted. The command reads the database, so a state in the past counts,\n" +
-			"even if the object is deleted now. If several objects had the name, the last one counts. The object need not exist yet.\n\n" +
+		Long: "Wait until an object has reached a state or is deleted. The command reads the database, so a state that the object has\n" +
+			"left counts, even if the object is deleted meanwhile. The object need not exist yet. An object that was deleted before\n" +
+			"the command began counts only with --any or --uid: it may be that of an earlier run. If several objects had the name,\n" +
+			"the last one counts.\n\n" +
 			"The exit code is 0 once the object has reached the state, 1 after the timeout, 2 if the object ended in another state\n" +
 			"and can no longer reach this one, and 3 after an error.",
 		Example: "  vedette wait job/train-7 -n ml --for state=Succeeded --timeout 2h --db sqlite:history.db\n\n" +
@@ -56,6 +60,7 @@ func newWait(c completions) *cobra.Command {
 	o.addUID(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.condition, "for", "", "what to wait for: state=Succeeded, state=Succeeded,Failed, or deleted")
+	f.BoolVar(&o.any, "any", false, "count an object that was deleted before the command began")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long to wait; 0 checks once, and a negative value waits for a week")
 	return codeOfErrors(cmd, exitWaitFailed)
 }
@@ -95,6 +100,7 @@ func (o *waitOptions) run(ctx context.Context, args []string, con *console.Conso
 	if timeout < 0 {
 		timeout = 7 * 24 * time.Hour
 	}
+	o.began = time.Now()
 	deadline := time.NewTimer(timeout)
 	defer deadline.Stop()
 	tick := time.NewTicker(o.every)
@@ -131,6 +137,9 @@ func (o *waitOptions) check(ctx context.Context, h *source.History, args, states
 		return false, "", err
 	}
 	obj := objects[0]
+	if obj.Presence == history.Deleted && obj.Gone.Before(o.began) && !o.any && o.uid == "" && !slices.Contains(states, string(state.Deleted)) {
+		return false, fmt.Sprintf("the last object of this name was deleted at %s; --any counts it", units.Local(obj.Gone)), nil
+	}
 	for t, err := range h.TransitionsOf(ctx, obj.ID) {
 		if err != nil {
 			return false, "", err

@@ -53,7 +53,7 @@ func TestWork(t *testing.T) {
 			if done() == 10 {
 				return 10, ""
 			}
-			return done(), "it goes on"
+			return done(), "it continues"
 		})
 		if took := time.Since(start); took != 5*usual {
 			t.Errorf("it took %v", took)
