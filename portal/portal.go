@@ -281,6 +281,16 @@ func (p *Portal) find(r *http.Request) string {
 // with the longest filter takes two seconds of CPU time.
 const readsAtOnce = 8
 
+// Limits of writes. Parsing multiplies the memory of a body.
+const (
+	// writesAtOnce is the maximum number of concurrent writes of one person.
+	writesAtOnce = 4
+	// bodiesOfAll and bodiesOfOne are the bytes of bodies that all people together, and one
+	// person, may have in the process.
+	bodiesOfAll = 32 << 20
+	bodiesOfOne = 4 << 20
+)
+
 // routes returns the handler of all paths.
 func (p *Portal) routes(pages http.Handler) http.Handler {
 	inner := http.NewServeMux()
@@ -311,6 +321,14 @@ func (p *Portal) routes(pages http.Handler) http.Handler {
 		}
 		return person(r)
 	}
+	writing, bodies := web.NewConcurrencyLimit(writesAtOnce), web.NewBodyBudget(bodiesOfAll, bodiesOfOne)
+	writes := func(r *http.Request) string {
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			return ""
+		}
+		return person(r)
+	}
+	limited := turns.Handler(reads, writing.Handler(writes, bodies.Handler(person, inner)))
 	outer := http.NewServeMux()
 	outer.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
 		web.Write(w, r, http.StatusOK, "text/plain", []byte("ok\n"))
@@ -321,7 +339,7 @@ func (p *Portal) routes(pages http.Handler) http.Handler {
 		registry.MustRegister(p.Collector())
 		outer.Handle("GET /metrics", p.identity.Named(promhttp.HandlerFor(registry, promhttp.HandlerOpts{})))
 	}
-	outer.Handle("/", p.identity.Handler(throttle.Handler(person, turns.Handler(reads, inner))))
+	outer.Handle("/", p.identity.Handler(throttle.Handler(person, limited)))
 	return p.requests.counting(web.Guard(outer, p.tls != nil, p.cfg.logger()))
 }
 
