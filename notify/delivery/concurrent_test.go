@@ -165,7 +165,7 @@ func TestHostileTexts(t *testing.T) {
 		c = d.claim(t, delivery.ClaimOptions{})
 		d.finish(t, delivery.Outcome{Status: nasty, Ref: nasty}, delivery.Policy{}, c.Deliveries...)
 		if _, err := delivery.Subscribe(t.Context(), d.DB, delivery.Subscription{
-			Person: nasty, Cluster: nasty, Type: nasty, Namespace: nasty, Name: nasty, UID: nasty, Labels: nasty, States: nasty, Channel: nasty, Address: nasty, CreatedBy: nasty,
+			Person: nasty, Cluster: nasty, Type: nasty, Namespace: nasty, Name: nasty, UID: nasty, Labels: nasty[:1000], States: nasty[:1000], Channel: nasty, Address: nasty[:1000], CreatedBy: nasty,
 		}, nasty, time.Hour); err != nil {
 			t.Error(err)
 		}

@@ -1,8 +1,11 @@
 package writeapi
 
 import (
+	"errors"
 	"sync"
 	"time"
+
+	"github.com/vedette-io/vedette/notify/delivery"
 
 	"github.com/vedette-io/vedette/portal/web"
 )
@@ -48,4 +51,12 @@ func (q *quotas) take(person string, now time.Time) error {
 	}
 	q.sent[person] = append(recent, now)
 	return nil
+}
+
+// tooMany makes a problem of delivery.ErrTooMany.
+func tooMany(err error) error {
+	if errors.Is(err, delivery.ErrTooMany) {
+		return web.Conflict("The subscription was not stored: " + err.Error() + ".")
+	}
+	return err
 }

@@ -203,14 +203,6 @@ func (w *writer) subscribe(ctx context.Context, s delivery.Subscription, to conf
 	return id, w.send(ctx, s.Channel, config.Confirmation(s.CreatedBy, about, id, code, to.To), to.To)
 }
 
-// tooMany makes a problem of delivery.ErrTooMany.
-func tooMany(err error) error {
-	if errors.Is(err, delivery.ErrTooMany) {
-		return web.Conflict("The subscription was not stored: " + err.Error() + ".")
-	}
-	return err
-}
-
 // send sends a message directly. The answer of the channel is only logged, because it may
 // contain data that the person must not see.
 //
