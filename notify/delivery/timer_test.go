@@ -2,6 +2,7 @@ package delivery_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,15 +78,15 @@ func TestForgetTimers(t *testing.T) {
 			return delivery.SetTimers(t.Context(), tx, all)
 		})
 		due := func(rules ...string) string {
-			text := ""
+			var text strings.Builder
 			some, err := delivery.DueTimers(t.Context(), d, start.Add(24*time.Hour), rules, 10)
 			for i := range some {
-				text += fmt.Sprint(some[i].Object)
+				fmt.Fprint(&text, some[i].Object)
 			}
 			if err != nil {
 				t.Error(err)
 			}
-			return text
+			return text.String()
 		}
 		forget := func(before time.Time, limit, want int, known ...string) {
 			t.Helper()
@@ -133,12 +134,12 @@ func TestReportedFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := ""
+			var got strings.Builder
 			for _, f := range all {
-				got += fmt.Sprintf("%s %s %v, ", f.Notifier, f.Hash, f.At.Sub(start))
+				fmt.Fprintf(&got, "%s %s %v, ", f.Notifier, f.Hash, f.At.Sub(start))
 			}
-			if got != want {
-				t.Errorf("got %q, want %q", got, want)
+			if got.String() != want {
+				t.Errorf("got %q, want %q", got.String(), want)
 			}
 		}
 		report("b", "2", 0)
