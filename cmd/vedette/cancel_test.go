@@ -122,7 +122,7 @@ func TestRetryAndHistory(t *testing.T) {
 	reached := func(name, state string) {
 		t.Helper()
 		patience.Until(t, name+" is "+state, func() string { // until the type is recorded, wait fails
-			wait := start(t, "wait", "job/"+name, "-n", "ml", "--db", db, "--for", "state="+state)
+			wait := start(t, "wait", "job/"+name, "-n", "ml", "--db", db, "--for", "state="+state, "--any")
 			if wait.end() == 0 {
 				return ""
 			}

@@ -65,7 +65,7 @@ func TestDemoSession(t *testing.T) {
 	says(0, []string{"train-8 ", " fay "}, "jobs", "--live")
 	says(0, []string{"job/train-8 cancelled"}, "cancel", "job/train-8", "--reason", "wrong data")
 	o.until("train-8", "gone", func(job *batchv1.Job, _ []corev1.Pod) bool { return job == nil })
-	says(0, nil, "wait", "job/train-8", "-n", demo.Team, "--for", "state=Aborted", "--timeout", "2m")
+	says(0, nil, "wait", "job/train-8", "-n", demo.Team, "--for", "state=Aborted", "--timeout", "2m", "--any")
 	says(0, []string{"job/train-8-r2 submitted"}, "retry", "job/train-8", "--set", "image=pytorch/pytorch:2")
 	o.until("train-8-r2", "running", running)
 	says(0, nil, "wait", "job/train-8-r2", "-n", demo.Team, "--for", "state=Running", "--timeout", "2m")
