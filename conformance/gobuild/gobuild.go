@@ -138,13 +138,13 @@ func share(ctx context.Context, root string, args []string) (dir string, unlock 
 	if unlock, err = filelock.Wait(ctx, dir+".lock", func() {}); err != nil {
 		return "", nil, fmt.Errorf("lock %s: %w", dir, err)
 	}
-	others, err := os.ReadDir(all)
+	others, _ := os.ReadDir(all) // old programs that stay do no harm
 	for _, o := range others {
 		if info, err := o.Info(); err == nil && now.Sub(info.ModTime()) > unused && o.IsDir() {
 			_ = os.RemoveAll(filepath.Join(all, o.Name()))
 		}
 	}
-	return dir, unlock, err
+	return dir, unlock, nil
 }
 
 // keep gives a program a second name, because a later build replaces the first one. Where the
