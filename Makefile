@@ -61,30 +61,30 @@ stress: ## run as many rounds of tests of P (./store ./kube/...) as fit into T (
 .PHONY: databases
 databases: ## run the tests of all packages that use a database on D (postgres or mariadb)
 	@tools/setup.sh databases
-	VEDETTE_TEST_DATABASES=$(D) go test -count=1 -timeout 30m ./record/... ./stream ./notify/delivery ./notify ./portal/insight ./portal/stats ./portal/audit ./portal/readapi ./portal/writeapi ./portal/recordapi ./portal
+	VEDETTE_TEST_DATABASES=$(D) go test -count=1 -timeout 30m ./platform/sqldb/... ./platform/internal/... ./platform/feed ./platform/history ./platform/jobindex ./platform/logs/joblog ./platform/logs/logkeeper ./platform/retention ./platform/record/... ./platform/send/... ./platform/world/... ./platform/notify/delivery ./platform/notify ./platform/portal/insight ./platform/portal/stats ./platform/portal/audit ./platform/portal/readapi ./platform/portal/writeapi ./platform/portal/recordapi ./platform/portal
 
 .PHONY: queries
 queries: ## measure queries over 1,000,000 transitions in SQLite, and over 200,000 in PostgreSQL and MariaDB (2 minutes)
 	@tools/setup.sh databases
-	go test ./record/history -run TestManyTransitions -count=1 -timeout 20m -transitions 1000000
-	VEDETTE_TEST_DATABASES=postgres,mariadb go test ./record/history -run TestManyTransitions -count=1 -timeout 20m -transitions 200000
+	go test ./platform/history -run TestManyTransitions -count=1 -timeout 20m -transitions 1000000
+	VEDETTE_TEST_DATABASES=postgres,mariadb go test ./platform/history -run TestManyTransitions -count=1 -timeout 20m -transitions 200000
 
 .PHONY: many
 many: ## measure queries over 10,000,000 transitions in each database (25 minutes, 10 GB in the folder for temporary files)
 	@tools/setup.sh databases
-	$(ALL_DATABASES) go test ./record/history -run TestManyTransitions -count=1 -timeout 2h -v -transitions 10000000
+	$(ALL_DATABASES) go test ./platform/history -run TestManyTransitions -count=1 -timeout 2h -v -transitions 10000000
 
 .PHONY: conformance
 conformance: ## run packages of conformance, P (./...), on all databases against a real control plane (building it takes 15 minutes, once)
 	@tools/setup.sh databases linux mail pages browser prometheus
-	npm ci --prefix portal/ui --no-audit --no-fund
+	npm ci --prefix platform/portal/ui --no-audit --no-fund
 	go run -C conformance ./cmd/cluster build
-	$(ALL_DATABASES) go test -C conformance -count=1 -p 4 -timeout 45m $(or $(P),$$(go -C conformance list ./... | grep -v -e '/swap$$' -e '/dropin$$'))
+	$(ALL_DATABASES) go test -C conformance -count=1 -p 4 -timeout 45m $(or $(P),$$(go -C conformance list ./... | grep -v -e '/swap$$' -e '/dropin$$' -e '/slow$$'))
 
 .PHONY: pages
 pages: ## check the pages of the portal in Chromium in all looks; the gate checks some
 	@tools/setup.sh pages browser
-	npm ci --prefix portal/ui --no-audit --no-fund
+	npm ci --prefix platform/portal/ui --no-audit --no-fund
 	VEDETTE_SIZE=full go test -C conformance ./portal/pages -count=1 -timeout 60m -v
 
 .PHONY: suites
@@ -95,6 +95,13 @@ suites: ## run the tests of client-go and controller-runtime against our adapter
 chaos: ## hold informers of client-go and ours side by side on a real control plane, for CHAOS (10m) of faults, with the race detector
 	@tools/setup.sh linux
 	VEDETTE_PATIENCE=4m go test -C conformance -race ./chaos -count=1 -timeout 3h -v -chaos=$(CHAOS)
+
+.PHONY: followers
+followers: ## hold informers, a recorder and the drop-in on a real control plane through restored data, new schemas and versions, proxies, kine and 1,000 types (25 minutes)
+	@tools/setup.sh linux
+	go -C conformance/kine mod tidy -diff && go -C conformance/kine vet ./...
+	VEDETTE_SIZE=full VEDETTE_PATIENCE=6m go test -C conformance ./followers/... -count=1 -timeout 60m -v
+	VEDETTE_SIZE=full VEDETTE_PATIENCE=6m go test -C conformance ./e2e -run 'TestManyTypes$$' -count=1 -timeout 60m -v
 
 .PHONY: swap
 swap: ## build two unmodified controllers with the engine, by vedette swap, and run them (10 minutes the first time)
@@ -200,8 +207,8 @@ fuzz: ## run the fuzz targets of P (all) for FUZZTIME (20000x is 20,000 inputs);
 .PHONY: models
 models: ## compare the store and all queues with simple models over 100,000 random operations, and the recorder and its queries over CASES (3000) histories
 	VEDETTE_CASES=1500 go test ./store ./delta ./workqueue -count=1 -run "Model|NeverReads" -rapid.steps=90
-	VEDETTE_CASES=$(CASES) go test ./record ./record/internal/batch ./record/history ./record/retention ./record/jobfilter ./record/jobindex -count=1 -timeout 90m -run Model
-	VEDETTE_CASES=300 go test ./notify/delivery -count=1 -timeout 90m -run Model
+	VEDETTE_CASES=$(CASES) go test ./platform/record ./platform/internal/batch ./platform/history ./platform/retention ./job/jobfilter ./platform/jobindex -count=1 -timeout 90m -run Model
+	VEDETTE_CASES=300 go test ./platform/notify/delivery -count=1 -timeout 90m -run Model
 
 .PHONY: full
 full: ## run the unit tests of P (./...) at their full sizes, with the race detector; the gate runs small ones
@@ -214,11 +221,11 @@ shuffle: ## run the unit tests of P (./...) three times in a random order, with 
 .PHONY: ui
 ui: ## build the pages of the portal from their sources, and check that dist is what is committed
 	@tools/setup.sh pages
-	npm ci --prefix portal/ui --no-audit --no-fund
-	npm run --prefix portal/ui check
-	go run ./portal/ui/build -test
-	go run ./portal/ui/build
-	@git diff --exit-code --stat -- portal/ui/dist portal/ui/src/api.ts && test -z "$$(git status --porcelain -- portal/ui/dist)" || { echo "portal/ui/dist is not what the sources give: commit it"; exit 1; }
+	npm ci --prefix platform/portal/ui --no-audit --no-fund
+	npm run --prefix platform/portal/ui check
+	go run ./platform/portal/ui/build -test
+	go run ./platform/portal/ui/build
+	@git diff --exit-code --stat -- platform/portal/ui/dist platform/portal/ui/src/api.ts && test -z "$$(git status --porcelain -- platform/portal/ui/dist)" || { echo "platform/portal/ui/dist is not what the sources give: commit it"; exit 1; }
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 .PHONY: platforms

@@ -7,8 +7,8 @@
 //   - [github.com/vedette-io/vedette/informer]: keeps a copy of the objects of a type, with
 //     indexes, handlers and views of several types at one instant. Begin here.
 //   - [github.com/vedette-io/vedette/kube]: connects to a cluster; reads and writes objects.
-//   - [github.com/vedette-io/vedette/state]: the state of an object in one word;
-//     [github.com/vedette-io/vedette/rules] reads states from a file of expressions.
+//   - [github.com/vedette-io/vedette/job]: everything about a job, such as its state in one word;
+//     [github.com/vedette-io/vedette/platform/rules] reads states from a file of expressions.
 //   - [github.com/vedette-io/vedette/metrics]: informers, queues and controllers as Prometheus
 //     metrics.
 //
@@ -38,26 +38,25 @@
 //
 // # Record every state
 //
-//   - [github.com/vedette-io/vedette/record]: writes every revision and every transition.
-//   - [github.com/vedette-io/vedette/record/history]: reads them.
-//   - [github.com/vedette-io/vedette/record/feed]: transitions in the order of their commits,
+//   - [github.com/vedette-io/vedette/platform/record]: writes every revision and every transition.
+//   - [github.com/vedette-io/vedette/platform/history]: reads them.
+//   - [github.com/vedette-io/vedette/platform/feed]: transitions in the order of their commits,
 //     with named cursors.
-//   - [github.com/vedette-io/vedette/record/retention]: removes old history.
-//   - [github.com/vedette-io/vedette/record/joblog]: kept logs of containers.
-//   - [github.com/vedette-io/vedette/record/sqldb]: SQLite, PostgreSQL, MySQL and MariaDB.
-//   - [github.com/vedette-io/vedette/stream]: sends them to NATS JetStream or Kafka.
+//   - [github.com/vedette-io/vedette/platform/retention]: removes old history.
+//   - [github.com/vedette-io/vedette/platform/logs/joblog]: kept logs of containers.
+//   - [github.com/vedette-io/vedette/platform/sqldb]: SQLite, PostgreSQL, MySQL and MariaDB.
+//   - [github.com/vedette-io/vedette/platform/send/stream]: sends them to NATS JetStream or Kafka.
 //
 // # Submit jobs, and tell people about them
 //
-//   - [github.com/vedette-io/vedette/submit]: submits, cancels and repeats jobs, with
-//     [github.com/vedette-io/vedette/submit/manifest],
-//     [github.com/vedette-io/vedette/submit/template] and
-//     [github.com/vedette-io/vedette/submit/logs].
-//   - [github.com/vedette-io/vedette/jobmeta]: labels and annotations of jobs.
-//   - [github.com/vedette-io/vedette/notify]: sends messages, by the rules of
-//     [github.com/vedette-io/vedette/notify/rule] in a file of
-//     [github.com/vedette-io/vedette/notify/config].
-//   - [github.com/vedette-io/vedette/portal/client]: a client of the portal's API.
+//   - [github.com/vedette-io/vedette/platform/submit]: submits, cancels and repeats jobs, with
+//     [github.com/vedette-io/vedette/platform/submit/manifest],
+//     [github.com/vedette-io/vedette/platform/submit/template] and
+//     [github.com/vedette-io/vedette/platform/logs].
+//   - [github.com/vedette-io/vedette/platform/notify]: sends messages, by the rules of
+//     [github.com/vedette-io/vedette/platform/notify/rule] in a file of
+//     [github.com/vedette-io/vedette/platform/notify/config].
+//   - [github.com/vedette-io/vedette/platform/portal/client]: a client of the portal's API.
 //
 // # Below the informer
 //

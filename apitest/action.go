@@ -92,7 +92,8 @@ func InStreamError(status metav1.Status) Action {
 }
 
 // Backwards sends an event whose version is lower than the version of the last object by a number; the version of a
-// list is lower by the same number. 0 means 1. It does nothing to other verbs.
+// list is lower by the same number. 0 means 1. It does nothing to other verbs, and nothing before the first object of a
+// streaming list, because a client could not tell the invented object from one of the list.
 func Backwards(by uint64) Action { return Action{kind: actBackwards, by: max(by, 1)} }
 
 // atRequest reports whether the action applies to a request before it is answered.

@@ -8,10 +8,12 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -76,11 +78,20 @@ func readObject(c *call) (Object, error) {
 }
 
 // validateFields applies the parameter fieldValidation to fields that the type does not have and to duplicate fields:
-// Strict rejects them, Warn (the default) adds a warning to the response, Ignore ignores them. Custom resources have no
-// schema here, so all of their fields are valid.
+// Strict rejects them, Warn (the default) adds a warning to the response, Ignore ignores them. All fields of a
+// custom resource without a schema are valid.
 func (c *call) validateFields(data []byte) error {
 	how := c.handler.URL.Query().Get("fieldValidation")
-	if how == metav1.FieldValidationIgnore || !c.table.res.builtin() {
+	if how == metav1.FieldValidationIgnore {
+		return nil
+	}
+	if !c.table.res.builtin() {
+		problems := unknownFields(c.table.res.schema, data)
+		if how == metav1.FieldValidationStrict && len(problems) > 0 {
+			want := c.table.res.GroupVersionKind()
+			return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s", want.Kind, want.Version, want.Kind, strings.Join(problems, ", ")))
+		}
+		c.warnings = append(c.warnings, problems...)
 		return nil
 	}
 	want := c.table.res.GroupVersionKind()
@@ -134,6 +145,7 @@ func parseCustom(res *resource, data []byte) (Object, error) {
 	if _, err := partialOf(u); err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
+	shape(res.schema, u.Object)
 	return u, nil
 }
 
@@ -173,7 +185,7 @@ func readDeleteOptions(r *http.Request) (metav1.DeleteOptions, error) {
 	if len(o.DryRun) == 0 {
 		o.DryRun = query["dryRun"]
 	}
-	return o, nil
+	return o, invalidOptions("DeleteOptions", metavalidation.ValidateDeleteOptions(&o))
 }
 
 // jsonOf returns the CBOR body of a request as JSON.

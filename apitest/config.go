@@ -2,9 +2,13 @@ package apitest
 
 import (
 	"fmt"
+	"log/slog"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/internal/userlog"
 )
 
 // Defaults of the fields of Config.
@@ -60,6 +64,10 @@ type Config struct {
 	// 403 Forbidden, or as the Status that it contains. It also decides the answers of SelfSubjectAccessReviews, but is
 	// not called for the review request itself. Many goroutines call it at the same time, and it must not block.
 	Authorize func(Request) error
+	// Rules answers SelfSubjectRulesReviews: the rights of a user in a namespace, which should be those that Authorize
+	// allows. If it is nil (the default), the answer is incomplete and has no rules, as of an authorizer that cannot
+	// list rights. Many goroutines call it at the same time.
+	Rules func(user string, groups []string, namespace string) authorizationv1.SubjectRulesReviewStatus
 	// Admit, if not nil, is called with each object that a client creates or replaces, and with the result of each
 	// patch, in the stored Go type. It may change the object, as defaults and webhooks do. Its error is answered as 403
 	// Forbidden, as for quotas, or as the Status that it contains. It is not called for status, scale and deletions.
@@ -78,6 +86,8 @@ type Config struct {
 	CBOR CBOR
 	// Ownership determines which objects have metadata.managedFields; default OwnershipAfterApply.
 	Ownership Ownership
+	// GarbageCollection determines what happens to objects whose owners are deleted; default GarbageStays.
+	GarbageCollection GarbageCollection
 	// SystemNamespaces creates the namespaces default, kube-system, kube-public and kube-node-lease at the start, as real
 	// servers do. The first write of a client is then the fifth.
 	SystemNamespaces bool
@@ -85,6 +95,9 @@ type Config struct {
 	Now func() time.Time
 	// RequestLog is the number of latest requests that are kept for Requests, and of writes for Writes; default 10,000.
 	RequestLog int
+	// Logger receives a warning for each definition with rules in x-kubernetes-validations, which the server does not
+	// evaluate. Default slog.Default() at the time of the line.
+	Logger *slog.Logger
 	// Release is the version of Kubernetes that /version reports, default "v1.37.0".
 	Release string
 }
@@ -109,6 +122,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	c.Logger = userlog.Of(c.Logger)
 	if c.Release == "" {
 		c.Release = DefaultRelease
 	}
@@ -123,6 +137,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: CBOR is %d", ErrConfig, c.CBOR)
 	case c.Ownership > OwnershipAlways || c.Ownership < 0:
 		return c, fmt.Errorf("%w: Ownership is %d", ErrConfig, c.Ownership)
+	case c.GarbageCollection > GarbageGoes || c.GarbageCollection < 0:
+		return c, fmt.Errorf("%w: GarbageCollection is %d", ErrConfig, c.GarbageCollection)
 	case c.StreamingLists != StreamingSupported && c.StreamingLists != StreamingRefused:
 		return c, fmt.Errorf("%w: StreamingLists is %d", ErrConfig, c.StreamingLists)
 	}
@@ -148,4 +164,15 @@ const (
 	OwnershipAfterApply Ownership = iota
 	// OwnershipAlways tracks the owners of the fields of all objects that clients write, as a real server does.
 	OwnershipAlways
+)
+
+// GarbageCollection determines what happens to objects whose owners are deleted.
+type GarbageCollection int
+
+const (
+	// GarbageStays leaves them, like an API server without a controller manager.
+	GarbageStays GarbageCollection = iota
+	// GarbageGoes deletes an object once none of its owners exists, as the garbage collector of a cluster does, but within
+	// the request that deletes the last owner. The propagation policies Background, Foreground and Orphan have effect.
+	GarbageGoes
 )

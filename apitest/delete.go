@@ -18,14 +18,20 @@ const (
 )
 
 // delete removes an object, or marks it for removal if it has finalizers. It returns the last state, or the marked one.
-// The propagation policy and the grace period are accepted and ignored: there is no garbage collector.
+// The grace period is accepted and ignored, and so is the propagation policy without Config.GarbageCollection.
 func (s *Server) delete(t *table, key string, o metav1.DeleteOptions, w writing) (*revision, deletion, error) {
+	if err := s.garbage.propagate(t, key, o, w.dry); err != nil {
+		return nil, goneNow, err
+	}
 	for range maxAttempts {
 		before, err := s.find(t, key)
 		if err != nil {
 			return nil, goneNow, err
 		}
 		rev, outcome, err := s.deleteOnce(t, before, o.Preconditions, w)
+		if err == nil && outcome == awaitsFinalizers {
+			s.garbage.marked(t, rev)
+		}
 		if !errors.Is(err, errConflict) {
 			return rev, outcome, err
 		}
@@ -81,11 +87,7 @@ func (s *Server) serveDelete(w http.ResponseWriter, c *call) {
 		s.fail(w, c, err)
 		return
 	}
-	how, err := c.writing(o.DryRun)
-	if err != nil {
-		s.fail(w, c, err)
-		return
-	}
+	how := c.writing(o.DryRun)
 	rev, outcome, err := s.delete(c.table, keyOf(c.Namespace, c.Name), o, how)
 	if err != nil || outcome == awaitsFinalizers {
 		s.respond(w, c, http.StatusOK, rev, err)
@@ -111,11 +113,7 @@ func (s *Server) serveDeleteCollection(w http.ResponseWriter, c *call) {
 		s.fail(w, c, err)
 		return
 	}
-	how, err := c.writing(o.DryRun)
-	if err != nil {
-		s.fail(w, c, err)
-		return
-	}
+	how := c.writing(o.DryRun)
 	p, err := s.list(c.table, c.choice, c.list)
 	if err != nil {
 		s.fail(w, c, err)

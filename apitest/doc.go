@@ -54,13 +54,18 @@
 //
 // With Config.CBOR, custom objects are served and accepted as CBOR.
 //
-// These features of a real server are missing: built-in objects as CBOR; compressed responses; conversion between
-// versions of a type; defaults, schemas, admission, quotas, and validation of more than metadata, except by
-// Config.Admit; subresources other than status, the log of pods, and scale of built-in types, and server-side apply of a
-// scale; garbage collection and grace periods (the propagation policy is accepted and ignored, objects with finalizers
-// wait for them).
+// Types of ReadDefinitions have the structural schema of their CustomResourceDefinition: defaults, pruning with warnings,
+// and validation, except the rules in x-kubernetes-validations.
 //
-// A version that does not exist yet is rejected at once, not after three seconds. Two API groups never share objects:
+// With Config.GarbageCollection, objects go with their last owner.
+//
+// These features of a real server are missing: built-in objects as CBOR; compressed responses; conversion between
+// versions of a type; admission and quotas, and for types without a definition defaults and validation of more than
+// metadata, except by Config.Admit; subresources other than status, the log of pods, and scale of built-in types, and
+// server-side apply of a scale; grace periods, which are accepted and ignored.
+//
+// A list of a version that does not exist yet is rejected at once, not after three seconds; a watch from such a version
+// is silent until the server gets there, as on a real server. Two API groups never share objects:
 // the events of the core group and those of events.k8s.io are different objects. The status of a new object is dropped
 // as on a real server, but a Pod begins as Pending, and a Namespace as Active.
 //

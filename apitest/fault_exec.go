@@ -130,6 +130,9 @@ func (st *stream) execute(ctx context.Context, i *Injection) error {
 		}
 		return st.writeExtra(frame)
 	case actBackwards:
+		if st.last == nil && st.call.Streaming() {
+			return nil
+		}
 		frame, err := st.backwards(a.by)
 		if err != nil {
 			return err

@@ -47,6 +47,9 @@ func typeOf(res *resource, enc encoding) typeMeta {
 // listTypeOf returns the typeMeta of a list of the resource.
 func listTypeOf(res *resource, enc encoding) typeMeta {
 	t := typeOf(res, enc)
+	if enc.part == wholeObject && res.ListKind != "" {
+		return typeMeta{t.apiVersion, res.ListKind}
+	}
 	return typeMeta{t.apiVersion, t.kind + "List"}
 }
 

@@ -209,15 +209,11 @@ func (s *Server) dispatch(w http.ResponseWriter, c *call) {
 		rev, err := s.serveCreate(c)
 		s.respond(w, c, http.StatusCreated, rev, err)
 	case VerbUpdate:
-		rev, err := s.serveUpdate(c)
-		s.respond(w, c, http.StatusOK, rev, err)
+		rev, created, err := s.serveUpdate(c)
+		s.respond(w, c, codeOf(created), rev, err)
 	case VerbPatch:
 		rev, created, err := s.servePatch(c)
-		code := http.StatusOK
-		if created {
-			code = http.StatusCreated
-		}
-		s.respond(w, c, code, rev, err)
+		s.respond(w, c, codeOf(created), rev, err)
 	case VerbDelete:
 		s.serveDelete(w, c)
 	case VerbDeleteCollection:
@@ -225,4 +221,12 @@ func (s *Server) dispatch(w http.ResponseWriter, c *call) {
 	case VerbOther:
 		s.fail(w, c, errNotFound)
 	}
+}
+
+// codeOf returns the status of a write that may have created its object.
+func codeOf(created bool) int {
+	if created {
+		return http.StatusCreated
+	}
+	return http.StatusOK
 }

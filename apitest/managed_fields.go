@@ -230,7 +230,11 @@ func (a application) to(present Object) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.res.unnamed(next)
+	out, err := a.res.unnamed(next)
+	if u, isMap := out.(*unstructured.Unstructured); isMap {
+		shape(a.res.schema, u.Object)
+	}
+	return out, err
 }
 
 // applyOnce applies to an object that exists.
@@ -261,9 +265,13 @@ func (s *Server) createApplied(c *call, a application, w writing) (*revision, er
 	if err != nil {
 		return nil, err
 	}
+	if uid := a.body.GetUID(); uid != "" {
+		return nil, apierrors.NewConflict(a.res.groupResource(), c.Name, fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+	}
 	if err := c.admit(obj); err != nil {
 		return nil, err
 	}
+	obj.SetResourceVersion("") // of no object
 	return s.create(c.table, obj, fromClient, w)
 }
 

@@ -30,6 +30,10 @@ func New(cfg Config) (*Server, error) {
 		network: network{conns: map[net.Conn]struct{}{}, listeners: map[string]tcpListener{}},
 		done:    make(chan struct{}),
 	}
+	s.garbage = noCollector{}
+	if cfg.GarbageCollection == GarbageGoes {
+		s.garbage = collector{s}
+	}
 	s.faults.init()
 	s.podLogs.init()
 	s.http = &http.Server{

@@ -7,6 +7,7 @@ import (
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -17,18 +18,24 @@ const maxPatchOperations = 10_000
 
 // servePatch applies the patch of a request body. created reports whether a server-side apply has created the object.
 func (s *Server) servePatch(c *call) (rev *revision, created bool, err error) {
-	w, err := c.writing(c.handler.URL.Query()["dryRun"])
-	if err != nil {
-		return nil, false, err
-	}
 	data, media, err := readBody(c.handler)
 	if err != nil {
 		return nil, false, err
 	}
-	if types.PatchType(media) == types.ApplyYAMLPatchType {
+	kind := types.PatchType(media)
+	if kind != types.ApplyYAMLPatchType {
+		if err := (patch{kind: kind}).check(c.table.res); err != nil {
+			return nil, false, err
+		}
+	}
+	if err := c.checkOptions(kind); err != nil {
+		return nil, false, err
+	}
+	w := c.writing(c.handler.URL.Query()["dryRun"])
+	if kind == types.ApplyYAMLPatchType {
 		return s.serveApply(c, data, w)
 	}
-	p := patch{kind: types.PatchType(media), data: data, what: targetOf(c.Subresource), validate: c.validateFields}
+	p := patch{kind: kind, data: data, what: targetOf(c.Subresource), validate: c.validateFields}
 	rev, err = s.patch(c.table, keyOf(c.Namespace, c.Name), p, w, s.finish(c))
 	return rev, false, err
 }
@@ -97,7 +104,14 @@ func (p patch) apply(res *resource, present Object) (Object, error) {
 			return nil, err
 		}
 	}
-	return parseObject(res, doc)
+	next, err := parseObject(res, doc)
+	if err != nil {
+		return nil, apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), string(doc), err.Error())})
+	}
+	if uid := next.GetUID(); uid != "" && uid != present.GetUID() {
+		return nil, invalid(res, present.GetName(), field.Invalid(field.NewPath("metadata", "uid"), uid, "field is immutable"))
+	}
+	return next, nil
 }
 
 // applyTo patches a document; like is an empty object of its type, for strategic merge patches.
@@ -128,6 +142,10 @@ func (p patch) applyTo(res *resource, doc []byte, like any) ([]byte, error) {
 		}
 		return patched, nil
 	default:
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(p.data, &members); err != nil {
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+		}
 		patched, err := jsonpatch.MergePatch(doc, p.data)
 		if err != nil {
 			return nil, apierrors.NewBadRequest(err.Error())

@@ -16,7 +16,13 @@ func (s *Server) Register(t Type) error {
 	if err != nil {
 		return err
 	}
-	return s.addTable(newCustomResource(t))
+	if err := s.addTable(newCustomResource(t)); err != nil {
+		return err
+	}
+	if t.schema != nil && t.schema.Rules() {
+		s.cfg.Logger.Warn("apitest: the rules in x-kubernetes-validations are not evaluated", "definition", t.Resource+"."+t.Group)
+	}
+	return nil
 }
 
 // Unregister stops serving a custom resource, like the deletion of its definition: the objects are deleted with an

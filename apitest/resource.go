@@ -145,7 +145,9 @@ func (r *resource) toStored(obj Object) (Object, error) {
 		}
 		return r.decode(raw)
 	case isMap:
-		return u.DeepCopy(), nil
+		own := u.DeepCopy()
+		shape(r.schema, own.Object)
+		return own, nil
 	}
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
@@ -153,6 +155,7 @@ func (r *resource) toStored(obj Object) (Object, error) {
 	}
 	out := &unstructured.Unstructured{Object: content}
 	out.SetGroupVersionKind(r.GroupVersionKind())
+	shape(r.schema, out.Object)
 	return out, nil
 }
 

@@ -14,7 +14,7 @@ import (
 
 // isReview reports whether a call creates a review, which is answered and not stored.
 func isReview(c *call) bool {
-	return c.Verb == VerbCreate && (reviewsAccess(c) || reviewsUser(c) || reviewsSubject(c) || reviewsToken(c))
+	return c.Verb == VerbCreate && (reviewsAccess(c) || reviewsUser(c) || reviewsSubject(c) || reviewsToken(c) || reviewsRules(c))
 }
 
 func reviewsSubject(c *call) bool {
@@ -27,6 +27,10 @@ func reviewsToken(c *call) bool {
 
 func reviewsAccess(c *call) bool {
 	return c.Resource.Group == authorizationv1.GroupName && c.Resource.Resource == "selfsubjectaccessreviews"
+}
+
+func reviewsRules(c *call) bool {
+	return c.Resource.Group == authorizationv1.GroupName && c.Resource.Resource == "selfsubjectrulesreviews"
 }
 
 func reviewsUser(c *call) bool {
@@ -50,6 +54,8 @@ func (s *Server) serveReview(w http.ResponseWriter, c *call) {
 		s.serveTokenReview(w, c, data)
 	case reviewsSubject(c):
 		s.serveSubjectReview(w, c, data)
+	case reviewsRules(c):
+		s.serveRulesReview(w, c, data)
 	default:
 		s.serveAccessReview(w, c, data)
 	}
@@ -136,6 +142,26 @@ func (s *Server) serveAccessReview(w http.ResponseWriter, c *call, data []byte) 
 	review.Status = s.reviewed(c, c.User, c.Groups, review.Spec.ResourceAttributes)
 	review.TypeMeta = metav1.TypeMeta{}
 	s.sendReview(w, c, typeMeta{"authorization.k8s.io/v1", "SelfSubjectAccessReview"}, review)
+}
+
+// serveRulesReview answers with the rights of the sender in a namespace.
+func (s *Server) serveRulesReview(w http.ResponseWriter, c *call, data []byte) {
+	review := &authorizationv1.SelfSubjectRulesReview{}
+	want := authorizationv1.SchemeGroupVersion.WithKind("SelfSubjectRulesReview")
+	if _, _, err := scheme.Codecs.UniversalDeserializer().Decode(data, &want, review); err != nil {
+		s.fail(w, c, apierrors.NewBadRequest(err.Error()))
+		return
+	}
+	if review.Spec.Namespace == "" {
+		s.fail(w, c, apierrors.NewBadRequest("no namespace on request"))
+		return
+	}
+	review.Status = authorizationv1.SubjectRulesReviewStatus{Incomplete: true}
+	if s.cfg.Rules != nil {
+		review.Status = s.cfg.Rules(c.User, c.Groups, review.Spec.Namespace)
+	}
+	review.TypeMeta = metav1.TypeMeta{}
+	s.sendReview(w, c, typeMeta{"authorization.k8s.io/v1", "SelfSubjectRulesReview"}, review)
 }
 
 // sendReview sends the response to a review.

@@ -68,3 +68,36 @@ func TestUserReview(t *testing.T) {
 		}
 	}
 }
+
+// TestRulesReview: a SelfSubjectRulesReview returns Rules of the sender in a namespace, and is incomplete by default.
+func TestRulesReview(t *testing.T) {
+	rule := authorizationv1.ResourceRule{Verbs: []string{"create"}, APIGroups: []string{"batch"}, Resources: []string{"jobs"}}
+	rules := func(user string, _ []string, namespace string) (s authorizationv1.SubjectRulesReviewStatus) {
+		if user == "anonymous" && namespace == "ml" {
+			s.ResourceRules = append(s.ResourceRules, rule)
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name, namespace string
+		rules           func(string, []string, string) authorizationv1.SubjectRulesReviewStatus
+		incomplete      bool
+		count           int
+	}{{"rules", "ml", rules, false, 1}, {"another namespace", "vision", rules, false, 0}, {"the default", "ml", nil, true, 0}} {
+		srv := apitest.StartWith(t, apitest.Config{Rules: c.rules})
+		client, err := kubernetes.NewForConfig(srv.RESTConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := func(namespace string) (*authorizationv1.SelfSubjectRulesReview, error) {
+			return client.AuthorizationV1().SelfSubjectRulesReviews().Create(t.Context(), &authorizationv1.SelfSubjectRulesReview{Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: namespace}}, metav1.CreateOptions{})
+		}
+		got, err := ask(c.namespace)
+		if err != nil || got.Status.Incomplete != c.incomplete || len(got.Status.ResourceRules) != c.count {
+			t.Errorf("%s: got %+v and error %v, want incomplete %v and %d rules", c.name, got, err, c.incomplete, c.count)
+		}
+		if _, err := ask(""); err == nil {
+			t.Errorf("%s: a review without a namespace was answered", c.name)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +20,7 @@ type revision struct {
 	uid       string
 	version   uint64
 	labels    labels.Set
+	owners    []metav1.OwnerReference
 	fields    []string // values of the selectable fields, in the order of the resource
 	raw       []byte   // protobuf for a built-in object, JSON for a custom one
 
@@ -47,7 +49,7 @@ func newRevision(res *resource, obj Object, version uint64) (*revision, error) {
 	}
 	rev := &revision{
 		res: res, namespace: obj.GetNamespace(), name: obj.GetName(), uid: string(obj.GetUID()), version: version,
-		labels: obj.GetLabels(), raw: raw,
+		labels: obj.GetLabels(), owners: slices.Clone(obj.GetOwnerReferences()), raw: raw,
 	}
 	for _, get := range res.getters {
 		rev.fields = append(rev.fields, get(obj))

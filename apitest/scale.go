@@ -106,14 +106,14 @@ func (s *Server) scaled(c *call) (*revision, error) {
 	if c.Verb == VerbGet {
 		return s.find(c.table, key)
 	}
-	w, err := c.writing(c.handler.URL.Query()["dryRun"])
-	if err != nil {
-		return nil, err
-	}
 	data, media, err := readBody(c.handler)
 	if err != nil {
 		return nil, err
 	}
+	if err := c.checkOptions(types.PatchType(media)); err != nil {
+		return nil, err
+	}
+	w := c.writing(c.handler.URL.Query()["dryRun"])
 	p := patch{kind: types.PatchType(media), data: data}
 	if c.Verb == VerbPatch {
 		if err := p.check(c.table.res); err != nil {

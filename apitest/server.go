@@ -14,6 +14,7 @@ type Server struct {
 	pipes   *pipeListener
 	faults  faultRegistry
 	podLogs podLogs
+	garbage garbage
 
 	mu      sync.Mutex // guards the following fields; never held while waiting or sending
 	version uint64

@@ -7,15 +7,20 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/vedette-io/vedette/internal/structural"
 )
 
 // Type describes a custom resource, as a CustomResourceDefinition would. It is served as JSON only (metadata also as
-// protobuf), without a schema: nothing is pruned, defaulted or validated beyond the metadata.
+// protobuf). A type of ReadDefinitions has the schema of its definition; of other types, nothing is pruned, defaulted or
+// validated beyond the metadata.
 type Type struct {
 	// Group and Version name the API, such as "batch.example.com" and "v1". Both are required.
 	Group, Version string
-	// Kind is the kind of an object, such as "TrainingJob". It is required. The kind of a list is Kind + "List".
+	// Kind is the kind of an object, such as "TrainingJob". It is required.
 	Kind string
+	// ListKind is the kind of a list, by default Kind + "List".
+	ListKind string
 	// Resource is the plural in the path, by default the plural of Kind in lower case.
 	Resource string
 	// ShortNames are shown by discovery, none by default.
@@ -30,6 +35,8 @@ type Type struct {
 	// SelectableFields are paths, such as "spec.queue", that field selectors may use besides metadata.name and
 	// metadata.namespace; none by default. Selectors with other paths are answered 400.
 	SelectableFields []string
+
+	schema *structural.Schema // of ReadDefinitions
 }
 
 // GroupVersionKind returns the kind of an object.
@@ -52,6 +59,9 @@ func (t Type) withDefaults() (Type, error) {
 		return t, fmt.Errorf("%w: group, version and kind are required, got %q", ErrType, t.GroupVersionKind())
 	}
 	t.Resource = t.GroupVersionResource().Resource
+	if t.ListKind == "" {
+		t.ListKind = t.Kind + "List"
+	}
 	if problems := validation.IsDNS1123Subdomain(t.Group); len(problems) > 0 {
 		return t, fmt.Errorf("%w: group %q: %s", ErrType, t.Group, strings.Join(problems, ", "))
 	}

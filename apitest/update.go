@@ -3,6 +3,7 @@ package apitest
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -26,10 +27,10 @@ func targetOf(subresource string) target {
 
 // serveCreate creates the object of a request body.
 func (s *Server) serveCreate(c *call) (*revision, error) {
-	w, err := c.writing(c.handler.URL.Query()["dryRun"])
-	if err != nil {
+	if err := c.checkOptions(""); err != nil {
 		return nil, err
 	}
+	w := c.writing(c.handler.URL.Query()["dryRun"])
 	obj, err := readObject(c)
 	if err != nil {
 		return nil, err
@@ -37,15 +38,7 @@ func (s *Server) serveCreate(c *call) (*revision, error) {
 	if err := place(c, obj); err != nil {
 		return nil, err
 	}
-	if err := c.admit(obj); err != nil {
-		return nil, err
-	}
-	if s.cfg.Ownership == OwnershipAlways {
-		if obj, err = c.own(nil, obj); err != nil {
-			return nil, err
-		}
-	}
-	return s.create(c.table, obj, fromClient, w)
+	return s.createFor(c, obj, w)
 }
 
 // place sets the namespace of an object to that of the path, and rejects a different one.
@@ -61,24 +54,46 @@ func place(c *call, obj Object) error {
 	return nil
 }
 
-// serveUpdate replaces an object, or its status, by the object of a request body.
-func (s *Server) serveUpdate(c *call) (*revision, error) {
-	w, err := c.writing(c.handler.URL.Query()["dryRun"])
-	if err != nil {
-		return nil, err
+// serveUpdate replaces an object, or its status, by the object of a request body. created reports whether it has created
+// the object, as updates of some types do.
+func (s *Server) serveUpdate(c *call) (rev *revision, created bool, err error) {
+	if err := c.checkOptions(""); err != nil {
+		return nil, false, err
 	}
+	w := c.writing(c.handler.URL.Query()["dryRun"])
 	next, err := readObject(c)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := place(c, next); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if next.GetName() != c.Name {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)",
+		return nil, false, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)",
 			next.GetName(), c.Name))
 	}
-	return s.update(c.table, next, targetOf(c.Subresource), w, s.finish(c))
+	rev, err = s.update(c.table, next, targetOf(c.Subresource), w, s.finish(c))
+	if !apierrors.IsNotFound(err) || c.Subresource != "" || !createdByUpdate.Has(c.table.res.GroupVersionKind().GroupKind()) {
+		return rev, false, err
+	}
+	if err := s.checkNamespace(c); err != nil {
+		return nil, false, err
+	}
+	next.SetResourceVersion("")
+	rev, err = s.createFor(c, next, w)
+	return rev, true, err
+}
+
+// createFor creates an object that a client has sent.
+func (s *Server) createFor(c *call, obj Object, w writing) (*revision, error) {
+	err := c.admit(obj)
+	if err == nil && s.cfg.Ownership == OwnershipAlways {
+		obj, err = c.own(nil, obj)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.create(c.table, obj, fromClient, w)
 }
 
 // update replaces the object with the name of next. finish, if not nil, completes or rejects the result.
@@ -120,6 +135,11 @@ func merged(res *resource, present, next Object, what target, finish finisher) (
 // have its own path. It changes present and next.
 func (r *resource) merge(present, next Object, what target) (Object, error) {
 	gr, name := r.groupResource(), present.GetName()
+	if v := next.GetResourceVersion(); v != "" {
+		if _, err := strconv.ParseUint(v, 10, 64); err != nil {
+			return nil, unknownError(err.Error())
+		}
+	}
 	if v := next.GetResourceVersion(); v != "" && v != present.GetResourceVersion() {
 		return nil, apierrors.NewConflict(gr, name, errConflict)
 	}

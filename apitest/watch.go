@@ -125,6 +125,9 @@ func (st *stream) run(ctx context.Context) error {
 			return err
 		}
 		for _, e := range batch {
+			if e.version <= st.version { // the watch begins in the future
+				continue
+			}
 			if err := st.sendEvent(ctx, e); err != nil {
 				return err
 			}
@@ -132,9 +135,13 @@ func (st *stream) run(ctx context.Context) error {
 		if len(batch) > 0 {
 			continue
 		}
-		if st.version = max(st.version, now.version); now.ended {
+		if now.ended {
 			return errStreamOver
 		}
+		if st.version > now.version {
+			owed = false // a watch from the future is silent until the server gets there
+		}
+		st.version = max(st.version, now.version)
 		// Only here is nothing left to send, so that the version of a bookmark is known.
 		if owed {
 			if err := st.sendBookmark(ctx, periodic); err != nil {

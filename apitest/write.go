@@ -3,17 +3,9 @@ package apitest
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validate/content"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/rand"
-	"k8s.io/apimachinery/pkg/util/uuid"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -32,17 +24,9 @@ type writing struct {
 // byTest is a write by a method of Server.
 var byTest = writing{}
 
-// writing reads the dryRun parameter of a client's write.
-func (c *call) writing(dryRun []string) (writing, error) {
-	w := writing{by: &c.Request}
-	switch {
-	case len(dryRun) == 0:
-		return w, nil
-	case len(dryRun) == 1 && dryRun[0] == metav1.DryRunAll:
-		w.dry = true
-		return w, nil
-	}
-	return w, apierrors.NewBadRequest(fmt.Sprintf("invalid dryRun value %q", dryRun))
+// writing reads the dryRun parameter of a client's write, which checkOptions has checked.
+func (c *call) writing(dryRun []string) writing {
+	return writing{by: &c.Request, dry: len(dryRun) > 0}
 }
 
 // record keeps a write of a client.
@@ -118,101 +102,18 @@ func (s *Server) removeLocked(t *table, before *revision, by *Request) error {
 // remove deletes an object if before is still its current state.
 func (s *Server) remove(t *table, before *revision, w writing) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	var err error
 	switch {
 	case t.get(before.key()) != before:
-		return errConflict
-	case w.dry:
-		return nil
+		err = errConflict
+	case !w.dry:
+		err = s.removeLocked(t, before, w.by)
 	}
-	return s.removeLocked(t, before, w.by)
-}
-
-// creator distinguishes the origins of a new object.
-type creator int
-
-const (
-	fromClient creator = iota // over HTTP: a status is dropped, as servers do
-	fromTest                  // through Create: the status is stored, so that tests can begin in any state
-)
-
-// create adds an object, which then belongs to the server.
-func (s *Server) create(t *table, obj Object, from creator, w writing) (*revision, error) {
-	if err := checkNew(t.res, obj, w); err != nil {
-		return nil, err
+	s.mu.Unlock()
+	if err == nil && !w.dry {
+		s.garbage.removed(before)
 	}
-	generated := obj.GetName() == ""
-	obj.SetUID(uuid.NewUUID())
-	obj.SetCreationTimestamp(s.now())
-	obj.SetDeletionTimestamp(nil)
-	obj.SetDeletionGracePeriodSeconds(nil)
-	obj.SetGeneration(0)
-	if t.res.generation {
-		obj.SetGeneration(1)
-	}
-	if from == fromClient && t.res.Status {
-		empty, err := t.res.newObject()
-		if err != nil {
-			return nil, err
-		}
-		t.res.moveStatus(obj, empty)
-	}
-	initStatus(obj)
-	for range maxAttempts {
-		if generated {
-			obj.SetName(obj.GetGenerateName() + rand.String(5))
-		}
-		rev, err := s.commit(t, nil, obj, w)
-		if !errors.Is(err, errConflict) {
-			return rev, err
-		}
-		if !generated {
-			break
-		}
-	}
-	return nil, apierrors.NewAlreadyExists(t.res.groupResource(), obj.GetName())
-}
-
-// initStatus sets the first phase of an object of those types whose selectors and controllers need a phase.
-func initStatus(obj Object) {
-	switch o := obj.(type) {
-	case *corev1.Pod:
-		if o.Status.Phase == "" {
-			o.Status.Phase = corev1.PodPending
-		}
-	case *corev1.Namespace:
-		if o.Status.Phase == "" {
-			o.Status.Phase = corev1.NamespaceActive
-		}
-	}
-}
-
-// now is the current time in the form of objects: whole seconds in UTC.
-func (s *Server) now() metav1.Time { return metav1.NewTime(s.cfg.Now().UTC().Truncate(time.Second)) }
-
-// checkNew rejects an object that cannot be created.
-func checkNew(res *resource, obj Object, w writing) error {
-	name := obj.GetName()
-	switch {
-	case obj.GetResourceVersion() != "" && !w.dry: // only the storage of a real server checks it
-		return apierrors.NewBadRequest("resourceVersion should not be set on objects to be created")
-	case name == "" && obj.GetGenerateName() == "":
-		return invalid(res, name, field.Required(field.NewPath("metadata", "name"), "name or generateName is required"))
-	case res.Namespaced && obj.GetNamespace() == "":
-		return apierrors.NewBadRequest("an empty namespace may not be set during creation")
-	case !res.Namespaced && obj.GetNamespace() != "":
-		return invalid(res, name, field.Forbidden(field.NewPath("metadata", "namespace"), "not allowed on this type"))
-	}
-	for what, text := range map[string]string{"name": name, "namespace": obj.GetNamespace()} {
-		for _, problem := range content.IsPathSegmentName(text) {
-			return invalid(res, name, field.Invalid(field.NewPath("metadata", what), text, problem))
-		}
-	}
-	return nil
-}
-
-func invalid(res *resource, name string, problems ...*field.Error) error {
-	return apierrors.NewInvalid(res.GroupVersionKind().GroupKind(), name, problems)
+	return err
 }
 
 // change replaces an object by the result of compute for its current state, again until no other writer interferes.
@@ -231,12 +132,33 @@ func (s *Server) change(t *table, key string, w writing, compute func(now Object
 		if err != nil {
 			return nil, err
 		}
+		if err := s.validate(before, next, w); err != nil {
+			return nil, err
+		}
 		rev, err := s.replace(t, before, next, w)
 		if !errors.Is(err, errConflict) {
 			return rev, err
 		}
 	}
 	return nil, apierrors.NewConflict(t.res.groupResource(), nameOf(key), errConflict)
+}
+
+// validate rejects a state that the schema of its type does not allow, and metadata of a client that no server accepts.
+func (s *Server) validate(before *revision, next Object, w writing) error {
+	if before.res.schema == nil && w.by == nil {
+		return nil
+	}
+	was, err := before.object()
+	if err != nil {
+		return err
+	}
+	if w.by != nil {
+		setVersion(next, before.version)
+		if err := before.res.checkMetadataUpdate(was, next); err != nil {
+			return err
+		}
+	}
+	return before.res.validate(was, next)
 }
 
 // replace commits a changed object, or deletes it if it only waited for its last finalizer.

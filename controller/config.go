@@ -55,19 +55,22 @@ type Config struct {
 	// WriteWait is the maximum time that a key waits until the informers show the writes of
 	// its earlier reconciles. Then the key is reconciled with the objects that the
 	// informers show, and Stats.Unseen counts it. The default is 2 minutes: within this
-	// time a bookmark arrives, which covers writes to objects that the selectors do not
-	// select. Negative means that keys do not wait. Each try occupies a worker for at most
-	// its first second.
+	// time a bookmark arrives. Keys do not wait for objects that the selectors do not select,
+	// unless the answers to the writes do not show a selected field, which is logged once.
+	// Negative means that keys do not wait. Each try occupies a worker for at most its first
+	// second.
 	WriteWait time.Duration
 	// Panics determines what happens after Reconcile panics; default
-	// informer.RetryOnPanic.
+	// informer.RetryOnPanic. A panic of Limiter or Group is recovered and logged once,
+	// unless the policy is informer.CrashOnPanic.
 	Panics informer.PanicPolicy
 	// Limiter returns the delay of a key after an error, from the number of attempts;
-	// default workqueue.DefaultLimiter.
+	// default workqueue.DefaultLimiter. If it panics, the delay is that of
+	// workqueue.Exponential.
 	Limiter workqueue.Limiter
 	// Group returns the group of a key, for fairness: the queue serves waiting groups in
 	// turn. By default all keys are in one group. It must always return the same group for
-	// a key.
+	// a key. If it panics, the key is in the group "".
 	Group func(wire.Key) string
 	// Runners are the informers or factories that the controller runs; it stops them after
 	// the reconciles. If others also use an informer, its Run must be called by the user
@@ -80,8 +83,8 @@ type Config struct {
 	// nil. Replicas must not be set then.
 	Leadership *Leadership
 	// Logger receives each error of a reconcile (Error). It also receives sources that
-	// are not synced and unusable Leases, once each with a remedy (Warn), and the end
-	// of such a fault (Info). Log returns the logger of a reconcile. Faults of an
+	// are not synced, unusable Leases, and reconciles that do not return, once each with a
+	// remedy (Warn), and the end of such a fault (Info). Log returns the logger of a reconcile. Faults of an
 	// informer go to the informer's own logger. Default slog.Default() at the time of
 	// the line; slog.New(slog.DiscardHandler) disables logging.
 	Logger *slog.Logger

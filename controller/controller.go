@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/userlog"
 	"github.com/vedette-io/vedette/wire"
 	"github.com/vedette-io/vedette/workqueue"
 )
@@ -17,12 +18,14 @@ type Controller struct {
 	sources     []untypedSource
 	queue       *workqueue.Queue[wire.Key]
 	ownership   *ownership
+	monitor     *overdueMonitor
 	writes      *writeTracker
 	counts      statsRecorder
 	ids         idSequence
 	coordinator coordinator // nil if there is one replica
 
 	workers  sync.WaitGroup
+	parked   sync.WaitGroup // keys that wait for their own writes
 	sweeping sync.WaitGroup
 	base     context.Context // of reconciles; set by Run before the first
 	failed   chan error      // what ends Run, besides its context
@@ -108,11 +111,7 @@ func (c *Controller) name() string { return c.cfg.Name }
 
 // log returns the controller's logger. Each call reads the current default logger.
 func (c *Controller) log() *slog.Logger {
-	log := c.cfg.Logger
-	if log == nil {
-		log = slog.Default()
-	}
-	return log.With("controller", c.cfg.Name)
+	return userlog.Of(c.cfg.Logger).With("controller", c.cfg.Name)
 }
 
 func (c *Controller) mappingFailed(source string, object wire.Key, err error) {

@@ -42,7 +42,7 @@ func TestReconcile(t *testing.T) {
 				s := pods.In(v)
 				p, ok, err := s.Get(r.Key)
 				if ok {
-					d.note("%s with %d, attempt %d, %v", r.Key, byNode.Len(s, p.Spec.NodeName), r.Attempt, r.Reasons)
+					d.note("%s with %d, attempt %d, %v", r.Key, legal(byNode.Len(s, p.Spec.NodeName)), r.Attempt, r.Reasons)
 				} else {
 					d.note("%s gone, %v", r.Key, r.Reasons)
 				}
@@ -279,7 +279,7 @@ func TestFilters(t *testing.T) {
 		var n atomic.Int32
 		c := w.controller(controller.Config{Reconcile: func(_ context.Context, v informer.View, r controller.Request) error {
 			n.Add(1)
-			if w.pods.In(v).Len() == 0 {
+			if w.pods.In(v).Records().Len() == 0 {
 				t.Error("the view does not have the pod")
 			}
 			return nil
@@ -323,6 +323,9 @@ func TestAnswers(t *testing.T) {
 		{name: "again, wrapped", answer: func() error { return fmt.Errorf("hm: %w", controller.RequeueAfter(4*time.Minute)) }, want: controller.Requeued, minimum: 4 * time.Minute, calls: 3},
 		{name: "error", answer: func() error { return errTry }, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
 		{name: "error and again", answer: func() error { return errors.Join(errTry, controller.RequeueAfter(0)) }, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
+		{name: "again twice", answer: func() error {
+			return errors.Join(controller.RequeueAfter(time.Hour), controller.RequeueAfter(4*time.Minute))
+		}, want: controller.Requeued, minimum: 4 * time.Minute, calls: 3},
 		{name: "terminal", answer: func() error { return controller.Terminal(errTry) }, want: controller.GivenUp, calls: 1},
 		{name: "terminal nil", answer: func() error { return controller.Terminal(nil) }, want: controller.Done, calls: 1},
 		{name: "panic", answer: panics, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
@@ -469,18 +472,18 @@ func TestViewShowsOneInstant(t *testing.T) {
 		c := w.controller(controller.Config{
 			Runners: []controller.Runner{w.factory, other},
 			Reconcile: func(_ context.Context, v informer.View, r controller.Request) error {
-				before := w.maps.In(v).Len()
+				before := w.maps.In(v).Records().Len()
 				if other.In(v).Records() == nil {
 					t.Error("the view does not have the informer outside the factory")
 				}
 				if r.Key.Name == "a" {
 					w.create(configMap("later"))
 					<-time.After(time.Second)
-					if w.maps.Snapshot().Len() == before {
+					if w.maps.Snapshot().Records().Len() == before {
 						t.Error("the informer has not changed during the reconcile")
 					}
 				}
-				if w.maps.In(v).Len() != before {
+				if w.maps.In(v).Records().Len() != before {
 					t.Error("the view has changed during the reconcile")
 				}
 				checked <- struct{}{}
@@ -506,10 +509,10 @@ func TestCountsOfWhatIsNoSource(t *testing.T) {
 		c := w.controller(controller.Config{
 			Runners: []controller.Runner{w.factory, secrets},
 			Reconcile: func(_ context.Context, v informer.View, r controller.Request) error {
-				if r.Key.Name == "early" && idle.In(v).Len() == 0 {
+				if r.Key.Name == "early" && idle.In(v).Records().Len() == 0 {
 					return nil // as if there were no objects
 				}
-				counted <- w.maps.In(v).Len()
+				counted <- w.maps.In(v).Records().Len()
 				return nil
 			},
 		}, controller.Objects(secrets))

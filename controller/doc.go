@@ -47,7 +47,10 @@
 //  7. A state has the same Revision.ID whenever it is reported: after a restart, or in
 //     another replica. A deletion has one ID, seen or missed. With filters that choose
 //     updates, this needs a history (RevisionsConfig.FirstVersion); Revisions refuses to run
-//     without one unless the configuration allows it.
+//     without one unless the configuration allows it. With
+//     informer.WarmStart.AtLeastOnce, Revisions reports every revision at least once
+//     across kills, until Revision.Acknowledge; without it, Revisions keeps nothing over a
+//     restart. A recorder (package record) keeps all states for several replicas.
 //  8. When the controller stops, no new reconcile begins. Running reconciles get a
 //     grace period, and then their context ends. A key whose reconcile was cut short
 //     does not count as done.
@@ -94,7 +97,8 @@
 // list the remaining objects on the server. A replica remembers events of other
 // replicas' keys for 10 to 20 minutes, at most 200,000 entries. Beyond that, if a replica crashes while it
 // handles a deletion, its successor does not learn of the deletion. A reconcile that
-// ignores its context delays Run, and the handover of its key. With Sharding, each replica lists
+// ignores its context delays Run, and the handover of its key: the log and Health name
+// the key 8 seconds after the end of the context. With Sharding, each replica lists
 // the Leases every eighth of the duration: for more than about 50 replicas, increase
 // the duration.
 //

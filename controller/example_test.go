@@ -3,6 +3,7 @@ package controller_test
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -62,11 +63,12 @@ func ExampleNew() {
 			}
 			return err
 		},
-	}, controller.Objects(pods), controller.MappedObjects(nodes, func(n *corev1.Node) (keys []wire.Key) {
-		for key := range byNode.Keys(pods.Snapshot(), n.Name) {
-			keys = append(keys, key)
+	}, controller.Objects(pods), controller.MappedObjects(nodes, func(n *corev1.Node) []wire.Key {
+		onNode, err := byNode.Keys(pods.Snapshot(), n.Name)
+		if err != nil {
+			return nil // the first list of Pods enqueues all their keys
 		}
-		return keys
+		return slices.Collect(onNode)
 	}))
 	if err != nil {
 		fmt.Println(err)

@@ -73,6 +73,9 @@ type Running struct {
 	Since   time.Time
 	// Waiting means that an informer does not show the key's earlier writes yet.
 	Waiting bool
+	// Overdue means that the reconcile has not returned although its context has ended, or,
+	// without a Timeout, after DefaultTimeout. Run cannot end before it returns.
+	Overdue bool
 }
 
 // Stats are counters of a controller. All except LastErr and LastKey only grow.
@@ -126,7 +129,10 @@ func (s *ownership) snapshot() (all []Running) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.inFlight {
-		all = append(all, Running{Key: r.key, ID: r.id, Attempt: r.attempt, Since: r.start, Waiting: r.waiting})
+		all = append(all, Running{Key: r.key, ID: r.id, Attempt: r.attempt, Since: r.start, Overdue: r.overdue})
+	}
+	for _, r := range s.parked {
+		all = append(all, Running{Key: r.key, ID: r.id, Attempt: r.attempt, Since: r.start, Waiting: true})
 	}
 	slices.SortFunc(all, func(a, b Running) int { return a.Since.Compare(b.Since) })
 	return all

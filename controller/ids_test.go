@@ -96,7 +96,7 @@ func TestIDsWithFilter(t *testing.T) {
 		asked, tries := []string{}, 0
 		began := map[string]wire.Version{} // by UID
 		cfg := revisions{
-			Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.Transitions[corev1.Pod]("v1", "Pod")}},
+			Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.ChangedBy(phaseOf)}},
 			FirstVersion: func(_ context.Context, r controller.Revision[corev1.Pod]) (wire.Version, error) {
 				if tries++; tries == 1 {
 					return 0, errors.New("not yet")
@@ -190,7 +190,7 @@ func TestIDsOfTheChosen(t *testing.T) {
 	inWorld(t, func(w *world) {
 		chosen := must[informer.Filter](t)(informer.WithLabels("app=x"))
 		cfg := revisions{
-			Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.Transitions[corev1.Pod]("v1", "Pod"), chosen}},
+			Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.ChangedBy(phaseOf), chosen}},
 			FirstVersion: func(context.Context, controller.Revision[corev1.Pod]) (wire.Version, error) { return 1, nil },
 		}
 		p := w.process("0", informer.Config{}, cfg)
@@ -208,7 +208,7 @@ func TestIDsOfTheChosen(t *testing.T) {
 func TestIDsNeedHistory(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("a"))
-		changed := informer.SubscriptionConfig{Filters: []informer.Filter{informer.StateChanged[corev1.Pod]("v1", "Pod")}}
+		changed := informer.SubscriptionConfig{Filters: []informer.Filter{informer.ChangedBy(phaseOf)}}
 		says := func(v wire.Version, err error) revisions {
 			return revisions{Subscription: changed, FirstVersion: func(context.Context, controller.Revision[corev1.Pod]) (wire.Version, error) { return v, err }}
 		}
@@ -240,3 +240,6 @@ func TestIDsNeedHistory(t *testing.T) {
 		}
 	})
 }
+
+// phaseOf is a value of a pod that changes with its state.
+func phaseOf(p *corev1.Pod) corev1.PodPhase { return p.Status.Phase }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/vedette-io/vedette/internal/guard"
+	"github.com/vedette-io/vedette/internal/userlog"
 )
 
 // Leadership lets several controllers and functions of a process lead together, with one
@@ -161,10 +164,7 @@ func (l *Leadership) activeLocked() (all []member) {
 
 // log implements candidate.
 func (l *Leadership) log() *slog.Logger {
-	if l.logger == nil {
-		return slog.Default()
-	}
-	return l.logger
+	return userlog.Of(l.logger)
 }
 
 // catchUp implements candidate.
@@ -244,7 +244,7 @@ func (m *ledFunc) lead(ctx context.Context, _ uint64, until time.Time) {
 	ctx, m.cancel = context.WithCancel(ctx)
 	m.until, m.end = until, time.AfterFunc(time.Until(until), m.cancel)
 	m.call.Go(func() {
-		err := m.f(ctx)
+		err := guard.Call(func() error { return m.f(ctx) })
 		if err == nil || ctx.Err() != nil {
 			return
 		}

@@ -19,36 +19,18 @@ type ownership struct {
 	deadline time.Time   // the end of the term; zero: no end
 	timer    *time.Timer // ends the term at deadline; nil before the first term
 	inFlight map[wire.Key]*reconcile
-	pending  map[wire.Key]*pendingReasons
+	parked   map[wire.Key]*reconcile // wait for their own writes, without a worker
+	pending  pendingReasons
 	missed   recentKeys
+
+	limit   time.Duration // after which a reconcile should return
+	overdue overdueTimer
 }
 
-// reconcile is a reconcile that runs or waits for its own writes.
-type reconcile struct {
-	key     wire.Key
-	id      string
-	attempt int
-	start   time.Time
-	token   uint64
-	reasons []Reason
-	more    int
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	done    chan struct{}
-
-	// Guarded by ownership.mu:
-	waiting bool // for its own writes
-	revoked bool // its context ends after the grace period
-}
-
-// pendingReasons are the reasons for which a key waits.
-type pendingReasons struct {
-	reasons []Reason
-	more    int
-}
-
-func newOwnership() *ownership {
-	return &ownership{inFlight: map[wire.Key]*reconcile{}, pending: map[wire.Key]*pendingReasons{}}
+// newOwnership returns an ownership of no keys. report is called when a reconcile may have
+// become overdue.
+func newOwnership(limit time.Duration, report func()) *ownership {
+	return &ownership{limit: limit, overdue: overdueTimer{report: report}, inFlight: map[wire.Key]*reconcile{}, parked: map[wire.Key]*reconcile{}, pending: pendingReasons{}}
 }
 
 func allKeys(wire.Key) bool { return true }
@@ -71,7 +53,7 @@ func (s *ownership) accept(b batch) []wire.Key {
 			}
 			continue
 		}
-		s.addReasonLocked(key, b.reasons[i])
+		s.pending.add(key, b.reasons[i])
 		ours = append(ours, key)
 	}
 	return ours
@@ -80,53 +62,61 @@ func (s *ownership) accept(b batch) []wire.Key {
 func (s *ownership) addReason(key wire.Key, r Reason) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.addReasonLocked(key, r)
-}
-
-func (s *ownership) addReasonLocked(key wire.Key, r Reason) {
-	n := s.pending[key]
-	if n == nil {
-		n = &pendingReasons{}
-		s.pending[key] = n
-	}
-	if len(n.reasons) == maxReasons {
-		n.reasons = slices.Delete(n.reasons, 0, 1)
-		n.more++
-	}
-	n.reasons = append(n.reasons, r)
+	s.pending.add(key, r)
 }
 
 // begin starts a reconcile. It returns nil if this replica does not own the key.
 func (s *ownership) begin(ctx context.Context, key wire.Key, id string, attempt int) *reconcile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.pending[key]
-	delete(s.pending, key)
+	of := s.pending.take(key)
 	if !s.ownsLocked(key) {
 		s.missed.add(key)
 		return nil
 	}
-	r := &reconcile{key: key, id: id, attempt: attempt, start: time.Now(), token: s.token, done: make(chan struct{})}
-	if n != nil {
-		r.reasons, r.more = n.reasons, n.more
+	r := &reconcile{
+		key: key, id: id, attempt: attempt, start: time.Now(), token: s.token, reasons: of.last, more: of.more, done: make(chan struct{}),
 	}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	r.due = r.start.Add(s.limit + returnTime)
 	s.inFlight[key] = r
+	s.overdue.await(r.due)
 	return r
 }
 
-func (s *ownership) end(r *reconcile) {
+// end ends a reconcile. It reports whether the reconcile was overdue.
+func (s *ownership) end(r *reconcile) (overdue bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.inFlight, r.key)
 	r.cancel(nil)
 	close(r.done)
+	return r.overdue
 }
 
-func (s *ownership) setWaiting(r *reconcile, waiting bool) {
+// maxParked is the maximum number of keys for which a goroutine waits for their own writes.
+const maxParked = 10_000
+
+// park records that the key of a reconcile waits for its own writes. It returns false if too
+// many keys wait, or if the key waits already.
+func (s *ownership) park(r *reconcile) (parked, already bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r.waiting = waiting
+	if s.parked[r.key] != nil {
+		return false, true
+	}
+	if len(s.parked) >= maxParked {
+		return false, false
+	}
+	s.parked[r.key] = r
+	return true, false
+}
+
+// unpark ends the wait of a key.
+func (s *ownership) unpark(r *reconcile) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.parked, r.key)
 }
 
 // grant makes this replica the owner of keys until a time. It returns the recently missed
@@ -189,10 +179,14 @@ func (s *ownership) revokeLocked(mine func(wire.Key) bool, grace time.Duration) 
 			continue
 		case grace > 0 && !r.revoked:
 			r.revoked = true
-			time.AfterFunc(grace, func() { r.cancel(ErrNotOurs) })
+			time.AfterFunc(grace, func() {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.cancelLocked(r, ErrNotOurs)
+			})
 		case grace > 0:
 		default:
-			r.cancel(ErrNotOurs)
+			s.cancelLocked(r, ErrNotOurs)
 		}
 		l = append(l, r.done)
 	}
@@ -204,7 +198,7 @@ func (s *ownership) cancelAll(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.inFlight {
-		r.cancel(why)
+		s.cancelLocked(r, why)
 	}
 }
 
@@ -214,64 +208,44 @@ func (s *ownership) close() {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
+	s.overdue.stop()
 }
 
-// revoked are reconciles that have lost their keys and must end.
-type revoked []chan struct{}
+// cancelLocked ends the context of a reconcile, which must return soon.
+func (s *ownership) cancelLocked(r *reconcile, why error) {
+	r.cancel(why)
+	if due := time.Now().Add(returnTime); due.Before(r.due) {
+		r.due = due
+		s.overdue.await(r.due)
+	}
+}
 
-// wait waits until all have ended, but not after a time or after ctx is done. It reports
-// whether they have ended.
-func (l revoked) wait(ctx context.Context, until time.Time) bool {
-	t := time.NewTimer(time.Until(until))
-	defer t.Stop()
-	for _, ended := range l {
-		select {
-		case <-ended:
-		case <-t.C:
-			return false
-		case <-ctx.Done():
-			return false
+// becomeOverdue marks the reconciles that have become overdue, and returns them.
+func (s *ownership) becomeOverdue() (all []*reconcile) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.overdue.fired()
+	for _, r := range s.inFlight {
+		switch {
+		case r.overdue:
+		case passed(r.due):
+			r.overdue = true
+			all = append(all, r)
+		default:
+			s.overdue.await(r.due)
 		}
 	}
-	return true
+	slices.SortFunc(all, oldestFirst)
+	return all
 }
 
-// join waits until all have ended.
-func (l revoked) join() {
-	for _, ended := range l {
-		<-ended
+// running returns the running reconciles, the oldest first.
+func (s *ownership) running() (all []*reconcile) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.inFlight {
+		all = append(all, r)
 	}
-}
-
-// recentKeys are the keys of the last recentKeysAge to twice recentKeysAge, at most twice
-// maxRecentKeys.
-type recentKeys struct {
-	current, previous map[wire.Key]struct{}
-	since             time.Time
-}
-
-const (
-	recentKeysAge = 10 * time.Minute
-	maxRecentKeys = 100_000
-)
-
-func (l *recentKeys) add(key wire.Key) {
-	if l.current == nil || len(l.current) >= maxRecentKeys || time.Since(l.since) > recentKeysAge {
-		l.current, l.previous, l.since = map[wire.Key]struct{}{}, l.current, time.Now()
-	}
-	l.current[key] = struct{}{}
-}
-
-// take removes and returns the chosen keys.
-func (l *recentKeys) take(chosen func(wire.Key) bool) (keys []wire.Key) {
-	for _, m := range []map[wire.Key]struct{}{l.current, l.previous} {
-		for key := range m {
-			if chosen(key) {
-				delete(m, key)
-				keys = append(keys, key)
-			}
-		}
-	}
-	slices.SortFunc(keys, wire.Key.Compare)
-	return slices.Compact(keys)
+	slices.SortFunc(all, oldestFirst)
+	return all
 }

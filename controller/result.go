@@ -11,7 +11,7 @@ import (
 // RequeueAfter is the result of a reconcile that succeeded and must be repeated after a
 // delay even if nothing changes. A change repeats it earlier. It counts as a success: the
 // backoff starts from the beginning at the next failure. A delay of 0 or less repeats it at
-// once, behind all keys that wait.
+// once, behind all keys that wait. Of several that errors.Join joins, the earliest counts.
 func RequeueAfter(after time.Duration) error { return &requeueAfter{max(0, after)} }
 
 type requeueAfter struct{ delay time.Duration }
@@ -83,10 +83,29 @@ func classify(err error, panics informer.PanicPolicy) (o Outcome, after time.Dur
 	if errors.As(err, &p) && panics != informer.RetryOnPanic {
 		return GivenUp, 0
 	}
-	for e := err; e != nil; e = errors.Unwrap(e) {
-		if a, ok := e.(*requeueAfter); ok {
-			return Requeued, a.delay
-		}
+	if delay, ok := earliest(err); ok {
+		return Requeued, delay
 	}
 	return Failed, 0
+}
+
+// earliest returns the shortest delay in an error that has nothing but RequeueAfter.
+func earliest(err error) (delay time.Duration, ok bool) {
+	switch e := err.(type) {
+	case *requeueAfter:
+		return e.delay, true
+	case interface{ Unwrap() error }:
+		return earliest(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, part := range e.Unwrap() {
+			d, requeues := earliest(part)
+			if !requeues {
+				return 0, false
+			}
+			if !ok || d < delay {
+				delay, ok = d, true
+			}
+		}
+	}
+	return delay, ok
 }

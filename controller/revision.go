@@ -22,6 +22,17 @@ type Revision[T any] struct {
 	// last state before the deletion.
 	First wire.Version
 	event *informer.Event[T]
+	done  *func() // acknowledges the event; nil if nothing is kept
+}
+
+// Acknowledge reports that the revision was handled for good, for example after the commit
+// of the consumer's own transaction. With informer.WarmStart.AtLeastOnce, a revision
+// without it is reported again after a restart; without that setting, Acknowledge has no
+// effect. Done of the queue acknowledges nothing, because a worker also calls it after a failure.
+func (r Revision[T]) Acknowledge() {
+	if r.done != nil {
+		(*r.done)()
+	}
 }
 
 // Event returns what happened, with the state before and after.

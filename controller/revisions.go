@@ -38,8 +38,8 @@ type RevisionsConfig[T any] struct {
 	// FirstVersion, once at a time, for states whose begin it has not seen: for objects that
 	// exist at the start, that a list has found, that are reported again, or that
 	// become selected. It does not call FirstVersion without filters that choose updates, nor
-	// with PerRunIDs. For the filter informer.Transitions, use
-	// history.History.StateBegan of package record/history.
+	// with PerRunIDs. For the filter informer.ChangedBy(state.StateOf[T]), use
+	// history.History.StateBegan of package platform/history.
 	//
 	// After an error, Revisions retries FirstVersion for 10 seconds, during which the
 	// informer waits; then the ctx of the call ends, and Revisions returns the error.
@@ -54,8 +54,17 @@ type RevisionsConfig[T any] struct {
 // does not close the queue. After an error it may be called again, and then begins with
 // the objects that exist at that time, under the same IDs.
 //
+// Revisions alone keeps nothing: states that came and went while the program was down are
+// lost, and so are revisions in the queue of a killed program. With
+// informer.WarmStart.AtLeastOnce and Revision.Acknowledge, a restarted program gets every
+// revision that was not acknowledged, in order, as long as the server still has its version;
+// after that, Event.Missed marks the states that a list has shown. Then Revisions may be called
+// once only. A recorder (package record) keeps all states in a database, for several consumers and
+// replicas.
+//
 // Errors: a configuration whose IDs cannot be stable, before anything is queued; the
-// cause of ctx; errors of FirstVersion; workqueue.ErrClosed, workqueue.ErrFull.
+// cause of ctx; errors of FirstVersion; workqueue.ErrClosed, workqueue.ErrFull;
+// informer.ErrSecondConsumer.
 func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *RevisionQueue[T], cfg RevisionsConfig[T]) error {
 	if i == nil || q == nil {
 		return errors.New("controller: Revisions needs an informer and a queue")
@@ -72,8 +81,9 @@ func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *RevisionQ
 	// An object that becomes chosen is Added, but may already have been in its state.
 	selects := i.HasSelectors() || slices.ContainsFunc(filters, informer.Filter.ChoosesObjects)
 	cfg.Subscription.Mode = store.Lossless
-	for ev := range i.Changes(ctx, cfg.Subscription) {
+	add := func(ev informer.Event[T], done *func()) error {
 		r := RevisionOf(ev)
+		r.done = done
 		began := ev.Cause() == store.Watched && (r.Kind == store.Updated || !selects)
 		if asks && r.Kind != store.Deleted && !began {
 			var err error
@@ -81,7 +91,15 @@ func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *RevisionQ
 				return err
 			}
 		}
-		if err := q.Add(ctx, r); err != nil {
+		return q.Add(ctx, r)
+	}
+	if i.KeepsUnacknowledged() {
+		return i.AtLeastOnce(ctx, cfg.Subscription, func(ev informer.Event[T], acknowledge func()) error {
+			return add(ev, &acknowledge)
+		})
+	}
+	for ev := range i.Changes(ctx, cfg.Subscription) {
+		if err := add(ev, nil); err != nil {
 			return err
 		}
 	}

@@ -1,12 +1,16 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
 
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/guard"
+	"github.com/vedette-io/vedette/internal/overdue"
 	"github.com/vedette-io/vedette/wire"
 	"github.com/vedette-io/vedette/workqueue"
 )
@@ -23,12 +27,19 @@ func New(cfg Config, sources ...Source) (*Controller, error) {
 		cfg.Replicas = cfg.Leadership.cfg
 	}
 	c := &Controller{
-		cfg:       cfg,
-		queue:     workqueue.New(workqueue.Config[wire.Key]{Group: cfg.Group, Limiter: cfg.Limiter}),
-		ownership: newOwnership(),
-		ids:       idSequence{first: rand.Uint32()},
-		failed:    make(chan error, 1),
+		cfg:    cfg,
+		ids:    idSequence{first: rand.Uint32()},
+		failed: make(chan error, 1),
 	}
+	c.monitor = &overdueMonitor{log: c.log}
+	c.ownership = newOwnership(cmp.Or(cfg.Timeout, DefaultTimeout), c.monitor.report)
+	c.monitor.ownership = c.ownership
+	c.queue = workqueue.New(workqueue.Config[wire.Key]{
+		Group: cfg.Group, Limiter: cfg.Limiter, CrashOnPanic: cfg.Panics == informer.CrashOnPanic,
+		Report: func(err error) {
+			c.log().Error("a function of the controller panicked; its later panics are not logged", "err", err)
+		},
+	})
 	for _, s := range sources {
 		c.sources = append(c.sources, s.impl)
 	}
@@ -64,7 +75,8 @@ func (c *Controller) Run(ctx context.Context) error {
 	defer stopRuns()
 	for _, r := range c.cfg.Runners {
 		runners.Go(func() {
-			err := r.Run(runs)
+			run := overdue.Reporting(c.log, fmt.Sprintf("%T of Config.Runners", r), r.Run)
+			err := guard.Call(func() error { return run(runs) })
 			if err == nil && runs.Err() == nil {
 				err = errEnded
 			}
@@ -140,16 +152,20 @@ func (c *Controller) run(ctx context.Context) error {
 	endDuty() // only now: the lease must cover all reconciles
 	serving.Wait()
 	c.ownership.close()
+	c.monitor.close()
 	c.sweeping.Wait()
 	return err
 }
 
 // joinWorkers waits for the running reconciles, and ends their contexts when the grace
-// period is over.
+// period is over. The log names those that do not return even then.
 func (c *Controller) joinWorkers() {
 	patience := time.AfterFunc(c.cfg.Grace, func() { c.ownership.cancelAll(ErrStopping) })
 	defer patience.Stop()
+	overdue := time.AfterFunc(c.cfg.Grace+returnTime, c.monitor.reportEnd)
+	defer overdue.Stop()
 	c.workers.Wait()
+	c.parked.Wait()
 }
 
 // drain closes the queue and counts the keys that are left.

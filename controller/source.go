@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/guard"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
@@ -80,7 +80,7 @@ func keysOfStates[T any](ev informer.Event[T], keys func(*T) []wire.Key) ([]wire
 		return nil, err
 	}
 	all := slices.Clone(keys(now))
-	if change := ev.Change(); change.Old.IsZero() || change.Old.SameRevision(change.Last()) {
+	if change := ev.Change(); change.Old.IsZero() || change.Old.SameContent(change.Last()) {
 		return all, nil // the states are the same, as in most deletions
 	}
 	old, _, err := ev.Old()
@@ -263,12 +263,11 @@ func (f *typedSource[T]) handle(to sink, name string, chosen func(informer.Event
 
 // keysOf calls the user's function, and converts a panic to an error.
 func (f *typedSource[T]) keysOf(ev informer.Event[T]) (keys []wire.Key, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			keys, err = nil, &PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	return f.keys(ev)
+	err = guard.Call(func() error {
+		keys, err = f.keys(ev)
+		return err
+	})
+	return keys, err
 }
 
 func initialPriority(priority int8) int8 { return int8(max(-128, int(priority)+InitialPriority)) }

@@ -33,22 +33,26 @@ func (c *Controller) work(ctx context.Context) {
 		if err != nil {
 			break
 		}
-		c.handle(w)
+		c.handle(ctx, w)
 	}
 	finished = true
 }
 
-// handle reconciles the key of a work item.
-func (c *Controller) handle(w workqueue.Work[wire.Key]) {
+// handle reconciles the key of a work item. The wait of a key for its own writes ends with ctx.
+func (c *Controller) handle(ctx context.Context, w workqueue.Work[wire.Key]) {
 	key := w.Item
 	r := c.ownership.begin(c.base, key, c.ids.next(), w.Retries+1)
 	if r == nil {
 		return
 	}
-	defer c.ownership.end(r)
+	defer func() {
+		if c.ownership.end(r) {
+			c.monitor.returned(r)
+		}
+	}()
 	log := c.log().With("key", key.String(), "reconcile", r.id)
-	if c.cfg.WriteWait > 0 && !c.waitForWrites(r, log) {
-		c.postpone(r, w.Priority)
+	if c.cfg.WriteWait > 0 && !c.mayBegin(r, log) {
+		c.park(ctx, r, w.Priority)
 		return
 	}
 	err := errGoexit
@@ -56,47 +60,6 @@ func (c *Controller) handle(w workqueue.Work[wire.Key]) {
 	err = c.call(r, Request{
 		Key: key, ID: r.id, Attempt: r.attempt, Priority: w.Priority, Reasons: r.reasons, More: r.more, Token: r.token,
 	}, log)
-}
-
-// writeWaitSlice is the maximum time that a worker waits for the writes of one key, and the
-// time after which the key is tried again.
-const writeWaitSlice = time.Second
-
-// waitForWrites waits until the informers show the writes of the key's earlier reconciles.
-// It reports whether the key can be reconciled: the writes are shown, or WriteWait is over.
-func (c *Controller) waitForWrites(r *reconcile, log *slog.Logger) bool {
-	left, since := c.writes.pending(r.key)
-	if len(left) > 0 {
-		rest := c.cfg.WriteWait - time.Since(since)
-		c.ownership.setWaiting(r, true)
-		ctx, cancel := context.WithTimeout(r.ctx, min(rest, writeWaitSlice))
-		err := c.writes.wait(ctx, left)
-		cancel()
-		c.ownership.setWaiting(r, false)
-		switch {
-		case err == nil:
-		case rest > writeWaitSlice || r.ctx.Err() != nil:
-			return false
-		default:
-			c.counts.recordWait(time.Since(since), err)
-			c.writes.waited(r.key)
-			log.Warn("reconciling before the informers show the key's own writes", "waited", time.Since(since), "writes", len(left))
-			return true
-		}
-	}
-	if !since.IsZero() {
-		c.counts.recordWait(time.Since(since), nil)
-		c.writes.waited(r.key)
-	}
-	return true
-}
-
-// postpone requeues a key that waits for its own writes.
-func (c *Controller) postpone(r *reconcile, priority int8) {
-	for _, reason := range r.reasons {
-		c.ownership.addReason(r.key, reason)
-	}
-	_ = c.queue.AddWith(c.base, r.key, workqueue.Options{Priority: priority, After: writeWaitSlice}) // the queue is open while workers work
 }
 
 // call calls the user's function.

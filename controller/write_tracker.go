@@ -48,6 +48,7 @@ func (w *writeTracker) note(key wire.Key, one kube.Written) {
 	if !followed {
 		return
 	}
+	one.Labels, one.Field = nil, nil // not needed from here on
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if resource := one.Resource.String(); one.Cluster == w.cluster {

@@ -139,3 +139,68 @@ func TestStopsWhileItWaits(t *testing.T) {
 		}
 	})
 }
+
+// TestWaitHoldsNoWorker: a key is reconciled at once while more keys than workers wait for
+// their own writes.
+func TestWaitHoldsNoWorker(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var d diary
+		c := w.writer(&d, controller.Config{Workers: 2, WriteWait: time.Hour})
+		w.run(c)
+		pass(time.Second)
+		stalled := w.stall("configmaps")
+		for i := range 60 {
+			w.create(pod(fmt.Sprint("a", i)))
+		}
+		pass(time.Second)
+		d.take()
+		for i := range 60 {
+			w.touch(fmt.Sprint("a", i))
+		}
+		pass(time.Minute)
+		equal(t, "reconciles of keys that wait", d.take(), nil)
+		if h := c.Health(); h.Waiting != 60 || len(h.Running) != 60 {
+			t.Errorf("got %d waiting keys and %d running, want 60", h.Waiting, len(h.Running))
+		}
+		w.create(pod("new"))
+		pass(time.Millisecond)
+		equal(t, "another key", d.take(), []string{"new wanted true, exists false"})
+		stalled.Release()
+		pass(time.Second)
+		if got := d.take(); len(got) != 60 {
+			t.Errorf("got %d reconciles after the informer shows the writes, want 60", len(got))
+		}
+	})
+}
+
+// TestWriteOutsideSelector: a key does not wait for an object that a selector of the informer
+// hides.
+func TestWriteOutsideSelector(t *testing.T) {
+	for _, cfg := range []informer.Config{{LabelSelector: "app=x"}, {FieldSelector: "spec.nodeName=n1"}, {FieldSelector: "metadata.name=a"}} {
+		t.Run(cfg.LabelSelector+cfg.FieldSelector, func(t *testing.T) { testWriteOutsideSelector(t, cfg) })
+	}
+}
+
+func testWriteOutsideSelector(t *testing.T, cfg informer.Config) {
+	inWorld(t, func(w *world) {
+		selected := must[*informer.Informer[corev1.Pod]](t)(informer.Watch[corev1.Pod](w.cluster, cfg))
+		pods := must[*kube.Client[corev1.Pod]](t)(kube.For[corev1.Pod](w.cluster, kube.ClientConfig{}))
+		n := 0
+		reconcile := func(ctx context.Context, _ informer.View, _ controller.Request) error {
+			n++
+			if _, err := pods.Create(ctx, pod(fmt.Sprint("helper-", n))); err != nil {
+				return err
+			}
+			return controller.RequeueAfter(time.Second)
+		}
+		c := must[*controller.Controller](t)(controller.New(controller.Config{Reconcile: reconcile, Runners: []controller.Runner{selected}}, controller.Objects(selected)))
+		p := pod("a")
+		p.Labels, p.Spec.NodeName = map[string]string{"app": "x"}, "n1"
+		w.create(p)
+		w.run(c)
+		pass(5 * time.Minute)
+		if n < 290 {
+			t.Errorf("got %d reconciles in 5 minutes, want one a second", n)
+		}
+	})
+}

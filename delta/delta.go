@@ -22,6 +22,9 @@ const (
 	Begin
 	// End completes the replacement that Begin started, as of Version.
 	End
+	// Abandon ends that replacement without an effect: the known objects stay, and events
+	// follow.
+	Abandon
 	// Leave means that the scope is no longer followed. The store drops the known state
 	// of its objects, unless another scope covers them.
 	Leave
@@ -45,6 +48,8 @@ func (k Kind) String() string {
 		return "Begin"
 	case End:
 		return "End"
+	case Abandon:
+		return "Abandon"
 	case Leave:
 		return "Leave"
 	case Keep:

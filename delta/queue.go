@@ -31,6 +31,7 @@ type QueueOf[T any] struct {
 	bytes   int       // the size of pending
 	spare   []T       // the last batch that Get returned, for reuse
 	closed  bool
+	waiting bool // Get waits
 }
 
 // NewQueueOf returns an empty queue. size returns the bytes that an item counts against
@@ -69,7 +70,10 @@ func (q *QueueOf[T]) Put(ctx context.Context, item T) error {
 func (q *QueueOf[T]) Get(ctx context.Context) ([]T, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.waitLocked(ctx, func() bool { return q.closed || len(q.pending) > 0 }); err != nil {
+	q.waiting = true
+	err := q.waitLocked(ctx, func() bool { return q.closed || len(q.pending) > 0 })
+	q.waiting = false
+	if err != nil {
 		return nil, err
 	}
 	if len(q.pending) == 0 {
@@ -121,6 +125,14 @@ func (q *QueueOf[T]) Close() {
 	defer q.mu.Unlock()
 	q.closed = true
 	q.changed.Broadcast()
+}
+
+// Idle reports whether the queue is empty and Get waits, so that the consumer has nothing
+// left of the batch before.
+func (q *QueueOf[T]) Idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.waiting && len(q.pending) == 0
 }
 
 // Len returns the number of queued items and their size in bytes.

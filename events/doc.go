@@ -30,6 +30,6 @@
 //
 // # Errors
 //
-// New returns an invalid configuration. Faults of the server go to the log, once with a
-// remedy, and to Stats.
+// New returns an invalid configuration. Faults of the server, and Events that wait for a
+// Run that is not running, go to the log, once with a remedy, and to Stats.
 package events

@@ -21,6 +21,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/internal/pause"
+	"github.com/vedette-io/vedette/internal/userlog"
 	"github.com/vedette-io/vedette/kube"
 )
 
@@ -42,6 +43,7 @@ type Publisher struct {
 	cfg    Config
 	client *kube.Client[eventsv1.Event]
 	faults *faultlog.Reporter
+	idle   *idleMonitor
 	wake   chan struct{}
 
 	mu    sync.Mutex
@@ -58,6 +60,9 @@ type Stats struct {
 	Dropped uint64
 	// Waiting is the number of Events that are not sent yet.
 	Waiting int
+	// NotRun is the reason why nothing is sent: Run was not called, or has ended. It is nil
+	// while Run runs.
+	NotRun error
 }
 
 // Limits of the fields of an Event, in bytes.
@@ -86,6 +91,7 @@ func New(cfg Config) (*Publisher, error) {
 	}
 	p := &Publisher{cfg: cfg, client: client, wake: make(chan struct{}, 1), book: newBook()}
 	p.faults = &faultlog.Reporter{Fault: "events: Events cannot be published", Over: "events: Events are published again", Logger: p.log}
+	p.idle = newIdleMonitor(cfg.Controller, p.log)
 	return p, nil
 }
 
@@ -129,6 +135,7 @@ func (p *Publisher) publish(kind string, about kube.Controllable, reason, action
 		p.stats.Dropped++
 		return
 	}
+	p.idle.expectRun()
 	select {
 	case p.wake <- struct{}{}:
 	default:
@@ -145,8 +152,13 @@ func nameOf(object string) string {
 		}
 		return '-'
 	}, strings.ToLower(object))
-	name = strings.Trim(name[:min(len(name), validation.DNS1123SubdomainMaxLength-len(suffix))], "-.")
-	return cmp.Or(name, "object") + suffix
+	var labels []string // each begins and ends with a letter or a digit
+	for label := range strings.SplitSeq(name[:min(len(name), validation.DNS1123SubdomainMaxLength-len(suffix))], ".") {
+		if label = strings.Trim(label, "-"); label != "" {
+			labels = append(labels, label)
+		}
+	}
+	return cmp.Or(strings.Join(labels, "."), "object") + suffix
 }
 
 // cut returns a text of valid UTF-8 with at most n bytes.
@@ -166,6 +178,7 @@ func (p *Publisher) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.stats
+	s.NotRun = p.idle.notRun()
 	for _, one := range p.book.all {
 		if one.count != one.sent {
 			s.Waiting++
@@ -181,10 +194,7 @@ func (p *Publisher) count(f func(*Stats)) {
 }
 
 func (p *Publisher) log() *slog.Logger {
-	if p.cfg.Logger == nil {
-		return slog.Default()
-	}
-	return p.cfg.Logger
+	return userlog.Of(p.cfg.Logger)
 }
 
 // Bounds of Run.
@@ -197,6 +207,8 @@ const (
 
 // Run sends Events until ctx is done, then what is left, and returns nil. Call it once.
 func (p *Publisher) Run(ctx context.Context) error {
+	p.idle.running()
+	defer p.idle.ended()
 	defer p.faults.Stop()
 	for ctx.Err() == nil {
 		if p.sendNext(ctx) {

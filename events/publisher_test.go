@@ -142,6 +142,24 @@ func TestClusterScoped(t *testing.T) {
 	})
 }
 
+// TestNames: the server accepts the names of Events about objects with any legal name
+// (kubernetes/kubernetes#127594).
+func TestNames(t *testing.T) {
+	inWorld(t, func(w *world) {
+		names := []string{
+			"fd00:10:233::103", "::1", "fe80::", "system:node", "system:.hidden", "a..b", ".a", "Ünï", "a_b", "x-", "A", "a.-b", "-.-", "admin@example.com", "a:b:.c",
+			strings.Repeat("a.", 120) + "-b",
+		}
+		for _, name := range names {
+			w.pub.Normal(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}}, "Checked", "Check", "ok")
+		}
+		pass(time.Second)
+		if shown := w.shown(); len(shown) != len(names) {
+			t.Errorf("got %d Events of %d: %q\n%s", len(shown), len(names), shown, w.log)
+		}
+	})
+}
+
 // TestLimits: an object may have 25 different Events at once; a long note is cut at a
 // character; invalid Events are dropped.
 func TestLimits(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/stream"
-	"github.com/vedette-io/vedette/stream/jetstream"
+	"github.com/vedette-io/vedette/platform/send/stream"
+	"github.com/vedette-io/vedette/platform/send/stream/jetstream"
 )
 
 // TestStream kills the consumer while events arrive, so the server delivers events again

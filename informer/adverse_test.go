@@ -52,8 +52,8 @@ func TestTokenFileRotates(t *testing.T) {
 		must(srv.Inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbWatch}, Times: 1, Action: apitest.Cut(apitest.CutMidFrame)}))
 		w.create(pod("after"))
 		w.advance(2 * time.Minute)
-		if h, _ := inf.Health(); h.Err != nil || inf.Snapshot().Len() != 2 || revoked.Hits() == 0 {
-			t.Errorf("got %d objects, %d refusals and error %v, want 2 objects, at least 1 refusal and no error", inf.Snapshot().Len(), revoked.Hits(), h.Err)
+		if h, _ := inf.Health(); h.Err != nil || inf.Snapshot().Records().Len() != 2 || revoked.Hits() == 0 {
+			t.Errorf("got %d objects, %d refusals and error %v, want 2 objects, at least 1 refusal and no error", inf.Snapshot().Records().Len(), revoked.Hits(), h.Err)
 		}
 	})
 }
@@ -90,7 +90,7 @@ func TestRemoveClusterDuringList(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.advance(time.Minute)
-			if n := inf.Snapshot().Len(); n != 1 || !isClosed(inf.Synced()) {
+			if n := inf.Snapshot().Records().Len(); n != 1 || !isClosed(inf.Synced()) {
 				t.Errorf("got %d objects, synced %v, want 1 object of the other cluster, synced true", n, isClosed(inf.Synced()))
 			}
 			stalled.Release()
@@ -98,7 +98,7 @@ func TestRemoveClusterDuringList(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.advance(time.Minute)
-			if n := inf.Snapshot().Len(); n != 21 {
+			if n := inf.Snapshot().Records().Len(); n != 21 {
 				t.Errorf("got %d objects, want 21", n)
 			}
 		})
@@ -140,8 +140,8 @@ func TestMembersOfDifferentVersions(t *testing.T) {
 			w.advance(time.Minute)
 		}
 		w.advance(10 * time.Minute)
-		if h, _ := inf.Health(); inf.Snapshot().Len() != 27 || !h.Synced {
-			t.Errorf("got %d objects, want 27; health: %+v", inf.Snapshot().Len(), h)
+		if h, _ := inf.Health(); inf.Snapshot().Records().Len() != 27 || !h.Synced {
+			t.Errorf("got %d objects, want 27; health: %+v", inf.Snapshot().Records().Len(), h)
 		}
 		if older.Hits() == 0 || lagging.Hits() == 0 {
 			t.Errorf("got %d refused streaming lists and %d responses of a lagging server, want at least 1 of each", older.Hits(), lagging.Hits())
@@ -179,8 +179,8 @@ func TestPauseBeyondTheWatchCache(t *testing.T) {
 		w.advance(2 * time.Minute)
 		got := events.take()
 		deleted := slices.IndexFunc(got, func(line string) bool { return strings.HasPrefix(line, "Deleted default/goes") })
-		if deleted < 0 || !strings.HasSuffix(got[deleted], " listed") || len(got) != 12 || inf.Snapshot().Len() != 11 {
-			t.Errorf("got %d objects and events %q, want 11 objects, and 12 events with a listed deletion", inf.Snapshot().Len(), got)
+		if deleted < 0 || !strings.HasSuffix(got[deleted], " listed") || len(got) != 12 || inf.Snapshot().Records().Len() != 11 {
+			t.Errorf("got %d objects and events %q, want 11 objects, and 12 events with a listed deletion", inf.Snapshot().Records().Len(), got)
 		}
 	})
 }
@@ -210,8 +210,8 @@ func TestManyInformers(t *testing.T) {
 		}
 		w.advance(time.Minute)
 		for i, inf := range all {
-			if inf.Snapshot().Len() != 1 || !isClosed(inf.Synced()) {
-				t.Fatalf("informer %d: got %d objects, synced %v, want 1, true", i, inf.Snapshot().Len(), isClosed(inf.Synced()))
+			if inf.Snapshot().Records().Len() != 1 || !isClosed(inf.Synced()) {
+				t.Fatalf("informer %d: got %d objects, synced %v, want 1, true", i, inf.Snapshot().Records().Len(), isClosed(inf.Synced()))
 			}
 		}
 		t.Logf("%d informers: %d goroutines, %d KB of heap each, server included", n, runtime.NumGoroutine()/n, (heapInUse()-before)/uint64(n)/1024)

@@ -144,6 +144,7 @@ func (w *checkedInformer[T]) requests() (lists, watches int) {
 	for _, r := range w.srv.Requests() {
 		switch {
 		case r.Resource.Resource != "pods":
+		case r.Options.Limit == 1: // asks for the version of the server only
 		case r.Streaming(), r.Verb == apitest.VerbList && r.Options.Continue == "":
 			lists++
 		case r.Verb == apitest.VerbWatch:

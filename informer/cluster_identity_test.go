@@ -130,8 +130,8 @@ func TestReplacedBeforeWarmStart(t *testing.T) {
 				second := must(informer.Watch[corev1.Pod](at.cluster, cfg))
 				w.run(second)
 				w.advance(time.Minute)
-				if !isClosed(second.Synced()) || second.Snapshot().Len() != 2 {
-					w.t.Errorf("server unreachable: got %d objects, synced %v, want the 2 objects of the file, synced true", second.Snapshot().Len(), isClosed(second.Synced()))
+				if !isClosed(second.Synced()) || second.Snapshot().Records().Len() != 2 {
+					w.t.Errorf("server unreachable: got %d objects, synced %v, want the 2 objects of the file, synced true", second.Snapshot().Records().Len(), isClosed(second.Synced()))
 				}
 				w.restoreServer()
 				want := []string{"ghost", "namesake"}

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/vedette-io/vedette/delta"
-	"github.com/vedette-io/vedette/internal/clusterid"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/reflector/clusterid"
 )
 
 // newClusterState creates the state of a cluster. identifier is nil if the cluster

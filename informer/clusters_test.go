@@ -60,8 +60,8 @@ func TestNamespaces(t *testing.T) {
 		if n := requests() - before; n != 1 {
 			w.t.Errorf("got %d requests, want 1", n)
 		}
-		if byNode.Len(inf.Snapshot(), "a") != 0 || byNode.Len(inf.Snapshot(), "c") != 1 {
-			w.t.Errorf("the index has %d objects in a and %d in c, want 0 and 1", byNode.Len(inf.Snapshot(), "a"), byNode.Len(inf.Snapshot(), "c"))
+		if must(byNode.Len(inf.Snapshot(), "a")) != 0 || must(byNode.Len(inf.Snapshot(), "c")) != 1 {
+			w.t.Errorf("the index has %d objects in a and %d in c, want 0 and 1", must(byNode.Len(inf.Snapshot(), "a")), must(byNode.Len(inf.Snapshot(), "c")))
 		}
 		w.create(podIn("a", "unseen"), podIn("b", "seen"))
 		w.advance(time.Second)
@@ -71,7 +71,7 @@ func TestNamespaces(t *testing.T) {
 		}
 		set() // all
 		equal(w.t, "all", events.take(), []string{"Added a/one initial", "Added a/unseen initial"})
-		if n := inf.Snapshot().Len(); n != 5 {
+		if n := inf.Snapshot().Records().Len(); n != 5 {
 			w.t.Errorf("got %d objects, want 5", n)
 		}
 		for _, bad := range [][]string{{"a", "a"}, {""}, {".."}, {"../../v1/namespaces/x"}, {"A"}} {
@@ -135,8 +135,8 @@ func TestClusters(t *testing.T) {
 		equal(w.t, "when east is reachable again", events.take(), []string{"Added east:default/one initial"})
 		s := inf.Snapshot()
 		got, ok, err := s.Get(wire.Key{Cluster: "east", Namespace: "default", Name: "one"})
-		if err != nil || !ok || got.Spec.NodeName != "e" || byNode.Len(s, "e") != 1 || byNode.Len(s, "w") != 1 {
-			w.t.Errorf("got %v, %v, want pod one of east on node e; the index has %d objects at e and %d at w, want 1 and 1", got, err, byNode.Len(s, "e"), byNode.Len(s, "w"))
+		if err != nil || !ok || got.Spec.NodeName != "e" || must(byNode.Len(s, "e")) != 1 || must(byNode.Len(s, "w")) != 1 {
+			w.t.Errorf("got %v, %v, want pod one of east on node e; the index has %d objects at e and %d at w, want 1 and 1", got, err, must(byNode.Len(s, "e")), must(byNode.Len(s, "w")))
 		}
 		equal(w.t, "within west", names(w.t, s.Within(delta.Scope{Cluster: "west"})), []string{"one", "two"})
 		if err := inf.RemoveCluster(w.ctx, "west"); err != nil {
@@ -156,7 +156,7 @@ func TestClusters(t *testing.T) {
 			add("west", true)
 			w.advance(time.Minute)
 		}
-		if n := inf.Snapshot().Len(); n != 3 {
+		if n := inf.Snapshot().Records().Len(); n != 3 {
 			w.t.Errorf("got %d objects, want 3", n)
 		}
 	})

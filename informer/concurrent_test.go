@@ -195,7 +195,7 @@ func (c *concurrentUse) operations() operations {
 			for range inf.Snapshot().All() {
 			}
 		},
-		"In":   func(*rand.Rand) { inf.In(inf.View()).Len() },
+		"In":   func(*rand.Rand) { inf.In(inf.View()).Records().Len() },
 		"View": func(*rand.Rand) { inf.View() },
 		"IndexBy": func(*rand.Rand) {
 			x := informer.IndexBy(inf, func(p *corev1.Pod) string { return p.Namespace })
@@ -210,6 +210,13 @@ func (c *concurrentUse) operations() operations {
 		},
 		"IndexField": func(*rand.Rand) {
 			must(informer.IndexField(inf, "metadata.name")).Len(inf.Snapshot(), "pod-1")
+		},
+		"KeepsUnacknowledged": func(*rand.Rand) { inf.KeepsUnacknowledged() },
+		"AtLeastOnce": func(*rand.Rand) {
+			err := inf.AtLeastOnce(c.w.ctx, informer.SubscriptionConfig{}, func(informer.Event[corev1.Pod], func()) error { return nil })
+			if !errors.Is(err, informer.ErrNothingKept) {
+				c.w.t.Errorf("AtLeastOnce without a snapshot file: got %v, want ErrNothingKept", err)
+			}
 		},
 		"WaitFor": func(r *rand.Rand) {
 			ctx, done := c.shortContext(r)
@@ -288,7 +295,7 @@ func (c *concurrentUse) difference() string {
 	if !slices.Equal(got, want) {
 		return fmt.Sprintf("got scopes %v, want %v", got, want)
 	}
-	if n := c.inf.Snapshot().Len(); n != objects {
+	if n := c.inf.Snapshot().Records().Len(); n != objects {
 		return fmt.Sprintf("got %d objects, want %d", n, objects)
 	}
 	return ""
@@ -371,7 +378,7 @@ func TestConcurrentFactoryUse(t *testing.T) {
 						for range r.IntN(5) {
 							one.setNamespaces(r)
 							inf.Info()
-							inf.In(f.View()).Len()
+							inf.In(f.View()).Records().Len()
 							inf.Released()
 						}
 						if err := inf.Run(ctx); !errors.Is(err, informer.ErrShared) {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/userlog"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
@@ -38,7 +39,7 @@ type Config struct {
 	// GroupVersion is the group and version of T: the variable GroupVersion or
 	// SchemeGroupVersion of its package. It is not needed for the types of k8s.io/api,
 	// nor for types that Scheme knows. If T is neither and GroupVersion is empty, the
-	// name of T must match exactly one kind in the cluster that is not built in.
+	// name of T must match exactly one kind in the cluster, and not a built-in one.
 	GroupVersion schema.GroupVersion
 	// Scheme maps Go types to group, version and kind; default the scheme of client-go.
 	Scheme *runtime.Scheme
@@ -72,7 +73,9 @@ type Config struct {
 	// it: it may change body and encoding. If it returns an error or panics, the
 	// informer keeps the last known state of the object, both for a watch and for a
 	// list; an unknown object is not stored. Stats.Refused counts both cases.
-	// Transform[T] wraps a function on objects. Default: records are stored unchanged.
+	// Transform[T] wraps a function on objects. Readers get objects that are marked with
+	// kube.MarkPartial, which kube.Client.Update refuses: it would erase what the transform
+	// has removed. Default: records are stored unchanged.
 	Transform func(wire.Record) (wire.Record, error)
 	// TransformVersion identifies the output of Transform, or of the function of
 	// Project. Change it whenever that function changes: a snapshot file written with
@@ -106,10 +109,7 @@ type Config struct {
 }
 
 func (c *Config) logger() *slog.Logger {
-	if c.Logger != nil {
-		return c.Logger
-	}
-	return slog.Default()
+	return userlog.Of(c.Logger)
 }
 
 func (c *Config) backlog() int {

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/vedette-io/vedette/delta"
-	"github.com/vedette-io/vedette/internal/clusterid"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/reflector/clusterid"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -113,7 +113,8 @@ func (i *Informer[T]) init(cfg Config, sel selection, group *store.Group, open f
 	}
 	i.resync, i.logger = cfg.Resync, cfg.logger
 	i.engine = newEngine(cfg, group, i.sharedDecoder(cfg.Decode), open)
-	i.decoder = decoder[T]{cache: newObjectCache[T](cfg.HotObjects), count: &i.engine.decodes}
+	i.engine.completion = completionOf(&cfg, &sel)
+	i.decoder = decoder[T]{cache: newObjectCache[T](cfg.HotObjects), count: &i.engine.decodes, completion: i.engine.completion}
 	i.engine.identity = cfg.storeIdentity(&sel)
 	return nil
 }
@@ -130,6 +131,7 @@ func (i *Informer[T]) sharedDecoder(custom func(wire.Record) (any, error)) func(
 		if err := wire.DecodeShared(rec, obj); err != nil {
 			return nil, err // not a nil *T, which an index would treat as an object
 		}
+		i.decoder.complete(obj)
 		return obj, nil
 	}
 }

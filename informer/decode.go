@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"bytes"
 	"container/list"
 	"reflect"
 	"sync"
@@ -14,17 +15,29 @@ import (
 // type decode a record once. The lock of the store guards it: the store computes
 // indexes under that lock, in AddIndex too.
 type memo struct {
-	key     wire.Key
-	uid     string
-	version wire.Version
-	body    *byte
-	object  any
+	record wire.Record // in memory of its own
+	object any
+}
+
+// is reports whether rec is the record of the memo. Its version does not prove it, because
+// the server may show other content at the same version.
+func (m *memo) is(rec *wire.Record) bool {
+	of := &m.record
+	return of.Version == rec.Version && of.Encoding == rec.Encoding && of.UID == rec.UID && of.Key == rec.Key && bytes.Equal(of.Body, rec.Body)
+}
+
+// set remembers the object of a record.
+func (m *memo) set(rec *wire.Record, object any) {
+	body := append(m.record.Body[:0], rec.Body...)
+	m.record, m.object = *rec, object
+	m.record.Body = body
 }
 
 // decoder turns entries into objects of type T.
 type decoder[T any] struct {
 	cache *objectCache[T] // nil if there is no cache
 	count *atomic.Uint64
+	completion
 }
 
 // entry returns the object of an entry: the shared object of a Live store, a copy of a
@@ -50,7 +63,11 @@ func (d *decoder[T]) entry(e store.Entry) (*T, error) {
 
 func (d *decoder[T]) record(rec wire.Record) (*T, error) {
 	d.count.Add(1)
-	return wire.Codec[T]{}.Decode(rec)
+	obj, err := wire.Codec[T]{}.Decode(rec)
+	if err == nil {
+		d.complete(obj)
+	}
+	return obj, err
 }
 
 // copier is implemented by the pointers to API types.
@@ -84,6 +101,14 @@ func newObjectCache[T any](size int) *objectCache[T] {
 
 // get returns a copy of the object; nil if the object is not cached.
 func (h *objectCache[T]) get(e store.Entry) *T {
+	cached := h.find(e)
+	if cached == nil {
+		return nil
+	}
+	return clone(cached)
+}
+
+func (h *objectCache[T]) find(e store.Entry) *T {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	at, ok := h.byID[e]
@@ -91,17 +116,18 @@ func (h *objectCache[T]) get(e store.Entry) *T {
 		return nil
 	}
 	h.order.MoveToFront(at)
-	return clone(at.Value.(cachedObject[T]).object)
+	return at.Value.(cachedObject[T]).object
 }
 
 // put caches a copy of the object.
 func (h *objectCache[T]) put(e store.Entry, obj *T) {
+	copied := clone(obj)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.byID[e]; ok {
 		return
 	}
-	h.byID[e] = h.order.PushFront(cachedObject[T]{e, clone(obj)})
+	h.byID[e] = h.order.PushFront(cachedObject[T]{e, copied})
 	if h.order.Len() > h.size {
 		oldest := h.order.Remove(h.order.Back()).(cachedObject[T])
 		delete(h.byID, oldest.entry)

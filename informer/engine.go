@@ -3,6 +3,8 @@ package informer
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,17 +22,22 @@ import (
 type engine struct {
 	cfg      Config
 	identity store.Identity
-	open     func(*clusterState, delta.Scope) (reflector.Source, error)
-	store    *store.Store
-	queue    *delta.Queue
+	// completion is that of all objects that are decoded.
+	completion completion
+	open       func(*clusterState, delta.Scope) (reflector.Source, error)
+	store      *store.Store
+	queue      *delta.Queue
 
 	memo    memo
 	lags    lags
 	idle    idleMonitor
 	saving  *faultlog.Reporter // reports faults of the snapshot file
+	bound   fileBound
 	refused *faultlog.Reporter // reports failures of Transform and of index functions
 	decodes atomic.Uint64
-	several bool // made by Across: a fault of one cluster must not affect the others
+
+	unknownField atomic.Bool // the log has a selected field that answers to writes do not show
+	several      bool        // made by Across: a fault of one cluster must not affect the others
 
 	indexing sync.Mutex
 	fields   map[string]*store.Index // by path
@@ -48,6 +55,8 @@ type engine struct {
 	updated       chan struct{} // closed at the next change of the health
 	registrations []registered  // in the order of their registration
 	handlers      int           // number of handlers that were ever registered
+	sequences     int           // number of Lossless sequences that were ever started
+	blockers      []*blocker    // monitors of the consumers of Lossless
 
 	producers taskGroup // reflectors and reconcile
 	consumers taskGroup // handlers
@@ -83,9 +92,10 @@ func newEngine(cfg Config, group *store.Group, decode func(wire.Record) (any, er
 		fields:  map[string]*store.Index{},
 	}
 	e.saving = e.log("informer: the snapshot file cannot be written", "informer: the snapshot file is written again", "file", cfg.WarmStart.Path)
+	e.bound.init(e.log("informer: the snapshot file stays at an older state", "informer: the snapshot file follows again", "file", cfg.WarmStart.Path))
 	e.refused = e.log("informer: a function of the program failed for an object", "")
 	of := store.Config{Backlog: cfg.Backlog, Group: group, Transform: cfg.Transform, Panics: cfg.Panics.ofStore(), Report: func(err error) {
-		e.refused.See(faultlog.State{Err: err, Remedy: "correct Transform or the index function; Stats.Refused and Stats.Unindexed count the failures"})
+		e.refused.See(faultlog.State{Err: err, Remedy: "correct the function; Stats.Refused (Transform), Stats.Undecoded (Decode, KeepObject) and Stats.Unindexed (index functions) count the failures"})
 	}}
 	switch {
 	case cfg.Storage == Live:
@@ -123,6 +133,7 @@ func (e *engine) end() {
 // apply moves batches from the queue to the store until the queue is closed and
 // empty, or ctx is done.
 func (e *engine) apply(ctx context.Context) error {
+	e.bound.await(ctx)
 	for {
 		batch, err := e.queue.Get(ctx)
 		if err == nil {
@@ -187,4 +198,25 @@ func (e *engine) stateNow() engineState {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.state
+}
+
+// sequenceName returns the name of a new Lossless sequence.
+func (e *engine) sequenceName() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sequences++
+	return fmt.Sprint("sequence ", e.sequences)
+}
+
+// monitor adds the monitor of a Lossless consumer. The caller calls end with the consumer.
+func (e *engine) monitor(b *blocker) (end func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.blockers = append(e.blockers, b)
+	return func() {
+		e.mu.Lock()
+		e.blockers = slices.DeleteFunc(e.blockers, func(other *blocker) bool { return other == b })
+		e.mu.Unlock()
+		b.stop()
+	}
 }

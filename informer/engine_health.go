@@ -27,6 +27,11 @@ func (e *engine) health() (Health, <-chan struct{}) {
 	slices.SortFunc(h.Scopes, func(a, b ScopeHealth) int {
 		return strings.Compare(a.Scope.Cluster+"\x00"+a.Scope.Namespace, b.Scope.Cluster+"\x00"+b.Scope.Namespace)
 	})
+	for _, b := range e.blockers {
+		if one := b.health(); !one.Since.IsZero() {
+			h.Blocking = append(h.Blocking, one)
+		}
+	}
 	for _, r := range e.registrations {
 		h.Handlers = append(h.Handlers, r.health())
 	}

@@ -256,9 +256,11 @@ func (f *Factory) fail(err error) {
 	f.cancel()
 }
 
-// WaitForSync waits until all current informers of the factory are synced.
+// WaitForSync waits until all current informers of the factory are synced. It does not wait
+// for an informer that all its users have released.
 //
-// Errors: the cause of ctx, with the informers that are not synced, and why.
+// Errors: the cause of ctx, with the informers that are not synced, and why; ErrStopped if
+// Run has ended before.
 func (f *Factory) WaitForSync(ctx context.Context) error {
 	f.mu.Lock()
 	all := slices.Clone(f.shared)
@@ -268,13 +270,17 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 		s.engine.expectRun()
 		select {
 		case <-s.engine.store.Synced():
+		case <-s.engine.stopped.Done(): // by a release or the end of Run
+			if s.ctx.Err() == nil {
+				not = append(not, fmt.Errorf("%s: %w", s.engine.cfg.Resource, ErrStopped))
+			}
 		case <-ctx.Done():
 			h, _ := s.engine.health()
 			not = append(not, fmt.Errorf("%s: %w", s.engine.cfg.Resource, h.Ready()))
 		}
 	}
 	if len(not) > 0 {
-		return errors.Join(append(not, context.Cause(ctx))...)
+		return errors.Join(append(not, context.Cause(ctx))...) // Join ignores nil
 	}
 	return nil
 }

@@ -72,17 +72,17 @@ func TestFactoryShares(t *testing.T) {
 		first.Release() // has no effect
 		w.create(pod("two"))
 		w.advance(time.Second)
-		if n, e := first.Snapshot().Len(), len(events.take()); n != 2 || e != 2 || isClosed(second.Released()) {
+		if n, e := first.Snapshot().Records().Len(), len(events.take()); n != 2 || e != 2 || isClosed(second.Released()) {
 			w.t.Errorf("after the first release: got %d objects, %d events, released %v, want 2, 2, false", n, e, isClosed(second.Released()))
 		}
 		second.Release()
 		<-second.Released()
-		if h, _ := second.Health(); h.Phase != reflector.Stopped || second.Snapshot().Len() != 2 || second.In(f.View()).Len() != 2 {
-			w.t.Errorf("after the last release: got phase %v, %d objects, %d objects in the view, want Stopped, 2, 2", h.Phase, second.Snapshot().Len(), second.In(f.View()).Len())
+		if h, _ := second.Health(); h.Phase != reflector.Stopped || second.Snapshot().Records().Len() != 2 || second.In(f.View()).Records().Len() != 2 {
+			w.t.Errorf("after the last release: got phase %v, %d objects, %d objects in the view, want Stopped, 2, 2", h.Phase, second.Snapshot().Records().Len(), second.In(f.View()).Records().Len())
 		}
 		again := informerFor[corev1.Pod](w, f, informer.Config{})
 		<-again.Synced()
-		if n := again.In(f.View()).Len(); n != 2 {
+		if n := again.In(f.View()).Records().Len(); n != 2 {
 			w.t.Errorf("an informer after the last release: got %d objects, want 2", n)
 		}
 		if err := again.Run(w.ctx); err == nil {

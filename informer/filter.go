@@ -3,14 +3,9 @@ package informer
 import (
 	"maps"
 	"slices"
-	"sync/atomic"
-	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/store"
 )
 
@@ -27,6 +22,20 @@ import (
 type Filter struct {
 	object func(store.Entry) bool
 	update func(old, now store.Entry) bool
+	// typed returns the same filter for the objects of an informer, which have the type of
+	// its Config. It is nil for a filter that decodes nothing.
+	typed func(completion) Filter
+}
+
+// typedBy returns filters for the objects of an informer.
+func typedBy(filters []Filter, c completion) []Filter {
+	all := slices.Clone(filters)
+	for i, f := range all {
+		if f.typed != nil {
+			all[i] = f.typed(c)
+		}
+	}
+	return all
 }
 
 // ChoosesObjects reports whether the filter chooses objects.
@@ -71,67 +80,12 @@ func AnyUpdate(filters ...Filter) Filter {
 	if slices.ContainsFunc(filters, func(f Filter) bool { return f.update == nil }) {
 		return Filter{}
 	}
-	return Filter{update: func(old, now store.Entry) bool {
-		for _, f := range filters {
-			if f.update(old, now) {
-				return true
-			}
-		}
-		return false
-	}}
-}
-
-// StateChanged chooses the updates that change the state, reason or message of an object,
-// as package state determines them. apiVersion and kind are the type of objects that do
-// not have these fields, such as items of lists. It decodes objects of type T.
-func StateChanged[T any](apiVersion, kind string) Filter {
-	return statusChanged[T](apiVersion, kind, func(s state.Status) state.Status {
-		s.At = time.Time{} // a new time alone is no change
-		return s
-	})
-}
-
-// Transitions is StateChanged without the reason and the message: it chooses the
-// updates that package record keeps as transitions.
-func Transitions[T any](apiVersion, kind string) Filter {
-	return statusChanged[T](apiVersion, kind, func(s state.Status) state.Status {
-		return state.Status{State: s.State, Raw: s.Raw}
-	})
-}
-
-// statusChanged chooses the updates that change the given part of an object's status.
-func statusChanged[T any](apiVersion, kind string, part func(state.Status) state.Status) Filter {
-	d := decoder[T]{count: new(atomic.Uint64)}
-	status := func(e store.Entry) (state.Status, error) {
-		obj, err := d.entry(e)
-		if err != nil {
-			return state.Status{}, err
-		}
-		object, err := fields(obj)
-		if err != nil {
-			return state.Status{}, err
-		}
-		if object["kind"] == nil || object["kind"] == "" {
-			object["apiVersion"], object["kind"] = apiVersion, kind
-		}
-		return part(state.Of(object)), nil
+	return Filter{
+		update: func(old, now store.Entry) bool {
+			return slices.ContainsFunc(filters, func(f Filter) bool { return f.update(old, now) })
+		},
+		typed: func(c completion) Filter { return AnyUpdate(typedBy(filters, c)...) },
 	}
-	return Filter{update: func(old, now store.Entry) bool {
-		was, err := status(old)
-		if err != nil {
-			return true
-		}
-		is, err := status(now)
-		return err != nil || was != is
-	}}
-}
-
-// fields returns the JSON fields of an object.
-func fields(obj any) (map[string]any, error) {
-	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return u.Object, nil
-	}
-	return runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 }
 
 // filtered returns a change as the filters leave it, and whether anything is left.

@@ -41,6 +41,12 @@ func TestFilters(t *testing.T) {
 		if _, err := informer.FieldChanged[corev1.Pod]("spec["); err == nil {
 			w.t.Error("FieldChanged succeeded for a malformed path, want an error")
 		}
+		phase := func(p *corev1.Pod) corev1.PodPhase {
+			if p.APIVersion != "v1" || p.Kind != "Pod" {
+				t.Errorf("the function of a filter got an object of type %q %q, want v1 Pod", p.APIVersion, p.Kind)
+			}
+			return p.Status.Phase
+		}
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		logs := map[string]*eventLog{}
 		for name, filters := range map[string][]informer.Filter{
@@ -49,8 +55,8 @@ func TestFilters(t *testing.T) {
 			"labels":    {labeled},
 			"moved":     {onNode, moved},
 			"where":     {informer.Where(func(e store.Entry) bool { return e.Key().Name == "two" })},
-			"state":     {informer.StateChanged[corev1.Pod]("v1", "Pod")},
-			"in order":  {informer.StateChanged[corev1.Pod]("v1", "Pod"), onNode},
+			"state":     {informer.ChangedBy(phase)},
+			"in order":  {informer.AnyUpdate(informer.ChangedBy(phase)), onNode},
 			"changed":   {informer.Changed(func(old, new *corev1.Pod) bool { return old.Spec.NodeName == "a" && new.Spec.NodeName == "b" })},
 			"matching":  {informer.Matching(func(p *corev1.Pod) bool { return p.Spec.NodeName == "x" })},
 			"all":       {{}},
@@ -119,7 +125,7 @@ func TestChoosesObjectsAndUpdates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, other := informer.StateChanged[corev1.Pod]("v1", "Pod"), informer.InNamespaces("other")
+	state, other := informer.ChangedBy(func(p *corev1.Pod) corev1.PodPhase { return p.Status.Phase }), informer.InNamespaces("other")
 	for name, c := range map[string]struct {
 		filter           informer.Filter
 		objects, updates bool
@@ -127,7 +133,7 @@ func TestChoosesObjectsAndUpdates(t *testing.T) {
 		"all":                {informer.Filter{}, false, false},
 		"namespace":          {other, true, false},
 		"state":              {state, false, true},
-		"transitions":        {informer.Transitions[corev1.Pod]("v1", "Pod"), false, true},
+		"transitions":        {informer.ChangedBy(func(p *corev1.Pod) corev1.PodPhase { return p.Status.Phase }), false, true},
 		"moved":              {moved, false, true},
 		"any":                {informer.AnyUpdate(state, moved), false, true},
 		"any of none":        {informer.AnyUpdate(), false, true},

@@ -172,7 +172,7 @@ func TestNamespacesStay(t *testing.T) {
 			w.t.Fatal(err)
 		}
 		w.advance(time.Minute)
-		if n, h := inf.Snapshot().Len(), firstOf(inf.Health()); n != 1 || len(h.Scopes) != 2 || h.Scopes[0].Scope != (delta.Scope{}) || h.Ready() == nil {
+		if n, h := inf.Snapshot().Records().Len(), firstOf(inf.Health()); n != 1 || len(h.Scopes) != 2 || h.Scopes[0].Scope != (delta.Scope{}) || h.Ready() == nil {
 			w.t.Errorf("got %d objects, scopes %+v, want 1 object, 2 scopes, not ready", n, h.Scopes)
 		}
 		if err := w.srv.Available(); err != nil {
@@ -223,7 +223,7 @@ func TestRemovedNamespaceIsDropped(t *testing.T) {
 		w.advance(time.Minute)
 		close(hold)
 		w.advance(time.Minute)
-		if n := inf.Snapshot().Len(); n != 40 {
+		if n := inf.Snapshot().Records().Len(); n != 40 {
 			w.t.Errorf("got %d objects, want the 40 of b", n)
 		}
 	})

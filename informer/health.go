@@ -26,6 +26,9 @@ type Health struct {
 	ColdStart error
 	// Handlers describes the handlers in the order of their registration.
 	Handlers []HandlerHealth
+	// Blocking describes the consumers of store.Lossless that the informer waits for. It
+	// shows nothing new until they take their changes.
+	Blocking []Blocking
 	// Stored is the delay between reading an event from the connection and its
 	// appearance in the store. Handled is the delay until the call of a handler.
 	Stored, Handled Lag

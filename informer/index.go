@@ -73,45 +73,38 @@ func remembered[T any](m *memo, rec *wire.Record) (*T, bool) {
 	if err != nil {
 		return nil, false
 	}
-	m.body, m.object = &rec.Body[0], obj
-	m.key, m.uid, m.version = rec.Key, rec.UID, rec.Version
+	m.set(rec, obj)
 	return obj, true
-}
-
-// is reports whether rec is the record of the memo. The address of its body alone does not
-// prove it, because the memory is reused.
-func (m *memo) is(rec *wire.Record) bool {
-	return m.body == &rec.Body[0] && m.version == rec.Version && rec.Version != 0 && m.uid == rec.UID && m.key == rec.Key
 }
 
 // Get decodes the objects that have a value, ordered by key, like Snapshot.All.
 func (x *Index[T]) Get(s Snapshot[T], value string) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		if err := s.Err(); err != nil {
-			yield(nil, err)
-			return
-		}
-		for e := range x.index.Get(s.records, value) {
-			if !yield(x.inf.decoder.entry(e)) {
-				return
-			}
-		}
-	}
+	return s.decoded(func() iter.Seq[store.Entry] { return x.index.Get(s.records, value) })
 }
 
 // Keys returns the keys of the objects that have a value, in order. It decodes nothing.
-func (x *Index[T]) Keys(s Snapshot[T], value string) iter.Seq[wire.Key] {
-	return func(yield func(wire.Key) bool) {
-		for e := range x.index.Get(s.records, value) {
-			if !yield(e.Key()) {
-				return
-			}
-		}
-	}
+//
+// Errors: ErrNotSynced; the sequence is empty then.
+func (x *Index[T]) Keys(s Snapshot[T], value string) (iter.Seq[wire.Key], error) {
+	return keysOf(s, func() iter.Seq[store.Entry] { return x.index.Get(s.records, value) })
 }
 
 // Len counts the objects that have a value. The cost grows with their number.
-func (x *Index[T]) Len(s Snapshot[T], value string) int { return x.index.Len(s.records, value) }
+//
+// Errors: ErrNotSynced.
+func (x *Index[T]) Len(s Snapshot[T], value string) (int, error) {
+	if err := s.Err(); err != nil {
+		return 0, err
+	}
+	return x.index.Len(s.records, value), nil
+}
 
 // Values returns all values of the index, in order, each with the number of its objects.
-func (x *Index[T]) Values(s Snapshot[T]) iter.Seq2[string, int] { return x.index.Values(s.records) }
+//
+// Errors: ErrNotSynced; the sequence is empty then.
+func (x *Index[T]) Values(s Snapshot[T]) (iter.Seq2[string, int], error) {
+	if err := s.Err(); err != nil {
+		return func(func(string, int) bool) {}, err
+	}
+	return x.index.Values(s.records), nil
+}

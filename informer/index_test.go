@@ -63,7 +63,7 @@ func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) (strin
 		old := inf.Snapshot()
 		all := []*informer.Index[T]{before, early, informer.IndexByOptional(inf, node), field()}
 		for _, x := range all { // some were created after the snapshot
-			if n, values := x.Len(old, "a"), maps.Collect(x.Values(old)); n != 2 || values["a"] != 2 || values["b"] != 1 || len(slices.Collect(x.Keys(old, "b"))) != 1 {
+			if n, values := must(x.Len(old, "a")), maps.Collect(must(x.Values(old))); n != 2 || values["a"] != 2 || values["b"] != 1 || len(slices.Collect(must(x.Keys(old, "b")))) != 1 {
 				w.t.Errorf("an index of an older snapshot has %d objects at a and values %v, want 2 at a and 1 at b", n, values)
 			}
 			for obj, err := range x.Get(old, "b") {
@@ -88,7 +88,7 @@ func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) (strin
 			for i, x := range all {
 				for n, want := range want {
 					var got []string
-					for k := range x.Keys(s, n) {
+					for k := range must(x.Keys(s, n)) {
 						got = append(got, k.Name)
 					}
 					equal(w.t, n, got, want)
@@ -101,11 +101,11 @@ func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) (strin
 						}
 						decoded++
 					}
-					if decoded != len(want) || x.Len(s, n) != len(want) {
-						w.t.Errorf("index %d at %q: got %d objects, Len() = %d, want %d", i, n, decoded, x.Len(s, n), len(want))
+					if decoded != len(want) || must(x.Len(s, n)) != len(want) {
+						w.t.Errorf("index %d at %q: got %d objects, Len() = %d, want %d", i, n, decoded, must(x.Len(s, n)), len(want))
 					}
 				}
-				equal(w.t, "values", maps.Collect(x.Values(s)), counts)
+				equal(w.t, "values", maps.Collect(must(x.Values(s))), counts)
 			}
 		}
 		check(map[string][]string{"": {"none", "unplaced"}, "a": {"one", "three"}, "b": {"two"}})
@@ -144,8 +144,8 @@ func TestObjectsWithoutAValue(t *testing.T) {
 			"function": {"": 1, "a": 1}, "optional": {"a": 1}, "each": {"": 1, "a": 1}, "none": {},
 			"field": {"": 1, "a": 1}, "empty": {"": 2}, "label": {"": 1}, "priority": {},
 		} {
-			equal(w.t, name, maps.Collect(indexes[name].Values(inf.Snapshot())), want)
-			if n := indexes[name].Len(inf.Snapshot(), ""); n != want[""] {
+			equal(w.t, name, maps.Collect(must(indexes[name].Values(inf.Snapshot()))), want)
+			if n := must(indexes[name].Len(inf.Snapshot(), "")); n != want[""] {
 				w.t.Errorf("%s: got %d objects with an empty value, want %d", name, n, want[""])
 			}
 		}
@@ -196,8 +196,8 @@ func TestMultiValuedIndex(t *testing.T) {
 			equal(w.t, "x", names(w.t, x.Get(s, string(ownerUID("x")))), []string{"both", "x"})
 			equal(w.t, "y", names(w.t, x.Get(s, string(ownerUID("y")))), []string{"both"})
 		}
-		if label.Len(s, "a") != 3 {
-			w.t.Errorf("got %d objects with the label, want 3", label.Len(s, "a"))
+		if must(label.Len(s, "a")) != 3 {
+			w.t.Errorf("got %d objects with the label, want 3", must(label.Len(s, "a")))
 		}
 		equal(w.t, "selected", names(w.t, s.Select("app=a,app!=b")), []string{"both", "none", "x"})
 		if _, err := informer.IndexField(inf, "spec.nodename"); err == nil {
@@ -236,8 +236,8 @@ func TestViewSpansAFactory(t *testing.T) {
 		old, now := pods.In(view), pods.In(f.View())
 		equal(w.t, "before", names(w.t, byNode.Get(old, "a")), []string{"one"})
 		equal(w.t, "now", names(w.t, byNode.Get(now, "a")), []string{"one", "two"})
-		if jobs.In(view).Len() != 0 || jobs.In(f.View()).Len() != 1 || jobs.In(pods.View()).Len() != 1 {
-			w.t.Errorf("got %d, %d and %d jobs, want 0 in the old view and 1 in new ones", jobs.In(view).Len(), jobs.In(f.View()).Len(), jobs.In(pods.View()).Len())
+		if jobs.In(view).Records().Len() != 0 || jobs.In(f.View()).Records().Len() != 1 || jobs.In(pods.View()).Records().Len() != 1 {
+			w.t.Errorf("got %d, %d and %d jobs, want 0 in the old view and 1 in new ones", jobs.In(view).Records().Len(), jobs.In(f.View()).Records().Len(), jobs.In(pods.View()).Records().Len())
 		}
 	})
 }
@@ -259,7 +259,7 @@ func TestViewIsExtended(t *testing.T) {
 		}
 		view := other.View()
 		copied := view
-		if n := pods.In(view).Len(); n != 1 || view.Err() != nil {
+		if n := pods.In(view).Records().Len(); n != 1 || view.Err() != nil {
 			w.t.Errorf("got %d pods in the view of another informer, error %v, want 1, no error", n, view.Err())
 		}
 		w.create(podOn("a", "two"))
@@ -268,11 +268,11 @@ func TestViewIsExtended(t *testing.T) {
 		}
 		w.advance(time.Second)
 		for _, v := range []informer.View{view, copied, view.And(f.View())} {
-			if n, j := byNode.Len(pods.In(v), "a"), jobs.In(v).Len(); n != 1 || j != 0 {
+			if n, j := must(byNode.Len(pods.In(v), "a")), jobs.In(v).Records().Len(); n != 1 || j != 0 {
 				w.t.Errorf("got %d pods and %d jobs in the view, want 1 and 0", n, j)
 			}
 		}
-		if n := byNode.Len(pods.In(other.View()), "a"); n != 2 {
+		if n := must(byNode.Len(pods.In(other.View()), "a")); n != 2 {
 			w.t.Errorf("got %d pods in a new view, want 2", n)
 		}
 		// The other informer is not running.
@@ -337,7 +337,7 @@ func TestIndexOfUndecodableObjects(t *testing.T) {
 			if _, ok, err := snap.Get(key("one")); !ok || err == nil {
 				w.t.Errorf("storage %d: got found %v, error %v, want true and an error", storage, ok, err)
 			}
-			if n := byNode.Len(snap, "one"); n != 0 {
+			if n := must(byNode.Len(snap, "one")); n != 0 {
 				w.t.Errorf("storage %d: got %d objects in the index, want none", storage, n)
 			}
 		}

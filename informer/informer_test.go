@@ -197,8 +197,8 @@ func TestCustomResourceInstalledLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-time.After(time.Hour)
-		if h, _ := inf.Health(); h.Phase != reflector.Watching || inf.Snapshot().Len() != 0 {
-			t.Errorf("after the replacement of the type: got %+v, %d objects, want phase Watching, none", h, inf.Snapshot().Len())
+		if h, _ := inf.Health(); h.Phase != reflector.Watching || inf.Snapshot().Records().Len() != 0 {
+			t.Errorf("after the replacement of the type: got %+v, %d objects, want phase Watching, none", h, inf.Snapshot().Records().Len())
 		}
 		cancel()
 		work.Wait()
@@ -342,8 +342,8 @@ func TestEvents(t *testing.T) {
 		n++
 		break
 	}
-	if n != 12 || snap.Len() != 11 {
-		t.Errorf("got %d pods in both loops, Len() = %d, want 12 and 11", n, snap.Len())
+	if n != 12 || snap.Records().Len() != 11 {
+		t.Errorf("got %d pods in both loops, Len() = %d, want 12 and 11", n, snap.Records().Len())
 	}
 	work.Go(func() {
 		for range inf.Events(t.Context()) { // ends with Run

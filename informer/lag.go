@@ -72,7 +72,7 @@ func (l *lags) observeStored(batch delta.Batch) {
 	now := time.Now()
 	for i := range batch {
 		switch d := &batch[i]; d.Kind {
-		case delta.Begin, delta.End:
+		case delta.Begin, delta.End, delta.Abandon:
 			if l.listing == nil {
 				l.listing = map[delta.Scope]bool{}
 			}

@@ -9,6 +9,7 @@ import (
 // listWatchLog logs the faults of one list and watch.
 type listWatchLog struct {
 	follow, objects *faultlog.Reporter
+	means           *faultlog.Reporter
 	invalid         uint64
 }
 
@@ -19,6 +20,7 @@ func (e *engine) listWatchLog(lw *listWatch) *listWatchLog {
 	}
 	return &listWatchLog{
 		follow:  e.log("informer: list and watch fail", "informer: list and watch work again", attrs...),
+		means:   e.log("informer: watches do not work as usual", "informer: watches work as usual again", attrs...),
 		objects: e.log("informer: an unusable object is skipped", "", attrs...),
 	}
 }
@@ -29,6 +31,7 @@ func (l *listWatchLog) see(h reflector.Health) {
 		return
 	}
 	l.follow.See(faultOf(h))
+	l.means.See(meansOf(h))
 	if h.Invalid > l.invalid && h.LastInvalid != nil {
 		l.invalid = h.Invalid
 		l.objects.See(faultlog.State{Err: h.LastInvalid, Attrs: []any{"skipped", h.Invalid}})
@@ -37,7 +40,16 @@ func (l *listWatchLog) see(h reflector.Health) {
 
 func (l *listWatchLog) stop() {
 	l.follow.Stop()
+	l.means.Stop()
 	l.objects.Stop()
+}
+
+// meansOf returns why a reflector does not learn of changes by a watch of usual duration.
+func meansOf(h reflector.Health) faultlog.State {
+	if h.Means == reflector.Watch || h.Reason == nil {
+		return faultlog.State{}
+	}
+	return faultlog.State{Kind: h.Means.String(), Err: h.Reason, Remedy: "check the proxies between the program and the server; changes are seen up to a minute late"}
 }
 
 // faultOf returns the current fault of a reflector.

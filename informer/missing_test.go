@@ -40,6 +40,19 @@ func TestMissingType(t *testing.T) {
 	})
 }
 
+// TestUnwatchableType: Run returns an error for a type that can be listed, and not watched.
+func TestUnwatchableType(t *testing.T) {
+	inWorld(t, func(w *world) {
+		statuses := must(informer.Watch[corev1.ComponentStatus](w.cluster, informer.Config{}))
+		ended := make(chan error, 1)
+		w.work.Go(func() { ended <- statuses.Run(w.ctx) })
+		w.advance(time.Second)
+		if err := receiveNow(ended); !errors.As(err, new(*kube.UnwatchableError)) || !strings.Contains(err.Error(), "only the verbs") {
+			t.Errorf("Run returned %v, want an UnwatchableError", err)
+		}
+	})
+}
+
 // TestWaitIfMissing: an informer of a type that is installed later waits for it, and so
 // does an informer of several clusters. A type that disappears never ends an informer.
 func TestWaitIfMissing(t *testing.T) {
@@ -112,7 +125,7 @@ func TestWaitInLosslessHandler(t *testing.T) {
 			if len(waits) != 1 || errors.Is(waits[0], informer.ErrWaitInHandler) != (mode == store.Lossless) || mode != store.Lossless && waits[0] != nil {
 				t.Errorf("mode %d: WaitFor returned %v, want ErrWaitInHandler: %v", mode, waits, mode == store.Lossless)
 			}
-			if n := inf.Snapshot().Len(); n != 11 {
+			if n := inf.Snapshot().Records().Len(); n != 11 {
 				t.Errorf("mode %d: got %d objects, want 11", mode, n)
 			}
 		})

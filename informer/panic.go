@@ -1,8 +1,6 @@
 package informer
 
 import (
-	"runtime/debug"
-
 	"github.com/vedette-io/vedette/store"
 )
 
@@ -42,14 +40,4 @@ func (p PanicPolicy) ofStore() store.PanicPolicy {
 		return store.CrashOnPanic
 	}
 	return store.SkipOnPanic
-}
-
-// recovered calls f and turns a panic into an error.
-func recovered(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	return f()
 }

@@ -37,6 +37,21 @@ func newPanicking(w *world, place string, policy informer.PanicPolicy, logger *s
 			return rec, nil
 		}
 	}
+	switch place {
+	case "decode", "keep object":
+		cfg.Decode = func(rec wire.Record) (any, error) {
+			bad("decode", rec.Key.Name)
+			return wire.Codec[corev1.Pod]{}.Decode(rec)
+		}
+		first := true // the pod bad; KeepObject gets no name
+		cfg.KeepObject = func(int, bool) bool {
+			if first {
+				first = false
+				bad("keep object", "bad")
+			}
+			return true
+		}
+	}
 	return must(informer.Watch[corev1.Pod](w.cluster, cfg)), panickingFunctions{
 		filter: func(e store.Entry) bool { bad("filter", e.Key().Name); return true },
 		value:  func(p *corev1.Pod) string { bad("index", p.Name); return p.Spec.NodeName },
@@ -60,8 +75,8 @@ func (p panickingFunctions) register(t *testing.T, inf *informer.Informer[corev1
 // TestPanicPolicies: SkipOnPanic skips the object and logs the panic on one line. StopOnPanic
 // ends the informer or the handler with the panic.
 func TestPanicPolicies(t *testing.T) {
-	for _, place := range []string{"filter", "index", "transform", "handler"} {
-		ofInformer := place == "index" || place == "transform"
+	for _, place := range []string{"filter", "index", "transform", "decode", "keep object", "handler"} {
+		ofInformer := place != "filter" && place != "handler"
 		t.Run(place+" skips", func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				w.create(pod("bad"), pod("good"))

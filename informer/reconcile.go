@@ -2,6 +2,7 @@ package informer
 
 import (
 	"context"
+	"sync"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/reflector"
@@ -95,6 +96,13 @@ func (e *engine) startLocked(ctx context.Context, lw *listWatch) {
 	if lw.succeeds = resume == 0 && len(e.narrowerLocked(lw)) > 0; lw.succeeds {
 		sink = successorSink{e, lw}
 	}
+	if lw.restored && resume > 0 {
+		lw.check = &contentCheck{source: lw.guard, scope: lw.scope, store: e.store, wire: e.cfg.Reflector.Wire, sink: sink, log: e.log(
+			"informer: the objects of the snapshot file cannot be compared with those of the server, which may show other content",
+			"informer: the objects of the snapshot file are compared", "scope", lw.scope.String())}
+		sink = lw.check
+	}
+	lw.restored = false
 	r, err := e.reflect(lw, sink, resume)
 	if err != nil { // cannot happen: listWatchLocked has used the same configuration
 		e.cfg.logger().Error("informer: cannot start to list and watch", "scope", lw.scope.String(), "err", err)
@@ -110,8 +118,15 @@ func (e *engine) runLocked(ctx context.Context, lw *listWatch) {
 	r, done := lw.reflector, make(chan struct{})
 	ctx, cancel := context.WithCancel(ctx)
 	lw.cancel, lw.done = cancel, done
+	check := lw.check
 	e.producers.start(func(context.Context) {
 		defer close(done)
+		var checking sync.WaitGroup
+		defer checking.Wait()
+		defer cancel()
+		if check != nil {
+			checking.Go(func() { check.run(ctx, func() delta.Order { h, _ := r.Health(); return h.Order }) })
+		}
 		if err := r.Run(ctx); err != nil {
 			e.cfg.logger().Error("informer: list and watch have ended", "scope", lw.scope.String(), "err", err)
 		}

@@ -2,6 +2,7 @@ package informer_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -37,8 +38,8 @@ func TestTransientRefusal(t *testing.T) {
 					w.advance(time.Second)
 					w.create(pod("late"))
 					w.advance(c.within)
-					if health, _ := pods.Health(); pods.Snapshot().Len() != 1 || health.Err != nil {
-						t.Errorf("after %v: got %d objects, phase %v, error %v, want 1 object, no error", c.within, pods.Snapshot().Len(), health.Phase, health.Err)
+					if health, _ := pods.Health(); pods.Snapshot().Records().Len() != 1 || health.Err != nil {
+						t.Errorf("after %v: got %d objects, phase %v, error %v, want 1 object, no error", c.within, pods.Snapshot().Records().Len(), health.Phase, health.Err)
 					}
 				})
 			})
@@ -66,8 +67,11 @@ func TestLastingRefusal(t *testing.T) {
 				w.run(pods)
 				w.advance(10 * time.Minute)
 				times := w.requestTimes("pods")
-				if n := len(times); n > 30 || times[n-1].Sub(times[n-2]) < 30*time.Second {
-					t.Errorf("got %d requests, the last after %v, want at most 30, at least 30s", n, times[n-1].Sub(times[n-2]))
+				n := len(times)
+				rounds := slices.Compact(times) // several forms of a list are requested at once
+				wait := rounds[len(rounds)-1].Sub(rounds[len(rounds)-2])
+				if n > 30 || wait < 30*time.Second {
+					t.Errorf("got %d requests, the last after %v, want at most 30, at least 30s", n, wait)
 				}
 				if health, _ := pods.Health(); health.Fault == reflector.NoFault || health.Phase != reflector.Waiting {
 					t.Errorf("got phase %v, fault %v, want Waiting and a fault", health.Phase, health.Fault)

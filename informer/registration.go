@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/internal/guard"
 	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/store"
 )
@@ -55,6 +56,10 @@ func (e *engine) register(cfg HandlerConfig, logger func() *slog.Logger, call fu
 		close(r.synced)
 		e.notify()
 	}}
+	r.subscriber.current = func() (store.Change, bool) {
+		called, c := r.calling()
+		return c, !called.IsZero()
+	}
 	r.removed, r.remove = context.WithCancel(context.Background())
 	if r.cfg.Report == nil {
 		r.cfg.Report = func(err error) {
@@ -200,7 +205,7 @@ func (r *Registration) tryCall(ctx context.Context, changes []store.Change) erro
 	if r.cfg.Panics == CrashOnPanic {
 		return r.call(ctx, changes)
 	}
-	return recovered(func() error { return r.call(ctx, changes) })
+	return guard.Call(func() error { return r.call(ctx, changes) })
 }
 
 // failed counts and reports a failure. Report may panic too.
@@ -214,7 +219,7 @@ func (r *Registration) failed(err error, changes []store.Change) {
 	r.mu.Lock()
 	r.last = err
 	r.mu.Unlock()
-	if again := recovered(func() error { r.cfg.Report(err); return nil }); again != nil {
+	if again := guard.Call(func() error { r.cfg.Report(err); return nil }); again != nil {
 		r.logger().Error("informer: HandlerConfig.Report failed", "handler", r.cfg.Name, "err", again)
 	}
 	r.engine.notify()

@@ -32,8 +32,9 @@ func (e *engine) run(ctx context.Context) error {
 	e.finish(halt, &apply)
 	<-saved
 	e.consumers.join()
-	e.saveFile()
+	e.saveLast()
 	e.saving.Stop()
+	e.bound.log.Stop()
 	e.refused.Stop()
 	e.stop()
 	return e.failed()
@@ -71,10 +72,6 @@ func (e *engine) finish(halt context.CancelFunc, apply *sync.WaitGroup) {
 	}
 	wait.Wait()
 }
-
-// drainTimeout is the maximum time that Run waits, after its context is done, until the
-// store has applied everything that was received.
-const drainTimeout = 200 * time.Millisecond
 
 // launch starts all handlers, and reconcile, which starts the reflectors.
 func (e *engine) launch(ctx context.Context) {

@@ -349,7 +349,7 @@ func (s *simulation) check(phase int, whole bool) {
 		h, _ := s.inf.Health()
 		s.t.Errorf("phase %d: got %d objects in the store, want the %d of the server; health: %+v", phase, len(got), len(want), h.Health)
 	}
-	if got := maps.Collect(s.byNode.Values(snap)); !maps.Equal(got, nodes) {
+	if got := maps.Collect(must(s.byNode.Values(snap))); !maps.Equal(got, nodes) {
 		s.t.Errorf("phase %d: got index %v, want %v", phase, got, nodes)
 	}
 	for _, sub := range s.subs {

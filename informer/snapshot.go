@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// ErrNotSynced is the error for reading in a view of an informer that has not synced:
-// the informer is not running, or its first list is not complete.
+// ErrNotSynced is the error for reading an informer that has not synced: the informer is
+// not running, or its first list is not complete.
 var ErrNotSynced = errors.New("informer: not synced, so objects may be missing")
 
 // View holds the objects of all informers of a factory at one instant. Taking a view takes
@@ -23,37 +23,42 @@ var ErrNotSynced = errors.New("informer: not synced, so objects may be missing")
 type View = store.View
 
 // Snapshot holds the objects of an informer at one instant. It never changes, and any
-// goroutine may use it.
+// goroutine may use it. If the informer had not synced, every read returns ErrNotSynced,
+// because an object that is missing may exist. Records has what has arrived so far.
 type Snapshot[T any] struct {
 	inf     *Informer[T]
 	records *store.Snapshot
 	err     error // why the snapshot is not reliable
 }
 
-// Snapshot returns the current objects. If the informer is not synced, these are the
-// objects that have arrived so far. Snapshot takes constant time and copies nothing.
-func (i *Informer[T]) Snapshot() Snapshot[T] {
-	return Snapshot[T]{inf: i, records: i.engine.store.Snapshot()}
+// Snapshot returns the current objects. If the informer is not synced, all reads of the
+// snapshot return ErrNotSynced. Snapshot takes constant time and copies nothing.
+func (i *Informer[T]) Snapshot() Snapshot[T] { return i.snapshotOf(i.engine.store.Snapshot()) }
+
+// snapshotOf returns a snapshot of the store for reading objects.
+func (i *Informer[T]) snapshotOf(records *store.Snapshot) Snapshot[T] {
+	s := Snapshot[T]{inf: i, records: records}
+	if !records.Synced() {
+		s.err = fmt.Errorf("%s: %w", i.engine.cfg.Resource, ErrNotSynced)
+	}
+	return s
 }
 
 // In returns the objects of the informer at the instant of a view. If the view belongs to
 // another factory, In adds the current state of this informer and of all others of its
-// factory: later calls with the view return the same. If the informer is not synced,
-// Get and all sequences of objects return ErrNotSynced, and so does the Err of the
-// snapshot and of the view. A controller treats a reconcile that has read such a
-// snapshot as failed, whatever it returned. Other callers that use only Len, Keys or
-// Values, which return no error, must check Err or wait for Synced first.
+// factory: later calls with the view return the same. If the informer is not synced, all
+// reads of the snapshot return ErrNotSynced, and so does the Err of the view. A controller
+// treats a reconcile that has read such a snapshot as failed, whatever it returned.
 func (i *Informer[T]) In(v View) Snapshot[T] {
-	s := Snapshot[T]{inf: i, records: i.engine.store.In(v)}
-	if !s.records.Synced() {
-		s.err = fmt.Errorf("%s: %w", i.engine.cfg.Resource, ErrNotSynced)
+	s := i.snapshotOf(i.engine.store.In(v))
+	if s.err != nil {
 		v.Fail(s.err)
 	}
 	return s
 }
 
-// Err returns ErrNotSynced, with the name of the type, if the snapshot was taken from a
-// view before the informer was synced.
+// Err returns ErrNotSynced, with the name of the type, if the snapshot was taken before the
+// informer was synced.
 func (s Snapshot[T]) Err() error {
 	if s.records == nil {
 		return ErrNotSynced // the zero Snapshot
@@ -66,7 +71,7 @@ func (i *Informer[T]) View() View { return i.engine.store.View() }
 
 // Get decodes the object with a key. ok is false if there is no such object.
 //
-// Errors: those of the decoder; ErrNotSynced, see Informer.In.
+// Errors: those of the decoder; ErrNotSynced.
 func (s Snapshot[T]) Get(key wire.Key) (obj *T, ok bool, err error) {
 	if err := s.Err(); err != nil {
 		return nil, false, err
@@ -80,7 +85,8 @@ func (s Snapshot[T]) Get(key wire.Key) (obj *T, ok bool, err error) {
 }
 
 // All decodes one object after the other, ordered by cluster, namespace and name. For an
-// object that cannot be decoded, it yields an error and continues.
+// object that cannot be decoded, it yields an error and continues. If the informer was not
+// synced, the sequence has one element, ErrNotSynced.
 func (s Snapshot[T]) All() iter.Seq2[*T, error] {
 	return s.decoded(func() iter.Seq[store.Entry] { return s.records.All() })
 }
@@ -118,14 +124,24 @@ func (s Snapshot[T]) Select(selector string, namespaces ...string) iter.Seq2[*T,
 
 // Keys returns the keys of the objects in the given namespaces, in the given order, or of all
 // objects. It decodes nothing.
-func (s Snapshot[T]) Keys(namespaces ...string) iter.Seq[wire.Key] {
+//
+// Errors: ErrNotSynced; the sequence is empty then.
+func (s Snapshot[T]) Keys(namespaces ...string) (iter.Seq[wire.Key], error) {
+	return keysOf(s, func() iter.Seq[store.Entry] { return s.entries(namespaces) })
+}
+
+// keysOf returns the keys of entries of a snapshot.
+func keysOf[T any](s Snapshot[T], entries func() iter.Seq[store.Entry]) (iter.Seq[wire.Key], error) {
+	if err := s.Err(); err != nil {
+		return func(func(wire.Key) bool) {}, err
+	}
 	return func(yield func(wire.Key) bool) {
-		for e := range s.entries(namespaces) {
+		for e := range entries() {
 			if !yield(e.Key()) {
 				return
 			}
 		}
-	}
+	}, nil
 }
 
 // entries returns the entries in the given namespaces, or all of them.
@@ -144,15 +160,18 @@ func (s Snapshot[T]) entries(namespaces []string) iter.Seq[store.Entry] {
 	}
 }
 
-// Records returns the snapshot of the store: keys, versions and encoded bytes.
+// Records returns the snapshot of the store: keys, versions and encoded bytes. If the
+// informer was not synced, it has the objects that had arrived; its Synced reports that.
 func (s Snapshot[T]) Records() *store.Snapshot { return s.records }
 
 // Len returns the number of objects.
-func (s Snapshot[T]) Len() int {
-	if s.records == nil {
-		return 0
+//
+// Errors: ErrNotSynced.
+func (s Snapshot[T]) Len() (int, error) {
+	if err := s.Err(); err != nil {
+		return 0, err
 	}
-	return s.records.Len()
+	return s.records.Len(), nil
 }
 
 // Version returns the resourceVersion that the snapshot shows.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/internal/faultlog"
-	"github.com/vedette-io/vedette/internal/pause"
 	"github.com/vedette-io/vedette/store"
 )
 
@@ -42,6 +41,9 @@ func (e *engine) originOf(scope delta.Scope) string {
 // loadFile fills the store from the file, if the file exists and has the same identity.
 func (e *engine) loadFile() {
 	err := e.tryLoad()
+	if err == nil && e.cfg.WarmStart.AtLeastOnce {
+		close(e.bound.loaded)
+	}
 	if err == nil || errors.Is(err, os.ErrNotExist) {
 		return
 	}
@@ -53,7 +55,7 @@ func (e *engine) loadFile() {
 
 func (e *engine) tryLoad() error {
 	if e.cfg.WarmStart.Path == "" {
-		return nil
+		return os.ErrNotExist
 	}
 	file, err := os.Open(e.cfg.WarmStart.Path)
 	if err != nil {
@@ -71,6 +73,9 @@ func (e *engine) tryLoad() error {
 	for scope, m := range followed {
 		if uid, ok := origins[scope]; ok && err == nil {
 			m.cluster.identity.Restore(uid)
+			e.mu.Lock()
+			m.restored = true
+			e.mu.Unlock()
 		}
 	}
 	return err
@@ -90,35 +95,76 @@ func (e *engine) keepFile(ctx context.Context) <-chan struct{} {
 	}
 	go func() {
 		defer close(done)
-		for pause.For(ctx, every) == nil {
+		due := time.NewTicker(every)
+		defer due.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-due.C:
+				e.bound.report()
+				e.bound.ask()
+			case <-e.bound.moved:
+			}
 			e.saveFile()
 		}
 	}()
 	return done
 }
 
-// saveFile writes the file, if the informer is synced.
+// saveFile writes the newest state that the file may hold.
 func (e *engine) saveFile() {
-	if e.cfg.WarmStart.Path == "" || !e.store.Snapshot().Synced() {
+	now := e.store.Snapshot()
+	if e.cfg.WarmStart.AtLeastOnce {
+		now = e.bound.take()
+	}
+	if now != nil && now.Synced() {
+		e.save(now)
+	}
+}
+
+// saveLast writes the file at the end of run. A consumer that acknowledges events gets a
+// moment to confirm the last state.
+func (e *engine) saveLast() {
+	if e.cfg.WarmStart.Path == "" {
 		return
 	}
+	e.bound.ask()
+	e.bound.settle(drainTimeout)
+	e.saveFile()
+}
+
+// save writes the file and reports a fault.
+func (e *engine) save(now *store.Snapshot) {
 	e.identifyClusters()
-	err := e.trySave(e.store.Snapshot())
+	err := e.trySave(now)
 	e.saving.See(faultlog.State{Err: err, Remedy: "a restart lists everything: check the folder and its disk"})
 }
+
+// drainTimeout is the maximum time that Run waits, after its context is done, until the
+// store has applied everything that was received.
+const drainTimeout = 200 * time.Millisecond
 
 // identityTimeout bounds how long the writing of a file waits for the identities of
 // clusters that are not known yet.
 const identityTimeout = time.Second
 
+// boundIdentityTimeout is identityTimeout with WarmStart.AtLeastOnce: a restart resumes no
+// watch from a file without the identity, and so loses states.
+const boundIdentityTimeout = 10 * time.Second
+
 func (e *engine) identifyClusters() {
 	e.mu.Lock()
 	active := slices.Collect(maps.Values(e.active))
 	e.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), identityTimeout)
+	limit := identityTimeout
+	if e.cfg.WarmStart.AtLeastOnce {
+		limit = boundIdentityTimeout
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	for _, m := range active {
-		m.cluster.identity.Learn(ctx)
+		m.cluster.identity.Await(ctx)
 	}
 }
 

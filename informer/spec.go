@@ -3,8 +3,8 @@ package informer
 import (
 	"sync/atomic"
 
-	"github.com/vedette-io/vedette/internal/clusterid"
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/reflector/clusterid"
 )
 
 // spec says which clusters and namespaces an engine follows. No namespaces means all.

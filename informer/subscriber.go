@@ -48,8 +48,21 @@ func (i *Informer[T]) Changes(ctx context.Context, cfg SubscriptionConfig) iter.
 	return func(yield func(Event[T]) bool) {
 		i.engine.expectRun()
 		f := subscriber{engine: i.engine, logger: i.logger, name: "sequence", cfg: cfg, panics: i.engine.cfg.Panics, synced: func() {}}
+		var current atomic.Pointer[store.Change]
+		defer current.Store(nil)
+		if cfg.Mode == store.Lossless {
+			f.name = i.engine.sequenceName()
+			f.current = func() (c store.Change, ok bool) {
+				if at := current.Load(); at != nil {
+					return *at, true
+				}
+				return c, false
+			}
+		}
 		f.run(ctx, func(changes []store.Change) bool {
-			for _, c := range changes {
+			defer current.Store(nil)
+			for at, c := range changes {
+				current.Store(&changes[at])
 				if ctx.Err() != nil || !yield(Event[T]{i, c}) {
 					return false
 				}
@@ -76,13 +89,15 @@ type subscriber struct {
 	stop         func(error)                        // ends the consumer; nil for a sequence
 	filterPanics *faultlog.Reporter                 // nil before the first panic
 	synced       func()                             // called once, when the consumer has seen all of the first lists
+	bound        *fileBound                         // nil if the consumer acknowledges nothing
 	deliver      func([]store.Change) bool
+	current      func() (store.Change, bool) // the change that a consumer of Lossless handles
 }
 
 // run delivers changes until ctx is done, deliver returns false, or the engine has stopped
 // and everything has been delivered.
 func (f *subscriber) run(ctx context.Context, deliver func([]store.Change) bool) {
-	f.deliver = deliver
+	f.deliver, f.cfg.Filters = deliver, typedBy(f.cfg.Filters, f.engine.completion)
 	sub := f.sub
 	if sub == nil {
 		sub = f.engine.store.Subscribe(f.cfg.Mode)
@@ -95,6 +110,13 @@ func (f *subscriber) run(ctx context.Context, deliver func([]store.Change) bool)
 	}()
 	f.lag.Store(sub)
 	sub.OnLag(f.fellBehind)
+	if f.cfg.Mode == store.Lossless {
+		log := f.engine.log("informer: the informer waits for a consumer", "informer: the informer no longer waits for the consumer", "consumer", f.name)
+		log.Logger = f.logger
+		b := newBlocker(f.name, f.current, f.engine.store.Waiting, log)
+		defer f.engine.monitor(b)()
+		sub.OnFull(b.full)
+	}
 	now := sub.Snapshot()
 	if !f.deliverAll(now, store.Added, store.Initial) {
 		return
@@ -111,7 +133,7 @@ func (f *subscriber) run(ctx context.Context, deliver func([]store.Change) bool)
 		resync = t.C
 	}
 	for last := false; !last; {
-		due := false
+		due, mark := false, false
 		select {
 		case <-ctx.Done():
 			return
@@ -119,12 +141,17 @@ func (f *subscriber) run(ctx context.Context, deliver func([]store.Change) bool)
 			last = true
 		case <-resync:
 			due = true
+		case <-f.bound.asks():
+			mark = true
 		case <-storeSynced:
 		case <-sub.Ready():
 		}
-		changes, now, err := f.take(sub, due || storeSynced != nil)
+		changes, now, err := f.take(sub, due || mark || storeSynced != nil)
 		if err != nil || ctx.Err() != nil || !f.deliverFiltered(changes) {
 			return
+		}
+		if mark {
+			f.bound.mark(now)
 		}
 		f.caughtUp(sub.Lag())
 		last = last && len(changes) == 0 // a consumer that is behind has more to take

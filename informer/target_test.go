@@ -102,13 +102,13 @@ func TestTypeIsBound(t *testing.T) {
 		}}))
 		w.advance(time.Minute)
 		obj, ok, err := bound.Snapshot().Get(key("volcano"))
-		if err != nil || !ok || obj.Spec.Queue != "q" || bound.Snapshot().Len() != 1 {
-			t.Errorf("got %+v, found %v, error %v, %d objects, want a job of queue q as the only object", obj, ok, err, bound.Snapshot().Len())
+		if err != nil || !ok || obj.Spec.Queue != "q" || bound.Snapshot().Records().Len() != 1 {
+			t.Errorf("got %+v, found %v, error %v, %d objects, want a job of queue q as the only object", obj, ok, err, bound.Snapshot().Records().Len())
 		}
 		if err := health(jobs).Scopes[0].Err; !strings.Contains(err.Error(), "it may be one of") {
 			t.Errorf("got error %v, want one that lists the candidates", err)
 		}
-		if n := jobs.Snapshot().Len() + old.Snapshot().Len(); n > 0 {
+		if n := jobs.Snapshot().Records().Len() + old.Snapshot().Records().Len(); n > 0 {
 			t.Errorf("got %d objects of another type, want none", n)
 		}
 	})

@@ -57,14 +57,14 @@ func TestDeepObject(t *testing.T) {
 			w.t.Helper()
 			for i, inf := range []*informer.Informer[TrainJob]{running, started} {
 				obj, ok, err := inf.Snapshot().Get(wire.Key{Namespace: "ml", Name: "deep"})
-				if h, _ := inf.Health(); inf.Snapshot().Len() != n || ok != (n == 2) || err != nil || ok && obj.Spec.Workers != 3 || h.Invalid != 0 || !h.Synced || h.Err != nil {
-					w.t.Errorf("informer %d: got %d objects, the deep one %v, error %v, want %d, %v, nil; health: %+v", i, inf.Snapshot().Len(), ok, err, n, n == 2, h)
+				if h, _ := inf.Health(); inf.Snapshot().Records().Len() != n || ok != (n == 2) || err != nil || ok && obj.Spec.Workers != 3 || h.Invalid != 0 || !h.Synced || h.Err != nil {
+					w.t.Errorf("informer %d: got %d objects, the deep one %v, error %v, want %d, %v, nil; health: %+v", i, inf.Snapshot().Records().Len(), ok, err, n, n == 2, h)
 				}
 			}
 			for i, inf := range []*informer.Informer[unstructured.Unstructured]{runningUntyped, startedUntyped} {
 				_, ok, err := inf.Snapshot().Get(wire.Key{Namespace: "ml", Name: "deep"})
-				if h, _ := inf.Health(); inf.Snapshot().Len() != n || ok != (n == 2) || err != nil || h.Invalid != 0 {
-					w.t.Errorf("untyped informer %d: got %d objects, the deep one %v, error %v, want %d, %v, nil; health: %+v", i, inf.Snapshot().Len(), ok, err, n, n == 2, h)
+				if h, _ := inf.Health(); inf.Snapshot().Records().Len() != n || ok != (n == 2) || err != nil || h.Invalid != 0 {
+					w.t.Errorf("untyped informer %d: got %d objects, the deep one %v, error %v, want %d, %v, nil; health: %+v", i, inf.Snapshot().Records().Len(), ok, err, n, n == 2, h)
 				}
 			}
 		}
@@ -150,8 +150,8 @@ func TestUnusableObject(t *testing.T) {
 			}
 			w.create(pod("grows")) // a usable object
 			w.advance(time.Second)
-			if n := len(*events); n != 4 || inf.Snapshot().Len() != 3 {
-				w.t.Errorf("got events %q, %d objects, want a fourth event, 3 objects", *events, inf.Snapshot().Len())
+			if n := len(*events); n != 4 || inf.Snapshot().Records().Len() != 3 {
+				w.t.Errorf("got events %q, %d objects, want a fourth event, 3 objects", *events, inf.Snapshot().Records().Len())
 			}
 		})
 	}

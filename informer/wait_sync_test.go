@@ -33,8 +33,8 @@ func TestWaitForSync(t *testing.T) {
 			t.Errorf("got error %v, want the end of the context and the refusal", err)
 		}
 		refused.Release()
-		if err := pods.WaitForSync(w.ctx); err != nil || pods.Snapshot().Len() != 1 {
-			t.Errorf("got error %v with %d objects, want one object", err, pods.Snapshot().Len())
+		if err := pods.WaitForSync(w.ctx); err != nil || pods.Snapshot().Records().Len() != 1 {
+			t.Errorf("got error %v with %d objects, want one object", err, pods.Snapshot().Records().Len())
 		}
 		stop()
 		if err := pods.WaitForSync(w.ctx); err != nil {
@@ -48,6 +48,31 @@ func TestWaitForSync(t *testing.T) {
 		}
 		if err := never.WaitForSync(w.ctx); !errors.Is(err, informer.ErrStopped) {
 			t.Errorf("an informer that never was synced and has stopped: got error %v", err)
+		}
+	})
+}
+
+// TestFactoryWaitForSync: it does not wait for an informer that was released, and returns
+// ErrStopped for an informer that has ended before it was synced.
+func TestFactoryWaitForSync(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.inject(apitest.Fault{Match: apitest.Match{Resource: "pods"}, Times: apitest.Always, Action: apitest.Respond(apitest.Failure(500, 0))})
+		f := informer.NewFactory(w.cluster, informer.FactoryConfig{})
+		released := must(informer.For[corev1.Pod](f, informer.Config{}))
+		ctx, end := context.WithCancel(w.ctx)
+		ended := make(chan error, 1)
+		go func() { ended <- f.Run(ctx) }()
+		time.AfterFunc(time.Minute, released.Release) // an input: fake time
+		if err := f.WaitForSync(w.ctx); err != nil {
+			t.Errorf("after the release: got error %v", err)
+		}
+		must(informer.For[corev1.Pod](f, informer.Config{}))
+		time.AfterFunc(time.Minute, end) // an input: fake time
+		if err := f.WaitForSync(w.ctx); !errors.Is(err, informer.ErrStopped) {
+			t.Errorf("after the end of Run: got error %v, want ErrStopped", err)
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
 		}
 	})
 }

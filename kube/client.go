@@ -134,7 +134,7 @@ func For[T any, P Object[T]](cluster *Cluster, cfg ClientConfig) (*Client[T], er
 		endpoint: endpoint{cluster: cluster, cfg: cfg, target: target},
 		meta:     func(obj *T) Controllable { return P(obj) },
 	}
-	if !(wire.Codec[T]{}).Protobuf() {
+	if _, encodes := any(new(T)).(interface{ Marshal() ([]byte, error) }); !encodes || !(wire.Codec[T]{}).Protobuf() {
 		c.encoding = JSONOnly
 	}
 	return c, nil

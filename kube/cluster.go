@@ -2,6 +2,7 @@ package kube
 
 import (
 	"cmp"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/vedette-io/vedette/errcode"
+	"github.com/vedette-io/vedette/internal/userlog"
 )
 
 // Cluster is the connection to one API server. Create it with Connect.
@@ -26,6 +28,7 @@ type Cluster struct {
 	identity   identity
 	configured []Resource // Config.Types
 	discovery  *discoveryCache
+	warnings   warnings
 }
 
 func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
@@ -47,11 +50,12 @@ func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
 	if err != nil {
 		return nil, &errcode.Error{Code: errcode.Misconfigured, Problem: "the credentials or certificates cannot be used", Err: err, Remedy: "check the user and cluster of the kubeconfig"}
 	}
-	client.Transport = &reauthTransport{below: client.Transport}
+	client.Transport = guardedTransport{&reauthTransport{below: client.Transport}}
 	return &Cluster{
 		rest: original, base: base, namespace: namespace, http: client, limiter: limiter, timeout: timeout,
 		identity:  identity{lock: make(chan struct{}, 1)},
 		discovery: &discoveryCache{lock: make(chan struct{}, 1)},
+		warnings:  warnings{logger: func() *slog.Logger { return userlog.Of(nil) }},
 	}, nil
 }
 

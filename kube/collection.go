@@ -50,14 +50,14 @@ type Collection struct {
 // Collection returns a collection. It sends nothing to the server.
 //
 // Errors: errcode.Invalid for an invalid name or selector, for a namespace with a
-// cluster-scoped type, and for a type that cannot be listed and watched.
+// cluster-scoped type; *UnwatchableError for a type that cannot be listed and watched.
 func (c *Cluster) Collection(r Resource, s Selection) (*Collection, error) {
 	coll, err := c.collection(r, s)
 	if err != nil {
 		return nil, err
 	}
 	if !r.Can("list") || !r.Can("watch") {
-		return nil, fmt.Errorf("%s cannot be listed and watched: the server at %s offers only the verbs %v", r, c.Host(), r.Verbs)
+		return nil, &UnwatchableError{Host: c.Host(), Resource: r}
 	}
 	return coll, nil
 }

@@ -330,3 +330,17 @@ func TestOtherEncoding(t *testing.T) {
 		}
 	}
 }
+
+// TestListKind: lists of a type whose definition names them in its own way are read.
+func TestListKind(t *testing.T) {
+	odd := trainJobs
+	odd.ListKind = "TrainJobCollection"
+	_, cluster := serve(t, apitest.Config{Types: []apitest.Type{odd}})
+	jobs := client[TrainJob](t, cluster, kube.ClientConfig{})
+	if _, err := jobs.Create(t.Context(), trainJob("x")); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := kube.Collect(jobs.List(t.Context(), kube.Where{})); err != nil || len(all) != 1 || all[0].Name != "x" {
+		t.Errorf("got %v and error %v, want x", all, err)
+	}
+}

@@ -3,6 +3,7 @@ package kube
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/vedette-io/vedette/errcode"
+	"github.com/vedette-io/vedette/internal/userlog"
 )
 
 // Config selects the cluster to connect to. The zero value selects the cluster that
@@ -42,6 +44,10 @@ type Config struct {
 	// UserAgent is sent with every request. The default is that of REST, or else "vedette
 	// (os/arch)".
 	UserAgent string
+	// Logger receives the warnings of the server that are not passed to a function of
+	// WithWarnings, each distinct one once, up to 1,000. Default slog.Default() at the time
+	// of the line; slog.New(slog.DiscardHandler) disables logging.
+	Logger *slog.Logger
 }
 
 // Connect prepares the connection to a cluster. It reads files, but sends no request.
@@ -73,6 +79,9 @@ func Connect(cfg Config) (*Cluster, error) {
 		return nil, err
 	}
 	c.configured = types
+	if cfg.Logger != nil {
+		c.warnings.logger = func() *slog.Logger { return userlog.Of(cfg.Logger) }
+	}
 	return c, nil
 }
 
@@ -121,7 +130,7 @@ func (c Config) load() (*rest.Config, string, error) {
 		return nil, "", &errcode.Error{
 			Code:    errcode.Misconfigured,
 			Problem: fmt.Sprintf("context %q of the kubeconfig cannot be used", name), Err: err,
-			Remedy: "fix it, or choose another with --context",
+			Remedy: "fix it, or choose another context",
 		}
 	}
 	namespace, _, err := client.Namespace()
@@ -133,9 +142,9 @@ func (c Config) load() (*rest.Config, string, error) {
 
 func (c Config) kubeconfigError(err error) error {
 	if c.Kubeconfig != "" && errors.Is(err, os.ErrNotExist) {
-		return &errcode.Error{Code: errcode.Misconfigured, Problem: fmt.Sprintf("no kubeconfig at %s", c.Kubeconfig), Remedy: "check --kubeconfig"}
+		return &errcode.Error{Code: errcode.Misconfigured, Problem: fmt.Sprintf("no kubeconfig at %s", c.Kubeconfig), Remedy: "check the path"}
 	}
-	return &errcode.Error{Code: errcode.Misconfigured, Problem: "the kubeconfig cannot be read", Err: err, Remedy: "fix it, or choose another with --kubeconfig"}
+	return &errcode.Error{Code: errcode.Misconfigured, Problem: "the kubeconfig cannot be read", Err: err, Remedy: "fix it, or choose another file"}
 }
 
 func contextError(name string, known []string) error {
@@ -144,10 +153,10 @@ func contextError(name string, known []string) error {
 		return &errcode.Error{
 			Code:    errcode.Misconfigured,
 			Problem: "the kubeconfig has no current context",
-			Remedy:  "choose one with --context: " + strings.Join(known, ", "),
+			Remedy:  "choose one of its contexts: " + strings.Join(known, ", "),
 		}
 	case len(known) == 0:
-		return &errcode.Error{Code: errcode.Misconfigured, Problem: "the kubeconfig has no contexts", Remedy: "choose another with --kubeconfig"}
+		return &errcode.Error{Code: errcode.Misconfigured, Problem: "the kubeconfig has no contexts", Remedy: "choose another file"}
 	}
 	return &errcode.Error{
 		Code:    errcode.Misconfigured,
@@ -164,7 +173,7 @@ func (c Config) inCluster(looked []string) (*rest.Config, string, error) {
 		return nil, "", &errcode.Error{
 			Code:    errcode.Misconfigured,
 			Problem: fmt.Sprintf("no kubeconfig at %s, and this process does not run in a pod", strings.Join(looked, ", ")),
-			Remedy:  "set KUBECONFIG or use --kubeconfig",
+			Remedy:  "set KUBECONFIG, or name a kubeconfig",
 		}
 	}
 	if c.Context != "" {

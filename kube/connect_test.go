@@ -94,10 +94,10 @@ func TestConnectErrors(t *testing.T) {
 		text string // replaces the kubeconfig
 		want []string
 	}{
-		{"no file", kube.Config{Kubeconfig: path + "x"}, "", []string{path + "x", "--kubeconfig"}},
+		{"no file", kube.Config{Kubeconfig: path + "x"}, "", []string{path + "x", "check the path"}},
 		{"no such context", kube.Config{Kubeconfig: path, Context: "three"}, "", []string{`"three"`, "broken, one, two"}},
-		{"a context of nothing", kube.Config{Kubeconfig: path, Context: "broken"}, "", []string{`"broken"`, "--context"}},
-		{"invalid YAML", kube.Config{}, "{{{", []string{"cannot be read", "--kubeconfig"}},
+		{"a context of nothing", kube.Config{Kubeconfig: path, Context: "broken"}, "", []string{`"broken"`, "another context"}},
+		{"invalid YAML", kube.Config{}, "{{{", []string{"cannot be read", "another file"}},
 		{"an empty file", kube.Config{}, "apiVersion: v1\nkind: Config\n", []string{"no contexts"}},
 		{"no current context", kube.Config{}, strings.Replace(kubeconfig, "current-context: one", "", 1), []string{"no current context", "broken, one, two"}},
 		{"an invalid address", kube.Config{REST: &rest.Config{Host: "http://a b"}}, "", []string{"address"}},
@@ -110,6 +110,9 @@ func TestConnectErrors(t *testing.T) {
 			_, err := kube.Connect(c.cfg)
 			if !errcode.Is(err, errcode.Misconfigured) {
 				t.Fatalf("got %v, want errcode.Misconfigured", err)
+			}
+			if strings.Contains(err.Error(), " --") {
+				t.Errorf("got %v, want no flag of a program", err)
 			}
 			for _, want := range c.want {
 				if text := kube.Explain(err); !strings.Contains(text, want) || strings.Contains(text, "\n") {

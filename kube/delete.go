@@ -151,7 +151,7 @@ func (e *endpoint) reportDeleted(ctx context.Context, a response, key wire.Key) 
 		e.report(ctx, Written{Resource: a.resource, Key: key, UID: string(obj.UID), Effect: Removed})
 		return nil
 	}
-	e.reportObject(ctx, a.resource, &obj)
+	e.reportObject(ctx, a.resource, &obj, fieldReader[metav1.PartialObjectMetadata](a))
 	return nil
 }
 

@@ -11,8 +11,9 @@
 //	Cluster.Source(Target, Selection) -> Source.List, Watch, also for a type that does not exist yet
 //	For[T](Cluster, ClientConfig) -> Client[T].Get, List, Watch, Create, Update, Mutate, Patch, Apply, Delete, DeleteAll, Scale
 //	Client[T].Status() -> StatusClient[T].Update, Mutate, Patch, Apply
+//	MergeFrom(before, after) -> Patch
 //	WithWrites(ctx, func(Written)) <- every write with ctx
-//	WithWarnings(ctx, func(string)) <- every warning of the server
+//	WithWarnings(ctx, func(string)) <- every warning of the server; without it, each is logged once
 //	Cluster.Do(Request) -> the body of the answer
 //
 // A [Client] is created for the Go struct of a built-in or custom type, for
@@ -45,6 +46,10 @@
 // are checked and escaped when a path is built, so no name can lead to another path. A
 // client never overwrites a version that it has not seen: Update needs the
 // resourceVersion that was read, and Mutate reads the object again after a conflict. A
+// write of a Go struct never erases fields that the struct lacks, such as those of a newer
+// definition of the type: Mutate, CreateOrUpdate and Update send the object that they read
+// with the differences, and MergeFrom sends only these. Objects that are marked with
+// [MarkPartial] are not updated. A
 // client repeats a write only if the server has said that the write had no effect (429,
 // or 415 for protobuf). A write with a context of [WithWrites] is reported, once it is
 // answered, before its method returns.
@@ -57,8 +62,9 @@
 // Mutate tries ten times on conflicts. Built-in types need no discovery. Discovery
 // results for other types stay in memory, at a few hundred bytes per type, and are
 // fetched again when a name is missing: for a Source at most once a second. Discovery
-// fails after 10 s without an answer, and reads at most 64 MiB. Warnings of the server
-// go to WithWarnings only. If the answer to a write is lost, the outcome of the write is unknown.
+// fails after 10 s without an answer, and reads at most 64 MiB. At most 1,000 distinct
+// warnings of a server are logged. If the answer to a write is lost, the outcome of the write
+// is unknown.
 //
 // # Errors
 //

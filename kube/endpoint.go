@@ -24,9 +24,11 @@ type endpoint struct {
 	cfg     ClientConfig
 	target  Target
 	// encoding is JSONOnly for a type without protobuf. noProtobuf is set if the server
-	// does not accept protobuf.
-	encoding   Encoding
-	noProtobuf atomic.Bool
+	// does not accept protobuf. lacksFields is set once the server has sent fields in
+	// protobuf that the Go type lacks.
+	encoding    Encoding
+	noProtobuf  atomic.Bool
+	lacksFields atomic.Bool
 
 	resolved atomic.Pointer[Resource] // nil until the type is found
 }
@@ -181,7 +183,7 @@ func (c *Cluster) roundTrip(ctx context.Context, method string, u *url.URL, body
 		err = failed.Err
 	}
 	if err == nil {
-		reportWarnings(ctx, resp.Header)
+		c.warnings.report(ctx, c.Host(), resp.Header)
 	}
 	return resp, err
 }

@@ -14,6 +14,18 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
+// UnwatchableError reports that a server does not let anybody list and watch a type, such as
+// component statuses or token reviews.
+type UnwatchableError struct {
+	Host     string
+	Resource Resource // with the verbs that the server offers
+}
+
+// Error implements error.
+func (e *UnwatchableError) Error() string {
+	return fmt.Sprintf("%s cannot be listed and watched: the server at %s offers only the verbs %v", e.Resource, e.Host, e.Resource.Verbs)
+}
+
 // UnknownResourceError reports that a server does not serve a type. It is also an
 // apierrors.APIStatus with reason NotFound.
 type UnknownResourceError struct {

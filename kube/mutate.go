@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -25,8 +24,8 @@ const (
 // Mutate reads the object with a key, calls change on it, and writes it. If another
 // client has written the object in between, Mutate starts over, up to ten times with
 // growing pauses. change gets a new copy of the object each time and runs on the caller's
-// goroutine. If change alters nothing, Mutate writes nothing. It returns the object as
-// stored on the server.
+// goroutine. If change alters nothing, Mutate writes nothing. Fields that T lacks stay as
+// they are on the server. It returns the object as stored on the server.
 //
 // Errors: the error of change, unwrapped, without a write; *RequestError, for which
 // apierrors.IsConflict holds after ten conflicts.
@@ -36,12 +35,8 @@ func (c *Client[T]) Mutate(ctx context.Context, key wire.Key, change func(*T) er
 
 func (c *Client[T]) mutate(ctx context.Context, key wire.Key, change func(*T) error, sub string) (*T, error) {
 	for n := 1; ; n++ {
-		obj, differs, err := c.applyChange(ctx, key, change)
-		if err != nil || !differs {
-			return obj, err
-		}
-		written, err := c.update(ctx, obj, sub)
-		if !apierrors.IsConflict(err) {
+		written, raced, err := c.mutateOnce(ctx, key, change, sub)
+		if !raced {
 			return written, err
 		}
 		if n == maxConflicts {
@@ -56,9 +51,8 @@ func (c *Client[T]) mutate(ctx context.Context, key wire.Key, change func(*T) er
 	}
 }
 
-// applyChange reads an object and calls change on it. differs reports whether change
-// altered it.
-func (c *Client[T]) applyChange(ctx context.Context, key wire.Key, change func(*T) error) (obj *T, differs bool, err error) {
+// mutateOnce is one attempt of Mutate. raced reports whether another client wrote first.
+func (c *Client[T]) mutateOnce(ctx context.Context, key wire.Key, change func(*T) error, sub string) (obj *T, raced bool, err error) {
 	r, key, err := c.endpointOrNil().resolveObject(ctx, "update", key)
 	if err != nil {
 		return nil, false, err
@@ -66,33 +60,36 @@ func (c *Client[T]) applyChange(ctx context.Context, key wire.Key, change func(*
 	if change == nil {
 		return nil, false, c.requestError("update", r, key, &errcode.Error{Code: errcode.Invalid, Problem: "the function that changes the object is nil"})
 	}
-	obj, err = c.get(ctx, key, "")
+	b, err := c.readOriginal(ctx, r, key)
 	if err != nil {
 		return nil, false, err
 	}
-	differs, err = c.alters(r, key, obj, change)
+	differs, err := c.alters(r, key, b, b.object, change)
 	if err != nil {
 		return nil, false, err
 	}
-	return obj, differs, nil
+	if !differs {
+		return b.object, false, nil
+	}
+	if _, _, err := c.updatable(ctx, b.object); err != nil {
+		return nil, false, err
+	}
+	obj, err = c.replace(ctx, r, b, b.object, sub)
+	return obj, apierrors.IsConflict(err), err
 }
 
-// alters calls change on an object, and reports whether that altered it.
+// alters calls change on an object, and reports whether it differs from the original then.
 //
 // Errors: the error of change; *RequestError if the object cannot be encoded.
-func (c *Client[T]) alters(r Resource, key wire.Key, obj *T, change func(*T) error) (bool, error) {
-	before, _, err := c.encode(obj, r)
-	if err != nil {
-		return false, c.requestError("update", r, key, err)
-	}
+func (c *Client[T]) alters(r Resource, key wire.Key, b original[T], obj *T, change func(*T) error) (bool, error) {
 	if err := change(obj); err != nil {
 		return false, err
 	}
-	after, _, err := c.encode(obj, r)
+	differs, err := c.differs(b, obj, r)
 	if err != nil {
 		return false, c.requestError("update", r, key, err)
 	}
-	return !bytes.Equal(before, after), nil
+	return differs, nil
 }
 
 // conflictBackoff returns the wait after the nth conflict. It is random, so that two

@@ -79,20 +79,32 @@ func (c *Client[T]) checkInput(obj *T, r Resource) (Controllable, error) {
 // encode returns the encoded object and its media type: protobuf if the Go type and the
 // server support it, else JSON.
 func (c *Client[T]) encode(obj *T, r Resource) (body []byte, mediaType string, err error) {
-	message, ok := any(obj).(interface{ Marshal() ([]byte, error) })
-	if !ok || c.encoding == JSONOnly || c.noProtobuf.Load() {
+	if c.encoding == JSONOnly || c.noProtobuf.Load() {
 		body, err = marshalJSON(obj, r.kind())
 		return body, wire.MediaTypeJSON, err
 	}
 	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: r.APIVersion(), Kind: r.Kind}}
-	if unknown.Raw, err = message.Marshal(); err != nil {
-		return nil, "", &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the object cannot be encoded: %v", err)}
+	if unknown.Raw, err = encodeMessage(obj); err != nil {
+		return nil, "", err
 	}
 	raw, err := unknown.Marshal()
 	if err != nil {
 		return nil, "", &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the object cannot be encoded: %v", err)}
 	}
 	return append([]byte(envelope), raw...), wire.MediaTypeProtobuf, nil
+}
+
+// encodeMessage encodes an object in protobuf, without an envelope.
+func encodeMessage(obj any) ([]byte, error) {
+	message, ok := obj.(interface{ Marshal() ([]byte, error) })
+	if !ok {
+		return nil, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("%T has no protobuf encoding", obj)}
+	}
+	raw, err := message.Marshal()
+	if err != nil {
+		return nil, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the object cannot be encoded: %v", err)}
+	}
+	return raw, nil
 }
 
 // marshalJSON encodes an object in JSON, with its apiVersion and kind.

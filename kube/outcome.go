@@ -76,7 +76,7 @@ func (c *Client[T]) CreateIfAbsent(ctx context.Context, obj *T) (stored *T, crea
 // exist, change gets a new object with only its name and namespace, and CreateOrUpdate
 // creates it. If it exists, change gets it as the server has it, and CreateOrUpdate writes
 // it if change altered it. change sets the fields that its caller owns, and leaves those of
-// others. If another client writes, creates or deletes the object in between,
+// others; fields that T lacks stay as they are. If another client writes, creates or deletes the object in between,
 // CreateOrUpdate starts over, up to ten times with growing pauses. change gets a new copy
 // each time and runs on the caller's goroutine. It must not change the name or the
 // namespace. The status is not written if it is a subresource. After an error, outcome has no
@@ -107,17 +107,21 @@ func (c *Client[T]) createOrUpdate(ctx context.Context, key wire.Key, change fun
 	if change == nil {
 		return nil, Unchanged, false, c.requestError("update", r, key, &errcode.Error{Code: errcode.Invalid, Problem: "the function that changes the object is nil"})
 	}
-	obj, err := c.get(ctx, key, "")
+	b, err := c.readOriginal(ctx, r, key)
 	exists := !apierrors.IsNotFound(err)
 	switch {
 	case !exists:
-		obj = c.blank(r, key)
+		b.object = c.blank(r, key)
 	case err != nil:
 		return nil, Unchanged, false, err
 	}
-	differs, err := c.alters(r, key, obj, change)
+	obj := b.object
+	differs, err := c.alters(r, key, b, obj, change)
 	if now := keyOf(c.meta(obj)); err == nil && (now.Namespace != key.Namespace || now.Name != key.Name) {
 		err = c.requestError("update", r, key, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the function that changes the object renamed it to %s", now)})
+	}
+	if err == nil && exists && differs {
+		_, _, err = c.updatable(ctx, obj)
 	}
 	switch {
 	case err != nil:
@@ -128,7 +132,7 @@ func (c *Client[T]) createOrUpdate(ctx context.Context, key wire.Key, change fun
 	case !differs:
 		return obj, Unchanged, false, nil
 	default:
-		stored, err = c.update(ctx, obj, "")
+		stored, err = c.replace(ctx, r, b, obj, "")
 		return stored, Updated, apierrors.IsConflict(err) || apierrors.IsNotFound(err), err
 	}
 }

@@ -17,11 +17,13 @@ import (
 )
 
 // Patch describes a change that the server makes to an object. Create it with JSONPatch,
-// MergePatch or StrategicPatch.
+// MergePatch, StrategicPatch or MergeFrom.
 type Patch struct {
 	kind types.PatchType
 	data []byte
 	err  error
+	// difference is set for a patch of MergeFrom that replaces lists.
+	difference *difference
 }
 
 // JSONPatch returns a patch from a list of operations (RFC 6902). v is encoded as JSON;
@@ -53,7 +55,8 @@ func newPatch(kind types.PatchType, v any, begins byte) Patch {
 }
 
 // Patch changes the object with a key and returns it as stored on the server. It needs no
-// previous read, and causes a conflict only if the patch has a resourceVersion.
+// previous read, and causes a conflict only if the patch has a resourceVersion, or if it
+// replaces a list and comes from MergeFrom.
 //
 // Errors: *RequestError; apierrors.IsNotFound, apierrors.IsInvalid.
 func (c *Client[T]) Patch(ctx context.Context, key wire.Key, p Patch) (*T, error) {
@@ -69,6 +72,11 @@ func (c *Client[T]) patch(ctx context.Context, key wire.Key, p Patch, sub string
 	if err := p.check(); err != nil {
 		return nil, c.requestError(verb, r, key, err)
 	}
+	if p.difference != nil {
+		if p.data, err = c.completeDifference(ctx, r, key, *p.difference); err != nil {
+			return nil, err
+		}
+	}
 	a, err := c.send(ctx, r, call{
 		verb: verb, method: http.MethodPatch, key: key, sub: sub, query: c.writeQuery(),
 		body: p.data, contentType: string(p.kind), accept: c.accept(),
@@ -81,7 +89,7 @@ func (c *Client[T]) patch(ctx context.Context, key wire.Key, p Patch, sub string
 
 func (p Patch) check() error {
 	if p.err == nil && p.kind == "" {
-		return &errcode.Error{Code: errcode.Invalid, Problem: "the patch is empty", Remedy: "create it with JSONPatch, MergePatch or StrategicPatch"}
+		return &errcode.Error{Code: errcode.Invalid, Problem: "the patch is empty", Remedy: "create it with JSONPatch, MergePatch, StrategicPatch or MergeFrom"}
 	}
 	return p.err
 }

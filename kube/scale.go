@@ -58,7 +58,7 @@ func (c *Client[T]) SetScale(ctx context.Context, key wire.Key, replicas int32) 
 	if err != nil {
 		return nil, err
 	}
-	c.reportObject(ctx, r, scale) // its metadata is that of the object
+	c.reportObject(ctx, r, scale, nil) // its metadata is that of the object
 	return scale, nil
 }
 

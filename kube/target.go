@@ -56,9 +56,10 @@ func Named(name string) (Target, error) {
 // TargetOf returns the target of the Go type T. Requests use its group and version.
 // These come from cfg.GroupVersion, else from the scheme, else from the package if T
 // belongs to k8s.io/api, else from cfg.Resource. If none of them determines the group
-// and version, T stands for the one kind on the server that has its name, outside the
-// groups of k8s.io/api. If the name of T's package is a version, the kind must have
-// that version.
+// and version, T stands for the only kind on the server that has its name. If several
+// kinds have it, such as the Job of the group batch and another one, or if only a kind of
+// k8s.io/api has it, requests fail until cfg says more. If the name of T's package is a
+// version, the kind must have that version.
 //
 // Errors: errcode.Invalid: T is not the struct of an API type, or T is a list, or cfg
 // does not agree with T.
@@ -187,6 +188,14 @@ func (t Target) String() string {
 		n.rest = strings.TrimSuffix(t.version+"."+n.rest, ".")
 	}
 	return n.String()
+}
+
+// Kind returns the kind of the objects. ok is false if only the server knows it.
+func (t Target) Kind() (kind schema.GroupVersionKind, ok bool) {
+	if len(t.kinds) != 1 {
+		return kind, false
+	}
+	return t.kinds[0], true
 }
 
 // View returns Metadata for metav1.PartialObjectMetadata, and Full for all other types.

@@ -1,10 +1,13 @@
 package kube_test
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -45,5 +48,39 @@ func TestWarnings(t *testing.T) {
 		if _, err := jobs.Create(t.Context(), job); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestWarningsAreLogged: without a function, each distinct warning of a server is logged once,
+// and at most 1,000 are.
+func TestWarningsAreLogged(t *testing.T) {
+	next := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, text := range []string{"the same", fmt.Sprint("number ", next)} {
+			w.Header().Add("Warning", fmt.Sprintf("299 - %q", text))
+		}
+		next++
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprint(w, `{"apiVersion":"batch/v1","kind":"Job","metadata":{"namespace":"ml","name":"x"}}`)
+	}))
+	defer srv.Close()
+	var log bytes.Buffer
+	cluster, err := kube.Connect(kube.Config{REST: &rest.Config{Host: srv.URL}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	jobs := client[batchv1.Job](t, cluster, kube.ClientConfig{})
+	for range 2000 {
+		if _, err := jobs.Get(t.Context(), ml); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := log.String()
+	if n := strings.Count(text, "the same"); n != 1 || !strings.Contains(text, "number 998") {
+		t.Errorf("a warning was logged %d times, want once, and the first 999 others", n)
+	}
+	if n := strings.Count(text, "\n"); n != 1000 || !strings.Contains(text, "later warnings of it are not logged") {
+		t.Errorf("got %d lines, want 1000, of which the last one says that it is the last", n)
 	}
 }

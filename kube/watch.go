@@ -26,6 +26,9 @@ const (
 	maxBriefWithEvents = 4 // at most so many short watches with events count for the backoff
 )
 
+// errBriefWatches is the fault of a server, or a proxy, that ends watches at once.
+var errBriefWatches = errors.New("the server ended each of ten watches at once, without an event")
+
 // Event is one change of an object.
 type Event[T any] struct {
 	// Type is wire.Added, wire.Modified or wire.Deleted.
@@ -48,7 +51,8 @@ type Event[T any] struct {
 // Errors: one error ends the sequence: a *RequestError. apierrors.IsResourceExpired or
 // IsGone holds if the server no longer has the changes after from: watch again from
 // zero. If ctx ends, the error is its cause. After ten consecutive failed attempts, the
-// error is that of the last attempt.
+// error is that of the last attempt. A watch that the server ends within a second, without
+// an event, has failed.
 func (c *Client[T]) Watch(ctx context.Context, where Where, from wire.Version) iter.Seq2[Event[T], error] {
 	return func(yield func(Event[T], error) bool) {
 		if err := c.watch(ctx, where, from, func(ev Event[T]) bool { return yield(ev, nil) }); err != nil && err != errStopped {
@@ -84,6 +88,11 @@ func (c *Client[T]) watch(ctx context.Context, where Where, from wire.Version, e
 			failures = 0
 		case err != io.EOF:
 			failures++
+		case time.Since(began) < shortWatch:
+			failures++
+			err = errBriefWatches
+		default:
+			failures = 0
 		}
 		if failures == maxResumes {
 			return c.requestError("watch", r, wire.Key{}, err)

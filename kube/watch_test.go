@@ -315,7 +315,7 @@ func TestWatchEnds(t *testing.T) {
 	}{
 		{"context", apitest.Fault{Action: apitest.Stall()}, time.Hour, func(err error) bool { return errors.Is(err, because) }},
 		{"context during a wait", apitest.Fault{Action: apitest.Respond(apitest.Failure(429, 50*time.Second)), Times: apitest.Always}, 70 * time.Second, func(err error) bool { return errors.Is(err, because) }},
-		{"silence", apitest.Fault{Action: apitest.Cut(apitest.CutClean), Times: 20}, time.Hour, func(err error) bool { return errors.Is(err, because) }},
+		{"silence", apitest.Fault{Action: apitest.Cut(apitest.CutClean), Times: 9}, time.Hour, func(err error) bool { return errors.Is(err, because) }},
 		{"rights", apitest.Fault{Action: apitest.Respond(apitest.Failure(403, 0))}, time.Second, apierrors.IsForbidden},
 		{"away", apitest.Fault{Action: apitest.Respond(apitest.Failure(503, 0)), Times: apitest.Always}, time.Minute, apierrors.IsServiceUnavailable},
 		{"unreadable", apitest.Fault{Action: apitest.InStreamError(apitest.Failure(422, 0))}, time.Second, apierrors.IsInvalid},
@@ -338,4 +338,32 @@ func TestWatchEnds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestWatchEndsBriefly: a server, or a proxy that hides a 410, ends every watch at once. Watch
+// returns an error after the tenth.
+func TestWatchEndsBriefly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := must[*apitest.Server](t)(apitest.New(apitest.Config{}))
+		defer srv.Close()
+		must[*apitest.Injection](t)(srv.Inject(apitest.Fault{Times: apitest.Always, Action: apitest.Cut(apitest.CutClean), Match: apitest.Match{Verb: apitest.VerbWatch}}))
+		cluster := must[*kube.Cluster](t)(kube.Connect(kube.Config{REST: srv.RESTConfig()}))
+		defer cluster.Close()
+		c := must[*kube.Client[corev1.ConfigMap]](t)(kube.For[corev1.ConfigMap](cluster, kube.ClientConfig{}))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		var last error
+		for _, err := range c.Watch(ctx, kube.Where{}, 1) {
+			last = err
+		}
+		n := 0
+		for _, r := range srv.Requests() {
+			if r.Verb == apitest.VerbWatch {
+				n++
+			}
+		}
+		if last == nil || ctx.Err() != nil || n != 10 || !strings.Contains(last.Error(), "ended each of ten watches at once") {
+			t.Errorf("got %v after %d watches, want an error after 10", last, n)
+		}
+	})
 }

@@ -41,36 +41,6 @@ func (c *Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	return c.sendObject(ctx, r, obj, call{verb: "create", method: http.MethodPost, key: wire.Key{Namespace: key.Namespace}}, key)
 }
 
-// Update replaces an object with obj, and returns it as stored on the server. If the
-// status is a subresource, Update does not change it. obj must have the resourceVersion
-// that was read; a later write by another client is a conflict. Mutate retries after a
-// conflict.
-//
-// Errors: *RequestError; apierrors.IsConflict, apierrors.IsNotFound.
-func (c *Client[T]) Update(ctx context.Context, obj *T) (*T, error) { return c.update(ctx, obj, "") }
-
-func (c *Client[T]) update(ctx context.Context, obj *T, sub string) (*T, error) {
-	r, meta, err := c.writable(ctx, "update", obj)
-	if err != nil {
-		return nil, err
-	}
-	key := keyOf(meta)
-	if err = checkName(key.Name); err == nil {
-		err = c.checkScope(r, key)
-	}
-	if err == nil && meta.GetResourceVersion() == "" {
-		err = &errcode.Error{
-			Code:    errcode.Invalid,
-			Problem: "the object has no resourceVersion, so the update could overwrite the changes of others",
-			Remedy:  "change an object that was read, or use Mutate, Patch or Apply",
-		}
-	}
-	if err != nil {
-		return nil, c.requestError("update", r, key, err)
-	}
-	return c.sendObject(ctx, r, obj, call{verb: "update", method: http.MethodPut, key: key, sub: sub}, key)
-}
-
 // writable checks the requirements for writing whole objects.
 func (c *Client[T]) writable(ctx context.Context, verb string, obj *T) (Resource, Controllable, error) {
 	r, err := c.endpointOrNil().resource(ctx, verb)
@@ -117,7 +87,7 @@ func (c *Client[T]) decodeWritten(ctx context.Context, a response, verb string, 
 	if err != nil {
 		return nil, c.requestError(verb, a.resource, key, err)
 	}
-	c.reportObject(ctx, a.resource, c.meta(obj))
+	c.reportObject(ctx, a.resource, c.meta(obj), fieldReader[T](a))
 	return obj, nil
 }
 

@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/wire"
@@ -29,6 +30,13 @@ type Written struct {
 	UID      string
 	Version  wire.Version
 	Effect   Effect
+	// Labels are those of the stored object; nil if the server's answer does not have them. The
+	// receiver must not change them.
+	Labels map[string]string
+	// Field returns the value of a field of the stored object, by its name in field selectors,
+	// and whether the server's answer shows the value. It is nil if the answer is not the
+	// object. It retains the answer.
+	Field func(name string) (value string, known bool)
 }
 
 // observers is a linked list of the functions that WithWrites adds to a context.
@@ -68,11 +76,18 @@ func (e *endpoint) report(ctx context.Context, w Written) {
 	}
 }
 
-// reportObject reports the object in the answer of a server to a write.
-func (e *endpoint) reportObject(ctx context.Context, r Resource, meta metav1.Object) {
+// reportObject reports the object in the answer of a server to a write. field may be nil.
+func (e *endpoint) reportObject(ctx context.Context, r Resource, meta metav1.Object, field func(string) (string, bool)) {
 	w := Written{
-		Resource: r, UID: string(meta.GetUID()),
+		Resource: r, UID: string(meta.GetUID()), Field: field,
 		Key: wire.Key{Namespace: meta.GetNamespace(), Name: meta.GetName()},
+	}
+	switch meta.(type) {
+	case *autoscalingv1.Scale: // has no labels of the object
+	default:
+		if w.Labels = meta.GetLabels(); w.Labels == nil {
+			w.Labels = map[string]string{}
+		}
 	}
 	if isGone(meta) {
 		w.Effect = Removed

@@ -43,7 +43,7 @@ func TestWrites(t *testing.T) {
 	last := func(name string, version uint64, effect kube.Effect) {
 		t.Helper()
 		want := []kube.Written{{Cluster: cluster, Key: wire.Key{Namespace: "ml", Name: name}, Version: wire.Version(version), Effect: effect}}
-		opts := []cmp.Option{cmp.Comparer(func(a, b *kube.Cluster) bool { return a == b }), cmpopts.IgnoreFields(kube.Written{}, "UID", "Resource")}
+		opts := []cmp.Option{cmp.Comparer(func(a, b *kube.Cluster) bool { return a == b }), cmpopts.IgnoreFields(kube.Written{}, "UID", "Resource", "Labels", "Field")}
 		if diff := cmp.Diff(want, reported, opts...); diff != "" {
 			t.Errorf("got a difference (-want +got):\n%s", diff)
 		}

@@ -15,7 +15,7 @@
 // # Data flow
 //
 //	Config -> New -> Manager: Cluster, Factory
-//	AddController, AddFunc, AddLeading -> Run -> HTTP server, informers, functions, controllers
+//	AddServer, AddController, AddFunc, AddLeading -> Run -> servers, informers, functions, controllers
 //	factory, controllers, AddCheck -> /readyz; factory, controllers, AddMetrics -> /metrics
 //
 // # Ownership
@@ -25,11 +25,15 @@
 //
 // # Guarantees
 //
-// Run starts the HTTP server, then the informers of the factory, then the functions in the
-// order in which they were added, then all controllers. It stops them in the opposite
-// order, each after the previous one has ended: reconciles still have synced informers, the
-// Lease covers everything that acts under it, and the server answers until the end. The
-// first part that fails stops all others.
+// Run starts the HTTP server, then the servers of AddServer, then the informers of the
+// factory, then the functions in the order in which they were added, then all controllers. It
+// stops them in the opposite order, each after the previous one has ended: reconciles still
+// have synced informers, the Lease covers everything that acts under it, and the servers
+// answer until the end. The first part that fails stops all others.
+//
+// Functions are called when all informers of the factory are synced, so they see all objects.
+// A controller waits for its own sources only. Servers and probes wait for nothing: an API
+// server that waits for a webhook cannot answer the lists of informers.
 //
 // # Limits
 //

@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/vedette-io/vedette/controller"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/guard"
+	"github.com/vedette-io/vedette/internal/overdue"
+	"github.com/vedette-io/vedette/internal/userlog"
 	"github.com/vedette-io/vedette/kube"
 )
 
@@ -27,7 +31,10 @@ type Manager struct {
 
 	mu          sync.Mutex
 	running     bool
+	servers     []part
 	functions   []part
+	leads       bool // a function leads
+	gate        *syncGate
 	controllers []*controller.Controller
 	checks      []check
 	metrics     []prometheus.Collector
@@ -53,11 +60,15 @@ func New(cfg Config) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Kube.Logger == nil {
+		cfg.Kube.Logger = cfg.Logger
+	}
 	cluster, err := kube.Connect(cfg.Kube)
 	if err != nil {
 		return nil, err
 	}
 	m := &Manager{cfg: cfg, cluster: cluster, factory: informer.NewFactory(cluster, cfg.Factory)}
+	m.gate = newSyncGate(m.factory, m.log)
 	m.cfg.Replicas.Cluster = cluster
 	if cfg.Replicas.Mode == controller.LeaderElection {
 		if m.leadership, err = controller.NewLeadership(m.cfg.Replicas, cfg.Logger); err != nil {
@@ -109,34 +120,58 @@ func (m *Manager) AddController(cfg controller.Config, sources ...controller.Sou
 	return nil
 }
 
-// AddFunc adds a function that runs in every process, such as Run of a recorder or of a
-// server. It has done its work when it returns nil. It must return soon after its context
-// is done.
+// AddServer adds a server of webhooks, or another function that must not wait for the
+// informers: the API server may need its answers before it can list anything. It runs in
+// every process, from before the informers start until after they have ended. It must return
+// soon after its context is done. Reads of informers that are not synced return
+// informer.ErrNotSynced. The log names a function that does not return 8 seconds after the end
+// of its context.
+//
+// Errors: ErrRunning.
+func (m *Manager) AddServer(name string, run func(context.Context) error) error {
+	return m.add(&m.servers, part{name, overdue.Reporting(m.log, name, run)})
+}
+
+// AddFunc adds a function that runs in every process, such as Run of a recorder. It is called
+// when the informers of the factory are synced. It has done its work when it returns nil. It
+// must return soon after its context is done.
 //
 // Errors: ErrRunning.
 func (m *Manager) AddFunc(name string, run func(context.Context) error) error {
-	return m.add(part{name, run})
+	return m.addFunc(name, overdue.Reporting(m.log, name, run))
+}
+
+func (m *Manager) addFunc(name string, run func(context.Context) error) error {
+	return m.add(&m.functions, part{name, m.gate.after(run)})
 }
 
 // AddLeading adds a function that runs in the process that leads. It is called again in
 // each term; its context ends when the process no longer leads. Without LeaderElection it
-// runs in every process, once.
+// runs in every process, once. The process asks for the Lease, and calls the function, when
+// the informers of the factory are synced.
 //
 // Errors: ErrRunning.
 func (m *Manager) AddLeading(name string, run func(context.Context) error) error {
 	if m.leadership == nil {
-		return m.add(part{name, run})
+		return m.AddFunc(name, run)
 	}
-	return m.add(part{name, func(ctx context.Context) error { return m.leadership.While(ctx, run) }})
+	lead := func(ctx context.Context) error { return m.leadership.While(ctx, overdue.Reporting(m.log, name, run)) }
+	if err := m.addFunc(name, lead); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.leads = true
+	return nil
 }
 
-func (m *Manager) add(p part) error {
+func (m *Manager) add(to *[]part, p part) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.running {
 		return ErrRunning
 	}
-	m.functions = append(m.functions, p)
+	*to = append(*to, p)
 	return nil
 }
 
@@ -164,7 +199,9 @@ func (m *Manager) AddMetrics(more ...prometheus.Collector) error {
 	if m.running {
 		return ErrRunning
 	}
-	m.metrics = append(m.metrics, more...)
+	for _, c := range more {
+		m.metrics = append(m.metrics, guardedCollector{c, m.log, new(atomic.Bool)})
+	}
 	return nil
 }
 
@@ -176,7 +213,7 @@ func (m *Manager) Ready(ctx context.Context) error {
 		errs = append(errs, h.Ready())
 	}
 	for _, c := range m.checks {
-		if err := c.ready(ctx); err != nil {
+		if err := guard.Call(func() error { return c.ready(ctx) }); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", c.name, err))
 		}
 	}
@@ -193,8 +230,5 @@ func (m *Manager) health() (all []controller.Health) {
 
 // log returns the logger. Each call reads the current default logger.
 func (m *Manager) log() *slog.Logger {
-	if m.cfg.Logger == nil {
-		return slog.Default()
-	}
-	return m.cfg.Logger
+	return userlog.Of(m.cfg.Logger)
 }

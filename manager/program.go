@@ -2,10 +2,11 @@ package manager
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/vedette-io/vedette/internal/userlog"
 )
 
 // Main is the body of a main function: it calls New, then setup, which adds the parts, then
@@ -13,11 +14,7 @@ import (
 // After an error, Main logs it and ends the process with status 1.
 func Main(cfg Config, setup func(*Manager) error) {
 	if err := start(cfg, setup); err != nil {
-		log := cfg.Logger
-		if log == nil {
-			log = slog.Default()
-		}
-		log.Error(cfg.Name+" has failed", "err", err)
+		userlog.Of(cfg.Logger).Error(cfg.Name+" has failed", "err", err)
 		os.Exit(1)
 	}
 }

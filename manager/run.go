@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"sync"
+
+	"github.com/vedette-io/vedette/internal/guard"
 )
 
 // stage is a group of parts that start and stop together.
@@ -25,7 +27,7 @@ func (s *stages) start(parts ...part) {
 	st := &stage{end: end}
 	for _, p := range parts {
 		st.work.Go(func() {
-			if err := p.run(ctx); err != nil && ctx.Err() == nil {
+			if err := guard.Call(func() error { return p.run(ctx) }); err != nil && ctx.Err() == nil {
 				select {
 				case s.failed <- fmt.Errorf("%s has failed: %w", p.name, err):
 				default:
@@ -42,6 +44,15 @@ func (s *stages) stop() {
 		s.all[i].end()
 		s.all[i].work.Wait()
 	}
+}
+
+// election returns the election of the leader. If functions lead, the process is not elected
+// before it can call them.
+func (m *Manager) election() func(context.Context) error {
+	if m.leads {
+		return m.gate.after(m.leadership.Run)
+	}
+	return m.leadership.Run
 }
 
 // Run runs all parts until ctx is done or one of them fails, and returns when all have
@@ -68,9 +79,12 @@ func (m *Manager) Run(ctx context.Context) error {
 		m.log().Info("health and metrics are served", "address", srv.address())
 		s.start(part{"the HTTP server", srv.run})
 	}
-	s.start(part{"the factory of informers", m.factory.Run})
+	for _, f := range m.servers {
+		s.start(f)
+	}
+	s.start(part{"the factory of informers", m.factory.Run}, part{"the first lists of informers", m.gate.run})
 	if m.leadership != nil {
-		s.start(part{"the leader election", m.leadership.Run})
+		s.start(part{"the leader election", m.election()})
 	}
 	for _, f := range m.functions {
 		s.start(f)

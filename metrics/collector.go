@@ -31,6 +31,7 @@ var (
 	queuedBytes  = desc("queue_bytes", "Size of the deltas that wait before the store, in bytes.")
 	decodes      = desc("decodes_total", "Objects that were decoded.")
 	dropped      = desc("deltas_dropped_total", "Deltas that were not applied: stale ones, unchanged ones of a list, and those that a transform rejected.", "reason")
+	undecoded    = desc("objects_undecoded_total", "Objects for which Config.Decode or KeepObject failed.")
 	users        = desc("users", "Users that share the informer.")
 	storeLag     = desc("store_lag_seconds", "Time from reading an event from the connection until the store shows it.")
 	handlerLag   = desc("handler_lag_seconds", "Time from reading an event from the connection to the call of a handler.")
@@ -56,7 +57,7 @@ var (
 // Describe implements prometheus.Collector.
 func (c *Collector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		objects, rawBytes, heldBytes, dictionaries, queued, queuedBytes, decodes, dropped, users, storeLag, handlerLag,
+		objects, rawBytes, heldBytes, dictionaries, queued, queuedBytes, decodes, dropped, undecoded, users, storeLag, handlerLag,
 		version, synced, phase, fault, restarts, relists, invalid, outOfOrder,
 		handled, failures, panics, waiting, behind, folded, unknown,
 	} {
@@ -98,6 +99,7 @@ func collect(m metricsOf, r *informer.Info) {
 	m.counter(dropped, r.Stats.Stale, "stale")
 	m.counter(dropped, r.Stats.Unchanged, "unchanged")
 	m.counter(dropped, r.Stats.Refused, "refused")
+	m.counter(undecoded, r.Stats.Undecoded)
 	m.gauge(users, float64(r.Users))
 	m.histogram(storeLag, informer.LagBounds[:], r.Health.Stored.Buckets[:], r.Health.Stored.Sum)
 	m.histogram(handlerLag, informer.LagBounds[:], r.Health.Handled.Buckets[:], r.Health.Handled.Sum)
@@ -134,6 +136,7 @@ func collectScope(m metricsOf, h *informer.ScopeHealth) {
 	m.counter(relists, h.Relists.Ahead, scope, "ahead")
 	m.counter(relists, h.Relists.Absent, scope, "absent")
 	m.counter(relists, h.Relists.Unordered, scope, "unordered")
+	m.counter(relists, h.Relists.Stuck, scope, "stuck")
 	m.counter(relists, h.Relists.Replaced, scope, "replaced")
 	m.counter(invalid, h.Invalid, scope)
 	m.counter(outOfOrder, h.OutOfOrder, scope)

@@ -40,20 +40,23 @@ type Config struct {
 	// PageSize is the number of objects on a page of a list. Default 500, as in kubectl.
 	// Larger pages cost the server memory; smaller pages cost time.
 	PageSize int64
-	// IdleTimeout bounds the wait for an answer, for each object of a page, and for
-	// each event of a watch. When it expires on a watch, the watch is opened again at
-	// its last version. Receiving a few bytes now and then does not extend it. Default
-	// 3 minutes: servers send bookmarks about every minute.
+	// IdleTimeout bounds the wait for each event of a watch, plus up to a third at random,
+	// and for each object of a list in one page. When it expires on a watch, the server is
+	// asked for its version, and the watch is opened again at its last version. Receiving a
+	// few bytes now and then does not extend it. Shorter bounds hold for the answers to
+	// requests and for pages; docs/protocol.md has them. Default 3 minutes: servers send
+	// bookmarks about every minute.
 	IdleTimeout time.Duration
 	// SlowAnswer is how long an answer, or the next part of a list, may take before
 	// Health reports the wait as Unreachable. The reflector keeps waiting, and the
 	// fault ends when the answer comes. An open watch may be silent. Default 8 seconds.
 	SlowAnswer time.Duration
 	// EndBookmarkTimeout bounds the wait for each object of a streaming list, and for
-	// its end bookmark. When it expires, the reflector lists in pages. Default 15
-	// seconds.
+	// its end bookmark; twice as long, the wait for the answer. When it expires, the
+	// reflector lists in pages. Default 15 seconds.
 	EndBookmarkTimeout time.Duration
-	// StreamTimeout bounds a streaming list as a whole. Default 5 minutes.
+	// StreamTimeout bounds a streaming list as a whole, without the time that the sink
+	// takes. Default 5 minutes.
 	StreamTimeout time.Duration
 	// WatchTimeout is the requested duration of a watch, in whole seconds. Each watch
 	// requests a random duration between it and twice its value, so that watches do not

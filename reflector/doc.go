@@ -20,15 +20,21 @@
 //
 // The sink gets Begin, the objects of a list, End, and then every event of the watch
 // from exactly the version where the list ended, in the order of the server. The
-// reflector relists only if the server no longer has the version (410, or a version
-// that is too large for the server) or the type was not served for a time (404). After
-// every other fault it resumes the watch from the last version. Only progress (the
+// reflector relists if the server no longer has the version (410, or a version that is
+// too large for the server), or if the type was not served for a time (404). It also
+// relists if the ladder of means has shown that resuming does not help. After every
+// other fault it resumes the watch from the last version. Only progress (the
 // version has advanced, a list is complete, a watch has lasted) ends a fault in the
 // data and resets the backoff, so no answer of a server causes a hot loop. If the
 // server does not order its versions (Health.Order), the reflector resumes from no
 // version and relists after each watch. It counts and reports an unusable event, and
 // continues the watch. In a list, an unusable object fails the list: leaving the object
 // out would look like its deletion.
+//
+// A fault that lasts is answered by other means: a list by a stream, in pages or in one
+// page, a watch by a short one or by lists. docs/protocol.md has the table, with the time
+// within which the state is correct again if one means works. Silence is not taken for
+// health: a watch that brings nothing for three to four minutes is checked.
 //
 // # Limits
 //

@@ -15,24 +15,13 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// timeoutError is the fault of a silent server.
-type timeoutError struct{ text string }
-
-// Error implements error.
-func (e *timeoutError) Error() string { return e.text }
-
-// Timeout reports that the error is a timeout, like errors of package net.
-func (e *timeoutError) Timeout() bool { return true }
-
-// errIdle is the cause of a body that was closed because of silence.
-var errIdle error = &timeoutError{"the server was silent for too long"}
-
 // driver performs the actions of the machine. It holds at most one open body.
 type driver struct {
 	src       Source
 	cfg       *Config
 	body      *body
 	skipped   uint64          // see Health
+	listed    wire.ListMeta   // of the last list; the text of an opaque version is only here
 	recovered <-chan struct{} // closed when another request to the server has recovered since the last request
 	// overdue is called, on its own goroutine, when an answer takes longer than
 	// Config.SlowAnswer. It must reset awaiting, because the answer may have come by
@@ -40,6 +29,9 @@ type driver struct {
 	overdue  func()
 	awaiting atomic.Bool // an answer is awaited, and has not been reported as overdue
 }
+
+// errOpaque is the fault of a watch from an opaque version whose text is not known.
+var errOpaque error = apierrors.NewResourceExpired("the server's resourceVersions are not integers, and no list has the one from which the watch continues")
 
 // body is the open answer to a request.
 type body struct {
@@ -54,6 +46,7 @@ type body struct {
 	watch    *wire.WatchReader
 	passed   int64 // objects outside of the UID range when left was last set
 	opened   time.Time
+	waited   time.Duration // time in which the reflector waited for the server
 }
 
 // do performs one action and writes its result to in.
@@ -67,15 +60,23 @@ func (d *driver) do(ctx context.Context, a action, in *input) {
 		d.body.bound, d.body.left, d.body.response.late = a.wait, a.wait, a.late
 		before := d.body.skipped()
 		d.body.read(in)
+		if in.kind == inPageEnd {
+			d.listed = in.meta
+		}
 		d.skipped += uint64(d.body.skipped() - before)
 	default:
 		d.close()
+		began := time.Now()
+		if a.version.Opaque() && a.version != d.listed.Version {
+			in.kind, in.err = inFailed, errOpaque
+			return
+		}
 		if err := d.open(ctx, a); err != nil {
-			in.kind, in.err = inFailed, err
+			in.kind, in.err, in.lasted = inFailed, err, time.Since(began)
 			return
 		}
 		in.kind, in.order = inOpened, d.order(ctx)
-		in.lasted = time.Since(d.body.opened)
+		in.lasted, in.waited = time.Since(d.body.opened), d.body.waited
 	}
 }
 
@@ -114,7 +115,7 @@ func (d *driver) close() {
 	}
 	d.body.idle.Stop()
 	d.body.end(context.Canceled)
-	d.body.stream.Body.Close()
+	d.body.closeStream()
 	d.body = nil
 }
 
@@ -160,21 +161,14 @@ func (a *responseTimer) end() {
 
 // open requests a list or a watch. Silence counts from the request on.
 func (d *driver) open(ctx context.Context, a action) error {
-	b := &body{bound: d.cfg.IdleTimeout, left: d.cfg.IdleTimeout, opened: time.Now(), response: responseTimer{driver: d, late: d.cfg.SlowAnswer}}
+	b := &body{bound: a.wait, left: a.wait, opened: time.Now(), response: responseTimer{driver: d, late: a.late}}
 	b.ctx, b.end = context.WithCancelCause(ctx)
 	b.idle = time.AfterFunc(b.bound, func() { b.end(errIdle) })
-	if r, ok := d.src.(Recoverer); ok {
-		d.recovered = r.Recovered()
-	}
 	b.response.begin()
-	var err error
-	if a.kind == doList {
-		b.stream, err = d.src.List(b.ctx, metav1.ListOptions{Limit: a.limit, Continue: a.token})
-	} else {
-		b.stream, err = d.src.Watch(b.ctx, d.watchOptions(a))
-	}
+	err := d.request(b, a)
 	b.response.end()
 	b.idle.Stop()
+	b.waited = time.Since(b.opened)
 	if err != nil {
 		err = b.explain(err)
 		b.end(context.Canceled)
@@ -182,6 +176,7 @@ func (d *driver) open(ctx context.Context, a action) error {
 	}
 	opts := d.cfg.Wire
 	opts.APIVersion, opts.Kind, opts.UIDs = b.stream.APIVersion, b.stream.Kind, b.stream.UIDs
+	opts.Opaque = a.kind == doList || a.initial || a.version.Opaque() // other watches begin at an integer
 	if a.kind == doList {
 		b.list = wire.NewListReader(b, b.stream.Encoding, opts)
 	} else {
@@ -191,11 +186,32 @@ func (d *driver) open(ctx context.Context, a action) error {
 	return nil
 }
 
+// request asks the source for the stream of a body.
+func (d *driver) request(b *body, a action) (err error) {
+	defer recovered(&err)
+	if r, ok := d.src.(Recoverer); ok {
+		d.recovered = r.Recovered()
+	}
+	if a.kind == doList {
+		b.stream, err = d.src.List(b.ctx, metav1.ListOptions{Limit: a.limit, Continue: a.token})
+	} else {
+		b.stream, err = d.src.Watch(b.ctx, d.watchOptions(a))
+	}
+	return err
+}
+
 func (d *driver) watchOptions(a action) metav1.ListOptions {
 	least := int64(max(d.cfg.WatchTimeout/time.Second, 1))
 	timeout := least + rand.Int64N(least+1)
+	if a.short {
+		timeout = min(least, int64(shortWatchTimeout/time.Second))
+	}
+	version := a.version.String()
+	if a.version.Opaque() {
+		version = d.listed.Opaque
+	}
 	opts := metav1.ListOptions{
-		ResourceVersion:     a.version.String(),
+		ResourceVersion:     version,
 		AllowWatchBookmarks: true,
 		TimeoutSeconds:      &timeout,
 	}
@@ -217,16 +233,29 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	b.idle.Reset(b.left)
 	b.response.begin()
-	n, err := b.stream.Body.Read(p)
+	n, err := b.readStream(p)
 	b.response.end()
 	b.idle.Stop()
 	spent := time.Since(began)
 	b.left -= spent
+	b.waited += spent
 	b.response.spend(spent)
 	if err != nil && err != io.EOF {
 		err = b.explain(err)
 	}
 	return n, err
+}
+
+// closeStream closes the stream, whose errors matter no longer.
+func (b *body) closeStream() {
+	var ignored error
+	defer recovered(&ignored)
+	_ = b.stream.Body.Close()
+}
+
+func (b *body) readStream(p []byte) (n int, err error) {
+	defer recovered(&err)
+	return b.stream.Body.Read(p)
 }
 
 // explain replaces the error of a request or a read that was canceled because of
@@ -249,7 +278,7 @@ func (b *body) read(in *input) {
 		in.kind = inItem
 	} else {
 		in.event, in.err = b.watch.Next()
-		in.kind, in.lasted = inEvent, time.Since(b.opened)
+		in.kind, in.lasted, in.waited = inEvent, time.Since(b.opened), b.waited
 	}
 	if in.err == nil {
 		return
@@ -271,7 +300,20 @@ func (b *body) skipped() int64 {
 	return 0
 }
 
-// statusError is the error that an ERROR event reports.
-func statusError(ev *wire.Event) error {
-	return &apierrors.StatusError{ErrStatus: *ev.Status}
+// order asks the source. A panic means that it does not know.
+func (d *driver) order(ctx context.Context) (_ ordering) {
+	var panicked error
+	defer recovered(&panicked)
+	o, ok := d.src.(Orderer)
+	if !ok {
+		return orderUnknown
+	}
+	switch ordered, known := o.Ordered(ctx); {
+	case !known:
+		return orderUnknown
+	case ordered:
+		return orderSure
+	default:
+		return orderNone
+	}
 }

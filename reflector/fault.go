@@ -2,12 +2,17 @@ package reflector
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/wire"
 )
 
 // Fault is a kind of fault. Each kind has its own treatment.
@@ -61,6 +66,14 @@ type stalledError string
 // Error implements error.
 func (e stalledError) Error() string { return string(e) }
 
+// behindError is the fault of a server whose newest version is older than the known one.
+type behindError struct{ newest, known wire.Version }
+
+// Error implements error.
+func (e *behindError) Error() string {
+	return fmt.Sprintf("the newest version of the server is %s, older than the known version %s: was it restored from a backup?", e.newest, e.known)
+}
+
 // String returns the name of the fault in lowercase.
 func (f Fault) String() string {
 	names := [...]string{"none", "unreachable", "throttled", "denied", "absent", "expired", "ahead", "unsupported", "stalled", "replaced"}
@@ -91,6 +104,9 @@ func classify(err error) (Fault, time.Duration) {
 	}
 	if errors.Is(err, ErrReplaced) {
 		return Replaced, 0
+	}
+	if behind := (*behindError)(nil); errors.As(err, &behind) {
+		return Ahead, 0
 	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -133,4 +149,32 @@ func versionTooLarge(s *metav1.Status) bool {
 		}
 	}
 	return strings.Contains(s.Message, "Too large resource version")
+}
+
+// timeoutError is the fault of a silent server.
+type timeoutError struct{ text string }
+
+// Error implements error.
+func (e *timeoutError) Error() string { return e.text }
+
+// Timeout reports that the error is a timeout, like errors of package net.
+func (e *timeoutError) Timeout() bool { return true }
+
+// errIdle is the cause of a body that was closed because of silence.
+var errIdle error = &timeoutError{"the server was silent for too long"}
+
+// statusError is the error that an ERROR event reports.
+func statusError(ev *wire.Event) error {
+	return &apierrors.StatusError{ErrStatus: *ev.Status}
+}
+
+// passing reports whether a fault says nothing about the form of the request, and may pass
+// soon: the server is busy, or a credential has expired and is being renewed.
+func passing(f Fault, err error) bool { return f == Throttled || apierrors.IsUnauthorized(err) }
+
+// noConnection reports whether a request failed before it reached a server, so that no
+// other request would succeed.
+func noConnection(err error) bool {
+	var op *net.OpError
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &op) && op.Op == "dial"
 }

@@ -42,6 +42,9 @@ type Relists struct {
 	Absent uint64
 	// Replaced counts relists because the version may come from another cluster.
 	Replaced uint64
+	// Stuck counts relists because resuming the watch did not help, although a list was
+	// answered.
+	Stuck uint64
 	// Unordered counts relists after a watch, because the server does not order its
 	// versions (Health.Order).
 	Unordered uint64
@@ -66,6 +69,10 @@ type Health struct {
 	// progress.
 	Fault Fault
 	Err   error
+	// Means is how changes are learned at present: Watch, ShortWatch or Polling. Reason is
+	// why it is not Watch; nil if it is.
+	Means  Means
+	Reason error
 	// Retry is the time of the next attempt. It is set only while Waiting.
 	Retry time.Time
 	// LastErr is the error of the last fault, which may be over.
@@ -75,7 +82,8 @@ type Health struct {
 	Synced bool
 	// Version is the last version that was seen. A watch would resume there.
 	Version wire.Version
-	// LastEvent is the time of the last record or event, bookmarks included.
+	// LastEvent is the time of the last record or event, bookmarks included. Opening a
+	// watch does not change it.
 	LastEvent time.Time
 	// Listed counts the objects of the current or last list. Remaining is the server's
 	// estimate of the objects on later pages.
@@ -121,6 +129,6 @@ func (h *Health) relisted(f Fault) {
 // significant reports whether the change from h to n must wake readers of the health. Counters
 // and versions alone do not: they change with every event.
 func (h *Health) significant(n *Health) bool {
-	return h.Phase != n.Phase || h.Fault != n.Fault || h.Err != n.Err ||
+	return h.Phase != n.Phase || h.Means != n.Means || h.Fault != n.Fault || h.Err != n.Err ||
 		h.Synced != n.Synced || h.Order != n.Order || h.Invalid != n.Invalid || h.Relists != n.Relists
 }

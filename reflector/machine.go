@@ -20,65 +20,14 @@ const (
 	inList                  // its objects are arriving
 	openWatch               // a watch was requested
 	inWatch                 // its events are arriving
+	openProbe               // a list was requested only for its version
+	inProbe                 // its objects are arriving
 	waiting                 // until the next attempt
 )
-
-// inputKind is the kind of an input from the driver.
-type inputKind uint8
-
-const (
-	inOpened  inputKind = iota + 1 // the request was granted, its body can be read
-	inFailed                       // the request failed: err
-	inItem                         // a list: rec
-	inPageEnd                      // a list: the page is complete, meta
-	inEvent                        // a watch: event
-	inInvalid                      // an unusable object or event, err
-	inBroken                       // reading the body failed: err, io.EOF at a clean end
-	inElapsed                      // the wait is over
-)
-
-type input struct {
-	kind   inputKind
-	rec    wire.Record
-	event  wire.Event
-	meta   wire.ListMeta
-	err    error
-	lasted time.Duration // how long the body has been open
-	early  bool          // inElapsed: the wait ended early
-	order  ordering      // inOpened: the order according to the source
-}
-
-// actionKind is the kind of an action of the driver.
-type actionKind uint8
-
-const (
-	doWatch actionKind = iota + 1 // open a watch
-	doList                        // open a page of a list
-	doRead                        // continue reading, at most for wait
-	doWait                        // close the body, and wait
-	doEnd                         // stop: Run returns err
-)
-
-type action struct {
-	kind    actionKind
-	version wire.Version  // doWatch: where to begin
-	initial bool          // doWatch: a streaming list
-	token   string        // doList: continue token of the page
-	limit   int64         // doList: objects on a page, 0 for all
-	wait    time.Duration // doRead, doWait
-	early   time.Duration // doWait: minimum wait if another request recovers; 0: no early end
-	late    time.Duration // doRead: after which silence is a fault; 0: never
-	err     error         // doEnd: what Run returns
-}
 
 // maxLostTokens is how often a list may lose its continue token before it is requested in
 // one page: it is then too large for the server's compaction interval.
 const maxLostTokens = 2
-
-// maxCutStreams is the number of consecutive streaming lists that may be cut before the list
-// is requested in pages. Some proxies interrupt every long response, and a busy server interrupts
-// streams whose buffers are full.
-const maxCutStreams = 2
 
 // maxOlderLists is the number of consecutive lists that are older than the last version
 // seen. The machine accepts the last of them. A stale replica may return one such list,
@@ -118,12 +67,10 @@ type machine struct {
 	attempts      [2]int        // faults since the last progress: quick, slow
 	earlyRetries  int           // early retries since the last progress
 	lostTokens    int           // continue tokens lost in this list
-	cutStreams    int           // consecutive streaming lists that were cut
 	olderLists    int           // consecutive lists older than the last version seen
 	briefWatches  int           // consecutive short watches
 	unnamedLists  int           // consecutive lists with an unnamed object
-	streamed      time.Duration // how long the current streaming list has been open
-	paged         bool          // the server does not support streaming lists
+	streamed      time.Duration // how long the current streaming list has waited for the server
 	productive    bool          // the current body has brought progress
 	unproductive  bool          // the last body made no progress; its fault stays until there is progress
 	watched       bool          // a watch has advanced the version since the last list, or in an earlier run
@@ -133,17 +80,23 @@ type machine struct {
 	highestListed wire.Version  // largest version of an object in this list
 	lastUnusable  error         // error of the last unusable event of this stream
 	list          pages
+	begun         bool // the sink has the Begin of a list that is not complete
+	abandoned     bool // the machine has given up that list, and the sink does not know yet
+	ladder        ladder
+	took          time.Duration // how long the failed requests of this round took
+	sent          int           // requests of this round
+	idle          time.Duration // the current watch may be silent for so long
 
 	health Health
 }
 
 func newMachine(cfg *Config, jitter func() float64) *machine {
-	return &machine{cfg: cfg, random: jitter}
+	return &machine{cfg: cfg, random: jitter, ladder: ladder{streams: cfg.Streaming == PreferStreaming}}
 }
 
 // resume sets the version at which the first watch begins.
 func (m *machine) resume(v wire.Version) {
-	if v != 0 {
+	if v != 0 && !v.Opaque() {
 		m.version, m.highest, m.watched = v, v, true
 		m.health.Version, m.health.Synced = v, true
 	}
@@ -155,8 +108,18 @@ func (m *machine) start() action { return m.begin() }
 // step takes an input. It returns the next action, and the delta to deliver before it. The
 // Kind of the delta is zero if there is none.
 func (m *machine) step(in *input) (action, delta.Delta) {
+	next, d := m.react(in)
+	if m.abandoned {
+		m.abandoned, m.begun = false, false
+		d = delta.Delta{Kind: delta.Abandon} // an abandoned list has nothing else to deliver
+	}
+	m.health.Means, m.health.Reason = m.ladder.position()
+	return next, d
+}
+
+func (m *machine) react(in *input) (action, delta.Delta) {
 	switch m.state {
-	case openStream, openList, openWatch:
+	case openStream, openList, openWatch, openProbe:
 		return m.stepOpen(in)
 	case inStream:
 		return m.stepStream(in)
@@ -164,42 +127,62 @@ func (m *machine) step(in *input) (action, delta.Delta) {
 		return m.stepList(in)
 	case inWatch:
 		return m.stepWatch(in)
+	case inProbe:
+		return m.stepProbe(in), delta.Delta{}
 	}
 	if in.early {
 		m.earlyRetries++
 	}
-	return m.enter(m.next), delta.Delta{}
+	return m.enter(m.afterRestart(m.next)), delta.Delta{}
 }
 
-// begin returns the first action of a run, or of a relist.
+// begin returns the first action of a run or of a round: a watch, or a list if no version
+// is known.
 func (m *machine) begin() action {
 	if m.version != 0 {
 		return m.enter(openWatch)
 	}
+	return m.beginList(m.ladder.firstForm())
+}
+
+// beginList begins a list in one of its forms.
+func (m *machine) beginList(form Means) action {
+	return m.enter(m.prepareList(form))
+}
+
+// prepareList prepares a list in one of its forms, and returns the state that requests it.
+func (m *machine) prepareList(form Means) state {
 	m.token, m.lostTokens = "", 0
-	if m.paged || m.cutStreams >= maxCutStreams {
-		return m.enter(openList)
+	if m.ladder.begin(form); form == Stream {
+		return openStream
 	}
-	return m.enter(openStream)
+	return openList
 }
 
 // enter enters a state that sends a request.
 func (m *machine) enter(s state) action {
 	m.state, m.productive, m.lastUnusable = s, false, nil
+	m.sent++
+	m.ladder.checking = m.ladder.checking && s == openProbe
 	switch s {
 	case openStream:
 		m.health.Phase = Listing
-		return action{kind: doWatch, initial: true}
+		return action{kind: doWatch, initial: true, wait: 2 * m.cfg.EndBookmarkTimeout, late: m.cfg.SlowAnswer}
 	case openList:
 		m.health.Phase = Listing
 		m.list.open(m.token)
-		limit := m.cfg.PageSize
-		if m.lostTokens >= maxLostTokens {
-			limit = 0
+		if m.lostTokens >= maxLostTokens || m.ladder.form == OnePage {
+			return action{kind: doList, token: m.token, wait: m.cfg.IdleTimeout, late: m.cfg.SlowAnswer}
 		}
-		return action{kind: doList, token: m.token, limit: limit}
+		return action{kind: doList, token: m.token, limit: m.cfg.PageSize, wait: m.pageSilence(), late: m.cfg.SlowAnswer}
+	case openProbe:
+		return action{kind: doList, limit: 1, wait: m.probeSilence(), late: m.cfg.SlowAnswer}
 	default:
-		return action{kind: doWatch, version: m.version}
+		m.drawSilence()
+		if m.ladder.short > 1 { // a proxy holds back the answer to the end
+			return action{kind: doWatch, version: m.version, short: true, wait: m.answerTimeout()}
+		}
+		return action{kind: doWatch, version: m.version, short: m.ladder.short > 0, wait: m.answerTimeout(), late: m.cfg.SlowAnswer}
 	}
 }
 
@@ -208,9 +191,9 @@ func (m *machine) read() action {
 	case inStream:
 		return m.readStream(m.cfg.SlowAnswer)
 	case inWatch:
-		return action{kind: doRead, wait: m.cfg.IdleTimeout}
+		return action{kind: doRead, wait: m.silence()}
 	}
-	return action{kind: doRead, wait: m.cfg.IdleTimeout, late: m.cfg.SlowAnswer}
+	return action{kind: doRead, wait: m.pageSilence(), late: m.cfg.SlowAnswer}
 }
 
 // readStream reads the next event of a streaming list. StreamTimeout bounds the wait too,
@@ -223,7 +206,14 @@ func (m *machine) readStream(late time.Duration) action {
 // stepOpen handles the answer to a request.
 func (m *machine) stepOpen(in *input) (action, delta.Delta) {
 	if in.kind != inOpened {
-		return m.fail(in.err), delta.Delta{}
+		return m.fail(in), delta.Delta{}
+	}
+	if m.state == openProbe {
+		m.state = inProbe
+		return m.read(), delta.Delta{}
+	}
+	if m.state != openWatch && m.ladder.worksAgain() {
+		return m.begin(), delta.Delta{}
 	}
 	if !m.unproductive {
 		m.clearFault()
@@ -231,16 +221,14 @@ func (m *machine) stepOpen(in *input) (action, delta.Delta) {
 	m.setOrder(in.order)
 	switch m.state {
 	case openStream:
-		m.state, m.streamed = inStream, in.lasted
-		m.health.Listed, m.health.Remaining, m.highestListed = 0, 0, 0
-		return m.read(), delta.Delta{Kind: delta.Begin}
+		m.state, m.streamed = inStream, in.waited
+		return m.beginDelta()
 	case openList:
 		m.state = inList
 		if m.token != "" {
 			return m.read(), delta.Delta{}
 		}
-		m.health.Listed, m.health.Remaining, m.highestListed = 0, 0, 0
-		return m.read(), delta.Delta{Kind: delta.Begin}
+		return m.beginDelta()
 	}
 	m.state = inWatch
 	if m.mayHaveMissed() {
@@ -260,30 +248,26 @@ func (m *machine) clearFault() {
 // before, or a watch has lasted. Only progress ends a fault in the data and resets the
 // backoff.
 func (m *machine) progress() {
-	m.productive, m.attempts, m.earlyRetries = true, [2]int{}, 0
+	m.productive, m.attempts, m.earlyRetries, m.took, m.sent = true, [2]int{}, 0, 0, 0
 	if m.briefWatches >= maxBriefWatches {
 		m.attempts[0] = 1
 	}
 	m.clearFault()
 }
 
-// noteDuration records how long a watch has lasted so far, and reports whether that is long
-// enough.
-func (m *machine) noteDuration(d time.Duration) bool {
-	if d < min(shortWatch, m.cfg.WatchTimeout/2) {
-		return false
-	}
-	m.briefWatches, m.relists = 0, 0
-	m.progress()
-	return true
+// beginDelta begins the replacement of the objects.
+func (m *machine) beginDelta() (action, delta.Delta) {
+	m.health.Listed, m.health.Remaining, m.highestListed, m.begun = 0, 0, 0, true
+	m.drawSilence()
+	return m.read(), delta.Delta{Kind: delta.Begin}
 }
 
 // stepStream handles the initial events of a streaming list.
 func (m *machine) stepStream(in *input) (action, delta.Delta) {
-	if in.kind != inBroken && in.lasted > m.cfg.StreamTimeout {
+	if in.kind != inBroken && in.waited > m.cfg.StreamTimeout {
 		*in = input{kind: inBroken, err: errIdle}
 	}
-	m.streamed = in.lasted
+	m.streamed = in.waited
 	if err := m.stray(in); err != nil {
 		return m.skipStray(err)
 	}
@@ -318,28 +302,27 @@ func (m *machine) stepStream(in *input) (action, delta.Delta) {
 
 // streamFault handles the end of an incomplete streaming list.
 func (m *machine) streamFault(in *input) action {
-	err := in.err
-	if errors.Is(err, errIdle) {
-		// The server took the request for an ordinary watch.
-		m.paged = true
-		err = fmt.Errorf("the streaming list did not end, falling back to pages: %w", err)
-	} else if m.cutStreams++; errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
+	switch {
+	case errors.Is(in.err, errIdle): // the server took the request for an ordinary watch
+		in.err = fmt.Errorf("the streaming list did not end: %w", in.err)
+	case errors.Is(in.err, io.EOF):
+		in.err = io.ErrUnexpectedEOF
 	}
-	return m.fail(err)
+	return m.fail(in)
 }
 
 // refuse rejects a list that cannot be used.
 func (m *machine) refuse(v wire.Version) (action, bool) {
+	m.seen(v)
 	if v == 0 {
-		return m.fail(errNoVersion), true
+		return m.failWith(errNoVersion), true
 	}
 	if m.highestListed > v && m.detectUnordered() && m.health.Synced {
-		return m.fail(errUnordered), true // the events of the list were already compared by version
+		return m.failWith(errUnordered), true // the events of the list were already compared by version
 	}
 	if v < m.highest && m.health.Order == delta.ByVersion {
 		if m.olderLists++; m.olderLists < maxOlderLists {
-			return m.fail(fmt.Errorf("%w: version %s after %s", errOlder, v, m.highest)), true
+			return m.failWith(fmt.Errorf("%w: version %s after %s", errOlder, v, m.highest)), true
 		}
 	}
 	return action{}, false
@@ -348,17 +331,19 @@ func (m *machine) refuse(v wire.Version) (action, bool) {
 // complete ends a list at version v and begins the watch, on the same stream or on a new
 // one that begins exactly at v.
 func (m *machine) complete(v wire.Version, next state) (action, delta.Delta) {
+	before := m.version
 	m.version, m.highest, m.olderLists, m.unnamedLists = v, v, 0, 0
-	m.watched, m.afterList, m.cutStreams, m.lostTokens = false, true, 0, 0
+	m.watched, m.afterList, m.lostTokens, m.begun = false, true, 0, false
 	m.list = pages{}
 	m.progress()
 	m.health.Synced, m.health.Version, m.health.Remaining = true, v, 0
+	m.listCompleted(before)
 	if m.health.LastGap.From != 0 && m.health.LastGap.To == 0 {
 		m.health.LastGap.To = v
 	}
 	end := delta.Delta{Kind: delta.End, Version: v}
-	if next == openWatch {
-		return m.enter(openWatch), end
+	if next == openWatch || m.ladder.short > 0 { // the watch that follows on a stream is a long one
+		return m.afterListed(), end
 	}
 	m.state = inWatch
 	m.health.Phase = Watching
@@ -388,7 +373,7 @@ func (m *machine) stepList(in *input) (action, delta.Delta) {
 		}
 		return m.complete(in.meta.Version, openWatch)
 	}
-	return m.fail(in.err), delta.Delta{}
+	return m.fail(in), delta.Delta{}
 }
 
 // nextPage continues after a complete page.
@@ -400,17 +385,31 @@ func (m *machine) nextPage(token string) action {
 		m.lostTokens++
 	}
 	if further {
+		m.ladder.listFaults = 0
 		m.progress()
 	}
 	if err != nil {
-		return m.fail(err)
+		return m.failWith(err)
 	}
 	return m.enter(openList)
 }
 
+// noteDuration records how long a watch has lasted so far, and reports whether that is long
+// enough. A watch that breaks without having brought anything proves nothing.
+func (m *machine) noteDuration(in *input) bool {
+	if in.lasted < min(shortWatch, m.cfg.WatchTimeout/2) {
+		return false
+	}
+	if in.kind != inBroken || in.err == io.EOF || m.ladder.heard {
+		m.briefWatches, m.relists = 0, 0
+		m.progress()
+	}
+	return true
+}
+
 // stepWatch handles the events of a watch.
 func (m *machine) stepWatch(in *input) (action, delta.Delta) {
-	long := m.noteDuration(in.lasted)
+	long := m.noteDuration(in)
 	if err := m.stray(in); err != nil {
 		return m.skipStray(err)
 	}
@@ -433,17 +432,23 @@ func (m *machine) stepWatch(in *input) (action, delta.Delta) {
 	if !long {
 		m.briefWatches++
 	}
+	ended := in.err == io.EOF
 	switch {
-	case m.mayHaveMissed() && long && (in.err == io.EOF || errors.Is(in.err, errIdle)):
+	case m.mayHaveMissed() && long && (ended || errors.Is(in.err, errIdle)):
 		return m.relist(), delta.Delta{}
 	case errors.Is(in.err, errIdle) && long:
-		return m.begin(), delta.Delta{} // a new request shows whether the server is unreachable or only has no events
-	case in.err != io.EOF:
-		return m.fail(in.err), delta.Delta{}
+		return m.silent(in), delta.Delta{}
+	case ended && m.ladder.silentToo():
+		in.err = errDeaf
+		return m.fail(in), delta.Delta{}
+	case !ended:
+		return m.fail(in), delta.Delta{}
 	case m.productive && m.briefWatches <= maxBriefWatches && !m.mayHaveMissed():
+		m.ladder.ended(long)
 		return m.begin(), delta.Delta{} // the server ended the watch normally
 	}
-	return m.fail(m.shortLived(in.lasted)), delta.Delta{}
+	in.err = m.shortLived(in.lasted)
+	return m.fail(in), delta.Delta{}
 }
 
 // shortLived returns the fault for a watch that the server ended too soon.
@@ -461,9 +466,13 @@ func (m *machine) shortLived(lasted time.Duration) error {
 
 func (m *machine) watchEvent(ev *wire.Event) (action, delta.Delta) {
 	v := ev.Record.Version
+	m.seen(v)
+	m.ladder.bookmarks = m.ladder.bookmarks || ev.Type == wire.Bookmark
 	switch {
 	case v > m.version:
 		m.reach(v)
+	case ev.Type == wire.Bookmark && v == m.version:
+		m.ladder.follows(false) // the watch is alive
 	case ev.Type != wire.Bookmark:
 		m.health.OutOfOrder++ // the store decides for each object
 		if m.detectUnordered() && m.mayHaveMissed() {

@@ -94,6 +94,11 @@ func TestMachineNeverSkips(t *testing.T) {
 			switch d.Kind {
 			case delta.Begin:
 				begun = true
+			case delta.Abandon:
+				if !begun {
+					t.Fatal("got Abandon without Begin")
+				}
+				begun = false
 			case delta.End:
 				if !begun {
 					t.Fatal("got End without Begin")

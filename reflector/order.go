@@ -1,49 +1,9 @@
 package reflector
 
 import (
-	"context"
-
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/wire"
 )
-
-// Orderer is an optional interface of a Source that can find out whether the server
-// orders versions. A reflector asks after it has opened a list or a watch. kube.Source
-// and kube.Collection implement it.
-//
-// If the server is known to order versions, an event that is older than an earlier one
-// is a stale replay. If the order is unknown, such an event proves that the server does
-// not order versions, and so does an object in a list that is newer than the list.
-type Orderer interface {
-	// Ordered reports whether the server orders versions, and whether that is known. It
-	// may ask the server, but must return within seconds.
-	Ordered(ctx context.Context) (ordered, known bool)
-}
-
-// ordering is the known order of versions.
-type ordering uint8
-
-const (
-	orderUnknown ordering = iota
-	orderSure             // versions are ordered
-	orderNone             // versions are not ordered
-)
-
-// order asks the source.
-func (d *driver) order(ctx context.Context) ordering {
-	o, ok := d.src.(Orderer)
-	if !ok {
-		return orderUnknown
-	}
-	switch ordered, known := o.Ordered(ctx); {
-	case !known:
-		return orderUnknown
-	case ordered:
-		return orderSure
-	default:
-		return orderNone
-	}
-}
 
 // errUnordered is the reason for a relist instead of a resumed watch.
 var errUnordered error = stalledError("the server does not order resource versions: a relist is needed to find missed changes")
@@ -87,4 +47,15 @@ func (m *machine) relist() action {
 }
 
 // listed records the version of an object in a list.
-func (m *machine) listed(v wire.Version) { m.highestListed = max(m.highestListed, v) }
+func (m *machine) listed(v wire.Version) {
+	m.seen(v)
+	m.highestListed = max(m.highestListed, v)
+}
+
+// seen records a version of the server. Opaque versions have no order, whatever the source
+// reports.
+func (m *machine) seen(v wire.Version) {
+	if v.Opaque() {
+		m.health.Order = delta.ByArrival
+	}
+}

@@ -9,37 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/vedette-io/vedette/delta"
-	"github.com/vedette-io/vedette/wire"
 )
-
-// Source opens lists and watches of one scope. kube.Collection implements it. The context
-// is valid as long as the returned stream: canceling it ends a pending read. If a Source
-// is a fmt.Stringer, errors use its String as the name. An error that wraps
-// ErrSourceEnded ends the run; the reflector retries after every other error.
-type Source interface {
-	List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error)
-	Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error)
-}
-
-// Recoverer is an optional interface of a Source that observes the outcome of other
-// requests to the same server. While a reflector waits because the server was
-// unreachable, denied a request, or did not serve a type, the recovery of another request
-// makes it retry early, but no sooner than backoff from Config.MinBackoff allows.
-// kube.Source implements it.
-type Recoverer interface {
-	// Recovered returns a channel that is closed when a request succeeds after a
-	// failure.
-	Recovered() <-chan struct{}
-}
-
-// Sink takes the deltas in order. It may block, which is the backpressure. *delta.Queue
-// implements it.
-type Sink interface {
-	Put(ctx context.Context, d delta.Delta) error
-}
 
 // Reflector follows one scope. Create it with New.
 type Reflector struct {
@@ -71,16 +42,6 @@ func New(src Source, sink Sink, cfg Config) (*Reflector, error) {
 	}, nil
 }
 
-// ErrListNeeded is returned by Run if Config.Lists is NeverList and no watch can
-// continue: the server no longer has the version, never had it, or does not serve the
-// type.
-var ErrListNeeded = errors.New("reflector: no watch can continue without a list")
-
-// ErrSourceEnded is the error of a Source that cannot be followed any longer, such as one
-// whose cluster was replaced by another. If List, Watch or a read of a stream returns an
-// error that wraps it, Run makes no further request and returns that error.
-var ErrSourceEnded = errors.New("reflector: the source has ended")
-
 // Run follows the scope until ctx is done, and then returns nil. It may be called only
 // once.
 //
@@ -91,10 +52,9 @@ func (r *Reflector) Run(ctx context.Context) error {
 	d.overdue = func() { r.overdue(&d.awaiting) }
 	defer d.close()
 	m := newMachine(&r.cfg, rand.Float64)
-	m.paged = r.cfg.Streaming == PagesOnly
 	m.resume(r.cfg.Resume)
 	next := m.start()
-	r.publish(m.health, next)
+	r.publish(m.health, next, false)
 	var in input
 	for {
 		d.do(ctx, next, &in)
@@ -105,7 +65,7 @@ func (r *Reflector) Run(ctx context.Context) error {
 		m.health.Skipped = d.skipped
 		var out delta.Delta
 		next, out = m.step(&in)
-		r.publish(m.health, next)
+		r.publish(m.health, next, in.heard())
 		if next.kind == doEnd {
 			return r.end(m, next.err)
 		}
@@ -129,7 +89,7 @@ func (r *Reflector) end(m *machine, err error) error {
 	if m.health.Phase = Stopped; err != nil {
 		m.health.Err = err
 	}
-	r.publish(m.health, action{})
+	r.publish(m.health, action{}, false)
 	return err
 }
 
@@ -143,16 +103,16 @@ func (r *Reflector) Health() (Health, <-chan struct{}) {
 
 // publish publishes the health of the machine. It adds the times, because the machine has
 // no clock.
-func (r *Reflector) publish(h Health, next action) {
+func (r *Reflector) publish(h Health, next action, heard bool) {
 	now := time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	h.Since, h.LastEvent, h.Retry = r.health.Since, now, time.Time{}
+	h.Since, h.LastEvent, h.Retry = r.health.Since, r.health.LastEvent, time.Time{}
+	if heard {
+		h.LastEvent = now
+	}
 	if h.Phase != r.health.Phase {
 		h.Since = now
-	}
-	if next.kind != doRead {
-		h.LastEvent = r.health.LastEvent
 	}
 	if next.kind == doWait {
 		h.Retry = now.Add(next.wait)

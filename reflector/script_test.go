@@ -73,8 +73,11 @@ func play(t *testing.T, script string) string {
 		var next action
 		var d delta.Delta
 		if words[0] == "start" {
+			cfg.Streaming = PreferStreaming
+			if slices.Contains(words, "pages-only") {
+				cfg.Streaming = PagesOnly
+			}
 			m = newMachine(&cfg, func() float64 { return 0 })
-			m.paged = slices.Contains(words, "pages-only")
 			cfg.Lists = ListWhenNeeded
 			if slices.Contains(words, "never-list") {
 				cfg.Lists = NeverList
@@ -113,6 +116,11 @@ func answer(m *machine, a action, d delta.Delta) string {
 		parts = append(parts, "streaming list")
 	case a.kind == doWatch:
 		parts = append(parts, "watch from "+a.version.String())
+		if a.short {
+			parts = append(parts, "short")
+		}
+	case a.kind == doList && m.state == openProbe:
+		parts = append(parts, "probe")
 	case a.kind == doList:
 		parts = append(parts, fmt.Sprintf("list limit=%d token=%q", a.limit, a.token))
 	case a.kind == doRead:
@@ -132,6 +140,9 @@ func answer(m *machine, a action, d delta.Delta) string {
 	state := m.health.Phase.String()
 	if m.health.Fault != NoFault || m.health.Err != nil {
 		state += ", " + m.health.Fault.String()
+	}
+	if m.health.Means != Watch {
+		state += ", " + m.health.Means.String()
 	}
 	if m.health.Order == delta.ByArrival {
 		state += ", by arrival"
@@ -155,7 +166,7 @@ func parseInput(words []string) (*input, error) {
 		if err != nil {
 			return nil, err
 		}
-		in.lasted = d
+		in.lasted, in.waited = d, d
 	}
 	arg := func(i int) string {
 		if i < len(words) {

@@ -39,7 +39,7 @@ func (m *machine) listUnusable(err error, read action) (action, delta.Delta) {
 	d := m.unusable(err)
 	if d.Record.Key == (wire.Key{}) {
 		if m.unnamedLists++; m.unnamedLists < maxUnnamedLists {
-			return m.fail(fmt.Errorf("%w: %w", errUnnamedObject, err)), delta.Delta{}
+			return m.failWith(fmt.Errorf("%w: %w", errUnnamedObject, err)), delta.Delta{}
 		}
 	} else {
 		m.list.item(d.Record.Key)
@@ -51,6 +51,7 @@ func (m *machine) listUnusable(err error, read action) (action, delta.Delta) {
 // reach advances the version from which a watch resumes.
 func (m *machine) reach(v wire.Version) {
 	m.progress()
+	m.ladder.follows(true)
 	m.version, m.highest, m.watched = v, v, true
 	m.health.Version = v
 }

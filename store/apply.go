@@ -62,6 +62,8 @@ func (s *Store) applyDeltas(batch delta.Batch) int {
 			s.replace(sc, d)
 			return i + 1
 		case d.Kind == delta.End: // an End without a Begin replaces nothing
+		case d.Kind == delta.Abandon:
+			s.abandon(sc)
 		case d.Kind == delta.Leave:
 			s.leave(sc)
 		case d.Kind == delta.Bookmark:
@@ -109,8 +111,7 @@ func (s *Store) applyEvent(sc *scope, d *delta.Delta) {
 	if d.Kind != delta.Keep {
 		e, kept = s.makeEntry(rec, s.live.objects, old)
 	}
-	if kept && same && sc.repeats(old, e) {
-		s.arena.free(e)
+	if kept && had && e == old {
 		s.stats.Unchanged++
 		return
 	}

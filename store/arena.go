@@ -16,6 +16,7 @@ const (
 type arena struct {
 	packer
 	columns   int     // number of columns of new records
+	sums      bool    // new records have sums
 	slabs     []*slab // all slabs with live records
 	current   *slab   // the slab for the next record
 	retired   []*slab // slabs to empty: mostly dead, or packed with an old dictionary or column count
@@ -51,6 +52,10 @@ func (a *arena) encode(rec *wire.Record, values [][]string, hasBody bool, after 
 	}
 	to := len(b)
 	b = binary.AppendUvarint(b, uint64(rec.Version))
+	if a.sums {
+		e.flags = sumFlag
+		b = binary.LittleEndian.AppendUint64(b, Sum(rec.Body))
+	}
 	b = appendColumns(b, values)
 	b = binary.AppendUvarint(b, uint64(len(rec.Body)))
 	e.at = len(b)
@@ -66,7 +71,8 @@ func (a *arena) encode(rec *wire.Record, values [][]string, hasBody bool, after 
 		e.reference = after
 	case formatDictionary, formatS2, formatNone:
 	}
-	e.flags, e.rest = byte(rec.Encoding)|byte(how)<<formatShift, b
+	e.flags |= byte(rec.Encoding) | byte(how)<<formatShift
+	e.rest = b
 	return e
 }
 
@@ -89,7 +95,6 @@ func (a *arena) replaceColumns(e Entry, values [][]string) encoded {
 	b := append(a.scratch[:0], rest[:len(rest)-len(h.rest)]...)
 	b = appendColumns(b, values)
 	after, at := e.reference()
-	at += len(b) - len(rest)
 	b = append(b, skipColumns(h.rest, e.slab.columns)...)
 	at += len(b) - len(rest)
 	a.scratch = b

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -30,7 +31,8 @@ func (f *chain) init(first *Snapshot, backlog int) {
 func (f *chain) waitForRoom(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.fullLocked() {
+	full := f.fullLocked()
+	if len(full) == 0 {
 		return nil
 	}
 	stop := context.AfterFunc(ctx, func() {
@@ -39,13 +41,34 @@ func (f *chain) waitForRoom(ctx context.Context) error {
 		f.moved.Broadcast()
 	})
 	defer stop()
-	for f.fullLocked() {
-		if ctx.Err() != nil {
+	f.tellFullLocked(full, true)
+	for {
+		still := f.fullLocked()
+		for _, c := range full {
+			if !slices.Contains(still, c) {
+				f.tellFullLocked([]*cursor{c}, false)
+			}
+		}
+		switch full = still; {
+		case len(f.fullLocked()) == 0: // it may have changed while the lock was free
+			f.tellFullLocked(full, false)
+			return nil
+		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		}
 		f.moved.Wait()
 	}
-	return nil
+}
+
+// tellFullLocked calls the OnFull functions of subscribers. It releases the lock meanwhile.
+func (f *chain) tellFullLocked(of []*cursor, full bool) {
+	for _, c := range of {
+		if call := c.onFull; call != nil {
+			f.mu.Unlock()
+			call(full)
+			f.mu.Lock()
+		}
+	}
 }
 
 // lockPersistent locks the chain while its snapshot is persistent, so that the caller may
@@ -76,13 +99,14 @@ func (f *chain) overflows() bool {
 	return false
 }
 
-func (f *chain) fullLocked() bool {
+// fullLocked returns the Lossless subscriptions without room.
+func (f *chain) fullLocked() (full []*cursor) {
 	for c := range f.cursors {
 		if c.mode == Lossless && f.pendingLocked(c) >= uint64(f.backlog) {
-			return true
+			full = append(full, c)
 		}
 	}
-	return false
+	return full
 }
 
 func (f *chain) pendingLocked(c *cursor) uint64 { return f.head.seq - c.taken }

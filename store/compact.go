@@ -81,7 +81,7 @@ func (s *Store) rewrite(e Entry) Entry {
 	}
 	object, err := e.Object()
 	if object == nil && err == nil {
-		object, err = s.cfg.Decode(rec)
+		object, err = s.decode(&rec)
 	}
 	values := s.extract(&rec, object)
 	moved := newStandalone(a.replaceColumns(e, values), e.slab.dict, a.columns)

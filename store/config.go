@@ -36,8 +36,8 @@ type Config struct {
 	Transform func(wire.Record) (wire.Record, error)
 	// Decode makes the store keep a decoded object next to each record, for
 	// Entry.Object: all readers share it. The goroutine that calls Apply calls Decode.
-	// If Decode panics, Entry.Object returns an error. Default: objects are decoded on
-	// demand.
+	// If it returns an error or panics, Entry.Object returns the error, and the store counts
+	// it in Stats.Undecoded. Default: objects are decoded on demand.
 	Decode func(wire.Record) (any, error)
 	// Bodies selects which bodies the store keeps next to the objects of Decode. Default:
 	// KeepBodies.
@@ -46,14 +46,14 @@ type Config struct {
 	// instead of the body. If it is set, no record has both, and Snapshot.WriteFile
 	// returns an error. size is the size of the body in bytes. packs is the store's
 	// estimate of whether bodies of this size compress. The store keeps the body of a
-	// record that cannot be decoded. The goroutine that calls Apply calls KeepObject.
-	// Default: the store keeps all objects of Decode.
+	// record that cannot be decoded, or for which KeepObject panics; Stats.Undecoded counts
+	// both. The goroutine that calls Apply calls KeepObject. Default: the store keeps all
+	// objects of Decode.
 	KeepObject func(size int, packs bool) bool
-	// Panics determines what the store does after Transform, Decode or an index function
-	// panics. Default: SkipOnPanic.
+	// Panics determines what the store does after Transform, Decode, KeepObject or an index
+	// function panics. Default: SkipOnPanic.
 	Panics PanicPolicy
-	// Report receives the error of each record that Transform refuses, and each panic of
-	// an index function. The goroutine that runs the function calls Report, which must
+	// Report receives the errors that Stats.Refused, Undecoded and Unindexed count. The goroutine that runs the function calls Report, which must
 	// be quick and must not use the store. Default: only Stats has these errors.
 	Report func(error)
 }
@@ -73,6 +73,11 @@ type Stats struct {
 	// LastRefused is the last of those errors; it is a *PanicError after a panic.
 	Refused     uint64
 	LastRefused error
+	// Undecoded counts records for which Config.Decode returned an error or panicked, or
+	// Config.KeepObject panicked. LastUndecoded is the last of those errors. The store has the
+	// object, and its readers get the error or decode the body themselves.
+	Undecoded     uint64
+	LastUndecoded error
 	// Unindexed counts the panics of index functions. LastUnindexed is the last of
 	// those panics, a *PanicError. The store keeps the object, and that index has no
 	// value for it.

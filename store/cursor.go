@@ -9,6 +9,7 @@ type cursor struct {
 	behind *foldedBacklog // EveryChange: the same
 	lag    Lag
 	onLag  func(Lag)
+	onFull func(full bool)
 	next   uint64 // position after the changes returned last, as link.seq
 	taken  uint64 // position up to which the subscriber has acknowledged changes
 }

@@ -33,13 +33,16 @@
 //     place if no reader has the current snapshot, and a reader that comes in these
 //     microseconds waits for the next one. A snapshot is the same in all its indexes.
 //  2. The store never goes back to an older state of an object: it drops and counts
-//     a delta that is not newer than the stored state of the same object. Only a whole
+//     a delta that is older than the stored state of the same object. Only a whole
 //     list may replace newer objects by older ones (a cluster restored from a backup).
 //     For deltas that are ordered ByArrival, a later delta is newer, whatever its
 //     version.
 //  3. A list, Begin to End, becomes visible at once. Its changes are ordered:
-//     deletions first, then additions and updates. An object whose UID and
-//     resourceVersion did not change causes no change.
+//     deletions first, then additions and updates. An object whose UID, version and
+//     content did not change causes no change. Other content at the same version is an
+//     update: a new default in a schema, another served version, a corrected conversion
+//     or an upgrade of the server changes what the server shows, and not the version. The
+//     store compares what Config.Transform returns; see wire.SameContent.
 //  4. An object that vanished without a visible deletion is Deleted and Missed,
 //     with its last known state. If an object was deleted and created again under the
 //     same name, the store detects this by UID and reports a deletion and an addition.

@@ -74,11 +74,12 @@ func (e Entry) IsZero() bool { return e.slab == nil }
 
 // The layout of a record in a slab. Lengths are uvarints.
 //
-//	flags      encoding (bits 0-3), body format (bits 4-6)
+//	flags      encoding (bits 0-3), body format (bits 4-6), whether there is a sum (bit 7)
 //	size       of everything after it
 //	lengths    of cluster, namespace, name and uid
 //	names      cluster, namespace, name and uid
 //	version    uvarint
+//	sum        hash of the body, in a store that drops bodies
 //	columns    for each index: count, and for each value its length and bytes
 //	raw        length of the body
 //	body       packed or plain; the number of its reference precedes a body with one
@@ -86,6 +87,7 @@ const (
 	encodingMask = 0x0f
 	formatShift  = 4
 	formatMask   = 0x07
+	sumFlag      = 0x80
 )
 
 // header is the part of a record before its columns.
@@ -94,6 +96,7 @@ type header struct {
 	cluster, namespace, name, uid []byte
 	version                       wire.Version
 	names                         []byte // all four, concatenated
+	sum                           []byte // nil if there is none
 	rest                          []byte // columns, raw and body
 }
 
@@ -130,7 +133,12 @@ func (e Entry) header() header {
 	h.name, h.uid = h.names[c+ns:c+ns+nm], h.names[c+ns+nm:]
 	at += len(h.names)
 	version, n := binary.Uvarint(b[at:])
-	h.version, h.rest = wire.Version(version), b[at+n:]
+	at += n
+	if flags&sumFlag != 0 {
+		h.sum = b[at : at+sumBytes]
+		at += sumBytes
+	}
+	h.version, h.rest = wire.Version(version), b[at:]
 	return h
 }
 
@@ -165,6 +173,9 @@ func (e Entry) columns() []byte {
 	at += c + ns + nm + uid
 	for b[at] >= 0x80 { // the version
 		at++
+	}
+	if e.slab.buf[e.off]&sumFlag != 0 {
+		at += sumBytes
 	}
 	return b[at+1:]
 }
@@ -224,7 +235,7 @@ func (e Entry) UID() string { return string(e.header().uid) }
 func (e Entry) Version() wire.Version { return e.header().version }
 
 // AppendUID appends the UID to dst. It also returns the version: the two together identify
-// a revision.
+// a revision, but not its content; see SameContent and Sum.
 func (e Entry) AppendUID(dst []byte) ([]byte, wire.Version) {
 	h := e.header()
 	return append(dst, h.uid...), h.version
@@ -338,15 +349,6 @@ func (e Entry) names() (all []byte, namespace, name int) {
 // for two revisions of one object, and for different objects with the same key.
 func (e Entry) Compare(other Entry) int { return compareEntries(e, other) }
 
-// SameRevision reports whether both have the same UID and version. Two entries of one
-// revision may differ, because the store may have moved the record. If the server's
-// versions do not identify revisions, the version is zero, and SameRevision returns
-// false.
-func (e Entry) SameRevision(other Entry) bool {
-	a, b := e.header(), other.header()
-	return a.version == b.version && a.version != 0 && bytes.Equal(a.uid, b.uid)
-}
-
 // compareEntries orders by key.
 func compareEntries(a, b Entry) int {
 	x, xns, xn := a.names()
@@ -365,45 +367,21 @@ func compareEntries(a, b Entry) int {
 	return bytes.Compare(x[xn:], y[yn:])
 }
 
-// is reports whether the entry is the same revision as rec.
-func (e Entry) is(rec *wire.Record) bool {
-	h := e.header()
-	return h.version == rec.Version && rec.Version != 0 && string(h.uid) == rec.UID
-}
-
 // sameObject reports whether the entry is a revision of the same object as rec, and not
 // of another object of the same name.
 func (e Entry) sameObject(rec *wire.Record) bool { return string(e.header().uid) == rec.UID }
 
 func sameUID(a, b Entry) bool { return bytes.Equal(a.header().uid, b.header().uid) }
 
-// sameContent reports whether two entries have the same version and the same body.
-// Without bodies it returns false.
-func sameContent(a, b Entry) bool {
-	x, y := a.Record(), b.Record()
-	if x.Body == nil || y.Body == nil {
-		return false
-	}
-	return x.Version == y.Version && x.Encoding == y.Encoding && bytes.Equal(x.Body, y.Body)
-}
-
-// sameRevision reports whether two entries with one key are the same revision.
-func sameRevision(a, b Entry) bool {
-	if a == b {
-		return true
-	}
-	x, y := a.header(), b.header()
-	return x.version == y.version && x.version != 0 && bytes.Equal(x.uid, y.uid)
-}
-
 // remains reports whether the store keeps the last known state of an object that arrives
 // in an unusable state. It does, unless the UID shows that it is another object.
 func remains(old Entry, rec *wire.Record) bool { return rec.UID == "" || old.sameObject(rec) }
 
-// newer reports whether rec is a later revision than old. Versions are ordered across all
-// objects of a type, so this also holds for different objects with the same name. A
-// record without a version is always newer.
-func newer(old Entry, rec *wire.Record) bool {
+// outdated reports whether rec is older than old. Versions are ordered across all objects
+// of a type, so this also holds for different objects with the same name, and at the same
+// version another object is outdated. The same object is not: its content, or its deletion,
+// may be new. A record without a version is never outdated.
+func outdated(old Entry, rec *wire.Record) bool {
 	v := old.Version()
-	return rec.Version > v || rec.Version == 0 || v == 0
+	return rec.Version != 0 && v != 0 && (rec.Version < v || rec.Version == v && !remains(old, rec))
 }

@@ -32,7 +32,7 @@ func (s *Store) Load(r io.Reader, opts FileOptions, follows func(scope delta.Sco
 		return errors.New("only an empty store can be loaded")
 	}
 	if err := in.records(s, follows); err != nil {
-		s.arena = arena{columns: len(s.extracts)}
+		s.arena = arena{columns: len(s.extracts), sums: s.arena.sums}
 		s.live.reset()
 		s.changes = nil
 		return err
@@ -159,6 +159,9 @@ func (f *fileReader) load(s *Store, b []byte, wanted map[delta.Scope]bool) (int,
 			return n, errRecord
 		}
 		b = b[size:]
+		if b[0]&sumFlag != 0 {
+			return n, errRecord // the writer writes no sums
+		}
 		if encoding := wire.Encoding(b[0] & encodingMask); !readable(encoding) {
 			return n, &FileError{fmt.Sprintf("a record in it has the unknown encoding %d; a newer version may have written the file", encoding)}
 		}

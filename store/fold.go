@@ -92,7 +92,6 @@ func diff(from, to *Snapshot) []Change {
 	if !from.synced {
 		added = Initial
 	}
-	arrival := to.byArrival()
 	var out []Change
 	from.table.objects.Scan(func(old Entry) bool {
 		if e, ok := to.table.objects.Get(old); !ok || !sameUID(old, e) {
@@ -104,7 +103,7 @@ func diff(from, to *Snapshot) []Change {
 		switch old, had := from.table.objects.Get(e); {
 		case !had || !sameUID(old, e):
 			out = append(out, Change{Kind: Added, Cause: added, New: e})
-		case !sameRevision(old, e) || arrival && old != e && !sameContent(old, e):
+		case !old.SameContent(e):
 			out = append(out, Change{Kind: Updated, Cause: Listed, Old: old, New: e})
 		}
 		return true

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -174,6 +175,57 @@ func TestFunctionsThatPanic(t *testing.T) {
 	if st := s.Stats(); st.Unindexed < 2 || st.Objects != 2 || !errors.As(st.LastUnindexed, &panicked) {
 		t.Errorf("got %+v", st)
 	}
+	if st := s.Stats(); st.Undecoded != 1 || !errors.As(st.LastUndecoded, &panicked) {
+		t.Errorf("got %d undecoded records, the last with %v, want 1 with a panic", st.Undecoded, st.LastUndecoded)
+	}
+}
+
+// TestUndecoded checks that errors and panics of Decode and KeepObject are counted and
+// reported, that the policy applies to the panics, and that the store has the objects.
+func TestUndecoded(t *testing.T) {
+	fail := map[string]func() error{
+		"panic": func() error { panic("odd object") },
+		"error": func() error { return errors.New("odd object") },
+	}
+	for how, f := range fail {
+		for _, where := range []string{"Decode", "KeepObject"} {
+			if how == "error" && where == "KeepObject" {
+				continue // it returns none
+			}
+			for _, policy := range []store.PanicPolicy{store.SkipOnPanic, store.StopOnPanic, store.CrashOnPanic} {
+				reports := 0
+				cfg := store.Config{Panics: policy, Report: func(error) { reports++ }, Decode: func(rec wire.Record) (any, error) {
+					if where == "Decode" && rec.Name == "y" {
+						return nil, f()
+					}
+					return rec.Name, nil
+				}}
+				if where == "KeepObject" {
+					cfg.KeepObject = func(size int, _ bool) bool { return size < 10 || f() == nil }
+				}
+				s := store.New(cfg)
+				large := upsert("ay", "2", 2)
+				large.Record.Body = []byte("a body of more than ten bytes")
+				err, crashed := applying(s, begin, upsert("ax", "1", 1), large, end(3))
+				if stops, crashes := how == "panic" && policy == store.StopOnPanic, how == "panic" && policy == store.CrashOnPanic; (err != nil) != stops || crashed != crashes {
+					t.Errorf("%s in %s, policy %d: got error %v, crashed %v", how, where, policy, err, crashed)
+				}
+				if crashed {
+					continue
+				}
+				if st := s.Stats(); st.Undecoded != 1 || reports != 1 || st.Objects != 2 {
+					t.Errorf("%s in %s, policy %d: got %d undecoded, %d reports, %d objects, want 1, 1 and 2", how, where, policy, st.Undecoded, reports, st.Objects)
+				}
+			}
+		}
+	}
+}
+
+// applying applies a batch, and returns the error, and whether a function of the program
+// panicked through it.
+func applying(s *store.Store, batch ...delta.Delta) (err error, crashed bool) {
+	defer func() { crashed = recover() != nil }()
+	return s.Apply(context.Background(), batch), false
 }
 
 // TestObjectsOnly checks a store that keeps objects without bodies. Its counters, indexes

@@ -153,7 +153,7 @@ func (l *folding) changesTo(now *Snapshot) []Change {
 		is, _ := now.Get(key)
 		if o.ended {
 			add(&ends, o.old, Change{Kind: Deleted, Old: old, New: o.last})
-		} else if o.old.n > 0 && !sameRevision(old, is) {
+		} else if o.old.n > 0 && !old.SameContent(is) {
 			add(&rest, o.old, Change{Kind: Updated, Old: old, New: is})
 		}
 		if o.young.n > 0 {

@@ -26,6 +26,16 @@ func record(key, uid string, v int) wire.Record {
 	return wire.Record{Key: k, UID: uid, Version: wire.Version(v), Encoding: wire.JSON, Body: []byte(key + uid + strconv.Itoa(v))}
 }
 
+// shown returns a delta with the content that a server shows for its object since it has
+// changed the schema a number of times.
+func shown(d delta.Delta, schema int) delta.Delta {
+	d.Record.Body = slices.Clone(d.Record.Body)
+	if schema > 0 {
+		d.Record.Body = fmt.Appendf(d.Record.Body, " in schema %d", schema)
+	}
+	return d
+}
+
 func upsert(key, uid string, v int) delta.Delta {
 	return delta.Delta{Kind: delta.Upsert, Version: wire.Version(v), Record: record(key, uid, v)}
 }
@@ -169,7 +179,7 @@ func (f *follower) replay(t *rapid.T, changes []store.Change) {
 			continue
 		case c.Kind == store.Added && !known && c.Old.IsZero():
 			f.state[key] = entry(c.New)
-		case c.Kind == store.Updated && known && had == entry(c.Old) && c.Old.UID() == c.New.UID() && c.Old.Version() != c.New.Version():
+		case c.Kind == store.Updated && known && had == entry(c.Old) && c.Old.UID() == c.New.UID() && had != entry(c.New):
 			f.state[key] = entry(c.New)
 		case c.Kind == store.Deleted && known && had == entry(c.Old):
 			delete(f.state, key)
@@ -189,6 +199,7 @@ type model struct {
 	version int
 	objects map[string][2]string // key -> uid, version
 	uids    int
+	schema  int // changes of the schema, each of which changes the content of all objects
 }
 
 // step makes one change on the server and returns its event.
@@ -213,7 +224,7 @@ func (m *model) want() map[wire.Key]string {
 	want := map[wire.Key]string{}
 	for key, o := range m.objects {
 		v, _ := strconv.Atoi(o[1])
-		rec := record(key, o[0], v)
+		rec := shown(upsert(key, o[0], v), m.schema).Record
 		want[rec.Key] = rec.UID + "@" + rec.Version.String() + "=" + string(rec.Body)
 	}
 	return want
@@ -224,7 +235,7 @@ func (m *model) list(scope delta.Scope) []delta.Delta {
 	batch := []delta.Delta{begin}
 	for _, key := range slices.Sorted(maps.Keys(m.objects)) {
 		if v, _ := strconv.Atoi(m.objects[key][1]); scope.Covers(record(key, "", 0).Key) {
-			batch = append(batch, upsert(key, m.objects[key][0], v))
+			batch = append(batch, shown(upsert(key, m.objects[key][0], v), m.schema))
 		}
 	}
 	batch = append(batch, end(m.version))
@@ -234,8 +245,17 @@ func (m *model) list(scope delta.Scope) []delta.Delta {
 	return batch
 }
 
-// TestAgainstModel applies events, lists, repeated events and old events of one or two
-// scopes to a store with fast, slow and late subscribers of all modes. All of them must
+// shownAgain returns an event for each object, with its content in the current schema.
+func (m *model) shownAgain(scoped func(delta.Delta) delta.Delta) (batch []delta.Delta) {
+	for _, key := range slices.Sorted(maps.Keys(m.objects)) {
+		v, _ := strconv.Atoi(m.objects[key][1])
+		batch = append(batch, scoped(upsert(key, m.objects[key][0], v)))
+	}
+	return batch
+}
+
+// TestAgainstModel applies events, lists, repeated events, old events and other content at
+// the same versions, of one or two scopes, to a store with fast, slow and late subscribers of all modes. All of them must
 // reach the state of the server. A subscriber of EveryChange must get as many changes,
 // including folded ones, as a Lossless subscriber. Old snapshots must not change, and all
 // indexes must agree with them.
@@ -252,8 +272,7 @@ func TestAgainstModel(t *testing.T) {
 					d.Scope = scope
 				}
 			}
-			d.Record.Body = slices.Clone(d.Record.Body)
-			return d
+			return shown(d, m.schema)
 		}
 		indexes := []*store.Index{s.AddIndex(digits)}
 		followers := []*follower{follow(t, s, store.EveryChange), follow(t, s, store.Latest), follow(t, s, store.Lossless)}
@@ -297,6 +316,13 @@ func TestAgainstModel(t *testing.T) {
 					m.step(t)
 				}
 				lists(t)
+			},
+			"the schema changes": func(t *rapid.T) {
+				m.schema++
+				if lists(t); rapid.Bool().Draw(t, "by events too") {
+					m.schema++
+					apply(t, s, m.shownAgain(scoped)...)
+				}
 			},
 			"old event": func(t *rapid.T) {
 				if len(history) > 0 {

@@ -29,13 +29,26 @@ func TestArrivalOrder(t *testing.T) {
 	}{
 		{"deleted with the stored version", func(o delta.Order) delta.Batch {
 			return delta.Batch{revision(up, o, "u", 50, `"a"`), revision(del, o, "u", 50, `"a"`)}
-		}, `Added "a"; Deleted; nothing`, `Added "a"; "a"`},
+		}, `Added "a"; Deleted; nothing`, `Added "a"; Deleted; nothing`},
+		{"the deletion of another object with the stored version", func(o delta.Order) delta.Batch {
+			return delta.Batch{revision(up, o, "u", 50, `"a"`), revision(del, o, "w", 50, `"a"`)}
+		}, `Added "a"; "a"`, `Added "a"; "a"`},
+		{"deleted with the stored version in a streaming list", func(o delta.Order) delta.Batch {
+			return delta.Batch{{Kind: delta.Begin, Order: o}, revision(up, o, "u", 50, `"a"`), revision(del, o, "u", 50, `"a"`), {Kind: delta.End, Order: o, Version: 60}}
+		}, `nothing`, `nothing`},
 		{"modified with the stored version", func(o delta.Order) delta.Batch {
 			return delta.Batch{revision(up, o, "u", 50, `"a"`), revision(up, o, "u", 50, `"b"`)}
-		}, `Added "a"; Updated "b"; "b"`, `Added "a"; "a"`},
+		}, `Added "a"; Updated "b"; "b"`, `Added "a"; Updated "b"; "b"`},
 		{"modified with a lower version", func(o delta.Order) delta.Batch {
 			return delta.Batch{revision(up, o, "u", 50, `"a"`), revision(up, o, "u", 40, `"b"`)}
 		}, `Added "a"; Updated "b"; "b"`, `Added "a"; "a"`},
+		{"objects without versions, in lists", func(o delta.Order) delta.Batch {
+			var lists delta.Batch
+			for _, body := range []string{`"a"`, `"a"`, `"b"`} {
+				lists = append(lists, delta.Delta{Kind: delta.Begin, Order: o}, revision(up, o, "u", 0, body), delta.Delta{Kind: delta.End, Order: o, Version: 60})
+			}
+			return lists
+		}, `Added "a"; Updated "b"; "b"`, `Added "a"; Updated "b"; "b"`},
 		{"the same again", func(o delta.Order) delta.Batch {
 			return delta.Batch{revision(up, o, "u", 50, `"a"`), revision(up, o, "u", 50, `"a"`)}
 		}, `Added "a"; "a"`, `Added "a"; "a"`},
@@ -50,7 +63,7 @@ func TestArrivalOrder(t *testing.T) {
 		}, `Added "a"; Deleted; Added "b"; "b"`, `Added "a"; Deleted; Added "b"; Deleted; nothing`},
 		{"a list with the stored version", func(o delta.Order) delta.Batch {
 			return delta.Batch{revision(up, o, "u", 50, `"a"`), {Kind: delta.Begin, Order: o}, revision(up, o, "u", 50, `"b"`), {Kind: delta.End, Order: o, Version: 60}}
-		}, `Added "a"; Updated "b"; "b"`, `Added "a"; "a"`},
+		}, `Added "a"; Updated "b"; "b"`, `Added "a"; Updated "b"; "b"`},
 		{"a list with the stored state", func(o delta.Order) delta.Batch {
 			return delta.Batch{revision(up, o, "u", 50, `"a"`), {Kind: delta.Begin, Order: o}, revision(up, o, "u", 50, `"a"`), {Kind: delta.End, Order: o, Version: 60}}
 		}, `Added "a"; "a"`, `Added "a"; "a"`},

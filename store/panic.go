@@ -8,14 +8,14 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// PanicPolicy determines what a store does after Config.Transform, Config.Decode or an
-// index function panics.
+// PanicPolicy determines what a store does after Config.Transform, Config.Decode,
+// Config.KeepObject or an index function panics.
 type PanicPolicy uint8
 
 const (
 	// SkipOnPanic treats the panic of Transform or Decode like an error that the function
-	// returned. After the panic of an index function, the object has no value in that
-	// index. It is the default.
+	// returned. After the panic of KeepObject, the store keeps the body, and after that of
+	// an index function, the object has no value in that index. It is the default.
 	SkipOnPanic PanicPolicy = iota
 	// StopOnPanic does the same, and the current or the next call of Apply returns the
 	// panic.
@@ -50,19 +50,16 @@ type panics struct {
 	fatal  error // the first panic, if the policy is StopOnPanic
 }
 
-// catch calls f for an object and turns a panic into an error, unless the policy is
-// CrashOnPanic.
-func (p *panics) catch(key wire.Key, f func() error) (err error) {
+// recovered turns a panic into an error for an object, unless the policy is CrashOnPanic. A
+// method that calls a function of the program for one object defers it.
+func (p *panics) recovered(key wire.Key, err *error) {
 	if p.policy == CrashOnPanic {
-		return f()
+		return
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{key, v, debug.Stack()}
-			if p.policy == StopOnPanic && p.fatal == nil {
-				p.fatal = err
-			}
+	if v := recover(); v != nil {
+		*err = &PanicError{key, v, debug.Stack()}
+		if p.policy == StopOnPanic && p.fatal == nil {
+			p.fatal = *err
 		}
-	}()
-	return f()
+	}
 }

@@ -19,7 +19,7 @@ func (s *Store) scopeStates(shown []scopeState) []scopeState {
 		same := true
 		for _, r := range shown {
 			c := s.scopes[r.scope]
-			same = same && c != nil && c.version == r.version && c.listed == r.listed && c.order == r.order
+			same = same && c != nil && c.version == r.version && c.listed == r.listed
 		}
 		if same {
 			return shown
@@ -27,7 +27,7 @@ func (s *Store) scopeStates(shown []scopeState) []scopeState {
 	}
 	now := make([]scopeState, 0, len(s.scopes))
 	for _, c := range s.scopes {
-		now = append(now, scopeState{c.name, c.version, c.listed, c.order})
+		now = append(now, scopeState{c.name, c.version, c.listed})
 	}
 	return now
 }

@@ -53,20 +53,14 @@ func (c *scope) startAt(at *scope) {
 	c.version, c.inherited, c.listed = at.version, at.inherited, true
 }
 
-// stale reports whether an event describes the past. By version, an event is stale if
-// its version is not newer than the known one. By arrival, only the deletion of an
-// absent object is stale: another object with the same name may have replaced it.
+// stale reports whether an event describes the past. By version, an event is stale if it
+// is older than the known state. By arrival, only the deletion of an absent object is
+// stale: another object with the same name may have replaced it.
 func (c *scope) stale(d *delta.Delta, old Entry, had bool) bool {
 	if c.order == delta.ByArrival {
 		return d.Kind == delta.Delete && (!had || !remains(old, &d.Record))
 	}
-	return had && !newer(old, &d.Record) || !had && c.hasSeen(d.Record.Namespace, d.Version)
-}
-
-// repeats reports whether an entry equals the known entry with the same key and UID. By
-// version the caller has already checked this; by arrival only the bytes show it.
-func (c *scope) repeats(old, e Entry) bool {
-	return c.order == delta.ByArrival && sameContent(old, e)
+	return had && outdated(old, &d.Record) || !had && c.hasSeen(d.Record.Namespace, d.Version)
 }
 
 // lowest returns the latest version from which a watch misses no change in any namespace.

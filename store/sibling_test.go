@@ -219,6 +219,24 @@ func TestReferencesAreFreed(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
+// TestIndexOfSiblings: an index that is added later stores all records again, with its
+// values. Each keeps its reference, and no record is damaged.
+func TestIndexOfSiblings(t *testing.T) {
+	r := newReplicas(t)
+	var all []delta.Delta
+	for group := range 40 {
+		for i := range 20 {
+			all = append(all, r.add(group, i, ""))
+		}
+	}
+	r.list(all)
+	index := r.s.AddIndex(func(dst []string, rec *wire.Record, _ any) []string { return append(dst, rec.Name, rec.Name[:8]) })
+	r.check(r.s.Snapshot())
+	if got := index.Len(r.s.Snapshot(), "job-0007"); got != 20 {
+		t.Errorf("got %d objects with a value, want 20", got)
+	}
+}
+
 // TestSiblingsBesideReaders: readers unpack siblings while the writer adds siblings to the
 // same slabs, moves them, and makes references.
 func TestSiblingsBesideReaders(t *testing.T) {

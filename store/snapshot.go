@@ -50,12 +50,6 @@ type scopeState struct {
 	scope   delta.Scope
 	version wire.Version
 	listed  bool
-	order   delta.Order
-}
-
-// byArrival reports whether the versions of any scope do not identify revisions.
-func (s *Snapshot) byArrival() bool {
-	return slices.ContainsFunc(s.scopes, func(r scopeState) bool { return r.order == delta.ByArrival })
 }
 
 // Get returns the object with a key. ok is false if there is no such object.

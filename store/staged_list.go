@@ -11,8 +11,7 @@ import (
 func (s *Store) stage(c *scope, d *delta.Delta) {
 	rec := &d.Record
 	had, ok := c.staged.seek(s.searchKey.set(rec.Key, -1, ""))
-	byVersion := c.order == delta.ByVersion
-	if ok && byVersion && !newer(had, rec) {
+	if ok && c.order == delta.ByVersion && outdated(had, rec) {
 		return
 	}
 	if d.Kind == delta.Delete {
@@ -22,20 +21,21 @@ func (s *Store) stage(c *scope, d *delta.Delta) {
 		}
 		return
 	}
-	e, live := s.find(rec.Key)
-	if d.Kind == delta.Keep || !live || !byVersion || !e.is(rec) {
-		old := e
-		kept := false
-		if d.Kind != delta.Keep {
-			e, kept = s.makeEntry(rec, c.staged, old)
+	var e Entry
+	kept := false
+	old, live := s.find(rec.Key)
+	if d.Kind != delta.Keep {
+		e, kept = s.makeEntry(rec, c.staged, old)
+	}
+	if !kept {
+		// The object exists, so the store keeps its last known state.
+		if live && !ok && remains(old, rec) {
+			c.staged.Set(old)
 		}
-		if !kept {
-			// The object exists, so the store keeps its last known state.
-			if live && !ok && remains(old, rec) {
-				c.staged.Set(old)
-			}
-			return
-		}
+		return
+	}
+	if ok && had == e {
+		return
 	}
 	c.staged.Set(e)
 	if ok {
@@ -126,7 +126,7 @@ func (s *Store) merge(c *scope, after *tree, cause Cause, end *delta.Delta) {
 		case !had:
 			e = s.install(e)
 			s.changes = append(s.changes, Change{Kind: Added, Cause: cause, New: e, Seen: end.Seen})
-		case old == e || sameRevision(old, e) && (c.order == delta.ByVersion || sameContent(old, e)):
+		case old.SameContent(e):
 			s.stats.Unchanged++
 			if old != e {
 				s.discard(e)

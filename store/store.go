@@ -27,6 +27,7 @@ type Store struct {
 	staging    int // number of scopes with an arriving list
 	extracts   []Extract
 	values     [][]string // scratch: the results of extracts
+	unpacked   []byte     // scratch: a body that is compared
 	changes    []Change
 	searchKey  searchKey // for the writer only
 	moved      bool      // entries were moved without a change
@@ -53,6 +54,7 @@ func New(cfg Config) *Store {
 		origin: &origin{dropsBodies: cfg.dropsBodies()},
 		panics: panics{policy: cfg.Panics},
 	}
+	s.arena.sums = cfg.dropsBodies()
 	first := &Snapshot{origin: s.origin}
 	first.table, first.transient = s.live.share()
 	s.current.Store(first)

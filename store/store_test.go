@@ -124,8 +124,8 @@ func TestStaleEventsAreDropped(t *testing.T) {
 	if rec, ok := s.Snapshot().Get(wire.Key{Namespace: "a", Name: "x"}); !ok || rec.Version() != 5 {
 		t.Errorf("got %v, %v", rec, ok)
 	}
-	if got := s.Stats().Stale; got != 4 {
-		t.Errorf("got %d stale, want 4", got)
+	if got := s.Stats(); got.Stale != 3 || got.Unchanged != 1 {
+		t.Errorf("got %d stale and %d unchanged, want 3 and 1", got.Stale, got.Unchanged)
 	}
 }
 

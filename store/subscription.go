@@ -43,6 +43,16 @@ func (s *Subscription) OnLag(f func(Lag)) {
 	s.cursor.onLag = f
 }
 
+// OnFull sets a function that is called when Apply begins to wait for the subscriber of
+// Lossless, and when it no longer waits. If the context of Apply ends, the second call is
+// missing. The goroutine that calls Apply calls f, so f must be fast and must not call
+// Apply. Call OnFull before the first Next.
+func (s *Subscription) OnFull(f func(full bool)) {
+	s.chain.mu.Lock()
+	defer s.chain.mu.Unlock()
+	s.cursor.onFull = f
+}
+
 // Lag returns how far the subscriber has fallen behind. In modes other than EveryChange
 // it is always zero. Any goroutine may call it.
 func (s *Subscription) Lag() Lag {

@@ -1,6 +1,11 @@
 package store
 
-import "github.com/vedette-io/vedette/wire"
+import (
+	"encoding/binary"
+	"reflect"
+
+	"github.com/vedette-io/vedette/wire"
+)
 
 // extract returns the values of all indexes for a record. Duplicate values are allowed,
 // because the postings of an index are a set.
@@ -18,29 +23,39 @@ func (s *Store) extract(rec *wire.Record, object any) [][]string {
 // panics.
 func (s *Store) extractOne(i int, rec *wire.Record, object any) {
 	s.values[i] = s.values[i][:0]
-	err := s.panics.catch(rec.Key, func() error {
-		s.values[i] = s.extracts[i](s.values[i], rec, object)
-		return nil
-	})
+	values, err := s.callExtract(i, rec, object)
 	if err != nil {
-		s.values[i] = s.values[i][:0]
+		values = s.values[i]
 		s.stats.Unindexed++
 		s.stats.LastUnindexed = err
 		s.report(err)
 	}
+	s.values[i] = values
 }
 
-// makeEntry returns a new entry for a record of a tree, whose previous revision is old, if
-// there is one. It returns false if the transform refuses the record.
+func (s *Store) callExtract(i int, rec *wire.Record, object any) (values []string, err error) {
+	defer s.panics.recovered(rec.Key, &err)
+	return s.extracts[i](s.values[i], rec, object), nil
+}
+
+// makeEntry returns a new entry for a record of a tree, whose known state is old, if there
+// is one. It returns old if that shows the record, so an object that did not change needs
+// no memory. It returns false if the transform refuses the record.
 func (s *Store) makeEntry(rec *wire.Record, t *tree, old Entry) (Entry, bool) {
 	rec, ok := s.transform(rec)
 	if !ok {
 		return Entry{}, false
 	}
+	if !old.IsZero() && s.shows(old, rec) {
+		return old, true
+	}
 	if !s.keepsObject(rec) {
 		return s.pack(rec, t, old), true
 	}
 	object, err := s.decode(rec)
+	if err != nil {
+		s.noteUndecoded(err)
+	}
 	if err != nil && s.cfg.KeepObject != nil {
 		return s.pack(rec, t, old), true
 	}
@@ -64,8 +79,15 @@ func (s *Store) pack(rec *wire.Record, t *tree, old Entry) Entry {
 
 // decode calls Config.Decode.
 func (s *Store) decode(rec *wire.Record) (object any, err error) {
-	err = s.panics.catch(rec.Key, func() (err error) { object, err = s.cfg.Decode(*rec); return err })
-	return object, err
+	defer s.panics.recovered(rec.Key, &err)
+	return s.cfg.Decode(*rec)
+}
+
+// noteUndecoded counts a record whose object cannot be kept, and reports the reason.
+func (s *Store) noteUndecoded(err error) {
+	s.stats.Undecoded++
+	s.stats.LastUndecoded = err
+	s.report(err)
 }
 
 // report passes a fault of a record to Config.Report.
@@ -80,7 +102,16 @@ func (s *Store) keepsObject(rec *wire.Record) bool {
 	if s.cfg.Decode == nil || s.cfg.KeepObject == nil {
 		return s.cfg.Decode != nil
 	}
-	return s.cfg.KeepObject(len(rec.Body), s.arena.packs(len(rec.Body)))
+	keeps, err := s.callKeepObject(rec)
+	if err != nil {
+		s.noteUndecoded(err)
+	}
+	return keeps
+}
+
+func (s *Store) callKeepObject(rec *wire.Record) (keeps bool, err error) {
+	defer s.panics.recovered(rec.Key, &err)
+	return s.cfg.KeepObject(len(rec.Body), s.arena.packs(len(rec.Body))), nil
 }
 
 // lastState returns an entry for the state that a deletion carries. No snapshot contains
@@ -96,6 +127,7 @@ func (s *Store) lastState(rec *wire.Record) Entry {
 	}
 	object, err := s.decode(rec)
 	if err != nil {
+		s.noteUndecoded(err)
 		return Entry{}
 	}
 	e := s.arena.storeAlone(rec, nil, !s.cfg.dropsBodies())
@@ -109,8 +141,7 @@ func (s *Store) transform(rec *wire.Record) (*wire.Record, bool) {
 	if s.cfg.Transform == nil {
 		return rec, true
 	}
-	var out wire.Record
-	err := s.panics.catch(rec.Key, func() (err error) { out, err = s.cfg.Transform(*rec); return err })
+	out, err := s.callTransform(rec)
 	if err != nil {
 		s.stats.Refused++
 		s.stats.LastRefused = err
@@ -120,4 +151,49 @@ func (s *Store) transform(rec *wire.Record) (*wire.Record, bool) {
 	kept := *rec
 	kept.Body, kept.Encoding = out.Body, out.Encoding
 	return &kept, true
+}
+
+func (s *Store) callTransform(rec *wire.Record) (out wire.Record, err error) {
+	defer s.panics.recovered(rec.Key, &err)
+	return s.cfg.Transform(*rec)
+}
+
+// shows reports whether an entry is the revision of a record and has its content.
+func (s *Store) shows(e Entry, rec *wire.Record) bool {
+	h := e.header()
+	if h.version != rec.Version || string(h.uid) != rec.UID {
+		return false
+	}
+	if h.sum != nil && binary.LittleEndian.Uint64(h.sum) == Sum(rec.Body) {
+		return true
+	}
+	if h.format() == formatNone {
+		return s.showsObject(e, rec)
+	}
+	stored := wire.Record{Encoding: wire.Encoding(h.flags & encodingMask)}
+	b := skipColumns(h.rest, e.slab.columns)
+	raw, n := uvarint(b)
+	switch h.format() {
+	case formatPlain:
+		stored.Body = b[n : n+raw]
+	case formatSibling:
+		after := e.slab.references.at(int(b[n]))
+		s.unpacked, _ = e.slab.dict.UnpackAfter(s.unpacked[:0], s.arena.siblings.bodyOf(after), h.names, b[n+1:], raw)
+		stored.Body = s.unpacked
+	case formatDictionary, formatS2, formatNone:
+		s.unpacked = unpack(s.unpacked[:0], h.format(), e.slab.dict, h.names, b[n:], raw)
+		stored.Body = s.unpacked
+	}
+	return wire.SameContent(&stored, rec)
+}
+
+// showsObject is shows for an entry that has only an object. Its body was encoded in
+// another way, or shows something else.
+func (s *Store) showsObject(e Entry, rec *wire.Record) bool {
+	kept, err := e.Object()
+	if err != nil {
+		return false
+	}
+	object, err := s.decode(rec)
+	return err == nil && reflect.DeepEqual(kept, object)
 }

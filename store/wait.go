@@ -26,6 +26,9 @@ func (s *Store) WaitForScope(ctx context.Context, scope delta.Scope, version wir
 	})
 }
 
+// Waiting returns the number of pending calls of WaitUntil, WaitFor and WaitForScope.
+func (s *Store) Waiting() int { return int(s.waiters.count.Load()) }
+
 // WaitUntil waits for a snapshot that satisfies a condition. The condition is called on
 // the caller's goroutine, and then on the goroutine that writes to the store. It must be
 // fast and must not write to the store.

@@ -21,7 +21,7 @@ lacks() { # PROGRAM WHY PACKAGE...
   packages+=("${@:3}")
 }
 
-# installed PROGRAM FOLDER...: the folders are not in PATH by default. internal/dbtest
+# installed PROGRAM FOLDER...: the folders are not in PATH by default. platform/sqldb/dbtest
 # searches the same folders.
 installed() {
   local folder

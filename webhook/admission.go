@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	k8sjson "sigs.k8s.io/json"
+
+	"github.com/vedette-io/vedette/internal/jsonchange"
 )
 
 // Request is one request to create, change, delete or connect to an object.
@@ -77,7 +80,11 @@ func Mutate[T any](change func(context.Context, *Request[T]) error) Handler {
 		if err != nil {
 			return nil, fmt.Errorf("encode the changed object: %w", err)
 		}
-		patch, err := patchOf(r.AdmissionRequest.Object.Raw, before, after)
+		made, err := jsonchange.Between(before, after, reflect.TypeFor[T]())
+		if err != nil {
+			return nil, fmt.Errorf("compare the objects: %w", err)
+		}
+		patch, err := made.Operations(r.AdmissionRequest.Object.Raw)
 		if err != nil {
 			return nil, fmt.Errorf("compare the objects: %w", err)
 		}

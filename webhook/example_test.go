@@ -29,7 +29,7 @@ type TrainJobSpec struct {
 }
 
 // One webhook sets a default, and another checks a limit. A program with a manager.Manager
-// adds the server with AddFunc("webhooks", server.Run).
+// adds the server with AddServer("webhooks", server.Run).
 func Example() {
 	dir, err := os.MkdirTemp("", "certs")
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/vedette-io/vedette/internal/graceful"
+	"github.com/vedette-io/vedette/internal/userlog"
 )
 
 // Limits of the server.
@@ -177,10 +178,7 @@ func (s *Server) Collect(ch chan<- prometheus.Metric) {
 
 // log returns the logger. Each call reads the current default logger.
 func (s *Server) log() *slog.Logger {
-	if s.cfg.Logger == nil {
-		return slog.Default()
-	}
-	return s.cfg.Logger
+	return userlog.Of(s.cfg.Logger)
 }
 
 // connectionLog logs errors of single connections, such as those of port scanners, for

@@ -225,6 +225,25 @@ func TestFieldsOfJSON(t *testing.T) {
 	}
 }
 
+// TestEmptyKey checks that a path names the key "" of a map, in every encoding.
+func TestEmptyKey(t *testing.T) {
+	f, err := FieldOf[corev1.ConfigMap]("data['']")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range []map[string]string{{"": "x", "a": "y"}, {"": "x"}, {"a": "y"}, {"": ""}, nil} {
+		want := []string(nil)
+		if v, ok := data[""]; ok {
+			want = []string{v}
+		}
+		for _, rec := range everyEncoding(t, &corev1.ConfigMap{Data: data}) {
+			if got := f.Append(nil, rec); !slices.Equal(got, want) {
+				t.Errorf("%v in %v: got %q, want %q", data, rec.Encoding, got, want)
+			}
+		}
+	}
+}
+
 // TestZeroes checks that a field of a Go struct that is not a pointer has a value,
 // whether an encoding writes zeroes or omits them. A nil pointer, an absent key and a
 // zero time have no value.

@@ -9,6 +9,8 @@ import (
 type ListMeta struct {
 	// Version is the version of the whole list, from which a watch continues.
 	Version Version
+	// Opaque is the text of Version if Version is opaque, else "".
+	Opaque string
 	// Continue is the token of the next page, or "" on the last page.
 	Continue string
 	// Remaining is the server's estimate of the number of items on later pages, or 0 if
@@ -33,6 +35,7 @@ func (m *ListMeta) checkSelected(r UIDRange) error {
 type rawListMeta struct {
 	version, next, shard []byte
 	remaining            int64
+	items                bool // there is a member items
 }
 
 // detach copies the values found so far: the items are read before the end of the list,
@@ -43,14 +46,22 @@ func (m *rawListMeta) detach(own *head) {
 }
 
 func (m *rawListMeta) meta(own *head, opts *Options, at int64) (ListMeta, error) {
-	if err := own.checkListKind(opts); err != nil {
+	if err := own.checkListKind(opts, m.items); err != nil {
 		return ListMeta{}, err
 	}
-	v, err := ParseVersion(string(m.version))
-	if err != nil {
+	lm := ListMeta{Continue: string(m.next), Remaining: m.remaining, ShardSelector: string(m.shard)}
+	if err := lm.setVersion(m.version, opts); err != nil {
 		return ListMeta{}, &SyntaxError{Offset: at, Reason: "the list's " + err.Error()}
 	}
-	return ListMeta{Version: v, Continue: string(m.next), Remaining: m.remaining, ShardSelector: string(m.shard)}, nil
+	return lm, nil
+}
+
+// setVersion sets the version that a server has sent.
+func (m *ListMeta) setVersion(text []byte, opts *Options) (err error) {
+	if m.Version, err = opts.version(text); opts.Opaque && m.Version.Opaque() {
+		m.Opaque = string(text)
+	}
+	return err
 }
 
 // listSource is the part of a ListReader that depends on the encoding.

@@ -89,18 +89,24 @@ func (h *head) checkKind(opts *Options) error {
 
 // checkListKind returns an error if a list has another type than the requested one, such
 // as a Table, or a Status with code 200. Lists of built-in types are named after their
-// items. Only custom resources may choose another name
-// (CustomResourceDefinitionNames.listKind), which discovery does not report.
-func (h *head) checkListKind(opts *Options) error {
-	if string(h.kind) == "Status" && string(h.apiVersion) == "v1" { // some proxies send them with code 200
+// items. Custom resources may choose any other name
+// (CustomResourceDefinitionNames.listKind), which discovery does not report, and some servers
+// send the type List of v1. hasItems reports whether there is a member items, without which only
+// the usual name shows that this is a list.
+func (h *head) checkListKind(opts *Options, hasItems bool) error {
+	kind, apiVersion := string(h.kind), string(h.apiVersion)
+	if kind == "Status" && apiVersion == "v1" { // some proxies send them with code 200
 		return &SyntaxError{Reason: "the server sent a Status instead of a list"}
 	}
-	if opts.Kind == "" || string(h.kind) == opts.Kind+"List" && string(h.apiVersion) == opts.APIVersion {
+	if opts.Kind == "" || kind == opts.Kind+"List" && apiVersion == opts.APIVersion {
 		return nil
 	}
 	group, _, _ := strings.Cut(opts.APIVersion, "/")
 	custom := strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
-	if custom && string(h.apiVersion) == opts.APIVersion && strings.HasSuffix(string(h.kind), "List") {
+	if custom && apiVersion == opts.APIVersion && hasItems && kind != "" && kind != opts.Kind {
+		return nil
+	}
+	if kind == "List" && apiVersion == "v1" && hasItems {
 		return nil
 	}
 	return &SyntaxError{Reason: fmt.Sprintf("the server sent a %.80q of %.80q, want a list of %q of %q", h.kind, h.apiVersion, opts.Kind, opts.APIVersion)}
@@ -121,7 +127,7 @@ func (h *head) record(w *window, enc Encoding, opts *Options) (Record, error) {
 	if len(h.name) == 0 {
 		return Record{}, h.invalid("it has no metadata.name")
 	}
-	version, err := parseVersion(h.version)
+	version, err := opts.version(h.version)
 	if err != nil {
 		return Record{}, h.invalid(err.Error())
 	}

@@ -84,6 +84,7 @@ func (l *objectList) member() error {
 	case "metadata":
 		return l.metadata()
 	case "items":
+		l.lm.items = true
 		ok, err := l.c.items(&l.items)
 		if ok {
 			l.phase = phaseItems

@@ -30,6 +30,9 @@ type Options struct {
 	Kind       string
 	// UIDs makes readers skip the objects outside of a range, before they are copied.
 	UIDs UIDRange
+	// Opaque makes readers accept opaque versions. Otherwise such a version is
+	// a defect of its object.
+	Opaque bool
 }
 
 func (o Options) maxRecord() int {

@@ -54,8 +54,9 @@ func (e *PathError) Error() string {
 
 // ParsePath parses a path. It may begin with a dot, as in kubectl. Names of letters,
 // digits, '_', '-' and '/' may follow a dot. All other names are written in brackets and
-// quotes, in which a backslash escapes a quote or a backslash. Positions ([0]), slices,
-// ".." and filters other than the equality of one member and one string are rejected.
+// quotes, in which a backslash escapes a quote or a backslash: the key "" of a map is [”]. Positions
+// ([0]), slices, ".." and filters other than the equality of one member and one string that is
+// not empty are rejected.
 //
 // Errors: *PathError.
 func ParsePath(text string) (Path, error) {
@@ -76,40 +77,18 @@ func ParsePath(text string) (Path, error) {
 
 // String returns the path in its shortest form that ParsePath accepts.
 func (p Path) String() string {
-	var b strings.Builder
-	for i, s := range p.steps {
-		switch {
-		case s.kind == stepEvery:
-			b.WriteString("[*]")
-		case s.kind == stepWhere:
-			b.WriteString("[?(@." + s.name + "==" + enquote(s.text, '"') + ")]")
-		case !isBare(s.name):
-			b.WriteString("[" + enquote(s.name, '\'') + "]")
-		case i == 0:
-			b.WriteString(s.name)
+	text := ""
+	for _, s := range p.steps {
+		switch s.kind {
+		case stepEvery:
+			text += "[*]"
+		case stepWhere:
+			text += "[?(@." + s.name + "==" + jsontext.Quote(s.text, '"') + ")]"
 		default:
-			b.WriteString("." + s.name)
+			text = jsontext.Member(text, s.name)
 		}
 	}
-	return b.String()
-}
-
-func enquote(s string, quote byte) string {
-	q := string(quote)
-	return q + strings.NewReplacer(`\`, `\\`, q, `\`+q).Replace(s) + q
-}
-
-func isBare(name string) bool {
-	for i := range len(name) {
-		if !isNameByte(name[i]) {
-			return false
-		}
-	}
-	return name != ""
-}
-
-func isNameByte(c byte) bool {
-	return jsontext.IsDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '-' || c == '/'
+	return text
 }
 
 // pathParser parses the text of a path from left to right.
@@ -171,7 +150,7 @@ func (p *pathParser) step(first bool) (step, error) {
 // name consumes an unquoted name.
 func (p *pathParser) name() (string, error) {
 	from := p.at
-	for p.at < len(p.text) && isNameByte(p.text[p.at]) {
+	for p.at < len(p.text) && jsontext.IsNameByte(p.text[p.at]) {
 		p.at++
 	}
 	if p.at == from {
@@ -211,8 +190,13 @@ func (p *pathParser) filter() (name, text string, err error) {
 		return "", "", err
 	}
 	p.spaces()
+	from := p.at
 	if text, err = p.quoted("a text in quotes"); err != nil {
 		return "", "", err
+	}
+	if text == "" { // protobuf does not distinguish "" from absence
+		p.at = from
+		return "", "", p.fail(`the quoted text is empty, and a filter cannot find ""`)
 	}
 	return name, text, p.want(")", form)
 }
@@ -222,16 +206,12 @@ func (p *pathParser) spaces() {
 	}
 }
 
-// quoted consumes a text in single or double quotes. It rejects an empty text: names are
-// not empty, and "" cannot always be distinguished from absence.
+// quoted consumes a text in single or double quotes.
 func (p *pathParser) quoted(what string) (string, error) {
 	if p.at == len(p.text) || p.text[p.at] != '\'' && p.text[p.at] != '"' {
 		return "", p.fail("found %s, want %s", p.found(), what)
 	}
 	quote := p.text[p.at]
-	if strings.HasPrefix(p.text[p.at+1:], string(quote)) {
-		return "", p.fail("the quoted text is empty")
-	}
 	p.at++
 	var b strings.Builder
 	for p.at < len(p.text) {

@@ -38,7 +38,7 @@ type protoList struct {
 	lm    ListMeta
 }
 
-func (l *protoList) meta() (ListMeta, error) { return l.lm, l.own.checkListKind(&l.opts) }
+func (l *protoList) meta() (ListMeta, error) { return l.lm, l.own.checkListKind(&l.opts, false) }
 
 func (l *protoList) next() (Record, error) {
 	for {
@@ -178,7 +178,7 @@ func (l *protoList) listMeta(b []byte, base int64) error {
 		i = f.end
 		switch {
 		case f.num == listVersion && f.kind == protoBytes:
-			if l.lm.Version, err = ParseVersion(string(f.val)); err != nil {
+			if err := l.lm.setVersion(f.val, &l.opts); err != nil {
 				return l.s.syntax(base+int64(f.body), "the list's %v", err)
 			}
 		case f.num == listContinue && f.kind == protoBytes:

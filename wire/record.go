@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"hash/fnv"
 	"strconv"
 	"strings"
 
@@ -58,7 +60,29 @@ func (k Key) Compare(o Key) int {
 // Version is a resourceVersion. Within one type versions are ordered integers (KEP-5504,
 // stable in Kubernetes 1.35); versions of different types cannot be compared. Zero means
 // "no version".
+//
+// A server before 1.35 or a proxy of several clusters may send versions in another form than
+// integers of 63 bits, such as base64. A reader then returns a number that stands for the text: see
+// Opaque.
 type Version uint64
+
+// opaqueBit marks versions that stand for a text.
+const opaqueBit Version = 1 << 63
+
+// maxOpaque is the maximum length of an opaque version.
+const maxOpaque = 1024
+
+// Opaque reports whether the version stands for a text instead of an integer. Two such versions
+// are equal if their texts are; their order means nothing, and String does not return the
+// text.
+func (v Version) Opaque() bool { return v&opaqueBit != 0 }
+
+// opaqueVersion returns the version that stands for a text.
+func opaqueVersion(text []byte) Version {
+	h := fnv.New64a()
+	_, _ = h.Write(text) // never fails
+	return Version(h.Sum64()) | opaqueBit
+}
 
 // ParseVersion parses a resourceVersion as the API server writes it: a decimal integer
 // without leading zeros. "" and "0" are zero, "no version". Any other text, or a number
@@ -91,6 +115,19 @@ func parseVersion(b []byte) (Version, error) {
 		v = v*10 + Version(c-'0')
 	}
 	return v, nil
+}
+
+// version returns a version that a server sent: that of ParseVersion, or if Opaque is set also
+// that of any other printable text.
+func (o *Options) version(b []byte) (Version, error) {
+	v, err := parseVersion(b)
+	switch {
+	case !o.Opaque, err == nil && !v.Opaque():
+		return v, err
+	case err != nil && (len(b) > maxOpaque || !bytes.ContainsFunc(b, func(r rune) bool { return r < '0' || r > '9' }) || bytes.ContainsFunc(b, func(r rune) bool { return r <= ' ' || r > '~' })):
+		return 0, err // digits only, or not printable: damage rather than another form of versions
+	}
+	return opaqueVersion(b), nil
 }
 
 // String returns the version in the form of the API: decimal, or "" for zero.

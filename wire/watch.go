@@ -45,7 +45,7 @@ func (h *head) event(name []byte, w *window, enc Encoding, opts *Options) (Event
 		if err := h.checkKind(opts); err != nil {
 			return Event{}, err
 		}
-		v, err := parseVersion(h.version)
+		v, err := opts.version(h.version)
 		if err != nil {
 			return Event{}, h.invalid("bookmark: " + err.Error())
 		}

@@ -68,12 +68,21 @@ type Config[T comparable] struct {
 	// such a call. With a clock that stands still the queue does not age, delay or measure,
 	// and is fastest.
 	Clock func() time.Duration
+
+	// Report receives the first panic of each of the functions above; nil means that the
+	// default logger of log/slog receives it. A panic is recovered: the name of the group or
+	// the serial name is "", the delay is that of Exponential, the Observer misses the
+	// event, and the real clock is used.
+	Report func(error)
+	// CrashOnPanic means that panics are not recovered. After a panic of the Observer the
+	// queue cannot be used.
+	CrashOnPanic bool
 }
 
 // Observer counts items for metrics that are pushed. For metrics that are pulled, Stats
 // costs less and lets Add work without the lock. The queue calls the Observer under its
-// lock, in the order of events, so the methods must return at once, must not panic and must
-// not call the queue. Each Added of an item is followed by one Taken and one Done, unless
+// lock, in the order of events, so the methods must return at once and must not call the
+// queue. Each Added of an item is followed by one Taken and one Done, unless
 // Drain returns the item.
 type Observer[T comparable] interface {
 	// Added reports that an item became pending: it is ready, or will be ready at its Done.

@@ -47,13 +47,14 @@ type names struct{ group, serial string }
 
 // New returns an empty queue.
 func New[T comparable](cfg Config[T]) *Queue[T] {
-	cfg = cfg.withDefaults()
+	start := time.Now()
+	cfg = guarded(cfg.withDefaults(), start)
 	q := &Queue[T]{
 		cfg:      cfg,
 		useInbox: cfg.Limit == unlimited && cfg.Observer == nil,
 		named:    cfg.Group != nil || cfg.Serial != nil,
 		seed:     maphash.MakeSeed(),
-		start:    time.Now(),
+		start:    start,
 		delays:   delayHeap[T]{armed: never},
 		groups:   map[string]*group[T]{},
 		serials:  map[string]*serial[T]{},

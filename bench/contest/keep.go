@@ -10,9 +10,9 @@ import (
 	"github.com/vedette-io/vedette/bench/measure"
 	"github.com/vedette-io/vedette/bench/workload"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record"
-	"github.com/vedette-io/vedette/record/feed"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/feed"
+	"github.com/vedette-io/vedette/platform/record"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // Keeper writes every revision from the server into a database.

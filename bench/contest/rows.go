@@ -8,7 +8,7 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/sqldb"
 	"github.com/vedette-io/vedette/wire"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/bench/measure"
 	"github.com/vedette-io/vedette/bench/serve"
 	"github.com/vedette-io/vedette/bench/workload"
-	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 // Task is the work of one process.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vedette-io/vedette/internal/dbtest"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/sqldb"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 // vault measures the size and the CPU time of a database.

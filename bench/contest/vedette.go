@@ -209,7 +209,7 @@ func (v *vedette[T]) Run(ctx context.Context) error {
 func (v *vedette[T]) Synced() <-chan struct{} { return v.inf.Synced() }
 
 // Len implements Cache.
-func (v *vedette[T]) Len() int { return v.inf.Snapshot().Len() }
+func (v *vedette[T]) Len() int { return v.inf.Snapshot().Records().Len() }
 
 // vedettes are several informers in one process.
 type vedettes []Cache

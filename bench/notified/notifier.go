@@ -13,10 +13,10 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/bench/contest"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/notify"
-	"github.com/vedette-io/vedette/notify/config"
-	"github.com/vedette-io/vedette/record"
-	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/platform/feed"
+	"github.com/vedette-io/vedette/platform/notify"
+	"github.com/vedette-io/vedette/platform/notify/config"
+	"github.com/vedette-io/vedette/platform/record"
 )
 
 const notifyRules = `

@@ -9,7 +9,7 @@ import (
 
 	"github.com/vedette-io/vedette/bench/contest"
 	"github.com/vedette-io/vedette/bench/measure"
-	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/api"
 )
 
 // Figures of the portal.

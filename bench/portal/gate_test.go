@@ -14,9 +14,10 @@ import (
 	"time"
 
 	bench "github.com/vedette-io/vedette/bench/portal"
-	"github.com/vedette-io/vedette/portal"
-	"github.com/vedette-io/vedette/record/recordworld"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/portal"
+	"github.com/vedette-io/vedette/platform/portal/identity"
+	"github.com/vedette-io/vedette/platform/sqldb"
+	"github.com/vedette-io/vedette/platform/world/recordworld"
 )
 
 // gateJobs is the number of jobs in the history of the gates.
@@ -109,7 +110,7 @@ func portalOf(t *testing.T) http.Handler {
 	if err := recordworld.Fill(t.Context(), db, recordworld.Config{Seed: 1, Jobs: gateJobs, Now: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := portal.New(portal.Config{DB: db, Version: "bench", Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	p, err := portal.New(portal.Config{DB: db, Version: "bench", Identity: identity.Config{InsecureLoopback: true}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

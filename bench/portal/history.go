@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/bench/contest"
-	"github.com/vedette-io/vedette/internal/dbtest"
-	"github.com/vedette-io/vedette/record/feed"
-	"github.com/vedette-io/vedette/record/recordworld"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/feed"
+	"github.com/vedette-io/vedette/platform/sqldb"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
+	"github.com/vedette-io/vedette/platform/world/recordworld"
 )
 
 // history is a database with jobs, and its writer.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/vedette-io/vedette/bench/portal"
-	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 func TestMain(m *testing.M) {

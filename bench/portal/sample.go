@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/api"
 )
 
 // sample has the values for requests: jobs in all states, and cursors.

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/bench/measure"
-	"github.com/vedette-io/vedette/portal"
-	"github.com/vedette-io/vedette/portal/identity"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/portal"
+	"github.com/vedette-io/vedette/platform/portal/identity"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // RSS is the name of the figure of the resident memory, in bytes.
@@ -35,7 +35,7 @@ func Serve(ctx context.Context, url string, in io.Reader, out io.Writer) error {
 	defer db.Close()
 	return serve(ctx, in, out, func(ctx context.Context, l net.Listener) error {
 		p, err := portal.New(portal.Config{
-			DB: db, Version: "bench", Metrics: true, Identity: identity.Config{Listen: l.Addr().String()},
+			DB: db, Version: "bench", Metrics: true, Identity: identity.Config{Listen: l.Addr().String(), InsecureLoopback: true},
 			Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		})
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/vedette-io/vedette/bench/contest"
 	"github.com/vedette-io/vedette/bench/measure"
-	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/platform/feed"
 )
 
 // Figures of streams.

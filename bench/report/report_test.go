@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/bench/contest"
 	"github.com/vedette-io/vedette/bench/measure"
 	"github.com/vedette-io/vedette/bench/scenario"
-	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/internal/testinput"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 // made returns a run with round figures: ours takes 2 s of CPU, then 4, for 1,000

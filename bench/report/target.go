@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/bench/contest"
 	"github.com/vedette-io/vedette/bench/measure"
 	"github.com/vedette-io/vedette/bench/scenario"
-	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 // Target is a row of the table of ratios: a goal.

@@ -14,8 +14,8 @@ import (
 	"github.com/vedette-io/vedette/bench/report"
 	"github.com/vedette-io/vedette/bench/scenario"
 	"github.com/vedette-io/vedette/bench/serve"
-	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/internal/testinput"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 func TestMain(m *testing.M) {

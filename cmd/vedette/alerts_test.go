@@ -8,9 +8,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/vedette-io/vedette/notify/notifymetrics"
-	"github.com/vedette-io/vedette/record/recordmetrics"
-	"github.com/vedette-io/vedette/stream/streammetrics"
+	"github.com/vedette-io/vedette/platform/metrics/notifymetrics"
+	"github.com/vedette-io/vedette/platform/metrics/recordmetrics"
+	"github.com/vedette-io/vedette/platform/metrics/streammetrics"
 )
 
 var (

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/timeout"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/timeout"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/wire"
 )
 

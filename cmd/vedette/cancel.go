@@ -11,18 +11,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/explain"
-	"github.com/vedette-io/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/internal/source"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/portal/api"
-	"github.com/vedette-io/vedette/state"
-	"github.com/vedette-io/vedette/submit"
+	"github.com/vedette-io/vedette/platform/portal/api"
+
+	"github.com/vedette-io/vedette/platform/submit"
 )
 
 // cancelOptions are the flags of cancel.
@@ -81,7 +81,7 @@ func newCancel(c completions) *cobra.Command {
 	f.BoolVarP(&o.yes, "yes", "y", false, "do not ask before cancelling the jobs of a selector")
 	f.StringVarP(&o.output, "output", "o", "", "format: name (default: one line per job)")
 	c.add(cmd, func() *source.Flags { return &source.Flags{Server: o.server} }, suggestOpenJobs)
-	return cmd
+	return finishes(cmd)
 }
 
 // check returns an error for flags that contradict each other.
@@ -146,7 +146,7 @@ func (o *cancelOptions) choose(ctx context.Context, client *submit.Client, in io
 	if err != nil {
 		return nil, err
 	}
-	jobs := slices.DeleteFunc(all, func(job submit.Job) bool { return state.Of(job.Object.Object).State.Final() })
+	jobs := slices.DeleteFunc(all, func(j submit.Job) bool { return job.ReadStatus(j.Object.Object).State.Final() })
 	return jobs, o.confirm(jobs, in, con)
 }
 
@@ -190,7 +190,7 @@ func (o *cancelOptions) cancel(ctx context.Context, client *submit.Client, job s
 }
 
 // doing has a word for each way to cancel a job.
-var doing = map[string]string{jobmeta.CancelDelete: "deleted", jobmeta.CancelSuspend: "suspended", jobmeta.CancelCommand: "stop requested"}
+var doing = map[string]string{job.CancelDelete: "deleted", job.CancelSuspend: "suspended", job.CancelCommand: "stop requested"}
 
 // onPortal cancels jobs in the name of the person that the portal knows.
 func (o *cancelOptions) onPortal(ctx context.Context, names []string, in io.Reader, con *console.Console) error {
@@ -224,25 +224,25 @@ func (o *cancelOptions) onPortal(ctx context.Context, names []string, in io.Read
 }
 
 // stop cancels a job through a portal.
-func (o *cancelOptions) stop(ctx context.Context, jobs *portaljobs.Jobs, job submit.Job, ref api.JobRef, con *console.Console) error {
+func (o *cancelOptions) stop(ctx context.Context, jobs *portaljobs.Jobs, j submit.Job, ref api.JobRef, con *console.Console) error {
 	request := api.StopRequest{Reason: o.reason, Confirm: ref.Name, DryRun: o.dryRun} // to name the job is to confirm
 	switch {
 	case o.delete:
-		request.How = jobmeta.CancelDelete
+		request.How = job.CancelDelete
 	case o.suspend:
-		request.How = jobmeta.CancelSuspend
+		request.How = job.CancelSuspend
 	}
-	con.Progress("cancelling %s …", job)
+	con.Progress("cancelling %s …", j)
 	act, err := jobs.Stop(ctx, ref, request)
 	con.Clear()
 	if err != nil {
 		return err
 	}
 	if o.output == "name" {
-		return con.Print(printable.Line(job.String()) + "\n")
+		return con.Print(printable.Line(j.String()) + "\n")
 	}
 	done := submit.Cancelled{Actor: act.By, Reason: act.Why, At: act.At, How: act.How, Before: act.Before}
-	return con.Print(printable.Line(o.became(job, done, jobs.Next("retry", job))) + "\n")
+	return con.Print(printable.Line(o.became(j, done, jobs.Next("retry", j))) + "\n")
 }
 
 // line describes the result for a job.
@@ -253,21 +253,21 @@ func (o *cancelOptions) line(cluster *kube.Cluster, job submit.Job, done submit.
 }
 
 // became describes the result for a job, and suggests the next command.
-func (o *cancelOptions) became(job submit.Job, done submit.Cancelled, next string) string {
+func (o *cancelOptions) became(j submit.Job, done submit.Cancelled, next string) string {
 	switch {
 	case done.Before && done.Actor == "":
-		return fmt.Sprintf("%s is being deleted already", job)
+		return fmt.Sprintf("%s is being deleted already", j)
 	case done.Before:
-		text := fmt.Sprintf("%s was cancelled already, %s ago, by %s", job, units.Duration(max(time.Since(done.At), time.Second).Round(time.Second)), done.Actor)
+		text := fmt.Sprintf("%s was cancelled already, %s ago, by %s", j, units.Duration(max(time.Since(done.At), time.Second).Round(time.Second)), done.Actor)
 		if done.Reason != "" {
 			text += ": " + done.Reason
 		}
 		return text
 	case o.dryRun:
-		return fmt.Sprintf("%s would be %s in namespace %s (dry run)", job, doing[done.How], job.Namespace)
+		return fmt.Sprintf("%s would be %s in namespace %s (dry run)", j, doing[done.How], j.Namespace)
 	}
-	text := fmt.Sprintf("%s cancelled in namespace %s: %s", job, job.Namespace, doing[done.How])
-	if done.How == jobmeta.CancelDelete {
+	text := fmt.Sprintf("%s cancelled in namespace %s: %s", j, j.Namespace, doing[done.How])
+	if done.How == job.CancelDelete {
 		return text + "; its history stays"
 	}
 	return text + "; next: `" + next + "`"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/job"
 )
 
 // vedette runs a command against the server to its end.
@@ -146,7 +146,7 @@ func TestRetryAndHistory(t *testing.T) {
 		t.Errorf("retry of a deleted job: exit code %d, said %q; want 1 and a hint at --db", code, errs)
 	}
 	for _, again := range []string{"submitted to namespace ml; next: `vedette logs job/train-7-r2 -f`, `vedette cancel job/train-7-r2`\n", "was submitted to namespace ml already"} {
-		code, out, errs := srv.vedette("retry", "train-7", "--db", db, "--set", "image=example.com/train:8")
+		code, out, errs := srv.vedette("retry", "train-7", "--db", db, "--set", "image=example.com/train:8", "--key", "k")
 		if code != 0 || !strings.HasPrefix(out, "job/train-7-r2 "+again) || !strings.Contains(errs, "warning: job/train-7 is deleted") != strings.HasPrefix(again, "was") {
 			t.Errorf("retry from the history: exit code %d, printed %q, said %q; want 0, job/train-7-r2 and a warning the first time only", code, out, errs)
 		}
@@ -156,7 +156,7 @@ func TestRetryAndHistory(t *testing.T) {
 		t.Errorf("retry with --anyway: exit code %d, printed %q, said %q; want 0 and job/mine", code, out, errs)
 	}
 	reached("mine", "Submitted")
-	if by := srv.jobsOf("ml")[0].Annotations[jobmeta.RetryOfName]; by != "train-7-r2" {
+	if by := srv.jobsOf("ml")[0].Annotations[job.RetryOfNameAnnotation]; by != "train-7-r2" {
 		t.Errorf("mine repeats %s, want train-7-r2", by)
 	}
 	shown := start(t, "history", "job/train-7-r2", "-n", "ml", "--db", db)

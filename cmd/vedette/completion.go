@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/joblist"
-	"github.com/vedette-io/vedette/internal/listing"
-	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/joblist"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/platform/history"
 )
 
 // completionTimeout limits the wait for a cluster, a database or a portal when the user
@@ -329,7 +329,7 @@ func suggestJob(ctx context.Context, r request) ([]string, error) {
 
 // suggestOpenJobs completes names of jobs that have not ended.
 func suggestOpenJobs(ctx context.Context, r request) ([]string, error) {
-	return jobNames(ctx, r, func(j *history.Job) bool { return !state.State(j.State).Final() })
+	return jobNames(ctx, r, func(j *history.Job) bool { return !job.State(j.State).Final() })
 }
 
 // suggestJobs completes names of jobs.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 )
 
 // file writes a file into a new folder.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/vedette-io/vedette/internal/deliveryview"
-	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/deliveryview"
+	"github.com/vedette-io/vedette/platform/notify/delivery"
 )
 
 // TestDeadletter lists, shows, replays and drops dead letters, and checks that the audit names

@@ -17,9 +17,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/vedette-io/vedette/internal/demo"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/demo"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/world/simulation"
 )
 
 // outside is another terminal beside a demo.
@@ -56,14 +57,14 @@ func startDemo(t *testing.T, args ...string) *outside {
 // submit creates a job that runs a command in the queue.
 func (o *outside) submit(name string, command ...string) {
 	o.t.Helper()
-	job := newJob(demo.Team, name)
+	j := newJob(demo.Team, name)
 	retries := int32(0)
-	job.Labels, job.Spec.BackoffLimit = map[string]string{demo.QueueLabel: "gpu"}, &retries
-	job.Spec.Template.Spec = corev1.PodSpec{
+	j.Labels, j.Spec.BackoffLimit = map[string]string{job.KueueQueueLabel: "gpu"}, &retries
+	j.Spec.Template.Spec = corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "main", Image: "pytorch/pytorch", Command: command}},
 	}
-	created, err := o.client.BatchV1().Jobs(demo.Team).Create(o.t.Context(), job, metav1.CreateOptions{})
-	if err != nil || !demo.Suspended(created) {
+	created, err := o.client.BatchV1().Jobs(demo.Team).Create(o.t.Context(), j, metav1.CreateOptions{})
+	if err != nil || !simulation.Suspended(created) {
 		o.t.Fatalf("create %s: got %v and error %v, want a suspended job", name, created, err)
 	}
 }
@@ -130,7 +131,7 @@ func TestDemoRunsJobsOfOthers(t *testing.T) {
 		}
 	}
 	o.until("long", "running again", running)
-	cancel := []byte(`{"metadata":{"annotations":{"` + jobmeta.CancelledBy + `":"fay"}},"spec":{"suspend":true}}`)
+	cancel := []byte(`{"metadata":{"annotations":{"` + job.CancelledByAnnotation + `":"fay"}},"spec":{"suspend":true}}`)
 	for _, name := range []string{"first", "second", "third", "fourth"} { // some of them wait for a node
 		o.submit(name, "sleep", "1h")
 		if _, err := jobs.Patch(t.Context(), name, types.MergePatchType, cancel, metav1.PatchOptions{}); err != nil {

@@ -9,10 +9,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/vedette-io/vedette/internal/demo"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/demo"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/record/joblog"
+	"github.com/vedette-io/vedette/platform/logs/joblog"
 )
 
 // kept waits until the log of a job is in the database.
@@ -55,9 +55,9 @@ func TestDemoSession(t *testing.T) {
 		return append([]string{"submit", "--image", "pytorch/pytorch", "--gpus", "2", "--queue", "gpu"}, more...)
 	}
 
-	train := submit("--name", "train-7", "--", "python", "train.py")
+	train := submit("--name", "train-7", "--key", "k", "--", "python", "train.py")
 	says(0, []string{"job/train-7 submitted to namespace " + demo.Team}, train...)
-	says(0, []string{"job/train-7 was submitted to namespace " + demo.Team + " already"}, train...)
+	says(0, []string{"job/train-7 was submitted to namespace " + demo.Team + " already, with this key"}, train...)
 	says(0, []string{"INFO  rank 0 of 1", "loss ", "INFO  done in "}, "logs", "job/train-7", "-f")
 	o.until("train-7", "complete", func(job *batchv1.Job, _ []corev1.Pod) bool { return has(job, batchv1.JobComplete) })
 

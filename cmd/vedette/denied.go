@@ -9,10 +9,11 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/explain"
-	"github.com/vedette-io/vedette/portal/api"
-	"github.com/vedette-io/vedette/submit"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/submit"
 )
 
 // showRole prints a role with the missing right: as the output with -o yaml, otherwise after the
@@ -63,16 +64,17 @@ func codeOf(err error) int {
 	if errors.As(err, &exit) {
 		return exit.code
 	}
-	return 1
+	return exitFailure
 }
 
 // problems returns an error for each objection to a job, so that each has its own line, and adds a
-// remedy to other errors of a submission.
-func problems(err error, again bool) []error {
+// remedy to other errors of a submission. key is that of the command.
+func problems(err error, key string) []error {
 	var (
 		invalid *submit.InvalidError
 		taken   *submit.TakenError
 		unsure  *submit.UnsureError
+		lost    *portaljobs.UnsureError
 		problem *api.Problem
 	)
 	switch {
@@ -86,10 +88,8 @@ func problems(err error, again bool) []error {
 		return all
 	case errors.As(err, &taken):
 		return []error{fmt.Errorf("%w; take another name with --name, or let --again make one", err)}
-	case errors.As(err, &unsure) && again:
-		return []error{fmt.Errorf("%w; look for that job before you submit it again", err)}
-	case errors.As(err, &unsure):
-		return []error{fmt.Errorf("%w; repeat the command: it creates no second job", err)}
+	case errors.As(err, &unsure), errors.As(err, &lost):
+		return []error{fmt.Errorf("%s; repeat the command with --key %s: it creates no second job", explain.Clause(err.Error()), key)}
 	}
 	return []error{err}
 }

@@ -12,11 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 	"github.com/vedette-io/vedette/internal/linediff"
 	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/platform/history"
 )
 
 // diffOptions are the flags of diff.
@@ -25,20 +26,13 @@ type diffOptions struct {
 	from, to string
 }
 
-// Exit codes of diff, as in kubectl diff.
-const (
-	exitDiffers = 1
-	exitFailed  = 2
-)
-
 func newDiff(c completions) *cobra.Command {
 	var o diffOptions
 	cmd := &cobra.Command{
 		Use:   "diff TYPE/NAME",
 		Short: "Show what changed in an object between two revisions",
-		Long: "Show what changed in an object between two revisions or times. Without flags, it compares the last two revisions. The\n" +
-			"exit code is 0 if they are the same, 1 if they differ, and 2 or more after an error. KUBECTL_EXTERNAL_DIFF names\n" +
-			"another program to compare with.",
+		Long: "Show what changed in an object between two revisions or times. Without flags, it compares the last two revisions.\n" +
+			"KUBECTL_EXTERNAL_DIFF names another program to compare with.\n\n" + exitHelp("diff"),
 		Example: "  # The last change\n" +
 			"  vedette diff job/train-7 -n ml --db sqlite:history.db\n\n" +
 			"  # Between two versions; since yesterday\n" +
@@ -55,7 +49,7 @@ func newDiff(c completions) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.from, "from", "", "version or time: 2h, 3d (ago), 15:04, 2026-03-01T15:04:05Z (default: the previous revision)")
 	f.StringVar(&o.to, "to", "", "version or time (default: the last revision)")
-	return codeOfErrors(cmd, exitFailed)
+	return codeOfErrors(cmd, exitDiffFailed)
 }
 
 func (o *diffOptions) run(ctx context.Context, args []string, con *console.Console) error {
@@ -99,6 +93,9 @@ func (o *diffOptions) run(ctx context.Context, args []string, con *console.Conso
 		names[i] = printable.Sprintf("%s/%s at %v\t%s", r.Namespace, r.Name, r.Revision.Version, r.Revision.Seen.Local().Format("2006-01-02 15:04:05.000"))
 		if r.Deleted {
 			names[i] += " (deleted)"
+		}
+		if r.Source == history.Reshown {
+			names[i] += " (" + contentChanged + ")"
 		}
 	}
 	if program := os.Getenv("KUBECTL_EXTERNAL_DIFF"); program != "" {
@@ -147,7 +144,7 @@ func external(ctx context.Context, program string, from, to source.RevisionAt, t
 	case errors.As(err, &exit) && exit.ExitCode() == exitDiffers:
 		return exitCode(exitDiffers, nil)
 	case errors.As(err, &exit):
-		return exitCode(max(exit.ExitCode(), exitFailed), fmt.Errorf("KUBECTL_EXTERNAL_DIFF (%s): %w", program, err))
+		return exitCode(max(exit.ExitCode(), exitDiffFailed), fmt.Errorf("KUBECTL_EXTERNAL_DIFF (%s): %w", program, err))
 	}
 	return fmt.Errorf("KUBECTL_EXTERNAL_DIFF: %w", err)
 }

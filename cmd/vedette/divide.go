@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/preflight"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/record/feed"
-	"github.com/vedette-io/vedette/stream"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/platform/feed"
+	"github.com/vedette-io/vedette/platform/send/stream"
 )
 
 // dividing is a command that divides the cursor of notifiers or of a stream.

@@ -11,8 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/vedette-io/vedette/apitest"
-	"github.com/vedette-io/vedette/internal/preflight"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // TestDoctor checks the findings of doctor if nothing is wrong.

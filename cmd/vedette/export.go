@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/export"
-	"github.com/vedette-io/vedette/export/s3"
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/internal/units"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
+	"github.com/vedette-io/vedette/platform/send/export"
+	"github.com/vedette-io/vedette/platform/send/export/s3"
 )
 
 // exportOptions are the flags of export.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/vedette-io/vedette/export"
+	"github.com/vedette-io/vedette/platform/send/export"
 )
 
 // TestExport exports an archive to a folder.

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/internal/source"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/platform/history"
 )
 
 // gapsOptions are the flags of gaps.
@@ -85,6 +85,7 @@ func (o *gapsOptions) run(ctx context.Context, types string, con *console.Consol
 		return err
 	}
 	defer h.Close()
+	defer sayUnrecorded(ctx, con, h, o.cluster)
 	now, f := time.Now(), history.GapFilter{Cluster: o.cluster, Namespace: o.namespace, Open: !o.all}
 	if f.Types, err = h.FindTypes(ctx, types); err != nil {
 		return err

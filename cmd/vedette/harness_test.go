@@ -27,7 +27,23 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	goleak.VerifyTestMain(m)
+	if err := os.Setenv("KUBECONFIG", filepath.Join(os.TempDir(), "vedette-tests-have-none")); err != nil {
+		panic(err)
+	}
+	// The portals of the tests share the local token of one user, whose folder for settings is not that of the user who runs the tests.
+	settings, err := os.MkdirTemp("", "vedette-tests-")
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range []string{"XDG_CONFIG_HOME", "AppData"} {
+		if err := os.Setenv(name, settings); err != nil {
+			panic(err)
+		}
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(settings)
+		os.Exit(code)
+	}))
 }
 
 // asProgram is the variable that makes the test binary run as the program.

@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/joblist"
-	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/joblist"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/internal/source"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/platform/history"
 )
 
 // historyOptions are the flags of history.
@@ -60,32 +60,6 @@ func newHistory(c completions) *cobra.Command {
 	return cmd
 }
 
-// transitionDoc is the machine-readable form of a transition, or of a gap, which has no states.
-type transitionDoc struct {
-	Kind       string  `json:"kind"`
-	Cluster    string  `json:"cluster"`
-	Type       string  `json:"type"`
-	Namespace  string  `json:"namespace"`
-	Name       string  `json:"name"`
-	UID        string  `json:"uid"`
-	Version    string  `json:"version"`
-	From       string  `json:"from"`
-	To         string  `json:"to"`
-	FromRaw    string  `json:"fromRaw"`
-	ToRaw      string  `json:"toRaw"`
-	Reason     string  `json:"reason"`
-	Message    string  `json:"message"`
-	HappenedAt string  `json:"happenedAt"`
-	SeenAt     string  `json:"seenAt"`
-	EndedAt    string  `json:"endedAt"`
-	Seconds    float64 `json:"seconds"`
-	Current    bool    `json:"current"`
-	Source     string  `json:"source"`
-	Owner      string  `json:"owner"`
-	Queue      string  `json:"queue"`
-	Submitter  string  `json:"submitter"`
-}
-
 // timelineColumns are the columns of one object. The lines of timeline and gapLine have a
 // cell for each.
 var timelineColumns = listing.Columns{
@@ -114,6 +88,7 @@ func (o *historyOptions) run(ctx context.Context, args []string, con *console.Co
 		return err
 	}
 	defer h.Close()
+	defer sayUnrecorded(ctx, con, h, o.cluster)
 	if list {
 		err = o.list(ctx, h, strings.Join(args, ""), lp, con)
 	} else {
@@ -210,7 +185,7 @@ func (o *historyOptions) timeline(ctx context.Context, h *source.History, obj hi
 		}
 		lp.Below(joblist.Summary(&job))
 	}
-	gaps, err := gapsOf(ctx, h, obj)
+	between, err := linesBetween(ctx, h, obj, now)
 	if err != nil {
 		return err
 	}
@@ -218,11 +193,11 @@ func (o *historyOptions) timeline(ctx context.Context, h *source.History, obj hi
 		if err != nil {
 			return err
 		}
-		for len(gaps) > 0 && gaps[0].From < t.Version {
-			if err := lp.Add(gapLine(obj, gaps[0], now)); err != nil {
+		for len(between) > 0 && between[0].before <= t.Version {
+			if err := lp.Add(between[0].Item); err != nil {
 				return err
 			}
-			gaps = gaps[1:]
+			between = between[1:]
 		}
 		if !selected(f, t) {
 			continue
@@ -236,8 +211,8 @@ func (o *historyOptions) timeline(ctx context.Context, h *source.History, obj hi
 			return err
 		}
 	}
-	for _, g := range gaps {
-		if err := lp.Add(gapLine(obj, g, now)); err != nil {
+	for _, line := range between {
+		if err := lp.Add(line.Item); err != nil {
 			return err
 		}
 	}
@@ -251,32 +226,6 @@ func selected(f history.Filter, t history.Transition) bool {
 		states = states || string(s) == t.To
 	}
 	return states && !t.Happened.Before(f.Since) && (f.Until.IsZero() || t.Happened.Before(f.Until))
-}
-
-// gapsOf returns the open gaps during the life of an object, the oldest first.
-func gapsOf(ctx context.Context, h *source.History, obj history.Object) (gaps []history.Gap, err error) {
-	f := history.GapFilter{Cluster: obj.ClusterUID, Types: []history.Type{obj.Type}, Namespace: obj.Namespace, Open: true, Since: obj.Created, Until: obj.Gone}
-	for g, err := range history.All(ctx, history.Paging{Order: history.OldestFirst}, func(ctx context.Context, p history.Paging) (history.Page[history.Gap], error) {
-		return h.ListGaps(ctx, f, p)
-	}) {
-		if err != nil {
-			return nil, err
-		}
-		gaps = append(gaps, g)
-	}
-	return gaps, nil
-}
-
-func gapLine(obj history.Object, g history.Gap, now time.Time) listing.Item {
-	why := "something may be missing: " + causeText(g.Cause)
-	return listing.Item{
-		Cells: []string{units.Local(g.Began), "(gap)", lastingGap(g, now), g.Cause, strings.TrimSpace(why + " " + printable.OneLine(g.Detail)), versions(g), "", units.Local(g.Ended)},
-		Name:  source.NameOf(obj),
-		Doc: transitionDoc{
-			Kind: "gap", Cluster: obj.Cluster, Type: obj.Type.String(), Namespace: obj.Namespace, Name: obj.Name, UID: obj.UID, Version: g.To.String(), Reason: g.Cause, Message: g.Detail,
-			HappenedAt: units.Timestamp(g.Began), SeenAt: units.Timestamp(g.Ended), EndedAt: units.Timestamp(g.Ended), Seconds: gapLength(g, now).Seconds(), Current: g.Ended.IsZero(), Source: "coverage",
-		},
-	}
 }
 
 // lasting returns how long an object was in a state, or how long it has been. A deletion has

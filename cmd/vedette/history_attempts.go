@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/internal/source"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/platform/history"
 )
 
 // attemptColumns are the columns of a chain of attempts.

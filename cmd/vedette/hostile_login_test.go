@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/api"
 )
 
 // logins runs commands against portals and identity providers that answer with hostile text or

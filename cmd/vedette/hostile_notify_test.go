@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vedette-io/vedette/notify/delivery"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/notify/delivery"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // formats are the formats of lists.

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/localtoken"
 )
 
 // portalAt matches the line with the address of a portal.
@@ -27,6 +29,7 @@ func (h *hostile) portal(t *testing.T) {
 		{"--portal-url", evil},
 		{"--portal-templates", evil},
 		{"--session-key", evil},
+		{"--insecure-loopback", "--trusted-proxy", "10.0.0.0/24"},
 		{"--notify", evil},
 		{"--context", evil, "--kubeconfig", h.srv.kubeconfig},
 	} {
@@ -42,6 +45,11 @@ func (h *hostile) portal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		token, err := localtoken.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
 		resp, err := http.DefaultClient.Do(r)
 		if err != nil {
 			t.Fatal(err)
@@ -53,6 +61,11 @@ func (h *hostile) portal(t *testing.T) {
 		}
 	}
 	http.DefaultClient.CloseIdleConnections()
+	for _, server := range []string{evil, "http://" + evil, base + "/" + evil} {
+		if _, errs, code := h.run("portal", "url", "--server", server); code != 1 || !strings.HasPrefix(errs, "vedette: ") {
+			t.Errorf("portal url --server %q: exit code %d, said %s; want 1 and an error", server, code, errs)
+		}
+	}
 	p.interrupt()
 	prints(t, "portal", p.err.String()+p.out.String())
 }

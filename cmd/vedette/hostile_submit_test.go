@@ -38,7 +38,7 @@ func (h *hostile) submitting(t *testing.T) {
 	}
 	job := write("job.yaml", object)
 	for _, format := range [][]string{{"--dry-run"}, {"-o", "yaml"}, {"-o", "json"}, {"-o", "name"}, {}} {
-		if out, errs, code := h.run(append([]string{"submit", "-f", job, "--kubeconfig", srv.kubeconfig}, format...)...); code != 0 || out == "" {
+		if out, errs, code := h.run(append([]string{"submit", "-f", job, "--key", "k", "--kubeconfig", srv.kubeconfig}, format...)...); code != 0 || out == "" {
 			t.Errorf("submit %q: exit code %d, output %s%s; want 0 and some output", format, code, out, errs)
 		}
 	}

@@ -26,7 +26,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vedette-io/vedette/apitest"
-	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/testinput"
 )
 
@@ -640,7 +640,7 @@ func TestOneWayOut(t *testing.T) {
 		".", "console", "deliveryview", "demo", "explain", "httpserver", "invocation", "joblist", "listing", "portaljobs", "preflight", "ruletext", "settings", "source", "timeout",
 		"tokenstore", "units", "watchview",
 	} {
-		folder := filepath.Join("../../internal", name)
+		folder := filepath.Join("internal", name)
 		if name == "." {
 			folder = name
 		}
@@ -650,7 +650,7 @@ func TestOneWayOut(t *testing.T) {
 		}
 		files = append(files, found...)
 	}
-	allowed := map[string]string{"os.Stdout": "main.go", "os.Stderr": "main.go", ".Raw()": "../../internal/console/console.go"}
+	allowed := map[string]string{"os.Stdout": "main.go", "os.Stderr": "main.go", ".Raw()": "internal/console/console.go"}
 	found := regexp.MustCompile(`os\.Stdout|os\.Stderr|\.Raw\(\)|fmt\.Print\w*\(|\blog\.(Print|Fatal|Panic)|\bprintln?\(`)
 	for _, file := range files {
 		text, err := os.ReadFile(file)

@@ -10,15 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/joblist"
-	"github.com/vedette-io/vedette/internal/lifestrip"
-	"github.com/vedette-io/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/joblist"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/lifestrip"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/internal/source"
-	"github.com/vedette-io/vedette/internal/units"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/platform/history"
 )
 
 // jobsOptions are the flags of jobs.
@@ -130,6 +130,9 @@ func (o *jobsOptions) run(ctx context.Context, con *console.Console) error {
 	}
 	if view.forPeople() {
 		o.sum(list, view, con)
+	}
+	if recorded, ok := src.(*joblist.Recorded); ok {
+		sayUnrecorded(ctx, con, recorded.H, o.cluster)
 	}
 	return nil
 }

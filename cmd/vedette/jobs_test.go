@@ -16,10 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/apitest"
-	"github.com/vedette-io/vedette/internal/joblist"
-	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/joblist"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/platform/history"
 )
 
 // pytorch is the type PyTorchJob without its operator.
@@ -27,15 +27,15 @@ var pytorch = apitest.Type{Group: "kubeflow.org", Version: "v1", Kind: "PyTorchJ
 
 // gpuJob returns a job with GPUs and a submitter.
 func gpuJob(namespace, name, user, queue string, gpus int64) *batchv1.Job {
-	job := newJob(namespace, name)
-	job.Labels = map[string]string{"team": "llm"}
+	j := newJob(namespace, name)
+	j.Labels = map[string]string{"team": "llm"}
 	if queue != "" {
-		job.Labels["kueue.x-k8s.io/queue-name"] = queue
+		j.Labels["kueue.x-k8s.io/queue-name"] = queue
 	}
-	job.Annotations = map[string]string{jobmeta.Submitter: user}
+	j.Annotations = map[string]string{job.SubmitterAnnotation: user}
 	limits := corev1.ResourceList{"nvidia.com/gpu": *resource.NewQuantity(gpus, resource.DecimalSI)}
-	job.Spec.Template.Spec = corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "main", Image: "train", Resources: corev1.ResourceRequirements{Limits: limits}}}}
-	return job
+	j.Spec.Template.Spec = corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "main", Image: "train", Resources: corev1.ResourceRequirements{Limits: limits}}}}
+	return j
 }
 
 // run begins a job, with a pod on a node.
@@ -271,7 +271,7 @@ func TestJobsMine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mine.Annotations[jobmeta.Submitter] = user
+	mine.Annotations[job.SubmitterAnnotation] = user
 	srv.create(mine)
 	if _, out, errs := srv.jobs("--mine"); !slices.Equal(rowsOf(out), []string{"NAME", "mine"}) {
 		t.Errorf("jobs --mine: printed %s, said %s; want only the job mine", out, errs)

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/record/shard"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/platform/record/shard"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // joinFlags make a recorder share its work with others.

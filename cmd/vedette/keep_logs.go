@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/explain"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/record/joblog"
-	"github.com/vedette-io/vedette/record/logkeeper"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
+	"github.com/vedette-io/vedette/platform/logs/joblog"
+	"github.com/vedette-io/vedette/platform/logs/logkeeper"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // keepLogsFlags select the pods whose logs are kept.

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/notify/delivery"
-	"github.com/vedette-io/vedette/notify/message"
-	"github.com/vedette-io/vedette/record/feed"
-	"github.com/vedette-io/vedette/record/sqldb"
-	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/feed"
+	"github.com/vedette-io/vedette/platform/notify/delivery"
+	"github.com/vedette-io/vedette/platform/notify/message"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // letterbox is a database with deliveries.
@@ -45,7 +45,7 @@ func (b *letterbox) with(do func(d *sqldb.DB) error) {
 func failedNotice(name string) *message.Notice {
 	code := 137
 	return &message.Notice{
-		Kind: message.Failed, From: state.Running, To: state.Failed, Reason: "BackoffLimitExceeded",
+		Kind: message.Failed, From: job.Running, To: job.Failed, Reason: "BackoffLimitExceeded",
 		Job:      message.Job{Cluster: "gpu-west", ClusterUID: "c", Type: "jobs.batch", Kind: "Job", Namespace: "ml", Name: name, UID: "u-" + name},
 		Cause:    message.Cause{Reason: message.OOMKilled, Pod: name + "-0", Node: "gpu-1", ExitCode: &code, Limit: "480 GiB"},
 		Happened: time.Now().Add(-time.Minute),

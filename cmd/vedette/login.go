@@ -16,14 +16,14 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/term"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/internal/source"
-	"github.com/vedette-io/vedette/internal/tokenstore"
-	"github.com/vedette-io/vedette/internal/units"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/tokenstore"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/portal/api"
-	"github.com/vedette-io/vedette/portal/client"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/client"
 )
 
 // loginOptions are the flags of login.
@@ -31,6 +31,7 @@ type loginOptions struct {
 	server  source.ServerFlags
 	connect kube.Config
 	with    string
+	cluster string
 }
 
 func newLogin() *cobra.Command {
@@ -41,13 +42,19 @@ func newLogin() *cobra.Command {
 		Long: "The token comes from the portal's identity provider: open the printed address in a browser on any machine, and\n" +
 			"enter the code. With --with kubeconfig it is the token that the kubeconfig sends to its cluster, also of a plugin;\n" +
 			"it is read each time and not stored. With --with token it is read from standard input.\n\n" +
-			"Give the token of a kubeconfig to portals that you trust only. The login is stored in the folder of your settings,\n" +
-			"readable by you alone. A token of a provider is renewed as long as the provider allows it.",
+			"Give the token of a kubeconfig to portals that you trust only. A portal of several clusters sends a token to the\n" +
+			"cluster that issued it. If it cannot tell which one that is, it refuses the token: name the cluster with --cluster.\n" +
+			"The login is stored in the folder of your settings, readable by you alone. A token of a provider is renewed as long\n" +
+			"as the provider allows it.",
 		Example: "  vedette login --server https://vedette.example.com\n" +
 			"  vedette jobs --server https://vedette.example.com\n\n" +
 			"  # With the token of the kubeconfig; with a token of the portal's file\n" +
 			"  vedette login --server https://vedette.example.com --with kubeconfig\n" +
-			"  vedette login --server https://vedette.example.com --with token < token.txt",
+			"  vedette login --server https://vedette.example.com --with token < token.txt\n\n" +
+			"  # With a token of a cluster that only this portal accepts\n" +
+			"  kubectl create token ci --audience https://vedette.example.com | vedette login --server https://vedette.example.com --with token\n\n" +
+			"  # With the token of a kubeconfig for the cluster that the portal calls prod\n" +
+			"  vedette login --server https://vedette.example.com --with kubeconfig --cluster prod",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd.Context(), cmd.InOrStdin(), console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
@@ -57,6 +64,7 @@ func newLogin() *cobra.Command {
 	o.server.AddFlags(cmd)
 	addConnection(cmd, &o.connect)
 	cmd.Flags().StringVar(&o.with, "with", "", "where the token comes from: provider, kubeconfig or token (default: provider)")
+	cmd.Flags().StringVar(&o.cluster, "cluster", "", "the portal's name of the cluster that issued the token (default: the portal finds out, or refuses the token)")
 	return cmd
 }
 
@@ -88,7 +96,7 @@ func (o *loginOptions) run(ctx context.Context, in io.Reader, con *console.Conso
 	if err != nil {
 		return err
 	}
-	signed, err := client.New(o.server.URL, client.Options{HTTP: web, Token: func(ctx context.Context) (string, error) {
+	signed, err := client.New(o.server.URL, client.Options{HTTP: web, Cluster: k.Cluster, Token: func(ctx context.Context) (string, error) {
 		return tokenstore.Token(ctx, bare.Address(), k, all, web)
 	}})
 	if err != nil {
@@ -101,8 +109,16 @@ func (o *loginOptions) run(ctx context.Context, in io.Reader, con *console.Conso
 	if err := all.Put(bare.Address(), &k); err != nil {
 		return err
 	}
-	con.Say("%s knows you as %s%s; the login is in %s", bare.Address(), session.Person, until(k.Expires), all.Path)
+	con.Say("%s knows you as %s%s%s; the login is in %s", bare.Address(), session.Person, inCluster(session.Cluster), until(k.Expires), all.Path)
 	return nil
+}
+
+// inCluster describes the cluster in which alone the portal knows a person.
+func inCluster(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " in the cluster " + name
 }
 
 // loaded repeats a request while the portal loads, which takes some seconds after its start.
@@ -142,16 +158,23 @@ func (o *loginOptions) key(ctx context.Context, methods *api.SignInMethods, serv
 		if !methods.Kubernetes {
 			return tokenstore.Credential{}, fmt.Errorf("the portal at %s does not accept tokens of its clusters; %s", server, ways(methods))
 		}
-		return tokenstore.Credential{Kind: tokenstore.Kubeconfig, Kubeconfig: o.connect.Kubeconfig, Context: o.connect.Context}, nil
+		return tokenstore.Credential{Kind: tokenstore.Kubeconfig, Kubeconfig: o.connect.Kubeconfig, Context: o.connect.Context, Cluster: o.cluster}, nil
 	case "token":
-		return pasted(in, con)
+		k, err := pasted(in, con)
+		k.Cluster = o.cluster
+		return k, err
 	case "provider", "":
+		if o.cluster != "" {
+			return tokenstore.Credential{}, errors.New("--cluster names the cluster of a token: use it with --with kubeconfig or --with token")
+		}
 	default:
 		return tokenstore.Credential{}, fmt.Errorf("--with is %q; use provider, kubeconfig or token", o.with)
 	}
 	switch {
 	case methods.OIDC != nil:
 		return device(ctx, methods.OIDC, web, con)
+	case methods.Local:
+		return tokenstore.Credential{}, fmt.Errorf("the portal at %s is open to the user who runs it: on that machine, other commands find its token; elsewhere use --with token", server)
 	case !methods.Demanded && !methods.Token && !methods.Kubernetes:
 		return tokenstore.Credential{}, fmt.Errorf("the portal at %s has no sign-in: use the other commands with --server", server)
 	}

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vedette-io/vedette/internal/tokenstore"
-	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/tokenstore"
+	"github.com/vedette-io/vedette/platform/portal/api"
 )
 
 // issuer is an identity provider with a device flow, and a portal that accepts its tokens.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/patience"
 )
 

@@ -10,24 +10,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/api"
 )
 
 // TestLoginKubeconfig checks that, over TLS with a private authority, each request to the portal has
-// the token of the kubeconfig, and that the token is not stored. A portal that does not accept such
+// the token of the kubeconfig and the cluster of the flag, and that the token is not stored. A portal that does not accept such
 // tokens does not get it, and it is never sent in plain text.
 func TestLoginKubeconfig(t *testing.T) {
 	home(t)
-	got, takes := []string{}, true
+	got, named, takes := []string{}, "", true
 	portal := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got = append(got, r.Header.Get("Authorization"))
+		named = r.Header.Get(api.HeaderCluster)
 		w.Header().Set("Content-Type", "application/json")
 		answer := any(api.RecordJobList{})
 		switch r.URL.Path {
 		case api.PathSignInMethods:
 			answer = api.SignInMethods{Demanded: true, Kubernetes: takes}
 		case api.Prefix + api.PathSession:
-			answer = api.Session{Person: "ann"}
+			answer = api.Session{Person: "ann", Cluster: named}
 		}
 		_ = json.NewEncoder(w).Encode(answer) // a client that has gone
 	}))
@@ -54,6 +55,16 @@ users: [{name: u, user: {token: of-kubeconfig}}], contexts: [{name: c, context: 
 	if last := got[len(got)-1]; last != "Bearer of-kubeconfig" {
 		t.Errorf("the last request has %q", last)
 	}
+	if named != "" {
+		t.Errorf("without the flag, requests name the cluster %q", named)
+	}
+	run(0, "knows you as ann in the cluster prod", "login", "--server", portal.URL, "--server-ca", ca, "--with", "kubeconfig", "--kubeconfig", config, "--cluster", "prod")
+	named = ""
+	run(0, "", "jobs", "-A", "--server", portal.URL, "--server-ca", ca)
+	if named != "prod" {
+		t.Errorf("after a login with the flag, requests name the cluster %q, want prod", named)
+	}
+	run(1, "--cluster names the cluster of a token", "login", "--server", portal.URL, "--server-ca", ca, "--cluster", "prod")
 	takes = false
 	run(1, "does not accept", "login", "--server", portal.URL, "--server-ca", ca, "--with", "kubeconfig", "--kubeconfig", config)
 	run(1, "in clear", "login", "--server", "http://portal.invalid:1", "--with", "token")

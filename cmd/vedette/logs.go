@@ -9,20 +9,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/explain"
-	"github.com/vedette-io/vedette/internal/joblist"
-	"github.com/vedette-io/vedette/internal/portaljobs"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/internal/source"
-	"github.com/vedette-io/vedette/internal/units"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/joblist"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/portal/api"
-	"github.com/vedette-io/vedette/portal/client"
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/record/joblog"
-	"github.com/vedette-io/vedette/record/sqldb"
-	"github.com/vedette-io/vedette/submit/logs"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/logs"
+	"github.com/vedette-io/vedette/platform/logs/joblog"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/client"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // logsOptions are the flags of logs.

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/explain"
-	"github.com/vedette-io/vedette/internal/portaljobs"
-	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/record/sqldb"
-	"github.com/vedette-io/vedette/submit"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/sqldb"
+	"github.com/vedette-io/vedette/platform/submit"
 )
 
 // jobFinder finds a job in the cluster, or otherwise in the history. Either may be missing.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/vedette-io/vedette/portal/api"
-	"github.com/vedette-io/vedette/submit/logs"
+	"github.com/vedette-io/vedette/platform/logs"
+	"github.com/vedette-io/vedette/platform/portal/api"
 )
 
 // logQuery returns the parameters of a request for a log.

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/submit/logs"
+	"github.com/vedette-io/vedette/platform/logs"
 )
 
 // podColors are the colors of prefixes, as SGR parameters. Red is for failures.

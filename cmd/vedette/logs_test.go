@@ -13,9 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/record/joblog"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
+	"github.com/vedette-io/vedette/platform/logs/joblog"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // began is the time of the first line of a log.

@@ -19,9 +19,9 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/explain"
-	"github.com/vedette-io/vedette/internal/invocation"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/invocation"
 	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/internal/printable"
 )
@@ -39,8 +39,7 @@ func main() {
 }
 
 // run is the program without the process around it. args begin with the name of the
-// program, as os.Args. It returns the exit code: 0 on success or if the user ended it, 1 on
-// failure, or a code that the command defines.
+// program, as os.Args. It returns the exit code, one of exitMeanings.
 //
 // Everything written to the outputs is escaped, because it may contain untrusted text;
 // see console for the exceptions.
@@ -54,17 +53,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	rename := nameCommands(root, name)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	code := exitFailure
 	var exit errExit
 	switch {
 	case oscompat.PipeClosed(err):
-		return 0 // the reader of the output has closed it
+		return exitSuccess // the reader of the output has closed it
 	case errors.As(err, &exit):
-		if text := exit.Error(); text != "" {
-			complain(stderr, rename(explain.Line(exit.error)))
+		if code, err = exit.code, exit.error; err.Error() == "" {
+			return code
 		}
-		return exit.code
 	case err == nil, ctx.Err() != nil:
-		return 0
+		return exitSuccess
 	}
 	said := ""
 	for _, err := range explain.Flatten(err) {
@@ -73,7 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			said = text
 		}
 	}
-	return 1
+	return code
 }
 
 func complain(stderr io.Writer, text string) {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 )
 
 // messageRetention is the flag for how long messages are kept after they were sent or discarded.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/gotool"
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/internal/scaffold"

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/pause"
-	"github.com/vedette-io/vedette/notify"
-	"github.com/vedette-io/vedette/notify/config"
-	"github.com/vedette-io/vedette/record/feed"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/feed"
+	"github.com/vedette-io/vedette/platform/notify"
+	"github.com/vedette-io/vedette/platform/notify/config"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // notifier sends messages by the rules of a file, and reloads the file. Any goroutine may read its

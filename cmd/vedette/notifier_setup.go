@@ -3,10 +3,10 @@ package main
 import (
 	"time"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
+	"github.com/vedette-io/vedette/platform/notify/config"
 )
 
 // notifierSetup are the settings of a notifier.

@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/preflight"
-	"github.com/vedette-io/vedette/internal/ruletext"
-	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/ruletext"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/table"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/notify/config"
-	"github.com/vedette-io/vedette/notify/rule"
+	"github.com/vedette-io/vedette/platform/notify/config"
+	"github.com/vedette-io/vedette/platform/notify/rule"
 )
 
 func newNotifyCheck() *cobra.Command {

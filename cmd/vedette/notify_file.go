@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/notify/config"
-	"github.com/vedette-io/vedette/notify/rule"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/platform/notify/config"
+	"github.com/vedette-io/vedette/platform/notify/rule"
 )
 
 // notifyOptions are the options of a file whose channels may print.

@@ -5,9 +5,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/vedette-io/vedette/notify"
-	"github.com/vedette-io/vedette/notify/delivery"
-	"github.com/vedette-io/vedette/notify/notifymetrics"
+	"github.com/vedette-io/vedette/platform/metrics/notifymetrics"
+	"github.com/vedette-io/vedette/platform/notify"
+	"github.com/vedette-io/vedette/platform/notify/delivery"
 )
 
 // notifyCollectors returns the metrics of a notifier. current returns the notifier, or nil

@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/preflight"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
+	"github.com/vedette-io/vedette/platform/feed"
 )
 
 func newNotifyReset() *cobra.Command {

@@ -16,10 +16,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/preflight"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/internal/preflight"
-	"github.com/vedette-io/vedette/notify/delivery"
-	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/notify/delivery"
 )
 
 // The secrets of the tests. No output may have them.

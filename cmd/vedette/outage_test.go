@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/vedette-io/vedette/internal/watchview"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/watchview"
 	"github.com/vedette-io/vedette/reflector"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/vedette-io/vedette/internal/invocation"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/invocation"
 )
 
 // nameCommands puts the words with which the user started the program into all help texts:

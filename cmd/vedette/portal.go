@@ -5,21 +5,19 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os/exec"
-	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/httpserver"
-	"github.com/vedette-io/vedette/internal/preflight"
-	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/httpserver"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/notify/config"
-	"github.com/vedette-io/vedette/portal"
-	"github.com/vedette-io/vedette/portal/access"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/notify/config"
+	"github.com/vedette-io/vedette/platform/portal"
+	"github.com/vedette-io/vedette/platform/portal/access"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // portalOptions are the flags of portal.
@@ -42,8 +40,9 @@ func newPortal() *cobra.Command {
 		Short: "Show jobs and their history in the browser",
 		Long: "The portal shows what recorders write to a database: jobs, their timelines, why they wait, why they failed, their logs, and\n" +
 			"statistics. It has a JSON API under /api/v1. Several portals may use one database.\n\n" +
-			"Without other settings it listens on the loopback address, and whoever reaches it sees everything. Any other address needs\n" +
-			"a way to sign in: --sign-in-tokens, --sign-in-clusters, --oidc-issuer or --trusted-proxy. If people sign in and the portal\n" +
+			"Without other settings it listens on the loopback address, and is open to the user who runs it: the printed address has a\n" +
+			"token, which `vedette portal url` repeats, and commands with --server find it by themselves. Any other address needs a way\n" +
+			"to sign in: --sign-in-tokens, --sign-in-clusters, --oidc-issuer or --trusted-proxy. If people sign in and the portal\n" +
 			"reaches a cluster, its API server decides which namespaces a person sees; --rights=false shows all. Jobs are submitted, stopped and retried through the contexts of --context, or the clusters of the\n" +
 			"file of --config. The names of these clusters must be those of the recorder.",
 		Example: "  # Show the history in a file\n" +
@@ -60,7 +59,7 @@ func newPortal() *cobra.Command {
 	}
 	o.settled = settings.AddDatabase(cmd, &o.db)
 	f := cmd.Flags()
-	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address of the portal")
+	f.StringVar(&o.listen, "listen", defaultPortal, "address of the portal")
 	f.BoolVar(&o.metrics, "metrics", false, "serve /metrics at the same address, without sign-in")
 	f.StringVar(&o.replica, "read-replica", "", "URL of a replica of the database, which answers queries about histories and logs while it is recent (default: none)")
 	f.DurationVar(&o.most, "read-replica-max-age", 5*time.Second, "age from which the database answers instead of the replica")
@@ -69,6 +68,7 @@ func newPortal() *cobra.Command {
 	f.Lookup("context").Usage = "contexts of the kubeconfig, separated by commas (default: the clusters of --config, else the current context)"
 	o.notify.addFlags(cmd)
 	o.portalFlags.addFlags(cmd)
+	cmd.AddCommand(newPortalURL())
 	return cmd
 }
 
@@ -103,6 +103,9 @@ func (o *portalOptions) run(ctx context.Context, con *console.Console) error {
 		}
 	}
 	cfg := portal.Config{DB: d, Clusters: reached(clusters), Notify: file, Metrics: o.metrics, Logger: slog.New(slog.NewTextHandler(console.LogWriter{Con: con}, nil))}
+	if o.local, err = o.localToken(con); err != nil {
+		return err
+	}
 	if err := o.fill(&cfg, o.listen); err != nil {
 		return err
 	}
@@ -121,22 +124,13 @@ func (o *portalOptions) run(ctx context.Context, con *console.Console) error {
 		return fmt.Errorf("--listen %s: %w; use a free address of the form HOST:PORT, such as 127.0.0.1:8090", o.listen, err)
 	}
 	address := httpserver.Address(listener.Addr(), p.TLS(), o.url)
-	con.Say("the portal shows %s\nopen %s\nCtrl-C ends it", d, address)
+	con.Say("the portal shows %s", d)
+	httpserver.Announce(con, "open", address, o.local)
+	con.Say("Ctrl-C ends it")
 	if o.browser {
-		openBrowser(ctx, address, con)
+		defer openBrowser(ctx, address, o.local, con)()
 	}
 	return p.Serve(ctx, listener)
-}
-
-// openBrowser opens an address in the user's browser. A failure is only printed.
-func openBrowser(ctx context.Context, address string, con *console.Console) {
-	name := "xdg-open"
-	if runtime.GOOS == "darwin" {
-		name = "open"
-	}
-	if err := exec.CommandContext(ctx, name, address).Start(); err != nil {
-		con.Say("the browser cannot be opened: %v", err)
-	}
 }
 
 // reached returns clusters in the form of the portal.

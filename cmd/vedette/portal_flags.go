@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/portal"
-	"github.com/vedette-io/vedette/portal/identity"
-	"github.com/vedette-io/vedette/record/jobtrace"
-	"github.com/vedette-io/vedette/submit/template"
+	"github.com/vedette-io/vedette/platform/portal"
+	"github.com/vedette-io/vedette/platform/portal/identity"
+	"github.com/vedette-io/vedette/platform/send/jobtrace"
+	"github.com/vedette-io/vedette/platform/submit/template"
 )
 
 // portalFlags are the settings of the portal that `vedette portal` and `vedette record` share.
@@ -28,7 +28,13 @@ type portalFlags struct {
 	operators      []string
 	templates      string
 	traceURL       string
+
+	insecureLoopback bool
+	local            string // the local token; empty if people sign in, or with insecureLoopback
 }
+
+// defaultPortal is the address of a portal.
+const defaultPortal = "127.0.0.1:8080"
 
 func (o *portalFlags) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
@@ -36,6 +42,7 @@ func (o *portalFlags) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.key, "tls-key", "", "PEM file with the key of the certificate")
 	f.StringVar(&o.url, "portal-url", "", "address by which browsers reach the portal, such as https://vedette.example.com")
 	f.StringSliceVar(&o.hosts, "portal-hosts", nil, "other host names at which the portal answers without sign-in")
+	f.BoolVar(&o.insecureLoopback, "insecure-loopback", false, "without sign-in, let every user of this machine read jobs, environments and logs, and write with the rights of this process (default: only the user who runs it)")
 	f.StringVar(&o.tokens, "sign-in-tokens", "", "YAML file with the tokens of people")
 	f.BoolVar(&o.clusterTokens, "sign-in-clusters", false, "accept the tokens of the clusters, such as those of service accounts")
 	f.StringVar(&o.oidc.Issuer, "oidc-issuer", "", "URL of the OpenID Connect provider that people sign in with")
@@ -54,7 +61,7 @@ func (o *portalFlags) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.sessionKey, "session-key", "", "file with at least 32 random bytes that seal sessions; replicas share it (default: a new key)")
 	f.BoolVar(&o.rights, "rights", false, "let the API servers decide which namespaces a person sees and what they may do (default: if people sign in and the portal reaches a cluster)")
 	o.rightsSaid = func() bool { return f.Changed("rights") }
-	f.StringSliceVar(&o.operators, "operators", nil, "groups whose members see the operations page")
+	f.StringSliceVar(&o.operators, "operators", nil, "groups whose members see the operations page; cluster:prod:sre is the group sre of people whom the cluster prod has identified")
 	f.StringVar(&o.templates, "portal-templates", "", "folder with more job templates; a template with the name of a built-in one replaces it")
 	f.StringVar(&o.traceURL, "trace-url", "", "address of the trace of a job in a tracing system, with {trace} for its ID: the page of a job that has ended links to it (default: no link)")
 }
@@ -72,7 +79,7 @@ func (o *portalFlags) fill(cfg *portal.Config, listen string) error {
 		o.rights = o.signsIn() && len(cfg.Clusters) > 0
 	}
 	cfg.Rights, cfg.Operators, cfg.ClusterTokens, cfg.CertFile, cfg.KeyFile = o.rights, o.operators, o.clusterTokens, o.cert, o.key
-	cfg.Identity = identity.Config{Listen: listen, URL: o.url, Hosts: o.hosts, Tokens: o.tokens, Key: o.sessionKey}
+	cfg.Identity = identity.Config{Listen: listen, URL: o.url, Hosts: o.hosts, Tokens: o.tokens, Key: o.sessionKey, LocalToken: o.local, InsecureLoopback: o.insecureLoopback}
 	cfg.Templates, cfg.Version = template.Builtin(), version()
 	switch issuer := o.oidc.Issuer != ""; {
 	case issuer && o.oidc.ClientID == "":

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vedette-io/vedette/internal/demo"
-	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/demo"
+	"github.com/vedette-io/vedette/job"
 )
 
 // hinted matches a command that an output suggests.
@@ -60,7 +60,7 @@ func TestPortalSession(t *testing.T) {
 	}
 	text = run(hinted.FindStringSubmatch(text)[1]) // repeats p-1
 	run(hinted.FindAllStringSubmatch(text, -1)[1][1])
-	says(0, []string{"job/p-2  Running", "step ", "done in", "job/p-2  " + string(state.Succeeded)}, submit("--name", "p-2", "--follow", "--", "sleep", "5")...)
+	says(0, []string{"job/p-2  Running", "step ", "done in", "job/p-2  " + string(job.Succeeded)}, submit("--name", "p-2", "--follow", "--", "sleep", "5")...)
 	says(2, []string{"job/p-3  Failed"}, submit("--name", "p-3", "--wait", "--", "fail")...)
 	says(0, []string{"done in"}, "logs", "p-2", "-n", demo.Team, "--tail", "1")
 	says(0, []string{"job/p-3-r2 submitted"}, "retry", "p-3", "-n", demo.Team, "--set", "spec.parallelism=2")

@@ -15,15 +15,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
-	"github.com/vedette-io/vedette/internal/demo"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/demo"
+	"github.com/vedette-io/vedette/internal/localtoken"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/portal"
-	"github.com/vedette-io/vedette/portal/api"
-	"github.com/vedette-io/vedette/portal/identity"
-	"github.com/vedette-io/vedette/record/jobtrace"
+	"github.com/vedette-io/vedette/platform/portal"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/identity"
+	"github.com/vedette-io/vedette/platform/send/jobtrace"
 )
 
-// portalAnswer sends a request to a portal, and returns the status and the body.
+// portalAnswer sends a request with the local token of the user to a portal, and returns the status
+// and the body.
 func portalAnswer(t *testing.T, method, url, body string, header ...string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -31,6 +33,11 @@ func portalAnswer(t *testing.T, method, url, body string, header ...string) (int
 		t.Fatal(err)
 	}
 	r.Close = true
+	token, err := localtoken.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}

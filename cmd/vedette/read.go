@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/listing"
-	"github.com/vedette-io/vedette/internal/source"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/history"
 )
 
 // readOptions are the flags of all commands that read the history.
@@ -142,7 +142,7 @@ func (o *filterOptions) filter(ctx context.Context, h *source.History, place *re
 		f.Owner.UID = o.owner
 	}
 	for _, s := range o.states {
-		f.States = append(f.States, state.State(s))
+		f.States = append(f.States, job.State(s))
 	}
 	f.Labels, err = source.ParseLabels(o.labels)
 	return f, err

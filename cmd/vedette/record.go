@@ -13,18 +13,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/explain"
-	"github.com/vedette-io/vedette/internal/httpserver"
-	"github.com/vedette-io/vedette/internal/preflight"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/portal"
-	"github.com/vedette-io/vedette/portal/api"
-	"github.com/vedette-io/vedette/record"
-	"github.com/vedette-io/vedette/record/logkeeper"
-	"github.com/vedette-io/vedette/record/recordmetrics"
-	"github.com/vedette-io/vedette/record/retention"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/httpserver"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/platform/logs/logkeeper"
+	"github.com/vedette-io/vedette/platform/metrics/recordmetrics"
+	"github.com/vedette-io/vedette/platform/portal"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/record"
+	"github.com/vedette-io/vedette/platform/retention"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 func newRecord() *cobra.Command {
@@ -104,7 +104,10 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console.Con
 		return err
 	}
 	if o.portal.shown(o.listen) {
-		at.Rest, metrics = &o.portal, append(metrics, &o.portal)
+		if o.portal.local, err = o.portal.localToken(con); err != nil {
+			return err
+		}
+		at.Rest, at.LocalToken, metrics = &o.portal, o.portal.local, append(metrics, &o.portal)
 	}
 	return httpserver.ServeWhile(ctx, at, con, func(ctx context.Context) error {
 		return o.begin(ctx, cfg, clusters, setup, &s, con)

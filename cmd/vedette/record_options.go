@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/record"
-	"github.com/vedette-io/vedette/rules"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/platform/record"
+	"github.com/vedette-io/vedette/platform/rules"
 )
 
 // recordOptions are the settings of record, doctor and config view.

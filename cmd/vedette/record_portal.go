@@ -9,11 +9,11 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/vedette-io/vedette/portal"
-	"github.com/vedette-io/vedette/portal/api"
-	"github.com/vedette-io/vedette/portal/identity"
-	"github.com/vedette-io/vedette/portal/web"
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/platform/portal"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/identity"
+	"github.com/vedette-io/vedette/platform/portal/web"
+	"github.com/vedette-io/vedette/platform/record"
 )
 
 // recordPortal is the portal inside `vedette record --listen`.

@@ -20,10 +20,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/preflight"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/internal/preflight"
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // recordable is a server with the namespace kube-system, which a recorder needs.
@@ -273,10 +273,10 @@ clusters:
 	if _, text := get(t, address+"/metrics"); !regexp.MustCompile(`vedette_record_ready\{cluster="b".*type="pods"\} 1`).MatchString(text) || !strings.Contains(text, "go_goroutines") {
 		t.Errorf("/metrics: got %s, want the pods of b ready, and those of the Go runtime", text)
 	}
-	if code, text := get(t, address+"/"); code != http.StatusOK || !strings.Contains(text, "<title>Vedette</title>") {
+	if code, text := portalAnswer(t, http.MethodGet, address+"/", ""); code != http.StatusOK || !strings.Contains(text, "<title>Vedette</title>") {
 		t.Errorf("/ is not the portal: %d %s", code, text)
 	}
-	if code, text := get(t, address+"/api/v1/nothing"); code != http.StatusNotFound || !strings.Contains(text, "urn:vedette:problem:unknown") {
+	if code, text := portalAnswer(t, http.MethodGet, address+"/api/v1/nothing", ""); code != http.StatusNotFound || !strings.Contains(text, "urn:vedette:problem:unknown") {
 		t.Errorf("a path of the API that is not there: %d %s", code, text)
 	}
 	p.interrupt()

@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/internal/source"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/submit"
+	"github.com/vedette-io/vedette/platform/submit"
 )
 
 // releaseOptions are the flags of release.
@@ -57,7 +57,7 @@ func newRelease(c completions) *cobra.Command {
 	f.StringVar(&o.cluster, "cluster", "", "cluster of the jobs, if the portal has several")
 	f.StringVarP(&o.output, "output", "o", "", "format: name (default: one line per job)")
 	c.add(cmd, func() *source.Flags { return &source.Flags{Server: o.server} }, suggestJobs)
-	return cmd
+	return finishes(cmd)
 }
 
 // check returns an error for arguments that name no job, and for an unknown format.

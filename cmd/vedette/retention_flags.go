@@ -13,13 +13,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/listing"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/record/retention"
-	"github.com/vedette-io/vedette/record/sqldb"
-	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/retention"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // retentionFlags are the flags of retention.
@@ -63,13 +63,13 @@ func (o *retentionFlags) policy(from *settings.Settings) (p retention.Policy, er
 	p.KeepLogs = age("keep-logs-for", o.logs)
 	for _, text := range o.states {
 		name, value, _ := strings.Cut(text, "=")
-		s := state.State(name)
+		s := job.State(name)
 		if !slices.Contains(retainedStates, s) {
 			complain("keep-state", fmt.Errorf("%q: want a state and an age, such as Failed=180d; the states are %s", text, listing.JoinStates(retainedStates)))
 			continue
 		}
 		if p.PerState == nil {
-			p.PerState = map[state.State]time.Duration{}
+			p.PerState = map[job.State]time.Duration{}
 		}
 		p.PerState[s] = age("keep-state", value)
 		if value == "" {
@@ -92,8 +92,8 @@ func (o *retentionFlags) policy(from *settings.Settings) (p retention.Policy, er
 
 // retainedStates are the states that --keep-state takes. Most objects end in one of the
 // first three.
-var retainedStates = []state.State{
-	state.Succeeded, state.Failed, state.Aborted, state.Running, state.Queued, state.Submitted, state.Starting, state.Restarting, state.Suspended,
+var retainedStates = []job.State{
+	job.Succeeded, job.Failed, job.Aborted, job.Running, job.Queued, job.Submitted, job.Starting, job.Restarting, job.Suspended,
 }
 
 // parseAge parses 90d, 2w, 36h or forever.

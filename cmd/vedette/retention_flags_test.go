@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/record/joblog"
-	"github.com/vedette-io/vedette/record/retention"
-	"github.com/vedette-io/vedette/record/sqldb"
-	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/logs/joblog"
+	"github.com/vedette-io/vedette/platform/retention"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 func TestParseAge(t *testing.T) {
@@ -33,7 +33,7 @@ func TestPolicyOfFlags(t *testing.T) {
 	s := &settings.Settings{From: map[string]string{"keep": "--keep", "keep-state": "f.yaml:3"}}
 	o := retentionFlags{keep: "30d", bodies: "7d", size: "1GiB", states: []string{"Failed=180d", "Succeeded=forever"}, last: 5}
 	p, err := o.policy(s)
-	if err != nil || p.KeepLast != 5 || p.Keep != 30*24*time.Hour || p.KeepBodies != 7*24*time.Hour || p.MaxBytes != 1<<30 || p.PerState[state.Failed] != 180*24*time.Hour || p.PerState[state.Succeeded] != retention.Forever {
+	if err != nil || p.KeepLast != 5 || p.Keep != 30*24*time.Hour || p.KeepBodies != 7*24*time.Hour || p.MaxBytes != 1<<30 || p.PerState[job.Failed] != 180*24*time.Hour || p.PerState[job.Succeeded] != retention.Forever {
 		t.Errorf("got the policy %+v and error %v, want each flag in it", p, err)
 	}
 	o = retentionFlags{keep: "x", size: "y", states: []string{"Failed", "Finished=1d", "Aborted=z"}}

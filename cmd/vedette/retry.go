@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/explain"
-	"github.com/vedette-io/vedette/internal/portaljobs"
-	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/portal/api"
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/submit"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/submit"
 )
 
 // retryOptions are the flags of retry. Flags that submit also has mean the same there.
@@ -40,7 +40,8 @@ func newRetry(c completions) *cobra.Command {
 			"--set takes the path of a field of the job, as servers write it; image=VALUE sets the image of the only container\n" +
 			"of its pods. With --db or VEDETTE_DB, a deleted job is copied from the history,\n" +
 			"without the fields that the recorder does not store.\n\n" +
-			"Repeating the command creates no second job; --again does. With --wait or --follow, the exit codes are those of submit.",
+			"Each command creates a new copy, unless --key says otherwise. With --wait or --follow,\n" +
+			"the exit code is that of the end of the copy.\n\n" + exitHelp("retry"),
 		Example: "  vedette retry job/train-7\n" +
 			"  vedette retry train-7 --set image=example.com/train:8 --set spec.parallelism=4 --follow\n\n" +
 			"  # A deleted job\n" +
@@ -79,17 +80,17 @@ func newRetry(c completions) *cobra.Command {
 	f.StringVar(&o.cluster, "cluster", "", "cluster of the job, if the portal has several")
 	f.StringVar(&o.name, "name", "", "name of the copy (default: that of the first job with the attempt, such as train-7-r2)")
 	f.StringArrayVar(&o.sets, "set", nil, "a field of the copy, such as spec.parallelism=4; can be repeated")
-	f.StringVar(&o.key, "key", "", "key of the request: two requests with one key create one job (default: made from the job and the changes)")
-	f.BoolVar(&o.again, "again", false, "create one more copy, although the same one was submitted before")
+	f.StringVar(&o.key, "key", "", "key of the request: two commands with one key create one job (default: a random key)")
 	f.BoolVar(&o.anyway, "anyway", false, "copy the job although it has not ended")
 	f.BoolVar(&o.dryRun, "dry-run", false, "have the server check the copy, and create nothing; -o yaml prints what it would store")
 	f.StringVarP(&o.output, "output", "o", "", "format: yaml, json or name (default: one line)")
 	f.BoolVar(&o.wait, "wait", false, "wait until the copy has ended, and print its states")
 	f.BoolVar(&o.follow, "follow", false, "wait until the copy has ended, and print its states and logs")
+	f.BoolVar(&o.any, "any", false, anyHelp)
 	f.DurationVar(&o.timeout, "timeout", 0, "how long to wait (default: until the copy has ended)")
 	f.StringVar(&o.color, "color", "auto", "colors: auto (on a terminal, unless NO_COLOR is set), always or never")
 	c.add(cmd, func() *source.Flags { return &o.source }, suggestJob)
-	return cmd
+	return finishes(cmd)
 }
 
 func (o *retryOptions) run(ctx context.Context, name string, con *console.Console) error {
@@ -110,10 +111,8 @@ func (o *retryOptions) run(ctx context.Context, name string, con *console.Consol
 	if o.name != "" {
 		sets = append(sets, "metadata.name="+o.name)
 	}
+	o.takeKey()
 	options := submit.RetryOptions{Set: sets, Key: o.key, Attempts: attempts, Running: o.anyway, DryRun: o.dryRun}
-	if o.again {
-		options.Key = submit.RandomKey()
-	}
 	next := o.nextIn(cluster)
 	results, err := o.printRetry(ctx, next, next("cancel", of), con, func() (submit.Result, error) { return client.Retry(ctx, of, options) })
 	if err != nil || !o.wait && !o.follow {
@@ -134,9 +133,9 @@ func (o *retryOptions) printRetry(ctx context.Context, next commandFor, cancel s
 	case isUnfinished(err):
 		return nil, fmt.Errorf("%s (`%s`), or add --anyway", explain.Clause(err.Error()), cancel)
 	case err != nil && ctx.Err() != nil:
-		return nil, exitCode(exitInterrupt, problems(err, o.again)[0])
+		return nil, exitCode(exitInterrupt, problems(err, o.key)[0])
 	case err != nil:
-		return nil, errors.Join(problems(err, o.again)...)
+		return nil, errors.Join(problems(err, o.key)...)
 	}
 	results := []submit.Result{result}
 	return results, o.print(next, results, con)
@@ -158,12 +157,10 @@ func (o *retryOptions) onPortal(ctx context.Context, jobs *portaljobs.Jobs, name
 	if err != nil {
 		return err
 	}
+	o.takeKey()
 	in := api.RetryRequest{Key: o.key, Set: o.sets, Running: o.anyway, DryRun: o.dryRun}
 	if o.name != "" {
 		in.Set = append(in.Set, "metadata.name="+o.name)
-	}
-	if o.again {
-		in.Key = submit.RandomKey()
 	}
 	p := &portaljobs.Submitter{Jobs: jobs, Cluster: ref.Cluster}
 	results, err := o.printRetry(ctx, jobs.Next, jobs.Next("cancel", job), con, func() (submit.Result, error) { return p.Retry(ctx, ref, in) })

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/vedette-io/vedette/internal/preflight"
-	"github.com/vedette-io/vedette/record"
-	"github.com/vedette-io/vedette/record/jobtrace"
-	"github.com/vedette-io/vedette/record/logkeeper"
-	"github.com/vedette-io/vedette/record/shard"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/platform/logs/logkeeper"
+	"github.com/vedette-io/vedette/platform/record"
+	"github.com/vedette-io/vedette/platform/record/shard"
+	"github.com/vedette-io/vedette/platform/send/jobtrace"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // serving is the state that the server shows: the database, the recorders and the notifier,

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vedette-io/vedette/internal/httpserver"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/httpserver"
 )
 
 // TestServerHosts checks that pages of other sites cannot read the health and metrics of a recorder

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/listing"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/record/shard"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
+	"github.com/vedette-io/vedette/platform/record/shard"
 )
 
 // shardsOptions are the flags of shards.
@@ -28,13 +28,15 @@ func newShards() *cobra.Command {
 		Use:   "shards",
 		Short: "Show which recorder records what, with its load and lag",
 		Long: "Recorders that run with --join share the work. A shard is a type in a namespace, or in all of them, of one cluster. The\n" +
-			"command shows the recorders of each shard; those that have not caught up yet are in parentheses. LOAD is in revisions\n" +
-			"a minute. LAG is the time since the last write; API servers send bookmarks about every minute, so a quiet shard stays\n" +
-			"below two minutes. A type that the file divides with uid-ranges has as many shards.\n\n" +
-			"Fields of json, yaml, csv and ndjson: cluster, type, namespace, range, recorders, catchingUp, load, lagSeconds.",
+			"command shows the recorders of each shard; those that have not caught up yet are in parentheses. A recorder that has\n" +
+			"given no sign of life for half a lease is silent: nobody knows that it records, and others take over at the end of\n" +
+			"the lease. LOAD is in revisions a minute. LAG is the time since the last write; API servers send bookmarks about every\n" +
+			"minute, so a quiet shard stays below two minutes. A type that the file divides with uid-ranges has as many shards.\n\n" +
+			"Fields of json, yaml, csv and ndjson: cluster, type, namespace, range, recorders, catchingUp, silent,\n" +
+			"load, lagSeconds.",
 		Example: "  vedette shards --db mysql://vedette@db/history\n\n" +
 			"  # The shards that nobody records\n" +
-			"  vedette shards -o ndjson | jq 'select(.recorders == \"\")'",
+			"  vedette shards -o ndjson | jq 'select(.recorders + .catchingUp == \"\")'",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd.Context(), console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
@@ -53,6 +55,7 @@ type shardDoc struct {
 	Range      string  `json:"range"`
 	Recorders  string  `json:"recorders"`
 	CatchingUp string  `json:"catchingUp"`
+	Silent     string  `json:"silent"`
 	Load       int64   `json:"load"`
 	LagSeconds float64 `json:"lagSeconds"`
 }
@@ -87,18 +90,42 @@ func (o *shardsOptions) run(ctx context.Context, con *console.Console) error {
 		return nil
 	}
 	for _, m := range members {
-		con.Say("%s records %d of %s; seen %s ago; version %s", m.Name, m.Held, units.Count(m.Offered, "shard"), units.Duration(d.Now().Sub(m.Seen)), m.Program)
+		verb := "records"
+		if m.Silent {
+			verb = "is silent and held"
+		}
+		con.Say("%s %s %d of %s; seen %s ago; version %s", m.Name, verb, m.Held, units.Count(m.Offered, "shard"), units.Duration(d.Now().Sub(m.Seen)), m.Program)
+	}
+	for i := range shards {
+		if !shards[i].Recorded() {
+			sayUnheld(con, &shards[i], d.Now())
+		}
 	}
 	return nil
 }
 
+// sayUnheld says that nobody records a shard, because none of its holders gives signs of life.
+func sayUnheld(con *console.Console, s *shard.Listed, now time.Time) {
+	namespace, since := "", "it was never recorded"
+	if s.Namespace != "" {
+		namespace = " in " + s.Namespace
+	}
+	if !s.CoveredAt.IsZero() {
+		since = fmt.Sprintf("the last write was %s ago", units.Duration(max(0, now.Sub(s.CoveredAt))))
+	}
+	con.Say("nobody records %s%s of %s now: %s", s.Type, namespace, s.Cluster, since)
+}
+
 // shardItem returns the line of a shard.
 func shardItem(s *shard.Listed, now time.Time) listing.Item {
-	var ready, late, since []string
+	var ready, late, silent, since []string
 	for _, h := range s.Holders {
-		if h.Ready {
+		switch {
+		case h.Silent:
+			silent = append(silent, h.Name)
+		case h.Ready:
 			ready = append(ready, h.Name)
-		} else {
+		default:
 			late = append(late, h.Name)
 		}
 		since = append(since, units.Local(h.Since))
@@ -106,6 +133,9 @@ func shardItem(s *shard.Listed, now time.Time) listing.Item {
 	names := strings.Join(ready, ",")
 	if len(late) > 0 {
 		names = strings.TrimSpace(fmt.Sprintf("%s (%s)", names, strings.Join(late, ",")))
+	}
+	if len(silent) > 0 {
+		names = strings.TrimSpace(fmt.Sprintf("%s silent: %s", names, strings.Join(silent, ",")))
 	}
 	namespace, lag, seconds := s.Namespace, "never written", -1.0
 	if namespace == "" {
@@ -123,6 +153,6 @@ func shardItem(s *shard.Listed, now time.Time) listing.Item {
 	return listing.Item{
 		Cells: []string{s.Cluster, s.Type.String(), namespace, ranged, names, fmt.Sprint(s.Load), lag, strings.Join(since, ",")},
 		Name:  name,
-		Doc:   shardDoc{s.Cluster, s.Type.String(), s.Namespace, s.UIDs.String(), strings.Join(ready, ","), strings.Join(late, ","), s.Load, seconds},
+		Doc:   shardDoc{s.Cluster, s.Type.String(), s.Namespace, s.UIDs.String(), strings.Join(ready, ","), strings.Join(late, ","), strings.Join(silent, ","), s.Load, seconds},
 	}
 }

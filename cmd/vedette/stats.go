@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/listing"
-	"github.com/vedette-io/vedette/internal/source"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
+	"github.com/vedette-io/vedette/platform/history"
 )
 
 // statsOptions are the flags of stats.
@@ -83,6 +83,7 @@ func (o *statsOptions) run(ctx context.Context, types string, con *console.Conso
 		return err
 	}
 	defer h.Close()
+	defer sayUnrecorded(ctx, con, h, o.cluster)
 	now := time.Now()
 	f, err := o.filter.filter(ctx, h, &o.readOptions, types, now)
 	if err != nil {

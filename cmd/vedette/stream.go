@@ -9,12 +9,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/httpserver"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/record/feed"
-	"github.com/vedette-io/vedette/stream"
-	"github.com/vedette-io/vedette/stream/streammetrics"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/httpserver"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/platform/feed"
+	"github.com/vedette-io/vedette/platform/metrics/streammetrics"
+	"github.com/vedette-io/vedette/platform/send/stream"
 )
 
 // streamOptions are the flags of stream.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/record/feed"
-	"github.com/vedette-io/vedette/record/sqldb"
-	"github.com/vedette-io/vedette/stream"
-	"github.com/vedette-io/vedette/stream/jetstream"
-	"github.com/vedette-io/vedette/stream/kafka"
+	"github.com/vedette-io/vedette/platform/feed"
+	"github.com/vedette-io/vedette/platform/send/stream"
+	"github.com/vedette-io/vedette/platform/send/stream/jetstream"
+	"github.com/vedette-io/vedette/platform/send/stream/kafka"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // sinkFlags are the flags for a connection to a message broker.

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/stream"
+	"github.com/vedette-io/vedette/platform/send/stream"
 )
 
 func newStreamSchema() *cobra.Command {

@@ -7,26 +7,27 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/portaljobs"
-	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/submit"
+	"github.com/vedette-io/vedette/platform/submit"
 )
 
 func newSubmit() *cobra.Command {
 	var o submitOptions
 	cmd := &cobra.Command{
 		Use:   "submit -f FILE | --image IMAGE [flags] -- COMMAND",
-		Short: "Create a job, once",
+		Short: "Create a job",
 		Long: "The server checks the job first, and all of its objections are printed with their lines. If any document of a file is\n" +
 			"wrong, nothing is created.\n\n" +
-			"A job is created once: if the same person submits the same job again, the command shows the job that exists, and\n" +
-			"succeeds. You can therefore repeat it after a timeout. --again creates another job under a new name. Without a name, the\n" +
-			"name of the job is made from its content, or from --key.\n\n" +
+			"Each command is a new request, and creates a new job. With --key it creates one job for the key: if the same person\n" +
+			"repeats it, the command shows the job that exists, and succeeds. Without a name in the file, the name of the job is made\n" +
+			"from the key. --again does that too if the file has a name. If a connection breaks, the command repeats the request\n" +
+			"itself; if it gives up, it prints the --key with which you can repeat it.\n\n" +
 			"With --hold the job waits, suspended and out of its queue, until `vedette release` releases it.\n\n" +
 			"The job gets the name by which the server knows you as annotation vedette.io/submitter. With --wait or --follow, the\n" +
-			"exit code is 0 once the job has succeeded, 1 after the timeout, 2 if it ended otherwise, and 3 after an error.",
+			"exit code is that of the end of the job.\n\n" + exitHelp("submit"),
 		Example: "  # A file, or several documents from standard input\n" +
 			"  vedette submit -f job.yaml\n" +
 			"  vedette submit -f - --dry-run -o yaml < jobs.yaml\n\n" +
@@ -61,16 +62,17 @@ func newSubmit() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.cluster, "cluster", "", "cluster of the portal, if it has several")
 	f.StringVarP(&o.templates.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the file, then that of the context)")
-	f.StringVar(&o.key, "key", "", "key of the request: two requests with one key create one job (default: made from the job)")
-	f.BoolVar(&o.again, "again", false, "create one more job, under a new name, although the same one was submitted before")
+	f.StringVar(&o.key, "key", "", "key of the request: two commands with one key create one job (default: a random key)")
+	f.BoolVar(&o.again, "again", false, "create the job under a new name that begins with its own")
 	f.BoolVar(&o.hold, "hold", false, "create the job suspended and out of its queue of Kueue; it starts after vedette release")
 	f.BoolVar(&o.dryRun, "dry-run", false, "have the server check the job, and create nothing; -o yaml prints what it would store")
 	f.StringVarP(&o.output, "output", "o", "", "format: yaml, json or name (default: one line per job)")
 	f.BoolVar(&o.wait, "wait", false, "wait until the job has ended, and print its states")
 	f.BoolVar(&o.follow, "follow", false, "wait until the job has ended, and print its states and logs")
+	f.BoolVar(&o.any, "any", false, anyHelp)
 	f.DurationVar(&o.timeout, "timeout", 0, "how long to wait (default: until the job has ended)")
 	f.StringVar(&o.color, "color", "auto", "colors: auto (on a terminal, unless NO_COLOR is set), always or never")
-	return cmd
+	return finishes(cmd)
 }
 
 func (o *submitOptions) run(ctx context.Context, con *console.Console) error {
@@ -135,17 +137,17 @@ type submitter interface {
 func (o *submitOptions) submit(ctx context.Context, client submitter, jobs []sourced, con *console.Console) ([]submit.Result, error) {
 	requests := o.requests(jobs)
 	if len(requests) > 1 || o.dryRun {
-		checked, err := submitAll(ctx, client, requests, true, con)
+		checked, err := o.submitAll(ctx, client, requests, true, con)
 		if err != nil || o.dryRun {
 			return checked, err
 		}
 	}
-	return submitAll(ctx, client, requests, false, con)
+	return o.submitAll(ctx, client, requests, false, con)
 }
 
 // submitAll sends requests. It continues after an error of a dry run, so that all mistakes
 // are found, and stops after any other error.
-func submitAll(ctx context.Context, client submitter, requests []submit.Request, dryRun bool, con *console.Console) ([]submit.Result, error) {
+func (o *submitOptions) submitAll(ctx context.Context, client submitter, requests []submit.Request, dryRun bool, con *console.Console) ([]submit.Result, error) {
 	var results []submit.Result
 	var errs []error
 	for i, req := range requests {
@@ -163,11 +165,11 @@ func submitAll(ctx context.Context, client submitter, requests []submit.Request,
 			continue
 		}
 		if ctx.Err() != nil {
-			return results, exitCode(exitInterrupt, problems(err, req.Again)[0])
+			return results, exitCode(exitInterrupt, problems(err, o.key)[0])
 		}
-		if errs = append(errs, problems(err, req.Again)...); !dryRun {
+		if errs = append(errs, problems(err, o.key)...); !dryRun {
 			if i > 0 {
-				con.Say("%d of %d jobs were submitted; repeat the command to submit the rest: it creates no second one", i, len(requests))
+				con.Say("%d of %d jobs were submitted; repeat the command with --key %s to submit the rest: it creates no second one", i, len(requests), o.key)
 			}
 			break
 		}

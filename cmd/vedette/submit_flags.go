@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/vedette-io/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 )
 
 // submitOptions are the flags of submit.
@@ -18,12 +18,16 @@ type submitOptions struct {
 	output    string
 	wait      bool
 	follow    bool
+	any       bool
 	timeout   time.Duration
 	color     string
 	namespace string // of --namespace only
 	server    source.ServerFlags
 	cluster   string // of the portal
 }
+
+// anyHelp is the help of --any.
+const anyHelp = "with --wait and --follow: count the job of --key although it had ended before the command began"
 
 // check returns an error for flags that contradict each other.
 func (o *submitOptions) check() error {
@@ -37,10 +41,10 @@ func (o *submitOptions) check() error {
 func (o *submitOptions) checkFlags() error {
 	waits := o.wait || o.follow
 	switch {
-	case o.again && o.key != "":
-		return errors.New("--again takes a new key; leave out --key")
 	case o.dryRun && waits:
 		return errors.New("a dry run creates no job to wait for; leave out --dry-run, or --wait and --follow")
+	case o.any && !waits:
+		return errors.New("--any is for --wait and --follow")
 	case o.timeout != 0 && !waits:
 		return errors.New("--timeout is for --wait and --follow")
 	case o.timeout < 0:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,29 +12,31 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/watchview"
 	"github.com/vedette-io/vedette/informer"
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/explain"
-	"github.com/vedette-io/vedette/internal/jobspec"
-	"github.com/vedette-io/vedette/internal/listing"
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/internal/watchview"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/state"
+
+	"github.com/vedette-io/vedette/platform/logs"
+	"github.com/vedette-io/vedette/platform/submit"
 	"github.com/vedette-io/vedette/store"
-	"github.com/vedette-io/vedette/submit"
-	"github.com/vedette-io/vedette/submit/logs"
 	"github.com/vedette-io/vedette/wire"
 )
 
 // watchedJob is a job whose end the command waits for.
 type watchedJob struct {
 	submit.Job
-	say func(s state.Status, format string, args ...any) error
+	say func(s job.Status, format string, args ...any) error
+
+	earlier bool // it had ended before the command began, and does not count
 
 	mu   sync.Mutex
-	spec jobspec.Spec // of the last revision
-	last state.Status
+	spec job.Spec // of the last revision
+	last job.Status
 	told map[string]bool // messages about pods that were printed
 }
 
@@ -53,6 +56,9 @@ func (o *submitOptions) await(ctx context.Context, next commandFor, results []su
 		}
 		j := &watchedJob{Job: r.Job(), told: map[string]bool{}, say: o.sayer(r.Job(), con)}
 		all = append(all, j)
+		if j.earlier = r.Before && !o.any && job.ReadStatus(r.Object.Object).State.Final(); j.earlier {
+			continue
+		}
 		work.Go(func() { errs[i] = one(ctx, j) })
 	}
 	work.Wait()
@@ -67,13 +73,16 @@ var errTimeout = errors.New("the time is over")
 
 // conclude returns the error and the exit code for the ends of jobs.
 func (o *submitOptions) conclude(ctx context.Context, next commandFor, all []*watchedJob, err error) error {
-	code := 0
+	code := exitSuccess
 	var errs []error
 	for _, j := range all {
 		switch s := j.status(); {
-		case s.State == state.Succeeded:
+		case j.earlier:
+			code = cmp.Or(code, exitEarlier)
+			errs = append(errs, fmt.Errorf("%s had ended before the command began: it is %s; take another --key to run it again, or add --any to count it", j, stateText(job.ReadStatus(j.Object.Object))))
+		case s.State == job.Succeeded:
 		case s.State.Final():
-			code = max(code, exitImpossible)
+			code = exitImpossible
 		case errors.Is(context.Cause(ctx), errTimeout):
 			errs = append(errs, fmt.Errorf("%s has not ended within %v: it is %s", j, o.timeout, stateText(s)))
 		case ctx.Err() != nil:
@@ -86,23 +95,23 @@ func (o *submitOptions) conclude(ctx context.Context, next commandFor, all []*wa
 	case ctx.Err() != nil:
 		return exitCode(exitInterrupt, errors.Join(errs...))
 	case err != nil:
-		return exitCode(exitWaitFailed, err)
-	case code != 0:
-		return exitCode(code, nil)
+		return err
+	case code != exitSuccess:
+		return exitCode(code, errors.Join(errs...))
 	}
 	return nil
 }
 
 // sayer returns the function that prints the events of a job. With -o, standard output is for
 // programs.
-func (o *submitOptions) sayer(job submit.Job, con *console.Console) func(state.Status, string, ...any) error {
-	return func(s state.Status, format string, args ...any) error {
+func (o *submitOptions) sayer(j submit.Job, con *console.Console) func(job.Status, string, ...any) error {
+	return func(s job.Status, format string, args ...any) error {
 		text := printable.Sprintf(format, args...)
 		if o.output != "" {
-			con.Say("%s  %s  %s", time.Now().Format(time.TimeOnly), job, text)
+			con.Say("%s  %s  %s", time.Now().Format(time.TimeOnly), j, text)
 			return nil
 		}
-		line := printable.Sprintf("%s  %s  ", time.Now().Format(time.TimeOnly), job)
+		line := printable.Sprintf("%s  %s  ", time.Now().Format(time.TimeOnly), j)
 		if s.State != "" && con.Colors {
 			text = listing.PaintState(s.String(), s.State) + strings.TrimPrefix(text, s.String())
 		}
@@ -228,7 +237,7 @@ func (j *watchedJob) states(ctx context.Context, jobs *informer.Informer[watchvi
 		if ev.Kind() == store.Deleted {
 			return j.gone(obj)
 		}
-		s, err := j.to(obj, state.Of(obj.Object))
+		s, err := j.to(obj, job.ReadStatus(obj.Object))
 		if err != nil || s.State.Final() {
 			return err
 		}
@@ -237,15 +246,15 @@ func (j *watchedJob) states(ctx context.Context, jobs *informer.Informer[watchvi
 }
 
 // to handles a new state of an object.
-func (j *watchedJob) to(obj *watchview.Object, s state.Status) (state.Status, error) {
+func (j *watchedJob) to(obj *watchview.Object, s job.Status) (job.Status, error) {
 	j.mu.Lock()
-	j.spec = jobspec.Of(obj.Object)
+	j.spec = job.ReadSpec(obj.Object)
 	j.mu.Unlock()
 	return s, j.reached(s)
 }
 
 // reached prints a state if it differs from the last one.
-func (j *watchedJob) reached(s state.Status) error {
+func (j *watchedJob) reached(s job.Status) error {
 	j.mu.Lock()
 	before := j.last
 	j.last = s
@@ -257,7 +266,7 @@ func (j *watchedJob) reached(s state.Status) error {
 }
 
 // because returns the reason for a state.
-func because(s state.Status) string {
+func because(s job.Status) string {
 	why := strings.TrimSpace(s.Reason + " " + printable.OneLine(s.Message))
 	if why == "" {
 		return ""
@@ -267,15 +276,15 @@ func because(s state.Status) string {
 
 // gone ends a job whose object was deleted. Its annotations show whether it was cancelled.
 func (j *watchedJob) gone(last *watchview.Object) error {
-	s := state.Of(last.Object)
+	s := job.ReadStatus(last.Object)
 	if !s.State.Final() {
-		s = state.Status{State: state.Deleted}
+		s = job.Status{State: job.Deleted}
 	}
 	_, err := j.to(last, s)
 	return err
 }
 
-func (j *watchedJob) status() state.Status {
+func (j *watchedJob) status() job.Status {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.last
@@ -293,11 +302,11 @@ func (j *watchedJob) pod(ev informer.Event[watchview.Object]) error {
 	}
 	obj.SetAPIVersion("v1")
 	obj.SetKind("Pod")
-	return j.cannotRun(obj.GetName(), state.Of(obj.Object))
+	return j.cannotRun(obj.GetName(), job.ReadStatus(obj.Object))
 }
 
 // cannotRun prints why a pod cannot run, once for each reason.
-func (j *watchedJob) cannotRun(pod string, s state.Status) error {
+func (j *watchedJob) cannotRun(pod string, s job.Status) error {
 	switch s.Reason {
 	case "", "ContainerCreating", "PodInitializing", "Completed":
 		return nil
@@ -309,7 +318,7 @@ func (j *watchedJob) cannotRun(pod string, s state.Status) error {
 	if told {
 		return nil
 	}
-	return j.say(state.Status{}, "pod %s is %s%s", pod, s.String(), because(s))
+	return j.say(job.Status{}, "pod %s is %s%s", pod, s.String(), because(s))
 }
 
 // owns reports whether a pod belongs to the job.

@@ -31,7 +31,7 @@ func TestSubmitToPortal(t *testing.T) {
 		}
 		return p.out.String() + p.err.String()
 	}
-	submit := []string{"submit", "--image", "train:1", "--name", "a"}
+	submit := []string{"submit", "--image", "train:1", "--name", "a", "--key", "k"}
 	if text := run(0, append(submit, "--dry-run")...); !strings.Contains(text, "would be created in namespace ml (dry run)") {
 		t.Errorf("a dry run: said %s, want that the job would be created", text)
 	}
@@ -39,8 +39,11 @@ func TestSubmitToPortal(t *testing.T) {
 		t.Errorf("submit: said %s, want job/a submitted", text)
 	}
 	awaitJob(t, base, "name=a")
-	if text := run(0, submit...); !strings.Contains(text, "job/a was submitted to namespace ml already") {
+	if text := run(0, submit...); !strings.Contains(text, "job/a was submitted to namespace ml already, with this key") {
 		t.Errorf("the same submission: %s", text)
+	}
+	if text := run(1, submit[:5]...); !strings.Contains(text, "job/a exists in the namespace ml: it was created by you, with another request") {
+		t.Errorf("a new request for the same name: said %s, want that the job exists", text)
 	}
 	if text := run(0, "cancel", "job/a", "--reason", "wrong data"); !strings.Contains(text, "job/a cancelled in namespace ml: suspended; next: `vedette retry job/a -n ml --server") {
 		t.Errorf("cancel: said %s, want job/a suspended, and how to retry it", text)

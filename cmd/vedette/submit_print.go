@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/jobspec"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/internal/units"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/state"
-	"github.com/vedette-io/vedette/submit"
+
+	"github.com/vedette-io/vedette/platform/submit"
 )
 
 // print writes the submitted jobs in the format of the flags.
@@ -66,10 +66,10 @@ func (o *submitOptions) nextIn(cluster *kube.Cluster) commandFor {
 
 // line describes the created job, and suggests the next commands.
 func (o *submitOptions) line(next commandFor, r submit.Result) string {
-	job := r.Job()
+	j := r.Job()
 	switch {
 	case r.Created:
-		text := fmt.Sprintf("%s submitted to namespace %s", job, job.Namespace)
+		text := fmt.Sprintf("%s submitted to namespace %s", j, j.Namespace)
 		if o.hold {
 			text += ", on hold"
 		}
@@ -77,14 +77,14 @@ func (o *submitOptions) line(next commandFor, r submit.Result) string {
 			return text
 		}
 		if o.hold {
-			return fmt.Sprintf("%s; next: `%s`, `%s`", text, next("release", job), next("cancel", job))
+			return fmt.Sprintf("%s; next: `%s`, `%s`", text, next("release", j), next("cancel", j))
 		}
-		return fmt.Sprintf("%s; next: `%s -f`, `%s`", text, next("logs", job), next("cancel", job))
+		return fmt.Sprintf("%s; next: `%s -f`, `%s`", text, next("logs", j), next("cancel", j))
 	case r.Before:
-		return fmt.Sprintf("%s was submitted to namespace %s already, %s ago, and is %s; --again submits one more",
-			job, job.Namespace, units.Duration(max(time.Since(r.Object.GetCreationTimestamp().Time), time.Second).Round(time.Second)), stateText(state.Of(r.Object.Object)))
+		return fmt.Sprintf("%s was submitted to namespace %s already, with this key, %s ago, and is %s",
+			j, j.Namespace, units.Duration(max(time.Since(r.Object.GetCreationTimestamp().Time), time.Second).Round(time.Second)), stateText(job.ReadStatus(r.Object.Object)))
 	}
-	return fmt.Sprintf("%s would be created in namespace %s (dry run): %s", job, job.Namespace, summary(r.Object.Object))
+	return fmt.Sprintf("%s would be created in namespace %s (dry run): %s", j, j.Namespace, summary(r.Object.Object))
 }
 
 func isWorkload(r kube.Resource) bool {
@@ -97,7 +97,7 @@ func isWorkload(r kube.Resource) bool {
 }
 
 // stateText returns a state for a sentence.
-func stateText(s state.Status) string {
+func stateText(s job.Status) string {
 	if s.String() == "" {
 		return "without a state"
 	}
@@ -121,7 +121,7 @@ func (o *submitOptions) command(verb string, cluster *kube.Cluster, job submit.J
 
 // summary describes the resources that a job requests.
 func summary(object map[string]any) string {
-	spec := jobspec.Of(object)
+	spec := job.ReadSpec(object)
 	parts := []string{units.Count(max(spec.Pods, 1), "pod")}
 	if spec.GPUs > 0 {
 		parts = append(parts, units.Count(spec.GPUs, "GPU"))

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/explain"
-	"github.com/vedette-io/vedette/submit/manifest"
-	"github.com/vedette-io/vedette/submit/template"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
+	"github.com/vedette-io/vedette/platform/submit/manifest"
+	"github.com/vedette-io/vedette/platform/submit/template"
 )
 
 // jobSource are the flags that describe the job to submit.
@@ -104,7 +104,7 @@ func (s *jobSource) read(ctx context.Context, con *console.Console) ([]sourced, 
 	var jobs []sourced
 	var errs []error
 	for _, path := range s.files {
-		all, err := s.parse(path)
+		all, err := s.parse(ctx, path)
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -139,7 +139,7 @@ func (s *jobSource) change(jobs []sourced) error {
 }
 
 // parse reads a file.
-func (s *jobSource) parse(path string) ([]*manifest.Manifest, error) {
+func (s *jobSource) parse(ctx context.Context, path string) ([]*manifest.Manifest, error) {
 	from, source := s.stdin, "standard input"
 	if path != "-" {
 		file, err := os.Open(path)
@@ -153,7 +153,7 @@ func (s *jobSource) parse(path string) ([]*manifest.Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
-	return manifest.Parse(source, text)
+	return manifest.Parse(ctx, source, text)
 }
 
 // render makes a job from a template.

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
-	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/job"
 )
 
 // jobFile is a valid job.
@@ -63,8 +63,8 @@ func (p *platform) jobsOf(namespace string) []*batchv1.Job {
 	return found
 }
 
-// TestSubmitFile checks that a file is submitted once, and that the output has the namespace and the
-// next commands.
+// TestSubmitFile checks that a file is submitted once for a key, and that the output has the
+// namespace and the next commands.
 func TestSubmitFile(t *testing.T) {
 	t.Parallel()
 	srv := serve(t, apitest.Config{})
@@ -73,9 +73,9 @@ func TestSubmitFile(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--dry-run", "job/train-7 would be created in namespace ml (dry run): 2 pods, 8 GPUs, image example.com/train:7\n"},
 		{"--dry-run -o name", "job/train-7\n"},
-		{"", "job/train-7 submitted to namespace ml; next: `vedette logs job/train-7" + at + " -f`, `vedette cancel job/train-7" + at + "`\n"},
-		{"", "job/train-7 was submitted to namespace ml already, T ago, and is Submitted; --again submits one more\n"},
-		{"--dry-run", "job/train-7 was submitted to namespace ml already, T ago, and is Submitted; --again submits one more\n"},
+		{"--key k", "job/train-7 submitted to namespace ml; next: `vedette logs job/train-7" + at + " -f`, `vedette cancel job/train-7" + at + "`\n"},
+		{"--key k", "job/train-7 was submitted to namespace ml already, with this key, T ago, and is Submitted\n"},
+		{"--key k --dry-run", "job/train-7 was submitted to namespace ml already, with this key, T ago, and is Submitted\n"},
 		{"-n other", "job/train-7 submitted to namespace other; next: `vedette logs job/train-7" + at + " -n other -f`, `vedette cancel job/train-7" + at + " -n other`\n"},
 		{"--name 8", "job/8 submitted to namespace ml; next: `vedette logs job/8" + at + " -f`, `vedette cancel job/8" + at + "`\n"},
 	} {
@@ -89,15 +89,23 @@ func TestSubmitFile(t *testing.T) {
 	if code != 0 || !regexp.MustCompile(`^job/train-7-[a-z0-9]{10}\n$`).MatchString(out) {
 		t.Errorf("submit --again: exit code %d, printed %s, said %s; want 0 and a name with a suffix", code, out, errs)
 	}
-	code, out, errs = srv.submit("-f", file, "--set", "spec.parallelism=3")
-	if code != 1 || out != "" || errs != "vedette: job/train-7 exists in the namespace ml: it was created by you, with another manifest or key, and is Submitted; take another name with --name, or let --again make one\n" {
-		t.Errorf("submit of a changed manifest: exit code %d, printed %s, said %s; want 1 and that the job exists", code, out, errs)
+	for range 2 {
+		code, _, errs := srv.submit("-f", file, "--again", "--key", "again")
+		if all := srv.jobsOf("ml"); code != 0 || len(all) != 4 {
+			t.Errorf("submit --again with a key: exit code %d, %d jobs, said %s; want 0 and 4", code, len(all), errs)
+		}
 	}
-	if all := srv.jobsOf("ml"); len(all) != 3 {
-		t.Errorf("got %d jobs, want 3", len(all))
+	for _, args := range [][]string{nil, {"--wait"}, {"--set", "spec.parallelism=3"}} {
+		code, out, errs = srv.submit(append([]string{"-f", file}, args...)...)
+		if code != 1 || out != "" || errs != "vedette: job/train-7 exists in the namespace ml: it was created by you, with another request, and is Submitted; take another name with --name, or let --again make one\n" {
+			t.Errorf("a new request with %v: exit code %d, printed %s, said %s; want 1 and that the job exists", args, code, out, errs)
+		}
+	}
+	if all := srv.jobsOf("ml"); len(all) != 4 {
+		t.Errorf("got %d jobs, want 4", len(all))
 	}
 	code, out, errs = srv.submit("-f", file, "-o", "yaml", "--name", "y", "--set", "spec.suspend=true")
-	if code != 0 || !strings.Contains(out, "name: \"y\"\n") || !strings.Contains(out, "suspend: true") || !strings.Contains(out, jobmeta.Submitter+": anonymous") || errs != "" {
+	if code != 0 || !strings.Contains(out, "name: \"y\"\n") || !strings.Contains(out, "suspend: true") || !strings.Contains(out, job.SubmitterAnnotation+": anonymous") || errs != "" {
 		t.Errorf("submit -o yaml: exit code %d, printed %s, said %s; want 0 and the manifest with its submitter", code, out, errs)
 	}
 }
@@ -142,17 +150,17 @@ func TestSubmitFlags(t *testing.T) {
 	if code != 0 || !strings.HasPrefix(out, "job/job-") {
 		t.Fatalf("submit --image: exit code %d, printed %s, said %s; want 0 and a generated name", code, out, errs)
 	}
-	job := srv.jobsOf("ml")[0]
-	c := job.Spec.Template.Spec.Containers[0]
+	j := srv.jobsOf("ml")[0]
+	c := j.Spec.Template.Spec.Containers[0]
 	if c.Image != "example.com/train:7" || fmt.Sprint(c.Command) != "[python train.py --epochs=[1]]" || len(c.Env) != 2 || c.Env[0].Value != "b=c" ||
 		c.Resources.Limits.Name("nvidia.com/gpu", "").String() != "8" || c.Resources.Requests.Cpu().String() != "32" || c.Resources.Limits.Memory().String() != "256Gi" {
 		t.Errorf("submit --image: got container %+v, want all of the flags in it", c)
 	}
-	if job.Labels[jobmeta.Template] != "job" || job.Labels["kueue.x-k8s.io/queue-name"] != "research" {
-		t.Errorf("got labels %v, want the template and the queue", job.Labels)
+	if j.Labels[job.TemplateLabel] != "job" || j.Labels["kueue.x-k8s.io/queue-name"] != "research" {
+		t.Errorf("got labels %v, want the template and the queue", j.Labels)
 	}
-	if code, _, _ = srv.submit(args...); code != 0 || len(srv.jobsOf("ml")) != 1 {
-		t.Errorf("exit code %d, %d jobs", code, len(srv.jobsOf("ml")))
+	if code, _, _ = srv.submit(args...); code != 0 || len(srv.jobsOf("ml")) != 2 {
+		t.Errorf("the same command: exit code %d, %d jobs; want 0 and a second job", code, len(srv.jobsOf("ml")))
 	}
 	own := "name: own\ntype: configmaps\nparameters:\n- {name: name, required: true}\n- {name: speed, required: true, type: integer}\nobject: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"${name}\"}, data: {speed: \"${'v' + string(speed)}\"}}\n"
 	folder := filepath.Dir(write(t, "own.yaml", own))
@@ -180,12 +188,41 @@ func TestSubmitFlags(t *testing.T) {
 		"no file":           {[]string{"-f", "/nowhere/job.yaml"}, "no such file"},
 		"env":               {[]string{"--image", "x", "--env", "A"}, "--env A must be NAME=VALUE"},
 		"format":            {[]string{"--image", "x", "-o", "wide"}, `unknown output format "wide"`},
-		"again and key":     {[]string{"--image", "x", "--again", "--key", "k"}, "--again takes a new key"},
 		"dry run and wait":  {[]string{"--image", "x", "--dry-run", "--wait"}, "a dry run creates no job"},
 	} {
 		if code, out, errs := srv.submit(c.args...); code != 1 || out != "" || !strings.Contains(errs, c.want) {
 			t.Errorf("%s: exit code %d, %q is not in\n%s%s", name, code, c.want, out, errs)
 		}
+	}
+}
+
+// TestSubmitRepeated checks that a command that gives up names its key, and that the same command
+// with this key creates no second job.
+func TestSubmitRepeated(t *testing.T) {
+	t.Parallel()
+	srv := serve(t, apitest.Config{})
+	creation := apitest.Match{Verb: apitest.VerbCreate, Resource: "jobs"}
+	inject := func(f apitest.Fault) *apitest.Injection {
+		i, err := srv.Inject(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i
+	}
+	inject(apitest.Fault{Match: creation, After: 1, Action: apitest.Cut(apitest.CutReset)}) // after the dry run
+	hangs := inject(apitest.Fault{Match: creation, After: 1, Action: apitest.Hang()})
+	run := start(t, "submit", "--kubeconfig", srv.kubeconfig, "--image", "example.com/train:7")
+	<-hangs.Struck()
+	run.cancel()
+	code := run.end()
+	_, rest, _ := strings.Cut(run.err.String(), "it is unknown whether job/job-")
+	key := regexp.MustCompile("; repeat the command with --key (random-[A-Z0-9]+): it creates no second job\n$").FindStringSubmatch(rest)
+	if code != exitInterrupt || key == nil {
+		t.Fatalf("exit code %d, said %v; want %d and the key", code, run.err, exitInterrupt)
+	}
+	code, out, errs := srv.submit("--image", "example.com/train:7", "--key", key[1])
+	if all := srv.jobsOf("ml"); code != 0 || !strings.Contains(out, "was submitted to namespace ml already, with this key") || len(all) != 1 {
+		t.Errorf("with the key: exit code %d, printed %s, said %s, %d jobs; want 0 and the job of before", code, out, errs, len(all))
 	}
 }
 
@@ -253,8 +290,8 @@ func TestSubmitFollow(t *testing.T) {
 	}
 	srv := serve(t, apitest.Config{})
 	code, out, errs := srv.submit("-f", write(t, "job.yaml", jobFile), "--wait", "--timeout", "1ms")
-	if code != 1 || !strings.Contains(errs, "job/train-7 has not ended within 1ms") {
-		t.Errorf("submit --wait --timeout 1ms: exit code %d, printed %s, said %s; want 1 and that the job has not ended", code, out, errs)
+	if code != 3 || !strings.Contains(errs, "job/train-7 has not ended within 1ms") {
+		t.Errorf("submit --wait --timeout 1ms: exit code %d, printed %s, said %s; want 3 and that the job has not ended", code, out, errs)
 	}
 }
 

@@ -13,18 +13,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/portaljobs"
-	"github.com/vedette-io/vedette/internal/preflight"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/internal/source"
-	"github.com/vedette-io/vedette/internal/units"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/portaljobs"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/notify/config"
-	"github.com/vedette-io/vedette/notify/delivery"
-	"github.com/vedette-io/vedette/portal/api"
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/notify/config"
+	"github.com/vedette-io/vedette/platform/notify/delivery"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // subscribeOptions are the flags of subscribe.
@@ -120,7 +120,7 @@ func (o *subscribeOptions) run(ctx context.Context, args []string, con *console.
 		return err
 	}
 	s := delivery.Subscription{
-		Person: cmp.Or(config.PersonOf(file, who.user), who.user), CreatedBy: who.user, Channel: channelName, States: strings.Join(o.states, ","),
+		Person: cmp.Or(file.PersonOf(who.user), who.user), CreatedBy: who.user, Channel: channelName, States: strings.Join(o.states, ","),
 		Cluster: job.ClusterUID, Type: job.Type.String(), Namespace: job.Namespace, Name: job.Name, UID: job.UID,
 	}
 	a, err := config.FindAddress(file, ch, s.Person, word)

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vedette-io/vedette/apitest"
-	"github.com/vedette-io/vedette/notify/delivery"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/notify/delivery"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // mailbox is an SMTP server that accepts every mail.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vedette-io/vedette/notify/delivery"
-	"github.com/vedette-io/vedette/portal/api"
-	"github.com/vedette-io/vedette/portal/client"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/notify/delivery"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/client"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // subscriptionOf is a subscription that a command changes, in a database or through a portal.

@@ -10,16 +10,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/listing"
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/internal/source"
-	"github.com/vedette-io/vedette/internal/units"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/notify/config"
-	"github.com/vedette-io/vedette/notify/delivery"
-	"github.com/vedette-io/vedette/portal/api"
-	"github.com/vedette-io/vedette/portal/client"
+	"github.com/vedette-io/vedette/platform/notify/config"
+	"github.com/vedette-io/vedette/platform/notify/delivery"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/client"
 )
 
 // subscriberOptions select the subscriptions of a person.
@@ -71,7 +71,7 @@ func (o *subscriberOptions) person(ctx context.Context, con *console.Console) (p
 	if err != nil {
 		return "", "", err
 	}
-	return cmp.Or(config.PersonOf(file, user), user), user, nil
+	return cmp.Or(file.PersonOf(user), user), user, nil
 }
 
 // subscriptionDoc is the machine-readable form of a subscription.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/gotool"
 	"github.com/vedette-io/vedette/internal/swap"
 )

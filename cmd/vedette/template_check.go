@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
 	"github.com/vedette-io/vedette/internal/objectyaml"
-	"github.com/vedette-io/vedette/submit/template"
+	"github.com/vedette-io/vedette/platform/submit/template"
 )
 
 // templateCheckOptions are the flags of template check.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
-	"github.com/vedette-io/vedette/internal/listing"
-	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 )
 
 // templateDoc is the machine-readable form of a template in a list.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"net/url"
 
-	"github.com/vedette-io/vedette/portal/client"
-	"github.com/vedette-io/vedette/submit/template"
+	"github.com/vedette-io/vedette/platform/portal/client"
+	"github.com/vedette-io/vedette/platform/submit/template"
 )
 
 // portalTemplates returns the templates of a portal.

@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/internal/settings"
 	"github.com/vedette-io/vedette/internal/table"
-	"github.com/vedette-io/vedette/submit/template"
+	"github.com/vedette-io/vedette/platform/submit/template"
 )
 
 func newTemplateShow() *cobra.Command {
@@ -45,6 +45,12 @@ func newTemplateShow() *cobra.Command {
 	return cmd
 }
 
+// shownTemplate is the machine-readable form of a template.
+type shownTemplate struct {
+	*template.Template
+	Parameters []template.Parameter `json:"parameters"`
+}
+
 func (o *templateSource) show(ctx context.Context, name, output string, con *console.Console) error {
 	if output != "" && output != "yaml" && output != "json" {
 		return fmt.Errorf("unknown output format %q; use yaml or json", output)
@@ -61,10 +67,7 @@ func (o *templateSource) show(ctx context.Context, name, output string, con *con
 	case "yaml":
 		return con.Document(t.Text())
 	case "json":
-		text, err := json.MarshalIndent(struct {
-			*template.Template
-			Parameters []template.Parameter `json:"parameters"`
-		}{t, t.Parameters()}, "", "    ")
+		text, err := json.MarshalIndent(shownTemplate{t, t.Parameters()}, "", "    ")
 		if err != nil {
 			return err
 		}

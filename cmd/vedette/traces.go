@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/settings"
-	"github.com/vedette-io/vedette/record/jobtrace"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/platform/send/jobtrace"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // tracesFlags are the flags for the export of jobs as traces.

@@ -17,8 +17,8 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/record/feed"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/feed"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // TestTraces checks that a recorder sends an ended job to a collector, with the headers of a file and

@@ -10,12 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/timeout"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/internal/source"
-	"github.com/vedette-io/vedette/internal/units"
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/platform/history"
 )
 
 // waitOptions are the flags of wait.
@@ -25,16 +27,12 @@ type waitOptions struct {
 	timeout   time.Duration
 	any       bool
 	every     time.Duration
-	began     time.Time
+	connect   kube.Config // cluster to compare the history with
+	baseline  baseline
 }
 
-// Exit codes of wait.
-const (
-	exitTimeout    = 1
-	exitImpossible = 2
-	exitWaitFailed = 3
-	exitInterrupt  = 130
-)
+// answersIn is how long the command waits for an answer of a cluster that no flag names.
+const answersIn = 3 * time.Second
 
 func newWait(c completions) *cobra.Command {
 	o := waitOptions{every: 500 * time.Millisecond}
@@ -45,8 +43,10 @@ func newWait(c completions) *cobra.Command {
 			"left counts, even if the object is deleted meanwhile. The object need not exist yet. An object that was deleted before\n" +
 			"the command began counts only with --any or --uid: it may be that of an earlier run. If several objects had the name,\n" +
 			"the last one counts.\n\n" +
-			"The exit code is 0 once the object has reached the state, 1 after the timeout, 2 if the object ended in another state\n" +
-			"and can no longer reach this one, and 3 after an error.",
+			"The history may lack what happened last, so the command also asks the cluster of the kubeconfig when it begins, if that is the\n" +
+			"recorded cluster and answers: an object that no longer existed there, or that another one of the name has replaced, does\n" +
+			"not count. With --kubeconfig or --context, it fails if it cannot ask.\n\n" +
+			exitHelp("wait"),
 		Example: "  vedette wait job/train-7 -n ml --for state=Succeeded --timeout 2h --db sqlite:history.db\n\n" +
 			"  # Any final state\n" +
 			"  vedette wait job/train-7 -n ml --for state=Succeeded,Failed,Aborted --timeout -1s",
@@ -58,11 +58,12 @@ func newWait(c completions) *cobra.Command {
 	o.addPlace(cmd)
 	c.add(cmd, func() *source.Flags { return &o.source }, suggestObjects)
 	o.addUID(cmd)
+	addConnection(cmd, &o.connect)
 	f := cmd.Flags()
 	f.StringVar(&o.condition, "for", "", "what to wait for: state=Succeeded, state=Succeeded,Failed, or deleted")
 	f.BoolVar(&o.any, "any", false, "count an object that was deleted before the command began")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long to wait; 0 checks once, and a negative value waits for a week")
-	return codeOfErrors(cmd, exitWaitFailed)
+	return finishes(cmd)
 }
 
 // goal parses --for. It returns the states to wait for.
@@ -70,14 +71,12 @@ func goal(text string) ([]string, error) {
 	kind, values, _ := strings.Cut(text, "=")
 	switch {
 	case text == "deleted" || text == "delete":
-		return []string{string(state.Deleted)}, nil
+		return []string{string(job.Deleted)}, nil
 	case kind == "state" && values != "":
-		all := []state.State{
-			state.Submitted, state.Queued, state.Suspended, state.Starting, state.Running, state.Restarting, state.Succeeded, state.Failed, state.Aborted, state.Deleted,
-		}
+		all := job.States()
 		states := strings.Split(values, ",")
 		for _, s := range states {
-			if !slices.Contains(all, state.State(s)) {
+			if !slices.Contains(all, job.State(s)) {
 				return nil, fmt.Errorf("--for: unknown state %q; the states are %s", s, strings.Trim(fmt.Sprint(all), "[]"))
 			}
 		}
@@ -91,18 +90,20 @@ func (o *waitOptions) run(ctx context.Context, args []string, con *console.Conso
 	if err != nil {
 		return err
 	}
+	limit := o.timeout
+	if limit < 0 {
+		limit = 7 * 24 * time.Hour
+	}
+	deadline := time.NewTimer(limit)
+	defer deadline.Stop()
+	if err := o.askCluster(ctx, args); err != nil {
+		return err
+	}
 	h, err := o.source.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer h.Close()
-	timeout := o.timeout
-	if timeout < 0 {
-		timeout = 7 * 24 * time.Hour
-	}
-	o.began = time.Now()
-	deadline := time.NewTimer(timeout)
-	defer deadline.Stop()
 	tick := time.NewTicker(o.every)
 	defer tick.Stop()
 	for {
@@ -110,23 +111,60 @@ func (o *waitOptions) run(ctx context.Context, args []string, con *console.Conso
 		if err != nil && ctx.Err() == nil || done {
 			return err
 		}
-		if timeout == 0 {
+		if limit == 0 {
 			return exitCode(exitTimeout, fmt.Errorf("%s is not %s: %s", strings.Join(args, "/"), o.condition, now))
 		}
 		select {
 		case <-tick.C:
 		case <-deadline.C:
-			return exitCode(exitTimeout, fmt.Errorf("%s did not reach %s within %v: %s", strings.Join(args, "/"), o.condition, timeout, now))
+			return exitCode(exitTimeout, fmt.Errorf("%s did not reach %s within %v: %s", strings.Join(args, "/"), o.condition, limit, now))
 		case <-ctx.Done():
 			return exitCode(exitInterrupt, fmt.Errorf("interrupted; %s was not %s: %s", strings.Join(args, "/"), o.condition, now))
 		}
 	}
 }
 
+// compares reports whether objects of earlier runs are distinguished from others.
+func (o *waitOptions) compares() bool { return !o.any && o.uid == "" }
+
+// names reports whether a flag names a cluster.
+func (o *waitOptions) names() bool { return o.connect.Kubeconfig+o.connect.Context != "" }
+
+// askCluster asks the cluster for the objects that exist when the command begins. Without a
+// flag that names a cluster, errors are ignored, and only a cluster with a known identity counts:
+// the kubeconfig may be that of another one.
+func (o *waitOptions) askCluster(ctx context.Context, args []string) error {
+	if !o.compares() {
+		return nil
+	}
+	within := answersIn
+	if o.names() {
+		within = timeout.FirstAnswer
+	}
+	if o.timeout > 0 {
+		within = min(within, o.timeout)
+	}
+	namespace := o.namespace
+	if o.allNamespaces {
+		namespace = ""
+	}
+	list, err := listCluster(ctx, o.connect, within, args, namespace)
+	switch {
+	case o.names() && err != nil:
+		return err
+	case err == nil && (o.names() || list.identity != ""):
+		o.baseline.cluster = list
+	}
+	return nil
+}
+
 // check reports whether the object has reached one of the states. now describes its current
 // state.
 func (o *waitOptions) check(ctx context.Context, h *source.History, args, states []string, con *console.Console) (done bool, now string, err error) {
 	objects, err := o.objects(ctx, h, args)
+	if err == nil || errors.Is(err, history.ErrUnknown) {
+		o.baseline.read(objects)
+	}
 	if errors.Is(err, history.ErrUnknown) {
 		return false, err.Error(), nil
 	}
@@ -137,23 +175,35 @@ func (o *waitOptions) check(ctx context.Context, h *source.History, args, states
 		return false, "", err
 	}
 	obj := objects[0]
-	if obj.Presence == history.Deleted && obj.Gone.Before(o.began) && !o.any && o.uid == "" && !slices.Contains(states, string(state.Deleted)) {
-		return false, fmt.Sprintf("the last object of this name was deleted at %s; --any counts it", units.Local(obj.Gone)), nil
+	if o.names() && o.compares() && !o.baseline.cluster.of(&obj) {
+		return false, "", fmt.Errorf("%s %s/%s was recorded in the cluster %s, and --kubeconfig and --context name another one", obj.Type, obj.Namespace, obj.Name, obj.Cluster)
 	}
+	var all []history.Transition
 	for t, err := range h.TransitionsOf(ctx, obj.ID) {
 		if err != nil {
 			return false, "", err
 		}
-		if slices.Contains(states, t.To) {
+		all = append(all, t)
+	}
+	earlier, replaced := o.compares() && o.baseline.earlier(&obj, all), o.baseline.replaced(&obj)
+	for _, t := range all {
+		counts := !earlier || t.To == string(job.Deleted) && !replaced
+		if counts && slices.Contains(states, t.To) {
 			return true, "", con.Print(printable.Sprintf("%s %s: %s at %s\n", obj.Type, obj.Namespace+"/"+obj.Name, t.To, units.Local(t.Happened)))
 		}
+	}
+	switch {
+	case earlier && replaced:
+		return false, "the cluster has another object of this name, which is not recorded yet; --any counts the recorded one", nil
+	case earlier:
+		return false, "the last object of this name had been deleted when the command began; --any counts it", nil
 	}
 	now = fmt.Sprintf("it has been %s since %s", label(obj.State, obj.Raw), units.Local(obj.Since))
 	why := ""
 	if obj.Reason != "" {
 		why = ": " + strings.TrimSpace(obj.Reason+" "+printable.OneLine(obj.Message))
 	}
-	final := state.State(obj.State).Final() && (obj.State == string(state.Deleted) || !slices.Contains(states, string(state.Deleted)))
+	final := job.State(obj.State).Final() && (obj.State == string(job.Deleted) || !slices.Contains(states, string(job.Deleted)))
 	if final {
 		return true, now, exitCode(exitImpossible, fmt.Errorf("%s %s/%s can no longer reach %s: %s%s", obj.Type, obj.Namespace, obj.Name, o.condition, now, why))
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vedette-io/vedette/internal/settings"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 )
 
 // named returns the clusters that the command line names: all types in each context.

@@ -146,7 +146,7 @@ func (x reader) GetByKey(key string) (any, bool, error) {
 	if x.overlay.used.Load() {
 		over := revision{}
 		if ok {
-			over = revisionOf(e.Key(), e.UID(), e.Version())
+			over = revisionOf(e)
 		}
 		if obj, counts := x.overlay.get(key, over); counts {
 			return obj, obj != nil, nil

@@ -118,7 +118,7 @@ func (m *merge) next(e store.Entry, object maker) (any, bool) {
 		m.at++
 		switch {
 		case order < 0: // it was deleted
-		case was.SameRevision(e): // the store has moved the record
+		case was.SameContent(e): // the store has moved the record
 			return b.objects[m.at-1], true
 		default:
 			m.changed++

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/userlog"
 )
 
 // Options are settings of an informer that client-go does not have. The zero value works.
@@ -39,8 +40,5 @@ func (o *Options) started(reason string) {
 }
 
 func (o *Options) logger() *slog.Logger {
-	if o.Logger != nil {
-		return o.Logger
-	}
-	return slog.Default()
+	return userlog.Of(o.Logger)
 }

@@ -66,5 +66,5 @@ func revisionAt(now *store.Snapshot, key string) revision {
 	if !ok {
 		return revision{}
 	}
-	return revisionOf(e.Key(), e.UID(), e.Version())
+	return revisionOf(e)
 }

@@ -70,7 +70,7 @@ func (s *sharedObjects) stateOf(e store.Entry) (st state, ok bool) {
 	if len(id) == 0 {
 		id = append(id, e.Key().String()...)
 	}
-	return state{maphash.Bytes(s.seed, id), version}, version != 0
+	return state{maphash.Bytes(s.seed, id) ^ e.Sum(), version}, version != 0
 }
 
 // entry returns the object of an entry.
@@ -185,7 +185,7 @@ func (s *sharedObjects) record(rec *wire.Record) (any, error) {
 	if id == "" {
 		id = rec.Key.String()
 	}
-	return s.object(state{maphash.String(s.seed, id), rec.Version}, len(rec.Body), func() (any, error) { return s.codec.decode(*rec) })
+	return s.object(state{maphash.String(s.seed, id) ^ store.Sum(rec.Body), rec.Version}, len(rec.Body), func() (any, error) { return s.codec.decode(*rec) })
 }
 
 // object returns the object of a state, and decodes it if necessary.

@@ -186,6 +186,40 @@ func TestSharedUpdate(t *testing.T) {
 	}
 }
 
+// TestSharedOtherContent: the server shows other content at the same version. Each reader gets
+// the content of its entry, before and after, and so does an index function.
+func TestSharedOtherContent(t *testing.T) {
+	for _, keeps := range []bool{false, true} {
+		s := newSharedStore(t, 10)
+		s.keeps = keeps
+		old := s.get(t, 3)
+		first, err := s.shared.read(old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := sharedPod(3, 0)
+		changed.Spec.SchedulerName = "default"
+		rec := podRecord(t, changed)
+		if obj, err := s.shared.record(&rec); err != nil || obj.(*corev1.Pod).Spec.SchedulerName != "default" {
+			t.Errorf("got %v, %v from the record, want the new content", obj, err)
+		}
+		s.apply(t, delta.Batch{{Kind: delta.Upsert, Record: rec}})
+		now := s.get(t, 3)
+		if now.Version() != old.Version() {
+			t.Fatalf("got version %v, want %v", now.Version(), old.Version())
+		}
+		before, after, err := s.shared.update(old, now)
+		if err != nil || before != first || after.(*corev1.Pod).Spec.SchedulerName != "default" {
+			t.Errorf("got %v and %v, %v, want the old and the new content", before, after, err)
+		}
+		for entry, want := range map[store.Entry]any{old: before, now: after} {
+			if obj, err := s.shared.read(entry); err != nil || obj != want {
+				t.Errorf("got %v, %v, want the object of the entry", obj, err)
+			}
+		}
+	}
+}
+
 // TestSharedBounds: unused objects are dropped, and objects in use
 // are found.
 func TestSharedBounds(t *testing.T) {

@@ -10,11 +10,11 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// state identifies a revision in 16 bytes. The hash is of the UID, or of the key of an
-// object without a UID. On most servers the version alone distinguishes the revisions of a
-// type.
+// state identifies a revision and its content in 16 bytes. The hash is of the UID, or of the
+// key of an object without a UID, and of the body: the server may show other content at the
+// same version.
 type state struct {
-	object  uint64
+	hash    uint64
 	version wire.Version
 }
 

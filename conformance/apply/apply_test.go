@@ -24,7 +24,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/crds"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/submit/manifest"
+	"github.com/vedette-io/vedette/platform/submit/manifest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
@@ -179,7 +179,7 @@ func TestApply(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	all, err := manifest.Parse("definition.yaml", []byte(definition))
+	all, err := manifest.Parse(t.Context(), "definition.yaml", []byte(definition))
 	if err != nil {
 		t.Fatal(err)
 	}

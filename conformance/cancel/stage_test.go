@@ -14,13 +14,13 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/crds"
 	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record"
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/record/sqldb"
-	"github.com/vedette-io/vedette/state"
-	"github.com/vedette-io/vedette/submit"
-	"github.com/vedette-io/vedette/submit/manifest"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/record"
+	"github.com/vedette-io/vedette/platform/sqldb"
+	"github.com/vedette-io/vedette/platform/submit"
+	"github.com/vedette-io/vedette/platform/submit/manifest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
@@ -90,7 +90,7 @@ func (s *stage) record(t *testing.T, targets []record.Target) {
 // submit submits the only job in a text.
 func (s *stage) submit(t *testing.T, text string) submit.Job {
 	t.Helper()
-	all, err := manifest.Parse("job.yaml", []byte(text))
+	all, err := manifest.Parse(t.Context(), "job.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,10 +102,10 @@ func (s *stage) submit(t *testing.T, text string) submit.Job {
 }
 
 // reaches waits until the history shows a job in a state, with a message.
-func (s *stage) reaches(t *testing.T, job submit.Job, want state.State, message string) {
+func (s *stage) reaches(t *testing.T, j submit.Job, want job.State, message string) {
 	t.Helper()
-	patience.Until(t, job.String()+" is "+string(want), func() string {
-		of := history.ObjectName{Type: typeOf(job), Namespace: job.Namespace, Name: job.Name}
+	patience.Until(t, j.String()+" is "+string(want), func() string {
+		of := history.ObjectName{Type: typeOf(j), Namespace: j.Namespace, Name: j.Name}
 		page, err := s.history.Objects(t.Context(), of, history.Paging{Limit: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -96,8 +96,10 @@ func follow(t *testing.T, flags []string, want wire.Encoding) {
 		}
 	}
 	s := typed.Snapshot()
-	if n := byQueue.Len(s, "gpu"); s.Len() != 9 || n != 4 || byQueue.Len(s, "cpu") != 5 {
-		t.Errorf("%d jobs, %d in the queue", s.Len(), n)
+	gpu, gpuErr := byQueue.Len(s, "gpu")
+	cpu, cpuErr := byQueue.Len(s, "cpu")
+	if n := s.Records().Len(); n != 9 || gpu != 4 || cpu != 5 || gpuErr != nil || cpuErr != nil {
+		t.Errorf("%d jobs, %d and %d in the queues, errors %v and %v", n, gpu, cpu, gpuErr, cpuErr)
 	}
 	for e := range s.Records().All() {
 		if got := e.Record(); got.Encoding != want {

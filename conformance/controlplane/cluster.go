@@ -69,9 +69,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err := c.prepare(); err != nil {
 		return err
 	}
-	var err error
-	c.etcd, err = c.run("etcd", c.bins.Etcd, etcdFlags(c.dir, c.ports)...)
-	if err != nil {
+	if err := c.startEtcd(); err != nil {
 		return err
 	}
 	if err := c.StartAPIServer(ctx); err != nil {

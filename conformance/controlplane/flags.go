@@ -17,6 +17,13 @@ func etcdFlags(dir string, p ports) []string {
 	}
 }
 
+func kineFlags(data string, p ports) []string {
+	return []string{
+		"--endpoint=sqlite://" + data + ".db?_journal=WAL&cache=shared&_busy_timeout=30000", "--listen-address=127.0.0.1:" + strconv.Itoa(p.etcd),
+		"--metrics-bind-address=0", "--compact-interval=1s", "--compact-min-retain=100",
+	}
+}
+
 func apiserverFlags(dir string, p ports) []string {
 	key := filepath.Join(dir, "sa.key")
 	return []string{

@@ -15,6 +15,10 @@ type Options struct {
 	// KubeletPort is the port of each node's kubelet on 127.0.0.1, for example of a
 	// kubelet.Kubelet. By default there is no kubelet, and no pod has a log.
 	KubeletPort int
+	// Kine is the path of the program of conformance/kine, which then replaces etcd: a server
+	// with etcd's API on SQLite. It compacts its history each second, except for the last 100
+	// revisions. Default etcd.
+	Kine string
 	// Lifetime selects when the processes end.
 	Lifetime Lifetime
 }

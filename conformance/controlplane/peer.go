@@ -2,7 +2,6 @@ package controlplane
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -57,24 +56,4 @@ func (p *Peer) RESTConfig() *rest.Config {
 // ready returns nil if an API server accepts requests.
 func ready(ctx context.Context, client kubernetes.Interface) error {
 	return client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
-}
-
-// Rebuild replaces the cluster by an empty one at the same address: etcd and the API
-// server end, their data is deleted, and they start again. The control plane must have no
-// other parts (APIServerOnly).
-//
-// Errors: as Start.
-func (c *Cluster) Rebuild(ctx context.Context) (err error) {
-	if c.opts.Parts != APIServerOnly || len(c.peers) > 0 {
-		return errors.New("only a control plane with nothing but an API server can be rebuilt")
-	}
-	c.KillAPIServer()
-	c.etcd.kill()
-	if err := os.RemoveAll(filepath.Join(c.dir, "etcd")); err != nil {
-		return err
-	}
-	if c.etcd, err = c.run("etcd", c.bins.Etcd, etcdFlags(c.dir, c.ports)...); err != nil {
-		return err
-	}
-	return c.StartAPIServer(ctx)
 }

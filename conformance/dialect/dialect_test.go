@@ -19,8 +19,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/variables"
 	"github.com/sirupsen/logrus"
 
-	"github.com/vedette-io/vedette/record/recordtest"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/record/recordtest"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // unlike are the tests that this server cannot pass, and its differences from MySQL. Tables in

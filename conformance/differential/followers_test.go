@@ -254,8 +254,10 @@ func (f *ours[T]) index(name string) map[string][]string {
 		return all
 	}
 	x := map[string]*informer.Index[T]{"node": f.byNode, "label": f.byLabel}[name]
-	for value := range x.Values(snap) {
-		for key := range x.Keys(snap, value) {
+	values, _ := x.Values(snap) // an informer that is not synced has an empty sequence
+	for value := range values {
+		keys, _ := x.Keys(snap, value)
+		for key := range keys {
 			all[value] = append(all[value], key.String())
 		}
 	}

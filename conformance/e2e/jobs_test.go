@@ -24,7 +24,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/crds"
 	"github.com/vedette-io/vedette/conformance/gobuild"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
 )
 
@@ -71,8 +71,8 @@ func listJobs(t *testing.T, path string, args ...string) []listedJob {
 func createJobs(t *testing.T, client kubernetes.Interface, cluster *kube.Cluster) {
 	t.Helper()
 	for i := range 8 {
-		j := job(3*i + 1)
-		j.Annotations = map[string]string{jobmeta.Submitter: []string{"ann@example.com", "bob"}[i%2]}
+		j := newJob(3*i + 1)
+		j.Annotations = map[string]string{job.SubmitterAnnotation: []string{"ann@example.com", "bob"}[i%2]}
 		j.Labels = map[string]string{"kueue.x-k8s.io/queue-name": "h100"}
 		j.Spec.Suspend = new(bool)
 		*j.Spec.Suspend = i == 7

@@ -28,7 +28,7 @@ type change struct {
 // template prints a change in one line.
 const template = "{.type} {.object.kind} {.object.metadata.namespace}/{.object.metadata.name} {.object.metadata.uid} {.object.metadata.resourceVersion}"
 
-// vedette is a running `vedette watch`.
+// vedette is a running program. Its standard output are the changes of `vedette watch`.
 type vedette struct {
 	t   *testing.T
 	cmd *exec.Cmd
@@ -39,11 +39,17 @@ type vedette struct {
 	readers sync.WaitGroup
 }
 
-// watch starts the program. The caller interrupts it.
+// watch starts `vedette watch`. The caller interrupts it.
 func watch(t *testing.T, path string, args ...string) *vedette {
 	t.Helper()
+	return run(t, path, append([]string{"watch"}, args...)...)
+}
+
+// run starts the program. The caller interrupts it.
+func run(t *testing.T, path string, args ...string) *vedette {
+	t.Helper()
 	v := &vedette{t: t}
-	v.cmd = exec.Command(path, append([]string{"watch"}, args...)...)
+	v.cmd = exec.Command(path, args...)
 	v.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := v.cmd.StdoutPipe()
 	if err != nil {

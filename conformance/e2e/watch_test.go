@@ -99,7 +99,7 @@ func create(t *testing.T, client kubernetes.Interface, from, to int) {
 		slots <- struct{}{}
 		work.Go(func() {
 			defer func() { <-slots }()
-			_, err := client.BatchV1().Jobs("default").Create(t.Context(), job(i), metav1.CreateOptions{})
+			_, err := client.BatchV1().Jobs("default").Create(t.Context(), newJob(i), metav1.CreateOptions{})
 			if err != nil && !apierrors.IsAlreadyExists(err) {
 				t.Errorf("create job %d: %v", i, err)
 			}
@@ -108,7 +108,7 @@ func create(t *testing.T, client kubernetes.Interface, from, to int) {
 	work.Wait()
 }
 
-func job(i int) *batchv1.Job {
+func newJob(i int) *batchv1.Job {
 	j := &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("train-%d", i)},
 		Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{

@@ -74,7 +74,7 @@ func (c copies) have(n int, deep bool) string {
 		return fmt.Sprintf("without a type: %v, %v", ok, err)
 	}
 	h, _ := c.loose.Health()
-	if a, b, m := c.typed.Snapshot().Len(), c.loose.Snapshot().Len(), c.meta.Snapshot().Len(); a != n || b != n || m != n || h.Invalid != 0 || !h.Synced {
+	if a, b, m := c.typed.Snapshot().Records().Len(), c.loose.Snapshot().Records().Len(), c.meta.Snapshot().Records().Len(); a != n || b != n || m != n || h.Invalid != 0 || !h.Synced {
 		return fmt.Sprintf("%d, %d and %d widgets, %d unusable", a, b, m, h.Invalid)
 	}
 	return ""

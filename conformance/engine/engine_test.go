@@ -69,7 +69,7 @@ func TestLoad(t *testing.T) {
 	work.Go(func() { o.follow(t.Context()) }) // ends after the last event
 	work.Go(func() { o.gapsOf(ctx) })
 	<-inf.Synced()
-	if n := inf.Snapshot().Len(); n != *pods {
+	if n := inf.Snapshot().Records().Len(); n != *pods {
 		t.Fatalf("%d pods after the first list", n)
 	}
 
@@ -375,8 +375,8 @@ func (w *writersOfPods) compare(t *testing.T, inf *informer.Informer[corev1.Pod]
 		}
 		delete(now, revision{string(list.Items[i].UID), v})
 	}
-	if len(list.Items) != *pods || len(now) != 0 || inf.Snapshot().Len() != *pods {
-		t.Errorf("the server has %d pods, the store has %d; %d differ", len(list.Items), inf.Snapshot().Len(), len(now))
+	if len(list.Items) != *pods || len(now) != 0 || inf.Snapshot().Records().Len() != *pods {
+		t.Errorf("the server has %d pods, the store has %d; %d differ", len(list.Items), inf.Snapshot().Records().Len(), len(now))
 	}
 }
 

@@ -19,12 +19,12 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
-	"github.com/vedette-io/vedette/export"
-	"github.com/vedette-io/vedette/export/s3"
 	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/internal/testinput"
-	"github.com/vedette-io/vedette/record/historytest"
-	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/send/export"
+	"github.com/vedette-io/vedette/platform/send/export/s3"
+	"github.com/vedette-io/vedette/platform/world/historytest"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -38,7 +38,7 @@ const hostile = "a' || \"b\" \x00 \\ ünï\U0001F916 \r\n--"
 func newHistory(t *testing.T) *historytest.Database {
 	t.Helper()
 	d := historytest.Open(t, "sqlite:"+filepath.Join(t.TempDir(), "history.db"))
-	for s, of := range []state.State{state.Queued, state.Running, state.Failed} {
+	for s, of := range []job.State{job.Queued, job.Running, job.Failed} {
 		var all []historytest.Revision
 		for i := range wire.Version(1000) {
 			all = append(all, historytest.Revision{UID: fmt.Sprint("uid-", i), Version: wire.Version(s)*4*perDay + i*300 + 1, State: of, Body: "{}"})
@@ -127,7 +127,7 @@ func TestDuckDB(t *testing.T) {
 func TestText(t *testing.T) {
 	store, duck := export.Folder(t.TempDir()), duckDB(t)
 	d := historytest.Open(t, "sqlite:"+filepath.Join(t.TempDir(), "history.db"))
-	if err := d.Write(t.Context(), []historytest.Revision{{UID: "u", Version: 1, State: state.Queued, Body: "{}"}}); err != nil {
+	if err := d.Write(t.Context(), []historytest.Revision{{UID: "u", Version: 1, State: job.Queued, Body: "{}"}}); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.ReplaceAll(strings.ReplaceAll(hostile, "\x00", ""), "'", "''")

@@ -19,7 +19,7 @@ func TestProgram(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // on the file system of the programs' folders
 	var all []os.FileInfo
 	for range 2 {
-		path := gobuild.Program(t, "./portal/ui/build")
+		path := gobuild.Program(t, "./platform/portal/ui/build")
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)

@@ -34,6 +34,7 @@ type Server struct {
 	lied    bool
 	script  []string
 	conns   map[*conn]struct{}
+	lasting *lasting // nil before Break
 	storm   *misdeed // the misdeed that repeats
 	left    int      // remaining repetitions
 	count   Counts

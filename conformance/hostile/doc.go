@@ -14,8 +14,14 @@
 // begins to behave, and gives every object a new version: from then on each client can
 // get the truth.
 //
+// # Lasting failures
+//
+// After Break, some means (watches, streaming lists, lists, the identity of the cluster) fail in
+// one way until Behave, and all other requests are answered correctly.
+//
 // # Invariants
 //
 // See the test: no panic, no hot loop, no stall without a report, bounded buffers, valid
 // sequences of events, and, once the server behaves, the true objects within ten minutes.
+// While some way to list works, each change is shown within ten minutes, with few requests.
 package hostile

@@ -98,6 +98,7 @@ type scene struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	kind    string
+	streams bool // informers may use streaming lists
 	bad     bool
 
 	start    time.Time
@@ -136,7 +137,7 @@ func (s *scene) config() informer.Config {
 	if s.random.IntN(2) == 0 {
 		cfg.Reflector.PageSize = int64(2 + s.random.IntN(5))
 	}
-	if s.random.IntN(4) == 0 {
+	if s.random.IntN(4) == 0 && !s.streams {
 		cfg.Reflector.Streaming = reflector.PagesOnly
 	}
 	if s.random.IntN(4) == 0 {

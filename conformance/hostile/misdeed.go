@@ -112,6 +112,12 @@ func (s *Server) chooseLocked(k *call) *misdeed {
 	if s.behaves {
 		return nil
 	}
+	if s.lasting != nil {
+		if s.lasting.of&k.means() != 0 {
+			return s.lasting.deed
+		}
+		return nil
+	}
 	if s.left > 0 && s.storm.on&k.verb != 0 {
 		s.left--
 		return s.storm

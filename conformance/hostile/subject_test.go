@@ -41,6 +41,10 @@ type subject interface {
 	// Both return a failure, or "".
 	sample(now time.Time) string
 	compare() string
+	// differs compares the objects only.
+	differs() string
+	// scopes returns the number of lists and watches.
+	scopes() int
 }
 
 // place is a server and its clients' configuration.
@@ -282,13 +286,10 @@ func (f *follower[T]) sample(now time.Time) string {
 // compare compares the objects of the subject with the true ones.
 func (f *follower[T]) compare() string {
 	f.mu.Lock()
-	places, spaces, wrong := maps.Clone(f.places), f.spaces, slices.Clone(f.wrong)
+	places := len(f.places)
 	f.mu.Unlock()
-	if len(wrong) > 0 {
-		return strings.Join(wrong, "\n")
-	}
 	h, _ := f.inf.Health()
-	if len(places) > 0 {
+	if places > 0 {
 		select {
 		case <-f.inf.Synced():
 		default:
@@ -298,6 +299,20 @@ func (f *follower[T]) compare() string {
 			return fmt.Sprintf("it is not ready: %v", err)
 		}
 	}
+	return f.differs()
+}
+
+func (f *follower[T]) scopes() int { return len(f.paths()) }
+
+// differs compares the objects of the subject with the true ones.
+func (f *follower[T]) differs() string {
+	f.mu.Lock()
+	places, spaces, wrong := maps.Clone(f.places), f.spaces, slices.Clone(f.wrong)
+	f.mu.Unlock()
+	if len(wrong) > 0 {
+		return strings.Join(wrong, "\n")
+	}
+	h, _ := f.inf.Health()
 	truth, unusable := map[wire.Key]hostile.Object{}, map[wire.Key]bool{}
 	for cluster, at := range places {
 		for _, o := range at.server.Objects(f.t) {
@@ -345,8 +360,8 @@ func (f *follower[T]) compareWith(truth map[wire.Key]hostile.Object, unusable ma
 		}
 	}
 	for node, n := range nodes {
-		if got := f.byNode.Len(snap, node); got != n && len(unusable) == 0 {
-			wrong = append(wrong, fmt.Sprintf("the index has %d objects of %q, want %d", got, node, n))
+		if got, err := f.byNode.Len(snap, node); (err != nil || got != n) && len(unusable) == 0 {
+			wrong = append(wrong, fmt.Sprintf("the index has %d objects of %q, error %v, want %d, nil", got, node, err, n))
 		}
 	}
 	for _, b := range f.told {

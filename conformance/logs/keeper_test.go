@@ -22,8 +22,8 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/kubelet"
-	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 // keeping is a control plane without controllers, with nodes of the test, and a recorder

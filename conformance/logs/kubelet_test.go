@@ -16,8 +16,8 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/kubelet"
-	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 func TestMain(m *testing.M) {

@@ -19,8 +19,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/kubelet"
 	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/submit"
-	"github.com/vedette-io/vedette/submit/logs"
+	"github.com/vedette-io/vedette/platform/logs"
+	"github.com/vedette-io/vedette/platform/submit"
 )
 
 const namespace = "default"

@@ -38,7 +38,8 @@ type Proxy struct {
 	changed chan struct{} // closed when mode changes
 	links   map[*link]bool
 
-	bytes atomic.Int64 // that have passed, in both directions
+	bytes    atomic.Int64 // that have passed, in both directions
+	accepted atomic.Int64 // connections
 }
 
 // link is one connection through a proxy.
@@ -69,6 +70,9 @@ func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
 // Bytes returns the number of bytes that have passed, in both directions.
 func (p *Proxy) Bytes() int64 { return p.bytes.Load() }
+
+// Accepted returns the number of connections so far.
+func (p *Proxy) Accepted() int { return int(p.accepted.Load()) }
 
 // Set changes the mode of the network.
 func (p *Proxy) Set(m Mode) {
@@ -143,6 +147,7 @@ func (p *Proxy) accept() {
 		if err != nil {
 			return // it is closed
 		}
+		p.accepted.Add(1)
 		p.work.Go(func() { p.serve(conn.(*net.TCPConn)) })
 	}
 }

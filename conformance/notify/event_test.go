@@ -12,10 +12,10 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/notify/channel"
-	"github.com/vedette-io/vedette/notify/channel/channeltest"
-	"github.com/vedette-io/vedette/notify/channel/event"
-	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/platform/notify/channel"
+	"github.com/vedette-io/vedette/platform/notify/channel/channeltest"
+	"github.com/vedette-io/vedette/platform/notify/channel/event"
+	"github.com/vedette-io/vedette/platform/notify/message"
 )
 
 // TestEvents: a real API server accepts the Events of every kind of message, and a repeat

@@ -10,10 +10,10 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/notify/channel"
-	"github.com/vedette-io/vedette/notify/channel/channeltest"
-	"github.com/vedette-io/vedette/notify/channel/email"
-	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/platform/notify/channel"
+	"github.com/vedette-io/vedette/platform/notify/channel/channeltest"
+	"github.com/vedette-io/vedette/platform/notify/channel/email"
+	"github.com/vedette-io/vedette/platform/notify/message"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }

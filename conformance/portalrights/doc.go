@@ -1,4 +1,4 @@
-// Package portalrights tests package portal/access against a real control plane.
+// Package portalrights tests package platform/portal/access against a real control plane.
 //
 // # Data flow
 //

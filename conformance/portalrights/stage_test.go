@@ -18,9 +18,9 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/portal/access"
-	"github.com/vedette-io/vedette/portal/identity"
-	"github.com/vedette-io/vedette/submit/manifest"
+	"github.com/vedette-io/vedette/platform/portal/access"
+	"github.com/vedette-io/vedette/platform/portal/identity"
+	"github.com/vedette-io/vedette/platform/submit/manifest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
@@ -33,6 +33,7 @@ type stage struct {
 	t      *testing.T
 	admin  *kubernetes.Clientset
 	access *access.Access
+	tokens *access.TokenReviewer
 }
 
 func newStage(t *testing.T) *stage {
@@ -54,7 +55,8 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	s.access = access.New(access.Config{Clusters: []access.Cluster{{Name: clusterName, Kube: cluster}}, Rights: true})
+	clusters := []access.Cluster{{Name: clusterName, Kube: cluster}}
+	s.access, s.tokens = access.New(access.Config{Clusters: clusters, Rights: true}), access.NewTokenReviewer(clusters, "portal", nil)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	var work sync.WaitGroup
 	work.Go(func() { _ = s.access.Run(ctx) })
@@ -96,7 +98,7 @@ func (s *stage) apply(rc *rest.Config, path string) {
 	s.t.Helper()
 	cluster := check[*kube.Cluster](s)(kube.Connect(kube.Config{REST: rc}))
 	defer cluster.Close()
-	for _, m := range check[[]*manifest.Manifest](s)(manifest.Parse(path, check[[]byte](s)(os.ReadFile(path)))) {
+	for _, m := range check[[]*manifest.Manifest](s)(manifest.Parse(s.t.Context(), path, check[[]byte](s)(os.ReadFile(path)))) {
 		body := check[[]byte](s)(m.Object.MarshalJSON())
 		plural := map[string]string{"ClusterRole": "clusterroles", "ClusterRoleBinding": "clusterrolebindings"}[m.Object.GetKind()]
 		answer, err := cluster.Do(s.t.Context(), kube.Request{Method: "POST", Path: "/apis/rbac.authorization.k8s.io/v1/" + plural, Body: body})

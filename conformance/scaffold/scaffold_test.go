@@ -25,7 +25,7 @@ import (
 	"github.com/vedette-io/vedette/internal/scaffold"
 	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/submit/manifest"
+	"github.com/vedette-io/vedette/platform/submit/manifest"
 )
 
 const object = `
@@ -57,7 +57,7 @@ func TestProject(t *testing.T) {
 			command(t, dir, "go", "build", "-o", program, ".")
 			install(t, cluster, dir)
 			p := start(t, program, "-elect", "-listen=none", "-kubeconfig="+identity(t, plane, name))
-			all, err := manifest.Parse("object.yaml", []byte(object))
+			all, err := manifest.Parse(t.Context(), "object.yaml", []byte(object))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +120,7 @@ func install(t *testing.T, cluster *kube.Cluster, dir string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all, err := manifest.Parse(name, text)
+			all, err := manifest.Parse(t.Context(), name, text)
 			if err != nil {
 				t.Fatal(err)
 			}

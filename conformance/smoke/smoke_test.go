@@ -8,7 +8,7 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/browser"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/job"
 )
 
 var screenshots = flag.String("smoke.screenshots", "", "folder for screenshots of the pages at the end")
@@ -16,6 +16,7 @@ var screenshots = flag.String("smoke.screenshots", "", "folder for screenshots o
 // TestSmoke: a person signs in, sees a job fail in the open list, reads the cause on its page, and
 // retries it. The retry is created in the name of the person, recorded, notified about, and shown
 // in both pages without a reload. A job that the person may not see does not appear.
+// When the recorder ends, the open page says that it is old, until another one records.
 func TestSmoke(t *testing.T) {
 	s := newStage(t)
 	b := browser.New(t)
@@ -47,6 +48,14 @@ func TestSmoke(t *testing.T) {
 	if got := list.Text("(" + browser.Row("hidden-1") + ") === undefined"); got != "true" {
 		t.Errorf("the list has a job of the namespace %s: %s", elsewhere, got)
 	}
+	s.unrecord()
+	list.Front()
+	list.Shows(".badge", "Stale since")
+	list.Shows(".recording-note", clusterName+" is not recorded since")
+	list.Shows(".pills", "as of")
+	list.Kept()
+	s.record()
+	list.Shows(".badge", "Live")
 	if *screenshots != "" {
 		page.Screenshot(filepath.Join(*screenshots, "smoke-page.png"))
 		list.Front()
@@ -87,12 +96,12 @@ func (s *stage) retried(name string) (retry string) {
 	s.t.Helper()
 	patience.Until(s.t, "the cluster has a retry of "+name+" by anna", func() string {
 		var seen []string
-		for _, job := range s.jobs() {
-			if job.Annotations[jobmeta.RetryOfName] == name && job.Annotations[jobmeta.Submitter] == "anna" {
-				retry = job.Name
+		for _, j := range s.jobs() {
+			if j.Annotations[job.RetryOfNameAnnotation] == name && j.Annotations[job.SubmitterAnnotation] == "anna" {
+				retry = j.Name
 				return ""
 			}
-			seen = append(seen, fmt.Sprintf("%s %v", job.Name, job.Annotations))
+			seen = append(seen, fmt.Sprintf("%s %v", j.Name, j.Annotations))
 		}
 		return fmt.Sprintf("it has the jobs %q", seen)
 	})

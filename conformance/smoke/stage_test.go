@@ -22,18 +22,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
-	"github.com/vedette-io/vedette/internal/dbtest"
-	"github.com/vedette-io/vedette/internal/demo"
 	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/notify"
-	"github.com/vedette-io/vedette/notify/channel/webhook"
-	"github.com/vedette-io/vedette/notify/config"
-	"github.com/vedette-io/vedette/portal"
-	"github.com/vedette-io/vedette/portal/access"
-	"github.com/vedette-io/vedette/record"
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/notify"
+	"github.com/vedette-io/vedette/platform/notify/channel/webhook"
+	"github.com/vedette-io/vedette/platform/notify/config"
+	"github.com/vedette-io/vedette/platform/portal"
+	"github.com/vedette-io/vedette/platform/portal/access"
+	"github.com/vedette-io/vedette/platform/record"
+	"github.com/vedette-io/vedette/platform/sqldb"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
+	"github.com/vedette-io/vedette/platform/world/simulation"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -64,6 +64,7 @@ type stage struct {
 	cluster  *kube.Cluster
 	db       *sqldb.DB
 	recorder *record.Recorder
+	unrecord func() // ends the recorder
 	notifier *notify.Notifier
 	base     string // address of the portal
 
@@ -77,7 +78,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{t: t, simulated: make(chan struct{})}
 	server, err := apitest.New(apitest.Config{
-		SystemNamespaces: true, Tokens: map[string]string{portalToken: "portal", annaToken: "anna"}, Authorize: authorize, Admit: demo.Admit,
+		SystemNamespaces: true, Tokens: map[string]string{portalToken: "portal", annaToken: "anna"}, Authorize: authorize, Admit: simulation.Admit,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +100,7 @@ func newStage(t *testing.T) *stage {
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "anna"},
 		Subjects:   []rbacv1.Subject{{Kind: "User", Name: "anna"}}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "edit"},
 	}))(t)
-	s.run("the simulation", func(ctx context.Context) error { return demo.Simulate(ctx, server, s.cluster, s.elapse) })
+	s.run("the simulation", func(ctx context.Context) error { return simulation.New(server, s.cluster, s.elapse).Run(ctx) })
 	s.record()
 	s.notify()
 	s.serve()
@@ -117,8 +118,9 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-// run runs a part until the test ends. A part that ends earlier fails the test.
-func (s *stage) run(what string, part func(context.Context) error) {
+// run runs a part until the test ends, or until end is called. A part that ends earlier fails the
+// test.
+func (s *stage) run(what string, part func(context.Context) error) (end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -128,7 +130,9 @@ func (s *stage) run(what string, part func(context.Context) error) {
 			s.t.Errorf("%s ends with an error: %v", what, err)
 		}
 	})
-	s.t.Cleanup(func() { cancel(); work.Wait() })
+	end = func() { cancel(); work.Wait() }
+	s.t.Cleanup(end)
+	return end
 }
 
 // elapse makes the simulation wait until start, and never after that.
@@ -148,7 +152,7 @@ func (s *stage) record() {
 	s.recorder = must(record.New(s.db, record.Config{
 		Cluster: s.cluster, ClusterName: clusterName, Name: "smoke", Targets: []record.Target{{Type: "jobs.batch"}, {Type: "pods"}}, Logger: slog.New(slog.DiscardHandler),
 	}))(s.t)
-	s.run("the recorder", s.recorder.Run)
+	s.unrecord = s.run("the recorder", s.recorder.Run)
 }
 
 // notify sends a message about each failed job to a webhook in this process.

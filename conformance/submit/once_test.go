@@ -7,20 +7,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vedette-io/vedette/jobmeta"
-	"github.com/vedette-io/vedette/submit"
-	"github.com/vedette-io/vedette/submit/manifest"
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/submit"
+	"github.com/vedette-io/vedette/platform/submit/manifest"
 )
 
 // job returns the manifest of a batch Job. With an empty name, the request key determines
 // the name.
-func job(t *testing.T, name string, n int) *manifest.Manifest {
+func newJob(t *testing.T, name string, n int) *manifest.Manifest {
 	t.Helper()
 	metadata := "name: " + name
 	if name == "" {
 		metadata = "generateName: train-"
 	}
-	all, err := manifest.Parse("job.yaml", fmt.Appendf(nil, `apiVersion: batch/v1
+	all, err := manifest.Parse(t.Context(), "job.yaml", fmt.Appendf(nil, `apiVersion: batch/v1
 kind: Job
 metadata: {%s}
 spec:
@@ -42,14 +42,14 @@ func testOnce(t *testing.T, s *stage) {
 	network, rc := newCutter(t, s.plane.RESTConfig())
 	cluster := s.connect(t, rc)
 	request := func(i int) submit.Request {
-		req := submit.Request{Manifest: job(t, "", i)}
+		req := submit.Request{Manifest: newJob(t, "", i), Key: fmt.Sprintf("key-%d", i)}
 		switch i % 4 {
 		case 1:
-			req.Manifest = job(t, fmt.Sprintf("written-%d", i), i)
+			req.Manifest = newJob(t, fmt.Sprintf("written-%d", i), i)
 		case 2:
-			req.Manifest, req.Key = job(t, "", 0), fmt.Sprintf("key-%d", i)
+			req.Manifest = newJob(t, "", 0)
 		case 3:
-			req.Manifest, req.User = job(t, "", 0), fmt.Sprintf("user-%d", i)
+			req.Manifest, req.User, req.Key = newJob(t, "", 0), fmt.Sprintf("user-%d", i), "key"
 		}
 		return req
 	}
@@ -86,7 +86,7 @@ func testOnce(t *testing.T, s *stage) {
 	there := map[string]bool{}
 	for _, j := range all {
 		there[string(j.UID)] = true
-		if j.Annotations[jobmeta.RequestKey] == "" || !strings.HasPrefix(j.Annotations[jobmeta.Submitter], "user-") && j.Annotations[jobmeta.Submitter] != "admin" {
+		if j.Annotations[job.RequestKeyAnnotation] == "" || !strings.HasPrefix(j.Annotations[job.SubmitterAnnotation], "user-") && j.Annotations[job.SubmitterAnnotation] != "admin" {
 			t.Errorf("annotations %v", j.Annotations)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/submit/manifest"
+	"github.com/vedette-io/vedette/platform/submit/manifest"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -28,7 +28,7 @@ func testRights(t *testing.T, s *stage) {
 		if code != 1 {
 			t.Errorf("%q: exit code %d\n%s%s", user, code, role, errs)
 		}
-		all, err := manifest.Parse("role", []byte(role))
+		all, err := manifest.Parse(t.Context(), "role", []byte(role))
 		if err != nil || len(all) != 2 {
 			t.Fatalf("%v in\n%s", err, role)
 		}
@@ -40,9 +40,9 @@ func testRights(t *testing.T, s *stage) {
 			t.Errorf("%q, with the role: exit code %d\n%s%s", user, code, out, errs)
 		}
 		name := strings.TrimPrefix(strings.TrimSpace(out), "job/")
-		job, err := s.client.BatchV1().Jobs(s.namespace).Get(t.Context(), name, metav1.GetOptions{})
-		if err != nil || job.Annotations[jobmeta.Submitter] != user {
-			t.Errorf("%v: submitter %q, want %q", err, job.Annotations[jobmeta.Submitter], user)
+		j, err := s.client.BatchV1().Jobs(s.namespace).Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil || j.Annotations[job.SubmitterAnnotation] != user {
+			t.Errorf("%v: submitter %q, want %q", err, j.Annotations[job.SubmitterAnnotation], user)
 		}
 		for _, m := range all {
 			remove(t, admin, m.Object)

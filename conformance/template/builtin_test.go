@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/crds"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/submit/template"
+	"github.com/vedette-io/vedette/platform/submit/template"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }

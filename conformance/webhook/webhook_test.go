@@ -26,7 +26,7 @@ import (
 	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/manager"
-	"github.com/vedette-io/vedette/submit/manifest"
+	"github.com/vedette-io/vedette/platform/submit/manifest"
 	"github.com/vedette-io/vedette/webhook"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -72,7 +72,7 @@ func start(t *testing.T, handlers map[string]webhook.Handler) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(m.AddFunc("webhooks", w.server.Run), m.AddCheck("webhooks", w.server.Ready), m.AddMetrics(w.server)); err != nil {
+	if err := errors.Join(m.AddServer("webhooks", w.server.Run), m.AddCheck("webhooks", w.server.Ready), m.AddMetrics(w.server)); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -102,7 +102,7 @@ func text(err error) string {
 // create creates the objects of a manifest.
 func (w *world) create(text string) {
 	w.t.Helper()
-	all, err := manifest.Parse("test.yaml", []byte(text))
+	all, err := manifest.Parse(w.t.Context(), "test.yaml", []byte(text))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -187,7 +187,7 @@ func until[T any](s *stage, what string, inf *informer.Informer[T], holds func(i
 		}
 	}
 	h, _ := inf.Health()
-	s.t.Fatalf("%v; the informer has %d objects, last fault %v", context.Cause(ctx), inf.Snapshot().Len(), h.LastErr)
+	s.t.Fatalf("%v; the informer has %d objects, last fault %v", context.Cause(ctx), inf.Snapshot().Records().Len(), h.LastErr)
 }
 
 func meta(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "default", Name: name} }
@@ -221,7 +221,7 @@ func TestJobTTL(t *testing.T) {
 		ended("wrong", "soon", 2*time.Hour, batchv1.JobComplete)
 		ended("running", "", 0, "")
 		jobs := follow[batchv1.Job](s)
-		until(s, "two Jobs are deleted", jobs, func(now informer.Snapshot[batchv1.Job]) bool { return now.Len() == 4 })
+		until(s, "two Jobs are deleted", jobs, func(now informer.Snapshot[batchv1.Job]) bool { return now.Records().Len() == 4 })
 		for _, name := range []string{"recent", "kept", "wrong", "running"} {
 			if _, ok, err := jobs.Snapshot().Get(key(name)); err != nil || !ok {
 				s.t.Errorf("the Job %s does not exist any more (%v)", name, err)

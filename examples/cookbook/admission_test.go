@@ -31,7 +31,7 @@ func admission(m *manager.Manager, certificates string) error {
 	if err != nil {
 		return err
 	}
-	if err := m.AddFunc("webhooks", server.Run); err != nil {
+	if err := m.AddServer("webhooks", server.Run); err != nil {
 		return err
 	}
 	return m.AddCheck("webhooks", server.Ready)

@@ -92,8 +92,8 @@ func untilPrinted(ctx context.Context, run func(context.Context) error) error {
 
 func Example_reconcile() {
 	cook(func(k kitchen) error {
-		return during(k, reconcile, job("train"), func(j *batchv1.Job) bool { return j.Labels["seen"] == "yes" })
-	}, job("train"))
+		return during(k, reconcile, newJob("train"), func(j *batchv1.Job) bool { return j.Labels["seen"] == "yes" })
+	}, newJob("train"))
 	// Output:
 }
 
@@ -111,8 +111,10 @@ func ownersAndOthers(m *manager.Manager) error {
 		return err
 	}
 	return m.AddController(controller.Config{Reconcile: func(_ context.Context, v informer.View, r controller.Request) error {
-		fmt.Println(r.Key, jobs.In(v).Len(), pods.In(v).Len())
-		return nil
+		j, jobErr := jobs.In(v).Len()
+		p, podErr := pods.In(v).Len()
+		fmt.Println(r.Key, j, p)
+		return errors.Join(jobErr, podErr)
 	}},
 		controller.Objects(jobs), // the key of each Job
 		controller.Owners(pods, controller.Owner{Group: "batch", Kind: "Job"}), // the Job that owns a Pod
@@ -132,7 +134,7 @@ func Example_ownersAndOthers() {
 			return err
 		}
 		return untilPrinted(k.ctx, m.Run)
-	}, job("train"))
+	}, newJob("train"))
 	// Output: ml/train 1 0
 }
 
@@ -173,6 +175,8 @@ func everyState(ctx context.Context, jobs *informer.Informer[batchv1.Job], save 
 				}
 				if err != nil {
 					_, _ = queue.Retry(ctx, work.Item) // keeps its place
+				} else {
+					work.Item.Acknowledge() // a killed program gets it again until here
 				}
 				_ = queue.Done(work.Item)
 			}
@@ -214,7 +218,7 @@ func Example_everyState() {
 			return nil
 		}
 		return err
-	}, job("train"))
+	}, newJob("train"))
 	// Output:
 	// train 0
 	// train 1
@@ -250,7 +254,7 @@ func Example_cleanUp() {
 			return err
 		}
 		remove := func() error { fmt.Println("removed"); return nil }
-		key := kube.KeyOf(job("train"))
+		key := kube.KeyOf(newJob("train"))
 		for range 2 {
 			j, err := client.Get(ctx, key)
 			if err != nil {
@@ -266,7 +270,7 @@ func Example_cleanUp() {
 		_, err = client.Get(ctx, key)
 		fmt.Println(err != nil && kube.IgnoreNotFound(err) == nil)
 		return nil
-	}, job("train"))
+	}, newJob("train"))
 	// Output:
 	// removed
 	// true
@@ -389,7 +393,7 @@ func Example_publishEvent() {
 		if err != nil {
 			return err
 		}
-		j, err := client.Get(k.ctx, kube.KeyOf(job("train")))
+		j, err := client.Get(k.ctx, kube.KeyOf(newJob("train")))
 		if err != nil {
 			return err
 		}
@@ -403,6 +407,6 @@ func Example_publishEvent() {
 		i := slices.IndexFunc(writes, func(w apitest.Write) bool { return w.Resource.Resource == "events" })
 		fmt.Println(i >= 0)
 		return nil
-	}, job("train"))
+	}, newJob("train"))
 	// Output: true
 }

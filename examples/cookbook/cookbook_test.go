@@ -71,7 +71,7 @@ func pod(name, app, node string) *corev1.Pod {
 }
 
 // job returns a Job.
-func job(name string) *batchv1.Job {
+func newJob(name string) *batchv1.Job {
 	return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: name}}
 }
 

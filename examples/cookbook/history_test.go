@@ -12,10 +12,10 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record"
-	"github.com/vedette-io/vedette/record/feed"
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/feed"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/record"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 func recordJobs(ctx context.Context, cluster *kube.Cluster, url string) error {
@@ -95,13 +95,13 @@ func Example_recordJobs() {
 					stop()
 					return nil
 				}
-				_, err := apitest.Modify(k.server, job("train"), func(j *batchv1.Job) { j.Status = next[0] })
+				_, err := apitest.Modify(k.server, newJob("train"), func(j *batchv1.Job) { j.Status = next[0] })
 				next = next[1:]
 				return err
 			})
 			return errors.Join(err, readHistory(k.ctx, db))
 		})
-	}, job("train"))
+	}, newJob("train"))
 	// Output:
 	// feed: train Submitted
 	// feed: train Running

@@ -11,8 +11,8 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/store"
 )
 
@@ -204,17 +204,17 @@ func Example_byLabelOnBytes() {
 	// Output: Added ml/a
 }
 
-func onStateChange(ctx context.Context, jobs *informer.Informer[batchv1.Job], notify func(*batchv1.Job, state.Status) error) error {
+func onStateChange(ctx context.Context, jobs *informer.Informer[batchv1.Job], notify func(*batchv1.Job, job.Status) error) error {
 	changes := informer.SubscriptionConfig{
 		Mode:    store.Lossless, // the informer waits for this loop, so no state is folded away
-		Filters: []informer.Filter{informer.Transitions[batchv1.Job]("batch/v1", "Job")},
+		Filters: []informer.Filter{informer.ChangedBy(job.StateOf[batchv1.Job])},
 	}
 	for ev := range jobs.Changes(ctx, changes) {
-		job, err := ev.Object()
+		j, err := ev.Object()
 		if err != nil {
 			return err
 		}
-		if err := notify(job, state.Of(job)); err != nil {
+		if err := notify(j, job.ReadStatus(j)); err != nil {
 			return err
 		}
 	}
@@ -234,7 +234,7 @@ func Example_onStateChange() {
 			{Failed: 1, Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Reason: "BackoffLimitExceeded"}}},
 		}
 		return running(k.ctx, jobs, func() error {
-			return onStateChange(k.ctx, jobs, func(j *batchv1.Job, status state.Status) error {
+			return onStateChange(k.ctx, jobs, func(j *batchv1.Job, status job.Status) error {
 				fmt.Printf("%s %s %q\n", j.Name, status.State, status.Reason)
 				if status.State.Final() {
 					return errEnough
@@ -247,7 +247,7 @@ func Example_onStateChange() {
 				return nil
 			})
 		})
-	}, job("train"))
+	}, newJob("train"))
 	// Output:
 	// train Submitted ""
 	// train Running ""

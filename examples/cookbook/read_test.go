@@ -93,8 +93,9 @@ func Example_followPart() {
 			return err
 		}
 		return running(ctx, pods, func() error {
-			fmt.Println(pods.Snapshot().Len())
-			return nil
+			n, err := pods.Snapshot().Len()
+			fmt.Println(n)
+			return err
 		})
 	}, pod("train-0", "train", "n1"), pod("web-0", "web", "n1"))
 	// Output: 1
@@ -117,9 +118,14 @@ func indexByField(ctx context.Context, cluster *kube.Cluster) error {
 	})
 	return running(ctx, pods, func() error {
 		now := pods.Snapshot()
-		fmt.Println("on n1:", slices.Collect(byNode.Keys(now, "n1")))
-		fmt.Println("with image web:", byImage.Len(now, "web"))
-		return nil
+		onNode, err := byNode.Keys(now, "n1")
+		if err != nil {
+			return err // informer.ErrNotSynced: a read never shows a part of the objects as all of them
+		}
+		withImage, err := byImage.Len(now, "web")
+		fmt.Println("on n1:", slices.Collect(onNode))
+		fmt.Println("with image web:", withImage)
+		return err
 	})
 }
 
@@ -216,7 +222,10 @@ func oneInstant(ctx context.Context, cluster *kube.Cluster) error {
 	go func() { ended <- factory.Run(ctx) }()
 	if err = factory.WaitForSync(ctx); err == nil {
 		view := factory.View() // both types at one instant
-		fmt.Println(pods.In(view).Len(), "pod in", namespaces.In(view).Len(), "namespaces")
+		p, podErr := pods.In(view).Len()
+		n, namespaceErr := namespaces.In(view).Len()
+		fmt.Println(p, "pod in", n, "namespaces")
+		err = errors.Join(podErr, namespaceErr)
 	}
 	stop()
 	return errors.Join(err, <-ended)
@@ -297,10 +306,11 @@ func severalClusters(ctx context.Context, east, west *kube.Cluster) error {
 		return err
 	}
 	return running(ctx, pods, func() error {
-		for key := range pods.Snapshot().Keys() {
+		keys, err := pods.Snapshot().Keys()
+		for key := range keys {
 			fmt.Println(key.Cluster, key.Namespace, key.Name)
 		}
-		return nil
+		return err
 	})
 }
 

@@ -5,18 +5,18 @@ import (
 	"fmt"
 
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/submit"
-	"github.com/vedette-io/vedette/submit/manifest"
+	"github.com/vedette-io/vedette/platform/submit"
+	"github.com/vedette-io/vedette/platform/submit/manifest"
 )
 
 func submitOnce(ctx context.Context, cluster *kube.Cluster, file string, text []byte) error {
-	all, err := manifest.Parse(file, text)
+	all, err := manifest.Parse(ctx, file, text)
 	if err != nil {
 		return err
 	}
 	client := submit.New(cluster, submit.Config{User: "ann", Namespace: "ml"})
 	for range 2 { // a lost answer, a second click: the same request creates one job
-		result, err := client.Submit(ctx, submit.Request{Manifest: all[0]})
+		result, err := client.Submit(ctx, submit.Request{Manifest: all[0], Key: "commit-4f2a"})
 		if err != nil {
 			return err
 		}

@@ -26,11 +26,11 @@ func connect(t *testing.T, server *apitest.Server) *kube.Cluster {
 }
 
 func TestReconcile(t *testing.T) {
-	server := apitest.Start(t, job("train"))
+	server := apitest.Start(t, newJob("train"))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- reconcile(ctx, connect(t, server)) }()
-	apitest.Await(t, server, job("train"), func(j *batchv1.Job) string {
+	apitest.Await(t, server, newJob("train"), func(j *batchv1.Job) string {
 		if j.Labels["seen"] != "yes" {
 			return "it has no label"
 		}
@@ -58,7 +58,7 @@ func TestServerIsAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = running(t.Context(), pods, func() error { return nil })
-	if n := pods.Snapshot().Len(); err != nil || n != 1 {
+	if n := pods.Snapshot().Records().Len(); err != nil || n != 1 {
 		t.Errorf("got %d pods and %v, want 1 after two failures", n, err)
 	}
 }
@@ -80,7 +80,7 @@ func TestInFakeTime(t *testing.T) {
 				return err
 			}
 			<-time.After(time.Minute)
-			if n := pods.Snapshot().Len(); n != 2 {
+			if n := pods.Snapshot().Records().Len(); n != 2 {
 				t.Errorf("got %d pods after a day without the server, want 2", n)
 			}
 			return nil

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/submit/manifest"
+	"github.com/vedette-io/vedette/platform/submit/manifest"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -135,7 +135,7 @@ spec: {ports: [{port: 80}]}
 `
 
 func applyManifest(ctx context.Context, cluster *kube.Cluster) error {
-	all, err := manifest.Parse("objects.yaml", []byte(objects)) // errors name the file and the line
+	all, err := manifest.Parse(ctx, "objects.yaml", []byte(objects)) // errors name the file and the line
 	if err != nil {
 		return err
 	}

@@ -20,21 +20,20 @@ import (
 )
 
 func main() {
-	cluster, err := kube.Connect(kube.Config{})
-	check(err)
-	pods, err := informer.Watch[corev1.Pod](cluster, informer.Config{})
-	check(err)
+	cluster := must(kube.Connect(kube.Config{}))
+	pods := must(informer.Watch[corev1.Pod](cluster, informer.Config{}))
 	byNode := informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName })
-	check(controller.Reconcile(context.Background(), pods, func(_ context.Context, v informer.View, r controller.Request) error {
-		log.Printf("%s has changed; pods on node-1: %d", r.Key, byNode.Len(pods.In(v), "node-1"))
-		return nil // an error would be retried with backoff
+	log.Fatal(controller.Reconcile(context.Background(), pods, func(_ context.Context, v informer.View, r controller.Request) error {
+		n, err := byNode.Len(pods.In(v), "node-1")
+		log.Printf("%s has changed; pods on node-1: %d", r.Key, n)
+		return err // an error is retried with backoff
 	}))
 }
 
-// check exits the program with an error. Reconcile returns nil once its context is
-// done.
-func check(err error) {
+// must returns a value, or exits the program with an error.
+func must[T any](v T, err error) T {
 	if err != nil {
 		log.Fatal(err)
 	}
+	return v
 }

@@ -121,6 +121,7 @@ func (c *podController) reconcile(key wire.Key) error {
 	case pod.Spec.NodeName == "":
 		return fmt.Errorf("it has no node yet")
 	}
-	log.Printf("%s is one of %d pods on %s", key, c.byNode.Len(s, pod.Spec.NodeName), pod.Spec.NodeName)
-	return nil
+	n, err := c.byNode.Len(s, pod.Spec.NodeName)
+	log.Printf("%s is one of %d pods on %s", key, n, pod.Spec.NodeName)
+	return err
 }

@@ -2,10 +2,13 @@ package faultlog
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"syscall"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // A History returns at most Lines lines within any Window.
@@ -114,6 +117,7 @@ func class(err error) string {
 		timeout interface{ Timeout() bool }
 		dns     *net.DNSError
 		errno   syscall.Errno
+		refused apierrors.APIStatus
 	)
 	switch {
 	case errors.As(err, &timeout) && timeout.Timeout():
@@ -122,8 +126,11 @@ func class(err error) string {
 		return "name"
 	case errors.As(err, &errno):
 		return errno.Error()
+	case errors.As(err, &refused): // a list and a watch are refused in other words
+		status := refused.Status()
+		return fmt.Sprintf("%d %s", status.Code, status.Reason)
 	}
-	text := err.Error()
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "list "), "watch ") // they fail in turn
 	text = text[:min(len(text), maxSignature)]
 	var b strings.Builder
 	digits := false

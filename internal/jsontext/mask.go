@@ -28,7 +28,7 @@ const (
 
 // NewMask returns the set of the fields that the paths name. A path applies to every
 // element of an array on its way. A path that ends with "*" names the members before it
-// that are objects or arrays.
+// that are objects or arrays, except a member that a longer path with "*" reduces.
 func NewMask(paths ...[]string) *Mask {
 	root := &Mask{}
 	for _, path := range paths {
@@ -125,7 +125,8 @@ func (w *maskWriter) object(m *Mask, depth int) {
 		next := w.Peek()
 		name := w.text[from:w.pos] // with its colon
 		nested := next == '{' || next == '['
-		if field != nil && field.scope == maskWhole || nested && m.scope == maskNested {
+		reduces := field != nil && field.scope == maskNested
+		if field != nil && field.scope == maskWhole || nested && m.scope == maskNested && !reduces {
 			w.Skip()
 			continue
 		}

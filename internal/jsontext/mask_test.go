@@ -13,7 +13,7 @@ import (
 )
 
 func TestMask(t *testing.T) {
-	mask := jsontext.NewMask([]string{"metadata", "resourceVersion"}, []string{"data"}, []string{"spec", "containers", "env"}, []string{"light", "*"}, []string{"deep", "a"}, []string{"deep", "a", "b"})
+	mask := jsontext.NewMask([]string{"metadata", "resourceVersion"}, []string{"data"}, []string{"spec", "containers", "env"}, []string{"light", "*"}, []string{"light", "policy", "*"}, []string{"deep", "a"}, []string{"deep", "a", "b"})
 	for body, want := range map[string]string{
 		`{}`:                           `{}`,
 		`{"a":1}`:                      `{"a":1}`,
@@ -27,6 +27,7 @@ func TestMask(t *testing.T) {
 		`{"metadata":null,"spec":7}`: `{"metadata":null,"spec":7}`,
 		`{"spec":{"containers":[{"env":[{"a":1}],"name":"a"},{"name":"b"},3,[{"env":0}]]}}`: `{"spec":{"containers":[{"name":"a"},{"name":"b"},3,[{}]]}}`,
 		`{"light":{"a":1,"b":{"c":1},"d":"e","f":[1],"g":null}}`:                            `{"light":{"a":1,"d":"e","g":null}}`,
+		`{"light":{"a":1,"policy":{"on":true,"b":{"c":1}},"d":{"policy":{"on":1}}}}`:        `{"light":{"a":1,"policy":{"on":true}}}`,
 		`{"deep":{"a":{"b":1,"c":2},"z":3}}`:                                                `{"deep":{"z":3}}`,
 		"{\n  \"a\": [\n    1,\n    2\n  ],\n  \"data\": \"x\",\n \"b\": \"a  \\n b\"\n}\n": `{"a":[1,2],"b":"a  \n b"}`,
 		`{"a":` + strings.Repeat("[", 60) + strings.Repeat("]", 60) + `}`:                   `{"a":` + strings.Repeat("[", 60) + strings.Repeat("]", 60) + `}`,

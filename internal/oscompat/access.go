@@ -9,3 +9,7 @@ func CheckWritable(path string) error { return checkWritable(path) }
 // SharedBits returns the permission bits of a file for its group and for others. It
 // returns 0 on Windows, which has no such bits.
 func SharedBits(info fs.FileInfo) fs.FileMode { return info.Mode() & sharedBits }
+
+// OwnedByOther reports whether a file belongs to another user than that of this process. It
+// returns false on Windows.
+func OwnedByOther(info fs.FileInfo) bool { return ownedByOther(info) }

@@ -25,3 +25,5 @@ func checkWritable(path string) error {
 	}
 	return syscall.CloseHandle(handle)
 }
+
+func ownedByOther(fs.FileInfo) bool { return false }

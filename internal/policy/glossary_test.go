@@ -20,7 +20,7 @@ func TestRetiredWordsThatAreFound(t *testing.T) {
 		{"a longer word", "record/a.go", "package record\nfunc replace() {}", ""},
 		{"a variable", "record/a.go", "package record\nfunc f() { walk := 1; _ = walk }", ""},
 		{"a field", "record/a.go", "package record\ntype t struct{ walk int }", ""},
-		{"a word with a meaning of its own", "notify/delivery/lane.go", "package delivery", ""},
+		{"a word with a meaning of its own", "platform/notify/delivery/lane.go", "package delivery", ""},
 		{"a constant", "record/a.go", "package record\nconst Walk = 1", "declares Walk"},
 		{"two words", "record/a.go", "package record\nfunc fillIn() {}", "declares fillIn"},
 		{"another package", "store/walk.go", "package store", "store/walk.go is named"},

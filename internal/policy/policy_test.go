@@ -15,11 +15,7 @@ import (
 var root = os.DirFS("../..")
 
 func TestImports(t *testing.T) {
-	rows, err := parseTable(Table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	broken, err := checkImports(root, rows)
+	broken, err := checkImports(root, parseFloors(Floors))
 	report(t, broken, err)
 }
 
@@ -43,34 +39,55 @@ func report(t *testing.T, broken []string, err error) {
 	}
 }
 
-// TestTableForPeople compares the table of docs/architecture.md with Table.
-func TestTableForPeople(t *testing.T) {
-	rows, err := parseTable(Table)
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestFloorsForPeople compares the list of docs/architecture.md with Floors.
+func TestFloorsForPeople(t *testing.T) {
 	text, err := fs.ReadFile(root, "docs/architecture.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut(string(text), "\n## Import table\n")
+	_, section, found := strings.Cut(string(text), "\n## Folders\n")
 	if !found {
-		t.Fatal("docs/architecture.md has no section \"Import table\"")
+		t.Fatal("docs/architecture.md has no section \"Folders\"")
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
-	line := regexp.MustCompile("(?m)^\\| `([^`]+)`( \\(planned\\))? \\|[^|]*\\| ([^|]*) \\|$")
-	var got []row
-	for _, m := range line.FindAllStringSubmatch(section, -1) {
-		r := row{name: m[1], planned: m[2] != ""}
-		if m[3] != "-" {
-			r.may = strings.Fields(strings.ReplaceAll(m[3], ",", ""))
+	var got, want []string
+	for _, m := range regexp.MustCompile("(?m)^\\| ([a-z-]+) \\| `([^`]+)` \\|").FindAllStringSubmatch(section, -1) {
+		got = append(got, m[1]+" "+m[2])
+	}
+	for _, f := range parseFloors(Floors) {
+		want = append(want, f.floor+" "+f.name)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("docs/architecture.md says\n%q\nthe code says\n%q", got, want)
+	}
+}
+
+// TestHouse checks the size of the house: the number of folders at the top, and the number of
+// layers, which is the longest chain of imports between them.
+func TestHouse(t *testing.T) {
+	uses, err := topImports(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers := map[string]int{}
+	var layer func(name string) int
+	layer = func(name string) int {
+		if layers[name] == 0 {
+			layers[name] = 1
+			for _, used := range uses[name] {
+				layers[name] = max(layers[name], layer(used)+1)
+			}
 		}
-		got = append(got, r)
+		return layers[name]
 	}
-	same := func(a, b row) bool { return a.name == b.name && a.planned == b.planned && slices.Equal(a.may, b.may) }
-	if !slices.EqualFunc(got, rows, same) {
-		t.Errorf("docs/architecture.md says\n%v\nthe code says\n%v", got, rows)
+	highest := 0
+	for name := range uses {
+		highest = max(highest, layer(name))
 	}
+	if n := len(uses); n > 21 || highest > 8 {
+		t.Errorf("got %d folders at the top in %d layers, want at most 21 in 8: %v", n, highest, layers)
+	}
+	t.Logf("%d folders in %d layers", len(uses), highest)
 }
 
 func TestGoMod(t *testing.T) {
@@ -96,32 +113,30 @@ func plant(files map[string]string) fs.FS {
 }
 
 func TestImportsThatAreFound(t *testing.T) {
-	table := "a:\nb: a\nc: planned a\n"
-	good := map[string]string{"a/a.go": "package a", "b/b.go": "package b\nimport _ \"" + module + "/a\""}
+	floors := parseFloors("library: a b\njob: job\nplatform: platform/x platform/y\n")
+	good := map[string]string{
+		"a/a.go": "package a", "b/b.go": "package b\nimport _ \"" + module + "/a\"", "job/job.go": "package job",
+		"platform/x/x.go": "package x\nimport _ \"" + module + "/job\"", "platform/y/deep/y.go": "package deep\nimport _ \"" + module + "/platform/x\"",
+	}
 	for _, c := range []struct{ name, file, text, want string }{
-		{"a package that is not listed", "d/d.go", "package d", "d is not in the table"},
-		{"an upward import", "a/up.go", "package a\nimport _ \"" + module + "/b\"", "a/up.go imports b"},
-		{"a planned package that exists", "c/c.go", "package c", "c exists"},
+		{"a package in no folder", "d/d.go", "package d", "d is in no folder"},
+		{"an upward import", "a/up.go", "package a\nimport _ \"" + module + "/b\"", "a/up.go imports b, which stands above it"},
+		{"an upward import within a floor", "platform/x/up.go", "package x\nimport _ \"" + module + "/platform/y/deep\"", "which stands above it"},
+		{"the library knows jobs", "b/job.go", "package b\nimport _ \"" + module + "/job\"", "which is on the floor job"},
+		{"package job is not pure", "job/a.go", "package job\nimport _ \"" + module + "/a\"", "job needs nothing of this module"},
 		{"a forbidden package", "a/http.go", "package a\nimport _ \"k8s.io/client-go/tools/cache\"", "is forbidden there"},
 		{"nothing", "a/more_test.go", "package a\nimport _ \"" + module + "/b\"", ""},
 		{"another module", "other/x/x.go", "package x", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rows, err := parseTable(table)
-			if err != nil {
-				t.Fatal(err)
-			}
 			files := map[string]string{c.file: c.text, "other/go.mod": "module other"}
 			maps.Copy(files, good)
-			broken, err := checkImports(plant(files), rows)
+			broken, err := checkImports(plant(files), floors)
 			finds(t, broken, err, c.want)
 		})
 	}
-	if _, err := parseTable("a: b\nb:\n"); err == nil {
-		t.Error("a table that runs upward is not refused")
-	}
-	if broken, _ := checkImports(plant(nil), []row{{name: "gone"}}); len(broken) != 1 {
-		t.Errorf("a package that is gone: %q", broken)
+	if broken, _ := checkImports(plant(nil), []folder{{"library", "absent"}}); len(broken) != 1 {
+		t.Errorf("a folder that is absent: %q", broken)
 	}
 }
 

@@ -17,8 +17,8 @@ var startsNothing = map[string]string{
 	"bench/portal":                    "measurements start it, not tests",
 	"bench/report":                    "measurements start it, not tests",
 	"bench/scenario":                  "measurements start it, not tests",
-	"portal/ui/build":                 "no test runs its programs",
-	"portal/ui/fixture":               "no test runs its programs",
+	"platform/portal/ui/build":        "no test runs its programs",
+	"platform/portal/ui/fixture":      "no test runs its programs",
 	"tools/gatecost":                  "the gate does not use the cache of the go command there",
 	"tools/gateproof":                 "the gate does not use the cache of the go command there",
 	"tools/gate":                      "the gate does not use the cache of the go command there",
@@ -49,7 +49,7 @@ func checkPrograms(tree fs.FS) ([]string, error) {
 			return false
 		}
 		seen[dir] = true
-		return f.calls || slices.ContainsFunc(f.imports, func(used string) bool { return used != "internal/dbtest" && excludes(used, seen) })
+		return f.calls || slices.ContainsFunc(f.imports, func(used string) bool { return used != "platform/sqldb/dbtest" && excludes(used, seen) })
 	}
 	var broken []string
 	for dir, f := range folders {
@@ -61,7 +61,7 @@ func checkPrograms(tree fs.FS) ([]string, error) {
 			why = "imports os/exec"
 		}
 		for _, name := range f.imports {
-			if other := folders[name]; other != nil && other.starts && startsNothing[name] == "" && name != "internal/dbtest" && name != dir {
+			if other := folders[name]; other != nil && other.starts && startsNothing[name] == "" && name != "platform/sqldb/dbtest" && name != dir {
 				why = "tests with " + name + ", which imports os/exec"
 			}
 		}

@@ -11,9 +11,9 @@ import (
 
 // otherSQL are packages whose SQL no database of ours runs.
 var otherSQL = map[string]string{
-	"cmd/vedette":     "an example for DuckDB in a help text",
-	"internal/dbtest": "a question to a server about its sessions",
-	"examples/stream": "a consumer with an SQLite file of its own",
+	"cmd/vedette":           "an example for DuckDB in a help text",
+	"platform/sqldb/dbtest": "a question to a server about its sessions",
+	"examples/stream":       "a consumer with an SQLite file of its own",
 }
 
 var statement = regexp.MustCompile("[\"`]\\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|ALTER TABLE|WITH RECURSIVE)\\s")

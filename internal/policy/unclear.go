@@ -10,9 +10,9 @@ var unglossed = map[string]int{}
 
 // ownMeaning are retired words that have another meaning in a package, by package.
 var ownMeaning = map[string][]string{
-	"compat/clientgo":      {"turn", "turns"},    // the turn of a handler to decode
-	"kube":                 {"collection"},       // the API's term for all objects of a type in one place
-	"notify/delivery":      {"lane"},             // the order of deliveries
-	"record/recordmetrics": {"known", "rebuilt"}, // older public metrics, which keep their names until they are removed
-	"record/retention":     {"base"},
+	"compat/clientgo":                {"turn", "turns"},    // the turn of a handler to decode
+	"kube":                           {"collection"},       // the API's term for all objects of a type in one place
+	"platform/notify/delivery":       {"lane"},             // the order of deliveries
+	"platform/metrics/recordmetrics": {"known", "rebuilt"}, // older public metrics, which keep their names until they are removed
+	"platform/retention":             {"base"},
 }

@@ -3,13 +3,17 @@ package scaffold_test
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 
+	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/scaffold"
 	"github.com/vedette-io/vedette/kube"
 )
@@ -165,5 +169,48 @@ func TestRefused(t *testing.T) {
 	}
 	if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) > 2 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestDefinition: the definition of a new custom resource keeps every field, also in the status,
+// and the test of the project reads it.
+func TestDefinition(t *testing.T) {
+	typ, err := scaffold.ParseType("example.com/v1/TrainJob", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "trainer")
+	project, err := scaffold.New(scaffold.Options{Name: "trainer", Type: typ, Dir: dir, Version: "v1.2.3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := project.Write(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "reconcile_test.go")); err != nil || !strings.Contains(string(text), `apitest.ReadDefinitions("deploy/crd.yaml")`) {
+		t.Errorf("the test does not read the definition: error %v\n%s", err, text)
+	}
+	types, err := apitest.ReadDefinitions(filepath.Join(dir, "deploy", "crd.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	phase := map[string]any{"phase": "Running", "observedGeneration": int64(1)}
+	obj := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "TrainJob", "metadata": map[string]any{"namespace": "ml", "name": "x"},
+		"spec": map[string]any{"anything": "goes"}, "status": phase,
+	}}
+	srv := apitest.StartWith(t, apitest.Config{Types: types}, obj)
+	got, err := srv.Get(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"spec", "status"} {
+		if kept := got.(*unstructured.Unstructured).Object[part]; !reflect.DeepEqual(kept, obj.Object[part]) {
+			t.Errorf("%s: got %v, want %v", part, kept, obj.Object[part])
+		}
+	}
+	obj.Object["status"] = map[string]any{"observedGeneration": "one"}
+	if _, err := srv.UpdateStatus(obj); !apierrors.IsInvalid(err) {
+		t.Errorf("a status of another type: got error %v", err)
 	}
 }

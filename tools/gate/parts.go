@@ -15,14 +15,14 @@ var (
 	withCluster = []string{".", "conformance"}
 	servers     = []string{"run:postgres", "run:mariadbd"}
 	controlled  = []string{"conformance/build", "deploy", "run:postgres", "run:mariadbd"}
-	pages       = []string{"conformance/build", "deploy", "portal/ui", "docs", "examples", "run:postgres", "run:mariadbd", "run:exim4", "run:chromium", "run:promtool", "run:node"}
+	pages       = []string{"conformance/build", "deploy", "platform/portal/ui", "docs", "examples", "run:postgres", "run:mariadbd", "run:exim4", "run:chromium", "run:promtool", "run:node"}
 )
 
 // libraryPackages, recordPackages and platformPackages are the root module in three parts.
 const (
 	libraryPackages  = "./wire/... ./delta/... ./kube/... ./reflector/... ./store/... ./errcode ./informer/... ./workqueue/... ./controller/... ./events ./webhook ./metrics ./manager ./apitest ./compat/... ./examples/..."
-	recordPackages   = "./record/... ./stream/... ./export/... ./state ./rules ./jobmeta ./internal/..."
-	platformPackages = "./notify/... ./portal/... ./submit/... ./cmd/... ./deploy/..."
+	recordPackages   = "./job/... ./platform/sqldb/... ./platform/internal/... ./platform/feed ./platform/history ./platform/rules ./platform/jobindex ./platform/logs/... ./platform/retention ./platform/record/... ./platform/send/... ./platform/world/... ./internal/..."
+	platformPackages = "./platform/notify/... ./platform/portal/... ./platform/submit/... ./platform/metrics/... ./cmd/... ./deploy/..."
 )
 
 // parts are the nightly run, in its order: what finds most faults in a minute comes first.
@@ -38,7 +38,7 @@ var parts = []part{
 	{"models", []string{"models"}, program, nil},
 	{"queries", []string{"queries"}, program, servers},
 	{"fuzz-library", []string{"fuzz", "P=wire internal/jsontext internal/pack store webhook"}, program, nil},
-	{"fuzz-platform", []string{"fuzz", "P=internal/printable internal/jobspec submit/manifest submit/template record/jobfilter record/jobtrace notify/rule notify/config notify/channel notify/channel/feishu notify/channel/slack"}, program, nil},
+	{"fuzz-platform", []string{"fuzz", "P=internal/printable job platform/submit/manifest platform/submit/template job/jobfilter platform/send/jobtrace platform/notify/rule platform/notify/config platform/notify/channel platform/notify/channel/feishu platform/notify/channel/slack"}, program, nil},
 	{"clientgo036", []string{"clientgo036"}, program, []string{"conformance/kubernetes"}},
 	{"windows-amd64", []string{"platforms", "P=windows/amd64"}, program, nil},
 	{"windows-arm64", []string{"platforms", "P=windows/arm64"}, program, nil},
@@ -52,6 +52,7 @@ var parts = []part{
 	{"stress", []string{"stress", "T=20m"}, program, nil},
 	{"suites", []string{"suites"}, []string{".", "conformance", "conformance/suites"}, nil},
 	{"chaos", []string{"chaos"}, withCluster, controlled},
+	{"followers", []string{"followers"}, withCluster, append([]string{"conformance/kine"}, controlled...)},
 	{"large", []string{"large"}, withCluster, controlled},
 	{"hostile-1", []string{"hostile", "HOSTILE=20m", "SEED=1"}, withCluster, nil},
 	{"hostile-2", []string{"hostile", "HOSTILE=20m", "SEED=2"}, withCluster, nil},

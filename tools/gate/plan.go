@@ -215,15 +215,15 @@ func (p *planner) conformanceStep(name string, setup []string, prepare func(cont
 // installPages installs the libraries of the portal's pages in the copy, unless the
 // installed ones are those of the lock file.
 func (w *workspace) installPages(ctx context.Context) error {
-	locked, err := os.ReadFile(filepath.Join(w.tree, "portal/ui/package-lock.json"))
+	locked, err := os.ReadFile(filepath.Join(w.tree, "platform/portal/ui/package-lock.json"))
 	if err != nil {
 		return err
 	}
-	marker := filepath.Join(w.tree, "portal/ui/node_modules/.locked")
+	marker := filepath.Join(w.tree, "platform/portal/ui/node_modules/.locked")
 	if have, err := os.ReadFile(marker); err == nil && string(have) == string(locked) {
 		return nil
 	}
-	if err := w.command(ctx, ".", nil, "npm", "ci", "--prefix", "portal/ui", "--no-audit", "--no-fund").Run(); err != nil {
+	if err := w.command(ctx, ".", nil, "npm", "ci", "--prefix", "platform/portal/ui", "--no-audit", "--no-fund").Run(); err != nil {
 		return fmt.Errorf("npm ci: %w", err)
 	}
 	return os.WriteFile(marker, locked, 0o644)

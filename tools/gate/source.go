@@ -130,14 +130,14 @@ func (p *planner) tidy() (steps []*step, err error) {
 // pages builds the pages of the portal from their sources, tests them, and compares them
 // with those that are committed.
 func (p *planner) pages() ([]*step, error) {
-	in := p.k.inputs().tree("portal/ui").needs("go:portal/ui/build", "run:node", "run:npm")
-	if q := p.g.folderOf("portal/api"); q != nil {
+	in := p.k.inputs().tree("platform/portal/ui").needs("go:platform/portal/ui/build", "run:node", "run:npm")
+	if q := p.g.folderOf("platform/portal/api"); q != nil {
 		in.pkg(q)
 	}
 	script := `set -e; old=$(mktemp -d); trap 'rm -rf "$old"' EXIT
-cp -r portal/ui/dist portal/ui/src/api.ts "$old"
-npm run --prefix portal/ui check; go run ./portal/ui/build -test; go run ./portal/ui/build
-diff -r "$old/dist" portal/ui/dist && diff "$old/api.ts" portal/ui/src/api.ts ||
-{ echo "portal/ui/dist or src/api.ts is not what the sources give (go run ./portal/ui/build)"; exit 1; }`
+cp -r platform/portal/ui/dist platform/portal/ui/src/api.ts "$old"
+npm run --prefix platform/portal/ui check; go run ./platform/portal/ui/build -test; go run ./platform/portal/ui/build
+diff -r "$old/dist" platform/portal/ui/dist && diff "$old/api.ts" platform/portal/ui/src/api.ts ||
+{ echo "platform/portal/ui/dist or src/api.ts is not what the sources give (go run ./platform/portal/ui/build)"; exit 1; }`
 	return p.command("pages", in, step{args: []string{"bash", "-c", script}, setup: []string{"pages"}, prepare: p.w.installPages})
 }

@@ -6,8 +6,9 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/vedette-io/vedette/internal/localtoken"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/api"
 )
 
 // Ready waits until the portal at an address has read the history.
@@ -25,10 +26,20 @@ func Ready(t *testing.T, base string) {
 	})
 }
 
+// Authorize adds the local token of the user to a request, as the command line does.
+func Authorize(r *http.Request) error {
+	token, err := localtoken.Read()
+	r.Header.Set("Authorization", "Bearer "+token)
+	return err
+}
+
 // Read requests an answer of the API.
 func Read[T any](t *testing.T, url string) (v T, err error) {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
+		return v, err
+	}
+	if err := Authorize(r); err != nil {
 		return v, err
 	}
 	r.Close = true

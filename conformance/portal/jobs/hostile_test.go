@@ -37,7 +37,7 @@ func TestHostileNames(t *testing.T) {
 	s.Failed("hostile-1")
 	s.Recorded("state=Failed", 1)
 
-	p := browser.New(t).Tab(s.Base)
+	p := s.Tab(browser.New(t))
 	p.Open("/jobs?window=all&label=constructor%3Dprototype")
 	p.RowShows("hostile-1", "Failed")
 	harmless(p)

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/api"
 )
 
 // gate is a proxy between a browser and the sample data. It answers some requests itself.

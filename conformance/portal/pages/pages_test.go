@@ -36,7 +36,7 @@ const (
 // returns its address.
 func world(t *testing.T) string {
 	t.Helper()
-	path, listen := gobuild.Once(t, "./portal/ui/fixture"), network.FreeAddress(t)
+	path, listen := gobuild.Once(t, "./platform/portal/ui/fixture"), network.FreeAddress(t)
 	var said bytes.Buffer
 	cmd := exec.Command(path, "-listen", listen, "-still", "-clock", clock)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -124,9 +124,9 @@ func root(t *testing.T) string {
 // axeCore returns the source of axe-core.
 func axeCore(t *testing.T) string {
 	t.Helper()
-	axe, err := os.ReadFile(filepath.Join(root(t), "portal", "ui", "node_modules", "axe-core", "axe.min.js"))
+	axe, err := os.ReadFile(filepath.Join(root(t), "platform", "portal", "ui", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
-		t.Fatalf("%v; `npm ci --prefix portal/ui` installs it", err)
+		t.Fatalf("%v; `npm ci --prefix platform/portal/ui` installs it", err)
 	}
 	return string(axe)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/browser"
 	"github.com/vedette-io/vedette/conformance/portal/client"
 	"github.com/vedette-io/vedette/internal/testinput"
-	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/api"
 )
 
 var (

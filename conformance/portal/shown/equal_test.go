@@ -16,9 +16,9 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/portal/client"
 	"github.com/vedette-io/vedette/conformance/portal/stage"
-	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 const (
@@ -53,7 +53,7 @@ func shownEqualsServer(t *testing.T, s *stage.Stage, transitions int) {
 		s.Portal()
 	}
 	client.Ready(t, s.Base)
-	p := browser.New(t).Tab(s.Base)
+	p := s.Tab(browser.New(t))
 	p.Open("/jobs?window=all")
 	p.Shows(".badge", "Live")
 	load(s)

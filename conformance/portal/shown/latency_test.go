@@ -17,10 +17,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/conformance/browser"
+	"github.com/vedette-io/vedette/conformance/portal/client"
 	"github.com/vedette-io/vedette/conformance/portal/stage"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/portal/api"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // listener follows the stream in the page, and records when changes arrive, and when rows
@@ -118,6 +119,9 @@ func travel(s *stage.Stage, p *browser.Tab) *journey {
 func stream(ctx context.Context, url string, each func(*api.Changes)) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
+		return err
+	}
+	if err := client.Authorize(r); err != nil {
 		return err
 	}
 	resp, err := http.DefaultClient.Do(r)

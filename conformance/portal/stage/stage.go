@@ -9,23 +9,36 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"go.uber.org/goleak"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/vedette-io/vedette/conformance/browser"
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/gobuild"
 	"github.com/vedette-io/vedette/conformance/kubelet"
 	"github.com/vedette-io/vedette/conformance/network"
 	"github.com/vedette-io/vedette/conformance/portal/client"
-	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/localtoken"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/identity"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 // Main runs the tests of a package, ends what they share, and finds goroutines that remain.
 func Main(m *testing.M) {
+	settings, err := os.MkdirTemp("", "vedette-settings-")
+	if err == nil {
+		err = os.Setenv("XDG_CONFIG_HOME", settings) // the local token is not that of the user who runs the tests
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	code := m.Run()
+	_ = os.RemoveAll(settings)
 	dbtest.Stop()
 	gobuild.Clean()
 	if code == 0 {
@@ -141,6 +154,18 @@ func (s *Stage) Portal() (end func()) {
 	end = s.start("portal", "--listen", s.listen)
 	client.Ready(s.T, s.Base)
 	return end
+}
+
+// Tab opens a tab of a browser for the portal, as a person with its printed address does.
+func (s *Stage) Tab(b *browser.Browser) *browser.Tab {
+	s.T.Helper()
+	token, err := localtoken.Read()
+	if err != nil || token == "" {
+		s.T.Fatalf("the portal has no local token: %v", err)
+	}
+	p := b.Tab(s.Base)
+	p.Do(chromedp.Navigate(identity.LocalURL(s.Base, token)))
+	return p
 }
 
 // Recorded waits until a number of jobs of the portal match a filter.

@@ -24,10 +24,10 @@ import (
 	"github.com/vedette-io/vedette/conformance/crds"
 	"github.com/vedette-io/vedette/conformance/portal/client"
 	"github.com/vedette-io/vedette/conformance/portal/stage"
-	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 // queueTypes are the types that explain why jobs wait.

@@ -14,8 +14,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/gobuild"
 	"github.com/vedette-io/vedette/conformance/record/stage"
-	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 var clocks = flag.Bool("clocks", false, "run the tests whose programs are compiled with another clock")

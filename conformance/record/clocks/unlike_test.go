@@ -14,9 +14,9 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/gobuild"
 	"github.com/vedette-io/vedette/conformance/record/stage"
-	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/record/shard"
+	"github.com/vedette-io/vedette/platform/record/shard"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 var older = flag.String("older", "", "program of an earlier version that runs beside this one in TestUnlikeMembers")

@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/gobuild"
 	"github.com/vedette-io/vedette/conformance/record/stage"
-	"github.com/vedette-io/vedette/internal/dbtest"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/sqldb"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 var galera = flag.Int("galera", 0, "how many times TestGalera kills each node, and all of them; 0 skips it")

@@ -28,10 +28,10 @@ import (
 	"github.com/vedette-io/vedette/conformance/gobuild"
 	"github.com/vedette-io/vedette/conformance/network"
 	"github.com/vedette-io/vedette/conformance/record/stage"
-	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/record/shard"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/record/shard"
+	"github.com/vedette-io/vedette/platform/sqldb"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 var changes = flag.Int("changes", 0, "changes a second of TestFleet; 0 omits it")

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/conformance/gobuild"
-	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 // loadTime is the time over which TestFleetLoads measures.

@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/gobuild"
 	"github.com/vedette-io/vedette/conformance/network"
 	"github.com/vedette-io/vedette/conformance/record/stage"
-	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 var kills = flag.Int("kills", 4, "how many times each set of recorders is killed")

@@ -21,8 +21,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/gobuild"
 	"github.com/vedette-io/vedette/conformance/record/stage"
-	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 var latency = flag.Bool("latency", false, "measure the time from a transition to its message")

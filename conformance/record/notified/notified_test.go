@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/gobuild"
 	"github.com/vedette-io/vedette/conformance/network"
 	"github.com/vedette-io/vedette/conformance/record/stage"
-	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 var notifierKills = flag.Int("notifier-kills", 6, "how many times notifiers are killed meanwhile")

@@ -18,12 +18,12 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/network"
 	"github.com/vedette-io/vedette/conformance/record/stage"
-	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record"
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/record"
+	"github.com/vedette-io/vedette/platform/sqldb"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 	"github.com/vedette-io/vedette/reflector"
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/record"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // TestUIDRanges records the ConfigMaps of a real API server in four UID ranges, with the

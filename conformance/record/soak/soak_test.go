@@ -20,7 +20,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/gobuild"
 	"github.com/vedette-io/vedette/conformance/network"
 	"github.com/vedette-io/vedette/conformance/record/stage"
-	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 var soak = flag.Duration("soak", 0, "duration of TestSoak for each database, for example 30m; 0 skips it")

@@ -6,8 +6,8 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // Closed reports gaps that remain since a version: one recorder always ran.

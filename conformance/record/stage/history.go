@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // Tables are the rows of one type in a database.

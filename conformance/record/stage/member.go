@@ -10,7 +10,7 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/network"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/record/shard"
+	"github.com/vedette-io/vedette/platform/record/shard"
 )
 
 // ShareLease is the lease of recorders that share the work.

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/job"
 )
 
 // NotifyFile is the configuration of the notifiers, with three receivers: a failing one
@@ -111,7 +111,7 @@ func (s *Stage) Flip(ctx context.Context, t *testing.T, changes int) {
 type told struct {
 	uid     string
 	Version int64
-	To      state.State
+	To      job.State
 }
 
 // Wanted returns the selected transitions since an etcd revision, derived from etcd
@@ -119,7 +119,7 @@ type told struct {
 func (s *Stage) Wanted(t *testing.T, since int64) (all []told) {
 	t.Helper()
 	s.last(t)
-	now := map[string]state.State{}
+	now := map[string]job.State{}
 	for _, seen := range s.seen["pods"].all() {
 		before, known := now[seen.uid]
 		now[seen.uid] = seen.state
@@ -133,7 +133,7 @@ func (s *Stage) Wanted(t *testing.T, since int64) (all []told) {
 // Failures returns the transitions to Failed.
 func Failures(all []told) (failed []told) {
 	for _, w := range all {
-		if w.To == state.Failed {
+		if w.To == job.Failed {
 			failed = append(failed, w)
 		}
 	}

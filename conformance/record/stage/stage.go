@@ -18,9 +18,9 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/dice"
 	"github.com/vedette-io/vedette/conformance/network"
-	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/platform/sqldb"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 	"github.com/vedette-io/vedette/wire"
 )
 

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/job"
 )
 
 // sight is one revision of one object.
@@ -24,7 +24,7 @@ type sight struct {
 	uid     string
 	version int64
 	gone    bool
-	state   state.State
+	state   job.State
 	raw     string
 }
 
@@ -114,14 +114,14 @@ func (w *witness) note(ev *event) error {
 	defer w.mu.Unlock()
 	s := w.now[key]
 	if ev.Type == "DELETE" {
-		s.gone, s.state = true, state.Deleted
+		s.gone, s.state = true, job.Deleted
 		delete(w.now, key)
 	} else {
 		fields, err := decode(ev.Kv.Value)
 		if err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
-		status := state.Of(fields)
+		status := job.ReadStatus(fields)
 		s = sight{uid: string((&unstructured.Unstructured{Object: fields}).GetUID()), state: status.State, raw: status.Raw}
 		w.now[key] = s
 	}

@@ -13,10 +13,10 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/gobuild"
 	"github.com/vedette-io/vedette/conformance/record/stage"
-	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/internal/patience"
-	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 // restoreFile is the configuration of the notifier.
@@ -123,7 +123,7 @@ func arrivedOnce(t *testing.T, s *stage.Stage, r *stage.Sink, from int64) {
 		return ""
 	})
 	for i := range want {
-		if want[i].To == state.Deleted {
+		if want[i].To == job.Deleted {
 			want[i].Version = 0 // as in keys
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/gobuild"
 	"github.com/vedette-io/vedette/conformance/network"
 	"github.com/vedette-io/vedette/conformance/record/stage"
-	"github.com/vedette-io/vedette/internal/dbtest"
-	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 // TestWindow: history that the server no longer has when a recorder restarts is one gap

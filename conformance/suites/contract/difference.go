@@ -81,6 +81,16 @@ var Differences = []Difference{
 		Ours:     "After a deadline, the informer lists.",
 	},
 	{
+		Name: "broken list", When: "A streaming list breaks before it is complete.",
+		ClientGo: "The informer requests another streaming list.",
+		Ours:     "The informer lists in pages.",
+	},
+	{
+		Name: "silence", When: "A watch brings nothing for a while, not even a bookmark.",
+		ClientGo: "The informer waits until the watch ends.",
+		Ours:     "The informer requests a list of one object, and compares its version.",
+	},
+	{
 		Name: "transform twice", When: "The informer begins with a streaming list, and has a transform.",
 		ClientGo: "The transform gets each object of the list twice.",
 		Ours:     "The transform gets each object as the server sent it.",

@@ -11,9 +11,9 @@ import (
 
 	"github.com/vedette-io/vedette/controller"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/manager"
-	"github.com/vedette-io/vedette/state"
 )
 
 func main() {
@@ -43,16 +43,16 @@ type cleaner struct {
 }
 
 func (c *cleaner) reconcile(ctx context.Context, v informer.View, r controller.Request) error {
-	job, found, err := c.jobs.In(v).Get(r.Key)
-	if err != nil || !found || job.DeletionTimestamp != nil {
+	j, found, err := c.jobs.In(v).Get(r.Key)
+	if err != nil || !found || j.DeletionTimestamp != nil {
 		return err
 	}
-	status := state.Of(job)
+	status := job.ReadStatus(j)
 	if !status.State.Final() {
 		return nil
 	}
 	ttl := c.ttl
-	if text, ok := job.Annotations["example.com/ttl"]; ok {
+	if text, ok := j.Annotations["example.com/ttl"]; ok {
 		if ttl, err = time.ParseDuration(text); err != nil {
 			return controller.Terminal(err)
 		}
@@ -60,7 +60,7 @@ func (c *cleaner) reconcile(ctx context.Context, v informer.View, r controller.R
 	if left := time.Until(status.At.Add(ttl)); left > 0 {
 		return controller.RequeueAfter(left)
 	}
-	same := kube.SameRevision(job)
+	same := kube.SameRevision(j)
 	same.Propagation = kube.Background
 	return kube.IgnoreNotFound(c.client.Delete(ctx, r.Key, same))
 }

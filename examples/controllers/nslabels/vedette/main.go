@@ -66,7 +66,11 @@ func setUp(m *manager.Manager, names []string) (err error) {
 
 // within returns the Deployments of a Namespace.
 func (p *propagator) within(namespace *corev1.Namespace) []wire.Key {
-	return slices.Collect(p.deployments.Snapshot().Keys(namespace.Name))
+	keys, err := p.deployments.Snapshot().Keys(namespace.Name)
+	if err != nil {
+		return nil // the first list of Deployments enqueues all their keys
+	}
+	return slices.Collect(keys)
 }
 
 func (p *propagator) reconcile(ctx context.Context, v informer.View, r controller.Request) error {

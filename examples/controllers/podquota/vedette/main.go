@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/controller"
 	"github.com/vedette-io/vedette/events"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/manager"
-	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -58,7 +58,7 @@ func (w *watcher) reconcile(_ context.Context, v informer.View, r controller.Req
 		if err != nil {
 			return err
 		}
-		if !state.Of(pod).State.Final() {
+		if !job.ReadStatus(pod).State.Final() {
 			active = append(active, pod)
 		}
 	}

@@ -1,0 +1,3 @@
+// Package demo watches, records and shows simulated training jobs in one process, and notifies about
+// them.
+package demo

@@ -1,0 +1,182 @@
+package portaljobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/cmd/vedette/internal/joblist"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/client"
+	"github.com/vedette-io/vedette/platform/portal/records"
+	"github.com/vedette-io/vedette/platform/submit"
+)
+
+// Jobs are the jobs that a portal shows, for commands that act on one of them.
+type Jobs struct {
+	*client.Client
+	h         *source.History
+	namespace string
+	cluster   string // name or UID; "" for any
+	CA        string // of --server-ca
+}
+
+// shownFor is the maximum time to look for a job that the portal does not show yet. A recorder
+// stores a new job with a delay.
+const shownFor = 3 * time.Second
+
+// New returns the jobs of a portal in the namespace of the flags, of the kubeconfig,
+// or default.
+func New(c *client.Client, flags *source.ServerFlags, connect kube.Config, cluster string) *Jobs {
+	return &Jobs{c, &source.History{Reader: records.New(c), CloseFunc: func() {}}, source.NamespaceOf(connect), cluster, flags.CA}
+}
+
+// Find returns the last job of a name, NAME or TYPE/NAME, that the portal shows.
+//
+// Errors: history.ErrUnknown; several types have such a job.
+func (p *Jobs) Find(ctx context.Context, name string) (submit.Job, api.JobRef, error) {
+	until := time.NewTimer(shownFor)
+	defer until.Stop()
+	tick := time.NewTicker(shownFor / 6)
+	defer tick.Stop()
+	for {
+		found, err := p.named(ctx, name)
+		ref := refOf(&found)
+		if err == nil { // the portal may show the record of a job before the job
+			_, err = p.Job(ctx, ref, nil)
+		}
+		if err == nil {
+			return JobOf(found), ref, nil
+		}
+		var unknown *api.Problem
+		if !errors.Is(err, history.ErrUnknown) && (!errors.As(err, &unknown) || unknown.Type != api.ProblemUnknown) {
+			return submit.Job{}, api.JobRef{}, err
+		}
+		select {
+		case <-tick.C:
+		case <-until.C:
+			return submit.Job{}, api.JobRef{}, err
+		case <-ctx.Done():
+			return submit.Job{}, api.JobRef{}, context.Cause(ctx)
+		}
+	}
+}
+
+// named is Find without retries.
+func (p *Jobs) named(ctx context.Context, name string) (history.Object, error) {
+	all, err := p.h.Types(ctx)
+	if err != nil {
+		return history.Object{}, err
+	}
+	typ, rest, typed := strings.Cut(name, "/")
+	types := slices.DeleteFunc(slices.Clone(all), func(t history.Type) bool { return !joblist.IsJobType(t.String()) })
+	if typed {
+		name = rest
+		one, err := history.FindType(types, typ)
+		if other, recorded := history.FindType(all, typ); err != nil && recorded == nil {
+			err = fmt.Errorf("%s is not a type of jobs: with --server this command takes jobs only, such as job/train-7", other)
+		}
+		if err != nil {
+			return history.Object{}, err
+		}
+		types = []history.Type{one}
+	}
+	var found []history.Object
+	for _, t := range types {
+		page, err := p.h.Objects(ctx, history.ObjectName{Type: t, Namespace: p.namespace, Name: name, Cluster: p.cluster}, history.Paging{Limit: 1000})
+		if err != nil {
+			return history.Object{}, err
+		}
+		if len(page.Items) > 0 {
+			if err := source.OneCluster(page.Items); err != nil {
+				return history.Object{}, err
+			}
+			found = append(found, page.Items[0])
+		}
+	}
+	switch len(found) {
+	case 0:
+		return history.Object{}, fmt.Errorf("%s in the namespace %s: %w", name, p.namespace, history.ErrUnknown)
+	case 1:
+		return found[0], nil
+	}
+	return history.Object{}, fmt.Errorf("there are %s and %s: name the type", source.NameOf(found[0]), source.NameOf(found[1]))
+}
+
+// Open returns the jobs with some labels that have not ended.
+func (p *Jobs) Open(ctx context.Context, selector string) (jobs []submit.Job, refs []api.JobRef, err error) {
+	r := joblist.Recorded{H: p.h}
+	list, err := r.List(ctx, joblist.Query{Cluster: p.cluster, Namespace: p.namespace, Labels: selector, States: job.OpenStates()}, time.Now())
+	for i := range list.Jobs {
+		j := &list.Jobs[i]
+		ref := api.JobRef{Cluster: j.Cluster, UID: j.UID, Type: j.Type, Namespace: j.Namespace, Name: j.Name}
+		jobs, refs = append(jobs, JobOfRef(ref)), append(refs, ref)
+	}
+	return jobs, refs, err
+}
+
+// JobOfRef returns the job of a reference.
+func JobOfRef(ref api.JobRef) submit.Job {
+	resource, group, _ := strings.Cut(ref.Type, ".")
+	r := kube.Resource{Group: group, Name: resource, Singular: strings.TrimSuffix(resource, "s"), Scope: kube.Namespaced}
+	return submit.Job{Resource: r, Namespace: ref.Namespace, Name: ref.Name, UID: ref.UID}
+}
+
+// refOf names an object for the portal.
+func refOf(o *history.Object) api.JobRef {
+	return api.JobRef{Cluster: o.Cluster, UID: o.UID, Type: o.Type.String(), Namespace: o.Namespace, Name: o.Name}
+}
+
+// Next returns a command for a job on the portal, with the flags that it needs.
+func (p *Jobs) Next(verb string, job submit.Job) string {
+	text := "vedette " + verb + " " + job.String() + " -n " + job.Namespace + " --server " + p.Address()
+	if p.CA != "" {
+		text += " --server-ca " + p.CA
+	}
+	if p.cluster != "" {
+		text += " --cluster " + p.cluster
+	}
+	return text
+}
+
+// ClusterFor returns the cluster for a new job.
+//
+// Errors: the portal writes to no cluster, or to several and the flags name none.
+func (p *Jobs) ClusterFor(ctx context.Context) (string, error) {
+	if p.cluster != "" {
+		return p.cluster, nil
+	}
+	s, err := p.Session(ctx)
+	if err != nil {
+		return "", err
+	}
+	var all []string
+	for _, c := range s.Clusters {
+		if c.Writable {
+			all = append(all, c.Name)
+		}
+	}
+	switch len(all) {
+	case 0:
+		return "", fmt.Errorf("the portal at %s submits jobs to no cluster", p.Address())
+	case 1:
+		return all[0], nil
+	}
+	return "", fmt.Errorf("the portal at %s has the clusters %s: choose one with --cluster", p.Address(), strings.Join(all, ", "))
+}
+
+// JobOf returns the job of an object of the history.
+func JobOf(obj history.Object) submit.Job {
+	r := kube.Resource{Group: obj.Type.Group, Name: obj.Type.Resource, Kind: obj.Type.Kind, Singular: strings.ToLower(obj.Type.Kind), Scope: kube.Namespaced}
+	if obj.Namespace == "" {
+		r.Scope = kube.ClusterScoped
+	}
+	return submit.Job{Resource: r, Namespace: obj.Namespace, Name: obj.Name, UID: obj.UID}
+}

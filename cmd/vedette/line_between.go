@@ -1,0 +1,96 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
+	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// lineBetween is a line of a history that is no transition. It comes before the transition
+// with a version, and all later ones.
+type lineBetween struct {
+	listing.Item
+	before wire.Version
+}
+
+// linesBetween returns the gaps and the reshown revisions of an object, in order.
+func linesBetween(ctx context.Context, h *source.History, obj history.Object, now time.Time) (lines []lineBetween, err error) {
+	gaps, err := gapsOf(ctx, h, obj)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range gaps {
+		lines = append(lines, lineBetween{gapLine(obj, g, now), g.From + 1})
+	}
+	reshown, err := reshownOf(ctx, h, obj.ID)
+	for _, r := range reshown {
+		lines = append(lines, lineBetween{reshownLine(obj, r), r.Version})
+	}
+	slices.SortStableFunc(lines, func(a, b lineBetween) int { return cmp.Compare(a.before, b.before) })
+	return lines, err
+}
+
+// contentChanged says what a reshown revision is.
+const contentChanged = "content changed without a new version (schema or server changed)"
+
+// reshownOf returns the revisions of an object with other content at a version that was
+// stored, the oldest first.
+func reshownOf(ctx context.Context, h *source.History, object int64) (all []history.Revision, err error) {
+	for r, err := range h.RevisionsOf(ctx, object) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Source == history.Reshown {
+			all = append(all, r)
+		}
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+// reshownLine returns the line of such a revision in the history of its object.
+func reshownLine(obj history.Object, r history.Revision) listing.Item {
+	return listing.Item{
+		Cells: []string{units.Local(r.Seen), "(content)", "", "", contentChanged, r.Version.String(), r.Source.String(), units.Local(r.Seen)},
+		Name:  source.NameOf(obj),
+		Doc: transitionDoc{
+			Kind: "content", Cluster: obj.Cluster, Type: obj.Type.String(), Namespace: obj.Namespace, Name: obj.Name, UID: obj.UID, Version: r.Version.String(),
+			Message: contentChanged, HappenedAt: units.Timestamp(r.Seen), SeenAt: units.Timestamp(r.Seen), Source: r.Source.String(),
+		},
+	}
+}
+
+// gapsOf returns the open gaps during the life of an object, the oldest first.
+func gapsOf(ctx context.Context, h *source.History, obj history.Object) (gaps []history.Gap, err error) {
+	f := history.GapFilter{Cluster: obj.ClusterUID, Types: []history.Type{obj.Type}, Namespace: obj.Namespace, Open: true, Since: obj.Created, Until: obj.Gone}
+	for g, err := range history.All(ctx, history.Paging{Order: history.OldestFirst}, func(ctx context.Context, p history.Paging) (history.Page[history.Gap], error) {
+		return h.ListGaps(ctx, f, p)
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		gaps = append(gaps, g)
+	}
+	return gaps, nil
+}
+
+func gapLine(obj history.Object, g history.Gap, now time.Time) listing.Item {
+	why := "something may be missing: " + causeText(g.Cause)
+	return listing.Item{
+		Cells: []string{units.Local(g.Began), "(gap)", lastingGap(g, now), g.Cause, strings.TrimSpace(why + " " + printable.OneLine(g.Detail)), versions(g), "", units.Local(g.Ended)},
+		Name:  source.NameOf(obj),
+		Doc: transitionDoc{
+			Kind: "gap", Cluster: obj.Cluster, Type: obj.Type.String(), Namespace: obj.Namespace, Name: obj.Name, UID: obj.UID, Version: g.To.String(), Reason: g.Cause, Message: g.Detail,
+			HappenedAt: units.Timestamp(g.Began), SeenAt: units.Timestamp(g.Ended), EndedAt: units.Timestamp(g.Ended), Seconds: gapLength(g, now).Seconds(), Current: g.Ended.IsZero(), Source: "coverage",
+		},
+	}
+}

@@ -1,3 +1,0 @@
-// Package demo simulates training jobs in an API server inside the process, and watches, records and
-// notifies about them.
-package demo

@@ -1,0 +1,99 @@
+package job
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// kubeflowKinds are the jobs of Kubeflow Trainer and of the training operator.
+var kubeflowKinds = append([]Kind{{
+	Group: "trainer.kubeflow.org", Name: "TrainJob", Resource: "trainjobs", Job: true, Indirect: true,
+	Suspend: []string{"spec"}, Manager: "trainer.kubeflow.org/trainjob-controller", selector: jobSetLabel, podLabels: podsOfJobSet,
+	status: statusOfTrainJob, podSets: podSetsOfTrainJob, requests: readTrainer,
+}},
+	trainingKind("PyTorchJob", "pytorchjobs"), trainingKind("TFJob", "tfjobs"), mpiKind(), trainingKind("JAXJob", "jaxjobs"),
+	trainingKind("PaddleJob", "paddlejobs"), trainingKind("XGBoostJob", "xgboostjobs"),
+)
+
+// trainingKind returns a kind of the training operator.
+func trainingKind(name, resource string) Kind {
+	return Kind{
+		Group: "kubeflow.org", Name: name, Resource: resource, Job: true, Suspend: []string{"spec", "runPolicy"}, Manager: "kubeflow.org/training-operator",
+		selector: "training.kubeflow.org/job-name", status: statusOfKubeflowJob, requests: readRunPolicy,
+	}
+}
+
+// mpiKind returns the MPIJob, which has an operator of its own. A Job controls its launcher.
+func mpiKind() Kind {
+	k := trainingKind("MPIJob", "mpijobs")
+	k.Manager, k.Indirect = "kubeflow.org/mpi-operator", true
+	return k
+}
+
+// statusOfKubeflowJob follows the conditions of the jobs of Kubeflow's training operator
+// (API group kubeflow.org), such as PyTorchJob.
+func statusOfKubeflowJob(job Object) Status {
+	s := statusOfConditions(job)
+	switch s.State {
+	case "":
+		s.State, s.At = Submitted, job.created()
+	case Suspended:
+		s.State = onHold(job)
+	}
+	if suspend, _ := job.At("spec", "runPolicy", "suspend").(bool); suspend && s.State == Submitted {
+		s.State = onHold(job) // its operator has not acted yet, and will not start it
+	}
+	return s
+}
+
+// statusOfTrainJob follows the conditions of Kubeflow Trainer's TrainJob (API group
+// trainer.kubeflow.org), and between them the counters of the jobs it has made.
+func statusOfTrainJob(job Object) Status {
+	conds := conditions(job)
+	if s, told := concludedBy(job, conds, "Complete"); told {
+		return s
+	}
+	return statusOfParts(job, waitsSince(job, conds), "status", "jobsStatus")
+}
+
+// podSetsOfTrainJob returns the nodes of a TrainJob. It does not contain its pods.
+func podSetsOfTrainJob(o Object) []podSet {
+	trainer := o.Map("spec", "trainer")
+	return []podSet{{count: trainer.Count(1, "numNodes"), holds: readResources(trainer.Map("resourcesPerNode"))}}
+}
+
+// readTrainer reads the program of a TrainJob.
+func readTrainer(s *Spec) {
+	trainer := s.object.Map("spec", "trainer")
+	s.Image, s.Command = trainer.Text("image"), append(trainer.Texts("command"), trainer.Texts("args")...)
+}
+
+// readRunPolicy reads the maximum number of attempts of a job of the training operator.
+func readRunPolicy(s *Spec) {
+	if n, ok := s.object.Number("spec", "runPolicy", "backoffLimit"); ok && n >= 0 {
+		s.Attempts = n + 1
+	}
+}
+
+// leadingRoles are the roles of Kubeflow's jobs whose container runs the main program.
+var leadingRoles = []string{"Master", "Chief", "Launcher"}
+
+// podSetsOfReplicas returns the pods of Kubeflow's jobs.
+func podSetsOfReplicas(spec Object) (sets []podSet) {
+	for name := range spec {
+		if !strings.HasSuffix(name, "ReplicaSpecs") {
+			continue
+		}
+		roles := slices.SortedFunc(maps.Keys(spec.Map(name)), func(x, y string) int {
+			leads := func(role string) int { return slices.Index(leadingRoles, role) }
+			return cmp.Or(-cmp.Compare(leads(x), leads(y)), cmp.Compare(x, y))
+		})
+		for _, role := range roles {
+			replica := spec.Map(name, role)
+			sets = append(sets, podsOf(replica.Count(1, "replicas"), replica.Map("template", "spec")))
+		}
+	}
+	return sets
+}

@@ -1,0 +1,35 @@
+package job
+
+import "strings"
+
+// Owner is an object that a pod belongs to. UID is empty if it is not known.
+type Owner struct {
+	APIVersion, Kind, Name, UID string
+}
+
+// Labels with which operators name the job of a pod that they do not control themselves.
+const (
+	jobSetUIDLabel     = "jobset.sigs.k8s.io/jobset-uid"
+	trainJobStepLabel  = "trainer.kubeflow.org/trainjob-ancestor-step"
+	rayOriginLabel     = "ray.io/originated-from-cr-name"
+	rayOriginKindLabel = "ray.io/originated-from-crd"
+	sparkAppLabel      = "sparkoperator.k8s.io/app-name"
+)
+
+// LabeledOwners returns the owners in the labels of a pod, nearest first. The labels are
+// claims: anybody who may create a pod may write them.
+func LabeledOwners(labels map[string]string) (all []Owner) {
+	if name := labels[jobSetLabel]; name != "" {
+		all = append(all, Owner{"jobset.x-k8s.io/v1alpha2", "JobSet", name, labels[jobSetUIDLabel]})
+		if labels[trainJobStepLabel] != "" { // the JobSet of a TrainJob has the name of the TrainJob
+			all = append(all, Owner{"trainer.kubeflow.org/v1alpha1", "TrainJob", name, ""})
+		}
+	}
+	if name, kind := labels[rayOriginLabel], labels[rayOriginKindLabel]; name != "" && strings.HasPrefix(kind, "Ray") {
+		all = append(all, Owner{"ray.io/v1", kind, name, ""})
+	}
+	if name := labels[sparkAppLabel]; name != "" {
+		all = append(all, Owner{"sparkoperator.k8s.io/v1beta2", "SparkApplication", name, ""})
+	}
+	return all
+}

@@ -1,0 +1,201 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/internal/bodies"
+	"github.com/vedette-io/vedette/platform/internal/model"
+	"github.com/vedette-io/vedette/platform/sqldb"
+)
+
+// detailer adds values from other tables to rows of jobs. It runs a fixed number of queries
+// for any number of rows.
+type detailer struct {
+	db     *sqldb.DB
+	reader *bodies.Reader
+	jobs   []Job
+	byID   map[int64]*Job
+	ids    []int64
+	last   map[int64]model.RevisionID // of each job
+	now    time.Time
+	pods   map[model.Term]*Job // by the terms of the pods of a job
+}
+
+// jobsAtOnce is the maximum number of rows for one detailer. It limits the bodies in
+// memory.
+const jobsAtOnce = 200
+
+// addDetails adds all details to the rows of jobs. objects are the objects of the jobs.
+func addDetails(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs []Job, objects []Object, now time.Time) error {
+	for len(jobs) > 0 {
+		n := min(jobsAtOnce, len(jobs))
+		d := &detailer{db: db, reader: reader, jobs: jobs[:n], byID: map[int64]*Job{}, last: map[int64]model.RevisionID{}, now: now, pods: map[model.Term]*Job{}}
+		for i := range d.jobs {
+			d.byID[d.jobs[i].ID] = &d.jobs[i]
+			d.ids = append(d.ids, d.jobs[i].ID)
+			d.last[d.jobs[i].ID] = model.RevisionID{Object: d.jobs[i].ID, Version: objects[i].Version}
+		}
+		for _, add := range []func(context.Context) error{d.lives, d.gaps, d.bodies, d.nodes} {
+			if err := add(ctx); err != nil {
+				return err
+			}
+		}
+		jobs, objects = jobs[n:], objects[n:]
+	}
+	return nil
+}
+
+// lives adds the lives of the jobs.
+func (d *detailer) lives(ctx context.Context) error {
+	entries := map[int64][]Entry{}
+	err := model.EachEntry(ctx, d.db, d.ids, func(object int64, to string, at int64) {
+		entries[object] = append(entries[object], Entry{To: job.State(to), At: model.Time(at)})
+	})
+	for i := range d.jobs {
+		j := &d.jobs[i]
+		end := j.Ended
+		if j.Open() {
+			if end = d.now; j.Presence == Unknown {
+				end = j.Since // later states are unknown
+			}
+		}
+		j.Live(LifeOf(j.Submitted, entries[j.ID], end))
+	}
+	return err
+}
+
+// maxGaps is the maximum number of gaps, newest first, for the life strips of a page.
+const maxGaps = 200
+
+// gaps marks the unwatched times in the lives of the jobs.
+func (d *detailer) gaps(ctx context.Context) error {
+	since := d.now
+	for i := range d.jobs {
+		if s := d.jobs[i].Submitted; s.Before(since) {
+			since = s
+		}
+	}
+	page, err := listGaps(ctx, d.db, GapFilter{Open: true, Since: since}, Paging{Limit: maxGaps})
+	if err != nil || len(page.Items) == 0 {
+		return err
+	}
+	for i := range d.jobs {
+		j := &d.jobs[i]
+		var missing []Gap
+		for _, g := range page.Items {
+			if g.ClusterUID == j.ClusterUID && g.Type.String() == j.Type && (g.Namespace == "" || g.Namespace == j.Namespace) {
+				missing = append(missing, g)
+			}
+		}
+		if missing != nil {
+			j.Life = Hatch(j.Life, missing, d.now)
+		}
+	}
+	return nil
+}
+
+// bodies adds the values from the last bodies of the jobs, and determines how to find their
+// pods.
+func (d *detailer) bodies(ctx context.Context) error {
+	var ids []model.RevisionID
+	for _, id := range d.ids {
+		ids = append(ids, d.last[id])
+	}
+	all, err := d.reader.ReadMany(ctx, d.db, ids)
+	if err != nil {
+		return d.db.Explain(err)
+	}
+	for i := range d.jobs {
+		j := &d.jobs[i]
+		find := model.OwnedByUID(j.UID)
+		if body := all[j.ID]; body != nil {
+			spec := job.ParseSpec(body)
+			j.Describe(&spec)
+			for name, value := range spec.PodLabels {
+				find = model.Labeled(name, value)
+			}
+		}
+		if s := job.State(j.State); s == job.Running || s == job.Starting || s == job.Succeeded {
+			d.pods[find.Terms[0]] = j
+		}
+	}
+	return nil
+}
+
+// maxPods is the maximum number of index entries of pods for the nodes of a page.
+const maxPods = 2000
+
+// nodes adds the nodes on which pods of the jobs run or ran last.
+func (d *detailer) nodes(ctx context.Context) error {
+	if len(d.pods) == 0 {
+		return nil
+	}
+	var terms []model.Term
+	for t := range d.pods {
+		terms = append(terms, t)
+	}
+	slices.Sort(terms)
+	ids, err := model.ObjectsWithTerms(ctx, d.db, terms, maxPods)
+	if err != nil {
+		return err
+	}
+	objects, err := objectsByID(ctx, d.db, ids)
+	if err != nil {
+		return err
+	}
+	objects = slices.DeleteFunc(objects, func(o Object) bool {
+		return o.Type.Group != "" || o.Type.Resource != "pods" || o.State == string(job.Queued)
+	})
+	labels, err := d.labels(ctx, objects)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(objects, func(x, y Object) int { return cmp.Or(y.Since.Compare(x.Since), cmp.Compare(y.ID, x.ID)) })
+	of := map[int64]*Job{} // jobs by their newest pod
+	var newest []model.RevisionID
+	for i := range objects {
+		o := &objects[i]
+		if j := d.jobOf(o, labels[o.ID]); j != nil && j.Node == "" {
+			j.Node = "?"
+			of[o.ID], newest = j, append(newest, model.RevisionID{Object: o.ID, Version: o.Version})
+		}
+	}
+	texts, err := d.reader.ReadMany(ctx, d.db, newest)
+	for id, j := range of {
+		j.Node = job.ParseObject(texts[id]).Text("spec", "nodeName")
+	}
+	return d.db.Explain(err)
+}
+
+// labels returns the labels of pods, if any job finds its pods by labels.
+func (d *detailer) labels(ctx context.Context, pods []Object) (map[int64]map[string]string, error) {
+	byUID := true
+	for term, j := range d.pods {
+		byUID = byUID && term == model.OwnedByUID(j.UID).Terms[0]
+	}
+	if byUID {
+		return nil, nil
+	}
+	var ids []int64
+	for i := range pods {
+		ids = append(ids, pods[i].ID)
+	}
+	return model.LabelsOf(ctx, d.db, ids)
+}
+
+// jobOf returns the row of the job of a pod, or nil if the job has no row.
+func (d *detailer) jobOf(pod *Object, labels map[string]string) *Job {
+	if j := d.pods[model.OwnedByUID(pod.Owner.UID).Terms[0]]; j != nil && j.UID == pod.Owner.UID {
+		return j
+	}
+	for name, value := range labels {
+		if j := d.pods[model.Labeled(name, value).Terms[0]]; j != nil && j.ClusterUID == pod.ClusterUID && j.Namespace == pod.Namespace {
+			return j
+		}
+	}
+	return nil
+}

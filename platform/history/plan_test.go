@@ -1,0 +1,72 @@
+package history_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/sqldb"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
+)
+
+// TestWrongStatistics: PostgreSQL reads few rows for a page, although its statistics expect
+// half a table for each object.
+func TestWrongStatistics(t *testing.T) {
+	for _, kind := range dbtest.Kinds() {
+		if kind != "postgres" {
+			continue
+		}
+		url := dbtest.Empty(t, kind)
+		createMonth(t, url, 40_000, false)
+		db, err := sqldb.Open(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		for _, text := range []string{"ALTER TABLE transitions ALTER COLUMN object_id SET (n_distinct = 2)", "ANALYZE transitions"} {
+			if _, err := db.SQL().ExecContext(t.Context(), text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, f := range map[string]history.Filter{
+			"an owner":           {Owner: history.Owner{Kind: "Job", Name: "large"}},
+			"an owner, a state":  {Owner: history.Owner{Kind: "Job", Name: "large"}, States: []job.State{job.Failed}},
+			"a label, a type":    {Labels: []history.Label{{Name: "team", Value: "team-7"}}, Types: []history.Type{{Resource: "pods"}}},
+			"a common namespace": {Namespace: "ns-common"},
+		} {
+			before := countScans(t, db)
+			for _, order := range []history.Order{history.NewestFirst, history.OldestFirst} {
+				if _, err := history.New(db).ListTransitions(t.Context(), f, history.Paging{Limit: 100, Order: order}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			// A server publishes the counts of a session after a second at the earliest.
+			var after scans
+			patience.Until(t, name+": the server counts a lookup", func() string {
+				if after = countScans(t, db); after.lookups == before.lookups {
+					return fmt.Sprintf("%+v", after)
+				}
+				return ""
+			})
+			if read := after.rows - before.rows; read > 10_000 {
+				t.Errorf("%s: the server read %d rows for two pages", name, read)
+			}
+			t.Logf("%s: %d lookups, %d rows", name, after.lookups-before.lookups, after.rows-before.rows)
+		}
+	}
+}
+
+// scans counts the rows of two tables that a server has read, and its lookups by an index.
+type scans struct{ rows, lookups int64 }
+
+func countScans(t *testing.T, db *sqldb.DB) (s scans) {
+	t.Helper()
+	query := "SELECT SUM(seq_tup_read + COALESCE(idx_tup_fetch, 0)), SUM(idx_scan) FROM pg_stat_user_tables WHERE relname IN ('" + strings.Join(largeTables, "', '") + "')"
+	if err := db.QueryRow(t.Context(), query).Scan(&s.rows, &s.lookups); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

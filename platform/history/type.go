@@ -1,0 +1,75 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vedette-io/vedette/platform/internal/model"
+)
+
+// Type is a type of objects. It has the fields Group ("batch"), Resource ("jobs") and Kind
+// ("Job"). String returns "jobs.batch", and Singular "job.batch".
+type Type = model.Type
+
+// shortNames are the short names that API servers have for common types. The database does
+// not store them.
+var shortNames = map[string]string{
+	"po": "pods", "deploy": "deployments", "rs": "replicasets", "sts": "statefulsets", "ds": "daemonsets", "cj": "cronjobs", "rc": "replicationcontrollers",
+	"no": "nodes", "ns": "namespaces", "svc": "services", "cm": "configmaps", "ev": "events", "pvc": "persistentvolumeclaims", "pv": "persistentvolumes",
+	"sa": "serviceaccounts", "ing": "ingresses", "hpa": "horizontalpodautoscalers", "pdb": "poddisruptionbudgets", "pc": "priorityclasses",
+	"crd": "customresourcedefinitions", "quota": "resourcequotas", "wl": "workloads", "cq": "clusterqueues", "lq": "localqueues", "wf": "workflows",
+	"vcjob": "jobs.batch.volcano.sh", "vj": "jobs.batch.volcano.sh", "pg": "podgroups",
+}
+
+// FindType returns the type that a word names: by plural, singular, kind or short name,
+// with or without its group. Examples are "jobs", "job.batch", "Job", "po" and
+// "jobs.v1.batch".
+//
+// Errors: no type or several types match. The error lists the types.
+func FindType(all []Type, word string) (Type, error) {
+	name, group, grouped := strings.Cut(strings.ToLower(word), ".")
+	if long, ok := shortNames[name]; ok && !grouped {
+		name, group, grouped = strings.Cut(long, ".")
+	}
+	var found []Type
+	for _, t := range all {
+		if name != t.Resource && name != strings.ToLower(t.Kind) {
+			continue
+		}
+		if !grouped || inGroup(t, group) {
+			found = append(found, t)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return Type{}, fmt.Errorf("%q matches %s: name one of them", word, joinTypes(found, " and "))
+	case len(all) == 0:
+		return Type{}, fmt.Errorf("no type %q is recorded, and no other type", word)
+	}
+	return Type{}, fmt.Errorf("no type %q is recorded; recorded types: %s", word, joinTypes(all, ", "))
+}
+
+// inGroup reports whether a type is in a group, optionally preceded by a version: "batch",
+// "v1.batch", or "v1" for the core group.
+func inGroup(t Type, group string) bool {
+	if group == t.Group {
+		return true
+	}
+	version, rest, _ := strings.Cut(group, ".")
+	return isVersion(version) && rest == t.Group
+}
+
+// isVersion reports whether a word is a version of an API, such as v1 or v2beta1.
+func isVersion(word string) bool {
+	return len(word) > 1 && word[0] == 'v' && word[1] >= '0' && word[1] <= '9'
+}
+
+func joinTypes(types []Type, between string) string {
+	var all []string
+	for _, t := range types {
+		all = append(all, t.String())
+	}
+	return strings.Join(all, between)
+}

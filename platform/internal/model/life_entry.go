@@ -1,0 +1,59 @@
+package model
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+
+	"github.com/vedette-io/vedette/platform/sqldb"
+)
+
+// LifeEntry is a transition as the life of an object needs it.
+type LifeEntry struct {
+	Object int64
+	To     string
+	Reason string // of transitions to an outcome; otherwise empty
+	At     int64  // time of the transition, in microseconds
+	Source Source
+}
+
+// EachLifeEntry calls each for all transitions of some objects, ordered by object and
+// version.
+func EachLifeEntry(ctx context.Context, q sqldb.Querier, objects []int64, each func(LifeEntry)) error {
+	if len(objects) == 0 {
+		return nil
+	}
+	const columns = "object_id, to_state, CASE WHEN to_state IN ('Succeeded', 'Failed', 'Aborted') THEN reason ELSE '' END, happened_at, source"
+	return q.Query(ctx, "SELECT "+columns+" FROM transitions WHERE object_id IN "+inList(objects)+" ORDER BY object_id, version", nil, func(rows *sql.Rows) error {
+		var e LifeEntry
+		err := rows.Scan(&e.Object, &e.To, &e.Reason, &e.At, &e.Source)
+		each(e)
+		return err
+	})
+}
+
+// ObjectVersion holds the columns of an object that change without a transition.
+type ObjectVersion struct {
+	ID       int64
+	Version  int64
+	Presence Presence
+}
+
+// EachVersion calls each for the objects that meet some conditions, ordered by row ID, up
+// to limit objects whose row ID is greater than after.
+func EachVersion(ctx context.Context, q sqldb.Querier, after int64, limit int, conditions []Condition, each func(ObjectVersion)) error {
+	text, args := join(conditions)
+	query := "SELECT o.id, o.version, o.presence FROM objects o WHERE o.id > ? AND o.version > 0" + text + " ORDER BY o.id LIMIT ?"
+	return q.Query(ctx, query, slices.Concat([]any{after}, args, []any{limit}), func(rows *sql.Rows) error {
+		var v ObjectVersion
+		err := rows.Scan(&v.ID, &v.Version, &v.Presence)
+		each(v)
+		return err
+	})
+}
+
+// LastObject returns the largest row ID of an object, or 0 without objects.
+func LastObject(ctx context.Context, q sqldb.Querier) (int64, error) {
+	id, _, err := queryNullInt(ctx, q, "SELECT MAX(id) FROM objects")
+	return id, err
+}

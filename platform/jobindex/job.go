@@ -1,0 +1,49 @@
+package jobindex
+
+import (
+	"time"
+
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Span is a time that a job spent in a state. To is zero if the job is still in it.
+type Span = history.Span
+
+// Entry is a change of the state of a job.
+type Entry = history.Entry
+
+// Job is the input of an index about a job.
+type Job struct {
+	ID                  int64 // of the object in the database
+	Cluster, ClusterUID string
+	Type, Kind          string // "jobs.batch", "Job"
+	Namespace, Name     string
+	UID                 string
+	Queue, Owner        string
+	// State is the state of the job; for a job that ended before its object was deleted,
+	// its outcome. Reason is the reason at the time when it entered the state, Since.
+	State  job.State
+	Reason string
+	Since  time.Time
+	// Submitted is when the object was created, and Deleted when it was deleted.
+	Submitted, Deleted time.Time
+	Presence           history.Presence
+	Version            wire.Version
+	Labels             map[string]string
+	Entries            []Entry // all changes of its state, in their order
+	BodyFacts
+}
+
+// BodyFacts are the facts in the body of a job.
+type BodyFacts struct {
+	// GPUs and Pods are the requested numbers; -1 if unknown.
+	GPUs, Pods int
+	// Attempt is the number of the attempt that the body counts; 0 if it counts none.
+	Attempt  int
+	Priority string
+}
+
+// noBodyFacts are the facts of a job whose body is unknown.
+var noBodyFacts = BodyFacts{GPUs: -1, Pods: -1}

@@ -1,0 +1,184 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/platform/notify/config"
+	"github.com/vedette-io/vedette/platform/notify/delivery"
+	"github.com/vedette-io/vedette/platform/notify/message"
+	"github.com/vedette-io/vedette/platform/sqldb"
+)
+
+// digestEvent is the event of a digest. Its items are in separate rows.
+type digestEvent struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+// openDigest is a digest with the items that one transaction adds.
+type openDigest struct {
+	in       window
+	to       config.Receiver
+	delivery delivery.Delivery // without the fields that depend on the window
+	items    []delivery.Item
+}
+
+// posted counts messages by result.
+type posted struct{ created, collected, muted, own int }
+
+// post writes the messages of one transaction of the planner.
+type post struct {
+	tx      *sqldb.Tx
+	setup   *setup
+	now     time.Time
+	mutes   []delivery.Mute
+	single  []delivery.Delivery
+	latest  []delivery.Delivery
+	digests map[string]*openDigest
+	recent  map[string]int  // messages of the last minute, by the key of the receiver
+	open    map[string]bool // whether a digest is open, by key
+	done    posted
+}
+
+// newPost reads the state that applies to all messages.
+func newPost(ctx context.Context, tx *sqldb.Tx, s *setup, now time.Time) (*post, error) {
+	mutes, err := delivery.Mutes(ctx, tx, now)
+	return &post{tx: tx, setup: s, now: now, mutes: mutes, digests: map[string]*openDigest{}, recent: map[string]int{}, open: map[string]bool{}}, err
+}
+
+// add decides about a message: send it now, hold it, collect it in a digest, or drop it.
+func (p *post) add(ctx context.Context, w *want) error {
+	if w.own(p.setup.file.PersonOf) {
+		p.done.own++
+		return nil
+	}
+	d, err := w.delivery(p.now)
+	if err != nil {
+		return err
+	}
+	if p.muted(&d) {
+		p.done.muted++
+		return nil
+	}
+	in, held, err := p.setup.scheduleOf(w.to.Channel).digest(w, p.now, func(in window) (bool, error) { return p.crowded(ctx, w, in) })
+	switch {
+	case err != nil:
+		return err
+	case held && w.single(): // in quiet hours
+		d.State, d.NextAt = delivery.Held, in.to
+		d.EscalateAt = in.to.Add(w.rule.Escalate.After)
+	case held:
+		p.done.collected++
+		p.collect(w, &d, in)
+		return nil
+	}
+	p.single = append(p.single, d)
+	p.recent[receiverKey(&w.to)]++
+	if w.rule.Latest {
+		p.latest = append(p.latest, d)
+	}
+	return nil
+}
+
+// muted reports whether a mute applies to a message. A muted digest gets no items.
+func (p *post) muted(d *delivery.Delivery) bool {
+	return slices.ContainsFunc(p.mutes, func(m delivery.Mute) bool { return m.Matches(d, p.now) })
+}
+
+// crowded implements crowd.
+func (p *post) crowded(ctx context.Context, w *want, in window) (bool, error) {
+	key, who := digestKey(in, &w.to), receiverKey(&w.to)
+	if p.digests[key] != nil || p.open[key] {
+		return true, nil
+	}
+	if _, known := p.recent[who]; !known {
+		n, err := delivery.Recent(ctx, p.tx, w.to.Channel, w.to.Address, p.now.Add(-stormWithin))
+		if err != nil {
+			return false, err
+		}
+		p.recent[who] = n
+		held, err := delivery.HeldOf(ctx, p.tx, laneOfDigests(&w.to))
+		if err != nil {
+			return false, err
+		}
+		for _, d := range held {
+			p.open[d.Key] = true
+		}
+	}
+	return p.open[key] || p.recent[who] >= stormMessages-1, nil
+}
+
+// laneOfDigests returns the lane of all digests of a receiver.
+func laneOfDigests(r *config.Receiver) int64 { return delivery.LaneOf(0, r.Channel, r.Address) }
+
+// collect adds a message to a digest.
+func (p *post) collect(w *want, d *delivery.Delivery, in window) {
+	key := digestKey(in, &w.to)
+	if p.digests[key] == nil {
+		p.digests[key] = &openDigest{in: in, to: w.to, delivery: delivery.Delivery{
+			Key: key, Kind: string(message.Digest), Rule: w.rule.Name, Channel: d.Channel, Receiver: d.Receiver, Person: d.Person, Role: d.Role,
+			Lane: laneOfDigests(&w.to), CreatedAt: p.now,
+		}}
+	}
+	o := p.digests[key]
+	if p.muted(&o.delivery) {
+		p.done.collected--
+		p.done.muted++
+	}
+	o.items = append(o.items, delivery.Item{Key: d.Key, Object: d.Object, Kind: d.Kind, Event: d.Event})
+}
+
+// write writes everything that add has collected.
+func (p *post) write(ctx context.Context) error {
+	if len(p.latest) > 0 {
+		if _, err := delivery.Supersede(ctx, p.tx, p.latest, p.now); err != nil {
+			return err
+		}
+	}
+	if len(p.single) > 0 {
+		created, err := delivery.Create(ctx, p.tx, p.single)
+		if err != nil {
+			return err
+		}
+		p.done.created += created
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.digests)) {
+		if o := p.digests[key]; !p.muted(&o.delivery) {
+			if err := p.append(ctx, o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// append adds the items of a digest. If a replica with a fast clock has closed the digest
+// already, the items go into the digest of the next window.
+func (p *post) append(ctx context.Context, o *openDigest) error {
+	d := o.delivery
+	for in := o.in; ; in = in.next() {
+		d.Key, d.NextAt = digestKey(in, &o.to), in.to
+		event, err := json.Marshal(digestEvent{in.from.UTC(), in.to.UTC()})
+		if err != nil {
+			return err
+		}
+		d.Event = event
+		if err := delivery.AppendDigest(ctx, p.tx, d, o.items); !errors.Is(err, delivery.ErrClosed) {
+			return err
+		}
+	}
+}
+
+// channels returns the channels with new deliveries.
+func (p *post) channels() map[string]bool {
+	all := map[string]bool{}
+	for i := range p.single {
+		all[p.single[i].Channel] = true
+	}
+	return all
+}

@@ -1,0 +1,28 @@
+package notify
+
+import (
+	"time"
+
+	"github.com/vedette-io/vedette/platform/notify/delivery"
+)
+
+// round is the result of one call of Prepare, for the following call of Handle.
+type round struct {
+	setup *setup
+	now   time.Time
+	tick  bool // the timers were checked
+
+	wants []*want
+	ended []int64 // objects that have ended
+
+	set, advanced, moved, removed []delivery.Timer
+	marks                         map[string]string
+	escalations                   []escalation
+	fired                         int // timers
+}
+
+// escalation is an unacknowledged message, with the messages that escalate it.
+type escalation struct {
+	id    int64 // of the delivery
+	wants []*want
+}

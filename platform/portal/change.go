@@ -1,0 +1,23 @@
+package portal
+
+import (
+	"time"
+
+	"github.com/vedette-io/vedette/platform/feed"
+	"github.com/vedette-io/vedette/platform/jobindex"
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/jobview"
+	"github.com/vedette-io/vedette/platform/portal/livestream"
+)
+
+// changeOf converts a change of the index to a change of the stream, with the details of its row.
+func changeOf(c *jobindex.Change, extra jobview.Extra) livestream.Change {
+	event := api.Change{Position: int64(c.Position), Kind: c.Kind.String(), Job: jobview.Job(&c.Row, extra), Seen: c.Seen.UTC().Truncate(time.Millisecond), Removed: c.Removed}
+	if !c.New {
+		event.Before = string(c.Before)
+	}
+	return livestream.Change{
+		Position: int64(c.Position), Cluster: c.Row.Cluster, Type: c.Row.Type, Namespace: c.Row.Namespace,
+		Seen: c.Seen, Fresh: c.Kind == feed.New, Removed: c.Removed, Event: event,
+	}
+}

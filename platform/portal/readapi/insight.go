@@ -1,0 +1,64 @@
+package readapi
+
+import (
+	"context"
+
+	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/insight"
+)
+
+// waiting answers why a job waits.
+func waiting(r *reader, ctx context.Context, in *jobInput) (*api.Waiting, error) {
+	q, row, err := r.job(ctx, in.JobPath, in.At)
+	if err != nil {
+		return nil, err
+	}
+	v, err := viewerOf(r, ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return r.Insight.Waiting(ctx, row, v)
+}
+
+// failure answers why a job failed. Only people who may read the log get its lines.
+func failure(r *reader, ctx context.Context, in *jobInput) (*api.Failure, error) {
+	q, row, err := r.job(ctx, in.JobPath, in.At)
+	if err != nil {
+		return nil, err
+	}
+	v, err := viewerOf(r, ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	f, err := r.Insight.Failure(ctx, row, v)
+	if err == nil && r.May(ctx, readLogs(row)) != nil {
+		f.Lines, f.LinesKept = nil, 0
+	}
+	return f, err
+}
+
+// viewerOf returns the person of the request. In a namespace where the person sees only some
+// types of jobs, answers do not include other jobs.
+func viewerOf(r *reader, ctx context.Context, q *question) (insight.Viewer, error) {
+	v := insight.Viewer{Language: q.language, At: q.At}
+	if q.sight.All() {
+		return v, nil
+	}
+	clusters, err := clustersOf(r, ctx, everything(q))
+	v.Sees = func(cluster, namespace string) bool {
+		known := false
+		for _, c := range clusters {
+			if c.Name != cluster {
+				continue
+			}
+			known = true
+			for _, typ := range c.Types {
+				if !q.sight.SeesType(cluster, typ, namespace) {
+					return false
+				}
+			}
+		}
+		return known
+	}
+	return v, err
+}

@@ -1,0 +1,93 @@
+package stats
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/jobindex"
+	"github.com/vedette-io/vedette/platform/portal/api"
+)
+
+const (
+	// maxNodes is the maximum number of nodes in an answer. cells is the number of intervals of
+	// each node.
+	maxNodes = 50
+	cells    = 28
+)
+
+// generic are reasons that say only that the job failed. Its pods have the cause.
+var generic = map[string]bool{"": true, "BackoffLimitExceeded": true, "PodFailed": true, "PodFailurePolicy": true, "Error": true, "FailedJobs": true, "ReachedMaxRestarts": true, "JobsFailed": true}
+
+// causeOfJob returns the cause of a failed job: its own reason, or the reason of the pod that
+// failed first in its last attempt.
+func causeOfJob(r *jobindex.Row, pods []*podEnd) string {
+	if !generic[r.Reason] {
+		return r.Reason
+	}
+	// Pods of an attempt may end until the next attempt starts. A restart without a following
+	// attempt is the end of the last one.
+	var attempt, restarted time.Time
+	for i := range r.Life {
+		switch s := &r.Life[i]; {
+		case s.State == job.Restarting:
+			if restarted.IsZero() {
+				restarted = s.From
+			}
+		case s.State == job.Running || s.State == job.Starting:
+			if !restarted.IsZero() {
+				attempt = restarted.Add(s.From.Sub(restarted) / 2)
+			}
+			restarted = time.Time{}
+		}
+	}
+	for _, e := range pods {
+		if e.failed && e.cause != "" && e.at.After(attempt) {
+			return e.cause
+		}
+	}
+	return r.Reason
+}
+
+// nodeCount counts pods by node.
+type nodeCount struct {
+	grid  grid
+	since time.Time // earlier pods are not counted
+	nodes map[string]*api.NodeShare
+}
+
+func newNodeCount(w Window) *nodeCount {
+	return &nodeCount{grid: evenGrid(w, cells), nodes: map[string]*api.NodeShare{}}
+}
+
+// add counts the pods of a job that ended in the window on a known node.
+func (n *nodeCount) add(pods []*podEnd) {
+	for _, e := range pods {
+		if e.node == "" || !n.grid.has(e.at) || e.at.Before(n.since) {
+			continue
+		}
+		s := n.nodes[e.node]
+		if s == nil {
+			s = &api.NodeShare{Node: e.node, Cells: make([]int, cells)}
+			n.nodes[e.node] = s
+		}
+		s.Pods++
+		if e.failed {
+			s.Failed++
+			s.Cells[n.grid.bucket(e.at)]++
+		}
+	}
+}
+
+// answer returns the nodes, sorted by the share of failed pods.
+func (n *nodeCount) answer() []api.NodeShare {
+	all := []api.NodeShare{}
+	for _, s := range n.nodes {
+		all = append(all, *s)
+	}
+	slices.SortFunc(all, func(a, b api.NodeShare) int {
+		return cmp.Or(cmp.Compare(b.Failed*a.Pods, a.Failed*b.Pods), cmp.Compare(b.Pods, a.Pods), cmp.Compare(a.Node, b.Node))
+	})
+	return all[:min(len(all), maxNodes)]
+}

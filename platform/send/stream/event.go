@@ -1,0 +1,300 @@
+package stream
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/vedette-io/vedette/platform/feed"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// EventType is the CloudEvents type of transitions. Fields may be added to Data within a
+// version, and never change their meaning.
+const EventType = "io.vedette.transition.v1"
+
+// MaxEvent is the maximum size of an event in structured mode, in bytes. NATS and Kafka
+// accept messages of 1 MB by default.
+const MaxEvent = 256 << 10
+
+// Event is a transition as a CloudEvent 1.0.
+type Event struct {
+	// ID identifies the transition within its source. The same transition always has the
+	// same ID, also when it is sent again, by another process, or after the database was
+	// restored. A correction of a transition has an ID of its own. It consists of ASCII
+	// letters, digits, full stops and hyphens.
+	ID string
+	// Source is "/vedette/" and the UID of the cluster.
+	Source string
+	// Subject names the object: "jobs.batch/team-a/train-7".
+	Subject string
+	// Time is the time of the transition.
+	Time time.Time
+	// Key is the UID of the object. Events with the same key are in order.
+	Key  string
+	Data Data
+}
+
+// Kind is the reason of an event.
+type Kind string
+
+const (
+	// KindNew transitions are later than all known transitions of their object.
+	KindNew Kind = "new"
+	// KindLate transitions were recorded after a later transition of their object.
+	KindLate Kind = "late"
+	// KindCorrected transitions replace an event about the same object and version.
+	KindCorrected Kind = "corrected"
+	// KindWithdrawn means that the version is not a transition: earlier events about this
+	// object and version do not hold.
+	KindWithdrawn Kind = "withdrawn"
+)
+
+// Data is the content of an event. Unknown values are absent. Version, From and the fields
+// below are those of the transition; Object has the last recorded state of the object.
+type Data struct {
+	Kind     Kind          `json:"kind"`
+	Position feed.Position `json:"position,omitempty"` // place in the feed; absent in a backfill
+	Cluster  Cluster       `json:"cluster"`
+	Object   Object        `json:"object"`
+	Version  string        `json:"version"` // resourceVersion
+	From     string        `json:"from,omitempty"`
+	To       string        `json:"to,omitempty"`
+	FromRaw  string        `json:"fromRaw,omitempty"`
+	ToRaw    string        `json:"toRaw,omitempty"`
+	Reason   string        `json:"reason,omitempty"`
+	Message  string        `json:"message,omitempty"`
+	Happened time.Time     `json:"happened,omitzero"`
+	Seen     time.Time     `json:"seen,omitzero"`
+	Observed string        `json:"observed,omitempty"` // watch, list, relist or inferred
+	// Truncated names the fields that were removed or shortened because of MaxEvent.
+	Truncated []string `json:"truncated,omitempty"`
+}
+
+// Cluster is the cluster of an object.
+type Cluster struct {
+	Name string `json:"name,omitempty"`
+	UID  string `json:"uid"`
+}
+
+// Object is the object of a transition.
+type Object struct {
+	Group     string            `json:"group,omitempty"`
+	Resource  string            `json:"resource"`
+	Kind      string            `json:"kind"`
+	Namespace string            `json:"namespace,omitempty"`
+	Name      string            `json:"name"`
+	UID       string            `json:"uid"`
+	Queue     string            `json:"queue,omitempty"`
+	Submitter string            `json:"submitter,omitempty"`
+	Owner     *Owner            `json:"owner,omitempty"`
+	Created   time.Time         `json:"created,omitzero"`
+	Labels    map[string]string `json:"labels,omitempty"`
+}
+
+// Owner is the controller of an object.
+type Owner struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	UID  string `json:"uid"`
+}
+
+// NewEvent returns the event of a transition in the feed.
+func NewEvent(t *feed.Transition) Event {
+	o := &t.Object
+	e := Event{ID: identifier(o.UID, t.Version), Source: "/vedette/" + plain(o.ClusterUID), Subject: subject(o), Time: t.Happened.UTC(), Key: o.UID, Data: Data{
+		Kind: Kind(t.Kind.String()), Position: t.Position, Cluster: Cluster{o.Cluster, o.ClusterUID}, Object: objectOf(o), Version: t.Version.String(),
+	}}
+	d := &e.Data
+	if t.Withdrawn {
+		d.Kind = KindWithdrawn
+	} else {
+		d.From, d.To, d.FromRaw, d.ToRaw, d.Reason, d.Message = string(t.From), string(t.To), t.FromRaw, t.ToRaw, t.Reason, t.Message
+		d.Happened, d.Seen, d.Observed = t.Happened.UTC(), t.Seen.UTC(), t.Source.String()
+	}
+	if t.Kind == feed.Corrected {
+		e.ID += correction(t)
+	}
+	if e.Time.IsZero() || t.Withdrawn {
+		e.Time = t.Seen.UTC()
+	}
+	return e
+}
+
+// identifier returns the ID of the first event about an object and a version.
+func identifier(uid string, version wire.Version) string { return plain(uid) + "." + version.String() }
+
+// plain returns a UID without characters that headers, URLs and subjects do not take.
+// Kubernetes assigns UUIDs, but other servers may not: such a UID becomes a hash.
+func plain(uid string) string {
+	const letters = "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	if uid != "" && len(uid) <= 64 && strings.Trim(uid, letters) == "" {
+		return uid
+	}
+	sum := sha256.Sum256([]byte(uid))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Unique returns an ID that differs between events of different sources too, for brokers
+// that drop repeated IDs. It has the same characters as ID.
+func (e *Event) Unique() string { return plain(e.Data.Cluster.UID) + "." + e.ID }
+
+// correction returns the end of the ID of a correction: its place in the feed and its
+// content. After a restore of the database, another correction may have the same place.
+func correction(t *feed.Transition) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%t %q %q %q %q %q %q %d %d", t.Withdrawn, t.From, t.To, t.FromRaw, t.ToRaw, t.Reason, t.Message, t.Happened.UnixMicro(), t.Source))
+	return fmt.Sprintf(".%d.%x", t.Position, sum[:4])
+}
+
+func subject(o *feed.Object) string {
+	parts := []string{o.Type.String(), o.Namespace, o.Name}
+	if o.Namespace == "" {
+		parts = []string{o.Type.String(), o.Name}
+	}
+	return strings.Join(parts, "/")
+}
+
+func objectOf(o *feed.Object) Object {
+	out := Object{
+		Group: o.Type.Group, Resource: o.Type.Resource, Kind: o.Type.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID,
+		Queue: o.Queue, Submitter: o.Submitter, Created: o.Created.UTC(), Labels: o.Labels,
+	}
+	if o.Owner.UID != "" || o.Owner.Name != "" {
+		out.Owner = &Owner{o.Owner.Kind, o.Owner.Name, o.Owner.UID}
+	}
+	return out
+}
+
+// Attribute is a CloudEvents attribute and its value.
+type Attribute struct{ Name, Value string }
+
+// Attributes returns the attributes of an event for binary mode, without its content type.
+func (e *Event) Attributes() []Attribute {
+	all := []Attribute{
+		{"specversion", "1.0"},
+		{"id", e.ID},
+		{"source", e.Source},
+		{"type", EventType},
+		{"subject", e.Subject},
+		{"dataschema", SchemaURL},
+		{"partitionkey", e.Key},
+	}
+	if !e.Time.IsZero() {
+		all = append(all, Attribute{"time", e.Time.Format(time.RFC3339Nano)})
+	}
+	return all
+}
+
+// structured is an event in the JSON format of CloudEvents.
+type structured struct {
+	SpecVersion     string          `json:"specversion"`
+	ID              string          `json:"id"`
+	Source          string          `json:"source"`
+	Type            string          `json:"type"`
+	Subject         string          `json:"subject"`
+	Time            time.Time       `json:"time,omitzero"`
+	DataContentType string          `json:"datacontenttype"`
+	DataSchema      string          `json:"dataschema"`
+	PartitionKey    string          `json:"partitionkey"`
+	Data            json.RawMessage `json:"data"`
+}
+
+// Content types of events.
+const (
+	// DataType is the content type of Data.
+	DataType = "application/json"
+	// StructuredType is the content type of a structured event.
+	StructuredType = "application/cloudevents+json"
+)
+
+// Body returns the content of an event, for binary mode: Data as JSON.
+//
+// Errors: the data cannot be written as JSON, which does not happen with any text.
+func (e *Event) Body() ([]byte, error) {
+	d := e.Data
+	text, err := json.Marshal(&d)
+	if err == nil && len(text) > maxData {
+		d.Object.Labels, d.Truncated = nil, append(d.Truncated, "object.labels")
+		text, err = json.Marshal(&d)
+	}
+	if err == nil && len(text) > maxData {
+		d.Message, d.Truncated = cut(d.Message, maxMessage), append(d.Truncated, "message")
+		d.Reason, d.FromRaw, d.ToRaw = cut(d.Reason, maxMessage), cut(d.FromRaw, maxMessage), cut(d.ToRaw, maxMessage)
+		text, err = json.Marshal(&d)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("event %s as JSON: %w", e.ID, err)
+	}
+	return text, nil
+}
+
+// maxData leaves room for the attributes, of which the subject is the longest. maxMessage
+// is the length of a shortened text in bytes.
+const (
+	maxData    = MaxEvent - 4<<10
+	maxMessage = 4 << 10
+)
+
+// cut returns at most n bytes of a text, and does not cut characters.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// Structured returns an event with its content in the JSON format of CloudEvents.
+//
+// Errors: those of Body.
+func (e *Event) Structured() ([]byte, error) {
+	data, err := e.Body()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(structured{
+		SpecVersion: "1.0", ID: e.ID, Source: e.Source, Type: EventType, Subject: e.Subject, Time: e.Time,
+		DataContentType: DataType, DataSchema: SchemaURL, PartitionKey: e.Key, Data: data,
+	})
+}
+
+// Mode is the way in which an event is put into a message.
+type Mode int
+
+const (
+	// Binary messages have Data as body, and the attributes as headers.
+	Binary Mode = iota
+	// Structured messages have the whole event as body.
+	Structured
+)
+
+// ParseMode returns the mode with a name.
+//
+// Errors: the name is not "binary" or "structured".
+func ParseMode(name string) (Mode, error) {
+	switch name {
+	case "binary":
+		return Binary, nil
+	case "structured":
+		return Structured, nil
+	}
+	return 0, fmt.Errorf("the mode is %q: want binary or structured", name)
+}
+
+// Message returns the body, the content type and the attributes for headers of an event.
+//
+// Errors: those of Event.Body.
+func (m Mode) Message(e *Event) (body []byte, contentType string, headers []Attribute, err error) {
+	if m == Structured {
+		body, err = e.Structured()
+		return body, StructuredType, nil, err
+	}
+	body, err = e.Body()
+	return body, DataType, e.Attributes(), err
+}

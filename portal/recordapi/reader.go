@@ -1,9 +1,0 @@
-package recordapi
-
-import "github.com/vedette-io/vedette/record/history"
-
-// reader has the data sources of all operations.
-type reader struct {
-	Config
-	history *history.History
-}
