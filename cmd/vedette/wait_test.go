@@ -72,7 +72,7 @@ func TestWaitForEarlier(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.SQL().ExecContext(t.Context(), "UPDATE objects SET gone_at = gone_at * 2 WHERE name = 'train'"); err != nil {
+	if _, err := db.SQL().ExecContext(t.Context(), "UPDATE objects SET deleted_at = deleted_at * 2 WHERE name = 'train'"); err != nil {
 		t.Fatal(err)
 	}
 	r.fails(3, "--any counts it", "wait", "pod/train", "-n", "ml", "--for", "state=Succeeded", "--timeout", "0")

@@ -41,8 +41,7 @@
 // transitions at once. A Tail assigns positions to transitions of a crashed recorder after
 // half a second. A cursor has at most MaxPartitions partitions, and each reads the positions
 // of all of them, so a division shares the work of the consumer and not that of the feed.
-// Transitions that a recorder of schema step 1 or 2 writes are in the
-// history, but not in the feed. While another transaction is open for a long time, such as
+// While another transaction is open for a long time, such as
 // a backup, servers keep deleted entries of the outbox, and each poll takes longer.
 //
 // # Errors

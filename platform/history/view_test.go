@@ -31,7 +31,7 @@ func TestViews(t *testing.T) {
 		if err := db.QueryRow(t.Context(), "SELECT COUNT(*) FROM gap_times").Scan(&n); err != nil {
 			t.Error(err)
 		}
-		if err := db.QueryRow(t.Context(), "SELECT COUNT(*) FROM object_times WHERE gone_at IS NULL").Scan(&n); err != nil || n != 1 {
+		if err := db.QueryRow(t.Context(), "SELECT COUNT(*) FROM object_times WHERE deleted_at IS NULL").Scan(&n); err != nil || n != 1 {
 			t.Errorf("got %d objects that are not deleted, %v", n, err)
 		}
 	})

@@ -101,7 +101,7 @@ func (r *recorded) correct() {
 	case first == 0:
 	case r.n("kind", 0, 2) == 0: // late
 		entry := model.FeedEntry{RevisionID: model.RevisionID{Object: object, Version: wire.Version(first - 1)}, Kind: model.FeedLate}
-		r.transact([]model.FeedEntry{entry}, fmt.Sprintf("INSERT INTO transitions (object_id, version, from_state, to_state, from_raw, to_raw, reason, message, happened_at, seen_at, source)"+
+		r.transact([]model.FeedEntry{entry}, fmt.Sprintf("INSERT INTO transitions (object_id, version, from_state, to_state, from_raw_state, to_raw_state, reason, message, happened_at, seen_at, source)"+
 			" SELECT object_id, version - 1, '', 'Queued', '', '', '', '', happened_at - 60000000, seen_at, 4 FROM transitions WHERE object_id = %d AND version = %d", object, first))
 	default: // withdraw a transition, or change the time of any but the first
 		entry := model.FeedEntry{RevisionID: model.RevisionID{Object: object, Version: wire.Version(first)}, Kind: model.FeedWithdrawn}

@@ -119,7 +119,7 @@ func (h *history) one(tx *sqldb.Tx, j *newJob) error {
 	at := j.at.UnixMicro()
 	err := tx.InsertNew(ctx, "objects", []string{
 		"cluster_id", "resource_id", "namespace", "name", "uid", "owner_uid", "owner_kind", "owner_name", "queue", "submitter", "created_at", "seen_at",
-		"presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "scope", "base", "depth",
+		"presence", "deleted_at", "version", "state", "raw_state", "reason", "message", "since", "terms_hash", "selector_hash", "keyframe_version", "deltas",
 	}, row(1, 1, "ml", "job-"+j.uid, j.uid, "", "", "", j.queue, j.submitter, at, at, 0, 0, 0, "", "", "", "", 0, 0, 0, 0, 0), "uid")
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (h *history) one(tx *sqldb.Tx, j *newJob) error {
 	}
 	if j.body != "" {
 		hash := sha256.Sum256([]byte(j.body))
-		if err := tx.Insert(ctx, "revisions", []string{"object_id", "version", "deleted", "source", "seen_at", "state", "raw_state", "body", "base", "dictionary_id", "size", "data"},
+		if err := tx.Insert(ctx, "revisions", []string{"object_id", "version", "deleted", "source", "seen_at", "state", "raw_state", "body", "keyframe_version", "dictionary_id", "size", "data"},
 			row(id, j.version, 0, 1, at, string(j.to), "", hash[:16], 0, 0, len(j.body), []byte(j.body))); err != nil {
 			return err
 		}
@@ -150,11 +150,11 @@ func (h *history) one(tx *sqldb.Tx, j *newJob) error {
 		if j.to == job.Deleted {
 			gone, presence = at, 1
 		}
-		if _, err := tx.Exec(ctx, "UPDATE objects SET state = ?, since = ?, version = ?, gone_at = ?, presence = ? WHERE id = ?", string(j.to), at, j.version, gone, presence, id); err != nil {
+		if _, err := tx.Exec(ctx, "UPDATE objects SET state = ?, since = ?, version = ?, deleted_at = ?, presence = ? WHERE id = ?", string(j.to), at, j.version, gone, presence, id); err != nil {
 			return err
 		}
 	}
-	if err := tx.Insert(ctx, "transitions", []string{"object_id", "version", "from_state", "to_state", "from_raw", "to_raw", "reason", "message", "happened_at", "seen_at", "source"},
+	if err := tx.Insert(ctx, "transitions", []string{"object_id", "version", "from_state", "to_state", "from_raw_state", "to_raw_state", "reason", "message", "happened_at", "seen_at", "source"},
 		row(id, j.version, from, string(j.to), "", "", j.reason, "", at, at, int(cmp.Or(j.source, feed.Watched)))); err != nil {
 		return err
 	}

@@ -34,11 +34,11 @@ func TestBodiesAreNear(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w.until("SELECT COUNT(*) FROM revisions r JOIN revisions b ON b.object_id = r.object_id AND b.version = r.base WHERE b.base <> 0", "0")
-		w.until("SELECT COUNT(*) FROM revisions r WHERE r.base <> 0 AND r.base > r.version", "0")
-		w.until("SELECT COUNT(*) FROM revisions WHERE base = 0", fmt.Sprint((revisions+keyframe-1)/keyframe))
-		w.until("SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM revisions WHERE base <> 0 GROUP BY base) AS g", fmt.Sprint(keyframe-1))
-		w.until("SELECT COUNT(*) FROM revisions WHERE base <> 0 AND LENGTH(data) > 40", "0")
+		w.until("SELECT COUNT(*) FROM revisions r JOIN revisions b ON b.object_id = r.object_id AND b.version = r.keyframe_version WHERE b.keyframe_version <> 0", "0")
+		w.until("SELECT COUNT(*) FROM revisions r WHERE r.keyframe_version <> 0 AND r.keyframe_version > r.version", "0")
+		w.until("SELECT COUNT(*) FROM revisions WHERE keyframe_version = 0", fmt.Sprint((revisions+keyframe-1)/keyframe))
+		w.until("SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM revisions WHERE keyframe_version <> 0 GROUP BY keyframe_version) AS g", fmt.Sprint(keyframe-1))
+		w.until("SELECT COUNT(*) FROM revisions WHERE keyframe_version <> 0 AND LENGTH(data) > 40", "0")
 		for v, body := range want {
 			if got, err := w.body("a", v); err != nil || string(got) != body {
 				t.Fatalf("body at %v: got %s and error %v, want %s", v, got, err, body)
@@ -58,7 +58,7 @@ func TestChain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := w.d.SQL().ExecContext(t.Context(), "UPDATE revisions SET base = 2 WHERE version = 3"); err != nil {
+		if _, err := w.d.SQL().ExecContext(t.Context(), "UPDATE revisions SET keyframe_version = 2 WHERE version = 3"); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.body("a", 3); err == nil || !strings.Contains(err.Error(), "damaged") {

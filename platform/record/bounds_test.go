@@ -74,7 +74,7 @@ func TestCorrectedDeletion(t *testing.T) {
 			}
 		}
 		w.until("SELECT version, state, raw_state, deleted FROM revisions ORDER BY version", "1 Running Running 0", "4 Succeeded Complete 0", "5 Deleted Complete 1")
-		w.until("SELECT version, from_state, to_state, from_raw, to_raw FROM transitions ORDER BY version",
+		w.until("SELECT version, from_state, to_state, from_raw_state, to_raw_state FROM transitions ORDER BY version",
 			"1  Running  Running", "4 Running Succeeded Running Complete", "5 Succeeded Deleted Complete Complete")
 		w.until("SELECT version, presence, state, raw_state, message FROM objects", "5 1 Deleted Complete at 5")
 	})

@@ -289,4 +289,4 @@ func (d *database) compareRows(t *rapid.T, query string, want, may []string) {
 // needed selects keyframes that differences refer to, or that the next difference will
 // refer to.
 const needed = "SELECT o.uid, r.version FROM revisions r JOIN objects o ON o.id = r.object_id" +
-	" WHERE o.base = r.version OR EXISTS (SELECT 1 FROM revisions d WHERE d.object_id = r.object_id AND d.base = r.version)"
+	" WHERE o.keyframe_version = r.version OR EXISTS (SELECT 1 FROM revisions d WHERE d.object_id = r.object_id AND d.keyframe_version = r.version)"

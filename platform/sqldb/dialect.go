@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"database/sql"
+	"io/fs"
 	"strconv"
 	"strings"
 	"time"
@@ -51,6 +52,9 @@ type Dialect struct {
 	//
 	// Each statement ends with a semicolon at the end of a line.
 	Macros map[string]func(arguments []string) string
+	// LaterSteps holds files with steps that follow those of this package. Tests of upgrades
+	// use it for the steps of a later version. It is optional.
+	LaterSteps fs.FS
 	// StatementDone selects how a step is applied. If StatementDone is nil, Goose applies
 	// the step in one transaction, which an interruption rolls back. Set it for a database
 	// that commits each change of the schema at once. The statements of a step then run one

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"strconv"
 	"strings"
 )
@@ -25,36 +24,50 @@ type step struct {
 // readSteps returns the steps of the schema in the order of their numbers.
 //
 // Errors: a step has no number, or the dialect does not define a variable of a step.
-func readSteps(d *Dialect) ([]step, error) {
-	names, err := fs.Glob(migrationFiles, "schema/*.sql") // sorted
+func readSteps(d *Dialect) (all []step, err error) {
+	own, err := fs.Sub(migrationFiles, "schema")
 	if err != nil {
 		return nil, err
 	}
-	var all []step
-	for _, name := range names {
-		text, err := migrationFiles.ReadFile(name)
+	for _, files := range []fs.FS{own, d.LaterSteps} {
+		if files == nil {
+			continue
+		}
+		names, err := fs.Glob(files, "*.sql") // sorted
 		if err != nil {
 			return nil, err
 		}
-		s := step{name: path.Base(name)}
-		number, _, _ := strings.Cut(s.name, "_")
-		if s.version, err = strconv.ParseInt(number, 10, 64); err != nil {
-			return nil, fmt.Errorf("the schema: %s has no number: %w", s.name, err)
-		}
-		s.text = os.Expand(string(text), func(variable string) string {
-			value, ok := d.expand(variable)
-			if !ok {
-				err = fmt.Errorf("the schema: the dialect of %s does not define ${%s}, which %s uses", d.Name, variable, s.name)
+		for _, name := range names {
+			s, err := d.readStep(files, name)
+			if err != nil {
+				return nil, fmt.Errorf("the schema: %s: %w", name, err)
 			}
-			return value
-		})
-		if err != nil {
-			return nil, err
+			all = append(all, s)
 		}
-		s.text = strings.ReplaceAll(s.text, ") ;", ");")
-		all = append(all, s)
 	}
 	return all, nil
+}
+
+// readStep reads the file of a step.
+func (d *Dialect) readStep(files fs.FS, name string) (s step, err error) {
+	text, err := fs.ReadFile(files, name)
+	if err != nil {
+		return step{}, err
+	}
+	s.name = name
+	number, _, _ := strings.Cut(name, "_")
+	if s.version, err = strconv.ParseInt(number, 10, 64); err != nil {
+		return step{}, fmt.Errorf("no number: %w", err)
+	}
+	s.text = os.Expand(string(text), func(variable string) string {
+		value, ok := d.expand(variable)
+		if !ok {
+			err = fmt.Errorf("the dialect of %s does not define ${%s}", d.Name, variable)
+		}
+		return value
+	})
+	s.text = strings.ReplaceAll(s.text, ") ;", ");")
+	return s, err
 }
 
 // apply executes the statements of the step in a transaction.

@@ -105,7 +105,7 @@ func Read(t *testing.T, d *sqldb.DB, resource string) *Tables {
 		h.revisions++
 		return h.with(id, func(o *object) { o.Revisions = append(o.Revisions, r) })
 	})
-	Rows(t, tx, "SELECT r.object_id, r.version, r.from_state, r.to_state, r.from_raw, r.to_raw FROM transitions r JOIN objects o ON o.id = r.object_id"+of+" ORDER BY r.version", func(scan func(...any) error) error {
+	Rows(t, tx, "SELECT r.object_id, r.version, r.from_state, r.to_state, r.from_raw_state, r.to_raw_state FROM transitions r JOIN objects o ON o.id = r.object_id"+of+" ORDER BY r.version", func(scan func(...any) error) error {
 		var id int64
 		var m move
 		if err := scan(&id, &m.version, &m.from, &m.to, &m.fromRaw, &m.toRaw); err != nil {

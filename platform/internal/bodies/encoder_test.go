@@ -61,11 +61,11 @@ func TestKeyframes(t *testing.T) {
 		for some := range slices.Chunk(all, 7) { // each chunk begins with a new encoder
 			write(t, d, some...)
 		}
-		d.Want("SELECT COUNT(*) FROM revisions r JOIN revisions b ON b.object_id = r.object_id AND b.version = r.base WHERE b.base <> 0", "0")
-		d.Want("SELECT COUNT(*) FROM revisions r WHERE r.base <> 0 AND r.base > r.version", "0")
-		d.Want("SELECT COUNT(*) FROM revisions WHERE base = 0", fmt.Sprint((revisions+interval-1)/interval))
-		d.Want("SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM revisions WHERE base <> 0 GROUP BY base) AS g", fmt.Sprint(interval-1))
-		d.Want("SELECT COUNT(*) FROM revisions WHERE base <> 0 AND LENGTH(data) > 40", "0")
+		d.Want("SELECT COUNT(*) FROM revisions r JOIN revisions b ON b.object_id = r.object_id AND b.version = r.keyframe_version WHERE b.keyframe_version <> 0", "0")
+		d.Want("SELECT COUNT(*) FROM revisions r WHERE r.keyframe_version <> 0 AND r.keyframe_version > r.version", "0")
+		d.Want("SELECT COUNT(*) FROM revisions WHERE keyframe_version = 0", fmt.Sprint((revisions+interval-1)/interval))
+		d.Want("SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM revisions WHERE keyframe_version <> 0 GROUP BY keyframe_version) AS g", fmt.Sprint(interval-1))
+		d.Want("SELECT COUNT(*) FROM revisions WHERE keyframe_version <> 0 AND LENGTH(data) > 40", "0")
 		for v, body := range want {
 			if got, err := d.Body(t.Context(), "a", v); err != nil || string(got) != body {
 				t.Fatalf("body at %v: got %s and error %v, want %s", v, got, err, body)
@@ -82,7 +82,7 @@ func TestDifferenceOfDifference(t *testing.T) {
 		for v := wire.Version(1); v <= 3; v++ {
 			write(t, d, modeltest.Revision{UID: "a", Version: v, State: job.Running, Body: fmt.Sprint(filler, v)})
 		}
-		d.Exec("UPDATE revisions SET base = 2 WHERE version = 3")
+		d.Exec("UPDATE revisions SET keyframe_version = 2 WHERE version = 3")
 		if _, err := d.Body(t.Context(), "a", 3); err == nil || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "not a keyframe") {
 			t.Errorf("Body: got error %v, want damaged and not a keyframe", err)
 		}
@@ -226,14 +226,14 @@ func TestReadMany(t *testing.T) {
 			ids = append(ids, id)
 		}
 		stripped, last := ids[5], ids[len(ids)-1]
-		d.Exec(fmt.Sprintf("UPDATE revisions SET deleted = 1, source = 4, size = 0, base = 0 WHERE object_id = %d AND version = %d", last.Object, last.Version))
-		d.Exec(fmt.Sprintf("UPDATE revisions SET data = '', base = 0, dictionary_id = 0 WHERE object_id = %d", stripped.Object))
+		d.Exec(fmt.Sprintf("UPDATE revisions SET deleted = 1, source = 4, size = 0, keyframe_version = 0 WHERE object_id = %d AND version = %d", last.Object, last.Version))
+		d.Exec(fmt.Sprintf("UPDATE revisions SET data = '', keyframe_version = 0, dictionary_id = 0 WHERE object_id = %d", stripped.Object))
 		reader := new(bodies.Reader)
 		many, err := reader.ReadMany(t.Context(), d.DB, ids)
 		if err != nil {
 			t.Fatal(err)
 		}
-		differences := d.Rows("SELECT COUNT(*) FROM revisions WHERE base > 0")
+		differences := d.Rows("SELECT COUNT(*) FROM revisions WHERE keyframe_version > 0")
 		if len(many) != len(ids)-1 || many[stripped.Object] != nil || differences[0] == "0" {
 			t.Errorf("got %d bodies, want %d, with %s differences", len(many), len(ids)-1, differences[0])
 		}

@@ -46,7 +46,7 @@ func ReadFeed(ctx context.Context, q sqldb.Querier, after, upTo int64, filter Fe
 	if filter.Divisor > 1 {
 		where, args = " AND "+feedHash+" % ? = ?", append(args, filter.Divisor, filter.Remainder)
 	}
-	query := "SELECT f.position, f.object_id, f.version, f.kind, t.id, t.from_state, t.to_state, t.from_raw, t.to_raw, t.reason, t.message," +
+	query := "SELECT f.position, f.object_id, f.version, f.kind, t.id, t.from_state, t.to_state, t.from_raw_state, t.to_raw_state, t.reason, t.message," +
 		" t.happened_at, t.seen_at, t.source FROM feed f LEFT JOIN transitions t ON t.object_id = f.object_id AND t.version = f.version" +
 		" WHERE f.position > ? AND f.position <= ?" + where + " ORDER BY f.position"
 	return q.Query(ctx, query, args, func(rows *sql.Rows) error {

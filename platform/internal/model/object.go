@@ -22,7 +22,7 @@ type NewObject struct {
 
 var newObjectColumns = []string{
 	"cluster_id", "resource_id", "namespace", "name", "uid", "owner_uid", "owner_kind", "owner_name", "queue", "submitter",
-	"created_at", "seen_at", "presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "scope", "base", "depth",
+	"created_at", "seen_at", "presence", "deleted_at", "version", "state", "raw_state", "reason", "message", "since", "terms_hash", "selector_hash", "keyframe_version", "deltas",
 }
 
 // InsertObjects inserts the objects that do not exist yet, and leaves the others unchanged.
@@ -79,7 +79,7 @@ func LockObjects(ctx context.Context, tx *sqldb.Tx, cluster, resource int64, uid
 	var o Object
 	var version, base int64
 	selected := sqldb.Selection{
-		Columns: "id, uid, presence, version, state, raw_state, since, labels_hash, scope, base, depth", Table: "objects", Index: "objects_uid",
+		Columns: "id, uid, presence, version, state, raw_state, since, terms_hash, selector_hash, keyframe_version, deltas", Table: "objects", Index: "objects_uid",
 		Where: "cluster_id = ? AND resource_id = ?", Args: []any{cluster, resource}, Key: "uid",
 	}
 	for some := range slices.Chunk(uids, 500) {
@@ -121,8 +121,8 @@ type ObjectStateColumns struct {
 // Most revisions change only the first columns. No index contains them, so an update of
 // only these columns does not touch an index.
 var (
-	updateColumns      = []string{"id", "version", "reason", "message", "labels_hash", "scope", "base", "depth"}
-	stateUpdateColumns = slices.Concat(updateColumns, []string{"presence", "gone_at", "state", "raw_state", "since"})
+	updateColumns      = []string{"id", "version", "reason", "message", "terms_hash", "selector_hash", "keyframe_version", "deltas"}
+	stateUpdateColumns = slices.Concat(updateColumns, []string{"presence", "deleted_at", "state", "raw_state", "since"})
 )
 
 // UpdateObjects stores the state of objects after a batch, in the order of their row IDs.
@@ -172,7 +172,7 @@ func UpdateAttributes(ctx context.Context, tx *sqldb.Tx, all []AttributeUpdate) 
 
 // SelectObject stores that an object is present and was seen with these selectors.
 func SelectObject(ctx context.Context, tx *sqldb.Tx, id, selectors int64) error {
-	_, err := tx.Exec(ctx, "UPDATE objects SET scope = ?, presence = ? WHERE id = ?", selectors, int16(Present), id)
+	_, err := tx.Exec(ctx, "UPDATE objects SET selector_hash = ?, presence = ? WHERE id = ?", selectors, int16(Present), id)
 	return err
 }
 
@@ -188,7 +188,7 @@ func UnselectObject(ctx context.Context, tx *sqldb.Tx, s Scope, uid string) erro
 // a scope with selectors it changes only the objects that were last seen with the same
 // selectors.
 func SetPresence(ctx context.Context, tx *sqldb.Tx, s Scope, from, to Presence) error {
-	condition, args := s.within("scope", s.Selectors)
+	condition, args := s.within("selector_hash", s.Selectors)
 	if !s.UIDs.IsAll() {
 		return setPresenceOfRange(ctx, tx, s, from, to)
 	}
@@ -198,7 +198,7 @@ func SetPresence(ctx context.Context, tx *sqldb.Tx, s Scope, from, to Presence) 
 
 // setPresenceOfRange is SetPresence for a UID range, which SQL cannot select.
 func setPresenceOfRange(ctx context.Context, tx *sqldb.Tx, s Scope, from, to Presence) error {
-	condition, args := s.within("scope", s.Selectors)
+	condition, args := s.within("selector_hash", s.Selectors)
 	var rows [][]any
 	err := tx.Query(ctx, "SELECT id, uid FROM objects WHERE "+condition+" AND presence = ? ORDER BY id", append(args, int16(from)), func(r *sql.Rows) error {
 		var id int64
@@ -231,7 +231,7 @@ type Tracked struct {
 
 // EachTracked calls each for the objects of a scope that are not known to be deleted.
 func EachTracked(ctx context.Context, q sqldb.Querier, s Scope, each func(Tracked)) error {
-	condition, args := s.within("o.scope", s.Selectors)
+	condition, args := s.within("o.selector_hash", s.Selectors)
 	query := "SELECT o.namespace, o.name, o.uid, o.version, COALESCE(r.source, 0), r.body FROM objects o LEFT JOIN revisions r ON r.object_id = o.id AND r.version = o.version WHERE " + condition + " AND o.presence IN (?, ?)"
 	return q.Query(ctx, query, append(args, int16(Present), int16(Unknown)), func(rows *sql.Rows) error {
 		var t Tracked
@@ -262,7 +262,7 @@ type ObservedDeletion struct {
 
 // CorrectDeletion replaces the inferred values of a deleted object.
 func CorrectDeletion(ctx context.Context, tx *sqldb.Tx, id int64, d ObservedDeletion) error {
-	_, err := tx.Exec(ctx, "UPDATE objects SET version = ?, gone_at = ?, raw_state = ?, reason = ?, message = ? WHERE id = ?",
+	_, err := tx.Exec(ctx, "UPDATE objects SET version = ?, deleted_at = ?, raw_state = ?, reason = ?, message = ? WHERE id = ?",
 		int64(d.Version), d.DeletedAt, d.RawState, d.Reason, d.Message, id)
 	return err
 }
@@ -289,7 +289,7 @@ func EachRetained(ctx context.Context, tx *sqldb.Tx, ids []int64, lock bool, eac
 	if lock {
 		end += tx.ForUpdate()
 	}
-	return queryIn(ctx, tx, "SELECT id, version, base, presence, state FROM objects WHERE id IN ", ids, end, func(rows *sql.Rows) error {
+	return queryIn(ctx, tx, "SELECT id, version, keyframe_version, presence, state FROM objects WHERE id IN ", ids, end, func(rows *sql.Rows) error {
 		var o RetainedObject
 		var version, base int64
 		if err := rows.Scan(&o.ID, &version, &base, &o.Presence, &o.State); err != nil {
@@ -323,7 +323,7 @@ type ListedObject struct {
 }
 
 const (
-	listedObjectColumns = "o.id, c.name, c.uid, r.api_group, r.name, r.kind, o.namespace, o.name, o.uid, o.created_at, o.seen_at, o.gone_at, o.presence, o.version," +
+	listedObjectColumns = "o.id, c.name, c.uid, r.api_group, r.name, r.kind, o.namespace, o.name, o.uid, o.created_at, o.seen_at, o.deleted_at, o.presence, o.version," +
 		" o.state, o.raw_state, o.reason, o.message, o.since, o.queue, o.submitter, o.owner_uid, o.owner_kind, o.owner_name"
 	objectNameJoins = " JOIN resources r ON r.id = o.resource_id JOIN clusters c ON c.id = o.cluster_id"
 )
@@ -390,7 +390,7 @@ func ObjectsWith(ctx context.Context, q sqldb.Querier, ids []int64, each func(Li
 // all objects for each page.
 func ObjectsAlive(ctx context.Context, db *sqldb.DB, after, since int64, limit int, conditions []Condition, each func(ListedObject)) error {
 	text, args := join(conditions)
-	text = "SELECT " + listedObjectColumns + " FROM (SELECT * FROM objects o WHERE o.id > ? AND (o.gone_at = 0 OR o.gone_at >= ?) AND o.version > 0" + text + " ORDER BY o.id LIMIT ?) o" +
+	text = "SELECT " + listedObjectColumns + " FROM (SELECT * FROM objects o WHERE o.id > ? AND (o.deleted_at = 0 OR o.deleted_at >= ?) AND o.version > 0" + text + " ORDER BY o.id LIMIT ?) o" +
 		db.JoinInOrder(objectNameJoins) + " ORDER BY o.id"
 	return db.Query(ctx, text, slices.Concat([]any{after, since}, args, []any{limit}), func(rows *sql.Rows) error {
 		o, err := ScanObject(rows)

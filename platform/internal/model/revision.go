@@ -29,7 +29,7 @@ type StoredBody struct {
 var noData = []byte{}
 
 // storedBodyColumns are the columns of a StoredBody.
-var storedBodyColumns = []string{"body", "base", "dictionary_id", "size", "data"}
+var storedBodyColumns = []string{"body", "keyframe_version", "dictionary_id", "size", "data"}
 
 // columns appends the values of storedBodyColumns to a row.
 func (b *StoredBody) columns(row []any) []any {
@@ -177,7 +177,7 @@ func ReadKeyframes(ctx context.Context, tx *sqldb.Tx, ids []RevisionID, each fun
 		for _, id := range some {
 			args = append(args, id.Object, int64(id.Version))
 		}
-		query := "SELECT object_id, version, body, dictionary_id, size, data FROM revisions WHERE (object_id, version) IN " + tx.Pairs(len(some)) + " AND base = 0"
+		query := "SELECT object_id, version, body, dictionary_id, size, data FROM revisions WHERE (object_id, version) IN " + tx.Pairs(len(some)) + " AND keyframe_version = 0"
 		err := tx.Query(ctx, query, args, func(rows *sql.Rows) error {
 			var k Keyframe
 			var version int64
@@ -211,7 +211,7 @@ func ReadStoredBodies(ctx context.Context, db *sqldb.DB, ids []RevisionID, each 
 		for _, id := range some {
 			args = append(args, id.Object, int64(id.Version))
 		}
-		query := "SELECT object_id, version, body, base, dictionary_id, size, data FROM revisions WHERE (object_id, version) IN " + db.Pairs(len(some))
+		query := "SELECT object_id, version, body, keyframe_version, dictionary_id, size, data FROM revisions WHERE (object_id, version) IN " + db.Pairs(len(some))
 		err := db.Query(ctx, query, args, func(rows *sql.Rows) error {
 			var id RevisionID
 			var b StoredBody
@@ -243,7 +243,7 @@ func ReadStoredBodyBefore(ctx context.Context, q sqldb.Querier, object int64, ve
 func scanStoredBody(ctx context.Context, q sqldb.Querier, which string, object int64, version wire.Version) (b StoredBody, err error) {
 	var hash []byte
 	var base int64
-	row := q.QueryRow(ctx, "SELECT body, base, dictionary_id, size, data FROM revisions WHERE object_id = ? AND "+which+" ORDER BY version DESC LIMIT 1", object, int64(version))
+	row := q.QueryRow(ctx, "SELECT body, keyframe_version, dictionary_id, size, data FROM revisions WHERE object_id = ? AND "+which+" ORDER BY version DESC LIMIT 1", object, int64(version))
 	if err = row.Scan(&hash, &base, &b.Dictionary, &b.Size, &b.Data); err != nil {
 		return b, fmt.Errorf("body of object %d at version %v: %w", object, version, err)
 	}
@@ -323,9 +323,9 @@ func OldestSeen(ctx context.Context, q sqldb.Querier, from, to int64) (int64, bo
 // omits the last revision of an object that is not deleted, and the keyframe of its next
 // differences.
 func Candidates(ctx context.Context, q sqldb.Querier, from, to, drop, strip int64) (all []Candidate, err error) {
-	err = q.Query(ctx, "SELECT id, object_id, version, seen_at, base, LENGTH(data) FROM revisions r WHERE id >= ? AND id < ?"+
+	err = q.Query(ctx, "SELECT id, object_id, version, seen_at, keyframe_version, LENGTH(data) FROM revisions r WHERE id >= ? AND id < ?"+
 		" AND (seen_at < ? OR (seen_at < ? AND LENGTH(data) > 0)) AND NOT EXISTS (SELECT 1 FROM objects o WHERE o.id = r.object_id AND o.presence <> ?"+
-		" AND (o.version = r.version OR o.base = r.version)) ORDER BY id", []any{from, to, drop, strip, int16(Deleted)}, func(rows *sql.Rows) error {
+		" AND (o.version = r.version OR o.keyframe_version = r.version)) ORDER BY id", []any{from, to, drop, strip, int16(Deleted)}, func(rows *sql.Rows) error {
 		c, err := scanCandidate(rows)
 		all = append(all, c)
 		return err
@@ -342,7 +342,7 @@ func CandidatesAt(ctx context.Context, tx *sqldb.Tx, ids []RevisionID) (all []Ca
 	for _, id := range ids {
 		args = append(args, id.Object, int64(id.Version))
 	}
-	err = tx.Query(ctx, "SELECT id, object_id, version, seen_at, base, LENGTH(data) FROM revisions WHERE (object_id, version) IN "+tx.Pairs(len(ids)), args, func(rows *sql.Rows) error {
+	err = tx.Query(ctx, "SELECT id, object_id, version, seen_at, keyframe_version, LENGTH(data) FROM revisions WHERE (object_id, version) IN "+tx.Pairs(len(ids)), args, func(rows *sql.Rows) error {
 		c, err := scanCandidate(rows)
 		all = append(all, c)
 		return err
@@ -353,7 +353,7 @@ func CandidatesAt(ctx context.Context, tx *sqldb.Tx, ids []RevisionID) (all []Ca
 // FirstBaseAfter returns the base of the first difference after a version of an object, or
 // 0 if there is none.
 func FirstBaseAfter(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (wire.Version, error) {
-	base, err := queryInt(ctx, q, "SELECT base FROM revisions WHERE object_id = ? AND version > ? AND base > 0 ORDER BY version LIMIT 1", object, int64(version))
+	base, err := queryInt(ctx, q, "SELECT keyframe_version FROM revisions WHERE object_id = ? AND version > ? AND keyframe_version > 0 ORDER BY version LIMIT 1", object, int64(version))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -376,7 +376,7 @@ func DeleteRevisions(ctx context.Context, tx *sqldb.Tx, ids []int64) (int64, err
 // StripRevisions removes the bodies of revisions, and returns the number of changed rows.
 // Sizes and hashes remain.
 func StripRevisions(ctx context.Context, tx *sqldb.Tx, ids []int64) (int64, error) {
-	return execIn(ctx, tx, "UPDATE revisions SET base = 0, dictionary_id = 0, data = ? WHERE id IN ", ids, noData)
+	return execIn(ctx, tx, "UPDATE revisions SET keyframe_version = 0, dictionary_id = 0, data = ? WHERE id IN ", ids, noData)
 }
 
 // BodyBytes returns the size of the stored bodies of objects, in bytes.

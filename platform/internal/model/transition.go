@@ -22,7 +22,7 @@ type Transition struct {
 	Source          Source
 }
 
-var transitionColumns = []string{"object_id", "version", "from_state", "to_state", "from_raw", "to_raw", "reason", "message", "happened_at", "seen_at", "source"}
+var transitionColumns = []string{"object_id", "version", "from_state", "to_state", "from_raw_state", "to_raw_state", "reason", "message", "happened_at", "seen_at", "source"}
 
 func (t *Transition) columns() []any {
 	return []any{t.ObjectID, int64(t.Version), t.From, t.To, t.FromRaw, t.ToRaw, t.Reason, t.Message, t.HappenedAt, t.SeenAt, int16(t.Source)}
@@ -93,7 +93,7 @@ func DeleteDeletions(ctx context.Context, tx *sqldb.Tx, object int64) (versions 
 // SetPreviousState changes the previous state of a transition. It returns false if the
 // object has no transition at the version.
 func SetPreviousState(ctx context.Context, tx *sqldb.Tx, object int64, version wire.Version, from, raw string) (bool, error) {
-	n, err := tx.Exec(ctx, "UPDATE transitions SET from_state = ?, from_raw = ? WHERE object_id = ? AND version = ?", from, raw, object, int64(version))
+	n, err := tx.Exec(ctx, "UPDATE transitions SET from_state = ?, from_raw_state = ? WHERE object_id = ? AND version = ?", from, raw, object, int64(version))
 	return n > 0, err
 }
 
@@ -119,7 +119,7 @@ type ListedTransition struct {
 	EndedAt int64 // time of the next transition; 0: this is the last one
 }
 
-const listedTransitionColumns = "t.id, t.version, t.from_state, t.to_state, t.from_raw, t.to_raw, t.reason, t.message, t.happened_at, t.seen_at, t.source," +
+const listedTransitionColumns = "t.id, t.version, t.from_state, t.to_state, t.from_raw_state, t.to_raw_state, t.reason, t.message, t.happened_at, t.seen_at, t.source," +
 	" (SELECT n.happened_at FROM transitions n WHERE n.object_id = t.object_id AND n.version > t.version ORDER BY n.version LIMIT 1)"
 
 // targets returns the scan targets for listedTransitionColumns.
@@ -228,7 +228,7 @@ func TransitionsUpTo(ctx context.Context, q sqldb.Querier, version wire.Version,
 // deleted.
 func TransitionsWithRevisions(ctx context.Context, q sqldb.Querier, objects []int64, each func(object int64, version, with wire.Version)) error {
 	return queryIn(ctx, q, "SELECT t.object_id, t.version, (SELECT MIN(r.version) FROM revisions r JOIN objects o ON o.id = r.object_id"+
-		" WHERE r.object_id = t.object_id AND r.version >= t.version AND (r.version <> o.base OR o.presence = ?)) FROM transitions t WHERE t.object_id IN ", objects, "", func(rows *sql.Rows) error {
+		" WHERE r.object_id = t.object_id AND r.version >= t.version AND (r.version <> o.keyframe_version OR o.presence = ?)) FROM transitions t WHERE t.object_id IN ", objects, "", func(rows *sql.Rows) error {
 		var object, version int64
 		var with sql.NullInt64
 		if err := rows.Scan(&object, &version, &with); err != nil {

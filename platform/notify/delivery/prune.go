@@ -72,7 +72,7 @@ func pruneSubscriptions(ctx context.Context, db *sqldb.DB, before time.Time) (re
 			return err
 		}
 		ids, err := selectNumbers(ctx, tx, "SELECT s.id FROM subscriptions s JOIN objects o ON o.uid = s.uid WHERE s.uid <> ''"+
-			" AND (o.gone_at > 0 AND o.gone_at < ? OR o.state IN (?, ?, ?, ?) AND o.since < ?) ORDER BY s.id LIMIT ?",
+			" AND (o.deleted_at > 0 AND o.deleted_at < ? OR o.state IN (?, ?, ?, ?) AND o.since < ?) ORDER BY s.id LIMIT ?",
 			micros(before), string(job.Succeeded), string(job.Failed), string(job.Aborted), string(job.Deleted), micros(before), chunk)
 		if err != nil || len(ids) == 0 {
 			return err

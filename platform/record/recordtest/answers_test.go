@@ -97,9 +97,9 @@ type answerStats struct {
 	Types  []history.TypeStats
 }
 
-func readAnswers(t *testing.T, file string) (a answers) {
+func readAnswers(t *testing.T) (a answers) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(step1, file))
+	text, err := os.ReadFile(filepath.Join(recorded, "answers.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func micros(at time.Time) int64 {
 	return at.UnixMicro()
 }
 
-// presenceNames are the words of the version with step 1.
+// presenceNames are the words of the recorded answers.
 var presenceNames = map[history.Presence]string{history.Present: "there", history.Deleted: "deleted", history.Unknown: "unknown", history.Unselected: "left"}
 
 // everything reads all pages, oldest first.
@@ -264,10 +264,10 @@ func askGaps(t *testing.T, d *sqldb.DB) (all []answerGap) {
 	return all
 }
 
-// index returns the rows of the transition index.
-func index(t *testing.T, d *sqldb.DB) (all []string) {
+// index returns the rows of the transition index, which is in a table.
+func index(t *testing.T, d *sqldb.DB, table string) (all []string) {
 	t.Helper()
-	err := d.Query(t.Context(), "SELECT term, hour, object_id FROM transition_index", nil, func(rows *sql.Rows) error {
+	err := d.Query(t.Context(), "SELECT term, hour, object_id FROM "+table, nil, func(rows *sql.Rows) error {
 		var term, hour, object int64
 		err := rows.Scan(&term, &hour, &object)
 		all = append(all, fmt.Sprint(term, " ", hour, " ", object))

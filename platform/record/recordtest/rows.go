@@ -29,7 +29,7 @@ func parameters(t *testing.T, d *database) {
 	text := "a'b\"c\\d %s ? $1 é 漢 😀 \n\t"
 	blob := []byte{0, 1, 0xff, '\'', '\\', '?'}
 	hash := bytes.Repeat([]byte{7, 0}, 8)
-	d.exec("INSERT INTO revisions (object_id, version, deleted, source, seen_at, state, raw_state, body, base, dictionary_id, size, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	d.exec("INSERT INTO revisions (object_id, version, deleted, source, seen_at, state, raw_state, body, keyframe_version, dictionary_id, size, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		int64(1)<<62, int64(-1)<<62, int16(1), int16(-3), int64(0), "", text, hash, int64(0), int64(0), int64(6), blob)
 	for name, q := range d.queriers() {
 		q(func(q sqldb.Querier) {

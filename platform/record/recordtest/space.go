@@ -31,7 +31,7 @@ func (d *database) fillRevisions(n int) {
 		zero := int64(0)
 		rows = append(rows, []any{int64(1), int64(i), int16(0), int16(1), zero, "", "", bytes.Repeat([]byte{1}, 16), zero, zero, int64(len(body)), body})
 	}
-	columns := []string{"object_id", "version", "deleted", "source", "seen_at", "state", "raw_state", "body", "base", "dictionary_id", "size", "data"}
+	columns := []string{"object_id", "version", "deleted", "source", "seen_at", "state", "raw_state", "body", "keyframe_version", "dictionary_id", "size", "data"}
 	d.within(func(ctx context.Context, tx *sqldb.Tx) error { return tx.Insert(ctx, "revisions", columns, rows) })
 }
 

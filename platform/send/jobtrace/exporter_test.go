@@ -191,7 +191,7 @@ func TestCorrected(t *testing.T) {
 		first := d.collector.until(t, 1)[0]
 		d.want(first, "Job< 1-5", "Queued<Job 1-5")
 		at := model.Micros(modeltest.Seen(3))
-		d.correct(model.FeedLate, "a", 3, "INSERT INTO transitions (version, from_state, to_state, from_raw, to_raw, reason, message, happened_at, seen_at, source, object_id)"+
+		d.correct(model.FeedLate, "a", 3, "INSERT INTO transitions (version, from_state, to_state, from_raw_state, to_raw_state, reason, message, happened_at, seen_at, source, object_id)"+
 			" VALUES (3, 'Queued', 'Running', '', '', '', '', ?, ?, 1, ?)", at, at)
 		second := d.collector.until(t, 2)[1]
 		d.want(second, "Job< 1-5", "event transition late 3", "Queued<Job 1-3", "attempt 1<Job 3-5", "Running<attempt 1 3-5")

@@ -10,7 +10,7 @@ import (
 
 var objectColumns = []string{
 	"cluster_id", "resource_id", "namespace", "name", "uid", "owner_uid", "owner_kind", "owner_name", "queue", "submitter",
-	"created_at", "seen_at", "presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "scope", "base", "depth",
+	"created_at", "seen_at", "presence", "deleted_at", "version", "state", "raw_state", "reason", "message", "since", "terms_hash", "selector_hash", "keyframe_version", "deltas",
 }
 
 // batch holds the rows of one transaction of Fill.
