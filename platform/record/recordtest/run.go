@@ -6,7 +6,7 @@ import (
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
-// groups are all tests, by what they test.
+// groups are all tests, by subject.
 var groups = []struct {
 	name  string
 	tests []test
