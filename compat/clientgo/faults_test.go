@@ -1,6 +1,7 @@
 package clientgo_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -60,8 +61,8 @@ func inject(t *testing.T, w *world, f apitest.Fault) {
 	}
 }
 
-// TestWatchErrorHandler: the handler gets a reflector, each error of a list or watch, and
-// each fault in a stream.
+// TestWatchErrorHandler: the handler gets a reflector, the error before each wait, and each fault
+// in a stream. The first refusal is no reason to wait, because a list in another form follows.
 func TestWatchErrorHandler(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.create("a/one")
@@ -91,8 +92,8 @@ func TestWatchErrorHandler(t *testing.T) {
 		})})
 		w.create("a/two")
 		<-time.After(time.Minute)
-		if refused.Load() != 2 || inStream.Load() != 1 {
-			t.Errorf("%d refusals and %d errors in a stream, want 2 and 1", refused.Load(), inStream.Load())
+		if refused.Load() != 1 || inStream.Load() != 1 {
+			t.Errorf("%d refusals and %d errors in a stream, want 1 and 1", refused.Load(), inStream.Load())
 		}
 		if keys := inf.GetStore().ListKeys(); fmt.Sprint(keys) != "[a/one a/two]" {
 			t.Errorf("the store has %q", keys)
@@ -100,6 +101,37 @@ func TestWatchErrorHandler(t *testing.T) {
 		if err := inf.SetWatchErrorHandler(nil); err == nil {
 			t.Error("a watch error handler was set while the informer runs")
 		}
+	})
+}
+
+// TestWatchErrorHandlerWaits: an informer waits before it calls the handler again, although an
+// attempt has several requests. So a handler that blocks from its second call on does not keep an
+// informer from ending if it was stopped after the first.
+func TestWatchErrorHandlerWaits(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		forbidden := apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("no")).Status()
+		inject(t, w, apitest.Fault{Match: apitest.Match{Resource: "pods"}, Times: 1000, Action: apitest.Respond(forbidden)})
+		inf := w.pods(quiet)
+		calls := make(chan time.Time)
+		if err := inf.SetWatchErrorHandler(func(*cache.Reflector, error) { calls <- time.Now() }); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			inf.RunWithContext(ctx)
+		}()
+		last := <-calls
+		for range 5 {
+			at := <-calls
+			if at.Sub(last) < 100*time.Millisecond {
+				t.Errorf("the handler was called %v after the call before", at.Sub(last))
+			}
+			last = at
+		}
+		cancel()
+		<-done
 	})
 }
 

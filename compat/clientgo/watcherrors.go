@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
@@ -16,13 +17,14 @@ import (
 	"github.com/vedette-io/vedette/compat/internal/hidden"
 )
 
-// reportingSource calls the watch error handler of an informer for each list or watch
-// that fails, and once for each fault in a stream.
+// reportingSource calls the watch error handler of an informer as client-go does: once before each
+// wait for the next attempt. An attempt may be several requests, so that their errors alone say
+// nothing about it. It is also called for each fault in a stream.
 type reportingSource struct {
 	reflector.Source
-	report   cache.WatchErrorHandlerWithContext // nil if none was set
-	pretend  *cache.Reflector                   // the argument of handlers; it never runs
-	reported atomic.Pointer[error]              // the last error of a list or watch
+	report  cache.WatchErrorHandlerWithContext // nil if none was set
+	pretend *cache.Reflector                   // the argument of handlers; it never runs
+	refused atomic.Pointer[error]              // the last error of a request for a list or watch
 }
 
 func newReportingSource(src reflector.Source, p *stockParts) *reportingSource {
@@ -39,14 +41,14 @@ func newReportingSource(src reflector.Source, p *stockParts) *reportingSource {
 // List implements reflector.Source.
 func (s *reportingSource) List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
 	stream, err := s.Source.List(ctx, opts)
-	s.failed(ctx, err)
+	s.failed(err)
 	return stream, err
 }
 
 // Watch implements reflector.Source.
 func (s *reportingSource) Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
 	stream, err := s.Source.Watch(ctx, opts)
-	s.failed(ctx, err)
+	s.failed(err)
 	return stream, err
 }
 
@@ -58,30 +60,38 @@ func (s *reportingSource) Ordered(ctx context.Context) (ordered, known bool) {
 	return false, false
 }
 
-func (s *reportingSource) failed(ctx context.Context, err error) {
+// failed keeps the error of a request.
+func (s *reportingSource) failed(err error) {
 	if err != nil && s.report != nil && !errors.Is(err, context.Canceled) {
-		s.reported.Store(&err)
-		s.report(ctx, s.pretend, err)
+		s.refused.Store(&err)
 	}
 }
 
-// follow reports the faults that a stream has after it was opened, until ctx is done.
+// follow calls the handler until ctx is done. It returns no earlier than the handler.
 func (s *reportingSource) follow(ctx context.Context, health func() (informer.Health, <-chan struct{})) {
 	var told error
-	for {
+	var retry time.Time // of the last wait
+	for ctx.Err() == nil {
 		h, changed := health()
-		switch opening := s.reported.Load(); {
+		opening := s.refused.Load()
+		ofRequest := opening != nil && errors.Is(h.Err, *opening)
+		switch {
 		case h.Err == nil:
 			told = nil
-		case opening != nil && errors.Is(h.Err, *opening):
-		case told == nil || told.Error() != h.Err.Error():
+		case !h.Retry.IsZero() && !h.Retry.Equal(retry):
+			retry, told = h.Retry, h.Err
+			if ofRequest {
+				s.report(ctx, s.pretend, *opening) // unwrapped: handlers compare it
+			} else {
+				s.report(ctx, s.pretend, h.Err)
+			}
+		case !ofRequest && (told == nil || told.Error() != h.Err.Error()):
 			told = h.Err
 			s.report(ctx, s.pretend, h.Err)
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return
 		}
 	}
 }

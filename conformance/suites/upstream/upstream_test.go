@@ -53,7 +53,7 @@ func generate(t *testing.T, suite upstream.Suite, e upstream.Engine) *upstream.C
 func runCopy(t *testing.T, copied *upstream.Copy, times int, env ...string) {
 	t.Helper()
 	start := time.Now()
-	failed, err := copied.Run(root(t), upstream.How{Count: times, Race: *race, Limit: time.Hour, Env: env})
+	failed, err := copied.Run(root(t), upstream.How{Count: times, Race: *race, Limit: 5 * time.Minute, Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}
