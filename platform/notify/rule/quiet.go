@@ -1,8 +1,9 @@
 package rule
 
-import "slices"
-
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Quiet are hours in which messages are held until the hours end.
 type Quiet struct {
@@ -47,7 +48,15 @@ func (q *Quiet) begins(day time.Weekday) bool {
 }
 
 // clock returns a time of day by the wall clock, also on days with a change of daylight
-// saving time.
+// saving time. A time that a change skips is as long after the change; of a time that comes
+// twice, clock returns one.
 func clock(year int, month time.Month, day int, of time.Duration, location *time.Location) time.Time {
-	return time.Date(year, month, day, int(of/time.Hour), int(of%time.Hour/time.Minute), int(of%time.Minute/time.Second), 0, location)
+	date := func(in *time.Location) time.Time {
+		return time.Date(year, month, day, int(of/time.Hour), int(of%time.Hour/time.Minute), int(of%time.Minute/time.Second), 0, in)
+	}
+	at, wanted := date(location), date(time.UTC)
+	_, offset := at.Zone()
+	// time.Date may return a skipped time as one before the change.
+	skipped := max(0, wanted.Sub(at.Add(time.Duration(offset)*time.Second)))
+	return at.Add(skipped)
 }

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -84,5 +85,57 @@ func TestDigestWindows(t *testing.T) {
 	daily := Digest{Every: 24 * time.Hour, At: 9 * time.Hour, Location: zone(t, "Asia/Shanghai")}
 	if _, to := daily.Window(time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC)); !to.Equal(time.Date(2026, 11, 23, 1, 0, 0, 0, time.UTC)) {
 		t.Errorf("a daily digest at nine is sent at %v", to)
+	}
+}
+
+// TestDigestClockChange: a digest is sent once at each time of day, also on the days on which
+// clocks change.
+func TestDigestClockChange(t *testing.T) {
+	const hour = time.Hour
+	for _, c := range []struct {
+		zone      string
+		every, at time.Duration
+		day       string   // the change is on this day
+		ends      []string // of the windows that end on it
+	}{
+		{"Europe/Berlin", 24 * hour, 9 * hour, "2026-10-25", []string{"09:00+01:00"}},
+		{"Europe/Berlin", 24 * hour, 9 * hour, "2026-03-29", []string{"09:00+02:00"}},
+		{"Europe/Berlin", 24 * hour, 0, "2026-10-25", []string{"00:00+02:00"}},
+		{"Europe/Berlin", 24 * hour, 2*hour + 30*time.Minute, "2026-10-25", []string{"02:30+01:00"}}, // this time comes twice
+		{"Europe/Berlin", 24 * hour, 2*hour + 30*time.Minute, "2026-03-29", []string{"03:30+02:00"}}, // this time does not exist
+		{"Europe/Berlin", 6 * hour, 0, "2026-10-25", []string{"00:00+02:00", "06:00+01:00", "12:00+01:00", "18:00+01:00"}},
+		{"Europe/Berlin", 6 * hour, 0, "2026-03-29", []string{"00:00+01:00", "06:00+02:00", "12:00+02:00", "18:00+02:00"}},
+		{"America/St_Johns", 24 * hour, 9 * hour, "2026-11-01", []string{"09:00-03:30"}},
+		{"America/St_Johns", 12 * hour, 9 * hour, "2026-03-08", []string{"09:00-02:30", "21:00-02:30"}},
+		{"Australia/Lord_Howe", 24 * hour, 9 * hour, "2026-04-05", []string{"09:00+10:30"}},
+		{"Australia/Lord_Howe", 8 * hour, 9 * hour, "2026-10-04", []string{"01:00+10:30", "09:00+11:00", "17:00+11:00"}},
+		{"Asia/Kolkata", 24 * hour, 9 * hour, "2026-10-25", []string{"09:00+05:30"}},
+		{"America/Sao_Paulo", 24 * hour, 0, "2018-11-04", []string{"01:00-02:00"}}, // midnight does not exist
+	} {
+		location := zone(t, c.zone)
+		d := Digest{Every: c.every, At: c.at, Location: location}
+		day, err := time.ParseInLocation(time.DateOnly, c.day, location)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ends []string
+		var last time.Time
+		for at := day.Add(-3 * time.Hour); at.Before(day.Add(40 * time.Hour)); at = at.Add(5 * time.Minute) {
+			if _, to := d.Window(at); !to.Equal(last) {
+				last = to
+				if local := to.In(location); local.Format(time.DateOnly) == c.day {
+					ends = append(ends, local.Format("15:04-07:00"))
+				}
+			}
+		}
+		if !slices.Equal(ends, c.ends) {
+			t.Errorf("%s, every %v at %v on %s: windows end at %q, want %q", c.zone, c.every, c.at, c.day, ends, c.ends)
+		}
+	}
+	hourly := Digest{Every: hour, Location: zone(t, "Europe/Berlin")}
+	for at := time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC); at.Before(time.Date(2026, 10, 25, 4, 0, 0, 0, time.UTC)); at = at.Add(hour) {
+		if from, to := hourly.Window(at); !from.Equal(at) || to.Sub(from) != hour {
+			t.Errorf("the hourly window at %v is %v to %v", at, from, to)
+		}
 	}
 }
