@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +45,8 @@ func oneObject(_ *cobra.Command, args []string) error {
 	return err
 }
 
-// objects returns the objects that had a name, the newest first, up to 1,000.
+// objects returns the objects that had a name, the newest first, up to 1,000. If several types
+// have the word, it takes the first one of kubectl's order that has such an object.
 //
 // Errors: history.ErrUnknown, which names another namespace that has such an object.
 func (o *readOptions) objects(ctx context.Context, h *source.History, args []string) ([]history.Object, error) {
@@ -52,47 +54,52 @@ func (o *readOptions) objects(ctx context.Context, h *source.History, args []str
 	if err != nil {
 		return nil, err
 	}
-	types, err := h.FindTypes(ctx, kind)
+	all, err := h.Types(ctx)
 	if err != nil {
 		return nil, err
+	}
+	types, err := history.FindTypes(all, kind)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range types {
+		n := history.ObjectName{Type: t, Namespace: o.namespace, AllNamespaces: o.allNamespaces, Name: name, Cluster: o.cluster}
+		objects, err := o.objectsOfType(ctx, h, n)
+		if err != nil || len(objects) > 0 {
+			return objects, err
+		}
 	}
 	n := history.ObjectName{Type: types[0], Namespace: o.namespace, AllNamespaces: o.allNamespaces, Name: name, Cluster: o.cluster}
-	all := history.Paging{Limit: 1000}
-	page, err := h.Objects(ctx, n, all)
-	if err == nil && len(page.Items) == 0 && !n.AllNamespaces { // the type may have no namespaces
-		bare := n
-		bare.Namespace = ""
-		page, err = h.Objects(ctx, bare, all)
-	}
-	if err != nil {
-		return nil, err
-	}
-	objects := page.Items
 	if o.uid != "" {
-		objects = nil
-		for _, obj := range page.Items {
-			if obj.UID == o.uid {
-				objects = append(objects, obj)
-			}
-		}
 		n.Name += " with UID " + o.uid
-	}
-	if len(objects) > 0 {
-		return objects, nil
 	}
 	err = fmt.Errorf("%s: %w", n, history.ErrUnknown)
 	if n.AllNamespaces || o.uid != "" {
 		return nil, err
 	}
 	n.AllNamespaces = true
-	elsewhere, failed := h.Objects(ctx, n, history.Paging{Limit: 1})
-	if failed != nil {
-		return nil, failed
-	}
-	if len(elsewhere.Items) > 0 {
-		err = fmt.Errorf("%w; namespace %s has one: use -n %[2]s", err, elsewhere.Items[0].Namespace)
+	for _, n.Type = range types {
+		elsewhere, failed := h.Objects(ctx, n, history.Paging{Limit: 1})
+		if failed != nil {
+			return nil, failed
+		}
+		if len(elsewhere.Items) > 0 {
+			found := elsewhere.Items[0]
+			return nil, fmt.Errorf("%w; namespace %s has one: use -n %[2]s", err, found.Namespace)
+		}
 	}
 	return nil, err
+}
+
+// objectsOfType returns the objects of one type that had a name.
+func (o *readOptions) objectsOfType(ctx context.Context, h *source.History, n history.ObjectName) ([]history.Object, error) {
+	all := history.Paging{Limit: 1000}
+	page, err := h.Objects(ctx, n, all)
+	if err == nil && len(page.Items) == 0 && !n.AllNamespaces { // the type may have no namespaces
+		n.Namespace = ""
+		page, err = h.Objects(ctx, n, all)
+	}
+	return slices.DeleteFunc(page.Items, func(obj history.Object) bool { return o.uid != "" && obj.UID != o.uid }), err
 }
 
 // filterOptions are the flags that select transitions.

@@ -220,15 +220,19 @@ func (o *retryOptions) recorded(ctx context.Context, h *source.History, cluster 
 	}
 	var found []history.Object
 	for _, word := range words {
-		t, err := history.FindType(types, word)
+		candidates, err := history.FindTypes(types, word)
 		if err != nil {
 			continue // not recorded
 		}
-		page, err := h.Objects(ctx, history.ObjectName{Type: t, Namespace: namespace, Name: name, Cluster: identity}, history.Paging{Limit: 1})
-		if err != nil {
-			return job, err
+		for _, t := range candidates {
+			page, err := h.Objects(ctx, history.ObjectName{Type: t, Namespace: namespace, Name: name, Cluster: identity}, history.Paging{Limit: 1})
+			if err != nil {
+				return job, err
+			}
+			if found = append(found, page.Items...); len(page.Items) > 0 {
+				break
+			}
 		}
-		found = append(found, page.Items...)
 	}
 	switch {
 	case len(found) == 0:

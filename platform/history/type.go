@@ -1,7 +1,9 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vedette-io/vedette/platform/internal/model"
@@ -21,17 +23,26 @@ var shortNames = map[string]string{
 	"vcjob": "jobs.batch.volcano.sh", "vj": "jobs.batch.volcano.sh", "pg": "podgroups",
 }
 
-// FindType returns the type that a word names: by plural, singular, kind or short name,
-// with or without its group. Examples are "jobs", "job.batch", "Job", "po" and
-// "jobs.v1.batch".
-//
-// Errors: no type or several types match. The error lists the types.
+// FindType returns the first type of FindTypes.
 func FindType(all []Type, word string) (Type, error) {
+	found, err := FindTypes(all, word)
+	if err != nil {
+		return Type{}, err
+	}
+	return found[0], nil
+}
+
+// FindTypes returns the types that a word names: by plural, singular, kind or short name,
+// with or without its group. Examples are "jobs", "job.batch", "Job", "po" and
+// "jobs.v1.batch". The order is that of kubectl, which takes the first type: the core group, the
+// other groups of Kubernetes, and then the groups of others by name.
+//
+// Errors: no type matches. The error lists the types.
+func FindTypes(all []Type, word string) (found []Type, err error) {
 	name, group, grouped := strings.Cut(strings.ToLower(word), ".")
 	if long, ok := shortNames[name]; ok && !grouped {
 		name, group, grouped = strings.Cut(long, ".")
 	}
-	var found []Type
 	for _, t := range all {
 		if name != t.Resource && name != strings.ToLower(t.Kind) {
 			continue
@@ -40,15 +51,30 @@ func FindType(all []Type, word string) (Type, error) {
 			found = append(found, t)
 		}
 	}
+	slices.SortFunc(found, func(a, b Type) int {
+		return cmp.Or(cmp.Compare(groupRank(a.Group), groupRank(b.Group)), strings.Compare(a.Group, b.Group))
+	})
 	switch {
-	case len(found) == 1:
-		return found[0], nil
-	case len(found) > 1:
-		return Type{}, fmt.Errorf("%q matches %s: name one of them", word, joinTypes(found, " and "))
+	case len(found) > 0:
+		return found, nil
 	case len(all) == 0:
-		return Type{}, fmt.Errorf("no type %q is recorded, and no other type", word)
+		return nil, fmt.Errorf("no type %q is recorded, and no other type", word)
 	}
-	return Type{}, fmt.Errorf("no type %q is recorded; recorded types: %s", word, joinTypes(all, ", "))
+	return nil, fmt.Errorf("no type %q is recorded; recorded types: %s", word, joinTypes(all))
+}
+
+// groupRank returns the rank of a group in the order of kubectl. Kubernetes reserves names
+// without a dot and those that end in .k8s.io.
+func groupRank(group string) int {
+	switch {
+	case group == "":
+		return 0
+	case !strings.Contains(group, "."):
+		return 1
+	case strings.HasSuffix(group, ".k8s.io"):
+		return 2
+	}
+	return 3
 }
 
 // inGroup reports whether a type is in a group, optionally preceded by a version: "batch",
@@ -66,10 +92,10 @@ func isVersion(word string) bool {
 	return len(word) > 1 && word[0] == 'v' && word[1] >= '0' && word[1] <= '9'
 }
 
-func joinTypes(types []Type, between string) string {
+func joinTypes(types []Type) string {
 	var all []string
 	for _, t := range types {
 		all = append(all, t.String())
 	}
-	return strings.Join(all, between)
+	return strings.Join(all, ", ")
 }

@@ -49,7 +49,8 @@ func (e *AmbiguousError) Error() string {
 }
 
 // Find returns the job with a name: with its type, as in "job/train-7" and
-// "pytorchjobs.kubeflow.org/train-7", or without, as in "train-7". For a name without a
+// "pytorchjobs.kubeflow.org/train-7", or without, as in "train-7". If several groups have the
+// type, the first one that has the job counts, in the order of kubectl. For a name without a
 // type, Find checks the types of Workloads that the server serves, and ignores jobs that
 // belong to another job with the name. An empty namespace means the namespace of the
 // client.
@@ -77,6 +78,11 @@ func (c *Client) Find(ctx context.Context, name, namespace string) (Job, error) 
 	}
 	unknown := &UnknownJobError{Name: name, Namespace: namespace}
 	if others, err := c.named(ctx, rest, namespace); err == nil { // only a hint
+		for _, o := range others {
+			if strings.EqualFold(typ, o.Resource.Name) || strings.EqualFold(typ, o.Resource.Kind) {
+				return o, nil
+			}
+		}
 		unknown.Elsewhere = typedNames(others)
 	}
 	return Job{}, unknown

@@ -60,7 +60,8 @@ func TestFind(t *testing.T) {
 		"a": "trainjob.trainer.kubeflow.org/a", "c": "job.batch.volcano.sh/c", "job/b": "job/b", "jobs.batch.volcano.sh/b": "job.batch.volcano.sh/b", "jobset/a": "jobset.jobset.x-k8s.io/a",
 		"b":        "several jobs are called b in the namespace ml; name one of job.batch.volcano.sh/b, job/b",
 		"d":        "no job d is in the namespace ml",
-		"job/c":    "no job/c is in the namespace ml; did you mean job.batch.volcano.sh/c?",
+		"job/c":    "job.batch.volcano.sh/c",
+		"jobset/c": "no jobset/c is in the namespace ml; did you mean job.batch.volcano.sh/c?",
 		"joblog/d": "joblog.example.com/d", "x/y/z": `the name "x/y/z" has more than one /; use the form TYPE/NAME, such as job/train-7`,
 	} {
 		job, err := client.Find(t.Context(), name, "")

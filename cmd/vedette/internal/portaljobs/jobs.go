@@ -79,14 +79,14 @@ func (p *Jobs) named(ctx context.Context, name string) (history.Object, error) {
 	types := slices.DeleteFunc(slices.Clone(all), func(t history.Type) bool { return !joblist.IsJobType(t.String()) })
 	if typed {
 		name = rest
-		one, err := history.FindType(types, typ)
+		candidates, err := history.FindTypes(types, typ)
 		if other, recorded := history.FindType(all, typ); err != nil && recorded == nil {
 			err = fmt.Errorf("%s is not a type of jobs: with --server this command takes jobs only, such as job/train-7", other)
 		}
 		if err != nil {
 			return history.Object{}, err
 		}
-		types = []history.Type{one}
+		types = candidates
 	}
 	var found []history.Object
 	for _, t := range types {
@@ -98,7 +98,9 @@ func (p *Jobs) named(ctx context.Context, name string) (history.Object, error) {
 			if err := source.OneCluster(page.Items); err != nil {
 				return history.Object{}, err
 			}
-			found = append(found, page.Items[0])
+			if found = append(found, page.Items[0]); typed {
+				break // the types are in kubectl's order
+			}
 		}
 	}
 	switch len(found) {
