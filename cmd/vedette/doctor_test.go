@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -76,6 +77,9 @@ func TestDoctorFinds(t *testing.T) {
 	for i := range 10 { // more than the server remembers
 		srv.phase(pod, corev1.PodRunning, fmt.Sprint(i))
 	}
+	if err := os.Chmod(strings.TrimPrefix(url, "sqlite:"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	config := file(t, "vedette.yaml", fmt.Sprintf(`
 db: %s
 clusters:
@@ -91,6 +95,7 @@ clusters:
 		t.Errorf("doctor with three mistakes: said %q, want 3 failed checks", text)
 	}
 	for _, want := range []string{
+		"warning | database | file | other users of this machine may use ",
 		"warning | here | version | Kubernetes v1.34.2 at ",
 		"failed | here | type podz | ",
 		"failed | here | rights | may not watch jobs.batch in all namespaces (not you); grant these verbs",

@@ -8,6 +8,7 @@ import (
 	neturl "net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -323,5 +324,26 @@ func TestBounded(t *testing.T) {
 	done()
 	if d.SQL().Stats().Idle != 1 {
 		t.Error("done closed idle connections although the work did not time out")
+	}
+}
+
+// TestPrivateFiles: other users of a machine cannot read a history, whatever the umask allows.
+func TestPrivateFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no permission bits")
+	}
+	folder := t.TempDir()
+	d := migrated(t, "sqlite:"+filepath.Join(folder, "history.db"))
+	if _, err := d.SQL().ExecContext(t.Context(), "INSERT INTO clusters (uid, name, seen_at) VALUES ('a', 'a', 1)"); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) < 3 {
+		t.Fatalf("got %v and error %v, want the file and those beside it", files, err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has the mode %v, %v", f.Name(), info.Mode(), err)
+		}
 	}
 }

@@ -111,15 +111,25 @@ func (sqliteConnector) Driver() driver.Driver { return &sqlitedriver.Driver{} }
 
 // Connect implements driver.Connector.
 func (c sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	options := writable(c.file)
-	if c.access == ReadOnly {
-		options = readable(c.file)
+	options := readable(c.file)
+	if c.access != ReadOnly {
+		createPrivate(c.file)
+		options = writable(c.file)
 	}
 	one, err := sqlitedriver.NewConnector("file:" + (&url.URL{Path: c.file}).EscapedPath() + "?" + options.Encode())
 	if err != nil {
 		return nil, err
 	}
 	return one.Connect(ctx)
+}
+
+// createPrivate creates a missing file for this user only, because the history has logs and
+// environments of everybody's jobs. SQLite gives the files beside it (-wal, -shm) the same mode. The
+// mode of an existing file is its owner's decision. If the file cannot be created, SQLite says why.
+func createPrivate(file string) {
+	if f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		_ = f.Close() // nothing was written
+	}
 }
 
 // writable returns the options to read and write a file. A commit survives a crash of the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -47,6 +48,7 @@ func CheckDatabase(ctx context.Context, url string, how Access, f *Findings) *sq
 		f.Fail("connection", err)
 		return nil
 	}
+	examineFile(url, f)
 	if version, err := d.Version(ctx); err != nil {
 		f.Fail("version", err)
 	} else {
@@ -70,6 +72,21 @@ func CheckDatabase(ctx context.Context, url string, how Access, f *Findings) *sq
 		}
 	}
 	return d
+}
+
+// examineFile checks that only its owner may read the file of a database.
+func examineFile(url string, f *Findings) {
+	file, ok := sqldb.FileOf(url)
+	if !ok {
+		return
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return // the database was opened, so this says nothing about it
+	}
+	if shared := oscompat.SharedBits(info); shared != 0 {
+		f.note(Warning, "file", fmt.Sprintf("other users of this machine may use %s (mode %04o)", file, info.Mode().Perm()), fmt.Sprintf("run `chmod 600 %s*`", file))
+	}
 }
 
 // examineKeptLogs counts the kept logs in the database, if any.
