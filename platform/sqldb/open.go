@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/vedette-io/vedette/internal/oscompat"
@@ -162,7 +163,10 @@ const useURL = "use sqlite:FILE, mysql://… or postgres://…"
 // parseURL parses the URL of a database. Its errors never contain the URL, which may
 // contain a password.
 func parseURL(text string) (*url.URL, error) {
-	scheme, _, found := strings.Cut(text, ":")
+	scheme, found := schemeOf(text)
+	if !found && strings.ContainsAny(text, "= @:") { // a connection string of libpq or of a driver
+		return nil, errors.New("the database is not a URL: " + useURL)
+	}
 	if !found {
 		return nil, fmt.Errorf("the database %q is not a URL: %s", filepath.Base(text), useURL)
 	}
@@ -182,6 +186,14 @@ func parseURL(text string) (*url.URL, error) {
 	}
 	return nil, fmt.Errorf("the URL of the database (%s://…) cannot be parsed: %w; escape special characters of the password, or set VEDETTE_DB_PASSWORD", scheme, reason)
 }
+
+// schemeOf returns the scheme of a URL (RFC 3986, section 3.1).
+func schemeOf(text string) (scheme string, ok bool) {
+	scheme, _, ok = strings.Cut(text, ":")
+	return scheme, ok && validScheme.MatchString(scheme)
+}
+
+var validScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
 
 // parse parses a URL with a driver.
 func parse(driver Driver, text string, getenv func(string) string) (Address, error) {
@@ -208,7 +220,7 @@ func Hide(url string) string {
 	if err == nil {
 		return a.URL
 	}
-	if scheme, _, ok := strings.Cut(url, ":"); ok {
+	if scheme, ok := schemeOf(url); ok {
 		return scheme + ":…"
 	}
 	return "…"

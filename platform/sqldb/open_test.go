@@ -159,6 +159,7 @@ func TestHide(t *testing.T) {
 		"mysql://me:geheim@h":                                            "mysql:…",
 		"sqlite:a/b.db":                                                  "sqlite:a/b.db",
 		"geheim":                                                         "…",
+		"host=db password=geheim:x":                                      "…",
 	} {
 		if got := sqldb.Hide(url); got != want {
 			t.Errorf("%s: %s, want %s", url, got, want)
