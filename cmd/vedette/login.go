@@ -21,6 +21,7 @@ import (
 	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/tokenstore"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
+	"github.com/vedette-io/vedette/internal/readlimit"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/portal/api"
 	"github.com/vedette-io/vedette/platform/portal/client"
@@ -229,12 +230,15 @@ func secretLine(in io.Reader, con *console.Console) (string, error) {
 	return scanner.Text(), scanner.Err()
 }
 
+// maxProviderAnswer bounds an answer of an identity provider, in bytes.
+const maxProviderAnswer = 1 << 20
+
 // device gets a key from a provider by the device flow (RFC 8628).
 func device(ctx context.Context, m *api.SignInOIDCMethod, web *http.Client, con *console.Console) (tokenstore.Credential, error) {
 	if !source.Secure(m.Issuer) {
 		return tokenstore.Credential{}, fmt.Errorf("the identity provider %s has no TLS", m.Issuer)
 	}
-	ctx = oidc.ClientContext(ctx, web)
+	ctx = oidc.ClientContext(ctx, &http.Client{Transport: &readlimit.Transport{RoundTripper: web.Transport, Limit: maxProviderAnswer}})
 	provider, err := oidc.NewProvider(ctx, m.Issuer)
 	if err != nil {
 		return tokenstore.Credential{}, fmt.Errorf("the identity provider %s: %s", m.Issuer, tokenstore.Refusal(err))

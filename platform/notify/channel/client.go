@@ -3,15 +3,15 @@ package channel
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/vedette-io/vedette/internal/readlimit"
 )
 
 // Limits of one request. Standard Webhooks recommends 15 to 30 s.
@@ -34,7 +34,7 @@ type (
 // It connects only to addresses that the guard allows; otherwise the error wraps a
 // RefusedError and an Error of kind Permanent. It follows no redirects, uses no proxy from
 // the environment, decompresses no answers, and ends every request after 20 s. Reading
-// more than 64 KB of an answer fails with ErrLongAnswer.
+// more than 64 KB of an answer fails with a *readlimit.Error.
 //
 // The caller calls CloseIdleConnections when it no longer needs the client.
 func NewClient(g Guard) *Client {
@@ -120,27 +120,6 @@ func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer.Body = &body{answer.Body, maxBody}
+	answer.Body = readlimit.Body(answer.Body, r.URL.Host, maxBody)
 	return answer, nil
-}
-
-// ErrLongAnswer is the error of an answer of more than 64 KB.
-var ErrLongAnswer = errors.New("the answer has more than 64 KB")
-
-type body struct {
-	io.ReadCloser
-	left int
-}
-
-// Read implements io.Reader.
-func (b *body) Read(p []byte) (int, error) {
-	if len(p) > b.left+1 {
-		p = p[:b.left+1]
-	}
-	n, err := b.ReadCloser.Read(p)
-	if n > b.left {
-		n, err = b.left, ErrLongAnswer
-	}
-	b.left -= n
-	return n, err
 }

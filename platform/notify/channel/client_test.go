@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
+	"github.com/vedette-io/vedette/internal/readlimit"
 	"github.com/vedette-io/vedette/platform/notify/channel"
 )
 
@@ -161,7 +162,7 @@ func TestClientBoundsAnswers(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer server.Close()
-	if _, body, err := get(t, loopback, server.URL+"/long"); !errors.Is(err, channel.ErrLongAnswer) || len(body) != 64<<10 {
+	if _, body, err := get(t, loopback, server.URL+"/long"); !errors.As(err, new(*readlimit.Error)) || len(body) != 64<<10 {
 		t.Errorf("a long answer: %d bytes, %v", len(body), err)
 	}
 	client := channel.NewClient(loopback)

@@ -20,6 +20,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
+	"github.com/vedette-io/vedette/internal/readlimit"
 	"github.com/vedette-io/vedette/platform/portal/api"
 )
 
@@ -74,9 +75,12 @@ func newProvider(cfg OIDC, public *url.URL) (*provider, error) {
 		}
 		transport.TLSClientConfig.RootCAs = pool
 	}
-	p.client = &http.Client{Timeout: providerTimeout, Transport: transport}
+	p.client = &http.Client{Timeout: providerTimeout, Transport: &readlimit.Transport{RoundTripper: transport, Limit: maxProviderAnswer}}
 	return p, nil
 }
+
+// maxProviderAnswer bounds an answer of the provider, such as its keys, in bytes.
+const maxProviderAnswer = 1 << 20
 
 // pathCallback is the path to which the provider redirects browsers.
 const pathCallback = "/auth/callback"
@@ -209,6 +213,16 @@ func (p *provider) verify(ctx context.Context, found *oidc.Provider, raw, nonce 
 	}
 	if !slices.ContainsFunc(token.Audience, ours) {
 		return Person{}, fmt.Errorf("%w: the ID token is for another program", errToken)
+	}
+	// OpenID Connect Core 1.0, section 3.1.3.7, rules 4 and 5.
+	var party struct {
+		Authorized *string `json:"azp"`
+	}
+	if err := token.Claims(&party); err != nil {
+		return Person{}, fmt.Errorf("%w: the claim azp cannot be read", errToken)
+	}
+	if party.Authorized == nil && len(token.Audience) > 1 || party.Authorized != nil && !ours(*party.Authorized) {
+		return Person{}, fmt.Errorf("%w: the ID token was issued to another program", errToken)
 	}
 	if nonce != "" && token.Nonce != nonce {
 		return Person{}, fmt.Errorf("%w: the ID token is for another sign-in", errToken)

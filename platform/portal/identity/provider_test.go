@@ -1,6 +1,8 @@
 package identity
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
@@ -33,8 +35,10 @@ type idp struct {
 	asked  url.Values // of the last sign-in
 	sent   url.Values // of the last code
 	down   bool
+	flood  string // path that answers with gigabytes of spaces, in megabytes of gzip
 
 	fetched atomic.Int32 // how often the keys were fetched
+	spaces  atomic.Int64 // bytes of a flood before compression
 }
 
 func newIDP(t *testing.T) *idp {
@@ -51,6 +55,10 @@ func newIDP(t *testing.T) *idp {
 				return
 			}
 			w.Header().Set("Content-Type", "application/json")
+			if p.flood == path {
+				p.sendSpaces(w)
+				return
+			}
 			_ = json.NewEncoder(w).Encode(of(r))
 		})
 	}
@@ -77,6 +85,19 @@ func newIDP(t *testing.T) *idp {
 	p.Server = httptest.NewTLSServer(mux)
 	t.Cleanup(p.Close)
 	return p
+}
+
+// sendSpaces sends spaces, which JSON ignores, until the reader hangs up.
+func (p *idp) sendSpaces(w http.ResponseWriter) {
+	w.Header().Set("Content-Encoding", "gzip")
+	zip := gzip.NewWriter(w)
+	text := bytes.Repeat([]byte(" "), 1<<20)
+	for range 1024 {
+		n, err := zip.Write(text)
+		if p.spaces.Add(int64(n)); err != nil {
+			return
+		}
+	}
 }
 
 // token returns an ID token of the person, with further claims.
@@ -185,7 +206,12 @@ func TestIDTokens(t *testing.T) {
 		name, token, want string
 	}{
 		{"good", p.token(nil), "oidc:anna"},
-		{"for the command line", p.token(map[string]any{"aud": []string{"x", "cli"}}), "oidc:anna"},
+		{"for the command line", p.token(map[string]any{"aud": "cli"}), "oidc:anna"},
+		{"for several programs, issued to the command line", p.token(map[string]any{"aud": []string{"x", "cli"}, "azp": "cli"}), "oidc:anna"},
+		{"for several programs, issued to another one", p.token(map[string]any{"aud": []string{"x", "cli"}, "azp": "x"}), ""},
+		{"for several programs, issued to nobody", p.token(map[string]any{"aud": []string{"x", "cli"}}), ""},
+		{"for the portal, issued to another program", p.token(map[string]any{"azp": "other"}), ""},
+		{"issued to something that is no text", p.token(map[string]any{"azp": 7}), ""},
 		{"for another program", p.token(map[string]any{"aud": "other"}), ""},
 		{"expired", p.token(map[string]any{"exp": time.Now().Add(-time.Minute).Unix()}), ""}, // an input: the validity of a token
 		{"of another issuer", p.token(map[string]any{"iss": "https://idp.example.com"}), ""},
@@ -248,4 +274,21 @@ func TestProviderAway(t *testing.T) {
 	p.down = false
 	f.auth.provider.tried = time.Time{}
 	p.begin(f)
+}
+
+// TestProviderFloods: answers of a provider are read up to a limit, counted after decompression.
+func TestProviderFloods(t *testing.T) {
+	for _, path := range []string{"/.well-known/openid-configuration", "/keys"} {
+		p := newIDP(t)
+		p.flood = path
+		f := p.portal(nil)
+		w := f.send(request("GET", "/", "Authorization", "Bearer "+p.token(nil)))
+		if w.Code < 400 {
+			t.Errorf("%s: got status %d", path, w.Code)
+		}
+		p.Close() // waits for the answer
+		if n := p.spaces.Load(); n == 0 || n > 512<<20 {
+			t.Errorf("%s: the provider sent %d bytes", path, n)
+		}
+	}
 }

@@ -84,6 +84,22 @@ func TestNoPasswordInPlainText(t *testing.T) {
 	}
 }
 
+// TestFlood: a server that sends an answer without an end, before encryption or after it, is not
+// read for more than the limit and the buffers of the connection.
+func TestFlood(t *testing.T) {
+	for _, verb := range []string{"greeting", "EHLO", "MAIL", "end"} {
+		s := newMailbox(t)
+		s.set(verb, "flood")
+		_, err := connect(t, s).Send(t.Context(), failedMessage(), liwei)
+		if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Temporary || len(err.Error()) > 2000 {
+			t.Errorf("%s: got error %v, want a short and temporary one", verb, err)
+		}
+		if n := s.flooded.Load(); n == 0 || n > 32<<20 {
+			t.Errorf("%s: %d bytes were sent", verb, n)
+		}
+	}
+}
+
 // TestAnswers: each answer of the server has its kind, and no error shows the password.
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {

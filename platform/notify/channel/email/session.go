@@ -12,6 +12,8 @@ import (
 
 	"github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
+
+	"github.com/vedette-io/vedette/internal/readlimit"
 )
 
 const (
@@ -39,10 +41,14 @@ type server struct {
 type session struct {
 	client *mail.Client
 	smtp   *smtp.Client
-	raw    net.Conn
+	raw    *readlimit.Conn
 	mails  int
 	expiry *time.Timer // of an idle session; closes it
 }
+
+// maxAnswers bounds the answers of a server until the session is ready, and those to one mail, in
+// bytes. A line of an answer has at most 512 bytes (RFC 5321, section 4.5.3.1.5).
+const maxAnswers = 1 << 20
 
 // dial connects, encrypts and authenticates.
 func (s *server) dial(ctx context.Context) (*session, error) {
@@ -55,10 +61,11 @@ func (s *server) dial(ctx context.Context) (*session, error) {
 	options := []mail.Option{
 		mail.WithPort(s.port), mail.WithTimeout(timeout), mail.WithTLSConfig(tlsConfig), mail.WithoutNoop(),
 		mail.WithDialContextFunc(func(ctx2 context.Context, network, address string) (net.Conn, error) {
-			raw, err := dialer.DialContext(ctx2, network, address)
+			conn, err := dialer.DialContext(ctx2, network, address)
 			if err != nil {
 				return nil, err
 			}
+			raw := readlimit.NewConn(conn, s.host, maxAnswers)
 			made.raw = raw
 			stop = context.AfterFunc(ctx, func() { _ = raw.Close() })
 			if s.security != ImplicitTLS {
@@ -114,6 +121,7 @@ func (s *session) send(ctx context.Context, m *mail.Msg) error {
 	stop := context.AfterFunc(ctx, func() { _ = s.raw.Close() })
 	defer stop()
 	s.mails++
+	s.raw.Allow()
 	// A mail with SMTPUTF8 cannot pass servers without it, so only addresses that need it
 	// request it.
 	s.smtp.SkipSMTPUTF8(plain(m.GetToString()) && plain(m.GetFromString()))

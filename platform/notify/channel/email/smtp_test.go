@@ -2,6 +2,7 @@ package email
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -13,6 +14,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -27,13 +29,14 @@ type mailbox struct {
 	noStartTLS  bool
 
 	mu          sync.Mutex
-	script      map[string]string // verb -> answer in place of success; "close" disconnects, "silent" sends nothing
+	script      map[string]string // verb -> answer in place of success; "close" disconnects, "silent" sends nothing, "flood" sends a line without an end
 	scriptOnce  map[string]string // the same, for one command
 	mails       []received
 	connections int
 	lines       []string
 	open        map[net.Conn]bool
 	done        sync.WaitGroup
+	flooded     atomic.Int64 // bytes that a flood has sent
 }
 
 // received is a mail that the server accepted.
@@ -155,6 +158,13 @@ func (s *mailbox) serve(c net.Conn) {
 		case "close":
 			_ = raw.Close()
 			return false
+		case "flood":
+			for text := bytes.Repeat([]byte("2"), 64<<10); ; {
+				n, err := c.Write(text)
+				if s.flooded.Add(int64(n)); err != nil || s.flooded.Load() > 256<<20 {
+					return false
+				}
+			}
 		case "silent":
 			_, _ = r.ReadByte() // until the client disconnects
 			return false
