@@ -76,7 +76,7 @@ var forbidden = map[string][]string{
 	"net/http": {
 		"kube", "reflector", "platform/send/jobtrace", "apitest", "cmd/vedette", "platform/notify/channel", "platform/notify/channel/channeltest", "platform/notify/channel/shoutrrr", // shoutrrr: the library takes an HTTP client; reflector: names of status codes; cmd/vedette: its own health and metrics
 		"platform/portal/web", "platform/portal/identity", "platform/portal/access", "platform/portal/livestream", "platform/portal/readapi", "platform/portal/writeapi", "platform/portal/ui", "platform/portal/ui/fixture", "platform/portal/client", "platform/portal", "manager", "webhook", "internal/graceful",
-		"internal/answers", "cmd/vedette/internal/explain", "cmd/vedette/internal/httpserver", "cmd/vedette/internal/tokenstore", "cmd/vedette/internal/source", "cmd/vedette/internal/portaljobs",
+		"internal/answers", "internal/readlimit", "cmd/vedette/internal/explain", "cmd/vedette/internal/httpserver", "cmd/vedette/internal/tokenstore", "cmd/vedette/internal/source", "cmd/vedette/internal/portaljobs",
 		"compat/clientgo", "compat/clientgo/internal/tunnel", "compat/clientgo/internal/reach",
 	},
 }

@@ -8,11 +8,11 @@ import (
 	neturl "net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/platform/sqldb"
 	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
@@ -330,9 +330,6 @@ func TestBounded(t *testing.T) {
 
 // TestPrivateFiles: other users of a machine cannot read a history, whatever the umask allows.
 func TestPrivateFiles(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no permission bits")
-	}
 	folder := t.TempDir()
 	d := migrated(t, "sqlite:"+filepath.Join(folder, "history.db"))
 	if _, err := d.SQL().ExecContext(t.Context(), "INSERT INTO clusters (uid, name, seen_at) VALUES ('a', 'a', 1)"); err != nil {
@@ -343,7 +340,7 @@ func TestPrivateFiles(t *testing.T) {
 		t.Fatalf("got %v and error %v, want the file and those beside it", files, err)
 	}
 	for _, f := range files {
-		if info, err := f.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
+		if info, err := f.Info(); err != nil || oscompat.SharedBits(info) != 0 {
 			t.Errorf("%s has the mode %v, %v", f.Name(), info.Mode(), err)
 		}
 	}
