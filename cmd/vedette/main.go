@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/klog/v2"
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
@@ -103,6 +104,17 @@ Flags:
 See "{{.CommandPath}} COMMAND --help" for the examples and flags of a command.{{end}}
 `
 
+// refuseEmpty refuses empty values of flags that name a source. A script gives one if its variable is
+// not set, and the command would silently read from another source.
+func refuseEmpty(flags *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		if f := flags.Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
+			return fmt.Errorf("--%s is empty: give a value, or leave the flag out", name)
+		}
+	}
+	return nil
+}
+
 // newRoot returns the command that contains all others.
 func newRoot(stdout, stderr io.Writer, c completions) *cobra.Command {
 	root := &cobra.Command{
@@ -119,6 +131,9 @@ func newRoot(stdout, stderr io.Writer, c completions) *cobra.Command {
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return refuseEmpty(cmd.Flags(), "db", "server", "config")
+		},
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
