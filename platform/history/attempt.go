@@ -105,6 +105,10 @@ func (c *chain) withUID(ctx context.Context, uid string) ([]Object, error) {
 func (c *chain) attempts(ctx context.Context, members []Object) ([]Attempt, error) {
 	all := make([]Attempt, len(members))
 	texts := map[string][]byte{} // bodies by UID
+	lives, err := livesOf(ctx, c.db, members, instant{at: time.Now()})
+	if err != nil {
+		return nil, err
+	}
 	for i, o := range members {
 		body, _, err := bodyAt(ctx, c.db, c.bodies, o.ID, 0)
 		if err != nil && !errors.Is(err, ErrNoBody) && !errors.Is(err, ErrUnknown) {
@@ -112,9 +116,10 @@ func (c *chain) attempts(ctx context.Context, members []Object) ([]Attempt, erro
 		}
 		texts[o.UID] = body
 		all[i] = attemptOf(o, body)
-		if err := c.live(ctx, &all[i]); err != nil {
-			return nil, err
+		if life := lives[o.ID]; !life.Open() {
+			all[i].State = life.Outcome // Reason and Message of a deletion are those of the previous state
 		}
+		all[i].Ran = lives[o.ID].Ran
 	}
 	for i := range all {
 		if a := &all[i]; a.RetryOf != "" && texts[a.RetryOf] != nil && texts[a.Object.UID] != nil {
@@ -147,24 +152,4 @@ func attemptOf(o Object, body []byte) Attempt {
 		a.Number = n
 	}
 	return a
-}
-
-// live adds the running time of an attempt, and its outcome before its object was deleted.
-func (c *chain) live(ctx context.Context, a *Attempt) error {
-	for t, err := range All(ctx, Paging{Order: OldestFirst, Limit: 500}, func(ctx context.Context, p Paging) (Page[Transition], error) {
-		return transitionsOf(ctx, c.db, a.Object.ID, p)
-	}) {
-		if err != nil {
-			return err
-		}
-		switch to := job.State(t.To); {
-		case to == job.Running && !t.Ended.IsZero():
-			a.Ran += max(t.Ended.Sub(t.Happened), 0)
-		case to == job.Running && a.Object.Presence == Present:
-			a.Ran += max(time.Since(t.Happened), 0)
-		case to == job.Deleted && job.State(t.From).Final():
-			a.State = job.State(t.From) // Reason and Message of a deletion are those of the previous state
-		}
-	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/internal/bodies"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -197,8 +198,15 @@ func (h *History) Bodies(ctx context.Context, objects []Object) (map[int64][]byt
 // lasts until now.
 //
 // Errors: errors of the database.
-func (h *History) Lives(ctx context.Context, objects []Object, now time.Time) (map[int64]ObjectLife, error) {
-	return livesOf(ctx, h.db, objects, now)
+func (h *History) Lives(ctx context.Context, objects []Object, now time.Time) (map[int64]job.Life, error) {
+	return livesOf(ctx, h.db, objects, instant{at: now})
+}
+
+// LivesAt returns the lives of objects as Lives does, as they were at an instant.
+//
+// Errors: errors of the database.
+func (h *History) LivesAt(ctx context.Context, objects []Object, at time.Time) (map[int64]job.Life, error) {
+	return livesOf(ctx, h.db, objects, instant{at, true})
 }
 
 // Labels returns the last labels of some objects by their IDs. Objects without labels have

@@ -41,16 +41,16 @@ type Job struct {
 	Queue     string `json:"queue,omitempty"`
 	Submitter string `json:"submitter,omitempty"`
 	// Node is the node on which a pod of the job runs or ran last, if pods are recorded.
-	Node string `json:"node,omitempty"`
-	Life []Span `json:"life"`
+	Node string     `json:"node,omitempty"`
+	Life []job.Span `json:"life"`
 }
 
 // Open reports whether the job has not ended.
 func (j *Job) Open() bool { return j.Ended.IsZero() }
 
 // Live sets the spans of the job and the fields that follow from them.
-func (j *Job) Live(l JobLife) {
-	j.Life, j.Tries = l.Spans, max(l.Tries, j.Tries)
+func (j *Job) Live(l job.Life) {
+	j.Life, j.Tries = l.Spans, max(l.Attempts, j.Tries)
 	j.WaitedSeconds, j.RanSeconds = l.Waited.Seconds(), l.Ran.Seconds()
 }
 
@@ -64,15 +64,19 @@ func (j *Job) Describe(spec *job.Spec) {
 	j.Tries = max(j.Tries, spec.AttemptOf(j.State == string(job.Failed)))
 }
 
+// submittedAt returns when an object was created, or else when it was first seen.
+func submittedAt(o *Object) time.Time {
+	if o.Created.IsZero() {
+		return o.Seen
+	}
+	return o.Created
+}
+
 // jobOf returns the row of an object in its current state.
 func jobOf(o *Object) Job {
-	submitted := o.Created
-	if submitted.IsZero() {
-		submitted = o.Seen
-	}
 	return Job{
 		ID: o.ID, Cluster: o.Cluster, ClusterUID: o.ClusterUID, Type: o.Type.String(), Kind: o.Type.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID,
-		State: o.State, Raw: o.Raw, Reason: o.Reason, Message: o.Message, Since: o.Since, Submitted: submitted, Deleted: o.Gone, Presence: o.Presence,
+		State: o.State, Raw: o.Raw, Reason: o.Reason, Message: o.Message, Since: o.Since, Submitted: submittedAt(o), Deleted: o.Gone, Presence: o.Presence,
 		Queue: o.Queue, Submitter: o.Submitter, Tries: 1,
 	}
 }

@@ -15,14 +15,14 @@ import (
 // detailer adds values from other tables to rows of jobs. It runs a fixed number of queries
 // for any number of rows.
 type detailer struct {
-	db     *sqldb.DB
-	reader *bodies.Reader
-	jobs   []Job
-	byID   map[int64]*Job
-	ids    []int64
-	last   map[int64]model.RevisionID // of each job
-	now    time.Time
-	pods   map[model.Term]*Job // by the terms of the pods of a job
+	db      *sqldb.DB
+	reader  *bodies.Reader
+	jobs    []Job
+	objects []Object // of the jobs
+	ids     []int64
+	last    map[int64]model.RevisionID // of each job
+	now     time.Time
+	pods    map[model.Term]*Job // by the terms of the pods of a job
 }
 
 // jobsAtOnce is the maximum number of rows for one detailer. It limits the bodies in
@@ -33,13 +33,12 @@ const jobsAtOnce = 200
 func addDetails(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs []Job, objects []Object, now time.Time) error {
 	for len(jobs) > 0 {
 		n := min(jobsAtOnce, len(jobs))
-		d := &detailer{db: db, reader: reader, jobs: jobs[:n], byID: map[int64]*Job{}, last: map[int64]model.RevisionID{}, now: now, pods: map[model.Term]*Job{}}
+		d := &detailer{db: db, reader: reader, jobs: jobs[:n], objects: objects[:n], last: map[int64]model.RevisionID{}, now: now, pods: map[model.Term]*Job{}}
 		for i := range d.jobs {
-			d.byID[d.jobs[i].ID] = &d.jobs[i]
 			d.ids = append(d.ids, d.jobs[i].ID)
 			d.last[d.jobs[i].ID] = model.RevisionID{Object: d.jobs[i].ID, Version: objects[i].Version}
 		}
-		for _, add := range []func(context.Context) error{d.lives, d.gaps, d.bodies, d.nodes} {
+		for _, add := range []func(context.Context) error{d.lives, d.bodies, d.nodes} {
 			if err := add(ctx); err != nil {
 				return err
 			}
@@ -49,53 +48,13 @@ func addDetails(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs [
 	return nil
 }
 
-// lives adds the lives of the jobs.
+// lives adds the lives of the jobs, with their gaps.
 func (d *detailer) lives(ctx context.Context) error {
-	entries := map[int64][]Entry{}
-	err := model.EachEntry(ctx, d.db, d.ids, func(object int64, to string, at int64) {
-		entries[object] = append(entries[object], Entry{To: job.State(to), At: model.Time(at)})
-	})
+	all, err := livesOf(ctx, d.db, d.objects, instant{at: d.now})
 	for i := range d.jobs {
-		j := &d.jobs[i]
-		end := j.Ended
-		if j.Open() {
-			if end = d.now; j.Presence == Unknown {
-				end = j.Since // later states are unknown
-			}
-		}
-		j.Live(LifeOf(j.Submitted, entries[j.ID], end))
+		d.jobs[i].Live(all[d.jobs[i].ID])
 	}
 	return err
-}
-
-// maxGaps is the maximum number of gaps, newest first, for the life strips of a page.
-const maxGaps = 200
-
-// gaps marks the unwatched times in the lives of the jobs.
-func (d *detailer) gaps(ctx context.Context) error {
-	since := d.now
-	for i := range d.jobs {
-		if s := d.jobs[i].Submitted; s.Before(since) {
-			since = s
-		}
-	}
-	page, err := listGaps(ctx, d.db, GapFilter{Open: true, Since: since}, Paging{Limit: maxGaps})
-	if err != nil || len(page.Items) == 0 {
-		return err
-	}
-	for i := range d.jobs {
-		j := &d.jobs[i]
-		var missing []Gap
-		for _, g := range page.Items {
-			if g.ClusterUID == j.ClusterUID && g.Type.String() == j.Type && (g.Namespace == "" || g.Namespace == j.Namespace) {
-				missing = append(missing, g)
-			}
-		}
-		if missing != nil {
-			j.Life = Hatch(j.Life, missing, d.now)
-		}
-	}
-	return nil
 }
 
 // bodies adds the values from the last bodies of the jobs, and determines how to find their

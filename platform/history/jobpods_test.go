@@ -124,7 +124,7 @@ func TestLives(t *testing.T) {
 			if !l.Ended.IsZero() {
 				ended = l.Ended.Sub(begin).String()
 			}
-			if text = strings.TrimSpace(fmt.Sprintf("%s: %s %s, tries %d", text, l.Outcome, ended, l.Tries)); text != want[all[i].Name] {
+			if text = strings.TrimSpace(fmt.Sprintf("%s: %s %s, tries %d", text, l.Outcome, ended, l.Attempts)); text != want[all[i].Name] {
 				t.Errorf("%s: %q, want %q", all[i].Name, text, want[all[i].Name])
 			}
 		}

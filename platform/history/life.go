@@ -4,20 +4,15 @@ import (
 	"context"
 	"time"
 
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // life is an object with all its transitions, ordered by version.
 type life struct {
-	object Object
-	stays  []stay
-}
-
-// stay is a time that an object spent in a state. It ends where the next one begins.
-type stay struct {
-	state string
-	began time.Time
+	object      Object
+	transitions []job.Transition
 }
 
 // livesPerQuery is the number of objects that statistics read at once.
@@ -34,33 +29,23 @@ func readLives(ctx context.Context, db *sqldb.DB, s *selection, after int64) (li
 	if err != nil || ids == nil {
 		return nil, err
 	}
-	err = model.EachEntry(ctx, db, ids, func(object int64, to string, at int64) { byID[object].enter(to, model.Time(at)) })
+	err = model.EachTransition(ctx, db, ids, func(object int64, t job.Transition) { byID[object].transitions = append(byID[object].transitions, t) })
 	return lives, err
 }
 
-// enter adds a transition. Clocks differ, so a transition can seem to precede the previous
-// one.
-func (l *life) enter(to string, at time.Time) {
-	if n := len(l.stays); n > 0 && at.Before(l.stays[n-1].began) {
-		at = l.stays[n-1].began
+// read sets v to the life before an instant, and returns the state at its end. ok is false if the
+// object had none.
+func (l *life) read(v *job.Life, until time.Time) (last job.State, ok bool) {
+	n := 0
+	for n < len(l.transitions) && l.transitions[n].At.Before(until) {
+		n++
 	}
-	l.stays = append(l.stays, stay{to, at})
-}
-
-// cutAt removes the transitions that happened at a time or later.
-func (l *life) cutAt(until time.Time) {
-	for len(l.stays) > 0 && !l.stays[len(l.stays)-1].began.Before(until) {
-		l.stays = l.stays[:len(l.stays)-1]
+	if n == 0 {
+		return "", false
 	}
-}
-
-// last returns the stay that has not ended.
-func (l *life) last() stay { return l.stays[len(l.stays)-1] }
-
-// end returns the end of stay i. The last stay ends at until.
-func (l *life) end(i int, until time.Time) time.Time {
-	if i+1 < len(l.stays) {
-		return l.stays[i+1].began
+	if !l.object.Presence.Seen() && n == len(l.transitions) {
+		until = time.Time{} // later states are unknown
 	}
-	return until
+	v.Reset(l.object.Created, l.transitions[:n], until)
+	return l.transitions[n-1].To, true
 }

@@ -22,9 +22,9 @@ type TypeStats struct {
 	// Outcomes counts the objects that ended in the period, by outcome. Objects that were
 	// deleted before they ended count as Deleted.
 	Outcomes map[string]int
-	// Waiting covers the time from the first observation of an object until its first run,
-	// for objects whose first run began in the period, and for objects that wait at its
-	// end.
+	// Waiting covers the time for which an object waited before its first run, for objects
+	// whose first run began in the period, and for open objects that had not run at its end.
+	// An object waits in the states Submitted and Queued, and not while it is on hold.
 	Waiting Spread
 	// Running covers the total running time of an object, for objects that stopped running
 	// in the period, and for objects that run at its end.
@@ -72,6 +72,7 @@ func (s *sample) spread() Spread {
 type tally struct {
 	TypeStats
 	waiting, running sample
+	life             job.Life // a buffer
 }
 
 func newTally(of Type) *tally {
@@ -121,67 +122,50 @@ func typeStats(ctx context.Context, db *sqldb.DB, f Filter, now time.Time, progr
 	return all, nil
 }
 
-// waits are the states before the first run.
-var waits = []job.State{job.Submitted, job.Queued, job.Suspended, job.Starting, job.Restarting}
+// openStates are the states of objects that have not ended. Objects whose type has no rule have
+// other states.
+var openStates = job.OpenStates()
 
 // add adds an object as it was in a period.
 func (t *tally) add(l *life, since, until time.Time) {
-	l.cutAt(until)
-	if len(l.stays) == 0 {
+	v := &t.life
+	last, ok := l.read(v, until)
+	if !ok {
 		return
 	}
 	t.Objects++
-	last := l.last()
-	if p := l.object.Presence; p != Present && p != Deleted {
-		until = last.began // later states are unknown
-	}
-	running := string(job.Running)
-	var ran time.Duration
-	var firstRun, lastRun time.Time // beginning of the first run, and end of the last run
-	for i, s := range l.stays {
-		end := l.end(i, until)
-		if begin := latest(s.began, since); end.After(begin) && !job.State(s.state).Final() {
-			t.InState[s.state] += end.Sub(begin)
+	var stopped time.Time // the end of the last run
+	for _, s := range v.Spans {
+		if begin := latest(s.From, since); s.To.After(begin) && !s.Gap {
+			t.InState[string(s.State)] += s.To.Sub(begin)
 		}
-		if s.state == running {
-			if ran += end.Sub(s.began); firstRun.IsZero() {
-				firstRun = s.began
-			}
-			lastRun = end
+		if s.State == job.Running {
+			stopped = s.To
 		}
 	}
-	born := l.stays[0].began
-	switch {
-	case !firstRun.IsZero() && !firstRun.Before(since):
-		t.waiting.add(firstRun.Sub(born), false)
-	case firstRun.IsZero() && slices.Contains(waits, job.State(last.state)):
-		t.waiting.add(until.Sub(born), true)
+	switch ran := !v.Started.IsZero(); {
+	case ran && !v.Started.Before(since):
+		t.waiting.add(v.FirstWait, false)
+	case !ran && slices.Contains(openStates, last):
+		t.waiting.add(v.FirstWait, true)
 	}
 	switch {
-	case last.state == running:
-		t.running.add(ran, true)
-	case !firstRun.IsZero() && !lastRun.Before(since):
-		t.running.add(ran, false)
+	case last == job.Running:
+		t.running.add(v.Ran, true)
+	case !v.Started.IsZero() && !stopped.Before(since):
+		t.running.add(v.Ran, false)
 	}
-	if job.State(last.state).Final() {
-		t.addOutcome(l, since)
+	if !v.Open() && !v.Ended.Before(since) {
+		t.addOutcome(l, v.Outcome)
 	}
 }
 
-// addOutcome counts the outcome of an ended object: its last state, or the final state
-// before its deletion.
-func (t *tally) addOutcome(l *life, since time.Time) {
-	outcome := l.last()
-	if n := len(l.stays); n > 1 && outcome.state == string(job.Deleted) && job.State(l.stays[n-2].state).Final() {
-		outcome = l.stays[n-2]
-	}
-	if outcome.began.Before(since) {
-		return
-	}
-	t.Outcomes[outcome.state]++
+// addOutcome counts the outcome of an object.
+func (t *tally) addOutcome(l *life, outcome job.State) {
+	t.Outcomes[string(outcome)]++
 	count := func(by map[string]Ends, value string) {
 		e := by[value]
-		if e.Ended++; outcome.state == string(job.Failed) {
+		if e.Ended++; outcome == job.Failed {
 			e.Failed++
 		}
 		by[value] = e

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
 	"github.com/vedette-io/vedette/wire"
@@ -42,6 +43,11 @@ type Transition struct {
 	// Ended is the time of the next transition. It is zero for the last one.
 	Ended  time.Time
 	Source Source
+}
+
+// Job returns the transition as the life of its object needs it.
+func (t *Transition) Job() job.Transition {
+	return job.Transition{To: job.State(t.To), At: t.Happened, Reason: t.Reason, Inferred: t.Source == Inferred || t.Source == Relisted}
 }
 
 // Change is a transition together with its object.

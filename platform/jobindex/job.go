@@ -8,12 +8,6 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Span is a time that a job spent in a state. To is zero if the job is still in it.
-type Span = history.Span
-
-// Entry is a change of the state of a job.
-type Entry = history.Entry
-
 // Job is the input of an index about a job.
 type Job struct {
 	ID                  int64 // of the object in the database
@@ -32,7 +26,7 @@ type Job struct {
 	Presence           history.Presence
 	Version            wire.Version
 	Labels             map[string]string
-	Entries            []Entry // all changes of its state, in their order
+	Transitions        []job.Transition // all of its transitions, in the order of their versions
 	BodyFacts
 }
 

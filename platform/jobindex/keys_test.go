@@ -40,7 +40,7 @@ func keyedJob() jobindex.Job {
 	return jobindex.Job{
 		ID: 1, Cluster: "west", ClusterUID: "w", Type: "jobs.batch", Kind: "Job", Namespace: "ml", Name: "train", UID: "u", Queue: "gpu", Owner: "chen",
 		State: job.Failed, Reason: "OOMKilled", Since: minutes(30), Submitted: minutes(0), Labels: map[string]string{"team": "llm"},
-		Entries: []jobindex.Entry{
+		Transitions: []job.Transition{
 			{To: job.Queued, At: minutes(0)}, {To: job.Running, At: minutes(10)}, {To: job.Failed, At: minutes(30)},
 		},
 		BodyFacts: jobindex.BodyFacts{GPUs: 8, Pods: 2, Attempt: 1, Priority: "high"},

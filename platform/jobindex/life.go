@@ -41,7 +41,7 @@ func (c *stateCodes) code(s job.State) uint8 {
 
 // appendLife appends the changes of the state of a job: their number, and for each its
 // state and the time since the previous one.
-func (c *stateCodes) appendLife(b []byte, submitted int64, entries []Entry) []byte {
+func (c *stateCodes) appendLife(b []byte, submitted int64, entries []job.Transition) []byte {
 	b = binary.AppendUvarint(b, uint64(len(entries)))
 	before := submitted
 	for _, e := range entries {
@@ -58,7 +58,7 @@ func (c *stateCodes) appendLife(b []byte, submitted int64, entries []Entry) []by
 
 // entries appends the entries of a life up to an instant: those before the first later
 // one.
-func (c *stateCodes) entries(all []Entry, life string, submitted, until int64) []Entry {
+func (c *stateCodes) entries(all []job.Transition, life string, submitted, until int64) []job.Transition {
 	n, rest := uvarint(life)
 	at := submitted
 	for range n {
@@ -69,7 +69,7 @@ func (c *stateCodes) entries(all []Entry, life string, submitted, until int64) [
 		if at += delta; at > until {
 			break
 		}
-		all = append(all, Entry{To: c.all[word>>1], At: timeOf(at), Inferred: word&1 != 0})
+		all = append(all, job.Transition{To: c.all[word>>1], At: timeOf(at), Inferred: word&1 != 0})
 	}
 	return all
 }

@@ -63,20 +63,20 @@ func (d drawing) live(j *jobindex.Job) {
 	states := []job.State{job.Submitted, job.Queued, job.Starting, job.Running, job.Restarting, job.Suspended, "", job.Aborted, "Odd"}
 	for range d.n("entries", 0, 5) {
 		at = at.Add(time.Duration(d.n("later", -5, 60)) * time.Minute)
-		j.Entries = append(j.Entries, jobindex.Entry{To: rapid.SampledFrom(states).Draw(d.T, "state"), At: at, Inferred: d.n("inferred", 0, 3) == 0})
+		j.Transitions = append(j.Transitions, job.Transition{To: rapid.SampledFrom(states).Draw(d.T, "state"), At: at, Inferred: d.n("inferred", 0, 3) == 0})
 	}
 	if d.n("ends", 0, 1) == 0 {
 		at = at.Add(time.Duration(d.n("end", 0, 60)) * time.Minute)
-		j.Entries = append(j.Entries, jobindex.Entry{To: rapid.SampledFrom([]job.State{job.Succeeded, job.Failed}).Draw(d.T, "end"), At: at})
+		j.Transitions = append(j.Transitions, job.Transition{To: rapid.SampledFrom([]job.State{job.Succeeded, job.Failed}).Draw(d.T, "end"), At: at})
 	}
 	j.State, j.Since, j.Reason = job.Submitted, j.Submitted, d.one("reason", "", "OOMKilled", "Evicted")
-	if n := len(j.Entries); n > 0 {
-		j.State, j.Since = j.Entries[n-1].To, j.Entries[n-1].At
+	if n := len(j.Transitions); n > 0 {
+		j.State, j.Since = j.Transitions[n-1].To, j.Transitions[n-1].At
 	}
 	j.Presence = history.Presence(d.n("presence", 0, 3))
 	if j.Presence == history.Deleted {
 		j.Deleted = at.Add(time.Duration(d.n("deletion", 0, 60)) * time.Minute)
-		j.Entries = append(j.Entries, jobindex.Entry{To: job.Deleted, At: j.Deleted})
+		j.Transitions = append(j.Transitions, job.Transition{To: job.Deleted, At: j.Deleted})
 		if !j.State.Final() {
 			j.State, j.Since = job.Deleted, j.Deleted
 		}
@@ -156,7 +156,7 @@ func (m *machine) change(d drawing) {
 		if n := len(m.naive.jobs); n > 0 {
 			i := d.n("changed", 0, n-1)
 			j := m.naive.jobs[i]
-			j.Entries = nil
+			j.Transitions = nil
 			d.live(&j)
 			m.naive.jobs[i] = j
 			m.index.Put([]jobindex.Job{j})

@@ -30,8 +30,8 @@ type moment struct {
 // momentReader has buffers for lives. Each view has its own.
 type momentReader struct {
 	*table
-	entries []Entry
-	life    history.JobLife
+	entries []job.Transition
+	life    job.Life
 }
 
 // triesOf returns the number of the last attempt of a job.
@@ -45,16 +45,15 @@ func (t *table) endedOf(row uint32) int64 {
 	return 0
 }
 
-// endOf returns when the last span of a job ends.
-func (m *moment) endOf(at int64) int64 {
-	switch {
-	case m.ended != 0:
-		return m.ended
-	case history.Presence(m.presence) == history.Unknown:
-		return m.since // later changes are unknown
+// until returns when the last span of an open job ends; 0 if later changes are unknown.
+func (m *moment) until(at int64) int64 {
+	if !m.seen() {
+		return 0
 	}
 	return at
 }
+
+func (m *moment) seen() bool { return history.Presence(m.presence).Seen() }
 
 // read sets m to the moment of a row. The row must have existed at the instant.
 func (r *momentReader) read(row uint32, i instant, m *moment) {
@@ -72,7 +71,7 @@ func (r *momentReader) read(row uint32, i instant, m *moment) {
 	}
 	m.ended = t.endedOf(row)
 	if last := t.states.all[t.last[row]]; t.last[row] != 0 {
-		open := max(0, m.endOf(i.at)-t.from[row])
+		open := max(0, m.until(i.at)-t.from[row])
 		switch {
 		case last.Waits():
 			m.waited += open
@@ -95,8 +94,8 @@ func (r *momentReader) readPast(row uint32, i instant, m *moment) {
 	if t.states.final[m.state] {
 		m.ended = m.since
 	}
-	r.life.Reset(timeOf(submitted), r.entries, timeOf(m.endOf(i.at)))
-	m.waited, m.ran, m.tries = r.life.Waited.Microseconds(), r.life.Ran.Microseconds(), r.life.Tries
+	r.life.Reset(timeOf(submitted), r.entries, timeOf(m.until(i.at)))
+	m.waited, m.ran, m.tries = r.life.Waited.Microseconds(), r.life.Ran.Microseconds(), r.life.Attempts
 }
 
 // spans sets the life of a row with a moment. It reuses the array of row.Life.
@@ -107,28 +106,28 @@ func (r *momentReader) spans(row uint32, i instant, m *moment, to *Row) {
 		until = i.at
 	}
 	r.entries = t.states.entries(r.entries[:0], t.lives.at(t.life[row]), t.submitted[row], until)
-	life := history.JobLife{Spans: to.Life}
-	life.Reset(to.Submitted, r.entries, timeOf(m.endOf(i.at)))
-	to.Life = life.Spans
+	life := job.Life{Spans: to.Life}
+	life.Reset(to.Submitted, r.entries, timeOf(m.until(i.at)))
+	to.Life, to.Started, to.FirstWait = life.Spans, life.Started, life.FirstWait
 	if gaps := t.gapsOf[gapScope{to.ClusterUID, to.Type}]; gaps != nil {
 		to.Life = hatch(to.Life, gaps, to.Namespace, timeOf(i.at))
 	}
-	if n := len(to.Life); m.ended == 0 && n > 0 && history.Presence(m.presence) != history.Unknown {
+	if n := len(to.Life); m.ended == 0 && n > 0 && m.seen() {
 		to.Life[n-1].To = time.Time{}
 	}
 }
 
 // hatch cuts gaps of a namespace out of spans. An instant in the past ends gaps that began
 // before it.
-func hatch(spans []Span, gaps []history.Gap, namespace string, at time.Time) []Span {
-	var some []history.Gap
-	for _, g := range gaps {
-		if g.Namespace == "" || g.Namespace == namespace {
-			some = append(some, g)
+func hatch(spans []job.Span, gaps []history.Gap, namespace string, at time.Time) []job.Span {
+	var some []job.Interval
+	for n := range gaps {
+		if g := &gaps[n]; g.Namespace == "" || g.Namespace == namespace {
+			some = append(some, g.Interval(at))
 		}
 	}
 	if some == nil {
 		return spans
 	}
-	return history.Hatch(spans, some, at)
+	return job.Hatch(spans, some)
 }

@@ -45,7 +45,7 @@ func rowOf(j *jobindex.Job, at time.Time, past bool, gaps []history.Gap) (jobind
 		Priority: j.Priority, State: j.State, Reason: j.Reason, Submitted: j.Submitted, Since: j.Since, Deleted: j.Deleted, GPUs: j.GPUs, Pods: j.Pods, Presence: j.Presence,
 		Labels: j.Labels, Version: j.Version,
 	}
-	entries := j.Entries
+	entries := j.Transitions
 	if past {
 		if r.Deleted.After(at) {
 			r.Deleted, r.Presence = time.Time{}, history.Present
@@ -68,25 +68,26 @@ func rowOf(j *jobindex.Job, at time.Time, past bool, gaps []history.Gap) (jobind
 	}
 	end := r.Ended
 	if r.Open() {
-		if end = at; r.Presence == history.Unknown {
+		if end = at; r.Presence != history.Present {
 			end = r.Since
 		}
 	}
-	l := history.LifeOf(r.Submitted, entries, end)
-	r.Waited, r.Ran, r.Tries = l.Waited, l.Ran, l.Tries
+	l := job.LifeOf(r.Submitted, entries, end)
+	r.Started, r.FirstWait = l.Started, l.FirstWait
+	r.Waited, r.Ran, r.Tries = l.Waited, l.Ran, l.Attempts
 	if !past || !j.Since.After(at) {
 		r.Tries = max(r.Tries, j.Attempt)
 	}
-	var missing []history.Gap
+	var missing []job.Interval
 	for _, g := range gaps {
 		if g.ClusterUID == r.ClusterUID && g.Type.String() == r.Type && (g.Namespace == "" || g.Namespace == r.Namespace) {
-			missing = append(missing, g)
+			missing = append(missing, g.Interval(at))
 		}
 	}
 	if r.Life = l.Spans; missing != nil {
-		r.Life = history.Hatch(r.Life, missing, at)
+		r.Life = job.Hatch(r.Life, missing)
 	}
-	if n := len(r.Life); r.Open() && n > 0 && r.Presence != history.Unknown {
+	if n := len(r.Life); r.Open() && n > 0 && r.Presence == history.Present {
 		r.Life[n-1].To = time.Time{}
 	}
 	return r, true

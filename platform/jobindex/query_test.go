@@ -51,9 +51,9 @@ func TestPagesOfGrowingKeys(t *testing.T) {
 	x := jobindex.New(jobindex.Config{})
 	var jobs []jobindex.Job
 	for i := range 60 {
-		j := jobindex.Job{ID: int64(i + 1), UID: fmt.Sprint(i), Submitted: minutes(i), State: job.Queued, Since: minutes(i), Entries: []jobindex.Entry{{To: job.Queued, At: minutes(i)}}}
+		j := jobindex.Job{ID: int64(i + 1), UID: fmt.Sprint(i), Submitted: minutes(i), State: job.Queued, Since: minutes(i), Transitions: []job.Transition{{To: job.Queued, At: minutes(i)}}}
 		if i%3 == 0 { // waited for half an hour in total
-			j.Entries = append(j.Entries, jobindex.Entry{To: job.Running, At: minutes(i + 30)})
+			j.Transitions = append(j.Transitions, job.Transition{To: job.Running, At: minutes(i + 30)})
 			j.State, j.Since = job.Running, minutes(i+30)
 		}
 		jobs = append(jobs, j)
@@ -203,7 +203,7 @@ func TestViews(t *testing.T) {
 	states := []job.State{job.Queued, job.Running, job.Failed}
 	change := func(i int) {
 		for k := range jobs {
-			jobs[k] = jobindex.Job{ID: int64(k + 1), UID: fmt.Sprint(k), State: states[i%3], Since: minutes(i), Entries: []jobindex.Entry{{To: states[i%3], At: minutes(i)}}}
+			jobs[k] = jobindex.Job{ID: int64(k + 1), UID: fmt.Sprint(k), State: states[i%3], Since: minutes(i), Transitions: []job.Transition{{To: states[i%3], At: minutes(i)}}}
 		}
 		x.Put(jobs)
 	}

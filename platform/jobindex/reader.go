@@ -101,20 +101,15 @@ func (r *reader) complete(ctx context.Context, objects []model.ListedObject) ([]
 		byID[ids[i]] = &jobs[i]
 	}
 	slices.Sort(ids)
-	reasons := make(map[int64][2]string, len(ids)) // of the last two transitions
-	err := model.EachLifeEntry(ctx, r.db, ids, func(e model.LifeEntry) {
-		j := byID[e.Object]
-		inferred := e.Source == model.Inferred || e.Source == model.Relisted
-		j.Entries = append(j.Entries, Entry{To: job.State(e.To), At: model.Time(e.At), Inferred: inferred})
-		if job.State(e.To).Final() {
-			reasons[e.Object] = [2]string{reasons[e.Object][1], e.Reason}
-		}
+	err := model.EachTransition(ctx, r.db, ids, func(object int64, t job.Transition) {
+		j := byID[object]
+		j.Transitions = append(j.Transitions, t)
 	})
 	if err != nil {
 		return nil, err
 	}
 	for i := range jobs {
-		jobs[i].outcome(reasons[jobs[i].ID][0])
+		jobs[i].outcome()
 	}
 	labels, err := model.LabelsOf(ctx, r.db, ids)
 	for i := range jobs {
@@ -124,11 +119,9 @@ func (r *reader) complete(ctx context.Context, objects []model.ListedObject) ([]
 }
 
 // outcome sets the state of a job that ended before its object was deleted to its outcome.
-// reason is that of the last transition but one.
-func (j *Job) outcome(reason string) {
-	n := len(j.Entries)
-	if j.State == job.Deleted && n >= 2 && j.Entries[n-2].To.Final() {
-		j.State, j.Since, j.Reason = j.Entries[n-2].To, j.Entries[n-2].At, reason
+func (j *Job) outcome() {
+	if t, ended := job.Outcome(j.Transitions); ended && j.State == job.Deleted && t.To != job.Deleted {
+		j.State, j.Since, j.Reason = t.To, t.At, t.Reason
 	}
 }
 

@@ -28,8 +28,11 @@ type Row struct {
 	Labels                 map[string]string // shared between rows; must not be changed
 	Version                wire.Version      // of the last revision
 	// Life has the states up to the instant, except the final one. To of the last span is
-	// zero if the job is still in it.
-	Life []Span
+	// zero if the job is still in it. Started is when the job first ran, zero if it has not,
+	// and FirstWait is how long it had waited before. Brief queries set none of them.
+	Life      []job.Span
+	Started   time.Time
+	FirstWait time.Duration
 }
 
 // Open reports whether the job has not ended.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/feed"
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/wire"
@@ -17,8 +18,8 @@ import (
 type columns struct {
 	id, version                int64s
 	submitted, since, deleted  int64s // in microseconds since 1970
-	from                       int64s // beginning of the last span that is not final
-	waited, ran                int64s // without the last span, in microseconds
+	from                       int64s // the time up to which waited and ran count: that of the last transition, unless it is final
+	waited, ran                int64s // in microseconds
 	place, queue, owner        uint32s
 	reason, priority, labels   uint32s
 	identity, life             uint32s // references: name and UID; changes of the state
@@ -85,8 +86,8 @@ type table struct {
 
 	// Buffers of the writer.
 	buffer  []byte
-	entries []Entry
-	spans   history.JobLife
+	entries []job.Transition
+	spans   job.Life
 }
 
 // gapScope is the scope of a gap.
@@ -156,7 +157,7 @@ func (t *table) put(j *Job) (row uint32, added bool) {
 // putLife stores the life of a job, and the fields derived from it.
 func (t *table) putLife(row uint32, j *Job, found bool) {
 	t.submitted[row] = micros(j.Submitted)
-	b := t.states.appendLife(t.buffer[:0], t.submitted[row], j.Entries)
+	b := t.states.appendLife(t.buffer[:0], t.submitted[row], j.Transitions)
 	t.buffer = b
 	if !found || !strings.HasPrefix(t.lives.at(t.life[row]), string(b)) {
 		if found {
@@ -164,13 +165,13 @@ func (t *table) putLife(row uint32, j *Job, found bool) {
 		}
 		t.life[row] = t.lives.add(b)
 	}
-	t.spans.Reset(j.Submitted, j.Entries, time.Time{})
+	t.spans.Reset(j.Submitted, j.Transitions, time.Time{})
 	t.waited[row], t.ran[row] = t.spans.Waited.Microseconds(), t.spans.Ran.Microseconds()
-	t.tries[row] = uint16(min(t.spans.Tries, math.MaxUint16))
+	t.tries[row] = uint16(min(t.spans.Attempts, math.MaxUint16))
 	t.from[row], t.last[row] = 0, 0
-	if n := len(j.Entries); n > 0 && !j.Entries[n-1].To.Final() {
-		t.last[row] = t.states.code(j.Entries[n-1].To)
-		t.from[row] = micros(t.spans.Spans[len(t.spans.Spans)-1].From)
+	if n := len(j.Transitions); n > 0 && !j.Transitions[n-1].To.Final() {
+		t.last[row] = t.states.code(j.Transitions[n-1].To)
+		t.from[row] = micros(t.spans.Spans[len(t.spans.Spans)-1].To)
 	}
 }
 
@@ -325,8 +326,8 @@ func (t *table) job(row uint32) Job {
 		Namespace: t.namespaces.all[p.namespace], Name: name, UID: uid, Queue: t.queues.all[t.queue[row]], Owner: t.owners.all[t.owner[row]],
 		State: t.states.all[t.state[row]], Reason: t.reasons.all[t.reason[row]], Since: timeOf(t.since[row]), Submitted: timeOf(t.submitted[row]),
 		Deleted: timeOf(t.deleted[row]), Presence: history.Presence(t.presence[row]), Version: wire.Version(t.version[row]), Labels: t.sets.of(t.labels[row], name, uid),
-		Entries:   t.states.entries(nil, t.lives.at(t.life[row]), t.submitted[row], math.MaxInt64),
-		BodyFacts: BodyFacts{GPUs: int(t.gpus[row]), Pods: int(t.pods[row]), Attempt: int(t.attempt[row]), Priority: t.priorities.all[t.priority[row]]},
+		Transitions: t.states.entries(nil, t.lives.at(t.life[row]), t.submitted[row], math.MaxInt64),
+		BodyFacts:   BodyFacts{GPUs: int(t.gpus[row]), Pods: int(t.pods[row]), Attempt: int(t.attempt[row]), Priority: t.priorities.all[t.priority[row]]},
 	}
 }
 

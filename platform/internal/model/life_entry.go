@@ -5,29 +5,23 @@ import (
 	"database/sql"
 	"slices"
 
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
-// LifeEntry is a transition as the life of an object needs it.
-type LifeEntry struct {
-	Object int64
-	To     string
-	Reason string // of transitions to an outcome; otherwise empty
-	At     int64  // time of the transition, in microseconds
-	Source Source
-}
-
-// EachLifeEntry calls each for all transitions of some objects, ordered by object and
-// version.
-func EachLifeEntry(ctx context.Context, q sqldb.Querier, objects []int64, each func(LifeEntry)) error {
+// EachTransition calls each for all transitions of some objects, ordered by object and version. The
+// reason is that of transitions to an outcome; that of others is empty.
+func EachTransition(ctx context.Context, q sqldb.Querier, objects []int64, each func(object int64, t job.Transition)) error {
 	if len(objects) == 0 {
 		return nil
 	}
 	const columns = "object_id, to_state, CASE WHEN to_state IN ('Succeeded', 'Failed', 'Aborted') THEN reason ELSE '' END, happened_at, source"
 	return q.Query(ctx, "SELECT "+columns+" FROM transitions WHERE object_id IN "+inList(objects)+" ORDER BY object_id, version", nil, func(rows *sql.Rows) error {
-		var e LifeEntry
-		err := rows.Scan(&e.Object, &e.To, &e.Reason, &e.At, &e.Source)
-		each(e)
+		var object, at int64
+		var to, reason string
+		var source Source
+		err := rows.Scan(&object, &to, &reason, &at, &source)
+		each(object, job.Transition{To: job.State(to), At: Time(at), Reason: reason, Inferred: source == Inferred || source == Relisted})
 		return err
 	})
 }

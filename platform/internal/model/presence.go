@@ -31,6 +31,10 @@ func (p Presence) String() string {
 	return presences[p]
 }
 
+// Seen reports whether the state of an object is known now. Otherwise its last recorded state lasts
+// until an unknown instant, or the object is deleted.
+func (p Presence) Seen() bool { return p == Present }
+
 // MarshalText returns the word of the presence.
 func (p Presence) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 

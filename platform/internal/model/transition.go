@@ -166,23 +166,6 @@ func TransitionsOf(object int64) Query {
 	return Query{"SELECT " + listedTransitionColumns + " FROM transitions t WHERE t.object_id = ?", []any{object}, "t.version"}
 }
 
-// EachEntry calls each for all transitions of some objects, ordered by object and version,
-// with the object, the new state, and the time.
-func EachEntry(ctx context.Context, q sqldb.Querier, objects []int64, each func(object int64, to string, at int64)) error {
-	if len(objects) == 0 {
-		return nil
-	}
-	return q.Query(ctx, "SELECT object_id, to_state, happened_at FROM transitions WHERE object_id IN "+inList(objects)+" ORDER BY object_id, version", nil, func(rows *sql.Rows) error {
-		var object, at int64
-		var to string
-		if err := rows.Scan(&object, &to, &at); err != nil {
-			return err
-		}
-		each(object, to, at)
-		return nil
-	})
-}
-
 // LastTransitions calls each for some objects with the version of their last transition.
 func LastTransitions(ctx context.Context, q sqldb.Querier, objects []int64, each func(object int64, version wire.Version)) error {
 	return queryIn(ctx, q, "SELECT object_id, MAX(version) FROM transitions WHERE object_id IN ", objects, " GROUP BY object_id", func(rows *sql.Rows) error {

@@ -265,7 +265,7 @@ func waited(like *jobindex.Row, n int) (all []jobindex.Job) {
 		j := jobindex.Job{
 			ID: int64(1000 + i), Cluster: like.Cluster, ClusterUID: like.ClusterUID, Type: like.Type, Kind: like.Kind, Namespace: like.Namespace,
 			Name: fmt.Sprint("past-", i), UID: fmt.Sprint("past-", i), Queue: like.Queue, State: job.Running, Since: started, Submitted: submitted, Presence: history.Present,
-			Entries: []jobindex.Entry{{To: job.Queued, At: submitted}, {To: job.Running, At: started}},
+			Transitions: []job.Transition{{To: job.Queued, At: submitted}, {To: job.Running, At: started}},
 		}
 		j.GPUs, j.Pods = like.GPUs, 1
 		all = append(all, j)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/job/jobfilter"
-	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/jobindex"
 	"github.com/vedette-io/vedette/platform/portal/insight/likely"
 )
@@ -186,17 +185,4 @@ func (s *sampler) verdictOf(of *sample, size sizes, waits []likely.Wait) likely.
 		of.verdicts[size] = v
 	}
 	return v
-}
-
-// current returns the beginning of the current wait of a job.
-func current(life []history.Span) (since time.Time) {
-	for _, span := range life {
-		switch {
-		case !span.State.Waits():
-			since = time.Time{}
-		case since.IsZero():
-			since = span.From
-		}
-	}
-	return since
 }

@@ -21,7 +21,7 @@ func TestSampleIsTheNewest(t *testing.T) {
 		jobs[i] = jobindex.Job{
 			ID: int64(i + 1), Cluster: "west", ClusterUID: "uid-west", Type: "jobs.batch", Kind: "Job", Namespace: "ml", Name: fmt.Sprint("job-", i), UID: fmt.Sprint("uid-", i), Queue: "gpu",
 			Submitted: at, Presence: history.Present, State: job.Succeeded, Since: at.Add(3 * time.Minute),
-			Entries: []jobindex.Entry{{To: job.Queued, At: at}, {To: job.Running, At: at.Add(time.Minute)}, {To: job.Succeeded, At: at.Add(3 * time.Minute)}},
+			Transitions: []job.Transition{{To: job.Queued, At: at}, {To: job.Running, At: at.Add(time.Minute)}, {To: job.Succeeded, At: at.Add(3 * time.Minute)}},
 		}
 	}
 	x := jobindex.New(jobindex.Config{})

@@ -27,7 +27,7 @@ func (w *waiting) write(ctx context.Context) error {
 		}
 	}
 	var length time.Duration
-	if since := current(w.job.Life); !since.IsZero() {
+	if since := job.LastWait(w.job.Life); !since.IsZero() {
 		length = w.at.Sub(since)
 	} else {
 		length = w.job.Waited

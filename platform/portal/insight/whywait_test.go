@@ -128,12 +128,12 @@ func TestPast(t *testing.T) {
 	add := func(id int, submitted time.Time, waited time.Duration) {
 		j := jobindex.Job{
 			ID: int64(id), Cluster: "gpu-west", ClusterUID: "west", Type: "jobs.batch", Kind: "Job", Namespace: "ml", Name: "a", UID: string(rune(id)), Queue: "gpu-h100",
-			State: job.Queued, Since: submitted, Submitted: submitted, Presence: history.Present, Entries: []jobindex.Entry{{To: job.Queued, At: submitted}},
+			State: job.Queued, Since: submitted, Submitted: submitted, Presence: history.Present, Transitions: []job.Transition{{To: job.Queued, At: submitted}},
 		}
 		j.GPUs, j.Pods = 8, 1
 		if waited > 0 {
 			j.State, j.Since = job.Running, submitted.Add(waited)
-			j.Entries = append(j.Entries, jobindex.Entry{To: job.Running, At: j.Since})
+			j.Transitions = append(j.Transitions, job.Transition{To: job.Running, At: j.Since})
 		}
 		all = append(all, j)
 	}

@@ -16,7 +16,7 @@ import (
 // Member is a job of a chain of retries, with the records of its runs.
 type Member struct {
 	history.Attempt
-	Life history.ObjectLife
+	Life job.Life
 	Pods *PodSet      // may be nil
 	Logs []joblog.Log // that are kept
 	Body []byte       // the last body; nil if it is not recorded
@@ -55,8 +55,9 @@ func attemptsOf(m *Member, before int) []attempt {
 	}
 	runs = withLogs(runs, m.Logs, first)
 	failures = withRuns(failures, runs)
-	stretches := stretchesOf(m.Life)
-	n := len(stretches)
+	recorded := slices.Collect(job.Attempts(m.Life.Spans))
+	recorded = recorded[:min(len(recorded), maxAttempts)]
+	n := len(recorded)
 	for _, number := range first {
 		n = max(n, number)
 	}
@@ -67,9 +68,8 @@ func attemptsOf(m *Member, before int) []attempt {
 		a.Number, a.Run, a.State = before+i+1, i+1, string(job.Failed)
 		o := &m.Object
 		a.Job = api.JobRef{Cluster: o.Cluster, UID: o.UID, Type: o.Type.String(), Namespace: o.Namespace, Name: o.Name}
-		if i < len(stretches) && len(stretches) == n {
-			s := stretches[i]
-			a.Began, a.Ended, a.Ran = instant(s.from), instant(s.to), s.ran.Seconds()
+		if len(recorded) == n {
+			a.recordedAs(&recorded[i], i == n-1 && m.Life.Open())
 		} else {
 			a.timesOf(runs)
 		}
@@ -126,6 +126,15 @@ func (a *attempt) of(m *Member, runs []run, failures []failure) {
 	}
 }
 
+// recordedAs sets the times of an attempt from the life of its job. The last attempt of an open job
+// has no end, unless it is over.
+func (a *attempt) recordedAs(r *job.Attempt, open bool) {
+	a.Began, a.Ended, a.Ran = instant(r.From), instant(r.To), r.Ran.Seconds()
+	if open && !r.Over {
+		a.Ended = time.Time{}
+	}
+}
+
 // timesOf sets the times of an attempt from its runs.
 func (a *attempt) timesOf(runs []run) {
 	open := false
@@ -166,32 +175,6 @@ func (s *PodSet) image(number int) string {
 		return main.Image
 	}
 	return ""
-}
-
-// stretch is the part of a life in one attempt.
-type stretch struct {
-	from, to time.Time
-	ran      time.Duration
-}
-
-// stretchesOf divides a life into attempts. The end of the last one is zero while it lasts.
-func stretchesOf(life history.ObjectLife) (all []stretch) {
-	for _, s := range life.Spans {
-		if s.State != job.Starting && s.State != job.Running || s.Attempt < 1 || s.Attempt > maxAttempts {
-			continue
-		}
-		for len(all) < s.Attempt {
-			all = append(all, stretch{from: s.From})
-		}
-		last := &all[s.Attempt-1]
-		if last.to = s.To; s.State == job.Running {
-			last.ran += s.To.Sub(s.From)
-		}
-	}
-	if n := len(life.Spans); n > 0 && len(all) > 0 && life.Ended.IsZero() && life.Spans[n-1].State != job.Restarting {
-		all[len(all)-1].to = time.Time{}
-	}
-	return all
 }
 
 // shortPod returns the name of a pod without the job's name, if the rest identifies the replica.

@@ -69,14 +69,14 @@ func TestAttemptsOfOneJob(t *testing.T) {
 	)
 	m := jobview.Member{
 		Attempt: history.Attempt{Object: history.Object{Name: "train", UID: "u"}, State: job.Failed, Reason: "BackoffLimitExceeded"}, Pods: set,
-		Life: history.ObjectLife{Ended: minutes(25), JobLife: history.LifeOf(begin, []history.Entry{
+		Life: job.LifeOf(begin, []job.Transition{
 			{To: job.Running, At: minutes(1)},
 			{To: job.Restarting, At: minutes(5)},
 			{To: job.Running, At: minutes(11)},
 			{To: job.Restarting, At: minutes(15)},
 			{To: job.Running, At: minutes(21)},
 			{To: job.Failed, At: minutes(25)},
-		}, minutes(25))},
+		}, minutes(25)),
 	}
 	list := jobview.Attempts([]jobview.Member{m})
 	var text strings.Builder

@@ -19,7 +19,7 @@ import (
 // PodSet has the recorded pods of one job. It does not change.
 type PodSet struct {
 	objects []history.Object
-	lives   map[int64]history.ObjectLife
+	lives   map[int64]job.Life
 	pods    []*corev1.Pod  // of the objects; the status is empty if no body is recorded
 	first   map[string]int // the numbers of their first attempts, by UID
 	runs    []run
@@ -29,7 +29,7 @@ type PodSet struct {
 
 // NewPodSet returns the set of some pods with their last bodies and their lives. Both may be
 // missing. It does not read the database.
-func NewPodSet(objects []history.Object, bodies map[int64][]byte, lives map[int64]history.ObjectLife) *PodSet {
+func NewPodSet(objects []history.Object, bodies map[int64][]byte, lives map[int64]job.Life) *PodSet {
 	s := &PodSet{objects: objects, lives: lives}
 	for i := range objects {
 		o := &objects[i]
@@ -109,7 +109,7 @@ func (s *PodSet) exitOf(uid string) *int {
 }
 
 // spansOf returns the life of a pod that began in an attempt. Each restart begins another attempt.
-func spansOf(life history.ObjectLife, attempt int) []api.Span {
+func spansOf(life job.Life, attempt int) []api.Span {
 	all := Life(life.Spans)
 	for i := range all {
 		if all[i].Attempt > 0 {

@@ -61,7 +61,7 @@ func Ref(r *jobindex.Row) api.JobRef {
 }
 
 // Life returns spans for the life strip.
-func Life(spans []history.Span) []api.Span {
+func Life(spans []job.Span) []api.Span {
 	all := make([]api.Span, len(spans))
 	for i, s := range spans {
 		all[i] = api.Span{State: string(s.State), From: instant(s.From), To: instant(s.To), Gap: s.Gap, Inferred: s.Inferred, Attempt: s.Attempt}

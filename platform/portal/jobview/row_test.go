@@ -64,7 +64,7 @@ func TestRow(t *testing.T) {
 	at := time.Date(2026, 3, 1, 9, 0, 0, 123456789, time.FixedZone("x", 3600))
 	r := &jobindex.Row{
 		State: job.Running, Since: at, Submitted: at, Presence: history.Unselected, Waited: 90 * time.Second, GPUs: -1, Pods: 2, Version: 7,
-		Life: []jobindex.Span{{State: job.Queued, From: at, To: at.Add(time.Second)}, {State: job.Running, From: at, Gap: true, Inferred: true, Attempt: 2}},
+		Life: []job.Span{{State: job.Queued, From: at, To: at.Add(time.Second)}, {State: job.Running, From: at, Gap: true, Inferred: true, Attempt: 2}},
 	}
 	got := jobview.Job(r, jobview.Extra{Message: strings.Repeat("日", 200) + "\x1b[31m", Raw: "Raw"})
 	utc := at.UTC().Truncate(time.Millisecond)

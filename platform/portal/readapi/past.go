@@ -19,7 +19,7 @@ const exactPast = 500
 type recordedOf struct {
 	objects []history.Object
 	bodies  map[int64][]byte
-	lives   map[int64]history.ObjectLife
+	lives   map[int64]job.Life
 }
 
 // recordOf returns the records of some objects; with an instant, the records at the instant,
@@ -43,7 +43,7 @@ func recordOf(r *reader, ctx context.Context, objects []history.Object, at time.
 	if all.bodies, err = r.history.Bodies(ctx, all.objects); err != nil {
 		return all, err
 	}
-	if all.lives, err = r.history.Lives(ctx, all.objects, at); err != nil {
+	if all.lives, err = r.history.LivesAt(ctx, all.objects, at); err != nil {
 		return all, err
 	}
 	for i := range all.objects {
@@ -53,9 +53,7 @@ func recordOf(r *reader, ctx context.Context, objects []history.Object, at time.
 				return all, err
 			}
 		}
-		life := lifeThen(all.lives[o.ID], at)
-		all.lives[o.ID] = life
-		if err := stateThen(r, ctx, o, &life, at); err != nil {
+		if err := stateThen(r, ctx, o, all.lives[o.ID].Outcome, at); err != nil {
 			return all, err
 		}
 	}
@@ -76,41 +74,15 @@ func settled(o *history.Object, at time.Time) bool {
 	return job.State(o.State).Final() && !o.Since.After(at) && !o.Gone.After(at)
 }
 
-// lifeThen returns the part of a life up to an instant.
-func lifeThen(life history.ObjectLife, at time.Time) history.ObjectLife {
-	then := history.ObjectLife{JobLife: history.JobLife{Tries: 1}}
-	if !life.Ended.After(at) {
-		then.Outcome, then.Ended = life.Outcome, life.Ended
-	}
-	for _, s := range life.Spans {
-		if s.From.After(at) {
-			break
-		}
-		if s.To.After(at) {
-			s.To = at
-		}
-		switch {
-		case s.Gap:
-		case s.State == job.Running:
-			then.Ran += s.To.Sub(s.From)
-		case s.State.Waits():
-			then.Waited += s.To.Sub(s.From)
-		}
-		then.Tries = max(then.Tries, s.Attempt)
-		then.Spans = append(then.Spans, s)
-	}
-	return then
-}
-
-// stateThen sets the state of an object at an instant. life is its life up to the instant.
-func stateThen(r *reader, ctx context.Context, o *history.Object, life *history.ObjectLife, at time.Time) error {
+// stateThen sets the state of an object at an instant. outcome is its outcome then.
+func stateThen(r *reader, ctx context.Context, o *history.Object, outcome job.State, at time.Time) error {
 	if o.Gone.After(at) {
 		o.Gone, o.Presence = time.Time{}, history.Present
 	}
 	if !o.Since.After(at) {
 		return nil
 	}
-	o.State, o.Raw, o.Reason, o.Message = string(life.Outcome), "", "", ""
+	o.State, o.Raw, o.Reason, o.Message = string(outcome), "", "", ""
 	t, found, err := lastTransition(r, ctx, o.ID, at)
 	if err == nil && found {
 		o.State, o.Raw, o.Reason, o.Message, o.Since = t.To, t.ToRaw, t.Reason, t.Message, t.Happened

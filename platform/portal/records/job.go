@@ -31,7 +31,7 @@ func jobOf(j *api.RecordJob) history.Job {
 		GPUs: j.GPUs, Pods: j.Pods, Asks: j.Asks, Node: j.Node,
 	}
 	for _, s := range j.Life {
-		out.Life = append(out.Life, history.Span{State: job.State(s.State), From: s.From, To: s.To, Gap: s.Gap, Inferred: s.Inferred, Attempt: s.Attempt})
+		out.Life = append(out.Life, job.Span{State: job.State(s.State), From: s.From, To: s.To, Gap: s.Gap, Inferred: s.Inferred, Attempt: s.Attempt})
 	}
 	return out
 }

@@ -54,7 +54,7 @@ func draw(t *rapid.T) (all []jobindex.Job) {
 			{job.Queued, job.Suspended, job.Queued, job.Running, job.Aborted},
 			{job.Queued, job.Failed},
 		}).Draw(t, "life") {
-			j.Entries = append(j.Entries, jobindex.Entry{To: s, At: minutes(at)})
+			j.Transitions = append(j.Transitions, job.Transition{To: s, At: minutes(at)})
 			j.State, j.Since = s, minutes(at)
 			at += rapid.IntRange(0, 120).Draw(t, "stay")
 		}

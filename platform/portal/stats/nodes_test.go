@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/job"
-	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/jobindex"
 )
 
@@ -13,17 +12,17 @@ import (
 // pod has failed. This restart does not begin an attempt.
 func TestCauseOfLastAttempt(t *testing.T) {
 	at := func(n int) time.Time { return time.Date(2026, 3, 1, 9, n, 0, 0, time.UTC) }
-	life := []history.Span{
-		{State: job.Running, From: at(0), To: at(10)},
-		{State: job.Restarting, From: at(10), To: at(12)},
-		{State: job.Running, From: at(12), To: at(20)},
-		{State: job.Restarting, From: at(20), To: at(20)},
-		{State: job.Failed, From: at(20)},
-	}
+	life := job.LifeOf(at(0), []job.Transition{
+		{To: job.Running, At: at(0)},
+		{To: job.Restarting, At: at(10)},
+		{To: job.Running, At: at(12)},
+		{To: job.Restarting, At: at(20)},
+		{To: job.Failed, At: at(20)},
+	}, at(30)).Spans
 	first, last := &podEnd{at: at(10), failed: true, cause: "OOMKilled"}, &podEnd{at: at(19), failed: true, cause: "Error, exit code 1"}
 	for _, c := range []struct {
 		reason string
-		life   []history.Span
+		life   []job.Span
 		pods   []*podEnd
 		want   string
 	}{

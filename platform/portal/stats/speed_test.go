@@ -21,7 +21,7 @@ func many(n int, now time.Time) []jobindex.Job {
 		all[i] = jobindex.Job{
 			ID: int64(i + 1), Cluster: "gpu-west", ClusterUID: "west", Type: "jobs.batch", Kind: "Job", Namespace: fmt.Sprint("team-", i%50), Name: fmt.Sprint("job-", i),
 			UID: fmt.Sprint("uid-", i), Queue: fmt.Sprint("queue-", i%20), Owner: fmt.Sprint("owner-", i%300), Submitted: at, Presence: history.Present,
-			Entries: []jobindex.Entry{
+			Transitions: []job.Transition{
 				{To: job.Queued, At: at},
 				{To: job.Starting, At: at.Add(10 * time.Minute)},
 				{To: job.Running, At: at.Add(11 * time.Minute)},

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/job"
-	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/jobindex"
 	"github.com/vedette-io/vedette/platform/portal/api"
 	"github.com/vedette-io/vedette/platform/portal/jobview"
@@ -89,7 +88,7 @@ func (t *timeline) addGroup(r *jobindex.Row) {
 
 // job describes a job with the spans of its life that are in the window.
 func (t *timeline) job(r *jobindex.Row) api.TimelineJob {
-	spans := make([]history.Span, 0, len(r.Life))
+	spans := make([]job.Span, 0, len(r.Life))
 	for _, s := range r.Life {
 		if s.From.Before(t.window.To) && (s.To.IsZero() || s.To.After(t.window.From)) {
 			spans = append(spans, s)

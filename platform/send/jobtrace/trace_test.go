@@ -29,11 +29,11 @@ func drawJob(t *rapid.T) (*history.Job, []model.FeedAmendment) {
 		Submitted: instant("submitted"), Ended: instant("ended"),
 	}
 	states := []job.State{job.Queued, job.Starting, job.Running, job.Restarting, ""}
-	var entries []history.Entry
+	var entries []job.Transition
 	for range rapid.OneOf(rapid.IntRange(0, 12), rapid.IntRange(900, 1500)).Draw(t, "entries") {
-		entries = append(entries, history.Entry{To: states[len(entries)*7%5], At: time.Unix(int64(len(entries)*3%2000), 0)})
+		entries = append(entries, job.Transition{To: states[len(entries)*7%5], At: time.Unix(int64(len(entries)*3%2000), 0)})
 	}
-	j.Live(history.LifeOf(j.Submitted, entries, j.Ended))
+	j.Live(job.LifeOf(j.Submitted, entries, j.Ended))
 	var amendments []model.FeedAmendment
 	for i := range rapid.IntRange(0, 300).Draw(t, "amendments") {
 		amendments = append(amendments, model.FeedAmendment{FeedEntry: model.FeedEntry{Kind: model.FeedLate}, From: j.Reason, RecordedAt: int64(i)})

@@ -79,7 +79,7 @@ func (w *World) live(j *jobindex.Job) {
 	at := j.Submitted
 	enter := func(s job.State, after time.Duration) {
 		if at = at.Add(after); at.Before(w.now) {
-			j.Entries = append(j.Entries, jobindex.Entry{To: s, At: at})
+			j.Transitions = append(j.Transitions, job.Transition{To: s, At: at})
 			j.State, j.Since = s, at
 		}
 	}
@@ -104,7 +104,7 @@ func (w *World) live(j *jobindex.Job) {
 	}
 	if j.State.Final() && w.between(0, 3) == 0 {
 		j.Presence, j.Deleted = history.Deleted, j.Since.Add(w.seconds(60, 7200))
-		j.Entries = append(j.Entries, jobindex.Entry{To: job.Deleted, At: j.Deleted})
+		j.Transitions = append(j.Transitions, job.Transition{To: job.Deleted, At: j.Deleted})
 	}
 }
 
@@ -115,7 +115,7 @@ func Next(j jobindex.Job, at time.Time) jobindex.Job {
 	if j.State == job.Running {
 		next = job.Restarting
 	}
-	j.Entries = append(j.Entries[:len(j.Entries):len(j.Entries)], jobindex.Entry{To: next, At: at})
+	j.Transitions = append(j.Transitions[:len(j.Transitions):len(j.Transitions)], job.Transition{To: next, At: at})
 	j.State, j.Since, j.Version = next, at, j.Version+1
 	return j
 }

@@ -53,8 +53,8 @@ func memberOf(j *jobindex.Job, p places) member {
 	m.Attributes = model.Attributes{
 		Cluster: p.clusters[j.Cluster], Resource: p.resources[j.Type], Namespace: j.Namespace, Queue: j.Queue, Submitter: j.Owner, Labels: j.Labels,
 	}
-	first := j.Version - wire.Version(len(j.Entries)) + 1
-	for i, e := range j.Entries {
+	first := j.Version - wire.Version(len(j.Transitions)) + 1
+	for i, e := range j.Transitions {
 		reason := ""
 		if e.To == job.Failed {
 			reason = j.Reason

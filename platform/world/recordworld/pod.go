@@ -33,7 +33,7 @@ func podOf(j *jobindex.Job, i int) member {
 	p.Owner.UID, p.Owner.Kind, p.Owner.Name = j.UID, j.Kind, j.Name
 	p.Labels = map[string]string{"batch.kubernetes.io/job-name": j.Name, "team": j.Labels["team"]}
 	started := j.Submitted
-	for _, e := range j.Entries {
+	for _, e := range j.Transitions {
 		switch e.To {
 		case job.Starting:
 			started = e.At

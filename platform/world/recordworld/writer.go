@@ -115,7 +115,7 @@ func (w *Writer) next(taken map[string]*moving) *moving {
 func (w *Writer) submit() *moving {
 	j := w.world.Job(0)
 	w.made++
-	j.Cluster, j.Type, j.Kind, j.Entries, j.State = "cluster-1", "jobs.batch", "Job", nil, ""
+	j.Cluster, j.Type, j.Kind, j.Transitions, j.State = "cluster-1", "jobs.batch", "Job", nil, ""
 	j.Name = fmt.Sprintf("%s-%s-%d", strings.TrimRight(j.Name, "0123456789abcdef-"), w.begun.Format("150405"), w.made)
 	j.UID = fmt.Sprintf("%s-%012x", j.UID[:23], w.made)
 	j.Labels["batch.kubernetes.io/job-name"], j.Labels["controller-uid"] = j.Name, j.UID
@@ -135,7 +135,7 @@ func (w *Writer) advance(j *moving) {
 	}
 	w.version++
 	j.Version, j.State, j.Since = w.version, next, now
-	j.Entries = append(j.Entries, jobindex.Entry{To: next, At: now})
+	j.Transitions = append(j.Transitions, job.Transition{To: next, At: now})
 }
 
 // store writes the last transitions of some jobs, with the statements of a recorder.

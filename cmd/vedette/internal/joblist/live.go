@@ -63,7 +63,7 @@ func (l *Live) List(ctx context.Context, q Query, now time.Time) (list List, err
 		if j.Open() {
 			end = now
 		}
-		j.Live(history.LifeOf(j.Submitted, j.entries, end))
+		j.Live(job.LifeOf(j.Submitted, j.entries, end))
 		list.Jobs = append(list.Jobs, j.Job)
 	}
 	history.SortJobs(list.Jobs)

@@ -19,7 +19,7 @@ import (
 type liveJob struct {
 	history.Job
 	podLabels map[string]string // nil: the job is the controller of its pods
-	entries   []history.Entry
+	entries   []job.Transition
 }
 
 // IsJobType reports whether a type, such as "jobs.batch", is one of jobs.
@@ -75,13 +75,13 @@ func startOf(o job.Object) time.Time {
 
 // entriesOf returns what an object says about its states: when it was created, when it began,
 // and when it entered the state in which it is. Attempts before the last one are not told.
-func entriesOf(j *history.Job, start time.Time) (all []history.Entry) {
+func entriesOf(j *history.Job, start time.Time) (all []job.Transition) {
 	at := j.Submitted
 	add := func(s job.State, from time.Time) {
 		if from.Before(at) {
 			from = at
 		}
-		all, at = append(all, history.Entry{To: s, At: from}), from
+		all, at = append(all, job.Transition{To: s, At: from}), from
 	}
 	now := job.State(j.State)
 	began := !start.IsZero() && !start.After(j.Since)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/lifestrip"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/history"
 )
 
@@ -16,7 +17,7 @@ func TestTableWidths(t *testing.T) {
 	hostile := "\x1b[31mred\x07\r\n\t\u202e" + strings.Repeat("名前", 60)
 	begun := time.Now().Add(-3 * time.Hour)
 	jobs := []history.Job{
-		{Namespace: "ml", Name: "a", State: "Running", Tries: 1, GPUs: 8, Queue: "q", Submitter: "ann", WaitedSeconds: 3, RanSeconds: 8000, Node: "n", Life: []history.Span{{State: "Running", From: begun, To: begun.Add(time.Hour)}}},
+		{Namespace: "ml", Name: "a", State: "Running", Tries: 1, GPUs: 8, Queue: "q", Submitter: "ann", WaitedSeconds: 3, RanSeconds: 8000, Node: "n", Life: []job.Span{{State: "Running", From: begun, To: begun.Add(time.Hour)}}},
 		{Namespace: hostile, Name: hostile, State: "", Raw: hostile, Reason: hostile, Message: hostile, Queue: hostile, Submitter: hostile, Tries: 1 << 31, GPUs: 1_000_000, WaitedSeconds: 1e9, RanSeconds: 1e9, Ended: begun},
 	}
 	for _, width := range []int{60, 80, 100, 120, 200, 400} {
