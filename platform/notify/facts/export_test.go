@@ -18,25 +18,19 @@ func PodCause(body []byte) message.Cause {
 	return causeOf(e)
 }
 
-// Life returns how long a job waited and ran, its spans, and the starts of its attempts.
-func Life(all []history.Transition, created, end time.Time, whole bool) (waited, ran time.Duration, spans []message.Span, attempts int) {
-	l := newLife(all, created, end, whole)
-	waited, _ = l.in(job.State.Waits)
-	ran, _ = l.in(func(s job.State) bool { return s == job.Running })
-	return waited, ran, l.spans, len(l.attempts)
+// Life is the life of a job in a message.
+type Life = lifeOf
+
+// NewLife returns the life of a job until a time.
+func NewLife(all []history.Transition, created, end time.Time, whole bool) Life {
+	return newLife(all, created, end, whole)
 }
+
+// WaitedIn returns how long a job waited, and whether that is known.
+func WaitedIn(l *Life, last bool) (time.Duration, bool) { return l.waited(last) }
 
 // LastRun returns the start of the run before the last transition.
 func LastRun(all []history.Transition) time.Time {
 	l := newLife(all, time.Time{}, all[len(all)-1].Happened, true)
 	return l.lastRun(job.State(all[len(all)-1].To) == job.Running)
-}
-
-// Hatch cuts intervals out of the spans of a life: pairs of a beginning and an end.
-func Hatch(spans []message.Span, pairs ...time.Time) []message.Span {
-	var gaps []interval
-	for i := 0; i < len(pairs); i += 2 {
-		gaps = append(gaps, interval{pairs[i], pairs[i+1]})
-	}
-	return hatch(spans, gaps)
 }

@@ -15,9 +15,6 @@ import (
 // maxAttempts is the maximum number of attempts that are compared.
 const maxAttempts = 5
 
-// slack is the maximum difference between the clocks of nodes and of the control plane.
-const slack = 5 * time.Second
-
 // maxPods is the maximum number of pods of a job that are found, the newest ones.
 const maxPods = 1000
 
@@ -92,7 +89,7 @@ func (p *pods) fillCause(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	last := p.life.attemptAt(momentOf(n))
+	last := job.AttemptAt(p.life.Spans, momentOf(n))
 	e, ok := byAttempt[last]
 	if !ok {
 		return nil
@@ -130,7 +127,7 @@ func (p *pods) endings(ctx context.Context) (map[int]*job.Ending, error) {
 				continue
 			}
 			wide := window
-			if wide.to = wide.to.Add(slack); states[0] != job.Failed {
+			if wide.to = wide.to.Add(job.ClockSlack); states[0] != job.Failed {
 				wide.to = time.Time{} // it may have entered a later state since
 			}
 			all, err := p.list(ctx, wide, states, perWindow)
@@ -141,7 +138,7 @@ func (p *pods) endings(ctx context.Context) (map[int]*job.Ending, error) {
 				return nil, err
 			}
 		}
-		if _, known := found[p.life.attemptAt(momentOf(p.notice))]; known {
+		if _, known := found[job.AttemptAt(p.life.Spans, momentOf(p.notice))]; known {
 			break
 		}
 	}
@@ -183,18 +180,19 @@ type window struct {
 }
 
 // windows returns the intervals of the last attempts, newest first. Without attempts, the
-// whole life is one attempt. An attempt ends between the report of its restart and the
-// next start; using the middle tolerates different clocks.
+// whole life is one attempt.
 func (p *pods) windows() (all []window) {
-	end := momentOf(p.notice).Add(slack)
-	l := p.life
-	for i := len(l.attempts); i > max(0, len(l.attempts)-maxAttempts); i-- {
-		begin := p.begin()
-		if i > 1 {
-			begin = l.restarts[i-2].Add(l.attempts[i-1].Sub(l.restarts[i-2]) / 2)
+	end := momentOf(p.notice).Add(job.ClockSlack)
+	attempts := p.life.attempts
+	for _, a := range slices.Backward(attempts[max(0, len(attempts)-maxAttempts):]) {
+		w := window{a.Number, a.After, a.Before}
+		if w.from.IsZero() {
+			w.from = p.begin()
 		}
-		all = append(all, window{i, begin, end})
-		end = begin
+		if w.to.IsZero() {
+			w.to = end
+		}
+		all = append(all, w)
 	}
 	if all == nil {
 		all = []window{{1, p.begin(), end}}
@@ -205,10 +203,10 @@ func (p *pods) windows() (all []window) {
 // begin returns the earliest possible start of the first attempt.
 func (p *pods) begin() time.Time {
 	begin := p.job.Created
-	if spans := p.life.spans; len(spans) > 0 && (begin.IsZero() || spans[0].From.Before(begin)) {
+	if spans := p.life.Spans; len(spans) > 0 && (begin.IsZero() || spans[0].From.Before(begin)) {
 		begin = spans[0].From
 	}
-	return begin.Add(-slack)
+	return begin.Add(-job.ClockSlack)
 }
 
 // fillNodes counts the nodes of the pods of the last attempt, unless there are too many to

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"context"
-	"time"
 
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/feed"
@@ -90,42 +89,31 @@ func setIfZero[T comparable](field *T, value T) {
 
 // fillTimes sets how long the job waited and ran.
 func fillTimes(n *message.Notice, l *lifeOf) {
-	if n.Waited == nil {
-		read := func() (time.Duration, bool) { return l.in(job.State.Waits) }
-		if n.Kind == message.WaitsLong {
-			read = l.lastWait
-		}
-		if d, found := read(); found && (l.whole || n.Kind == message.WaitsLong) {
-			n.Waited = &d
-		}
+	if d, found := l.waited(n.Kind == message.WaitsLong); found && n.Waited == nil {
+		n.Waited = &d
 	}
-	if n.Ran == nil {
-		if d, found := l.in(func(s job.State) bool { return s == job.Running }); found {
-			n.Ran = &d
-		}
+	if n.Ran == nil && !l.Started.IsZero() {
+		n.Ran = &l.Ran
 	}
 	setIfZero(&n.LastRun, l.lastRun(n.To == job.Running))
 }
 
 // fillStrip sets the life of the job, with its gaps, if it is known from its beginning.
 func (r *Reader) fillStrip(ctx context.Context, n *message.Notice, of *feed.Object, l *lifeOf) error {
-	if n.Life != nil || !l.whole || len(l.spans) == 0 {
+	if n.Life != nil || !l.Whole || len(l.Spans) == 0 {
 		return nil
 	}
-	gaps, err := r.source.gaps(ctx, of, l.spans[0].From, l.spans[len(l.spans)-1].To)
-	n.Life = hatch(l.spans, gaps)
+	gaps, err := r.source.gaps(ctx, of, l.Spans[0].From, l.Spans[len(l.Spans)-1].To)
+	n.Life = strip(job.Hatch(l.Spans, gaps))
 	return err
 }
 
-// fillAttempts sets the number of the attempt, from the job itself or from its
-// transitions.
+// fillAttempts sets the number of the attempt: the larger one of the job itself and of its
+// transitions. After a restart it is the number of the attempt that follows.
 func fillAttempts(n *message.Notice, s *job.Spec, l *lifeOf) {
 	attempt := s.AttemptOf(n.Kind == message.Failed)
-	if attempt == 0 && l.whole && len(l.attempts) > 0 {
-		attempt = len(l.attempts)
-		if n.Kind == message.Restarted { // the attempt that follows
-			attempt++
-		}
+	if l.Whole && len(l.attempts) > 0 {
+		attempt = max(attempt, l.Life.Attempts)
 	}
 	setIfZero(&n.Attempt, attempt)
 	if n.Attempt <= s.Attempts {

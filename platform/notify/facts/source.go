@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/feed"
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/notify/message"
@@ -73,18 +74,13 @@ func momentOf(n *message.Notice) time.Time {
 // maxGaps is the maximum number of gaps in a strip.
 const maxGaps = 20
 
-// gaps returns the intervals of a job's life in which it was not watched, ordered by time.
-func (s source) gaps(ctx context.Context, of *feed.Object, from, to time.Time) (all []interval, err error) {
+// gaps returns the intervals of a job's life in which it was not watched.
+func (s source) gaps(ctx context.Context, of *feed.Object, from, to time.Time) (all []job.Interval, err error) {
 	page, err := s.history.ListGaps(ctx, history.GapFilter{
 		Cluster: of.ClusterUID, Types: []history.Type{of.Type}, Namespace: of.Namespace, Open: true, Since: from, Until: to,
 	}, history.Paging{Limit: maxGaps})
-	for _, g := range page.Items {
-		end := g.Ended
-		if end.IsZero() {
-			end = to
-		}
-		all = append(all, interval{g.Began, end})
+	for i := range page.Items {
+		all = append(all, page.Items[i].Interval(to))
 	}
-	slices.SortFunc(all, func(a, b interval) int { return a.from.Compare(b.from) })
 	return all, err
 }
