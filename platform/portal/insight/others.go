@@ -24,7 +24,7 @@ func othersOf(endings []job.Ending, a *attempt, e *job.Ending) (o others) {
 	ends := map[string]time.Time{}
 	for i := range endings {
 		other := &endings[i]
-		if other.Pod == e.Pod || other.At.Before(e.At) || !a.has(other) {
+		if other.Pod == e.Pod || other.At.Before(e.At) || !a.Has(other.Moment()) {
 			continue
 		}
 		if at, known := ends[other.Pod]; !known || other.At.Before(at) {
