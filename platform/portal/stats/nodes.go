@@ -26,24 +26,9 @@ func causeOfJob(r *jobindex.Row, pods []*podEnd) string {
 	if !generic[r.Reason] {
 		return r.Reason
 	}
-	// Pods of an attempt may end until the next attempt starts. A restart without a following
-	// attempt is the end of the last one.
-	var attempt, restarted time.Time
-	for i := range r.Life {
-		switch s := &r.Life[i]; {
-		case s.State == job.Restarting:
-			if restarted.IsZero() {
-				restarted = s.From
-			}
-		case s.State == job.Running || s.State == job.Starting:
-			if !restarted.IsZero() {
-				attempt = restarted.Add(s.From.Sub(restarted) / 2)
-			}
-			restarted = time.Time{}
-		}
-	}
+	last := job.LastAttempt(r.Life)
 	for _, e := range pods {
-		if e.failed && e.cause != "" && e.at.After(attempt) {
+		if e.failed && e.cause != "" && last.Has(e.at) {
 			return e.cause
 		}
 	}

@@ -67,7 +67,7 @@ func shareOf(all map[string]*share, word string) *share {
 // add adds a job that existed in the window.
 func (p *period) add(r *jobindex.Row, cause func(*jobindex.Row) string) {
 	owner, queue := shareOf(p.owners, r.Owner), shareOf(p.queues, r.Queue)
-	if at, waited := started(r); p.grid.has(at) {
+	if at, waited := r.Started, r.FirstWait; p.grid.has(at) {
 		p.waited = append(p.waited, waited)
 		queue.waited = append(queue.waited, waited)
 		b := &p.buckets[p.grid.bucket(at)]
