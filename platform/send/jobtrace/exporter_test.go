@@ -53,7 +53,7 @@ func TestExport(t *testing.T) {
 		d.put("open", 1, job.Queued, job.Running)
 		d.put("a", 10, job.Queued, job.Running, job.Restarting, job.Running, job.Failed)
 		r := d.collector.until(t, 1)[0]
-		d.want(r, "Job< 10-14", "Queued<Job 10-11", "attempt 1<Job 11-13", "Running<attempt 1 11-12", "Restarting<attempt 1 12-13",
+		d.want(r, "Job< 10-14", "Queued<Job 10-11", "attempt 1<Job 11-12", "Running<attempt 1 11-12", "Restarting<Job 12-13",
 			"attempt 2<Job 13-14", "Running<attempt 2 13-14")
 		root := r.ScopeSpans[0].Spans[0]
 		if got := hex.EncodeToString(root.TraceId); got != jobtrace.TraceID("uid-a", "a") || hex.EncodeToString(root.SpanId) != jobtrace.SpanID("uid-a", "a") {

@@ -127,10 +127,13 @@ func statusOf(j *history.Job) *trace.Status {
 }
 
 // states adds a span for each attempt and each state. The parent of a state's span is the
-// span of its attempt. Gaps have no spans.
+// span of its attempt; states between two attempts have the root span. Gaps have no spans.
 func (b *builder) states() {
 	root := b.spans[0]
-	attempts := map[int]*trace.Span{}
+	times, attempts := map[int]job.Attempt{}, map[int]*trace.Span{}
+	for a := range job.Attempts(b.job.Life) {
+		times[a.Number] = a
+	}
 	for n, s := range b.job.Life {
 		if len(b.spans)+2 > maxSpans {
 			(*attributes)(&root.Attributes).number("vedette.omitted_states", len(b.job.Life)-n)
@@ -140,14 +143,13 @@ func (b *builder) states() {
 			continue
 		}
 		parent := root
-		if s.Attempt > 0 {
+		if a, ok := times[s.Attempt]; ok && s.InAttempt() {
 			if parent = attempts[s.Attempt]; parent == nil {
-				parent = b.span(attemptSpan, s.Attempt, "attempt "+strconv.Itoa(s.Attempt), s.From, s.To)
+				parent = b.span(attemptSpan, s.Attempt, "attempt "+strconv.Itoa(s.Attempt), a.From, a.To)
 				parent.ParentSpanId = root.SpanId
 				(*attributes)(&parent.Attributes).number("vedette.attempt", s.Attempt)
 				attempts[s.Attempt], b.spans = parent, append(b.spans, parent)
 			}
-			parent.EndTimeUnixNano = max(parent.EndTimeUnixNano, nanos(s.To))
 		}
 		span := b.span(stateSpan, n, cmp.Or(string(s.State), "no state"), s.From, s.To)
 		span.ParentSpanId = parent.SpanId
