@@ -112,7 +112,7 @@ func (r *Reader) fillStrip(ctx context.Context, n *message.Notice, of *feed.Obje
 // transitions. After a restart it is the number of the attempt that follows.
 func fillAttempts(n *message.Notice, s *job.Spec, l *lifeOf) {
 	attempt := s.AttemptOf(n.Kind == message.Failed)
-	if l.Whole && len(l.attempts) > 0 {
+	if attempt > 0 || l.Whole && len(l.attempts) > 0 {
 		attempt = max(attempt, l.Life.Attempts)
 	}
 	setIfZero(&n.Attempt, attempt)

@@ -142,14 +142,15 @@ func (b *builder) states() {
 		if s.Gap {
 			continue
 		}
+		if a, ok := times[s.Attempt]; ok && attempts[s.Attempt] == nil {
+			attempt := b.span(attemptSpan, s.Attempt, "attempt "+strconv.Itoa(s.Attempt), a.From, a.To)
+			attempt.ParentSpanId = root.SpanId
+			(*attributes)(&attempt.Attributes).number("vedette.attempt", s.Attempt)
+			attempts[s.Attempt], b.spans = attempt, append(b.spans, attempt)
+		}
 		parent := root
-		if a, ok := times[s.Attempt]; ok && s.InAttempt() {
-			if parent = attempts[s.Attempt]; parent == nil {
-				parent = b.span(attemptSpan, s.Attempt, "attempt "+strconv.Itoa(s.Attempt), a.From, a.To)
-				parent.ParentSpanId = root.SpanId
-				(*attributes)(&parent.Attributes).number("vedette.attempt", s.Attempt)
-				attempts[s.Attempt], b.spans = parent, append(b.spans, parent)
-			}
+		if s.InAttempt() {
+			parent = attempts[s.Attempt]
 		}
 		span := b.span(stateSpan, n, cmp.Or(string(s.State), "no state"), s.From, s.To)
 		span.ParentSpanId = parent.SpanId
