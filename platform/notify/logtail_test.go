@@ -136,7 +136,7 @@ func TestLogInMessages(t *testing.T) {
 		s.keep(t, "a-1", time.Second, 0, "of a pod that did not fail")
 		s.keep(t, "a-2", 0, 137, lines...)
 		s.h.write(newJob{uid: "a", version: 2, to: job.Failed})
-		s.boxes["hook"].want(t, "Running: ", "Failed: "+strings.Join(lines[5:], "|")+" (a-2, 20 of 25 kept)")
+		s.boxes["hook"].want(t, "Running: ", "Failed: "+strings.Join(lines[5:], "|")+" (a-2, attempt 1, 20 of 25 kept)")
 		s.boxes["open"].want(t, "Running: ", "Failed: ")
 		s.boxes["chat"].want(t, "Failed: ")
 	})
@@ -162,7 +162,7 @@ func TestMessageWaitsForItsLog(t *testing.T) {
 		s.boxes["chat"].want(t, "Failed: ")
 		s.boxes["hook"].want(t, "Running: ")
 		s.keep(t, "a-1", time.Second, 1, "Killed")
-		s.boxes["hook"].want(t, "Running: ", "Failed: Killed (a-1, 1 of 1 kept)", "Running: ")
+		s.boxes["hook"].want(t, "Running: ", "Failed: Killed (a-1, attempt 1, 1 of 1 kept)", "Running: ")
 	})
 }
 
