@@ -1,11 +1,14 @@
 // Package job decides everything that Vedette says about a job: its state, its resources, why
-// its pods failed, and its submitter. Every other package reads the answers here.
+// its pods failed, how long it waited and ran, its attempts, and its submitter. Every other
+// package reads the answers here.
 //
 // # Data flow
 //
 //	an object's fields (as JSON has them) -> ReadStatus -> Status{State, Raw, Reason, Message, At}
 //	an object's fields                    -> ReadSpec   -> Spec{GPUs, Pods, Queue, Attempts, ...}
 //	fields of a pod -> Runs -> Endings -> FirstEnding   -> the cause of its failure
+//	transitions of an object              -> LifeOf     -> Life{Spans, Waited, Ran, Attempts, Outcome, ...}
+//	spans of a life                       -> Attempts   -> the times of each attempt
 //	labels and annotations                -> SubmitterOf, QueueOf, and the names in labels.go
 //
 // Object is the one reader of the fields of an object.

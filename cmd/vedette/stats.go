@@ -30,8 +30,9 @@ func newStats(c completions) *cobra.Command {
 		Short: "Show how long objects wait and run, and how they end",
 		Long: "Show statistics for each type: the number of objects, their outcomes, how long they waited before they first ran, how\n" +
 			"long they ran, the time spent in each state, and failures by queue, submitter and namespace. P50 is the median, and P90\n" +
-			"the 90th percentile. Objects that still wait or run count with their time so far. The command reads all transitions of\n" +
-			"the period, which takes about 10 s for 1,000,000.\n\n" +
+			"the 90th percentile. Objects wait in the states Submitted and Queued, and not while they are on hold or start; those\n" +
+			"that still wait or run count with their time so far. The command reads all transitions of the period, which takes about\n" +
+			"10 s for 1,000,000.\n\n" +
 			"Columns: OBJECTS is the number of objects that the line covers. OPEN is the number of those that still wait or run. ENDED\n" +
 			"is the number of objects that ended in the period, and FAILED the number of those that failed. TIME is the total time\n" +
 			"that the objects spent in a state; final states have none. P50, P90 and MAX describe the time that one object waited or\n" +

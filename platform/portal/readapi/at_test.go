@@ -29,9 +29,6 @@ func told(l api.JobList) string {
 	var text strings.Builder
 	text.WriteString(fmt.Sprintf("all %v matching %v states %v:", l.All, l.Matching, l.States))
 	for _, j := range l.Jobs {
-		if j.State == "Restarting" {
-			j.Tries = 0 // between two attempts, the body of a job counts the next one
-		}
 		text.WriteString(fmt.Sprintf(" %s %s since %v, %d tries, %d spans, ended %v;", j.Name, j.State, j.Since, j.Tries, len(j.Life), j.Ended))
 	}
 	return text.String()
