@@ -106,8 +106,11 @@ var batchLives = []life{
 	{
 		name: "preempted and requeued by Kueue", source: admission, typ: "jobs.batch", object: queued,
 		writes: []write{
-			w(0, ""), suspended(1, "JobSuspended"), {at: 30, fields: "spec: {suspend: false}", status: resumed(30, "active: 1, ready: 0")}, w(35, resumed(30, "active: 1, ready: 1")),
-			{at: 100, fields: "spec: {suspend: true}", status: suspended(100, "JobSuspended").status}, {at: 200, fields: "spec: {suspend: false}", status: resumed(200, "active: 1, ready: 0")},
+			w(0, ""), suspended(1, "JobSuspended"),
+			{at: 30, fields: "spec: {suspend: false}", status: resumed(30, "active: 1, ready: 0")},
+			w(35, resumed(30, "active: 1, ready: 1")),
+			{at: 100, fields: "spec: {suspend: true}", status: suspended(100, "JobSuspended").status},
+			{at: 200, fields: "spec: {suspend: false}", status: resumed(200, "active: 1, ready: 0")},
 			w(205, resumed(200, "active: 1, ready: 1")), complete(300, 0),
 		},
 		want: answer{"Succeeded", "130", "30", "160", "2", "35", "300", "30-100 65, 200-300 95"},
@@ -115,7 +118,9 @@ var batchLives = []life{
 	{
 		name: "preempted, and waits", source: admission, typ: "jobs.batch", object: queued,
 		writes: []write{
-			w(0, ""), suspended(1, "JobSuspended"), {at: 30, fields: "spec: {suspend: false}", status: resumed(30, "active: 1, ready: 0")}, w(35, resumed(30, "active: 1, ready: 1")),
+			w(0, ""), suspended(1, "JobSuspended"),
+			{at: 30, fields: "spec: {suspend: false}", status: resumed(30, "active: 1, ready: 0")},
+			w(35, resumed(30, "active: 1, ready: 1")),
 			{at: 100, fields: "spec: {suspend: true}", status: suspended(100, "JobSuspended").status},
 		},
 		want: answer{"Queued", "930", "30", "65", "1", "35", "never", "30-100 65"},
@@ -141,7 +146,8 @@ var batchLives = []life{
 		name: "deleted in the foreground", source: "kubernetes 1.36.3: the object stays with a deletionTimestamp until its pods are gone", typ: "jobs.batch", object: batchJob,
 		writes: []write{
 			w(0, ""), w(1, started+"active: 1, ready: 0"), w(5, started+"active: 1, ready: 1"),
-			{at: 20, fields: "metadata: {deletionTimestamp: @20, deletionGracePeriodSeconds: 0}", status: started + "active: 1, ready: 1"}, gone(25),
+			{at: 20, fields: "metadata: {deletionTimestamp: @20, deletionGracePeriodSeconds: 0}", status: started + "active: 1, ready: 1"},
+			gone(25),
 		},
 		want: answer{"Aborted", "1", "1", "15", "1", "5", "20", "1-20 15"},
 	},

@@ -20,7 +20,8 @@ var observedLives = []life{
 	{
 		name: "relist with another state", source: "package record", typ: "jobs.batch", object: batchJob, gaps: [][2]int{{10, 40}},
 		writes: []write{
-			w(0, ""), w(1, started+"active: 1, ready: 0"), w(5, started+"active: 1, ready: 1"), {at: 40, status: started + "active: 1, ready: 0, failed: 1", how: relisted},
+			w(0, ""), w(1, started+"active: 1, ready: 0"), w(5, started+"active: 1, ready: 1"),
+			{at: 40, status: started + "active: 1, ready: 0, failed: 1", how: relisted},
 			w(45, started+"active: 1, ready: 1, failed: 1"),
 		},
 		want: answer{"Running", "1", "1", "990", "2", "5", "never", "1-40 35, 45-now"},
@@ -43,8 +44,11 @@ var observedLives = []life{
 	{
 		name: "a run that another recorder writes later", source: "platform/internal/batch/backfill.go", typ: "jobs.batch", object: batchJob,
 		writes: []write{
-			w(0, ""), w(1, started+"active: 1, ready: 0"), {at: 5, status: started + "active: 1, ready: 1", how: late},
-			w(10, started+"active: 0, ready: 0, uncountedTerminatedPods: {failed: [a]}"), {at: 15, status: started + "active: 1, ready: 1, failed: 1", how: late}, complete(30, 1),
+			w(0, ""), w(1, started+"active: 1, ready: 0"),
+			{at: 5, status: started + "active: 1, ready: 1", how: late},
+			w(10, started+"active: 0, ready: 0, uncountedTerminatedPods: {failed: [a]}"),
+			{at: 15, status: started + "active: 1, ready: 1, failed: 1", how: late},
+			complete(30, 1),
 		},
 		want: answer{"Succeeded", "1", "1", "20", "2", "5", "30", "1-10 5, 15-30 15"},
 	},
@@ -56,8 +60,11 @@ var observedLives = []life{
 	{
 		name: "preempted in a gap", source: admission, typ: "jobs.batch", object: queued, gaps: [][2]int{{50, 150}},
 		writes: []write{
-			w(0, ""), suspended(1, "JobSuspended"), {at: 30, fields: "spec: {suspend: false}", status: resumed(30, "active: 1, ready: 0")}, w(35, resumed(30, "active: 1, ready: 1")),
-			{at: 150, fields: "spec: {suspend: true}", status: suspended(100, "JobSuspended").status, how: relisted}, {at: 200, fields: "spec: {suspend: false}", status: resumed(200, "active: 1, ready: 0")},
+			w(0, ""), suspended(1, "JobSuspended"),
+			{at: 30, fields: "spec: {suspend: false}", status: resumed(30, "active: 1, ready: 0")},
+			w(35, resumed(30, "active: 1, ready: 1")),
+			{at: 150, fields: "spec: {suspend: true}", status: suspended(100, "JobSuspended").status, how: relisted},
+			{at: 200, fields: "spec: {suspend: false}", status: resumed(200, "active: 1, ready: 0")},
 			w(205, resumed(200, "active: 1, ready: 1")), complete(300, 0),
 		},
 		want: answer{"Succeeded", "130", "30", "160", "2", "35", "300", "30-100 65, 200-300 95"},

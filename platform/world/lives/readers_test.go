@@ -56,9 +56,17 @@ func TestReaders(t *testing.T) {
 		name string
 		of   func(*asked) *answer // nil: it shows nothing
 	}{
-		{"package job", (*asked).job}, {"list of the database", (*asked).list}, {"chain of retries", (*asked).chain}, {"job index", (*asked).row0},
-		{"page", (*asked).page}, {"message", (*asked).message}, {"statistics of the portal", (*asked).statistics}, {"statistics of the command line", (*asked).typeStats},
-		{"statistics of queues", (*asked).queueStats}, {"explanation", (*asked).explanation}, {"trace", (*asked).trace},
+		{"package job", (*asked).job},
+		{"list of the database", (*asked).list},
+		{"chain of retries", (*asked).chain},
+		{"job index", (*asked).indexed},
+		{"page", (*asked).page},
+		{"message", (*asked).message},
+		{"statistics of the portal", (*asked).statistics},
+		{"statistics of the command line", (*asked).typeStats},
+		{"statistics of queues", (*asked).queueStats},
+		{"explanation", (*asked).explanation},
+		{"trace", (*asked).trace},
 	}
 	for _, l := range slices.Concat(batchLives, operatorLives, observedLives) {
 		t.Run(l.name, func(t *testing.T) {
@@ -186,8 +194,8 @@ func (a *asked) chain() *answer {
 	return got
 }
 
-// row0 asks the job index.
-func (a *asked) row0() *answer {
+// indexed asks the job index.
+func (a *asked) indexed() *answer {
 	r := &a.row
 	return &answer{
 		state: string(r.State), waited: seconds(r.Waited), first: seconds(r.FirstWait), ran: seconds(r.Ran), attempts: strconv.Itoa(r.Tries),
