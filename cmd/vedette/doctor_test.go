@@ -148,7 +148,7 @@ func TestCompatibleSchema(t *testing.T) {
 	}
 	err = d.Transact(t.Context(), func(tx *sqldb.Tx) error {
 		_, err := tx.Exec(t.Context(), "INSERT INTO vedette_schema (version_id, is_applied) VALUES (9999, 1)")
-		_, also := tx.Exec(t.Context(), "INSERT INTO schema_compatibility (step, oldest_step) VALUES (9999, 2)")
+		_, also := tx.Exec(t.Context(), "INSERT INTO schema_compatibility (step, oldest_step) VALUES (9999, 1)")
 		return errors.Join(err, also)
 	})
 	if err := errors.Join(err, d.Close()); err != nil {

@@ -109,7 +109,7 @@ func TestJoinMistakes(t *testing.T) {
 // shards runs the command with hostile text in the database.
 func (h *hostile) shards(t *testing.T) {
 	h.corrupt(`INSERT INTO shard_members (name, beat, silent, lease, namelock, joined_at, seen_at, program) VALUES (?1, 1, 0, 1, ?1, 1, 1, ?1)`, worse)
-	h.corrupt(`INSERT INTO shards (cluster_id, resource_id, namespace, selector_hash, load_value, changed) SELECT 1, id, ?1, 0, 5, 1 FROM resources`, worse)
+	h.corrupt(`INSERT INTO shards (cluster_id, resource_id, namespace, selector_hash, uid_range, load_value, changed) SELECT 1, id, ?1, 0, 0, 5, 1 FROM resources`, worse)
 	h.corrupt(`INSERT INTO shard_offers (shard_id, member_id, held, ready, held_at, changed, batches) SELECT id, 1, 1, id % 2, 1, 1, 0 FROM shards`)
 	for _, format := range formats {
 		args := []string{"shards", "--db", h.db}
