@@ -10,8 +10,8 @@ import (
 // kubeflowKinds are the jobs of Kubeflow Trainer and of the training operator.
 var kubeflowKinds = append([]Kind{{
 	Group: "trainer.kubeflow.org", Name: "TrainJob", Resource: "trainjobs", Job: true, Indirect: true,
-	Suspend: []string{"spec"}, Manager: "trainer.kubeflow.org/trainjob-controller", selector: jobSetLabel, podLabels: podsOfJobSet,
-	status: statusOfTrainJob, podSets: podSetsOfTrainJob, requests: readTrainer,
+	Suspend: suspend("spec"), Manager: "trainer.kubeflow.org/trainjob-controller", PodLabel: jobSetLabel,
+	Status: statusOfTrainJob, podSets: podSetsOfTrainJob, requests: readTrainer,
 }},
 	trainingKind("PyTorchJob", "pytorchjobs"), trainingKind("TFJob", "tfjobs"), mpiKind(), trainingKind("JAXJob", "jaxjobs"),
 	trainingKind("PaddleJob", "paddlejobs"), trainingKind("XGBoostJob", "xgboostjobs"),
@@ -20,8 +20,8 @@ var kubeflowKinds = append([]Kind{{
 // trainingKind returns a kind of the training operator.
 func trainingKind(name, resource string) Kind {
 	return Kind{
-		Group: "kubeflow.org", Name: name, Resource: resource, Job: true, Suspend: []string{"spec", "runPolicy"}, Manager: "kubeflow.org/training-operator",
-		selector: "training.kubeflow.org/job-name", status: statusOfKubeflowJob, requests: readRunPolicy,
+		Group: "kubeflow.org", Name: name, Resource: resource, Job: true, Suspend: suspend("spec", "runPolicy"), Manager: "kubeflow.org/training-operator",
+		PodLabel: "training.kubeflow.org/job-name", Status: statusOfKubeflowJob, requests: readRunPolicy,
 	}
 }
 
@@ -41,9 +41,6 @@ func statusOfKubeflowJob(job Object) Status {
 		s.State, s.At = Submitted, job.created()
 	case Suspended:
 		s.State = onHold(job)
-	}
-	if suspend, _ := job.At("spec", "runPolicy", "suspend").(bool); suspend && s.State == Submitted {
-		s.State = onHold(job) // its operator has not acted yet, and will not start it
 	}
 	return s
 }

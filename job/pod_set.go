@@ -9,6 +9,28 @@ type podSet struct {
 
 func podsOf(count int, pod Object) podSet { return podSet{count, pod, resourcesOfPod(pod)} }
 
+// nested is a number of equal objects within a job that describe its pods.
+type nested struct {
+	count  int
+	object Object
+}
+
+// podSetsIn returns the pods in some fields of a job.
+func podSetsIn(o Object, fields []PodField) (sets []podSet) {
+	for _, f := range fields {
+		count := 1
+		if f.Count != nil {
+			count = o.Count(1, f.Count...)
+		}
+		pod := o.Map(f.Template...)
+		if spec := pod.Map("spec"); spec != nil {
+			pod = spec
+		}
+		sets = append(sets, podsOf(count, pod))
+	}
+	return sets
+}
+
 func podSetsOf(all []Object, of func(Object) podSet) (sets []podSet) {
 	for _, o := range all {
 		sets = append(sets, of(o))

@@ -17,11 +17,15 @@ func ReadStatus(object any) Status {
 	if fields == nil {
 		return Status{}
 	}
-	rule := fields.kind().status
+	k := fields.kind()
+	rule := k.Status
 	if rule == nil {
 		rule = statusOfPhase
 	}
 	s := Cancelled(fields, rule(fields))
+	if s.State == Submitted && k.Held(fields) {
+		s.State = onHold(fields) // its operator has not acted yet, and will not start it
+	}
 	if fields.Text("metadata", "deletionTimestamp") != "" && !s.State.Final() {
 		return Status{State: Aborted, Raw: "Terminating", Reason: s.Reason, Message: s.Message, At: fields.deletionRequested()}
 	}
