@@ -41,11 +41,16 @@ func statusOfTrial(trial Object) Status {
 }
 
 // statusOfExperiment follows the conditions of Katib's Experiment (API group kubeflow.org).
-// Restarting is a state of a user's wish: an experiment that had succeeded gets more trials.
+// Restarting stays true when an experiment runs again (kubeflow/katib v0.19.0
+// pkg/apis/controller/experiments/v1beta1/util.go:134-143).
 func statusOfExperiment(experiment Object) Status {
 	s := statusOfConditions(experiment)
-	if s.State == "" {
+	running := conditionOf(experiment, "Running")
+	switch {
+	case s.State == "":
 		s.State, s.At = Submitted, experiment.created()
+	case s.State == Restarting && running.holds():
+		return running.as(Running)
 	}
 	return s
 }

@@ -20,6 +20,7 @@ type catalog struct {
 	all    []*Kind
 	byType map[string]*Kind // by Object.Type
 	byName map[string]*Kind // by Kind.Type
+	labels map[string]int   // the number of kinds by their PodLabel
 }
 
 // registry is the catalog with the built-in kinds and those of Define.
@@ -37,10 +38,11 @@ func init() {
 }
 
 func catalogOf(all []*Kind) *catalog {
-	c := &catalog{all, map[string]*Kind{}, map[string]*Kind{}}
+	c := &catalog{all, map[string]*Kind{}, map[string]*Kind{}, map[string]int{}}
 	for _, k := range all {
 		c.byType[k.Group+"/"+k.Name] = k
 		c.byName[k.Type()] = k
+		c.labels[k.PodLabel]++
 	}
 	return c
 }

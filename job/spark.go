@@ -6,7 +6,7 @@ import "strings"
 // The driver controls the executors.
 var sparkKinds = []Kind{{
 	Group: "sparkoperator.k8s.io", Name: "SparkApplication", Resource: "sparkapplications", Job: true, Indirect: true,
-	Suspend: suspend("spec"), PodLabel: sparkAppLabel,
+	Suspend: suspend("spec"), PodLabel: "sparkoperator.k8s.io/app-name",
 	Status: statusOfSparkApplication, podSets: podSetsOfSparkApplication, requests: readSparkApplication,
 }}
 
