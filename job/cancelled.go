@@ -11,7 +11,9 @@ import "strings"
 // of a job received a request to stop it, the status from the operator determines when it is
 // Aborted. Reason is then "Cancelled", and Message names the actor, and the reason that the
 // actor gave.
-func Cancelled(object Object, s Status) Status {
+func Cancelled(object Object, s Status) Status { return object.kind().cancelled(object, s) }
+
+func (k *Kind) cancelled(object Object, s Status) Status {
 	actor := object.Annotation(CancelledByAnnotation)
 	if actor == "" {
 		return s
@@ -20,7 +22,7 @@ func Cancelled(object Object, s Status) Status {
 	switch {
 	case how == CancelDelete && (s.State == Aborted || !s.State.Final()):
 		s = Status{State: Aborted, Raw: s.Raw, At: at}
-	case how == CancelSuspend && heldByQueue(object, s):
+	case how == CancelSuspend && k.onHold(object, s):
 		s.State, s.At = Aborted, laterOf(s.At, at) // it may have been on hold before
 	case how == CancelCommand && s.State == Aborted:
 	default:
@@ -33,16 +35,16 @@ func Cancelled(object Object, s Status) Status {
 	return s
 }
 
-// heldByQueue reports whether a job is on hold. A job that Kueue admits is Queued then. A job
+// onHold reports whether a job is on hold. A job that Kueue admits is Queued then. A job
 // that no controller has started yet is on hold as soon as its spec requests it.
-func heldByQueue(job Object, s Status) bool {
+func (k *Kind) onHold(job Object, s Status) bool {
 	switch s.State {
 	case Suspended:
 		return true
 	case Queued:
 		return strings.Contains(strings.ToLower(s.Raw), "suspend")
 	case "", Submitted:
-		return job.kind().Held(job)
+		return k.Held(job)
 	}
 	return false
 }

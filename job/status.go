@@ -17,17 +17,21 @@ func ReadStatus(object any) Status {
 	if fields == nil {
 		return Status{}
 	}
-	k := fields.kind()
+	return fields.kind().ReadStatus(fields)
+}
+
+// ReadStatus returns the status of an object of the kind.
+func (k *Kind) ReadStatus(o Object) Status {
 	rule := k.Status
 	if rule == nil {
-		rule = statusOfPhase
+		rule = StatusOfPhase
 	}
-	s := Cancelled(fields, rule(fields))
-	if s.State == Submitted && k.Held(fields) {
-		s.State = onHold(fields) // its operator has not acted yet, and will not start it
+	s := k.cancelled(o, rule(o))
+	if s.State == Submitted && k.Held(o) {
+		s.State = onHold(o) // its operator has not acted yet, and will not start it
 	}
-	if fields.Text("metadata", "deletionTimestamp") != "" && !s.State.Final() {
-		return Status{State: Aborted, Raw: "Terminating", Reason: s.Reason, Message: s.Message, At: fields.deletionRequested()}
+	if o.Text("metadata", "deletionTimestamp") != "" && !s.State.Final() {
+		return Status{State: Aborted, Raw: "Terminating", Reason: s.Reason, Message: s.Message, At: o.deletionRequested()}
 	}
 	return s
 }

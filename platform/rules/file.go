@@ -77,7 +77,7 @@ func (p *parser) document(n *yaml.Node, rules *Rules) {
 }
 
 func (p *parser) rule(n *yaml.Node, rules *Rules) {
-	f := p.Fields(n, "a rule", "group", "kind", "states")
+	f := p.Fields(n, "a rule", "group", "kind", "states", "resource", "pods", "suspend", "hold", "stop", "of-run")
 	group, kind := p.Word(f["group"], "group"), p.Word(f["kind"], "kind")
 	if kind == "" {
 		p.Complain(n.Line, "a rule needs the kind of its type, such as PyTorchJob")
@@ -95,6 +95,10 @@ func (p *parser) rule(n *yaml.Node, rules *Rules) {
 	}
 	for _, n := range all {
 		rules.types[name] = append(rules.types[name], p.clause(n))
+	}
+	if k := p.kind(n, f, group, kind); k != nil {
+		k.Status = rules.statusOf(name, job.StatusOfPhase)
+		rules.kinds = append(rules.kinds, k)
 	}
 }
 
