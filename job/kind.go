@@ -147,6 +147,10 @@ func (k *Kind) PodLabels(o Object) map[string]string {
 	return map[string]string{k.PodLabel: value}
 }
 
+// FindsPods reports whether the pods of a job are found even if no object between them and the
+// job is recorded. If not, a job without pods may have some that are not recorded.
+func (k *Kind) FindsPods() bool { return k != nil && (!k.Indirect || k.PodLabel != "") }
+
 // Restarts reports whether the operator of the kind would create a deleted object of its own
 // again.
 func (k *Kind) Restarts() bool { return k != nil && (k.Suspend.Path != nil || k.Command) }

@@ -27,7 +27,7 @@ func (k *Kind) ReadStatus(o Object) Status {
 		rule = StatusOfPhase
 	}
 	s := k.cancelled(o, rule(o))
-	if s.State == Submitted && k.Held(o) {
+	if begun := s.State != "" && s.State != Submitted || s.State == "" && s.Raw != ""; !begun && k.Held(o) {
 		s.State = onHold(o) // its operator has not acted yet, and will not start it
 	}
 	if o.Text("metadata", "deletionTimestamp") != "" && !s.State.Final() {

@@ -93,4 +93,3 @@ func (o *watchOptions) run(ctx context.Context, types string, m *messageFlags, c
 	}
 	return shown.beside(ctx, targets, func(ctx context.Context) error { return watchview.Follow(ctx, cluster, targets, format, con) })
 }
-

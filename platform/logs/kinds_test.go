@@ -50,7 +50,9 @@ func TestLogsOfKinds(t *testing.T) {
 				owner = s.make(object, owner)
 			}
 			s.pod("mine", func(p *corev1.Pod) { p.Labels, p.OwnerReferences = row.Pod.Labels, refTo(owner) })
-			s.pod("other", func(p *corev1.Pod) { p.Labels, p.OwnerReferences = row.Pod.Labels, owned("batch/v1", "Job", "x", "another") })
+			s.pod("other", func(p *corev1.Pod) {
+				p.Labels, p.OwnerReferences = row.Pod.Labels, owned("batch/v1", "Job", "x", "another")
+			})
 			s.say(10, "mine", "text")
 			s.say(10, "other", "text")
 			same(t, s.readOf(&row), "mine#1 text")

@@ -74,7 +74,7 @@ func (p *parser) field(n *yaml.Node, what string) (f job.Field) {
 	if n.Kind != yaml.MappingNode {
 		return job.Field{Path: p.settable(n, what), On: true, Off: false}
 	}
-	m := p.Fields(n, what, "field", "on", "off")
+	m := p.Fields(n, "a field that users set", "field", "on", "off")
 	if m["field"] == nil || m["on"] == nil {
 		p.Complain(n.Line, "%s needs field, such as spec.state, and on, its value", what)
 	}
