@@ -19,6 +19,12 @@ var kindLives = slices.Concat(trainingLives(), []life{
 		{"conditions: [{type: Suspended, status: 'True', reason: Suspended}]", "Queued: Suspended"},
 		{"conditions: [{type: Failed, status: 'True', reason: TrainingRuntimeNotSupported}]", "Failed: TrainingRuntimeNotSupported"},
 	}},
+	{"OptimizationJob", "kubeflow/trainer KEP-3744, User Stories: Complete with the reason MaxTrialsReached (by its documentation)", "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: OptimizationJob\n", []write{
+		{"", "Submitted"},
+		{"conditions: [{type: Running, status: 'True'}]", "Running"},
+		{"conditions: [{type: Running, status: 'False'}, {type: Complete, status: 'True', reason: MaxTrialsReached}]", "Succeeded: MaxTrialsReached"},
+		{"conditions: [{type: Running, status: 'False'}, {type: Failed, status: 'True'}]", "Failed"},
+	}},
 	{"JobSet in a queue that fails", "kubernetes-sigs/jobset pkg/constants/constants.go: SuspendedJobs, FailedJobs", jobSet + "metadata: {labels: {kueue.x-k8s.io/queue-name: gpu}}\nspec: {suspend: true}\n", []write{
 		{"", "Queued"},
 		{"conditions: [{type: Suspended, status: 'True', reason: SuspendedJobs}]", "Queued: SuspendedJobs"},

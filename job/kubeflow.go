@@ -7,8 +7,13 @@ import (
 	"strings"
 )
 
-// kubeflowKinds are the jobs of Kubeflow Trainer and of the training operator.
+// kubeflowKinds are the jobs of Kubeflow Trainer and of the training operator. An
+// OptimizationJob, whose spec cannot be changed, creates TrainJobs (kubeflow/trainer
+// pkg/apis/trainer/v1alpha1/optimizationjob_types.go:67, by its documentation).
 var kubeflowKinds = append([]Kind{{
+	Group: "trainer.kubeflow.org", Name: "OptimizationJob", Resource: "optimizationjobs", Job: true, Indirect: true,
+	Status: statusOfKubeflowJob, nested: trainJobsOf,
+}, {
 	Group: "trainer.kubeflow.org", Name: "TrainJob", Resource: "trainjobs", Job: true, Indirect: true,
 	Suspend: suspend("spec"), Manager: "trainer.kubeflow.org/trainjob-controller", PodLabel: jobSetLabel,
 	Status: statusOfTrainJob, podSets: podSetsOfTrainJob, requests: readTrainer,
@@ -33,7 +38,7 @@ func mpiKind() Kind {
 }
 
 // statusOfKubeflowJob follows the conditions of the jobs of Kubeflow's training operator
-// (API group kubeflow.org), such as PyTorchJob.
+// (API group kubeflow.org), such as PyTorchJob, and of OptimizationJob.
 func statusOfKubeflowJob(job Object) Status {
 	s := statusOfConditions(job)
 	switch s.State {
@@ -53,6 +58,12 @@ func statusOfTrainJob(job Object) Status {
 		return s
 	}
 	return statusOfParts(job, waitsSince(job, conds), "status", "jobsStatus")
+}
+
+// trainJobsOf returns the TrainJobs that an OptimizationJob runs concurrently.
+func trainJobsOf(o Object) []nested {
+	spec := map[string]any(o.Map("spec", "trainJobTemplate", "spec"))
+	return []nested{{o.Count(1, "spec", "parallelTrials"), Object{"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "spec": spec}}}
 }
 
 // podSetsOfTrainJob returns the nodes of a TrainJob. It does not contain its pods.
