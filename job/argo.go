@@ -10,8 +10,10 @@ var argoKinds = []Kind{{
 	Group: "argoproj.io", Name: "Workflow", Resource: "workflows", Job: true, PodLabel: "workflows.argoproj.io/workflow",
 	Stop: Field{Path: []string{"spec", "shutdown"}, On: "Terminate"}, Hold: Field{Path: []string{"spec", "suspend"}, On: true},
 	OfRun: [][]string{
-		{"metadata", "labels", "workflows.argoproj.io/completed"}, {"metadata", "labels", "workflows.argoproj.io/phase"},
-		{"metadata", "labels", "workflows.argoproj.io/workflow-archiving-status"}, {"metadata", "annotations", "workflows.argoproj.io/pod-name-format"},
+		{"metadata", "labels", "workflows.argoproj.io/completed"},
+		{"metadata", "labels", "workflows.argoproj.io/phase"},
+		{"metadata", "labels", "workflows.argoproj.io/workflow-archiving-status"},
+		{"metadata", "annotations", "workflows.argoproj.io/pod-name-format"},
 	},
 	Status: statusOfWorkflow, podSets: podSetsOfWorkflow,
 }}

@@ -18,9 +18,14 @@ var update = flag.Bool("update", false, "write the table of docs/kinds.md")
 
 // cells are the columns of the table of kinds, and the tests of those that lives do not show.
 var cells = []struct{ name, dir, test string }{
-	{"state", "", ""}, {"wait", "", ""}, {"cause", "", ""},
-	{"pods", "job", "TestPodsOfKinds"}, {"logs", "platform/logs", "TestLogsOfKinds"},
-	{"cancel", "platform/submit", "TestCancelOfKinds"}, {"hold", "platform/submit", "TestHoldOfKinds"}, {"retry", "platform/submit", "TestRetryOfKinds"},
+	{"state", "", ""},
+	{"wait", "", ""},
+	{"cause", "", ""},
+	{"pods", "job", "TestPodsOfKinds"},
+	{"logs", "platform/logs", "TestLogsOfKinds"},
+	{"cancel", "platform/submit", "TestCancelOfKinds"},
+	{"hold", "platform/submit", "TestHoldOfKinds"},
+	{"retry", "platform/submit", "TestRetryOfKinds"},
 }
 
 // TestPodsOfKinds: the label of each kind is on the pods of its operator, the chain of
