@@ -60,14 +60,6 @@ func suspend(mapping ...string) Field { return Field{append(mapping, "suspend"),
 // Is reports whether the field of an object has the value On.
 func (f Field) Is(o Object) bool { return f.Path != nil && o.At(f.Path...) == f.On }
 
-// PodField describes equal pods of a job.
-type PodField struct {
-	// Count is the path of their number, nil for one pod.
-	Count []string
-	// Template is the path of their template, or of their spec.
-	Template []string
-}
-
 // Type returns the name of the type, such as "pytorchjobs.kubeflow.org".
 func (k *Kind) Type() string { return strings.TrimSuffix(k.Resource+"."+k.Group, ".") }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kindLives are lives of the kinds that have no life elsewhere, or none that waits or fails.
+// kindLives are lives of the kinds without a life elsewhere, and lives that wait or fail.
 var kindLives = slices.Concat(trainingLives(), []life{
 	{"MPIJob whose workers are evicted", "kubeflow/mpi-operator pkg/controller/mpi_job_controller_status.go; shared cases, others.yaml: mpi-evicted", "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {labels: {kueue.x-k8s.io/queue-name: gpu}}\n", []write{
 		{"", "Submitted"},

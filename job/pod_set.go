@@ -9,6 +9,14 @@ type podSet struct {
 
 func podsOf(count int, pod Object) podSet { return podSet{count, pod, resourcesOfPod(pod)} }
 
+// PodField describes equal pods of a job.
+type PodField struct {
+	// Count is the path of their number, nil for one pod.
+	Count []string
+	// Template is the path of their template, or of their spec.
+	Template []string
+}
+
 // nested is a number of equal objects within a job that describe its pods.
 type nested struct {
 	count  int

@@ -122,8 +122,8 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestFailureWithoutPods: a failed job whose pods cannot be told from others, because no object
-// between them and the job is recorded, does not say that recorded pods know no cause.
+// TestFailureWithoutPods: if neither a label nor a recorded object leads to the pods of a failed
+// job, it does not say that recorded pods know no cause.
 func TestFailureWithoutPods(t *testing.T) {
 	const flink = `
 apiVersion: flink.apache.org/v1beta1
