@@ -1,7 +1,13 @@
 package job
 
-// appWrapperKinds are the types of AppWrapper.
-var appWrapperKinds = []Kind{{Group: "workload.codeflare.dev", Name: "AppWrapper", Resource: "appwrappers", status: statusOfAppWrapper}}
+// appWrapperKinds are the types of AppWrapper. Its objects are jobs of other types, whose pods
+// all have its label (project-codeflare/appwrapper internal/controller/appwrapper/
+// resource_management.go:221).
+var appWrapperKinds = []Kind{{
+	Group: "workload.codeflare.dev", Name: "AppWrapper", Resource: "appwrappers", Job: true, Indirect: true,
+	Suspend: suspend("spec"), Manager: "workload.codeflare.dev/appwrapper-controller", PodLabel: "workload.codeflare.dev/appwrapper",
+	Status: statusOfAppWrapper, nested: wrapped,
+}}
 
 // wrapperPhases are the phases of AppWrapper in which it is not on hold.
 var wrapperPhases = map[string]State{
@@ -33,4 +39,12 @@ func statusOfAppWrapper(wrapper Object) Status {
 		s.because(unhealthy)
 	}
 	return s
+}
+
+// wrapped returns the objects in an AppWrapper.
+func wrapped(o Object) (all []nested) {
+	for _, component := range o.List("spec", "components") {
+		all = append(all, nested{1, component.Map("template")})
+	}
+	return all
 }

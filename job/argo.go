@@ -7,8 +7,15 @@ import (
 
 // argoKinds are the types of Argo Workflows.
 var argoKinds = []Kind{{
-	Group: "argoproj.io", Name: "Workflow", Resource: "workflows", Job: true, Command: true, Stop: Field{[]string{"spec", "shutdown"}, "Terminate"},
-	status: statusOfWorkflow, podSets: podSetsOfWorkflow, forget: forgetWorkflow,
+	Group: "argoproj.io", Name: "Workflow", Resource: "workflows", Job: true, PodLabel: "workflows.argoproj.io/workflow",
+	Stop: Field{Path: []string{"spec", "shutdown"}, On: "Terminate"}, Hold: Field{Path: []string{"spec", "suspend"}, On: true},
+	OfRun: [][]string{
+		{"metadata", "labels", "workflows.argoproj.io/completed"},
+		{"metadata", "labels", "workflows.argoproj.io/phase"},
+		{"metadata", "labels", "workflows.argoproj.io/workflow-archiving-status"},
+		{"metadata", "annotations", "workflows.argoproj.io/pod-name-format"},
+	},
+	Status: statusOfWorkflow, podSets: podSetsOfWorkflow,
 }}
 
 // workflowPhases are the phases of Argo's Workflow.
@@ -108,10 +115,4 @@ func podSetsOfWorkflow(o Object) []podSet {
 		return nil
 	}
 	return []podSet{largest}
-}
-
-// forgetWorkflow removes the commands to a workflow.
-func forgetWorkflow(o Object) {
-	o.remove("spec", "shutdown")
-	o.remove("spec", "suspend")
 }

@@ -2,8 +2,8 @@ package job
 
 // batchKinds are the types of the API group batch.
 var batchKinds = []Kind{{
-	Group: "batch", Name: "Job", Resource: "jobs", Job: true, Suspend: []string{"spec"}, Manager: "kubernetes.io/job-controller",
-	status: statusOfJob, podSets: podSetsOfBatchJob, requests: readBatchJob, forget: forgetBatchJob,
+	Group: "batch", Name: "Job", Resource: "jobs", Job: true, Suspend: suspend("spec"), Manager: "kubernetes.io/job-controller",
+	Status: statusOfJob, podSets: podSetsOfBatchJob, requests: readBatchJob, forget: forgetBatchJob,
 }}
 
 // onHold returns the state of a suspended job. A job that Kueue admits waits for its quota,

@@ -27,8 +27,9 @@ var commonConditions = []struct {
 // healthConditions are the conditions of objects that do not end; they have no common state.
 var healthConditions = []string{"Ready", "Available", "Established", "Healthy"}
 
-// statusOfPhase is the rule for types without their own rule.
-func statusOfPhase(object Object) Status {
+// StatusOfPhase is the rule for types without their own rule: the phase of an object, or its
+// conditions.
+func StatusOfPhase(object Object) Status {
 	if phase := object.Text("status", "phase"); phase != "" {
 		s := Status{Raw: phase, At: conditions(object)[phase].trueSince(), Reason: object.Text("status", "reason"), Message: object.Text("status", "message")}
 		for _, c := range commonConditions {

@@ -15,9 +15,10 @@
 //
 // # Ownership
 //
-// Everything here is a pure function of its arguments: it keeps nothing, changes nothing, and
-// may be called from any goroutine. A Spec keeps a reference to its object. The package needs
-// only the standard library.
+// Everything here is a pure function of its arguments and of the kinds: it keeps nothing, changes
+// nothing, and may be called from any goroutine. Kinds are the built-in ones, and those that a
+// program adds with Define when it starts. A Spec keeps a reference to its object. The package
+// needs only the standard library.
 //
 // # Guarantees
 //

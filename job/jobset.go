@@ -8,8 +8,8 @@ import (
 // jobSetKinds are the types of JobSet.
 var jobSetKinds = []Kind{{
 	Group: "jobset.x-k8s.io", Name: "JobSet", Resource: "jobsets", Job: true, Indirect: true,
-	Suspend: []string{"spec"}, Manager: "jobset.sigs.k8s.io/jobset-controller", selector: jobSetLabel, podLabels: podsOfJobSet,
-	status: statusOfJobSet, podSets: podSetsOfJobSet, requests: readJobSet,
+	Suspend: suspend("spec"), Manager: "jobset.sigs.k8s.io/jobset-controller", PodLabel: jobSetLabel,
+	Status: statusOfJobSet, podSets: podSetsOfJobSet, requests: readJobSet,
 }}
 
 // jobSetLabel is the label of pods with the name of their JobSet. The JobSet of a TrainJob has
@@ -82,11 +82,6 @@ func (p *parts) add(job Object) {
 
 func podSetsOfJobSet(o Object) []podSet {
 	return podSetsOf(o.List("spec", "replicatedJobs"), func(j Object) podSet { return podSetOfJob(j.Map("template", "spec"), j.Count(1, "replicas")) })
-}
-
-// podsOfJobSet returns the label of the pods of a JobSet or a TrainJob.
-func podsOfJobSet(o Object) map[string]string {
-	return map[string]string{jobSetLabel: o.Text("metadata", "name")}
 }
 
 // readJobSet reads the attempts of a JobSet.

@@ -7,11 +7,16 @@ import (
 	"strings"
 )
 
-// kubeflowKinds are the jobs of Kubeflow Trainer and of the training operator.
+// kubeflowKinds are the jobs of Kubeflow Trainer and of the training operator. An
+// OptimizationJob, whose spec cannot be changed, creates TrainJobs (kubeflow/trainer
+// pkg/apis/trainer/v1alpha1/optimizationjob_types.go:67, by its documentation).
 var kubeflowKinds = append([]Kind{{
+	Group: "trainer.kubeflow.org", Name: "OptimizationJob", Resource: "optimizationjobs", Job: true, Indirect: true,
+	Status: statusOfKubeflowJob, nested: trainJobsOf,
+}, {
 	Group: "trainer.kubeflow.org", Name: "TrainJob", Resource: "trainjobs", Job: true, Indirect: true,
-	Suspend: []string{"spec"}, Manager: "trainer.kubeflow.org/trainjob-controller", selector: jobSetLabel, podLabels: podsOfJobSet,
-	status: statusOfTrainJob, podSets: podSetsOfTrainJob, requests: readTrainer,
+	Suspend: suspend("spec"), Manager: "trainer.kubeflow.org/trainjob-controller", PodLabel: jobSetLabel,
+	Status: statusOfTrainJob, podSets: podSetsOfTrainJob, requests: readTrainer,
 }},
 	trainingKind("PyTorchJob", "pytorchjobs"), trainingKind("TFJob", "tfjobs"), mpiKind(), trainingKind("JAXJob", "jaxjobs"),
 	trainingKind("PaddleJob", "paddlejobs"), trainingKind("XGBoostJob", "xgboostjobs"),
@@ -20,8 +25,8 @@ var kubeflowKinds = append([]Kind{{
 // trainingKind returns a kind of the training operator.
 func trainingKind(name, resource string) Kind {
 	return Kind{
-		Group: "kubeflow.org", Name: name, Resource: resource, Job: true, Suspend: []string{"spec", "runPolicy"}, Manager: "kubeflow.org/training-operator",
-		selector: "training.kubeflow.org/job-name", status: statusOfKubeflowJob, requests: readRunPolicy,
+		Group: "kubeflow.org", Name: name, Resource: resource, Job: true, Suspend: suspend("spec", "runPolicy"), Manager: "kubeflow.org/training-operator",
+		PodLabel: "training.kubeflow.org/job-name", Status: statusOfKubeflowJob, requests: readRunPolicy,
 	}
 }
 
@@ -33,7 +38,7 @@ func mpiKind() Kind {
 }
 
 // statusOfKubeflowJob follows the conditions of the jobs of Kubeflow's training operator
-// (API group kubeflow.org), such as PyTorchJob.
+// (API group kubeflow.org), such as PyTorchJob, and of OptimizationJob.
 func statusOfKubeflowJob(job Object) Status {
 	s := statusOfConditions(job)
 	switch s.State {
@@ -41,9 +46,6 @@ func statusOfKubeflowJob(job Object) Status {
 		s.State, s.At = Submitted, job.created()
 	case Suspended:
 		s.State = onHold(job)
-	}
-	if suspend, _ := job.At("spec", "runPolicy", "suspend").(bool); suspend && s.State == Submitted {
-		s.State = onHold(job) // its operator has not acted yet, and will not start it
 	}
 	return s
 }
@@ -56,6 +58,12 @@ func statusOfTrainJob(job Object) Status {
 		return s
 	}
 	return statusOfParts(job, waitsSince(job, conds), "status", "jobsStatus")
+}
+
+// trainJobsOf returns the TrainJobs that an OptimizationJob runs concurrently.
+func trainJobsOf(o Object) []nested {
+	spec := map[string]any(o.Map("spec", "trainJobTemplate", "spec"))
+	return []nested{{o.Count(1, "spec", "parallelTrials"), Object{"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "spec": spec}}}
 }
 
 // podSetsOfTrainJob returns the nodes of a TrainJob. It does not contain its pods.

@@ -1,7 +1,7 @@
 package job
 
 // kueueKinds are the types of Kueue. A Workload is the request of a job for quota.
-var kueueKinds = []Kind{{Group: "kueue.x-k8s.io", Name: "Workload", Resource: "workloads", status: statusOfWorkload, podSets: podSetsOfWorkload}}
+var kueueKinds = []Kind{{Group: "kueue.x-k8s.io", Name: "Workload", Resource: "workloads", Status: statusOfWorkload, podSets: podSetsOfWorkload}}
 
 // statusOfWorkload follows the conditions of Kueue's Workload (API group
 // kueue.x-k8s.io): quota is reserved, it is admitted, its pods are ready, it is

@@ -25,7 +25,7 @@ type write struct {
 // TestLives: each write of a controller has the state that the job has then, so a job changes
 // its state only when it does something else.
 func TestLives(t *testing.T) {
-	for _, l := range slices.Concat(batchLives, operatorLives, podLives) {
+	for _, l := range allLives() {
 		t.Run(l.name, func(t *testing.T) {
 			if l.source == "" {
 				t.Error("the life has no source")
@@ -135,3 +135,6 @@ var batchLives = []life{
 		{started + "active: 0, ready: 0, uncountedTerminatedPods: {failed: a, succeeded: 7}", "Starting"},
 	}},
 }
+
+// allLives returns the lives of all kinds.
+func allLives() []life { return slices.Concat(batchLives, operatorLives, kindLives, podLives) }

@@ -1,6 +1,9 @@
 package job
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Owner is an object that a pod belongs to. UID is empty if it is not known.
 type Owner struct {
@@ -13,11 +16,11 @@ const (
 	trainJobStepLabel  = "trainer.kubeflow.org/trainjob-ancestor-step"
 	rayOriginLabel     = "ray.io/originated-from-cr-name"
 	rayOriginKindLabel = "ray.io/originated-from-crd"
-	sparkAppLabel      = "sparkoperator.k8s.io/app-name"
 )
 
 // LabeledOwners returns the owners in the labels of a pod, nearest first. The labels are
-// claims: anybody who may create a pod may write them.
+// claims: anybody who may create a pod may write them. A label of several kinds, such as that
+// of the training operator, names no owner; the controller of such a pod does.
 func LabeledOwners(labels map[string]string) (all []Owner) {
 	if name := labels[jobSetLabel]; name != "" {
 		all = append(all, Owner{"jobset.x-k8s.io/v1alpha2", "JobSet", name, labels[jobSetUIDLabel]})
@@ -28,8 +31,11 @@ func LabeledOwners(labels map[string]string) (all []Owner) {
 	if name, kind := labels[rayOriginLabel], labels[rayOriginKindLabel]; name != "" && strings.HasPrefix(kind, "Ray") {
 		all = append(all, Owner{"ray.io/v1", kind, name, ""})
 	}
-	if name := labels[sparkAppLabel]; name != "" {
-		all = append(all, Owner{"sparkoperator.k8s.io/v1beta2", "SparkApplication", name, ""})
+	kinds := registry.Load()
+	for _, k := range slices.Backward(kinds.all) {
+		if name := labels[k.PodLabel]; name != "" && k.Indirect && kinds.labels[k.PodLabel] == 1 && k.PodLabelValue == nil {
+			all = append(all, Owner{k.Group + "/", k.Name, name, ""}) // the version is not known
+		}
 	}
 	return all
 }

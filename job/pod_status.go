@@ -9,9 +9,9 @@ import (
 
 // coreKinds are built-in types that are not jobs. The phase of a node is deprecated.
 var coreKinds = []Kind{
-	{Name: "Pod", Resource: "pods", status: statusOfPod, podSets: func(o Object) []podSet { return []podSet{podsOf(1, o.Map("spec"))} }},
-	{Name: "Node", Resource: "nodes", status: statusOfConditions},
-	{Group: "apps", Name: "Deployment", Resource: "deployments", status: statusOfDeployment},
+	{Name: "Pod", Resource: "pods", Status: statusOfPod, podSets: func(o Object) []podSet { return []podSet{podsOf(1, o.Map("spec"))} }},
+	{Name: "Node", Resource: "nodes", Status: statusOfConditions},
+	{Group: "apps", Name: "Deployment", Resource: "deployments", Status: statusOfDeployment},
 }
 
 // statusOfPod follows the phases of a Pod (Kubernetes documentation, Pod Lifecycle)

@@ -5,10 +5,14 @@ import "strings"
 // rayKinds are the types of KubeRay.
 var rayKinds = []Kind{
 	{
-		Group: "ray.io", Name: "RayJob", Resource: "rayjobs", Job: true, Indirect: true, Suspend: []string{"spec"}, Manager: "ray.io/kuberay-operator",
-		status: statusOfRayJob, podSets: podSetsOfRayJob, requests: readRayJob, podLabels: podsOfRayJob, suspendable: ownsCluster, forget: forgetRayJob,
+		Group: "ray.io", Name: "RayJob", Resource: "rayjobs", Job: true, Indirect: true, Suspend: suspend("spec"), Manager: "ray.io/kuberay-operator",
+		PodLabel: rayClusterLabel, PodLabelValue: []string{"status", "rayClusterName"},
+		Status: statusOfRayJob, podSets: podSetsOfRayJob, requests: readRayJob, suspendable: ownsCluster, ofOthers: [][]string{{"spec", "jobId"}}, // of the cluster
 	},
-	{Group: "ray.io", Name: "RayCluster", Resource: "rayclusters", selector: rayClusterLabel, status: statusOfRayCluster, podSets: podSetsOfRayCluster},
+	{
+		Group: "ray.io", Name: "RayCluster", Resource: "rayclusters", Suspend: suspend("spec"), Manager: "ray.io/kuberay-operator", PodLabel: rayClusterLabel,
+		Status: statusOfRayCluster, podSets: podSetsOfRayCluster,
+	},
 }
 
 const rayClusterLabel = "ray.io/cluster"
@@ -125,25 +129,9 @@ func readRayJob(s *Spec) {
 	s.counted = true
 }
 
-// podsOfRayJob returns the label of the pods of a RayJob, which belong to its cluster.
-func podsOfRayJob(o Object) map[string]string {
-	if cluster := o.Text("status", "rayClusterName"); cluster != "" {
-		return map[string]string{rayClusterLabel: cluster}
-	}
-	return nil
-}
-
 // ownsCluster reports whether a RayJob has a cluster of its own that ends with it. KubeRay
 // refuses the suspension of other jobs.
 func ownsCluster(o Object) bool {
 	shutdown, _ := o.At("spec", "shutdownAfterJobFinishes").(bool)
 	return shutdown && len(o.Map("spec", "clusterSelector")) == 0
-}
-
-// forgetRayJob removes the ID that the cluster of the job had, if the copy gets no cluster of
-// its own.
-func forgetRayJob(o Object) {
-	if !ownsCluster(o) {
-		o.remove("spec", "jobId")
-	}
 }

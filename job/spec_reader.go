@@ -16,8 +16,8 @@ func ReadSpec(object map[string]any) Spec {
 	s.readPods()
 	s.readDeadline()
 	k := o.kind()
-	if k.podLabels != nil {
-		s.PodLabels = k.podLabels(o)
+	if k.Indirect {
+		s.PodLabels = k.PodLabels(o)
 	}
 	if k.requests != nil {
 		k.requests(&s)
@@ -27,11 +27,27 @@ func ReadSpec(object map[string]any) Spec {
 	return s
 }
 
+// maxNested is the maximum depth of objects within objects that describe the pods of a job.
+const maxNested = 3
+
 // podSets returns the pods that a job runs concurrently. The set with the main program is
 // first. Kinds without a rule have the roles of Kubeflow's jobs, or one template.
-func podSets(o Object) []podSet {
-	if of := o.kind().podSets; of != nil {
-		return of(o)
+func podSets(o Object, depth int) (sets []podSet) {
+	switch k := o.kind(); {
+	case k.podSets != nil:
+		return k.podSets(o)
+	case k.nested != nil && depth == maxNested:
+		return nil
+	case k.nested != nil:
+		for _, n := range k.nested(o) {
+			for _, s := range podSets(n.object, depth+1) {
+				s.count = product(s.count, n.count)
+				sets = append(sets, s)
+			}
+		}
+		return sets
+	case k.Pods != nil:
+		return podSetsIn(o, k.Pods)
 	}
 	spec := o.Map("spec")
 	if sets := podSetsOfReplicas(spec); sets != nil {
@@ -46,7 +62,7 @@ func podSets(o Object) []podSet {
 // readPods reads the resources of the pods of a job, and its main container.
 func (s *Spec) readPods() {
 	var all resources
-	sets := podSets(s.object)
+	sets := podSets(s.object, 0)
 	s.Priority = priorityOf(s.object, sets)
 	for _, set := range sets {
 		all = all.plus(set.holds.times(set.count))

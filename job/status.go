@@ -17,13 +17,21 @@ func ReadStatus(object any) Status {
 	if fields == nil {
 		return Status{}
 	}
-	rule := fields.kind().status
+	return fields.kind().ReadStatus(fields)
+}
+
+// ReadStatus returns the status of an object of the kind.
+func (k *Kind) ReadStatus(o Object) Status {
+	rule := k.Status
 	if rule == nil {
-		rule = statusOfPhase
+		rule = StatusOfPhase
 	}
-	s := Cancelled(fields, rule(fields))
-	if fields.Text("metadata", "deletionTimestamp") != "" && !s.State.Final() {
-		return Status{State: Aborted, Raw: "Terminating", Reason: s.Reason, Message: s.Message, At: fields.deletionRequested()}
+	s := k.cancelled(o, rule(o))
+	if begun := s.State != "" && s.State != Submitted || s.State == "" && s.Raw != ""; !begun && k.Held(o) {
+		s.State = onHold(o) // its operator has not acted yet, and will not start it
+	}
+	if o.Text("metadata", "deletionTimestamp") != "" && !s.State.Final() {
+		return Status{State: Aborted, Raw: "Terminating", Reason: s.Reason, Message: s.Message, At: o.deletionRequested()}
 	}
 	return s
 }

@@ -2,8 +2,8 @@ package job
 
 // volcanoKinds are the types of Volcano. A Command object stops a job.
 var volcanoKinds = []Kind{{
-	Group: "batch.volcano.sh", Name: "Job", Resource: "jobs", Job: true, Command: true, selector: "volcano.sh/job-name",
-	status: statusOfVolcanoJob, podSets: podSetsOfVolcanoJob, requests: readVolcanoJob,
+	Group: "batch.volcano.sh", Name: "Job", Resource: "jobs", Job: true, Command: true, PodLabel: "volcano.sh/job-name",
+	Status: statusOfVolcanoJob, podSets: podSetsOfVolcanoJob, requests: readVolcanoJob,
 }}
 
 // volcanoPhases are the phases of Volcano's Job. An aborted job may be resumed.

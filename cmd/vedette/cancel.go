@@ -42,8 +42,8 @@ func newCancel(c completions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel NAME…|TYPE/NAME…|-l SELECTOR",
 		Short: "Stop jobs, and record by whom and why",
-		Long: "The command suspends a job if its type can be suspended: batch Job, JobSet, TrainJob, RayJob, PyTorchJob and its\n" +
-			"siblings. For Volcano and Argo Workflows it requests the stop. All other jobs are deleted, and so are jobs in a queue\n" +
+		Long: "The command requests the stop of a job if its operator has a field or a command for it, as Tekton, Argo Workflows and\n" +
+			"Volcano have. Else it suspends a job whose type can be suspended. All other jobs are deleted, and so are jobs in a queue\n" +
 			"of Kueue, which would resume them.\n\n" +
 			"Annotations of the job name you, as the server knows you, and the reason. The history still shows them when the job\n" +
 			"no longer exists. Its state is Aborted, and messages about it name you. Cancelling a job again succeeds and changes nothing.",

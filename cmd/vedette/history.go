@@ -14,6 +14,7 @@ import (
 	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/history"
 )
 
@@ -178,7 +179,7 @@ func (o *historyOptions) timeline(ctx context.Context, h *source.History, obj hi
 	if err := lp.Title(title); err != nil {
 		return err
 	}
-	if joblist.IsJobType(obj.Type.String()) {
+	if job.IsJobType(obj.Type.String()) {
 		job, err := h.Job(ctx, obj.ID, now)
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/portaljobs"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -70,7 +71,7 @@ func (f *jobFinder) past(ctx context.Context, name string) (submit.Job, error) {
 	if o.namespace == "" {
 		o.namespace = "default"
 	}
-	types := submit.Workloads()
+	types := job.Types()
 	if typ, rest, typed := strings.Cut(name, "/"); typed {
 		types, name = []string{typ}, rest
 	}

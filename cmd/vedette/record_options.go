@@ -36,7 +36,7 @@ type recordOptions struct {
 // addFlags adds the settings of record.
 func (o *recordOptions) addFlags(cmd *cobra.Command) {
 	o.watch.addFlags(cmd)
-	addRules(cmd, &o.watch.Rules)
+	addRulesSetting(cmd, &o.watch.Rules)
 	o.settled = settings.AddDatabase(cmd, &o.db)
 	o.kept.addFlags(cmd)
 	o.notify.addFlags(cmd)

@@ -16,6 +16,7 @@ import (
 	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/portaljobs"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/portal/api"
@@ -203,15 +204,15 @@ func (o *retryOptions) find(ctx context.Context, client *submit.Client, name str
 }
 
 // recorded returns the last job of a name and the cluster in the history.
-func (o *retryOptions) recorded(ctx context.Context, h *source.History, cluster *kube.Cluster, name string) (job submit.Job, err error) {
+func (o *retryOptions) recorded(ctx context.Context, h *source.History, cluster *kube.Cluster, name string) (none submit.Job, err error) {
 	typ, rest, typed := strings.Cut(name, "/")
-	words := submit.Workloads()
+	words := job.Types()
 	if typed {
 		words, name = []string{typ}, rest
 	}
 	types, err := h.Types(ctx)
 	if err != nil {
-		return job, err
+		return none, err
 	}
 	identity, _ := cluster.Identity(ctx, time.Time{}) // without the right, one recorded cluster is enough
 	namespace := o.templates.connect.Namespace
@@ -227,7 +228,7 @@ func (o *retryOptions) recorded(ctx context.Context, h *source.History, cluster 
 		for _, t := range candidates {
 			page, err := h.Objects(ctx, history.ObjectName{Type: t, Namespace: namespace, Name: name, Cluster: identity}, history.Paging{Limit: 1})
 			if err != nil {
-				return job, err
+				return none, err
 			}
 			if found = append(found, page.Items...); len(page.Items) > 0 {
 				break
@@ -236,9 +237,9 @@ func (o *retryOptions) recorded(ctx context.Context, h *source.History, cluster 
 	}
 	switch {
 	case len(found) == 0:
-		return job, fmt.Errorf("no job %s is in the namespace %s, and the history has none", name, namespace)
+		return none, fmt.Errorf("no job %s is in the namespace %s, and the history has none", name, namespace)
 	case len(found) > 1:
-		return job, fmt.Errorf("the history has %s and %s; name the type", source.NameOf(found[0]), source.NameOf(found[1]))
+		return none, fmt.Errorf("the history has %s and %s; name the type", source.NameOf(found[0]), source.NameOf(found[1]))
 	}
 	return readJob(ctx, h, cluster, found[0])
 }

@@ -88,7 +88,7 @@ func (o *submitOptions) line(next commandFor, r submit.Result) string {
 }
 
 func isWorkload(r kube.Resource) bool {
-	for _, name := range submit.Workloads() {
+	for _, name := range job.Types() {
 		if r.String() == name {
 			return true
 		}

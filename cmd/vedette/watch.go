@@ -52,7 +52,7 @@ func newWatch() *cobra.Command {
 	}
 	o.addFlags(cmd)
 	o.Options.AddFlags(cmd)
-	addRules(cmd, &o.Rules)
+	addRulesSetting(cmd, &o.Rules)
 	m.addFlags(cmd)
 	cmd.ValidArgsFunction = completes(nil, suggestClusterTypes)
 	return cmd
@@ -92,9 +92,4 @@ func (o *watchOptions) run(ctx context.Context, types string, m *messageFlags, c
 		return err
 	}
 	return shown.beside(ctx, targets, func(ctx context.Context) error { return watchview.Follow(ctx, cluster, targets, format, con) })
-}
-
-// addRules adds the flag for the rules of other types.
-func addRules(cmd *cobra.Command, path *string) {
-	cmd.Flags().StringVar(path, "rules", "", "file with rules for the states of other types")
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vedette-io/vedette/job"
 )
 
 // FieldChange is a field of the spec that differs between two jobs.
@@ -31,7 +33,12 @@ const (
 // ofControllers are parts of paths that controllers write, so that they differ between any
 // two jobs.
 var ofControllers = []string{
-	"spec.selector.", "spec.suspend", "spec.runPolicy.suspend", "spec.shutdown", "spec.jobId", "controller-uid", "job-name", "kueue.x-k8s.io/", "creationTimestamp",
+	"spec.selector.", "controller-uid", "job-name", "kueue.x-k8s.io/", "creationTimestamp",
+}
+
+// ofRun reports whether a field belongs to one run of a job, or controllers write it.
+func ofRun(path string) bool {
+	return slices.ContainsFunc(ofControllers, func(part string) bool { return strings.Contains(path, part) }) || slices.Contains(job.RunFields(), path)
 }
 
 // fieldChanges returns the fields of the spec that differ between two bodies, by path,
@@ -50,7 +57,7 @@ func fieldChanges(before, after []byte) (changes []FieldChange, known bool) {
 	}
 	slices.Sort(paths)
 	for _, path := range paths {
-		if from[path] != to[path] && !slices.ContainsFunc(ofControllers, func(part string) bool { return strings.Contains(path, part) }) {
+		if from[path] != to[path] && !ofRun(path) {
 			changes = append(changes, FieldChange{path, shorten(from[path]), shorten(to[path])})
 		}
 		if len(changes) == maxFieldChanges {

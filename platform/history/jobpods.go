@@ -36,7 +36,7 @@ func podsOfJobs(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs [
 		f.jobs[j.ID], f.uids[j.UID] = j, j.ID
 		if labels := podLabels(j, nil); labels != nil {
 			f.mark(j.ID, labels)
-		} else if j.Type.Kind == "RayJob" {
+		} else if k := job.KindOfType(j.Type.String()); k != nil && k.PodLabelValue != nil {
 			ask = append(ask, j)
 		}
 	}

@@ -75,7 +75,7 @@ func (r *reader) byID(ctx context.Context, ids []int64) ([]Job, error) {
 	defer done()
 	var objects []model.ListedObject
 	err := model.ObjectsWith(ctx, r.db, ids, func(o model.ListedObject) {
-		if o.Version > 0 && slices.Contains(job.Types(), o.Type.String()) && !slices.Contains(job.Parents(), o.Owner.Kind) {
+		if o.Version > 0 && job.IsJobType(o.Type.String()) && !slices.Contains(job.Parents(), o.Owner.Kind) {
 			objects = append(objects, o)
 		}
 	})

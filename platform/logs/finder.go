@@ -161,9 +161,14 @@ func selectorOf(j submit.Job) string {
 		}
 		return labels.FormatLabels(match)
 	}
-	label := job.KindOfType(j.Resource.Name + "." + j.Resource.Group).Selector()
-	if label == "" || len(validation.IsValidLabelValue(j.Name)) > 0 {
-		return ""
+	o := job.Object{"metadata": map[string]any{"name": j.Name}}
+	if j.Object != nil {
+		o = j.Object.Object
 	}
-	return label + "=" + j.Name
+	for label, value := range job.KindOfType(j.Resource.String()).PodLabels(o) {
+		if len(validation.IsValidLabelValue(value)) == 0 {
+			return label + "=" + value
+		}
+	}
+	return ""
 }

@@ -1,10 +1,12 @@
-// Package rules computes the states of objects by rules that a user writes: expressions in
-// CEL, in a YAML file. If no rule fits, package job computes the state.
+// Package rules reads the rules of types that a user writes, in a YAML file: the states of
+// their objects as expressions in CEL, and whole kinds of jobs. If no rule fits, package job
+// computes the state.
 //
 // # Data flow
 //
 //	YAML file -> Load -> Rules
 //	an object's fields (as JSON has them) -> Rules.Of -> job.Status
+//	Rules -> Define -> the kinds of package job
 //
 // A file has a list of rules, each for one type and all versions of its API. The first
 // state whose expression is true is the state of the object:
@@ -28,6 +30,9 @@
 // such as 2026-01-01T00:00:00Z. If a field or an item of a list is missing, a condition is
 // false, a text is empty, and a time is unknown.
 //
+// A rule with the field resource makes its type one of jobs. Its other fields are those of
+// job.Kind: pods, suspend, hold, stop and of-run; docs/kinds.md explains them.
+//
 // # Ownership
 //
 // Rules are immutable: any number of goroutines may use them.
@@ -46,5 +51,6 @@
 //
 // # Errors
 //
-// Load and Parse return all mistakes, joined.
+// Load and Parse return all mistakes, joined. Define returns the error of job.Define for a kind
+// that is built in.
 package rules

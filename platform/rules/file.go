@@ -13,9 +13,6 @@ import (
 	"github.com/vedette-io/vedette/job"
 )
 
-// maxCost bounds one evaluation, in the units of CEL.
-const maxCost = 1_000_000
-
 // states are the states that a rule may have; "" means that only the type's own word is
 // shown.
 var states = append([]job.State{""}, slices.DeleteFunc(job.States(), func(s job.State) bool { return s == job.Deleted })...)
@@ -63,12 +60,6 @@ func read(r *yamlfile.Reader, root *yaml.Node) (*Rules, error) {
 	return rules, nil
 }
 
-// parser compiles the nodes of a file.
-type parser struct {
-	*yamlfile.Reader
-	env *cel.Env
-}
-
 func (p *parser) document(n *yaml.Node, rules *Rules) {
 	f := p.Fields(n, "the file", "rules")
 	for _, n := range p.List(f["rules"], n.Line, "rules") {
@@ -77,7 +68,7 @@ func (p *parser) document(n *yaml.Node, rules *Rules) {
 }
 
 func (p *parser) rule(n *yaml.Node, rules *Rules) {
-	f := p.Fields(n, "a rule", "group", "kind", "states")
+	f := p.Fields(n, "a rule", "group", "kind", "states", "resource", "pods", "suspend", "hold", "stop", "of-run")
 	group, kind := p.Word(f["group"], "group"), p.Word(f["kind"], "kind")
 	if kind == "" {
 		p.Complain(n.Line, "a rule needs the kind of its type, such as PyTorchJob")
@@ -95,6 +86,10 @@ func (p *parser) rule(n *yaml.Node, rules *Rules) {
 	}
 	for _, n := range all {
 		rules.types[name] = append(rules.types[name], p.clause(n))
+	}
+	if k := p.kind(n, f, group, kind); k != nil {
+		k.Status = rules.statusOf(name, job.StatusOfPhase)
+		rules.kinds = append(rules.kinds, k)
 	}
 }
 
@@ -122,48 +117,4 @@ func join(states []job.State) string {
 		words = append(words, string(s))
 	}
 	return strings.Join(words, ", ")
-}
-
-// program compiles an expression. Texts may be of any type: they are converted.
-func (p *parser) program(n *yaml.Node, want *cel.Type) cel.Program {
-	if n == nil {
-		return nil
-	}
-	if n.Kind != yaml.ScalarNode {
-		p.Complain(n.Line, "an expression must be a text")
-		return nil
-	}
-	line := n.Line
-	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		line++ // the text begins below its | or >
-	}
-	ast, issues := p.env.Compile(n.Value)
-	if issues.Err() != nil {
-		for _, e := range issues.Errors() {
-			p.Complain(line+e.Location.Line()-1, "in %q, at column %d: %s", first(n.Value), e.Location.Column()+1, e.Message)
-		}
-		return nil
-	}
-	if out := ast.OutputType(); want == cel.BoolType && !out.IsExactType(cel.BoolType) && !out.IsExactType(cel.DynType) {
-		p.Complain(line, "%q is %s, and must be true or false", first(n.Value), cel.FormatCELType(out))
-		return nil
-	}
-	if want == cel.TimestampType && !slices.ContainsFunc([]*cel.Type{cel.TimestampType, cel.StringType, cel.DynType}, ast.OutputType().IsExactType) {
-		p.Complain(line, "%q is %s, and must be a timestamp, or a text such as 2026-01-01T00:00:00Z", first(n.Value), cel.FormatCELType(ast.OutputType()))
-		return nil
-	}
-	program, err := p.env.Program(ast, cel.CostLimit(maxCost))
-	if err != nil {
-		p.Complain(line, "%v", err)
-	}
-	return program
-}
-
-// first is the first line of an expression, for messages.
-func first(text string) string {
-	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	if more {
-		return line + " …"
-	}
-	return line
 }

@@ -14,6 +14,7 @@ import (
 // Rules are the rules of a file. The zero value has no rules.
 type Rules struct {
 	types  map[string][]clause // by group and kind
+	kinds  []*job.Kind         // of the rules with a resource
 	failed atomic.Uint64
 }
 
@@ -31,19 +32,54 @@ func (r *Rules) Of(object map[string]any) job.Status {
 	if r == nil || len(r.types) == 0 {
 		return job.ReadStatus(object)
 	}
-	version, _ := object["apiVersion"].(string)
-	kind, _ := object["kind"].(string)
-	for _, c := range r.types[typeOf(version, kind)] {
+	name := job.Object(object).Type()
+	for _, k := range r.kinds {
+		if k.Group+"/"+k.Name == name {
+			return k.ReadStatus(object)
+		}
+	}
+	if s, told := r.clauseOf(name, object); told {
+		return job.Cancelled(object, s)
+	}
+	return job.ReadStatus(object)
+}
+
+// Define makes the kinds of the file known to package job, so that the whole program treats
+// their objects as jobs. A program calls it once, when it starts.
+//
+// Errors: a kind that is built in.
+func (r *Rules) Define() error {
+	all := make([]job.Kind, len(r.kinds))
+	for i, k := range r.kinds {
+		all[i] = *k
+	}
+	return job.Define(all...)
+}
+
+// statusOf returns the rule of a type. The status of an object that no clause fits is that of
+// otherwise.
+func (r *Rules) statusOf(name string, otherwise func(job.Object) job.Status) func(job.Object) job.Status {
+	return func(o job.Object) job.Status {
+		if s, told := r.clauseOf(name, o); told {
+			return s
+		}
+		return otherwise(o)
+	}
+}
+
+// clauseOf returns the status by the first clause of a type whose condition is true.
+func (r *Rules) clauseOf(name string, object map[string]any) (job.Status, bool) {
+	for _, c := range r.types[name] {
 		if !r.holds(c.when, object) {
 			continue
 		}
 		s := job.Status{State: c.state, Raw: r.text(c.raw, object), Reason: r.text(c.reason, object), Message: r.text(c.message, object), At: r.moment(c.at, object)}
 		if c.raw == nil {
-			s.Raw = phase(object)
+			s.Raw = job.Object(object).Text("status", "phase")
 		}
-		return job.Cancelled(object, s)
+		return s, true
 	}
-	return job.ReadStatus(object)
+	return job.Status{}, false
 }
 
 // Failed is the number of evaluations that failed for other reasons than a missing field or
@@ -58,21 +94,6 @@ func (r *Rules) Types() []string {
 		names = append(names, strings.TrimSuffix(kind+"."+group, "."))
 	}
 	return names
-}
-
-// typeOf returns the name of a type without the version of its API.
-func typeOf(apiVersion, kind string) string {
-	group, _, named := strings.Cut(apiVersion, "/")
-	if !named {
-		group = ""
-	}
-	return group + "/" + kind
-}
-
-func phase(object map[string]any) string {
-	status, _ := object["status"].(map[string]any)
-	text, _ := status["phase"].(string)
-	return text
 }
 
 func (r *Rules) holds(p cel.Program, object map[string]any) bool {

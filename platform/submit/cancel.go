@@ -209,7 +209,9 @@ func (k *canceller) mark(p *plan) error {
 
 // patch changes the job, unless it has changed since it was read.
 func (k *canceller) patch(change, annotations map[string]any) (unsure bool, err error) {
-	change = maps.Clone(change)
+	change, annotations = maps.Clone(change), maps.Clone(annotations)
+	field, _, _ := unstructured.NestedMap(change, "metadata", "annotations") // some types are stopped by an annotation
+	maps.Copy(annotations, field)
 	change["metadata"] = map[string]any{"uid": k.job.UID, "resourceVersion": k.job.Object.GetResourceVersion(), "annotations": annotations}
 	return k.send("patch "+k.job.String(), func(ctx context.Context) error {
 		object, err := k.client.Patch(ctx, k.key, kube.MergePatch(change))

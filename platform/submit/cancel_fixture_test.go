@@ -39,6 +39,12 @@ type yard struct {
 func newYard(t *testing.T, cfg apitest.Config) *yard {
 	t.Helper()
 	cfg.Types = append(cfg.Types, workloadTypes...)
+	return yardOf(t, cfg)
+}
+
+// yardOf is newYard without its types.
+func yardOf(t *testing.T, cfg apitest.Config) *yard {
+	t.Helper()
 	srv, err := apitest.New(cfg)
 	if err != nil {
 		t.Fatal(err)

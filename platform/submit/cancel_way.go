@@ -2,7 +2,6 @@ package submit
 
 import (
 	"fmt"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -36,18 +35,15 @@ func wayOf(object *unstructured.Unstructured, how How) (way, error) {
 	}
 	k, o := kindOf(object), job.Object(object.Object)
 	switch {
-	case k != nil && k.Command && (k.Stop.Path == nil || how == AsTypeDemands):
-		return way{job.CancelCommand, k.Stop.Path, k.Stop.Value}, nil
+	case k != nil && (k.Command || k.Stop.Path != nil && how == AsTypeDemands):
+		return way{job.CancelCommand, k.Stop.Path, k.Stop.On}, nil
 	case k.Suspendable(o) && (how == Suspending || !k.Resumed(o)):
-		return way{job.CancelSuspend, suspendPath(k), true}, nil
+		return way{job.CancelSuspend, k.Suspend.Path, k.Suspend.On}, nil
 	case how == Suspending:
 		return way{}, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("this %s cannot be suspended", object.GetKind()), Remedy: "cancel it as its type demands"}
 	}
 	return deletion, nil
 }
-
-// suspendPath returns the path of the field suspend.
-func suspendPath(k *job.Kind) []string { return append(slices.Clone(k.Suspend), "suspend") }
 
 // applied reports whether the field of the way already has its value.
 func (w way) applied(object *unstructured.Unstructured) bool {

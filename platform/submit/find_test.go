@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/submit"
 )
@@ -91,7 +92,7 @@ func TestFind(t *testing.T) {
 	if _, err := client.Find(t.Context(), "nothing", ""); !errors.As(err, &missing) || missing.Verb != "get" || !strings.Contains(missing.Role, "trainjobs") {
 		t.Errorf("got %v, want the verb get denied, with a Role for trainjobs", err)
 	}
-	if !slices.Contains(submit.Workloads(), "jobs.batch") {
+	if !slices.Contains(job.Types(), "jobs.batch") {
 		t.Error("a Job is no job")
 	}
 }

@@ -6,20 +6,17 @@ import (
 	"github.com/vedette-io/vedette/job"
 )
 
-// suspendOf returns the path of the field that suspends a job; nil if its type has none.
-func suspendOf(object *unstructured.Unstructured) []string {
-	if k := kindOf(object); k.Suspendable(object.Object) {
-		return suspendPath(k)
-	}
-	return nil
+// holdOf returns the field that keeps a job from starting.
+func holdOf(object *unstructured.Unstructured) job.Field {
+	return kindOf(object).HoldField(object.Object)
 }
 
-// hold changes a job so that it does not start before Release: it suspends the job, and
-// hides its queue from Kueue, which would resume it. It returns false for a type that
-// cannot be suspended.
+// hold changes a job so that it does not start before Release: it sets the field of its type,
+// and hides its queue from Kueue, which would resume it. It returns false for a type that
+// cannot be held.
 func hold(object *unstructured.Unstructured) bool {
-	path := suspendOf(object)
-	if path == nil || unstructured.SetNestedField(object.Object, true, path...) != nil {
+	field := holdOf(object)
+	if field.Path == nil || unstructured.SetNestedField(object.Object, field.On, field.Path...) != nil {
 		return false
 	}
 	labels, annotations := object.GetLabels(), object.GetAnnotations()
@@ -76,19 +73,19 @@ func unhold(object *unstructured.Unstructured) {
 	delete(annotations, job.HeldQueueAnnotation)
 	object.SetLabels(labels)
 	object.SetAnnotations(annotations)
-	if path := suspendOf(object); path != nil {
-		unstructured.RemoveNestedField(object.Object, path...)
+	if field := holdOf(object); field.Path != nil {
+		unstructured.RemoveNestedField(object.Object, field.Path...)
 	}
 }
 
 // released returns the change that ends a hold, or a cancellation by suspension. It
 // returns false if the job is neither held nor suspended.
 func released(object *unstructured.Unstructured) (change map[string]any, ok bool) {
-	path := suspendOf(object)
-	if path == nil {
+	field := holdOf(object)
+	if field.Path == nil {
 		return nil, false
 	}
-	suspended, _, _ := unstructured.NestedBool(object.Object, path...)
+	suspended := field.Is(object.Object)
 	held, claim := object.GetLabels()[job.HeldLabel] != "", claimOf(object)
 	cancelled := claim.Actor != "" && claim.How == job.CancelSuspend
 	if !held && !(cancelled && suspended) {
@@ -113,5 +110,5 @@ func released(object *unstructured.Unstructured) (change map[string]any, ok bool
 	case kindOf(object).Resumed(object.Object):
 		return change, true // its queue manager decides when it starts
 	}
-	return change, unstructured.SetNestedField(change, false, path...) == nil
+	return change, unstructured.SetNestedField(change, field.Off, field.Path...) == nil
 }

@@ -65,13 +65,13 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestHoldOfOthers: a type that cannot be suspended is refused, a later namesake is not
+// TestHoldOfOthers: a type that cannot be held is refused, a later namesake is not
 // released, and a clone of a held job has the submitted fields.
 func TestHoldOfOthers(t *testing.T) {
 	y := newYard(t, apitest.Config{})
-	workflow := "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: w}\nspec: {}"
-	if _, err := y.client.Submit(t.Context(), submit.Request{Manifest: parse(t, workflow), Namespace: "ml", Hold: true}); !strings.Contains(problems(err), "cannot be held") {
-		t.Errorf("hold of a workflow: got %v, want that it cannot be held", err)
+	volcano := "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: w}\nspec: {}"
+	if _, err := y.client.Submit(t.Context(), submit.Request{Manifest: parse(t, volcano), Namespace: "ml", Hold: true}); !strings.Contains(problems(err), "cannot be held") {
+		t.Errorf("hold of a job of Volcano: got %v, want that it cannot be held", err)
 	}
 	text := strings.Replace(heldPyTorch, "NAME", "train", 1)
 	result, err := y.client.Submit(t.Context(), submit.Request{Manifest: parse(t, text), Namespace: "ml", Hold: true})

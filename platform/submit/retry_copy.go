@@ -16,8 +16,6 @@ var ofControllers = []string{
 	"batch.kubernetes.io/cronjob-scheduled-timestamp",
 	"kueue.x-k8s.io/workload", "kueue.x-k8s.io/podset", "kueue.x-k8s.io/tas", "kueue.x-k8s.io/managed", "kueue.x-k8s.io/stopping",
 	"kueue.x-k8s.io/prebuilt-workload-name", "kueue.x-k8s.io/multikueue-origin",
-	"workflows.argoproj.io/completed", "workflows.argoproj.io/phase", "workflows.argoproj.io/workflow-archiving-status",
-	"workflows.argoproj.io/pod-name-format",
 	"kubectl.kubernetes.io/last-applied-configuration",
 	job.SubmitterAnnotation, job.UserLabel,
 }
@@ -31,8 +29,8 @@ func copyOf(object *unstructured.Unstructured) *unstructured.Unstructured {
 		unstructured.RemoveNestedField(c.Object, "metadata", field)
 	}
 	clean(c)
-	forget(c.Object)
 	kindOf(c).Forget(c.Object)
+	forget(c.Object)
 	eachTemplate(c.Object["spec"], func(template map[string]any) {
 		forget(template)
 		ungate(template)

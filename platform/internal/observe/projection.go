@@ -62,14 +62,8 @@ func NewProjection(r kube.Resource, stateOf func(map[string]any) job.Status, red
 		removed: slices.Concat(versionFields, typeFields, redact), Redacted: len(redact) > 0,
 	}
 	if stateOf == nil {
-		// The path with "*" removes the members of spec that are objects or arrays. Scalar
-		// members stay, because job.ReadStatus reads some of them, such as suspend, and those of
-		// runPolicy.
 		p.stateOf = func(object map[string]any) job.Status { return job.ReadStatus(object) }
-		p.reduce = jsontext.NewMask([]string{"spec", "*"}, []string{"spec", "runPolicy", "*"})
-		if r.Group == "" && r.Name == "pods" {
-			p.reduce = jsontext.NewMask(podFields...)
-		}
+		p.reduce = reductionOf(r)
 	}
 	if r.Group == "" && r.Name == "secrets" {
 		p.removed, p.Redacted = append(p.removed, secretFields...), true
@@ -80,6 +74,25 @@ func NewProjection(r kube.Resource, stateOf func(map[string]any) job.Status, red
 	}
 	p.cut = jsontext.NewMask(paths...)
 	return p
+}
+
+// reductionOf returns the mask of the fields of a type that job.ReadStatus ignores. A path
+// with "*" removes the members of a mapping that are objects or arrays. Scalar members stay,
+// because job.ReadStatus reads those of spec, of runPolicy, and beside the field that suspends a
+// job. It returns nil for a kind whose own rule may read every field.
+func reductionOf(r kube.Resource) *jsontext.Mask {
+	k := job.KindOf(r.APIVersion(), r.Kind)
+	switch {
+	case r.Group == "" && r.Name == "pods":
+		return jsontext.NewMask(podFields...)
+	case k != nil && k.ReadsSpec:
+		return nil
+	}
+	paths := [][]string{{"spec", "*"}, {"spec", "runPolicy", "*"}}
+	if k != nil && len(k.Suspend.Path) > 2 && k.Suspend.Path[0] == "spec" {
+		paths = append(paths, append(slices.Clone(k.Suspend.Path[:len(k.Suspend.Path)-1]), "*"))
+	}
+	return jsontext.NewMask(paths...)
 }
 
 // body returns the stored form of an object: its type, and the text from the server without

@@ -76,7 +76,7 @@ func (f *failing) readPods(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.podsSeen = recorded["pods"]
+	f.podsSeen = recorded["pods"] && (len(pods) > 0 || job.KindOfType(f.job.Type).FindsPods())
 	pods = slices.DeleteFunc(pods, func(p history.Object) bool { return job.State(p.State) == job.Succeeded || p.Created.After(f.at) })
 	// Failed pods are the most informative; then the newest ones.
 	slices.SortStableFunc(pods, func(a, b history.Object) int {

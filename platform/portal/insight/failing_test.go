@@ -122,6 +122,27 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// TestFailureWithoutPods: if neither a label nor a recorded object leads to the pods of a failed
+// job, it does not say that recorded pods know no cause.
+func TestFailureWithoutPods(t *testing.T) {
+	const flink = `
+apiVersion: flink.apache.org/v1beta1
+kind: FlinkDeployment
+metadata: {namespace: ml, name: train}
+status: {lifecycleState: FAILED, error: no image}`
+	for _, c := range []struct{ object, typ, want string }{
+		{flink, "flinkdeployments.flink.apache.org", "pods of cluster gpu-west are not recorded."},
+		{failedJob("SomethingElse", ""), "jobs.batch", "the recorded pods do not say."},
+	} {
+		s := newScene(t, dbtest.Empty(t, "sqlite"))
+		s.create(c.object)
+		s.record(c.typ, "pods")
+		if got := strings.Join(why(t, s, "en").Unknown, " "); !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %q, want %q", c.typ, got, c.want)
+		}
+	}
+}
+
 // TestFailureLines: the answer has the last lines of the container that failed first.
 func TestFailureLines(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {

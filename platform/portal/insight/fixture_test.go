@@ -45,6 +45,7 @@ var kinds = []apitest.Type{
 	{Group: "scheduling.volcano.sh", Version: "v1beta1", Kind: "PodGroup", Namespaced: true},
 	{Group: "scheduling.volcano.sh", Version: "v1beta1", Kind: "Queue"},
 	{Group: "batch.volcano.sh", Version: "v1alpha1", Kind: "Job", Namespaced: true},
+	{Group: "flink.apache.org", Version: "v1beta1", Kind: "FlinkDeployment", Namespaced: true},
 }
 
 // scene is a recorded cluster.
@@ -169,7 +170,7 @@ func (s *scene) job(namespace, name string) *jobindex.Row {
 	var row jobindex.Row
 	found := false
 	err := s.index.View(func(v *jobindex.View) error {
-		for _, typ := range []string{"jobs.batch", "jobs.batch.volcano.sh"} {
+		for _, typ := range []string{"jobs.batch", "jobs.batch.volcano.sh", "flinkdeployments.flink.apache.org"} {
 			if r, ok := v.Newest("gpu-west", typ, namespace, name); ok {
 				row, found = r, true
 			}

@@ -53,7 +53,7 @@ func pods(r *reader, ctx context.Context, in *PageInput) (*api.PodList, error) {
 	}
 	all := set.Pods()
 	list := &api.PodList{Recorded: len(all) > 0}
-	if !list.Recorded {
+	if !list.Recorded && job.KindOfType(object.Type.String()).FindsPods() {
 		if list.Recorded, err = recorded(r, ctx, "pods", ""); err != nil {
 			return nil, err
 		}

@@ -3,13 +3,12 @@ package recordapi
 import (
 	"context"
 	"errors"
-	"slices"
 
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/portal/access"
 	"github.com/vedette-io/vedette/platform/portal/api"
 	"github.com/vedette-io/vedette/platform/portal/web"
-	"github.com/vedette-io/vedette/platform/submit"
 )
 
 // maxReviews limits the number of access reviews of one request. Further namespaces are
@@ -46,7 +45,7 @@ func newViewer(ctx context.Context, r *reader, namespace string) (*viewer, error
 }
 
 // isJob reports whether a type is a type of jobs, which the sight decides.
-func isJob(t history.Type) bool { return slices.Contains(submit.Workloads(), t.String()) }
+func isJob(t history.Type) bool { return job.IsJobType(t.String()) }
 
 // sees reports whether the person may see the objects of a type in a namespace; the empty
 // namespace means all.

@@ -46,8 +46,8 @@ func seesOf(q *jobindex.Query) sees {
 // list describes the gaps of a window that the person may see, in the order of recording.
 func (g *gapReader) list(ctx context.Context, all []history.Gap, w Window, sees sees, language string) ([]api.Gap, error) {
 	found := []api.Gap{}
-	for _, gap := range all {
-		if !gap.Began.Before(w.To) || !gap.Ended.IsZero() && !gap.Ended.After(w.From) || gap.Namespace != "" && !sees(gap.Cluster, gap.Type.String(), gap.Namespace) || !jobTypes[gap.Type.String()] {
+	for _, gap := range all { // those of other types affect no rows
+		if !gap.Began.Before(w.To) || !gap.Ended.IsZero() && !gap.Ended.After(w.From) || gap.Namespace != "" && !sees(gap.Cluster, gap.Type.String(), gap.Namespace) || !job.IsJobType(gap.Type.String()) {
 			continue
 		}
 		found = append(found, api.Gap{
@@ -95,15 +95,6 @@ func (g *gapReader) keptCounts(id int64) (map[string]int, bool) {
 	counts, ok := g.kept[id]
 	return counts, ok
 }
-
-// jobTypes are the types of jobs. Gaps of other types do not affect rows.
-var jobTypes = func() map[string]bool {
-	all := map[string]bool{}
-	for _, name := range job.Types() {
-		all[name] = true
-	}
-	return all
-}()
 
 // found counts, by namespace, the transitions that the list after a gap showed. It returns nil if
 // there are too many.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/jobindex"
 	"github.com/vedette-io/vedette/platform/notify/config"
 	"github.com/vedette-io/vedette/platform/portal/access"
@@ -11,7 +12,6 @@ import (
 	"github.com/vedette-io/vedette/platform/portal/audit"
 	"github.com/vedette-io/vedette/platform/portal/insight"
 	"github.com/vedette-io/vedette/platform/sqldb"
-	"github.com/vedette-io/vedette/platform/submit"
 	"github.com/vedette-io/vedette/platform/submit/template"
 )
 
@@ -25,7 +25,7 @@ type Config struct {
 	Audit *audit.Log
 	// Templates are the templates of jobs; default the built-in ones.
 	Templates *template.Set
-	// Types are the types that may be submitted, as "jobs.batch"; default submit.Workloads.
+	// Types are the types that may be submitted, as "jobs.batch"; default job.Types.
 	Types []string
 	// Notify is the file of notifications; nil for none. Without its secrets, no code and no
 	// test message can be sent.
@@ -45,7 +45,7 @@ func (c Config) withDefaults() Config {
 		c.Templates = template.Builtin()
 	}
 	if c.Types == nil {
-		c.Types = submit.Workloads()
+		c.Types = job.Types()
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()

@@ -161,7 +161,7 @@ func (e *Exporter) export(ctx context.Context, some []feed.Transition) error {
 // ends reports whether a transition may end a job, or change a job after its end. The
 // deletion of an ended job does not change its trace.
 func ends(t *feed.Transition) bool {
-	if !slices.Contains(job.Types(), t.Object.Type.String()) || slices.Contains(job.Parents(), t.Object.Owner.Kind) {
+	if !job.IsJobType(t.Object.Type.String()) || slices.Contains(job.Parents(), t.Object.Owner.Kind) {
 		return false
 	}
 	return t.Kind != feed.New || t.To.Final() && (t.To != job.Deleted || !t.From.Final())

@@ -87,15 +87,15 @@ func (l *Live) types(ctx context.Context, words string) (found []kube.Resource, 
 			if err != nil {
 				return nil, err
 			}
-			if !IsJobType(r.String()) {
-				return nil, fmt.Errorf("%s is not a type of jobs; the types are %s", r, strings.Join(submit.Workloads(), ", "))
+			if !job.IsJobType(r.String()) {
+				return nil, fmt.Errorf("%s is not a type of jobs; the types are %s", r, strings.Join(job.Types(), ", "))
 			}
 			found = append(found, r)
 		}
 		return found, nil
 	}
 	all, err := l.Cluster.Resources(ctx)
-	for _, name := range submit.Workloads() {
+	for _, name := range job.Types() {
 		if i := slices.IndexFunc(all, func(r kube.Resource) bool { return r.String() == name }); i >= 0 {
 			found = append(found, all[i])
 		}

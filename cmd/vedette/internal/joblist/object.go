@@ -11,8 +11,6 @@ import (
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/history"
-
-	"github.com/vedette-io/vedette/platform/submit"
 )
 
 // liveJob is a job of a cluster, without a history.
@@ -20,11 +18,6 @@ type liveJob struct {
 	history.Job
 	podLabels map[string]string // nil: the job is the controller of its pods
 	entries   []job.Transition
-}
-
-// IsJobType reports whether a type, such as "jobs.batch", is one of jobs.
-func IsJobType(name string) bool {
-	return slices.Contains(submit.Workloads(), name)
 }
 
 // isPart reports whether another job controls an object.

@@ -34,7 +34,7 @@ func (r *Recorded) List(ctx context.Context, q Query, now time.Time) (l List, er
 		return l, err
 	}
 	for _, t := range f.Types {
-		if !IsJobType(t.String()) {
+		if !job.IsJobType(t.String()) {
 			return l, fmt.Errorf("%s is not a type of jobs; `vedette history %[1]s` lists what is recorded of it", t)
 		}
 	}

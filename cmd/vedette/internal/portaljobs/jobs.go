@@ -76,7 +76,7 @@ func (p *Jobs) named(ctx context.Context, name string) (history.Object, error) {
 		return history.Object{}, err
 	}
 	typ, rest, typed := strings.Cut(name, "/")
-	types := slices.DeleteFunc(slices.Clone(all), func(t history.Type) bool { return !joblist.IsJobType(t.String()) })
+	types := slices.DeleteFunc(slices.Clone(all), func(t history.Type) bool { return !job.IsJobType(t.String()) })
 	if typed {
 		name = rest
 		candidates, err := history.FindTypes(types, typ)
