@@ -106,10 +106,11 @@ func (s *Status) ended(pod Object) {
 		return
 	}
 	s.Reason, s.Message = e.Reason, e.Message
-	if e.Exit != nil && e.Role == InitContainer {
-		s.Reason = initPrefix + cmp.Or(e.Reason, "ExitCode:"+strconv.Itoa(*e.Exit))
+	if e.Exit == nil {
+		return
 	}
-	if s.Message == "" && e.Exit != nil {
-		s.Message = ExitCodeMessage(int64(*e.Exit))
+	s.Message = endMessage(int64(*e.Exit), e.Message)
+	if e.Role == InitContainer {
+		s.Reason = initPrefix + cmp.Or(e.Reason, "ExitCode:"+strconv.Itoa(*e.Exit))
 	}
 }

@@ -2,7 +2,6 @@ package jobview
 
 import (
 	"context"
-	"strconv"
 	"sync"
 	"time"
 
@@ -195,10 +194,7 @@ func endedBefore(p, other *history.Object) bool {
 
 // endingOf returns what the row of a pod shows about its ending.
 func endingOf(p *history.Object) job.Ending {
-	e := job.Ending{Reason: p.Reason, At: p.Since, Seen: p.Since, Pod: p.Name}
-	text, _ := job.ExitCodeIn(p.Message)
-	if code, err := strconv.Atoi(text); err == nil {
-		e.Exit = &code
-	}
+	e := job.RecordedEnding(p.Reason, p.Message)
+	e.At, e.Seen, e.Pod = p.Since, p.Since, p.Name
 	return e
 }
