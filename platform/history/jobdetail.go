@@ -57,13 +57,16 @@ func (d *detailer) lives(ctx context.Context) error {
 	})
 	for i := range d.jobs {
 		j := &d.jobs[i]
-		end := j.Ended
+		end, all := j.Ended, entries[j.ID]
 		if j.Open() {
+			if n := len(all); n > 0 && all[n-1].To != job.State(j.State) { // its pods show it
+				all = append(all, Entry{To: job.State(j.State), At: j.Since})
+			}
 			if end = d.now; j.Presence == Unknown {
 				end = j.Since // later states are unknown
 			}
 		}
-		j.Live(LifeOf(j.Submitted, entries[j.ID], end))
+		j.Live(LifeOf(j.Submitted, all, end))
 	}
 	return err
 }
