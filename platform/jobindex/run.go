@@ -84,6 +84,7 @@ type runner struct {
 	// feed is read.
 	suspects []suspect
 	gapsAt   time.Time
+	look     podLook
 }
 
 func newRunner(x *Index) *runner {
@@ -191,7 +192,8 @@ func (r *runner) apply(ctx context.Context, events []event, upTo feed.Position) 
 		ids = append(ids, events[i].object)
 	}
 	slices.Sort(ids)
-	jobs, err := r.reader.byID(ctx, slices.Compact(ids))
+	var owners []string
+	jobs, err := r.reader.byID(ctx, slices.Compact(ids), func(uid string) { owners = append(owners, uid) })
 	if err == nil {
 		err = r.reader.readBodies(ctx, jobs)
 	}
@@ -199,6 +201,7 @@ func (r *runner) apply(ctx context.Context, events []event, upTo feed.Position) 
 		return err
 	}
 	r.x.report((&batch{events: events, jobs: jobs, upTo: upTo}).apply(r.x))
+	r.look.note(r.x.table, owners)
 	return nil
 }
 
@@ -226,6 +229,9 @@ func (r *runner) maintain(ctx context.Context) error {
 		}
 	}
 	if err := r.sweep(ctx); err != nil {
+		return err
+	}
+	if err := r.lookAtPods(ctx); err != nil {
 		return err
 	}
 	if t.worn() {

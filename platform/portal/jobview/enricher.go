@@ -105,6 +105,11 @@ func (e *Enricher) read(ctx context.Context, rows []*jobindex.Row, at time.Time)
 	if err != nil {
 		return nil, err
 	}
+	if at.IsZero() {
+		if err := e.history.WithPods(ctx, objects); err != nil {
+			return nil, err
+		}
+	}
 	byID := make(map[int64]*history.Object, len(objects))
 	for i := range objects {
 		byID[objects[i].ID] = &objects[i]
