@@ -83,6 +83,10 @@ func (s *Status) pending(pod Object) {
 	s.because(waitReason(pod))
 }
 
+// Unplaced reports whether a reason says that a pod has no node: none fits, or the scheduler does
+// not look for one.
+func Unplaced(reason string) bool { return reason == "Unschedulable" || reason == "SchedulingGated" }
+
 // because sets reason and message unless they are already set.
 func (s *Status) because(c condition) {
 	if s.Reason == "" {
