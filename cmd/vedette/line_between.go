@@ -22,7 +22,8 @@ type lineBetween struct {
 	before wire.Version
 }
 
-// linesBetween returns the gaps and the reshown revisions of an object, in order.
+// linesBetween returns the gaps, the reshown revisions and the reasons within a state of an
+// object, in order.
 func linesBetween(ctx context.Context, h *source.History, obj history.Object, now time.Time) (lines []lineBetween, err error) {
 	gaps, err := gapsOf(ctx, h, obj)
 	if err != nil {
@@ -31,31 +32,27 @@ func linesBetween(ctx context.Context, h *source.History, obj history.Object, no
 	for _, g := range gaps {
 		lines = append(lines, lineBetween{gapLine(obj, g, now), g.From + 1})
 	}
-	reshown, err := reshownOf(ctx, h, obj.ID)
-	for _, r := range reshown {
-		lines = append(lines, lineBetween{reshownLine(obj, r), r.Version})
+	var revisions []history.Revision
+	for r, err := range h.RevisionsOf(ctx, obj.ID) {
+		if err != nil {
+			return nil, err
+		}
+		revisions = append(revisions, r)
 	}
+	slices.Reverse(revisions)
+	for _, r := range revisions {
+		if r.Source == history.Reshown {
+			lines = append(lines, lineBetween{reshownLine(obj, r), r.Version})
+		}
+	}
+	reasons, err := reasonsWithin(ctx, h, obj, revisions)
+	lines = append(lines, reasons...)
 	slices.SortStableFunc(lines, func(a, b lineBetween) int { return cmp.Compare(a.before, b.before) })
 	return lines, err
 }
 
 // contentChanged says what a reshown revision is.
 const contentChanged = "content changed without a new version (schema or server changed)"
-
-// reshownOf returns the revisions of an object with other content at a version that was
-// stored, the oldest first.
-func reshownOf(ctx context.Context, h *source.History, object int64) (all []history.Revision, err error) {
-	for r, err := range h.RevisionsOf(ctx, object) {
-		if err != nil {
-			return nil, err
-		}
-		if r.Source == history.Reshown {
-			all = append(all, r)
-		}
-	}
-	slices.Reverse(all)
-	return all, nil
-}
 
 // reshownLine returns the line of such a revision in the history of its object.
 func reshownLine(obj history.Object, r history.Revision) listing.Item {
