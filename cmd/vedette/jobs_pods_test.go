@@ -39,6 +39,48 @@ func (p *platform) unstarted(name, node string, status corev1.PodStatus) {
 	}
 }
 
+// TestWatchShowsPods checks that watch prints a line about a job when its pods show another state
+// or another reason, also when only jobs are watched.
+func TestWatchShowsPods(t *testing.T) {
+	t.Parallel()
+	for _, types := range []string{"jobs", "jobs,pods"} {
+		t.Run(types, func(t *testing.T) {
+			t.Parallel()
+			srv := serve(t, apitest.Config{})
+			srv.create(newPod("ml", "other"))
+			p := srv.watch(types, "-A")
+			srv.unstarted("train", "", corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable}}})
+			patience.Until(t, "the wait is printed", func() string { return lacks(p, "jobs.batch ml/train Starting -> Queued Unschedulable") })
+			for _, reason := range []string{"ErrImagePull", "ImagePullBackOff"} {
+				if _, err := apitest.Modify(srv.Server, newPod("ml", "train-0"), func(pod *corev1.Pod) {
+					pod.Spec.NodeName = "gpu-17"
+					pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}}}
+				}); err != nil {
+					t.Fatal(err)
+				}
+				want := "jobs.batch ml/train Queued -> Starting ErrImagePull"
+				if reason == "ImagePullBackOff" {
+					want = "jobs.batch ml/train Starting ImagePullBackOff"
+				}
+				patience.Until(t, reason+" is printed", func() string { return lacks(p, want) })
+			}
+			if err := srv.Delete(newPod("ml", "train-0")); err != nil {
+				t.Fatal(err)
+			}
+			patience.Until(t, "the job without its pod is printed", func() string { return lacks(p, "T jobs.batch ml/train Starting\n") })
+			p.interrupt()
+		})
+	}
+}
+
+// lacks returns the output of a process if it lacks a text, else "".
+func lacks(p *program, want string) string {
+	if out := squash(p.out.String()); !strings.Contains(out, want) {
+		return out
+	}
+	return ""
+}
+
 // TestJobsWaitForANode checks that a job without Kueue whose pod fits on no node is Queued with the
 // scheduler's reason, and that a job with a pod that cannot pull its image has that reason: in the
 // list of the cluster and in that of the history, with and without --state.

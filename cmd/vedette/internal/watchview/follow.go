@@ -38,7 +38,23 @@ func Follow(ctx context.Context, cluster *kube.Cluster, targets []Target, format
 		}
 		all = append(all, Followed{t.Resource, inf})
 	}
+	pods, own, err := podsFor(cluster, targets, all)
+	if err != nil {
+		return err
+	}
+	var states *podStates
 	var work sync.WaitGroup
+	if pods != nil && format.ForPeople() {
+		states = newPodStates(format.status)
+		if own {
+			work.Go(func() { _ = pods.Run(ctx) }) // without it, jobs have the states of their objects
+		}
+		work.Go(func() {
+			if err := states.follow(ctx, pods); err != nil {
+				cancel(err)
+			}
+		})
+	}
 	for _, f := range all {
 		work.Go(func() {
 			if err := f.Inf.Run(ctx); err != nil {
@@ -46,7 +62,11 @@ func Follow(ctx context.Context, cluster *kube.Cluster, targets []Target, format
 			}
 		})
 		work.Go(func() {
-			if err := f.print(ctx, format.of(f.Resource)); err != nil {
+			p := format.of(f.Resource)
+			if isJob(f.Resource) {
+				p.pods = states
+			}
+			if err := f.print(ctx, p); err != nil {
 				cancel(err)
 			}
 		})
