@@ -8,11 +8,10 @@ import (
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/internal/model"
+	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 const (
-	// podsAtOnce is the number of jobs whose pods are read together.
-	podsAtOnce = 200
 	// maxPodJobs is the maximum number of jobs whose pods one look reads, the newest ones.
 	maxPodJobs = 5000
 	// A look at the pods of jobs takes at most a podShare-th of the time, and happens at
@@ -24,7 +23,7 @@ const (
 
 // addPodStates sets the states of jobs by job.Status.WithPods. A state that only the pods show is
 // the last change in the life of the job.
-func (r *reader) addPodStates(ctx context.Context, jobs []Job) error {
+func addPodStates(ctx context.Context, db *sqldb.DB, jobs []Job) error {
 	var at []int
 	var objects []history.Object
 	for i := range jobs {
@@ -37,7 +36,7 @@ func (r *reader) addPodStates(ctx context.Context, jobs []Job) error {
 			})
 		}
 	}
-	if err := history.New(r.db).WithPods(ctx, objects); err != nil {
+	if err := history.New(db).WithPods(ctx, objects); err != nil {
 		return err
 	}
 	for i := range objects {
@@ -51,8 +50,8 @@ func (r *reader) addPodStates(ctx context.Context, jobs []Job) error {
 	return nil
 }
 
-// podLook finds jobs whose pods show something else than before. The feed does not have it: a
-// pod that gets another reason has no transition, and one that gets another state is no job.
+// podLook finds jobs whose pods show something else than before. The feed does not have it, because
+// a new reason of a pod is no transition, and the transitions of pods are not those of their jobs.
 type podLook struct {
 	next time.Time
 	jobs []int64 // jobs with a pod that has a new transition
@@ -81,8 +80,21 @@ func (l *podLook) due(t *table, now time.Time) []int64 {
 	return slices.Compact(ids)
 }
 
-// podJobs returns the newest jobs whose pods may show more than their objects. A job in a queue of
-// Kueue has no pods, and one that runs is noted if a pod of its own changes.
+// done sets the time of the next look at all jobs, after a look with this beginning and end.
+func (l *podLook) done(began, ended time.Time) {
+	if !began.Before(l.next) {
+		l.next = ended.Add(min(longestPodLook, max(shortestPodLook, podShare*ended.Sub(began))))
+	}
+}
+
+// shows reports whether the table has the state and the reason of a job.
+func (t *table) shows(j *Job) bool {
+	row, known := t.find(j.ID)
+	return !known || t.version[row] != int64(j.Version) || t.states.all[t.state[row]] == j.State && t.reasons.all[t.reason[row]] == j.Reason
+}
+
+// podJobs returns the newest jobs whose pods may show more than their objects. Jobs in a queue of
+// Kueue have no pods, and jobs that run are noted if a pod of their own changes.
 func (t *table) podJobs(most int) (ids []int64) {
 	for i := len(t.order) - 1; i >= 0 && len(ids) < most; i-- {
 		row := t.order[i]
@@ -103,36 +115,6 @@ func (t *table) podJobs(most int) (ids []int64) {
 
 // suspendedReason is the reason of a batch Job that waits in a queue of Kueue.
 const suspendedReason = "JobSuspended"
-
-// lookAtPods applies what the pods of jobs show now.
-func (r *runner) lookAtPods(ctx context.Context) error {
-	t, began := r.x.table, time.Now()
-	ids := r.look.due(t, began)
-	var changed []int64
-	for some := range slices.Chunk(ids, podsAtOnce) {
-		jobs, err := r.reader.byID(ctx, some, nil)
-		if err != nil {
-			return err
-		}
-		for i := range jobs {
-			j := &jobs[i]
-			row, known := t.find(j.ID)
-			if known && t.version[row] == int64(j.Version) && (t.states.all[t.state[row]] != j.State || t.reasons.all[t.reason[row]] != j.Reason) {
-				changed = append(changed, j.ID)
-			}
-		}
-	}
-	if !began.Before(r.look.next) {
-		now := time.Now()
-		r.look.next = now.Add(min(longestPodLook, max(shortestPodLook, podShare*now.Sub(began))))
-	}
-	for some := range slices.Chunk(changed, feedAtOnce) {
-		if err := r.apply(ctx, eventsOf(some, t.position), 0); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // ownerOfPod returns the UID of the controller of a pod, or "" for other objects.
 func ownerOfPod(o *model.ListedObject) string {

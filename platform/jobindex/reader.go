@@ -127,7 +127,7 @@ func (r *reader) complete(ctx context.Context, objects []model.ListedObject) ([]
 	if err != nil {
 		return jobs, err
 	}
-	return jobs, r.addPodStates(ctx, jobs)
+	return jobs, addPodStates(ctx, r.db, jobs)
 }
 
 // outcome sets the state of a job that ended before its object was deleted to its outcome.

@@ -263,3 +263,30 @@ func (r *runner) sweep(ctx context.Context) error {
 	r.suspects, err = r.sweeper.step(ctx, t)
 	return err
 }
+
+// podsAtOnce is the number of jobs whose pods are read together.
+const podsAtOnce = 200
+
+// lookAtPods applies what the pods of jobs show now.
+func (r *runner) lookAtPods(ctx context.Context) error {
+	t, began := r.x.table, time.Now()
+	var changed []int64
+	for some := range slices.Chunk(r.look.due(t, began), podsAtOnce) {
+		jobs, err := r.reader.byID(ctx, some, nil)
+		if err != nil {
+			return err
+		}
+		for i := range jobs {
+			if !t.shows(&jobs[i]) {
+				changed = append(changed, jobs[i].ID)
+			}
+		}
+	}
+	r.look.done(began, time.Now())
+	for some := range slices.Chunk(changed, feedAtOnce) {
+		if err := r.apply(ctx, eventsOf(some, t.position), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}

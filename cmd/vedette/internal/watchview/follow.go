@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -185,4 +186,23 @@ func namespaces(name string) []string {
 		return nil
 	}
 	return []string{name}
+}
+
+// podResource is the type of pods.
+var podResource = kube.Resource{Version: "v1", Name: "pods", Kind: "Pod", Scope: kube.Namespaced}
+
+// podsFor returns the informer of the pods of the jobs among some targets, or nil if there are none.
+// own is set if it is not among the informers of the targets.
+func podsFor(cluster *kube.Cluster, targets []Target, all []Followed) (inf *informer.Informer[Object], own bool, err error) {
+	i := slices.IndexFunc(targets, func(t Target) bool { return isJob(t.Resource) })
+	if i < 0 {
+		return nil, false, nil
+	}
+	for k, t := range targets {
+		if t.Resource.String() == podResource.String() && t.Selection.LabelSelector == "" && t.Selection.FieldSelector == "" {
+			return all[k].Inf, false, nil
+		}
+	}
+	inf, err = NewInformer(cluster, Target{podResource, kube.Selection{Namespace: targets[i].Selection.Namespace}})
+	return inf, true, err
 }

@@ -25,12 +25,15 @@ type podStates struct {
 	jobs map[string][]*shownJob           // by key
 }
 
+// printState prints a line about a job whose pods show another state or reason.
+type printState func(change string, last job.State, why string, at time.Time) error
+
 // shownJob is a job whose state was printed.
 type shownJob struct {
-	printer *printer
-	event   informer.Event[Object] // the last one about it
-	own     job.Status
-	shown   job.Status
+	uid   string
+	print printState
+	own   job.Status // of its object
+	shown job.Status
 }
 
 func newPodStates(status func(map[string]any) job.Status) *podStates {
@@ -59,9 +62,9 @@ func keysOfPod(pod *Object) (keys []string) {
 
 // see returns the status of a job with its pods, and the status that was shown before; known is
 // false for a new job. The caller holds the lock.
-func (s *podStates) see(p *printer, ev informer.Event[Object], obj *Object, own job.Status) (now, before job.Status, known bool) {
+func (s *podStates) see(ev informer.Event[Object], obj *Object, own job.Status, print printState) (now, before job.Status, known bool) {
 	key := jobKey(obj)
-	i := slices.IndexFunc(s.jobs[key], func(j *shownJob) bool { return j.event.UID() == ev.UID() })
+	i := slices.IndexFunc(s.jobs[key], func(j *shownJob) bool { return j.uid == ev.UID() })
 	if i >= 0 {
 		before, known = s.jobs[key][i].shown, true
 		s.jobs[key] = slices.Delete(s.jobs[key], i, i+1)
@@ -70,7 +73,7 @@ func (s *podStates) see(p *printer, ev informer.Event[Object], obj *Object, own 
 		return own, before, known
 	}
 	now = s.with(key, own)
-	s.jobs[key] = append(s.jobs[key], &shownJob{printer: p, event: ev, own: own, shown: now})
+	s.jobs[key] = append(s.jobs[key], &shownJob{uid: ev.UID(), print: print, own: own, shown: now})
 	return now, before, known
 }
 
@@ -147,27 +150,8 @@ func (s *podStates) show(j *shownJob, key string, at time.Time) error {
 	if from := before.String(); from != change {
 		change = from + " -> " + change
 	}
-	return j.printer.row(j.event, eventName(store.Updated), change, now.State, now.Reason, at)
+	return j.print(change, now.State, now.Reason, at)
 }
-
-// podResource is the type of pods.
-var podResource = kube.Resource{Version: "v1", Name: "pods", Kind: "Pod", Scope: kube.Namespaced}
 
 // isJob reports whether the objects of a type have pods that say more about their states.
 func isJob(r kube.Resource) bool { return slices.Contains(job.Types(), r.String()) }
-
-// podsFor returns the informer of the pods of the jobs among some targets, or nil if there are none.
-// own is set if it is no informer of the targets.
-func podsFor(cluster *kube.Cluster, targets []Target, all []Followed) (inf *informer.Informer[Object], own bool, err error) {
-	i := slices.IndexFunc(targets, func(t Target) bool { return isJob(t.Resource) })
-	if i < 0 {
-		return nil, false, nil
-	}
-	for k, t := range targets {
-		if t.Resource.String() == podResource.String() && t.Selection.LabelSelector == "" && t.Selection.FieldSelector == "" {
-			return all[k].Inf, false, nil
-		}
-	}
-	inf, err = NewInformer(cluster, Target{podResource, kube.Selection{Namespace: targets[i].Selection.Namespace}})
-	return inf, true, err
-}

@@ -156,7 +156,9 @@ func (p *printer) transition(ev informer.Event[Object], old, obj *Object) (chang
 	var before job.Status
 	known := false
 	if p.pods != nil {
-		now, before, known = p.pods.see(p, ev, obj, now)
+		now, before, known = p.pods.see(ev, obj, now, func(change string, last job.State, why string, at time.Time) error {
+			return p.row(ev, eventName(store.Updated), change, last, why, at)
+		})
 	}
 	why = now.Reason
 	if ev.Kind() == store.Deleted {
