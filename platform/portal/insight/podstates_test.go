@@ -41,8 +41,10 @@ func TestIndexFollowsPods(t *testing.T) {
 		{"n1", pending(`containerStatuses: [{name: main, state: {waiting: {reason: ErrImagePull}}}]`), nil, "Starting: ErrImagePull", false},
 		{"n1", pending(`containerStatuses: [{name: main, state: {waiting: {reason: ImagePullBackOff}}}]`), nil, "Starting: ImagePullBackOff", false},
 		{
-			"n1", map[string]any{"phase": "Running", "containerStatuses": []any{map[string]any{"name": "main", "ready": true, "state": map[string]any{"running": map[string]any{}}}}},
-			map[string]any{"startTime": s.now.Format("2006-01-02T15:04:05Z"), "active": int64(1), "ready": int64(1)}, "Running", false,
+			"n1",
+			map[string]any{"phase": "Running", "containerStatuses": []any{map[string]any{"name": "main", "ready": true, "state": map[string]any{"running": map[string]any{}}}}},
+			map[string]any{"startTime": s.now.Format("2006-01-02T15:04:05Z"), "active": int64(1), "ready": int64(1)},
+			"Running", false,
 		},
 		{"n1", running(`containerStatuses: [{name: main, restartCount: 1, state: {waiting: {reason: CrashLoopBackOff}}}]`), nil, "Restarting: CrashLoopBackOff", false},
 	} {
