@@ -46,6 +46,7 @@ func TestWithPods(t *testing.T) {
 		{"retry of a Job fits on no node", controller, batchJob + "status: {" + started + "active: 1, ready: 0, failed: 1}", []string{failedPod, unscheduled}, "Queued: Unschedulable"},
 		{"image of a retry of a Job", controller, batchJob + "status: {" + started + "active: 1, ready: 0, failed: 1}", []string{failedPod, unpulled}, "Restarting: ImagePullBackOff"},
 		{"some pods of a gang start, one fits on no node", "issue 43, A.2", batchJob + "status: {" + started + "active: 3, ready: 0}", []string{creating, unpulled, unscheduled}, "Queued: Unschedulable"},
+		{"one pod cannot pull its image, another crashes as a consequence", "issue 43, A.3", batchJob + "status: {" + started + "active: 2, ready: 0}", []string{loop, unpulled}, "Starting: ImagePullBackOff"},
 		{"a failed Job", controller, batchJob + "status: {failed: 1, conditions: [{type: Failed, status: 'True', reason: BackoffLimitExceeded}]}", []string{failedPod, unscheduled}, "Failed: BackoffLimitExceeded"},
 		{"a Job in a queue of Kueue", "Kueue documentation, Run A Kubernetes Job", batchJob + held, nil, "Queued: JobSuspended"},
 		{"pods of a group in a queue of Kueue", "Kueue documentation, Run Plain Pods; KEP-3521", "apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nspec: {replicas: 1}\nstatus: {replicas: 1}", []string{gated}, "Queued: SchedulingGated"},
