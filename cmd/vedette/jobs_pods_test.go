@@ -50,7 +50,7 @@ func TestWatchShowsPods(t *testing.T) {
 			srv.create(newPod("ml", "other"))
 			p := srv.watch(types, "-A")
 			srv.unstarted("train", "", corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable}}})
-			patience.Until(t, "the wait is printed", func() string { return lacks(p, "jobs.batch ml/train Starting -> Queued Unschedulable") })
+			patience.Until(t, "the wait is printed", func() string { return lacks(p, `jobs.batch ml/train (Starting -> )?Queued Unschedulable`) })
 			for _, reason := range []string{"ErrImagePull", "ImagePullBackOff"} {
 				if _, err := apitest.Modify(srv.Server, newPod("ml", "train-0"), func(pod *corev1.Pod) {
 					pod.Spec.NodeName = "gpu-17"
@@ -73,10 +73,10 @@ func TestWatchShowsPods(t *testing.T) {
 	}
 }
 
-// lacks returns the output of a process if it lacks a text, else "".
+// lacks returns the output of a process if no line of it matches an expression, else "".
 func lacks(p *program, want string) string {
-	if out := squash(p.out.String()); !strings.Contains(out, want) {
-		return out
+	if out := squash(p.out.String()); !regexp.MustCompile(want).MatchString(out) {
+		return "the output is: " + out
 	}
 	return ""
 }
