@@ -36,8 +36,10 @@ var causes = map[string]Cause{
 	"DeletionByTaintManager":        CauseNodeLost,
 	"DeletionByPodGC":               CauseNodeLost,
 	"Shutdown":                      CauseNodeLost,
+	"Terminated":                    CauseNodeLost, // of a kubelet whose node shuts down
 	"DeadlineExceeded":              CauseDeadlineExceeded,
 	"Preempted":                     CausePreempted,
+	"Preempting":                    CausePreempted, // of a kubelet that admits a critical pod
 	"PreemptionByScheduler":         CausePreempted,
 	"PreemptionByKubeScheduler":     CausePreempted,
 	"InClusterQueue":                CausePreempted, // of Kueue, like the next three

@@ -83,11 +83,7 @@ func failReason(c Object) condition {
 	if code == 0 {
 		return condition{}
 	}
-	why := condition{
-		reason: c.Text("state", "terminated", "reason"), message: c.Text("state", "terminated", "message"), since: c.Text("state", "terminated", "finishedAt"),
+	return condition{
+		reason: c.Text("state", "terminated", "reason"), message: endMessage(code, c.Text("state", "terminated", "message")), since: c.Text("state", "terminated", "finishedAt"),
 	}
-	if why.message == "" {
-		why.message = ExitCodeMessage(code)
-	}
-	return why
 }

@@ -6,6 +6,7 @@
 //
 //	an object's fields (as JSON has them) -> ReadStatus -> Status{State, Raw, Reason, Message, At}
 //	an object's fields                    -> ReadSpec   -> Spec{GPUs, Pods, Queue, Attempts, ...}
+//	Status of a job, Statuses of its pods -> Status.WithPods -> why the job does not run
 //	fields of a pod -> Runs -> Endings -> FirstEnding   -> the cause of its failure
 //	transitions of an object              -> LifeOf     -> Life{Spans, Waited, Ran, Attempts, Outcome, ...}
 //	spans of a life                       -> Attempts   -> the times of each attempt
@@ -56,8 +57,8 @@
 // pod claims by dynamic resource allocation are not counted, and neither are GPUs that only
 // the runtime of a TrainJob requests. For a workflow, only the largest pod is counted.
 //
-// A status shows only what its object says. A batch Job does not say that its pods fit on no
-// node, or cannot pull their image: it is Starting. A Job that was suspended and resumed is
+// ReadStatus shows only what the object says. A batch Job does not say that its pods fit on no
+// node, or cannot pull their image: it is Starting, until WithPods adds what its pods say. A Job that was suspended and resumed is
 // Running as soon as it has a succeeded pod of its time before.
 //
 // The status of a pod has the last two ends of a container. The main container is the one in

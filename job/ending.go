@@ -118,6 +118,30 @@ func firstEnd(pod Object) (at time.Time) {
 	return at
 }
 
+// RecordedEnding returns the ending that the reason and the message of a failed pod's Status show,
+// for a pod whose fields are not known.
+func RecordedEnding(reason, message string) Ending {
+	e := Ending{Reason: ContainerReason(reason), Message: message}
+	text, _ := ExitCodeIn(message)
+	if code, err := strconv.Atoi(text); err == nil {
+		e.Exit = &code
+	}
+	if e.Cause = CauseOf(reason); e.Cause == "" && e.Exit != nil {
+		e.Cause = CauseError
+	}
+	return e
+}
+
+// Word returns the word for the ending by which equal endings are counted: its cause, with the
+// exit code if that is all that is known, such as "Error, exit code 1". An ending without a
+// cause has the reason of the API.
+func (e *Ending) Word() string {
+	if e.Cause == CauseError && e.Exit != nil {
+		return string(e.Cause) + ", " + ExitCodeMessage(int64(*e.Exit))
+	}
+	return cmp.Or(string(e.Cause), e.Reason)
+}
+
 // EndingOfJob returns the cause of a job's failure. reason and message are those of the job, and pod
 // is the first ending of its last attempt, or nil. A deadline or a quota of the job ended its
 // pods; otherwise the pod explains more than the job. It returns nil if neither is known.
@@ -176,7 +200,7 @@ func (e *Ending) Compare(other *Ending) int {
 		rankOf(e.recovered)-rankOf(other.recovered),
 		rankOf(e.At.IsZero())-rankOf(other.At.IsZero()),
 		e.At.Truncate(time.Second).Compare(other.At.Truncate(time.Second)),
-		rankOf(e.stopped())-rankOf(other.stopped()),
+		rankOf(e.Stopped())-rankOf(other.Stopped()),
 		rankOf(e.Seen.IsZero())-rankOf(other.Seen.IsZero()),
 		e.Seen.Compare(other.Seen),
 		cmp.Compare(e.Role, other.Role),
@@ -194,8 +218,8 @@ func rankOf(has bool) int {
 	return 0
 }
 
-// stopped reports whether the container was stopped from outside.
-func (e *Ending) stopped() bool { return e.Exit != nil && StoppedBySignal(*e.Exit, e.Reason) }
+// Stopped reports whether the container was stopped from outside.
+func (e *Ending) Stopped() bool { return e.Exit != nil && StoppedBySignal(*e.Exit, e.Reason) }
 
 // StoppedBySignal reports whether an exit code and its reason show that a container was stopped by
 // SIGTERM, or by SIGKILL if it did not run out of memory.

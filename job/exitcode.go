@@ -14,9 +14,24 @@ const exitCodeWords = "exit code "
 // left no message of its own.
 func ExitCodeMessage(code int64) string { return exitCodeWords + strconv.FormatInt(code, 10) }
 
-// ExitCodeIn returns the exit code in a message of ExitCodeMessage as text. It returns
-// false for other messages. A container may have written such a message itself, so the text
-// need not be a number.
+// endMessage returns the Message of a Pod whose container ended with an exit code and left a
+// message, which may be empty.
+func endMessage(code int64, left string) string {
+	if left == "" {
+		return ExitCodeMessage(code)
+	}
+	return ExitCodeMessage(code) + ": " + left
+}
+
+// ExitCodeIn returns the exit code at the beginning of the Message of a Pod as text. It returns
+// false for other messages. Messages that were recorded before the exit code preceded the
+// message of the container may be the words of the container alone.
 func ExitCodeIn(message string) (code string, ok bool) {
-	return strings.CutPrefix(message, exitCodeWords)
+	rest, ok := strings.CutPrefix(message, exitCodeWords)
+	if !ok {
+		return "", false
+	}
+	code, _, _ = strings.Cut(rest, ": ")
+	_, err := strconv.ParseInt(code, 10, 64)
+	return code, err == nil
 }

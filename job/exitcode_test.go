@@ -19,7 +19,16 @@ func TestExitCode(t *testing.T) {
 			t.Errorf("exit code %d: got %q, %v from the message %q, want the code and true", code, got, ok, message)
 		}
 	}
-	for _, message := range []string{"", "137", "out of memory", "ended with exit code 1"} {
+	left := job.ReadStatus(map[string]any{"apiVersion": "v1", "kind": "Pod", "status": map[string]any{
+		"phase": "Failed", "containerStatuses": []any{map[string]any{"state": map[string]any{"terminated": map[string]any{"exitCode": int64(9), "message": "the data is missing"}}}},
+	}})
+	if left.Message != "exit code 9: the data is missing" {
+		t.Errorf("got the message %q, want the exit code before the message of the container", left.Message)
+	}
+	if code, ok := job.ExitCodeIn("exit code 9: exit code 1"); !ok || code != "9" {
+		t.Errorf("a message of the container: got the exit code %q, %v; want 9", code, ok)
+	}
+	for _, message := range []string{"", "137", "out of memory", "ended with exit code 1", "exit code of the process", "exit code 1 and more"} {
 		if got, ok := job.ExitCodeIn(message); ok {
 			t.Errorf("message %q: got the exit code %q, want none", message, got)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/job/kindtest"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/kinds.md")
+var update = flag.Bool("update", false, "write the table of docs/kinds.md, and the names of the rows of testdata/pods.yaml")
 
 // cells are the columns of the table of kinds, and the tests of those that lives do not show.
 var cells = []struct{ name, dir, test string }{

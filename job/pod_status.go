@@ -83,6 +83,10 @@ func (s *Status) pending(pod Object) {
 	s.because(waitReason(pod))
 }
 
+// Unplaced reports whether a reason says that a pod has no node: none fits, or the scheduler does
+// not look for one.
+func Unplaced(reason string) bool { return reason == "Unschedulable" || reason == "SchedulingGated" }
+
 // because sets reason and message unless they are already set.
 func (s *Status) because(c condition) {
 	if s.Reason == "" {
@@ -106,10 +110,11 @@ func (s *Status) ended(pod Object) {
 		return
 	}
 	s.Reason, s.Message = e.Reason, e.Message
-	if e.Exit != nil && e.Role == InitContainer {
-		s.Reason = initPrefix + cmp.Or(e.Reason, "ExitCode:"+strconv.Itoa(*e.Exit))
+	if e.Exit == nil {
+		return
 	}
-	if s.Message == "" && e.Exit != nil {
-		s.Message = ExitCodeMessage(int64(*e.Exit))
+	s.Message = endMessage(int64(*e.Exit), e.Message)
+	if e.Role == InitContainer {
+		s.Reason = initPrefix + cmp.Or(e.Reason, "ExitCode:"+strconv.Itoa(*e.Exit))
 	}
 }

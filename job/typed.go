@@ -9,6 +9,8 @@ import (
 // fieldsOf returns the fields of an object as in JSON, or nil.
 func fieldsOf(object any) map[string]any {
 	switch o := object.(type) {
+	case Object:
+		return o
 	case map[string]any:
 		return o
 	case *map[string]any:

@@ -35,7 +35,7 @@ func newHistory(c completions) *cobra.Command {
 			"newest first. The command reads the database, not the cluster, so it also shows deleted objects. The history of one\n" +
 			"object includes the gaps in which the recorder may have missed something. A job that was retried is followed by the\n" +
 			"table of its attempts: how each ended, by whom it was submitted, and what was changed.\n\n" +
-			"Fields of json, yaml, csv and ndjson: kind (transition or gap), cluster, type, namespace, name, uid, version, from, to,\n" +
+			"Fields of json, yaml, csv and ndjson: kind (transition, gap, content or reason), cluster, type, namespace, name, uid, version, from, to,\n" +
 			"fromRaw, toRaw, reason, message, happenedAt, seenAt, endedAt, seconds (how long the state lasted), current, source,\n" +
 			"owner, queue, submitter. Times are in RFC 3339.",
 		Example: "  # One job\n" +

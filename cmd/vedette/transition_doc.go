@@ -1,6 +1,7 @@
 package main
 
-// transitionDoc is the machine-readable form of a transition, or of a gap, which has no states.
+// transitionDoc is the machine-readable form of a transition, of a reason that changed within a state, or of a gap or a
+// changed content, which have no states.
 type transitionDoc struct {
 	Kind       string  `json:"kind"`
 	Cluster    string  `json:"cluster"`

@@ -24,7 +24,8 @@ func newWatch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch TYPE[,TYPE…]",
 		Short: "Print a line for every change of objects",
-		Long: "A line has the time, the object, its old and new state, and the reason. The objects that exist are printed first, and\n" +
+		Long: "A line has the time, the object, its old and new state, and the reason. The state of a job includes what its pods say,\n" +
+			"if they may be listed. The objects that exist are printed first, and\n" +
 			"then every change, until Ctrl-C. If the server is away, watch reports that, and resumes at the last change when the\n" +
 			"server is back.\n\n" +
 			"Changes go to standard output; progress and faults go to standard error.",

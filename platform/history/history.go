@@ -182,6 +182,15 @@ func (h *History) PodsOf(ctx context.Context, jobs []Object, most int) (map[int6
 	return podsOfJobs(ctx, h.db, h.bodies, jobs, most)
 }
 
+// WithPods sets the states, the reasons, the messages and the times of some jobs by
+// job.Status.WithPods, from their recorded pods. Jobs that have ended, are on hold, or are not
+// present stay as they are. It runs a bounded number of queries for each 200 jobs.
+//
+// Errors: those of the database. Some jobs may then be set.
+func (h *History) WithPods(ctx context.Context, jobs []Object) error {
+	return addPodStates(ctx, h.db, h.bodies, jobs)
+}
+
 // Bodies returns the bodies of objects at their Version, in the form of Body, by ID with a
 // few queries. It omits objects without a body.
 //

@@ -125,6 +125,9 @@ func (l *jobLister) one(ctx context.Context, id int64, now time.Time) (Job, erro
 	if len(objects) == 0 {
 		return Job{}, fmt.Errorf("object %d: %w", id, ErrUnknown)
 	}
+	if err := addPodStates(ctx, l.db, l.reader, objects); err != nil {
+		return Job{}, err
+	}
 	o := &objects[0]
 	rows := []Job{jobOf(o)}
 	if last := job.State(o.State); last.Final() {
@@ -145,6 +148,8 @@ func (l *jobLister) one(ctx context.Context, id int64, now time.Time) (Job, erro
 // openPage returns a page of the open jobs. next is empty after the last page.
 func (l *jobLister) openPage(ctx context.Context, f Filter, part rune, p Paging) (objects []Object, next Cursor, counts map[job.State]int, err error) {
 	f.Since = time.Time{} // an open job matches any Since
+	wanted := f.States
+	f.States = beforePods(wanted)
 	s, err := l.selectJobs(ctx, f, func(of job.State) bool { return !of.Final() })
 	if err != nil || s.nothing {
 		return nil, "", nil, err
@@ -164,7 +169,13 @@ func (l *jobLister) openPage(ctx context.Context, f Filter, part rune, p Paging)
 		if page.Next != "" {
 			next = cursorOf(crowdPart, page.Next)
 		}
+		if err == nil {
+			page.Items, err = l.inStates(ctx, page.Items, wanted)
+		}
 		return page.Items, next, nil, err
+	}
+	if all, err = l.inStates(ctx, all, wanted); err != nil {
+		return nil, "", nil, err
 	}
 	counts = map[job.State]int{}
 	for i := range all {
@@ -184,6 +195,18 @@ func (l *jobLister) openPage(ctx context.Context, f Filter, part rune, p Paging)
 		next = cursorOf(openPart, p.cursor(at(&all[len(all)-1])))
 	}
 	return all, next, counts, nil
+}
+
+// inStates sets the states of open jobs by their pods, and returns the jobs in some states; nil
+// means all states.
+func (l *jobLister) inStates(ctx context.Context, jobs []Object, wanted []job.State) ([]Object, error) {
+	if err := addPodStates(ctx, l.db, l.reader, jobs); err != nil {
+		return nil, err
+	}
+	if wanted == nil {
+		return jobs, nil
+	}
+	return slices.DeleteFunc(jobs, func(o Object) bool { return !slices.Contains(wanted, job.State(o.State)) }), nil
 }
 
 // openJobs returns all open jobs of a selection. It returns false if there are more than

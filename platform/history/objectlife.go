@@ -45,6 +45,8 @@ func (i instant) life(o *Object, all []job.Transition) job.Life {
 		}
 		seen = seen || n < len(all)
 		all = all[:n]
+	} else if n := len(all); n > 0 && !all[n-1].To.Final() && all[n-1].To != job.State(o.State) {
+		all = append(all, job.Transition{To: job.State(o.State), At: o.Since}) // its pods show it
 	}
 	if !seen {
 		until = time.Time{}

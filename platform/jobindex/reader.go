@@ -69,14 +69,18 @@ func (r *reader) feed(ctx context.Context, after, upTo feed.Position) (all []mod
 	return all, r.db.Explain(err)
 }
 
-// byID returns those of some objects that exist and are jobs.
-func (r *reader) byID(ctx context.Context, ids []int64) ([]Job, error) {
+// byID returns those of some objects that exist and are jobs. It calls owner with the UIDs of the
+// controllers of those that are pods; owner may be nil.
+func (r *reader) byID(ctx context.Context, ids []int64, owner func(uid string)) ([]Job, error) {
 	ctx, done := r.db.Bounded(ctx)
 	defer done()
 	var objects []model.ListedObject
 	err := model.ObjectsWith(ctx, r.db, ids, func(o model.ListedObject) {
 		if o.Version > 0 && job.IsJobType(o.Type.String()) && !slices.Contains(job.Parents(), o.Owner.Kind) {
 			objects = append(objects, o)
+		}
+		if uid := ownerOfPod(&o); uid != "" && owner != nil {
+			owner(uid)
 		}
 	})
 	if err != nil {
@@ -115,7 +119,10 @@ func (r *reader) complete(ctx context.Context, objects []model.ListedObject) ([]
 	for i := range jobs {
 		jobs[i].Labels = labels[jobs[i].ID]
 	}
-	return jobs, err
+	if err != nil {
+		return jobs, err
+	}
+	return jobs, addPodStates(ctx, r.db, jobs)
 }
 
 // outcome sets the state of a job that ended before its object was deleted to its outcome.

@@ -84,6 +84,7 @@ type runner struct {
 	// feed is read.
 	suspects []suspect
 	gapsAt   time.Time
+	look     podLook
 }
 
 func newRunner(x *Index) *runner {
@@ -191,7 +192,8 @@ func (r *runner) apply(ctx context.Context, events []event, upTo feed.Position) 
 		ids = append(ids, events[i].object)
 	}
 	slices.Sort(ids)
-	jobs, err := r.reader.byID(ctx, slices.Compact(ids))
+	var owners []string
+	jobs, err := r.reader.byID(ctx, slices.Compact(ids), func(uid string) { owners = append(owners, uid) })
 	if err == nil {
 		err = r.reader.readBodies(ctx, jobs)
 	}
@@ -199,6 +201,7 @@ func (r *runner) apply(ctx context.Context, events []event, upTo feed.Position) 
 		return err
 	}
 	r.x.report((&batch{events: events, jobs: jobs, upTo: upTo}).apply(r.x))
+	r.look.note(r.x.table, owners)
 	return nil
 }
 
@@ -226,6 +229,9 @@ func (r *runner) maintain(ctx context.Context) error {
 		}
 	}
 	if err := r.sweep(ctx); err != nil {
+		return err
+	}
+	if err := r.lookAtPods(ctx); err != nil {
 		return err
 	}
 	if t.worn() {
@@ -256,4 +262,31 @@ func (r *runner) sweep(ctx context.Context) error {
 	var err error
 	r.suspects, err = r.sweeper.step(ctx, t)
 	return err
+}
+
+// podsAtOnce is the number of jobs whose pods are read together.
+const podsAtOnce = 200
+
+// lookAtPods applies what the pods of jobs show now.
+func (r *runner) lookAtPods(ctx context.Context) error {
+	t, began := r.x.table, time.Now()
+	var changed []int64
+	for some := range slices.Chunk(r.look.due(t, began), podsAtOnce) {
+		jobs, err := r.reader.byID(ctx, some, nil)
+		if err != nil {
+			return err
+		}
+		for i := range jobs {
+			if !t.shows(&jobs[i]) {
+				changed = append(changed, jobs[i].ID)
+			}
+		}
+	}
+	r.look.done(began, time.Now())
+	for some := range slices.Chunk(changed, feedAtOnce) {
+		if err := r.apply(ctx, eventsOf(some, t.position), 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }

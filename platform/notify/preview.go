@@ -159,7 +159,7 @@ func (p *preview) lasts(ctx context.Context, r *rule.Rule, t *feed.Transition) e
 	case runs && !counts:
 		delete(p.running, of)
 		return p.fire(ctx, r, &start, t.Happened)
-	case !runs && r.Timer.Starts(&in):
+	case !runs && counts && r.Timer.Starts(&in):
 		p.running[of] = *t
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 )
 
 // runOf returns the transition that began the current run of states that count for a
-// timer. It returns false if the current state does not count.
+// timer, or may count. It returns false if the current state does not.
 func runOf(ctx context.Context, h *history.History, timer *rule.Timer, o feed.Object) (start feed.Transition, counts bool, err error) {
 	list := func(ctx context.Context, p history.Paging) (history.Page[history.Transition], error) {
 		return h.Transitions(ctx, o.ID, p)
@@ -20,7 +20,7 @@ func runOf(ctx context.Context, h *history.History, timer *rule.Timer, o feed.Ob
 		}
 		t := feedTransition(o, &one)
 		in := inputOf(&t, "")
-		if !timer.Counts(&in) {
+		if !timer.MayCount(&in) {
 			break
 		}
 		if start, counts = t, true; timer.Starts(&in) {

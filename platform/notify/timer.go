@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/feed"
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/notify/delivery"
@@ -76,6 +77,7 @@ type verdict struct {
 	fires  bool
 	again  time.Time // time of the next check; zero: never
 	detail message.Timer
+	status job.Status // of a wait: why the job waits now
 }
 
 // judge decides about a timer that is due. object is nil if the history does not have it.
@@ -102,10 +104,29 @@ func (k *timers) judge(ctx context.Context, r *rule.Rule, t *delivery.Timer, obj
 		err = k.judgeDeadline(ctx, r.Timer, &v, now)
 	case rule.NoProgress:
 		err = k.judgeProgress(ctx, r.Timer, object, &v, now)
+	case rule.Waits, rule.WaitsLongerThanUsual:
+		err = k.judgeWait(ctx, r.Timer, object, &v, now)
 	default:
 		k.judgeLength(r.Timer, &v, now)
 	}
 	return v, err
+}
+
+// judgeWait decides about a job that waits, by what its pods say. One whose pods are being started
+// does not wait; it is checked again, because its next pods may wait.
+func (k *timers) judgeWait(ctx context.Context, timer *rule.Timer, object *history.Object, v *verdict, now time.Time) error {
+	one := []history.Object{*object}
+	if err := k.history.WithPods(ctx, one); err != nil {
+		return err
+	}
+	in := rule.Input{Object: rule.Object{Queue: object.Queue}, New: rule.View{State: job.State(one[0].State)}}
+	if !timer.Counts(&in) {
+		v.again = now.Add(recheck)
+		return nil
+	}
+	v.status = job.Status{State: in.New.State, Raw: one[0].Raw, Reason: one[0].Reason, Message: one[0].Message}
+	k.judgeLength(timer, v, now)
+	return nil
 }
 
 // judgeLength decides about a state that lasts.
@@ -130,16 +151,16 @@ func (k *timers) judgeLength(timer *rule.Timer, v *verdict, now time.Time) {
 
 // judgeDeadline decides about a job with a deadline. A job without one has no timer.
 func (k *timers) judgeDeadline(ctx context.Context, timer *rule.Timer, v *verdict, now time.Time) error {
-	job, err := bodyAt(ctx, k.history, v.start.Object.ID, 0)
+	spec, err := bodyAt(ctx, k.history, v.start.Object.ID, 0)
 	if errors.Is(err, history.ErrNoBody) || errors.Is(err, history.ErrUnknown) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	deadline := job.Deadline
+	deadline := spec.Deadline
 	switch due := deadline.Add(-timer.After); {
-	case job.Limit == 0: // the job has no deadline
+	case spec.Limit == 0: // the job has no deadline
 	case deadline.IsZero():
 		v.again = now.Add(recheck)
 	case due.After(now):
@@ -194,7 +215,7 @@ func (v *verdict) notice(r *rule.Rule, t *delivery.Timer, owner string, now time
 	n.Late = now.Sub(t.Due) > lateTimer
 	lasted := elapsed(now, v.start.Happened)
 	if n.Kind == message.WaitsLong {
-		n.Waited = &lasted
+		n.Waited, n.Reason, n.Message = &lasted, v.status.Reason, v.status.Message
 	} else {
 		n.Ran = &lasted
 	}

@@ -38,6 +38,7 @@ func TestLauncher(t *testing.T) {
 		p.seen("mpi", job.Submitted)
 		j := &batchv1.Job{ObjectMeta: p.owned("mpi-launcher", "kubeflow.org/v2beta1", "MPIJob", mpi)}
 		p.create(j)
+		p.seen("mpi-launcher", job.Submitted) // another target: its order with the others is not defined
 		pod := &corev1.Pod{ObjectMeta: p.owned("mpi-launcher-x", "batch/v1", "Job", j), Spec: podSpec()}
 		pod.Spec.NodeName = "node-1"
 		p.create(pod)

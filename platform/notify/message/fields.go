@@ -103,7 +103,17 @@ var fields = map[string]func(s *speaker) string{
 		}
 		return strconv.Itoa(*s.n.Cause.ExitCode)
 	},
-	"limit":      func(s *speaker) string { return s.n.Cause.Limit },
+	"limit": func(s *speaker) string { return s.n.Cause.Limit },
+	"aNode": func(s *speaker) string {
+		switch {
+		case s.refused() == "":
+			return ""
+		case s.clock.language == Chinese:
+			return "节点"
+		}
+		return "a node"
+	},
+	"refused":    func(s *speaker) string { return s.refused() },
 	"evictedWhy": func(s *speaker) string { return strings.TrimRight(s.n.Cause.Why, ".。 ") },
 	"other":      func(s *speaker) string { return s.n.Cause.Other },
 	"overQuota":  func(s *speaker) string { return s.n.Cause.Quota },

@@ -21,7 +21,7 @@ type Notice struct {
 	FromRaw string    `json:"fromRaw,omitempty"`
 	ToRaw   string    `json:"toRaw,omitempty"`
 	Reason  string    `json:"reason,omitempty"`  // of the transition, from the object
-	Message string    `json:"message,omitempty"` // of the transition, from the object
+	Message string    `json:"message,omitempty"` // of the transition, from the object; of a wait: why it lasts
 	// Happened is the time of the transition. It is zero if unknown, as for an inferred
 	// transition. For a timer it is the time when the timer fired.
 	Happened time.Time `json:"happened,omitzero"`

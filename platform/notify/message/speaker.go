@@ -85,6 +85,15 @@ func (s *speaker) reason() string {
 	return s.n.Reason
 }
 
+// refused returns the first sentence of the scheduler about a job whose pods have no node.
+func (s *speaker) refused() string {
+	if !job.Unplaced(s.n.Reason) {
+		return ""
+	}
+	first, _, _ := strings.Cut(s.n.Message, ". ")
+	return strings.TrimRight(first, ". ")
+}
+
 // Cancelled is the reason of a cancelled job. Its message names the actor and, after a
 // colon, the reason that the actor gave.
 const Cancelled = "Cancelled"

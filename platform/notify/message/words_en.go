@@ -78,7 +78,7 @@ var english = words{
 		RunningLong:  phrase("«Nine in ten like it end within {p90}.|The rule allows {after}.|It is still running.»"),
 		NoProgress:   phrase("«No new {signal}|No sign of work»< since {since}><; it holds {gpus}>."),
 		WaitsLong: phrase("«It needs {gpus}; queue {queue} has {free} of {quota} left.|It needs {gpus} and waits in queue {queue}.|It needs {gpus}.|It waits in queue {queue}.|" +
-			"Why it waits is not known.»[ Likely start about {start}< ({early} to {late})>.][ With {fewer} it would likely start at {earlier}.]"),
+			"It waits for {aNode}.|Why it waits is not known.»[ The scheduler says: {refused}.][ Likely start about {start}< ({early} to {late})>.][ With {fewer} it would likely start at {earlier}.]"),
 		Restarted:  phrase("{subject} {cause}<; {retries} left>."),
 		Failed:     phrase("{subject} {cause}.[ Attempts {list} ended the same way; {retriesWere} left.]"),
 		Succeeded:  phrase("«It waited {waited} and took {attempts}.|It waited {waited}.|It took {attempts}.|It ended as it should.»"),

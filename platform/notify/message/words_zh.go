@@ -49,8 +49,8 @@ var chinese = words{
 		NearDeadline: phrase("«将于 {deadline} 停止。|将于截止时停止。»[按当前进度还需 {needed}。]"),
 		RunningLong:  phrase("«九成同类作业在 {p90} 内结束。|规则允许 {after}。|仍在运行。»"),
 		NoProgress:   phrase("<{since} 起>没有新的«{signal}|进展»<，占用 {gpus}>。"),
-		WaitsLong: phrase("«需要 {gpus}；队列 {queue} 配额 {quota}，剩余 {free}。|需要 {gpus}，在队列 {queue} 中等待。|需要 {gpus}。|在队列 {queue} 中等待。|等待原因未知。»" +
-			"[预计 {start} 开始<（{early} 至 {late}）>。][用 {fewer} 预计 {earlier} 开始。]"),
+		WaitsLong: phrase("«需要 {gpus}；队列 {queue} 配额 {quota}，剩余 {free}。|需要 {gpus}，在队列 {queue} 中等待。|需要 {gpus}。|在队列 {queue} 中等待。|等待{aNode}。|等待原因未知。»" +
+			"[调度器：{refused}。][预计 {start} 开始<（{early} 至 {late}）>。][用 {fewer} 预计 {earlier} 开始。]"),
 		Restarted:  phrase("{subject}{cause}<；还可重试 {retries} 次>。"),
 		Failed:     phrase("{subject}{cause}。[第 {list} 次尝试原因相同，剩余重试 {retries} 次。]"),
 		Succeeded:  phrase("«等待 {waited}，尝试 {attempts} 次。|等待 {waited}。|尝试 {attempts} 次。|正常结束。»"),

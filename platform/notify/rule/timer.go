@@ -90,23 +90,32 @@ func (s Signal) String() string {
 // Submitted, Queued, and Suspended in a queue, because Kueue suspends a job until it is
 // admitted. Running includes Restarting.
 func (t *Timer) Counts(in *Input) bool {
-	switch t.Kind {
-	case Waits, WaitsLongerThanUsual:
+	switch {
+	case t.OfWait():
 		return waiting(&in.Object, in.New.State)
-	case NearDeadline:
+	case t.Kind == NearDeadline:
 		return in.New.State != "" && !in.New.State.Final()
 	}
 	return in.New.State == job.Running || in.New.State == job.Restarting
 }
 
-// Starts reports whether the transition starts the timer: the new state counts, and the
-// old one does not. Submitted, Queued is one wait.
+// MayCount is Counts before the pods of the job are known: a job that its controller calls
+// Starting waits if its pods fit on no node (job.Status.WithPods).
+func (t *Timer) MayCount(in *Input) bool {
+	return t.Counts(in) || t.OfWait() && in.New.State == job.Starting
+}
+
+// OfWait reports whether the timer counts the time for which a job waits.
+func (t *Timer) OfWait() bool { return t.Kind == Waits || t.Kind == WaitsLongerThanUsual }
+
+// Starts reports whether the transition starts the timer: the new state may count, and the
+// old one does not. Submitted, Queued, Starting is one wait, as far as the job waits.
 func (t *Timer) Starts(in *Input) bool {
-	if !t.Counts(in) {
+	if !t.MayCount(in) {
 		return false
 	}
 	before := Input{Object: in.Object, New: in.Old}
-	return !t.Counts(&before)
+	return !t.MayCount(&before)
 }
 
 func waiting(o *Object, s job.State) bool {

@@ -115,11 +115,18 @@ func (s *scene) create(text string) {
 // record records all objects of some types, and loads them into the index.
 func (s *scene) record(types ...string) {
 	s.Helper()
+	s.recording(types...)()
+	s.load()
+}
+
+// recording records some types until stop is called. All objects that exist are recorded when it
+// returns.
+func (s *scene) recording(types ...string) (stop func()) {
+	s.Helper()
 	cluster, err := kube.Connect(kube.Config{REST: s.srv.RESTConfig()})
 	if err != nil {
 		s.Fatal(err)
 	}
-	defer cluster.Close()
 	var targets []record.Target
 	for _, name := range types {
 		targets = append(targets, record.Target{Type: name})
@@ -131,7 +138,7 @@ func (s *scene) record(types ...string) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	stop := s.run(r.Run)
+	end := s.run(r.Run)
 	want := 0
 	for _, name := range types {
 		want += s.created[name]
@@ -143,9 +150,17 @@ func (s *scene) record(types ...string) {
 		}
 		return ""
 	})
-	stop()
+	return func() {
+		end()
+		cluster.Close()
+	}
+}
+
+// load loads the recorded objects into the index.
+func (s *scene) load() {
+	s.Helper()
 	s.index = jobindex.New(jobindex.Config{DB: s.db, Logger: slog.New(slog.DiscardHandler)})
-	stop = s.run(s.index.Run)
+	stop := s.run(s.index.Run)
 	<-s.index.Ready()
 	stop()
 	s.insight = insight.New(insight.Config{DB: s.db, Index: s.index})

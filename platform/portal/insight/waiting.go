@@ -49,7 +49,9 @@ func (w *waiting) fromScheduler(ctx context.Context) error {
 		w.say("scheduler.gated", "gates", w.s.List(s.gates[:min(5, len(s.gates))]))
 	case s.last.message == "":
 		if w.job.State == job.Starting && len(w.said) == 0 {
-			w.say("starting")
+			if err := w.starting(ctx); err != nil {
+				return err
+			}
 		}
 		recorded, err := w.source.recorded(ctx)
 		if err != nil {
@@ -67,6 +69,25 @@ func (w *waiting) fromScheduler(ctx context.Context) error {
 	}
 	if w.answer.Source == "" {
 		w.answer.Source, w.answer.AsOf = "scheduler", s.last.at
+	}
+	return nil
+}
+
+// starting says why the pods of the job have not started.
+func (w *waiting) starting(ctx context.Context) error {
+	objects, err := w.source.history.ObjectsByID(ctx, []int64{w.job.ID})
+	if err == nil {
+		err = w.source.history.WithPods(ctx, objects)
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(objects) == 0 || objects[0].State != string(job.Starting) || objects[0].Reason == "":
+		w.say("starting")
+	case objects[0].Message == "":
+		w.say("starting.reason", "reason", objects[0].Reason)
+	default:
+		w.say("starting.message", "reason", objects[0].Reason, "message", quoted(objects[0].Message))
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package jobview
 
 import (
 	"context"
-	"strconv"
 	"sync"
 	"time"
 
@@ -106,6 +105,11 @@ func (e *Enricher) read(ctx context.Context, rows []*jobindex.Row, at time.Time)
 	if err != nil {
 		return nil, err
 	}
+	if at.IsZero() {
+		if err := e.history.WithPods(ctx, objects); err != nil {
+			return nil, err
+		}
+	}
 	byID := make(map[int64]*history.Object, len(objects))
 	for i := range objects {
 		byID[objects[i].ID] = &objects[i]
@@ -195,10 +199,7 @@ func endedBefore(p, other *history.Object) bool {
 
 // endingOf returns what the row of a pod shows about its ending.
 func endingOf(p *history.Object) job.Ending {
-	e := job.Ending{Reason: p.Reason, At: p.Since, Seen: p.Since, Pod: p.Name}
-	text, _ := job.ExitCodeIn(p.Message)
-	if code, err := strconv.Atoi(text); err == nil {
-		e.Exit = &code
-	}
+	e := job.RecordedEnding(p.Reason, p.Message)
+	e.At, e.Seen, e.Pod = p.Since, p.Since, p.Name
 	return e
 }

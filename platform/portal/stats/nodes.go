@@ -17,20 +17,21 @@ const (
 	cells    = 28
 )
 
-// generic are reasons that say only that the job failed. Its pods have the cause.
-var generic = map[string]bool{"": true, "BackoffLimitExceeded": true, "PodFailed": true, "PodFailurePolicy": true, "Error": true, "FailedJobs": true, "ReachedMaxRestarts": true, "JobsFailed": true}
-
-// causeOfJob returns the cause of a failed job: its own reason, or the reason of the pod that
-// failed first in its last attempt.
+// causeOfJob returns the cause of a failed job by job.EndingOfJob, from its own reason and the pod
+// that failed first in its last attempt. Without a cause, it is the reason of the job.
 func causeOfJob(r *jobindex.Row, pods []*podEnd) string {
-	if !generic[r.Reason] {
-		return r.Reason
+	own := job.EndingOfJob(r.Reason, "", nil)
+	if own.EndsPods() {
+		return own.Word()
 	}
 	last := job.LastAttempt(r.Life)
 	for _, e := range pods {
 		if e.failed && e.cause != "" && last.Has(e.at) {
 			return e.cause
 		}
+	}
+	if own != nil {
+		return own.Word()
 	}
 	return r.Reason
 }

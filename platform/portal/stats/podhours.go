@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/vedette-io/vedette/job"
 )
 
 // podEnd is the end of a pod.
@@ -16,25 +14,21 @@ type podEnd struct {
 	owner  string // UID of its controller
 	node   string
 	failed bool
-	cause  string // of a failure: "OOMKilled", "Error, exit code 1"
+	cause  string // of a failure, see job.Ending.Word
+	// stopped is set if the container was stopped from outside.
+	stopped bool
 }
-
-// errorWith precedes the exit code in a cause.
-const errorWith = "Error, "
-
-// signaled are the causes of containers that ended by SIGTERM and SIGKILL.
-var signaled = []string{errorWith + job.ExitCodeMessage(143), errorWith + job.ExitCodeMessage(137)}
 
 // compare orders ends by time. Clusters report whole seconds. Within a second, ends by a signal
 // come last: when a pod fails, the job's other pods are terminated.
 func (e *podEnd) compare(other *podEnd) int {
-	bySignal := func(cause string) int {
-		if slices.Contains(signaled, cause) {
+	rank := func(stopped bool) int {
+		if stopped {
 			return 1
 		}
 		return 0
 	}
-	return cmp.Or(e.at.Compare(other.at), cmp.Compare(bySignal(e.cause), bySignal(other.cause)), cmp.Compare(e.cause, other.cause), cmp.Compare(e.id, other.id))
+	return cmp.Or(e.at.Compare(other.at), rank(e.stopped)-rank(other.stopped), cmp.Compare(e.cause, other.cause), cmp.Compare(e.id, other.id))
 }
 
 // podHours caches the ends of pods by hour. The caller holds the lock.

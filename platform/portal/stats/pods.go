@@ -217,47 +217,43 @@ func (p *podReader) read(ctx context.Context, from, to int64) ([]podEnd, error) 
 			return nil, errManyPods
 		}
 	}
-	nodes, err := p.nodes(ctx, changes)
-	if err != nil {
-		return nil, err
-	}
-	ends := make([]podEnd, 0, len(changes))
-	for i := range changes {
-		c := &changes[i]
-		e := podEnd{id: c.Object.ID, at: c.Happened, owner: c.Object.Owner.UID, node: nodes[c.Object.ID], failed: c.To == string(job.Failed)}
-		if e.failed {
-			e.cause = causeOf(&c.Transition)
-		}
-		ends = append(ends, e)
-	}
-	return ends, nil
+	return p.ends(ctx, changes)
 }
 
-// nodes returns the nodes of pods by the IDs of the pods.
-func (p *podReader) nodes(ctx context.Context, changes []history.Change) (map[int64]string, error) {
-	all := map[int64]string{}
+// ends returns the ends that transitions of pods show, with the facts from the bodies of the pods.
+func (p *podReader) ends(ctx context.Context, changes []history.Change) ([]podEnd, error) {
+	ends := make([]podEnd, 0, len(changes))
 	for some := range slices.Chunk(changes, 500) {
-		var objects []history.Object
-		for _, c := range some {
-			objects = append(objects, c.Object)
+		objects := make([]history.Object, len(some))
+		for i := range some {
+			objects[i] = some[i].Object
 		}
 		bodies, err := p.history.Bodies(ctx, objects)
 		if err != nil {
 			return nil, err
 		}
-		for id, body := range bodies {
-			all[id] = strings.Clone(job.ParseObject(body).Text("spec", "nodeName"))
+		for i := range some {
+			ends = append(ends, endOfPod(&some[i], bodies[some[i].Object.ID]))
 		}
 	}
-	return all, nil
+	return ends, nil
 }
 
-// causeOf returns the word for the cause of a failed pod. A long text after "exit code" is
-// a message of the container.
-func causeOf(t *history.Transition) string {
-	word := job.ContainerReason(t.Reason)
-	if code, ok := job.ExitCodeIn(t.Message); ok && len(code) < 10 && (word == "" || word == "Error") {
-		return errorWith + t.Message
+// endOfPod returns the end that a transition of a pod shows. Without a body, the reason and the
+// message of the transition decide.
+func endOfPod(c *history.Change, body []byte) podEnd {
+	pod := job.ParseObject(body)
+	e := podEnd{
+		id: c.Object.ID, at: c.Happened, owner: c.Object.Owner.UID, node: strings.Clone(pod.Text("spec", "nodeName")), failed: c.To == string(job.Failed),
 	}
-	return word
+	if !e.failed {
+		return e
+	}
+	ending := job.FirstEnding(pod)
+	if ending == nil {
+		recorded := job.RecordedEnding(c.Reason, c.Message)
+		ending = &recorded
+	}
+	e.cause, e.stopped = strings.Clone(ending.Word()), ending.Stopped()
+	return e
 }

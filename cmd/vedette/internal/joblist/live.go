@@ -54,9 +54,10 @@ func (l *Live) List(ctx context.Context, q Query, now time.Time) (list List, err
 		return list, err
 	}
 	all := slices.Concat(found...)
-	if err := l.nodes(ctx, q.Namespace, all); err != nil {
+	if err := l.addPods(ctx, q.Namespace, all); err != nil {
 		return list, err
 	}
+	all = slices.DeleteFunc(all, func(j liveJob) bool { return q.States != nil && !slices.Contains(q.States, job.State(j.State)) })
 	for i := range all {
 		j := &all[i]
 		end := j.Ended
@@ -123,10 +124,10 @@ func (l *Live) listType(ctx context.Context, r kube.Resource, q Query) (all []li
 	return all, nil
 }
 
-// selects reports whether a job matches what the server does not select by.
+// selects reports whether a job matches what the server does not select by, apart from its state,
+// which its pods may show.
 func (q *Query) selects(j *history.Job) bool {
-	return (q.Submitter == "" || j.Submitter == q.Submitter) && (q.Queue == "" || j.Queue == q.Queue) &&
-		(q.States == nil || slices.Contains(q.States, job.State(j.State))) && (j.Open() || !j.Ended.Before(q.Since))
+	return (q.Submitter == "" || j.Submitter == q.Submitter) && (q.Queue == "" || j.Queue == q.Queue) && (j.Open() || !j.Ended.Before(q.Since))
 }
 
 // notes prints one note for each type that may not be listed. If none may be, or something
@@ -162,38 +163,45 @@ func (l *Live) notes(failed []error) error {
 	return nil
 }
 
-// maxLivePods is how many running pods are read to know where jobs run.
+// maxLivePods is how many pods are read to know where jobs run, and why they do not.
 const maxLivePods = 5000
 
-// nodes adds the nodes of running jobs. Without the right to list pods, they stay unknown.
-func (l *Live) nodes(ctx context.Context, namespace string, jobs []liveJob) error {
-	var running []*liveJob
+// addPods adds the nodes of running jobs, and what the pods of open jobs say about their states.
+// Without the right to list pods, both stay unknown.
+func (l *Live) addPods(ctx context.Context, namespace string, jobs []liveJob) error {
+	of := map[string]*liveJob{}
 	for i := range jobs {
-		if s := job.State(jobs[i].State); s == job.Running || s == job.Starting {
-			running = append(running, &jobs[i])
+		if j := &jobs[i]; j.Open() && job.State(j.State) != job.Suspended {
+			of[j.podKey()] = j
 		}
 	}
-	if running == nil {
+	if len(of) == 0 {
 		return nil
 	}
 	client, err := kube.For[corev1.Pod](l.Cluster, kube.ClientConfig{})
 	if err != nil {
 		return err
 	}
-	of := map[string]*liveJob{}
-	for _, j := range running {
-		of[j.podKey()] = j
-	}
 	n := 0
-	for pod, err := range client.List(ctx, kube.Where{Namespace: namespace, FieldSelector: "status.phase=Running"}) {
+	for pod, err := range client.List(ctx, kube.Where{Namespace: namespace, FieldSelector: "status.phase!=Succeeded,status.phase!=Failed"}) {
 		if n++; err != nil || n > maxLivePods {
-			return ctx.Err() // the list is useful without nodes
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			break // the list is useful without pods
 		}
 		for _, key := range podKeys(pod) {
-			if j := of[key]; j != nil && j.Node == "" {
-				j.Node = pod.Spec.NodeName
+			if j := of[key]; j != nil {
+				j.pods = append(j.pods, job.ReadStatus(pod))
+				if pod.Status.Phase == corev1.PodRunning && j.Node == "" {
+					j.Node = pod.Spec.NodeName
+				}
+				break
 			}
 		}
+	}
+	for _, j := range of {
+		j.withPods()
 	}
 	return nil
 }

@@ -18,6 +18,23 @@ type liveJob struct {
 	history.Job
 	podLabels map[string]string // nil: the job is the controller of its pods
 	entries   []job.Transition
+	pods      []job.Status // of its pods that have not ended
+}
+
+// withPods sets the state of the job by what its pods say.
+func (j *liveJob) withPods() {
+	own := job.Status{State: job.State(j.State), Raw: j.Raw, Reason: j.Reason, Message: j.Message, At: j.Since}
+	s := own.WithPods(j.pods)
+	if s.State != own.State {
+		if s.At.After(j.Submitted) {
+			j.Since = s.At
+		}
+		j.entries = append(j.entries, job.Transition{To: s.State, At: j.Since})
+	}
+	j.State, j.Raw, j.Reason, j.Message = string(s.State), s.Raw, s.Reason, s.Message
+	if s.State != job.Running && s.State != job.Starting {
+		j.Node = ""
+	}
 }
 
 // isPart reports whether another job controls an object.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -38,7 +39,23 @@ func Follow(ctx context.Context, cluster *kube.Cluster, targets []Target, format
 		}
 		all = append(all, Followed{t.Resource, inf})
 	}
+	pods, own, err := podsFor(cluster, targets, all)
+	if err != nil {
+		return err
+	}
+	var states *podStates
 	var work sync.WaitGroup
+	if pods != nil && format.ForPeople() {
+		states = newPodStates(format.status)
+		if own {
+			work.Go(func() { _ = pods.Run(ctx) }) // without it, jobs have the states of their objects
+		}
+		work.Go(func() {
+			if err := states.follow(ctx, pods); err != nil {
+				cancel(err)
+			}
+		})
+	}
 	for _, f := range all {
 		work.Go(func() {
 			if err := f.Inf.Run(ctx); err != nil {
@@ -46,7 +63,11 @@ func Follow(ctx context.Context, cluster *kube.Cluster, targets []Target, format
 			}
 		})
 		work.Go(func() {
-			if err := f.print(ctx, format.of(f.Resource)); err != nil {
+			p := format.of(f.Resource)
+			if isJob(f.Resource) {
+				p.pods = states
+			}
+			if err := f.print(ctx, p); err != nil {
 				cancel(err)
 			}
 		})
@@ -165,4 +186,23 @@ func namespaces(name string) []string {
 		return nil
 	}
 	return []string{name}
+}
+
+// podResource is the type of pods.
+var podResource = kube.Resource{Version: "v1", Name: "pods", Kind: "Pod", Scope: kube.Namespaced}
+
+// podsFor returns the informer of the pods of the jobs among some targets, or nil if there are none.
+// own is set if it is not among the informers of the targets.
+func podsFor(cluster *kube.Cluster, targets []Target, all []Followed) (inf *informer.Informer[Object], own bool, err error) {
+	i := slices.IndexFunc(targets, func(t Target) bool { return isJob(t.Resource) })
+	if i < 0 {
+		return nil, false, nil
+	}
+	for k, t := range targets {
+		if t.Resource.String() == podResource.String() && t.Selection.LabelSelector == "" && t.Selection.FieldSelector == "" {
+			return all[k].Inf, false, nil
+		}
+	}
+	inf, err = NewInformer(cluster, Target{podResource, kube.Selection{Namespace: targets[i].Selection.Namespace}})
+	return inf, true, err
 }

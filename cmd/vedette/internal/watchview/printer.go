@@ -37,6 +37,7 @@ type Format struct {
 type printer struct {
 	*Format
 	resource kube.Resource
+	pods     *podStates // of jobs; nil for other types
 }
 
 // ForPeople reports whether changes are printed as lines of columns.
@@ -99,11 +100,20 @@ func (p *printer) change(ev informer.Event[Object], at time.Time) error {
 
 // line prints a change as a line of columns.
 func (p *printer) line(ev informer.Event[Object], old, obj *Object, at time.Time) error {
+	if p.pods != nil {
+		p.pods.mu.Lock()
+		defer p.pods.mu.Unlock()
+	}
 	change, last, why := p.transition(ev, old, obj)
+	return p.row(ev, eventName(ev.Kind()), change, last, why, at)
+}
+
+// row prints a line about the object of an event.
+func (p *printer) row(ev informer.Event[Object], event, change string, last job.State, why string, at time.Time) error {
 	columns := []string{units.Clock(at), p.resource.String(), ev.Key().String(), change}
 	names := []string{"TIME", "TYPE", "NAME", "STATE"}
 	if p.opts.events {
-		columns = append([]string{eventName(ev.Kind())}, columns...)
+		columns = append([]string{event}, columns...)
 		names = append([]string{"EVENT"}, names...)
 	}
 	if p.opts.output == "wide" {
@@ -141,8 +151,15 @@ func (p *printer) line(ev informer.Event[Object], old, obj *Object, at time.Time
 var minWidths = map[string]int{"EVENT": 8, "TIME": 12, "TYPE": 10, "NAME": 32, "STATE": 22, "VERSION": 8, "UID": 36}
 
 // transition returns the old and new state of an object, and the reason.
-func (f *Format) transition(ev informer.Event[Object], old, obj *Object) (change string, last job.State, why string) {
-	now := f.status(obj.Object)
+func (p *printer) transition(ev informer.Event[Object], old, obj *Object) (change string, last job.State, why string) {
+	now := p.status(obj.Object)
+	var before job.Status
+	known := false
+	if p.pods != nil {
+		now, before, known = p.pods.see(ev, obj, now, func(change string, last job.State, why string, at time.Time) error {
+			return p.row(ev, eventName(store.Updated), change, last, why, at)
+		})
+	}
 	why = now.Reason
 	if ev.Kind() == store.Deleted {
 		now, why = job.Status{State: job.Deleted}, ""
@@ -157,7 +174,10 @@ func (f *Format) transition(ev informer.Event[Object], old, obj *Object) (change
 	if old == nil {
 		return to, now.State, why
 	}
-	from := f.status(old.Object).String()
+	if !known {
+		before = p.status(old.Object)
+	}
+	from := before.String()
 	if from == "" || from == to {
 		return to, now.State, why
 	}

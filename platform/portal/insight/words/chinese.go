@@ -89,6 +89,8 @@ var chinese = map[string]string{
 	"index.older.many":        "该队列中有 {n} 个作业比它更早提交，也在等待。",
 	"suspended":               "已挂起，有人恢复后才会启动。",
 	"starting":                "已有位置，Pod 正在启动。",
+	"starting.reason":         "已有位置，但 Pod 无法启动：{reason}。",
+	"starting.message":        "已有位置，但 Pod 无法启动，{reason}：{message}",
 	"notWaiting":              "它没有在等待。",
 	"unknown.type":            "{what}：集群 {cluster} 的 {type} 没有记录。请在记录器的类型中加入 {type}。",
 	"unknown.blind":           "{what}：记录器已有 {ago} 未观测到 {type}。",

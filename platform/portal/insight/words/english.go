@@ -93,6 +93,8 @@ var english = map[string]string{
 	"index.older.many": "{n} jobs of the queue were submitted before it and wait too.",
 	"suspended":        "It is suspended and starts when somebody releases it.",
 	"starting":         "It has its place, and its pods are being set up.",
+	"starting.reason":  "It has its place, but its pods do not start: {reason}.",
+	"starting.message": "It has its place, but its pods do not start, {reason}: {message}",
 	"notWaiting":       "It does not wait.",
 
 	"unknown.type":           "{what}: {type} of cluster {cluster} are not recorded. Add {type} to the types of the recorder.",
