@@ -93,7 +93,7 @@ var batchLives = []life{
 		writes: []write{
 			w(0, ""), suspended(1, "JobSuspended"), {at: 60, fields: "spec: {suspend: false}", status: resumed(60, "active: 1, ready: 0")}, w(65, resumed(60, "active: 1, ready: 1")), complete(90, 0),
 		},
-		want: answer{"Succeeded", "1", "1", "25", "1", "65", "90", "60-90 25"},
+		want: answer{"Succeeded", "0", "0", "25", "1", "65", "90", "60-90 25"},
 	},
 	{
 		name: "suspended while it ran", source: suspension, typ: "jobs.batch", object: batchJob,
