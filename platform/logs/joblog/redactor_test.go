@@ -58,6 +58,17 @@ func TestSecrets(t *testing.T) {
 		"got " + github + ".":                                              "got [redacted].",
 		"jwt " + jwt + " end":                                              "jwt [redacted] end",
 		"GET /f?X-Amz-Signature=" + strings.Repeat("a1", 32):               "GET /f?X-Amz-Signature=[redacted]",
+		"export DB_PASS=hunter2":                                           "export DB_PASS=[redacted]",
+		"smtp.pass: hunter2":                                               "smtp.pass: [redacted]",
+		`{"pass": "hunter2", "rootPass": "x"}`:                             `{"pass": "[redacted]", "rootPass": "[redacted]"}`,
+		"GET /login?user=li&pass=hunter2":                                  "GET /login?user=li&pass=[redacted]",
+		`{"auths": {"r.io": {"auth": "bGk6aHVudGVyMg=="}}}`:                `{"auths": {"r.io": {"auth": "[redacted]"}}}`,
+		"//registry.example.com/:_auth=bGk6aHVudGVyMg==":                   "//registry.example.com/:_auth=[redacted]",
+		"curl -s -u li:hunter2 https://x":                                  "curl -s -u li:[redacted] https://x",
+		"+ curl --user 'li:hunter 2' https://x":                            "+ curl --user 'li:[redacted] 2' https://x",
+		"curl -uli:hunter2 https://x":                                      "curl -uli:[redacted] https://x",
+		"clone https://" + strings.Repeat("a1", 10) + "@git.example.com/a": "clone https://[redacted]@git.example.com/a",
+		"api_key " + strings.Repeat("a1", 10):                              "api_key [redacted]",
 		"client_secret => 'x'":                                             "client_secret => '[redacted]'",
 		"-----BEGIN PRIVATE KEY-----\\nabc\\n-----END PRIVATE KEY-----\\n": "-----BEGIN PRIVATE KEY-----[redacted]-----END PRIVATE KEY-----\\n",
 	} {
@@ -76,6 +87,8 @@ func TestNoSecrets(t *testing.T) {
 		"SyntaxError: Unexpected token: identifier", "KeyError: 'layers.0'", "primary_key=id foreign key: user",
 		"https://pypi.org:443/simple", "a secretary passed words", "Basic functionality is here", "--tokens 5 --no-password --verbose",
 		"-----BEGIN CERTIFICATE-----", "2026-11-22T08:00:00Z INFO at 10:00", "cat /run/secrets/kubernetes.io", "sk-learn 1.4", "",
+		"forward_pass: 12ms backward_pass=31ms", "tests pass=12 fail=0", "first pass: loss 2.3", "bypass=true", "ssh://git@git.example.com/a.git",
+		"docker run -u 1000:1000 x", "the API key is invalid", "secret key step1000", "author: li", "curl https://x/u:v", "auth: none", "python -u train.py:main",
 	} {
 		if got := r.Text(text); got != text {
 			t.Errorf("%q: got %q, want it unchanged", text, got)

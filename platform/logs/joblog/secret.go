@@ -2,6 +2,8 @@ package joblog
 
 import (
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -32,6 +34,7 @@ const escaped = `\\+"\s*:\s*\\+"(?P<secret>[^"\\]+)`
 var (
 	passwords = []string{"password", "passwd", "passphrase", "pwd", "secret"}
 	tokens    = []string{"token", "credential", "cookie", "signature", "sig"}
+	passOf    = regexp.MustCompile(`(?i)(?:db|database|sql|mariadb|pg|postgres|mongo|mongodb|redis|mq|amqp|kafka|ldap|smtp|mail|ftp|http|proxy|admin|root|user|login|auth|account|registry|docker|git|ssh|sudo)[_.-]?$`)
 	keyOf     = regexp.MustCompile(`(?i)(?:api|access|secret|private|account|auth|encryption|signing|storage|license)[ _.-]?$`)
 )
 
@@ -41,10 +44,15 @@ var (
 var secrets = []secret{
 	{hints: passwords, pattern: begin(`\w{3,10}?` + escaped)},
 	{hints: passwords, pattern: begin(`(?:password|passwd|passphrase|pwd|secret)` + assigned + value)},
+	{hints: []string{"pass"}, pattern: begin(`pass` + assigned + value), before: isSecretPass},
+	{hints: []string{"pass"}, pattern: begin(`pass(?:["']?\s*=|["']\s*:)\s*` + value), word: true, mayBe: noCount},
+	{hints: []string{"auth"}, pattern: begin(`auth` + assigned + value), before: isAuth, mayBe: random},
 	{hints: []string{"token"}, pattern: begin(`token` + escaped)},
 	{hints: tokens, pattern: begin(`(?:token|credentials?|cookie|signature|sig)` + assigned + value), mayBe: random},
 	{hints: []string{"key"}, pattern: begin(`key` + escaped), before: isSecretKey},
 	{hints: []string{"key"}, pattern: begin(`key(?:[_-]?id)?` + assigned + value), before: isSecretKey, mayBe: random},
+	{hints: []string{"key"}, pattern: begin(`key(?:[_-]?id)?\s+` + value), before: isSecretKey, mayBe: longRandom},
+	{hints: []string{"curl "}, pattern: begin(`curl [^|;&]{0,200}?(?:-u|--user)[ =]?["']?[^\s:"']+:(?P<secret>[^\s"']+)`), word: true},
 	{
 		hints: []string{"--"}, word: true, mayBe: noFlag,
 		pattern: begin(`--[\w.-]*(?:password|passwd|passphrase|secret|token|api-?key|access-?key|credentials?)["',\s]+` + value),
@@ -55,6 +63,7 @@ var secrets = []secret{
 	},
 	{hints: []string{"bearer", "basic"}, word: true, pattern: begin(`(?:bearer|basic)\s+(?P<secret>[A-Za-z0-9._~+/-]{12,}=*)`), mayBe: random},
 	{hints: []string{"://"}, pattern: begin(`://[^\s/:@"']*:(?P<secret>[^\s/@"']+)@`)},
+	{hints: []string{"://"}, pattern: begin(`://(?P<secret>[^\s/:@"']+)@`), mayBe: longRandom},
 	{hints: []string{"akia", "asia", "abia", "acca"}, pattern: regexp.MustCompile(`^[A-Z0-9]{20}`)},
 	{hints: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, pattern: begin(`\w{24,}`), word: true},
 	{hints: []string{"hf_", "npm_", "dop_v1_", "sk_live_", "sk_test_", "rk_live_", "rk_test_"}, pattern: begin(`\w{24,}`), word: true, mayBe: random},
@@ -155,8 +164,28 @@ func isWord(c byte) bool {
 // isSecretKey reports whether "key" after a text names a secret, as in "api_key".
 func isSecretKey(text string) bool { return keyOf.MatchString(text) }
 
+// isSecretPass reports whether "pass" after a text names a password, as in "DB_PASS". Training has
+// forward passes.
+func isSecretPass(text string) bool { return passOf.MatchString(text) }
+
+// isAuth reports whether "auth" after a text is a key, as in the files of Docker and npm.
+func isAuth(text string) bool {
+	return strings.HasSuffix(text, `"`) || strings.HasSuffix(text, `'`) || strings.HasSuffix(text, ":_")
+}
+
+// noCount reports whether a text is neither a number nor the result of a check.
+func noCount(text string) bool {
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return false
+	}
+	return !slices.Contains([]string{"true", "false", "yes", "no", "none", "null"}, strings.ToLower(text))
+}
+
 // noFlag reports whether a text is the value of a flag, not the next flag.
 func noFlag(text string) bool { return !strings.HasPrefix(text, "-") }
+
+// longRandom reports whether a text is long for a word, and may be a generated secret.
+func longRandom(text string) bool { return len(text) >= 16 && random(text) }
 
 // random reports whether a text may be a generated secret: it has digits and letters, or
 // is long.
