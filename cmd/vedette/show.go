@@ -91,7 +91,7 @@ func (o *showOptions) run(ctx context.Context, args []string, con *console.Conso
 		enc.SetIndent("", "    ")
 		enc.SetEscapeHTML(false)
 		err = enc.Encode(fields)
-		text = out.String()
+		text = printable.JSON(out.String())
 	case "name":
 		text, write = printable.Line(source.NameOf(r.Object))+"\n", con.Print
 	case "jsonpath":

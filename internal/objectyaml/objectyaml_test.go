@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
+	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/internal/testinput"
 )
 
@@ -27,12 +28,12 @@ func TestMarshal(t *testing.T) {
 // unescaped.
 func TestHostileText(t *testing.T) {
 	testinput.Check(t, func(t *rapid.T) {
-		want := map[string]string{"a": rapid.String().Draw(t, "text"), "b": rapid.SampledFrom([]string{"\x1b[31m", "\u0085", "\ufeff", "- x: y\n", "\uffff", "null", "\u2028", "a: |\n  b\n"}).Draw(t, "hostile")}
+		want := map[string]string{"a": rapid.String().Draw(t, "text"), "b": rapid.SampledFrom([]string{"\x1b[31m", "\u0085", "\ufeff", "- x: y\n", "\uffff", "\u202ea", "\u009f\u0088", `\x9F\x88\x86\x88\x94`, `\\x9F`, "\ufeff\u202e", "\u061c\\\u2066", "null", "\u2028", "a: |\n  b\n"}).Draw(t, "hostile")}
 		text, err := Marshal(want)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.ContainsFunc(text, func(r rune) bool { return r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 }) {
+		if strings.ContainsFunc(text, func(r rune) bool { return r < 0x20 && r != '\n' || printable.Deceives(r) }) {
 			t.Errorf("got %q, want no control characters", text)
 		}
 		var got map[string]string

@@ -167,9 +167,9 @@ func (s *Printer) Add(l Item) error {
 	}
 	s.printed++
 	if s.kind == "json" {
-		return s.con.Document(before + strings.TrimSuffix(text.String(), "\n"))
+		return s.con.Document(before + printable.JSON(strings.TrimSuffix(text.String(), "\n")))
 	}
-	return s.con.Document(text.String())
+	return s.con.Document(printable.JSON(text.String()))
 }
 
 // End prints the remaining rows.
