@@ -228,6 +228,21 @@ func TestWatchErrors(t *testing.T) {
 	}
 }
 
+// TestWatchDenied checks that one run names every type that the user may not watch.
+func TestWatchDenied(t *testing.T) {
+	t.Parallel()
+	srv := serve(t, apitest.Config{Authorize: func(r apitest.Request) error {
+		if r.Resource.Resource == "pods" || r.Resource.Resource == "services" {
+			return errors.New("user u may not list " + r.Resource.Resource)
+		}
+		return nil
+	}})
+	p := start(t, "watch", "jobs,pods,services", "-A", "--kubeconfig", srv.kubeconfig)
+	if code, said := p.end(), p.err.String(); code != 1 || strings.Count(said, "\n") != 2 || !strings.Contains(said, "list pods") || !strings.Contains(said, "list services") {
+		t.Errorf("exit code %d, said %q; want a line for pods and one for services", code, said)
+	}
+}
+
 // TestWatchOutage checks an outage of the server that returns with and without its history.
 func TestWatchOutage(t *testing.T) {
 	t.Parallel()

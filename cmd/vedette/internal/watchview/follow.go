@@ -1,6 +1,7 @@
 package watchview
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,10 +57,11 @@ func Follow(ctx context.Context, cluster *kube.Cluster, targets []Target, format
 			}
 		})
 	}
-	for _, f := range all {
+	failed := newFailures(all)
+	for i, f := range all {
 		work.Go(func() {
-			if err := f.Inf.Run(ctx); err != nil {
-				cancel(err)
+			if err := f.Inf.Run(ctx); err != nil && failed.note(i, err) {
+				cancel(failed.settled(ctx))
 			}
 		})
 		work.Go(func() {
@@ -74,7 +76,7 @@ func Follow(ctx context.Context, cluster *kube.Cluster, targets []Target, format
 	}
 	work.Go(func() {
 		if err := Attend(ctx, cluster.Host(), all, con); err != nil {
-			cancel(err)
+			cancel(cmp.Or(failed.settled(ctx), err))
 		}
 	})
 	work.Wait()
