@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -45,19 +46,27 @@ func (p *Person) On(c *Channel) string {
 	return found
 }
 
-// directory finds people by any of their names.
-type directory map[string]*Person
-
-// add adds the names of a person. If another person already has one of them, it returns
-// the name and that person.
-func (d directory) add(p *Person) (string, *Person) {
+// names returns all names of the person.
+func (p *Person) names() []string {
 	names := append([]string{p.Name}, p.Also...)
 	for _, a := range p.addresses {
 		if strings.Contains(a.text, "@") { // submitters are often e-mail addresses
 			names = append(names, a.text)
 		}
 	}
-	for _, name := range names {
+	return names
+}
+
+// has reports whether the person has a name in the same case.
+func (p *Person) has(name string) bool { return slices.Contains(p.names(), name) }
+
+// directory finds people by any of their names, in any case: submitters of jobs are typed by hand.
+type directory map[string]*Person
+
+// add adds the names of a person. If another person already has one of them, it returns
+// the name and that person.
+func (d directory) add(p *Person) (string, *Person) {
+	for _, name := range p.names() {
 		key := strings.ToLower(name)
 		if other := d[key]; other != nil && other != p {
 			return name, other

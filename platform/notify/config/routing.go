@@ -156,10 +156,11 @@ func (c *Config) Owners(labels map[string]string, annotations func() map[string]
 	return nil
 }
 
-// PersonOf finds a person by name, e-mail address or further name, and returns the name of
-// the person. It returns "" for an unknown name.
+// PersonOf finds the person who signed in with a name: a name, e-mail address or further name of
+// the file, in the same case, because "ALICE" and "alice" are two users of a cluster. It returns the
+// name of the person, or "" for an unknown name.
 func (c *Config) PersonOf(name string) string {
-	if p := c.names.find(name); p != nil {
+	if p := c.names.find(name); p != nil && p.has(name) {
 		return p.Name
 	}
 	return ""

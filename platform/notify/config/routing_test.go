@@ -76,7 +76,7 @@ func TestReceivers(t *testing.T) {
 // such as a channel with a person.
 func TestPersonOf(t *testing.T) {
 	c := loadExample(t)
-	for name, want := range map[string]string{"liwei": "liwei", "Wei.Li": "liwei", "anna@example.com": "anna", "slack-team:liwei": "", "slack-team": "", "cluster:prod:liwei": "", "": ""} {
+	for name, want := range map[string]string{"liwei": "liwei", "LiWei": "", "wei.li": "liwei", "Wei.Li": "", "Anna@example.com": "", "anna@example.com": "anna", "slack-team:liwei": "", "slack-team": "", "cluster:prod:liwei": "", "": ""} {
 		if got := c.PersonOf(name); got != want {
 			t.Errorf("%q: got %q, want %q", name, got, want)
 		}
