@@ -33,9 +33,6 @@ export interface Filter {
   words: string[];
 }
 
-// states are all states in their order.
-export const states = ["Submitted", "Queued", "Starting", "Running", "Suspended", "Restarting", "Succeeded", "Failed", "Aborted", "Deleted"] as const;
-
 // isKey reports whether a word is a key.
 export function isKey(word: string): word is Key {
   return Object.hasOwn(keys, word);

@@ -3,6 +3,7 @@
 
 import type { Span } from "../api";
 import { instant } from "../core/format";
+import { isFinal, states } from "../core/state";
 
 // Colors are the tokens that canvases need, in the theme that the page shows.
 export interface Colors {
@@ -27,22 +28,14 @@ export interface Colors {
 export function colors(): Colors {
   const style = getComputedStyle(document.documentElement);
   const read = (name: string) => style.getPropertyValue("--" + name).trim();
-  const states: Record<string, string> = {};
-  for (const s of ["Submitted", "Queued", "Starting", "Running", "Suspended", "Restarting", "Succeeded", "Failed", "Aborted", "Deleted"]) {
-    states[s] = read(s.toLowerCase());
+  const ofStates: Record<string, string> = {};
+  for (const s of states) {
+    ofStates[s] = read(s.toLowerCase());
   }
   return {
     page: read("page"), panel: read("panel"), text: read("text"), text2: read("text-2"), text3: read("text-3"), line: read("line"), lineStrong: read("line-strong"),
-    accent: read("accent"), accentBack: read("accent-back"), onRunning: read("on-running"), hole: read("icon-hole"), gap: read("gap"), marked: read("marked"), states, font: read("font"),
+    accent: read("accent"), accentBack: read("accent-back"), onRunning: read("on-running"), hole: read("icon-hole"), gap: read("gap"), marked: read("marked"), states: ofStates, font: read("font"),
   };
-}
-
-// ended are the states with an end icon instead of a bar.
-const ended = new Set(["Succeeded", "Failed", "Aborted", "Deleted"]);
-
-// isEnd reports whether a state ends a life.
-export function isEnd(state: string): boolean {
-  return ended.has(state);
 }
 
 const patterns = new Map<string, CanvasPattern>();
@@ -156,7 +149,7 @@ export interface Placed {
 // place lays a life out over a width: in proportion to the time, and at least 2 px per span.
 // The end state has no bar.
 export function place(life: readonly Span[], width: number, now: number): Placed[] {
-  const bars = life.filter((s) => s.gap || !isEnd(s.state));
+  const bars = life.filter((s) => s.gap || !isFinal(s.state));
   const seconds = bars.map((s) => Math.max(0, ((instant(s.to) ?? now) - (instant(s.from) ?? now)) / 1000));
   const total = seconds.reduce((a, b) => a + b, 0);
   const least = Math.min(2, bars.length > 0 ? width / bars.length : 2);

@@ -6,8 +6,9 @@ import { recordedLife, unrecordedSince } from "../core/recording";
 import { shownNow } from "../core/shown";
 import { clock, duration, instant } from "../core/format";
 import { shownTheme } from "../core/theme";
+import { isFinal } from "../core/state";
 import { stateWord, words } from "../words";
-import { colors, isEnd, paintSpan, place } from "./lifepaint";
+import { colors, paintSpan, place } from "./lifepaint";
 import type { Colors } from "./lifepaint";
 import { StateIcon } from "./stateicon";
 
@@ -39,7 +40,7 @@ export function themeColors(theme: string): Colors {
 // describe describes a life in words, for screen readers.
 export function describe(life: readonly Span[], now: number): string {
   const w = words.value;
-  const parts = life.filter((s) => s.gap || !isEnd(s.state)).map((s) => {
+  const parts = life.filter((s) => s.gap || !isFinal(s.state)).map((s) => {
     const time = duration(((instant(s.to) ?? now) - (instant(s.from) ?? now)) / 1000);
     return s.gap ? w.life.gap(time) : w.life.for(stateWord(s.state), time);
   });
@@ -59,7 +60,7 @@ function draw(canvas: HTMLCanvasElement, p: LifeProps, width: number, height: nu
     return;
   }
   c.scale(ratio, ratio);
-  const over = isEnd(p.state);
+  const over = isFinal(p.state);
   const middle = total / 2;
   for (const s of place(p.life, over ? width : width - 1.5, now)) {
     const w = Math.max(1.5, s.w - 1);
@@ -90,7 +91,7 @@ export function LifeStrip(props: LifeProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [measured, measure] = useState(0);
   const height = p.height ?? 10;
-  const over = isEnd(p.state);
+  const over = isFinal(p.state);
   const icon = height > 12 ? 18 : 12;
   const now = over ? 0 : Math.floor(shownNow.value / 5000) * 5000;
   const theme = shownTheme.value;

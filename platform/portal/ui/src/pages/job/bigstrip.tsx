@@ -3,12 +3,13 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Job, LikelyStart } from "../../api";
 import { clock, date, duration, instant } from "../../core/format";
-import { isEnd, paintSpan, pale } from "../../design/lifepaint";
+import { paintSpan, pale } from "../../design/lifepaint";
 import type { Colors } from "../../design/lifepaint";
 import { describe, themeColors } from "../../design/lifestrip";
 import { StateIcon } from "../../design/stateicon";
 import { shownTheme } from "../../core/theme";
 import { sameDay, zoneChoice } from "../../core/zone";
+import { isFinal } from "../../core/state";
 import { layout } from "./striplayout";
 import type { Mark, Strip } from "./striplayout";
 import { w } from "./words";
@@ -22,7 +23,7 @@ export function BigStrip({ job, likely, now, past }: { job: Job; likely?: Likely
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [measured, measure] = useState(0);
-  const ended = isEnd(job.state) || job.ended !== undefined;
+  const ended = isFinal(job.state) || job.ended !== undefined;
   const width = Math.max(0, measured - (ended ? 28 : 0));
   const theme = shownTheme.value;
   const words = w.value;

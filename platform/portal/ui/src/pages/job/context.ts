@@ -1,6 +1,7 @@
 // The shared context of all parts of the page of a job.
 
 import type { Job, JobDetail } from "../../api";
+import { holds } from "../../core/state";
 
 // JobContext identifies the job, and the age of its data.
 export interface JobContext {
@@ -24,5 +25,5 @@ export function may(job: JobContext, act: string): boolean {
 // holdsGPUs reports whether the job holds GPUs, or may hold some, so that stopping it requires its
 // name. The server requires the name for the same jobs.
 export function holdsGPUs(row: Job): boolean {
-  return row.gpus !== 0 && ["Starting", "Running", "Restarting"].includes(row.state);
+  return row.gpus !== 0 && holds(row.state);
 }

@@ -4,8 +4,8 @@ import type { ComponentChildren } from "preact";
 import type { Job, LikelyStart } from "../../api";
 import { date, duration, instant, number, time } from "../../core/format";
 import { jobPath, to } from "../../core/router";
+import { isFinal, waits as waitsIn } from "../../core/state";
 import { Button, StatePill } from "../../design/button";
-import { isEnd } from "../../design/lifepaint";
 import { Menu } from "../../design/menu";
 import type { Item } from "../../design/menu";
 import { copy } from "../../design/panel";
@@ -65,7 +65,7 @@ function NeighborLinks({ n }: { n: Neighbors }) {
 
 function Actions({ job }: { job: JobContext }) {
   const words = w.value;
-  const waiting = job.row.state === "Queued" || job.row.state === "Submitted";
+  const waiting = waitsIn(job.row.state);
   const items: Item[] = [
     { text: words.actions.copyName, icon: "copy", run: () => copy(job.row.name) },
     { text: words.actions.copyLink, icon: "link", run: () => copy(location.href) },
@@ -125,8 +125,8 @@ function Facts({ job }: { job: JobContext }) {
 function Durations({ row, now }: { row: Job; now: number }) {
   const words = w.value.facts;
   const since = instant(row.since) ?? now;
-  const waits = row.state === "Submitted" || row.state === "Queued";
-  const runs = !isEnd(row.state) && !waits && row.state !== "Suspended";
+  const waits = waitsIn(row.state);
+  const runs = !isFinal(row.state) && !waits && row.state !== "Suspended";
   const grown = row.ran <= 0 && runs ? (now - since) / 1000 : row.ran;
   return (
     <>

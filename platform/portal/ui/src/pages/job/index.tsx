@@ -12,6 +12,7 @@ import { useLive } from "../../core/live";
 import { unrecordedSince } from "../../core/recording";
 import { useResource } from "../../core/resource";
 import { at, go, here, jobPath, to } from "../../core/router";
+import { isOpen, waits } from "../../core/state";
 import { Button } from "../../design/button";
 import { Empty, GrayRows, Tabs, Trouble } from "../../design/panel";
 import type { Tab } from "../../design/panel";
@@ -97,16 +98,14 @@ function ofJob(changes: readonly Change[], cluster: string, uid: string): Change
   return changes.filter((c) => c.job.uid === uid && c.job.cluster === cluster).at(-1);
 }
 
-const open = new Set(["Submitted", "Queued", "Starting", "Running", "Suspended", "Restarting"]);
-
 // grown increases the times of an open job between two answers.
 function grown(row: Job, detail: JobDetail, now: number): Job {
   const asOf = instant(detail.at) ?? now;
-  const more = open.has(row.state) ? Math.max(0, (now - Math.max(asOf, instant(row.since) ?? asOf)) / 1000) : 0;
+  const more = isOpen(row.state) ? Math.max(0, (now - Math.max(asOf, instant(row.since) ?? asOf)) / 1000) : 0;
   if (more === 0) {
     return row;
   }
-  return row.state === "Submitted" || row.state === "Queued" ? { ...row, waited: row.waited + more } : row.state === "Suspended" ? row : { ...row, ran: row.ran + more };
+  return waits(row.state) ? { ...row, waited: row.waited + more } : row.state === "Suspended" ? row : { ...row, ran: row.ran + more };
 }
 
 function Shown({ job, tab, problem }: { job: JobContext; tab: string; problem: { problem?: JobDetailProblem; reload: () => void; asOf: number } }) {

@@ -1,5 +1,6 @@
 // The first tab: why it waits or failed, attempts, transitions, the end of the log, messages.
 
+import { holds, isOpen } from "../../core/state";
 import { AttemptsCard, useAttempts } from "./attempts";
 import type { JobContext } from "./context";
 import { DeliveriesCard, useDeliveries } from "./deliveries";
@@ -10,15 +11,13 @@ import { TransitionsCard } from "./transitions";
 import { WhyItWaits } from "./waiting";
 import type { useWaiting } from "./waiting";
 
-const waiting = new Set(["Submitted", "Queued", "Suspended"]);
-
 // Overview shows the most important facts about the state of the job first.
 export function Overview({ job, waits }: { job: JobContext; waits: ReturnType<typeof useWaiting> }) {
   const failure = useFailure(job);
   const attempts = useAttempts(job);
   const deliveries = useDeliveries(job);
   const messages = deliveries.data?.deliveries ?? [];
-  const why = waiting.has(job.row.state) || (job.row.state === "Starting" && (waits.data?.nodes?.length ?? 0) > 0);
+  const why = (isOpen(job.row.state) && !holds(job.row.state)) || (job.row.state === "Starting" && (waits.data?.nodes?.length ?? 0) > 0);
   const compared = (attempts.data?.attempts.length ?? 0) > 1;
   // The difference goes into the shorter column.
   const aside = job.row.state === "Failed" || compared;

@@ -1,8 +1,9 @@
 // The layout of the large life strip.
 
 import type { LikelyStart, Span } from "../../api";
-import { isEnd, place } from "../../design/lifepaint";
+import { place } from "../../design/lifepaint";
 import type { Placed } from "../../design/lifepaint";
+import { isFinal } from "../../core/state";
 
 // Mark is a time below the strip. Of overlapping marks, the least important ones are omitted.
 export interface Mark {
@@ -43,7 +44,7 @@ export function layout(input: Input): Strip {
   const spans = input.life.filter((span) => !Number.isNaN(Date.parse(span.from)));
   const last = spans[spans.length - 1];
   const from = spans[0] === undefined ? input.now : Date.parse(spans[0].from);
-  const end = input.ended && last !== undefined ? (isEnd(last.state) ? Date.parse(last.from) : endOf(last, input.now)) : Math.max(input.now, from);
+  const end = input.ended && last !== undefined ? (isFinal(last.state) ? Date.parse(last.from) : endOf(last, input.now)) : Math.max(input.now, from);
   const likely = input.ended ? undefined : timesOf(input.likely);
   const to = domain(from, end, likely);
   const scale = (ms: number) => (to === from ? 0 : ((ms - from) / (to - from)) * input.width);
@@ -121,7 +122,7 @@ function marksOf(parts: Placed[], input: Input, frame: Frame, scale: (ms: number
 
 // holds reports whether a job holds its GPUs in a span.
 function holds(span: Span): boolean {
-  return !span.gap && !isEnd(span.state) && (span.state === "Starting" || span.state === "Running");
+  return !span.gap && !isFinal(span.state) && (span.state === "Starting" || span.state === "Running");
 }
 
 // fitted drops marks that overlap more important ones in all of their places.

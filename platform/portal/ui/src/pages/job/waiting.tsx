@@ -7,6 +7,7 @@ import { clock, duration, instant, number, percent } from "../../core/format";
 import { useResource } from "../../core/resource";
 import { jobPath, to } from "../../core/router";
 import { session } from "../../core/session";
+import { holds, isOpen } from "../../core/state";
 import { Card, Fact, GrayRows, Trouble } from "../../design/panel";
 import { StateIcon } from "../../design/stateicon";
 import { Name, Time } from "../../design/text";
@@ -16,11 +17,10 @@ import { LikeHistogram } from "./histogram";
 import { Sentence, Unknown } from "./sentence";
 import { w } from "./words";
 
-const waits = new Set(["Submitted", "Queued", "Suspended", "Starting"]);
-
 // useWaiting reads why a job waits. It reads nothing for other jobs.
 export function useWaiting(job: JobContext) {
-  const path = waits.has(job.row.state) ? fill(PathWaiting, { cluster: job.cluster, uid: job.uid }) : "";
+  const { state } = job.row;
+  const path = state === "Starting" || (isOpen(state) && !holds(state)) ? fill(PathWaiting, { cluster: job.cluster, uid: job.uid }) : "";
   return useResource<Waiting>(path, { params: { at: job.at }, version: job.version, keep: true });
 }
 

@@ -8,8 +8,8 @@ import { shownNow } from "../../core/shown";
 import { clock, clockOf, duration, instant, none, number, time } from "../../core/format";
 import { useResource } from "../../core/resource";
 import { at, go, jobPath, setQuery, to } from "../../core/router";
+import { isFinal, waits } from "../../core/state";
 import { Button, StateCell, StatePill } from "../../design/button";
-import { isEnd } from "../../design/lifepaint";
 import { LifeStrip } from "../../design/lifestrip";
 import { copy, Drawer, Fact, GrayRows, Tabs, Trouble } from "../../design/panel";
 import { StateIcon } from "../../design/stateicon";
@@ -60,7 +60,7 @@ function Inside({ job, row, detail, version }: { job: Job; row: Row | undefined;
       <Times job={job} row={row} />
       <Tabs label={job.name} tabs={[tab(w.drawer.overview, ""), tab(w.drawer.attempts, "attempts", detail?.tabs.attempts), tab(w.drawer.podsTab, "pods", detail?.tabs.pods), tab(w.drawer.events, "events"), tab(w.drawer.yaml, "yaml"), tab(w.drawer.logs, "logs")]} />
       {job.state === "Failed" ? <WhyFailed job={job} version={version} /> : null}
-      {job.state === "Queued" || job.state === "Submitted" ? <WhyWaits job={job} version={version} /> : null}
+      {waits(job.state) ? <WhyWaits job={job} version={version} /> : null}
       <Transitions job={job} version={version} />
     </>
   );
@@ -69,7 +69,7 @@ function Inside({ job, row, detail, version }: { job: Job; row: Row | undefined;
 function Times({ job, row }: { job: Job; row: Row | undefined }) {
   const w = words.value;
   const now = shownNow.value;
-  const times = row ? grown(row, isEnd(job.state) ? row.asOf : now) : { waited: job.waited, ran: job.ran };
+  const times = row ? grown(row, isFinal(job.state) ? row.asOf : now) : { waited: job.waited, ran: job.ran };
   const from = instant(job.submitted);
   const to = instant(job.ended);
   return (

@@ -1,7 +1,7 @@
 // The pills of states, with counts. A count applies every filter except the state itself.
 
 import type { Counts } from "../../api";
-import { states } from "../../core/filter";
+import { states } from "../../core/state";
 import { clock, count } from "../../core/format";
 import { shownUnrecorded, staleSince } from "../../core/recording";
 import { here, setQuery } from "../../core/router";

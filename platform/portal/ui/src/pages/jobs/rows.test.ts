@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Change, Counts, Job, JobList } from "../../api";
-import { matches, parseFilter, states } from "../../core/filter";
+import { matches, parseFilter } from "../../core/filter";
+import { states } from "../../core/state";
 import type { Filter } from "../../core/filter";
 import { readChoice, writeChoice } from "./columnchoice";
 import { field } from "./csv";

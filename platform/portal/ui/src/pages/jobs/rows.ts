@@ -3,6 +3,7 @@
 import type { Change, Count, Counts, Job, JobCounts, JobList } from "../../api";
 import { matches, steady } from "../../core/filter";
 import type { Filter } from "../../core/filter";
+import { isFinal, waits } from "../../core/state";
 
 // Row is a job with the state of its row.
 export interface Row {
@@ -87,7 +88,7 @@ function tell(h: Happened, c: Change): Happened {
   const to = c.job.state;
   return {
     added: h.added + (c.before ? 0 : 1), started: h.started + (to === "Running" && c.before !== "Running" ? 1 : 0),
-    failed: h.failed + (to === "Failed" ? 1 : 0), ended: h.ended + (to === "Succeeded" || to === "Aborted" || to === "Deleted" ? 1 : 0),
+    failed: h.failed + (to === "Failed" ? 1 : 0), ended: h.ended + (isFinal(to) && to !== "Failed" ? 1 : 0),
   };
 }
 
@@ -142,8 +143,7 @@ export function apply(view: View, changes: readonly Change[], scope: Scope): Vie
   return { rows, counts, counted: view.counted, recent, added, unsure, happened };
 }
 
-// Like the recorder: a job waits for quota or a place, and runs while its pods do.
-const waits = new Set(["Submitted", "Queued"]);
+// Like the recorder: a job runs while its pods do.
 const runs = new Set(["Running"]);
 
 // waitsInLine reports whether some row has a place in line.
@@ -157,7 +157,7 @@ export function placed(view: View, list: JobList): View {
   const newer = new Map((list.jobs ?? []).map((j) => [j.id, j]));
   const rows = view.rows.map((r) => {
     const j = newer.get(r.job.id);
-    return j && j.state === r.job.state && waits.has(j.state) ? { ...r, job: { ...r.job, detail: j.detail } } : r;
+    return j && j.state === r.job.state && waits(j.state) ? { ...r, job: { ...r.job, detail: j.detail } } : r;
   });
   return { ...view, rows };
 }
@@ -167,10 +167,10 @@ export function placed(view: View, list: JobList): View {
 export function grown(row: Row, now: number, unrecordedSince = Infinity): { waited: number; ran: number } {
   const end = Math.max(now, row.asOf);
   const more = (Math.min(end, unrecordedSince) - row.asOf) / 1000;
-  return { waited: Math.max(0, row.job.waited + (waits.has(row.job.state) ? more : 0)), ran: Math.max(0, row.job.ran + (runs.has(row.job.state) ? more : 0)) };
+  return { waited: Math.max(0, row.job.waited + (waits(row.job.state) ? more : 0)), ran: Math.max(0, row.job.ran + (runs.has(row.job.state) ? more : 0)) };
 }
 
 // ticks reports whether the times of a job grow.
 export function ticks(state: string): boolean {
-  return waits.has(state) || runs.has(state);
+  return waits(state) || runs.has(state);
 }

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { PathRetry, PathStop } from "../../api";
 import { fill, said, write } from "../../core/client";
-import { isEnd } from "../../design/lifepaint";
+import { holds, isFinal } from "../../core/state";
 import { Button } from "../../design/button";
 import { toast } from "../../design/toast";
 import { words as common } from "../../words";
@@ -34,23 +34,22 @@ async function act(rows: Row[], path: string, body: (row: Row) => unknown, done:
 
 // retry submits copies of the ended ones of some jobs.
 export function retry(rows: Row[]): Promise<void> {
-  return act(rows.filter((r) => isEnd(r.job.state)), PathRetry, (r) => ({ key: `${r.job.uid}-${Date.now().toString(36)}` }), words.peek().retried);
+  return act(rows.filter((r) => isFinal(r.job.state)), PathRetry, (r) => ({ key: `${r.job.uid}-${Date.now().toString(36)}` }), words.peek().retried);
 }
 
 // stop cancels the open ones of some jobs.
 export function stop(rows: Row[]): Promise<void> {
-  return act(rows.filter((r) => !isEnd(r.job.state)), PathStop, (r) => ({ confirm: r.job.name }), words.peek().stopped);
+  return act(rows.filter((r) => !isFinal(r.job.state)), PathStop, (r) => ({ confirm: r.job.name }), words.peek().stopped);
 }
 
-const holding = new Set(["Starting", "Running", "Restarting"]);
 
 // SelectionBar is in the footer while jobs are selected.
 export function SelectionBar({ rows, clear }: { rows: Row[]; clear: () => void }) {
   const w = words.value;
   const [asking, ask] = useState(false);
-  const ended = rows.filter((r) => isEnd(r.job.state));
-  const open = rows.filter((r) => !isEnd(r.job.state));
-  const held = open.filter((r) => holding.has(r.job.state)).reduce((sum, r) => sum + Math.max(0, r.job.gpus), 0);
+  const ended = rows.filter((r) => isFinal(r.job.state));
+  const open = rows.filter((r) => !isFinal(r.job.state));
+  const held = open.filter((r) => holds(r.job.state)).reduce((sum, r) => sum + Math.max(0, r.job.gpus), 0);
   return (
     <div class="selection" role="group" aria-label={w.selected(rows.length)}>
       <b>{w.selected(rows.length)}</b>

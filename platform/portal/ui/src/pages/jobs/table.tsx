@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { unrecordedSince } from "../../core/recording";
 import { changed, jobPath, to } from "../../core/router";
+import { waits as waitsIn } from "../../core/state";
 import { stateWord } from "../../words";
 import { Icon } from "../../design/icon";
 import { LifeStrip } from "../../design/lifestrip";
@@ -173,7 +174,7 @@ function PhoneRow({ row }: { row: Row }) {
   const now = shownNow.value;
   const { waited, ran } = grown(row, now, unrecordedSince(job.cluster, job.type));
   const submitted = instant(job.submitted);
-  const waits = job.state === "Submitted" || job.state === "Queued";
+  const waits = waitsIn(job.state);
   const time = waits ? w.waits(duration(waited)) : ran >= 1 ? w.ran(duration(ran)) : "";
   const flash = row.flash > 0 ? (row.flash % 2 === 0 ? " flash-even" : " flash-odd") : "";
   return (

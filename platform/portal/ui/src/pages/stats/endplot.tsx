@@ -2,6 +2,7 @@
 
 import type { Period } from "../../api";
 import { clock, date, dateClock, number } from "../../core/format";
+import { finals as ends } from "../../core/state";
 import { fields } from "../../core/zone";
 import { StateIcon } from "../../design/stateicon";
 import { stateWord } from "../../words";
@@ -13,9 +14,6 @@ import type { Scene } from "./chart";
 import { Plot } from "./plot";
 import { timeTicks } from "./timeticks";
 import { words } from "./words";
-
-// ends are the final states from the bottom of a bar to its top.
-export const ends = ["Succeeded", "Failed", "Aborted", "Deleted"] as const;
 
 // EndPlot shows the number of jobs by outcome.
 export function EndPlot({ period, height }: { period: Period; height: number }) {

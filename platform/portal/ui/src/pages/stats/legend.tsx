@@ -2,7 +2,7 @@
 
 import { StateIcon } from "../../design/stateicon";
 import { stateWord } from "../../words";
-import { ends } from "./endplot";
+import { finals as ends } from "../../core/state";
 import { words } from "./words";
 
 // SpreadLegend explains the lines.

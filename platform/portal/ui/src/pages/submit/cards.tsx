@@ -1,6 +1,7 @@
 // The cards of templates, and the banner of a clone.
 
 import type { JobDetail, Template } from "../../api";
+import { isFinal } from "../../core/state";
 import { Icon } from "../../design/icon";
 import { Name } from "../../design/text";
 import { stateWord } from "../../words";
@@ -26,7 +27,7 @@ export function CloneBanner({ clone, changed }: { clone: JobDetail; changed: num
   const words = w.value;
   const { job } = clone;
   const [before, name, behind] = words.clone(job.name);
-  const ended = ["Succeeded", "Failed", "Aborted"].includes(job.state);
+  const ended = isFinal(job.state) && job.state !== "Deleted";
   return (
     <p class="submit-clone">
       <Icon name="copy" size={14} />

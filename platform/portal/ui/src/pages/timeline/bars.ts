@@ -4,7 +4,7 @@
 import type { Scale } from "./scale";
 import { xOf } from "./scale";
 import type { Hole, LaneSpan } from "./lane";
-import { holds } from "./lane";
+import { holds } from "../../core/state";
 
 // Spans narrower than this cannot be distinguished.
 export const narrow = 2;

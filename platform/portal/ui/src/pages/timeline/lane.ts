@@ -2,6 +2,7 @@
 // answer or change, and drawn many times.
 
 import type { Span, TimelineJob } from "../../api";
+import { holds, isFinal, waits } from "../../core/state";
 
 export interface LaneSpan {
   readonly state: string;
@@ -26,19 +27,6 @@ export interface Lane {
   readonly ended: number;
   readonly spans: readonly LaneSpan[];
   readonly holes: readonly Hole[];
-}
-
-// The states in which a job holds its GPUs.
-const holding = new Set(["Starting", "Running", "Restarting"]);
-const waiting = new Set(["Submitted", "Queued"]);
-const final = new Set(["Succeeded", "Failed", "Aborted", "Deleted"]);
-
-export function holds(state: string): boolean {
-  return holding.has(state);
-}
-
-export function isFinal(state: string): boolean {
-  return final.has(state);
 }
 
 export function keyOf(cluster: string, uid: string): string {
@@ -68,7 +56,7 @@ export function spansOf(life: readonly Span[]): { spans: LaneSpan[]; holes: Hole
     const to = parse(s.to, Infinity);
     if (Number.isNaN(from) || to < from) continue;
     if (s.gap === true) holes.push({ from, to });
-    if (final.has(s.state)) continue;
+    if (isFinal(s.state)) continue;
     const last = spans[spans.length - 1];
     if (last !== undefined && last.state === s.state && last.attempt === (s.attempt ?? 0) && from <= last.to) {
       spans[spans.length - 1] = { ...last, to: Math.max(last.to, to) };
@@ -81,11 +69,11 @@ export function spansOf(life: readonly Span[]): { spans: LaneSpan[]; holes: Hole
 
 // Milliseconds that the job waited and ran, until now.
 export function waitedOf(lane: Lane, now: number): number {
-  return total(lane, now, (s) => waiting.has(s.state));
+  return total(lane, now, (s) => waits(s.state));
 }
 
 export function ranOf(lane: Lane, now: number): number {
-  return total(lane, now, (s) => holding.has(s.state));
+  return total(lane, now, (s) => holds(s.state));
 }
 
 function total(lane: Lane, now: number, wanted: (s: LaneSpan) => boolean): number {

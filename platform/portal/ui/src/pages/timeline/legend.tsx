@@ -2,13 +2,12 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { shownTheme } from "../../core/theme";
-import { isEnd, paintSpan } from "../../design/lifepaint";
+import { isFinal, states } from "../../core/state";
+import { paintSpan } from "../../design/lifepaint";
 import { StateIcon } from "../../design/stateicon";
 import { stateWord, words as shared } from "../../words";
 import { readLook } from "./look";
 import { words } from "./words";
-
-const shown = ["Submitted", "Queued", "Suspended", "Starting", "Running", "Restarting", "Succeeded", "Failed", "Aborted", "Deleted"] as const;
 
 // overlaps reports whether two labels with their middles at a and b touch.
 export function overlaps(a: number, halfA: number, b: number, halfB: number): boolean {
@@ -21,8 +20,8 @@ export function Legend() {
   return (
     <footer class="timeline-legend">
       <ul class="timeline-legend-list">
-        {shown.map((state) => (
-          <li key={state}>{isEnd(state) ? <StateIcon state={state} size={14} /> : <Sample state={state} />}{stateWord(state)}</li>
+        {states.map((state) => (
+          <li key={state}>{isFinal(state) ? <StateIcon state={state} size={14} /> : <Sample state={state} />}{stateWord(state)}</li>
         ))}
         <li><Sample state="gap" />{shared.value.notWatched}</li>
       </ul>

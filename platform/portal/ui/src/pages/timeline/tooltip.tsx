@@ -8,7 +8,7 @@ import { stateWord } from "../../words";
 import type { Blind } from "./gaps";
 import { covers } from "./gaps";
 import type { LaneSpan } from "./lane";
-import { isFinal } from "./lane";
+import { isFinal } from "../../core/state";
 import type { Unfolded } from "./rows";
 import type { Pointed, Stage } from "./stage";
 import { words } from "./words";
