@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestDocumentedCommands checks that each command in a code block of the README and of docs exists,
+// TestDocumentedCommands checks that each command in a code block of the READMEs and of docs exists,
 // with its flags.
 func TestDocumentedCommands(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
@@ -20,7 +20,7 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 	line := regexp.MustCompile(`^(?:\$ )?(?:\w+=\S+ )*(?:go run \./cmd/vedette|vedette) (.*)`)
 	found := 0
-	for _, file := range append(files, "../../README.md") {
+	for _, file := range append(files, "../../README.md", "../../platform/README.md") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

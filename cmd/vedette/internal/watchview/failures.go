@@ -38,7 +38,7 @@ func (f *failures) settled(ctx context.Context) error {
 	tick := time.NewTicker(redraw / 2)
 	defer tick.Stop()
 	for {
-		errs, open := f.look()
+		errs, open := f.soFar()
 		if !open || ctx.Err() != nil {
 			return errors.Join(errs...)
 		}
@@ -49,8 +49,8 @@ func (f *failures) settled(ctx context.Context) error {
 	}
 }
 
-// look returns the errors so far. open is set if a type may still fail.
-func (f *failures) look() (errs []error, open bool) {
+// soFar returns the errors so far. open is set if a type may still fail.
+func (f *failures) soFar() (errs []error, open bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i, one := range f.all {

@@ -18,15 +18,6 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// redraw is the time between two updates of the progress line.
-const redraw = 200 * time.Millisecond
-
-// Followed is a type that is being watched.
-type Followed struct {
-	Resource kube.Resource
-	Inf      *informer.Informer[Object]
-}
-
 // Follow prints every change of the targets until ctx is done, or until one of them cannot be
 // watched at all.
 func Follow(ctx context.Context, cluster *kube.Cluster, targets []Target, format *Format, con *console.Console) error {
@@ -155,15 +146,6 @@ func Attend(ctx context.Context, host string, all []Followed, con *console.Conso
 			return nil
 		}
 	}
-}
-
-// Hopeless returns the error of a first list that a retry cannot fix.
-func Hopeless(name string, h reflector.Health) error {
-	switch h.Fault {
-	case reflector.Denied, reflector.Absent, reflector.Unsupported:
-		return h.Err
-	}
-	return nil
 }
 
 func progressOf(all []Followed) string {
