@@ -93,6 +93,7 @@ func TestUpgradeKeepsHistory(t *testing.T) {
 		loadHistory(t, raw(t, url), kind)
 		want, entries := readAnswers(t), index(t, d, "transition_index")
 		compareAnswers(t, d, want)
+		stats := askStats(t, d, want.Stats)
 		if len(entries) < 400 {
 			t.Fatalf("%d index entries", len(entries))
 		}
@@ -101,6 +102,9 @@ func TestUpgradeKeepsHistory(t *testing.T) {
 			want.Searches = nil
 		}
 		compareAnswers(t, d, want)
+		if kind != "sqlite" { // some questions have labels
+			same(t, "statistic", askStats(t, d, want.Stats), stats)
+		}
 		same(t, "index entry", index(t, later, "term_hours"), entries)
 		if applied, err := later.Migrate(t.Context()); err != nil || len(applied) > 0 {
 			t.Errorf("again: %+v, %v", applied, err)
