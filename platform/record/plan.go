@@ -24,7 +24,7 @@ type plan struct {
 	reached      wire.Version // highest version of events and bookmarks
 	lists        []listRange
 	complete     wire.Version // version of the last complete list; 0: none
-	held         *observe.Observation
+	held         []heldRevision
 
 	listing   bool              // a list is incomplete at the end of the batch
 	restarted bool              // that list began in this batch
@@ -57,32 +57,71 @@ func (p *plan) begin() {
 	p.listing, p.restarted, p.listed = true, true, map[wire.Key]bool{}
 }
 
-// reshow adds a revision with other content at a version that is stored. It belongs after
-// that version and before the next one of the object, so it gets the version that the watch
-// had reached before the list. One object may have that version itself: its revision waits
-// for a later version, of the list or of the watch.
-func (p *plan) reshow(o observe.Observation) {
-	if o.AsOf = p.reached; o.AsOf > o.Version {
-		p.add(o)
-	} else {
-		p.held = &o
-	}
+// maxHeld bounds the reshown revisions that wait for a later version. Of further objects, the next
+// list shows the content again.
+const maxHeld = 1000
+
+// heldRevision is a reshown revision that waits for a version later than after.
+type heldRevision struct {
+	observe.Observation
+	after wire.Version
 }
 
-// place adds the reshown revision that waits, if a version is later than that of its object.
+// reshow adds a revision with other content at a version that is stored. It belongs after the
+// last revision with that version, and before the next one of the object, so it gets the version
+// that the watch had reached before the list. If the last revision has that version itself, the new
+// one waits for a later version, of the list or of the watch. reshow returns what is known of the
+// object then, or false if it cannot wait.
+func (p *plan) reshow(o observe.Observation, before tracked) (tracked, bool) {
+	now := tracked{o.UID, before.version, contentOfObservation(&o) | before.content&reshown}
+	after := o.Version
+	if before.content&reshown != 0 {
+		after = max(after, before.version)
+	}
+	switch {
+	case p.reached > after:
+		o.AsOf = p.reached
+		p.add(o)
+		now.version, now.content = o.AsOf, now.content|reshown
+	case len(p.held) < maxHeld:
+		p.release(func(h *heldRevision) bool { return h.UID == o.UID }) // it never became known
+		p.held = append(slices.Clip(p.held), heldRevision{o, after}) // the tracker has the others too
+	default:
+		return before, false
+	}
+	return now, true
+}
+
+// place adds the reshown revisions that wait, if a version is later than the last ones of their
+// objects.
 func (p *plan) place(version wire.Version) {
-	if p.held != nil && version > p.held.Version {
-		o := *p.held
-		o.AsOf, p.held = version, nil
+	p.release(func(h *heldRevision) bool {
+		if version <= h.after {
+			return false
+		}
+		o := h.Observation
+		o.AsOf = version
 		p.add(o)
-	}
+		p.objects[wire.Key{Namespace: o.Namespace, Name: o.Name}] = tracked{o.UID, version, contentOfObservation(&o) | reshown}
+		return true
+	})
 }
 
-// replace drops the reshown revision that waits, because its object has a newer one.
-func (p *plan) replace(uid string) {
-	if p.held != nil && p.held.UID == uid {
-		p.held = nil
+// replace drops the reshown revision that waits of an object, because the object has a newer one
+// than version.
+func (p *plan) replace(uid string, version wire.Version) {
+	p.release(func(h *heldRevision) bool { return h.UID == uid && h.Version < version })
+}
+
+// release forgets the reshown revisions for which done returns true. The tracker keeps its slice.
+func (p *plan) release(done func(*heldRevision) bool) {
+	var left []heldRevision
+	for i := range p.held {
+		if !done(&p.held[i]) {
+			left = append(left, p.held[i])
+		}
 	}
+	p.held = left
 }
 
 // end completes a list.

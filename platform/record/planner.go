@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"context"
+	"math"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/platform/internal/bodies"
@@ -32,7 +33,7 @@ func (pl *planner) plan(ctx context.Context, items []item) (*plan, error) {
 		case delta.Upsert:
 			pl.upsertObject(p, it)
 		case delta.Delete:
-			p.replace(it.Record.UID)
+			p.replace(it.Record.UID, math.MaxInt64)
 			err = pl.deleteObject(ctx, p, it)
 			p.reach(it.Version)
 		case delta.Keep:
@@ -55,9 +56,7 @@ func (pl *planner) plan(ctx context.Context, items []item) (*plan, error) {
 // upsertObject plans a revision of an existing object.
 func (pl *planner) upsertObject(p *plan, it *item) {
 	key, source := it.Record.Key, model.Watched
-	if p.held != nil && it.Record.Version > p.held.Version {
-		p.replace(it.Record.UID)
-	}
+	p.replace(it.Record.UID, it.Record.Version)
 	if p.listing {
 		p.listed[key] = true
 		if source = model.Listed; pl.covered {
@@ -117,8 +116,9 @@ func (pl *planner) compareContent(p *plan, it *item, before tracked) {
 	if err != nil {
 		return
 	}
-	p.reshow(o)
-	p.objects[it.Record.Key] = tracked{before.uid, before.version, now | before.content&reshown}
+	if known, ok := p.reshow(o, before); ok {
+		p.objects[it.Record.Key] = known
+	}
 }
 
 // deleteObject plans a deletion, or the exit of an object from the selection.
@@ -196,7 +196,7 @@ func (pl *planner) endList(ctx context.Context, p *plan, d *delta.Delta) error {
 		if err != nil {
 			return err
 		}
-		p.replace(one.uid)
+		p.replace(one.uid, math.MaxInt64)
 		if deleted {
 			p.observations = append(p.observations, observe.MissedDeletion(key, one.uid, one.version, d.Version, d.Seen, model.Relisted))
 		} else {

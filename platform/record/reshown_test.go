@@ -37,6 +37,8 @@ func TestReshownAtTheLastVersion(t *testing.T) {
 		{"its deletion", [][]delta.Delta{list(5, "b"), {shown(delta.Delete, "x", 8, "b")}}, []string{"y reshown 3 as of 5", "x watch 8 as of "}},
 		{"a list without it", [][]delta.Delta{list(5, "b"), {{Kind: delta.Begin}, shown(delta.Upsert, "y", 3, "b"), {Kind: delta.End, Version: 9}}}, []string{"y reshown 3 as of 5", "x relist 9 as of "}},
 		{"a list that begins again", [][]delta.Delta{{{Kind: delta.Begin}, shown(delta.Upsert, "x", 5, "b")}, list(6, "b")}, []string{"y reshown 3 as of 5", "x reshown 5 as of 6"}},
+		{"other content twice in one version", [][]delta.Delta{list(5, "b"), list(5, "c"), {{Kind: delta.Bookmark, Version: 7}}}, []string{"y reshown 3 as of 5", "x reshown 5 as of 7", "y reshown 3 as of 7"}},
+		{"other content in each list", [][]delta.Delta{list(6, "b"), list(6, "c"), list(7, "c")}, []string{"y reshown 3 as of 5", "x reshown 5 as of 6", "y reshown 3 as of 6", "x reshown 5 as of 7"}},
 		{"the same content again", [][]delta.Delta{list(5, "b"), list(6, "b")}, []string{"y reshown 3 as of 5", "x reshown 5 as of 6"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

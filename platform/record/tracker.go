@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/platform/internal/model"
-	"github.com/vedette-io/vedette/platform/internal/observe"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -50,13 +49,13 @@ func trackedAs(t *model.Tracked) tracked {
 // committed, so it never runs ahead of the database.
 type tracker struct {
 	objects  map[wire.Key]tracked
-	listed   map[wire.Key]bool    // keys of an incomplete list so far; nil outside a list
-	reached  wire.Version         // version that the watch has reached
-	covered  bool                 // a recorder has covered this scope before,
-	end      wire.Version         // up to this version,
-	endAt    time.Time            // at this time
-	held     *observe.Observation // the reshown revision that waits for a later version; nil: none
-	coverage model.Coverage       // coverage of this recorder; its ID is 0 before the first list
+	listed   map[wire.Key]bool // keys of an incomplete list so far; nil outside a list
+	reached  wire.Version      // version that the watch has reached
+	covered  bool              // a recorder has covered this scope before,
+	end      wire.Version      // up to this version,
+	endAt    time.Time         // at this time
+	held     []heldRevision    // reshown revisions that wait for a later version
+	coverage model.Coverage    // coverage of this recorder; its ID is 0 before the first list
 }
 
 // newTracker returns a tracker of a scope that is covered up to a version. An end of 0
