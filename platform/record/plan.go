@@ -57,16 +57,6 @@ func (p *plan) begin() {
 	p.listing, p.restarted, p.listed = true, true, map[wire.Key]bool{}
 }
 
-// maxHeld bounds the reshown revisions that wait for a later version. Of further objects, the next
-// list shows the content again.
-const maxHeld = 1000
-
-// heldRevision is a reshown revision that waits for a version later than after.
-type heldRevision struct {
-	observe.Observation
-	after wire.Version
-}
-
 // reshow adds a revision with other content at a version that is stored. It belongs after the
 // last revision with that version, and before the next one of the object, so it gets the version
 // that the watch had reached before the list. If the last revision has that version itself, the new
@@ -85,7 +75,7 @@ func (p *plan) reshow(o observe.Observation, before tracked) (tracked, bool) {
 		now.version, now.content = o.AsOf, now.content|reshown
 	case len(p.held) < maxHeld:
 		p.release(func(h *heldRevision) bool { return h.UID == o.UID }) // it never became known
-		p.held = append(slices.Clip(p.held), heldRevision{o, after}) // the tracker has the others too
+		p.held = append(slices.Clip(p.held), heldRevision{o, after})    // the tracker has the others too
 	default:
 		return before, false
 	}

@@ -92,14 +92,6 @@ func (pl *planner) upsertObject(p *plan, it *item) {
 	p.objects[key] = tracked{it.Record.UID, it.Record.Version, contentOfObservation(&o)}
 }
 
-// contentOfObservation returns the content of an observation.
-func contentOfObservation(o *observe.Observation) content {
-	if o.Prepared.Size > 0 {
-		return contentOf(o.Prepared.Hash)
-	}
-	return contentOf(bodies.HashOf(o.Body))
-}
-
 // compareContent compares the content of an object in a list with the content that is known
 // for its version. UID and version name what the server stores, and not what it shows: a new
 // default in a schema, for example, changes the content alone.

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"time"
 
+	"github.com/vedette-io/vedette/platform/internal/bodies"
 	"github.com/vedette-io/vedette/platform/internal/model"
+	"github.com/vedette-io/vedette/platform/internal/observe"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -26,6 +28,14 @@ const reshown content = 1
 // contentOf returns the content that has a hash.
 func contentOf(hash [16]byte) content {
 	return max(content(binary.LittleEndian.Uint64(hash[:]))&^reshown, 2)
+}
+
+// contentOfObservation returns the content of an observation.
+func contentOfObservation(o *observe.Observation) content {
+	if o.Prepared.Size > 0 {
+		return contentOf(o.Prepared.Hash)
+	}
+	return contentOf(bodies.HashOf(o.Body))
 }
 
 // same reports whether two contents are the same, or one of them is not known.
