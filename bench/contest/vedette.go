@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -92,6 +93,18 @@ func resourceOf(k workload.Kind) kube.Resource {
 	return r
 }
 
+// identified is a source that says which cluster answers, as that of a program does. Without that,
+// a restart from a file lists as soon as the watch is open.
+type identified struct {
+	*kube.Collection
+	cluster *kube.Cluster
+}
+
+// Identity implements clusterid.Identifier.
+func (i identified) Identity(ctx context.Context, since time.Time) (string, error) {
+	return i.cluster.Identity(ctx, since)
+}
+
 func openVedetteOf[T any](env Env, k workload.Kind, u usage) (Cache, error) {
 	cluster, err := kube.Connect(kube.Config{REST: env.rest()})
 	if err != nil {
@@ -122,7 +135,7 @@ func openVedetteOf[T any](env Env, k workload.Kind, u usage) (Cache, error) {
 	if u == warm {
 		cfg.WarmStart = informer.WarmStart{Path: filepath.Join(env.Dir, snapshotFile), Identity: "bench"}
 	}
-	inf, err := informer.New[T](coll, cfg)
+	inf, err := informer.New[T](identified{coll, cluster}, cfg)
 	if err != nil {
 		return nil, err
 	}
