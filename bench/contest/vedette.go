@@ -132,10 +132,12 @@ func openVedetteOf[T any](env Env, k workload.Kind, u usage) (Cache, error) {
 	if u == live {
 		cfg.Storage = informer.Live
 	}
+	source := reflector.Source(coll)
 	if u == warm {
+		source = identified{coll, cluster}
 		cfg.WarmStart = informer.WarmStart{Path: filepath.Join(env.Dir, snapshotFile), Identity: "bench"}
 	}
-	inf, err := informer.New[T](identified{coll, cluster}, cfg)
+	inf, err := informer.New[T](source, cfg)
 	if err != nil {
 		return nil, err
 	}
