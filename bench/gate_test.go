@@ -75,9 +75,17 @@ func TestGates(t *testing.T) {
 			defer stop()
 			task.URL = url
 			// The minimum of a few runs: the memory in use at the end of the list depends
-			// on scheduling.
+			// on scheduling, and on a busy machine few runs come near the minimum.
 			is := map[string]float64{}
-			for run := range 3 {
+			exceeds := func() bool {
+				for name, most := range g.most {
+					if is[name] > most {
+						return true
+					}
+				}
+				return false
+			}
+			for run := 0; run < 3 || run < 12 && exceeds(); run++ {
 				if err := contest.Reset(url); err != nil {
 					t.Fatal(err)
 				}
