@@ -56,7 +56,7 @@ type definitionVersion struct {
 // ReadDefinitions returns the types of the CustomResourceDefinitions in YAML files, for Config.Types or Register. The
 // server then treats objects by the structural schema of the definition, as a cluster does: it sets defaults, drops
 // unknown fields with a warning, and refuses what is not valid. Documents of other kinds are skipped. Of several
-// versions, the one that is stored is served.
+// versions, the stored version is served.
 //
 // Errors: those of reading a file; ErrType for a file without a definition, and for a definition that is incomplete.
 func ReadDefinitions(paths ...string) (types []Type, err error) {

@@ -16,7 +16,8 @@ type Kind struct {
 	Job bool
 	// Indirect reports that other objects control pods of a job.
 	Indirect bool
-	// PodLabel is the label of all pods of a job with the name of the job, "" if there is none.
+	// PodLabel is the label of all pods of a job with the name of the job, or "" if no label has
+	// it.
 	// PodLabelValue is the path of its value in the job; nil means the name of the job.
 	PodLabel      string
 	PodLabelValue []string
@@ -68,7 +69,8 @@ func (k *Kind) Suspendable(o Object) bool {
 	return k != nil && k.Suspend.Path != nil && (k.suspendable == nil || k.suspendable(o))
 }
 
-// HoldField returns the field that keeps a job from starting, without a path if there is none.
+// HoldField returns the field that keeps a job from starting. It has no path if the type has no
+// such field.
 func (k *Kind) HoldField(o Object) Field {
 	switch {
 	case k == nil:

@@ -68,7 +68,7 @@ func Hatch(spans []Span, gaps []Interval) (all []Span) {
 	return all
 }
 
-// LastRun returns when the last run in some spans began; zero if there is none.
+// LastRun returns when the last run in some spans began, or zero if no span is a run.
 func LastRun(spans []Span) time.Time {
 	for i := len(spans) - 1; i >= 0; i-- {
 		if spans[i].State == Running {

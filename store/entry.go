@@ -96,7 +96,7 @@ type header struct {
 	cluster, namespace, name, uid []byte
 	version                       wire.Version
 	names                         []byte // all four, concatenated
-	sum                           []byte // nil if there is none
+	sum                           []byte // nil if the entry has no sum
 	rest                          []byte // columns, raw and body
 }
 

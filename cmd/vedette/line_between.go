@@ -100,20 +100,24 @@ const maxReasons = 100
 
 // reasonsWithin returns a line for each revision of an object that has the state of the one before
 // and another reason, such as ImagePullBackOff after ErrImagePull. The history has no transition
-// for it. A revision whose body is not recorded, or whose state is by a rule of a file, has no
-// line. The revisions must be in order.
+// for it; it has one if the type's own word for the state changed, with the reason. A revision
+// whose body is not recorded, or whose state is by a rule of a file, has no line. The revisions must
+// be in order.
 func reasonsWithin(ctx context.Context, h *source.History, obj history.Object, revisions []history.Revision) (lines []lineBetween, err error) {
 	revisions = revisions[max(0, len(revisions)-maxReasons):]
 	var last job.Status
+	var before history.Revision // the revision of last
 	for i, r := range revisions {
 		if r.Deleted || r.State == "" {
 			continue
 		}
+		transition := r.State != before.State || r.Raw != before.Raw
+		before = r
 		s, err := statusAt(ctx, h, obj, r)
 		if err != nil {
 			return nil, err
 		}
-		if i > 0 && s.State != "" && s.State == last.State && s.Reason != "" && s.Reason != last.Reason {
+		if i > 0 && !transition && s.State != "" && s.State == last.State && s.Reason != "" && s.Reason != last.Reason {
 			lines = append(lines, lineBetween{reasonLine(obj, r, s), r.Version})
 		}
 		last = s

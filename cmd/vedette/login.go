@@ -44,7 +44,7 @@ func newLogin() *cobra.Command {
 			"enter the code. With --with kubeconfig it is the token that the kubeconfig sends to its cluster, also of a plugin;\n" +
 			"it is read each time and not stored. With --with token it is read from standard input.\n\n" +
 			"Give the token of a kubeconfig to portals that you trust only. A portal of several clusters sends a token to the\n" +
-			"cluster that issued it. If it cannot tell which one that is, it refuses the token: name the cluster with --cluster.\n" +
+			"cluster that issued it. If it cannot tell which cluster did, it refuses the token: name the cluster with --cluster.\n" +
 			"The login is stored in the folder of your settings, readable by you alone. A token of a provider is renewed as long\n" +
 			"as the provider allows it.",
 		Example: "  vedette login --server https://vedette.example.com\n" +

@@ -8,8 +8,8 @@ import (
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
-// TestTypeByExistence: a short name of a type means the type that kubectl takes, or else the
-// next one that has an object of the name.
+// TestTypeByExistence: a short name of a type means the type that kubectl takes, or the
+// next type in that order if only that type has an object of the name.
 func TestTypeByExistence(t *testing.T) {
 	url := "sqlite:" + filepath.Join(t.TempDir(), "history.db")
 	d, err := sqldb.Open(t.Context(), url)

@@ -60,8 +60,8 @@ func (p *plan) begin() {
 // reshow adds a revision with other content at a version that is stored. It belongs after the
 // last revision with that version, and before the next one of the object, so it gets the version
 // that the watch had reached before the list. If the last revision has that version itself, the new
-// one waits for a later version, of the list or of the watch. reshow returns what is known of the
-// object then, or false if it cannot wait.
+// revision waits for a later version, of the list or of the watch. reshow returns the state of the
+// object for the tracker, or false if too many revisions wait.
 func (p *plan) reshow(o observe.Observation, before tracked) (tracked, bool) {
 	now := tracked{o.UID, before.version, contentOfObservation(&o) | before.content&reshown}
 	after := o.Version

@@ -50,7 +50,7 @@ func (e *AmbiguousError) Error() string {
 
 // Find returns the job with a name: with its type, as in "job/train-7" and
 // "pytorchjobs.kubeflow.org/train-7", or without, as in "train-7". If several groups have the
-// type, the first one that has the job counts, in the order of kubectl. For a name without a
+// type, Find takes the first group in kubectl's order that has such a job. For a name without a
 // type, Find checks the types of Workloads that the server serves, and ignores jobs that
 // belong to another job with the name. An empty namespace means the namespace of the
 // client.
