@@ -34,11 +34,9 @@ type Kind struct {
 	OfRun [][]string
 	// Pods are the pods of a job that its fields describe.
 	Pods []PodField
-	// Status is the rule for the status of an object; nil means its phase or conditions. The
-	// rules of this package read of spec only scalars, those of runPolicy, and those beside
-	// Suspend. ReadsSpec reports that Status reads other fields of spec.
-	Status    func(Object) Status
-	ReadsSpec bool
+	// Status is the rule for the status of an object; nil means its phase or conditions. The rule
+	// of a kind without jobs reads only scalars of spec.
+	Status func(Object) Status
 
 	podSets     func(Object) []podSet // instead of Pods
 	nested      func(Object) []nested // objects of other kinds that describe pods, instead of Pods
@@ -63,6 +61,9 @@ func (f Field) Is(o Object) bool { return f.Path != nil && o.At(f.Path...) == f.
 
 // Type returns the name of the type, such as "pytorchjobs.kubeflow.org".
 func (k *Kind) Type() string { return strings.TrimSuffix(k.Resource+"."+k.Group, ".") }
+
+// IsJob reports whether its objects are jobs. A nil kind has none.
+func (k *Kind) IsJob() bool { return k != nil && k.Job }
 
 // Suspendable reports whether the operator accepts the suspension of a job.
 func (k *Kind) Suspendable(o Object) bool {

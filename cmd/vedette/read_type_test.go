@@ -20,7 +20,7 @@ func TestTypeByExistence(t *testing.T) {
 		t.Fatal(err)
 	}
 	const object = "INSERT INTO objects (id, cluster_id, resource_id, namespace, name, uid, owner_uid, owner_kind, owner_name, queue, submitter, created_at, seen_at," +
-		" presence, deleted_at, version, state, raw_state, reason, message, since, terms_hash, selector_hash, keyframe_version, deltas)" +
+		" presence, deleted_at, version, state, raw_state, reason, message, since, attributes_hash, selector_hash, keyframe_version, deltas)" +
 		" VALUES (?, 1, ?, 'ml', ?, ?, '', '', '', '', '', 1, 1, 0, 0, 5, 'Running', '', '', '', 1, 0, 0, 0, 0)"
 	const transition = "INSERT INTO transitions (object_id, version, from_state, to_state, from_raw_state, to_raw_state, reason, message, happened_at, seen_at, source)" +
 		" VALUES (?, 5, '', 'Running', '', '', ?, '', 1, 1, 1)"

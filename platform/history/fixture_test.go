@@ -61,6 +61,7 @@ type revision struct {
 	Seen                    time.Time
 	Owner, Queue, Submitter string // the owner: the name of a Job
 	Labels                  map[string]string
+	Facts                   *job.Facts // of a job
 }
 
 // attributes returns the attributes of the object at this revision.
@@ -127,6 +128,10 @@ func writeObject(ctx context.Context, tx *sqldb.Tx, revisions []revision) error 
 	if update.State, update.Since = before.To, before.HappenedAt; last.State == job.Deleted {
 		update.Presence, update.DeletedAt = model.Deleted, model.Micros(last.Seen)
 	}
+	var jobs []model.JobRow
+	if last.Facts != nil {
+		jobs = append(jobs, model.JobRow{ObjectID: id, Facts: last.Facts})
+	}
 	var labels []model.Label
 	for name, value := range last.Labels {
 		labels = append(labels, model.Label{ObjectID: id, Name: name, Value: value})
@@ -143,5 +148,6 @@ func writeObject(ctx context.Context, tx *sqldb.Tx, revisions []revision) error 
 		model.InsertTransitions(ctx, tx, transitions),
 		model.InsertLabels(ctx, tx, labels),
 		model.InsertIndexEntries(ctx, tx, entries),
+		model.InsertJobs(ctx, tx, jobs),
 	)
 }

@@ -179,7 +179,7 @@ func (h *History) QueueStats(ctx context.Context, f Filter, now time.Time) (map[
 //
 // Errors: errors of the database.
 func (h *History) PodsOf(ctx context.Context, jobs []Object, most int) (map[int64][]Object, error) {
-	return podsOfJobs(ctx, h.db, h.bodies, jobs, most)
+	return podsOfJobs(ctx, h.db, jobs, most)
 }
 
 // WithPods sets the states, the reasons, the messages and the times of some jobs by
@@ -188,7 +188,7 @@ func (h *History) PodsOf(ctx context.Context, jobs []Object, most int) (map[int6
 //
 // Errors: those of the database. Some jobs may then be set.
 func (h *History) WithPods(ctx context.Context, jobs []Object) error {
-	return addPodStates(ctx, h.db, h.bodies, jobs)
+	return addPodStates(ctx, h.db, jobs)
 }
 
 // Bodies returns the bodies of objects at their Version, in the form of Body, by ID with a

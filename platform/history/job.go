@@ -34,7 +34,7 @@ type Job struct {
 	RanSeconds    float64  `json:"ranSeconds"`
 	Tries         int      `json:"tries"`
 	// GPUs and Pods are the resources that the job requests. Asks is false if they are
-	// unknown because retention has removed the body.
+	// unknown because no body was seen.
 	GPUs      int    `json:"gpus"`
 	Pods      int    `json:"pods"`
 	Asks      bool   `json:"asks"`
@@ -54,14 +54,11 @@ func (j *Job) Live(l job.Life) {
 	j.WaitedSeconds, j.RanSeconds = l.Waited.Seconds(), l.Ran.Seconds()
 }
 
-// Describe sets the fields that come from the body of the job: GPUs, pods, and, if still
-// unset, the queue and the number of tries.
-func (j *Job) Describe(spec *job.Spec) {
-	j.GPUs, j.Pods, j.Asks = spec.GPUs, spec.Pods, true
-	if j.Queue == "" {
-		j.Queue = spec.Queue
-	}
-	j.Tries = max(j.Tries, spec.AttemptOf(j.State == string(job.Failed)))
+// Describe sets the fields that the object of the job states: GPUs and pods, and the number
+// of tries if it is larger.
+func (j *Job) Describe(f *job.Facts) {
+	j.GPUs, j.Pods, j.Asks = f.GPUs, f.Pods, true
+	j.Tries = max(j.Tries, f.Attempt)
 }
 
 // submittedAt returns when an object was created, or else when it was first seen.

@@ -20,7 +20,6 @@ type detailer struct {
 	jobs    []Job
 	objects []Object // of the jobs
 	ids     []int64
-	last    map[int64]model.RevisionID // of each job
 	now     time.Time
 	pods    map[model.Term]*Job // by the terms of the pods of a job
 }
@@ -33,12 +32,11 @@ const jobsAtOnce = 200
 func addDetails(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs []Job, objects []Object, now time.Time) error {
 	for len(jobs) > 0 {
 		n := min(jobsAtOnce, len(jobs))
-		d := &detailer{db: db, reader: reader, jobs: jobs[:n], objects: objects[:n], last: map[int64]model.RevisionID{}, now: now, pods: map[model.Term]*Job{}}
+		d := &detailer{db: db, reader: reader, jobs: jobs[:n], objects: objects[:n], now: now, pods: map[model.Term]*Job{}}
 		for i := range d.jobs {
 			d.ids = append(d.ids, d.jobs[i].ID)
-			d.last[d.jobs[i].ID] = model.RevisionID{Object: d.jobs[i].ID, Version: objects[i].Version}
 		}
-		for _, add := range []func(context.Context) error{d.lives, d.bodies, d.nodes} {
+		for _, add := range []func(context.Context) error{d.lives, d.facts, d.nodes} {
 			if err := add(ctx); err != nil {
 				return err
 			}
@@ -57,25 +55,19 @@ func (d *detailer) lives(ctx context.Context) error {
 	return err
 }
 
-// bodies adds the values from the last bodies of the jobs, and determines how to find their
-// pods.
-func (d *detailer) bodies(ctx context.Context) error {
-	var ids []model.RevisionID
-	for _, id := range d.ids {
-		ids = append(ids, d.last[id])
-	}
-	all, err := d.reader.ReadMany(ctx, d.db, ids)
+// facts adds the facts of the jobs, and determines how to find their pods.
+func (d *detailer) facts(ctx context.Context) error {
+	all, err := model.FactsOf(ctx, d.db, d.ids)
 	if err != nil {
 		return d.db.Explain(err)
 	}
 	for i := range d.jobs {
 		j := &d.jobs[i]
 		find := model.OwnedByUID(j.UID)
-		if body := all[j.ID]; body != nil {
-			spec := job.ParseSpec(body)
-			j.Describe(&spec)
-			for name, value := range spec.PodLabels {
-				find = model.Labeled(name, value)
+		if f := all[j.ID]; f != nil {
+			j.Describe(f)
+			if f.PodLabel != "" {
+				find = model.Labeled(f.PodLabel, f.PodLabelValue)
 			}
 		}
 		if s := job.State(j.State); s == job.Running || s == job.Starting || s == job.Succeeded {

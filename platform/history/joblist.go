@@ -125,7 +125,7 @@ func (l *jobLister) one(ctx context.Context, id int64, now time.Time) (Job, erro
 	if len(objects) == 0 {
 		return Job{}, fmt.Errorf("object %d: %w", id, ErrUnknown)
 	}
-	if err := addPodStates(ctx, l.db, l.reader, objects); err != nil {
+	if err := addPodStates(ctx, l.db, objects); err != nil {
 		return Job{}, err
 	}
 	o := &objects[0]
@@ -200,7 +200,7 @@ func (l *jobLister) openPage(ctx context.Context, f Filter, part rune, p Paging)
 // inStates sets the states of open jobs by their pods, and returns the jobs in some states; nil
 // means all states.
 func (l *jobLister) inStates(ctx context.Context, jobs []Object, wanted []job.State) ([]Object, error) {
-	if err := addPodStates(ctx, l.db, l.reader, jobs); err != nil {
+	if err := addPodStates(ctx, l.db, jobs); err != nil {
 		return nil, err
 	}
 	if wanted == nil {

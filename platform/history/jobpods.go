@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/internal/bodies"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -28,25 +27,21 @@ type podFinder struct {
 
 // podsOfJobs returns the pods of jobs by the IDs of the jobs, newest first. It reads at
 // most most index entries in each step.
-func podsOfJobs(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs []Object, most int) (map[int64][]Object, error) {
+func podsOfJobs(ctx context.Context, db *sqldb.DB, jobs []Object, most int) (map[int64][]Object, error) {
 	f := &podFinder{db: db, most: most, jobs: map[int64]*Object{}, uids: map[string]int64{}, marks: map[Label][]int64{}, seen: map[int64]bool{}, pods: map[int64][]Object{}}
-	var ask []*Object // jobs whose bodies are needed to determine the labels of their pods
+	ids := make([]int64, len(jobs))
 	for i := range jobs {
 		j := &jobs[i]
-		f.jobs[j.ID], f.uids[j.UID] = j, j.ID
-		if labels := podLabels(j, nil); labels != nil {
-			f.mark(j.ID, labels)
-		} else if k := job.KindOfType(j.Type.String()); k != nil && k.PodLabelValue != nil {
-			ask = append(ask, j)
-		}
+		f.jobs[j.ID], f.uids[j.UID], ids[i] = j, j.ID, j.ID
 	}
-	if len(ask) > 0 {
-		texts, err := bodiesOf(ctx, db, reader, ask)
-		if err != nil {
-			return nil, err
-		}
-		for _, j := range ask {
-			f.mark(j.ID, podLabels(j, texts[j.ID]))
+	facts, err := model.FactsOf(ctx, db, ids)
+	if err != nil {
+		return nil, err
+	}
+	for id, of := range facts {
+		if of != nil && of.PodLabel != "" {
+			l := Label{of.PodLabel, of.PodLabelValue}
+			f.marks[l] = append(f.marks[l], id)
 		}
 	}
 	terms := make([]model.Term, 0, len(f.uids)+len(f.marks))
@@ -60,7 +55,6 @@ func podsOfJobs(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs [
 		if len(terms) == 0 {
 			break
 		}
-		var err error
 		if terms, err = f.step(ctx, terms); err != nil {
 			return nil, err
 		}
@@ -71,15 +65,6 @@ func podsOfJobs(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs [
 	return f.pods, nil
 }
 
-// podLabels returns the labels of the pods of a job. Without a body it returns the labels
-// that follow from the name of the job.
-func podLabels(j *Object, body []byte) map[string]string {
-	if body != nil {
-		return job.ParseSpec(body).PodLabels
-	}
-	return job.ReadSpec(map[string]any{"apiVersion": j.Type.Group + "/v1", "kind": j.Type.Kind, "metadata": map[string]any{"name": j.Name}}).PodLabels
-}
-
 // bodiesOf returns the last bodies of objects by their IDs.
 func bodiesOf(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, objects []*Object) (map[int64][]byte, error) {
 	var ids []model.RevisionID
@@ -88,13 +73,6 @@ func bodiesOf(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, objects 
 	}
 	texts, err := reader.ReadMany(ctx, db, ids)
 	return texts, db.Explain(err)
-}
-
-func (f *podFinder) mark(job int64, labels map[string]string) {
-	for name, value := range labels {
-		l := Label{name, value}
-		f.marks[l] = append(f.marks[l], job)
-	}
 }
 
 // step reads the objects with some terms. It returns the terms of the objects that they

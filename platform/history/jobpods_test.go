@@ -25,6 +25,9 @@ func writePods(t *testing.T, ctx context.Context, h *history.History, store func
 		for i, s := range states {
 			version++
 			r := revision{Cluster: cluster, Resource: resource, Namespace: namespace, Name: name, UID: fmt.Sprintf("uid-%s", name), Version: version, State: s, Seen: begin.Add(time.Duration(i) * time.Minute), Owner: owner}
+			if name == "set" {
+				r.Facts = &job.Facts{PodLabel: setLabel, PodLabelValue: name}
+			}
 			if set != "" {
 				r.Labels = map[string]string{setLabel: set}
 			}

@@ -57,14 +57,14 @@ func newLoader(t *testing.T, url string) loader {
 			"VACUUM ANALYZE",
 		}}
 		// Without a log, COPY writes each row once. A test discards the database anyway.
-		for _, table := range append(largeTables, "labels", "revisions", model.IndexTable) {
+		for _, table := range append(largeTables, "labels", "jobs", "revisions", model.IndexTable) {
 			l.exec("ALTER TABLE " + table + " SET UNLOGGED")
 		}
 		l.dropIndexes(`SELECT 'DROP INDEX ' || indexname, indexdef FROM pg_indexes
 			WHERE schemaname = CURRENT_SCHEMA() AND tablename = ? AND indexname NOT IN (SELECT conname FROM pg_constraint)`, "$1")
 		return l
 	default:
-		l := &serverLoader{t: t, db: db.SQL(), copy: copyToMySQL, loaded: []string{"ANALYZE TABLE objects, transitions, labels, revisions, " + model.IndexTable}}
+		l := &serverLoader{t: t, db: db.SQL(), copy: copyToMySQL, loaded: []string{"ANALYZE TABLE objects, transitions, labels, jobs, revisions, " + model.IndexTable}}
 		l.dropIndexes(`SELECT CONCAT('DROP INDEX ', index_name, ' ON ', table_name),
 			CONCAT('CREATE INDEX ', index_name, ' ON ', table_name, ' (', GROUP_CONCAT(column_name ORDER BY seq_in_index), ')')
 			FROM information_schema.statistics WHERE table_schema = DATABASE() AND table_name = ? AND non_unique = 1 GROUP BY table_name, index_name`, "?")

@@ -136,7 +136,7 @@ func (m *month) addObject(i int64) {
 		deleted, presence = at, model.Deleted
 	}
 	m.into("objects(id, cluster_id, resource_id, namespace, name, uid, owner_uid, owner_kind, owner_name, queue, submitter, created_at, seen_at, presence, deleted_at, version,"+
-		" state, raw_state, reason, message, since, terms_hash, selector_hash, keyframe_version, deltas)").add(id, a.Cluster, a.Resource, a.Namespace, fmt.Sprintf("%s-%d", a.Owner.Name, i), fmt.Sprint("uid-", i),
+		" state, raw_state, reason, message, since, attributes_hash, selector_hash, keyframe_version, deltas)").add(id, a.Cluster, a.Resource, a.Namespace, fmt.Sprintf("%s-%d", a.Owner.Name, i), fmt.Sprint("uid-", i),
 		a.Owner.UID, a.Owner.Kind, a.Owner.Name, a.Queue, a.Submitter, at, at, int16(presence), deleted, i*10+9, last, "", "Because", "it is so", at, 0, 0, 0, 0)
 	for _, term := range a.Terms() {
 		for _, hour := range hours {
@@ -151,6 +151,7 @@ func (m *month) addBody(i int64) {
 		`"image":"registry/train:%[1]d","command":["torchrun","--nnodes=4","train.py","--seed=%[1]d"],"resources":{"limits":{"cpu":"96","memory":"480Gi","nvidia.com/gpu":"8"}},`+
 		`"env":[{"name":"NCCL_DEBUG","value":"WARN"},{"name":"RUN","value":"run-%[1]d"}]}]}}}}`, i)
 	hash := sha256.Sum256(body)
+	m.into("jobs(object_id, gpus, pods, priority, attempt, attempts, time_limit, pod_label, pod_label_value)").add(i+1, 32, 4, "", 0, 7, 0, "", "")
 	m.into("revisions(object_id, version, deleted, source, seen_at, state, raw_state, body, keyframe_version, dictionary_id, size, data)").add(i+1, i*10+9, 0, 1, monthBegin, "Running", "", hash[:16], 0, 0, len(body), body)
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/vedette-io/vedette/job"
-	"github.com/vedette-io/vedette/platform/internal/bodies"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
@@ -14,7 +13,7 @@ const podStatePods = 4000
 
 // addPodStates sets the states of jobs by job.Status.WithPods. Objects that have ended, are on
 // hold, or are not present stay as they are, and so do those whose pods are not recorded.
-func addPodStates(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs []Object) error {
+func addPodStates(ctx context.Context, db *sqldb.DB, jobs []Object) error {
 	for some := range slices.Chunk(jobs, jobsAtOnce) {
 		var open []Object
 		for i := range some {
@@ -25,7 +24,7 @@ func addPodStates(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs
 		if len(open) == 0 {
 			continue
 		}
-		pods, err := podsOfJobs(ctx, db, reader, open, podStatePods)
+		pods, err := podsOfJobs(ctx, db, open, podStatePods)
 		if err != nil {
 			return err
 		}

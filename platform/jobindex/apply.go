@@ -45,10 +45,6 @@ func (b *batch) apply(x *Index) (changes []Change) {
 	}
 	x.change(func(t *table) {
 		t.putAll(b.jobs)
-		for i := range b.jobs {
-			row, _ := t.find(b.jobs[i].ID)
-			t.bit[row] |= bodyRead
-		}
 		t.remove(rows)
 		t.position = max(t.position, b.upTo)
 	})

@@ -4,7 +4,7 @@
 //
 // # Data flow
 //
-//	objects, transitions, labels, bodies, gaps -> load -> index
+//	objects, jobs, transitions, labels, gaps -> load -> index
 //	feed -> IDs of objects -> read again -> index -> Changed
 //	index -> View -> List, Count, Suggest, Each, During, Job
 //
@@ -24,8 +24,7 @@
 // # Limits
 //
 // Changes without a transition reach the index within a minute: labels, presence, and the
-// removal of jobs by retention. GPUs, pods and priorities come from bodies, which are read
-// after the jobs, newest first. A job takes about 250 bytes, and more if it has unique
+// removal of jobs by retention. A job takes about 250 bytes, and more if it has unique
 // labels. Changes wait until a view ends. At an instant in the past, reasons, priorities,
 // queues and labels are the current ones; the reason is missing if the job has changed its
 // state since. The index has the 10,000 newest open gaps.

@@ -34,26 +34,13 @@ func (x *Index) SetGaps(gaps []history.Gap) { x.change(func(t *table) { t.setGap
 // Copy replaces the table by its copy.
 func (x *Index) Copy() { x.replace(x.table.clone()) }
 
-// UnreadBodies returns the number of jobs whose body was not read.
-func (x *Index) UnreadBodies() (n int) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	for _, row := range x.table.order {
-		if x.table.bit[row]&bodyRead == 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // Runner exposes the steps of Run.
 type Runner struct{ *runner }
 
 // NewRunner returns the runner of an index.
 func NewRunner(x *Index) Runner { return Runner{newRunner(x)} }
 
-// Settle makes steps until no work is left: the feed is applied, all bodies are read, and
-// with sweep a sweep has compared all jobs.
+// Settle makes steps until no work is left: the feed is applied, and with sweep a sweep has compared all jobs.
 func (r Runner) Settle(ctx context.Context, sweep bool) error {
 	for {
 		before := r.x.Position()
@@ -67,7 +54,7 @@ func (r Runner) Settle(ctx context.Context, sweep bool) error {
 		if _, err := r.step(ctx); err != nil {
 			return err
 		}
-		if r.loaded && r.x.Position() == before && len(r.unread) == 0 && len(r.suspects) == 0 && (!sweep || !r.sweeper.begun) {
+		if r.loaded && r.x.Position() == before && len(r.suspects) == 0 && (!sweep || !r.sweeper.begun) {
 			return nil
 		}
 	}

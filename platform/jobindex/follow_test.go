@@ -138,15 +138,17 @@ func countAll(t *testing.T, x *jobindex.Index) (c jobindex.Counts) {
 	return c
 }
 
-// TestDamagedBody: a body that cannot be decoded leaves GPUs unknown, and does not block
-// other jobs.
-func TestDamagedBody(t *testing.T) {
+// TestFactsOfRow: the facts of a job are those of its row, without its body: a damaged body
+// changes nothing, and a job without recorded facts has unknown ones.
+func TestFactsOfRow(t *testing.T) {
 	db := modeltest.Open(t, dbtest.Empty(t, "sqlite"))
 	x := jobindex.New(jobindex.Config{DB: db.DB})
 	r := jobindex.NewRunner(x)
 	for _, when := range []string{"at the load", "later"} {
 		put(t, db, "good "+when, 1, job.Running)
 		put(t, db, "bad "+when, 2, job.Running)
+		put(t, db, "unknown "+when, 3, job.Running)
+		db.Exec("UPDATE jobs SET gpus = NULL WHERE object_id = (SELECT id FROM objects WHERE uid = 'unknown " + when + "')")
 		db.Exec("UPDATE revisions SET data = X'00ff00' WHERE object_id = (SELECT id FROM objects WHERE uid = 'bad " + when + "')")
 		if err := r.Settle(t.Context(), false); err != nil {
 			t.Fatalf("%s: settling failed: %v", when, err)
@@ -154,8 +156,9 @@ func TestDamagedBody(t *testing.T) {
 		err := x.View(func(v *jobindex.View) error {
 			good, _ := v.Job("a", "good "+when, time.Time{})
 			bad, ok := v.Job("a", "bad "+when, time.Time{})
-			if good.GPUs != 8 || bad.GPUs != -1 || !ok {
-				t.Errorf("%s: got %d and %d GPUs, want 8 and -1", when, good.GPUs, bad.GPUs)
+			unknown, known := v.Job("a", "unknown "+when, time.Time{})
+			if good.GPUs != 8 || bad.GPUs != 8 || unknown.GPUs != -1 || !ok || !known {
+				t.Errorf("%s: got %d, %d and %d GPUs, want 8, 8 and -1", when, good.GPUs, bad.GPUs, unknown.GPUs)
 			}
 			return nil
 		})

@@ -27,17 +27,5 @@ type Job struct {
 	Version            wire.Version
 	Labels             map[string]string
 	Transitions        []job.Transition // all of its transitions, in the order of their versions
-	BodyFacts
+	Facts              *job.Facts       // nil: no body was seen
 }
-
-// BodyFacts are the facts in the body of a job.
-type BodyFacts struct {
-	// GPUs and Pods are the requested numbers; -1 if unknown.
-	GPUs, Pods int
-	// Attempt is the number of the attempt that the body counts; 0 if it counts none.
-	Attempt  int
-	Priority string
-}
-
-// noBodyFacts are the facts of a job whose body is unknown.
-var noBodyFacts = BodyFacts{GPUs: -1, Pods: -1}

@@ -43,7 +43,7 @@ func keyedJob() jobindex.Job {
 		Transitions: []job.Transition{
 			{To: job.Queued, At: minutes(0)}, {To: job.Running, At: minutes(10)}, {To: job.Failed, At: minutes(30)},
 		},
-		BodyFacts: jobindex.BodyFacts{GPUs: 8, Pods: 2, Attempt: 1, Priority: "high"},
+		Facts: &job.Facts{GPUs: 8, Pods: 2, Attempt: 1, Priority: "high"},
 	}
 }
 

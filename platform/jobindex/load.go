@@ -5,43 +5,34 @@ import (
 	"sync"
 
 	"github.com/vedette-io/vedette/platform/feed"
-	"github.com/vedette-io/vedette/platform/internal/model"
 )
 
 const (
 	// loadAtOnce is the number of jobs that are read at once.
 	loadAtOnce = 2000
-	// loaders is the number of goroutines that read lives and labels.
+	// loaders is the number of goroutines that read jobs.
 	loaders = 2
-	// bodiesAtLoad is the number of open jobs whose bodies are read before the index is
-	// ready.
-	bodiesAtLoad = 2000
 )
 
 // loader reads all jobs into a new table.
 type loader struct {
 	reader   *reader
-	types    []int64
 	progress func(float64)
 }
 
-// load returns a table with all jobs, and the jobs whose bodies must still be read, newest
-// last.
+// load returns a table with all jobs.
 //
 // It reads the position first: a transition that is committed later is after it in the
 // feed, so the job is read again. It does not matter whether the queries of the load see
 // the transition.
-func (l *loader) load(ctx context.Context) (t *table, unread []int64, err error) {
+func (l *loader) load(ctx context.Context) (t *table, err error) {
 	t = newTable()
 	if t.position, err = feed.Head(ctx, l.reader.db); err != nil {
-		return nil, nil, err
-	}
-	if l.types, err = l.reader.types(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	last, err := l.reader.last(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var rows []uint32
 	err = l.each(ctx, func(jobs []Job) {
@@ -54,37 +45,33 @@ func (l *loader) load(ctx context.Context) (t *table, unread []int64, err error)
 		}
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	t.settle(rows)
 	gaps, err := l.reader.gaps(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	t.setGaps(gaps)
-	unread, err = l.readBodies(ctx, t)
-	return t, unread, err
+	return t, nil
 }
 
 // each calls put for all jobs, in batches and roughly in the order of their IDs.
 func (l *loader) each(ctx context.Context, put func([]Job)) error {
-	if len(l.types) == 0 {
-		return nil
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	objects, jobs := make(chan []model.ListedObject, loaders), make(chan []Job, loaders)
+	ids, jobs := make(chan []int64, loaders), make(chan []Job, loaders)
 	var list, complete sync.WaitGroup
 	list.Go(func() {
-		defer close(objects)
-		if err := l.list(ctx, objects); err != nil {
+		defer close(ids)
+		if err := l.list(ctx, ids); err != nil {
 			cancel(err)
 		}
 	})
 	for range loaders {
 		complete.Go(func() {
-			for some := range objects {
-				all, err := l.reader.completed(ctx, some)
+			for some := range ids {
+				all, err := l.reader.byID(ctx, some, nil)
 				if err != nil {
 					cancel(err)
 					continue // the lister ends too
@@ -104,41 +91,18 @@ func (l *loader) each(ctx context.Context, put func([]Job)) error {
 	return context.Cause(ctx)
 }
 
-// list sends the objects of all jobs.
-func (l *loader) list(ctx context.Context, to chan<- []model.ListedObject) error {
+// list sends the IDs of all jobs.
+func (l *loader) list(ctx context.Context, to chan<- []int64) error {
 	for after := int64(0); ; {
-		some, err := l.reader.listed(ctx, l.types, after, loadAtOnce)
+		some, err := l.reader.ids(ctx, after, loadAtOnce)
 		if err != nil || len(some) == 0 {
 			return err
 		}
-		after = some[len(some)-1].ID
+		after = some[len(some)-1]
 		select {
 		case to <- some:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// readBodies reads the bodies of the newest open jobs, and returns all other jobs.
-func (l *loader) readBodies(ctx context.Context, t *table) (others []int64, err error) {
-	var open []int64
-	for i := len(t.order) - 1; i >= 0; i-- {
-		row := t.order[i]
-		if len(open) < bodiesAtLoad && !t.states.final[t.state[row]] {
-			open = append(open, t.id[row])
-		} else {
-			others = append(others, t.id[row])
-		}
-	}
-	for len(open) > 0 {
-		n := min(bodiesAtOnce, len(open))
-		jobs := t.unread(open[:n])
-		if err := l.reader.readBodies(ctx, jobs); err != nil {
-			return nil, err
-		}
-		t.storeBodyFacts(jobs)
-		open = open[n:]
-	}
-	return others, nil
 }

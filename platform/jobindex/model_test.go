@@ -52,7 +52,11 @@ func (d drawing) job(id int64) jobindex.Job {
 			j.Labels["job-name"], j.Labels["uid"] = j.Name, j.UID
 		}
 	}
-	j.BodyFacts = jobindex.BodyFacts{GPUs: d.n("gpus", -1, 9), Pods: d.n("pods", -1, 2), Attempt: d.n("attempt", 0, 3), Priority: d.one("priority", "", "high")}
+	if d.n("unknown facts", 0, 9) == 0 {
+		d.live(&j)
+		return j
+	}
+	j.Facts = &job.Facts{GPUs: d.n("gpus", 0, 9), Pods: d.n("pods", 0, 2), Attempt: d.n("attempt", 0, 3), Priority: d.one("priority", "", "high")}
 	d.live(&j)
 	return j
 }

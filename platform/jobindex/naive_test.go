@@ -40,9 +40,13 @@ func rowOf(j *jobindex.Job, at time.Time, past bool, gaps []history.Gap) (jobind
 	if past && j.Submitted.After(at) {
 		return jobindex.Row{}, false
 	}
+	facts := job.Facts{GPUs: -1, Pods: -1}
+	if j.Facts != nil {
+		facts = *j.Facts
+	}
 	r := jobindex.Row{
 		ID: j.ID, Cluster: j.Cluster, ClusterUID: j.ClusterUID, Type: j.Type, Kind: j.Kind, Namespace: j.Namespace, Name: j.Name, UID: j.UID, Queue: j.Queue, Owner: j.Owner,
-		Priority: j.Priority, State: j.State, Reason: j.Reason, Submitted: j.Submitted, Since: j.Since, Deleted: j.Deleted, GPUs: j.GPUs, Pods: j.Pods, Presence: j.Presence,
+		Priority: facts.Priority, State: j.State, Reason: j.Reason, Submitted: j.Submitted, Since: j.Since, Deleted: j.Deleted, GPUs: facts.GPUs, Pods: facts.Pods, Presence: j.Presence,
 		Labels: j.Labels, Version: j.Version,
 	}
 	entries := j.Transitions
@@ -76,7 +80,7 @@ func rowOf(j *jobindex.Job, at time.Time, past bool, gaps []history.Gap) (jobind
 	r.Started, r.FirstWait = l.Started, l.FirstWait
 	r.Waited, r.Ran, r.Tries = l.Waited, l.Ran, l.Attempts
 	if !past || !j.Since.After(at) {
-		r.Tries = max(r.Tries, j.Attempt)
+		r.Tries = max(r.Tries, facts.Attempt)
 	}
 	var missing []job.Interval
 	for _, g := range gaps {

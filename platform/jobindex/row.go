@@ -23,7 +23,7 @@ type Row struct {
 	Ended, Deleted         time.Time // zero means not yet
 	Waited, Ran            time.Duration
 	Tries                  int // at least 1
-	GPUs, Pods             int // -1 means unknown or not yet read
+	GPUs, Pods             int // -1 means unknown
 	Presence               history.Presence
 	Labels                 map[string]string // shared between rows; must not be changed
 	Version                wire.Version      // of the last revision

@@ -22,8 +22,6 @@ const (
 	// collectTime is the time in which the index collects transitions after it has applied
 	// some, so that their jobs are read together.
 	collectTime = 20 * time.Millisecond
-	// bodiesInterval is the pause between two steps while bodies of jobs are being read.
-	bodiesInterval = 10 * time.Millisecond
 	// gapInterval is the interval in which gaps are read.
 	gapInterval = 2 * time.Second
 	// feedAtOnce is the maximum number of positions of the feed that are applied at once.
@@ -78,7 +76,6 @@ type runner struct {
 	reason  error // why the index is loaded again; nil the first time
 	tail    *feed.Tail
 	moved   time.Time // when the feed last had new entries
-	unread  []int64
 	sweeper *sweeper
 	// suspects are the findings of the last step of the sweep. They are applied after the
 	// feed is read.
@@ -126,8 +123,6 @@ func (r *runner) pause(before feed.Position, now time.Time) time.Duration {
 	case r.x.table.position != before:
 		r.moved = now
 		return collectTime
-	case len(r.unread) > 0:
-		return bodiesInterval
 	case now.Sub(r.moved) < busyTime:
 		return busyInterval
 	}
@@ -141,14 +136,13 @@ func (r *runner) load(ctx context.Context) error {
 			r.x.done.Store(math.Float64bits(done))
 		}
 	}
-	t, unread, err := (&loader{reader: r.reader, progress: progress}).load(ctx)
+	t, err := (&loader{reader: r.reader, progress: progress}).load(ctx)
 	if err != nil {
 		return err
 	}
-	slices.Reverse(unread)
 	r.x.replace(t)
 	r.suspects = nil
-	r.unread, r.sweeper, r.gapsAt, r.loaded = unread, &sweeper{reader: r.reader, next: time.Now().Add(longestPause)}, time.Now(), true
+	r.sweeper, r.gapsAt, r.loaded = &sweeper{reader: r.reader, next: time.Now().Add(longestPause)}, time.Now(), true
 	return nil
 }
 
@@ -194,9 +188,6 @@ func (r *runner) apply(ctx context.Context, events []event, upTo feed.Position) 
 	slices.Sort(ids)
 	var owners []string
 	jobs, err := r.reader.byID(ctx, slices.Compact(ids), func(uid string) { owners = append(owners, uid) })
-	if err == nil {
-		err = r.reader.readBodies(ctx, jobs)
-	}
 	if err != nil {
 		return err
 	}
@@ -215,17 +206,6 @@ func (r *runner) maintain(ctx context.Context) error {
 		}
 		if r.gapsAt = now; !slices.Equal(gaps, t.gaps) {
 			r.x.change(func(t *table) { t.setGaps(gaps) })
-		}
-	}
-	if n := len(r.unread); n > 0 {
-		from := max(0, n-bodiesAtOnce)
-		jobs := t.unread(r.unread[from:])
-		if err := r.reader.readBodies(ctx, jobs); err != nil {
-			return err
-		}
-		r.x.change(func(t *table) { t.storeBodyFacts(jobs) })
-		if r.unread = r.unread[:from]; from == 0 {
-			r.unread = nil
 		}
 	}
 	if err := r.sweep(ctx); err != nil {

@@ -21,7 +21,6 @@ const (
 // without a transition, and jobs that retention has removed.
 type sweeper struct {
 	reader *reader
-	types  []int64
 	after  int64
 	begun  bool
 	next   time.Time
@@ -48,31 +47,24 @@ func (s *sweeper) due(now time.Time) bool { return !now.Before(s.next) }
 // step makes one step, and returns the objects to check again after the feed is read.
 func (s *sweeper) step(ctx context.Context, t *table) (objects []suspect, err error) {
 	if !s.begun {
-		if s.types, err = s.reader.types(ctx); err != nil {
-			return nil, err
-		}
 		s.after, s.begun = 0, true
 		t.parity ^= swept
 	}
-	if len(s.types) > 0 {
-		found, err := s.reader.versions(ctx, s.types, s.after, sweepAtOnce)
-		if err != nil {
-			return nil, err
+	found, err := s.reader.versions(ctx, s.after, sweepAtOnce)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range found {
+		row, ok := t.find(m.ID)
+		if !ok || t.version[row] != m.Version || t.presence[row] != uint8(m.Presence) {
+			objects = append(objects, suspect{m.ID, m.Version, uint8(m.Presence), false})
 		}
-		for _, m := range found {
-			row, ok := t.find(m.ID)
-			if !ok || t.version[row] != m.Version || t.presence[row] != uint8(m.Presence) {
-				objects = append(objects, suspect{m.ID, m.Version, uint8(m.Presence), false})
-			}
-			if ok {
-				t.bit[row] = t.bit[row]&^swept | t.parity
-			}
-			s.after = m.ID
+		if ok {
+			t.bit[row] = t.bit[row]&^swept | t.parity
 		}
-		if len(found) < sweepAtOnce {
-			s.begun = false
-		}
-	} else {
+		s.after = m.ID
+	}
+	if len(found) < sweepAtOnce {
 		s.begun = false
 	}
 	if !s.begun {

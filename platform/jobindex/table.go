@@ -36,9 +36,8 @@ type (
 
 // Flags of a row.
 const (
-	bodyRead uint8 = 1 << iota // the body was read
-	swept                      // parity of the last sweep that saw the row; see sweep
-	gone                       // the row is free
+	swept uint8 = 1 << iota // parity of the last sweep that saw the row; see sweep
+	gone                    // the row is free
 )
 
 // place is a namespace of a cluster.
@@ -149,7 +148,7 @@ func (t *table) put(j *Job) (row uint32, added bool) {
 	t.version[row], t.since[row], t.deleted[row] = int64(j.Version), micros(j.Since), micros(j.Deleted)
 	t.state[row], t.presence[row] = t.states.code(j.State), uint8(j.Presence)
 	t.putLife(row, j, found)
-	t.setBodyFacts(row, j.BodyFacts)
+	t.setFacts(row, j.Facts)
 	t.bit[row] = t.bit[row]&^swept | t.parity
 	return row, !found
 }
@@ -175,10 +174,22 @@ func (t *table) putLife(row uint32, j *Job, found bool) {
 	}
 }
 
-// setBodyFacts stores the facts from the body of a job.
-func (t *table) setBodyFacts(row uint32, a BodyFacts) {
-	t.gpus[row], t.pods[row] = int32(a.GPUs), int32(a.Pods)
-	t.attempt[row], t.priority[row] = uint16(min(a.Attempt, math.MaxUint16)), t.priorities.code(a.Priority)
+// setFacts stores the facts of a job that the index has columns for.
+func (t *table) setFacts(row uint32, f *job.Facts) {
+	if f == nil {
+		t.gpus[row], t.pods[row], t.attempt[row], t.priority[row] = -1, -1, 0, t.priorities.code("")
+		return
+	}
+	t.gpus[row], t.pods[row] = int32(f.GPUs), int32(f.Pods)
+	t.attempt[row], t.priority[row] = uint16(min(f.Attempt, math.MaxUint16)), t.priorities.code(f.Priority)
+}
+
+// facts returns the facts of a job that the index has columns for.
+func (t *table) facts(row uint32) *job.Facts {
+	if t.gpus[row] < 0 {
+		return nil
+	}
+	return &job.Facts{GPUs: int(t.gpus[row]), Pods: int(t.pods[row]), Attempt: int(t.attempt[row]), Priority: t.priorities.all[t.priority[row]]}
 }
 
 // newRow returns a row without values.
@@ -327,7 +338,7 @@ func (t *table) job(row uint32) Job {
 		State: t.states.all[t.state[row]], Reason: t.reasons.all[t.reason[row]], Since: timeOf(t.since[row]), Submitted: timeOf(t.submitted[row]),
 		Deleted: timeOf(t.deleted[row]), Presence: history.Presence(t.presence[row]), Version: wire.Version(t.version[row]), Labels: t.sets.of(t.labels[row], name, uid),
 		Transitions: t.states.entries(nil, t.lives.at(t.life[row]), t.submitted[row], math.MaxInt64),
-		BodyFacts:   BodyFacts{GPUs: int(t.gpus[row]), Pods: int(t.pods[row]), Attempt: int(t.attempt[row]), Priority: t.priorities.all[t.priority[row]]},
+		Facts:       t.facts(row),
 	}
 }
 

@@ -119,7 +119,7 @@ func (h *history) one(tx *sqldb.Tx, j *newJob) error {
 	at := j.at.UnixMicro()
 	err := tx.InsertNew(ctx, "objects", []string{
 		"cluster_id", "resource_id", "namespace", "name", "uid", "owner_uid", "owner_kind", "owner_name", "queue", "submitter", "created_at", "seen_at",
-		"presence", "deleted_at", "version", "state", "raw_state", "reason", "message", "since", "terms_hash", "selector_hash", "keyframe_version", "deltas",
+		"presence", "deleted_at", "version", "state", "raw_state", "reason", "message", "since", "attributes_hash", "selector_hash", "keyframe_version", "deltas",
 	}, row(1, 1, "ml", "job-"+j.uid, j.uid, "", "", "", j.queue, j.submitter, at, at, 0, 0, 0, "", "", "", "", 0, 0, 0, 0, 0), "uid")
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func (h *history) pod(owner string, state job.State, reason, text string) {
 		uid := "pod-of-" + owner
 		err := tx.InsertNew(ctx, "objects", []string{
 			"cluster_id", "resource_id", "namespace", "name", "uid", "owner_uid", "owner_kind", "owner_name", "queue", "submitter", "created_at", "seen_at",
-			"presence", "deleted_at", "version", "state", "raw_state", "reason", "message", "since", "terms_hash", "selector_hash", "keyframe_version", "deltas",
+			"presence", "deleted_at", "version", "state", "raw_state", "reason", "message", "since", "attributes_hash", "selector_hash", "keyframe_version", "deltas",
 		}, row(1, 2, "ml", uid, uid, owner, "Job", "job-"+owner, "", "", at, at, 0, 0, 1, "", "", "", "", at, 0, 0, 0, 0), "uid")
 		if err != nil {
 			return err

@@ -27,7 +27,7 @@ func (p *parser) kind(n *yaml.Node, f map[string]*yaml.Node, group, name string)
 		p.Complain(n.Line, "resource %q: it must be the plural name of the type without its group, such as experiments", resource)
 	}
 	k := &job.Kind{
-		Group: group, Name: name, Resource: resource, Job: true, ReadsSpec: true,
+		Group: group, Name: name, Resource: resource, Job: true,
 		Suspend: p.field(f["suspend"], "suspend"), Hold: p.field(f["hold"], "hold"), Stop: p.field(f["stop"], "stop"),
 	}
 	for _, n := range p.optional(f["of-run"], "of-run") {

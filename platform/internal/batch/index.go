@@ -47,8 +47,8 @@ func indexTransitions(ctx context.Context, tx *sqldb.Tx, s model.Scope, objects 
 
 // termsOf returns the terms of an object at its last revision.
 func termsOf(ctx context.Context, tx *sqldb.Tx, s model.Scope, obj *lockedObject) ([]model.Term, error) {
-	if obj.last != nil && obj.last.Body != nil {
-		return obj.last.Terms(s), nil
+	if obj.body != nil {
+		return obj.body.Terms(s), nil
 	}
 	return model.StoredTerms(ctx, tx, obj.ID)
 }

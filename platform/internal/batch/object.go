@@ -25,6 +25,8 @@ type lockedObject struct {
 
 	first   *observe.Observation // first appended revision of the batch, or nil
 	last    *observe.Observation // last appended revision of the batch, or nil
+	body    *observe.Observation // last appended one with a body, or nil
+	facts   *observe.Observation // last appended one with facts of a job, or nil
 	changed bool                 // an appended revision changes the state
 	hours   []int64              // hours of the appended transitions
 	reindex bool                 // all transitions need new index entries
@@ -47,6 +49,12 @@ func (o *lockedObject) advance(to *observe.Observation) (transition bool) {
 		o.first = to
 	}
 	o.Version, o.State, o.RawState, o.last = to.Version, next, raw, to
+	if to.Body != nil { // an inferred deletion has no attributes
+		o.body = to
+	}
+	if to.Facts != nil {
+		o.facts = to
+	}
 	if o.Presence = model.Present; to.Deleted {
 		o.Presence = model.Deleted
 	}
@@ -56,16 +64,26 @@ func (o *lockedObject) advance(to *observe.Observation) (transition bool) {
 // row returns the columns of the object at its last revision.
 func (o *lockedObject) row(s model.Scope) model.ObjectUpdate {
 	r := model.ObjectUpdate{
-		ID: o.ID, Version: o.Version, Reason: o.last.Reason(), Message: o.last.Message(), TermsHash: o.TermsHash, Selectors: o.Selectors, Base: o.Base, Depth: o.Depth,
+		ID: o.ID, Version: o.Version, Reason: o.last.Reason(), Message: o.last.Message(), AttributesHash: o.AttributesHash, Selectors: o.Selectors, Base: o.Base, Depth: o.Depth,
 		ObjectStateColumns: model.ObjectStateColumns{Presence: o.Presence, State: o.State, RawState: o.RawState, Since: o.Since},
 	}
-	if o.last.Body != nil { // an inferred deletion has no attributes
-		r.TermsHash = model.HashTerms(o.last.Terms(s))
+	if o.body != nil {
+		r.AttributesHash = o.attributesHash(s)
 	}
 	if o.last.Deleted {
 		r.DeletedAt = model.Micros(o.last.Seen)
 	}
 	return r
+}
+
+// attributesHash returns the hash of the terms of the object and of the facts of a job. A
+// different hash shows that one of them has changed.
+func (o *lockedObject) attributesHash(s model.Scope) int64 {
+	h := model.HashTerms(o.body.Terms(s))
+	if o.facts != nil {
+		h = model.HashFacts(h, *o.facts.Facts)
+	}
+	return h
 }
 
 // addHour records the hour of a transition.

@@ -22,7 +22,7 @@ import (
 
 // allColumns selects everything about an object except its row ID.
 const allColumns = "SELECT uid, cluster_id, resource_id, namespace, name, owner_uid, owner_kind, owner_name, queue, submitter, created_at, seen_at," +
-	" presence, deleted_at, version, state, raw_state, reason, message, since, terms_hash, selector_hash, keyframe_version, deltas FROM objects ORDER BY cluster_id, resource_id, uid"
+	" presence, deleted_at, version, state, raw_state, reason, message, since, attributes_hash, selector_hash, keyframe_version, deltas FROM objects ORDER BY cluster_id, resource_id, uid"
 
 // TestNewObjects checks that an object that is inserted with its first revision has the same
 // columns as an object that is inserted without a revision and then updated.

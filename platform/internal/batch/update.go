@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/internal/observe"
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -18,6 +19,8 @@ type updater struct {
 	attributes []model.AttributeUpdate
 	relabeled  []int64 // objects whose stored labels are replaced
 	labels     []model.Label
+	redecided  []int64 // objects whose rows of jobs are replaced
+	jobs       []model.JobRow
 }
 
 // add collects the changes of an object with appended revisions.
@@ -30,14 +33,34 @@ func (u *updater) add(obj *lockedObject) {
 	default:
 		u.same = append(u.same, row)
 	}
-	if row.TermsHash != obj.TermsHash {
-		u.addAttributes(obj, obj.last)
+	if row.AttributesHash != obj.AttributesHash {
+		u.addAttributes(obj, obj.body)
+		u.addJob(obj)
+	}
+}
+
+// addJob collects the row of a job. A body that cannot be decoded leaves the row of the
+// previous one.
+func (u *updater) addJob(obj *lockedObject) {
+	stored := obj.AttributesHash != 0
+	if !obj.body.OfJob || stored && obj.facts == nil {
+		return
+	}
+	if stored {
+		u.redecided = append(u.redecided, obj.ID)
+	}
+	row := model.JobRow{ObjectID: obj.ID}
+	if obj.facts != nil {
+		row.Facts = obj.facts.Facts
+	}
+	if !slices.Contains(job.Parents(), obj.body.Owner.Kind) {
+		u.jobs = append(u.jobs, row)
 	}
 }
 
 // addAttributes collects the changed labels and other attributes of an object.
 func (u *updater) addAttributes(obj *lockedObject, o *observe.Observation) {
-	if obj.TermsHash != 0 {
+	if obj.AttributesHash != 0 {
 		u.relabeled = append(u.relabeled, obj.ID)
 	}
 	if obj.before.Version > 0 || o != obj.first {
@@ -60,5 +83,11 @@ func (u *updater) write(ctx context.Context, tx *sqldb.Tx) error {
 	if err := model.DeleteLabels(ctx, tx, u.relabeled); err != nil {
 		return err
 	}
-	return model.InsertLabels(ctx, tx, u.labels)
+	if err := model.InsertLabels(ctx, tx, u.labels); err != nil {
+		return err
+	}
+	if err := model.DeleteJobs(ctx, tx, u.redecided); err != nil {
+		return err
+	}
+	return model.InsertJobs(ctx, tx, u.jobs)
 }

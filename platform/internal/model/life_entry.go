@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"database/sql"
-	"slices"
 
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -33,12 +32,11 @@ type ObjectVersion struct {
 	Presence Presence
 }
 
-// EachVersion calls each for the objects that meet some conditions, ordered by row ID, up
-// to limit objects whose row ID is greater than after.
-func EachVersion(ctx context.Context, q sqldb.Querier, after int64, limit int, conditions []Condition, each func(ObjectVersion)) error {
-	text, args := join(conditions)
-	query := "SELECT o.id, o.version, o.presence FROM objects o WHERE o.id > ? AND o.version > 0" + text + " ORDER BY o.id LIMIT ?"
-	return q.Query(ctx, query, slices.Concat([]any{after}, args, []any{limit}), func(rows *sql.Rows) error {
+// EachJobVersion calls each for jobs, ordered by row ID, up to limit jobs whose row ID is
+// greater than after.
+func EachJobVersion(ctx context.Context, q sqldb.Querier, after int64, limit int, each func(ObjectVersion)) error {
+	const query = "SELECT o.id, o.version, o.presence FROM (SELECT object_id FROM jobs WHERE object_id > ? ORDER BY object_id LIMIT ?) j JOIN objects o ON o.id = j.object_id ORDER BY o.id"
+	return q.Query(ctx, query, []any{after, limit}, func(rows *sql.Rows) error {
 		var v ObjectVersion
 		err := rows.Scan(&v.ID, &v.Version, &v.Presence)
 		each(v)

@@ -22,7 +22,7 @@ type NewObject struct {
 
 var newObjectColumns = []string{
 	"cluster_id", "resource_id", "namespace", "name", "uid", "owner_uid", "owner_kind", "owner_name", "queue", "submitter",
-	"created_at", "seen_at", "presence", "deleted_at", "version", "state", "raw_state", "reason", "message", "since", "terms_hash", "selector_hash", "keyframe_version", "deltas",
+	"created_at", "seen_at", "presence", "deleted_at", "version", "state", "raw_state", "reason", "message", "since", "attributes_hash", "selector_hash", "keyframe_version", "deltas",
 }
 
 // InsertObjects inserts the objects that do not exist yet, and leaves the others unchanged.
@@ -52,7 +52,7 @@ func newObjectRows(all []NewObject) [][]any {
 		o := &all[i]
 		rows[i] = []any{
 			o.Cluster, o.Resource, o.Namespace, o.Name, o.UID, o.Owner.UID, o.Owner.Kind, o.Owner.Name, o.Queue, o.Submitter,
-			o.CreatedAt, o.SeenAt, int16(o.Presence), o.DeletedAt, int64(o.Version), o.State, o.RawState, o.Reason, o.Message, o.Since, o.TermsHash, o.Selectors, int64(o.Base), o.Depth,
+			o.CreatedAt, o.SeenAt, int16(o.Presence), o.DeletedAt, int64(o.Version), o.State, o.RawState, o.Reason, o.Message, o.Since, o.AttributesHash, o.Selectors, int64(o.Base), o.Depth,
 		}
 	}
 	return rows
@@ -66,7 +66,7 @@ type Object struct {
 	Version         wire.Version // of the last revision; 0: no revision yet
 	State, RawState string
 	Since           int64        // time when the object entered the state, in microseconds
-	TermsHash       int64        // of its attributes; 0: not stored yet
+	AttributesHash  int64        // of its attributes; 0: not stored yet
 	Selectors       int64        // hash of the selectors with which it was seen last
 	Base            wire.Version // of the last keyframe; 0: none
 	Depth           int16        // number of later revisions that are stored as differences
@@ -79,13 +79,13 @@ func LockObjects(ctx context.Context, tx *sqldb.Tx, cluster, resource int64, uid
 	var o Object
 	var version, base int64
 	selected := sqldb.Selection{
-		Columns: "id, uid, presence, version, state, raw_state, since, terms_hash, selector_hash, keyframe_version, deltas", Table: "objects", Index: "objects_uid",
+		Columns: "id, uid, presence, version, state, raw_state, since, attributes_hash, selector_hash, keyframe_version, deltas", Table: "objects", Index: "objects_uid",
 		Where: "cluster_id = ? AND resource_id = ?", Args: []any{cluster, resource}, Key: "uid",
 	}
 	for some := range slices.Chunk(uids, 500) {
 		selected.Keys = some
 		err := tx.LockRows(ctx, selected, func(rows *sql.Rows) error {
-			if err := rows.Scan(&o.ID, &o.UID, &o.Presence, &version, &o.State, &o.RawState, &o.Since, &o.TermsHash, &o.Selectors, &base, &o.Depth); err != nil {
+			if err := rows.Scan(&o.ID, &o.UID, &o.Presence, &version, &o.State, &o.RawState, &o.Since, &o.AttributesHash, &o.Selectors, &base, &o.Depth); err != nil {
 				return err
 			}
 			o.Version, o.Base = wire.Version(version), wire.Version(base)
@@ -103,7 +103,7 @@ type ObjectUpdate struct {
 	ID                 int64
 	Version            wire.Version
 	Reason, Message    string
-	TermsHash          int64
+	AttributesHash     int64
 	Selectors          int64
 	Base               wire.Version
 	Depth              int16
@@ -121,7 +121,7 @@ type ObjectStateColumns struct {
 // Most revisions change only the first columns. No index contains them, so an update of
 // only these columns does not touch an index.
 var (
-	updateColumns      = []string{"id", "version", "reason", "message", "terms_hash", "selector_hash", "keyframe_version", "deltas"}
+	updateColumns      = []string{"id", "version", "reason", "message", "attributes_hash", "selector_hash", "keyframe_version", "deltas"}
 	stateUpdateColumns = slices.Concat(updateColumns, []string{"presence", "deleted_at", "state", "raw_state", "since"})
 )
 
@@ -147,7 +147,7 @@ func UpdateObjects(ctx context.Context, tx *sqldb.Tx, changed, same []ObjectUpda
 }
 
 func (u *ObjectUpdate) columns(n int) []any {
-	return append(make([]any, 0, n), u.ID, int64(u.Version), u.Reason, u.Message, u.TermsHash, u.Selectors, int64(u.Base), u.Depth)
+	return append(make([]any, 0, n), u.ID, int64(u.Version), u.Reason, u.Message, u.AttributesHash, u.Selectors, int64(u.Base), u.Depth)
 }
 
 // AttributeUpdate holds the attributes of an object that may change, except its labels.

@@ -26,8 +26,10 @@ type Observation struct {
 	Owner                model.Owner
 	Queue, Submitter     string
 	Labels               map[string]string
-	Invalid              error // reason why the state is unknown: an undecodable body, or a panic
-	First                bool  // the recorder knows no earlier revision of the object; the database may have some
+	OfJob                bool       // its type is one of jobs
+	Facts                *job.Facts // of a job; nil if the body was not decoded
+	Invalid              error      // reason why the state is unknown: an undecodable body, or a panic
+	First                bool       // the recorder knows no earlier revision of the object; the database may have some
 
 	terms []model.Term // result of Terms, or nil
 }
@@ -39,7 +41,7 @@ type Observation struct {
 // stored.
 func Observe(p *Projection, d *delta.Delta, source model.Source) (Observation, error) {
 	rec := &d.Record
-	o := Observation{UID: rec.UID, Namespace: rec.Namespace, Name: rec.Name, Version: rec.Version, Deleted: d.Kind == delta.Delete, Source: source, Seen: d.Seen}
+	o := Observation{UID: rec.UID, Namespace: rec.Namespace, Name: rec.Name, Version: rec.Version, Deleted: d.Kind == delta.Delete, Source: source, Seen: d.Seen, OfJob: p.isJob}
 	var err error
 	if o.Body, err = p.body(rec); err != nil {
 		return o, fmt.Errorf("%s at version %v: %w", rec.Key, rec.Version, err)
@@ -54,19 +56,20 @@ func Observe(p *Projection, d *delta.Delta, source model.Source) (Observation, e
 		o.Labels = maps.Collect(wire.Record{Encoding: wire.JSON, Body: o.Body}.Labels())
 		return o, nil
 	}
-	if o.Status, o.Invalid = p.status(obj.Object); o.Invalid != nil {
+	o.Labels = obj.GetLabels()
+	o.Queue = job.QueueOf(o.Labels)
+	if o.Invalid = p.decide(&o, obj.Object); o.Invalid != nil {
 		o.Status.Message = o.Invalid.Error()
 	}
 	if o.Deleted {
 		o.Status = job.Status{State: job.Deleted, Raw: o.Status.Raw, Reason: o.Status.Reason, Message: o.Status.Message}
 	}
-	o.Created, o.Labels = obj.GetCreationTimestamp().Time, obj.GetLabels()
+	o.Created = obj.GetCreationTimestamp().Time
 	for _, ref := range obj.GetOwnerReferences() {
 		if ref.Controller != nil && *ref.Controller {
 			o.Owner = model.Owner{UID: string(ref.UID), Kind: ref.Kind, Name: ref.Name}
 		}
 	}
-	o.Queue = job.QueueOf(o.Labels)
 	o.Submitter = model.Truncate(job.SubmitterOf(o.Labels, obj.GetAnnotations()), model.MaxWord)
 	return o, nil
 }

@@ -76,3 +76,42 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("got %+v: a redacted annotation changed the state", o.Status)
 	}
 }
+
+// TestFacts checks that a job has the facts of its redacted body at its state, and the queue of
+// an annotation or a field, and that other objects have none.
+func TestFacts(t *testing.T) {
+	observe := func(r kube.Resource, body string, deleted bool) observe.Observation {
+		paths, err := observe.ParseFieldPath("spec.activeDeadlineSeconds")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := observe.NewProjection(r, nil, []observe.FieldPath{paths})
+		kind := delta.Upsert
+		if deleted {
+			kind = delta.Delete
+		}
+		o, err := observe.Observe(p, &delta.Delta{Kind: kind, Record: wire.Record{Key: wire.Key{Name: "a"}, UID: "u", Version: 7, Encoding: wire.JSON, Body: []byte(body)}}, model.Watched)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	batch := kube.Resource{Group: "batch", Version: "v1", Name: "jobs", Kind: "Job"}
+	const body = `{"metadata":{"name":"a","annotations":{"scheduling.volcano.sh/queue-name":"gpu"}},` +
+		`"spec":{"activeDeadlineSeconds":60,"backoffLimit":2,"template":{"spec":{"priorityClassName":"high","containers":[{"name":"c","resources":{"limits":{"nvidia.com/gpu":"4"}}}]}}},` +
+		`"status":{"failed":3,"conditions":[{"type":"Failed","status":"True","reason":"BackoffLimitExceeded"}]}}`
+	for _, deleted := range []bool{false, true} {
+		o := observe(batch, body, deleted)
+		want := job.Facts{GPUs: 4, Pods: 1, Priority: "high", Attempt: 3, Attempts: 3}
+		if !o.OfJob || o.Facts == nil || *o.Facts != want || o.Queue != "gpu" {
+			t.Errorf("deleted %v: got facts %+v, queue %q; want %+v, queue gpu", deleted, o.Facts, o.Queue, want)
+		}
+	}
+	set := observe(kube.Resource{Group: "jobset.x-k8s.io", Version: "v1alpha2", Name: "jobsets", Kind: "JobSet"}, `{"metadata":{"name":"a"},"spec":{}}`, false)
+	if set.Facts == nil || set.Facts.PodLabel != "jobset.sigs.k8s.io/jobset-name" || set.Facts.PodLabelValue != "a" {
+		t.Errorf("JobSet: got facts %+v, want the label of its pods", set.Facts)
+	}
+	if o := observe(kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}, `{"metadata":{"name":"a"},"spec":{}}`, false); o.OfJob || o.Facts != nil {
+		t.Errorf("pod: got facts %+v, want none", o.Facts)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/vedette-io/vedette/internal/jsontext"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -25,6 +26,7 @@ type Projection struct {
 	removed  []FieldPath
 	cut      *jsontext.Mask // removes the fields in removed
 	reduce   *jsontext.Mask // removes the fields that stateOf ignores; nil: stateOf may read every field
+	isJob    bool           // the objects are of a type of jobs
 	Redacted bool           // removed contains redacted fields
 }
 
@@ -59,11 +61,13 @@ var typeFields = []FieldPath{{"apiVersion"}, {"kind"}}
 func NewProjection(r kube.Resource, stateOf func(map[string]any) job.Status, redact []FieldPath) *Projection {
 	p := &Projection{
 		stateOf: stateOf, prefix: fmt.Appendf(nil, "{\"apiVersion\":%q,\"kind\":%q", r.APIVersion(), r.Kind),
-		removed: slices.Concat(versionFields, typeFields, redact), Redacted: len(redact) > 0,
+		removed: slices.Concat(versionFields, typeFields, redact), isJob: job.KindOf(r.APIVersion(), r.Kind).IsJob(), Redacted: len(redact) > 0,
 	}
 	if stateOf == nil {
 		p.stateOf = func(object map[string]any) job.Status { return job.ReadStatus(object) }
-		p.reduce = reductionOf(r)
+		if !p.isJob { // the facts of a job are in its spec
+			p.reduce = reductionOf(r)
+		}
 	}
 	if r.Group == "" && r.Name == "secrets" {
 		p.removed, p.Redacted = append(p.removed, secretFields...), true
@@ -76,23 +80,13 @@ func NewProjection(r kube.Resource, stateOf func(map[string]any) job.Status, red
 	return p
 }
 
-// reductionOf returns the mask of the fields of a type that job.ReadStatus ignores. A path
-// with "*" removes the members of a mapping that are objects or arrays. Scalar members stay,
-// because job.ReadStatus reads those of spec, of runPolicy, and beside the field that suspends a
-// job. It returns nil for a kind whose own rule may read every field.
+// reductionOf returns the mask of the fields of a type that job.ReadStatus ignores. For types
+// other than pods it removes the members of spec that are objects or arrays.
 func reductionOf(r kube.Resource) *jsontext.Mask {
-	k := job.KindOf(r.APIVersion(), r.Kind)
-	switch {
-	case r.Group == "" && r.Name == "pods":
+	if r.Group == "" && r.Name == "pods" {
 		return jsontext.NewMask(podFields...)
-	case k != nil && k.ReadsSpec:
-		return nil
 	}
-	paths := [][]string{{"spec", "*"}, {"spec", "runPolicy", "*"}}
-	if k != nil && len(k.Suspend.Path) > 2 && k.Suspend.Path[0] == "spec" {
-		paths = append(paths, append(slices.Clone(k.Suspend.Path[:len(k.Suspend.Path)-1]), "*"))
-	}
-	return jsontext.NewMask(paths...)
+	return jsontext.NewMask([]string{"spec", "*"})
 }
 
 // body returns the stored form of an object: its type, and the text from the server without
@@ -168,14 +162,20 @@ func (p *Projection) decode(rec *wire.Record, body []byte) (*unstructured.Unstru
 	return wire.Codec[unstructured.Unstructured]{}.Decode(r)
 }
 
-// status returns the state of a decoded object.
+// decide sets the status of a decoded object and, for a job, its facts and its queue.
 //
 // Errors: the state function panicked.
-func (p *Projection) status(object map[string]any) (s job.Status, err error) {
+func (p *Projection) decide(o *Observation, object map[string]any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("the state function panicked: %v\n%s", v, debug.Stack())
 		}
 	}()
-	return p.stateOf(object), nil
+	o.Status = p.stateOf(object)
+	if p.isJob {
+		spec := job.ReadSpec(object)
+		facts := spec.Facts(o.Status.State)
+		o.Facts, o.Queue = &facts, model.Truncate(spec.Queue, model.MaxWord)
+	}
+	return nil
 }

@@ -267,7 +267,7 @@ func waited(like *jobindex.Row, n int) (all []jobindex.Job) {
 			Name: fmt.Sprint("past-", i), UID: fmt.Sprint("past-", i), Queue: like.Queue, State: job.Running, Since: started, Submitted: submitted, Presence: history.Present,
 			Transitions: []job.Transition{{To: job.Queued, At: submitted}, {To: job.Running, At: started}},
 		}
-		j.GPUs, j.Pods = like.GPUs, 1
+		j.Facts = &job.Facts{GPUs: like.GPUs, Pods: 1}
 		all = append(all, j)
 	}
 	return all

@@ -130,7 +130,7 @@ func TestPast(t *testing.T) {
 			ID: int64(id), Cluster: "gpu-west", ClusterUID: "west", Type: "jobs.batch", Kind: "Job", Namespace: "ml", Name: "a", UID: string(rune(id)), Queue: "gpu-h100",
 			State: job.Queued, Since: submitted, Submitted: submitted, Presence: history.Present, Transitions: []job.Transition{{To: job.Queued, At: submitted}},
 		}
-		j.GPUs, j.Pods = 8, 1
+		j.Facts = &job.Facts{GPUs: 8, Pods: 1}
 		if waited > 0 {
 			j.State, j.Since = job.Running, submitted.Add(waited)
 			j.Transitions = append(j.Transitions, job.Transition{To: job.Running, At: j.Since})

@@ -43,7 +43,9 @@ func draw(t *rapid.T) (all []jobindex.Job) {
 			Queue: one("queue", "", "a100", "h100"), Owner: one("owner", "", "ana", "ben"), Presence: history.Present,
 		}
 		j.ClusterUID = "uid-" + j.Cluster
-		j.GPUs, j.Pods = rapid.SampledFrom([]int{-1, 0, 1, 8, 32}).Draw(t, "gpus"), 1
+		if gpus := rapid.SampledFrom([]int{-1, 0, 1, 8, 32}).Draw(t, "gpus"); gpus >= 0 {
+			j.Facts = &job.Facts{GPUs: gpus, Pods: 1}
+		}
 		at := rapid.IntRange(0, 600).Draw(t, "submitted")
 		j.Submitted = minutes(at)
 		for _, s := range rapid.SampledFrom([][]job.State{

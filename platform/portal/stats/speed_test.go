@@ -29,7 +29,7 @@ func many(n int, now time.Time) []jobindex.Job {
 			},
 			State: job.Succeeded, Since: at.Add(131 * time.Minute),
 		}
-		all[i].GPUs, all[i].Pods = 8, 1
+		all[i].Facts = &job.Facts{GPUs: 8, Pods: 1}
 	}
 	return all
 }

@@ -77,7 +77,7 @@ func (d *database) texts(query string, args ...any) (all []string) {
 // objectColumns are the columns of a row of objects that newObject returns.
 var objectColumns = []string{
 	"cluster_id", "resource_id", "namespace", "name", "uid", "owner_uid", "owner_kind", "owner_name", "queue", "submitter", "created_at", "seen_at",
-	"presence", "deleted_at", "version", "state", "raw_state", "reason", "message", "since", "terms_hash", "selector_hash", "keyframe_version", "deltas",
+	"presence", "deleted_at", "version", "state", "raw_state", "reason", "message", "since", "attributes_hash", "selector_hash", "keyframe_version", "deltas",
 }
 
 // newObject returns a row of objects.

@@ -38,7 +38,7 @@ CREATE TABLE objects (
   reason ${NAME} NOT NULL,
   message ${TEXT} NOT NULL,
   since BIGINT NOT NULL,
-  terms_hash BIGINT NOT NULL,
+  attributes_hash BIGINT NOT NULL,
   selector_hash BIGINT NOT NULL,
   keyframe_version BIGINT NOT NULL,
   deltas SMALLINT NOT NULL,
@@ -47,6 +47,22 @@ CREATE TABLE objects (
 CREATE INDEX objects_name ON objects (name, resource_id, namespace, id);
 CREATE INDEX objects_state ON objects (state, since, id);
 CREATE INDEX objects_presence ON objects (presence, cluster_id, resource_id);
+
+-- A row for each job: an object of a type of jobs that is no part of another job. The other
+-- columns are facts that package job has read in the body of the last revision. They are NULL
+-- if no body was seen, and 0 or empty if the body does not say it. time_limit is the maximum
+-- running time in microseconds.
+CREATE TABLE jobs (
+  object_id BIGINT NOT NULL PRIMARY KEY,
+  gpus BIGINT,
+  pods BIGINT,
+  priority ${NAME},
+  attempt BIGINT,
+  attempts BIGINT,
+  time_limit BIGINT,
+  pod_label ${NAME},
+  pod_label_value ${NAME}
+) ${ORDERED};
 
 -- The transition index. An index entry says that an object with a term changed its state
 -- in an hour. A term is the hash of a label, a namespace, an owner and so on.
@@ -512,9 +528,14 @@ INSERT INTO schema_compatibility (step, oldest_step) VALUES (1, 1);
 CREATE VIEW object_times AS
 SELECT o.id, c.name AS cluster, r.api_group, r.name AS resource, o.namespace, o.name, o.uid, o.owner_kind, o.owner_name, o.queue, o.submitter,
   o.state, o.raw_state, o.reason, o.message, o.version, o.presence, ${TIME:o.created_at} AS created_at, ${TIME:o.seen_at} AS seen_at,
-  ${TIME:o.since} AS since, ${TIME:o.deleted_at} AS deleted_at, o.selector_hash, o.terms_hash, o.keyframe_version, o.deltas,
+  ${TIME:o.since} AS since, ${TIME:o.deleted_at} AS deleted_at, o.selector_hash, o.attributes_hash, o.keyframe_version, o.deltas,
   CASE o.presence WHEN 0 THEN 'present' WHEN 1 THEN 'deleted' WHEN 3 THEN 'unselected' ELSE 'unknown' END AS presence_name
 FROM objects o JOIN clusters c ON c.id = o.cluster_id JOIN resources r ON r.id = o.resource_id;
+
+CREATE VIEW job_times AS
+SELECT o.id, o.cluster, o.api_group, o.resource, o.namespace, o.name, o.uid, o.queue, o.submitter, o.state, o.reason, o.message, o.presence_name,
+  o.created_at, o.since, o.deleted_at, j.gpus, j.pods, j.priority, j.attempt, j.attempts, j.time_limit / 1000000 AS limit_seconds
+FROM object_times o JOIN jobs j ON j.object_id = o.id;
 
 CREATE VIEW transition_times AS
 SELECT t.id, t.object_id, c.name AS cluster, r.api_group, r.name AS resource, o.namespace, o.name, o.uid, t.version, t.from_state, t.to_state,

@@ -67,7 +67,7 @@ func (w *World) Job(i int) jobindex.Job {
 		Type: t[0], Kind: t[1], Namespace: fmt.Sprintf("team-%s-%d", team, w.between(0, 49)), Name: fmt.Sprintf("%s-%06x", bases[w.random.IntN(len(bases))], i),
 		UID:   fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", w.random.Uint32(), i&0xffff, i&0xfff, i>>12&0xfff, w.random.Uint64()&0xffffffffffff),
 		Queue: fmt.Sprintf("queue-%d", w.between(0, 39)), Owner: fmt.Sprintf("user-%d", w.between(0, 1999)), Submitted: submitted, Version: wire.Version(1000 + 7*i),
-		BodyFacts: jobindex.BodyFacts{GPUs: 1 << w.between(0, 7), Pods: w.between(1, 16), Priority: []string{"", "low", "high"}[w.between(0, 2)]},
+		Facts: &job.Facts{GPUs: 1 << w.between(0, 7), Pods: w.between(1, 16), Priority: []string{"", "low", "high"}[w.between(0, 2)]},
 	}
 	j.Labels = map[string]string{"team": team, "app": bases[w.random.IntN(len(bases))], "budget": fmt.Sprintf("2026-q%d", w.between(1, 4)), "batch.kubernetes.io/job-name": j.Name, "controller-uid": j.UID}
 	w.live(&j)

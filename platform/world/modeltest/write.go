@@ -28,7 +28,7 @@ func Seen(version wire.Version) time.Time { return time.Unix(1_700_000_000+int64
 func write(ctx context.Context, db *sqldb.DB, scope model.Scope, e *bodies.Encoder, all []Revision, hold func() error) error {
 	var b *bodies.Batch
 	err := db.Transact(ctx, func(tx *sqldb.Tx) error {
-		w := &writer{scope: scope, tx: tx, objects: map[string]*model.Object{}}
+		w := &writer{scope: scope, tx: tx, objects: map[string]*model.Object{}, jobs: map[int64]model.JobRow{}, queues: map[int64]string{}}
 		if err := w.lock(ctx, all); err != nil {
 			return err
 		}
@@ -68,6 +68,8 @@ type writer struct {
 	revisions   []model.Revision
 	transitions []model.Transition
 	entries     []model.IndexEntry
+	jobs        map[int64]model.JobRow
+	queues      map[int64]string
 	feed        []model.FeedEntry
 }
 
@@ -111,6 +113,12 @@ func (w *writer) add(b *bodies.Batch, r *Revision) {
 	w.revisions = append(w.revisions, model.Revision{
 		ObjectID: o.ID, Version: r.Version, Deleted: deleted, Source: model.Watched, SeenAt: seen, State: o.State, Body: b.Encode(o, r.Version, []byte(r.Body), model.StoredBody{}),
 	})
+	row := model.JobRow{ObjectID: o.ID}
+	if spec := job.ParseSpec([]byte(r.Body)); spec.Object() != nil {
+		facts := spec.Facts(r.State)
+		row.Facts, w.queues[o.ID] = &facts, spec.Queue
+	}
+	w.jobs[o.ID] = row
 	o.Version = r.Version
 	if deleted {
 		o.Presence = model.Deleted
@@ -140,6 +148,19 @@ func (w *writer) store(ctx context.Context) error {
 		return err
 	}
 	if err := model.InsertIndexEntries(ctx, w.tx, w.entries); err != nil {
+		return err
+	}
+	var attributes []model.AttributeUpdate
+	for _, id := range slices.Sorted(maps.Keys(w.queues)) {
+		attributes = append(attributes, model.AttributeUpdate{ID: id, Queue: w.queues[id]})
+	}
+	if err := model.UpdateAttributes(ctx, w.tx, attributes); err != nil {
+		return err
+	}
+	if err := model.DeleteJobs(ctx, w.tx, slices.Sorted(maps.Keys(w.jobs))); err != nil {
+		return err
+	}
+	if err := model.InsertJobs(ctx, w.tx, slices.SortedFunc(maps.Values(w.jobs), func(x, y model.JobRow) int { return int(x.ObjectID - y.ObjectID) })); err != nil {
 		return err
 	}
 	return model.InsertOutbox(ctx, w.tx, w.feed)

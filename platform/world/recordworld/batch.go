@@ -10,7 +10,7 @@ import (
 
 var objectColumns = []string{
 	"cluster_id", "resource_id", "namespace", "name", "uid", "owner_uid", "owner_kind", "owner_name", "queue", "submitter",
-	"created_at", "seen_at", "presence", "deleted_at", "version", "state", "raw_state", "reason", "message", "since", "terms_hash", "selector_hash", "keyframe_version", "deltas",
+	"created_at", "seen_at", "presence", "deleted_at", "version", "state", "raw_state", "reason", "message", "since", "attributes_hash", "selector_hash", "keyframe_version", "deltas",
 }
 
 // batch holds the rows of one transaction of Fill.
@@ -19,6 +19,7 @@ type batch struct {
 	transitions []model.Transition
 	revisions   []model.Revision
 	labels      []model.Label
+	jobs        []model.JobRow
 	entries     []model.IndexEntry
 }
 
@@ -32,6 +33,9 @@ func (b *batch) add(m *member, id int64, indexed bool) {
 	})
 	for name, value := range m.Labels {
 		b.labels = append(b.labels, model.Label{ObjectID: id, Name: name, Value: value})
+	}
+	if m.facts != nil {
+		b.jobs = append(b.jobs, model.JobRow{ObjectID: id, Facts: m.facts})
 	}
 	from := ""
 	for i := range m.steps {
@@ -77,6 +81,9 @@ func (b *batch) store(ctx context.Context, tx *sqldb.Tx) error {
 		return err
 	}
 	if err := model.InsertLabels(ctx, tx, b.labels); err != nil {
+		return err
+	}
+	if err := model.InsertJobs(ctx, tx, b.jobs); err != nil {
 		return err
 	}
 	return model.InsertIndexEntries(ctx, tx, b.entries)

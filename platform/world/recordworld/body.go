@@ -17,22 +17,22 @@ func bodyOf(j *jobindex.Job) []byte {
 	template := object{
 		"metadata": object{"labels": j.Labels},
 		"spec": object{
-			"restartPolicy": "Never", "priorityClassName": j.Priority, "schedulerName": "default-scheduler",
+			"restartPolicy": "Never", "priorityClassName": j.Facts.Priority, "schedulerName": "default-scheduler",
 			"containers": []object{{
 				"name": "main", "image": "registry.example.com/" + j.Labels["team"] + "/train:2026-11", "command": []string{"python", "-m", "train", "--config", "configs/" + j.Name + ".yaml"},
-				"resources": object{"limits": object{"nvidia.com/gpu": fmt.Sprint(max(1, j.GPUs/max(1, j.Pods))), "memory": "720Gi", "cpu": "48"}},
+				"resources": object{"limits": object{"nvidia.com/gpu": fmt.Sprint(max(1, j.Facts.GPUs/max(1, j.Facts.Pods))), "memory": "720Gi", "cpu": "48"}},
 			}},
 		},
 	}
-	spec := object{"parallelism": j.Pods, "completions": j.Pods, "completionMode": "Indexed", "backoffLimit": 3, "template": template}
+	spec := object{"parallelism": j.Facts.Pods, "completions": j.Facts.Pods, "completionMode": "Indexed", "backoffLimit": 3, "template": template}
 	switch j.Kind {
 	case "PyTorchJob":
-		spec = object{"pytorchReplicaSpecs": object{"Worker": object{"replicas": j.Pods, "restartPolicy": "OnFailure", "template": template}}}
+		spec = object{"pytorchReplicaSpecs": object{"Worker": object{"replicas": j.Facts.Pods, "restartPolicy": "OnFailure", "template": template}}}
 	case "RayJob":
-		spec = object{"entrypoint": "python -m train", "rayClusterSpec": object{"workerGroupSpecs": []object{{"groupName": "workers", "replicas": j.Pods, "template": template}}}}
+		spec = object{"entrypoint": "python -m train", "rayClusterSpec": object{"workerGroupSpecs": []object{{"groupName": "workers", "replicas": j.Facts.Pods, "template": template}}}}
 	}
 	if group == "batch.volcano.sh" {
-		spec = object{"minAvailable": j.Pods, "tasks": []object{{"name": "worker", "replicas": j.Pods, "template": template}}}
+		spec = object{"minAvailable": j.Facts.Pods, "tasks": []object{{"name": "worker", "replicas": j.Facts.Pods, "template": template}}}
 	}
 	return encode(object{
 		"apiVersion": group + "/v1", "kind": j.Kind,
@@ -41,7 +41,7 @@ func bodyOf(j *jobindex.Job) []byte {
 			"creationTimestamp": stamp(j.Submitted), "annotations": object{"example.com/ticket": "ML-" + j.UID[:4]}, "generation": 1,
 		},
 		"spec":   spec,
-		"status": object{"phase": j.State, "resource": resource, "startTime": stamp(j.Since), "active": active(j.State) * j.Pods},
+		"status": object{"phase": j.State, "resource": resource, "startTime": stamp(j.Since), "active": active(j.State) * j.Facts.Pods},
 	})
 }
 
@@ -61,4 +61,10 @@ func encode(o object) []byte {
 		return []byte("{}")
 	}
 	return b
+}
+
+// factsOf returns the facts of a job in a state, from its body.
+func factsOf(body []byte, in job.State) *job.Facts {
+	f := job.ParseSpec(body).Facts(in)
+	return &f
 }

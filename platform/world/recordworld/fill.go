@@ -128,7 +128,7 @@ func settle(ctx context.Context, db *sqldb.DB) error {
 	case strings.HasPrefix(url, "postgres"):
 		statements = []string{"VACUUM ANALYZE"}
 	case strings.HasPrefix(url, "mysql"):
-		statements = []string{"ANALYZE TABLE objects, transitions, revisions, labels, transition_index"}
+		statements = []string{"ANALYZE TABLE objects, transitions, revisions, labels, jobs, transition_index"}
 	default:
 		statements = []string{"PRAGMA wal_checkpoint(TRUNCATE)"}
 	}

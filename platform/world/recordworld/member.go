@@ -18,6 +18,7 @@ type member struct {
 	presence  model.Presence
 	deleted   int64
 	steps     []step
+	facts     *job.Facts // nil: a pod
 }
 
 // step is one transition, optionally with a body.
@@ -65,7 +66,9 @@ func memberOf(j *jobindex.Job, p places) member {
 	if !j.Deleted.IsZero() {
 		m.presence, m.deleted = model.Deleted, j.Deleted.UnixMicro()
 	}
-	m.write(bodyOf(j))
+	body := bodyOf(j)
+	m.write(body)
+	m.facts = factsOf(body, j.State)
 	return m
 }
 

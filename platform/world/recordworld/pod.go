@@ -18,7 +18,7 @@ func podsOf(j *jobindex.Job, number int) []member {
 		return nil
 	}
 	var all []member
-	for i := range min(3, max(1, j.Pods)) {
+	for i := range min(3, max(1, j.Facts.Pods)) {
 		p := podOf(j, i)
 		p.write(podBody(j, &p, i))
 		all = append(all, p)

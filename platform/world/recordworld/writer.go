@@ -157,14 +157,16 @@ func (w *Writer) store(ctx context.Context, tx *sqldb.Tx, b *batch, some map[str
 		j.id = o.ID
 		a := w.attributes(j)
 		at := j.Since.UnixMicro()
-		b.step(o.ID, o.State, &step{state: j.State, raw: string(j.State), at: at, version: j.Version, body: bodyOf(&j.Job)}, false)
+		body := bodyOf(&j.Job)
+		b.step(o.ID, o.State, &step{state: j.State, raw: string(j.State), at: at, version: j.Version, body: body}, false)
 		b.index(&a, o.ID, at)
 		if o.Version == 0 {
 			for name, value := range j.Labels {
 				b.labels = append(b.labels, model.Label{ObjectID: o.ID, Name: name, Value: value})
 			}
+			b.jobs = append(b.jobs, model.JobRow{ObjectID: o.ID, Facts: factsOf(body, j.State)})
 		}
-		u := model.ObjectUpdate{ID: o.ID, Version: j.Version, TermsHash: a.Hash(), Base: j.Version}
+		u := model.ObjectUpdate{ID: o.ID, Version: j.Version, AttributesHash: a.Hash(), Base: j.Version}
 		u.State, u.RawState, u.Since = string(j.State), string(j.State), at
 		updates = append(updates, u)
 		feed = append(feed, model.FeedEntry{RevisionID: model.RevisionID{Object: o.ID, Version: j.Version}, Kind: model.FeedNew})

@@ -64,7 +64,9 @@ func liveJobOf(r kube.Resource, object *unstructured.Unstructured) liveJob {
 			j.Since = start
 		}
 	}
-	j.Describe(&spec)
+	facts := spec.Facts(status.State)
+	j.Queue = spec.Queue
+	j.Describe(&facts)
 	j.podLabels = spec.PodLabels
 	if status.State.Final() {
 		j.Ended = j.Since
