@@ -11,6 +11,7 @@ import (
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
+	"github.com/vedette-io/vedette/platform/world/modeltest"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -80,7 +81,7 @@ func write(ctx context.Context, db *sqldb.DB, all []revision) error {
 	for _, r := range all {
 		byUID[r.UID] = append(byUID[r.UID], r)
 	}
-	return db.Transact(ctx, func(tx *sqldb.Tx) error {
+	err := db.Transact(ctx, func(tx *sqldb.Tx) error {
 		for _, uid := range slices.Sorted(maps.Keys(byUID)) {
 			revisions := byUID[uid]
 			slices.SortFunc(revisions, func(x, y revision) int { return cmp.Compare(x.Version, y.Version) })
@@ -90,6 +91,10 @@ func write(ctx context.Context, db *sqldb.DB, all []revision) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return modeltest.Link(ctx, db)
 }
 
 func writeObject(ctx context.Context, tx *sqldb.Tx, revisions []revision) error {

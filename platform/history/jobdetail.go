@@ -21,7 +21,6 @@ type detailer struct {
 	objects []Object // of the jobs
 	ids     []int64
 	now     time.Time
-	pods    map[model.Term]*Job // by the terms of the pods of a job
 }
 
 // jobsAtOnce is the maximum number of rows for one detailer. It limits the bodies in
@@ -32,7 +31,7 @@ const jobsAtOnce = 200
 func addDetails(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs []Job, objects []Object, now time.Time) error {
 	for len(jobs) > 0 {
 		n := min(jobsAtOnce, len(jobs))
-		d := &detailer{db: db, reader: reader, jobs: jobs[:n], objects: objects[:n], now: now, pods: map[model.Term]*Job{}}
+		d := &detailer{db: db, reader: reader, jobs: jobs[:n], objects: objects[:n], now: now}
 		for i := range d.jobs {
 			d.ids = append(d.ids, d.jobs[i].ID)
 		}
@@ -55,98 +54,47 @@ func (d *detailer) lives(ctx context.Context) error {
 	return err
 }
 
-// facts adds the facts of the jobs, and determines how to find their pods.
+// facts adds the facts of the jobs.
 func (d *detailer) facts(ctx context.Context) error {
 	all, err := model.FactsOf(ctx, d.db, d.ids)
-	if err != nil {
-		return d.db.Explain(err)
-	}
 	for i := range d.jobs {
-		j := &d.jobs[i]
-		find := model.OwnedByUID(j.UID)
-		if f := all[j.ID]; f != nil {
-			j.Describe(f)
-			if f.PodLabel != "" {
-				find = model.Labeled(f.PodLabel, f.PodLabelValue)
-			}
-		}
-		if s := job.State(j.State); s == job.Running || s == job.Starting || s == job.Succeeded {
-			d.pods[find.Terms[0]] = j
+		if f := all[d.jobs[i].ID]; f != nil {
+			d.jobs[i].Describe(f)
 		}
 	}
-	return nil
+	return d.db.Explain(err)
 }
 
-// maxPods is the maximum number of index entries of pods for the nodes of a page.
+// maxPods is the maximum number of parts of jobs that are read for the nodes of a page.
 const maxPods = 2000
 
 // nodes adds the nodes on which pods of the jobs run or ran last.
 func (d *detailer) nodes(ctx context.Context) error {
-	if len(d.pods) == 0 {
-		return nil
+	byID := map[int64]*Job{}
+	var with []Object
+	for i := range d.jobs {
+		j := &d.jobs[i]
+		if s := job.State(j.State); s == job.Running || s == job.Starting || s == job.Succeeded {
+			byID[j.ID], with = j, append(with, d.objects[i])
+		}
 	}
-	var terms []model.Term
-	for t := range d.pods {
-		terms = append(terms, t)
-	}
-	slices.Sort(terms)
-	ids, err := model.ObjectsWithTerms(ctx, d.db, terms, maxPods)
+	pods, err := podsOfJobs(ctx, d.db, with, maxPods)
 	if err != nil {
 		return err
 	}
-	objects, err := objectsByID(ctx, d.db, ids)
-	if err != nil {
-		return err
-	}
-	objects = slices.DeleteFunc(objects, func(o Object) bool {
-		return o.Type.Group != "" || o.Type.Resource != "pods" || o.State == string(job.Queued)
-	})
-	labels, err := d.labels(ctx, objects)
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(objects, func(x, y Object) int { return cmp.Or(y.Since.Compare(x.Since), cmp.Compare(y.ID, x.ID)) })
 	of := map[int64]*Job{} // jobs by their newest pod
 	var newest []model.RevisionID
-	for i := range objects {
-		o := &objects[i]
-		if j := d.jobOf(o, labels[o.ID]); j != nil && j.Node == "" {
-			j.Node = "?"
-			of[o.ID], newest = j, append(newest, model.RevisionID{Object: o.ID, Version: o.Version})
+	for id, all := range pods {
+		all = slices.DeleteFunc(all, func(o Object) bool { return o.State == string(job.Queued) })
+		if len(all) == 0 {
+			continue
 		}
+		last := slices.MaxFunc(all, func(x, y Object) int { return cmp.Or(x.Since.Compare(y.Since), cmp.Compare(x.ID, y.ID)) })
+		of[last.ID], newest = byID[id], append(newest, model.RevisionID{Object: last.ID, Version: last.Version})
 	}
 	texts, err := d.reader.ReadMany(ctx, d.db, newest)
 	for id, j := range of {
 		j.Node = job.ParseObject(texts[id]).Text("spec", "nodeName")
 	}
 	return d.db.Explain(err)
-}
-
-// labels returns the labels of pods, if any job finds its pods by labels.
-func (d *detailer) labels(ctx context.Context, pods []Object) (map[int64]map[string]string, error) {
-	byUID := true
-	for term, j := range d.pods {
-		byUID = byUID && term == model.OwnedByUID(j.UID).Terms[0]
-	}
-	if byUID {
-		return nil, nil
-	}
-	var ids []int64
-	for i := range pods {
-		ids = append(ids, pods[i].ID)
-	}
-	return model.LabelsOf(ctx, d.db, ids)
-}
-
-// jobOf returns the row of the job of a pod, or nil if the job has no row.
-func (d *detailer) jobOf(pod *Object, labels map[string]string) *Job {
-	if j := d.pods[model.OwnedByUID(pod.Owner.UID).Terms[0]]; j != nil && j.UID == pod.Owner.UID {
-		return j
-	}
-	for name, value := range labels {
-		if j := d.pods[model.Labeled(name, value).Terms[0]]; j != nil && j.ClusterUID == pod.ClusterUID && j.Namespace == pod.Namespace {
-			return j
-		}
-	}
-	return nil
 }

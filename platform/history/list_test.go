@@ -99,7 +99,7 @@ func TestListsAgainstModel(t *testing.T) {
 
 // clearObjects deletes everything except clusters and types.
 func clearObjects(t *rapid.T, ctx context.Context, db *sqldb.DB) {
-	for _, table := range []string{"transitions", "revisions", "labels", "jobs", model.IndexTable, "objects"} {
+	for _, table := range []string{"transitions", "revisions", "labels", "jobs", "job_parts", "open_parts", model.IndexTable, "objects"} {
 		if err := db.Transact(ctx, func(tx *sqldb.Tx) error {
 			_, err := tx.Exec(ctx, "DELETE FROM "+table)
 			return err

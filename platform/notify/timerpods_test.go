@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/job"
-	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/notify/message"
 	"github.com/vedette-io/vedette/platform/sqldb"
 	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
+	"github.com/vedette-io/vedette/platform/world/modeltest"
 )
 
 // pod stores a pod of a job in a state.
@@ -28,15 +28,12 @@ func (h *history) pod(owner string, state job.State, reason, text string) {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, "UPDATE objects SET state = ?, reason = ?, message = ? WHERE uid = ?", string(state), reason, text, uid); err != nil {
-			return err
-		}
-		var id int64
-		if err := tx.QueryRow(ctx, "SELECT id FROM objects WHERE uid = ?", uid).Scan(&id); err != nil {
-			return err
-		}
-		return model.InsertIndexEntries(ctx, tx, []model.IndexEntry{{Term: model.OwnedByUID(owner).Terms[0], Hour: model.HourOf(at), Object: id}})
+		_, err = tx.Exec(ctx, "UPDATE objects SET state = ?, reason = ?, message = ? WHERE uid = ?", string(state), reason, text, uid)
+		return err
 	})
+	if err := modeltest.Link(h.t.Context(), h.DB); err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 // TestWaitsForANode: a job that its controller calls Starting waits while the scheduler finds no node

@@ -257,6 +257,9 @@ func (s *step) removeObjects(ctx context.Context, ids []int64) error {
 	if err := model.DeleteJobs(ctx, s.tx, ids); err != nil {
 		return err
 	}
+	if err := model.DeleteParts(ctx, s.tx, ids); err != nil {
+		return err
+	}
 	n, err = model.DeleteObjects(ctx, s.tx, ids)
 	s.done.Objects += int(n)
 	return err

@@ -8,6 +8,7 @@ import (
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/internal/observe"
+	"github.com/vedette-io/vedette/platform/internal/parts"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
@@ -21,6 +22,8 @@ type updater struct {
 	labels     []model.Label
 	redecided  []int64 // objects whose rows of jobs are replaced
 	jobs       []model.JobRow
+	written    []parts.Job // the jobs of these rows
+	parts      []model.Part
 }
 
 // add collects the changes of an object with appended revisions.
@@ -36,6 +39,7 @@ func (u *updater) add(obj *lockedObject) {
 	if row.AttributesHash != obj.AttributesHash {
 		u.addAttributes(obj, obj.body)
 		u.addJob(obj)
+		u.addPart(obj)
 	}
 }
 
@@ -49,13 +53,28 @@ func (u *updater) addJob(obj *lockedObject) {
 	if stored {
 		u.redecided = append(u.redecided, obj.ID)
 	}
+	if slices.Contains(job.Parents(), obj.body.Owner.Kind) {
+		return
+	}
 	row := model.JobRow{ObjectID: obj.ID}
 	if obj.facts != nil {
 		row.Facts = obj.facts.Facts
 	}
-	if !slices.Contains(job.Parents(), obj.body.Owner.Kind) {
-		u.jobs = append(u.jobs, row)
+	u.jobs = append(u.jobs, row)
+	u.written = append(u.written, parts.Job{
+		ID: obj.ID, Cluster: u.scope.Cluster, Namespace: obj.body.Namespace, UID: obj.UID, CreatedAt: model.Micros(obj.body.Created), Facts: row.Facts,
+	})
+}
+
+// addPart collects an object that may belong to a job.
+func (u *updater) addPart(obj *lockedObject) {
+	o := obj.body
+	if n := len(u.written); n > 0 && u.written[n-1].ID == obj.ID || o.Owner.UID == "" && !o.Pod {
+		return
 	}
+	u.parts = append(u.parts, model.Part{
+		ID: obj.ID, Cluster: u.scope.Cluster, Namespace: o.Namespace, UID: obj.UID, Owner: o.Owner, Labels: o.Labels, Pod: o.Pod, CreatedAt: model.Micros(o.Created),
+	})
 }
 
 // addAttributes collects the changed labels and other attributes of an object.
@@ -89,5 +108,8 @@ func (u *updater) write(ctx context.Context, tx *sqldb.Tx) error {
 	if err := model.DeleteJobs(ctx, tx, u.redecided); err != nil {
 		return err
 	}
-	return model.InsertJobs(ctx, tx, u.jobs)
+	if err := model.InsertJobs(ctx, tx, u.jobs); err != nil {
+		return err
+	}
+	return parts.Link(ctx, tx, u.parts, u.written)
 }

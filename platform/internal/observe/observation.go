@@ -26,6 +26,7 @@ type Observation struct {
 	Owner                model.Owner
 	Queue, Submitter     string
 	Labels               map[string]string
+	Pod                  bool       // it is a pod
 	OfJob                bool       // its type is one of jobs
 	Facts                *job.Facts // of a job; nil if the body was not decoded
 	Invalid              error      // reason why the state is unknown: an undecodable body, or a panic
@@ -41,7 +42,7 @@ type Observation struct {
 // stored.
 func Observe(p *Projection, d *delta.Delta, source model.Source) (Observation, error) {
 	rec := &d.Record
-	o := Observation{UID: rec.UID, Namespace: rec.Namespace, Name: rec.Name, Version: rec.Version, Deleted: d.Kind == delta.Delete, Source: source, Seen: d.Seen, OfJob: p.isJob}
+	o := Observation{UID: rec.UID, Namespace: rec.Namespace, Name: rec.Name, Version: rec.Version, Deleted: d.Kind == delta.Delete, Source: source, Seen: d.Seen, Pod: p.isPod, OfJob: p.isJob}
 	var err error
 	if o.Body, err = p.body(rec); err != nil {
 		return o, fmt.Errorf("%s at version %v: %w", rec.Key, rec.Version, err)
@@ -58,8 +59,13 @@ func Observe(p *Projection, d *delta.Delta, source model.Source) (Observation, e
 	}
 	o.Labels = obj.GetLabels()
 	o.Queue = job.QueueOf(o.Labels)
-	if o.Invalid = p.decide(&o, obj.Object); o.Invalid != nil {
+	var spec *job.Spec
+	if o.Status, spec, o.Invalid = p.decide(obj.Object); o.Invalid != nil {
 		o.Status.Message = o.Invalid.Error()
+	}
+	if spec != nil {
+		facts := spec.Facts(o.Status.State)
+		o.Facts, o.Queue = &facts, model.Truncate(spec.Queue, model.MaxWord)
 	}
 	if o.Deleted {
 		o.Status = job.Status{State: job.Deleted, Raw: o.Status.Raw, Reason: o.Status.Reason, Message: o.Status.Message}

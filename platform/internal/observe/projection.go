@@ -13,7 +13,6 @@ import (
 	"github.com/vedette-io/vedette/internal/jsontext"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -26,6 +25,7 @@ type Projection struct {
 	removed  []FieldPath
 	cut      *jsontext.Mask // removes the fields in removed
 	reduce   *jsontext.Mask // removes the fields that stateOf ignores; nil: stateOf may read every field
+	isPod    bool           // the objects are pods
 	isJob    bool           // the objects are of a type of jobs
 	Redacted bool           // removed contains redacted fields
 }
@@ -61,7 +61,7 @@ var typeFields = []FieldPath{{"apiVersion"}, {"kind"}}
 func NewProjection(r kube.Resource, stateOf func(map[string]any) job.Status, redact []FieldPath) *Projection {
 	p := &Projection{
 		stateOf: stateOf, prefix: fmt.Appendf(nil, "{\"apiVersion\":%q,\"kind\":%q", r.APIVersion(), r.Kind),
-		removed: slices.Concat(versionFields, typeFields, redact), isJob: job.KindOf(r.APIVersion(), r.Kind).IsJob(), Redacted: len(redact) > 0,
+		removed: slices.Concat(versionFields, typeFields, redact), isPod: r.Group == "" && r.Name == "pods", isJob: job.KindOf(r.APIVersion(), r.Kind).IsJob(), Redacted: len(redact) > 0,
 	}
 	if stateOf == nil {
 		p.stateOf = func(object map[string]any) job.Status { return job.ReadStatus(object) }
@@ -162,20 +162,19 @@ func (p *Projection) decode(rec *wire.Record, body []byte) (*unstructured.Unstru
 	return wire.Codec[unstructured.Unstructured]{}.Decode(r)
 }
 
-// decide sets the status of a decoded object and, for a job, its facts and its queue.
+// decide returns the status of a decoded object and the spec of a job, or nil.
 //
 // Errors: the state function panicked.
-func (p *Projection) decide(o *Observation, object map[string]any) (err error) {
+func (p *Projection) decide(object map[string]any) (s job.Status, spec *job.Spec, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("the state function panicked: %v\n%s", v, debug.Stack())
 		}
 	}()
-	o.Status = p.stateOf(object)
+	s = p.stateOf(object)
 	if p.isJob {
-		spec := job.ReadSpec(object)
-		facts := spec.Facts(o.Status.State)
-		o.Facts, o.Queue = &facts, model.Truncate(spec.Queue, model.MaxWord)
+		of := job.ReadSpec(object)
+		spec = &of
 	}
-	return nil
+	return s, spec, nil
 }

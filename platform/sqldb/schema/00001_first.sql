@@ -48,7 +48,7 @@ CREATE INDEX objects_name ON objects (name, resource_id, namespace, id);
 CREATE INDEX objects_state ON objects (state, since, id);
 CREATE INDEX objects_presence ON objects (presence, cluster_id, resource_id);
 
--- A row for each job: an object of a type of jobs that is no part of another job. The other
+-- A row for each job: an object of a type of jobs that does not belong to another job. The other
 -- columns are facts that package job has read in the body of the last revision. They are NULL
 -- if no body was seen, and 0 or empty if the body does not say it. time_limit is the maximum
 -- running time in microseconds.
@@ -63,6 +63,20 @@ CREATE TABLE jobs (
   pod_label ${NAME},
   pod_label_value ${NAME}
 ) ${ORDERED};
+
+-- The job of each object that belongs to one: pods, and the objects between them and the job.
+CREATE TABLE job_parts (
+  object_id BIGINT NOT NULL PRIMARY KEY,
+  job_id BIGINT NOT NULL
+) ${ORDERED};
+CREATE INDEX job_parts_job ON job_parts (job_id, object_id);
+
+-- The objects whose owner has no job, or is not recorded yet.
+CREATE TABLE open_parts (
+  object_id BIGINT NOT NULL PRIMARY KEY,
+  owner_uid ${WORD} NOT NULL
+) ${ORDERED};
+CREATE INDEX open_parts_owner ON open_parts (owner_uid, object_id);
 
 -- The transition index. An index entry says that an object with a term changed its state
 -- in an hour. A term is the hash of a label, a namespace, an owner and so on.

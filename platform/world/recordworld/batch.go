@@ -20,6 +20,7 @@ type batch struct {
 	revisions   []model.Revision
 	labels      []model.Label
 	jobs        []model.JobRow
+	parts       map[int64]int64 // jobs by their pods
 	entries     []model.IndexEntry
 }
 
@@ -36,6 +37,8 @@ func (b *batch) add(m *member, id int64, indexed bool) {
 	}
 	if m.facts != nil {
 		b.jobs = append(b.jobs, model.JobRow{ObjectID: id, Facts: m.facts})
+	} else {
+		b.parts[id] = m.job
 	}
 	from := ""
 	for i := range m.steps {
@@ -84,6 +87,9 @@ func (b *batch) store(ctx context.Context, tx *sqldb.Tx) error {
 		return err
 	}
 	if err := model.InsertJobs(ctx, tx, b.jobs); err != nil {
+		return err
+	}
+	if err := model.SetJobs(ctx, tx, b.parts); err != nil {
 		return err
 	}
 	return model.InsertIndexEntries(ctx, tx, b.entries)

@@ -48,15 +48,16 @@ func Fill(ctx context.Context, db *sqldb.DB, c Config) error {
 	id := int64(0)
 	for from := 0; from < c.Jobs; from += jobsAtOnce {
 		to := min(from+jobsAtOnce, c.Jobs)
-		var b batch
+		b := batch{parts: map[int64]int64{}}
 		var pods []member
 		for i := from; i < to; i++ {
 			j := w.Job(i)
 			id++
+			job := id
 			m := memberOf(&j, p)
 			b.add(&m, id, false)
 			for _, pod := range podsOf(&j, i) {
-				pod.Cluster, pod.Resource = m.Cluster, p.pods
+				pod.Cluster, pod.Resource, pod.job = m.Cluster, p.pods, job
 				pods = append(pods, pod)
 			}
 		}
@@ -128,7 +129,7 @@ func settle(ctx context.Context, db *sqldb.DB) error {
 	case strings.HasPrefix(url, "postgres"):
 		statements = []string{"VACUUM ANALYZE"}
 	case strings.HasPrefix(url, "mysql"):
-		statements = []string{"ANALYZE TABLE objects, transitions, revisions, labels, jobs, transition_index"}
+		statements = []string{"ANALYZE TABLE objects, transitions, revisions, labels, jobs, job_parts, transition_index"}
 	default:
 		statements = []string{"PRAGMA wal_checkpoint(TRUNCATE)"}
 	}

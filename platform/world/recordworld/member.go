@@ -19,6 +19,7 @@ type member struct {
 	deleted   int64
 	steps     []step
 	facts     *job.Facts // nil: a pod
+	job       int64      // row ID of the job of a pod
 }
 
 // step is one transition, optionally with a body.

@@ -1,0 +1,203 @@
+package parts
+
+import (
+	"context"
+	"slices"
+
+	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/internal/model"
+	"github.com/vedette-io/vedette/platform/sqldb"
+)
+
+// Job is a job that was just written.
+type Job struct {
+	ID, Cluster    int64
+	Namespace, UID string
+	CreatedAt      int64
+	Facts          *job.Facts // nil: unknown
+}
+
+// maxSteps is the maximum number of objects between a part and its job.
+const maxSteps = 6
+
+// Link stores the jobs of new parts, and those of older parts that new jobs and parts lead to.
+// A part whose owner leads to no job stays open.
+func Link(ctx context.Context, tx *sqldb.Tx, all []model.Part, jobs []Job) error {
+	l := linker{tx: tx, jobs: map[int64]int64{}, owned: map[int64]bool{}}
+	for _, some := range byOwnerKind(all) {
+		if err := l.byOwner(ctx, some); err != nil {
+			return err
+		}
+	}
+	if err := l.byLabels(ctx, all); err != nil {
+		return err
+	}
+	var open []model.Part
+	for i := range all {
+		if p := &all[i]; !l.owned[p.ID] && (p.Owner.UID != "" || p.Pod && job.LabeledOwners(p.Labels) != nil) {
+			open = append(open, *p)
+		}
+	}
+	if err := model.InsertOpenParts(ctx, tx, open); err != nil {
+		return err
+	}
+	if err := l.marked(ctx, jobs); err != nil {
+		return err
+	}
+	return l.descend(ctx, all, jobs)
+}
+
+// linker finds the jobs of parts.
+type linker struct {
+	tx    *sqldb.Tx
+	jobs  map[int64]int64 // found and not stored yet, by part
+	owned map[int64]bool  // parts whose owner leads to the job; others stay open
+}
+
+// kindInCluster is the kind of the owners of some parts.
+type kindInCluster struct {
+	cluster int64
+	kind    string
+}
+
+// byOwnerKind divides parts with an owner by the kind of the owner.
+func byOwnerKind(all []model.Part) map[kindInCluster][]*model.Part {
+	m := map[kindInCluster][]*model.Part{}
+	for i := range all {
+		if p := &all[i]; p.Owner.UID != "" {
+			k := kindInCluster{p.Cluster, p.Owner.Kind}
+			m[k] = append(m[k], p)
+		}
+	}
+	return m
+}
+
+// byOwner finds the jobs of parts whose owners have the same kind.
+func (l *linker) byOwner(ctx context.Context, some []*model.Part) error {
+	of := map[string][]*model.Part{}
+	var uids []string
+	for _, p := range some {
+		if of[p.Owner.UID] == nil {
+			uids = append(uids, p.Owner.UID)
+		}
+		of[p.Owner.UID] = append(of[p.Owner.UID], p)
+	}
+	slices.Sort(uids)
+	return model.PartOwners(ctx, l.tx, some[0].Cluster, some[0].Owner.Kind, uids, func(o model.PartOwner) {
+		for _, p := range of[o.UID] {
+			if o.Owns(p) {
+				l.jobs[p.ID], l.owned[p.ID] = o.Job, true
+			}
+		}
+	})
+}
+
+// named identifies a job by its name.
+type named struct {
+	cluster                      int64
+	group, kind, namespace, name string
+}
+
+// byLabels finds the jobs of pods without one by the labels of operators.
+func (l *linker) byLabels(ctx context.Context, all []model.Part) error {
+	known := map[named]model.PartOwner{}
+	for i := range all {
+		p := &all[i]
+		if !p.Pod || l.jobs[p.ID] != 0 {
+			continue
+		}
+		for _, owner := range job.LabeledOwners(p.Labels) {
+			n := named{p.Cluster, owner.Group(), owner.Kind, p.Namespace, owner.Name}
+			o, found := known[n]
+			if !found {
+				var err error
+				if o, _, err = model.JobNamed(ctx, l.tx, n.cluster, n.group, n.kind, n.namespace, n.name); err != nil {
+					return err
+				}
+				known[n] = o
+			}
+			if o.Owns(p) && o.CreatedAt <= p.CreatedAt && (owner.UID == "" || owner.UID == o.UID) {
+				l.jobs[p.ID] = o.Job
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// marked finds the pods of new jobs that have the label of the operator and were recorded
+// before their job.
+func (l *linker) marked(ctx context.Context, jobs []Job) error {
+	var labels []model.Label
+	for i := range jobs {
+		if f := jobs[i].Facts; f != nil && f.PodLabel != "" {
+			labels = append(labels, model.Label{Name: f.PodLabel, Value: f.PodLabelValue})
+		}
+	}
+	pods, err := model.PodsWithoutJob(ctx, l.tx, labels)
+	if err != nil {
+		return err
+	}
+	for i := range pods {
+		p := &pods[i]
+		for k := range jobs {
+			j := &jobs[k]
+			o := model.PartOwner{Cluster: j.Cluster, Job: j.ID, Namespace: j.Namespace}
+			if f := j.Facts; l.jobs[p.ID] == 0 && f != nil && f.PodLabel != "" && p.Labels[f.PodLabel] == f.PodLabelValue && o.Owns(p) && j.CreatedAt <= p.CreatedAt {
+				l.jobs[p.ID] = j.ID
+			}
+		}
+	}
+	return nil
+}
+
+// descend stores the jobs that were found, and finds the jobs of open parts below them.
+func (l *linker) descend(ctx context.Context, all []model.Part, jobs []Job) error {
+	parents := map[string]model.PartOwner{}
+	for i := range jobs {
+		parents[jobs[i].UID] = model.PartOwner{Cluster: jobs[i].Cluster, Job: jobs[i].ID, Namespace: jobs[i].Namespace}
+	}
+	for i := range all {
+		if p := &all[i]; l.jobs[p.ID] != 0 && !p.Pod {
+			parents[p.UID] = model.PartOwner{Cluster: p.Cluster, Job: l.jobs[p.ID], Namespace: p.Namespace}
+		}
+	}
+	for range maxSteps {
+		if err := l.store(ctx); err != nil || len(parents) == 0 {
+			return err
+		}
+		uids := make([]string, 0, len(parents))
+		for uid := range parents {
+			uids = append(uids, uid)
+		}
+		slices.Sort(uids)
+		open, err := model.OpenParts(ctx, l.tx, uids)
+		if err != nil {
+			return err
+		}
+		next := map[string]model.PartOwner{}
+		for i := range open {
+			p := &open[i]
+			if o := parents[p.Owner.UID]; o.Owns(p) {
+				l.jobs[p.ID], l.owned[p.ID] = o.Job, true
+				next[p.UID] = model.PartOwner{Cluster: p.Cluster, Job: o.Job, Namespace: p.Namespace}
+			}
+		}
+		parents = next
+	}
+	return l.store(ctx)
+}
+
+// store stores the jobs that were found.
+func (l *linker) store(ctx context.Context) error {
+	if len(l.jobs) == 0 {
+		return nil
+	}
+	if err := model.SetJobs(ctx, l.tx, l.jobs); err != nil {
+		return err
+	}
+	l.jobs = map[int64]int64{}
+	owned := model.SortedIDs(l.owned)
+	l.owned = map[int64]bool{}
+	return model.CloseParts(ctx, l.tx, owned)
+}
