@@ -41,10 +41,11 @@ func Link(ctx context.Context, tx *sqldb.Tx, all []model.Part, jobs []Job) error
 	if err := model.InsertOpenParts(ctx, tx, open); err != nil {
 		return err
 	}
-	if err := l.marked(ctx, jobs); err != nil {
+	pods, err := l.marked(ctx, jobs)
+	if err != nil {
 		return err
 	}
-	return l.descend(ctx, all, jobs)
+	return l.descend(ctx, append(all, pods...), jobs)
 }
 
 // linker finds the jobs of parts.
@@ -125,9 +126,9 @@ func (l *linker) byLabels(ctx context.Context, all []model.Part) error {
 	return nil
 }
 
-// marked finds the pods of new jobs that have the label of the operator and were recorded
-// before their job.
-func (l *linker) marked(ctx context.Context, jobs []Job) error {
+// marked finds the jobs of pods that have the label of the operator of a new job and were
+// recorded before it, and returns the pods.
+func (l *linker) marked(ctx context.Context, jobs []Job) ([]model.Part, error) {
 	var labels []model.Label
 	for i := range jobs {
 		if f := jobs[i].Facts; f != nil && f.PodLabel != "" {
@@ -135,9 +136,6 @@ func (l *linker) marked(ctx context.Context, jobs []Job) error {
 		}
 	}
 	pods, err := model.PodsWithoutJob(ctx, l.tx, labels)
-	if err != nil {
-		return err
-	}
 	for i := range pods {
 		p := &pods[i]
 		for k := range jobs {
@@ -148,7 +146,7 @@ func (l *linker) marked(ctx context.Context, jobs []Job) error {
 			}
 		}
 	}
-	return nil
+	return pods, err
 }
 
 // descend stores the jobs that were found, and finds the jobs of open parts below them.
@@ -158,7 +156,7 @@ func (l *linker) descend(ctx context.Context, all []model.Part, jobs []Job) erro
 		parents[jobs[i].UID] = model.PartOwner{Cluster: jobs[i].Cluster, Job: jobs[i].ID, Namespace: jobs[i].Namespace}
 	}
 	for i := range all {
-		if p := &all[i]; l.jobs[p.ID] != 0 && !p.Pod {
+		if p := &all[i]; l.jobs[p.ID] != 0 {
 			parents[p.UID] = model.PartOwner{Cluster: p.Cluster, Job: l.jobs[p.ID], Namespace: p.Namespace}
 		}
 	}

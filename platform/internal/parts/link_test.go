@@ -50,8 +50,8 @@ func drawObjects(t *rapid.T) (all []object) {
 	for i := range rapid.IntRange(1, 10).Draw(t, "objects") {
 		kind := rapid.SampledFrom([]string{"JobSet", "Job", "ReplicaSet", "Pod", "Pod"}).Draw(t, "kind")
 		at := time.Unix(1_772_000_000+int64(rapid.IntRange(0, 3).Draw(t, "created")), 0)
-		o := object{kind: kind, cluster: int64(1 + rapid.IntRange(0, 9).Draw(t, "cluster")/9), owner: rapid.IntRange(-1, i-1).Draw(t, "owner"), Observation: observe.Observation{
-			UID: fmt.Sprint("uid-", i), Name: fmt.Sprint("n", i), Namespace: []string{"ml", "web"}[rapid.IntRange(0, 9).Draw(t, "namespace")/9], Version: wire.Version(i + 1),
+		o := object{kind: kind, cluster: int64(1 + rapid.IntRange(0, 4).Draw(t, "cluster")/4), owner: rapid.IntRange(-1, i-1).Draw(t, "owner"), Observation: observe.Observation{
+			UID: fmt.Sprint("uid-", i), Name: fmt.Sprint("n", i), Namespace: []string{"ml", "web"}[rapid.IntRange(0, 4).Draw(t, "namespace")/4], Version: wire.Version(i + 1),
 			Created: at, Seen: at, Source: model.Watched, Body: fmt.Appendf(nil, "{%d}", i), Status: job.Status{State: job.Running}, Pod: kind == "Pod",
 		}}
 		if o.owner >= 0 {
@@ -64,7 +64,7 @@ func drawObjects(t *rapid.T) (all []object) {
 		if kind == "JobSet" {
 			o.Facts.PodLabel, o.Facts.PodLabelValue = "jobset.sigs.k8s.io/jobset-name", o.Name
 		}
-		if set := rapid.IntRange(-3, i-1).Draw(t, "set"); kind == "Pod" && set >= 0 && all[set].kind == "JobSet" {
+		if set := rapid.IntRange(-1, i-1).Draw(t, "set"); kind == "Pod" && set >= 0 && all[set].kind == "JobSet" {
 			o.Labels = map[string]string{"jobset.sigs.k8s.io/jobset-name": all[set].Name}
 		}
 		all = append(all, o)
@@ -90,7 +90,7 @@ func jobOf(all []object, i int) string {
 		}
 	}
 	for k := range all {
-		if p := &all[k]; o.kind == "Pod" && p.kind == "JobSet" && p.Name == o.Labels["jobset.sigs.k8s.io/jobset-name"] && p.cluster == o.cluster && p.Namespace == o.Namespace && !p.Created.After(o.Created) {
+		if p := &all[k]; o.kind == "Pod" && p.kind == "JobSet" && p.isJob() && p.Name == o.Labels["jobset.sigs.k8s.io/jobset-name"] && p.cluster == o.cluster && p.Namespace == o.Namespace && !p.Created.After(o.Created) {
 			return p.Name
 		}
 	}
