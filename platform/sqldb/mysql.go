@@ -26,7 +26,7 @@ func MySQL() Driver { return mysql{} }
 
 // Dialect implements Driver.
 func (mysql) Dialect() Dialect {
-	const table = "ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+	const table = "ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
 	return Dialect{
 		Name: "MySQL", Goose: goose.DialectMySQL,
 		Variables: map[string]string{
@@ -300,6 +300,12 @@ func (mysql) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
 	s.Logs, err = sizeOfLogs(ctx, db, mysql{}.Dialect().TableExists)
 	s.Used = min(s.Files, EstimateUsed(rows, body.Float64)+s.Logs)
 	return s, err
+}
+
+// ValueLimit implements Limiter.
+func (mysql) ValueLimit(ctx context.Context, db *sql.DB) (bytes int64, setting string, err error) {
+	err = db.QueryRowContext(ctx, "SELECT @@max_allowed_packet").Scan(&bytes)
+	return bytes, "max_allowed_packet", err
 }
 
 // Vacuum implements Driver. It does nothing: the server uses free space for new rows.

@@ -209,6 +209,22 @@ func (postgres) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
 	return s, err
 }
 
+// CheckMigration implements Preparer. A step is a transaction, so a trial is not necessary.
+func (postgres) CheckMigration(ctx context.Context, db *sql.DB, _ bool) error {
+	var schema sql.NullString
+	var may sql.NullBool
+	if err := db.QueryRowContext(ctx, "SELECT current_schema(), has_schema_privilege(current_schema(), 'CREATE')").Scan(&schema, &may); err != nil {
+		return err
+	}
+	switch {
+	case !schema.Valid:
+		return errors.New("the search_path of the user names no schema; create one, or set the search_path")
+	case !may.Bool:
+		return fmt.Errorf("the user may not create tables in the schema %s; GRANT CREATE ON SCHEMA %s, or run `vedette migrate up` as its owner", schema.String, schema.String)
+	}
+	return nil
+}
+
 // Vacuum implements Driver. It does nothing: the server uses free space for new rows.
 func (postgres) Vacuum(context.Context, *sql.DB) error { return nil }
 

@@ -115,7 +115,7 @@ func startMariaDB() (*Server, error) {
 func StartMariaDB(t *testing.T, options ...string) *Server {
 	t.Helper()
 	testinput.Uncached(t)
-	s, err := newMariaDB(append(options, "--skip-log-bin")...)
+	s, err := newMariaDB(append([]string{"--skip-log-bin"}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
