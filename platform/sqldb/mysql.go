@@ -195,8 +195,8 @@ func mysqlTLS(cfg *driver.Config, mode, ca string) (err error) {
 func mysqlConfig() (*driver.Config, error) {
 	cfg := driver.NewConfig()
 	cfg.Collation = "utf8mb4_bin"
-	// Ask each server for its max_allowed_packet. The driver then refuses a longer statement
-	// without ending the connection, as the server would.
+	// Ask each server for its max_allowed_packet. The driver then sends a longer statement in
+	// pieces, and only a value above the limit is refused, which does not end the connection.
 	cfg.MaxAllowedPacket = 0
 	cfg.InterpolateParams = true // one round trip for each statement instead of three
 	cfg.ClientFoundRows = true
@@ -220,7 +220,7 @@ type discard struct{}
 func (discard) Print(...any) {}
 
 // mysqlChunks uses long statements, to save round trips.
-var mysqlChunks = Chunks{Parameters: 60_000, TooLong: mysqlTooLong}
+var mysqlChunks = Chunks{Parameters: 60_000}
 
 // mysqlTooLong reports whether an error means that max_allowed_packet forbids a statement or one of
 // its values. It does not end the transaction.

@@ -25,9 +25,6 @@ type Chunks struct {
 	// Prepared is the number of rows of a statement that is prepared once and run
 	// repeatedly. If 0, each statement has as many rows as possible, and is not prepared.
 	Prepared int
-	// TooLong is optional. It reports whether an error means that a statement was too long for the
-	// server, and that the transaction continues. Its rows are then sent in shorter statements.
-	TooLong func(error) bool
 }
 
 // Exec runs a statement for all rows. text returns the statement for n rows.
@@ -87,12 +84,7 @@ func (c Chunks) split(ctx context.Context, tx *sql.Tx, rows Rows, text func(n in
 	}
 	for len(values) > 0 {
 		n := fit(values, min(500, c.Parameters/len(rows.Columns)))
-		err := run(statement{tx: tx, text: text(n)}, slices.Concat(values[:n]...))
-		for err != nil && n > 1 && c.TooLong != nil && c.TooLong(err) {
-			n /= 2
-			err = run(statement{tx: tx, text: text(n)}, slices.Concat(values[:n]...))
-		}
-		if err != nil {
+		if err := run(statement{tx: tx, text: text(n)}, slices.Concat(values[:n]...)); err != nil {
 			return err
 		}
 		values = values[n:]
