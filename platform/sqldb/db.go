@@ -92,7 +92,7 @@ func (d *DB) ValueLimit(ctx context.Context) (bytes int64, setting string, err e
 	return bytes, setting, d.Explain(err)
 }
 
-// CheckMigration returns an error for what the server or the rights of its user do not allow a
+// CheckMigration returns an error if the server or the rights of its user forbid a
 // step of the schema. With try, it makes changes like those of a step, and removes them.
 func (d *DB) CheckMigration(ctx context.Context, try bool) error {
 	return migrator{d.pool}.check(ctx, try)

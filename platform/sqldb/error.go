@@ -111,7 +111,7 @@ func explainTLS(err error, authority, anyName string) (e Explanation, known bool
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, &name) && len(name.Certificate.DNSNames)+len(name.Certificate.IPAddresses) == 0:
-		return Explanation{"the certificate of the server contains no host name", "give the server one that does, or use " + anyName, cause, false}, true
+		return Explanation{"the certificate of the server contains no host name", "give the server a certificate with its name, or use " + anyName, cause, false}, true
 	case errors.As(err, &name):
 		return Explanation{"the certificate of the server has another host name", "use a name of the certificate in the URL, or " + anyName, cause, false}, true
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:

@@ -125,7 +125,7 @@ func TestExplainNetwork(t *testing.T) {
 		authority := map[string]string{"PostgreSQL": "sslrootcert", "MySQL": "tls-ca"}[d.Dialect().Name]
 		anyName := map[string]string{"PostgreSQL": "sslmode=verify-ca", "MySQL": "tls=verify-ca"}[d.Dialect().Name]
 		for err, want := range map[error]string{
-			unnamed: "the certificate of the server contains no host name (tls: failed to verify certificate: x509: certificate is not valid for any names, but wanted to match db); give the server one that does, or use " + anyName,
+			unnamed: "the certificate of the server contains no host name (tls: failed to verify certificate: x509: certificate is not valid for any names, but wanted to match db); give the server a certificate with its name, or use " + anyName,
 			named:   "the certificate of the server has another host name (tls: failed to verify certificate: x509: certificate is valid for other, not db); use a name of the certificate in the URL, or " + anyName,
 			expired: "the certificate of the server is not valid at this time",
 			fmt.Errorf("handshake: %w", tls.AlertError(70)):                                    "the server and this program found no common kind of TLS (tls: protocol version not supported); enable TLS 1.2",

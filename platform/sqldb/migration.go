@@ -111,7 +111,7 @@ func (m migrator) mayChange(ctx context.Context) error {
 	return nil
 }
 
-// check returns an error for what the server or the rights of the user do not allow. With try, it
+// check returns an error if the server or the rights of the user forbid a step. With try, it
 // tries it.
 func (m migrator) check(ctx context.Context, try bool) error {
 	p, ok := m.driver.(Preparer)

@@ -335,7 +335,7 @@ var mysqlCodes = map[uint16]Explanation{
 	1045: {Problem: wrongLogin, Remedy: checkLogin},
 	1698: {Problem: "the server does not let this user log in with a password", Remedy: checkLogin},
 	1130: {Problem: "the server has no user for connections from this host", Remedy: "create one with CREATE USER 'user'@'host', where host may be %"},
-	1129: {Problem: "the server blocks this host after too many failed connections", Remedy: "run FLUSH HOSTS, or TRUNCATE TABLE performance_schema.host_cache, and find who fails"},
+	1129: {Problem: "the server blocks this host after too many failed connections", Remedy: "run FLUSH HOSTS, or TRUNCATE TABLE performance_schema.host_cache, and correct the program that fails"},
 	1820: {Problem: passwordExpired, Remedy: newPassword},
 	1862: {Problem: passwordExpired, Remedy: newPassword},
 	3118: {Problem: accountLocked, Remedy: unlockAccount},

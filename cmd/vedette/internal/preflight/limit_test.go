@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestExamineLimit checks what the doctor says about the limit of values.
+// TestExamineLimit checks the finding of the doctor about the limit of values.
 func TestExamineLimit(t *testing.T) {
 	for _, c := range []struct {
 		n    int64
