@@ -29,7 +29,8 @@ func newGaps(c completions) *cobra.Command {
 		Use:   "gaps [TYPE[,TYPE…]]",
 		Short: "Show where the history may be incomplete, and why",
 		Long: "Show the intervals of time, and of versions, in which the recorder may have missed something: it was away for longer\n" +
-			"than the API server keeps events, or an event could not be decoded. Healed gaps are not shown.\n\n" +
+			"than the API server keeps events, or an event could not be decoded. Healed gaps are not shown. Each recorder has gaps of its\n" +
+			"own: what one missed, another one may have seen.\n\n" +
 			"Fields of json, yaml, csv and ndjson: cluster, type, namespace, cause, fromVersion, toVersion, beganAt, endedAt, seconds,\n" +
 			"healedAt, recorder, detail.",
 		Example: "  vedette gaps --db sqlite:history.db\n\n" +
@@ -71,8 +72,8 @@ type gapDoc struct {
 
 // gapColumns are the columns of gaps. The lines of run have a cell for each.
 var gapColumns = listing.Columns{
-	Always: []string{"BEGAN", "FOR", "TYPE", "NAMESPACE", "CAUSE", "HEALED"},
-	Wide:   []string{"VERSIONS", "RECORDER", "DETAIL"},
+	Always: []string{"BEGAN", "FOR", "TYPE", "NAMESPACE", "RECORDER", "CAUSE", "HEALED"},
+	Wide:   []string{"VERSIONS", "DETAIL"},
 }
 
 func (o *gapsOptions) run(ctx context.Context, types string, con *console.Console) error {
@@ -108,7 +109,7 @@ func (o *gapsOptions) run(ctx context.Context, types string, con *console.Consol
 			namespace = "all"
 		}
 		err := lp.Add(listing.Item{
-			Cells: []string{units.Local(g.Began), lastingGap(g, now), g.Type.String(), namespace, causeText(g.Cause), units.Local(g.Healed), versions(g), g.Recorder, printable.OneLine(g.Detail)},
+			Cells: []string{units.Local(g.Began), lastingGap(g, now), g.Type.String(), namespace, g.Recorder, causeText(g.Cause), units.Local(g.Healed), versions(g), printable.OneLine(g.Detail)},
 			Name:  "gap/" + versions(g),
 			Doc: gapDoc{
 				g.Cluster, g.Type.String(), g.Namespace, g.Cause, g.From.String(), g.To.String(), units.Timestamp(g.Began), units.Timestamp(g.Ended), gapLength(g, now).Seconds(), units.Timestamp(g.Healed), g.Recorder, g.Detail,
@@ -165,7 +166,7 @@ func causeText(cause string) string {
 	case history.CauseInvalid:
 		return "an object or an event was unusable"
 	case history.CauseRefused:
-		return "the database refused a revision"
+		return "the database refused a revision or its content"
 	case history.CauseUnordered:
 		return "the server does not order versions, and a revision was not newer than the previous one"
 	}

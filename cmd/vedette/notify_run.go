@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +16,7 @@ type notifyRunOptions struct {
 	db, listen string
 	notify     notifyFlags
 	kept       messageRetention
+	start      startup
 	settled    *settings.Settings
 }
 
@@ -27,7 +27,8 @@ func newNotifyRun() *cobra.Command {
 		Short: "Send messages by the rules of a file",
 		Long: "The command reads the transitions that recorders write, and sends messages until Ctrl-C. Several may run at once: they share\n" +
 			"the work, also with recorders that have --notify. The first one begins with what happens from then on. A change of the file\n" +
-			"or of its secrets takes effect within seconds; a file with mistakes changes nothing.",
+			"or of its secrets takes effect within seconds; a file with mistakes changes nothing. At its start\n" +
+			"the command waits for a database that does not answer, or that no recorder has made yet.",
 		Example: "  vedette notify run --notify notify.yaml --db sqlite:history.db\n\n" +
 			"  # With health and metrics\n" +
 			"  vedette notify run --config vedette.yaml --listen 0.0.0.0:8081",
@@ -39,6 +40,7 @@ func newNotifyRun() *cobra.Command {
 	o.settled = settings.AddDatabase(cmd, &o.db)
 	o.notify.addFlags(cmd)
 	o.kept.addFlags(cmd)
+	o.start.addFlags(cmd.Flags())
 	cmd.Flags().StringVar(&o.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as 127.0.0.1:8081 (default: none)")
 	return cmd
 }
@@ -50,14 +52,22 @@ func (o *notifyRunOptions) run(ctx context.Context, con *console.Console) error 
 	if err != nil {
 		return err
 	}
-	d, err := settings.OpenDatabase(ctx, o.db)
-	if err != nil {
-		return err
+	log, s := o.start.logger(con), serving{start: &o.start}
+	ready := func(ctx context.Context) error {
+		if n := s.notifying(); n != nil {
+			return n.ready(ctx)
+		}
+		return o.start.notReady("the notifier is starting")
 	}
-	defer d.Close()
-	n := newNotifier(d, setup, slog.New(slog.NewTextHandler(console.LogWriter{Con: con}, nil)))
-	return httpserver.ServeWhile(ctx, httpserver.Config{Addr: o.listen, Ready: n.ready}, con, func(ctx context.Context) error {
+	return httpserver.ServeWhile(ctx, httpserver.Config{Addr: o.listen, Ready: ready}, con, func(ctx context.Context) error {
+		d, err := o.start.database(ctx, o.db, log)
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		n := newNotifier(d, setup, log)
+		s.set(d, nil, nil, n, nil, nil)
 		con.Say("messages about what %s records are sent\nCtrl-C ends it", d)
 		return n.run(ctx)
-	}, notifyCollectors(func() *notifier { return n })...)
+	}, notifyCollectors(s.notifying)...)
 }

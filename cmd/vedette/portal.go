@@ -30,6 +30,7 @@ type portalOptions struct {
 	browser bool
 	replica string
 	most    time.Duration // maximum age of the rows of the replica
+	start   startup
 	settled *settings.Settings
 }
 
@@ -67,6 +68,7 @@ func newPortal() *cobra.Command {
 	addConnection(cmd, &o.connect)
 	f.Lookup("context").Usage = "contexts of the kubeconfig, separated by commas (default: the clusters of --config, else the current context)"
 	o.notify.addFlags(cmd)
+	o.start.addFlags(f)
 	o.portalFlags.addFlags(cmd)
 	cmd.AddCommand(newPortalURL())
 	return cmd
@@ -86,7 +88,8 @@ func (o *portalOptions) clusters() ([]*preflight.Cluster, error) {
 }
 
 func (o *portalOptions) run(ctx context.Context, con *console.Console) error {
-	d, err := settings.OpenDatabase(ctx, o.db)
+	log := o.start.logger(con)
+	d, err := o.start.database(ctx, o.db, log)
 	if err != nil {
 		return err
 	}
@@ -102,7 +105,7 @@ func (o *portalOptions) run(ctx context.Context, con *console.Console) error {
 			return err
 		}
 	}
-	cfg := portal.Config{DB: d, Clusters: reached(clusters), Notify: file, Metrics: o.metrics, Logger: slog.New(slog.NewTextHandler(console.LogWriter{Con: con}, nil))}
+	cfg := portal.Config{DB: d, Clusters: reached(clusters), Notify: file, Metrics: o.metrics, Logger: log}
 	if o.local, err = o.localToken(con); err != nil {
 		return err
 	}

@@ -354,7 +354,7 @@ func (r *archive) gaps(t *testing.T) {
 	r.until("quiet", 2)
 	stop()
 	out := r.says("gaps", "pods")
-	matches(t, out, `(?s)^BEGAN +FOR +TYPE +NAMESPACE +CAUSE +HEALED\n\S+ \S+ +\S+ +pods +all +the recorder was away for longer than the server keeps events +-\n$`)
+	matches(t, out, `(?s)^BEGAN +FOR +TYPE +NAMESPACE +RECORDER +CAUSE +HEALED\n\S+ \S+ +\S+ +pods +all +\S+ +the recorder was away for longer than the server keeps events +-\n$`)
 	matches(t, r.says("history", "pod/quiet", "-n", "ml", "--no-headers"), `^[^\n]+ Queued [^\n]+\n[^\n]+ \(gap\) [^\n]+something may be missing[^\n]+\n[^\n]+ Succeeded [^\n]*\n$`)
 	wide := r.says("history", "pod/quiet", "-n", "ml", "-o", "wide")
 	matches(t, wide, `(?s)^pods ml/quiet  uid \S+\nSINCE +STATE +FOR +REASON +MESSAGE +VERSION +SOURCE +SEEN\n`+
@@ -367,7 +367,7 @@ func (r *archive) gaps(t *testing.T) {
 			t.Errorf("a gap in wide format:\n%s", wide)
 		}
 	}
-	matches(t, r.says("gaps", "pods", "-o", "wide"), `^BEGAN +FOR +TYPE +NAMESPACE +CAUSE +HEALED +VERSIONS +RECORDER +DETAIL\n[^\n]+ \d+-\d+ +\S+[^\n]*\n$`)
+	matches(t, r.says("gaps", "pods", "-o", "wide"), `^BEGAN +FOR +TYPE +NAMESPACE +RECORDER +CAUSE +HEALED +VERSIONS +DETAIL\n[^\n]+ \d+-\d+[^\n]*\n$`)
 	if out := r.says("history", "pod/quiet", "-n", "ml", "-o", "ndjson"); strings.Count(out, `"kind":"gap"`) != 1 {
 		t.Errorf("the gap in ndjson:\n%s", out)
 	}

@@ -34,7 +34,7 @@ func newRecord() *cobra.Command {
 		Short: "Write every revision and every transition to a database",
 		Long: "The database is SQLite, PostgreSQL, MySQL or MariaDB. A recorder resumes where it stopped. It writes what it missed\n" +
 			"as far as the server remembers, and records the rest as a gap. Several recorders may write the same objects to one\n" +
-			"database. The command runs until Ctrl-C.\n\n" +
+			"database. The command runs until Ctrl-C. At its start it waits for clusters and a database that do not answer.\n\n" +
 			"Flags override the environment (VEDETTE_DB for --db, and so on), which overrides the file of --config. Types on the\n" +
 			"command line replace the clusters of the file.",
 		Example: "  # Record the jobs and pods of all namespaces in a file\n" +
@@ -84,7 +84,7 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console.Con
 			return err
 		}
 	}
-	var s serving
+	s := serving{start: &o.start}
 	metrics := []prometheus.Collector{recordmetrics.New(s.health)}
 	if o.logs.used() {
 		metrics = append(metrics, recordmetrics.NewLogs(s.logs))
@@ -100,7 +100,7 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console.Con
 	}
 	// The server answers probes from the start, because a migration may take a long time.
 	at := httpserver.Config{Addr: o.listen, Ready: s.ready, SignsIn: o.portal.signsIn(), Hosts: o.portal.hosts}
-	if at.Tls, err = portal.Certificate(o.portal.cert, o.portal.key, slog.New(slog.NewTextHandler(console.LogWriter{Con: con}, nil))); err != nil {
+	if at.Tls, err = portal.Certificate(o.portal.cert, o.portal.key, o.start.logger(con)); err != nil {
 		return err
 	}
 	if o.portal.shown(o.listen) {
@@ -116,14 +116,19 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console.Con
 
 // begin checks the settings, and then records. It also notifies if it has a setup for that.
 func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters []*preflight.Cluster, setup *notifierSetup, s *serving, con *console.Console) error {
-	con.Progress("asking %s …", hosts(clusters))
 	var unavailable func(error)
-	if o.wait {
+	if !o.start.failFast || o.wait {
 		cfg.Start = record.Wait
+	}
+	if o.wait {
 		unavailable = func(err error) { con.Say("not recorded yet: %s", explain.Line(err)) }
 	}
-	err := preflight.Identify(ctx, clusters, unavailable)
-	con.Clear()
+	cfg.Logger = o.start.logger(con)
+	err := o.start.until(ctx, cfg.Logger, func(ctx context.Context) error {
+		con.Progress("asking %s …", hosts(clusters))
+		defer con.Clear()
+		return preflight.Identify(ctx, clusters, unavailable)
+	})
 	if err != nil {
 		return err
 	}
@@ -133,12 +138,15 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 	if err := o.makeSpill(); err != nil {
 		return err
 	}
-	d, err := o.openDatabase(ctx, con)
+	var d *sqldb.DB
+	err = o.start.until(ctx, cfg.Logger, func(ctx context.Context) (err error) {
+		d, err = o.openDatabase(ctx, con)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	cfg.Logger = slog.New(slog.NewTextHandler(console.LogWriter{Con: con}, nil))
 	if cfg.Shards, err = o.shared.coordinator(d, o.name, o.settled, cfg.Logger); err != nil {
 		return err
 	}

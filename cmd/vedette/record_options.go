@@ -30,6 +30,7 @@ type recordOptions struct {
 	spill   string
 	listen  string
 	wait    bool
+	start   startup
 	dryRun  bool
 }
 
@@ -53,6 +54,7 @@ func (o *recordOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.spill, "spill", "", "folder for changes that arrive while the database is away (default: none; the recorder then stops reading from the server)")
 	f.StringVar(&o.listen, "listen", "", "address for /healthz, /readyz and /metrics, and for the portal, such as 127.0.0.1:8080 (default: none)")
 	f.BoolVar(&o.portal.on, "portal", true, "show the portal at the address of --listen, if that is a loopback address or people have to sign in")
+	o.start.addFlags(f)
 	f.BoolVar(&o.wait, "wait-for-types", false, "start even if a cluster does not answer, or a type is not served or may not be listed, and record it as soon as possible")
 }
 

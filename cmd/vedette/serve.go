@@ -18,6 +18,7 @@ import (
 // serving is the state that the server shows: the database, the recorders and the notifier,
 // once they exist. Any goroutine may use it.
 type serving struct {
+	start     *startup
 	mu        sync.Mutex
 	d         *sqldb.DB
 	recorders []*record.Recorder
@@ -86,7 +87,7 @@ func (s *serving) ready(ctx context.Context) error {
 	d := s.d
 	s.mu.Unlock()
 	if d == nil {
-		return errors.New("the recorder is starting: it checks the clusters and the database")
+		return s.start.notReady("the recorder is starting: it checks the clusters and the database")
 	}
 	_, err := d.Clock(ctx)
 	errs := []error{err}

@@ -212,7 +212,7 @@ func TestStreamMistakes(t *testing.T) {
 		{"stream --to kafka+tls://h --ca " + word, "has no certificate in PEM"},
 		{"stream --to nats://h --cert " + word, "must be set together"},
 		{"stream --to nats://h", "no database is named: use --db"},
-		{"stream --to nats://h --db sqlite:DIR/none/h.db", "DIR/none/h.db: the file does not exist"},
+		{"stream --to nats://h --fail-fast --db sqlite:DIR/none/h.db", "DIR/none/h.db: the file does not exist"},
 		{"stream backfill --to nats://h --db sqlite:DIR/h.db", "--since is missing"},
 		{"stream backfill --to nats://h --since tomorrow --db sqlite:DIR/h.db", "--since: "},
 		{"stream reset --db sqlite:DIR/h.db", `--from is "": want oldest or now`},

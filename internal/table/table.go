@@ -4,7 +4,6 @@ package table
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/vedette-io/vedette/internal/printable"
 )
@@ -16,7 +15,8 @@ const gap = "  "
 // belongs to one goroutine.
 type Table struct{ widths []int }
 
-// New returns a table whose columns have at least these widths, in characters.
+// New returns a table whose columns have at least these widths, in columns of
+// a terminal.
 func New(widths ...int) *Table { return &Table{widths} }
 
 // Fit widens the columns for a row that will be printed later.
@@ -30,7 +30,7 @@ func (t *Table) fit(i int, cell string) {
 	for len(t.widths) <= i {
 		t.widths = append(t.widths, 0)
 	}
-	t.widths[i] = max(t.widths[i], utf8.RuneCountInString(cell))
+	t.widths[i] = max(t.widths[i], printable.Columns(cell))
 }
 
 // Row returns a row that ends with a line feed.
@@ -47,7 +47,7 @@ func (t *Table) Styled(style func(column int, padded string) string, cells ...st
 			break
 		}
 		t.fit(i, cell)
-		cell += strings.Repeat(" ", t.widths[i]-utf8.RuneCountInString(cell))
+		cell += strings.Repeat(" ", t.widths[i]-printable.Columns(cell))
 		if style != nil {
 			cell = style(i, cell)
 		}

@@ -11,7 +11,7 @@ func TestTable(t *testing.T) {
 	tab := table.New(6)
 	got := tab.Row("NAME", "STATE", "WHY") + tab.Row("训练-0", "", "x") + tab.Row("a\nFORGED", "Running", "\x1b[2J") + tab.Row("a", "b", "")
 	want := "NAME    STATE  WHY\n" +
-		"训练-0           x\n" +
+		"训练-0         x\n" +
 		"a\\nFORGED  Running  \\x1b[2J\n" +
 		"a          b\n"
 	if got != want {

@@ -1,7 +1,10 @@
 package record_test
 
 import (
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -233,6 +236,62 @@ func TestRefused(t *testing.T) {
 		w.phase("c", "Running")
 		w.until(presences, "a 0 Queued", "c 0 Running")
 	})
+}
+
+// large returns a pod whose body cannot be compressed to less than its size.
+func large(name string, bytes int) *corev1.Pod {
+	text := make([]byte, bytes/2)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(text) // it never fails
+	p := pod(name)
+	p.Spec.Containers = []corev1.Container{{Name: "main", Env: []corev1.EnvVar{{Name: "DATA", Value: hex.EncodeToString(text)}}}}
+	return p
+}
+
+// TestRefusedBody checks that a revision whose body the database rejects keeps its state, and that a
+// gap names the object.
+func TestRefusedBody(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		refuse := "ALTER TABLE revisions ADD CONSTRAINT small CHECK (LENGTH(data) < 20000)"
+		if strings.HasPrefix(url, "sqlite") {
+			refuse = "CREATE TRIGGER small BEFORE INSERT ON revisions WHEN LENGTH(NEW.data) >= 20000 BEGIN SELECT RAISE(ABORT, 'no'); END"
+		}
+		w.exec(refuse)
+		w.create(pod("a"))
+		w.create(large("big", 100_000))
+		stop := w.record("one")
+		defer stop()
+		w.until(presences, "a 0 Queued", "big 0 Queued")
+		w.until("SELECT cause FROM gaps WHERE detail LIKE 'ml/big, %is stored without its content: %'", "refused")
+		w.phase("big", "Running")
+		w.until(presences, "a 0 Queued", "big 0 Running")
+		w.until("SELECT COUNT(*) FROM revisions WHERE size > 0 AND LENGTH(data) > 0", "1")
+	})
+}
+
+// TestMaxAllowedPacket checks the same with the limit of a MariaDB server, and that the limit splits
+// long statements instead of failing them.
+func TestMaxAllowedPacket(t *testing.T) {
+	if dbtest.Selected("mariadb") != "mariadb" {
+		return
+	}
+	server := dbtest.StartMariaDB(t, "--max-allowed-packet=1M")
+	w := newWorld(t, server.Empty(t))
+	if n, setting, err := w.d.ValueLimit(t.Context()); n != 1<<20 || setting != "max_allowed_packet" || err != nil {
+		t.Errorf("got a limit of %d by %s, error %v; want 1 MiB by max_allowed_packet", n, setting, err)
+	}
+	for i := range 400 {
+		w.create(large(fmt.Sprint("many-", i), 6000))
+	}
+	stop := w.record("one")
+	defer stop()
+	w.until("SELECT COUNT(*) FROM objects", "400")
+	if h := w.recorder.Health().Targets[0]; h.Retries > 0 {
+		t.Errorf("%d attempts failed", h.Retries)
+	}
+	w.create(large("big", 4<<20)) // hexadecimal text, which is compressed by half
+	w.until("SELECT state FROM objects WHERE name = 'big'", "Queued")
+	w.until("SELECT cause FROM gaps WHERE detail LIKE 'ml/big, %is stored without its content: %max_allowed_packet%raise it%'", "refused")
 }
 
 // TestOddTexts checks that text is cut at the limit of its column, while the body holds all

@@ -14,7 +14,7 @@ const (
 	CauseRebuilt = model.CauseRebuilt
 	// CauseInvalid: an object in a list or an event was unusable.
 	CauseInvalid = model.CauseInvalid
-	// CauseRefused: the database rejected a revision.
+	// CauseRefused: the database rejected a revision, or its body.
 	CauseRefused = model.CauseRefused
 	// CauseUnordered: the server does not order versions, and the version of a revision was
 	// not newer than the previous one.

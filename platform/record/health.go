@@ -63,6 +63,8 @@ type TargetHealth struct {
 	Failed      error
 	FailedSince time.Time
 	Stats
+
+	resumed bool // the reflector began at a resume point, and what it has received is written
 }
 
 // settled is the time after which a resumed watch is no longer refused: a server that no
@@ -129,6 +131,7 @@ func (h *targetHealth) get() TargetHealth {
 	maps.Copy(now.Gaps, h.now.Gaps)
 	if h.live != nil {
 		h.live(&now)
+		now.Ready = now.Ready || now.resumed && now.caughtUp(time.Now())
 	}
 	return now
 }

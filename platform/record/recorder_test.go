@@ -220,6 +220,19 @@ func TestRecords(t *testing.T) {
 	})
 }
 
+// TestReadyWhenResumed checks that a recorder that has resumed the watch of a quiet type is ready
+// before it has written anything.
+func TestReadyWhenResumed(t *testing.T) {
+	w := newWorld(t, dbtest.First(t))
+	w.create(pod("a"))
+	stop := w.record("one")
+	w.until(transitions, "a  Queued")
+	stop()
+	stop = w.record("two")
+	defer stop()
+	w.healthy("the resumed recorder is ready before it has written anything", func(h record.TargetHealth) bool { return h.Ready && h.Batches == 0 })
+}
+
 // yes returns the text that a database prints for true.
 func yes(url string) string {
 	if strings.HasPrefix(url, "postgres") {

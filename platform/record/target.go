@@ -192,6 +192,7 @@ func (t *targetRecorder) connect(resume wire.Version, gap bool) error {
 	t.health.watch(func(h *TargetHealth) {
 		h.Reflector, _ = r.Health()
 		h.Queued, h.QueuedBytes = decoder.queue.Len()
+		h.resumed = resume > 0 && t.idle()
 		if spool != nil {
 			h.Spilled = spool.Bytes()
 		}

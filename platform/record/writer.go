@@ -108,11 +108,12 @@ func (w *writer) write(ctx context.Context, items []item, timeout time.Duration)
 	}
 }
 
-// isolate removes from a plan the observations that the database rejects, so that they do
-// not block the others, and adds a gap for each of them. It writes each observation
-// separately; the accepted ones are duplicates in the next attempt. It reports whether it
-// removed any.
-func (w *writer) isolate(ctx context.Context, p *plan) (removed bool) {
+// isolate finds the observations of a plan that the database rejects, so that they do not
+// block the others, and adds a gap for each of them. It leaves out the body of such an
+// observation, because the state matters more, and the whole observation if that does not help.
+// It writes each observation separately; the accepted ones are duplicates in the next attempt. It
+// reports whether it left out anything.
+func (w *writer) isolate(ctx context.Context, p *plan) (changed bool) {
 	var accepted []observe.Observation
 	for _, o := range p.observations {
 		err := w.writeAlone(ctx, o)
@@ -120,12 +121,18 @@ func (w *writer) isolate(ctx context.Context, p *plan) (removed bool) {
 			accepted = append(accepted, o)
 			continue
 		}
-		removed = true
-		w.log.Error("the database rejected a revision; it is left out", "namespace", o.Namespace, "name", o.Name, "version", o.Version, "err", err)
-		p.gaps = append(p.gaps, momentaryGap(model.CauseRefused, o.Version, fmt.Sprintf("%s/%s: %v", o.Namespace, o.Name, err)))
+		changed = true
+		left, without := "left out", o
+		if without.Bodiless = o.Body != nil; without.Bodiless && !w.db.Rejects(w.writeAlone(ctx, without)) {
+			left = "stored without its content"
+			accepted = append(accepted, without)
+		}
+		err = w.db.Explain(err)
+		w.log.Error("the database rejected a revision; it is "+left, "namespace", o.Namespace, "name", o.Name, "version", o.Version, "bytes", len(o.Body), "err", err)
+		p.gaps = append(p.gaps, momentaryGap(model.CauseRefused, o.Version, fmt.Sprintf("%s/%s, %d bytes, is %s: %v", o.Namespace, o.Name, len(o.Body), left, err)))
 	}
 	p.observations = accepted
-	return removed
+	return changed
 }
 
 // writeAlone writes one observation. It makes several attempts, because another recorder

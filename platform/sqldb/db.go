@@ -81,6 +81,23 @@ func (d *DB) Explain(err error) error { return d.pool.explain(err) }
 // would fail again; statements with other data would not.
 func (d *DB) Rejects(err error) bool { return d.pool.driver.Rejects(err) }
 
+// ValueLimit returns the size in bytes that no value may exceed, and the setting of the server that
+// limits it; 0 if no setting does.
+func (d *DB) ValueLimit(ctx context.Context) (bytes int64, setting string, err error) {
+	l, ok := d.pool.driver.(Limiter)
+	if !ok {
+		return 0, "", nil
+	}
+	bytes, setting, err = l.ValueLimit(ctx, d.pool.db)
+	return bytes, setting, d.Explain(err)
+}
+
+// CheckMigration returns an error if the server or the rights of its user forbid a
+// step of the schema. With try, it makes changes like those of a step, and removes them.
+func (d *DB) CheckMigration(ctx context.Context, try bool) error {
+	return migrator{d.pool}.check(ctx, try)
+}
+
 // Conflicts reports whether the server refused a transaction because of another one. The
 // transaction may succeed when it is repeated at once.
 func (d *DB) Conflicts(err error) bool { return d.pool.driver.Conflicts(err) }

@@ -79,6 +79,24 @@ type Returner interface {
 	InsertReturning(ctx context.Context, tx *sql.Tx, rows Rows, key string, each func(*sql.Rows) error) error
 }
 
+// Limiter is a Driver of a database with a setting that limits the size of a value.
+type Limiter interface {
+	Driver
+
+	// ValueLimit returns the limit in bytes, and the name of the setting.
+	ValueLimit(ctx context.Context, db *sql.DB) (bytes int64, setting string, err error)
+}
+
+// Preparer is a Driver that knows what a server and the rights of its user must allow for the steps
+// of the schema.
+type Preparer interface {
+	Driver
+
+	// CheckMigration returns an error for what is not allowed. With try, it also makes changes
+	// like those of a step, and removes them.
+	CheckMigration(ctx context.Context, db *sql.DB, try bool) error
+}
+
 // Names of the locks of this module.
 const (
 	// MigrationLock is held while the schema changes.

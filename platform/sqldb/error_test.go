@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -67,8 +68,19 @@ func TestExplainServers(t *testing.T) {
 		{MySQL(), my(1290), "the server is read-only"},
 		{MySQL(), my(1836), "the server is read-only"},
 		{MySQL(), my(1047), "the server is not part of a cluster that works"},
+		{MySQL(), my(1130), "the server has no user for connections from this host (wrapped: Error 1130: text of the server); create one with CREATE USER"},
+		{MySQL(), my(1129), "the server blocks this host after too many failed connections"},
+		{MySQL(), my(1226), "the user has reached a limit of the account"},
+		{MySQL(), my(1820), "the password of the user has expired"},
+		{MySQL(), my(1862), "the password of the user has expired"},
+		{MySQL(), my(3032), "the server is in offline mode"},
+		{MySQL(), my(3118), "the account of the user is locked"},
+		{MySQL(), my(4151), "the account of the user is locked"},
+		{MySQL(), my(3159), "the server takes only encrypted connections"},
+		{MySQL(), driver.ErrUnknownPlugin, "the server asks for a way of logging in"},
 		{MySQL(), my(1), "database shown: wrapped: Error 1: text of the server"},
-		{MySQL(), driver.ErrNoTLS, "the server does not support TLS (the URL asks for TLS); enable it on the server; on a network that you trust, remove tls"},
+		{MySQL(), driver.ErrNoTLS, "the server does not support TLS (the URL asks for TLS); enable it on the server; on a network that you trust, use tls=preferred"},
+		{PostgreSQL(), pg("57P03"), "the server takes no connections yet"},
 		// A driver does not recognize the errors of another database.
 		{PostgreSQL(), my(1045), "database shown: wrapped: Error 1045: text of the server"},
 		{MySQL(), pg("28P01"), "database shown: wrapped: FATAL: text of the server (SQLSTATE 28P01)"},
@@ -79,13 +91,44 @@ func TestExplainServers(t *testing.T) {
 	}
 }
 
+// TestRefusedByServer checks that each error of a server about a first connection has a remedy,
+// and that only an answer in another protocol means that the address is wrong.
+func TestRefusedByServer(t *testing.T) {
+	const wrong = "check that this is the address of a"
+	for _, c := range []struct {
+		d       Driver
+		err     error
+		address bool
+	}{
+		{MySQL(), &driver.MySQLError{Number: 9999, Message: "unknown"}, false},
+		{PostgreSQL(), &pgconn.PgError{Severity: "FATAL", Code: "XX000", Message: "unknown"}, false},
+		{MySQL(), driver.ErrMalformPkt, true},
+		{PostgreSQL(), io.ErrUnexpectedEOF, true},
+	} {
+		dialect := c.d.Dialect()
+		p := pool{Fragments: Fragments{&dialect}, driver: c.d, address: Address{URL: "shown"}}
+		err := p.refused(c.err)
+		if e := (*Error)(nil); !errors.As(err, &e) || e.Problem == "" || e.Remedy == "" || strings.Contains(e.Remedy, wrong) != c.address {
+			t.Errorf("%v: got %v", c.err, err)
+		}
+	}
+}
+
 // TestExplainNetwork checks that errors of the network have the same explanation for all
 // databases.
 func TestExplainNetwork(t *testing.T) {
 	certificate := &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
+	unnamed := &tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: "db"}}
+	named := &tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"other"}}, Host: "db"}}
+	expired := &tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired}}
 	for _, d := range []Driver{PostgreSQL(), MySQL()} {
 		authority := map[string]string{"PostgreSQL": "sslrootcert", "MySQL": "tls-ca"}[d.Dialect().Name]
+		anyName := map[string]string{"PostgreSQL": "sslmode=verify-ca", "MySQL": "tls=verify-ca"}[d.Dialect().Name]
 		for err, want := range map[error]string{
+			unnamed: "the certificate of the server contains no host name (tls: failed to verify certificate: x509: certificate is not valid for any names, but wanted to match db); give the server a certificate with its name, or use " + anyName,
+			named:   "the certificate of the server has another host name (tls: failed to verify certificate: x509: certificate is valid for other, not db); use a name of the certificate in the URL, or " + anyName,
+			expired: "the certificate of the server is not valid at this time",
+			fmt.Errorf("handshake: %w", tls.AlertError(70)):                                    "the server and this program found no common kind of TLS (tls: protocol version not supported); enable TLS 1.2",
 			&net.OpError{Op: "dial", Err: &net.DNSError{Name: "nowhere", Err: "no such host"}}: "the host nowhere cannot be found (lookup nowhere: no such host); check the address",
 			&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}: "no server listens at this address (connection refused); start the server",
 			context.DeadlineExceeded:                              "the server did not answer in time (connecting may take 10s); check the address",

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	neturl "net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,6 +71,47 @@ func TestTryLock(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLockOfLongName checks the locks of databases with the longest name of their server, and
+// that a name whose case differs is another one.
+func TestLockOfLongName(t *testing.T) {
+	for _, kind := range dbtest.Kinds() {
+		if kind == "sqlite" {
+			continue
+		}
+		t.Run(kind, func(t *testing.T) {
+			longest, quote := strings.Repeat("n", 63), "`" // 64 characters with the last one
+			if kind == "postgres" {
+				longest, quote = strings.Repeat("n", 62), `"`
+			}
+			server := dbtest.Of(t, kind)
+			var first []func() error
+			for _, name := range []string{longest + "x", longest + "X"} {
+				server.Exec(t, "CREATE DATABASE "+quote+name+quote)
+				url := fmt.Sprintf(server.URL, neturl.PathEscape(name))
+				d, other := opened(t, url), opened(t, url)
+				if _, err := d.Migrate(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				for _, lock := range []string{sqldb.MigrationLock, sqldb.RetentionLock, sqldb.KeptLogsLock} {
+					unlock, ours, err := d.TryLock(t.Context(), lock)
+					if err != nil || !ours {
+						t.Fatalf("%s: got the lock: %v, error %v; want true", lock, ours, err)
+					}
+					first = append(first, unlock)
+					if _, ours, err := other.TryLock(t.Context(), lock); ours || err != nil {
+						t.Errorf("%s: got a lock that is held: %v, error %v", lock, ours, err)
+					}
+				}
+			}
+			for _, unlock := range first {
+				if err := unlock(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
 }
 
 // TestLockEndsWithProcess checks that a lock ends with its connection, and that unlock

@@ -72,12 +72,24 @@ func (m migrator) up(ctx context.Context) (applied []Migration, err error) {
 	if err != nil {
 		return nil, err
 	}
+	exists, err := m.exists(ctx, schemaTable)
+	if err == nil && !exists { // GetDBVersion would create it
+		err = m.mayChange(ctx)
+	}
+	if err != nil {
+		return nil, m.explain(err)
+	}
 	has, err := p.GetDBVersion(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the schema: %w", m.explain(err))
 	}
 	if has > knows {
 		return nil, m.accept(ctx, has, knows)
+	}
+	if exists {
+		if err := m.mayChange(ctx); err != nil {
+			return nil, err
+		}
 	}
 	results, err := p.Up(ctx)
 	for _, r := range results {
@@ -89,6 +101,24 @@ func (m migrator) up(ctx context.Context) (applied []Migration, err error) {
 		return applied, fmt.Errorf("the schema: %w", m.explain(err))
 	}
 	return applied, nil
+}
+
+// mayChange tries the changes of a step. The caller holds the lock of migrations.
+func (m migrator) mayChange(ctx context.Context) error {
+	if err := m.check(ctx, true); err != nil {
+		return fmt.Errorf("%s: the schema was not changed: %w", m.address.URL, err)
+	}
+	return nil
+}
+
+// check returns an error if the server or the rights of the user forbid a step. With try, it
+// tries it.
+func (m migrator) check(ctx context.Context, try bool) error {
+	p, ok := m.driver.(Preparer)
+	if !ok {
+		return nil
+	}
+	return m.explainKnown(p.CheckMigration(ctx, m.db, try))
 }
 
 // current reports whether the schema has all steps of this program and no incompatible

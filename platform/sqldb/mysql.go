@@ -21,12 +21,12 @@ type mysql struct{}
 
 // MySQL returns the driver for MySQL and MariaDB:
 //
-//	mysql://user@host:3306/database?tls=true&tls-ca=/ca.pem&password-file=/secret
+//	mysql://user@host:3306/database?tls-ca=/ca.pem&password-file=/secret
 func MySQL() Driver { return mysql{} }
 
 // Dialect implements Driver.
 func (mysql) Dialect() Dialect {
-	const table = "ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+	const table = "ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
 	return Dialect{
 		Name: "MySQL", Goose: goose.DialectMySQL,
 		Variables: map[string]string{
@@ -44,7 +44,7 @@ func (mysql) Dialect() Dialect {
 		BeforeSteps:   "SET SESSION lock_wait_timeout = 5",
 		TableExists:   "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
 		UnixSeconds:   "CAST(UNIX_TIMESTAMP(?) AS SIGNED)",
-		Version:       "SELECT IF(VERSION() LIKE '%-MariaDB%', CONCAT('MariaDB ', SUBSTRING_INDEX(VERSION(), '-MariaDB', 1)), CONCAT('MySQL ', SUBSTRING_INDEX(VERSION(), ' ', 1)))",
+		Version:       "SELECT IF(VERSION() LIKE '%-MariaDB%', CONCAT('MariaDB ', SUBSTRING_INDEX(VERSION(), '-MariaDB', 1)), CONCAT('MySQL ', SUBSTRING_INDEX(VERSION(), '-', 1)))",
 		Clock:         "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)",
 		Transaction:   sql.TxOptions{Isolation: sql.LevelReadCommitted},
 		ForUpdate:     " FOR UPDATE",
@@ -85,7 +85,10 @@ func (mysql) Address(u *url.URL, getenv func(string) string) (Address, error) {
 	if err != nil {
 		return Address{}, err
 	}
-	cfg := mysqlConfig()
+	cfg, err := mysqlConfig()
+	if err != nil {
+		return Address{}, err
+	}
 	hosts := hostsOf(u, "3306")
 	cfg.User, cfg.Passwd, cfg.Net, cfg.Addr = user, password, "tcp", hosts[0]
 	if cfg.DBName = strings.Trim(u.Path, "/"); cfg.DBName == "" {
@@ -102,16 +105,9 @@ func (mysql) Address(u *url.URL, getenv func(string) string) (Address, error) {
 	if s := q.Get("socket"); s != "" {
 		cfg.Net, hosts = "unix", []string{s}
 	}
-	if ca := q.Get("tls-ca"); ca == "" {
-		cfg.TLSConfig = q.Get("tls")
-	} else if cfg.TLS, err = trustFile(ca, u.Hostname()); err != nil { // mysqlHosts sets the name of each host
-		return Address{}, err
-	}
 	shown := WithoutSecrets(u, user)
-	switch cfg.TLSConfig {
-	case "", "true", "false", "skip-verify", "preferred":
-	default:
-		return Address{}, fmt.Errorf("the URL of the database (%s) has tls=%s: use true, false, skip-verify or preferred", shown, cfg.TLSConfig)
+	if err := mysqlTLS(cfg, q.Get("tls"), q.Get("tls-ca")); err != nil {
+		return Address{}, fmt.Errorf("the URL of the database (%s) cannot be used: %w", shown, err)
 	}
 	connectors, err := mysqlHosts(cfg, hosts)
 	if err != nil {
@@ -131,7 +127,7 @@ func mysqlHosts(cfg *driver.Config, names []string) (all []host, err error) {
 	for _, name := range names {
 		own := cfg.Clone()
 		own.Addr = name
-		if own.TLS != nil && own.Net == "tcp" {
+		if own.TLS != nil && !own.TLS.InsecureSkipVerify && own.Net == "tcp" {
 			own.TLS.ServerName, _, _ = net.SplitHostPort(name) // hostsOf has joined them
 		}
 		c, err := driver.NewConnector(own)
@@ -160,10 +156,48 @@ func mysqlWritable(ctx context.Context, conn sqldriver.Conn) error {
 	return nil
 }
 
+// mysqlTLS sets how connections are encrypted: as the parameters tls and tls-ca of the URL say.
+// Without them it is like with MySQL's own clients: TLS if the server has it, and none over a
+// Unix socket.
+//
+// Errors: an unknown or a contradictory parameter; the file of the authority cannot be read.
+func mysqlTLS(cfg *driver.Config, mode, ca string) (err error) {
+	switch {
+	case mode == "" && ca == "" && cfg.Net == "unix":
+		return nil
+	case mode == "" && ca == "":
+		mode = "preferred"
+	case mode == "":
+		mode = "true"
+	}
+	verifies := mode == "true" || mode == "verify-ca"
+	switch mode {
+	case "true", "false", "skip-verify", "preferred", "verify-ca":
+	default:
+		return fmt.Errorf("it has tls=%s; use true, verify-ca, skip-verify, preferred or false", mode)
+	}
+	switch {
+	case ca != "" && !verifies:
+		return fmt.Errorf("it has tls-ca, and tls=%s trusts every certificate; use tls=true or tls=verify-ca", mode)
+	case ca == "" && mode == "verify-ca":
+		return errors.New("tls=verify-ca needs an authority; name its file with tls-ca")
+	case ca == "":
+		cfg.TLSConfig = mode // the driver has the same words
+		return nil
+	}
+	if cfg.TLS, err = trustFile(ca); err == nil && mode == "verify-ca" {
+		acceptAnyName(cfg.TLS)
+	}
+	return err
+}
+
 // mysqlConfig returns the settings of each connection.
-func mysqlConfig() *driver.Config {
+func mysqlConfig() (*driver.Config, error) {
 	cfg := driver.NewConfig()
 	cfg.Collation = "utf8mb4_bin"
+	// Ask each server for its max_allowed_packet. The driver then sends a longer statement in
+	// pieces, and only a value above the limit is refused, which does not end the connection.
+	cfg.MaxAllowedPacket = 0
 	cfg.InterpolateParams = true // one round trip for each statement instead of three
 	cfg.ClientFoundRows = true
 	cfg.Timeout = ConnectTimeout
@@ -175,7 +209,9 @@ func mysqlConfig() *driver.Config {
 		"innodb_lock_wait_timeout": strconv.Itoa(int(LockTimeout.Seconds())),
 	}
 	cfg.Logger = discard{}
-	return cfg
+	// With this option, each connection has its own settings. Otherwise the first one to a
+	// server without TLS would turn off tls=preferred for all later ones.
+	return cfg, cfg.Apply(driver.BeforeConnect(func(context.Context, *driver.Config) error { return nil }))
 }
 
 // discard is a logger that writes nothing, because the driver returns its errors as well.
@@ -185,6 +221,16 @@ func (discard) Print(...any) {}
 
 // mysqlChunks uses long statements, to save round trips.
 var mysqlChunks = Chunks{Parameters: 60_000}
+
+// mysqlTooLong reports whether an error means that max_allowed_packet forbids a statement or one of
+// its values. It does not end the transaction.
+func mysqlTooLong(err error) bool {
+	if errors.Is(err, driver.ErrPktTooLarge) {
+		return true
+	}
+	my := (*driver.MySQLError)(nil)
+	return errors.As(err, &my) && (my.Number == 1153 || my.Number == 1105 && strings.Contains(my.Message, "mysql_send_long_data"))
+}
 
 // Insert implements Driver. It does not use INSERT IGNORE, which also hides other errors.
 func (mysql) Insert(ctx context.Context, tx *sql.Tx, rows Rows, key string) error {
@@ -214,12 +260,17 @@ func (mysql) LockRows(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, 
 	return tx.QueryContext(ctx, query+" FOR UPDATE", args...)
 }
 
+// mysqlLockName is the name of a lock, which is a parameter. Names belong to the whole server,
+// have at most 64 characters, and are compared without regard to case. The name of a database may
+// alone have 64, and its case may count, so the name is a hash.
+const mysqlLockName = "SHA2(CONCAT(DATABASE(), '/', ?), 256)"
+
 // TryLock implements Driver. The session that holds the lock is idle.
 func (mysql) TryLock(ctx context.Context, db *sql.DB, _ Address, name string) (unlock func() error, ours bool, err error) {
 	lock := SessionLock{
-		Take:    "SELECT GET_LOCK(CONCAT(DATABASE(), ?), 0) = 1",
+		Take:    "SELECT GET_LOCK(" + mysqlLockName + ", 0) = 1",
 		Hold:    "SET SESSION wait_timeout = 86400",
-		Release: "SELECT RELEASE_LOCK(CONCAT(DATABASE(), ?))",
+		Release: "SELECT RELEASE_LOCK(" + mysqlLockName + ")",
 	}
 	return lock.Try(ctx, db, name)
 }
@@ -251,34 +302,67 @@ func (mysql) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
 	return s, err
 }
 
+// ValueLimit implements Limiter.
+func (mysql) ValueLimit(ctx context.Context, db *sql.DB) (bytes int64, setting string, err error) {
+	err = db.QueryRowContext(ctx, "SELECT @@max_allowed_packet").Scan(&bytes)
+	return bytes, "max_allowed_packet", err
+}
+
 // Vacuum implements Driver. It does nothing: the server uses free space for new rows.
 func (mysql) Vacuum(context.Context, *sql.DB) error { return nil }
 
 // Explain implements Driver.
 func (mysql) Explain(err error, _ Address) (Explanation, bool) {
+	if mysqlTooLong(err) {
+		return Explanation{Problem: "max_allowed_packet of the server is too small for this value", Remedy: "raise it on the server, to 64M or more"}, true
+	}
 	if my := (*driver.MySQLError)(nil); errors.As(err, &my) {
 		return mysqlCodes[my.Number], true
 	}
 	if errors.Is(err, driver.ErrNoTLS) {
-		return explainNoTLS("remove tls from the URL"), true
+		return explainNoTLS("use tls=preferred"), true
 	}
-	return explainCertificate(err, "tls-ca")
+	for _, one := range []error{driver.ErrUnknownPlugin, driver.ErrNativePassword, driver.ErrOldPassword, driver.ErrCleartextPassword, driver.ErrOldProtocol} {
+		if errors.Is(err, one) {
+			return Explanation{wayOfLogin, otherWay, one, false}, true
+		}
+	}
+	return explainTLS(err, "tls-ca", "tls=verify-ca")
 }
 
 // mysqlCodes explains the error numbers that an operator can act on.
 var mysqlCodes = map[uint16]Explanation{
 	1045: {Problem: wrongLogin, Remedy: checkLogin},
 	1698: {Problem: "the server does not let this user log in with a password", Remedy: checkLogin},
+	1130: {Problem: "the server has no user for connections from this host", Remedy: "create one with CREATE USER 'user'@'host', where host may be %"},
+	1129: {Problem: "the server blocks this host after too many failed connections", Remedy: "run FLUSH HOSTS, or TRUNCATE TABLE performance_schema.host_cache, and correct the program that fails"},
+	1820: {Problem: passwordExpired, Remedy: newPassword},
+	1862: {Problem: passwordExpired, Remedy: newPassword},
+	3118: {Problem: accountLocked, Remedy: unlockAccount},
+	4151: {Problem: accountLocked, Remedy: unlockAccount}, // MariaDB
+	3955: {Problem: "the account of the user is locked after failed logins", Remedy: "correct the password, then unlock the account with ALTER USER … ACCOUNT UNLOCK"},
+	3159: {Problem: "the server takes only encrypted connections", Remedy: "set tls=true in the URL, with tls-ca if the authority is not public"},
+	1251: {Problem: wayOfLogin, Remedy: otherWay},
+	1524: {Problem: wayOfLogin, Remedy: otherWay},
+	1226: {Problem: "the user has reached a limit of the account", Remedy: "raise the limit that the message names with ALTER USER … WITH", Transient: true},
+	1203: {Problem: "the user has too many connections", Remedy: "raise max_user_connections", Transient: true},
+	3032: {Problem: "the server is in offline mode", Remedy: "end it with SET GLOBAL offline_mode = OFF, or name the other servers in the URL too", Transient: true},
+	1053: {Problem: stopping, Remedy: startAgain, Transient: true},
+	3169: {Problem: stopping, Remedy: startAgain, Transient: true}, // the session was killed
+	1927: {Problem: stopping, Remedy: startAgain, Transient: true}, // the same in MariaDB
 	1044: {Problem: "the user has no rights to this database", Remedy: "grant them"},
 	1049: {Problem: noDatabase, Remedy: createDatabase},
 	1142: {Problem: noPrivilege, Remedy: grantPrivilege},
-	1021: {Problem: serverDiskFull, Remedy: freeSpace},
-	1114: {Problem: "a table or the disk of the server is full", Remedy: freeSpace},
-	1040: {Problem: tooMany, Remedy: raiseMax},
-	1205: {Problem: tableInUse, Remedy: waitForTable},
-	1290: {Problem: readOnlyServer, Remedy: "use the primary server, or SET GLOBAL read_only = 0"},
-	1047: {Problem: "the server is not part of a cluster that works", Remedy: "check the cluster, or name its other servers in the URL too"},
-	1836: {Problem: readOnlyServer, Remedy: "use the primary server, or SET GLOBAL read_only = 0"},
+	1143: {Problem: noPrivilege, Remedy: grantPrivilege},
+	1227: {Problem: noPrivilege, Remedy: grantPrivilege},
+	1021: {Problem: serverDiskFull, Remedy: freeSpace, Transient: true},
+	1118: {Problem: "the value is too large for a row of the server", Remedy: "raise innodb_log_file_size or innodb_redo_log_capacity to more than ten times its size"},
+	1114: {Problem: "a table or the disk of the server is full", Remedy: freeSpace, Transient: true},
+	1040: {Problem: tooMany, Remedy: raiseMax, Transient: true},
+	1205: {Problem: tableInUse, Remedy: waitForTable, Transient: true},
+	1290: {Problem: readOnlyServer, Remedy: "use the primary server, or SET GLOBAL read_only = 0", Transient: true},
+	1047: {Problem: "the server is not part of a cluster that works", Remedy: "check the cluster, or name its other servers in the URL too", Transient: true},
+	1836: {Problem: readOnlyServer, Remedy: "use the primary server, or SET GLOBAL read_only = 0", Transient: true},
 }
 
 // ReadOnly implements Driver. A node of Galera without a quorum refuses all statements.
@@ -295,12 +379,15 @@ func (mysql) Conflicts(err error) bool {
 
 // Rejects implements Driver.
 func (mysql) Rejects(err error) bool {
+	if mysqlTooLong(err) {
+		return true
+	}
 	my := (*driver.MySQLError)(nil)
 	if !errors.As(err, &my) {
 		return false
 	}
 	switch my.Number {
-	case 1118, 1153, 1264, 1366, 1406, 3819, 4025: // sizes, ranges, characters, checks
+	case 1118, 1264, 1366, 1406, 3819, 4025: // sizes, ranges, characters, checks
 		return true
 	}
 	return false

@@ -24,7 +24,7 @@ var ErrNoSchema = errors.New("the database lacks a migration")
 // the schema. The caller closes the DB.
 //
 //	sqlite:history.db    sqlite:///var/lib/vedette/history.db
-//	mysql://user@host:3306/database?tls=true&tls-ca=/ca.pem&password-file=/secret
+//	mysql://user@host:3306/database?tls-ca=/ca.pem&password-file=/secret
 //	postgres://user@host:5432/database?sslmode=verify-full&sslrootcert=/ca.pem
 //	postgres://user@host-1:5432,host-2:5432/database
 //

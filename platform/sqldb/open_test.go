@@ -67,6 +67,9 @@ func TestInspect(t *testing.T) {
 		}
 		version, err := d.Version(t.Context())
 		want := map[string]string{"sqlite": "SQLite", "postgres": "PostgreSQL", "mysql": "MariaDB"}[strings.Split(url, ":")[0]]
+		if strings.HasSuffix(t.Name(), "/mysql") {
+			want = "MySQL"
+		}
 		if name, number, _ := strings.Cut(version, " "); err != nil || name != want || strings.Count(number, ".") == 0 || strings.ContainsAny(number, " -") {
 			t.Errorf("version: got %s and error %v, want %s and a number", version, err, want)
 		}
@@ -198,12 +201,20 @@ func TestRefusals(t *testing.T) {
 				"mysql://vedette:geheim@" + u.Host + "/none":                       "did not answer in time",
 			}
 		case "mysql":
+			dbtest.Of(t, strings.Split(t.Name(), "/")[1]).Exec(t, "CREATE USER locked ACCOUNT LOCK", "CREATE USER limited WITH MAX_CONNECTIONS_PER_HOUR 1", "GRANT ALL ON *.* TO limited")
+			opened(t, strings.Replace(url, "root@", "limited@", 1))
 			cases = map[string]string{
+				"mysql://locked:@" + u.Host + u.Path:                        "the account of the user is locked",
+				"mysql://limited:@" + u.Host + u.Path:                       "the user has reached a limit of the account",
 				"mysql://nobody:geheim@" + u.Host + "/h":                    "the server rejected the user or the password",
 				"mysql://root@" + u.Host + "/none":                          "the database does not exist",
 				"mysql://root@" + u.Host + "/none?tls=true":                 "the server does not support TLS",
+				"mysql://root@" + u.Host + "/none?tls=false":                "the database does not exist",
 				"postgres://nobody:geheim@" + u.Host + "/h?sslmode=disable": "check that this is the address of a PostgreSQL server",
 			}
+		}
+		if strings.HasSuffix(t.Name(), "/mysql") { // it makes a certificate for itself
+			cases["mysql://root@"+u.Host+"/none?tls=true"] = "the certificate of the server contains no host name"
 		}
 		for url, want := range cases {
 			ctx := patience.Context(t, url)

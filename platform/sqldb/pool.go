@@ -3,7 +3,6 @@ package sqldb
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 )
 
@@ -34,14 +33,26 @@ func newPool(ctx context.Context, driver Driver, a Address, access Access) (*poo
 	defer cancel()
 	if err := p.db.PingContext(ctx); err != nil {
 		_ = p.db.Close()
-		err = p.explain(err)
-		if e := (*Error)(nil); errors.As(err, &e) && e.Problem == "" {
-			e.Problem, e.Remedy = "the server sent an unexpected answer", "check that this is the address of a "+dialect.Name+" server"
-		}
-		return nil, err
+		return nil, p.refused(err)
 	}
 	p.refresh(ctx)
 	return p, nil
+}
+
+// refused returns the error of a first connection as an Error. It has a remedy.
+func (p *pool) refused(err error) error {
+	e, known := explain(err, p.address, p.driver.Explain)
+	switch {
+	case e == nil:
+		return err
+	case !known:
+		e.Problem, e.Remedy = "the server sent an unexpected answer", "check that this is the address of a "+p.dialect.Name+" server"
+	case e.Problem == "" && e.Remedy == "" && p.address.File != "":
+		e.Remedy = "look up the error in the manual of " + p.dialect.Name
+	case e.Problem == "" && e.Remedy == "":
+		e.Problem, e.Remedy = "the server refused the connection", "look up the error in the manual of "+p.dialect.Name+", and read the log of the server"
+	}
+	return e
 }
 
 // explain returns an error as an Error, unless it is nil or wraps one.

@@ -209,6 +209,22 @@ func (postgres) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
 	return s, err
 }
 
+// CheckMigration implements Preparer. A step is a transaction, so a trial is not necessary.
+func (postgres) CheckMigration(ctx context.Context, db *sql.DB, _ bool) error {
+	var schema sql.NullString
+	var may sql.NullBool
+	if err := db.QueryRowContext(ctx, "SELECT current_schema(), has_schema_privilege(current_schema(), 'CREATE')").Scan(&schema, &may); err != nil {
+		return err
+	}
+	switch {
+	case !schema.Valid:
+		return errors.New("the search_path of the user names no schema; create one, or set the search_path")
+	case !may.Bool:
+		return fmt.Errorf("the user may not create tables in the schema %s; GRANT CREATE ON SCHEMA %s, or run `vedette migrate up` as its owner", schema.String, schema.String)
+	}
+	return nil
+}
+
 // Vacuum implements Driver. It does nothing: the server uses free space for new rows.
 func (postgres) Vacuum(context.Context, *sql.DB) error { return nil }
 
@@ -222,19 +238,22 @@ func (postgres) Explain(err error, _ Address) (Explanation, bool) {
 	if strings.Contains(err.Error(), "server refused TLS connection") {
 		return explainNoTLS("use sslmode=disable"), true
 	}
-	return explainCertificate(err, "sslrootcert")
+	return explainTLS(err, "sslrootcert", "sslmode=verify-ca")
 }
 
 // postgresCodes explains the SQLSTATE codes that an operator can act on.
 var postgresCodes = map[string]Explanation{
 	"28P01": {Problem: wrongLogin, Remedy: checkLogin},
 	"28000": {Problem: "the server does not let this user connect", Remedy: checkLogin},
+	"57P01": {Problem: stopping, Remedy: startAgain, Transient: true},
+	"57P03": {Problem: "the server takes no connections yet", Remedy: "wait until it has started; its log names the reason", Transient: true},
 	"3D000": {Problem: noDatabase, Remedy: createDatabase},
 	"42501": {Problem: noPrivilege, Remedy: grantPrivilege},
-	"53100": {Problem: serverDiskFull, Remedy: freeSpace},
-	"53300": {Problem: tooMany, Remedy: raiseMax},
-	"55P03": {Problem: tableInUse, Remedy: waitForTable},
-	"25006": {Problem: readOnlyServer, Remedy: "use the primary server"},
+	"53100": {Problem: serverDiskFull, Remedy: freeSpace, Transient: true},
+	"53300": {Problem: tooMany, Remedy: raiseMax, Transient: true},
+	"55P03": {Problem: tableInUse, Remedy: waitForTable, Transient: true},
+	"54000": {Problem: "the value exceeds a limit of the server", Remedy: "record less of it with --redact"},
+	"25006": {Problem: readOnlyServer, Remedy: "use the primary server", Transient: true},
 }
 
 // ReadOnly implements Driver.

@@ -129,7 +129,7 @@ func TestReplicaOfServer(t *testing.T) {
 			advance(copied, 6)
 			becomes(t, view, "replica")
 
-			hold := map[string]string{"postgres": "BEGIN; LOCK TABLE written IN ACCESS EXCLUSIVE MODE", "mariadb": "LOCK TABLES written WRITE"}[kind]
+			hold := map[string]string{"postgres": "BEGIN; LOCK TABLE written IN ACCESS EXCLUSIVE MODE", "mariadb": "LOCK TABLES written WRITE"}[dbtest.Family(kind)]
 			conn, err := copied.SQL().Conn(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -147,7 +147,7 @@ func TestReplicaOfServer(t *testing.T) {
 			if err != nil || len(hung) != 1 {
 				t.Errorf("while the replica hangs, the view has %q and error %v, want the row of the database", hung, err)
 			}
-			if _, err := conn.ExecContext(t.Context(), map[string]string{"postgres": "ROLLBACK", "mariadb": "UNLOCK TABLES"}[kind]); err != nil {
+			if _, err := conn.ExecContext(t.Context(), map[string]string{"postgres": "ROLLBACK", "mariadb": "UNLOCK TABLES"}[dbtest.Family(kind)]); err != nil {
 				t.Fatal(err)
 			}
 			if err := conn.Close(); err != nil {
@@ -271,7 +271,7 @@ func TestUnreachableReplica(t *testing.T) {
 		d := migrated(t, dbtest.Empty(t, kind))
 		write(t, d, "CREATE TABLE written (txt VARCHAR(20) NOT NULL)")
 		write(t, d, "INSERT INTO written VALUES ('database')")
-		url := map[string]string{"postgres": "postgres://u@127.0.0.1:1/d?sslmode=disable", "mariadb": "mysql://u@127.0.0.1:1/d"}[kind]
+		url := map[string]string{"postgres": "postgres://u@127.0.0.1:1/d?sslmode=disable", "mariadb": "mysql://u@127.0.0.1:1/d"}[dbtest.Family(kind)]
 		r, log := openReplica(t, d, url, time.Second)
 		if got := texts(t, r.View(nil)); !slices.Equal(got, []string{"database"}) {
 			t.Errorf("%s: the view has %q", kind, got)
@@ -294,7 +294,7 @@ func TestBadReplicas(t *testing.T) {
 			t.Errorf("%s: got error %v, want %q", url, err, want)
 		}
 	}
-	other := map[string]string{"sqlite": "mysql://u@127.0.0.1:1/d", "postgres": "mysql://u@127.0.0.1:1/d", "mariadb": "postgres://u@127.0.0.1:1/d"}[kind]
+	other := map[string]string{"sqlite": "mysql://u@127.0.0.1:1/d", "postgres": "mysql://u@127.0.0.1:1/d", "mariadb": "postgres://u@127.0.0.1:1/d"}[dbtest.Family(kind)]
 	if _, err := sqldb.OpenReplica(d, other, time.Second, slog.Default); err == nil || !strings.Contains(err.Error(), "copy of the same database") {
 		t.Errorf("another product: got error %v", err)
 	}

@@ -262,7 +262,7 @@ func (sqlite) Explain(err error, a Address) (e Explanation, known bool) {
 	case sqlitelib.SQLITE_READONLY:
 		e = Explanation{Problem: "the file or its directory is read-only", Remedy: "make both writable for the user of this process"}
 	case sqlitelib.SQLITE_FULL:
-		e = Explanation{Problem: "the disk is full", Remedy: "free space in " + directory}
+		e = Explanation{Problem: "the disk is full", Remedy: "free space in " + directory, Transient: true}
 	case sqlitelib.SQLITE_IOERR:
 		e = Explanation{Problem: "the disk has failed or is full", Remedy: "check the disk of " + directory}
 	case sqlitelib.SQLITE_CORRUPT, sqlitelib.SQLITE_NOTADB:

@@ -30,7 +30,13 @@ func (a *appender) add(obj *lockedObject, o *observe.Observation) {
 		}
 		obj.addHour(model.HourOf(obj.Since))
 	}
-	a.revisions = append(a.revisions, o.Revision(obj.ID, a.bodies.Encode(&obj.Object, o.Version, o.Body, o.Prepared)))
+	var stored model.StoredBody
+	if o.Bodiless {
+		stored = bodies.Without(o.Body)
+	} else {
+		stored = a.bodies.Encode(&obj.Object, o.Version, o.Body, o.Prepared)
+	}
+	a.revisions = append(a.revisions, o.Revision(obj.ID, stored))
 }
 
 // insert writes the collected rows.

@@ -59,7 +59,11 @@ func (b *backfiller) write(ctx context.Context, all []late) error {
 // corrects the transition after it.
 func (b *backfiller) insert(ctx context.Context, l late, kind model.FeedKind) error {
 	id := l.object.ID
-	if err := model.InsertRevisions(ctx, b.tx, []model.Revision{l.Revision(id, b.bodies.EncodeAlone(l.Body))}); err != nil {
+	stored := bodies.Without(l.Body)
+	if !l.Bodiless {
+		stored = b.bodies.EncodeAlone(l.Body)
+	}
+	if err := model.InsertRevisions(ctx, b.tx, []model.Revision{l.Revision(id, stored)}); err != nil {
 		return err
 	}
 	b.Revisions++

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrNoBody is returned for a revision whose body is not stored.
-var ErrNoBody = errors.New("retention has removed the content of this revision; its state and its times remain")
+var ErrNoBody = errors.New("the content of this revision is not stored, because retention has removed it or the database refused it; its state and its times remain")
 
 // hash identifies a body: the first half of the SHA-256 of its content.
 type hash = [16]byte
@@ -20,6 +20,11 @@ type hash = [16]byte
 func HashOf(body []byte) hash {
 	sum := sha256.Sum256(body)
 	return hash(sum[:16])
+}
+
+// Without returns the stored form of a body whose data is left out.
+func Without(body []byte) model.StoredBody {
+	return model.StoredBody{Hash: HashOf(body), Size: len(body)}
 }
 
 // newKeyframe encodes a body as a keyframe. dict may be nil.

@@ -23,7 +23,7 @@ const (
 	CauseRebuilt = "rebuilt"
 	// CauseInvalid: an object in a list or an event was unusable.
 	CauseInvalid = "invalid"
-	// CauseRefused: the database rejected a revision.
+	// CauseRefused: the database rejected a revision, or its body.
 	CauseRefused = "refused"
 	// CauseUnordered: the server does not order versions, and the version of a revision was
 	// not newer than the previous one.

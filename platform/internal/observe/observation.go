@@ -23,6 +23,7 @@ type Observation struct {
 	Status               job.Status
 	Body                 []byte           // nil for an inferred deletion
 	Prepared             model.StoredBody // the body, encoded in advance; zero if it was not
+	Bodiless             bool             // the database refuses the body: only its size and its hash are stored
 	Owner                model.Owner
 	Queue, Submitter     string
 	Labels               map[string]string

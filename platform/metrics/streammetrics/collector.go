@@ -35,6 +35,7 @@ var (
 	sent     = desc("events_total", "Events that the broker has stored, including repetitions.")
 	skipped  = desc("skipped_total", "Transitions that the flags do not select.")
 	failures = desc("failures_total", "Attempts that failed.")
+	tooLarge = desc("too_large_total", "Events that were left out because the broker takes none of their size.")
 	failing  = desc("failing_seconds", "Time since the broker began to refuse events; 0 while it accepts them.")
 	waiting  = desc("behind", "Transitions that the stream has not sent yet.")
 	up       = desc("database_up", "1 if the database answered this collection; otherwise 0.")
@@ -42,7 +43,7 @@ var (
 
 // Describe implements prometheus.Collector.
 func (c *Collector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{sent, skipped, failures, failing, waiting, up} {
+	for _, d := range []*prometheus.Desc{sent, skipped, failures, tooLarge, failing, waiting, up} {
 		out <- d
 	}
 }
@@ -50,7 +51,7 @@ func (c *Collector) Describe(out chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (c *Collector) Collect(out chan<- prometheus.Metric) {
 	s := c.stats()
-	for d, n := range map[*prometheus.Desc]int{sent: s.Sent, skipped: s.Skipped, failures: s.Failures} {
+	for d, n := range map[*prometheus.Desc]int{sent: s.Sent, skipped: s.Skipped, failures: s.Failures, tooLarge: s.TooLarge} {
 		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n))
 	}
 	gauge := func(d *prometheus.Desc, v float64) {

@@ -18,7 +18,7 @@ import (
 func TestCollector(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(streammetrics.New(
-		func() stream.Stats { return stream.Stats{Sent: 1, Skipped: 2, Failures: 3} },
+		func() stream.Stats { return stream.Stats{Sent: 1, Skipped: 2, Failures: 3, TooLarge: 5} },
 		func(context.Context) (int64, error) { return 4, nil },
 	))
 	err := testutil.GatherAndCompare(registry, strings.NewReader(`
@@ -40,6 +40,9 @@ vedette_stream_failures_total 3
 # HELP vedette_stream_skipped_total Transitions that the flags do not select.
 # TYPE vedette_stream_skipped_total counter
 vedette_stream_skipped_total 2
+# HELP vedette_stream_too_large_total Events that were left out because the broker takes none of their size.
+# TYPE vedette_stream_too_large_total counter
+vedette_stream_too_large_total 5
 `))
 	if err != nil {
 		t.Error(err)

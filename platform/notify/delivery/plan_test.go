@@ -174,7 +174,7 @@ func (d *database) useAll(t *testing.T) {
 
 // scans returns the plan of a statement if it reads a whole table or index of deliveries.
 func (d *database) scans(t *testing.T, kind, statement string) string {
-	explain := map[string]string{"sqlite": "EXPLAIN QUERY PLAN ", "postgres": "EXPLAIN ", "mariadb": "EXPLAIN "}[kind]
+	explain := map[string]string{"sqlite": "EXPLAIN QUERY PLAN ", "postgres": "EXPLAIN ", "mariadb": "EXPLAIN "}[dbtest.Family(kind)]
 	rows, err := d.SQL().QueryContext(t.Context(), explain+statement)
 	if err != nil {
 		t.Errorf("explain of %s failed: %v", statement, err)
@@ -206,7 +206,7 @@ func (d *database) scans(t *testing.T, kind, statement string) string {
 		}
 		one := strings.Join(text, " ")
 		plan.WriteString(one + "\n")
-		switch kind {
+		switch dbtest.Family(kind) {
 		case "sqlite":
 			bad = bad || regexp.MustCompile(`SCAN (d|b|f|deliveries)\b`).MatchString(one)
 		case "postgres":

@@ -8,17 +8,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/platform/notify/message"
 )
-
-func TestColumns(t *testing.T) {
-	for text, want := range map[string]int{"": 0, "abc": 3, "内存": 4, "a，b": 4, "e\u0301": 1, "👍": 2, "ｶ": 1, "＠": 2, "…": 1} {
-		if got := message.Columns(text); got != want {
-			t.Errorf("%q: %d columns, want %d", text, got, want)
-		}
-	}
-}
 
 func TestCut(t *testing.T) {
 	for _, c := range []struct {
@@ -173,8 +166,8 @@ func TestTitleWithin(t *testing.T) {
 		{20, "已等待 1h 05m：llam…", false},
 	} {
 		got, full := m.TitleWithin(message.Limit{Columns: c.columns})
-		if message.Columns(got) > c.columns || full != c.full || got != c.want {
-			t.Errorf("%d columns: %q (%d), in full %v", c.columns, got, message.Columns(got), full)
+		if printable.Columns(got) > c.columns || full != c.full || got != c.want {
+			t.Errorf("%d columns: %q (%d), in full %v", c.columns, got, printable.Columns(got), full)
 		}
 	}
 }

@@ -14,6 +14,7 @@ type Data struct {
 	From          job.State  `json:"from,omitempty"`
 	To            job.State  `json:"to,omitempty"`
 	Reason        string     `json:"reason,omitempty"`
+	Message       string     `json:"message,omitempty"` // of the transition, from the object; not of a job in a digest
 	ExitCode      *int       `json:"exitCode,omitempty"`
 	Pod           string     `json:"pod,omitempty"`
 	Node          string     `json:"node,omitempty"`
@@ -43,7 +44,9 @@ func (m *Message) Data() *Data {
 	}
 	d.Title, d.Sentence, d.Log, d.Late, d.Resolve, d.Rule, d.URL, d.Truncated = m.Title, m.Sentence, m.Log, m.Late, m.Resolve, m.Rule, m.URL, m.Truncated
 	for i := range m.Items {
-		d.Jobs = append(d.Jobs, dataOf(&m.Items[i]))
+		one := dataOf(&m.Items[i])
+		one.Message = "" // a digest has room for more jobs instead
+		d.Jobs = append(d.Jobs, one)
 	}
 	return d
 }
@@ -53,7 +56,7 @@ func dataOf(n *Notice) Data {
 		n = n.Escalated.Notice
 	}
 	d := Data{
-		Kind: n.Kind, From: n.From, To: n.To, Reason: or(string(n.Cause.Reason), n.Reason), ExitCode: n.Cause.ExitCode, Pod: n.Cause.Pod, Node: n.Cause.Node,
+		Kind: n.Kind, From: n.From, To: n.To, Reason: or(string(n.Cause.Reason), n.Reason), Message: Clean(n.Message), ExitCode: n.Cause.ExitCode, Pod: n.Cause.Pod, Node: n.Cause.Node,
 		Attempt: n.Attempt, Attempts: n.Attempts, WaitedSeconds: seconds(n.Waited), RanSeconds: seconds(n.Ran), Late: n.Late,
 	}
 	if n.Job != (Job{}) {

@@ -1,6 +1,10 @@
 package message
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/vedette-io/vedette/internal/printable"
+)
 
 // Plain returns a message as plain text, for terminals and simple channels: title,
 // sentence, facts, log, rows of a digest, one link per line, and the footer. Lines are
@@ -85,7 +89,7 @@ func (p *page) text(text string) {
 	if text == "" {
 		return
 	}
-	if p.columns <= 0 || Columns(text) <= p.columns {
+	if p.columns <= 0 || printable.Columns(text) <= p.columns {
 		p.raw(text)
 		return
 	}
@@ -95,7 +99,7 @@ func (p *page) text(text string) {
 		switch {
 		case line == "":
 			line = indent + word
-		case Columns(line)+1+Columns(word) > p.columns:
+		case printable.Columns(line)+1+printable.Columns(word) > p.columns:
 			p.raw(line)
 			line = indent + word
 		default:

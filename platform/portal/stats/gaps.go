@@ -147,7 +147,7 @@ var gapCauses = map[string]map[string]string{
 		history.CauseAbsent:    "the API server did not serve the type",
 		history.CauseRebuilt:   "another cluster answered",
 		history.CauseInvalid:   "an object could not be read",
-		history.CauseRefused:   "the database refused a revision",
+		history.CauseRefused:   "the database refused a revision or its content",
 		history.CauseUnordered: "versions were not in order",
 	},
 	"zh": {
@@ -156,7 +156,7 @@ var gapCauses = map[string]map[string]string{
 		history.CauseAbsent:    "API server 不提供该类型",
 		history.CauseRebuilt:   "另一个集群应答",
 		history.CauseInvalid:   "有对象无法读取",
-		history.CauseRefused:   "数据库拒绝了一个修订版本",
+		history.CauseRefused:   "数据库拒绝了一个修订版本或其内容",
 		history.CauseUnordered: "版本没有顺序",
 	},
 }

@@ -94,7 +94,7 @@ func schemaOf(t *testing.T, db *sql.DB, kind string) (all []string) {
 			" UNION ALL SELECT 'column ' || table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public'",
 		"mariadb": "SELECT CONCAT(table_type, ' ', table_name) FROM information_schema.tables WHERE table_schema = DATABASE()" +
 			" UNION ALL SELECT CONCAT('index ', table_name, '.', index_name, '.', column_name) FROM information_schema.statistics WHERE table_schema = DATABASE()",
-	}[kind]
+	}[dbtest.Family(kind)]
 	rows, err := db.QueryContext(t.Context(), query)
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func TestRightsAfterUpgrade(t *testing.T) {
 			}
 			upgrade(t, as(migrates))
 			recorder := raw(t, as(records))
-			keep := map[string]string{"postgres": "ON CONFLICT DO NOTHING", "mariadb": "ON DUPLICATE KEY UPDATE term = term"}[kind]
+			keep := map[string]string{"postgres": "ON CONFLICT DO NOTHING", "mariadb": "ON DUPLICATE KEY UPDATE term = term"}[dbtest.Family(kind)]
 			for _, table := range []string{"transition_index", "term_hours"} {
 				exec(recorder, "INSERT INTO "+table+" (term, hour, object_id) VALUES (1, 2, 3), (4, 5, 6) "+keep)
 				exec(recorder, "DELETE FROM "+table+" WHERE term = 4 AND hour = 5 AND object_id = 6")

@@ -214,16 +214,25 @@ const (
 // Body returns the content of an event, for binary mode: Data as JSON.
 //
 // Errors: the data cannot be written as JSON, which does not happen with any text.
-func (e *Event) Body() ([]byte, error) {
+func (e *Event) Body() ([]byte, error) { return e.body(maxData) }
+
+// body is Body for a limit in bytes. It shortens an event only as far as it must, and returns a
+// longer text if nothing is left to shorten.
+func (e *Event) body(most int) ([]byte, error) {
 	d := e.Data
 	text, err := json.Marshal(&d)
-	if err == nil && len(text) > maxData {
+	if err == nil && len(text) > most {
 		d.Object.Labels, d.Truncated = nil, append(d.Truncated, "object.labels")
 		text, err = json.Marshal(&d)
 	}
-	if err == nil && len(text) > maxData {
-		d.Message, d.Truncated = cut(d.Message, maxMessage), append(d.Truncated, "message")
-		d.Reason, d.FromRaw, d.ToRaw = cut(d.Reason, maxMessage), cut(d.FromRaw, maxMessage), cut(d.ToRaw, maxMessage)
+	for i, length := range textLengths {
+		if err != nil || len(text) <= most {
+			break
+		}
+		if i == 0 {
+			d.Truncated = append(d.Truncated, "message")
+		}
+		d.Message, d.Reason, d.FromRaw, d.ToRaw = cut(d.Message, length), cut(d.Reason, length), cut(d.FromRaw, length), cut(d.ToRaw, length)
 		text, err = json.Marshal(&d)
 	}
 	if err != nil {
@@ -232,12 +241,11 @@ func (e *Event) Body() ([]byte, error) {
 	return text, nil
 }
 
-// maxData leaves room for the attributes, of which the subject is the longest. maxMessage
-// is the length of a shortened text in bytes.
-const (
-	maxData    = MaxEvent - 4<<10
-	maxMessage = 4 << 10
-)
+// maxData leaves room for the attributes, of which the subject is the longest.
+const maxData = MaxEvent - 4<<10
+
+// textLengths are the lengths of shortened texts in bytes.
+var textLengths = [...]int{4 << 10, 256, 16}
 
 // cut returns at most n bytes of a text, and does not cut characters.
 func cut(text string, n int) string {
@@ -253,15 +261,21 @@ func cut(text string, n int) string {
 // Structured returns an event with its content in the JSON format of CloudEvents.
 //
 // Errors: those of Body.
-func (e *Event) Structured() ([]byte, error) {
-	data, err := e.Body()
+func (e *Event) Structured() ([]byte, error) { return e.structured(MaxEvent) }
+
+func (e *Event) structured(most int) ([]byte, error) {
+	whole := structured{
+		SpecVersion: "1.0", ID: e.ID, Source: e.Source, Type: EventType, Subject: e.Subject, Time: e.Time,
+		DataContentType: DataType, DataSchema: SchemaURL, PartitionKey: e.Key, Data: json.RawMessage("{}"),
+	}
+	around, err := json.Marshal(&whole)
 	if err != nil {
+		return nil, fmt.Errorf("event %s as JSON: %w", e.ID, err)
+	}
+	if whole.Data, err = e.body(most - len(around)); err != nil {
 		return nil, err
 	}
-	return json.Marshal(structured{
-		SpecVersion: "1.0", ID: e.ID, Source: e.Source, Type: EventType, Subject: e.Subject, Time: e.Time,
-		DataContentType: DataType, DataSchema: SchemaURL, PartitionKey: e.Key, Data: data,
-	})
+	return json.Marshal(&whole)
 }
 
 // Mode is the way in which an event is put into a message.
@@ -287,14 +301,33 @@ func ParseMode(name string) (Mode, error) {
 	return 0, fmt.Errorf("the mode is %q: want binary or structured", name)
 }
 
-// Message returns the body, the content type and the attributes for headers of an event.
+// Message returns the body, the content type and the attributes for headers of an event. most is
+// the limit of the broker for body and headers in bytes; 0 or more than MaxEvent means MaxEvent. The
+// event is shortened to it. fits is false if that was not enough.
 //
 // Errors: those of Event.Body.
-func (m Mode) Message(e *Event) (body []byte, contentType string, headers []Attribute, err error) {
-	if m == Structured {
-		body, err = e.Structured()
-		return body, StructuredType, nil, err
+func (m Mode) Message(e *Event, most int) (body []byte, contentType string, headers []Attribute, fits bool, err error) {
+	if most <= 0 || most > MaxEvent {
+		most = MaxEvent
 	}
-	body, err = e.Body()
-	return body, DataType, e.Attributes(), err
+	if contentType = StructuredType; m == Binary {
+		contentType, headers = DataType, e.Attributes()
+	}
+	room := most - ownHeaders
+	for _, h := range headers {
+		room -= len(h.Name) + 3*len(h.Value) + perHeader // a sink may escape the value
+	}
+	if m == Structured {
+		body, err = e.structured(room)
+	} else {
+		body, err = e.body(room)
+	}
+	return body, contentType, headers, len(body) <= room, err
 }
+
+// A sink adds headers of its own, such as the content type and an ID against repetitions, and some
+// bytes for each header.
+const (
+	ownHeaders = 300
+	perHeader  = 8
+)

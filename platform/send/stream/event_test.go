@@ -129,6 +129,21 @@ func TestLimit(t *testing.T) {
 	if d := got.Data; d.Object.Labels != nil || !strings.HasPrefix(d.Message, "界") || strings.Contains(d.Message, "\ufffd") || len(d.Truncated) != 2 {
 		t.Errorf("got %d labels, %d bytes of the message and %v as truncated", len(d.Object.Labels), len(d.Message), d.Truncated)
 	}
+	for _, mode := range []stream.Mode{stream.Binary, stream.Structured} {
+		for _, most := range []int{100_000, 20_000, 3_000} {
+			body, _, headers, fits, err := mode.Message(&e, most)
+			size := len(body)
+			for _, h := range headers {
+				size += len(h.Name) + len(h.Value)
+			}
+			if err != nil || !fits || size > most {
+				t.Errorf("mode %d: got %d bytes, fits %v, error %v; want at most %d", mode, size, fits, err, most)
+			}
+		}
+		if _, _, _, fits, err := mode.Message(&e, 500); fits || err != nil {
+			t.Errorf("mode %d: the event fits into 500 bytes, error %v", mode, err)
+		}
+	}
 	if len(e.Data.Object.Labels) == 0 || len(e.Data.Truncated) != 0 {
 		t.Error("the event itself was changed")
 	}

@@ -2,7 +2,9 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vedette-io/vedette/platform/feed"
 )
@@ -13,8 +15,9 @@ type sender struct {
 	only    Selection
 	sending chan struct{} // holds a value while a partition uses the sink, which is called once at a time
 	counted func(context.Context, result)
-	most    int             // positions in a batch
-	stored  map[string]bool // unique IDs of events of an unfinished batch that the broker has stored
+	most    int                  // positions in a batch
+	leave   func(*TooLargeError) // an event that the broker never takes is left out
+	stored  map[string]bool      // unique IDs of events of an unfinished batch that the broker has stored
 }
 
 // result is the result of an attempt to send the events of some transitions.
@@ -59,7 +62,7 @@ func (s *sender) sendRest(ctx context.Context, events []Event) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	err := sendInOrder(ctx, s.sink, rest, func(round []Event) {
+	err := sendInOrder(ctx, leaving{s.sink, s.leave}, rest, func(round []Event) {
 		for i := range round {
 			s.stored[round[i].Unique()] = true
 		}
@@ -68,4 +71,29 @@ func (s *sender) sendRest(ctx context.Context, events []Event) error {
 		clear(s.stored)
 	}
 	return err
+}
+
+// leaving is a sink that leaves out the events that the broker never takes, so that they do not
+// keep the others waiting.
+type leaving struct {
+	Sink
+	leave func(*TooLargeError)
+}
+
+func (l leaving) Send(ctx context.Context, events []Event) error {
+	for {
+		err := l.Sink.Send(ctx, events)
+		large := (*TooLargeError)(nil)
+		if !errors.As(err, &large) {
+			return err
+		}
+		rest := slices.DeleteFunc(slices.Clone(events), func(e Event) bool { return e.Unique() == large.Event.Unique() })
+		if len(rest) == len(events) {
+			return err // it names another event: a fault of the sink
+		}
+		l.leave(large)
+		if events = rest; len(events) == 0 {
+			return nil
+		}
+	}
 }

@@ -10,8 +10,8 @@ type Sink interface {
 	// all of them again. It creates missing streams or topics, and connects again after an
 	// outage. It is called once at a time.
 	//
-	// Errors: everything that keeps an event from being stored, without secrets; the cause
-	// of ctx.
+	// Errors: a TooLargeError for an event that the broker will never take; everything else that
+	// keeps an event from being stored, without secrets; the cause of ctx.
 	Send(ctx context.Context, events []Event) error
 
 	// String names the destination for people and logs, without secrets.

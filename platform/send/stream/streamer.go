@@ -46,6 +46,7 @@ type Stats struct {
 	Sent     int           // events that the broker has stored, including repetitions
 	Skipped  int           // transitions that Config.Only does not select
 	Failures int           // failed attempts to send
+	TooLarge int           // events that were left out because the broker takes none of their size
 	Position feed.Position // the largest position of an event that the broker has stored
 	// FailingSince is the time when the broker began to refuse events. It is zero while the
 	// broker accepts them.
@@ -83,7 +84,7 @@ func New(c Config) (*Streamer, error) {
 	s.consumer = feed.PartitionedConsumer{Name: CursorPrefix + c.Name, Start: c.Start, Lease: c.Lease, Logger: c.Logger, Consumer: func(p feed.Partition) feed.Consumer {
 		one := &sender{
 			sink: c.Sink, only: c.Only, sending: s.sending, most: feedBatch * p.Of, stored: map[string]bool{},
-			counted: func(ctx context.Context, r result) { s.count(ctx, p, r) },
+			counted: func(ctx context.Context, r result) { s.count(ctx, p, r) }, leave: s.leave,
 		}
 		return feed.Consumer{Batch: feedBatch, Lease: c.Lease, Prepare: one.send, Handle: func(context.Context, *sqldb.Tx, []feed.Transition) error { return nil }}
 	}, Ended: s.ended}
@@ -122,6 +123,14 @@ func (s *Streamer) Stats() Stats {
 // Errors: feed.ErrExpired if the streamer was not running for so long that retention may have removed
 // transitions it has not sent; feed.ErrNoCursor if the cursor was removed.
 func (s *Streamer) Run(ctx context.Context) error { return s.consumer.Run(ctx, s.c.DB) }
+
+// leave records an event that the broker never takes. The history has its transition.
+func (s *Streamer) leave(e *TooLargeError) {
+	cmp.Or(s.c.Logger, slog.Default()).Error("an event is left out of the stream; the history has its transition, and `vedette stream backfill` sends it once the broker takes it", "sink", s.c.Sink.String(), "err", e)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.TooLarge++
+}
 
 // count adds the result of an attempt to the counters.
 func (s *Streamer) count(ctx context.Context, p feed.Partition, r result) {

@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -47,6 +49,62 @@ func TestStream(t *testing.T) {
 			t.Errorf("got %d events, want 5: the second streamer continues", len(sink.all()))
 		}
 	})
+}
+
+// strict is a sink that never takes the events of some objects.
+type strict struct {
+	memory
+	refuses string
+}
+
+func (s *strict) Send(ctx context.Context, events []stream.Event) error {
+	for _, e := range events {
+		if e.Key == s.refuses {
+			return &stream.TooLargeError{Event: e, Most: 1, Limit: "a limit"}
+		}
+	}
+	return s.memory.Send(ctx, events)
+}
+
+// TestTooLarge checks that an event that the broker never takes is left out, logged and counted, and
+// does not keep others waiting.
+func TestTooLarge(t *testing.T) {
+	each(t, func(t *testing.T, h *history) {
+		h.write(change("large", 1), change("b", 2))
+		h.write(change("large", 2), change("b", 3))
+		sink := &strict{refuses: "large"}
+		var log lockedBuffer
+		s, stop := h.start(stream.Config{Sink: sink, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		h.sent("4")
+		stop()
+		if got := sink.first(); fmt.Sprint(got) != "[b.2 b.3]" {
+			t.Errorf("got events %v", got)
+		}
+		if got := s.Stats(); got.TooLarge != 2 || got.Failures != 0 {
+			t.Errorf("got %+v, want 2 events left out and no failure", got)
+		}
+		if text := log.String(); strings.Count(text, "raise a limit") != 2 {
+			t.Errorf("got the log %s", text)
+		}
+	})
+}
+
+// lockedBuffer is a buffer for several goroutines.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
 }
 
 // TestSelection checks that other transitions are skipped.

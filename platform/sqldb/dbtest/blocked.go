@@ -2,6 +2,7 @@ package dbtest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,12 @@ func Blocked(t *testing.T, url string, ended func() bool) {
 	case "mysql":
 		// The tables of transactions in information_schema are a copy, which the server renews
 		// only if nobody reads it for 100 ms. This counter is of the whole server.
-		s, query = MariaDB(t), "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'Innodb_row_lock_current_waits'"
+		for kind, schema := range map[string]string{"mariadb": "information_schema", "mysql": "performance_schema"} {
+			if !slices.Contains(Kinds(), kind) || !strings.HasPrefix(url, strings.TrimSuffix(Of(t, kind).URL, "%s")) {
+				continue
+			}
+			s, query = Of(t, kind), "SELECT variable_value FROM "+schema+".global_status WHERE variable_name = 'Innodb_row_lock_current_waits'"
+		}
 	default:
 		return
 	}

@@ -1,8 +1,8 @@
 // Package dbtest gives tests an empty database of each kind: an SQLite file, and databases
-// on PostgreSQL and MariaDB servers that it starts for the test binary, and that a test
+// on PostgreSQL, MariaDB and MySQL servers that it starts for the test binary, and that a test
 // can kill and start again.
 //
-// VEDETTE_TEST_DATABASES selects the kinds: "sqlite,postgres,mariadb". The default is
+// VEDETTE_TEST_DATABASES selects the kinds: "sqlite,postgres,mariadb,mysql". The default is
 // "sqlite", so that the unit tests need only Go. If a selected server is not installed,
 // the test fails.
 //
@@ -20,7 +20,8 @@
 //
 // # Limits
 //
-// The programs of the servers must be installed; tools/setup.sh installs them.
+// The programs of the servers must be installed; tools/setup.sh installs them. MySQL excludes
+// MariaDB as a package, so tools/mysql.sh unpacks it into the cache of the user.
 //
 // # Errors
 //
@@ -63,6 +64,24 @@ func Kinds() []string {
 	return strings.Split(kinds, ",")
 }
 
+// Family returns the kind whose SQL a kind has: "mariadb" for MySQL, and otherwise the kind.
+func Family(kind string) string {
+	if kind == "mysql" {
+		return "mariadb"
+	}
+	return kind
+}
+
+// Selected returns the first selected kind of a family, or "" if none is selected.
+func Selected(family string) string {
+	for _, kind := range Kinds() {
+		if Family(kind) == family {
+			return kind
+		}
+	}
+	return ""
+}
+
 // Empty creates an empty database of a kind, and returns its URL.
 func Empty(t *testing.T, kind string) string {
 	t.Helper()
@@ -73,8 +92,10 @@ func Empty(t *testing.T, kind string) string {
 		return Postgres(t).Empty(t)
 	case "mariadb":
 		return MariaDB(t).Empty(t)
+	case "mysql":
+		return MySQL(t).Empty(t)
 	}
-	t.Fatalf("%s names a kind of database %q; there are sqlite, postgres and mariadb", Variable, kind)
+	t.Fatalf("%s names a kind of database %q; there are sqlite, postgres, mariadb and mysql", Variable, kind)
 	return ""
 }
 
@@ -83,12 +104,12 @@ func Empty(t *testing.T, kind string) string {
 //
 // Errors: ErrAbsent; those of the server.
 func New(ctx context.Context, kind, dir string) (url string, err error) {
-	get := map[string]func() (*Server, error){"postgres": postgres, "mariadb": mariaDB}[kind]
+	get := map[string]func() (*Server, error){"postgres": postgres, "mariadb": mariaDB, "mysql": mySQL}[kind]
 	switch {
 	case kind == "sqlite":
 		return "sqlite:" + filepath.Join(dir, "history.db"), nil
 	case get == nil:
-		return "", fmt.Errorf("there is no kind of database %q; there are sqlite, postgres and mariadb", kind)
+		return "", fmt.Errorf("there is no kind of database %q; there are sqlite, postgres, mariadb and mysql", kind)
 	}
 	s, err := get()
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 
 	_ "github.com/go-sql-driver/mysql" // the driver
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // program finds a program in PATH, or in folders that distributions do not put into PATH.
@@ -107,6 +109,22 @@ func startMariaDB() (*Server, error) {
 		return nil, err
 	}
 	return s.first()
+}
+
+// StartMariaDB starts a MariaDB server with options. It ends with the test.
+func StartMariaDB(t *testing.T, options ...string) *Server {
+	t.Helper()
+	testinput.Uncached(t)
+	s, err := newMariaDB(append([]string{"--skip-log-bin"}, options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(s.dir) })
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Kill)
+	return s
 }
 
 // newMariaDB returns a server with empty data that does not run.

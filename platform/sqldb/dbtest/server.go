@@ -33,6 +33,7 @@ type Server struct {
 var (
 	postgres = sync.OnceValues(startPostgres)
 	mariaDB  = sync.OnceValues(startMariaDB)
+	mySQL    = sync.OnceValues(startMySQL)
 	started  []*Server
 	mu       sync.Mutex
 )
@@ -43,6 +44,9 @@ func Postgres(t *testing.T) *Server { return usable(t, "PostgreSQL", postgres) }
 // MariaDB returns the MariaDB server.
 func MariaDB(t *testing.T) *Server { return usable(t, "MariaDB", mariaDB) }
 
+// MySQL returns the MySQL server.
+func MySQL(t *testing.T) *Server { return usable(t, "MySQL", mySQL) }
+
 // Of returns the server of a kind, or nil for SQLite.
 func Of(t *testing.T, kind string) *Server {
 	switch kind {
@@ -50,6 +54,8 @@ func Of(t *testing.T, kind string) *Server {
 		return Postgres(t)
 	case "mariadb":
 		return MariaDB(t)
+	case "mysql":
+		return MySQL(t)
 	}
 	return nil
 }
@@ -94,13 +100,15 @@ func (s *Server) empty(ctx context.Context) (url string, err error) {
 	s.number++
 	name := "test_" + strconv.Itoa(s.number)
 	mu.Unlock()
-	db, err := s.admin()
-	if err != nil {
-		return "", err
+	return fmt.Sprintf(s.URL, name), s.exec(ctx, "CREATE DATABASE "+name)
+}
+
+// Exec executes statements as the administrator, each by itself.
+func (s *Server) Exec(t *testing.T, statements ...string) {
+	t.Helper()
+	if err := s.exec(t.Context(), statements...); err != nil {
+		t.Fatal(err)
 	}
-	defer db.Close()
-	_, err = db.ExecContext(ctx, "CREATE DATABASE "+name)
-	return fmt.Sprintf(s.URL, name), err
 }
 
 // Kill ends the server like a crash. Its data stay.

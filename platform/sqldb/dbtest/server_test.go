@@ -40,7 +40,7 @@ func TestKill(t *testing.T) {
 			row := db.QueryRowContext(t.Context(), map[string]string{
 				"postgres": "SELECT COUNT(*) FROM pg_database WHERE datname LIKE 'kept%'",
 				"mariadb":  "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name LIKE 'kept%'",
-			}[kind])
+			}[Family(kind)])
 			if err := row.Scan(&n); err != nil || n != i+1 {
 				t.Errorf("%s has %d of %d databases: %v", kind, n, i+1, err)
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
+	"github.com/vedette-io/vedette/internal/localtoken"
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/platform/portal/identity"
 	"github.com/vedette-io/vedette/platform/portal/web"
@@ -38,7 +39,9 @@ type Config struct {
 	Rest http.Handler
 	// LocalToken opens Rest; empty if users sign in, or if everybody on this machine may use it.
 	LocalToken string
-	Tls        *tls.Config // nil for plain HTTP
+	// ProfileToken opens the profiles, which a server on a loopback address has; empty for none.
+	ProfileToken string
+	Tls          *tls.Config // nil for plain HTTP
 	// SignsIn means that users sign in to Rest. Without it, a server on a loopback address
 	// accepts only host names of this machine.
 	SignsIn bool
@@ -86,6 +89,9 @@ func New(l Config, metrics ...prometheus.Collector) (*Server, error) {
 		_, _ = fmt.Fprintln(w, "ok") // as above
 	})))
 	mux.Handle("GET /metrics", local(promhttp.HandlerFor(registry, promhttp.HandlerOpts{Timeout: probeTimeout})))
+	if l.ProfileToken != "" && identity.Loopback(l.Addr) {
+		mux.Handle("/debug/pprof/", local(profiles(l.ProfileToken)))
+	}
 	if l.Rest != nil {
 		mux.Handle("/", l.Rest)
 	}
@@ -107,6 +113,12 @@ func (s *Server) run(ctx context.Context) error {
 func ServeWhile(ctx context.Context, l Config, con *console.Console, do func(context.Context) error, metrics ...prometheus.Collector) error {
 	if l.Addr == "" {
 		return do(ctx)
+	}
+	if identity.Loopback(l.Addr) {
+		var err error
+		if l.ProfileToken, err = localtoken.Keep(); err != nil {
+			con.Say("profiles are not served: %v", err)
+		}
 	}
 	srv, err := New(l, metrics...)
 	if err != nil {

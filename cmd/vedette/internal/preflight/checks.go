@@ -59,11 +59,13 @@ func CheckDatabase(ctx context.Context, url string, how Access, f *Findings) *sq
 	} else {
 		f.clock(at, 0)
 	}
-	if !examineSchema(ctx, d, f) {
+	if !examineSchema(ctx, d, how, f) {
 		_ = d.Close()
 		return nil
 	}
 	examineKeptLogs(ctx, d, f)
+	n, setting, err := d.ValueLimit(ctx)
+	examineLimit(n, setting, err, f)
 	if how == TryWrites {
 		if err := tryWrite(ctx, url); err != nil {
 			f.Fail("writing", err)
@@ -72,6 +74,22 @@ func CheckDatabase(ctx context.Context, url string, how Access, f *Findings) *sq
 		}
 	}
 	return d
+}
+
+// leastValue is the size of values that a server should accept: the largest object of a Kubernetes
+// server with default settings is 1.5 MB as protobuf, and longer as JSON.
+const leastValue = 8 << 20
+
+// examineLimit checks the setting of a server that limits the size of a value, if it has one.
+func examineLimit(n int64, setting string, err error, f *Findings) {
+	switch {
+	case err != nil:
+		f.Fail("large objects", err)
+	case n >= leastValue:
+		f.OK("large objects", "%s is %s", setting, units.Size(n))
+	case n > 0:
+		f.note(Warning, "large objects", fmt.Sprintf("%s is %s; objects that are larger when compressed are recorded without their content, with a gap", setting, units.Size(n)), "raise it on the server to 64M")
+	}
 }
 
 // examineFile checks that only its owner may read the file of a database.
@@ -114,7 +132,7 @@ func tryWrite(ctx context.Context, url string) error {
 }
 
 // examineSchema checks the schema, and reports whether the history can be read.
-func examineSchema(ctx context.Context, d *sqldb.DB, f *Findings) bool {
+func examineSchema(ctx context.Context, d *sqldb.DB, how Access, f *Findings) bool {
 	steps, err := d.Migrations(ctx)
 	if err != nil {
 		f.Fail("schema", err)
@@ -136,6 +154,9 @@ func examineSchema(ctx context.Context, d *sqldb.DB, f *Findings) bool {
 		return true
 	}
 	f.note(Warning, "schema", "lacks "+strings.Join(pending, ", "), "`vedette record` applies these migrations when it starts; `vedette migrate up` applies them now")
+	if err := d.CheckMigration(ctx, how == TryWrites); err != nil {
+		f.Fail("migrations", err)
+	}
 	return false
 }
 

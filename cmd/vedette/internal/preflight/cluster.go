@@ -157,6 +157,7 @@ func (c *Cluster) identify(ctx context.Context) (err error) {
 func (c *Cluster) resolve(ctx context.Context) error {
 	ctx, cancel := timeout.AnswerWithin(ctx, c.Host(), timeout.FirstAnswer)
 	defer cancel()
+	c.Targets, c.missing = nil, nil // of an earlier attempt
 	var errs []error
 	for _, r := range c.ClusterConfig.Resources {
 		res, err := c.Resolve(ctx, r.Typ)

@@ -29,6 +29,8 @@ var All = []Setting{
 	{"spill", path},
 	{"listen", word},
 	{"wait-for-types", truth},
+	{"fail-fast", truth},
+	{"log-level", word},
 	{"keep", word},
 	{"keep-state", words},
 	{"keep-bodies", word},

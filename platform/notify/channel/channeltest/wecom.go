@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/platform/notify/channel"
-	"github.com/vedette-io/vedette/platform/notify/message"
 )
 
 // wecomKey is the key of a WeCom robot.
@@ -80,7 +80,7 @@ func (wecom) check(r *request) reply {
 // wecomCard returns the problem of a card. The lengths are recommendations of WeCom, in
 // Han characters; clients truncate longer texts.
 func wecomCard(card object) string {
-	long := func(text string, han int) bool { return message.Columns(text) > 2*han }
+	long := func(text string, han int) bool { return printable.Columns(text) > 2*han }
 	source, title := card.object("source"), card.object("main_title")
 	color, ok := source["desc_color"].(float64)
 	switch {

@@ -18,6 +18,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/notify/message"
@@ -270,7 +271,7 @@ func TestUsersTextIsNoMarkup(t *testing.T) {
 			t.Fatalf("got headers %v, want those of a plain mail", p.header)
 		}
 		subject, err := new(mime.WordDecoder).DecodeHeader(p.header.Get("Subject"))
-		if err != nil || subject != c.subject || message.Columns(subject) > maxSubject {
+		if err != nil || subject != c.subject || printable.Columns(subject) > maxSubject {
 			t.Fatalf("subject %q, want %q: %v", subject, c.subject, err)
 		}
 		id := strings.Trim(p.header.Get("Message-Id"), "<>")
@@ -292,7 +293,7 @@ func TestLimits(t *testing.T) {
 		m.Log = append(m.Log, fmt.Sprint(i, strings.Repeat("&", 290)))
 	}
 	p, c := read(t, m, SubjectTitle, "liwei@example.com")
-	if n := len(c.html) + len(c.text); n > maxBody || !utf8.ValidString(c.html) || message.Columns(c.subject) > maxSubject || !strings.Contains(c.html, "499&amp;") || strings.Contains(c.html, ">479&amp;") {
+	if n := len(c.html) + len(c.text); n > maxBody || !utf8.ValidString(c.html) || printable.Columns(c.subject) > maxSubject || !strings.Contains(c.html, "499&amp;") || strings.Contains(c.html, ">479&amp;") {
 		t.Errorf("got %d bytes and subject %q, want both within the limits, and only the last lines of the log", n, c.subject)
 	}
 	if !strings.Contains(p.body("text/html"), m.Footer.Mute.URL) || !strings.Contains(p.body("text/html"), m.Buttons[0].URL) {
@@ -316,8 +317,8 @@ func TestPlainTextIsNarrow(t *testing.T) {
 		columns := rapid.IntRange(4, 80).Draw(t, "columns")
 		lines := wrap(source, columns)
 		for _, l := range lines {
-			if message.Columns(l) > columns+2 || strings.Trim(l, " ") == "" || !utf8.ValidString(l) {
-				t.Fatalf("%q has %d columns, more than %d", l, message.Columns(l), columns)
+			if printable.Columns(l) > columns+2 || strings.Trim(l, " ") == "" || !utf8.ValidString(l) {
+				t.Fatalf("%q has %d columns, more than %d", l, printable.Columns(l), columns)
 			}
 		}
 		if got, want := strings.ReplaceAll(strings.Join(lines, ""), " ", ""), strings.ReplaceAll(source, " ", ""); got != want {
@@ -325,8 +326,8 @@ func TestPlainTextIsNarrow(t *testing.T) {
 		}
 	})
 	for l := range strings.SplitSeq(text(failedMessage()), "\n") {
-		if message.Columns(l) > textColumns && !strings.HasPrefix(l, "https://") && !strings.HasPrefix(l, "  ") {
-			t.Errorf("got %d columns, want at most %d: %s", message.Columns(l), textColumns, l)
+		if printable.Columns(l) > textColumns && !strings.HasPrefix(l, "https://") && !strings.HasPrefix(l, "  ") {
+			t.Errorf("got %d columns, want at most %d: %s", printable.Columns(l), textColumns, l)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/platform/notify/message"
 )
 
@@ -157,7 +158,7 @@ func wrap(text string, columns int) (lines []string) {
 		line, width = "", 0
 	}
 	for _, piece := range pieces(text) {
-		n := message.Columns(strings.TrimRight(piece, " "))
+		n := printable.Columns(strings.TrimRight(piece, " "))
 		if width > 0 && width+n > columns {
 			flush()
 		}
@@ -168,10 +169,10 @@ func wrap(text string, columns int) (lines []string) {
 			head, rest := split(piece, columns)
 			line = head
 			flush()
-			piece, n = rest, message.Columns(strings.TrimRight(rest, " "))
+			piece, n = rest, printable.Columns(strings.TrimRight(rest, " "))
 		}
 		line += piece
-		width += message.Columns(piece)
+		width += printable.Columns(piece)
 	}
 	flush()
 	return lines
@@ -189,7 +190,7 @@ func pieces(text string) (all []string) {
 	}
 	spaces := false
 	for _, r := range text {
-		wide := message.Columns(string(r)) == 2
+		wide := printable.Columns(string(r)) == 2
 		if spaces && r != ' ' || wide && !closing(r) {
 			flush()
 		}
@@ -208,7 +209,7 @@ func closing(r rune) bool { return strings.ContainsRune("，。；：、！？�
 func split(text string, columns int) (head, rest string) {
 	width := 0
 	for i, r := range text {
-		width += message.Columns(string(r))
+		width += printable.Columns(string(r))
 		if width > columns && i > 0 {
 			return text[:i], text[i:]
 		}

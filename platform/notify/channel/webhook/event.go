@@ -3,6 +3,7 @@ package webhook
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/vedette-io/vedette/job"
@@ -121,6 +122,9 @@ func (e *Event) Encode() ([]byte, error) {
 	}
 }
 
+// shortMessage is the length of the message of an event that is too long, in bytes.
+const shortMessage = 512
+
 // shorten leaves out about excess bytes. It reports whether it left out anything.
 func (d *Data) shorten(excess int) bool {
 	switch {
@@ -152,6 +156,9 @@ func (d *Data) shorten(excess int) bool {
 	case d.Escalated != nil:
 		d.Escalated = nil
 		d.truncated("escalated")
+	case len(d.Message) > shortMessage:
+		d.Message = strings.ToValidUTF8(d.Message[:shortMessage], "")
+		d.truncated("message")
 	default:
 		return false
 	}

@@ -58,7 +58,7 @@ func TestEventOfTheDesign(t *testing.T) {
 				"cluster": "gpu-west", "type": "pytorchjobs.kubeflow.org", "namespace": "team-llm", "name": "llama3-70b-dpo-mix-v4-seed-1337",
 				"uid": "0bcbde3e-8960-4961-ad34-668f0e3945bb", "queue": "gpu-h100", "owner": "liwei", "gpus": 32.0, "nodes": 4.0,
 			},
-			"from": "Running", "to": "Failed", "reason": "OOMKilled", "exitCode": 137.0, "node": "gpu-h100-17", "attempt": 3.0, "attempts": 3.0,
+			"from": "Running", "to": "Failed", "reason": "OOMKilled", "message": "Job has reached the specified backoff limit", "exitCode": 137.0, "node": "gpu-h100-17", "attempt": 3.0, "attempts": 3.0,
 			"waitedSeconds": 2592.0, "ranSeconds": 10512.0, "title": "Failed, OOMKilled: llama3-70b-dpo-mix-v4-seed-1337",
 			"sentence": "Worker 2 used all of its 480 GiB of memory on gpu-h100-17 and was killed.", "log": []any{"WARN shuffle_buffer", "Killed"},
 			"late": false, "rule": "my failures", "url": "https://vedette.example/jobs/gpu-west/0bcbde3e",

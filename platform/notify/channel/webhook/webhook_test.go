@@ -43,7 +43,7 @@ func failed() *message.Message {
 		Title: "Failed, OOMKilled: llama3-70b-dpo-mix-v4-seed-1337", Sentence: "Worker 2 used all of its 480 GiB of memory on gpu-h100-17 and was killed.",
 		Log: []string{"WARN shuffle_buffer", "Killed"},
 		Notice: &message.Notice{
-			Kind: message.Failed, From: job.Running, To: job.Failed, Reason: "BackoffLimitExceeded", Happened: at,
+			Kind: message.Failed, From: job.Running, To: job.Failed, Reason: "BackoffLimitExceeded", Message: "Job has reached the specified backoff limit", Happened: at,
 			Job:   message.Job{Cluster: "gpu-west", Type: "pytorchjobs.kubeflow.org", Namespace: "team-llm", Name: "llama3-70b-dpo-mix-v4-seed-1337", UID: "0bcbde3e-8960-4961-ad34-668f0e3945bb", Queue: "gpu-h100", Owner: "liwei", GPUs: 32, Nodes: 4},
 			Cause: message.Cause{Reason: message.OOMKilled, ExitCode: &code, Node: "gpu-h100-17"}, Attempt: 3, Attempts: 3, Waited: &waited, Ran: &ran,
 		},

@@ -1,6 +1,7 @@
 package wecom
 
 import (
+	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/notify/channel"
 	"github.com/vedette-io/vedette/platform/notify/message"
@@ -113,7 +114,7 @@ func cardOf(m *message.Message) *card {
 		Text:   plain(sentence(m, maxCardText), maxCardText),
 		Action: cardAction{1, m.URL},
 	}
-	if message.Columns(m.Name) > maxCardDesc {
+	if printable.Columns(m.Name) > maxCardDesc {
 		c.Quote = &quote{Text: message.Limit{Bytes: maxQuote, Escape: message.NoMentions}.Cut(m.Name)}
 	}
 	for _, f := range m.Facts[:min(len(m.Facts), maxFacts)] {
@@ -125,7 +126,7 @@ func cardOf(m *message.Message) *card {
 
 // sentence returns the sentence, without its optional parts if it is too long.
 func sentence(m *message.Message, columns int) string {
-	if message.Columns(m.Sentence) > columns && m.ShortSentence != "" {
+	if printable.Columns(m.Sentence) > columns && m.ShortSentence != "" {
 		return m.ShortSentence
 	}
 	return m.Sentence

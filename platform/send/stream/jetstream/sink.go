@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type Sink struct {
 	conn    *nats.Conn
 	js      js.JetStream
 	checked bool // the stream exists
+	limit   int  // size of a message that the stream takes, in bytes; 0: no limit but that of the server
 }
 
 var _ stream.Sink = (*Sink)(nil)
@@ -108,6 +110,10 @@ func login(files *stream.Connection) ([]nats.Option, error) {
 	})}, nil
 }
 
+// full are the codes of errors of servers that have no space for an event: insufficient resources,
+// the limits of an account and of its storage, the store of the server, that of a stream.
+var full = []js.ErrorCode{10002, 10023, 10028, 10047, 10077, 10120}
+
 // destination names the stream for people.
 func (c *Config) destination() string { return strings.Join(c.Servers, ",") + "/" + c.Stream }
 
@@ -134,11 +140,14 @@ func (s *Sink) Send(ctx context.Context, events []stream.Event) error {
 	}
 	acks := make([]js.PubAckFuture, 0, len(events))
 	var failed error
+	messages := make([]*nats.Msg, len(events))
 	for i := range events {
-		m, err := s.message(&events[i])
-		if err != nil {
-			return err
+		var err error
+		if messages[i], err = s.message(&events[i]); err != nil {
+			return err // before the first one is in flight
 		}
+	}
+	for i, m := range messages {
 		ack, err := s.js.PublishMsgAsync(m, js.WithMsgID(events[i].Unique()), js.WithExpectStream(s.c.Stream))
 		if err != nil {
 			failed = err
@@ -171,9 +180,16 @@ func errOr(err, or error) error {
 
 // message returns the message of an event.
 func (s *Sink) message(e *stream.Event) (*nats.Msg, error) {
-	body, contentType, headers, err := s.c.Mode.Message(e)
+	most, setting := int(s.conn.MaxPayload()), "max_payload of the server"
+	if s.limit > 0 && s.limit < most {
+		most, setting = s.limit, "the maximum message size of stream "+s.c.Stream
+	}
+	body, contentType, headers, fits, err := s.c.Mode.Message(e, most)
 	if err != nil {
 		return nil, err
+	}
+	if !fits {
+		return nil, &stream.TooLargeError{Event: *e, Most: most, Limit: setting}
 	}
 	m := nats.NewMsg(SubjectOf(s.c.Prefix, e))
 	m.Data = body
@@ -188,7 +204,10 @@ func (s *Sink) message(e *stream.Event) (*nats.Msg, error) {
 func (s *Sink) ensure(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	_, err := s.js.Stream(ctx, s.c.Stream)
+	known, err := s.js.Stream(ctx, s.c.Stream)
+	if s.limit = 0; err == nil {
+		s.limit = max(0, int(known.CachedInfo().Config.MaxMsgSize))
+	}
 	if errors.Is(err, js.ErrStreamNotFound) {
 		_, err = s.js.CreateStream(ctx, js.StreamConfig{
 			Name: s.c.Stream, Description: "Transitions of Kubernetes objects, from Vedette", Subjects: []string{s.c.Prefix + ".>"},
@@ -210,6 +229,9 @@ func (s *Sink) ensure(ctx context.Context) error {
 
 // explain adds a remedy to an error of the servers.
 func (s *Sink) explain(err error) error {
+	if of := (*js.APIError)(nil); errors.As(err, &of) && slices.Contains(full, of.ErrorCode) {
+		return fmt.Errorf("%w; free space in the store of the servers, raise max_file_store or the limits of the account, or lower the max-bytes of stream %s", err, s.c.Stream)
+	}
 	if errors.Is(err, js.ErrNoStreamResponse) || errors.Is(err, nats.ErrNoResponders) {
 		return fmt.Errorf("no stream took the event; check that stream %s has a leader and the subjects %s.>", s.c.Stream, s.c.Prefix)
 	}

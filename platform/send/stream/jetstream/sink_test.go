@@ -1,6 +1,7 @@
 package jetstream_test
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -207,6 +208,65 @@ func TestExistingStream(t *testing.T) {
 	other := sink(t, c)
 	defer other.Close()
 	refused(t, other, "check that stream OWN has a leader and the subjects other.>")
+}
+
+// TestLimits checks that events are shortened to max_payload of the server and to the limit of the
+// stream, and that an event that is still too large is one error with the limit, before anything is
+// sent.
+func TestLimits(t *testing.T) {
+	large := streamtest.Event("a", 1)
+	large.Data.Object.Labels = map[string]string{"large": strings.Repeat("v", 20<<10)}
+	large.Data.Message = strings.Repeat("m", 20<<10)
+	for name, c := range map[string]struct {
+		payload, stream int32
+		limit           string
+	}{
+		"server": {4 << 10, -1, ""}, "stream": {1 << 20, 4 << 10, ""},
+		"small server": {900, -1, "max_payload of the server"}, "small stream": {1 << 20, 900, "the maximum message size of stream OWN"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := start(t, func(o *server.Options) { o.MaxPayload = c.payload })
+			s := sink(t, jetstream.Config{Servers: []string{b.url()}, Stream: "OWN", Prefix: "own"})
+			defer s.Close()
+			client := b.connect(t)
+			if _, err := client.CreateStream(t.Context(), js.StreamConfig{Name: "OWN", Subjects: []string{"own.>"}, MaxMsgSize: c.stream}); err != nil {
+				t.Fatal(err)
+			}
+			if c.limit == "" {
+				send(t, s, large)
+				return
+			}
+			patience.Until(t, "the event is refused", func() string {
+				refusal := (*stream.TooLargeError)(nil)
+				if err := s.Send(t.Context(), []stream.Event{large, streamtest.Event("b", 1)}); !errors.As(err, &refusal) || refusal.Limit != c.limit || refusal.Event.Key != "a" {
+					return fmt.Sprintf("got error %v", err)
+				}
+				return ""
+			})
+			if info, err := client.Stream(t.Context(), "OWN"); err != nil || info.CachedInfo().State.Msgs != 0 {
+				t.Errorf("got %d messages and error %v, want none", info.CachedInfo().State.Msgs, err)
+			}
+		})
+	}
+}
+
+// TestNoSpace checks the remedy of servers without space.
+func TestNoSpace(t *testing.T) {
+	b := start(t, nil)
+	if _, err := b.connect(t).CreateStream(t.Context(), js.StreamConfig{Name: "OWN", Subjects: []string{"own.>"}, MaxBytes: 2000, Discard: js.DiscardNew}); err != nil {
+		t.Fatal(err)
+	}
+	s := sink(t, jetstream.Config{Servers: []string{b.url()}, Stream: "OWN", Prefix: "own"})
+	defer s.Close()
+	version := 0
+	patience.Until(t, "the stream is full", func() string {
+		version++
+		err := s.Send(t.Context(), []stream.Event{streamtest.Event("a", version)})
+		if err != nil && strings.Contains(err.Error(), "free space in the store of the servers") {
+			return ""
+		}
+		return fmt.Sprintf("got error %v", err)
+	})
 }
 
 // TestLogin checks each form of credentials, and that no error contains them.

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,7 @@ type Sink struct {
 	options []kgo.Opt
 	client  *kgo.Client // nil after an error that ends the producer
 	checked bool        // the topic exists
+	batch   int         // size of a batch of events that the brokers take, in bytes
 }
 
 var _ stream.Sink = (*Sink)(nil)
@@ -43,10 +45,10 @@ func New(c Config) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sink{c: c, options: []kgo.Opt{
+	s := &Sink{c: c, batch: maxBatch, options: []kgo.Opt{
 		kgo.SeedBrokers(c.Brokers...), kgo.ClientID("vedette"), kgo.DefaultProduceTopic(c.Topic),
 		kgo.RequiredAcks(kgo.AllISRAcks()), kgo.RecordPartitioner(kgo.StickyKeyPartitioner(nil)), // the partitioner of the Java client
-		kgo.ProducerBatchMaxBytes(maxBatch), kgo.ProduceRequestTimeout(timeout), kgo.RetryTimeout(deliveryTimeout),
+		kgo.ProduceRequestTimeout(timeout), kgo.RetryTimeout(deliveryTimeout),
 		kgo.DialTimeout(5 * time.Second), kgo.UnknownTopicRetries(3),
 	}}
 	if c.Transactions != "" {
@@ -58,9 +60,12 @@ func New(c Config) (*Sink, error) {
 	return s, s.open()
 }
 
-// maxBatch is the size of a batch of events, which the limit of a topic (max.message.bytes,
-// 1 MB by default) must allow.
-const maxBatch = 2 * stream.MaxEvent
+// maxBatch is the size of a batch of events. The limit of a topic (max.message.bytes, 1 MB by
+// default) may be lower: a refused batch is halved, down to minBatch.
+const (
+	maxBatch = 2 * stream.MaxEvent
+	minBatch = 1 << 10
+)
 
 // secure adds the options for TLS and for the login.
 func (s *Sink) secure() error {
@@ -111,7 +116,7 @@ func (c *Config) mechanism() sasl.Mechanism {
 
 // open creates the client, which does not connect yet.
 func (s *Sink) open() (err error) {
-	if s.client, err = kgo.NewClient(s.options...); err != nil {
+	if s.client, err = kgo.NewClient(append(slices.Clip(s.options), kgo.ProducerBatchMaxBytes(int32(s.batch)))...); err != nil {
 		return fmt.Errorf("%s: %w", s, err)
 	}
 	return nil
@@ -136,6 +141,16 @@ func (s *Sink) Close() error {
 
 // Send implements stream.Sink.
 func (s *Sink) Send(ctx context.Context, events []stream.Event) error {
+	for {
+		err := s.sendOnce(ctx, events)
+		if !errors.Is(err, kerr.MessageTooLarge) || s.batch <= minBatch {
+			return err
+		}
+		s.batch /= 2
+	}
+}
+
+func (s *Sink) sendOnce(ctx context.Context, events []stream.Event) error {
 	if s.client == nil {
 		if err := s.open(); err != nil {
 			return err
@@ -192,9 +207,12 @@ func (s *Sink) send(ctx context.Context, events []stream.Event) error {
 // record returns the message of an event. Its key is the UID of the object, so the events of
 // an object are in one partition.
 func (s *Sink) record(e *stream.Event) (*kgo.Record, error) {
-	body, contentType, attributes, err := s.c.Mode.Message(e)
+	body, contentType, attributes, fits, err := s.c.Mode.Message(e, s.batch-batchHeader-len(e.Key))
 	if err != nil {
 		return nil, err
+	}
+	if !fits {
+		return nil, &stream.TooLargeError{Event: *e, Most: s.batch, Limit: "max.message.bytes of topic " + s.c.Topic}
 	}
 	r := &kgo.Record{Key: []byte(e.Key), Value: body, Timestamp: e.Time, Headers: make([]kgo.RecordHeader, 0, len(attributes)+1)}
 	r.Headers = append(r.Headers, kgo.RecordHeader{Key: "content-type", Value: []byte(contentType)})
@@ -203,6 +221,9 @@ func (s *Sink) record(e *stream.Event) (*kgo.Record, error) {
 	}
 	return r, nil
 }
+
+// batchHeader is the size of the header of a batch with one record, in bytes.
+const batchHeader = 100
 
 // ensure creates the topic unless it exists.
 func (s *Sink) ensure(ctx context.Context) error {
@@ -232,7 +253,9 @@ func explain(err error) error {
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, kerr.MessageTooLarge):
-		return fmt.Errorf("%w; raise max.message.bytes of the topic to %d or more", err, maxBatch)
+		return fmt.Errorf("%w; raise max.message.bytes of the topic to %d or more", err, minBatch)
+	case errors.Is(err, kerr.KafkaStorageError):
+		return fmt.Errorf("%w; free space in the log folders of the brokers, or lower retention.bytes of the topic", err)
 	case errors.Is(err, kerr.SaslAuthenticationFailed):
 		return fmt.Errorf("%w; check the file of credentials and the parameter sasl", err)
 	case errors.Is(err, kerr.TopicAuthorizationFailed), errors.Is(err, kerr.ClusterAuthorizationFailed):

@@ -1,6 +1,7 @@
 package kafka_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -206,6 +207,59 @@ func TestFaults(t *testing.T) {
 			}
 			want(t, b.Messages(t), keys, versions)
 		})
+	}
+}
+
+// TestLimit checks that batches and events are shortened to what a broker takes, and that an event
+// which is still too large is one error with the limit.
+func TestLimit(t *testing.T) {
+	for _, most := range []int{20_000, 3_000, 100} {
+		b := start(t)
+		b.c.ControlKey(int16(kmsg.Produce), func(r kmsg.Request) (kmsg.Response, error, bool) {
+			b.c.KeepControl()
+			p := r.(*kmsg.ProduceRequest)
+			resp, large := p.ResponseKind().(*kmsg.ProduceResponse), false
+			for _, topic := range p.Topics {
+				st := kmsg.NewProduceResponseTopic()
+				st.Topic, st.TopicID = topic.Topic, topic.TopicID
+				for _, partition := range topic.Partitions {
+					sp := kmsg.NewProduceResponseTopicPartition()
+					sp.Partition, sp.ErrorCode = partition.Partition, kerr.MessageTooLarge.Code
+					st.Partitions = append(st.Partitions, sp)
+					large = large || len(partition.Records) > most
+				}
+				resp.Topics = append(resp.Topics, st)
+			}
+			return resp, nil, large
+		})
+		s := sink(t, kafka.Config{Brokers: b.addrs})
+		defer s.Close()
+		large := streamtest.Event("a", 1)
+		random := make([]byte, 50_000) // compression does not help
+		source := testinput.Rand(t)
+		for i := range random {
+			random[i] = 'a' + byte(source.IntN(26))
+		}
+		large.Data.Object.Labels = map[string]string{"large": string(random)}
+		large.Data.Message = string(random)
+		if most < 1000 {
+			patience.Until(t, "the event is refused", func() string {
+				refusal := (*stream.TooLargeError)(nil)
+				if err := s.Send(t.Context(), []stream.Event{large}); !errors.As(err, &refusal) || !strings.Contains(refusal.Error(), "raise max.message.bytes of topic") {
+					return fmt.Sprintf("got error %v", err)
+				}
+				return ""
+			})
+			continue
+		}
+		send(t, s, large, streamtest.Event("b", 1))
+		keys := map[string]bool{}
+		for _, r := range b.records(t) { // some twice: the refused batches had others too
+			keys[string(r.Key)] = true
+		}
+		if !keys["a"] || !keys["b"] {
+			t.Errorf("with %d bytes: got the keys %v, want a and b", most, keys)
+		}
 	}
 }
 
