@@ -315,8 +315,8 @@ func (f *failing) sameCause(ctx context.Context, ids []int64, cause job.Cause) e
 
 // lines reads the end of the log of the container that failed, or of the job.
 func (f *failing) lines(ctx context.Context, e *job.Ending) error {
-	uids := []string{f.job.UID}
-	logs, err := f.logs.Of(ctx, joblog.Selection{ClusterUID: f.job.ClusterUID, UIDs: uids})
+	of := joblog.Selection{ClusterUID: f.job.ClusterUID, Namespace: f.job.Namespace, UIDs: []string{f.job.UID}}
+	logs, err := f.logs.Of(ctx, of)
 	if err != nil {
 		return err
 	}
@@ -331,7 +331,7 @@ func (f *failing) lines(ctx context.Context, e *job.Ending) error {
 		}
 	}
 	if len(lines) == 0 {
-		if found, lines, _, err = f.logs.Tail(ctx, joblog.Selection{ClusterUID: f.job.ClusterUID, UIDs: uids}, lastLines); err != nil {
+		if found, lines, _, err = f.logs.Tail(ctx, of, lastLines); err != nil {
 			return err
 		}
 	}

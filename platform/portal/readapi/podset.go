@@ -142,7 +142,7 @@ func chainOf(r *reader, ctx context.Context, q *question, object *history.Object
 
 // keptOf returns the kept logs of a job; with an instant, the logs kept at that time.
 func keptOf(r *reader, ctx context.Context, o *history.Object, at time.Time) ([]joblog.Log, error) {
-	all, err := r.logs.Of(ctx, joblog.Selection{ClusterUID: o.ClusterUID, UIDs: []string{o.UID}, Limit: 1000})
+	all, err := r.logs.Of(ctx, joblog.Selection{ClusterUID: o.ClusterUID, Namespace: o.Namespace, UIDs: []string{o.UID}, Limit: 1000})
 	if !at.IsZero() {
 		all = slices.DeleteFunc(all, func(l joblog.Log) bool { return l.Fetched.After(at) })
 	}
