@@ -12,6 +12,7 @@ import (
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/logs"
+	"github.com/vedette-io/vedette/platform/portal/access"
 	"github.com/vedette-io/vedette/platform/portal/api"
 	"github.com/vedette-io/vedette/platform/portal/web"
 )
@@ -112,7 +113,7 @@ func followLog(r *reader, ctx context.Context, in *logsInput, events *web.Events
 	p := pump{found: found, lines: lines, events: events, bytes: in.Bytes, check: func() error {
 		_, row, err := r.job(ctx, in.JobPath, "")
 		if err == nil {
-			err = r.May(ctx, readLogs(row))
+			err = mayRead(r, ctx, access.Logs, row)
 		}
 		return err
 	}}

@@ -87,6 +87,7 @@ func (r *reader) ask(ctx context.Context, text string) (*question, error) {
 	if !s.All() {
 		q.Sees, q.SeesType = s.Sees, s.SeesType
 	}
+	q.SeesPods = s.SeesPods
 	q.Mine = q.person.Names
 	return q, nil
 }
