@@ -14,6 +14,7 @@ import (
 	"github.com/vedette-io/vedette/platform/logs"
 	"github.com/vedette-io/vedette/platform/portal/access"
 	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/identity"
 	"github.com/vedette-io/vedette/platform/portal/web"
 )
 
@@ -63,10 +64,11 @@ func (in *logsInput) tail() (*int, error) {
 // the right, or the client disconnects. A client that does not read stops the reading from the
 // node.
 func followLog(r *reader, ctx context.Context, in *logsInput, events *web.Events) error {
-	if !r.followers.enter() {
-		return events.Send("problem", "", web.TooMany(10*time.Second))
+	done, err := r.followers.Take(ctx, identity.Of(ctx).ID())
+	if err != nil {
+		return events.Send("problem", "", web.ProblemOf(ctx, err))
 	}
-	defer r.followers.leave()
+	defer done()
 	s, err := openLog(r, ctx, in)
 	if err != nil {
 		return events.Send("problem", "", web.ProblemOf(ctx, err))
