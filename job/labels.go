@@ -1,5 +1,7 @@
 package job
 
+import "strconv"
+
 // Annotations and labels with the submitter of a job and its request.
 const (
 	// Submitter is the annotation with the person or program that submitted the job, as the
@@ -40,6 +42,19 @@ const (
 	// job does not have it.
 	AttemptAnnotation = "vedette.io/attempt"
 )
+
+// MaxAttempt is the largest number of an attempt of a chain.
+const MaxAttempt = 1_000_000
+
+// AttemptNumber returns the number that a value of AttemptAnnotation claims: from 1 to
+// MaxAttempt, and 1 for any other text.
+func AttemptNumber(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > MaxAttempt {
+		return 1
+	}
+	return n
+}
 
 // Annotations of a job that was cancelled.
 const (

@@ -86,6 +86,6 @@ func readSparkApplication(s *Spec) {
 	default:
 		s.Attempts = 1
 	}
-	s.Attempt = max(1, o.Count(1, "status", "executionAttempts")) // it counts the current one
+	s.Attempt = max(1, min(o.Count(1, "status", "executionAttempts"), MaxAttempt)) // it counts the current one
 	s.ended, s.counted = s.Attempt, true
 }

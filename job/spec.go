@@ -64,7 +64,10 @@ func (s Spec) Field(path string) (string, bool) { return s.object.Scalar(strings
 
 // count sets the facts about attempts of a kind whose objects have them: the maximum number, and
 // the number of ended attempts. For other jobs, callers use transitions.
-func (s *Spec) count(most, ended int) { s.Attempts, s.ended, s.Attempt = most, ended, ended+1 }
+func (s *Spec) count(most, ended int) {
+	ended = max(0, min(ended, MaxAttempt-1))
+	s.Attempts, s.ended, s.Attempt = most, ended, ended+1
+}
 
 // AttemptOf returns Attempt, or for a permanently failed job the number of the last
 // attempt. It returns 0 if the job has no such number.

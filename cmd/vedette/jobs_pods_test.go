@@ -39,6 +39,22 @@ func (p *platform) unstarted(name, node string, status corev1.PodStatus) {
 	}
 }
 
+// claim creates a pod of another namespace that names a job of ml as its owner.
+func (p *platform) claim(name string, status corev1.PodStatus) {
+	p.t.Helper()
+	owned, err := p.Get(newPod("ml", name+"-0"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	pod := newPod("other", name+"-1")
+	pod.OwnerReferences, pod.Spec.NodeName, pod.Status = owned.GetOwnerReferences(), "gpu-18", status
+	pod.Status.Phase = corev1.PodPending
+	p.create(pod)
+	if _, err := p.UpdateStatus(pod); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // TestWatchShowsPods checks that watch prints a line about a job when its pods show another state
 // or another reason, also when only jobs are watched.
 func TestWatchShowsPods(t *testing.T) {
@@ -51,6 +67,7 @@ func TestWatchShowsPods(t *testing.T) {
 			p := srv.watch(types, "-A")
 			srv.unstarted("train", "", corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable}}})
 			patience.Until(t, "the wait is printed", func() string { return lacks(p, `jobs.batch ml/train (Starting -> )?Queued Unschedulable`) })
+			srv.claim("train", corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "main", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "InvalidImageName"}}}}})
 			for _, reason := range []string{"ErrImagePull", "ImagePullBackOff"} {
 				if _, err := apitest.Modify(srv.Server, newPod("ml", "train-0"), func(pod *corev1.Pod) {
 					pod.Spec.NodeName = "gpu-17"
@@ -68,6 +85,9 @@ func TestWatchShowsPods(t *testing.T) {
 				t.Fatal(err)
 			}
 			patience.Until(t, "the job without its pod is printed", func() string { return lacks(p, "T jobs.batch ml/train Starting\n") })
+			if out := squash(p.out.String()); regexp.MustCompile("jobs.batch ml/train .*InvalidImageName").MatchString(out) {
+				t.Errorf("a pod of another namespace counts as one of the job: %s", out)
+			}
 			p.interrupt()
 		})
 	}
@@ -95,6 +115,7 @@ func TestJobsWaitForANode(t *testing.T) {
 	}
 	srv.unstarted("image", "gpu-17", waiting("ImagePullBackOff"))
 	srv.unstarted("setup", "gpu-17", waiting("ContainerCreating"))
+	srv.claim("setup", waiting("ImagePullBackOff"))
 	db := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	recorder := start(t, "record", "jobs,pods", "-A", "--kubeconfig", srv.kubeconfig, "--db", db)
 	defer recorder.interrupt()
@@ -109,7 +130,7 @@ func TestJobsWaitForANode(t *testing.T) {
 			{[]string{"--state", "Starting"}, []string{"image Starting ImagePullBackOff", "setup Starting"}},
 		} {
 			patience.Until(t, "the jobs are listed", func() string {
-				args := append(append([]string{"-n", "ml", "--sort", "name", "-o", "jsonpath={.name} {.state} {.reason}"}, c.args...), from...)
+				args := append(append([]string{"-A", "--sort", "name", "-o", "jsonpath={.name} {.state} {.reason}"}, c.args...), from...)
 				_, out, errors := srv.jobs(args...)
 				if got := regexp.MustCompile(` *\n`).ReplaceAllString(strings.TrimRight(out, " \n"), "\n"); got != strings.Join(c.want, "\n") {
 					return got + "\n" + errors

@@ -28,6 +28,7 @@ type portalFlags struct {
 	operators      []string
 	templates      string
 	traceURL       string
+	auditAge       string
 
 	insecureLoopback bool
 	local            string // the local token; empty if people sign in, or with insecureLoopback
@@ -63,6 +64,7 @@ func (o *portalFlags) addFlags(cmd *cobra.Command) {
 	o.rightsSaid = func() bool { return f.Changed("rights") }
 	f.StringSliceVar(&o.operators, "operators", nil, "groups whose members see the operations page; cluster:prod:sre is the group sre of people whom the cluster prod has identified")
 	f.StringVar(&o.templates, "portal-templates", "", "folder with more job templates; a template with the name of a built-in one replaces it")
+	f.StringVar(&o.auditAge, "audit-age", "400d", "how long the audit of what people do in the portal is kept, such as 90d; at least 1d")
 	f.StringVar(&o.traceURL, "trace-url", "", "address of the trace of a job in a tracing system, with {trace} for its ID: the page of a job that has ended links to it (default: no link)")
 }
 
@@ -90,6 +92,12 @@ func (o *portalFlags) fill(cfg *portal.Config, listen string) error {
 		cfg.Identity.OIDC = &o.oidc
 	case o.oidc.ClientID != "":
 		return errors.New("--oidc-client needs --oidc-issuer, the URL of the provider")
+	}
+	if o.auditAge != "" {
+		var err error
+		if cfg.AuditAge, err = parseAge(o.auditAge); err != nil {
+			return fmt.Errorf("--audit-age: %w", err)
+		}
 	}
 	if len(o.proxy.CIDRs) > 0 {
 		cfg.Identity.Proxy = &o.proxy

@@ -173,6 +173,9 @@ func (s *jobSource) render(ctx context.Context, con *console.Console) (sourced, 
 	if err != nil {
 		return sourced{}, err
 	}
+	if replaced := set.Replaced(name); len(replaced) > 0 {
+		con.Say("note: the template %s comes from %s, and replaces %s (%s)", name, t.Source, name, strings.Join(replaced, ", "))
+	}
 	sets := append(s.short(), s.sets...)
 	for _, e := range s.env {
 		if key, _, ok := strings.Cut(e, "="); !ok || key == "" {

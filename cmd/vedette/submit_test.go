@@ -116,11 +116,11 @@ func TestSubmitDocuments(t *testing.T) {
 	t.Parallel()
 	srv := serve(t, apitest.Config{CheckNamespaces: true})
 	srv.create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "ml"}})
-	config := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata: {a: b}\n---\n"
+	first := strings.Replace(jobFile, "train-7", "first", 1) + "---\n"
 	wrong := "---\n" + strings.Replace(jobFile, "parallelism", "paralelism", 1) + "---\n" + strings.Replace(jobFile, "train-7", "train-8\n  namespace: nowhere", 1)
-	file := write(t, "jobs.yaml", config+jobFile+wrong)
+	file := write(t, "jobs.yaml", first+jobFile+wrong)
 	code, out, errs := srv.submit("-f", file)
-	for _, want := range []string{file + `:24: unknown field "spec.paralelism"`, file + `:35: metadata.namespace: namespaces "nowhere" not found`} {
+	for _, want := range []string{file + `:30: unknown field "spec.paralelism"`, file + `:41: metadata.namespace: namespaces "nowhere" not found`} {
 		if !strings.Contains(errs, "vedette: "+want) {
 			t.Errorf("%q is not in\n%s", want, errs)
 		}
@@ -129,15 +129,15 @@ func TestSubmitDocuments(t *testing.T) {
 		t.Errorf("exit code %d, %d jobs\n%s%s", code, len(srv.jobsOf("ml")), out, errs)
 	}
 	unnamed := strings.Replace(jobFile, "name: train-7", "generateName: train-", 1)
-	file = write(t, "jobs.yaml", config+unnamed+"---\n"+unnamed)
+	file = write(t, "jobs.yaml", first+unnamed+"---\n"+unnamed)
 	for range 2 {
 		code, out, errs = srv.submit("-f", file, "--key", "commit-1", "-o", "name")
-		if code != 0 || !strings.HasPrefix(out, "configmap/c\njob/train-") || len(srv.jobsOf("ml")) != 2 {
+		if code != 0 || !strings.HasPrefix(out, "job/first\njob/train-") || len(srv.jobsOf("ml")) != 3 {
 			t.Errorf("exit code %d, %d jobs\n%s%s", code, len(srv.jobsOf("ml")), out, errs)
 		}
 	}
-	if code, _, _ = srv.submit("-f", write(t, "jobs.yaml", unnamed+"---\n"+unnamed)); code != 0 || len(srv.jobsOf("ml")) != 4 {
-		t.Errorf("exit code %d: equal documents are %d jobs, want 4", code, len(srv.jobsOf("ml")))
+	if code, _, _ = srv.submit("-f", write(t, "jobs.yaml", unnamed+"---\n"+unnamed)); code != 0 || len(srv.jobsOf("ml")) != 5 {
+		t.Errorf("exit code %d: equal documents are %d jobs, want 5", code, len(srv.jobsOf("ml")))
 	}
 }
 
@@ -162,23 +162,24 @@ func TestSubmitFlags(t *testing.T) {
 	if code, _, _ = srv.submit(args...); code != 0 || len(srv.jobsOf("ml")) != 2 {
 		t.Errorf("the same command: exit code %d, %d jobs; want 0 and a second job", code, len(srv.jobsOf("ml")))
 	}
-	own := "name: own\ntype: configmaps\nparameters:\n- {name: name, required: true}\n- {name: speed, required: true, type: integer}\nobject: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"${name}\"}, data: {speed: \"${'v' + string(speed)}\"}}\n"
+	own := "name: own\ntype: jobs.batch\nparameters:\n- {name: name, required: true}\n- {name: speed, required: true, type: integer}\n" +
+		"object: {apiVersion: batch/v1, kind: Job, metadata: {name: \"${name}\", labels: {speed: \"${'v' + string(speed)}\"}}, spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: train}]}}}}\n"
 	folder := filepath.Dir(write(t, "own.yaml", own))
-	if code, out, errs = srv.submit("--templates", folder, "--template", "own", "--name", "a", "--set", "speed=3", "-o", "name"); code != 0 || out != "configmap/a\n" {
-		t.Errorf("submit of a template in a folder: exit code %d, printed %s, said %s; want 0 and configmap/a", code, out, errs)
+	if code, out, errs = srv.submit("--templates", folder, "--template", "own", "--name", "a", "--set", "speed=3", "-o", "name"); code != 0 || out != "job/a\n" {
+		t.Errorf("submit of a template in a folder: exit code %d, printed %s, said %s; want 0 and job/a", code, out, errs)
 	}
 	srv.create(&corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, Data: map[string]string{"own.yaml": own},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "vedette", Name: "templates", Labels: map[string]string{"vedette.io/templates": "true"}},
 	})
-	if code, out, errs = srv.submit("--template", "own", "--name", "b", "--set", "speed=3", "-o", "name"); code != 0 || out != "configmap/b\n" {
-		t.Errorf("submit of a template in the cluster: exit code %d, printed %s, said %s; want 0 and configmap/b", code, out, errs)
+	if code, out, errs = srv.submit("--templates-namespace", "vedette", "--template", "own", "--name", "b", "--set", "speed=3", "-o", "name"); code != 0 || out != "job/b\n" {
+		t.Errorf("submit of a template in the cluster: exit code %d, printed %s, said %s; want 0 and job/b", code, out, errs)
 	}
 	for name, c := range map[string]struct {
 		args []string
 		want string
 	}{
-		"missing parameter": {[]string{"--template", "own", "--name", "c"}, "speed"},
+		"missing parameter": {[]string{"--templates", folder, "--template", "own", "--name", "c"}, "speed"},
 		"unknown template":  {[]string{"--template", "nosuch"}, `there is no template "nosuch"`},
 		"unknown parameter": {[]string{"--image", "x", "--set", "wrokers=4"}, "wrokers"},
 		"no image":          {[]string{"--gpus", "8"}, "image"},

@@ -27,7 +27,7 @@ type templateSource struct {
 func (o *templateSource) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.folder, "templates", "", "folder with further templates; one of a built-in name replaces it")
-	f.StringVar(&o.namespace, "templates-namespace", "vedette", "namespace with ConfigMaps that hold further templates; empty for none")
+	f.StringVar(&o.namespace, "templates-namespace", "", "namespace with ConfigMaps that hold further templates, which nobody else may create or write; one of a built-in name replaces it (default: none)")
 	addConnection(cmd, &o.connect)
 }
 

@@ -50,7 +50,7 @@ func TestTemplateList(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "broken.yml"), "name: ray\ntype: rayjobs.ray.io\nparameter: []\nobject: {}\n")
 	writeFile(t, filepath.Join(dir, ".tune.yaml.swp"), "x")
 
-	out, errs, code := ran(t, "template", "ls", "--kubeconfig", srv.kubeconfig, "--templates", dir, "-o", "csv")
+	out, errs, code := ran(t, "template", "ls", "--kubeconfig", srv.kubeconfig, "--templates-namespace", "vedette", "--templates", dir, "-o", "csv")
 	if code != 1 {
 		t.Errorf("exit code %d with a broken template", code)
 	}

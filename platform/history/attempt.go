@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/vedette-io/vedette/job"
@@ -63,12 +62,18 @@ func (c *chain) read(ctx context.Context, uid string) ([]Attempt, error) {
 		}
 		root = cmp.Or(labels[members[0].ID][job.RetryRootLabel], uid)
 	}
+	namespace := ""
+	if len(members) > 0 {
+		namespace = members[0].Namespace
+	}
 	if root != uid {
 		if members, err = c.withUID(ctx, root); err != nil {
 			return nil, err
 		}
+		members = slices.DeleteFunc(members, func(m Object) bool { return namespace != "" && m.Namespace != namespace })
 	}
-	f := Filter{Cluster: c.cluster, Types: []Type{c.of}, Labels: []Label{{job.RetryRootLabel, root}}}
+	// A label of another namespace is a claim of other people.
+	f := Filter{Cluster: c.cluster, Types: []Type{c.of}, Namespace: namespace, Labels: []Label{{job.RetryRootLabel, root}}}
 	for o, err := range All(ctx, Paging{Limit: maxChain}, func(ctx context.Context, p Paging) (Page[Object], error) {
 		return listObjects(ctx, c.db, c.limits, f, p)
 	}) {
@@ -148,8 +153,6 @@ func attemptOf(o Object, body []byte) Attempt {
 		return text
 	}
 	a.RetryOf, a.CancelledBy, a.CancelReason = claim(job.RetryOfAnnotation), claim(job.CancelledByAnnotation), claim(job.CancelReasonAnnotation)
-	if n, err := strconv.Atoi(claim(job.AttemptAnnotation)); err == nil && n > 1 {
-		a.Number = n
-	}
+	a.Number = job.AttemptNumber(claim(job.AttemptAnnotation))
 	return a
 }

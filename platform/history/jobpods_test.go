@@ -40,6 +40,9 @@ func writePods(t *testing.T, ctx context.Context, h *history.History, store func
 	add(1, 1, "ml", "indirect", "part", "", job.Running)
 	add(1, 1, "ml", "stranger", "somebody", "", job.Running)
 	add(2, 1, "ml", "abroad", "train", "", job.Running) // a UID of another cluster
+	add(1, 1, "web", "claimed", "train", "", job.Running) // of an owner elsewhere
+	add(1, 2, "web", "claim", "train", "", job.Running)
+	add(1, 1, "web", "through", "claim", "", job.Running)
 	add(1, 2, "ml", "set", "", "", job.Running)
 	add(1, 1, "ml", "marked", "unrecorded", "set", job.Failed)
 	add(1, 1, "web", "elsewhere", "unrecorded", "set", job.Running)
@@ -65,7 +68,7 @@ func writePods(t *testing.T, ctx context.Context, h *history.History, store func
 }
 
 // TestPodsOf: pods of a job are those that it controls, also through other objects, and those
-// with the label of its operator in its namespace. Others are not, nor those of another cluster.
+// with the label of its operator in its namespace. Others are not, nor those of another cluster or namespace.
 func TestPodsOf(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := open(t, url)

@@ -19,6 +19,9 @@ type Query struct {
 	Sees func(cluster, namespace string) bool
 	// SeesType is the same for the jobs of a type ("jobs.batch"). A job must pass both.
 	SeesType func(cluster, typ, namespace string) bool
+	// SeesPods reports whether what the pods of a namespace show may be counted; nil means all.
+	// The index does not use it.
+	SeesPods func(cluster, namespace string) bool
 	// Sort is the key of the order: submitted, since, waited, ran, gpus, tries, name,
 	// state, queue, owner or namespace; with "-" before it for the opposite order.
 	// Default: "-submitted". Jobs with equal keys are ordered by ID. States are in the

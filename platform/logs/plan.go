@@ -55,7 +55,7 @@ func (p *plan) readKept(ctx context.Context) error {
 			uids = append(uids, pod.Owner.UID)
 		}
 	}
-	logs, err := p.o.Kept.Of(ctx, joblog.Selection{ClusterUID: p.o.ClusterUID, UIDs: uids})
+	logs, err := p.o.Kept.Of(ctx, joblog.Selection{ClusterUID: p.o.ClusterUID, Namespace: p.o.Job.Namespace, UIDs: uids})
 	if err != nil {
 		return fmt.Errorf("read which logs of the job are kept: %w", err)
 	}

@@ -67,7 +67,7 @@ func (l *logTail) fill(ctx context.Context, n *message.Notice, ago time.Duration
 // choose returns the log that explains the message. If ended is set, it is the log of a
 // container that ended after the job last ran, in the pod of the cause if that is known.
 func (l *logTail) choose(ctx context.Context, n *message.Notice, ended bool) (best joblog.Log, found bool, err error) {
-	all, err := l.kept.Of(ctx, joblog.Selection{ClusterUID: n.Job.ClusterUID, UIDs: []string{n.Job.UID}})
+	all, err := l.kept.Of(ctx, joblog.Selection{ClusterUID: n.Job.ClusterUID, Namespace: n.Job.Namespace, UIDs: []string{n.Job.UID}})
 	began := n.LastRun.Truncate(time.Second) // times of containers are in whole seconds
 	for i := range all {
 		log := &all[i]

@@ -16,8 +16,13 @@ func changeOf(c *jobindex.Change, extra jobview.Extra) livestream.Change {
 	if !c.New {
 		event.Before = string(c.Before)
 	}
+	var bare *api.Change
+	if alone := extra.WithoutPods(); alone != extra {
+		less := event
+		less.Job, bare = jobview.Job(&c.Row, alone), &less
+	}
 	return livestream.Change{
 		Position: int64(c.Position), Cluster: c.Row.Cluster, Type: c.Row.Type, Namespace: c.Row.Namespace,
-		Seen: c.Seen, Fresh: c.Kind == feed.New, Removed: c.Removed, Event: event,
+		Seen: c.Seen, Fresh: c.Kind == feed.New, Removed: c.Removed, Event: event, Bare: bare,
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"time"
 
 	"github.com/vedette-io/vedette/platform/notify/config"
 	"github.com/vedette-io/vedette/platform/portal/access"
 	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/audit"
 	"github.com/vedette-io/vedette/platform/portal/identity"
 	"github.com/vedette-io/vedette/platform/sqldb"
 	"github.com/vedette-io/vedette/platform/submit/template"
@@ -35,6 +37,9 @@ type Config struct {
 	// CertFile and KeyFile are the certificate and the key for HTTPS in PEM. They are reloaded when
 	// they change.
 	CertFile, KeyFile string
+	// AuditAge is how long rows of the audit are kept: at least audit.MinKeep; default
+	// audit.DefaultKeep, and without a limit if it is negative.
+	AuditAge time.Duration
 	// Templates are the templates of the page that submits jobs; default the built-in ones.
 	Templates *template.Set
 	// Notify is the file of notifications, for subscriptions; nil for none.
@@ -69,6 +74,9 @@ func (c *Config) validate() error {
 			errs = append(errs, fmt.Errorf("two clusters have the name %q, or one has none", k.Name))
 		}
 		names[k.Name] = true
+	}
+	if c.AuditAge > 0 && c.AuditAge < audit.MinKeep {
+		errs = append(errs, fmt.Errorf("the audit is kept for %v; keep it for at least %v, because it has the sessions that have ended", c.AuditAge, audit.MinKeep))
 	}
 	if l := c.Identity.Listen; l != "" {
 		if _, _, err := net.SplitHostPort(l); err != nil {

@@ -47,6 +47,7 @@ type Portal struct {
 	recording *recording
 	insight   *insight.Insight
 	access    *access.Access
+	audit     *audit.Log
 	identity  *identity.Identity
 	api       huma.API
 	types     *types
@@ -62,7 +63,7 @@ func New(cfg Config) (*Portal, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	p := &Portal{cfg: cfg, reads: cfg.DB}
+	p := &Portal{cfg: cfg, reads: cfg.DB, audit: audit.New(cfg.DB, cfg.AuditAge)}
 	if cfg.Replica != nil {
 		p.reads = cfg.Replica.View(p.position)
 	}
@@ -158,6 +159,7 @@ func (p *Portal) Run(ctx context.Context) error {
 	work.Go(func() { p.insight.Run(ctx) })
 	work.Go(func() { p.recording.run(ctx) })
 	work.Go(func() { p.open(ctx) })
+	work.Go(func() { p.audit.Run(ctx) })
 	if p.cfg.Replica != nil {
 		work.Go(func() { p.cfg.Replica.Run(ctx) })
 	}
@@ -254,7 +256,7 @@ func (p *Portal) operations() {
 	}
 	recordapi.Register(p.api, visible)
 	writeapi.Register(p.api, writeapi.Config{
-		DB: p.cfg.DB, Index: p.index, Access: p.access, Templates: p.cfg.Templates, Notify: p.cfg.Notify, Forecast: p.insight.Forecast, Logger: p.cfg.logger(),
+		DB: p.cfg.DB, Index: p.index, Access: p.access, Audit: p.audit, Templates: p.cfg.Templates, Notify: p.cfg.Notify, Forecast: p.insight.Forecast, Logger: p.cfg.logger(),
 	})
 }
 

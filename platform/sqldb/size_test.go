@@ -2,7 +2,9 @@ package sqldb_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -68,5 +70,41 @@ func TestEstimateUsed(t *testing.T) {
 	rows := map[string]int64{"revisions": 1000, "transitions": 100, "objects": 10, "labels": 5}
 	if got, want := sqldb.EstimateUsed(rows, 299.5), int64(1000*(200+299)+100*250+10*600); got != want {
 		t.Errorf("%d, want %d", got, want)
+	}
+}
+
+// TestSizeOfAudit: rows of the audit add to the size of the database, and not to that of the history.
+func TestSizeOfAudit(t *testing.T) {
+	db, err := sqldb.Open(t.Context(), "sqlite:"+t.TempDir()+"/h.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := db.Size(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Transact(t.Context(), func(tx *sqldb.Tx) error {
+		for n := range 500 {
+			_, err := tx.Exec(t.Context(), "INSERT INTO portal_audit (act_key, happened_at, ended_at, person, sign_in, address, act, object, cluster, type, namespace, name, uid, result, detail, repeats) VALUES (?, 0, 0, '', '', '', '', '', '', '', '', '', '', '', ?, 0)",
+				fmt.Sprint(n), strings.Repeat("x", 4000))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := db.Size(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used, history := after.Used-before.Used, after.History()-before.History(); after.Audit < 500*4000 || used < 500*4000 || history > used/8 {
+		t.Errorf("500 rows of 4 KB: the database has grown by %d bytes, the history by %d; want a history that does not grow with the audit (%+v)", used, history, after)
 	}
 }

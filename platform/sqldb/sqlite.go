@@ -210,8 +210,13 @@ func (sqlite) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
 	if err := row.Scan(&page, &pages, &free); err != nil {
 		return s, err
 	}
-	logs, err := sizeOfLogs(ctx, db, sqlite{}.Dialect().TableExists)
-	return Size{Files: page * pages, Used: page * (pages - free), Logs: logs, Exact: true}, err
+	exists := sqlite{}.Dialect().TableExists
+	logs, err := sizeOfLogs(ctx, db, exists)
+	if err != nil {
+		return s, err
+	}
+	audit, err := sizeOfAudit(ctx, db, exists)
+	return Size{Files: page * pages, Used: page * (pages - free), Logs: logs, Audit: audit, Exact: true}, err
 }
 
 // freePages is the number of pages that one step of Vacuum returns: 4 MiB.

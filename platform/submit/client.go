@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
 )
 
@@ -27,6 +28,8 @@ type Config struct {
 	// Namespace is the default namespace of jobs; default the namespace of the cluster's
 	// configuration.
 	Namespace string
+	// Types are the types that Submit creates, as "jobs.batch"; default job.Types.
+	Types []string
 	// Patience is the maximum time for repeating failed requests; default DefaultPatience.
 	// Attempt is the timeout of one request; default DefaultAttempt.
 	Patience, Attempt time.Duration
@@ -49,6 +52,9 @@ func New(cluster *kube.Cluster, cfg Config) *Client {
 	cfg.Namespace = cmp.Or(cfg.Namespace, cluster.Namespace())
 	cfg.Patience = cmp.Or(cfg.Patience, DefaultPatience)
 	cfg.Attempt = cmp.Or(cfg.Attempt, DefaultAttempt)
+	if cfg.Types == nil {
+		cfg.Types = job.Types()
+	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -23,7 +23,9 @@ func kindYard(t *testing.T, row *kindtest.Row) *yard {
 	if k.Group != "" && k.Group != "batch" {
 		cfg.Types = append(cfg.Types, apitest.Type{Group: k.Group, Version: row.Version, Kind: k.Name, Namespaced: true, Status: true})
 	}
-	return yardOf(t, cfg)
+	y := yardOf(t, cfg)
+	y.client = submit.New(y.client.Cluster(), submit.Config{User: "ann", Types: []string{row.Type}}) // also one whose objects are no jobs
+	return y
 }
 
 // made creates the example of a row.

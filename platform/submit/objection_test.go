@@ -82,7 +82,8 @@ func TestOwnObjections(t *testing.T) {
 		want string
 	}{
 		"unknown kind":      {edit("kind: Job", "kind: Jobb"), `job.yaml:2: kind: the server at ` + cluster.Host() + ` has no resource type "Jobb.v1.batch"; did you mean jobs.batch`},
-		"no namespaces":     {edit("apiVersion: batch/v1\nkind: Job", "apiVersion: v1\nkind: Node"), "job.yaml:2: kind: a Node is cluster-scoped, so it is not a job"},
+		"no namespaces":     {edit("apiVersion: batch/v1\nkind: Job", "apiVersion: v1\nkind: Node"), "job.yaml:2: kind: nodes is not a type of jobs; submit one of "},
+		"no job":            {edit("apiVersion: batch/v1\nkind: Job", "apiVersion: v1\nkind: ConfigMap"), "job.yaml:2: kind: configmaps is not a type of jobs; submit one of "},
 		"3 MB":              {large, "job.yaml:1: the object has 31"},
 		"another namespace": {other, "job.yaml:5: metadata.namespace: the manifest is for the namespace other, and the request for ml"},
 		"name is a number":  {edit("name: train-7", "name: 7"), "job.yaml:4: metadata.name is 7, which is not text; put it in quotes"},

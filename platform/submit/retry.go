@@ -57,7 +57,7 @@ func (c *Client) Retry(ctx context.Context, of Job, o RetryOptions) (Result, err
 		case same != nil:
 			return Result{Object: same, Resource: of.Resource, Key: key, Before: true}, nil
 		}
-		link.Attempt = max(last, attemptOf(of.Object), o.Attempts) + 1
+		link.Attempt = min(max(last, attemptOf(of.Object), o.Attempts), job.MaxAttempt-1) + 1
 		if !named {
 			m.Object.SetName(attemptName(baseOf(of.Object), link.Attempt))
 		}
@@ -69,7 +69,8 @@ func (c *Client) Retry(ctx context.Context, of Job, o RetryOptions) (Result, err
 		if !errors.As(err, &taken) || named || n == maxTaken {
 			return result, err
 		}
-		if rootOf(taken.Job.Object) != link.Root { // not an attempt of this chain; it keeps its name
+		// A job that is not an attempt of this chain keeps its name, and numbers end.
+		if rootOf(taken.Job.Object) != link.Root || link.Attempt == job.MaxAttempt {
 			m.Object.SetName(nameOf(attemptName(baseOf(of.Object), link.Attempt)+"-", o.User, of.Namespace, key))
 			named = true
 		}

@@ -21,15 +21,8 @@ func rootOf(object *unstructured.Unstructured) string {
 
 // attemptOf returns the number of a job in its chain, from 1.
 func attemptOf(object *unstructured.Unstructured) int {
-	n, err := strconv.Atoi(object.GetAnnotations()[job.AttemptAnnotation])
-	if err != nil || n < 1 || n > maxAttempt {
-		return 1
-	}
-	return n
+	return job.AttemptNumber(object.GetAnnotations()[job.AttemptAnnotation])
 }
-
-// maxAttempt is the maximum number that an annotation can claim.
-const maxAttempt = 1_000_000
 
 // attemptEnd matches the end of names of retries: "-r2", with a hash if that name was
 // taken.

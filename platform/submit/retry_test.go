@@ -3,6 +3,7 @@ package submit_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -123,6 +124,24 @@ func TestRetryChain(t *testing.T) {
 	known := y.retry(first, submit.RetryOptions{Attempts: 7, Key: "mine"})
 	if known.Object.GetName() != "train-7-r8" || known.Key != "mine" {
 		t.Errorf("with attempts in the history: %s", known.Object.GetName())
+	}
+}
+
+// TestRetryForgedNumber: a number that an annotation or a history claims makes neither a name
+// that nobody can read nor one that is taken.
+func TestRetryForgedNumber(t *testing.T) {
+	y := newYard(t, apitest.Config{})
+	first := y.create(failedJob)
+	y.create(strings.Replace(failedJob, "name: train-7", "name: forged, labels: {vedette.io/retry-root: "+first.UID+"}, annotations: {vedette.io/attempt: '9223372036854775807'}", 1))
+	if name := y.retry(first, submit.RetryOptions{}).Object.GetName(); name != "train-7-r2" {
+		t.Errorf("retry beside a forged annotation: got the name %s, want train-7-r2", name)
+	}
+	if name := y.retry(first, submit.RetryOptions{Attempts: math.MaxInt}).Object.GetName(); name != "train-7-r1000000" {
+		t.Errorf("retry with a forged history: got the name %s, want train-7-r1000000", name)
+	}
+	last := y.retry(first, submit.RetryOptions{}).Object
+	if name := last.GetName(); !strings.HasPrefix(name, "train-7-r1000000-") || last.GetAnnotations()[job.AttemptAnnotation] != "1000000" {
+		t.Errorf("retry after the last number: got the name %s and annotations %v, want the last number with a suffix", name, last.GetAnnotations())
 	}
 }
 

@@ -118,26 +118,46 @@ func (c *Client) prepare(ctx context.Context, req Request) (*submission, error) 
 	if field, problem := checkShape(s.object); field != "" {
 		return nil, s.invalid(field, problem)
 	}
-	_, err := c.attempts().do(ctx, "find the type", func(ctx context.Context) (err error) {
-		s.resource, err = c.cluster.Resolve(ctx, FullName(kube.Resource{Name: kind.Kind, Version: kind.Version, Group: kind.Group}))
-		return err
-	})
+	err := c.resolve(ctx, s)
 	if err == nil && s.user == "" {
 		_, err = c.attempts().do(ctx, "ask for the user", func(ctx context.Context) (err error) {
 			s.user, err = c.User(ctx)
 			return err
 		})
 	}
-	if illegal := errcode.Find(err, errcode.Invalid); illegal != nil {
-		return nil, s.invalid("kind", illegal.Problem)
-	}
 	if err != nil {
 		return nil, s.refusal(err)
 	}
-	if s.resource.Scope != kube.Namespaced {
-		return nil, s.invalid("kind", fmt.Sprintf("a %s is cluster-scoped, so it is not a job", kind.Kind))
-	}
 	return s, c.stamp(s, req)
+}
+
+// Resolve returns the type of a manifest. It is one of Config.Types: whoever writes a
+// template decides what the object of another person is.
+//
+// Errors: *InvalidError for a type that the server does not serve, or that is not a type of
+// jobs; *kube.RequestError, *kube.DiscoveryError.
+func (c *Client) Resolve(ctx context.Context, m *manifest.Manifest) (kube.Resource, error) {
+	s := &submission{manifest: m, object: m.Object}
+	if err := c.resolve(ctx, s); err != nil {
+		return kube.Resource{}, s.refusal(err)
+	}
+	return s.resource, nil
+}
+
+// resolve finds the type of a submission.
+func (c *Client) resolve(ctx context.Context, s *submission) error {
+	kind := s.object.GroupVersionKind()
+	_, err := c.attempts().do(ctx, "find the type", func(ctx context.Context) (err error) {
+		s.resource, err = c.cluster.Resolve(ctx, FullName(kube.Resource{Name: kind.Kind, Version: kind.Version, Group: kind.Group}))
+		return err
+	})
+	if illegal := errcode.Find(err, errcode.Invalid); illegal != nil {
+		return s.invalid("kind", illegal.Problem)
+	}
+	if err == nil && !slices.Contains(c.cfg.Types, s.resource.String()) {
+		return s.invalid("kind", fmt.Sprintf("%s is not a type of jobs; submit one of %s", s.resource, strings.Join(c.cfg.Types, ", ")))
+	}
+	return err
 }
 
 // refusal returns the error of a server about the job as an InvalidError.

@@ -18,6 +18,9 @@ import (
 type Selection struct {
 	// ClusterUID is the cluster; empty means all.
 	ClusterUID string
+	// Namespace is the namespace of the pods; empty means all. Pods of another namespace may
+	// claim any owner.
+	Namespace string
 	// UIDs are UIDs of pods, of their owners, or of jobs. A log is selected if one of its
 	// three UIDs is among them.
 	UIDs []string
@@ -51,6 +54,9 @@ func (of Selection) each(ctx context.Context, q sqldb.Querier, text func(conditi
 			}
 			if of.ClusterUID != "" {
 				condition, args = condition+" AND l.cluster_uid = ?", append(args, of.ClusterUID)
+			}
+			if of.Namespace != "" {
+				condition, args = condition+" AND l.namespace = ?", append(args, cut(of.Namespace, maxWord))
 			}
 			if err := q.Query(ctx, text(condition), args, row); err != nil {
 				return err

@@ -2,6 +2,7 @@ package logkeeper
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -33,10 +34,14 @@ type lineage struct {
 	// denied and failed report missing rights, and a server that does not answer.
 	denied, failed *faultlog.Reporter
 	slots          chan struct{}
+	types          unserved
 
 	mu    sync.Mutex
-	known map[string]*parent // by UID
+	known map[place]*parent
 }
+
+// place is where an owner is looked for: an owner in another namespace is none.
+type place struct{ namespace, uid string }
 
 // parent has the facts about the controller of an object.
 type parent struct {
@@ -47,7 +52,7 @@ type parent struct {
 }
 
 func newLineage(get func(ctx context.Context, namespace string, o owner) (metav1.Object, error), start func(func(context.Context)), denied, failed *faultlog.Reporter) *lineage {
-	return &lineage{get: get, start: start, denied: denied, failed: failed, slots: make(chan struct{}, maxAsks), known: map[string]*parent{}}
+	return &lineage{get: get, start: start, denied: denied, failed: failed, slots: make(chan struct{}, maxAsks), known: map[place]*parent{}}
 }
 
 // metadataOf returns a function that reads the metadata of an owner.
@@ -128,22 +133,23 @@ func (l *lineage) wait(ctx context.Context, namespace string, nearest owner) []o
 func (l *lineage) parentOf(namespace string, o owner) *parent {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p := l.known[o.uid]
+	at := place{namespace, o.uid}
+	p := l.known[at]
 	if p != nil && (p.until.IsZero() || time.Now().Before(p.until)) {
 		return p
 	}
-	for uid, old := range l.known { // an arbitrary one: it can be read again
+	for other, old := range l.known { // an arbitrary one: it can be read again
 		if len(l.known) < maxLineages {
 			break
 		}
 		select {
 		case <-old.done:
-			delete(l.known, uid)
+			delete(l.known, other)
 		default:
 		}
 	}
 	p = &parent{done: make(chan struct{})}
-	l.known[o.uid] = p
+	l.known[at] = p
 	l.start(func(ctx context.Context) { l.ask(ctx, namespace, o, p) })
 	return p
 }
@@ -156,6 +162,11 @@ func (l *lineage) ask(ctx context.Context, namespace string, o owner, p *parent)
 		case <-ctx.Done():
 			return
 		}
+		if until, ask := l.types.ask(o.resource(), time.Now()); !ask {
+			<-l.slots
+			l.answer(o, p, nil, until)
+			return
+		}
 		bounded, cancel := context.WithTimeout(ctx, askTimeout)
 		obj, err := l.get(bounded, namespace, o)
 		cancel()
@@ -163,14 +174,21 @@ func (l *lineage) ask(ctx context.Context, namespace string, o owner, p *parent)
 		if ctx.Err() != nil {
 			return
 		}
-		denied := apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err)
-		if err == nil || denied || apierrors.IsNotFound(err) {
-			l.answer(o, p, obj, denied)
-			if denied {
-				l.denied.See(faultlog.State{Kind: "denied", Err: err, Remedy: "grant get on the types that own jobs"})
-			} else {
-				l.failed.See(faultlog.State{})
-			}
+		denied, now := apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err), time.Now()
+		switch {
+		case errors.As(err, new(*kube.UnknownResourceError)):
+			l.types.note(o.resource(), false, now)
+			l.answer(o, p, nil, now.Add(deniedFor))
+			return
+		case err == nil || apierrors.IsNotFound(err):
+			l.types.note(o.resource(), true, now)
+			l.answer(o, p, obj, time.Time{})
+			l.failed.See(faultlog.State{})
+			return
+		case denied:
+			l.types.note(o.resource(), true, now)
+			l.answer(o, p, nil, now.Add(deniedFor))
+			l.denied.See(faultlog.State{Kind: "denied", Err: err, Remedy: "grant get on the types that own jobs"})
 			return
 		}
 		l.failed.See(faultlog.State{Err: err, Remedy: kube.Remedy(err)})
@@ -180,15 +198,14 @@ func (l *lineage) ask(ctx context.Context, namespace string, o owner, p *parent)
 	}
 }
 
-// answer stores an answer: obj is nil if the server did not return the object.
-func (l *lineage) answer(o owner, p *parent, obj metav1.Object, denied bool) {
+// answer stores an answer: obj is nil if the server did not return the object. until is the
+// time of the next request, zero for never.
+func (l *lineage) answer(o owner, p *parent, obj metav1.Object, until time.Time) {
 	l.mu.Lock()
 	if obj != nil && string(obj.GetUID()) == o.uid { // ignore a namesake
 		p.of, _ = controller(obj)
 	}
-	if denied {
-		p.until = time.Now().Add(deniedFor)
-	}
+	p.until = until
 	later := p.later
 	p.later = nil
 	close(p.done)

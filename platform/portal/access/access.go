@@ -188,7 +188,7 @@ func (a *Access) refresh(ctx context.Context, one *visitor) (*Sight, error) {
 		}
 	}
 	wg.Wait()
-	scopes, lasts := map[place]scope{}, sightFor
+	scopes, pods, lasts := map[place]scope{}, map[string]scope{}, sightFor
 	var missing []string
 	for n, c := range a.cfg.Clusters {
 		if errs[n] != nil {
@@ -208,11 +208,12 @@ func (a *Access) refresh(ctx context.Context, one *visitor) (*Sight, error) {
 		for typ, s := range answers[n].scopes {
 			scopes[place{c.Name, typ}] = s
 		}
+		pods[c.Name] = answers[n].pods
 	}
 	if len(missing) > 0 && len(missing) == len(subjects) {
 		return nil, noAnswer(missing...)
 	}
-	s := newSight(scopes, missing, a.uncovered)
+	s := newSight(scopes, pods, missing, a.uncovered)
 	a.visitors.set(one, s, began, lasts, version)
 	return s, nil
 }
@@ -253,14 +254,22 @@ func (a *Access) hasOthers(cluster string) bool {
 // ask reviews all types in one cluster.
 func (a *Access) ask(ctx context.Context, s *survey, who subject, asked []string) (clusterAnswer, error) {
 	k := clusterAnswer{scopes: map[string]scope{}}
+	some := false
 	for _, typ := range a.types(s.name) {
-		one, err := s.scope(ctx, who, typ, asked)
+		resource, group := resourceOf(typ)
+		one, err := s.scope(ctx, who, Right{Cluster: s.name, Verb: "list", Group: group, Resource: resource}, asked)
 		if err != nil {
 			return clusterAnswer{}, err
 		}
 		k.scopes[typ] = one
+		some = some || one.all || len(one.namespaces) > 0
 	}
-	return k, nil
+	if !some { // pods are shown with their jobs only
+		return k, nil
+	}
+	var err error
+	k.pods, err = s.scope(ctx, who, RightTo(Pods, s.name, ""), asked)
+	return k, err
 }
 
 // Operates reports whether the person of a context may see the operations page and dead

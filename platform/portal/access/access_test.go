@@ -177,7 +177,7 @@ func TestSight(t *testing.T) {
 		w.bind("public", "Group", "system:authenticated")
 		w.bind("secret", "User", "anna")
 		w.bind("other", "User", "ben")
-		for _, right := range []string{"anna list jobs ml", "team-vision list jobs vision", "team-vision list pytorchjobs vision", "system:authenticated list jobs public", "ben list jobs other", "root list jobs ", "root list pytorchjobs "} {
+		for _, right := range []string{"anna list jobs ml", "team-vision list jobs vision", "team-vision list pytorchjobs vision", "system:authenticated list jobs public", "ben list jobs other", "root list jobs ", "root list pytorchjobs ", "anna list pods ml", "root list pods "} {
 			w.allow(right, true)
 		}
 		a := w.follow(Config{Types: func(string) []string { return []string{"jobs.batch", "pytorchjobs.kubeflow.org"} }, Operators: []string{"ops"}})
@@ -203,7 +203,10 @@ func TestSight(t *testing.T) {
 		if s.All() || !s.Sees("prod", "ml") || s.Sees("prod", "other") || s.Sees("elsewhere", "ml") || s.SeesCluster("elsewhere") || !s.SeesCluster("prod") {
 			t.Error("Sees, All or SeesCluster is wrong")
 		}
-		if got, want := w.asked(), []string{"", "", "ml", "ml", "public", "public", "secret", "secret", "vision", "vision"}; !slices.Equal(got, want) {
+		if !s.SeesPods("prod", "ml") || s.SeesPods("prod", "vision") || s.SeesPods("elsewhere", "ml") {
+			t.Error("pods are visible without the right to list them, or hidden with it")
+		}
+		if got, want := w.asked(), []string{"", "", "", "ml", "ml", "ml", "public", "public", "public", "secret", "secret", "secret", "vision", "vision", "vision"}; !slices.Equal(got, want) {
 			t.Errorf("reviewed %v, want %v", got, want)
 		}
 		again := w.sight(a, as(t, "anna", "team-vision"))
@@ -211,8 +214,11 @@ func TestSight(t *testing.T) {
 			t.Error("a valid sight is reviewed again")
 		}
 		root := w.sight(a, as(t, "root"))
-		if !root.All() || !root.SeesType("prod", "jobs.batch", "anything") || root.Key() == s.Key() || len(w.asked()) != 2 {
-			t.Error("a person with all rights does not see everything, after one review for each type")
+		if !root.All() || !root.SeesType("prod", "jobs.batch", "anything") || root.Key() == s.Key() || len(w.asked()) != 3 {
+			t.Error("a person with all rights does not see everything, after one review for each type and one for pods")
+		}
+		if !root.SeesPods("prod", "anything") {
+			t.Error("a person with all rights does not see pods")
 		}
 		for who, want := range map[string]bool{"anna team-vision": false, "root": true, "carl ops": true} {
 			words := strings.Fields(who)
@@ -282,7 +288,7 @@ func TestManyNamespaces(t *testing.T) {
 		for _, c := range []struct {
 			who, group string
 			sees, most int
-		}{{"anna", "", 8, 9}, {"ben", "everybody", 5000, 4}, {"carl", "strangers", 2, 501}, {"dora", "", 0, 1}} {
+		}{{"anna", "", 8, 18}, {"ben", "everybody", 5000, 8}, {"carl", "strangers", 2, 505}, {"dora", "", 0, 1}} {
 			s := w.sight(a, as(t, c.who, c.group))
 			sees := 0
 			for n := range 5000 {

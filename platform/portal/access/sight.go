@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -21,12 +22,13 @@ func (s scope) sees(namespace string) bool { return s.all || s.namespaces[namesp
 // place is a type in a cluster.
 type place struct{ cluster, typ string }
 
-// Sight is the set of jobs that a person may see. It does not change.
+// Sight is the set of jobs and of pods that a person may see. It does not change.
 type Sight struct {
 	everything bool   // no rights are asked for
 	only       string // in this cluster; empty for all
 	scopes     map[place]scope
 	any        map[string]scope // by cluster, of any type
+	pods       map[string]scope // by cluster
 	missing    []string
 	full       bool                       // all scopes cover all namespaces
 	uncovered  func(map[place]scope) bool // the history has clusters or types without a scope
@@ -48,9 +50,10 @@ func (s *Sight) all(cluster string) bool {
 	return s.everything && (s.only == "" || s.only == cluster)
 }
 
-// newSight returns the sight with some scopes. missing are the clusters that did not answer.
-func newSight(scopes map[place]scope, missing []string, uncovered func(map[place]scope) bool) *Sight {
-	s := &Sight{scopes: scopes, any: map[string]scope{}, missing: missing, full: len(scopes) > 0 && len(missing) == 0, uncovered: uncovered, expired: make(chan struct{})}
+// newSight returns the sight with some scopes of jobs and of pods. missing are the clusters that did
+// not answer.
+func newSight(scopes map[place]scope, pods map[string]scope, missing []string, uncovered func(map[place]scope) bool) *Sight {
+	s := &Sight{scopes: scopes, any: map[string]scope{}, pods: pods, missing: missing, full: len(scopes) > 0 && len(missing) == 0, uncovered: uncovered, expired: make(chan struct{})}
 	sum := sha256.New()
 	write := func(words ...string) { sum.Write([]byte(strings.Join(words, "\x00") + "\n")) }
 	order := slices.SortedFunc(maps.Keys(scopes), func(a, b place) int {
@@ -73,6 +76,10 @@ func newSight(scopes map[place]scope, missing []string, uncovered func(map[place
 			write("in", namespace)
 		}
 		s.any[at.cluster] = of
+	}
+	for _, cluster := range slices.Sorted(maps.Keys(pods)) {
+		write("pods", cluster, strconv.FormatBool(pods[cluster].all))
+		write(slices.Sorted(maps.Keys(pods[cluster].namespaces))...)
 	}
 	s.key = hex.EncodeToString(sum.Sum(nil)[:16])
 	return s
@@ -110,6 +117,12 @@ func (s *Sight) Sees(cluster, namespace string) bool {
 // SeesType reports whether the person sees the jobs of a type ("jobs.batch") in a namespace.
 func (s *Sight) SeesType(cluster, typ, namespace string) bool {
 	return s.all(cluster) || s.scopes[place{cluster, typ}].sees(namespace)
+}
+
+// SeesPods reports whether the person sees the pods of the jobs of a namespace, by the right that
+// RightTo returns. It does not include the jobs.
+func (s *Sight) SeesPods(cluster, namespace string) bool {
+	return s.all(cluster) || s.pods[cluster].sees(namespace)
 }
 
 // SeesCluster reports whether the person sees any job of a cluster.

@@ -27,11 +27,9 @@ type survey struct {
 	rules    *faultlog.Reporter // of reviews of the right to create
 }
 
-// scope returns the namespaces in which a person may list a type. asked are namespaces that
-// requests have named; they count if the bindings are unknown.
-func (s *survey) scope(ctx context.Context, who subject, typ string, asked []string) (scope, error) {
-	resource, group := resourceOf(typ)
-	right := Right{Cluster: s.name, Verb: "list", Group: group, Resource: resource}
+// scope returns the namespaces in which a person has a right, which is one for all namespaces. asked
+// are namespaces that requests have named; they count if the bindings are unknown.
+func (s *survey) scope(ctx context.Context, who subject, right Right, asked []string) (scope, error) {
 	all, err := allowed(ctx, s.kube, who, right)
 	if all || err != nil {
 		return scope{all: all}, err

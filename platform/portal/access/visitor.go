@@ -48,6 +48,7 @@ func keysIn(cluster string, subjects []string) []string {
 // clusterAnswer is the answer of a cluster about a person.
 type clusterAnswer struct {
 	scopes map[string]scope // by type
+	pods   scope
 	at     time.Time
 }
 

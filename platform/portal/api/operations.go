@@ -88,4 +88,5 @@ type AuditEntry struct {
 	Job     *JobRef `json:"job,omitempty"`
 	Result  string  `json:"result"` // done, denied, failed
 	Detail  string  `json:"detail,omitempty"`
+	Repeats int64   `json:"repeats,omitempty"` // further acts that were refused in the same way within the hour
 }

@@ -21,7 +21,9 @@
 // # Limits
 //
 // Texts are truncated: details to 4,096 bytes, names to 300, words and addresses to 63. Rows are
-// kept for 400 days by default. Once an hour, Begin removes at most 1,000 older rows.
+// kept for 400 days by default; Run removes older ones. Refused and failed acts of a person have
+// details of 256 bytes. Equal ones within an hour are one row with a count, and a person has at
+// most 64 such rows for each act, result and hour.
 //
 // # Errors
 //

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/platform/portal/api"
 	"github.com/vedette-io/vedette/platform/portal/audit"
 	"github.com/vedette-io/vedette/platform/portal/identity"
@@ -122,7 +123,7 @@ func TestPrune(t *testing.T) {
 	each(t, func(t *testing.T, db *sqldb.DB) {
 		err := db.Transact(t.Context(), func(tx *sqldb.Tx) error {
 			for n := range 1500 {
-				query := "INSERT INTO portal_audit (act_key, happened_at, ended_at, person, sign_in, address, act, object, cluster, type, namespace, name, uid, result, detail) VALUES (?, ?, 0, '', '', '', '', '', '', '', '', '', '', '', '')"
+				query := "INSERT INTO portal_audit (act_key, happened_at, ended_at, person, sign_in, address, act, object, cluster, type, namespace, name, uid, result, detail, repeats) VALUES (?, ?, 0, '', '', '', '', '', '', '', '', '', '', '', '', 0)"
 				if _, err := tx.Exec(t.Context(), query, fmt.Sprint(n), time.Now().Add(-time.Duration(n)*time.Hour).UnixMicro()); err != nil { // an input: the time of acts
 					return err
 				}
@@ -132,14 +133,76 @@ func TestPrune(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := audit.New(db, 100*time.Hour)
-		for _, want := range []int{501, 103, 104, 104} { // 100 or 101 of the hours are left, plus one for each act
-			if _, err := l.Begin(t.Context(), api.AuditEntry{Act: "stop"}); err != nil {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			audit.New(db, 100*time.Hour).Run(ctx)
+		}()
+		patience.Until(t, "the old rows are removed", func() string {
+			if got := len(list(t, db)); got > 101 {
+				return fmt.Sprintf("%d rows are left", got)
+			}
+			return ""
+		})
+		cancel()
+		patience.Closed(t, "the end of Run", ended)
+		if got := len(list(t, db)); got < 99 {
+			t.Errorf("%d rows are left, want about 100", got)
+		}
+	})
+}
+
+// TestRefusals: refusals are short, equal ones of an hour are one row with a count, and the rows of a
+// person are bounded whatever objects they name. Acts that were done have a row each.
+func TestRefusals(t *testing.T) {
+	each(t, func(t *testing.T, db *sqldb.DB) {
+		l := audit.New(db, 0)
+		act := func(name, object, result string) {
+			t.Helper()
+			open, err := l.Begin(identity.With(t.Context(), identity.Person{Name: name}), api.AuditEntry{Act: "submit", Object: object})
+			if err != nil {
 				t.Fatal(err)
 			}
-			if got := len(list(t, db)); got < want-1 || got > want+1 {
-				t.Errorf("%d rows are left, want about %d", got, want)
+			if err := open.End(t.Context(), result, strings.Repeat("x", 5000)); err != nil {
+				t.Fatal(err)
 			}
+		}
+		for range 3 {
+			act("anna", "ml/a", audit.Denied)
+			act("anna", "ml/a", audit.Done)
+		}
+		act("ben", "ml/a", audit.Denied)
+		var done, refused, repeats int
+		for _, e := range list(t, db) {
+			if e.Result == audit.Done {
+				done++
+				continue
+			}
+			refused++
+			repeats += int(e.Repeats)
+			if len(e.Detail) > 256 {
+				t.Errorf("a refusal has a detail of %d bytes, want at most 256", len(e.Detail))
+			}
+		}
+		if done != 3 || refused < 2 || refused > 3 || refused+repeats != 4 { // the hour may end during the test
+			t.Errorf("got %d rows of acts that were done, and %d of refusals with %d repeats; want 3, and 2 with 2", done, refused, repeats)
+		}
+		for n := range 300 {
+			act("carl", fmt.Sprint("ml/", n), audit.Failed)
+		}
+		rows, repeats, several := 0, 0, 0
+		for _, e := range list(t, db) {
+			if e.Person == "carl" {
+				rows++
+				repeats += int(e.Repeats)
+			}
+			if e.Object == "several" {
+				several++
+			}
+		}
+		if rows > 128 || rows+repeats != 300 || several == 0 {
+			t.Errorf("300 refusals of different objects: got %d rows, %d repeats and %d rows of several objects; want at most 64 rows an hour with all repeats", rows, repeats, several)
 		}
 	})
 }

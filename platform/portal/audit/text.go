@@ -10,6 +10,8 @@ const (
 	maxWord = 63
 	maxName = 300
 	maxText = 4096
+	// maxRefusal is the limit of the detail of an act that was not done.
+	maxRefusal = 256
 )
 
 // cut returns a text that every database stores: valid UTF-8 without zero bytes, and at most

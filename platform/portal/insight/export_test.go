@@ -1,7 +1,9 @@
 package insight
 
 import (
+	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/vedette-io/vedette/job"
@@ -62,13 +64,22 @@ func ReadAll(body []byte) {
 // "none" is not recorded.
 type Waiter struct {
 	UID, Job, Queue    string
+	Namespace          string // default "ml"
 	Priority           int64
 	Created            time.Time
 	Reserved, Inactive bool
 }
 
 // PlacesIn returns the places of the jobs of workloads.
-func PlacesIn(all []Waiter) map[string]int { return placesIn(worldOf(all)) }
+func PlacesIn(all []Waiter) map[string]int {
+	places := map[string]int{}
+	for key, place := range placesIn(worldOf(all)) {
+		if uid, ok := strings.CutPrefix(key, "ml/"); ok {
+			places[uid] = place
+		}
+	}
+	return places
+}
 
 func worldOf(all []Waiter) *kueueWorld {
 	k := &kueueWorld{clusterQueues: map[string]*clusterQueue{}, localQueues: map[wire.Key]*localQueue{}}
@@ -77,7 +88,7 @@ func worldOf(all []Waiter) *kueueWorld {
 			k.add(&clusterQueue{name: w.Queue})
 			k.add(&localQueue{namespace: "ml", name: w.Queue, clusterQueue: w.Queue})
 		}
-		k.add(&workload{uid: w.UID, namespace: "ml", jobUID: w.Job, queue: w.Queue, priority: w.Priority, created: w.Created, order: w.Created, reserved: w.Reserved, inactive: w.Inactive})
+		k.add(&workload{uid: w.UID, namespace: cmp.Or(w.Namespace, "ml"), jobUID: w.Job, queue: w.Queue, priority: w.Priority, created: w.Created, order: w.Created, reserved: w.Reserved, inactive: w.Inactive})
 	}
 	return k
 }

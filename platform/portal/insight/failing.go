@@ -68,7 +68,7 @@ func (f *failing) write(ctx context.Context) error {
 
 // readPods finds the ending of each attempt.
 func (f *failing) readPods(ctx context.Context) error {
-	pods, err := f.pods(ctx, f.job)
+	pods, err := f.pods(ctx, f.job, f.viewer)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,9 @@ func (f *failing) describe(e *job.Ending) {
 	if e == nil {
 		a.Cause = f.job.Reason
 		a.Sentence = f.unexplained()
-		if f.podsSeen {
+		if !f.viewer.seesPods(f.job.Cluster, f.job.Namespace) {
+			a.Unknown = append(a.Unknown, f.s.Say("unknown.right", "type", "pods", "namespace", f.job.Namespace))
+		} else if f.podsSeen {
 			a.Unknown = append(a.Unknown, f.s.Say("unknown.cause"))
 		} else {
 			a.Unknown = append(a.Unknown, f.s.Say("unknown.type", "what", f.s.Say("unknown.what.pod"), "type", "pods", "cluster", f.job.Cluster))
@@ -297,6 +299,7 @@ func (f *failing) sameCause(ctx context.Context, ids []int64, cause job.Cause) e
 	if err != nil {
 		return err
 	}
+	objects = slices.DeleteFunc(objects, func(o history.Object) bool { return !f.viewer.seesPods(o.Cluster, o.Namespace) })
 	byJob, err := f.source.history.PodsOf(ctx, objects, 20*maxLike)
 	if err != nil {
 		return err
@@ -315,8 +318,8 @@ func (f *failing) sameCause(ctx context.Context, ids []int64, cause job.Cause) e
 
 // lines reads the end of the log of the container that failed, or of the job.
 func (f *failing) lines(ctx context.Context, e *job.Ending) error {
-	uids := []string{f.job.UID}
-	logs, err := f.logs.Of(ctx, joblog.Selection{ClusterUID: f.job.ClusterUID, UIDs: uids})
+	of := joblog.Selection{ClusterUID: f.job.ClusterUID, Namespace: f.job.Namespace, UIDs: []string{f.job.UID}}
+	logs, err := f.logs.Of(ctx, of)
 	if err != nil {
 		return err
 	}
@@ -331,7 +334,7 @@ func (f *failing) lines(ctx context.Context, e *job.Ending) error {
 		}
 	}
 	if len(lines) == 0 {
-		if found, lines, _, err = f.logs.Tail(ctx, joblog.Selection{ClusterUID: f.job.ClusterUID, UIDs: uids}, lastLines); err != nil {
+		if found, lines, _, err = f.logs.Tail(ctx, of, lastLines); err != nil {
 			return err
 		}
 	}

@@ -46,9 +46,9 @@ func (k *kueueWorld) knows() bool {
 }
 
 // of returns the workload of a job, or nil. A job can have several, one after another.
-func (k *kueueWorld) of(jobUID string) (last *workload) {
+func (k *kueueWorld) of(namespace, jobUID string) (last *workload) {
 	for _, w := range k.workloads {
-		if w.jobUID == jobUID && jobUID != "" && (last == nil || w.created.After(last.created)) {
+		if w.namespace == namespace && w.jobUID == jobUID && jobUID != "" && (last == nil || w.created.After(last.created)) {
 			last = w
 		}
 	}

@@ -72,7 +72,7 @@ func placeAt(k *kueueWorld, self *workload, rows []jobindex.Row, at time.Time) (
 	open, classes := map[string]*workload{}, map[string]int64{}
 	for _, w := range k.workloads {
 		if w.jobUID != "" {
-			open[w.jobUID] = w
+			open[w.jobKey()] = w
 		}
 		if other, ok := classes[w.class]; ok && other != w.priority {
 			delete(classes, w.class)
@@ -82,7 +82,7 @@ func placeAt(k *kueueWorld, self *workload, rows []jobindex.Row, at time.Time) (
 	}
 	place = 1
 	for _, r := range rows {
-		then := open[r.UID]
+		then := open[jobKey(r.Namespace, r.UID)]
 		if then == self {
 			continue
 		}

@@ -41,7 +41,7 @@ type lineBook struct {
 type linePage struct {
 	asked, readAt time.Time
 	absent        bool           // no object of Kueue is recorded
-	places        map[string]int // by the UID of the job
+	places        map[string]int // by jobKey
 }
 
 func newLineBook(world func(context.Context, string) (*kueueWorld, error), now func() time.Time) *lineBook {
@@ -114,7 +114,7 @@ func (b *lineBook) add(found map[int64]int, cluster string, rows []*jobindex.Row
 	}
 	b.mu.Unlock()
 	for _, r := range rows {
-		if n := places[r.UID]; n > 0 {
+		if n := places[jobKey(r.Namespace, r.UID)]; n > 0 {
 			found[r.ID] = n
 		}
 	}
@@ -173,8 +173,8 @@ func (b *lineBook) due() (clusters []string) {
 	return clusters
 }
 
-// placesIn returns the places of all jobs that wait for quota of a ClusterQueue, by the UIDs of
-// the jobs. It returns none if not all workloads were read.
+// placesIn returns the places of all jobs that wait for quota of a ClusterQueue, by jobKey. It
+// returns none if not all workloads were read.
 func placesIn(k *kueueWorld) map[string]int {
 	places := map[string]int{}
 	if k.tooMany {
@@ -182,8 +182,8 @@ func placesIn(k *kueueWorld) map[string]int {
 	}
 	newest := map[string]*workload{}
 	for _, w := range k.workloads {
-		if last := newest[w.jobUID]; last == nil || w.created.After(last.created) {
-			newest[w.jobUID] = w
+		if last := newest[w.jobKey()]; last == nil || w.created.After(last.created) {
+			newest[w.jobKey()] = w
 		}
 	}
 	lines := map[*clusterQueue][]*workload{}
@@ -195,8 +195,8 @@ func placesIn(k *kueueWorld) map[string]int {
 	for _, line := range lines {
 		slices.SortFunc(line, (*workload).compare)
 		for i, w := range line {
-			if w.jobUID != "" && newest[w.jobUID] == w {
-				places[w.jobUID] = i + 1
+			if w.jobUID != "" && newest[w.jobKey()] == w {
+				places[w.jobKey()] = i + 1
 			}
 		}
 	}

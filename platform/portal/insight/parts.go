@@ -22,8 +22,11 @@ type parts struct {
 	now     func() time.Time
 }
 
-// pods returns the recorded pods of a job.
-func (p *parts) pods(ctx context.Context, r *jobindex.Row) ([]history.Object, error) {
+// pods returns the recorded pods of a job that the person may see.
+func (p *parts) pods(ctx context.Context, r *jobindex.Row, v *Viewer) ([]history.Object, error) {
+	if !v.seesPods(r.Cluster, r.Namespace) {
+		return nil, nil
+	}
 	jobs, err := p.source.history.ObjectsByID(ctx, []int64{r.ID})
 	if err != nil || len(jobs) == 0 {
 		return nil, err

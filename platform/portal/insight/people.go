@@ -29,7 +29,10 @@ func holdersOf(index *jobindex.Index, cluster, clusterUID string, all []*workloa
 		for _, w := range all {
 			h := holder{workload: w, seen: sees[w.namespace]}
 			if h.seen && w.jobUID != "" {
-				h.row, h.known = view.Job(clusterUID, w.jobUID, time.Time{})
+				row, known := view.Job(clusterUID, w.jobUID, time.Time{})
+				if known && row.Namespace == w.namespace { // an owner elsewhere is a claim
+					h.row, h.known = row, true
+				}
 			}
 			found = append(found, h)
 		}

@@ -123,7 +123,7 @@ func TestPlacesAreRead(t *testing.T) {
 		var count atomic.Int64
 		b := insight.NewLineBook(func() (string, int) { return "job", int(count.Add(1)) })
 		reads := func() int { return int(count.Load()) }
-		row := jobindex.Row{ID: 7, UID: "job", ClusterUID: "c", State: "Queued", Labels: map[string]string{"kueue.x-k8s.io/queue-name": "q"}}
+		row := jobindex.Row{Namespace: "ml", ID: 7, UID: "job", ClusterUID: "c", State: "Queued", Labels: map[string]string{"kueue.x-k8s.io/queue-name": "q"}}
 		place := func() int {
 			found, err := b.Places(t.Context(), []jobindex.Row{row})
 			if err != nil {
@@ -161,4 +161,17 @@ func TestPlacesAreRead(t *testing.T) {
 		cancel()
 		<-done
 	})
+}
+
+// TestPlacesElsewhere: a newer workload of another namespace that names a job as its owner does
+// not take the place of the job's workload.
+func TestPlacesElsewhere(t *testing.T) {
+	now := time.Now()
+	got := insight.PlacesIn([]insight.Waiter{
+		{UID: "w", Job: "mine", Queue: "q", Created: now},
+		{UID: "x", Job: "mine", Queue: "q", Namespace: "other", Created: now.Add(time.Hour)},
+	})
+	if want := map[string]int{"mine": 1}; !maps.Equal(got, want) {
+		t.Errorf("got the places %v, want %v", got, want)
+	}
 }

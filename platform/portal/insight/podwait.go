@@ -39,8 +39,8 @@ type scheduling struct {
 }
 
 // scheduling reads the last messages of the scheduler about the pods of a job.
-func (p *parts) scheduling(ctx context.Context, r *jobindex.Row) (s scheduling, err error) {
-	pods, err := p.pods(ctx, r)
+func (p *parts) scheduling(ctx context.Context, r *jobindex.Row, v *Viewer) (s scheduling, err error) {
+	pods, err := p.pods(ctx, r, v)
 	if err != nil {
 		return s, err
 	}

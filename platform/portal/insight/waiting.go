@@ -39,7 +39,7 @@ func (w *waiting) missType(what, name string) {
 
 // fromScheduler answers from the scheduler's messages about the pods of the job.
 func (w *waiting) fromScheduler(ctx context.Context) error {
-	s, err := w.scheduling(ctx, w.job)
+	s, err := w.scheduling(ctx, w.job, w.viewer)
 	if err != nil {
 		return err
 	}

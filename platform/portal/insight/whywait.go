@@ -55,7 +55,7 @@ func (w *waiting) live(ctx context.Context, k *kueueWorld) error {
 		w.index()
 		return nil
 	}
-	self := k.of(w.job.UID)
+	self := k.of(w.job.Namespace, w.job.UID)
 	managed := self != nil || w.job.Labels[job.KueueQueueLabel] != ""
 	if managed && k.knows() {
 		placed, err := w.fromKueue(k, self)

@@ -38,6 +38,13 @@ type workload struct {
 	checks             []string // admission checks that have not passed
 }
 
+// jobKey returns the key of a job of a cluster for its workloads. An owner counts within the
+// namespace of the workload.
+func jobKey(namespace, uid string) string { return namespace + "/" + uid }
+
+// jobKey returns the key of the job of a workload.
+func (w *workload) jobKey() string { return jobKey(w.namespace, w.jobUID) }
+
 // conditionsOf returns the conditions of an object by their types.
 func conditionsOf(o job.Object) map[string]job.Object {
 	all := map[string]job.Object{}

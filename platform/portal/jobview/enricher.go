@@ -2,6 +2,7 @@ package jobview
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -105,14 +106,16 @@ func (e *Enricher) read(ctx context.Context, rows []*jobindex.Row, at time.Time)
 	if err != nil {
 		return nil, err
 	}
+	own := slices.Clone(objects)
 	if at.IsZero() {
 		if err := e.history.WithPods(ctx, objects); err != nil {
 			return nil, err
 		}
 	}
 	byID := make(map[int64]*history.Object, len(objects))
+	owned := make(map[int64]*history.Object, len(own))
 	for i := range objects {
-		byID[objects[i].ID] = &objects[i]
+		byID[objects[i].ID], owned[own[i].ID] = &objects[i], &own[i]
 	}
 	var withPods []history.Object
 	for _, r := range rows {
@@ -131,6 +134,7 @@ func (e *Enricher) read(ctx context.Context, rows []*jobindex.Row, at time.Time)
 		x := Extra{}
 		if o := byID[r.ID]; o != nil && (o.Since.Equal(r.Since) || r.State.Final() && o.Presence == history.Deleted) {
 			x.Raw, x.Message = o.Raw, o.Message
+			x.ownRaw, x.ownMessage = owned[r.ID].Raw, owned[r.ID].Message
 		}
 		var pod *history.Object
 		if pod, x.MorePods = choose(r, pods[r.ID], at); pod != nil {

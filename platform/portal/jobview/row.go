@@ -25,6 +25,13 @@ type Extra struct {
 	ExitCode *int
 	// Place is the place in the line of the queue, from 1; 0 if unknown.
 	Place int
+
+	ownRaw, ownMessage string // of the object of the job alone
+}
+
+// WithoutPods returns the columns that the job alone shows, for a person who may not see its pods.
+func (e Extra) WithoutPods() Extra {
+	return Extra{Raw: e.ownRaw, Message: e.ownMessage, Place: e.Place}
 }
 
 // maxMessage is the maximum size of the message in a row, in bytes.

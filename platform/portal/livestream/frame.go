@@ -6,6 +6,8 @@ import "strconv"
 type Sight interface {
 	All() bool
 	SeesType(cluster, typ, namespace string) bool
+	// SeesPods reports whether the person may see the pods of jobs in a namespace.
+	SeesPods(cluster, namespace string) bool
 	// SeesCluster reports whether the person may see any job of a cluster.
 	SeesCluster(cluster string) bool
 	// Key is equal for two sights with the same jobs.
@@ -31,9 +33,9 @@ type piece struct {
 	last int64 // position of the last considered entry
 }
 
-func (p *piece) add(e *entry) {
-	p.data = append(p.data, e.data)
-	p.size += len(e.data) + 1
+func (p *piece) add(data []byte) {
+	p.data = append(p.data, data)
+	p.size += len(data) + 1
 }
 
 // append appends the event to b.

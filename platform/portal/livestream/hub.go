@@ -24,6 +24,9 @@ type Change struct {
 	Removed bool
 	// Event is the change as browsers receive it. It does not depend on the language.
 	Event api.Change
+	// Bare is the change without what pods show, for people who may not see them. It is nil if
+	// Event has nothing of pods.
+	Bare *api.Change
 }
 
 // Config configures a Hub.
@@ -135,7 +138,11 @@ func entriesOf(changes []Change) []entry {
 	entries := make([]entry, len(changes))
 	for i := range changes {
 		c := &changes[i]
-		entries[i] = entry{position: c.Position, cluster: c.Cluster, typ: c.Type, namespace: c.Namespace, removed: c.Removed, data: serialize(c.Event)}
+		var bare []byte
+		if c.Bare != nil {
+			bare = serialize(*c.Bare)
+		}
+		entries[i] = entry{position: c.Position, cluster: c.Cluster, typ: c.Type, namespace: c.Namespace, removed: c.Removed, data: serialize(c.Event), bare: bare}
 	}
 	return entries
 }
@@ -293,7 +300,11 @@ func (h *Hub) collect(p *piece, number, end uint64, size int, after int64, s Sig
 		e := h.ring.at(number)
 		p.last = e.position
 		if (e.position > after || e.removed) && sees(s, e) {
-			p.add(e)
+			if e.bare == nil || s.SeesPods(e.cluster, e.namespace) {
+				p.add(e.data)
+			} else {
+				p.add(e.bare)
+			}
 		}
 		number++
 	}

@@ -28,6 +28,7 @@ func (s fakeSight) SeesType(_, _, namespace string) bool {
 	return strings.Contains(string(s), namespace)
 }
 func (s fakeSight) SeesCluster(cluster string) bool { return strings.Contains(string(s), cluster) }
+func (s fakeSight) SeesPods(_, _ string) bool       { return !strings.Contains(string(s), "!") }
 func (s fakeSight) Key() string                     { return string(s) }
 func (s fakeSight) Expired() <-chan struct{}        { return nil }
 

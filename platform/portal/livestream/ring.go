@@ -10,10 +10,11 @@ type entry struct {
 	namespace string
 	removed   bool
 	data      []byte
+	bare      []byte // data without what pods show; nil: data has nothing of them
 }
 
 // size returns the bytes of an entry.
-func (e *entry) size() int { return entryBytes + len(e.data) }
+func (e *entry) size() int { return entryBytes + len(e.data) + len(e.bare) }
 
 // entryBytes is the approximate memory of an entry without its data.
 const entryBytes = 160

@@ -157,6 +157,29 @@ func TestRemovedAgain(t *testing.T) {
 	s.wants(in, "changes 6 6")
 }
 
+// TestBareChanges: a person who may not see pods gets changes without what pods show.
+func TestBareChanges(t *testing.T) {
+	s := serveHub(t, Config{Sight: func(context.Context) (Sight, error) { return fakeSight("a!"), nil }})
+	c := change(6, "a")
+	bare := c.Event
+	c.Event.Job.Message, c.Bare = "of a pod", &bare
+	s.hub.Start(5, nil)
+	_, in := s.get("?after=5", "")
+	s.hub.Append([]Change{c})
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(line, "data: ") && strings.Contains(line, "changes") {
+			if strings.Contains(line, "of a pod") {
+				t.Errorf("the change has what a pod shows: %s", line)
+			}
+			return
+		}
+	}
+}
+
 // TestReset: all browsers load everything again after the index was reloaded.
 func TestReset(t *testing.T) {
 	s := serveHub(t, Config{})

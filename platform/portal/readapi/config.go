@@ -21,6 +21,8 @@ type Sight interface {
 	Sees(cluster, namespace string) bool
 	// SeesType reports whether the person sees jobs of a type ("jobs.batch") in a namespace.
 	SeesType(cluster, typ, namespace string) bool
+	// SeesPods reports whether the person sees the pods of jobs in a namespace.
+	SeesPods(cluster, namespace string) bool
 	// Key is equal for two sights with the same permissions.
 	Key() string
 }

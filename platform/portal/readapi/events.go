@@ -31,6 +31,9 @@ func events(r *reader, ctx context.Context, in *PageInput) (*api.EventList, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := mayRead(r, ctx, access.Events, row); err != nil {
+		return nil, err
+	}
 	object, err := r.object(ctx, row)
 	if err != nil {
 		return nil, err
@@ -116,13 +119,9 @@ func recordedEvents(r *reader, ctx context.Context, of history.Type, subjects []
 	return all, nil
 }
 
-// liveEvents returns the events on the API server about some objects, if the person may list
-// them. live means that the API server answered.
+// liveEvents returns the events on the API server about some objects. live means that the API server answered.
 func liveEvents(r *reader, ctx context.Context, row *jobindex.Row, subjects []history.Object) (all []api.Event, live bool, err error) {
 	if r.Cluster == nil || !slices.Contains(r.Clusters, row.Cluster) {
-		return nil, false, nil
-	}
-	if r.May(ctx, access.Right{Cluster: row.Cluster, Verb: "list", Resource: "events", Namespace: row.Namespace}) != nil {
 		return nil, false, nil
 	}
 	cluster, err := r.Cluster(ctx, row.Cluster)

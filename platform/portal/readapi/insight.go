@@ -3,6 +3,7 @@ package readapi
 import (
 	"context"
 
+	"github.com/vedette-io/vedette/platform/portal/access"
 	"github.com/vedette-io/vedette/platform/portal/api"
 	"github.com/vedette-io/vedette/platform/portal/insight"
 )
@@ -31,7 +32,7 @@ func failure(r *reader, ctx context.Context, in *jobInput) (*api.Failure, error)
 		return nil, err
 	}
 	f, err := r.Insight.Failure(ctx, row, v)
-	if err == nil && r.May(ctx, readLogs(row)) != nil {
+	if err == nil && mayRead(r, ctx, access.Logs, row) != nil {
 		f.Lines, f.LinesKept = nil, 0
 	}
 	return f, err
@@ -40,7 +41,7 @@ func failure(r *reader, ctx context.Context, in *jobInput) (*api.Failure, error)
 // viewerOf returns the person of the request. In a namespace where the person sees only some
 // types of jobs, answers do not include other jobs.
 func viewerOf(r *reader, ctx context.Context, q *question) (insight.Viewer, error) {
-	v := insight.Viewer{Language: q.language, At: q.At}
+	v := insight.Viewer{Language: q.language, At: q.At, SeesPods: q.sight.SeesPods}
 	if q.sight.All() {
 		return v, nil
 	}

@@ -35,7 +35,7 @@ func jobDetail(r *reader, ctx context.Context, in *jobInput) (*api.JobDetail, er
 		return nil, err
 	}
 	d := &api.JobDetail{
-		Job: shown(r, ctx, []jobindex.Row{*row}, q.At)[0], Tabs: api.TabCounts{Attempts: row.Tries, Pods: -1, Revisions: -1, Notifications: -1, LogLines: -1},
+		Job: shown(r, ctx, q, []jobindex.Row{*row})[0], Tabs: api.TabCounts{Attempts: row.Tries, Pods: -1, Revisions: -1, Notifications: -1, LogLines: -1},
 		May: []string{}, Position: int64(position), At: instant(q.at),
 	}
 	if r.KeepsDays > 0 && !row.Ended.IsZero() {
@@ -58,7 +58,7 @@ func jobDetail(r *reader, ctx context.Context, in *jobInput) (*api.JobDetail, er
 	}
 	d.Tabs.Notifications = len(told)
 	d.May = mayDo(r, ctx, row, told)
-	if err := chained(r, ctx, q, d, &object); err != nil {
+	if err := chained(r, ctx, q, d, row, &object); err != nil {
 		return nil, err
 	}
 	return d, tagged(ctx, *d)
@@ -71,7 +71,7 @@ func tagged(ctx context.Context, d api.JobDetail) error {
 }
 
 // chained adds facts of the pods, the logs and the other jobs of the chain.
-func chained(r *reader, ctx context.Context, q *question, d *api.JobDetail, object *history.Object) error {
+func chained(r *reader, ctx context.Context, q *question, d *api.JobDetail, row *jobindex.Row, object *history.Object) error {
 	chain, err := chainOf(r, ctx, q, object)
 	if err != nil {
 		return err
@@ -86,7 +86,12 @@ func chained(r *reader, ctx context.Context, q *question, d *api.JobDetail, obje
 		retryOf, d.StoppedBy, d.StopReason = m.RetryOf, m.CancelledBy, m.CancelReason
 		nodes := m.Pods.Nodes()
 		d.Nodes, d.NodeNames, d.Tabs.Pods = len(nodes), nodes[:min(len(nodes), maxNodeNames)], m.Pods.Len()
-		d.Tabs.LogLines = 0
+		if mayRead(r, ctx, access.Pods, row) != nil {
+			d.Tabs.Pods = -1
+		}
+		if d.Tabs.LogLines = 0; mayRead(r, ctx, access.Logs, row) != nil {
+			d.Tabs.LogLines = -1
+		}
 		for _, l := range m.Logs {
 			d.Tabs.LogLines += l.Lines
 		}
@@ -135,6 +140,6 @@ func mayDo(r *reader, ctx context.Context, row *jobindex.Row, told []delivery.De
 		add("acknowledge", len(told) > 0)
 		add("mute", named && row.Open())
 	}
-	add("logs", r.May(ctx, readLogs(row)) == nil)
+	add("logs", mayRead(r, ctx, access.Logs, row) == nil)
 	return may
 }

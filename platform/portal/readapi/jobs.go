@@ -2,7 +2,6 @@ package readapi
 
 import (
 	"context"
-	"time"
 
 	"github.com/vedette-io/vedette/platform/feed"
 	"github.com/vedette-io/vedette/platform/jobindex"
@@ -47,22 +46,22 @@ func listJobs(r *reader, ctx context.Context, in *jobsInput) (*api.JobList, erro
 		return nil, mapped(err)
 	}
 	return &api.JobList{
-		Jobs: shown(r, ctx, page.Rows, q.At), Next: page.Next, Previous: page.Previous, First: page.First,
+		Jobs: shown(r, ctx, q, page.Rows), Next: page.Next, Previous: page.Previous, First: page.First,
 		Counts: countsOf(counts), Position: int64(position), At: instant(q.at),
 	}, nil
 }
 
 // shown returns rows for the API. Without an answer of the database they have only the facts
 // of the index.
-func shown(r *reader, ctx context.Context, rows []jobindex.Row, at time.Time) []api.Job {
+func shown(r *reader, ctx context.Context, q *question, rows []jobindex.Row) []api.Job {
 	within, cancel := context.WithTimeout(ctx, r.Patience)
 	defer cancel()
-	extras, err := r.rows.Extras(within, rows, at)
+	extras, err := r.rows.Extras(within, rows, q.At)
 	if err != nil && ctx.Err() == nil {
 		r.Logger.DebugContext(ctx, "rows lack messages and nodes, because the database did not answer", "err", err)
 	}
 	var places map[int64]int
-	if at.IsZero() { // the line at an instant is unknown
+	if q.At.IsZero() { // the line at an instant is unknown
 		if places, err = r.Insight.Places(within, rows); err != nil && ctx.Err() == nil {
 			r.Logger.DebugContext(ctx, "rows lack places in line, because the database did not answer", "err", err)
 		}
@@ -70,6 +69,9 @@ func shown(r *reader, ctx context.Context, rows []jobindex.Row, at time.Time) []
 	jobs := make([]api.Job, len(rows))
 	for i := range rows {
 		extra := extras[rows[i].ID]
+		if !q.sight.SeesPods(rows[i].Cluster, rows[i].Namespace) {
+			extra = extra.WithoutPods()
+		}
 		extra.Place = places[rows[i].ID]
 		jobs[i] = jobview.Job(&rows[i], extra)
 	}

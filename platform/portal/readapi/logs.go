@@ -14,6 +14,7 @@ import (
 	"github.com/vedette-io/vedette/platform/jobindex"
 	"github.com/vedette-io/vedette/platform/logs"
 	"github.com/vedette-io/vedette/platform/logs/joblog"
+	"github.com/vedette-io/vedette/platform/portal/access"
 	"github.com/vedette-io/vedette/platform/portal/api"
 	"github.com/vedette-io/vedette/platform/portal/jobview"
 	"github.com/vedette-io/vedette/platform/portal/web"
@@ -67,7 +68,7 @@ func openLog(r *reader, ctx context.Context, in *logsInput) (*logSource, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := r.May(ctx, readLogs(row)); err != nil {
+	if err := mayRead(r, ctx, access.Logs, row); err != nil {
 		return nil, err
 	}
 	object, err := r.object(ctx, row)

@@ -12,7 +12,9 @@ import (
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/logs"
+	"github.com/vedette-io/vedette/platform/portal/access"
 	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/identity"
 	"github.com/vedette-io/vedette/platform/portal/web"
 )
 
@@ -62,10 +64,11 @@ func (in *logsInput) tail() (*int, error) {
 // the right, or the client disconnects. A client that does not read stops the reading from the
 // node.
 func followLog(r *reader, ctx context.Context, in *logsInput, events *web.Events) error {
-	if !r.followers.enter() {
-		return events.Send("problem", "", web.TooMany(10*time.Second))
+	done, err := r.followers.Take(ctx, identity.Of(ctx).ID())
+	if err != nil {
+		return events.Send("problem", "", web.ProblemOf(ctx, err))
 	}
-	defer r.followers.leave()
+	defer done()
 	s, err := openLog(r, ctx, in)
 	if err != nil {
 		return events.Send("problem", "", web.ProblemOf(ctx, err))
@@ -112,7 +115,7 @@ func followLog(r *reader, ctx context.Context, in *logsInput, events *web.Events
 	p := pump{found: found, lines: lines, events: events, bytes: in.Bytes, check: func() error {
 		_, row, err := r.job(ctx, in.JobPath, "")
 		if err == nil {
-			err = r.May(ctx, readLogs(row))
+			err = mayRead(r, ctx, access.Logs, row)
 		}
 		return err
 	}}

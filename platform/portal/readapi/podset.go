@@ -9,6 +9,7 @@ import (
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/logs/joblog"
+	"github.com/vedette-io/vedette/platform/portal/access"
 	"github.com/vedette-io/vedette/platform/portal/api"
 	"github.com/vedette-io/vedette/platform/portal/jobview"
 )
@@ -41,6 +42,9 @@ func podsOf(r *reader, ctx context.Context, job history.Object, at time.Time) (*
 func pods(r *reader, ctx context.Context, in *PageInput) (*api.PodList, error) {
 	q, row, err := r.job(ctx, in.JobPath, in.At)
 	if err != nil {
+		return nil, err
+	}
+	if err := mayRead(r, ctx, access.Pods, row); err != nil {
 		return nil, err
 	}
 	object, err := r.object(ctx, row)
@@ -120,6 +124,10 @@ func chainOf(r *reader, ctx context.Context, q *question, object *history.Object
 	if err != nil {
 		return nil, err
 	}
+	may := func(p access.Part) bool {
+		return r.May(ctx, access.RightTo(p, object.Cluster, object.Namespace)) == nil
+	}
+	pods, logs := may(access.Pods), may(access.Logs)
 	chain := make([]jobview.Member, len(then.objects))
 	for i := range then.objects { // jobs that did not exist at the instant are last
 		o := &then.objects[i]
@@ -129,11 +137,16 @@ func chainOf(r *reader, ctx context.Context, q *question, object *history.Object
 			life := then.lives[o.ID]
 			m.State, m.Reason, m.Message, m.Ran = cmp.Or(life.Outcome, job.State(o.State)), o.Reason, o.Message, life.Ran
 		}
-		if m.Pods, err = podsOf(r, ctx, objects[i], q.At); err != nil {
+		// The jobs of a chain are in one namespace, so one answer holds for all of them.
+		if !pods {
+			m.Pods = jobview.NewPodSet(nil, nil, nil)
+		} else if m.Pods, err = podsOf(r, ctx, objects[i], q.At); err != nil {
 			return nil, err
 		}
-		if m.Logs, err = keptOf(r, ctx, o, q.At); err != nil {
-			return nil, err
+		if logs {
+			if m.Logs, err = keptOf(r, ctx, o, q.At); err != nil {
+				return nil, err
+			}
 		}
 		chain[i] = m
 	}
@@ -142,7 +155,7 @@ func chainOf(r *reader, ctx context.Context, q *question, object *history.Object
 
 // keptOf returns the kept logs of a job; with an instant, the logs kept at that time.
 func keptOf(r *reader, ctx context.Context, o *history.Object, at time.Time) ([]joblog.Log, error) {
-	all, err := r.logs.Of(ctx, joblog.Selection{ClusterUID: o.ClusterUID, UIDs: []string{o.UID}, Limit: 1000})
+	all, err := r.logs.Of(ctx, joblog.Selection{ClusterUID: o.ClusterUID, Namespace: o.Namespace, UIDs: []string{o.UID}, Limit: 1000})
 	if !at.IsZero() {
 		all = slices.DeleteFunc(all, func(l joblog.Log) bool { return l.Fetched.After(at) })
 	}

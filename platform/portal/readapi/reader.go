@@ -19,8 +19,12 @@ import (
 	"github.com/vedette-io/vedette/platform/portal/web"
 )
 
-// maxDiffs is the maximum number of concurrent differences.
-const maxDiffs = 4
+// Shares of all people together, and of each person.
+const (
+	maxFollowers, followersOfOne = 256, 32 // logs that are followed
+	maxDiffs, diffsOfOne         = 4, 1    // differences that are computed
+	maxCounts, countsOfOne       = 8, 2    // statistics, timelines and overviews that are computed
+)
 
 // reader has the data sources of all operations.
 type reader struct {
@@ -33,8 +37,7 @@ type reader struct {
 	periods    *memo[*api.Stats]
 	ops        *memo[*api.Operations]
 
-	followers followers
-	diffs     chan struct{} // held during the computation of a difference
+	followers, diffs, counts *web.Share
 }
 
 func newReader(c Config) *reader {
@@ -46,8 +49,9 @@ func newReader(c Config) *reader {
 		clusters:   newMemo[[]api.Cluster](30*time.Second, 256),
 		periods:    newMemo[*api.Stats](2*time.Second, 64),
 		ops:        newMemo[*api.Operations](2*time.Second, 4),
-		followers:  newFollowers(),
-		diffs:      make(chan struct{}, maxDiffs),
+		followers:  web.NewShare(maxFollowers, followersOfOne),
+		diffs:      web.NewShare(maxDiffs, diffsOfOne),
+		counts:     web.NewShare(maxCounts, countsOfOne),
 	}
 }
 
@@ -87,6 +91,7 @@ func (r *reader) ask(ctx context.Context, text string) (*question, error) {
 	if !s.All() {
 		q.Sees, q.SeesType = s.Sees, s.SeesType
 	}
+	q.SeesPods = s.SeesPods
 	q.Mine = q.person.Names
 	return q, nil
 }

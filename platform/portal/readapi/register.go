@@ -8,6 +8,7 @@ import (
 
 	"github.com/vedette-io/vedette/job/jobfilter"
 	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/identity"
 	"github.com/vedette-io/vedette/platform/portal/web"
 )
 
@@ -22,10 +23,10 @@ func Register(a huma.API, c Config) {
 	get(a, r, api.PathCounts, "count-jobs", "Counts of jobs by state", countJobs, filters)
 	get(a, r, api.PathSuggest, "suggest", "Completions of a filter", suggest, filters)
 	get(a, r, api.PathFind, "find-job", "The newest job of a name", find)
-	get(a, r, api.PathTimeline, "get-timeline", "The lives of jobs in an interval", timeline, filters)
-	get(a, r, api.PathOverview, "get-overview", "Jobs over time, for the bars above the timeline", overview, filters)
-	get(a, r, api.PathStats, "get-stats", "Statistics of a period, and of another one to compare with", statistics, filters)
-	get(a, r, api.PathStatsWaiting, "get-waits", "The times that jobs waited, over time", waits, filters)
+	get(a, r, api.PathTimeline, "get-timeline", "The lives of jobs in an interval", counting(timeline), filters)
+	get(a, r, api.PathOverview, "get-overview", "Jobs over time, for the bars above the timeline", counting(overview), filters)
+	get(a, r, api.PathStats, "get-stats", "Statistics of a period, and of another one to compare with", counting(statistics), filters)
+	get(a, r, api.PathStatsWaiting, "get-waits", "The times that jobs waited, over time", counting(waits), filters)
 
 	get(a, r, api.PathJob, "get-job", "A job", jobDetail)
 	get(a, r, api.PathWaiting, "get-waiting", "Why a job waits", waiting)
@@ -49,6 +50,18 @@ func Register(a huma.API, c Config) {
 // get registers an operation that reads.
 func get[I, O any](a huma.API, r *reader, path, id, summary string, h func(*reader, context.Context, *I) (*O, error), options ...web.Option) {
 	web.Get(a, path, id, summary, func(ctx context.Context, in *I) (*O, error) { return h(r, ctx, in) }, options...)
+}
+
+// counting returns an operation that computes statistics while it holds a place.
+func counting[I, O any](h func(*reader, context.Context, *I) (*O, error)) func(*reader, context.Context, *I) (*O, error) {
+	return func(r *reader, ctx context.Context, in *I) (*O, error) {
+		done, err := r.counts.Take(ctx, identity.Of(ctx).ID())
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		return h(r, ctx, in)
+	}
 }
 
 // parameters describes the filters that the URL of a list may have.

@@ -8,6 +8,7 @@ import (
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/jobindex"
 	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/identity"
 	"github.com/vedette-io/vedette/platform/portal/jobview"
 	"github.com/vedette-io/vedette/platform/portal/web"
 	"github.com/vedette-io/vedette/wire"
@@ -150,12 +151,11 @@ func diff(r *reader, ctx context.Context, in *diffInput) (*api.Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	select { // a difference of large bodies takes a CPU and 100 MB for a while
-	case r.diffs <- struct{}{}:
-		defer func() { <-r.diffs }()
-	case <-ctx.Done():
-		return nil, web.TooMany(time.Second)
+	done, err := r.diffs.Take(ctx, identity.Of(ctx).ID()) // a difference of large bodies takes a CPU and 100 MB for a while
+	if err != nil {
+		return nil, err
 	}
+	defer done()
 	d := jobview.Diff(a, b, in.Context)
 	if left.ID != right.ID {
 		l, r := jobview.Ref(left), jobview.Ref(right)

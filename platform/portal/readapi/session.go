@@ -75,9 +75,12 @@ func clustersOf(r *reader, ctx context.Context, q *question) ([]api.Cluster, err
 	})
 }
 
-// readLogs is the right to read the logs of a job through the API server.
-func readLogs(row *jobindex.Row) access.Right {
-	return access.Right{Cluster: row.Cluster, Verb: "get", Resource: "pods", Subresource: "log", Namespace: row.Namespace}
+// mayRead returns nil if the person may read a part of a job. It decides for recorded data as for
+// live data.
+//
+// Errors: *api.Problem with the role that is missing.
+func mayRead(r *reader, ctx context.Context, p access.Part, row *jobindex.Row) error {
+	return r.May(ctx, access.RightTo(p, row.Cluster, row.Namespace))
 }
 
 // allSight sees everything. The portal itself uses it.
@@ -86,6 +89,7 @@ type allSight struct{}
 func (allSight) All() bool                    { return true }
 func (allSight) Sees(_, _ string) bool        { return true }
 func (allSight) SeesType(_, _, _ string) bool { return true }
+func (allSight) SeesPods(_, _ string) bool    { return true }
 func (allSight) Key() string                  { return "the portal itself" }
 
 // everything returns a question of the portal itself, whose answer is not sent to

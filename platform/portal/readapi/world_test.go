@@ -47,12 +47,18 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// sight is a person who sees one namespace; "*" sees all.
+// sight is a person who sees one namespace; "*" sees all, and jobsOnly before a namespace sees its
+// jobs without their pods.
 type sight string
 
-func (s sight) All() bool                            { return s == "*" }
-func (s sight) Sees(_, namespace string) bool        { return s.All() || string(s) == namespace }
+const jobsOnly = "jobs of "
+
+func (s sight) All() bool { return s == "*" }
+func (s sight) Sees(_, namespace string) bool {
+	return s.All() || strings.TrimPrefix(string(s), jobsOnly) == namespace
+}
 func (s sight) SeesType(_, _, namespace string) bool { return s.Sees("", namespace) }
+func (s sight) SeesPods(_, namespace string) bool    { return s.All() || string(s) == namespace }
 func (s sight) Key() string                          { return string(s) }
 
 // world is an API server, a recorder that has recorded everything, an index, and the

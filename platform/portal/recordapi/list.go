@@ -113,6 +113,11 @@ func jobs(r *reader, ctx context.Context, in *filterInput) (*api.RecordJobList, 
 	if err != nil {
 		return nil, err
 	}
+	for i := range page.Items {
+		if err := e.withoutPods(&page.Items[i]); err != nil {
+			return nil, err
+		}
+	}
 	out.Jobs, out.Next = each(page.Items, records.OfJob), string(page.Next)
 	return out, nil
 }

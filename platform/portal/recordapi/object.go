@@ -78,6 +78,13 @@ func newJob(r *reader, ctx context.Context, in *IDInput) (*api.RecordJob, error)
 	if err != nil {
 		return nil, mapped(err)
 	}
+	e, err := newViewer(ctx, r, obj.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.withoutPods(&j); err != nil {
+		return nil, err
+	}
 	out := records.OfJob(&j)
 	return &out, nil
 }

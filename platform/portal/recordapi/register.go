@@ -16,7 +16,7 @@ func Register(a huma.API, c Config) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	r := &reader{c, history.New(c.DB)}
+	r := &reader{c, history.New(c.DB), web.NewShare(maxCounts, countsOfOne)}
 	unknown, denied, gone := web.Problems(api.ProblemUnknown), web.Problems(api.ProblemDenied), web.Problems(api.ProblemGone)
 	get(a, r, api.PathRecordTypes, "list-record-types", "The types that are recorded", types)
 	get(a, r, api.PathRecords, "list-records", "The objects that had a name", named, unknown)

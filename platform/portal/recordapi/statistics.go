@@ -6,6 +6,7 @@ import (
 
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/portal/api"
+	"github.com/vedette-io/vedette/platform/portal/identity"
 	"github.com/vedette-io/vedette/platform/portal/records"
 	"github.com/vedette-io/vedette/platform/portal/web"
 )
@@ -23,6 +24,11 @@ func statistics(r *reader, ctx context.Context, in *filterInput) (*api.RecordSta
 	if err = narrow(ctx, r, e, &f); err != nil {
 		return nil, err
 	}
+	done, err := r.counts.Take(ctx, identity.Of(ctx).ID())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	all, err := r.history.Stats(ctx, f, r.Now(), func(int) {})
 	if err != nil {
 		return nil, mapped(err)

@@ -63,6 +63,22 @@ func (v *viewer) sees(cluster string, t history.Type, namespace string) (bool, e
 	return v.may(place{cluster, t, namespace})
 }
 
+// podType is the type of pods.
+var podType = history.Type{Resource: "pods", Kind: "Pod"}
+
+// withoutPods removes what the pods of a job show, if the person may not see them. The message of
+// an open job may be that of a pod.
+func (v *viewer) withoutPods(j *history.Job) error {
+	yes, err := v.sees(j.Cluster, podType, j.Namespace)
+	if err != nil || yes {
+		return err
+	}
+	if j.Node = ""; j.Ended.IsZero() {
+		j.Message = ""
+	}
+	return nil
+}
+
 // may checks the right to list a type.
 func (v *viewer) may(at place) (bool, error) {
 	if v.r.May == nil {

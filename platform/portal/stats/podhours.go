@@ -31,6 +31,15 @@ func (e *podEnd) compare(other *podEnd) int {
 	return cmp.Or(e.at.Compare(other.at), rank(e.stopped)-rank(other.stopped), cmp.Compare(e.cause, other.cause), cmp.Compare(e.id, other.id))
 }
 
+// ownerKey returns the key of the owner of a pod: "" if it has none. An owner counts within the
+// namespace of the pod.
+func ownerKey(clusterUID, namespace, uid string) string {
+	if uid == "" {
+		return ""
+	}
+	return clusterUID + "/" + namespace + "/" + uid
+}
+
 // podHours caches the ends of pods by hour. The caller holds the lock.
 type podHours struct {
 	most    int // number of cached ends

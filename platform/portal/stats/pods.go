@@ -44,7 +44,7 @@ func (s *podSet) of(r *jobindex.Row) []*podEnd {
 	if s == nil {
 		return nil
 	}
-	return s.until(s.hours.byOwner[r.UID])
+	return s.until(s.hours.byOwner[ownerKey(r.ClusterUID, r.Namespace, r.UID)])
 }
 
 // until returns the ends before the instant. The ends must be in the order of their times.
@@ -244,7 +244,7 @@ func (p *podReader) ends(ctx context.Context, changes []history.Change) ([]podEn
 func endOfPod(c *history.Change, body []byte) podEnd {
 	pod := job.ParseObject(body)
 	e := podEnd{
-		id: c.Object.ID, at: c.Happened, owner: c.Object.Owner.UID, node: strings.Clone(pod.Text("spec", "nodeName")), failed: c.To == string(job.Failed),
+		id: c.Object.ID, at: c.Happened, owner: ownerKey(c.Object.ClusterUID, c.Object.Namespace, c.Object.Owner.UID), node: strings.Clone(pod.Text("spec", "nodeName")), failed: c.To == string(job.Failed),
 	}
 	if !e.failed {
 		return e

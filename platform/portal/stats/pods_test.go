@@ -100,6 +100,7 @@ func TestPods(t *testing.T) {
 			return string(o.GetUID())
 		}
 		create("apiVersion: v1\nkind: Namespace\nmetadata: {name: kube-system}")
+		var uids [3]string
 		for i, pods := range [][]string{ // of each job: node, exit code and reason of each pod
 			{"n1 137 OOMKilled", "n2 143 Error"},
 			{"n1 1 Error"},
@@ -111,6 +112,7 @@ func TestPods(t *testing.T) {
 				condition = `type: Complete, status: "True"`
 			}
 			uid := create(fmt.Sprintf("apiVersion: batch/v1\nkind: Job\nmetadata: {namespace: %s, name: job-%d}\nspec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: x}]}}}\nstatus: {conditions: [{%s, lastTransitionTime: NOW}]}", namespace, i, condition))
+			uids[i] = uid
 			for k, pod := range pods {
 				var node, reason string
 				var code int
@@ -126,7 +128,10 @@ func TestPods(t *testing.T) {
 					namespace, i, k, i, uid, node, phase, code, reason, now.Format(time.RFC3339)))
 			}
 		}
-		db, x := recorded(t, srv, url, 8, record.Target{Type: "jobs.batch"}, record.Target{Type: "pods"})
+		create(fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {namespace: other, name: claim, ownerReferences: [{apiVersion: batch/v1, kind: Job, name: job-1, uid: %s, controller: true}]}\n"+
+			"spec: {nodeName: n9, containers: [{name: main, image: x}]}\nstatus: {phase: Failed, containerStatuses: [{name: main, state: {terminated: {exitCode: 1, reason: Error, finishedAt: '%s'}}}]}",
+			uids[1], now.Format(time.RFC3339))) // it claims the job of another namespace
+		db, x := recorded(t, srv, url, 9, record.Target{Type: "jobs.batch"}, record.Target{Type: "pods"})
 		later := now.Add(time.Hour)
 		r := stats.New(stats.Config{DB: db, Index: x, Now: func() time.Time { return later }})
 		w := stats.Window{From: now.Add(-time.Hour), To: later}

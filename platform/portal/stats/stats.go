@@ -144,7 +144,7 @@ func (r *Reader) Stats(ctx context.Context, q jobindex.Query, w, before Window) 
 	if pods != nil {
 		defer pods.done()
 	}
-	sums := &sums{windows: windows, pods: pods}
+	sums := &sums{windows: windows, pods: pods, seesPods: q.SeesPods}
 	s, err := r.scan(q, both, sums.add)
 	if err != nil {
 		return nil, err

@@ -23,8 +23,10 @@ const maxIndirect = 1000
 type sums struct {
 	windows []Window
 	pods    *podSet // nil: not recorded
-	periods []*period
-	nodes   []*nodeCount
+	// seesPods reports whether the pods of a namespace may be counted; nil: all.
+	seesPods func(cluster, namespace string) bool
+	periods  []*period
+	nodes    []*nodeCount
 	// indirect are jobs to add when their pods are known.
 	indirect []jobindex.Row
 }
@@ -43,6 +45,10 @@ func (s *sums) begin(at time.Time) {
 
 // add adds a job, or defers it until its pods are known.
 func (s *sums) add(r *jobindex.Row, at time.Time) {
+	if s.seesPods != nil && !s.seesPods(r.Cluster, r.Namespace) {
+		s.addJob(r, nil, at)
+		return
+	}
 	if s.pods != nil && indirect(r.Type) && r.State.Final() && r.State != job.Deleted && len(s.indirect) < maxIndirect {
 		kept := *r
 		kept.Life = slices.Clone(r.Life)

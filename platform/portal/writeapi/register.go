@@ -37,7 +37,7 @@ func large(check func(*http.Request) error) func(*http.Request) error {
 
 // Register adds the operations that write, those of templates, and the list of subscriptions.
 func Register(a huma.API, cfg Config) {
-	w := &writer{cfg: cfg.withDefaults(), slots: make(manifestSlots, mostLarge)}
+	w := &writer{cfg: cfg.withDefaults(), slots: newManifestSlots()}
 	creates := func(r *http.Request) error { return w.cfg.Access.MayCreate(r.Context(), w.cfg.Types) }
 	job, slow, sends := web.Body(web.SubmitLimit), web.Within(web.DryRunLimit), web.Within(sendLimit)
 

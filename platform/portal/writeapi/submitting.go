@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/notify/config"
@@ -48,17 +47,8 @@ func (w *writer) order(ctx context.Context, in *api.SubmitRequest) (*order, erro
 	o := &order{rendered: r, client: client, request: submit.Request{
 		Manifest: r.manifest, Namespace: in.Namespace, Template: cmp.Or(r.templateName(), in.MadeFrom), Key: in.Key, Again: in.Again, Hold: in.Hold,
 	}}
-	kind := r.manifest.Object.GroupVersionKind()
-	o.resource, err = client.Cluster().Resolve(ctx, submit.FullName(kube.Resource{Name: kind.Kind, Version: kind.Version, Group: kind.Group}))
-	var unknown *kube.UnknownResourceError
-	switch line, _ := r.manifest.Line("kind"); {
-	case errors.As(err, &unknown), errcode.Is(err, errcode.Invalid):
-		return nil, web.Invalid("The cluster has no such type.", api.FieldProblem{Field: "kind", Line: line, Message: err.Error()})
-	case err != nil:
-		return nil, err
-	case !slices.Contains(w.cfg.Types, o.resource.String()):
-		text := fmt.Sprintf("%s is not a type of job: the portal submits %s", o.resource, strings.Join(w.cfg.Types, ", "))
-		return nil, web.Invalid("The portal submits jobs only.", api.FieldProblem{Field: "kind", Line: line, Message: text})
+	if o.resource, err = client.Resolve(ctx, r.manifest); err != nil {
+		return nil, o.refused(err)
 	}
 	return o, nil
 }

@@ -106,7 +106,7 @@ func (w *writer) client(ctx context.Context, cluster string) (*submit.Client, er
 	if err != nil {
 		return nil, err
 	}
-	return submit.New(c, submit.Config{User: identity.Of(ctx).Name, Patience: patience, Attempt: attempt, Logger: w.cfg.Logger}), nil
+	return submit.New(c, submit.Config{User: identity.Of(ctx).Name, Types: w.cfg.Types, Patience: patience, Attempt: attempt, Logger: w.cfg.Logger}), nil
 }
 
 // viewer returns the person of ctx for package insight.

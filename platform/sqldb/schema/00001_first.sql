@@ -414,7 +414,8 @@ CREATE TABLE kept_log_chunks (
 
 -- What people did through the portal (decision 32): a row for each write. The row is there
 -- before the act, with the result "attempt", and gets its result afterwards. An attempt that
--- stays one was interrupted: its outcome is unknown.
+-- stays one was interrupted: its outcome is unknown. Refusals of one act within an hour are one
+-- row, with the number of its repeats.
 CREATE TABLE portal_audit (
   id ${ID},
   act_key ${WORD} NOT NULL,
@@ -432,6 +433,7 @@ CREATE TABLE portal_audit (
   uid ${WORD} NOT NULL,
   result ${WORD} NOT NULL,
   detail ${TEXT} NOT NULL,
+  repeats BIGINT NOT NULL,
   CONSTRAINT portal_audit_act UNIQUE (act_key)
 ) ${OPTIONS};
 CREATE INDEX portal_audit_time ON portal_audit (happened_at, id);

@@ -42,16 +42,33 @@ func (s *Set) All() []Entry {
 		if replaced && e.Err == nil {
 			continue
 		}
-		e.Hides = slices.Clip(e.Hides)
-		for _, before := range s.entries[:i] {
-			if before.Name == e.Name {
-				e.Hides = append(e.Hides, before.From)
-			}
-		}
+		e.Hides = s.hides(i)
 		all = append(all, e)
 	}
 	slices.SortStableFunc(all, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// hides returns the sources of the templates that an entry replaces.
+func (s *Set) hides(i int) []string {
+	from := slices.Clip(s.entries[i].Hides)
+	for _, before := range s.entries[:i] {
+		if before.Name == s.entries[i].Name {
+			from = append(from, before.From)
+		}
+	}
+	return from
+}
+
+// Replaced returns the sources of the templates that the one with a name replaces. A person
+// who names a built-in template learns from it that another one makes the job.
+func (s *Set) Replaced(name string) []string {
+	for i := len(s.entries) - 1; i >= 0; i-- {
+		if s.entries[i].Name == name {
+			return s.hides(i)
+		}
+	}
+	return nil
 }
 
 // Get returns the template with a name.

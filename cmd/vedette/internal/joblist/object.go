@@ -122,13 +122,13 @@ func (j *liveJob) podKey() string {
 	for name, value := range j.podLabels {
 		return j.Namespace + "/" + name + "=" + value
 	}
-	return j.UID
+	return j.Namespace + "/" + j.UID
 }
 
 // podKeys returns the keys of the jobs to which a pod can belong.
 func podKeys(pod *corev1.Pod) (keys []string) {
 	if owner := metav1.GetControllerOf(pod); owner != nil {
-		keys = append(keys, string(owner.UID))
+		keys = append(keys, pod.Namespace+"/"+string(owner.UID))
 	}
 	for name, value := range pod.Labels {
 		keys = append(keys, pod.Namespace+"/"+name+"="+value)

@@ -46,13 +46,13 @@ func jobKey(obj *Object) string {
 	for name, value := range spec.PodLabels {
 		return obj.GetNamespace() + "/" + name + "=" + value
 	}
-	return string(obj.GetUID())
+	return obj.GetNamespace() + "/" + string(obj.GetUID())
 }
 
 // keysOfPod returns the keys of the jobs to which a pod may belong.
 func keysOfPod(pod *Object) (keys []string) {
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
-		keys = append(keys, string(owner.UID))
+		keys = append(keys, pod.GetNamespace()+"/"+string(owner.UID))
 	}
 	for name, value := range pod.GetLabels() {
 		keys = append(keys, pod.GetNamespace()+"/"+name+"="+value)

@@ -111,6 +111,7 @@ var chinese = map[string]string{
 	"unknown.likely.untrue":   "预计启动时间未知：预测范围只对 {jobs} 中的 {share} 成立，需要 {least}。",
 	"unknown.likely.blocked":  "预计启动时间未知：按目前情况它不会启动。",
 	"unknown.likely.long":     "预计启动时间未知：等待这么久后启动的同类作业太少。",
+	"unknown.right":           "不显示它的 {type}：你无权列出命名空间 {namespace} 的 {type}。",
 	"unknown.logs":            "没有保留它的日志。",
 	"unknown.cause":           "失败原因未知：记录的 Pod 没有说明。",
 	"like.size":               "同一队列、相近规模：{queue} 中 {size}。",

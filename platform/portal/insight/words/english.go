@@ -116,6 +116,7 @@ var english = map[string]string{
 	"unknown.likely.untrue":  "A likely start is not known: its range held for {share} of {jobs}, and {least} are needed.",
 	"unknown.likely.blocked": "A likely start is not known: as things are, it does not start.",
 	"unknown.likely.long":    "A likely start is not known: too few jobs like it waited as long and started.",
+	"unknown.right":          "Its {type} are not shown: you may not list {type} in the namespace {namespace}.",
 	"unknown.logs":           "No log lines of it are kept.",
 	"unknown.cause":          "Why it failed is not known: the recorded pods do not say.",
 

@@ -720,6 +720,8 @@ export interface AuditEntry {
   // done, denied, failed
   result: string;
   detail?: string;
+  // further acts that were refused in the same way within the hour
+  repeats?: number;
 }
 
 // Problem is an error of the API: a problem document (RFC 9457) with the media type
