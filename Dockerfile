@@ -6,7 +6,10 @@
 # takes its version from there.
 FROM golang:1.26 AS build
 WORKDIR /src
-COPY go.mod go.sum ./
+COPY go.work go.work.sum go.mod go.sum ./
+COPY cmd/vedette/go.mod cmd/vedette/go.sum cmd/vedette/
+COPY examples/go.mod examples/go.sum examples/
+COPY platform/go.mod platform/go.sum platform/
 RUN go mod download
 COPY . .
 ENV CGO_ENABLED=0

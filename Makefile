@@ -3,7 +3,10 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 
-GOTOOL := go tool -modfile=$(CURDIR)/tools/go.mod
+# Every module is built and tested as its own go.mod says, except those of go.work: their
+# commands have $(WORK).
+export GOWORK := off
+WORK := GOWORK=auto
 comma := ,
 CLUSTER := go run -C conformance ./cmd/cluster --dir ../.cluster
 # D=postgres selects a kind of database.
@@ -22,7 +25,7 @@ help: ## list the targets
 
 .PHONY: demo
 demo: ## show Vedette at work, without a cluster
-	go run ./cmd/vedette demo
+	$(WORK) go run ./cmd/vedette demo
 
 .PHONY: setup
 setup: ## install what the tests need, or list what to install
@@ -61,18 +64,18 @@ stress: ## run as many rounds of tests of P (./store ./kube/...) as fit into T (
 .PHONY: databases
 databases: ## run the tests of all packages that use a database on D (postgres or mariadb)
 	@tools/setup.sh databases
-	VEDETTE_TEST_DATABASES=$(D) go test -count=1 -timeout 30m ./platform/sqldb/... ./platform/internal/... ./platform/feed ./platform/history ./platform/jobindex ./platform/logs/joblog ./platform/logs/logkeeper ./platform/retention ./platform/record/... ./platform/send/... ./platform/world/... ./platform/notify/delivery ./platform/notify ./platform/portal/insight ./platform/portal/stats ./platform/portal/audit ./platform/portal/readapi ./platform/portal/writeapi ./platform/portal/recordapi ./platform/portal
+	VEDETTE_TEST_DATABASES=$(D) $(WORK) go test -count=1 -timeout 30m ./platform/sqldb/... ./platform/internal/... ./platform/feed ./platform/history ./platform/jobindex ./platform/logs/joblog ./platform/logs/logkeeper ./platform/retention ./platform/record/... ./platform/send/... ./platform/world/... ./platform/notify/delivery ./platform/notify ./platform/portal/insight ./platform/portal/stats ./platform/portal/audit ./platform/portal/readapi ./platform/portal/writeapi ./platform/portal/recordapi ./platform/portal
 
 .PHONY: queries
 queries: ## measure queries over 1,000,000 transitions in SQLite, and over 200,000 in PostgreSQL and MariaDB (2 minutes)
 	@tools/setup.sh databases
-	go test ./platform/history -run TestManyTransitions -count=1 -timeout 20m -transitions 1000000
-	VEDETTE_TEST_DATABASES=postgres,mariadb go test ./platform/history -run TestManyTransitions -count=1 -timeout 20m -transitions 200000
+	$(WORK) go test ./platform/history -run TestManyTransitions -count=1 -timeout 20m -transitions 1000000
+	VEDETTE_TEST_DATABASES=postgres,mariadb $(WORK) go test ./platform/history -run TestManyTransitions -count=1 -timeout 20m -transitions 200000
 
 .PHONY: many
 many: ## measure queries over 10,000,000 transitions in each database (25 minutes, 10 GB in the folder for temporary files)
 	@tools/setup.sh databases
-	$(ALL_DATABASES) go test ./platform/history -run TestManyTransitions -count=1 -timeout 2h -v -transitions 10000000
+	$(ALL_DATABASES) $(WORK) go test ./platform/history -run TestManyTransitions -count=1 -timeout 2h -v -transitions 10000000
 
 .PHONY: conformance
 conformance: ## run packages of conformance, P (./...), on all databases against a real control plane (building it takes 15 minutes, once)
@@ -200,38 +203,47 @@ soak: ## run recorders for 20 minutes on each database, with faults, and check t
 
 .PHONY: fuzz
 fuzz: ## run the fuzz targets of P (all) for FUZZTIME (20000x is 20,000 inputs); unit tests run their seeds
-	@set -e; for package in $(or $(P),$(FUZZED)); do \
+	@set -e; for package in $(or $(P),$(FUZZED)); do case $$package in platform/*) GOWORK=auto;; *) GOWORK=off;; esac; \
 	  for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$package/*_test.go | cut -d' ' -f2); do \
 	    go test ./$$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; done; done
 
 .PHONY: models
 models: ## compare the store and all queues with simple models over 100,000 random operations, and the recorder and its queries over CASES (3000) histories
 	VEDETTE_CASES=1500 go test ./store ./delta ./workqueue -count=1 -run "Model|NeverReads" -rapid.steps=90
-	VEDETTE_CASES=$(CASES) go test ./platform/record ./platform/internal/batch ./platform/history ./platform/retention ./job/jobfilter ./platform/jobindex -count=1 -timeout 90m -run Model
-	VEDETTE_CASES=300 go test ./platform/notify/delivery -count=1 -timeout 90m -run Model
+	VEDETTE_CASES=$(CASES) go test ./job/jobfilter -count=1 -timeout 90m -run Model
+	VEDETTE_CASES=$(CASES) $(WORK) go test ./platform/record ./platform/internal/batch ./platform/history ./platform/retention ./platform/jobindex -count=1 -timeout 90m -run Model
+	VEDETTE_CASES=300 $(WORK) go test ./platform/notify/delivery -count=1 -timeout 90m -run Model
+
+# The packages P (all), in one command for those of the root module and one for those of go.work.
+PACKAGES = $(or $(P),./... $(IN_WORK))
+IN_WORK := ./platform/... ./cmd/vedette/... ./examples/...
+define each
+$(if $(filter-out ./platform% ./cmd% ./examples%,$(PACKAGES)),$(1) $(filter-out ./platform% ./cmd% ./examples%,$(PACKAGES)))
+$(if $(filter ./platform% ./cmd% ./examples%,$(PACKAGES)),$(WORK) $(1) $(filter ./platform% ./cmd% ./examples%,$(PACKAGES)))
+endef
 
 .PHONY: full
-full: ## run the unit tests of P (./...) at their full sizes, with the race detector; the gate runs small ones
-	VEDETTE_SIZE=full tools/racetest.sh -timeout 60m -- $(or $(P),./...)
+full: ## run the unit tests of P (all) at their full sizes, with the race detector; the gate runs small ones
+	$(call each,VEDETTE_SIZE=full tools/racetest.sh -timeout 60m --)
 
 .PHONY: shuffle
-shuffle: ## run the unit tests of P (./...) three times in a random order, with the race detector
-	tools/racetest.sh -shuffle=on -count=3 -timeout 60m -- $(or $(P),./...)
+shuffle: ## run the unit tests of P (all) three times in a random order, with the race detector
+	$(call each,tools/racetest.sh -shuffle=on -count=3 -timeout 60m --)
 
 .PHONY: ui
 ui: ## build the pages of the portal from their sources, and check that dist is what is committed
 	@tools/setup.sh pages
 	npm ci --prefix platform/portal/ui --no-audit --no-fund
 	npm run --prefix platform/portal/ui check
-	go run ./platform/portal/ui/build -test
-	go run ./platform/portal/ui/build
+	$(WORK) go run ./platform/portal/ui/build -test
+	$(WORK) go run ./platform/portal/ui/build
 	@git diff --exit-code --stat -- platform/portal/ui/dist platform/portal/ui/src/api.ts && test -z "$$(git status --porcelain -- platform/portal/ui/dist)" || { echo "platform/portal/ui/dist is not what the sources give: commit it"; exit 1; }
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 .PHONY: platforms
-platforms: ## build and vet the program, with its tests, for Linux, macOS and Windows on amd64 and arm64, without the platform of this machine, which lint vets; P=windows/arm64 is one of them
+platforms: ## build and vet the library and the program, with its tests, for Linux, macOS and Windows on amd64 and arm64, without the platform of this machine, which lint vets; P=windows/arm64 is one of them
 	@set -e; for platform in $(or $(P),$(filter-out $(shell go env GOHOSTOS)/$(shell go env GOHOSTARCH),$(PLATFORMS))); do echo "platform $$platform"; export CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
-	  go build ./... && go vet ./...; done
+	  go build ./... && go vet ./... && $(WORK) go build $(IN_WORK) && $(WORK) go vet $(IN_WORK); done
 
 .PHONY: bench
 bench: ## compare with client-go (5 minutes); BENCH='-json a.json' passes flags

@@ -10,6 +10,7 @@ require (
 	github.com/klauspost/compress v1.20.3
 	github.com/vedette-io/vedette v0.0.0
 	github.com/vedette-io/vedette/compat/controllerruntime v0.0.0
+	github.com/vedette-io/vedette/platform v0.0.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2
@@ -126,6 +127,8 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace github.com/vedette-io/vedette => ../
-
-replace github.com/vedette-io/vedette/compat/controllerruntime => ../compat/controllerruntime
+replace (
+	github.com/vedette-io/vedette => ../
+	github.com/vedette-io/vedette/compat/controllerruntime => ../compat/controllerruntime
+	github.com/vedette-io/vedette/platform => ../platform
+)

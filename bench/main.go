@@ -21,14 +21,14 @@ import (
 
 const usage = `Compares Vedette with its peers.
 
-  go run -C bench .                                 the short round: one table of ratios, 5 minutes
-  go run -C bench . -full -out ../docs              everything, into docs/benchmarks.md
-  go run -C bench . -run '^sync$' -pods 10000 -rounds 5
-  go run -C bench . -full -run reads -case 'all$'
-  go run -C bench . -list                           list the scenarios and cases
-  go run -C bench . -json a.json                    save the measurements
-  go run -C bench . diff a.json b.json              compare two runs
-  go run -C bench . show -out ../docs a.json …      write the tables of a saved run, or of several pieces
+  GOWORK=off go run -C bench .                                 the short round: one table of ratios, 5 minutes
+  GOWORK=off go run -C bench . -full -out ../docs              everything, into docs/benchmarks.md
+  GOWORK=off go run -C bench . -run '^sync$' -pods 10000 -rounds 5
+  GOWORK=off go run -C bench . -full -run reads -case 'all$'
+  GOWORK=off go run -C bench . -list                           list the scenarios and cases
+  GOWORK=off go run -C bench . -json a.json                    save the measurements
+  GOWORK=off go run -C bench . diff a.json b.json              compare two runs
+  GOWORK=off go run -C bench . show -out ../docs a.json …      write the tables of a saved run, or of several pieces
 
 `
 

@@ -28,7 +28,7 @@ func TestProgram(t *testing.T) {
 	testinput.Uncached(t)
 	file := filepath.Join(t.TempDir(), "vedette")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", file, "./cmd/vedette")
-	build.Dir = ".."
+	build.Dir, build.Env = "..", append(os.Environ(), "GOWORK=auto") // the bench runs without go.work
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -7,7 +7,8 @@ require (
 	github.com/chromedp/chromedp v0.14.2
 	github.com/go-logr/logr v1.4.4
 	github.com/google/go-cmp v0.7.0
-	github.com/vedette-io/vedette v0.0.0-00010101000000-000000000000
+	github.com/vedette-io/vedette v0.0.0
+	github.com/vedette-io/vedette/platform v0.0.0
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
@@ -115,4 +116,7 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
 
-replace github.com/vedette-io/vedette => ../
+replace (
+	github.com/vedette-io/vedette => ../
+	github.com/vedette-io/vedette/platform => ../platform
+)

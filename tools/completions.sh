@@ -3,6 +3,7 @@
 # the archives of a release.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export GOWORK=auto # callers may work without go.work
 folder=${1:?usage: completions.sh FOLDER}
 mkdir -p "$folder"
 go run ./cmd/vedette completion bash >"$folder/vedette.bash"

@@ -6,6 +6,7 @@
 # It needs no root: an unprivileged user needs user namespaces and an entry in /etc/subuid.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export GOWORK=auto # callers may work without go.work
 name=${1-vedette:devel}
 
 command -v buildah >/dev/null || { echo "image: buildah is not installed: apt-get install buildah" >&2; exit 1; }

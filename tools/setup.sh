@@ -43,12 +43,12 @@ lacks_browser() {
 
 check_go() {
   local need have
-  need=$(sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' go.mod)
+  need=$(sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' go.work)
   if ! command -v go >/dev/null; then
     blockers+=("Go $need or later is not installed: see https://go.dev/dl")
     return
   fi
-  # An older Go downloads the toolchain that go.mod names, or reports why it cannot.
+  # An older Go downloads the toolchain that go.work names, or reports why it cannot.
   if ! have=$(go version 2>&1); then
     blockers+=("Go $need or later is needed (https://go.dev/dl); the Go of this machine says: $have")
     return

@@ -28,7 +28,7 @@ type Run struct {
 
 // NewRun returns an empty run.
 func NewRun(args []string) *Run {
-	return &Run{Command: strings.Join(append([]string{"go run -C bench ."}, args...), " "), Date: time.Now().UTC(), Machine: machine(), Versions: versions()}
+	return &Run{Command: strings.Join(append([]string{"GOWORK=off go run -C bench ."}, args...), " "), Date: time.Now().UTC(), Machine: machine(), Versions: versions()}
 }
 
 // machine describes the hardware in a few words.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // file writes a file into a new folder.
@@ -166,6 +167,7 @@ func TestSettingsOfAll(t *testing.T) {
 
 // TestExample checks that the example is valid and has every key.
 func TestExample(t *testing.T) {
+	testinput.Uncached(t)
 	t.Parallel()
 	const path = "../../examples/record/vedette.yaml"
 	text, err := os.ReadFile(path)

@@ -13,11 +13,13 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/preflight"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
 // TestDoctor checks the findings of doctor if nothing is wrong.
 func TestDoctor(t *testing.T) {
+	testinput.Uncached(t)
 	t.Parallel()
 	srv := recordable(t, apitest.Config{})
 	srv.create(newPod("ml", "a"))

@@ -9,11 +9,14 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestDocumentedCommands checks that each command in a code block of the READMEs and of docs exists,
 // with its flags.
 func TestDocumentedCommands(t *testing.T) {
+	testinput.Uncached(t)
 	files, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)

@@ -10,10 +10,12 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 // TestExitTable compares the exit codes with the table in the documentation.
 func TestExitTable(t *testing.T) {
+	testinput.Uncached(t)
 	text, err := os.ReadFile("../../docs/submitting.md")
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/preflight"
 	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
@@ -316,6 +317,7 @@ func TestRules(t *testing.T) {
 		}}
 	}
 	srv.create(experiment(map[string]any{"percent": int64(40)}))
+	testinput.Uncached(t)
 	rules := "../../examples/record/rules.yaml"
 	url := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	w := srv.watch("experiments", "--rules", rules)

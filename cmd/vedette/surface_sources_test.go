@@ -11,28 +11,31 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
-// repository returns the folder of the module.
+// repository returns the root of the repository, which has go.work.
 func repository(t *testing.T) string {
 	t.Helper()
+	testinput.Uncached(t)
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
 			return dir
 		}
 		above := filepath.Dir(dir)
 		if above == dir {
-			t.Fatal("no folder above the test has a go.mod")
+			t.Fatal("no folder above the test has a go.work")
 		}
 		dir = above
 	}
 }
 
-// modulePath returns the import path of the module.
+// modulePath returns the import path of the root module, with which those of the others begin.
 func modulePath(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(repository(t), "go.mod"))
@@ -49,7 +52,7 @@ func folderOf[T any](t *testing.T) string {
 	path := reflect.TypeFor[T]().PkgPath()
 	inside, ours := strings.CutPrefix(path, modulePath(t)+"/")
 	if !ours {
-		t.Fatalf("the package %s is not in this module", path)
+		t.Fatalf("the package %s is not in this repository", path)
 	}
 	return filepath.Join(repository(t), filepath.FromSlash(inside))
 }

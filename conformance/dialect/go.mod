@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/dolthub/go-mysql-server v0.20.0
 	github.com/sirupsen/logrus v1.8.1
-	github.com/vedette-io/vedette v0.0.0
+	github.com/vedette-io/vedette/platform v0.0.0
 )
 
 require (
@@ -62,6 +62,7 @@ require (
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/tetratelabs/wazero v1.8.2 // indirect
 	github.com/tidwall/btree v1.8.2 // indirect
+	github.com/vedette-io/vedette v0.0.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	go.opentelemetry.io/otel v1.46.0 // indirect
 	go.opentelemetry.io/otel/trace v1.46.0 // indirect
@@ -101,4 +102,7 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace github.com/vedette-io/vedette => ../..
+replace (
+	github.com/vedette-io/vedette => ../..
+	github.com/vedette-io/vedette/platform => ../../platform
+)

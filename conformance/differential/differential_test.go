@@ -47,7 +47,7 @@ func TestAgainstClientGo(t *testing.T) {
 				whole, gaps = whole+s.whole, gaps+s.gaps
 			})
 			if t.Failed() {
-				t.Logf("replay with: go test -C conformance ./differential -run 'TestAgainstClientGo/script_%d$'", n)
+				t.Logf("replay with: GOWORK=off go test -C conformance ./differential -run 'TestAgainstClientGo/script_%d$'", n)
 			}
 		})
 	}

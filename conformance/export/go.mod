@@ -2,12 +2,11 @@ module github.com/vedette-io/vedette/conformance/export
 
 go 1.26.0
 
-replace github.com/vedette-io/vedette => ../..
-
 require (
 	github.com/duckdb/duckdb-go/v2 v2.5.4
 	github.com/minio/minio-go/v7 v7.4.1
 	github.com/vedette-io/vedette v0.0.0
+	github.com/vedette-io/vedette/platform v0.0.0
 )
 
 require (
@@ -153,3 +152,8 @@ require (
 )
 
 tool github.com/versity/versitygw/cmd/versitygw
+
+replace (
+	github.com/vedette-io/vedette => ../..
+	github.com/vedette-io/vedette/platform => ../../platform
+)

@@ -108,7 +108,7 @@ func Into(ctx context.Context, dir string, args ...string) error {
 
 func build(ctx context.Context, root, dir string, args []string) error {
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-o", dir + string(filepath.Separator)}, args)...)
-	cmd.Dir = root
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOWORK=auto") // tests run without go.work
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %v: %w\n%s", args, err, out)
 	}

@@ -72,7 +72,7 @@ func TestHostileServers(t *testing.T) {
 		})
 		alive.Stop()
 		if t.Failed() && !*goOn {
-			t.Fatalf("replay with: go test -C conformance ./hostile -run 'TestHostileServers/^%d$'", n)
+			t.Fatalf("replay with: GOWORK=off go test -C conformance ./hostile -run 'TestHostileServers/^%d$'", n)
 		}
 	}
 	runtime.GC()

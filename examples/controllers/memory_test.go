@@ -20,7 +20,7 @@ var pods = flag.Int("pods", 0, "measure the memory of podquota with so many Pods
 
 // TestMemory measures both programs of podquota. It runs only with -pods:
 //
-//	go test -run TestMemory -v -count=5 . -pods=10000
+//	GOWORK=off go test -run TestMemory -v -count=5 . -pods=10000
 func TestMemory(t *testing.T) {
 	if *pods == 0 {
 		return

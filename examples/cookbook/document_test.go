@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/vedette-io/vedette/internal/testinput"
 )
 
 var update = flag.Bool("update", false, "write the functions into docs/cookbook.md")
@@ -20,6 +22,7 @@ var block = regexp.MustCompile("(?s)```go\nfunc (\\w+)[(\\[].*?\n```\n")
 // TestDocument: docs/cookbook.md has the functions of this package as they are, each once,
 // and an Example or a test runs each.
 func TestDocument(t *testing.T) {
+	testinput.Uncached(t)
 	functions, run := sources(t)
 	const path = "../../docs/cookbook.md"
 	text, err := os.ReadFile(path)

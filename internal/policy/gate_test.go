@@ -17,6 +17,13 @@ func TestPrograms(t *testing.T) {
 	report(t, broken, err)
 }
 
+// TestOutside: the go command stores no results of tests that read files outside of their
+// module.
+func TestOutside(t *testing.T) {
+	broken, err := checkOutside(root)
+	report(t, broken, err)
+}
+
 // TestSQLPackages: the gate tests each package with SQL on each kind of database.
 func TestSQLPackages(t *testing.T) {
 	list, err := fs.ReadFile(root, "tools/gate/needs.go")
@@ -59,6 +66,24 @@ func TestProgramsThatAreFound(t *testing.T) {
 			broken, err := checkPrograms(plant(map[string]string{
 				c.file: c.text, "starter/s.go": "package starter\n" + exec, "excluder/e.go": "package excluder\n" + exec + "func f() { testinput." + "Uncached(t) }",
 			}))
+			finds(t, broken, err, c.want)
+		})
+	}
+}
+
+func TestOutsideThatIsFound(t *testing.T) {
+	for _, c := range []struct{ name, file, text, want string }{
+		{"a page", "m/a/a_test.go", "package a\nconst p = \"../../docs/page.md\"", "m/a: its tests name ../../docs/page.md, which is outside of module m"},
+		{"a pattern", "m/a/a_test.go", "package a\nconst p = \"../../docs/*.md\"", "outside of module m"},
+		{"the tree", "m/a/a_test.go", "package a\nconst p = \"../..\"", "outside of module m"},
+		{"a test that excludes itself", "m/a/a_test.go", "package a\nconst p = \"../../docs/page.md\"\nfunc f() { testinput." + "Uncached(t) }", ""},
+		{"a file of the module", "m/a/a_test.go", "package a\nconst p = \"../go.mod\"", ""},
+		{"a text", "m/a/a_test.go", "package a\nconst p = \"../../etc/passwd\"", ""},
+		{"no test", "m/a/a.go", "package a\nconst p = \"../../docs/page.md\"", ""},
+		{"the root", "a/a_test.go", "package a\nconst p = \"../docs/page.md\"", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			broken, err := checkOutside(plant(map[string]string{c.file: c.text, "go.work": "use (\n\t.\n\t./m\n)\n", "m/go.mod": "module m", "docs/page.md": ""}))
 			finds(t, broken, err, c.want)
 		})
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// topImports returns the folders at the top of the root module that have Go code, each with the
-// other folders that it imports. Examples, which nothing imports, are not part of the house, and
+// topImports returns the folders at the top of the tree that have Go code of the modules of
+// go.work, each with the other folders that it imports. Examples, which nothing imports, are not part of the house, and
 // neither are packages of internal that only the program uses.
 func topImports(tree fs.FS) (map[string][]string, error) {
 	packages, err := goFiles(tree, false)

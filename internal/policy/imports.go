@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 )
@@ -87,7 +86,7 @@ func adapters(name string) bool {
 	return strings.HasPrefix(name, "compat/") || strings.HasPrefix(name, "examples/migrating/")
 }
 
-// checkImports returns the imports that the floors do not allow in the tree of the root module.
+// checkImports returns the imports that the floors do not allow in the modules of go.work.
 func checkImports(tree fs.FS, all []folder) ([]string, error) {
 	var broken []string
 	packages, err := goFiles(tree, false)
@@ -161,31 +160,4 @@ func importsOf(tree fs.FS, file string) ([]string, error) {
 		imports = append(imports, strings.Trim(i.Path.Value, `"`))
 	}
 	return imports, nil
-}
-
-// goFiles returns the Go files of the root module by folder, without other modules and
-// hidden folders, and without tests unless tests is set.
-func goFiles(tree fs.FS, tests bool) (map[string][]string, error) {
-	packages := map[string][]string{}
-	err := fs.WalkDir(tree, ".", func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if file != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || hasModule(tree, file)) {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if strings.HasSuffix(file, ".go") && (tests || !strings.HasSuffix(file, "_test.go")) {
-			packages[path.Dir(file)] = append(packages[path.Dir(file)], file)
-		}
-		return nil
-	})
-	return packages, err
-}
-
-func hasModule(tree fs.FS, dir string) bool {
-	_, err := fs.Stat(tree, path.Join(dir, "go.mod"))
-	return err == nil
 }

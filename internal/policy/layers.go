@@ -42,6 +42,7 @@ func listPackages(root string, packages []string) (map[string]listed, error) {
 	}
 	list := exec.Command("go", args...)
 	list.Dir, list.Stderr = root, os.Stderr
+	list.Env = append(os.Environ(), "GOWORK=auto") // the packages are of several modules
 	out, err := list.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)

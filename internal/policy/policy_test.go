@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -90,22 +91,49 @@ func TestHouse(t *testing.T) {
 	t.Logf("%d folders in %d layers", len(uses), highest)
 }
 
+// TestGoMod: no module of go.work replaces a module or requires an unwanted one. Each of them
+// requires the others by one version, which go.work replaces with their folders, and the root
+// requires none of them.
 func TestGoMod(t *testing.T) {
-	text, err := fs.ReadFile(root, "go.mod")
+	modules, err := workModules(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, unwanted := range []string{"\nreplace ", "stretchr/testify", "gorm.io", "spf13/viper"} {
-		if strings.Contains(string(text), unwanted) {
-			t.Errorf("go.mod holds %q", strings.TrimSpace(unwanted))
+	ours := regexp.MustCompile(`\s` + regexp.QuoteMeta(module) + `(\S*) (v\S+)`)
+	versions := map[string]bool{}
+	for _, dir := range append(modules, ".") {
+		text, err := fs.ReadFile(root, path.Join(dir, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
 		}
+		for _, unwanted := range []string{"\nreplace ", "stretchr/testify", "gorm.io", "spf13/viper"} {
+			if strings.Contains(string(text), unwanted) {
+				t.Errorf("the go.mod of %s holds %q", dir, strings.TrimSpace(unwanted))
+			}
+		}
+		for _, m := range ours.FindAllStringSubmatch(string(text), -1) {
+			versions[m[2]] = true
+			if dir == "." {
+				t.Errorf("the root requires %s%s", module, m[1])
+			}
+		}
+	}
+	work, err := fs.ReadFile(root, "go.work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range ours.FindAllStringSubmatch(string(work), -1) {
+		versions[m[2]] = true
+	}
+	if len(versions) != 1 {
+		t.Errorf("go.work and the modules in it require each other by %d versions, want 1: %v", len(versions), slices.Sorted(maps.Keys(versions)))
 	}
 }
 
 // The tests below create violations, and check that they are found.
 
 func plant(files map[string]string) fs.FS {
-	tree := fstest.MapFS{}
+	tree := fstest.MapFS{"go.work": {Data: []byte("use .\n")}}
 	for name, text := range files {
 		tree[name] = &fstest.MapFile{Data: []byte(text)}
 	}
@@ -127,9 +155,10 @@ func TestImportsThatAreFound(t *testing.T) {
 		{"a forbidden package", "a/http.go", "package a\nimport _ \"k8s.io/client-go/tools/cache\"", "is forbidden there"},
 		{"nothing", "a/more_test.go", "package a\nimport _ \"" + module + "/b\"", ""},
 		{"another module", "other/x/x.go", "package x", ""},
+		{"a module of go.work", "work/x/x.go", "package x", "work/x is in no folder"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			files := map[string]string{c.file: c.text, "other/go.mod": "module other"}
+			files := map[string]string{c.file: c.text, "other/go.mod": "module other", "work/go.mod": "module work", "go.work": "use (\n\t.\n\t./work\n)\n"}
 			maps.Copy(files, good)
 			broken, err := checkImports(plant(files), floors)
 			finds(t, broken, err, c.want)

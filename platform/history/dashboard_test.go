@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/sqldb"
 	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
@@ -32,6 +33,7 @@ type dashboard struct {
 
 func readDashboard(t *testing.T, name string) (dashboard, string) {
 	t.Helper()
+	testinput.Uncached(t)
 	text, err := os.ReadFile("../../deploy/grafana/" + name)
 	if err != nil {
 		t.Fatal(err)

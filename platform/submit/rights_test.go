@@ -9,11 +9,13 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/job"
 )
 
 // TestSubmitterRights: the example of the rights of people allows every type of jobs.
 func TestSubmitterRights(t *testing.T) {
+	testinput.Uncached(t)
 	text, err := os.ReadFile("../../deploy/submitters.yaml")
 	if err != nil {
 		t.Fatal(err)

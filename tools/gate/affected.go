@@ -51,11 +51,11 @@ func (p *planner) affected(changed []string) (paths []string) {
 		for f := range in.files {
 			folders[filepath.Dir(f)] = true
 		}
-		if isolated[q.path] || q.module != "." {
+		if isolated[q.path] || !slices.Contains(unitModules, q.module) {
 			in.needs(needsOf(q)...)
 		}
 		if slices.ContainsFunc(changed, func(f string) bool {
-			return in.files[f] || filepath.Ext(f) == ".go" && folders[filepath.Dir(f)] || f == filepath.Join(q.module, "go.mod")
+			return in.files[f] || filepath.Ext(f) == ".go" && folders[filepath.Dir(f)] || slices.Contains(goFiles(q.module), f)
 		}) {
 			paths = append(paths, q.path)
 		}

@@ -17,7 +17,26 @@ import (
 
 // modules are the folders of the modules whose packages the gate tests, in the order of
 // their dependencies.
-var modules = []string{".", "compat/controllerruntime", "examples/controllers", "bench", "conformance", "conformance/suites", "conformance/export", "tools"}
+var modules = []string{".", "platform", "cmd/vedette", "examples", "compat/controllerruntime", "examples/controllers", "bench", "conformance", "conformance/suites", "conformance/export", "tools"}
+
+// workModules are those of modules, besides the root, that are in go.work: only with it the
+// go command finds the versions of each other that they require. All other modules, and the
+// root, are built and tested as their go.mod alone says.
+var workModules = []string{"platform", "cmd/vedette", "examples"}
+
+// Settings of the go command for modules of go.work, and for all others.
+const (
+	withWork    = "GOWORK=auto"
+	withoutWork = "GOWORK=off"
+)
+
+// goWork returns the setting for a module.
+func goWork(module string) string {
+	if slices.Contains(workModules, module) {
+		return withWork
+	}
+	return withoutWork
+}
 
 // pkg is a package of one of our modules.
 type pkg struct {
@@ -70,7 +89,7 @@ func loadGraph(ctx context.Context, w *workspace) (*graph, error) {
 
 func (g *graph) loadModule(ctx context.Context, w *workspace, module string) error {
 	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-deps", "-test", "-json="+fields, "./...")
-	cmd.Dir, cmd.Env = filepath.Join(w.tree, module), w.environment()
+	cmd.Dir, cmd.Env = filepath.Join(w.tree, module), w.environment(goWork(module))
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
@@ -146,10 +165,10 @@ func moduleOf(dir string) string {
 	return best
 }
 
-// in returns the packages with tests of a module, in the order of their paths.
-func (g *graph) in(module string) (found []*pkg) {
+// in returns the packages with tests of modules, in the order of their paths.
+func (g *graph) in(modules ...string) (found []*pkg) {
 	for _, p := range g.packages {
-		if p.module == module && p.hasTests {
+		if slices.Contains(modules, p.module) && p.hasTests {
 			found = append(found, p)
 		}
 	}

@@ -80,7 +80,7 @@ func (w *workspace) mustBeRed(f judged, test string, passed, ran int, open []asi
 // repeat runs a test of a package again and again, and returns how many runs passed.
 func (w *workspace) repeat(ctx context.Context, f judged, test string) (passed, ran int) {
 	fmt.Fprintf(w.out, "\n== repeating %s of %s, %d times under load\n", test, f.target.path, repetitions)
-	program, err := w.compileTest(ctx, f.step.dir, f.target.path, filepath.Join(w.folder, "repeated.test"), slices.Contains(f.step.args, racetest[0]))
+	program, err := w.compileTest(ctx, f.step.dir, f.target.path, filepath.Join(w.folder, "repeated.test"), slices.Contains(f.step.args, filepath.Join(w.tree, racetest)))
 	if err != nil {
 		fmt.Fprintln(w.out, err)
 		return 0, 0

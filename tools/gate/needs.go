@@ -34,8 +34,11 @@ var declared = map[string][]string{
 	"informer/internal/crash": {}, "internal/filelock": {}, "internal/oscompat": {}, "platform/notify/crash": {}, "kube/internal/network": {},
 	"compat/clientgo/internal/crash": {}, "compat/clientgo/util/workqueue": {}, "internal/swap": {}, "platform/submit/template/hostile": {}, "platform/portal/livestream": {},
 	"platform/portal/api": {"platform/portal/ui"},
-	"examples":            {"go:examples/nodes", "go:examples/podcontroller", "go:examples/jobs", "go:examples/trainjob", "go:examples/stream"},
-	"cmd/vedette":         {"README.md", "CHANGELOG.md", "docs", "deploy", "examples", "internal", "job", "platform"},
+	"platform/history":    {"deploy/grafana"}, "platform/notify/config": {"docs/notifications.md", "examples/record"}, "platform/portal/insight": {"job/testdata"},
+	"platform/sqldb": {"docs/schema.md"}, "platform/submit": {"deploy/submitters.yaml"}, "platform/submit/template": {"docs/templates.md", "examples/submit"},
+	"examples/cookbook": {"docs/cookbook.md"},
+	"examples":          {"go:examples/nodes", "go:examples/podcontroller", "go:examples/jobs", "go:examples/trainjob", "go:examples/stream"},
+	"cmd/vedette":       {"README.md", "CHANGELOG.md", "docs", "deploy", "examples", "internal", "job", "platform"},
 
 	// Tests in the process.
 	"conformance/differential": {}, "conformance/hostile": {}, "conformance/outcome": {}, "conformance/dice": {},

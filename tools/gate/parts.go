@@ -11,35 +11,37 @@ type part struct {
 
 // Inputs that several parts have.
 var (
-	program     = []string{"."}
-	withCluster = []string{".", "conformance"}
+	library     = []string{"."}
+	program     = unitModules
+	withCluster = append([]string{"conformance"}, unitModules...)
 	servers     = []string{"run:postgres", "run:mariadbd"}
 	controlled  = []string{"conformance/build", "deploy", "run:postgres", "run:mariadbd"}
 	pages       = []string{"conformance/build", "deploy", "platform/portal/ui", "docs", "examples", "run:postgres", "run:mariadbd", "run:exim4", "run:chromium", "run:promtool", "run:node"}
 )
 
-// libraryPackages, recordPackages and platformPackages are the root module in three parts.
+// recordPackages and platformPackages are the modules of go.work in two parts. The root module
+// is the third: libraryPackages.
 const (
-	libraryPackages  = "./wire/... ./delta/... ./kube/... ./reflector/... ./store/... ./errcode ./informer/... ./workqueue/... ./controller/... ./events ./webhook ./metrics ./manager ./apitest ./compat/... ./examples/..."
-	recordPackages   = "./job/... ./platform/sqldb/... ./platform/internal/... ./platform/feed ./platform/history ./platform/rules ./platform/jobindex ./platform/logs/... ./platform/retention ./platform/record/... ./platform/send/... ./platform/world/... ./internal/..."
-	platformPackages = "./platform/notify/... ./platform/portal/... ./platform/submit/... ./platform/metrics/... ./cmd/... ./deploy/..."
+	libraryPackages  = "./..."
+	recordPackages   = "./platform/sqldb/... ./platform/internal/... ./platform/feed ./platform/history ./platform/rules ./platform/jobindex ./platform/logs/... ./platform/retention ./platform/record/... ./platform/send/... ./platform/world/..."
+	platformPackages = "./platform/notify/... ./platform/portal/... ./platform/submit/... ./platform/metrics/... ./cmd/vedette/... ./examples/..."
 )
 
 // parts are the nightly run, in its order: what finds most faults in a minute comes first.
 var parts = []part{
 	{"databases-postgres", []string{"databases", "D=postgres"}, program, servers},
 	{"databases-mariadb", []string{"databases", "D=mariadb"}, program, servers},
-	{"shuffle-library", []string{"shuffle", "P=" + libraryPackages}, program, nil},
+	{"shuffle-library", []string{"shuffle", "P=" + libraryPackages}, library, nil},
 	{"shuffle-record", []string{"shuffle", "P=" + recordPackages}, program, nil},
 	{"shuffle-platform", []string{"shuffle", "P=" + platformPackages}, program, nil},
-	{"full-library", []string{"full", "P=" + libraryPackages}, program, nil},
+	{"full-library", []string{"full", "P=" + libraryPackages}, library, nil},
 	{"full-record", []string{"full", "P=" + recordPackages}, program, nil},
 	{"full-platform", []string{"full", "P=" + platformPackages}, program, nil},
 	{"models", []string{"models"}, program, nil},
 	{"queries", []string{"queries"}, program, servers},
-	{"fuzz-library", []string{"fuzz", "P=wire internal/jsontext internal/pack store webhook"}, program, nil},
+	{"fuzz-library", []string{"fuzz", "P=wire internal/jsontext internal/pack store webhook"}, library, nil},
 	{"fuzz-platform", []string{"fuzz", "P=internal/printable job platform/submit/manifest platform/submit/template job/jobfilter platform/send/jobtrace platform/notify/rule platform/notify/config platform/notify/channel platform/notify/channel/feishu platform/notify/channel/slack"}, program, nil},
-	{"clientgo036", []string{"clientgo036"}, program, []string{"conformance/kubernetes"}},
+	{"clientgo036", []string{"clientgo036"}, library, []string{"conformance/kubernetes"}},
 	{"windows-amd64", []string{"platforms", "P=windows/amd64"}, program, nil},
 	{"windows-arm64", []string{"platforms", "P=windows/arm64"}, program, nil},
 	{"darwin-amd64", []string{"platforms", "P=darwin/amd64"}, program, nil},
@@ -57,7 +59,7 @@ var parts = []part{
 	{"hostile-1", []string{"hostile", "HOSTILE=20m", "SEED=1"}, withCluster, nil},
 	{"hostile-2", []string{"hostile", "HOSTILE=20m", "SEED=2"}, withCluster, nil},
 	{"hostile-3", []string{"hostile", "HOSTILE=20m", "SEED=3"}, withCluster, nil},
-	{"kubectl", []string{"kubectl"}, program, []string{"conformance/kubectl"}},
+	{"kubectl", []string{"kubectl"}, library, []string{"conformance/kubectl"}},
 	{"dialect", []string{"dialect"}, program, []string{"conformance/dialect"}},
 	{"swap", []string{"swap"}, withCluster, controlled},
 	{"dropin", []string{"dropin"}, withCluster, controlled},

@@ -91,28 +91,37 @@ func (p *planner) tests(s step, packages []*pkg, uncached func(*pkg) bool) ([]*s
 	return []*step{&s}, nil
 }
 
-// race are the flags of tests with the race detector. SQLite is not instrumented: it is C
-// translated to Go, is used under a lock, and takes three times as long with it.
-var racetest = []string{"tools/racetest.sh"}
+// racetest runs tests with the race detector.
+const racetest = "tools/racetest.sh"
 
-// unit is the tests of the root module that need no server. The go command decides which of
-// them run again, except those that call testinput.Uncached.
-func (p *planner) unit() ([]*step, error) {
+// unitModules are the root and the modules of go.work. The go command decides which of their
+// tests run again, except those that call testinput.Uncached.
+var unitModules = append([]string{"."}, workModules...)
+
+// unit is the tests of unitModules that need no server.
+func (p *planner) unit() (steps []*step, err error) {
 	isolated := p.uncached()
-	packages := slices.DeleteFunc(p.g.in("."), func(q *pkg) bool { return q.dir == "internal/policy" })
-	return p.tests(step{
-		name: "unit", setup: []string{"compiler"}, minutes: true,
-		args: append(slices.Clone(racetest), "-timeout=20m", "--"),
-	}, packages, func(q *pkg) bool { return isolated[q.path] })
+	for _, module := range unitModules {
+		packages := slices.DeleteFunc(p.g.in(module), func(q *pkg) bool { return q.dir == "internal/policy" })
+		more, err := p.tests(step{
+			name: "unit " + module, dir: module, setup: []string{"compiler"}, minutes: true,
+			args: []string{filepath.Join(p.g.tree, racetest), "-timeout=20m", "--"},
+		}, packages, func(q *pkg) bool { return isolated[q.path] })
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, more...)
+	}
+	return steps, nil
 }
 
 var callsUncached = regexp.MustCompile(`\btestinput\.Uncached\(`)
 
-// uncached returns the packages of the root module whose tests exclude themselves from the
-// cache of the go command.
+// uncached returns the packages of unitModules whose tests exclude themselves from the cache
+// of the go command.
 func (p *planner) uncached() map[string]bool {
 	found := map[string]bool{}
-	for _, q := range p.g.in(".") {
+	for _, q := range p.g.in(unitModules...) {
 		for _, f := range q.testFiles {
 			// A file that cannot be read breaks the key, which reports it.
 			text, _ := os.ReadFile(filepath.Join(p.g.tree, f))
@@ -126,7 +135,7 @@ func (p *planner) uncached() map[string]bool {
 
 func always(*pkg) bool { return true }
 
-// nested is the tests of the modules beside the root, except conformance. They read files
+// nested is the tests of the modules that are not in go.work, except conformance. They read files
 // outside of their module, which the go command does not see.
 func (p *planner) nested() (steps []*step, err error) {
 	for _, module := range []string{"compat/controllerruntime", "examples/controllers", "bench", "tools"} {
@@ -147,14 +156,14 @@ func (p *planner) nested() (steps []*step, err error) {
 func (p *planner) databases() (steps []*step, err error) {
 	for _, kind := range []string{"postgres", "mariadb"} {
 		var packages []*pkg
-		for _, q := range p.g.in(".") {
+		for _, q := range p.g.in("platform") {
 			if slices.Contains(sqlPackages, q.dir) {
 				packages = append(packages, q)
 			}
 		}
 		program := map[string]string{"postgres": "postgres", "mariadb": "mariadbd"}[kind]
 		more, err := p.tests(step{
-			name: "databases on " + kind, setup: []string{"databases"}, minutes: true,
+			name: "databases on " + kind, dir: "platform", setup: []string{"databases"}, minutes: true,
 			args: []string{"go", "test", "-count=1", "-timeout=20m"},
 			env:  []string{"VEDETTE_TEST_DATABASES=" + kind, "VERSION=" + p.k.version(program)},
 		}, packages, always)

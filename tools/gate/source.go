@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,11 +21,24 @@ func (p *planner) everything(module string) (found []*pkg) {
 
 // module adds all packages of a module to inputs, with its go.mod.
 func (p *planner) module(module string) *inputs {
-	in := p.k.inputs().tree(filepath.ToSlash(filepath.Join(module, "go.mod")), filepath.ToSlash(filepath.Join(module, "go.sum")))
+	in := p.k.inputs().tree(goFiles(module)...)
 	for _, q := range p.everything(module) {
 		in.pkg(q)
 	}
 	return in
+}
+
+// goFiles returns the files that decide which versions a module is built with.
+func goFiles(module string) []string {
+	files := []string{path.Join(module, "go.mod"), path.Join(module, "go.sum")}
+	if !slices.Contains(workModules, module) {
+		return files
+	}
+	files = append(files, "go.mod", "go.sum", "go.work", "go.work.sum")
+	for _, m := range workModules {
+		files = append(files, path.Join(m, "go.mod"), path.Join(m, "go.sum"))
+	}
+	return files
 }
 
 // build compiles all modules.
@@ -43,9 +57,10 @@ func (p *planner) build() (steps []*step, err error) {
 	return steps, nil
 }
 
-// goTool runs a program of the module tools.
-func (p *planner) goTool(args ...string) []string {
-	return append([]string{"go", "tool", "-modfile=" + filepath.Join(p.g.tree, "tools", "go.mod")}, args...)
+// goTool prints the path of a program of the module tools, for a shell. The program runs with
+// the settings of the module that it checks.
+func (p *planner) goTool(name string) string {
+	return "$(" + withoutWork + " go tool -modfile=" + filepath.Join(p.g.tree, "tools", "go.mod") + " -n " + name + ")"
 }
 
 // format finds Go files that gofumpt would write in another way.
@@ -58,7 +73,7 @@ func (p *planner) format() ([]*step, error) {
 		}
 	}
 	script := `found=$(git ls-files -co --exclude-standard '*.go' | while read -r f; do [ ! -e "$f" ] || echo "$f"; done | xargs ` +
-		strings.Join(p.goTool("gofumpt", "-l"), " ") + `) && test -z "$found" || { echo "not formatted (go tool -modfile=tools/go.mod gofumpt -w .):"; echo "$found"; exit 1; }`
+		p.goTool("gofumpt") + ` -l) && test -z "$found" || { echo "not formatted (GOWORK=off go tool -modfile=tools/go.mod gofumpt -w .):"; echo "$found"; exit 1; }`
 	return p.command("format", in.tree(files...), step{args: []string{"bash", "-c", script}})
 }
 
@@ -66,7 +81,7 @@ func (p *planner) format() ([]*step, error) {
 func (p *planner) lint() (steps []*step, err error) {
 	for _, module := range modules {
 		s := step{name: "lint " + module, dir: module, setup: []string{"compiler"}}
-		script := `go vet "$@" && go fix -diff "$@" && ` + strings.Join(p.goTool("staticcheck"), " ") + ` "$@"`
+		script := `go vet "$@" && go fix -diff "$@" && ` + p.goTool("staticcheck") + ` "$@"`
 		s.args = []string{"bash", "-c", script, "lint"}
 		skipped := 0
 		var targets []target
@@ -94,12 +109,20 @@ func (p *planner) lint() (steps []*step, err error) {
 	return steps, nil
 }
 
-// platform type-checks and vets the program for the platform that differs most from this
-// one. The nightly run builds it for all.
-func (p *planner) platform() ([]*step, error) {
-	script := `go build -C tools -o ../bin/crossvet ./crossvet && found=$(bin/crossvet ./... 2>&1) || { echo "$found" | grep -v -e 'analysis skipped' -e 'failed prerequisites'; exit 1; }`
-	script = strings.Replace(script, "bin/crossvet ./...", "CGO_ENABLED=0 GOOS=windows GOARCH=amd64 bin/crossvet ./...", 1)
-	return p.command("vet for windows/amd64", p.module(".").tree("tools"), step{args: []string{"bash", "-c", script}})
+// platform type-checks and vets the library and the program for the platform that differs most
+// from this one. The nightly run builds them for all.
+func (p *planner) platform() (steps []*step, err error) {
+	crossvet := filepath.Join(p.g.tree, "bin", "crossvet")
+	script := withoutWork + ` go build -C "$1" -o "$2" ./crossvet && found=$(CGO_ENABLED=0 GOOS=windows GOARCH=amd64 "$2" ./... 2>&1) || ` +
+		`{ echo "$found" | grep -v -e 'analysis skipped' -e 'failed prerequisites'; exit 1; }`
+	for _, module := range unitModules {
+		more, err := p.command("vet for windows/amd64 "+module, p.module(module).tree("tools"), step{dir: module, args: []string{"bash", "-c", script, "platform", filepath.Join(p.g.tree, "tools"), crossvet}})
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, more...)
+	}
+	return steps, nil
 }
 
 // policy is the rules of internal/policy, which reads the whole tree.
@@ -112,13 +135,21 @@ func (p *planner) policy() ([]*step, error) {
 // the dependencies of other projects.
 var tidyModules = append(slices.Clone(modules), "conformance/kubernetes", "conformance/build/etcd", "conformance/build/kubernetes", "conformance/build/kwok")
 
+// worktidy tidies modules of go.work.
+const worktidy = "tools/worktidy.sh"
+
 func (p *planner) tidy() (steps []*step, err error) {
 	for _, module := range tidyModules {
-		in := p.k.inputs().text(p.importPaths(module)...).tree(filepath.ToSlash(filepath.Join(module, "go.mod")), filepath.ToSlash(filepath.Join(module, "go.sum")))
+		in := p.k.inputs().text(p.importPaths(module)...).tree(goFiles(module)...)
+		args := []string{"go", "mod", "tidy", "-diff"}
+		if slices.Contains(workModules, module) {
+			args = []string{filepath.Join(p.g.tree, worktidy), "-diff", module}
+			in.tree(worktidy)
+		}
 		if !slices.Contains(modules, module) {
 			in.tree(module)
 		}
-		more, err := p.command("tidy "+module, in, step{dir: module, args: []string{"go", "mod", "tidy", "-diff"}})
+		more, err := p.command("tidy "+module, in, step{dir: module, args: args})
 		if err != nil {
 			return nil, err
 		}
@@ -139,5 +170,5 @@ cp -r platform/portal/ui/dist platform/portal/ui/src/api.ts "$old"
 npm run --prefix platform/portal/ui check; go run ./platform/portal/ui/build -test; go run ./platform/portal/ui/build
 diff -r "$old/dist" platform/portal/ui/dist && diff "$old/api.ts" platform/portal/ui/src/api.ts ||
 { echo "platform/portal/ui/dist or src/api.ts is not what the sources give (go run ./platform/portal/ui/build)"; exit 1; }`
-	return p.command("pages", in, step{args: []string{"bash", "-c", script}, setup: []string{"pages"}, prepare: p.w.installPages})
+	return p.command("pages", in, step{args: []string{"bash", "-c", script}, setup: []string{"pages"}, env: []string{withWork}, prepare: p.w.installPages})
 }

@@ -93,7 +93,7 @@ func (w *workspace) run(ctx context.Context, s *step) (*result, error) {
 // command is a program that ends with the context: first it may clean up.
 func (w *workspace) command(ctx context.Context, dir string, env []string, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = filepath.Join(w.tree, dir), w.environment(env...)
+	cmd.Dir, cmd.Env = filepath.Join(w.tree, dir), w.environment(append([]string{goWork(moduleOf(dir))}, env...)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second

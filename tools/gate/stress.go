@@ -111,11 +111,11 @@ func (w *workspace) round(ctx context.Context, s *stressState) error {
 	return w.memory.write(s.file, s.past)
 }
 
-// named returns packages by their folders below the root, or all packages with tests of the
-// root module for none. A folder with /... names those below it.
+// named returns packages by their folders below the root, or all packages with tests of
+// unitModules for none. A folder with /... names those below it.
 func (p *planner) named(names []string) (found []*pkg, err error) {
 	if len(names) == 0 {
-		return p.g.in("."), nil
+		return p.g.in(unitModules...), nil
 	}
 	for _, name := range names {
 		n := len(found)

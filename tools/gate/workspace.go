@@ -89,7 +89,7 @@ func (w *workspace) close() {
 
 // environment is the environment of all steps. Without the path of the clone in them,
 // compiled packages serve clones and copies alike. Lint vets all packages with all checks,
-// so `go test` need not repeat some of them.
+// so `go test` need not repeat some of them. extra has the setting of goWork.
 func (w *workspace) environment(extra ...string) []string {
 	env := os.Environ()
 	goflags := strings.TrimSpace(os.Getenv("GOFLAGS"))

@@ -3,6 +3,7 @@ module github.com/vedette-io/vedette/conformance/controllers/clusterapi
 go 1.26.0
 
 require (
+	github.com/vedette-io/vedette v0.0.0
 	github.com/vedette-io/vedette/compat/controllerruntime v0.0.0
 	github.com/vedette-io/vedette/conformance v0.0.0
 	go.uber.org/goleak v1.3.0
@@ -75,7 +76,6 @@ require (
 	github.com/spf13/cast v1.10.0 // indirect
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
-	github.com/vedette-io/vedette v0.0.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.69.0 // indirect

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/kedacore/keda/v2 v2.21.0
+	github.com/vedette-io/vedette v0.0.0
 	github.com/vedette-io/vedette/compat/controllerruntime v0.0.0
 	github.com/vedette-io/vedette/conformance v0.0.0
 	go.uber.org/goleak v1.3.0
@@ -252,7 +253,6 @@ require (
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	github.com/valyala/fasthttp v1.73.0 // indirect
 	github.com/valyala/fastjson v1.6.10 // indirect
-	github.com/vedette-io/vedette v0.0.0 // indirect
 	github.com/wagslane/go-password-validator v0.3.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	github.com/xdg-go/pbkdf2 v1.0.0 // indirect

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/client-go/rest"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/notify/rule"
 )
@@ -23,6 +24,7 @@ const exampleFile = "../../../examples/record/notify.yaml"
 func loadExample(t testing.TB) *Config {
 	t.Helper()
 	dir := t.TempDir()
+	testinput.Uncached(t)
 	text, err := os.ReadFile(exampleFile)
 	if err != nil {
 		t.Fatal(err)
@@ -182,6 +184,7 @@ qbTvk0iNAq76+LqB7AIhAKPYGMxiYuyMQVdF2oL8eVlrWURYYQMSivycfG5jUW3c
 
 // TestEverythingIsDocumented: the documentation has every field and every type.
 func TestEverythingIsDocumented(t *testing.T) {
+	testinput.Uncached(t)
 	text, err := os.ReadFile("../../../docs/notifications.md")
 	if err != nil {
 		t.Fatal(err)

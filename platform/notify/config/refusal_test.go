@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/platform/notify/channel"
 )
 
@@ -101,6 +102,7 @@ func TestDurations(t *testing.T) {
 // FuzzParse: no file causes a panic, mistakes have lines, and an accepted file can be
 // used.
 func FuzzParse(f *testing.F) {
+	testinput.Uncached(f)
 	for _, file := range []string{"testdata/broken.yaml", exampleFile} {
 		text, err := os.ReadFile(file)
 		if err != nil {

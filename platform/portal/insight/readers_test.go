@@ -16,6 +16,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/internal/patience"
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/job/jobfilter"
 	"github.com/vedette-io/vedette/platform/feed"
@@ -54,6 +55,7 @@ var moment = regexp.MustCompile(`\bT([+-]\d+)\b`)
 // podRows returns the table. Its times are around now.
 func podRows(t *testing.T, now time.Time) (rows []podRow) {
 	t.Helper()
+	testinput.Uncached(t)
 	text, err := os.ReadFile("../../../job/testdata/pods.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/platform/submit/template"
 )
 
 // TestExample: the documented template equals the one in the examples, and behaves as
 // documented.
 func TestExample(t *testing.T) {
+	testinput.Uncached(t)
 	page, err := os.ReadFile("../../../docs/templates.md")
 	if err != nil {
 		t.Fatal(err)
