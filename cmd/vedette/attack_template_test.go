@@ -11,7 +11,7 @@ import (
 )
 
 // TestAttackTemplate plays somebody who creates the namespace vedette, with a ConfigMap whose
-// template job makes an object that is no job.
+// template job makes a Secret.
 func TestAttackTemplate(t *testing.T) {
 	t.Parallel()
 	srv := serve(t, apitest.Config{})

@@ -39,7 +39,7 @@ func writePods(t *testing.T, ctx context.Context, h *history.History, store func
 	add(1, 2, "ml", "part", "train", "", job.Running)
 	add(1, 1, "ml", "indirect", "part", "", job.Running)
 	add(1, 1, "ml", "stranger", "somebody", "", job.Running)
-	add(2, 1, "ml", "abroad", "train", "", job.Running) // a UID of another cluster
+	add(2, 1, "ml", "abroad", "train", "", job.Running)   // a UID of another cluster
 	add(1, 1, "web", "claimed", "train", "", job.Running) // of an owner elsewhere
 	add(1, 2, "web", "claim", "train", "", job.Running)
 	add(1, 1, "web", "through", "claim", "", job.Running)

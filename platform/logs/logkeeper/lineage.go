@@ -178,7 +178,7 @@ func (l *lineage) ask(ctx context.Context, namespace string, o owner, p *parent)
 		switch {
 		case errors.As(err, new(*kube.UnknownResourceError)):
 			l.types.note(o.resource(), false, now)
-			l.answer(o, p, nil, now.Add(deniedFor))
+			l.answer(o, p, nil, now.Add(unservedFor))
 			return
 		case err == nil || apierrors.IsNotFound(err):
 			l.types.note(o.resource(), true, now)

@@ -72,11 +72,11 @@ func TestInventedOwners(t *testing.T) {
 		if _, ok := l.types.ask("Job.v1.batch", time.Now()); !ok {
 			t.Error("a served type is not asked for because of others")
 		}
-		<-time.After(deniedFor + time.Second)
+		<-time.After(unservedFor + time.Second)
 		before := asked
 		ask(owner{"example.com/v1", "Thing", "a", "late"})
 		if asked != before+1 {
-			t.Errorf("after %v: got %d requests for a type that may be served now, want 1", deniedFor, asked-before)
+			t.Errorf("after %v: got %d requests for a type that may be served now, want 1", unservedFor, asked-before)
 		}
 	})
 }

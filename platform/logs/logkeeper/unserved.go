@@ -5,10 +5,12 @@ import (
 	"time"
 )
 
-// maxUnserved is the maximum number of types that are found not to be served within
-// deniedFor. Anybody who creates pods may invent types of owners, and each new type costs a
-// discovery.
-const maxUnserved = 100
+// At most maxUnserved types are found not to be served within unservedFor. Anybody who creates
+// pods may invent types of owners, and each new type costs a discovery.
+const (
+	maxUnserved = 100
+	unservedFor = 5 * time.Minute
+)
 
 // unserved remembers the types of owners that the server does not serve. The zero value
 // works. Any goroutine may use it.
@@ -31,7 +33,7 @@ func (u *unserved) ask(typ string, now time.Time) (until time.Time, ask bool) {
 		return end, false
 	}
 	if len(u.until) >= maxUnserved && !u.served[typ] {
-		return now.Add(deniedFor), false
+		return now.Add(unservedFor), false
 	}
 	return time.Time{}, true
 }
@@ -45,7 +47,7 @@ func (u *unserved) note(typ string, served bool, now time.Time) {
 		if u.until == nil {
 			u.until = map[string]time.Time{}
 		}
-		u.until[typ] = now.Add(deniedFor)
+		u.until[typ] = now.Add(unservedFor)
 		delete(u.served, typ)
 	case !u.served[typ]:
 		if u.served == nil {

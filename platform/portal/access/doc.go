@@ -10,8 +10,8 @@
 //	Person -> impersonation -> kube.Cluster
 //	token -> published keys, or the name from the client -> its cluster -> TokenReview -> Person
 //
-// A person sees the jobs of a type in a namespace if they may list that type there, and the pods,
-// the events and the logs of these jobs by the rights of RightTo, recorded ones as live ones. One review
+// A person sees the jobs of a type in a namespace if they may list that type there. The pods, the
+// events and the logs of these jobs need the rights of RightTo, recorded ones as live ones. One review
 // covers all namespaces. If it is denied, the package reviews only the namespaces in which a role
 // binding names the person; it watches the bindings. If the portal may not read bindings, it
 // reviews the namespaces that requests name.
