@@ -24,19 +24,20 @@ import (
 	"github.com/vedette-io/vedette/platform/portal/identity"
 )
 
-func newDebug() *cobra.Command {
+// newDebug returns the command. printed returns the output of another command.
+func newDebug(printed func(args ...string) []byte) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "debug",
 		Short: "Collect facts about a running program for a bug report",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newDebugBundle())
+	cmd.AddCommand(newDebugBundle(printed))
 	return cmd
 }
 
-func newDebugBundle() *cobra.Command {
-	var b bundle
+func newDebugBundle(printed func(args ...string) []byte) *cobra.Command {
+	b := bundle{printed: printed}
 	cmd := &cobra.Command{
 		Use:   "bundle",
 		Short: "Write the state of a running record, notify run or stream to a file",
@@ -59,7 +60,10 @@ func newDebugBundle() *cobra.Command {
 }
 
 // bundle collects facts about a running program.
-type bundle struct{ server, config, file string }
+type bundle struct {
+	server, config, file string
+	printed              func(args ...string) []byte
+}
 
 // bundleTimeout limits the time for all requests.
 const bundleTimeout = 30 * time.Second
@@ -90,7 +94,7 @@ func (b *bundle) run(ctx context.Context, con *console.Console) error {
 		}
 		return err
 	}
-	errs := []error{add("version.txt", printed("version")), add("settings.txt", b.settings())}
+	errs := []error{add("version.txt", b.printed("version")), add("settings.txt", b.settings())}
 	for _, p := range bundlePaths {
 		body, err := c.get(ctx, b.server+p.path)
 		if err != nil {
@@ -114,18 +118,7 @@ func (b *bundle) settings() []byte {
 	if b.config != "" {
 		args = append(args, "--config", b.config)
 	}
-	return printed(args...)
-}
-
-// printed returns what a command prints, with its error.
-func printed(args ...string) []byte {
-	var text bytes.Buffer
-	root := newRoot(&text, &text, completions(false))
-	root.SetArgs(args)
-	if err := root.Execute(); err != nil {
-		fmt.Fprintln(&text, err)
-	}
-	return text.Bytes()
+	return b.printed(args...)
 }
 
 // debugClient asks the program at one address.

@@ -30,7 +30,7 @@ func newGaps(c completions) *cobra.Command {
 		Short: "Show where the history may be incomplete, and why",
 		Long: "Show the intervals of time, and of versions, in which the recorder may have missed something: it was away for longer\n" +
 			"than the API server keeps events, or an event could not be decoded. Healed gaps are not shown. Each recorder has gaps of its\n" +
-			"own: what one missed, another one may have seen.\n\n" +
+			"own; another recorder may have seen the changes in them.\n\n" +
 			"Fields of json, yaml, csv and ndjson: cluster, type, namespace, cause, fromVersion, toVersion, beganAt, endedAt, seconds,\n" +
 			"healedAt, recorder, detail.",
 		Example: "  vedette gaps --db sqlite:history.db\n\n" +

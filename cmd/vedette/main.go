@@ -7,6 +7,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -143,8 +144,19 @@ func newRoot(stdout, stderr io.Writer, c completions) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath())
 	})
-	root.AddCommand(newVersion(), newWatch(), newRecord(), newHistory(c), newShow(c), newDiff(c), newStats(c), newGaps(c), newWait(c), newMigrate(), newPrune(), newDoctor(), newConfig(), newSubmit(), newLogs(c), newTemplate(), newDemo(), newNotify(), newStream(), newExport(), newShards(), newPortal(), newDeadletter(), newSubscribe(), newAck(), newLogin(), newLogout(), newSwap(), newNew(), newDebug())
+	root.AddCommand(newVersion(), newWatch(), newRecord(), newHistory(c), newShow(c), newDiff(c), newStats(c), newGaps(c), newWait(c), newMigrate(), newPrune(), newDoctor(), newConfig(), newSubmit(), newLogs(c), newTemplate(), newDemo(), newNotify(), newStream(), newExport(), newShards(), newPortal(), newDeadletter(), newSubscribe(), newAck(), newLogin(), newLogout(), newSwap(), newNew(), newDebug(printed))
 	addRules(root)
 	c.addAll(root)
 	return root
+}
+
+// printed returns what a command prints, with its error.
+func printed(args ...string) []byte {
+	var text bytes.Buffer
+	root := newRoot(&text, &text, completions(false))
+	root.SetArgs(args)
+	if err := root.Execute(); err != nil {
+		fmt.Fprintln(&text, err)
+	}
+	return text.Bytes()
 }

@@ -124,12 +124,7 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		unavailable = func(err error) { con.Say("not recorded yet: %s", explain.Line(err)) }
 	}
 	cfg.Logger = o.start.logger(con)
-	err := o.start.until(ctx, cfg.Logger, func(ctx context.Context) error {
-		con.Progress("asking %s …", hosts(clusters))
-		defer con.Clear()
-		return preflight.Identify(ctx, clusters, unavailable)
-	})
-	if err != nil {
+	if err := o.identify(ctx, clusters, unavailable, cfg.Logger, con); err != nil {
 		return err
 	}
 	if err := o.waitFor(preflight.Unready(ctx, clusters), con); err != nil {
@@ -138,11 +133,7 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 	if err := o.makeSpill(); err != nil {
 		return err
 	}
-	var d *sqldb.DB
-	err = o.start.until(ctx, cfg.Logger, func(ctx context.Context) (err error) {
-		d, err = o.openDatabase(ctx, con)
-		return err
-	})
+	d, err := o.database(ctx, cfg.Logger, con)
 	if err != nil {
 		return err
 	}
@@ -190,6 +181,24 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		join()
 	}
 	return err
+}
+
+// identify resolves the types and reads the identities of the clusters as soon as they answer.
+func (o *recordOptions) identify(ctx context.Context, clusters []*preflight.Cluster, unavailable func(error), log *slog.Logger, con *console.Console) error {
+	return o.start.until(ctx, log, func(ctx context.Context) error {
+		con.Progress("asking %s …", hosts(clusters))
+		defer con.Clear()
+		return preflight.Identify(ctx, clusters, unavailable)
+	})
+}
+
+// database opens the database as soon as it answers.
+func (o *recordOptions) database(ctx context.Context, log *slog.Logger, con *console.Console) (d *sqldb.DB, err error) {
+	err = o.start.until(ctx, log, func(ctx context.Context) (err error) {
+		d, err = o.openDatabase(ctx, con)
+		return err
+	})
+	return d, err
 }
 
 // openDatabase opens the database, and brings its schema up to date.

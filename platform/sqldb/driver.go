@@ -92,7 +92,7 @@ type Limiter interface {
 type Preparer interface {
 	Driver
 
-	// CheckMigration returns an error for what is not allowed. With try, it also makes changes
+	// CheckMigration returns an error if something is not allowed. With try, it also makes changes
 	// like those of a step, and removes them.
 	CheckMigration(ctx context.Context, db *sql.DB, try bool) error
 }

@@ -49,18 +49,3 @@ func (p *MariaDBPair) Pause(ctx context.Context) error {
 func (p *MariaDBPair) Resume(ctx context.Context) error {
 	return p.Replica.exec(ctx, "START SLAVE SQL_THREAD")
 }
-
-// exec runs statements, each by itself.
-func (s *Server) exec(ctx context.Context, statements ...string) error {
-	db, err := s.admin()
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	for _, one := range statements {
-		if _, err := db.ExecContext(ctx, one); err != nil {
-			return fmt.Errorf("%s: %w", one, err)
-		}
-	}
-	return nil
-}

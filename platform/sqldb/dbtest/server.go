@@ -188,3 +188,18 @@ func (s *Server) first() (*Server, error) {
 	started = append(started, s)
 	return s, nil
 }
+
+// exec runs statements, each by itself.
+func (s *Server) exec(ctx context.Context, statements ...string) error {
+	db, err := s.admin()
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	for _, one := range statements {
+		if _, err := db.ExecContext(ctx, one); err != nil {
+			return fmt.Errorf("%s: %w", one, err)
+		}
+	}
+	return nil
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/http"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -41,7 +40,7 @@ func transient(err error) bool {
 		return false
 	case errors.As(err, &status):
 		code := status.Status().Code
-		return code >= http.StatusInternalServerError || code == http.StatusTooManyRequests
+		return code >= 500 || code == 429 // a fault of the server, or too many requests
 	}
 	return errors.As(err, &network) || errors.As(err, &name) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded)
 }

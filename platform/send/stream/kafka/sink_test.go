@@ -210,7 +210,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestLimit checks that batches and events are shortened to what a broker takes, and that an event
+// TestLimit checks that batches and events are shortened to the limit of a broker, and that an event
 // which is still too large is one error with the limit.
 func TestLimit(t *testing.T) {
 	for _, most := range []int{20_000, 3_000, 100} {
