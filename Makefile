@@ -203,7 +203,7 @@ soak: ## run recorders for 20 minutes on each database, with faults, and check t
 
 .PHONY: fuzz
 fuzz: ## run the fuzz targets of P (all) for FUZZTIME (20000x is 20,000 inputs); unit tests run their seeds
-	@set -e; for package in $(or $(P),$(FUZZED)); do case $$package in platform/*) GOWORK=auto;; *) GOWORK=off;; esac; \
+	@set -e; for package in $(or $(P),$$(git grep -l '^func Fuzz' -- '*_test.go' ':!conformance' ':!bench' ':!tools' | xargs -n1 dirname | sort -u)); do case $$package in platform/*) GOWORK=auto;; *) GOWORK=off;; esac; \
 	  for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$package/*_test.go | cut -d' ' -f2); do \
 	    go test ./$$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; done; done
 
