@@ -108,9 +108,13 @@ func TestAttackLocalUser(t *testing.T) {
 			if status, _ := asStranger(t, http.MethodGet, base+"/metrics"); status != http.StatusOK && c.name != "demo" {
 				t.Errorf("/metrics: got status %d, want 200", status)
 			}
-			if out, errs := ended(t, 0, "jobs", "-A", "--server", base); out == "" {
-				t.Errorf("the user's jobs: got %s", errs)
-			}
+			patience.Until(t, "the user's jobs", func() string { // the demo submits its first jobs after its start
+				out, errs := ended(t, 0, "jobs", "-A", "--server", base)
+				if out == "" {
+					return "got " + errs
+				}
+				return ""
+			})
 			out, _ := ended(t, 0, "portal", "url", "--server", base)
 			if out != identity.LocalURL(base, token)+"\n" {
 				t.Errorf("got the address %s", out)

@@ -16,6 +16,7 @@ import (
 	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/platform/logs"
+	"github.com/vedette-io/vedette/platform/logs/logtext"
 )
 
 // podColors are the colors of prefixes, as SGR parameters. Red is for failures.
@@ -113,12 +114,24 @@ func (p *logPrinter) line(l logs.Line) error {
 	if p.opts.timestamps {
 		text.WriteString(units.Local(l.Time) + " ")
 	}
-	text.WriteString(printable.Text(strings.TrimSuffix(l.Text, "\r")))
+	text.WriteString(p.shown(l.Text))
 	if l.Cut > 0 {
 		text.WriteString(" … " + p.dim(fmt.Sprintf("[%s more bytes]", grouped(int64(l.Cut)))))
 	}
 	text.WriteString("\n")
 	return p.con.Styled(text.String())
+}
+
+// shown returns the text of a line: with the colors that the program wrote if colors are on,
+// and as it was written for a file or a pipe.
+func (p *logPrinter) shown(text string) string {
+	switch {
+	case p.con.Colors:
+		return logtext.Terminal(text)
+	case p.con.Terminal() || p.opts.color == "never":
+		return logtext.Plain(text)
+	}
+	return logtext.File(text)
 }
 
 // originOf returns the pod, container and attempt that wrote a line.

@@ -161,7 +161,7 @@ func (p *planner) tidy() (steps []*step, err error) {
 // pages builds the pages of the portal from their sources, tests them, and compares them
 // with those that are committed.
 func (p *planner) pages() ([]*step, error) {
-	in := p.k.inputs().tree("platform/portal/ui").needs("go:platform/portal/ui/build", "run:node", "run:npm")
+	in := p.k.inputs().tree("platform/portal/ui").tree("platform/logs/logtext/testdata").needs("go:platform/portal/ui/build", "run:node", "run:npm")
 	if q := p.g.folderOf("platform/portal/api"); q != nil {
 		in.pkg(q)
 	}

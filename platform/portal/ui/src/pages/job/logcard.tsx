@@ -9,6 +9,7 @@ import { jobPath, to } from "../../core/router";
 import { Button } from "../../design/button";
 import { Card } from "../../design/panel";
 import type { JobContext } from "./context";
+import { textOf } from "./logmodel";
 import { podText } from "./podtext";
 import { w } from "./words";
 
@@ -43,7 +44,7 @@ export function LogCard({ job, lines, kept }: { job: JobContext; lines?: LogLine
       <div class="log-small">
         {list.map((line) => {
           const ms = instant(line.time);
-          return <div class="log-line"><span class="log-time">{ms === undefined ? "" : clock(ms)}</span><span class={"log-text " + (line.note ? "is-note" : weightOf(line.text))}>{line.note || line.text}</span></div>;
+          return <div class="log-line"><span class="log-time">{ms === undefined ? "" : clock(ms)}</span><span class={"log-text " + (line.note ? "is-note" : weightOf(textOf(line)))}>{textOf(line)}</span></div>;
         })}
         {total > 0 ? <p class="note">{words.kept(list.length, total)}</p> : null}
       </div>

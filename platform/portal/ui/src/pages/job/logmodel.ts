@@ -1,6 +1,7 @@
 // The log as rows of equal height. Only visible rows exist.
 
 import type { LogLine } from "../../api";
+import { logText } from "../../design/logtext";
 import { broken, visible } from "../../design/visible";
 
 // LogRow is a row of the drawing: a line, or a part of a wrapped line.
@@ -31,7 +32,7 @@ const longestLine = 16_384;
 // textOf returns the visible text of a line.
 export function textOf(line: LogLine): string {
   if (line.note !== undefined && line.note !== "") return visible(line.note);
-  return visible(line.text.length > longestLine ? line.text.slice(0, longestLine) : line.text);
+  return logText(line.text.length > longestLine ? line.text.slice(0, longestLine) : line.text);
 }
 
 // LogModel has lines, and their rows. Rows are counted when a width is set and when lines

@@ -116,7 +116,7 @@ function LogRowView({ p, row, y }: { p: LogViewProps; row: LogRow; y: number }) 
     <div class="log-row" style={{ top: `${y}px` }}>
       {p.times ? <span class="log-time" data-tip={ms === undefined ? undefined : utc(ms)}>{ms === undefined ? "" : clock(ms, true)}</span> : null}
       {p.prefix ? <span class="log-pod">{row.first ? podText(line?.pod ?? "", p.job) : ""}</span> : null}
-      <span class={"log-text " + (note ? "is-note" : weightOf(line?.text ?? ""))}>
+      <span class={"log-text " + (note ? "is-note" : weightOf(p.model.text(row.line)))}>
         <Marked row={row} hits={p.hits} hit={p.hit} />
         {line?.cut && row.offset + row.text.length >= p.model.text(row.line).length ? <i class="log-cut">{w.value.log.cut(line.cut)}</i> : null}
       </span>
