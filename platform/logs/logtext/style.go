@@ -78,28 +78,29 @@ func extended(codes []string) (color string, rest []string) {
 
 // codes returns the SGR sequence that sets the style.
 func (s Style) codes() string {
-	out := "0"
+	list := []string{"0"}
 	for _, on := range []struct {
 		is   bool
 		code string
-	}{{s.Bold, ";1"}, {s.Dim, ";2"}, {s.Italic, ";3"}, {s.Underline, ";4"}} {
+	}{{s.Bold, "1"}, {s.Dim, "2"}, {s.Italic, "3"}, {s.Underline, "4"}, {s.Color != "", s.colorCode()}} {
 		if on.is {
-			out += on.code
+			list = append(list, on.code)
 		}
 	}
+	return "\x1b[" + strings.Join(list, ";") + "m"
+}
+
+// colorCode returns the parameters that set the color.
+func (s Style) colorCode() string {
 	var r, g, b int
 	switch n, err := strconv.Atoi(s.Color); {
-	case s.Color == "":
 	case err == nil && n < 8:
-		out += fmt.Sprintf(";%d", 30+n)
+		return strconv.Itoa(30 + n)
 	case err == nil && n < 16:
-		out += fmt.Sprintf(";%d", 90+n-8)
+		return strconv.Itoa(90 + n - 8)
 	case err == nil:
-		out += fmt.Sprintf(";38;5;%d", n)
-	default:
-		if _, err := fmt.Sscanf(s.Color, "#%02x%02x%02x", &r, &g, &b); err == nil {
-			out += fmt.Sprintf(";38;2;%d;%d;%d", r, g, b)
-		}
+		return fmt.Sprintf("38;5;%d", n)
 	}
-	return "\x1b[" + out + "m"
+	_, _ = fmt.Sscanf(s.Color, "#%02x%02x%02x", &r, &g, &b) // a color of extended has this form
+	return fmt.Sprintf("38;2;%d;%d;%d", r, g, b)
 }
