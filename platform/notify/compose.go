@@ -107,7 +107,7 @@ func (c *composer) options(file *config.Config, d *delivery.Delivery, with *rule
 // receiverOf returns the receiver of a delivery as the current file describes it.
 func receiverOf(file *config.Config, d *delivery.Delivery) config.Receiver {
 	r := config.Receiver{Language: file.Language, Location: file.Location}
-	if all, _ := file.Receivers([]rule.Target{{Kind: rule.Channel, Channel: d.Channel, Address: d.Receiver}}, nil, nil); len(all) == 1 {
+	if all, _ := file.Receivers([]rule.Target{{Kind: rule.Channel, Channel: d.Channel, Address: d.Receiver}}, nil, config.Named{}); len(all) == 1 {
 		r = all[0]
 	}
 	if p := file.People[d.Person]; p != nil {

@@ -24,8 +24,8 @@ type Channel struct {
 	// Digest configures digests for the channel; nil means that the kinds of messages and
 	// the traits of the channel decide.
 	Digest *rule.Digest
-	// NamedByJobs is set if an annotation or a label of a job may name the channel.
-	NamedByJobs bool
+	// NamedByJobs selects the jobs whose annotations and labels may name the channel.
+	NamedByJobs Naming
 
 	direct      bool // only the receiver sees a message to an address
 	addresses   addressing
