@@ -60,7 +60,7 @@ func ReceiverOf(c *Config, ch *Channel, word string) (Receiver, error) {
 // cluster and a namespace, of which empty ones mean all.
 //
 // Errors: the file has no address for the person; other people see the messages of the
-// channel, so an address there cannot be verified.
+// channel, so an address there cannot be verified; the channel sends no codes to its domain.
 func FindAddress(file *Config, ch *Channel, cluster, namespace, person, word string) (a Address, err error) {
 	p := file.People[person]
 	own := ""
@@ -89,6 +89,8 @@ func FindAddress(file *Config, ch *Channel, cluster, namespace, person, word str
 	case !ch.HasAddresses():
 		a.To, err = ReceiverOf(file, ch, word)
 		return a, err
+	case ch.Direct() && !file.confirms(ch, person, word):
+		return a, fmt.Errorf("channel %s sends no codes to %s: add its domain to domains of the channel in %s, or the address to people", ch.Name, word, file.Path)
 	case !ch.Direct():
 		return a, fmt.Errorf("%s shows its messages to more people than %s, so the address cannot be verified: add it to people in %s", ch.Name, word, file.Path)
 	}

@@ -27,7 +27,8 @@ type Channel struct {
 	// NamedByJobs selects the jobs whose annotations and labels may name the channel.
 	NamedByJobs Naming
 
-	direct      bool // only the receiver sees a message to an address
+	domains     []rule.Glob // of addresses to which anybody may have a code sent; empty means the default
+	direct      bool        // only the receiver sees a message to an address
 	addresses   addressing
 	fingerprint [32]byte
 	open        func() (channel.Channel, error)
