@@ -38,6 +38,13 @@ func (c *composer) compose(ctx context.Context, d *delivery.Delivery) (*message.
 	to := receiverOf(s.file, d)
 	with := ruleNamed(s, d.Rule)
 	o := c.options(s.file, d, with, &to)
+	if o.Portal != "" && s.file.Channels[d.Channel] != nil && s.file.Channels[d.Channel].Kind == "email" {
+		key, err := delivery.UnsubscribeKey(ctx, c.db)
+		if err != nil {
+			return nil, channel.Receiver{}, c.db.Explain(err)
+		}
+		o.Unsubscribe = delivery.UnsubscribeToken(key, d)
+	}
 	if d.Kind == string(message.Digest) {
 		m, err := c.digest(ctx, d, o)
 		return m, channelReceiver(s.file, &to, nil), err

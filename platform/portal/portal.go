@@ -21,6 +21,7 @@ import (
 	"github.com/vedette-io/vedette/platform/feed"
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/jobindex"
+	"github.com/vedette-io/vedette/platform/notify/delivery"
 	"github.com/vedette-io/vedette/platform/portal/access"
 	"github.com/vedette-io/vedette/platform/portal/api"
 	"github.com/vedette-io/vedette/platform/portal/audit"
@@ -74,6 +75,13 @@ func New(cfg Config) (*Portal, error) {
 	p.access = access.New(access.Config{Clusters: cfg.Clusters, Rights: cfg.Rights, Types: func(cluster string) []string { return p.types.of(cluster) }, Recorded: func() []string { return p.types.clusters() }, Operators: cfg.Operators, Logger: cfg.logger()})
 	id := cfg.Identity
 	id.Endings = audit.NewSignOuts(cfg.DB)
+	id.Unsubscribe = func(ctx context.Context, token string) (bool, error) {
+		err := delivery.UnsubscribeBy(ctx, cfg.DB, token)
+		if errors.Is(err, delivery.ErrUnknown) {
+			return false, nil
+		}
+		return err == nil, cfg.DB.Explain(err)
+	}
 	id.TLS, id.Open, id.Logger = p.tls != nil, append(slices.Clone(id.Open), openPaths...), cfg.logger()
 	if cfg.ClusterTokens {
 		id.Audience, id.Several = cmp.Or(strings.TrimRight(id.URL, "/"), defaultAudience), len(cfg.Clusters) > 1

@@ -55,7 +55,7 @@ func New(cfg Config) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Identity{auth: d, signIn: newSignIn(d), guard: g, open: cfg.Open}, nil
+	return &Identity{auth: d, signIn: newSignIn(d, cfg.Unsubscribe), guard: g, open: cfg.Open}, nil
 }
 
 // checkLocal checks the settings of a portal without sign-in.

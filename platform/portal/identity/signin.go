@@ -35,15 +35,16 @@ const formTime = 5 * time.Second
 // attemptFor is the time limit of a sign-in with a provider.
 const attemptFor = 10 * time.Minute
 
-//go:embed page.html style.css
+//go:embed page.html unsubscribe.html style.css
 var files embed.FS
 
 var page = template.Must(template.ParseFS(files, "page.html"))
 
 // signIn serves the paths below /auth/, and sign-out.
 type signIn struct {
-	auth *authenticator
-	rate *web.Throttle // by address
+	auth        *authenticator
+	rate        *web.Throttle // by address
+	unsubscribe func(ctx context.Context, token string) (bool, error)
 }
 
 // Rate limits of an address for the paths below /auth/, and for sign-out.
@@ -52,8 +53,8 @@ const (
 	rateAtOnce    = 500
 )
 
-func newSignIn(d *authenticator) *signIn {
-	return &signIn{auth: d, rate: web.NewThrottle(ratePerSecond, rateAtOnce)}
+func newSignIn(d *authenticator, unsubscribe func(context.Context, string) (bool, error)) *signIn {
+	return &signIn{auth: d, rate: web.NewThrottle(ratePerSecond, rateAtOnce), unsubscribe: unsubscribe}
 }
 
 // serve answers a request for a path below /auth/.
@@ -68,6 +69,10 @@ func (s *signIn) serve(w http.ResponseWriter, r *http.Request, address string) {
 	}
 	if wait := s.rate.Take(hostOf(address).String()); wait > 0 {
 		refuse(w, tooMany(int(wait/time.Second)+1))
+		return
+	}
+	if token, ok := strings.CutPrefix(r.URL.Path, pathUnsubscribe); ok && s.unsubscribe != nil {
+		s.stopMessages(w, r, token)
 		return
 	}
 	switch r.Method + " " + r.URL.Path {
