@@ -263,8 +263,13 @@ func (p *Portal) operations() {
 		visible.May = p.access.May
 	}
 	recordapi.Register(p.api, visible)
+	var ends func(context.Context, string) error
+	if p.identity.RequiresSignIn() {
+		ends = p.identity.EndSessions
+	}
 	writeapi.Register(p.api, writeapi.Config{
-		DB: p.cfg.DB, Index: p.index, Access: p.access, Audit: p.audit, Templates: p.cfg.Templates, Notify: p.cfg.Notify, Forecast: p.insight.Forecast, Logger: p.cfg.logger(),
+		EndSessions: ends,
+		DB:          p.cfg.DB, Index: p.index, Access: p.access, Audit: p.audit, Templates: p.cfg.Templates, Notify: p.cfg.Notify, Forecast: p.insight.Forecast, Logger: p.cfg.logger(),
 	})
 }
 
