@@ -76,6 +76,6 @@ rules:
 	h.write(newJob{uid: "b", version: 3, to: job.Failed})
 	p.settle()
 	if links := wait(2, 3); len(links) != 2 {
-		t.Errorf("ann got %d mails, want the one before she stopped them and the one about another job", len(links))
+		t.Errorf("ann got %d mails, want the one before the link was used and the one about another job", len(links))
 	}
 }

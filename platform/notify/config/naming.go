@@ -36,7 +36,7 @@ func (n *Naming) String() string {
 			names = append(names, string(g))
 		}
 		if len(names) > 0 {
-			parts = append(parts, some.what+" "+list(names))
+			parts = append(parts, some.what+" "+strings.Join(names, ", "))
 		}
 	}
 	switch {

@@ -69,16 +69,16 @@ func printOf(session string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// has reports whether a session has ended.
-func (e *ended) has(one *session) bool {
+// has reports whether a session of a person, which began at a time in Unix seconds, has ended.
+func (e *ended) has(person, id string, at int64) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	of := e.people[one.person().ID()]
+	of := e.people[person]
 	if of == nil {
 		return false
 	}
-	_, ok := of.sessions[printOf(one.ID)]
-	return ok || one.Began <= of.mark
+	_, ok := of.sessions[printOf(id)]
+	return ok || at <= of.mark
 }
 
 // end ends sessions: here at once, and in other replicas when they read the store.

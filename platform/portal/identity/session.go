@@ -170,7 +170,7 @@ func (s *sessions) counts(one session) bool {
 // lasts reports whether the session of an open request is still valid. An open stream counts as
 // activity.
 func (s *sessions) lasts(one session) bool {
-	return s.now().Unix() < one.Until && !s.ended.has(&one)
+	return s.now().Unix() < one.Until && !s.ended.has(one.person().ID(), one.ID, one.Began)
 }
 
 // renew updates the cookie if the session's last recorded request was long ago.

@@ -35,7 +35,7 @@ const formTime = 5 * time.Second
 // attemptFor is the time limit of a sign-in with a provider.
 const attemptFor = 10 * time.Minute
 
-//go:embed page.html unsubscribe.html style.css
+//go:embed page.html style.css
 var files embed.FS
 
 var page = template.Must(template.ParseFS(files, "page.html"))
@@ -44,7 +44,7 @@ var page = template.Must(template.ParseFS(files, "page.html"))
 type signIn struct {
 	auth        *authenticator
 	rate        *web.Throttle // by address
-	unsubscribe func(ctx context.Context, token string) (bool, error)
+	unsubscribe *unsubscriber // nil: the portal sends no links
 }
 
 // Rate limits of an address for the paths below /auth/, and for sign-out.
@@ -54,7 +54,11 @@ const (
 )
 
 func newSignIn(d *authenticator, unsubscribe func(context.Context, string) (bool, error)) *signIn {
-	return &signIn{auth: d, rate: web.NewThrottle(ratePerSecond, rateAtOnce), unsubscribe: unsubscribe}
+	s := &signIn{auth: d, rate: web.NewThrottle(ratePerSecond, rateAtOnce)}
+	if unsubscribe != nil {
+		s.unsubscribe = &unsubscriber{stop: unsubscribe, log: d.log}
+	}
+	return s
 }
 
 // serve answers a request for a path below /auth/.
@@ -72,7 +76,7 @@ func (s *signIn) serve(w http.ResponseWriter, r *http.Request, address string) {
 		return
 	}
 	if token, ok := strings.CutPrefix(r.URL.Path, pathUnsubscribe); ok && s.unsubscribe != nil {
-		s.stopMessages(w, r, token)
+		s.unsubscribe.serve(w, r, token)
 		return
 	}
 	switch r.Method + " " + r.URL.Path {
@@ -118,14 +122,6 @@ func (s *signIn) show(w http.ResponseWriter, r *http.Request, status int, proble
 		"Token": s.auth.tokens != nil || s.auth.reviewer != nil, "OIDC": s.auth.provider != nil, "Several": s.auth.several, "Audience": s.auth.audience,
 		"ToOIDC": pathOIDC + "?" + url.Values{"to": {destination(r.FormValue("to"))}}.Encode(),
 	})
-}
-
-// themeOf returns the theme that the person has chosen.
-func themeOf(r *http.Request) string {
-	if c, err := r.Cookie("vedette_theme"); err == nil && (c.Value == "light" || c.Value == "dark") {
-		return c.Value
-	}
-	return "system"
 }
 
 // destination returns the path to open after a sign-in. It never leads to another site.

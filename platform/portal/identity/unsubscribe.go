@@ -1,7 +1,10 @@
 package identity
 
 import (
+	"context"
+	_ "embed"
 	"html/template"
+	"log/slog"
 	"net/http"
 
 	"github.com/vedette-io/vedette/platform/portal/web"
@@ -10,7 +13,10 @@ import (
 // pathUnsubscribe is the path of the links that stop messages (RFC 8058). A token follows.
 const pathUnsubscribe = "/auth/unsubscribe/"
 
-var unsubscribePage = template.Must(template.ParseFS(files, "unsubscribe.html"))
+//go:embed unsubscribe.html
+var unsubscribeText string
+
+var unsubscribePage = template.Must(template.New("").Parse(unsubscribeText))
 
 // unsubscribeWords are the texts of the page of a link.
 type unsubscribeWords struct {
@@ -29,18 +35,24 @@ var unsubscribeWordsOf = map[string]unsubscribeWords{
 	},
 }
 
-// stopMessages serves the link of a mail. A GET changes nothing, because programs that scan mails
+// unsubscriber serves the links of mails.
+type unsubscriber struct {
+	stop func(ctx context.Context, token string) (bool, error)
+	log  *slog.Logger
+}
+
+// serve serves the link of a mail. A GET changes nothing, because programs that scan mails
 // open links. A POST needs no session: the token alone allows it, and allows nothing else.
-func (s *signIn) stopMessages(w http.ResponseWriter, r *http.Request, token string) {
+func (u *unsubscriber) serve(w http.ResponseWriter, r *http.Request, token string) {
 	words := unsubscribeWordsOf[web.Language(r)]
 	status, text, ask := http.StatusOK, words.Ask, true
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 	case http.MethodPost:
-		ok, err := s.unsubscribe(r.Context(), token)
+		ok, err := u.stop(r.Context(), token)
 		switch ask = false; {
 		case err != nil:
-			s.auth.log.Error("messages could not be stopped by the link of a mail", "err", err)
+			u.log.Error("messages could not be stopped by the link of a mail", "err", err)
 			status, text = http.StatusServiceUnavailable, words.Failed
 		case !ok:
 			status, text = http.StatusNotFound, words.Wrong
