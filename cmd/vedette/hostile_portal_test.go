@@ -66,6 +66,11 @@ func (h *hostile) portal(t *testing.T) {
 			t.Errorf("portal url --server %q: exit code %d, said %s; want 1 and an error", server, code, errs)
 		}
 	}
+	for _, args := range [][]string{{evil}, {evil, "--server", evil}, {evil, "--server", base}} {
+		if _, errs, code := h.run(append([]string{"portal", "end-sessions"}, args...)...); code != 1 || !strings.HasPrefix(errs, "vedette: ") {
+			t.Errorf("portal end-sessions %q: exit code %d, said %s; want 1 and an error", args, code, errs)
+		}
+	}
 	p.interrupt()
 	prints(t, "portal", p.err.String()+p.out.String())
 }

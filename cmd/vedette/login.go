@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ type loginOptions struct {
 	connect kube.Config
 	with    string
 	cluster string
+	issuer  string
 }
 
 func newLogin() *cobra.Command {
@@ -41,7 +43,8 @@ func newLogin() *cobra.Command {
 		Use:   "login --server URL",
 		Short: "Log in to a portal, so that commands need neither a database nor a cluster",
 		Long: "The token comes from the portal's identity provider: open the printed address in a browser on any machine, and\n" +
-			"enter the code. With --with kubeconfig it is the token that the kubeconfig sends to its cluster, also of a plugin;\n" +
+			"enter the code. The command names the provider; a later login refuses another one without --issuer.\n" +
+			"With --with kubeconfig it is the token that the kubeconfig sends to its cluster, also of a plugin;\n" +
 			"it is read each time and not stored. With --with token it is read from standard input.\n\n" +
 			"Give the token of a kubeconfig to portals that you trust only. A portal of several clusters sends a token to the\n" +
 			"cluster that issued it. If it cannot tell which cluster did, it refuses the token: name the cluster with --cluster.\n" +
@@ -66,6 +69,7 @@ func newLogin() *cobra.Command {
 	addConnection(cmd, &o.connect)
 	cmd.Flags().StringVar(&o.with, "with", "", "where the token comes from: provider, kubeconfig or token (default: provider)")
 	cmd.Flags().StringVar(&o.cluster, "cluster", "", "the portal's name of the cluster that issued the token (default: the portal finds out, or refuses the token)")
+	cmd.Flags().StringVar(&o.issuer, "issuer", "", "the identity provider that the portal must name (default: that of the login before; at first, any one)")
 	return cmd
 }
 
@@ -89,11 +93,12 @@ func (o *loginOptions) run(ctx context.Context, in io.Reader, con *console.Conso
 	if err != nil {
 		return err
 	}
-	k, err := o.key(ctx, methods, bare.Address(), web, in, con)
+	all, err := tokenstore.Open()
 	if err != nil {
 		return err
 	}
-	all, err := tokenstore.Open()
+	before, _ := all.Get(bare.Address())
+	k, err := o.key(ctx, methods, &before, bare.Address(), web, in, con)
 	if err != nil {
 		return err
 	}
@@ -152,8 +157,11 @@ func until(end time.Time) string {
 
 var errNoServer = errors.New("no portal is named: use --server https://…, VEDETTE_SERVER, or server in the file of --config")
 
-// key gets a key by the method of the flags.
-func (o *loginOptions) key(ctx context.Context, methods *api.SignInMethods, server string, web *http.Client, in io.Reader, con *console.Console) (tokenstore.Credential, error) {
+// key gets a key by the method of the flags. before is the key of the login before, or empty.
+func (o *loginOptions) key(ctx context.Context, methods *api.SignInMethods, before *tokenstore.Credential, server string, web *http.Client, in io.Reader, con *console.Console) (tokenstore.Credential, error) {
+	if o.issuer != "" && o.with != "" && o.with != "provider" {
+		return tokenstore.Credential{}, errors.New("--issuer names an identity provider: use it without --with")
+	}
 	switch o.with {
 	case "kubeconfig":
 		if !methods.Kubernetes {
@@ -173,6 +181,10 @@ func (o *loginOptions) key(ctx context.Context, methods *api.SignInMethods, serv
 	}
 	switch {
 	case methods.OIDC != nil:
+		if err := o.expects(methods.OIDC.Issuer, before.Issuer, server); err != nil {
+			return tokenstore.Credential{}, err
+		}
+		con.Say("the portal at %s signs you in with the identity provider %s", server, methods.OIDC.Issuer)
 		return device(ctx, methods.OIDC, web, con)
 	case methods.Local:
 		return tokenstore.Credential{}, fmt.Errorf("the portal at %s is open to the user who runs it: on that machine, other commands find its token; elsewhere use --with token", server)
@@ -180,6 +192,19 @@ func (o *loginOptions) key(ctx context.Context, methods *api.SignInMethods, serv
 		return tokenstore.Credential{}, fmt.Errorf("the portal at %s has no sign-in: use the other commands with --server", server)
 	}
 	return tokenstore.Credential{}, fmt.Errorf("the portal at %s has no identity provider; %s", server, ways(methods))
+}
+
+// expects checks the provider that a portal names against the one of the flag, or of the login
+// before: a portal that was taken over must not lead people to another provider.
+func (o *loginOptions) expects(named, before, server string) error {
+	switch want := cmp.Or(o.issuer, before); {
+	case want == "" || named == want:
+		return nil
+	case o.issuer != "":
+		return fmt.Errorf("the portal at %s names the identity provider %s, not that of --issuer: ask its administrator", server, named)
+	default:
+		return fmt.Errorf("the portal at %s names the identity provider %s, and before it named %s: ask its administrator, then use --issuer with the right one", server, named, want)
+	}
 }
 
 // ways lists the other methods to sign in.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -26,6 +27,7 @@ type issuer struct {
 	serial int  // of the last token
 	refuse bool // to renew
 	lasts  time.Duration
+	names  string // the provider that the portal names; empty for itself
 }
 
 // idToken returns a token that ends after a time. Nobody checks its signature here.
@@ -48,7 +50,7 @@ func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status, answer := http.StatusOK, any(nil)
 	switch r.URL.Path {
 	case api.PathSignInMethods:
-		answer = api.SignInMethods{Demanded: true, OIDC: &api.SignInOIDCMethod{Issuer: i.URL, ClientID: "web", Audiences: []string{"cli"}, Scopes: []string{"openid", "offline_access"}}}
+		answer = api.SignInMethods{Demanded: true, OIDC: &api.SignInOIDCMethod{Issuer: cmp.Or(i.names, i.URL), ClientID: "web", Audiences: []string{"cli"}, Scopes: []string{"openid", "offline_access"}}}
 	case "/.well-known/openid-configuration":
 		answer = map[string]any{"issuer": i.URL, "authorization_endpoint": i.URL + "/auth", "token_endpoint": i.URL + "/token", "device_authorization_endpoint": i.URL + "/device", "jwks_uri": i.URL + "/keys"}
 	case "/device":
@@ -150,4 +152,41 @@ func TestDeviceFlow(t *testing.T) {
 			t.Errorf("%q is printed, want it hidden: %s", secret, said)
 		}
 	}
+}
+
+// TestLoginIssuer: the command shows the identity provider that a portal names. A portal that names
+// another one than at the login before leads nobody there, unless --issuer names it, too.
+func TestLoginIssuer(t *testing.T) {
+	home(t)
+	portal, other := newIssuer(t), newIssuer(t)
+	run := func(want int, args ...string) string {
+		t.Helper()
+		p := start(t, append([]string{"login", "--server", portal.URL}, args...)...)
+		if code := p.end(); code != want {
+			t.Errorf("%q: exit code %d, want %d: %s", args, code, want, p.err)
+		}
+		return p.err.String()
+	}
+	refused := func(want string, args ...string) {
+		t.Helper()
+		if text := run(1, args...); !strings.Contains(text, want) || strings.Contains(text, "WDJB-MJHT") {
+			t.Errorf("%q: said %s, want %q and no code", args, text, want)
+		}
+	}
+	refused("names the identity provider "+portal.URL+", not that of --issuer", "--issuer", other.URL)
+	if text := run(0); !strings.Contains(text, "signs you in with the identity provider "+portal.URL) {
+		t.Errorf("the first login does not show the provider: %s", text)
+	}
+	portal.mu.Lock()
+	portal.names = other.URL
+	portal.mu.Unlock()
+	refused("names the identity provider " + other.URL + ", and before it named " + portal.URL)
+	refused("not that of --issuer", "--issuer", portal.URL)
+	refused("use it without --with", "--issuer", portal.URL, "--with", "token")
+	if other.mu.Lock(); other.asked != 0 {
+		t.Errorf("the other provider was asked for %d tokens", other.asked)
+	}
+	other.mu.Unlock()
+	run(0, "--issuer", other.URL)
+	run(0) // it is the provider of the login before
 }

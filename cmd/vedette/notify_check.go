@@ -68,13 +68,13 @@ func describeFile(c *config.Config) string {
 		if ch.Digest != nil {
 			sends = "digests every " + units.ShortDuration(ch.Digest.Every)
 		}
-		channels = append(channels, []string{name, ch.Kind, sends, yesNo(ch.NamedByJobs), yesNo(ch.Private), ch.At})
+		channels = append(channels, []string{name, ch.Kind, sends, ch.NamedByJobs.String(), yesNo(ch.Private), ch.At})
 	}
 	people := [][]string{{"PERSON", "TOLD BY", "ALSO", "LANGUAGE"}}
 	for _, name := range slices.Sorted(maps.Keys(c.People)) {
 		p := c.People[name]
 		told := "nothing: no channel has an address"
-		if r, _ := c.Receivers([]rule.Target{{Kind: rule.Person, Person: name}}, nil, nil); len(r) > 0 {
+		if r, _ := c.Receivers([]rule.Target{{Kind: rule.Person, Person: name}}, nil, config.Named{}); len(r) > 0 {
 			told = r[0].Channel
 		}
 		people = append(people, []string{name, told, cmp.Or(strings.Join(p.Also, ", "), "-"), cmp.Or(p.Language, c.Language)})

@@ -70,7 +70,7 @@ func newPortal() *cobra.Command {
 	o.notify.addFlags(cmd)
 	o.start.addFlags(f)
 	o.portalFlags.addFlags(cmd)
-	cmd.AddCommand(newPortalURL())
+	cmd.AddCommand(newPortalURL(), newEndSessions())
 	return cmd
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +30,7 @@ type portalFlags struct {
 	templates      string
 	traceURL       string
 	auditAge       string
+	lifetime, idle time.Duration // of sessions
 
 	insecureLoopback bool
 	local            string // the local token; empty if people sign in, or with insecureLoopback
@@ -65,6 +67,8 @@ func (o *portalFlags) addFlags(cmd *cobra.Command) {
 	f.StringSliceVar(&o.operators, "operators", nil, "groups whose members see the operations page; cluster:prod:sre is the group sre of people whom the cluster prod has identified")
 	f.StringVar(&o.templates, "portal-templates", "", "folder with more job templates; a template with the name of a built-in one replaces it")
 	f.StringVar(&o.auditAge, "audit-age", "400d", "how long the audit of what people do in the portal is kept, such as 90d; at least 1d")
+	f.DurationVar(&o.lifetime, "session-lifetime", 12*time.Hour, "how long a person stays signed in, at most 720h; the groups of a provider are those of the sign-in, so a shorter time makes them newer")
+	f.DurationVar(&o.idle, "session-idle", 0, "how long a session lasts without a request (default 2h, or --session-lifetime if it is shorter)")
 	f.StringVar(&o.traceURL, "trace-url", "", "address of the trace of a job in a tracing system, with {trace} for its ID: the page of a job that has ended links to it (default: no link)")
 }
 
@@ -81,7 +85,7 @@ func (o *portalFlags) fill(cfg *portal.Config, listen string) error {
 		o.rights = o.signsIn() && len(cfg.Clusters) > 0
 	}
 	cfg.Rights, cfg.Operators, cfg.ClusterTokens, cfg.CertFile, cfg.KeyFile = o.rights, o.operators, o.clusterTokens, o.cert, o.key
-	cfg.Identity = identity.Config{Listen: listen, URL: o.url, Hosts: o.hosts, Tokens: o.tokens, Key: o.sessionKey, LocalToken: o.local, InsecureLoopback: o.insecureLoopback}
+	cfg.Identity = identity.Config{Listen: listen, URL: o.url, Hosts: o.hosts, Tokens: o.tokens, Key: o.sessionKey, LocalToken: o.local, InsecureLoopback: o.insecureLoopback, Lifetime: o.lifetime, Idle: o.idle}
 	cfg.Templates, cfg.Version = template.Builtin(), version()
 	switch issuer := o.oidc.Issuer != ""; {
 	case issuer && o.oidc.ClientID == "":

@@ -123,7 +123,7 @@ func (o *subscribeOptions) run(ctx context.Context, args []string, con *console.
 		Person: cmp.Or(file.PersonOf(who.user), who.user), CreatedBy: who.user, Channel: channelName, States: strings.Join(o.states, ","),
 		Cluster: job.ClusterUID, Type: job.Type.String(), Namespace: job.Namespace, Name: job.Name, UID: job.UID,
 	}
-	a, err := config.FindAddress(file, ch, s.Person, word)
+	a, err := config.FindAddress(file, ch, job.Cluster, s.Namespace, s.Person, word)
 	if err != nil {
 		return err
 	}

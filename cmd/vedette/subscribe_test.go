@@ -214,7 +214,7 @@ func TestSubscribeRefuses(t *testing.T) {
 	for args, want := range map[string]string{
 		"pod/train-7":                            "say where the messages go, such as --to mail",
 		"pod/train-7 --to nope":                  `has no channel "nope"; it has closed, hook, mail`,
-		"pod/train-7 --to closed":                "channel closed is not for everybody: choose another one",
+		"pod/train-7 --to closed":                "jobs of the namespace ml may not use channel closed: choose another one",
 		"pod/train-7 --to hook:x":                "channel hook is of type webhook, which has no addresses",
 		"pod/train-7 --to mail --state Lost":     `--state: unknown state "Lost"; the states are Submitted`,
 		"pod/train-8 --to mail":                  `pods "train-8" not found`,

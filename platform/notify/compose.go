@@ -38,6 +38,13 @@ func (c *composer) compose(ctx context.Context, d *delivery.Delivery) (*message.
 	to := receiverOf(s.file, d)
 	with := ruleNamed(s, d.Rule)
 	o := c.options(s.file, d, with, &to)
+	if o.Portal != "" && s.file.Channels[d.Channel] != nil && s.file.Channels[d.Channel].Kind == "email" {
+		key, err := delivery.UnsubscribeKey(ctx, c.db)
+		if err != nil {
+			return nil, channel.Receiver{}, c.db.Explain(err)
+		}
+		o.Unsubscribe = delivery.UnsubscribeToken(key, d)
+	}
 	if d.Kind == string(message.Digest) {
 		m, err := c.digest(ctx, d, o)
 		return m, channelReceiver(s.file, &to, nil), err
@@ -107,7 +114,7 @@ func (c *composer) options(file *config.Config, d *delivery.Delivery, with *rule
 // receiverOf returns the receiver of a delivery as the current file describes it.
 func receiverOf(file *config.Config, d *delivery.Delivery) config.Receiver {
 	r := config.Receiver{Language: file.Language, Location: file.Location}
-	if all, _ := file.Receivers([]rule.Target{{Kind: rule.Channel, Channel: d.Channel, Address: d.Receiver}}, nil, nil); len(all) == 1 {
+	if all, _ := file.Receivers([]rule.Target{{Kind: rule.Channel, Channel: d.Channel, Address: d.Receiver}}, nil, config.Named{}); len(all) == 1 {
 		r = all[0]
 	}
 	if p := file.People[d.Person]; p != nil {

@@ -110,7 +110,7 @@ func (d *due) one(ctx context.Context, r *round, o *owners, t *delivery.Timer, o
 func (d *due) fire(ctx context.Context, r *round, t *delivery.Timer, v *verdict, names []string) error {
 	with := r.setup.rules[t.Rule]
 	var all []*want
-	for _, to := range d.matcher.route(r.setup, with, with.To, names) {
+	for _, to := range d.matcher.route(r.setup, with, with.To, namedBy(&v.start.Object, names)) {
 		all = append(all, &want{subject: timerSubject(with, &v.start).key(with.ID()), rule: with, to: to, object: t.Object})
 	}
 	if len(all) == 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vedette-io/vedette/platform/feed"
 	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/notify/config"
 	"github.com/vedette-io/vedette/platform/notify/delivery"
 	"github.com/vedette-io/vedette/platform/notify/message"
 	"github.com/vedette-io/vedette/platform/notify/rule"
@@ -69,11 +70,11 @@ func (e *escalator) wants(ctx context.Context, r *round, d *delivery.Delivery, o
 		Kind: message.Escalation, Job: n.Job, Version: n.Version, From: n.From, To: n.To, Reason: n.Reason, Happened: n.Happened, Seen: n.Seen, Late: n.Late,
 		Escalated: &message.Escalated{Notice: n, Age: elapsed(r.now, sent), Told: told, At: d.SentAt, Channel: d.Channel},
 	}
-	names := []string(nil)
+	named := config.Named{Cluster: n.Job.Cluster, Namespace: n.Job.Namespace}
 	if n.Job.Owner != "" {
-		names = append(names, n.Job.Owner)
+		named.Owners = []string{n.Job.Owner}
 	}
-	for _, to := range e.matcher.route(r.setup, with, with.Escalate.To, names) {
+	for _, to := range e.matcher.route(r.setup, with, with.Escalate.To, named) {
 		all = append(all, &want{subject: d.Key, rule: with, to: to, notice: notice, object: d.Object, position: d.Position, reminds: true})
 	}
 	return all, nil

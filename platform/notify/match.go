@@ -103,7 +103,7 @@ func (m *matcher) wants(ctx context.Context, s *setup, r *rule.Rule, t *feed.Tra
 			return nil, err
 		}
 	}
-	for _, to := range m.route(s, r, r.To, names) {
+	for _, to := range m.route(s, r, r.To, namedBy(&t.Object, names)) {
 		w := m.want(r, to, t)
 		w.flaps = flaps
 		all = append(all, w)
@@ -120,18 +120,23 @@ func (m *matcher) want(r *rule.Rule, to config.Receiver, t *feed.Transition) *wa
 	return &want{subject: subject.key(r.ID()), rule: r, to: to, object: t.Object.ID, position: int64(t.Position)}
 }
 
-// route returns the receivers of a rule. It counts owners who are not in the table of
-// people, and logs each of them once.
-func (m *matcher) route(s *setup, r *rule.Rule, targets []rule.Target, names []string) []config.Receiver {
-	all, unknown := s.file.Receivers(targets, r.Fallback, names)
+// route returns the receivers of a rule. It counts owners who are not in the table
+// of people, and logs each of them once.
+func (m *matcher) route(s *setup, r *rule.Rule, targets []rule.Target, named config.Named) []config.Receiver {
+	all, unknown := s.file.Receivers(targets, r.Fallback, named)
 	for _, name := range unknown {
 		m.counts.unknown.Add(1)
 		if m.unknown != nil {
 			m.unknown(name)
 		}
-		m.once.log("owner "+name, "a job names an owner that is not in the table of people; add the name, or a fallback to the rule", "owner", faultlog.Text(textError(name)), "rule", r.Name)
+		m.once.log("owner "+name+" "+named.Namespace, "a job names an owner that is not in the table of people, or a channel that it may not name; add the name, named-by-jobs to the channel, or a fallback to the rule", "namespace", named.Namespace, "owner", faultlog.Text(textError(name)), "rule", r.Name)
 	}
 	return all
+}
+
+// namedBy returns the owners that an object names.
+func namedBy(o *feed.Object, owners []string) config.Named {
+	return config.Named{Cluster: o.Cluster, Namespace: o.Namespace, Owners: owners}
 }
 
 // describe sets the notice of all messages of a transition.

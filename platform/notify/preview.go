@@ -184,7 +184,7 @@ func (p *preview) fire(ctx context.Context, r *rule.Rule, start *feed.Transition
 		}
 		return nil
 	}
-	for _, to := range p.matcher.route(p.setup, r, r.To, names) {
+	for _, to := range p.matcher.route(p.setup, r, r.To, namedBy(&start.Object, names)) {
 		w := &want{subject: timerSubject(r, start).key(r.ID()), rule: r, to: to, object: start.Object.ID, notice: noticeOf(start, first(names))}
 		w.notice.Kind = timerKinds[r.Timer.Kind]
 		if err := p.tally.add(w, due); err != nil {

@@ -78,6 +78,9 @@ func (c *Config) validate() error {
 	if c.AuditAge > 0 && c.AuditAge < audit.MinKeep {
 		errs = append(errs, fmt.Errorf("the audit is kept for %v; keep it for at least %v, because it has the sessions that have ended", c.AuditAge, audit.MinKeep))
 	}
+	if l := c.Identity.Lifetime; c.AuditAge > 0 && l > c.AuditAge {
+		errs = append(errs, fmt.Errorf("a session lasts %v, and the audit is kept for %v; keep it longer, because it has the sessions that have ended", l, c.AuditAge))
+	}
 	if l := c.Identity.Listen; l != "" {
 		if _, _, err := net.SplitHostPort(l); err != nil {
 			errs = append(errs, fmt.Errorf("the address %q is not of the form HOST:PORT: %w", l, err))

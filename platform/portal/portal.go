@@ -21,6 +21,7 @@ import (
 	"github.com/vedette-io/vedette/platform/feed"
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/jobindex"
+	"github.com/vedette-io/vedette/platform/notify/delivery"
 	"github.com/vedette-io/vedette/platform/portal/access"
 	"github.com/vedette-io/vedette/platform/portal/api"
 	"github.com/vedette-io/vedette/platform/portal/audit"
@@ -74,6 +75,13 @@ func New(cfg Config) (*Portal, error) {
 	p.access = access.New(access.Config{Clusters: cfg.Clusters, Rights: cfg.Rights, Types: func(cluster string) []string { return p.types.of(cluster) }, Recorded: func() []string { return p.types.clusters() }, Operators: cfg.Operators, Logger: cfg.logger()})
 	id := cfg.Identity
 	id.Endings = audit.NewSignOuts(cfg.DB)
+	id.Unsubscribe = func(ctx context.Context, token string) (bool, error) {
+		err := delivery.UnsubscribeBy(ctx, cfg.DB, token)
+		if errors.Is(err, delivery.ErrUnknown) {
+			return false, nil
+		}
+		return err == nil, cfg.DB.Explain(err)
+	}
 	id.TLS, id.Open, id.Logger = p.tls != nil, append(slices.Clone(id.Open), openPaths...), cfg.logger()
 	if cfg.ClusterTokens {
 		id.Audience, id.Several = cmp.Or(strings.TrimRight(id.URL, "/"), defaultAudience), len(cfg.Clusters) > 1
@@ -255,8 +263,13 @@ func (p *Portal) operations() {
 		visible.May = p.access.May
 	}
 	recordapi.Register(p.api, visible)
+	var ends func(context.Context, string) error
+	if p.identity.RequiresSignIn() {
+		ends = p.identity.EndSessions
+	}
 	writeapi.Register(p.api, writeapi.Config{
-		DB: p.cfg.DB, Index: p.index, Access: p.access, Audit: p.audit, Templates: p.cfg.Templates, Notify: p.cfg.Notify, Forecast: p.insight.Forecast, Logger: p.cfg.logger(),
+		EndSessions: ends,
+		DB:          p.cfg.DB, Index: p.index, Access: p.access, Audit: p.audit, Templates: p.cfg.Templates, Notify: p.cfg.Notify, Forecast: p.insight.Forecast, Logger: p.cfg.logger(),
 	})
 }
 

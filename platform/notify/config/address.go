@@ -47,7 +47,7 @@ func ReceiverOf(c *Config, ch *Channel, word string) (Receiver, error) {
 		}
 		t = rule.Target{Kind: rule.Channel, Channel: ch.Name, Person: word}
 	}
-	found, _ := c.Receivers([]rule.Target{t}, nil, nil)
+	found, _ := c.Receivers([]rule.Target{t}, nil, Named{})
 	if len(found) == 0 {
 		return Receiver{}, fmt.Errorf("channel %s has no receiver %q", ch.Name, word)
 	}
@@ -56,11 +56,12 @@ func ReceiverOf(c *Config, ch *Channel, word string) (Receiver, error) {
 
 // FindAddress returns the destination of messages for a person on a channel. word is an
 // address or a person of the file. If it is empty, the destination is the person's address
-// in the file, or the channel itself if jobs may name it.
+// in the file, or the channel itself if all jobs of the subscription may name it: those of a
+// cluster and a namespace, of which empty ones mean all.
 //
 // Errors: the file has no address for the person; other people see the messages of the
-// channel, so an address there cannot be verified.
-func FindAddress(file *Config, ch *Channel, person, word string) (a Address, err error) {
+// channel, so an address there cannot be verified; the channel sends no codes to its domain.
+func FindAddress(file *Config, ch *Channel, cluster, namespace, person, word string) (a Address, err error) {
 	p := file.People[person]
 	own := ""
 	if p != nil {
@@ -77,22 +78,32 @@ func FindAddress(file *Config, ch *Channel, person, word string) (a Address, err
 		a.To, err = ReceiverOf(file, ch, person)
 		a.Known = true
 		return a, err
-	case word == "" && ch.NamedByJobs:
+	case word == "" && ch.NamedByJobs.Allows(cluster, namespace):
 		a.To, err = ReceiverOf(file, ch, "")
 		a.Known = true
 		return a, err
 	case word == "" && !ch.HasAddresses():
-		return a, fmt.Errorf("channel %s is not for everybody: choose another one, or set named-by-jobs in %s", ch.Name, file.Path)
+		return a, fmt.Errorf("%s may not use channel %s: choose another one, or ask an operator for named-by-jobs in %s", jobsOf(namespace), ch.Name, file.Path)
 	case word == "":
 		return a, fmt.Errorf("%s has no address for %s on %s: name yours, as in --to %[3]s:ADDRESS", file.Path, person, ch.Name)
 	case !ch.HasAddresses():
 		a.To, err = ReceiverOf(file, ch, word)
 		return a, err
+	case ch.Direct() && !file.confirms(ch, person, word):
+		return a, fmt.Errorf("channel %s sends no codes to %s: add its domain to domains of the channel in %s, or the address to people", ch.Name, word, file.Path)
 	case !ch.Direct():
 		return a, fmt.Errorf("%s shows its messages to more people than %s, so the address cannot be verified: add it to people in %s", ch.Name, word, file.Path)
 	}
 	a.To, err = ReceiverOf(file, ch, word)
 	return a, err
+}
+
+// jobsOf describes the jobs of a subscription.
+func jobsOf(namespace string) string {
+	if namespace == "" {
+		return "a subscription to all namespaces"
+	}
+	return "jobs of the namespace " + namespace
 }
 
 // Confirmation returns the message with the code that verifies an address. user requested

@@ -24,10 +24,11 @@ type Channel struct {
 	// Digest configures digests for the channel; nil means that the kinds of messages and
 	// the traits of the channel decide.
 	Digest *rule.Digest
-	// NamedByJobs is set if an annotation or a label of a job may name the channel.
-	NamedByJobs bool
+	// NamedByJobs selects the jobs whose annotations and labels may name the channel.
+	NamedByJobs Naming
 
-	direct      bool // only the receiver sees a message to an address
+	domains     []rule.Glob // of addresses to which anybody may have a code sent; empty means the default
+	direct      bool        // only the receiver sees a message to an address
 	addresses   addressing
 	fingerprint [32]byte
 	open        func() (channel.Channel, error)

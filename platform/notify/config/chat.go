@@ -12,12 +12,12 @@ import (
 // chatKinds are the types for groups of people. Their URLs contain tokens, so they are
 // secrets. An address is the ID of a person, who is mentioned.
 var chatKinds = map[string]kind{
-	"feishu":   {fields: feishuFields, addresses: mayAddress, named: true, read: readFeishu(feishu.DefaultURL)},
-	"lark":     {fields: feishuFields, addresses: mayAddress, named: true, read: readFeishu(feishu.LarkURL)},
-	"dingtalk": {fields: []string{"url", "secret"}, addresses: mayAddress, named: true, read: readDingTalk},
-	"wecom":    {fields: []string{"url"}, addresses: mayAddress, named: true, read: readWeCom},
-	"slack":    {fields: []string{"url", "token", "conversation"}, addresses: mayAddress, named: true, read: readSlack},
-	"teams":    {fields: []string{"url"}, addresses: mayAddress, named: true, read: readTeams},
+	"feishu":   {fields: feishuFields, addresses: mayAddress, read: readFeishu(feishu.DefaultURL)},
+	"lark":     {fields: feishuFields, addresses: mayAddress, read: readFeishu(feishu.LarkURL)},
+	"dingtalk": {fields: []string{"url", "secret"}, addresses: mayAddress, read: readDingTalk},
+	"wecom":    {fields: []string{"url"}, addresses: mayAddress, read: readWeCom},
+	"slack":    {fields: []string{"url", "token", "conversation"}, addresses: mayAddress, read: readSlack},
+	"teams":    {fields: []string{"url"}, addresses: mayAddress, read: readTeams},
 }
 
 var feishuFields = []string{"url", "secret", "app", "app-secret", "chat"}

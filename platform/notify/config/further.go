@@ -9,7 +9,6 @@ import (
 var furtherKinds = map[string]kind{
 	"shoutrrr": {
 		fields: []string{"url"},
-		named:  true,
 		read: func(s *settings) func() (channel.Channel, error) {
 			s.need("url")
 			o := shoutrrr.Options{URL: s.hidden("url"), Guard: s.network.guard}

@@ -21,8 +21,6 @@ type kind struct {
 	addresses addressing
 	// direct is set if only the receiver sees a message to an address.
 	direct bool
-	// named is set if jobs may name such channels by default.
-	named bool
 	// read reads the fields. The returned function opens the channel, and may be called
 	// several times.
 	read func(*settings) func() (channel.Channel, error)

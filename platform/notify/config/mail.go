@@ -1,14 +1,17 @@
 package config
 
 import (
+	"strings"
+
 	"github.com/vedette-io/vedette/platform/notify/channel"
 	"github.com/vedette-io/vedette/platform/notify/channel/email"
+	"github.com/vedette-io/vedette/platform/notify/rule"
 )
 
 // mailKinds are the types that send to persons.
 var mailKinds = map[string]kind{
 	"email": {
-		fields:    []string{"server", "security", "username", "password", "from", "to", "subject", "hello"},
+		fields:    []string{"server", "security", "username", "password", "from", "to", "subject", "hello", "domains"},
 		addresses: mustAddress, direct: true, read: readEmail,
 	},
 }
@@ -27,6 +30,9 @@ func readEmail(s *settings) func() (channel.Channel, error) {
 	}
 	if o.To != "" {
 		s.channel.addresses = mayAddress // the channel has a default receiver
+	}
+	for _, g := range s.globs(s.fields["domains"], "domains") {
+		s.channel.domains = append(s.channel.domains, rule.Glob(strings.ToLower(string(g))))
 	}
 	return func() (channel.Channel, error) { return opened(email.New(o)) }
 }

@@ -73,6 +73,14 @@ func (r *reader) items(n *yaml.Node, what string) (all []*yaml.Node) {
 	})
 }
 
+// globs returns patterns of names.
+func (r *reader) globs(n *yaml.Node, what string) (all []rule.Glob) {
+	for _, item := range r.items(n, what) {
+		all = append(all, rule.Glob(item.Value))
+	}
+	return all
+}
+
 func isNull(n *yaml.Node) bool { return n == nil || n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
 // name checks the name of a person or a channel. Names are used in rules, keys and

@@ -128,7 +128,7 @@ func FuzzParse(f *testing.F) {
 			if problems := r.Check(); len(problems) > 0 {
 				t.Fatalf("taken in spite of %v", problems)
 			}
-			c.Receivers(r.To, r.Fallback, []string{"a"})
+			c.Receivers(r.To, r.Fallback, Named{Owners: []string{"a"}})
 		}
 	})
 }

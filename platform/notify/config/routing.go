@@ -34,10 +34,10 @@ type Receiver struct {
 }
 
 // Receivers returns the receivers of targets in their order, without repeats of a channel
-// and address. owners are the people and channels that the job names; if all of them are
+// and address. named are the people and channels that the job names; if all of them are
 // unknown, fallback replaces the target "owner". unknown has the owners that are not in
-// the file, or that no channel reaches.
-func (c *Config) Receivers(targets, fallback []rule.Target, owners []string) (all []Receiver, unknown []string) {
+// the file, that no channel reaches, or that are a channel which the job may not name.
+func (c *Config) Receivers(targets, fallback []rule.Target, named Named) (all []Receiver, unknown []string) {
 	add := func(r Receiver, ok bool) {
 		if ok && !slices.ContainsFunc(all, func(other Receiver) bool { return other.Channel == r.Channel && other.Address == r.Address }) {
 			all = append(all, r)
@@ -49,8 +49,8 @@ func (c *Config) Receivers(targets, fallback []rule.Target, owners []string) (al
 			continue
 		}
 		known := false
-		for _, name := range owners {
-			r, ok := c.owner(name)
+		for _, name := range named.Owners {
+			r, ok := c.owner(&named, name)
 			if !ok {
 				unknown = append(unknown, name)
 			}
@@ -83,16 +83,16 @@ func (c *Config) receiver(t rule.Target) (Receiver, bool) {
 	return r, ok
 }
 
-// owner returns the receiver for a name in a job: a person, a channel that jobs may name,
+// owner returns the receiver for a name in a job: a person, a channel that the job may name,
 // or both as "channel:person". A job cannot name addresses, because they would not be
 // verified.
-func (c *Config) owner(name string) (Receiver, bool) {
+func (c *Config) owner(by *Named, name string) (Receiver, bool) {
 	if p := c.names.find(name); p != nil {
 		return c.reach(p, OwnerRole)
 	}
 	name, who, both := strings.Cut(name, ":")
 	channel := c.Channels[name]
-	if channel == nil || !channel.NamedByJobs {
+	if channel == nil || !channel.NamedByJobs.Allows(by.Cluster, by.Namespace) {
 		return Receiver{}, false
 	}
 	if !both {

@@ -59,7 +59,7 @@ func TestReceivers(t *testing.T) {
 		{"a person without an address there", owner, nil, []string{"teams-team:liwei"}, nil, []string{"teams-team:liwei"}},
 		{"hostile names", owner, nil, []string{"owner", ":", "", "feishu-team:", "\x00", "@all"}, nil, []string{"owner", ":", "", "feishu-team:", "\x00", "@all"}},
 	} {
-		all, unknown := c.Receivers(c2.to, c2.fallback, c2.owners)
+		all, unknown := c.Receivers(c2.to, c2.fallback, Named{Cluster: "gpu-east", Namespace: "ml-vision", Owners: c2.owners})
 		if diff := cmp.Diff(c2.want, told(all)); diff != "" {
 			t.Errorf("%s: receivers (-want +got):\n%s", c2.name, diff)
 		}
@@ -69,6 +69,50 @@ func TestReceivers(t *testing.T) {
 	}
 	if got := []string{c.Mention("feishu-team", []string{"bob", "anna", "liwei"}), c.Mention("ops-hook", []string{"liwei"}), c.Mention("none", nil)}; !cmp.Equal(got, []string{"ou_84aad35d084aa403a838cf73ee18467", "", ""}) {
 		t.Errorf("got mentions %q, want only that of liwei in feishu-team", got)
+	}
+}
+
+// TestNaming: a channel is for the jobs of the namespaces that the file names, and by default for
+// none, so a job cannot write to the chat of another team.
+func TestNaming(t *testing.T) {
+	for _, c := range []struct {
+		setting                  string
+		allowed, other, anywhere bool
+		shown                    string
+	}{
+		{"", false, false, false, "no"},
+		{"named-by-jobs: false", false, false, false, "no"},
+		{"named-by-jobs: true", true, true, true, "yes"},
+		{"named-by-jobs: {namespaces: [ml-*, team]}", true, false, false, "namespaces ml-*, team"},
+		{"named-by-jobs: {clusters: prod, namespaces: ml-*}", true, false, false, "clusters prod; namespaces ml-*"},
+		{"named-by-jobs: {clusters: test, namespaces: ml-*}", false, false, false, "clusters test; namespaces ml-*"},
+	} {
+		f, err := Parse("f", []byte("channels:\n  chat:\n    type: slack\n    url: {env: URL}\n    "+c.setting+"\n"), Options{WithoutSecrets: true})
+		if err != nil {
+			t.Fatal(c.setting, err)
+		}
+		ch := f.Channels["chat"]
+		for _, jobs := range []struct {
+			cluster, namespace string
+			want               bool
+		}{{"prod", "ml-vision", c.allowed}, {"prod", "web", c.other}, {"", "", c.anywhere}} {
+			all, unknown := f.Receivers([]rule.Target{{Kind: rule.Owner}}, nil, Named{Cluster: jobs.cluster, Namespace: jobs.namespace, Owners: []string{"chat"}})
+			if (len(all) == 1) != jobs.want || (len(unknown) == 0) != jobs.want {
+				t.Errorf("%q: a job of %s/%s names the channel: got %v, unknown %q; want it allowed: %v", c.setting, jobs.cluster, jobs.namespace, told(all), unknown, jobs.want)
+			}
+			_, err := FindAddress(f, ch, jobs.cluster, jobs.namespace, "anna", "")
+			if (err == nil) != jobs.want {
+				t.Errorf("%q: a subscription to %s/%s: got %v; want it allowed: %v", c.setting, jobs.cluster, jobs.namespace, err, jobs.want)
+			}
+		}
+		if got := ch.NamedByJobs.String(); got != c.shown {
+			t.Errorf("%q: got %q, want %q", c.setting, got, c.shown)
+		}
+	}
+	for _, bad := range []string{"{}", "ml-*", "{queues: [a]}"} {
+		if _, err := Parse("f", []byte("channels:\n  chat: {type: slack, url: {env: URL}, named-by-jobs: "+bad+"}\n"), Options{WithoutSecrets: true}); err == nil {
+			t.Errorf("named-by-jobs: %s is accepted", bad)
+		}
 	}
 }
 

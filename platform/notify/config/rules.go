@@ -118,13 +118,6 @@ func quoted(name string) string {
 	return fmt.Sprintf("%.80q", name)
 }
 
-func (p *ruleReader) globs(n *yaml.Node, what string) (all []rule.Glob) {
-	for _, item := range p.items(n, what) {
-		all = append(all, rule.Glob(item.Value))
-	}
-	return all
-}
-
 func (p *ruleReader) states(n *yaml.Node, what string) (all []job.State) {
 	for _, item := range p.items(n, what) {
 		all = append(all, job.State(item.Value))

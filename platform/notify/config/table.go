@@ -83,9 +83,7 @@ func (t *tables) channel(e entry) *Channel {
 	f := t.Fields(e.value, "channel "+e.name, append(slices.Clone(commonFields), k.fields...)...)
 	c.Private, c.Language, c.Location = t.Truth(f["private"], "private"), t.language(f["language"]), t.location(f["time-zone"], "time-zone")
 	c.Digest, c.direct, c.addresses = t.digest(f["digest"], t.config.Location), k.direct, k.addresses
-	if c.NamedByJobs = k.named; f["named-by-jobs"] != nil {
-		c.NamedByJobs = t.Truth(f["named-by-jobs"], "named-by-jobs")
-	}
+	c.NamedByJobs = t.naming(f["named-by-jobs"])
 	s := &settings{reader: t.reader, name: e.name, line: e.key.Line, fields: f, network: t.network, options: t.options, zone: t.config.Location, channel: c}
 	mistakes := t.Count()
 	c.open = s.open(k.read(s))

@@ -78,7 +78,7 @@ func (c *Config) ownerProblem() string {
 		}
 	}
 	for _, channel := range c.Channels {
-		if channel.NamedByJobs {
+		if channel.NamedByJobs.Any() {
 			return ""
 		}
 	}

@@ -43,6 +43,7 @@ func Compose(n *Notice, o Options) (*Message, error) {
 	p := newPortal(o.Portal)
 	m.Buttons = s.buttons(s.addresses(p))
 	m.Footer = s.footer(p, n.Kind == GapClosed)
+	m.Footer.Unsubscribe = p.unsubscribe(o.Unsubscribe)
 	m.URL = firstURL(m.Buttons)
 	return m, s.template(m, &o)
 }

@@ -318,6 +318,7 @@ func (d *digest) fill(m *Message, o *Options) {
 	})
 	m.URL = firstURL(m.Buttons)
 	m.Footer = s.footer(d.portal, true)
+	m.Footer.Unsubscribe = d.portal.unsubscribe(o.Unsubscribe)
 	for _, gap := range d.gaps[:min(len(d.gaps), 3)] {
 		m.Footer.Note = strings.TrimSpace(m.Footer.Note + d.words.space + d.about(gap).say(d.words.footer.gap))
 	}

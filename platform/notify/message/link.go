@@ -45,6 +45,14 @@ func (p portal) job(j Job, page string, parameters ...string) string {
 	return p.page("/jobs/"+cluster+"/"+uid+page, parameters...)
 }
 
+// unsubscribe returns the address that stops messages by a token.
+func (p portal) unsubscribe(token string) string {
+	if token == "" {
+		return ""
+	}
+	return p.page("/auth/unsubscribe/" + segment(token))
+}
+
 // segment escapes a name as one segment of a path. It returns "" for a name that would
 // change the path.
 func segment(name string) string {

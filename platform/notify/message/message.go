@@ -94,8 +94,10 @@ type Footer struct {
 	Place, Why string
 	Mute       Link // of the job, or of today's digests
 	Change     Link // the rule
-	Zone       string
-	Note       string // details, such as a gap in a digest; may be empty
+	// Unsubscribe is the address that stops such messages after a POST without a sign-in (RFC 8058).
+	Unsubscribe string
+	Zone        string
+	Note        string // details, such as a gap in a digest; may be empty
 
 	placeEnd, whyEnd string // ends of the parts of Text; Compose sets them
 }

@@ -27,6 +27,9 @@ type Options struct {
 	// Replay is set if the message is sent again, out of order. Due is its original time.
 	Replay bool
 	Due    time.Time
+	// Unsubscribe is the token that stops such messages to the receiver without a sign-in; may be
+	// empty.
+	Unsubscribe string
 	// Templates are the templates of the rule; nil means the default words.
 	Templates *Templates
 }

@@ -37,7 +37,8 @@ func (g Glob) Match(name string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-func matchesAny(globs []Glob, name string) bool {
+// MatchesAny reports whether one of some globs selects a name. No globs select all names.
+func MatchesAny(globs []Glob, name string) bool {
 	for _, g := range globs {
 		if g.Match(name) {
 			return true

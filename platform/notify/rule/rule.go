@@ -123,6 +123,6 @@ func (r *Rule) selectsType(o *Object) bool {
 }
 
 func (r *Rule) selectsObject(o *Object) bool {
-	return matchesAny(r.Clusters, o.Cluster) && matchesAny(r.Namespaces, o.Namespace) && matchesAny(r.Queues, o.Queue) &&
+	return MatchesAny(r.Clusters, o.Cluster) && MatchesAny(r.Namespaces, o.Namespace) && MatchesAny(r.Queues, o.Queue) &&
 		(r.Labels == nil || r.Labels.Matches(labels.Set(o.Labels)))
 }

@@ -48,6 +48,8 @@ const (
 	PathDrop         = "/deadletters/drop"     // POST: ReplayRequest -> Act
 	PathSend         = "/deliveries/{id}/send" // POST: sends a delivery again -> Act
 
+	PathEndSessions = "/sessions/end" // POST: EndSessionsRequest -> Act
+
 	PathSubscriptions = "/subscriptions"           // GET: SubscriptionList; POST: Subscribe -> Subscription
 	PathSubscription  = "/subscriptions/{id}"      // DELETE -> Act
 	PathVerify        = "/subscriptions/{id}/code" // POST: VerifyRequest -> Act

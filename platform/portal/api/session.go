@@ -75,6 +75,12 @@ type LocalProof struct {
 	Proof string `json:"proof"`
 }
 
+// EndSessionsRequest ends all sessions of a person.
+type EndSessionsRequest struct {
+	// Person is the name by which the portal knows the person: "anna", or "cluster:prod:anna".
+	Person string `json:"person" minLength:"1" maxLength:"512"`
+}
+
 // SignInMethods lists the ways to sign in. It is the answer to a GET of PathSignInMethods, which
 // needs no sign-in.
 type SignInMethods struct {

@@ -17,7 +17,7 @@ import (
 func TestSignOuts(t *testing.T) {
 	each(t, func(t *testing.T, db *sqldb.DB) {
 		one, other := audit.NewSignOuts(db), audit.NewSignOuts(db)
-		read := func(s *audit.SignOuts, since time.Time) []string {
+		read := func(s *audit.SignOuts, since time.Time) []identity.Ending {
 			t.Helper()
 			all, err := s.Ended(t.Context(), since)
 			if err != nil {
@@ -31,7 +31,10 @@ func TestSignOuts(t *testing.T) {
 		}
 		ctx := identity.With(t.Context(), identity.Person{Name: "anna", SignIn: api.SignInOIDC})
 		for n := range 5 {
-			session := fmt.Sprintf("%032d", n)
+			session := identity.Ending{Person: "anna", Session: fmt.Sprintf("%032d", n), Began: time.Unix(1e9+int64(n), 0).UTC()}
+			if n == 3 { // an operator ends all sessions of another person
+				session = identity.Ending{Person: "cluster:prod:ben", Began: session.Began}
+			}
 			for range 2 { // a browser may ask twice
 				if err := one.End(ctx, session); err != nil {
 					t.Fatal(err)
@@ -43,17 +46,17 @@ func TestSignOuts(t *testing.T) {
 				}
 			}
 			if got := read(other, day); !slices.Contains(got, session) {
-				t.Errorf("sign-out %d: got %q, want the session in it", n, got)
+				t.Errorf("sign-out %d: got %v, want %v in it", n, got, session)
 			}
 		}
 		if got := read(audit.NewSignOuts(db), time.Now().Add(time.Hour)); len(got) != 0 { // an input: the time of sign-outs
-			t.Errorf("sessions that are over: %q", got)
+			t.Errorf("sessions that are over: %v", got)
 		}
 		acts := list(t, db)
 		e := acts[len(acts)-1]
 		e.At = time.Time{}
-		if want := (api.AuditEntry{Person: "anna", SignIn: "oidc", Act: "sign out", Object: "session", Result: audit.Done}); len(acts) != 20 || e != want {
-			t.Errorf("got %d acts, the last %+v, want 20, the last %+v", len(acts), e, want)
+		if want := (api.AuditEntry{Person: "anna", SignIn: "oidc", Act: "sign out", Object: "session", Job: e.Job, Detail: "began until 2001-09-09T01:46:40Z", Result: audit.Done}); len(acts) != 21 || e != want {
+			t.Errorf("got %d acts, the last %+v, want 21, the last %+v", len(acts), e, want)
 		}
 	})
 }

@@ -68,6 +68,11 @@ func (c *Client) Drop(ctx context.Context, in api.ReplayRequest) (*api.Act, erro
 	return send[api.Act](ctx, c, http.MethodPost, api.PathDrop, in)
 }
 
+// EndSessions ends all sessions of a person.
+func (c *Client) EndSessions(ctx context.Context, in api.EndSessionsRequest) (*api.Act, error) {
+	return send[api.Act](ctx, c, http.MethodPost, api.PathEndSessions, in)
+}
+
 // Send sends a message again.
 func (c *Client) Send(ctx context.Context, delivery int64) (*api.Act, error) {
 	return send[api.Act](ctx, c, http.MethodPost, filled(api.PathSend, number(delivery)), nil)

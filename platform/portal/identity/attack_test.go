@@ -18,12 +18,12 @@ import (
 // board shares ended sessions between the replicas of a test.
 type board struct {
 	mu   sync.Mutex
-	all  []string
+	all  []Ending
 	who  []string
 	away bool
 }
 
-func (b *board) End(ctx context.Context, session string) error {
+func (b *board) End(ctx context.Context, session Ending) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.away {
@@ -33,7 +33,7 @@ func (b *board) End(ctx context.Context, session string) error {
 	return nil
 }
 
-func (b *board) Ended(context.Context, time.Time) ([]string, error) {
+func (b *board) Ended(context.Context, time.Time) ([]Ending, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.away {
@@ -83,28 +83,82 @@ func TestSignedOutEverywhere(t *testing.T) {
 		if w := late.status("GET", "/", "Cookie", cookie); w != http.StatusUnauthorized {
 			t.Errorf("a replica that starts later answers %d", w)
 		}
-		if len(shared.all) != 1 || len(shared.all[0]) != 32 || shared.who[0] != "anna" {
-			t.Errorf("stored %q by %q, want one hash of 32 bytes by anna", shared.all, shared.who)
+		if len(shared.all) != 1 || len(shared.all[0].Session) != 32 || shared.who[0] != "anna" {
+			t.Errorf("stored %v by %q, want one hash of 32 bytes by anna", shared.all, shared.who)
 		}
 		cancel()
 		work.Wait()
 	})
 }
 
-// TestEndedIsBounded: the newest ended sessions are kept, and expired sessions are removed first.
-func TestEndedIsBounded(t *testing.T) {
-	e := newEnded(nil, slog.New(slog.DiscardHandler))
-	now := time.Now()
-	for n := range maxEnded + 100 {
-		until := now.Add(time.Hour)
-		if n%2 == 0 {
-			until = now.Add(-time.Hour)
+// TestEndedForever: no number of sign-outs, of one person or of many, makes the cookie of an ended
+// session count again while it lasts, and the table stays small. Other people are not affected.
+func TestEndedForever(t *testing.T) {
+	e := newEnded(nil, time.Hour, slog.New(slog.DiscardHandler))
+	now := time.Unix(1e9, 0)
+	of := func(name string, n int) *session {
+		return &session{ID: strconv.Itoa(n), Name: name, Began: now.Unix() + int64(n)}
+	}
+	end := func(one *session) {
+		_ = e.end(t.Context(), Ending{Person: one.Name, Session: printOf(one.ID), Began: time.Unix(one.Began, 0)}, now)
+	}
+	has := func(one *session) bool { return e.has(one.Name, one.ID, one.Began) }
+	const many = 60_000
+	for n := range many {
+		end(of("anna", n))
+		end(of("person "+strconv.Itoa(n), n))
+	}
+	for n := range many {
+		if !has(of("anna", n)) || !has(of("person "+strconv.Itoa(n), n)) {
+			t.Fatalf("session %d counts again", n)
 		}
-		e.end(t.Context(), strconv.Itoa(n), until, now)
 	}
-	if len(e.all) > maxEnded || !e.has("1") || !e.has(strconv.Itoa(maxEnded+99)) || e.has("0") {
-		t.Errorf("%d are kept, the sessions 1, last and 0: %v, %v, %v; want at most the limit, and true, true, false", len(e.all), e.has("1"), e.has(strconv.Itoa(maxEnded+99)), e.has("0"))
+	if len(e.people["anna"].sessions) > maxEndedOfPerson {
+		t.Errorf("%d sessions of a person are kept", len(e.people["anna"].sessions))
 	}
+	if has(of("anna", many)) || has(of("ben", 0)) {
+		t.Error("a session that has not ended is refused")
+	}
+	now = now.Add(2 * time.Hour) // all sessions are over
+	end(of("ben", 0))
+	if len(e.people) != 1 {
+		t.Errorf("%d people are kept after their sessions are over", len(e.people))
+	}
+}
+
+// TestEndSessions: an operator ends all sessions of a person, at all replicas; the person may sign in
+// again, and others stay signed in.
+func TestEndSessions(t *testing.T) {
+	key := tokens(t, "0123456789abcdef0123456789abcdef")
+	const other = "incorrect-horse-battery-staple"
+	file := tokens(t, anna+"- name: ben\n  token: "+other+"\n")
+	synctest.Test(t, func(t *testing.T) {
+		shared := &board{}
+		replica := func() *fixture { return newFixture(t, Config{Tokens: file, Key: key, Endings: shared}) }
+		one, two := replica(), replica()
+		ctx, cancel := context.WithCancel(t.Context())
+		var work sync.WaitGroup
+		work.Go(func() { two.Run(ctx) })
+		first := cookies(one.paste(secret))
+		<-time.After(time.Second)
+		second, ben := cookies(one.paste(secret)), cookies(one.paste(other))
+		if err := one.EndSessions(t.Context(), "anna"); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(endedEvery + time.Millisecond)
+		for name, r := range map[string]*fixture{"this replica": one, "the other": two} {
+			for cookie, want := range map[string]int{first: 401, second: 401, ben: 200} {
+				if got := r.status("GET", "/", "Cookie", cookie); got != want {
+					t.Errorf("%s: got status %d, want %d", name, got, want)
+				}
+			}
+			if got := r.status("GET", "/", "Cookie", cookies(r.paste(secret))); got != http.StatusOK {
+				t.Errorf("%s: a new session: got status %d", name, got)
+			}
+		}
+		cancel()
+		work.Wait()
+	})
 }
 
 // TestGuessesAtOnce: of many concurrent guesses, few are sent to the clusters.

@@ -37,7 +37,7 @@ func (a *authenticator) fill(cfg Config, public *url.URL, secure bool) (err erro
 	if a.sealer, err = newSealer(cfg.Key); err != nil {
 		return err
 	}
-	if a.sessions, err = newSessions(a.sealer, secure, cfg.Lifetime, cfg.Idle, newEnded(cfg.Endings, cfg.Logger)); err != nil {
+	if a.sessions, err = newSessions(a.sealer, secure, &cfg); err != nil {
 		return err
 	}
 	if a.proxies, err = newProxies(cfg.Proxy); err != nil {

@@ -52,6 +52,9 @@ type Config struct {
 	Lifetime, Idle time.Duration
 	// Endings shares ended sessions between replicas; nil for a portal without replicas.
 	Endings Endings
+	// Unsubscribe stops the messages that the link of a mail names. It returns false for a token that
+	// it did not issue. nil: the portal sends no such links.
+	Unsubscribe func(ctx context.Context, token string) (bool, error)
 	// Logger gets failed sign-ins; default none.
 	Logger *slog.Logger
 }

@@ -5,39 +5,62 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"log/slog"
-	"maps"
 	"sync"
 	"time"
 )
 
+// Ending is the end of a session, or of several sessions of a person.
+type Ending struct {
+	// Person is the ID of the person whose sessions have ended.
+	Person string
+	// Session identifies the session and is not secret. If it is empty, all sessions of the person
+	// that began until Began have ended.
+	Session string
+	// Began is when the session began, in whole seconds.
+	Began time.Time
+}
+
 // Endings stores ended sessions for all replicas of a portal.
 type Endings interface {
-	// End stores that the person of ctx has ended a session. session identifies it and is not
-	// secret. Storing a session again is not an error.
-	End(ctx context.Context, session string) error
-	// Ended returns the sessions that were stored since a time, in any order. Later calls may omit
-	// sessions that an earlier call returned. Run calls it.
-	Ended(ctx context.Context, since time.Time) ([]string, error)
+	// End stores an ending, which the person of ctx has caused. Storing the end of a session again is
+	// not an error.
+	End(ctx context.Context, e Ending) error
+	// Ended returns all endings that were stored since a time, in any order. Later calls may omit
+	// endings that an earlier call returned. Run calls it.
+	Ended(ctx context.Context, since time.Time) ([]Ending, error)
 }
 
 // Limits of the table of ended sessions.
 const (
-	maxEnded    = 50_000
-	endedEvery  = 3 * time.Second // how often a replica reads the sessions that others ended
-	endedWithin = 5 * time.Second // time limit of the store
+	// maxEndedOfPerson is the maximum number of ended sessions of a person. Above it, the oldest one
+	// becomes the person's mark, so that a person who signs out often fills no memory, and no cookie
+	// of an ended session counts again.
+	maxEndedOfPerson = 64
+	endedEvery       = 3 * time.Second // how often a replica reads the sessions that others ended
+	endedWithin      = 5 * time.Second // time limit of the store
+	sweepEvery       = time.Minute
 )
 
 // ended has the ended sessions, whose cookies still decrypt.
 type ended struct {
-	shared Endings // nil: not shared
-	log    *slog.Logger
+	shared   Endings // nil: not shared
+	lifetime time.Duration
+	log      *slog.Logger
 
-	mu  sync.Mutex
-	all map[string]time.Time // by print, until when the session might last
+	mu      sync.Mutex
+	people  map[string]*endedOf // by ID
+	sweptAt time.Time
 }
 
-func newEnded(shared Endings, log *slog.Logger) *ended {
-	return &ended{shared: shared, log: log, all: map[string]time.Time{}}
+// endedOf has the ended sessions of a person.
+type endedOf struct {
+	sessions map[string]int64 // by print, when they began, in Unix seconds
+	mark     int64            // no session counts that began until then
+	until    time.Time        // when the last of the sessions is over
+}
+
+func newEnded(shared Endings, lifetime time.Duration, log *slog.Logger) *ended {
+	return &ended{shared: shared, lifetime: lifetime, log: log, people: map[string]*endedOf{}}
 }
 
 // printOf returns a fingerprint that identifies a session without revealing its ID.
@@ -46,55 +69,85 @@ func printOf(session string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// has reports whether a session has ended.
-func (e *ended) has(session string) bool {
+// has reports whether a session of a person, which began at a time in Unix seconds, has ended.
+func (e *ended) has(person, id string, at int64) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	_, ok := e.all[printOf(session)]
-	return ok
+	of := e.people[person]
+	if of == nil {
+		return false
+	}
+	_, ok := of.sessions[printOf(id)]
+	return ok || at <= of.mark
 }
 
-// end ends a session: here at once, and in other replicas when they read the store. A failure of
-// the store is logged.
-func (e *ended) end(ctx context.Context, session string, until, now time.Time) {
-	print := printOf(session)
-	e.note(now, map[string]time.Time{print: until})
+// end ends sessions: here at once, and in other replicas when they read the store.
+//
+// Errors: those of the store; the sessions have ended here.
+func (e *ended) end(ctx context.Context, one Ending, now time.Time) error {
+	e.note(now, one)
 	if e.shared == nil {
-		return
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endedWithin) // the browser may disconnect
 	defer cancel()
-	if err := e.shared.End(ctx, print); err != nil {
+	err := e.shared.End(ctx, one)
+	if err != nil {
 		e.log.Error("an ended session could not be stored, so other replicas still accept it", "err", err)
 	}
+	return err
 }
 
-// note adds sessions. If there are too many, it first removes those past their lifetime.
-func (e *ended) note(now time.Time, some map[string]time.Time) {
+// note adds endings, and removes those of sessions that are over.
+func (e *ended) note(now time.Time, some ...Ending) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	maps.Copy(e.all, some)
-	if len(e.all) <= maxEnded {
+	for _, one := range some {
+		of := e.people[one.Person]
+		if of == nil {
+			of = &endedOf{sessions: map[string]int64{}}
+			e.people[one.Person] = of
+		}
+		of.note(one)
+		of.until = now.Add(e.lifetime)
+	}
+	if now.Sub(e.sweptAt) < sweepEvery {
 		return
 	}
-	for print, until := range e.all {
-		if until.Before(now) {
-			delete(e.all, print)
-		}
-	}
-	for print := range e.all {
-		if len(e.all) <= maxEnded {
-			break
-		}
-		if _, fresh := some[print]; !fresh {
-			delete(e.all, print)
+	e.sweptAt = now
+	for person, of := range e.people {
+		if of.until.Before(now) {
+			delete(e.people, person)
 		}
 	}
 }
 
-// run reads the sessions that other replicas have ended, until ctx ends. lifetime is the maximum
-// lifetime of a session.
-func (e *ended) run(ctx context.Context, lifetime time.Duration) {
+// note adds an ending of the person.
+func (o *endedOf) note(one Ending) {
+	began := one.Began.Unix()
+	switch {
+	case began <= o.mark:
+		return
+	case one.Session == "":
+		o.mark = began
+	default:
+		if o.sessions[one.Session] = began; len(o.sessions) <= maxEndedOfPerson {
+			return
+		}
+		o.mark = began
+		for _, other := range o.sessions {
+			o.mark = min(o.mark, other)
+		}
+	}
+	for print, other := range o.sessions {
+		if other <= o.mark {
+			delete(o.sessions, print)
+		}
+	}
+}
+
+// run reads the sessions that other replicas have ended, until ctx ends.
+func (e *ended) run(ctx context.Context) {
 	if e.shared == nil {
 		return
 	}
@@ -104,17 +157,13 @@ func (e *ended) run(ctx context.Context, lifetime time.Duration) {
 	for {
 		now := time.Now()
 		within, cancel := context.WithTimeout(ctx, endedWithin)
-		found, err := e.shared.Ended(within, now.Add(-lifetime))
+		found, err := e.shared.Ended(within, now.Add(-e.lifetime))
 		cancel()
 		if err != nil && !failing && ctx.Err() == nil {
 			e.log.Warn("ended sessions cannot be read, so sessions that other replicas ended are still accepted", "err", err)
 		}
 		failing = err != nil
-		some := map[string]time.Time{}
-		for _, print := range found {
-			some[print] = now.Add(lifetime)
-		}
-		e.note(now, some)
+		e.note(now, found...)
 		select {
 		case <-ctx.Done():
 			return

@@ -55,7 +55,7 @@ func New(cfg Config) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Identity{auth: d, signIn: newSignIn(d), guard: g, open: cfg.Open}, nil
+	return &Identity{auth: d, signIn: newSignIn(d, cfg.Unsubscribe), guard: g, open: cfg.Open}, nil
 }
 
 // checkLocal checks the settings of a portal without sign-in.
@@ -186,7 +186,16 @@ func (i *Identity) reject(w http.ResponseWriter, r *http.Request, err error) {
 // Run reads the sessions that other replicas have ended, until ctx ends. Call it once, if
 // Config.Endings is set.
 func (i *Identity) Run(ctx context.Context) {
-	i.auth.sessions.ended.run(ctx, i.auth.sessions.lifetime)
+	i.auth.sessions.ended.run(ctx)
+}
+
+// EndSessions ends all sessions of a person that have begun, at all replicas within seconds. Tokens of
+// the person are still accepted. The person of ctx has caused it.
+//
+// Errors: those of Config.Endings; other replicas then still accept the sessions.
+func (i *Identity) EndSessions(ctx context.Context, person string) error {
+	now := i.auth.sessions.now()
+	return i.auth.sessions.ended.end(ctx, Ending{Person: person, Began: now.Truncate(time.Second)}, now)
 }
 
 // CSRF returns the token that writes of the context's session must send in [HeaderCSRF].

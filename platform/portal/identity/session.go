@@ -53,7 +53,8 @@ type sessions struct {
 	ended          *ended
 }
 
-func newSessions(s *sealer, secure bool, lifetime, idle time.Duration, over *ended) (*sessions, error) {
+func newSessions(s *sealer, secure bool, cfg *Config) (*sessions, error) {
+	lifetime, idle := cfg.Lifetime, cfg.Idle
 	if lifetime == 0 {
 		lifetime = defaultLifetime
 	}
@@ -63,7 +64,7 @@ func newSessions(s *sealer, secure bool, lifetime, idle time.Duration, over *end
 	if lifetime < 0 || idle < 0 || lifetime > maxLifetime || idle > lifetime {
 		return nil, fmt.Errorf("a session lifetime of %v and an idle time of %v: the lifetime must be at most %v, and the idle time not longer than the lifetime", lifetime, idle, maxLifetime)
 	}
-	return &sessions{sealer: s, secure: secure, lifetime: lifetime, idle: idle, now: time.Now, ended: over}, nil
+	return &sessions{sealer: s, secure: secure, lifetime: lifetime, idle: idle, now: time.Now, ended: newEnded(cfg.Endings, lifetime, cfg.Logger)}, nil
 }
 
 // name returns the name of a cookie. With the prefix, browsers accept it over HTTPS and from this
@@ -169,7 +170,7 @@ func (s *sessions) counts(one session) bool {
 // lasts reports whether the session of an open request is still valid. An open stream counts as
 // activity.
 func (s *sessions) lasts(one session) bool {
-	return s.now().Unix() < one.Until && !s.ended.has(one.ID)
+	return s.now().Unix() < one.Until && !s.ended.has(one.person().ID(), one.ID, one.Began)
 }
 
 // renew updates the cookie if the session's last recorded request was long ago.
@@ -184,5 +185,5 @@ func (s *sessions) renew(w http.ResponseWriter, one session) {
 
 // end ends a session, so that copies of its cookie are refused.
 func (s *sessions) end(ctx context.Context, one session) {
-	s.ended.end(ctx, one.ID, time.Unix(one.Until, 0), s.now())
+	_ = s.ended.end(ctx, Ending{Person: one.person().ID(), Session: printOf(one.ID), Began: time.Unix(one.Began, 0)}, s.now()) // it is logged
 }

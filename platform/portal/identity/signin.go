@@ -42,8 +42,9 @@ var page = template.Must(template.ParseFS(files, "page.html"))
 
 // signIn serves the paths below /auth/, and sign-out.
 type signIn struct {
-	auth *authenticator
-	rate *web.Throttle // by address
+	auth        *authenticator
+	rate        *web.Throttle // by address
+	unsubscribe *unsubscriber // nil: the portal sends no links
 }
 
 // Rate limits of an address for the paths below /auth/, and for sign-out.
@@ -52,8 +53,12 @@ const (
 	rateAtOnce    = 500
 )
 
-func newSignIn(d *authenticator) *signIn {
-	return &signIn{auth: d, rate: web.NewThrottle(ratePerSecond, rateAtOnce)}
+func newSignIn(d *authenticator, unsubscribe func(context.Context, string) (bool, error)) *signIn {
+	s := &signIn{auth: d, rate: web.NewThrottle(ratePerSecond, rateAtOnce)}
+	if unsubscribe != nil {
+		s.unsubscribe = &unsubscriber{stop: unsubscribe, log: d.log}
+	}
+	return s
 }
 
 // serve answers a request for a path below /auth/.
@@ -68,6 +73,10 @@ func (s *signIn) serve(w http.ResponseWriter, r *http.Request, address string) {
 	}
 	if wait := s.rate.Take(hostOf(address).String()); wait > 0 {
 		refuse(w, tooMany(int(wait/time.Second)+1))
+		return
+	}
+	if token, ok := strings.CutPrefix(r.URL.Path, pathUnsubscribe); ok && s.unsubscribe != nil {
+		s.unsubscribe.serve(w, r, token)
 		return
 	}
 	switch r.Method + " " + r.URL.Path {
@@ -113,14 +122,6 @@ func (s *signIn) show(w http.ResponseWriter, r *http.Request, status int, proble
 		"Token": s.auth.tokens != nil || s.auth.reviewer != nil, "OIDC": s.auth.provider != nil, "Several": s.auth.several, "Audience": s.auth.audience,
 		"ToOIDC": pathOIDC + "?" + url.Values{"to": {destination(r.FormValue("to"))}}.Encode(),
 	})
-}
-
-// themeOf returns the theme that the person has chosen.
-func themeOf(r *http.Request) string {
-	if c, err := r.Cookie("vedette_theme"); err == nil && (c.Value == "light" || c.Value == "dark") {
-		return c.Value
-	}
-	return "system"
 }
 
 // destination returns the path to open after a sign-in. It never leads to another site.

@@ -145,6 +145,11 @@ func gaps(r *reader, ctx context.Context, in *filterInput) (*api.RecordGapList, 
 	if err != nil {
 		return nil, err
 	}
+	for i := range page.Items {
+		if err := e.withoutDetail(&page.Items[i]); err != nil {
+			return nil, err
+		}
+	}
 	return &api.RecordGapList{Gaps: each(page.Items, records.OfGap), Next: string(page.Next)}, nil
 }
 

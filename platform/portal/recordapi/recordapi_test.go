@@ -106,7 +106,27 @@ func fill(t *testing.T, more ...apitest.Object) *sqldb.DB {
 	})
 	cancel()
 	<-ended
+	withGap(t, db)
 	return db
+}
+
+// withGap adds gaps whose details name an object of a team: one of all namespaces, and one of the
+// namespace.
+func withGap(t *testing.T, db *sqldb.DB) {
+	t.Helper()
+	err := db.Transact(t.Context(), func(tx *sqldb.Tx) error {
+		for _, namespace := range []string{"", "team-b"} {
+			_, err := tx.Exec(t.Context(), "INSERT INTO gaps (cluster_id, resource_id, namespace, selector_hash, recorder, cause, from_version, to_version, from_at, to_at, detail, healed_at) "+
+				"SELECT cluster_id, resource_id, ?, 0, 'r', 'invalid', 1, 2, ?, ?, 'the object team-b/gapped cannot be read', 0 FROM objects WHERE name = 'of-team-b'", namespace, db.Now().UnixMicro(), db.Now().UnixMicro())
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // serve serves the operations to a person. The right to list other types applies to the
@@ -151,7 +171,7 @@ func serve(t *testing.T, db *sqldb.DB, s sight, rights bool) func(path string) (
 // paths are requests for everything, and for each object of the database.
 func paths(t *testing.T, db *sqldb.DB) (all []string) {
 	t.Helper()
-	all = []string{api.PathRecordChanges, api.PathRecordJobs, api.PathRecordGaps, api.PathRecordStats, api.PathRecordStats + "?type=jobs.batch", api.PathRecordChanges + "?namespace=team-b", api.PathRecordStats + "?namespace=team-b&type=pods"}
+	all = []string{api.PathRecordChanges, api.PathRecordJobs, api.PathRecordGaps, api.PathRecordGaps + "?namespace=team-a", api.PathRecordStats, api.PathRecordStats + "?type=jobs.batch", api.PathRecordChanges + "?namespace=team-b", api.PathRecordStats + "?namespace=team-b&type=pods"}
 	for _, typ := range []string{"jobs.batch", "pods", "secrets"} {
 		all = append(all, api.PathRecords+"?all=true&name=of-team-b&type="+typ, api.PathRecords+"?namespace=team-b&name=of-team-b&type="+typ)
 	}
@@ -192,6 +212,12 @@ func TestNobodySeesOtherTeams(t *testing.T) {
 				seen++
 			}
 		}
+	}
+	if _, text := all(api.PathRecordGaps); strings.Count(text, "team-b/gapped") != 6 {
+		t.Errorf("a person who sees everything does not get the details of gaps: %s", text)
+	}
+	if _, text := mine(api.PathRecordGaps + "?namespace=team-a"); !strings.Contains(text, `"invalid"`) {
+		t.Errorf("a gap of all namespaces is missing: %s", text)
 	}
 	if seen < 20 {
 		t.Errorf("a person who sees everything gets %d answers about the team", seen)

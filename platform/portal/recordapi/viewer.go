@@ -66,6 +66,16 @@ func (v *viewer) sees(cluster string, t history.Type, namespace string) (bool, e
 // podType is the type of pods.
 var podType = history.Type{Resource: "pods", Kind: "Pod"}
 
+// withoutDetail removes the detail of a gap, which may name an object, if the person may not see all
+// objects of its scope.
+func (v *viewer) withoutDetail(g *history.Gap) error {
+	yes, err := v.sees(g.Cluster, g.Type, g.Namespace)
+	if err == nil && !yes {
+		g.Detail = ""
+	}
+	return err
+}
+
 // withoutPods removes what the pods of a job show, if the person may not see them. The message of
 // an open job may be that of a pod.
 func (v *viewer) withoutPods(j *history.Job) error {

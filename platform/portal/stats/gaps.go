@@ -52,7 +52,7 @@ func (g *gapReader) list(ctx context.Context, all []history.Gap, w Window, sees 
 		}
 		found = append(found, api.Gap{
 			ID: gap.ID, Cluster: gap.Cluster, Type: gap.Type.String(), Namespace: gap.Namespace, From: gap.Began, To: gap.Ended,
-			Cause: causeOfGap(gap.Cause, language), Detail: gap.Detail, Changes: -1, Closed: !gap.Ended.IsZero(),
+			Cause: causeOfGap(gap.Cause, language), Detail: detailOf(&gap, sees), Changes: -1, Closed: !gap.Ended.IsZero(),
 		})
 	}
 	found = found[max(0, len(found)-maxGaps):]
@@ -86,6 +86,15 @@ func (g *gapReader) list(ctx context.Context, all []history.Gap, w Window, sees 
 		}
 	}
 	return found, nil
+}
+
+// detailOf returns the detail of a gap for a person. It may name an object, so the person must see all
+// namespaces of the gap: the empty one means all.
+func detailOf(gap *history.Gap, sees sees) string {
+	if !sees(gap.Cluster, gap.Type.String(), gap.Namespace) {
+		return ""
+	}
+	return gap.Detail
 }
 
 // keptCounts returns the cached counts of a gap.

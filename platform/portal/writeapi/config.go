@@ -33,7 +33,9 @@ type Config struct {
 	// Forecast predicts the start of a job that is not submitted; may be nil. See
 	// insight.Insight.Forecast.
 	Forecast func(context.Context, insight.Planned, insight.Viewer) (*api.Forecast, error)
-	Logger   *slog.Logger // default: slog.Default()
+	// EndSessions ends all sessions of a person; nil: nobody signs in.
+	EndSessions func(ctx context.Context, person string) error
+	Logger      *slog.Logger // default: slog.Default()
 }
 
 // withDefaults returns the configuration with its defaults.

@@ -168,7 +168,7 @@ func (w *writer) letters(ctx context.Context, in *api.ReplayRequest, act, did st
 func (w *writer) operates(ctx context.Context) error {
 	yes, err := w.cfg.Access.Operates(ctx)
 	if err == nil && !yes {
-		err = web.Denied("Only people who see all namespaces may see dead letters. Ask an administrator of the portal.", "")
+		err = web.Denied("Only operators, who see all namespaces, may do this. Ask an administrator of the portal.", "")
 	}
 	return err
 }

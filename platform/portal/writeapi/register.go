@@ -62,6 +62,7 @@ func Register(a huma.API, cfg Config) {
 	web.Post(a, api.PathTestMessage, "test-subscription", "Send a test message to the address of a subscription", with(w, sendTest), sends)
 
 	web.Post(a, api.PathReplay, "replay-dead-letters", "Send dead letters again", with(w, replayLetters))
+	web.Post(a, api.PathEndSessions, "end-sessions", "End all sessions of a person", with(w, endSessions))
 	web.Post(a, api.PathDrop, "drop-dead-letters", "Give up dead letters", with(w, dropLetters))
 	web.Post(a, api.PathSend, "send-again", "Send a message again", with(w, sendAgain))
 }

@@ -31,9 +31,9 @@ func listSubscriptions(ctx context.Context, w *writer, _ *struct{}) (*api.Subscr
 	if w.cfg.Notify != nil {
 		for _, ch := range channelsOf(w.cfg.Notify) {
 			info := api.ChannelInfo{Name: ch.Name, Kind: ch.Kind}
-			_, err := config.FindAddress(w.cfg.Notify, ch, w.person(ctx), "")
+			_, err := config.FindAddress(w.cfg.Notify, ch, "", "", w.person(ctx), "")
 			switch {
-			case err == nil: // the messages reach the person without further settings
+			case err == nil, ch.NamedByJobs.Any(): // needs no address
 			case !ch.HasAddresses() || !ch.Direct():
 				continue // no subscription of the person can have it
 			default:
@@ -91,7 +91,7 @@ func subscribe(ctx context.Context, w *writer, in *subscribeInput) (*api.Subscri
 	if err != nil {
 		return nil, err
 	}
-	to, err := w.addressOf(ctx, &in.Body)
+	to, err := w.addressOf(ctx, &s, in.Body.Address)
 	if err != nil {
 		return nil, err
 	}
@@ -163,15 +163,16 @@ func (w *writer) clusterUID(name string) string {
 	return ""
 }
 
-// addressOf returns the address of a subscription's messages.
+// addressOf returns the destination of a subscription's messages, for an address or the name of a
+// person.
 //
 // Errors: *api.Problem.
-func (w *writer) addressOf(ctx context.Context, in *api.Subscribe) (config.Address, error) {
-	ch := w.cfg.Notify.Channels[in.Channel]
+func (w *writer) addressOf(ctx context.Context, s *delivery.Subscription, word string) (config.Address, error) {
+	ch := w.cfg.Notify.Channels[s.Channel]
 	if ch == nil {
-		return config.Address{}, web.Invalid("There is no such channel.", api.FieldProblem{Field: "channel", Message: fmt.Sprintf("%q is none of the channels", in.Channel)})
+		return config.Address{}, web.Invalid("There is no such channel.", api.FieldProblem{Field: "channel", Message: fmt.Sprintf("%q is none of the channels", s.Channel)})
 	}
-	a, err := config.FindAddress(w.cfg.Notify, ch, w.person(ctx), in.Address)
+	a, err := config.FindAddress(w.cfg.Notify, ch, w.clusterNames()[s.Cluster], s.Namespace, w.person(ctx), word)
 	if err != nil {
 		return a, web.Invalid("The messages cannot go there.", api.FieldProblem{Field: "address", Message: err.Error()})
 	}
@@ -323,7 +324,7 @@ func sendTest(ctx context.Context, w *writer, in *subscriptionInput) (*api.Act, 
 		if err := w.quotas.take(w.who(ctx), time.Now()); err != nil {
 			return err
 		}
-		a, err := config.FindAddress(w.cfg.Notify, ch, s.Person, s.Address)
+		a, err := config.FindAddress(w.cfg.Notify, ch, w.clusterNames()[s.Cluster], s.Namespace, s.Person, s.Address)
 		if err != nil {
 			return web.Conflict("The file of notifications no longer allows the address.")
 		}

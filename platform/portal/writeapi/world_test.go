@@ -207,7 +207,7 @@ func (w *world) serve(cluster *kube.Cluster) {
 		return ""
 	})
 	mux := http.NewServeMux()
-	writeapi.Register(web.NewAPI(mux, "v0"), writeapi.Config{DB: w.db, Index: w.index, Access: rights, Notify: file, Logger: logger})
+	writeapi.Register(web.NewAPI(mux, "v0"), writeapi.Config{DB: w.db, Index: w.index, Access: rights, Notify: file, EndSessions: who.EndSessions, Logger: logger})
 	w.http = httptest.NewServer(who.Handler(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		mux.ServeHTTP(out, r.WithContext(web.WithLogger(r.Context(), logger)))
 	})))

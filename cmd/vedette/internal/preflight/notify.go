@@ -79,7 +79,7 @@ func people(n int) string {
 func examinePeople(file *config.Config, f *Findings) {
 	var unreached []string
 	for _, name := range slices.Sorted(maps.Keys(file.People)) {
-		if r, _ := file.Receivers([]rule.Target{{Kind: rule.Person, Person: name}}, nil, nil); len(r) == 0 {
+		if r, _ := file.Receivers([]rule.Target{{Kind: rule.Person, Person: name}}, nil, config.Named{}); len(r) == 0 {
 			unreached = append(unreached, name)
 		}
 	}

@@ -142,7 +142,7 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, to channel.Recei
 		return channel.Receipt{}, &channel.Error{Kind: channel.Permanent, Err: err}
 	}
 	id := idOf(m, bare(address))
-	mail, err := build(envelope{c.from, address, id, threadOf(m), muteOf(m), time.Now()}, content)
+	mail, err := build(envelope{c.from, address, id, threadOf(m), inHeader(m.Footer.Mute.URL), inHeader(m.Footer.Unsubscribe), time.Now()}, content)
 	if err != nil {
 		return channel.Receipt{}, &channel.Error{Kind: channel.Permanent, Err: err}
 	}

@@ -90,7 +90,7 @@ func statesOf(m *message.Message) (all []job.State) {
 type envelope struct {
 	from, to   string // addresses with names
 	id, thread string // Message-IDs without brackets; the thread may be empty
-	mute       string // URL; may be empty
+	mute, stop string // URLs: a page of the portal, and the address of a one-click unsubscription; may be empty
 	at         time.Time
 }
 
@@ -113,9 +113,9 @@ func build(e envelope, c *content) (*mail.Msg, error) {
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetGenHeader("X-Auto-Response-Suppress", "All") // otherwise Exchange sends out-of-office replies
 	m.SetGenHeader("User-Agent", "Vedette")
-	if e.mute != "" {
-		if err := m.SetListUnsubscribeOneClick(e.mute); err != nil {
-			m.SetGenHeaderPreformatted(mail.HeaderListUnsubscribe, "<"+e.mute+">") // no one-click link, because the portal has no https
+	if e.stop == "" || m.SetListUnsubscribeOneClick(e.stop) != nil { // one click needs https
+		if e.mute != "" {
+			m.SetGenHeaderPreformatted(mail.HeaderListUnsubscribe, "<"+e.mute+">")
 		}
 	}
 	m.SetBodyString(mail.TypeTextPlain, c.text)
@@ -204,10 +204,10 @@ func atom(text string) string {
 	return "x" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
 }
 
-// muteOf returns the mute URL if it is valid in a header.
-func muteOf(m *message.Message) string {
-	u, err := url.Parse(m.Footer.Mute.URL)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(m.Footer.Mute.URL) > 900 {
+// inHeader returns a URL if it is valid in a header, else "".
+func inHeader(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(address) > 900 {
 		return ""
 	}
 	return u.String()

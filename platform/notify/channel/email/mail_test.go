@@ -48,7 +48,7 @@ func read(t failer, m *message.Message, subject Subject, to string) (parsed, *co
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	built, err := build(envelope{"Vedette <vedette@gpu-west.example>", to, idOf(m, to), threadOf(m), muteOf(m), time.Unix(1e9, 0)}, c)
+	built, err := build(envelope{"Vedette <vedette@gpu-west.example>", to, idOf(m, to), threadOf(m), inHeader(m.Footer.Mute.URL), inHeader(m.Footer.Unsubscribe), time.Unix(1e9, 0)}, c)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -117,7 +117,7 @@ func TestHeaders(t *testing.T) {
 	for name, want := range map[string]string{
 		"Subject": "Failed, OOMKilled: llama3-70b-dpo-mix-v4-seed-1337", "From": `"Vedette" <vedette@gpu-west.example>`, "To": "<liwei@example.com>",
 		"References": "<0bcbde3e-8960-4961-ad34-668f0e3945bb@gpu-west.vedette>", "In-Reply-To": "<0bcbde3e-8960-4961-ad34-668f0e3945bb@gpu-west.vedette>",
-		"Auto-Submitted": "auto-generated", "List-Unsubscribe": "<https://vedette.example/mute?job=0bcbde3e>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+		"Auto-Submitted": "auto-generated", "List-Unsubscribe": "<https://vedette.example/auth/unsubscribe/a.b>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
 	} {
 		if got := p.header.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

@@ -49,7 +49,7 @@ func failedMessage() *message.Message {
 		},
 		Footer: message.Footer{
 			Place: "gpu-west / team-llm", Why: "You get this as owner, by the rule “my failures”.",
-			Mute: message.Link{Text: "Mute this job", URL: portal + "/mute?job=0bcbde3e"}, Change: message.Link{Text: "Change the rule", URL: portal + "/settings?rule=my+failures"}, Zone: "Times UTC+8",
+			Unsubscribe: portal + "/auth/unsubscribe/a.b", Mute: message.Link{Text: "Mute this job", URL: portal + "/mute?job=0bcbde3e"}, Change: message.Link{Text: "Change the rule", URL: portal + "/settings?rule=my+failures"}, Zone: "Times UTC+8",
 		},
 		URL: portal + "/jobs/gpu-west/0bcbde3e", Happened: time.Date(2026, 11, 22, 2, 21, 42, 108e6, time.UTC),
 		Thread: "0bcbde3e-8960-4961-ad34-668f0e3945bb@gpu-west", Dedup: "vedette/gpu-west/0bcbde3e/my failures", Rule: "my failures", Role: "owner", Place: "gpu-west / team-llm",

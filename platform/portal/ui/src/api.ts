@@ -38,6 +38,7 @@ export const PathDeadLetters = "/deadletters";
 export const PathReplay = "/deadletters/replay";
 export const PathDrop = "/deadletters/drop";
 export const PathSend = "/deliveries/{id}/send";
+export const PathEndSessions = "/sessions/end";
 export const PathSubscriptions = "/subscriptions";
 export const PathSubscription = "/subscriptions/{id}";
 export const PathVerify = "/subscriptions/{id}/code";
@@ -1003,6 +1004,12 @@ export interface Cluster {
 // send it.
 export interface LocalProof {
   proof: string;
+}
+
+// EndSessionsRequest ends all sessions of a person.
+export interface EndSessionsRequest {
+  // Person is the name by which the portal knows the person: "anna", or "cluster:prod:anna".
+  person: string;
 }
 
 // SignInMethods lists the ways to sign in. It is the answer to a GET of PathSignInMethods, which
