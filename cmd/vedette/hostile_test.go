@@ -492,7 +492,7 @@ func (h *hostile) probe(t *testing.T) {
 
 // asks runs the commands that send requests to a server.
 func (h *hostile) asks(p *platform) {
-	for _, args := range [][]string{{"watch", "poods"}, {"record", "pods"}, {"record", "pods", "--dry-run"}, {"doctor", "pods"}} {
+	for _, args := range [][]string{{"watch", "poods"}, {"record", "pods", "--fail-fast"}, {"record", "pods", "--dry-run"}, {"doctor", "pods"}} {
 		args = append(args, "--kubeconfig", p.kubeconfig)
 		if args[0] != "watch" {
 			args = append(args, "--db", h.db)

@@ -47,7 +47,7 @@ const (
 
 // until calls do until it succeeds. It logs each change of the reason why it waits.
 //
-// Errors: those of do that no wait mends, and all of them with --fail-fast; the cause of ctx.
+// Errors: those of do that waiting does not fix, and all of them with --fail-fast; the cause of ctx.
 func (s *startup) until(ctx context.Context, log *slog.Logger, do func(context.Context) error) error {
 	report := faultlog.Reporter{Fault: "cannot start yet, and tries again", Over: "the start continues", Logger: func() *slog.Logger { return log }}
 	for delay := firstStartDelay; ; delay = min(2*delay, maxStartDelay) {
