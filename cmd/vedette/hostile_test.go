@@ -404,8 +404,10 @@ func (h *hostile) settings(t *testing.T) {
 		{"config", evil},
 		{"doctor", "-o", evil},
 		{"record", "--listen", evil, "pods", "--kubeconfig", h.srv.kubeconfig},
+		{"debug", "bundle", "--server", evil},
+		{"debug", "bundle", "--server", "http://127.0.0.1:1/" + evil, "--config", evil},
 	} {
-		if slices.Contains([]string{"watch", "demo", "config", "help", "completion", "__complete", evil}, args[0]) {
+		if slices.Contains([]string{"watch", "demo", "debug", "config", "help", "completion", "__complete", evil}, args[0]) {
 			h.run(args...)
 			continue
 		}

@@ -122,16 +122,18 @@ func (p *logPrinter) line(l logs.Line) error {
 	return p.con.Styled(text.String())
 }
 
-// shown returns the text of a line: with the colors that the program wrote if colors are on,
-// and as it was written for a file or a pipe.
+// shown returns the text of a line: as its program wanted it on a terminal, with its control
+// sequences in a file, and with escapes elsewhere.
 func (p *logPrinter) shown(text string) string {
 	switch {
 	case p.con.Colors:
 		return logtext.Terminal(text)
-	case p.con.Terminal() || p.opts.color == "never":
+	case p.con.Terminal():
 		return logtext.Plain(text)
+	case p.con.File() && p.opts.color != "never":
+		return logtext.File(text)
 	}
-	return logtext.File(text)
+	return printable.Text(strings.TrimSuffix(text, "\r"))
 }
 
 // originOf returns the pod, container and attempt that wrote a line.

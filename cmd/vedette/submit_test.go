@@ -312,7 +312,7 @@ func TestSubmitLogs(t *testing.T) {
 	if err := srv.WriteLog("ml", "train-7-a", "main", "epoch 1\x1b[31m\n"); err != nil {
 		t.Fatal(err)
 	}
-	run.out.holds(t, "train-7-a/main #1 epoch 1\x1b[31m\n")
+	run.out.holds(t, `train-7-a/main #1 epoch 1\x1b[31m`+"\n")
 	if err := srv.WriteLog("ml", "train-7-a", "main", "epoch 2\n"); err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func Plain(text string) string {
 	return out.String()
 }
 
-// File returns a line for a file or a pipe: the control characters that Terminal and Plain
+// File returns a line for a file: the control characters that Terminal and Plain
 // evaluate are unchanged, and others are escaped.
 func File(text string) string {
 	var out strings.Builder

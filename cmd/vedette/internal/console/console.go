@@ -46,6 +46,16 @@ func IsTerminal(end any) bool {
 // Terminal reports whether data goes to a terminal.
 func (c *Console) Terminal() bool { return IsTerminal(c.out.Raw()) }
 
+// File reports whether data goes to a file.
+func (c *Console) File() bool {
+	f, ok := c.out.Raw().(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
 // Size returns the width and the height of the terminal, 0 and 0 without one.
 func (c *Console) Size() (width, height int) {
 	f, ok := c.out.Raw().(*os.File)
