@@ -19,20 +19,25 @@ type JobRow struct {
 
 var jobColumns = []string{"object_id", "gpus", "pods", "priority", "attempt", "attempts", "time_limit", "pod_label", "pod_label_value"}
 
-// InsertJobs inserts the rows of jobs that have none.
+// InsertJobs inserts the rows of jobs that have none. The columns of unknown facts are NULL.
 func InsertJobs(ctx context.Context, tx *sqldb.Tx, all []JobRow) error {
-	rows := make([][]any, len(all))
-	for i := range all {
-		rows[i] = make([]any, len(jobColumns))
-		rows[i][0] = all[i].ObjectID
-		if f := all[i].Facts; f != nil {
-			copy(rows[i][1:], []any{
-				int64(f.GPUs), int64(f.Pods), Truncate(f.Priority, MaxWord), int64(f.Attempt), int64(f.Attempts), f.Limit.Microseconds(),
-				Truncate(f.PodLabel, MaxWord), Truncate(f.PodLabelValue, MaxWord),
-			})
+	var known, unknown [][]any
+	for _, row := range all {
+		f := row.Facts
+		if f == nil {
+			unknown = append(unknown, []any{row.ObjectID})
+			continue
 		}
+		known = append(known, []any{
+			row.ObjectID, int64(f.GPUs), int64(f.Pods), Truncate(f.Priority, MaxWord), int64(f.Attempt), int64(f.Attempts), f.Limit.Microseconds(),
+			Truncate(f.PodLabel, MaxWord), Truncate(f.PodLabelValue, MaxWord),
+		})
 	}
-	if err := tx.Insert(ctx, "jobs", jobColumns, rows); err != nil {
+	err := tx.Insert(ctx, "jobs", jobColumns, known)
+	if err == nil {
+		err = tx.Insert(ctx, "jobs", jobColumns[:1], unknown)
+	}
+	if err != nil {
 		return fmt.Errorf("table jobs: %w", err)
 	}
 	return nil
