@@ -119,6 +119,8 @@ clusters:
 		"spill | S | F:4",
 		"listen | - | default",
 		"wait-for-types | true | F:6",
+		"fail-fast | false | default",
+		"log-level | INFO | default",
 		"keep | - | default",
 		"keep-state | - | default",
 		"keep-bodies | - | default",
