@@ -127,8 +127,8 @@ func TestRetryChain(t *testing.T) {
 	}
 }
 
-// TestRetryForgedNumber: a number that an annotation or a history claims makes neither a name
-// that nobody can read nor one that is taken.
+// TestRetryForgedNumber: a huge number in an annotation or in the history does not reach the name
+// of a retry, and the name is free.
 func TestRetryForgedNumber(t *testing.T) {
 	y := newYard(t, apitest.Config{})
 	first := y.create(failedJob)

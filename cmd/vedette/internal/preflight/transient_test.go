@@ -17,7 +17,7 @@ import (
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
-// TestTransient checks which errors of a start a wait may mend.
+// TestTransient checks which errors at the start are temporary, so that the program waits.
 func TestTransient(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
 	for err, want := range map[error]bool{
