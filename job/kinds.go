@@ -98,6 +98,9 @@ func Types() (names []string) {
 	return names
 }
 
+// IsPodLabel reports whether an operator marks the pods of a job with a label.
+func IsPodLabel(name string) bool { return name != "" && registry.Load().labels[name] > 0 }
+
 // IsJobType reports whether the objects of a type are jobs.
 func IsJobType(name string) bool {
 	k := KindOfType(name)

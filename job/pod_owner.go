@@ -39,6 +39,3 @@ func LabeledOwners(labels map[string]string) (all []Owner) {
 	}
 	return all
 }
-
-// Group returns the API group of the owner.
-func (o Owner) Group() string { return groupOf(o.APIVersion) }

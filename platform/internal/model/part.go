@@ -61,17 +61,27 @@ func PartOwners(ctx context.Context, tx *sqldb.Tx, cluster int64, kind string, u
 	return nil
 }
 
-// JobNamed returns the newest job of a kind with a name in a namespace, and whether there is
-// one.
-func JobNamed(ctx context.Context, tx *sqldb.Tx, cluster int64, group, kind, namespace, name string) (o PartOwner, found bool, err error) {
-	err = tx.Query(ctx, "SELECT "+partOwnerColumns+" FROM resources r JOIN objects o ON o.resource_id = r.id JOIN jobs j ON j.object_id = o.id LEFT JOIN job_parts p ON p.object_id = o.id"+
-		" WHERE r.api_group = ? AND r.kind = ? AND o.cluster_id = ? AND o.namespace = ? AND o.name = ? ORDER BY o.id DESC LIMIT 1",
-		[]any{group, kind, cluster, namespace, name}, func(rows *sql.Rows) (err error) {
-			o, err = scanPartOwner(rows)
-			found = true
+// JobsWithPodLabels calls each for the jobs of a cluster whose pods have a label with one of some
+// values, newest last.
+func JobsWithPodLabels(ctx context.Context, tx *sqldb.Tx, cluster int64, values []string, each func(Label, PartOwner)) error {
+	for some := range slices.Chunk(values, 500) {
+		var args []any
+		for _, v := range some {
+			args = append(args, v)
+		}
+		err := tx.Query(ctx, "SELECT j.pod_label, j.pod_label_value, o.id, o.cluster_id, o.namespace, o.uid, o.created_at FROM jobs j JOIN objects o ON o.id = j.object_id WHERE j.pod_label_value IN "+
+			sqldb.Placeholders(len(some))+" AND o.cluster_id = ? ORDER BY o.id", append(args, cluster), func(rows *sql.Rows) error {
+			var l Label
+			var o PartOwner
+			err := rows.Scan(&l.Name, &l.Value, &o.Job, &o.Cluster, &o.Namespace, &o.UID, &o.CreatedAt)
+			each(l, o)
 			return err
 		})
-	return o, found, err
+		if err != nil {
+			return fmt.Errorf("table jobs: %w", err)
+		}
+	}
+	return nil
 }
 
 const partColumns = "o.id, o.cluster_id, o.namespace, o.uid, o.created_at, o.owner_uid, o.owner_kind, o.owner_name, CASE WHEN r.api_group = '' AND r.name = 'pods' THEN 1 ELSE 0 END"

@@ -34,7 +34,7 @@ func Link(ctx context.Context, tx *sqldb.Tx, all []model.Part, jobs []Job) error
 	}
 	var open []model.Part
 	for i := range all {
-		if p := &all[i]; !l.owned[p.ID] && (p.Owner.UID != "" || p.Pod && job.LabeledOwners(p.Labels) != nil) {
+		if p := &all[i]; !l.owned[p.ID] && (p.Owner.UID != "" || p.Pod && labeled(p)) {
 			open = append(open, *p)
 		}
 	}
@@ -53,6 +53,16 @@ type linker struct {
 	tx    *sqldb.Tx
 	jobs  map[int64]int64 // found and not stored yet, by part
 	owned map[int64]bool  // parts whose owner leads to the job; others stay open
+}
+
+// labeled reports whether a pod has the label of an operator.
+func labeled(p *model.Part) bool {
+	for name := range p.Labels {
+		if job.IsPodLabel(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // kindInCluster is the kind of the owners of some parts.
@@ -93,33 +103,37 @@ func (l *linker) byOwner(ctx context.Context, some []*model.Part) error {
 	})
 }
 
-// named identifies a job by its name.
-type named struct {
-	cluster                      int64
-	group, kind, namespace, name string
-}
-
-// byLabels finds the jobs of pods without one by the labels of operators.
+// byLabels finds the jobs of pods without one by the labels of operators. Of several jobs that had
+// the label, the newest one that is not younger than the pod counts.
 func (l *linker) byLabels(ctx context.Context, all []model.Part) error {
-	known := map[named]model.PartOwner{}
+	values := map[int64][]string{} // by cluster
+	for i := range all {
+		if p := &all[i]; p.Pod && l.jobs[p.ID] == 0 {
+			for name, value := range p.Labels {
+				if job.IsPodLabel(name) {
+					values[p.Cluster] = append(values[p.Cluster], value)
+				}
+			}
+		}
+	}
+	jobs := map[model.Label][]model.PartOwner{}
+	for cluster, some := range values {
+		slices.Sort(some)
+		err := model.JobsWithPodLabels(ctx, l.tx, cluster, slices.Compact(some), func(label model.Label, o model.PartOwner) { jobs[label] = append(jobs[label], o) })
+		if err != nil {
+			return err
+		}
+	}
 	for i := range all {
 		p := &all[i]
-		if !p.Pod || l.jobs[p.ID] != 0 {
+		if !p.Pod || l.owned[p.ID] {
 			continue
 		}
-		for _, owner := range job.LabeledOwners(p.Labels) {
-			n := named{p.Cluster, owner.Group(), owner.Kind, p.Namespace, owner.Name}
-			o, found := known[n]
-			if !found {
-				var err error
-				if o, _, err = model.JobNamed(ctx, l.tx, n.cluster, n.group, n.kind, n.namespace, n.name); err != nil {
-					return err
+		for name, value := range p.Labels {
+			for _, o := range jobs[model.Label{Name: name, Value: value}] {
+				if o.Owns(p) && o.CreatedAt <= p.CreatedAt {
+					l.jobs[p.ID] = max(l.jobs[p.ID], o.Job)
 				}
-				known[n] = o
-			}
-			if o.Owns(p) && o.CreatedAt <= p.CreatedAt && (owner.UID == "" || owner.UID == o.UID) {
-				l.jobs[p.ID] = o.Job
-				break
 			}
 		}
 	}

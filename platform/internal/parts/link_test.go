@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 // types are the types of drawn objects, by their kind.
 var types = map[string]model.Type{
 	"JobSet": {Group: "jobset.x-k8s.io", Resource: "jobsets", Kind: "JobSet"}, "Job": {Group: "batch", Resource: "jobs", Kind: "Job"},
-	"ReplicaSet": {Group: "apps", Resource: "replicasets", Kind: "ReplicaSet"}, "Pod": {Resource: "pods", Kind: "Pod"},
+	"MPIJob": {Group: "kubeflow.org", Resource: "mpijobs", Kind: "MPIJob"}, "ReplicaSet": {Group: "apps", Resource: "replicasets", Kind: "ReplicaSet"}, "Pod": {Resource: "pods", Kind: "Pod"},
 }
 
 // object is a drawn object.
@@ -115,7 +115,7 @@ func TestLink(t *testing.T) {
 			order := rapid.Permutation(indexes(len(all))).Draw(t, "order")
 			for len(order) > 0 {
 				n := rapid.IntRange(1, len(order)).Draw(t, "transaction")
-				writeObjects(t, d.DB, resources, all, order[:n])
+				write(t, d.DB, resources, all, order[:n])
 				order = order[n:]
 			}
 			if got := d.Rows(storedParts); !slices.Equal(got, sorted(want)) {
@@ -162,8 +162,8 @@ func resourcesOf(t *testing.T, db *sqldb.DB) map[string]int64 {
 	return ids
 }
 
-// writeObjects writes some objects in one transaction, each type as a recorder does.
-func writeObjects(t *rapid.T, db *sqldb.DB, resources map[string]int64, all []object, some []int) {
+// write writes some objects in one transaction, each type as a recorder does.
+func write(t interface{ Fatal(args ...any) }, db *sqldb.DB, resources map[string]int64, all []object, some []int) {
 	err := db.Transact(context.Background(), func(tx *sqldb.Tx) error {
 		for i := 0; i < len(some); {
 			first := &all[some[i]]
@@ -214,5 +214,31 @@ func TestSweep(t *testing.T) {
 		if open := d.Rows("SELECT o.name FROM open_parts p JOIN objects o ON o.id = p.object_id"); strings.Join(open, " ") != "stranger" {
 			t.Errorf("open parts: got %q, want stranger", open)
 		}
+	})
+}
+
+// TestLabelOfSeveralKinds: a pod belongs to the MPIJob that its label names although its owner, the
+// launcher, is not recorded and other kinds have the same label, before and after the job.
+func TestLabelOfSeveralKinds(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		d := modeltest.Open(t, url)
+		resources := resourcesOf(t, d.DB)
+		at := time.Unix(1_772_000_000, 0)
+		spec := job.ReadSpec(map[string]any{"apiVersion": "kubeflow.org/v2beta1", "kind": "MPIJob", "metadata": map[string]any{"name": "train"}})
+		facts := spec.Facts(job.Running)
+		mpi := object{kind: "MPIJob", cluster: 1, Observation: observe.Observation{
+			UID: "uid-train", Name: "train", Namespace: "ml", Version: 2, Created: at, Seen: at, Source: model.Watched, Body: []byte("{}"), Status: job.Status{State: job.Running}, OfJob: true, Facts: &facts,
+		}}
+		pod := func(name string, version wire.Version) object {
+			return object{kind: "Pod", cluster: 1, Observation: observe.Observation{
+				UID: "uid-" + name, Name: name, Namespace: "ml", Version: version, Created: at.Add(time.Second), Seen: at, Source: model.Watched, Body: []byte("{}"), Status: job.Status{State: job.Running},
+				Pod: true, Owner: model.Owner{UID: "uid-launcher", Kind: "Job", Name: "train-launcher"}, Labels: map[string]string{facts.PodLabel: "train"},
+			}}
+		}
+		all := []object{pod("before", 1), mpi, pod("later", 3)}
+		for i := range all {
+			write(t, d.DB, resources, all, []int{i})
+		}
+		d.Want(storedParts, "before train", "later train")
 	})
 }

@@ -63,6 +63,7 @@ CREATE TABLE jobs (
   pod_label ${NAME},
   pod_label_value ${NAME}
 ) ${ORDERED};
+CREATE INDEX jobs_pod_label ON jobs (pod_label_value);
 
 -- The job of each object that belongs to one: pods, and the objects between them and the job.
 CREATE TABLE job_parts (
