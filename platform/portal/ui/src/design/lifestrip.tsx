@@ -1,11 +1,12 @@
 // The life strip of a job: its states since it was submitted.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Span } from "../api";
 import { recordedLife, unrecordedSince } from "../core/recording";
 import { shownNow } from "../core/shown";
 import { clock, duration, instant } from "../core/format";
 import { shownTheme } from "../core/theme";
+import { useWidth } from "../core/width";
 import { isFinal } from "../core/state";
 import { stateWord, words } from "../words";
 import { colors, paintSpan, place } from "./lifepaint";
@@ -89,22 +90,14 @@ export function LifeStrip(props: LifeProps) {
   const p = whole === props.life ? props : { ...props, life: whole };
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [measured, measure] = useState(0);
+  const full = useWidth(box, p.width);
   const height = p.height ?? 10;
   const over = isFinal(p.state);
   const icon = height > 12 ? 18 : 12;
   const now = over ? 0 : Math.floor(shownNow.value / 5000) * 5000;
   const theme = shownTheme.value;
-  const width = (p.width ?? measured) - (over ? icon + 6 : 0);
+  const width = full - (over ? icon + 6 : 0);
 
-  useEffect(() => {
-    if (p.width !== undefined || !box.current) {
-      return;
-    }
-    const watch = new ResizeObserver((entries) => measure(Math.floor(entries[0]?.contentRect.width ?? 0)));
-    watch.observe(box.current);
-    return () => watch.disconnect();
-  }, [p.width]);
   useEffect(() => {
     if (canvas.current && width > 0) {
       draw(canvas.current, p, width, height, shownNow.peek(), themeColors(theme));

@@ -1,6 +1,6 @@
 // The large life strip in the head of the page of a job.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Job, LikelyStart } from "../../api";
 import { clock, date, duration, instant } from "../../core/format";
 import { paintSpan, pale } from "../../design/lifepaint";
@@ -8,6 +8,7 @@ import type { Colors } from "../../design/lifepaint";
 import { describe, themeColors } from "../../design/lifestrip";
 import { StateIcon } from "../../design/stateicon";
 import { shownTheme } from "../../core/theme";
+import { useWidth } from "../../core/width";
 import { sameDay, zoneChoice } from "../../core/zone";
 import { isFinal } from "../../core/state";
 import { layout } from "./striplayout";
@@ -22,19 +23,11 @@ const total = 34;
 export function BigStrip({ job, likely, now, past }: { job: Job; likely?: LikelyStart | undefined; now: number; past: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [measured, measure] = useState(0);
+  const measured = useWidth(box);
   const ended = isFinal(job.state) || job.ended !== undefined;
   const width = Math.max(0, measured - (ended ? 28 : 0));
   const theme = shownTheme.value;
   const words = w.value;
-  useEffect(() => {
-    if (!box.current) {
-      return;
-    }
-    const watch = new ResizeObserver((entries) => measure(Math.floor(entries[0]?.contentRect.width ?? 0)));
-    watch.observe(box.current);
-    return () => watch.disconnect();
-  }, []);
   const strip = useMemo(
     () => layout({ life: job.life, now, ended, likely, width, text: (kind, ms, seconds) => markText(kind, ms, seconds, now, past) }),
     [job.life, now, ended, likely, width, words, past, zoneChoice.value],

@@ -1,8 +1,9 @@
 // The drawing of a difference: unified or split, with folds.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { DiffLine } from "../../api";
 import { recall, remember } from "../../core/storage";
+import { useWidth } from "../../core/width";
 import { Button } from "../../design/button";
 import { Check } from "../../design/field";
 import { linesOf } from "../../design/yamltokens";
@@ -24,20 +25,12 @@ type How = "unified" | "split" | "auto";
 export function DiffTable({ lines, right, cut = 0, compact = false }: { lines: readonly DiffLine[]; right: string; cut?: number; compact?: boolean }) {
   const words = w.value.diff;
   const box = useRef<HTMLDivElement>(null);
-  const [wide, setWide] = useState(false);
+  const wide = useWidth(box) >= splitFrom;
   const [how, setHow] = useState<How>(() => recall<How>("diff", "auto"));
   const [bookkeeping, setBookkeeping] = useState(false);
   const made = useMemo(() => rows([...lines], bookkeeping), [lines, bookkeeping]);
   const [list, set] = useState<Row[]>(made);
-  useEffect(() => set(made), [made]);
-  useEffect(() => {
-    if (!box.current) {
-      return;
-    }
-    const watch = new ResizeObserver((entries) => setWide((entries[0]?.contentRect.width ?? 0) >= splitFrom));
-    watch.observe(box.current);
-    return () => watch.disconnect();
-  }, []);
+  useLayoutEffect(() => set(made), [made]);
   const sides = !compact && (how === "split" || (how === "auto" && wide));
   const choose = (next: How) => {
     setHow(next);

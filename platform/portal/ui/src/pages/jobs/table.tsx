@@ -2,7 +2,7 @@
 
 import { Component } from "preact";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { unrecordedSince } from "../../core/recording";
 import { changed, jobPath, to } from "../../core/router";
 import { waits as waitsIn } from "../../core/state";
@@ -12,6 +12,7 @@ import { LifeStrip } from "../../design/lifestrip";
 import { StateIcon } from "../../design/stateicon";
 import { Name } from "../../design/text";
 import { shownNow } from "../../core/shown";
+import { useWidth } from "../../core/width";
 import { clockOf, duration, instant } from "../../core/format";
 import { words as common } from "../../words";
 import { chosen, density, fitting } from "./columns";
@@ -105,16 +106,8 @@ export interface TableProps {
 // JobsTable shows the rows as a table.
 export function JobsTable(p: TableProps) {
   const box = useRef<HTMLDivElement>(null);
-  const [width, measure] = useState(0);
+  const width = useWidth(box);
   const memo = useRef<{ key: string; columns: Column[] }>({ key: "", columns: [] });
-  useEffect(() => {
-    if (!box.current) {
-      return;
-    }
-    const watch = new ResizeObserver((entries) => measure(Math.floor(entries[0]?.contentRect.width ?? 0)));
-    watch.observe(box.current);
-    return () => watch.disconnect();
-  }, []);
   useEffect(() => wholeRows(box.current), [width === 0, density.value, p.news !== null, p.rows.length > 0]);
   const columns = fitting(chosen.value, width);
   const key = columns.map((c) => c.name).join();

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { shownTheme } from "../../core/theme";
+import { useWidth } from "../../core/width";
 import { readLook } from "../timeline/look";
 import { axes, nearest } from "./chart";
 import type { Box, Scene, Tick } from "./chart";
@@ -33,19 +34,10 @@ function boxOf(width: number, height: number): Box {
 export function Plot(p: PlotProps) {
   const surface = useRef<HTMLCanvasElement>(null);
   const holder = useRef<HTMLDivElement>(null);
-  const [width, measure] = useState(0);
+  const width = useWidth(holder);
   const [shown, show] = useState(-1);
   const theme = shownTheme.value;
   const box = boxOf(width, p.height);
-  useEffect(() => {
-    const element = holder.current;
-    if (element === null) {
-      return;
-    }
-    const watch = new ResizeObserver((entries) => measure(Math.floor(entries[0]?.contentRect.width ?? 0)));
-    watch.observe(element);
-    return () => watch.disconnect();
-  }, []);
   useEffect(() => {
     if (surface.current !== null && width > 0) {
       paint(surface.current, p, width, box, shown);
