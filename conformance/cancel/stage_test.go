@@ -71,7 +71,7 @@ func (s *stage) record(t *testing.T, targets []record.Target) {
 	if _, err := db.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := record.New(db, record.Config{Cluster: s.cluster, Name: "one", Targets: targets, Logger: slog.New(slog.DiscardHandler)})
+	r, err := record.New(db, record.Config{Cluster: s.cluster, Name: "one", Targets: targets, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -150,7 +150,7 @@ func (s *stage) start() { close(s.simulated) }
 func (s *stage) record() {
 	s.t.Helper()
 	s.recorder = must(record.New(s.db, record.Config{
-		Cluster: s.cluster, ClusterName: clusterName, Name: "smoke", Targets: []record.Target{{Type: "jobs.batch"}, {Type: "pods"}}, Logger: slog.New(slog.DiscardHandler),
+		Cluster: s.cluster, ClusterName: clusterName, Name: "smoke", Targets: []record.Target{{Type: "jobs.batch"}, {Type: "pods"}}, Logger: slog.New(slog.NewTextHandler(s.t.Output(), nil)),
 	}))(s.t)
 	s.unrecord = s.run("the recorder", s.recorder.Run)
 }
@@ -168,7 +168,7 @@ channels:
 rules:
 - {name: failed jobs, types: [jobs.batch], enter: [Failed], to: [hook]}
 `, hook.URL), config.Options{LookupEnv: func(string) (string, bool) { return secret, true }}))(s.t)
-	s.notifier = must(notify.New(s.db, notify.Config{File: file, Logger: slog.New(slog.DiscardHandler)}))(s.t)
+	s.notifier = must(notify.New(s.db, notify.Config{File: file, Logger: slog.New(slog.NewTextHandler(s.t.Output(), nil))}))(s.t)
 	s.run("the notifier", s.notifier.Run)
 	// The first run of a notifier begins with the next transition.
 	patience.Until(s.t, "the notifier has its place in the feed", func() string {
@@ -201,7 +201,7 @@ func (s *stage) receive(w http.ResponseWriter, r *http.Request) {
 func (s *stage) serve() {
 	s.t.Helper()
 	p := must(portal.New(portal.Config{
-		DB: s.db, Clusters: []access.Cluster{{Name: clusterName, Kube: s.cluster}}, Rights: true, ClusterTokens: true, Version: "smoke", Logger: slog.New(slog.DiscardHandler),
+		DB: s.db, Clusters: []access.Cluster{{Name: clusterName, Kube: s.cluster}}, Rights: true, ClusterTokens: true, Version: "smoke", Logger: slog.New(slog.NewTextHandler(s.t.Output(), nil)),
 	}))(s.t)
 	listener := must(net.Listen("tcp", "127.0.0.1:0"))(s.t)
 	s.base = "http://" + listener.Addr().String()

@@ -68,7 +68,7 @@ func recordHere(t *testing.T, s *stage.Stage, cfg *rest.Config) (stop func()) {
 	rc := record.Config{
 		Cluster: cluster, ClusterName: "the-cluster", Name: "here", MonitorInterval: 100 * time.Millisecond,
 		Reflector: reflector.Config{SlowRetry: 500 * time.Millisecond, MaxBackoff: time.Second},
-		Logger:    slog.New(slog.DiscardHandler),
+		Logger:    slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	for _, name := range s.Types {
 		rc.Targets = append(rc.Targets, record.Target{Type: name})

@@ -85,7 +85,7 @@ func recordRanges(t *testing.T, c *controlplane.Cluster) (d *sqldb.DB, r *record
 	}
 	t.Cleanup(cluster.Close)
 	r, err = record.New(d, record.Config{
-		Cluster: cluster, Targets: record.Target{Type: "configmaps"}.Divide(4), Logger: slog.New(slog.DiscardHandler),
+		Cluster: cluster, Targets: record.Target{Type: "configmaps"}.Divide(4), Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	if err != nil {
 		t.Fatal(err)
