@@ -62,7 +62,7 @@ stress: ## run as many rounds of tests of P (./store ./kube/...) as fit into T (
 # The targets below are parts of the nightly run.
 
 .PHONY: databases
-databases: ## run the tests of all packages that use a database on D (postgres or mariadb)
+databases: ## run the tests of all packages that use a database on D (postgres, mariadb, or pgbouncer)
 	@tools/setup.sh databases
 	VEDETTE_TEST_DATABASES=$(D) $(WORK) go test -count=1 -timeout 30m ./platform/sqldb/... ./platform/internal/... ./platform/feed ./platform/history ./platform/jobindex ./platform/logs/joblog ./platform/logs/logkeeper ./platform/retention ./platform/record/... ./platform/send/... ./platform/world/... ./platform/notify/delivery ./platform/notify ./platform/portal/insight ./platform/portal/stats ./platform/portal/audit ./platform/portal/readapi ./platform/portal/writeapi ./platform/portal/recordapi ./platform/portal
 

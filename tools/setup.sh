@@ -70,6 +70,7 @@ check() {
       ;;
     databases)
       installed initdb '/usr/lib/postgresql/*/bin' '/usr/pgsql-*/bin' || lacks initdb "PostgreSQL, for the recorder's tests" postgresql
+      installed pgbouncer /usr/sbin || lacks pgbouncer "PgBouncer, for the recorder's tests" pgbouncer
       installed mariadbd /usr/sbin || lacks mariadbd "MariaDB, for the recorder's tests" mariadb-server
       ;;
     linux)

@@ -92,6 +92,17 @@ func (d *DB) ValueLimit(ctx context.Context) (bytes int64, setting string, err e
 	return bytes, setting, d.Explain(err)
 }
 
+// RoleSettings returns statements for the settings that the sessions need and do not have, because
+// a pooler such as PgBouncer does not pass them on.
+func (d *DB) RoleSettings(ctx context.Context) (missing []string, err error) {
+	s, ok := d.pool.driver.(Settler)
+	if !ok {
+		return nil, nil
+	}
+	missing, err = s.RoleSettings(ctx, d.pool.db)
+	return missing, d.Explain(err)
+}
+
 // CheckMigration returns an error if the server or the rights of its user forbid a
 // step of the schema. With try, it makes changes like those of a step, and removes them.
 func (d *DB) CheckMigration(ctx context.Context, try bool) error {

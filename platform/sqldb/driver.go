@@ -87,6 +87,15 @@ type Limiter interface {
 	ValueLimit(ctx context.Context, db *sql.DB) (bytes int64, setting string, err error)
 }
 
+// Settler is a Driver of a server whose sessions need settings that a pooler does not pass on.
+type Settler interface {
+	Driver
+
+	// RoleSettings returns the statements that make the missing settings defaults of the
+	// role.
+	RoleSettings(ctx context.Context, db *sql.DB) (missing []string, err error)
+}
+
 // Preparer is a Driver that knows what a server and the rights of its user must allow for the steps
 // of the schema.
 type Preparer interface {

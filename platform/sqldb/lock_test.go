@@ -82,7 +82,7 @@ func TestLockOfLongName(t *testing.T) {
 		}
 		t.Run(kind, func(t *testing.T) {
 			longest, quote := strings.Repeat("n", 63), "`" // 64 characters with the last one
-			if kind == "postgres" {
+			if dbtest.Family(kind) == "postgres" {
 				longest, quote = strings.Repeat("n", 62), `"`
 			}
 			server := dbtest.Of(t, kind)

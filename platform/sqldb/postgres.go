@@ -12,12 +12,21 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 )
 
 // postgres is the driver for PostgreSQL.
 type postgres struct{}
+
+// sessionSettings are the settings of a session, in the units of the server.
+var sessionSettings = map[string]string{
+	"lock_timeout":                        strconv.FormatInt(LockTimeout.Milliseconds(), 10),
+	"idle_in_transaction_session_timeout": strconv.FormatInt(IdleTransactionTimeout.Milliseconds(), 10),
+	// All queries here read a few thousand rows at most, by an index. The planner has too
+	// old statistics of a table that grows, and wrong ones of a large table. It would then
+	// read the whole table, or compile a query for half a second.
+	"enable_seqscan": "off", "jit": "off",
+}
 
 // PostgreSQL returns the driver for PostgreSQL. Its URLs have the parameters of libpq:
 //
@@ -116,19 +125,12 @@ func (postgres) Address(u *url.URL, getenv func(string) string) (Address, error)
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = ConnectTimeout
 	}
-	for name, value := range map[string]string{
-		"lock_timeout":                        strconv.FormatInt(LockTimeout.Milliseconds(), 10),
-		"idle_in_transaction_session_timeout": strconv.FormatInt(IdleTransactionTimeout.Milliseconds(), 10),
-		// All queries here read a few thousand rows at most, by an index. The planner has too
-		// old statistics of a table that grows, and wrong ones of a large table. It would then
-		// read the whole table, or compile a query for half a second.
-		"enable_seqscan": "off", "jit": "off",
-	} {
+	for name, value := range sessionSettings {
 		if cfg.RuntimeParams[name] == "" {
 			cfg.RuntimeParams[name] = value
 		}
 	}
-	return Address{URL: WithoutSecrets(u, user), Connect: func(Access) (*sql.DB, error) { return limitPool(stdlib.OpenDB(*cfg)), nil }}, nil
+	return Address{URL: WithoutSecrets(u, user), Connect: func(Access) (*sql.DB, error) { return limitPool(sql.OpenDB(newPoolerConnector(*cfg))), nil }}, nil
 }
 
 // Insert implements Driver.
@@ -174,10 +176,25 @@ func (postgres) LockRows(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Row
 	return tx.QueryContext(ctx, NumberParameters(query), append([]any{s.Keys}, s.Args...)...)
 }
 
-// TryLock implements Driver.
+// TryLock implements Driver. A transaction holds the lock: a pooler would give the session that
+// has it to others. An idle transaction without a snapshot does not delay VACUUM.
 func (postgres) TryLock(ctx context.Context, db *sql.DB, _ Address, name string) (unlock func() error, ours bool, err error) {
-	lock := SessionLock{Take: "SELECT pg_try_advisory_lock(hashtext($1))", Release: "SELECT pg_advisory_unlock(hashtext($1))"}
-	return lock.Try(ctx, db, name)
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	tx, err := conn.BeginTx(context.WithoutCancel(ctx), nil) // it would end with the context
+	if err != nil {
+		return nil, false, errors.Join(err, conn.Close())
+	}
+	unlock = func() error { return errors.Join(tx.Rollback(), conn.Close()) }
+	if _, err = tx.ExecContext(ctx, "SET LOCAL idle_in_transaction_session_timeout = 0"); err == nil {
+		err = tx.QueryRowContext(ctx, "SELECT pg_try_advisory_xact_lock(hashtext($1))", name).Scan(&ours)
+	}
+	if err != nil || !ours {
+		return nil, false, errors.Join(err, unlock())
+	}
+	return unlock, true, nil
 }
 
 // FileBytes implements Driver.
@@ -232,6 +249,12 @@ func (postgres) Vacuum(context.Context, *sql.DB) error { return nil }
 func (postgres) Explain(err error, _ Address) (Explanation, bool) {
 	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {
 		e := postgresCodes[pg.Code]
+		switch {
+		case pg.Code == poolerCode && strings.HasSuffix(pg.Message, "does not exist"):
+			e = postgresCodes["3D000"]
+		case refusesParameter(err):
+			e = Explanation{Problem: "the pooler refuses a parameter of the connection", Remedy: "remove the parameter from the URL, or add it to ignore_startup_parameters of the pooler"}
+		}
 		e.Cause = pg
 		return e, true
 	}

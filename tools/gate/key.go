@@ -148,7 +148,7 @@ func (g *graph) sum(name string) (string, error) {
 // places are the folders of programs that are not in PATH.
 var places = map[string][]string{
 	"postgres": {"/usr/lib/postgresql/*/bin/postgres", "/usr/pgsql-*/bin/postgres"},
-	"mariadbd": {"/usr/sbin/mariadbd"}, "exim4": {"/usr/sbin/exim4", "/usr/sbin/exim"},
+	"mariadbd": {"/usr/sbin/mariadbd"}, "pgbouncer": {"/usr/sbin/pgbouncer"}, "exim4": {"/usr/sbin/exim4", "/usr/sbin/exim"},
 }
 
 // version returns what identifies a program of this machine. A program that is missing has

@@ -14,7 +14,7 @@ var (
 	library     = []string{"."}
 	program     = unitModules
 	withCluster = append([]string{"conformance"}, unitModules...)
-	servers     = []string{"run:postgres", "run:mariadbd"}
+	servers     = []string{"run:postgres", "run:pgbouncer", "run:mariadbd"}
 	controlled  = []string{"conformance/build", "deploy", "run:postgres", "run:mariadbd"}
 	pages       = []string{"conformance/build", "deploy", "platform/portal/ui", "docs", "examples", "run:postgres", "run:mariadbd", "run:exim4", "run:chromium", "run:promtool", "run:node"}
 )
@@ -31,6 +31,7 @@ const (
 var parts = []part{
 	{"databases-postgres", []string{"databases", "D=postgres"}, program, servers},
 	{"databases-mariadb", []string{"databases", "D=mariadb"}, program, servers},
+	{"databases-pgbouncer", []string{"databases", "D=pgbouncer"}, program, servers},
 	{"shuffle-library", []string{"shuffle", "P=" + libraryPackages}, library, nil},
 	{"shuffle-record", []string{"shuffle", "P=" + recordPackages}, program, nil},
 	{"shuffle-platform", []string{"shuffle", "P=" + platformPackages}, program, nil},

@@ -64,10 +64,14 @@ func Kinds() []string {
 	return strings.Split(kinds, ",")
 }
 
-// Family returns the kind whose SQL a kind has: "mariadb" for MySQL, and otherwise the kind.
+// Family returns the kind whose SQL a kind has: "mariadb" for MySQL, "postgres" for PgBouncer,
+// and otherwise the kind.
 func Family(kind string) string {
-	if kind == "mysql" {
+	switch kind {
+	case "mysql":
 		return "mariadb"
+	case "pgbouncer":
+		return "postgres"
 	}
 	return kind
 }
@@ -94,8 +98,10 @@ func Empty(t *testing.T, kind string) string {
 		return MariaDB(t).Empty(t)
 	case "mysql":
 		return MySQL(t).Empty(t)
+	case "pgbouncer":
+		return PgBouncer(t).Empty(t)
 	}
-	t.Fatalf("%s names a kind of database %q; there are sqlite, postgres, mariadb and mysql", Variable, kind)
+	t.Fatalf("%s names a kind of database %q; there are sqlite, postgres, mariadb, mysql and pgbouncer", Variable, kind)
 	return ""
 }
 

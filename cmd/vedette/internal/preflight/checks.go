@@ -66,6 +66,7 @@ func CheckDatabase(ctx context.Context, url string, how Access, f *Findings) *sq
 	examineKeptLogs(ctx, d, f)
 	n, setting, err := d.ValueLimit(ctx)
 	examineLimit(n, setting, err, f)
+	examineRole(ctx, d, f)
 	if how == TryWrites {
 		if err := tryWrite(ctx, url); err != nil {
 			f.Fail("writing", err)
@@ -89,6 +90,17 @@ func examineLimit(n int64, setting string, err error, f *Findings) {
 		f.OK("large objects", "%s is %s", setting, units.Size(n))
 	case n > 0:
 		f.note(Warning, "large objects", fmt.Sprintf("%s is %s; objects that are larger when compressed are recorded without their content, with a gap", setting, units.Size(n)), "raise it on the server to 64M")
+	}
+}
+
+// examineRole checks that the sessions have the settings that they need, behind a pooler too.
+func examineRole(ctx context.Context, d *sqldb.DB, f *Findings) {
+	missing, err := d.RoleSettings(ctx)
+	switch {
+	case err != nil:
+		f.Fail("settings of the sessions", err)
+	case len(missing) > 0:
+		f.note(Warning, "settings of the sessions", "a pooler such as PgBouncer does not pass on settings of the sessions; transactions have them, single queries do not", "run as the user of the database: "+strings.Join(missing, "; "))
 	}
 }
 
