@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
-	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -300,7 +300,7 @@ func copyToPostgres(db *sql.DB, t *testing.T, table string, rows io.Reader) erro
 	}
 	defer conn.Close()
 	return conn.Raw(func(c any) error {
-		_, err := c.(*stdlib.Conn).Conn().PgConn().CopyFrom(t.Context(), rows, "COPY "+table+" FROM STDIN")
+		_, err := c.(interface{ Conn() *pgx.Conn }).Conn().PgConn().CopyFrom(t.Context(), rows, "COPY "+table+" FROM STDIN")
 		return err
 	})
 }

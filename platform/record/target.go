@@ -50,6 +50,7 @@ type targetRecorder struct {
 	tried     []wire.Version       // begins of gaps that this server was already asked for
 	begun     atomic.Int64         // number of lasting gaps that the monitor has begun
 	progress  progress
+	beside    func(func(context.Context)) // runs a function beside the reflector
 }
 
 // errClusterReplaced is returned by run if a different cluster answers.
@@ -175,7 +176,7 @@ func (t *targetRecorder) connect(resume wire.Version, gap bool) error {
 		return err
 	}
 	served := servedType{t.cfg.Cluster.Source(target, t.target.selection()), t.resource.APIVersion(), t.resource.Kind}
-	source := clusterid.NewGuard(t.cluster.identity, served, nil)
+	source := clusterid.NewGuard(t.cluster.identity, served, func(f func(context.Context)) { t.beside(f) })
 	cfg := t.cfg.Reflector
 	cfg.Resume, t.resume = resume, resume
 	if gap {
@@ -273,6 +274,7 @@ func (t *targetRecorder) recordOnce(ctx context.Context) error {
 	}
 	var work sync.WaitGroup
 	var ended error
+	t.beside = func(f func(context.Context)) { work.Go(func() { f(ctx) }) }
 	work.Go(func() {
 		if ended = t.reflector.Run(ctx); errors.Is(ended, reflector.ErrSourceEnded) {
 			cancel() // the other goroutines end as well

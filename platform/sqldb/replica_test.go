@@ -180,7 +180,7 @@ type copiedDatabase struct {
 
 func newCopiedDatabase(t *testing.T, kind string) *copiedDatabase {
 	t.Helper()
-	if kind == "postgres" {
+	if dbtest.Family(kind) == "postgres" {
 		pair, d := openPair(t)
 		return &copiedDatabase{d, pair.StandbyURL("history"), pair.Pause, pair.Resume, pair.Standby.Kill}
 	}

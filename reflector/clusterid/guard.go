@@ -137,7 +137,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if err == nil || err == io.EOF {
 		return n, err
 	}
-	if cause := context.Cause(b.ctx); errors.Is(cause, reflector.ErrReplaced) {
+	if cause := context.Cause(b.ctx); errors.Is(cause, reflector.ErrReplaced) || errors.Is(cause, reflector.ErrSourceEnded) {
 		return n, cause
 	}
 	b.identity.Invalidate()

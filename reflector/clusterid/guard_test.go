@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"strings"
 	"sync"
 	"syscall"
@@ -337,6 +338,34 @@ func TestEndFailingQuestion(t *testing.T) {
 		w.err, w.uid = nil, "two"
 		w.refused(2, 4, w.list(), reflector.ErrSourceEnded)
 	})
+	inWorld(t, End, func(w *world) { // the question is repeated beside a watch too
+		w.err = apierrors.NewInternalError(errors.New("planted"))
+		w.refused(0, 1, w.list(), w.err)
+		w.refused(0, 2, w.list(), w.err)
+		stream, err := w.guard.Watch(w.Context(), metav1.ListOptions{ResourceVersion: "5"})
+		if err != nil {
+			w.Fatal(err)
+		}
+		defer stream.Body.Close()
+		w.mu.Lock()
+		w.err, w.uid, w.breaks = nil, "two", context.Canceled
+		w.mu.Unlock()
+		<-time.After(retryAfter)
+		synctest.Wait()
+		if _, err := stream.Body.Read(nil); !errors.Is(err, reflector.ErrSourceEnded) {
+			w.Errorf("got %v from a watch of another cluster, want %v", err, reflector.ErrSourceEnded)
+		}
+	})
+	for _, failure := range []error{&net.OpError{Op: "read", Err: syscall.ECONNRESET}, io.ErrUnexpectedEOF, io.EOF} {
+		inWorld(t, End, func(w *world) { // a server that restarts breaks connections
+			w.err = failure
+			for i := range 28 {
+				w.refused(0, i+1, w.list(), w.err)
+			}
+			<-time.After(retryAfter)
+			w.granted(1, 29, w.list())
+		})
+	}
 	inWorld(t, End, func(w *world) {
 		w.err = errForbidden
 		for i := range 10 {

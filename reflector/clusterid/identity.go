@@ -48,6 +48,7 @@ type Identity struct {
 	settling    bool          // Settle waits for an answer
 	reported    bool          // the log says that the identity is unknown
 	failures    int           // consecutive questions that failed
+	failing     time.Time     // of the first of them
 	retry       time.Time
 	watches     map[*watch]struct{} // open watches that began without an answer
 }
@@ -62,7 +63,9 @@ const (
 	// retryAfter is the time between two questions while none is answered.
 	retryAfter = 30 * time.Second
 	// maxRefusals is the number of consecutive questions without an answer after which a
-	// Guard with policy End allows requests.
+	// Guard with policy End allows requests. If connections broke, it also waits for
+	// retryAfter: a server that restarts breaks several connections within a second, and may
+	// be another one afterwards.
 	maxRefusals = 3
 )
 
@@ -192,7 +195,10 @@ func (i *Identity) toleratesLocked(err error) bool {
 	if final(err) {
 		return i.policy == Relist
 	}
-	if i.failures++; i.policy == End && i.failures < maxRefusals {
+	if i.failures++; i.failures == 1 {
+		i.failing = time.Now()
+	}
+	if i.policy == End && (i.failures < maxRefusals || cut(err) && time.Since(i.failing) < retryAfter) {
 		return false
 	}
 	i.retry = time.Now().Add(retryAfter)
@@ -201,7 +207,8 @@ func (i *Identity) toleratesLocked(err error) bool {
 
 // Settle asks again every half minute until an answer says which cluster answers. If it is
 // another one, watches that began meanwhile end with an error that wraps
-// reflector.ErrReplaced. Only one call asks at a time; the others return at once.
+// reflector.ErrReplaced (Relist) or reflector.ErrSourceEnded (End). Only one call asks at a
+// time; the others return at once.
 func (i *Identity) Settle(ctx context.Context) {
 	i.mu.Lock()
 	if i.settling || len(i.watches) == 0 {
@@ -237,7 +244,7 @@ func (i *Identity) hasWatches() bool {
 func (i *Identity) unsettled(w *watch) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.policy == End || !i.invalidated.After(i.verified) || i.retry.IsZero() {
+	if i.retry.IsZero() || i.policy == Relist && !i.invalidated.After(i.verified) {
 		return false
 	}
 	if i.watches == nil {

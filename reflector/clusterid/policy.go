@@ -3,6 +3,7 @@ package clusterid
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"syscall"
 
@@ -25,8 +26,9 @@ const (
 	// End is the policy of a reader that keeps the history of one cluster. The Guard asks
 	// before each request and refuses all requests once another cluster has answered,
 	// which ends the reflector. It also refuses a request if the identity may not be read,
-	// and the first three requests if the question fails otherwise. Then requests continue,
-	// and the question is repeated with a request every half minute.
+	// and the first three requests if the question fails otherwise, or all requests of half
+	// a minute if connections broke. Then requests continue, the question is repeated every
+	// half minute, and a watch of another cluster ends.
 	End
 )
 
@@ -50,6 +52,12 @@ var errUnsupported = errors.New("the source cannot identify its cluster")
 // again soon would not help.
 func final(err error) bool {
 	return errors.Is(err, errUnsupported) || apierrors.IsForbidden(err) || apierrors.IsNotFound(err)
+}
+
+// cut reports whether a connection ended before the answer to a question.
+func cut(err error) bool {
+	var op *net.OpError
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.As(err, &op) && !op.Timeout()
 }
 
 // unreachable reports whether a question did not reach a server.

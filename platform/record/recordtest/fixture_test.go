@@ -15,6 +15,8 @@ import (
 	_ "github.com/go-sql-driver/mysql" // the driver
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 	_ "modernc.org/sqlite"             // the driver
+
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
 // recorded has the files of a recorded history; its README describes it.
@@ -71,7 +73,7 @@ func loadHistory(t *testing.T, db *sql.DB, kind string) {
 		marks := make([]string, len(columns))
 		for i, v := range values {
 			values[i] = value(t, v)
-			if marks[i] = "?"; kind == "postgres" {
+			if marks[i] = "?"; dbtest.Family(kind) == "postgres" {
 				marks[i] = fmt.Sprintf("$%d", i+1)
 			}
 		}
@@ -79,7 +81,7 @@ func loadHistory(t *testing.T, db *sql.DB, kind string) {
 			t.Fatalf("insert into %s failed: %v", table, err)
 		}
 	}
-	if kind == "postgres" { // identities do not follow explicit numbers
+	if dbtest.Family(kind) == "postgres" { // identities do not follow explicit numbers
 		for _, table := range []string{"clusters", "resources", "objects", "revisions", "transitions", "dictionaries", "coverage", "gaps"} {
 			if _, err := tx.ExecContext(t.Context(), fmt.Sprintf("SELECT setval(pg_get_serial_sequence('%s', 'id'), (SELECT MAX(id) FROM %s))", table, table)); err != nil {
 				t.Fatal(err)

@@ -34,7 +34,7 @@ func TestRightsAfterUpgrade(t *testing.T) {
 				return scheme + "://" + user + "@" + rest
 			}
 			migrates, records := "migrates_"+name, "records_"+name
-			if kind == "postgres" {
+			if dbtest.Family(kind) == "postgres" {
 				exec(admin, "CREATE ROLE "+migrates+" LOGIN")
 				exec(admin, "CREATE ROLE "+records+" LOGIN")
 				exec(admin, fmt.Sprintf("ALTER DATABASE %s OWNER TO %s", name, migrates))
@@ -47,7 +47,7 @@ func TestRightsAfterUpgrade(t *testing.T) {
 			}
 			owner := raw(t, as(migrates))
 			migrated(t, as(migrates))
-			if kind == "postgres" {
+			if dbtest.Family(kind) == "postgres" {
 				exec(owner, "GRANT USAGE ON SCHEMA public TO "+records)
 				exec(owner, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO "+records)
 			}

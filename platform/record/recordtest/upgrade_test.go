@@ -191,7 +191,7 @@ func TestNewerSchema(t *testing.T) {
 		}
 		check(true)
 		value := "1"
-		if kind == "postgres" {
+		if dbtest.Family(kind) == "postgres" {
 			value = "true"
 		}
 		exec("INSERT INTO vedette_schema (version_id, is_applied) VALUES (%d, %s)", knows+1, value)
