@@ -40,9 +40,11 @@ func (h *hostile) jobs(t *testing.T) {
 	p.interrupt()
 	each("--db", db)
 	h.corrupt(`UPDATE objects SET name = ?1, namespace = ?1, owner_kind = ?1, owner_name = ?1, queue = ?1, submitter = ?1, raw_state = ?1, reason = ?1, message = ?1`, worse)
+	h.corrupt(`UPDATE jobs SET reason = ?1, message = ?1`, worse)
 	h.corrupt(`UPDATE transitions SET reason = ?1, message = ?1, from_raw_state = ?1, to_raw_state = ?1`, worse)
 	each("--db", db)
 	h.corrupt(`UPDATE objects SET state = ?1`, worse)
+	h.corrupt(`UPDATE jobs SET state = ?1`, worse)
 	for _, filter := range []string{"--queue", "--user", "--state", "--since", "-l", "--type", "--sort", "--after", "--cluster"} {
 		h.run("jobs", "--kubeconfig", srv.kubeconfig, "--db", db, "-A", filter, evil)
 	}

@@ -192,6 +192,7 @@ func TestHostile(t *testing.T) {
 	t.Run("programs", h.programs)
 	h.corrupt(`UPDATE transitions SET reason = ?1, message = ?1, from_raw_state = ?1, to_raw_state = ?1`, worse)
 	h.corrupt(`UPDATE objects SET name = ?1, namespace = ?1, owner_kind = ?1, owner_name = ?1, queue = ?1, submitter = ?1, state = ?1, raw_state = ?1, reason = ?1, message = ?1`, worse)
+	h.corrupt(`UPDATE jobs SET state = ?1, reason = ?1, message = ?1`, worse)
 	h.corrupt(`UPDATE clusters SET name = ?`, worse)
 	h.corrupt(`INSERT INTO gaps (cluster_id, resource_id, namespace, selector_hash, recorder, cause, from_version, to_version, from_at, to_at, detail, healed_at)
 		SELECT 1, id, ?1, 0, ?1, ?1, 1, 999999, 1, 1, ?1, 0 FROM resources`, worse)

@@ -93,7 +93,7 @@ func readRange(ctx context.Context, db *sqldb.DB, after, upTo int64, p Partition
 	var all []Transition
 	var ids []int64
 	err := model.ReadFeed(ctx, db, after, upTo, p.filter(), func(r model.FeedRow) {
-		if r.Found || r.Kind == model.FeedWithdrawn {
+		if r.Kind != model.FeedDecided && (r.Found || r.Kind == model.FeedWithdrawn) {
 			all, ids = append(all, transitionOf(&r)), append(ids, r.Object)
 		}
 	})

@@ -98,6 +98,14 @@ func (h *History) ObjectsByID(ctx context.Context, ids []int64) ([]Object, error
 	return objectsByID(ctx, h.db, ids)
 }
 
+// JobsByID returns what ObjectsByID returns. The state, the reason, the message and the time of
+// an object that is a job are those of the job, which its pods may change: see job.Status.WithPods.
+//
+// Errors: errors of the database.
+func (h *History) JobsByID(ctx context.Context, ids []int64) ([]Object, error) {
+	return jobsByID(ctx, h.db, ids)
+}
+
 // Transitions returns a page of the transitions of an object, ordered by version.
 //
 // Errors: ErrCursor; errors of the database.
@@ -180,15 +188,6 @@ func (h *History) QueueStats(ctx context.Context, f Filter, now time.Time) (map[
 // Errors: errors of the database.
 func (h *History) PodsOf(ctx context.Context, jobs []Object, most int) (map[int64][]Object, error) {
 	return podsOfJobs(ctx, h.db, jobs, most)
-}
-
-// WithPods sets the states, the reasons, the messages and the times of some jobs by
-// job.Status.WithPods, from their recorded pods. Jobs that have ended, are on hold, or are not
-// present stay as they are. It runs a bounded number of queries for each 200 jobs.
-//
-// Errors: those of the database. Some jobs may then be set.
-func (h *History) WithPods(ctx context.Context, jobs []Object) error {
-	return addPodStates(ctx, h.db, jobs)
 }
 
 // Bodies returns the bodies of objects at their Version, in the form of Body, by ID with a

@@ -118,15 +118,12 @@ func (s *listing) add(ended []Change) {
 
 // one returns the row of one object.
 func (l *jobLister) one(ctx context.Context, id int64, now time.Time) (Job, error) {
-	objects, err := objectsByID(ctx, l.db, []int64{id})
+	objects, err := jobsByID(ctx, l.db, []int64{id})
 	if err != nil {
 		return Job{}, err
 	}
 	if len(objects) == 0 {
 		return Job{}, fmt.Errorf("object %d: %w", id, ErrUnknown)
-	}
-	if err := addPodStates(ctx, l.db, objects); err != nil {
-		return Job{}, err
 	}
 	o := &objects[0]
 	rows := []Job{jobOf(o)}
@@ -148,8 +145,6 @@ func (l *jobLister) one(ctx context.Context, id int64, now time.Time) (Job, erro
 // openPage returns a page of the open jobs. next is empty after the last page.
 func (l *jobLister) openPage(ctx context.Context, f Filter, part rune, p Paging) (objects []Object, next Cursor, counts map[job.State]int, err error) {
 	f.Since = time.Time{} // an open job matches any Since
-	wanted := f.States
-	f.States = beforePods(wanted)
 	s, err := l.selectJobs(ctx, f, func(of job.State) bool { return !of.Final() })
 	if err != nil || s.nothing {
 		return nil, "", nil, err
@@ -165,17 +160,11 @@ func (l *jobLister) openPage(ctx context.Context, f Filter, part rune, p Paging)
 		if part == openPart {
 			p.After = "" // a position among sorted jobs does not apply here
 		}
-		page, err := scanSelection(ctx, l.db, l.limits, model.ObjectTable, s, p, decodeObject)
+		page, err := scanSelection(ctx, l.db, l.limits, model.JobTable, s, p, decodeJob)
 		if page.Next != "" {
 			next = cursorOf(crowdPart, page.Next)
 		}
-		if err == nil {
-			page.Items, err = l.inStates(ctx, page.Items, wanted)
-		}
 		return page.Items, next, nil, err
-	}
-	if all, err = l.inStates(ctx, all, wanted); err != nil {
-		return nil, "", nil, err
 	}
 	counts = map[job.State]int{}
 	for i := range all {
@@ -197,24 +186,12 @@ func (l *jobLister) openPage(ctx context.Context, f Filter, part rune, p Paging)
 	return all, next, counts, nil
 }
 
-// inStates sets the states of open jobs by their pods, and returns the jobs in some states; nil
-// means all states.
-func (l *jobLister) inStates(ctx context.Context, jobs []Object, wanted []job.State) ([]Object, error) {
-	if err := addPodStates(ctx, l.db, jobs); err != nil {
-		return nil, err
-	}
-	if wanted == nil {
-		return jobs, nil
-	}
-	return slices.DeleteFunc(jobs, func(o Object) bool { return !slices.Contains(wanted, job.State(o.State)) }), nil
-}
-
 // openJobs returns all open jobs of a selection. It returns false if there are more than
 // maxOpen.
 func (l *jobLister) openJobs(ctx context.Context, s *selection) (all []Object, complete bool, err error) {
 	p := Paging{Limit: maxLimit}
 	for {
-		page, err := scanSelection(ctx, l.db, l.limits, model.ObjectTable, s, p, decodeObject)
+		page, err := scanSelection(ctx, l.db, l.limits, model.JobTable, s, p, decodeJob)
 		if err != nil {
 			return nil, false, err
 		}

@@ -131,6 +131,10 @@ func (m *month) addObject(i int64) {
 		m.addBody(i)
 	}
 	last, at, hours := m.addTransitions(i)
+	if m.jobs {
+		m.into("jobs(object_id, state, reason, message, since, entered_at, decisions, gpus, pods, priority, attempt, attempts, time_limit, pod_label, pod_label_value)").add(
+			id, last, "Because", "it is so", at, at, 1, 32, 4, "", 0, 7, 0, "", "")
+	}
 	deleted, presence := int64(0), model.Present
 	if last == "Deleted" {
 		deleted, presence = at, model.Deleted
@@ -151,7 +155,6 @@ func (m *month) addBody(i int64) {
 		`"image":"registry/train:%[1]d","command":["torchrun","--nnodes=4","train.py","--seed=%[1]d"],"resources":{"limits":{"cpu":"96","memory":"480Gi","nvidia.com/gpu":"8"}},`+
 		`"env":[{"name":"NCCL_DEBUG","value":"WARN"},{"name":"RUN","value":"run-%[1]d"}]}]}}}}`, i)
 	hash := sha256.Sum256(body)
-	m.into("jobs(object_id, gpus, pods, priority, attempt, attempts, time_limit, pod_label, pod_label_value)").add(i+1, 32, 4, "", 0, 7, 0, "", "")
 	m.into("revisions(object_id, version, deleted, source, seen_at, state, raw_state, body, keyframe_version, dictionary_id, size, data)").add(i+1, i*10+9, 0, 1, monthBegin, "Running", "", hash[:16], 0, 0, len(body), body)
 }
 

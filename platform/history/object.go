@@ -88,6 +88,11 @@ func decodeObject(rows *sql.Rows) (positioned[Object], error) {
 	return positioned[Object]{model.Position{At: r.Since, ID: r.ID}, objectOf(&r)}, err
 }
 
+func decodeJob(rows *sql.Rows) (positioned[Object], error) {
+	j, err := model.ScanJob(rows)
+	return positioned[Object]{model.Position{At: j.EnteredAt, ID: j.ID}, objectOf(&j.ListedObject)}, err
+}
+
 func objectsNamed(ctx context.Context, db *sqldb.DB, n ObjectName, query func(...model.Condition) model.Query, p Paging) (page Page[Object], err error) {
 	s, err := Filter{Cluster: n.Cluster, Types: []Type{n.Type}}.resolve(ctx, db)
 	if err != nil || s.nothing {
@@ -114,4 +119,21 @@ func objectsByID(ctx context.Context, db *sqldb.DB, ids []int64) (all []Object, 
 		}
 	}
 	return all, nil
+}
+
+// jobsByID returns what objectsByID returns, with the status of the job of objects that are jobs.
+func jobsByID(ctx context.Context, db *sqldb.DB, ids []int64) (all []Object, err error) {
+	others := map[int64]bool{}
+	for _, id := range ids {
+		others[id] = true
+	}
+	err = model.JobsWith(ctx, db, ids, func(j model.ListedJob) {
+		all = append(all, objectOf(&j.ListedObject))
+		delete(others, j.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	objects, err := objectsByID(ctx, db, model.SortedIDs(others))
+	return append(all, objects...), err
 }

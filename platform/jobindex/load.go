@@ -71,7 +71,7 @@ func (l *loader) each(ctx context.Context, put func([]Job)) error {
 	for range loaders {
 		complete.Go(func() {
 			for some := range ids {
-				all, err := l.reader.byID(ctx, some, nil)
+				all, err := l.reader.byID(ctx, some)
 				if err != nil {
 					cancel(err)
 					continue // the lister ends too

@@ -46,39 +46,29 @@ func (r *reader) feed(ctx context.Context, after, upTo feed.Position) (all []mod
 	return all, r.db.Explain(err)
 }
 
-// byID returns those of some objects that exist and are jobs, with their lives and labels. It
-// calls owner with the UIDs of the controllers of those that are pods; owner may be nil.
-func (r *reader) byID(ctx context.Context, ids []int64, owner func(uid string)) ([]Job, error) {
+// byID returns those of some objects that exist and are jobs, with their lives and labels.
+func (r *reader) byID(ctx context.Context, ids []int64) (jobs []Job, err error) {
 	ctx, done := r.db.Bounded(ctx)
 	defer done()
-	jobs, err := r.read(ctx, ids, owner)
-	if err == nil {
-		err = r.complete(ctx, jobs)
+	facts, err := model.FactsOf(ctx, r.db, ids)
+	if err != nil {
+		return nil, r.db.Explain(err)
 	}
+	own := map[int64]job.State{}
+	err = model.JobsWith(ctx, r.db, ids, func(j model.ListedJob) {
+		if j.Version > 0 {
+			jobs = append(jobs, jobOf(&j.ListedObject, facts[j.ID]))
+			own[j.ID] = job.State(j.OwnState)
+		}
+	})
 	if err == nil {
-		err = addPodStates(ctx, r.db, jobs)
+		err = r.complete(ctx, jobs, own)
 	}
 	return jobs, r.db.Explain(err)
 }
 
-// read reads the rows of objects and jobs.
-func (r *reader) read(ctx context.Context, ids []int64, owner func(uid string)) (jobs []Job, err error) {
-	facts, err := model.FactsOf(ctx, r.db, ids)
-	if err != nil {
-		return nil, err
-	}
-	return jobs, model.ObjectsWith(ctx, r.db, ids, func(o model.ListedObject) {
-		if f, isJob := facts[o.ID]; isJob && o.Version > 0 {
-			jobs = append(jobs, jobOf(&o, f))
-		}
-		if uid := ownerOfPod(&o); uid != "" && owner != nil {
-			owner(uid)
-		}
-	})
-}
-
-// complete adds the lives and the labels of jobs.
-func (r *reader) complete(ctx context.Context, jobs []Job) error {
+// complete adds the lives and the labels of jobs. own has the states of their objects.
+func (r *reader) complete(ctx context.Context, jobs []Job, own map[int64]job.State) error {
 	ids, byID := make([]int64, len(jobs)), make(map[int64]*Job, len(jobs))
 	for i := range jobs {
 		ids[i], byID[jobs[i].ID] = jobs[i].ID, &jobs[i]
@@ -93,6 +83,7 @@ func (r *reader) complete(ctx context.Context, jobs []Job) error {
 	}
 	for i := range jobs {
 		jobs[i].outcome()
+		jobs[i].decided(own[jobs[i].ID])
 	}
 	labels, err := model.LabelsOf(ctx, r.db, ids)
 	for i := range jobs {
@@ -105,6 +96,14 @@ func (r *reader) complete(ctx context.Context, jobs []Job) error {
 func (j *Job) outcome() {
 	if t, ended := job.Outcome(j.Transitions); ended && j.State == job.Deleted && t.To != job.Deleted {
 		j.State, j.Since, j.Reason = t.To, t.At, t.Reason
+	}
+}
+
+// decided adds a state that only the pods show to the life of the job, as its last change. own is the
+// state of the object. A later transition is read again, with the entry that the feed has for it.
+func (j *Job) decided(own job.State) {
+	if n := len(j.Transitions); j.State != own && !j.State.Final() && n > 0 && j.Transitions[n-1].To == own {
+		j.Transitions = append(j.Transitions, job.Transition{To: j.State, At: j.Since})
 	}
 }
 

@@ -81,7 +81,6 @@ type runner struct {
 	// feed is read.
 	suspects []suspect
 	gapsAt   time.Time
-	look     podLook
 }
 
 func newRunner(x *Index) *runner {
@@ -170,10 +169,10 @@ func (r *runner) follow(ctx context.Context) (behind bool, err error) {
 
 func eventOf(f *model.FeedRow) event {
 	e := event{object: f.Object, position: feed.Position(f.Position), kind: feed.Kind(f.Kind)}
-	if f.Found {
+	if f.Found && f.Kind != model.FeedDecided {
 		e.seen = timeOf(f.SeenAt)
 	}
-	if f.Kind == model.FeedWithdrawn {
+	if f.Kind == model.FeedWithdrawn || f.Kind == model.FeedDecided {
 		e.kind = feed.Corrected
 	}
 	return e
@@ -186,13 +185,11 @@ func (r *runner) apply(ctx context.Context, events []event, upTo feed.Position) 
 		ids = append(ids, events[i].object)
 	}
 	slices.Sort(ids)
-	var owners []string
-	jobs, err := r.reader.byID(ctx, slices.Compact(ids), func(uid string) { owners = append(owners, uid) })
+	jobs, err := r.reader.byID(ctx, slices.Compact(ids))
 	if err != nil {
 		return err
 	}
 	r.x.report((&batch{events: events, jobs: jobs, upTo: upTo}).apply(r.x))
-	r.look.note(r.x.table, owners)
 	return nil
 }
 
@@ -209,9 +206,6 @@ func (r *runner) maintain(ctx context.Context) error {
 		}
 	}
 	if err := r.sweep(ctx); err != nil {
-		return err
-	}
-	if err := r.lookAtPods(ctx); err != nil {
 		return err
 	}
 	if t.worn() {
@@ -242,31 +236,4 @@ func (r *runner) sweep(ctx context.Context) error {
 	var err error
 	r.suspects, err = r.sweeper.step(ctx, t)
 	return err
-}
-
-// podsAtOnce is the number of jobs whose pods are read together.
-const podsAtOnce = 200
-
-// lookAtPods applies what the pods of jobs show now.
-func (r *runner) lookAtPods(ctx context.Context) error {
-	t, began := r.x.table, time.Now()
-	var changed []int64
-	for some := range slices.Chunk(r.look.due(t, began), podsAtOnce) {
-		jobs, err := r.reader.byID(ctx, some, nil)
-		if err != nil {
-			return err
-		}
-		for i := range jobs {
-			if !t.shows(&jobs[i]) {
-				changed = append(changed, jobs[i].ID)
-			}
-		}
-	}
-	r.look.done(began, time.Now())
-	for some := range slices.Chunk(changed, feedAtOnce) {
-		if err := r.apply(ctx, eventsOf(some, t.position), 0); err != nil {
-			return err
-		}
-	}
-	return nil
 }

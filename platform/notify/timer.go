@@ -115,8 +115,8 @@ func (k *timers) judge(ctx context.Context, r *rule.Rule, t *delivery.Timer, obj
 // judgeWait decides about a job that waits, by what its pods say. One whose pods are being started
 // does not wait; it is checked again, because its next pods may wait.
 func (k *timers) judgeWait(ctx context.Context, timer *rule.Timer, object *history.Object, v *verdict, now time.Time) error {
-	one := []history.Object{*object}
-	if err := k.history.WithPods(ctx, one); err != nil {
+	one, err := k.history.JobsByID(ctx, []int64{object.ID})
+	if err != nil || len(one) == 0 {
 		return err
 	}
 	in := rule.Input{Object: rule.Object{Queue: object.Queue}, New: rule.View{State: job.State(one[0].State)}}

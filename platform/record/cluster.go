@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/pause"
+	"github.com/vedette-io/vedette/platform/internal/jobstatus"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
 	"github.com/vedette-io/vedette/reflector/clusterid"
@@ -92,7 +93,7 @@ func (i *identifier) store(ctx context.Context, tx *sqldb.Tx, uid string) (id in
 		if err := model.InsertGap(ctx, tx, e.Scope, i.cfg.Name, gap); err != nil {
 			return 0, 0, err
 		}
-		if err := model.SetPresence(ctx, tx, e.Scope, model.Present, model.Unknown); err != nil {
+		if err := jobstatus.SetPresence(ctx, tx, e.Scope, model.Present, model.Unknown); err != nil {
 			return 0, 0, err
 		}
 		gaps++

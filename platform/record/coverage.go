@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/vedette-io/vedette/platform/internal/jobstatus"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
 	"github.com/vedette-io/vedette/wire"
@@ -69,7 +70,7 @@ func (c *coverer) endGap(ctx context.Context, p *plan) (ended bool, err error) {
 	if ended, err = model.EndGap(ctx, c.tx, c.scope, c.recorder, p.reached, healed, c.now); err != nil {
 		return false, err
 	}
-	return ended, model.SetPresence(ctx, c.tx, c.scope, model.Unknown, model.Present)
+	return ended, jobstatus.SetPresence(ctx, c.tx, c.scope, model.Unknown, model.Present)
 }
 
 // extend moves the end of the coverage and heals the gaps that it closes. After a start, it

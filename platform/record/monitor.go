@@ -9,6 +9,8 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/platform/feed"
+	"github.com/vedette-io/vedette/platform/internal/jobstatus"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/record/shard"
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -23,6 +25,7 @@ type monitor struct {
 	scope     model.Scope
 	recorder  string
 	lease     *shard.Lease // nil: the target is not shared
+	feed      *feed.Sequencer
 	reflector *reflector.Reflector
 	interval  time.Duration
 	resume    wire.Version // version at which the reflector began
@@ -106,6 +109,7 @@ func (m *monitor) recordGap(ctx context.Context, h *reflector.Health) error {
 		m.health.recordedGap(cause)
 	}
 	m.begun.Add(1)
+	m.feed.Wake() // a presence may decide the status of a job
 	return nil
 }
 
@@ -126,7 +130,7 @@ func (m *monitor) beginGap(ctx context.Context, gap model.Gap) (begun bool, err 
 		if err != nil || at > model.Micros(gap.FromAt.Add(-coverageTimeout)) {
 			return err
 		}
-		return model.SetPresence(ctx, tx, m.scope, model.Present, model.Unknown)
+		return jobstatus.SetPresence(ctx, tx, m.scope, model.Present, model.Unknown)
 	})
 	return begun, err
 }

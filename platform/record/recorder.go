@@ -129,7 +129,7 @@ func (r *Recorder) recordCluster(ctx context.Context, c identifiedCluster) error
 	var beating sync.WaitGroup
 	beating.Go(func() { beats.run(ctx) })
 	beating.Go(func() {
-		sweepParts(ctx, r.db, r.report.fault("cannot look for the jobs of pods", "looking for the jobs of pods again"))
+		sweepParts(ctx, r.db, r.feed, r.report.fault("cannot look for the jobs of pods", "looking for the jobs of pods again"))
 	})
 	defer beating.Wait()
 	defer cancel()

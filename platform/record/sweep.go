@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/platform/feed"
 	"github.com/vedette-io/vedette/platform/internal/parts"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
@@ -13,8 +14,9 @@ import (
 // does not take as long.
 const sweepInterval = 10 * time.Second
 
-// sweepParts looks for the jobs of open parts until ctx ends.
-func sweepParts(ctx context.Context, db *sqldb.DB, fault *faultlog.Reporter) {
+// sweepParts looks for the jobs of open parts until ctx ends. The feed gets the jobs whose statuses
+// the parts change.
+func sweepParts(ctx context.Context, db *sqldb.DB, numbers *feed.Sequencer, fault *faultlog.Reporter) {
 	defer fault.Stop()
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
@@ -29,6 +31,7 @@ func sweepParts(ctx context.Context, db *sqldb.DB, fault *faultlog.Reporter) {
 		if ctx.Err() != nil {
 			return
 		}
+		numbers.Wake()
 		fault.See(faultlog.State{Kind: "database", Err: err, Remedy: remedy(err)})
 	}
 }

@@ -269,7 +269,7 @@ func (t *targetRecorder) recordOnce(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := monitor{
-		db: t.db, scope: t.writer.scope, recorder: t.cfg.Name, lease: t.lease, reflector: t.reflector, interval: t.cfg.MonitorInterval, resume: t.resume,
+		db: t.db, scope: t.writer.scope, recorder: t.cfg.Name, lease: t.lease, feed: t.feed, reflector: t.reflector, interval: t.cfg.MonitorInterval, resume: t.resume,
 		caughtUp: t.idle, begun: &t.begun, log: t.writer.log, fault: t.faults.follow, health: t.health,
 	}
 	var work sync.WaitGroup

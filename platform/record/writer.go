@@ -14,6 +14,7 @@ import (
 	"github.com/vedette-io/vedette/platform/feed"
 	"github.com/vedette-io/vedette/platform/internal/batch"
 	"github.com/vedette-io/vedette/platform/internal/bodies"
+	"github.com/vedette-io/vedette/platform/internal/jobstatus"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/internal/observe"
 	"github.com/vedette-io/vedette/platform/record/shard"
@@ -174,10 +175,8 @@ func (w *writer) commit(ctx context.Context, p *plan) error {
 				return err
 			}
 		}
-		for _, uid := range p.unselected {
-			if err := model.UnselectObject(ctx, tx, w.scope, uid); err != nil {
-				return err
-			}
+		if err := jobstatus.Unselect(ctx, tx, w.scope, p.unselected); err != nil {
+			return err
 		}
 		for _, gap := range p.gaps {
 			if err := model.InsertGap(ctx, tx, w.scope, w.recorder, gap); err != nil {
@@ -197,7 +196,7 @@ func (w *writer) commit(ctx context.Context, p *plan) error {
 	if result.Bodies != nil {
 		w.encoder.Commit(result.Bodies)
 	}
-	if result.Changed > 0 {
+	if result.Changed > 0 || len(p.unselected) > 0 || begun != w.ended { // a presence may decide a status
 		w.feed.Wake()
 	}
 	p.apply(t, coverage, now)

@@ -42,7 +42,7 @@ func (b *backfiller) write(ctx context.Context, all []late) error {
 			b.Duplicates++
 			continue
 		}
-		l.object.reindex = true
+		l.object.reindex, l.object.late = true, true
 		if l.Deleted {
 			err = b.correctDeletion(ctx, l)
 		} else {

@@ -24,7 +24,8 @@ type Written struct {
 // It locks the rows of the objects first. It appends revisions that are newer than all
 // stored ones, and backfills the others. A reshown revision gets its place by the content
 // that is stored for its version. Then it writes the index entries of the new
-// transitions, and the feed entries of all changed transitions.
+// transitions, decides the statuses of the jobs, and writes the feed entries of all changed
+// transitions and statuses.
 //
 // Errors: those of the database. The caller must then roll the transaction back.
 func Write(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodies.Encoder, all []observe.Observation) (r Written, err error) {
@@ -64,7 +65,8 @@ func Write(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodies.Enc
 		return r, err
 	}
 	sorted := objects.sorted()
-	if err := updateObjects(ctx, tx, s, sorted); err != nil {
+	updates, err := updateObjects(ctx, tx, s, sorted)
+	if err != nil {
 		return r, err
 	}
 	if err := backfill.write(ctx, older); err != nil {
@@ -81,7 +83,11 @@ func Write(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodies.Enc
 	if err := indexTransitions(ctx, tx, s, sorted); err != nil {
 		return r, err
 	}
-	entries := feed.all()
+	decided, err := updates.decide(ctx, tx, sorted)
+	if err != nil {
+		return r, err
+	}
+	entries := feed.with(decided)
 	r.Changed = len(entries)
 	return r, model.InsertOutbox(ctx, tx, entries)
 }
@@ -98,8 +104,8 @@ func bodiesOf(all []observe.Observation) iter.Seq[[]byte] {
 }
 
 // updateObjects writes the state of the objects after a batch.
-func updateObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, objects []*lockedObject) error {
-	updates := updater{scope: s}
+func updateObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, objects []*lockedObject) (*updater, error) {
+	updates := &updater{scope: s}
 	for _, obj := range objects {
 		switch {
 		case obj.last != nil:
@@ -109,9 +115,10 @@ func updateObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, objects []*
 			// selectors sees it. The row stores the selectors that saw the object last,
 			// because only a recorder with these selectors can detect its deletion.
 			if err := model.SelectObject(ctx, tx, obj.ID, obj.Selectors); err != nil {
-				return err
+				return nil, err
 			}
+			obj.Presence = model.Present
 		}
 	}
-	return updates.write(ctx, tx)
+	return updates, updates.write(ctx, tx)
 }

@@ -66,3 +66,19 @@ func (c *changes) all() []model.FeedEntry {
 	})
 	return all
 }
+
+// with returns the entries, followed by those of decided statuses of other jobs: who reads the
+// entry of a transition reads the status as well.
+func (c *changes) with(decided []model.FeedEntry) []model.FeedEntry {
+	all := c.all()
+	noted := make(map[int64]bool, len(all))
+	for i := range all {
+		noted[all[i].Object] = true
+	}
+	for _, d := range decided {
+		if !noted[d.Object] {
+			all = append(all, d)
+		}
+	}
+	return all
+}

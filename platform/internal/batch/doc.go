@@ -2,7 +2,7 @@
 //
 // # Data flow
 //
-//	observations -> lock the objects -> append -> update the objects -> backfill -> index -> outbox of the feed
+//	observations -> lock the objects -> append -> update the objects -> backfill -> index -> decide the jobs -> outbox of the feed
 //
 // # Ownership
 //

@@ -30,6 +30,7 @@ type lockedObject struct {
 	changed bool                 // an appended revision changes the state
 	hours   []int64              // hours of the appended transitions
 	reindex bool                 // all transitions need new index entries
+	late    bool                 // a late revision may have changed the row
 }
 
 // seenIn records that a target with the selectors of s saw the object.
@@ -49,6 +50,7 @@ func (o *lockedObject) advance(to *observe.Observation) (transition bool) {
 		o.first = to
 	}
 	o.Version, o.State, o.RawState, o.last = to.Version, next, raw, to
+	o.Reason, o.Message = to.Reason(), to.Message()
 	if to.Body != nil { // an inferred deletion has no attributes
 		o.body = to
 	}
@@ -64,7 +66,7 @@ func (o *lockedObject) advance(to *observe.Observation) (transition bool) {
 // row returns the columns of the object at its last revision.
 func (o *lockedObject) row(s model.Scope) model.ObjectUpdate {
 	r := model.ObjectUpdate{
-		ID: o.ID, Version: o.Version, Reason: o.last.Reason(), Message: o.last.Message(), AttributesHash: o.AttributesHash, Selectors: o.Selectors, Base: o.Base, Depth: o.Depth,
+		ID: o.ID, Version: o.Version, Reason: o.Reason, Message: o.Message, AttributesHash: o.AttributesHash, Selectors: o.Selectors, Base: o.Base, Depth: o.Depth,
 		ObjectStateColumns: model.ObjectStateColumns{Presence: o.Presence, State: o.State, RawState: o.RawState, Since: o.Since},
 	}
 	if o.body != nil {
@@ -84,6 +86,18 @@ func (o *lockedObject) attributesHash(s model.Scope) int64 {
 		h = model.HashFacts(h, *o.facts.Facts)
 	}
 	return h
+}
+
+// status returns the status of the object at its last revision, as a job without pods has it.
+func (o *lockedObject) status() model.JobStatus {
+	return model.JobStatus{State: o.State, Reason: o.Reason, Message: o.Message, Since: o.Since, EnteredAt: o.Since}
+}
+
+// settled reports whether the batch leaves the status of the job that the object is or belongs to.
+// A new job has its own status in its row, and Link finds the jobs of new pods.
+func (o *lockedObject) settled() bool {
+	same := o.status() == (&lockedObject{Object: o.before}).status() && o.Presence == o.before.Presence
+	return !o.late && (same || o.before.Version == 0)
 }
 
 // addHour records the hour of a transition.

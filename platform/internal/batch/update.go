@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/internal/jobstatus"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/internal/observe"
 	"github.com/vedette-io/vedette/platform/internal/parts"
@@ -20,10 +21,12 @@ type updater struct {
 	attributes []model.AttributeUpdate
 	relabeled  []int64 // objects whose stored labels are replaced
 	labels     []model.Label
-	redecided  []int64 // objects whose rows of jobs are replaced
-	jobs       []model.JobRow
-	written    []parts.Job // the jobs of these rows
+	jobs       []model.JobRow // of jobs that have no row yet
+	facts      []model.JobRow // of jobs that may have a row
+	disowned   []int64        // objects that belong to another job now
+	written    []parts.Job    // the jobs of these rows
 	parts      []model.Part
+	relinked   []int64 // jobs that have other parts now
 }
 
 // add collects the changes of an object with appended revisions.
@@ -43,24 +46,28 @@ func (u *updater) add(obj *lockedObject) {
 	}
 }
 
-// addJob collects the row of a job. A body that cannot be decoded leaves the row of the
-// previous one.
+// addJob collects the row of a job. A body that cannot be decoded leaves the facts of the previous
+// one.
 func (u *updater) addJob(obj *lockedObject) {
 	stored := obj.AttributesHash != 0
 	if !obj.body.OfJob || stored && obj.facts == nil {
 		return
 	}
-	if stored {
-		u.redecided = append(u.redecided, obj.ID)
-	}
 	if slices.Contains(job.Parents(), obj.body.Owner.Kind) {
+		if stored {
+			u.disowned = append(u.disowned, obj.ID)
+		}
 		return
 	}
-	row := model.JobRow{ObjectID: obj.ID}
+	row := model.JobRow{ObjectID: obj.ID, JobStatus: obj.status()}
 	if obj.facts != nil {
 		row.Facts = obj.facts.Facts
 	}
-	u.jobs = append(u.jobs, row)
+	if stored {
+		u.facts = append(u.facts, row)
+	} else {
+		u.jobs = append(u.jobs, row)
+	}
 	u.written = append(u.written, parts.Job{
 		ID: obj.ID, Cluster: u.scope.Cluster, Namespace: obj.body.Namespace, UID: obj.UID, CreatedAt: model.Micros(obj.body.Created), Facts: row.Facts,
 	})
@@ -105,11 +112,68 @@ func (u *updater) write(ctx context.Context, tx *sqldb.Tx) error {
 	if err := model.InsertLabels(ctx, tx, u.labels); err != nil {
 		return err
 	}
-	if err := model.DeleteJobs(ctx, tx, u.redecided); err != nil {
+	if err := model.DeleteJobs(ctx, tx, u.disowned); err != nil {
 		return err
 	}
-	if err := model.InsertJobs(ctx, tx, u.jobs); err != nil {
+	if err := u.insertJobs(ctx, tx); err != nil {
 		return err
 	}
-	return parts.Link(ctx, tx, u.parts, u.written)
+	relinked, err := parts.Link(ctx, tx, u.parts, u.written)
+	u.relinked = append(u.relinked, relinked...)
+	return err
+}
+
+// insertJobs inserts the missing rows of jobs. A job whose facts have changed has a row, unless it
+// belonged to another job before.
+func (u *updater) insertJobs(ctx context.Context, tx *sqldb.Tx) error {
+	missing := u.jobs
+	if len(u.facts) > 0 {
+		ids := make([]int64, len(u.facts))
+		for i := range u.facts {
+			ids[i] = u.facts[i].ObjectID
+		}
+		stored, err := model.FactsOf(ctx, tx, ids)
+		if err != nil {
+			return err
+		}
+		u.facts = slices.DeleteFunc(u.facts, func(row model.JobRow) bool {
+			if _, found := stored[row.ObjectID]; found {
+				return false
+			}
+			missing, u.relinked = append(missing, row), append(u.relinked, row.ObjectID)
+			return true
+		})
+	}
+	return model.InsertJobs(ctx, tx, missing)
+}
+
+// decide decides the statuses of the jobs of a batch, stores their changed facts, and returns the
+// feed entries of the statuses. It locks rows of jobs, so it is the last change of rows of objects
+// and jobs.
+func (u *updater) decide(ctx context.Context, tx *sqldb.Tx, objects []*lockedObject) ([]model.FeedEntry, error) {
+	jobs := u.relinked
+	var pods []int64
+	for _, obj := range objects {
+		if obj.settled() {
+			continue
+		}
+		if obj.body == nil || obj.body.OfJob {
+			jobs = append(jobs, obj.ID)
+		}
+		if obj.body == nil || obj.body.Pod {
+			pods = append(pods, obj.ID)
+		}
+	}
+	for i := range u.facts {
+		jobs = append(jobs, u.facts[i].ObjectID)
+	}
+	of, err := model.JobsOfPods(ctx, tx, pods)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := jobstatus.Decide(ctx, tx, append(jobs, of...))
+	if err != nil {
+		return nil, err
+	}
+	return changed, model.UpdateFacts(ctx, tx, u.facts)
 }

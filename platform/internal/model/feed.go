@@ -98,8 +98,8 @@ type FeedAmendment struct {
 // the order of the feed, up to limit entries.
 func FeedAmendments(ctx context.Context, q sqldb.Querier, object int64, limit int, each func(FeedAmendment)) error {
 	const query = "SELECT f.version, f.kind, f.recorded_at, t.from_state, t.to_state, t.happened_at FROM feed f LEFT JOIN transitions t" +
-		" ON t.object_id = f.object_id AND t.version = f.version WHERE f.object_id = ? AND f.kind <> ? ORDER BY f.position LIMIT ?"
-	return q.Query(ctx, query, []any{object, int16(FeedNew), limit}, func(rows *sql.Rows) error {
+		" ON t.object_id = f.object_id AND t.version = f.version WHERE f.object_id = ? AND f.kind NOT IN (?, ?) ORDER BY f.position LIMIT ?"
+	return q.Query(ctx, query, []any{object, int16(FeedNew), int16(FeedDecided), limit}, func(rows *sql.Rows) error {
 		var version int64
 		var from, to sql.NullString
 		var happened sql.NullInt64

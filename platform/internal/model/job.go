@@ -14,30 +14,62 @@ import (
 // JobRow is the row of a job.
 type JobRow struct {
 	ObjectID int64
-	Facts    *job.Facts // nil: no body was seen
+	JobStatus
+	Facts *job.Facts // nil: no body was seen
 }
 
-var jobColumns = []string{"object_id", "gpus", "pods", "priority", "attempt", "attempts", "time_limit", "pod_label", "pod_label_value"}
+// JobStatus is the status of a job: that of its object, with what its pods show.
+type JobStatus struct {
+	State, Reason, Message string
+	Since                  int64
+	EnteredAt              int64 // since when its object is in its own state
+}
+
+var (
+	factColumns   = []string{"gpus", "pods", "priority", "attempt", "attempts", "time_limit", "pod_label", "pod_label_value"}
+	statusColumns = []string{"state", "reason", "message", "since", "entered_at", "decisions"}
+)
+
+func (s *JobStatus) columns(decisions int64) []any {
+	return []any{s.State, s.Reason, s.Message, s.Since, s.EnteredAt, decisions}
+}
+
+func factsOf(f *job.Facts) []any {
+	return []any{
+		int64(f.GPUs), int64(f.Pods), Truncate(f.Priority, MaxWord), int64(f.Attempt), int64(f.Attempts), f.Limit.Microseconds(),
+		Truncate(f.PodLabel, MaxWord), Truncate(f.PodLabelValue, MaxWord),
+	}
+}
 
 // InsertJobs inserts the rows of jobs that have none. The columns of unknown facts are NULL.
 func InsertJobs(ctx context.Context, tx *sqldb.Tx, all []JobRow) error {
 	var known, unknown [][]any
-	for _, row := range all {
-		f := row.Facts
-		if f == nil {
-			unknown = append(unknown, []any{row.ObjectID})
-			continue
+	for i := range all {
+		row := append([]any{all[i].ObjectID}, all[i].columns(0)...)
+		if f := all[i].Facts; f != nil {
+			known = append(known, append(row, factsOf(f)...))
+		} else {
+			unknown = append(unknown, row)
 		}
-		known = append(known, []any{
-			row.ObjectID, int64(f.GPUs), int64(f.Pods), Truncate(f.Priority, MaxWord), int64(f.Attempt), int64(f.Attempts), f.Limit.Microseconds(),
-			Truncate(f.PodLabel, MaxWord), Truncate(f.PodLabelValue, MaxWord),
-		})
 	}
-	err := tx.Insert(ctx, "jobs", jobColumns, known)
+	columns := append([]string{"object_id"}, statusColumns...)
+	err := tx.Insert(ctx, "jobs", columns, unknown)
 	if err == nil {
-		err = tx.Insert(ctx, "jobs", jobColumns[:1], unknown)
+		err = tx.Insert(ctx, "jobs", append(columns, factColumns...), known)
 	}
 	if err != nil {
+		return fmt.Errorf("table jobs: %w", err)
+	}
+	return nil
+}
+
+// UpdateFacts stores the facts of jobs that have rows. No facts may be nil.
+func UpdateFacts(ctx context.Context, tx *sqldb.Tx, all []JobRow) error {
+	rows := make([][]any, len(all))
+	for i := range all {
+		rows[i] = append([]any{all[i].ObjectID}, factsOf(all[i].Facts)...)
+	}
+	if err := tx.Update(ctx, "jobs", append([]string{"object_id"}, factColumns...), rows); err != nil {
 		return fmt.Errorf("table jobs: %w", err)
 	}
 	return nil
@@ -55,7 +87,7 @@ func DeleteJobs(ctx context.Context, tx *sqldb.Tx, objects []int64) error {
 // of a job are nil if no body was seen.
 func FactsOf(ctx context.Context, q sqldb.Querier, objects []int64) (map[int64]*job.Facts, error) {
 	all := map[int64]*job.Facts{}
-	err := queryIn(ctx, q, "SELECT "+strings.Join(jobColumns, ", ")+" FROM jobs WHERE object_id IN ", objects, "", func(rows *sql.Rows) error {
+	err := queryIn(ctx, q, "SELECT object_id, "+strings.Join(factColumns, ", ")+" FROM jobs WHERE object_id IN ", objects, "", func(rows *sql.Rows) error {
 		var id int64
 		var gpus, pods, attempt, attempts, limit sql.NullInt64
 		var priority, label, value sql.NullString

@@ -65,6 +65,7 @@ type Object struct {
 	Presence        Presence
 	Version         wire.Version // of the last revision; 0: no revision yet
 	State, RawState string
+	Reason, Message string       // of the last revision
 	Since           int64        // time when the object entered the state, in microseconds
 	AttributesHash  int64        // of its attributes; 0: not stored yet
 	Selectors       int64        // hash of the selectors with which it was seen last
@@ -79,13 +80,13 @@ func LockObjects(ctx context.Context, tx *sqldb.Tx, cluster, resource int64, uid
 	var o Object
 	var version, base int64
 	selected := sqldb.Selection{
-		Columns: "id, uid, presence, version, state, raw_state, since, attributes_hash, selector_hash, keyframe_version, deltas", Table: "objects", Index: "objects_uid",
+		Columns: "id, uid, presence, version, state, raw_state, reason, message, since, attributes_hash, selector_hash, keyframe_version, deltas", Table: "objects", Index: "objects_uid",
 		Where: "cluster_id = ? AND resource_id = ?", Args: []any{cluster, resource}, Key: "uid",
 	}
 	for some := range slices.Chunk(uids, 500) {
 		selected.Keys = some
 		err := tx.LockRows(ctx, selected, func(rows *sql.Rows) error {
-			if err := rows.Scan(&o.ID, &o.UID, &o.Presence, &version, &o.State, &o.RawState, &o.Since, &o.AttributesHash, &o.Selectors, &base, &o.Depth); err != nil {
+			if err := rows.Scan(&o.ID, &o.UID, &o.Presence, &version, &o.State, &o.RawState, &o.Reason, &o.Message, &o.Since, &o.AttributesHash, &o.Selectors, &base, &o.Depth); err != nil {
 				return err
 			}
 			o.Version, o.Base = wire.Version(version), wire.Version(base)
@@ -177,30 +178,33 @@ func SelectObject(ctx context.Context, tx *sqldb.Tx, id, selectors int64) error 
 }
 
 // UnselectObject stores that the selectors of its target no longer select an object, unless
-// the object was deleted.
-func UnselectObject(ctx context.Context, tx *sqldb.Tx, s Scope, uid string) error {
-	_, err := tx.Exec(ctx, "UPDATE objects SET presence = ? WHERE cluster_id = ? AND resource_id = ? AND uid = ? AND presence <> ?",
+// the object was deleted. It returns the row ID of the object, or 0.
+func UnselectObject(ctx context.Context, tx *sqldb.Tx, s Scope, uid string) (id int64, err error) {
+	n, err := tx.Exec(ctx, "UPDATE objects SET presence = ? WHERE cluster_id = ? AND resource_id = ? AND uid = ? AND presence <> ?",
 		int16(Unselected), s.Cluster, s.Resource, uid, int16(Deleted))
-	return err
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	err = tx.QueryRow(ctx, "SELECT id FROM objects WHERE cluster_id = ? AND resource_id = ? AND uid = ?", s.Cluster, s.Resource, uid).Scan(&id)
+	return id, err
 }
 
 // SetPresence changes the presence of all objects of a scope from one value to another. In
 // a scope with selectors it changes only the objects that were last seen with the same
-// selectors.
-func SetPresence(ctx context.Context, tx *sqldb.Tx, s Scope, from, to Presence) error {
+// selectors. It returns the number of changed objects.
+func SetPresence(ctx context.Context, tx *sqldb.Tx, s Scope, from, to Presence) (changed int64, err error) {
 	condition, args := s.within("selector_hash", s.Selectors)
 	if !s.UIDs.IsAll() {
 		return setPresenceOfRange(ctx, tx, s, from, to)
 	}
-	_, err := tx.Exec(ctx, "UPDATE objects SET presence = ? WHERE "+condition+" AND presence = ?", append(append([]any{int16(to)}, args...), int16(from))...)
-	return err
+	return tx.Exec(ctx, "UPDATE objects SET presence = ? WHERE "+condition+" AND presence = ?", append(append([]any{int16(to)}, args...), int16(from))...)
 }
 
 // setPresenceOfRange is SetPresence for a UID range, which SQL cannot select.
-func setPresenceOfRange(ctx context.Context, tx *sqldb.Tx, s Scope, from, to Presence) error {
+func setPresenceOfRange(ctx context.Context, tx *sqldb.Tx, s Scope, from, to Presence) (changed int64, err error) {
 	condition, args := s.within("selector_hash", s.Selectors)
 	var rows [][]any
-	err := tx.Query(ctx, "SELECT id, uid FROM objects WHERE "+condition+" AND presence = ? ORDER BY id", append(args, int16(from)), func(r *sql.Rows) error {
+	err = tx.Query(ctx, "SELECT id, uid FROM objects WHERE "+condition+" AND presence = ? ORDER BY id", append(args, int16(from)), func(r *sql.Rows) error {
 		var id int64
 		var uid string
 		if err := r.Scan(&id, &uid); err != nil {
@@ -212,12 +216,12 @@ func setPresenceOfRange(ctx context.Context, tx *sqldb.Tx, s Scope, from, to Pre
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("table objects: %w", err)
+		return 0, fmt.Errorf("table objects: %w", err)
 	}
 	if err := tx.Update(ctx, "objects", []string{"id", "presence"}, rows); err != nil {
-		return fmt.Errorf("table objects: %w", err)
+		return 0, fmt.Errorf("table objects: %w", err)
 	}
-	return nil
+	return int64(len(rows)), nil
 }
 
 // Tracked is the last revision of an object that is not known to be deleted.
@@ -323,9 +327,10 @@ type ListedObject struct {
 }
 
 const (
-	listedObjectColumns = "o.id, c.name, c.uid, r.api_group, r.name, r.kind, o.namespace, o.name, o.uid, o.created_at, o.seen_at, o.deleted_at, o.presence, o.version," +
-		" o.state, o.raw_state, o.reason, o.message, o.since, o.queue, o.submitter, o.owner_uid, o.owner_kind, o.owner_name"
-	objectNameJoins = " JOIN resources r ON r.id = o.resource_id JOIN clusters c ON c.id = o.cluster_id"
+	listedObjectBegin   = "o.id, c.name, c.uid, r.api_group, r.name, r.kind, o.namespace, o.name, o.uid, o.created_at, o.seen_at, o.deleted_at, o.presence, o.version, "
+	listedObjectEnd     = ", o.queue, o.submitter, o.owner_uid, o.owner_kind, o.owner_name"
+	listedObjectColumns = listedObjectBegin + "o.state, o.raw_state, o.reason, o.message, o.since" + listedObjectEnd
+	objectNameJoins     = " JOIN resources r ON r.id = o.resource_id JOIN clusters c ON c.id = o.cluster_id"
 )
 
 // targets returns the scan targets for listedObjectColumns. The version has a separate

@@ -24,9 +24,12 @@ const (
 	FeedCorrected
 	// FeedWithdrawn entries name a revision that is no longer a transition.
 	FeedWithdrawn
+	// FeedDecided entries name a job whose status has changed without a transition of its
+	// object, at the last version of the object. They are no transitions.
+	FeedDecided
 )
 
-// FeedEntry records that a transaction has changed a transition.
+// FeedEntry records that a transaction has changed a transition, or the status of a job.
 type FeedEntry struct {
 	RevisionID
 	Kind FeedKind

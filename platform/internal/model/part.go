@@ -156,9 +156,21 @@ func addLabels(ctx context.Context, q sqldb.Querier, all []Part) error {
 	return err
 }
 
-// SetJobs stores the jobs of parts, by the row IDs of the parts.
-func SetJobs(ctx context.Context, tx *sqldb.Tx, jobs map[int64]int64) error {
+// SetJobs stores the jobs of parts, by the row IDs of the parts. It calls former for parts that
+// belonged to another job, with that job.
+func SetJobs(ctx context.Context, tx *sqldb.Tx, jobs map[int64]int64, former func(of int64)) error {
 	ids := SortedIDs(jobs)
+	err := queryIn(ctx, tx, "SELECT object_id, job_id FROM job_parts WHERE object_id IN ", ids, "", func(rows *sql.Rows) error {
+		var part, of int64
+		err := rows.Scan(&part, &of)
+		if of != jobs[part] {
+			former(of)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("table job_parts: %w", err)
+	}
 	rows := make([][]any, len(ids))
 	for i, id := range ids {
 		rows[i] = []any{id, jobs[id]}

@@ -76,7 +76,8 @@ func TestObjectsOfRanges(t *testing.T) {
 			t.Errorf("the ranges have %q together", all)
 		}
 		transact(t, d, func(tx *sqldb.Tx) error {
-			return model.SetPresence(t.Context(), tx, ranged(d.Scope, 2, 4), model.Present, model.Unknown)
+			_, err := model.SetPresence(t.Context(), tx, ranged(d.Scope, 2, 4), model.Present, model.Unknown)
+			return err
 		})
 		n := 0
 		for _, uid := range tracked(d.Scope) {

@@ -21,9 +21,18 @@ type Job struct {
 const maxSteps = 6
 
 // Link stores the jobs of new parts, and those of older parts that new jobs and parts lead to.
-// A part whose owner leads to no job stays open.
-func Link(ctx context.Context, tx *sqldb.Tx, all []model.Part, jobs []Job) error {
-	l := linker{tx: tx, jobs: map[int64]int64{}, owned: map[int64]bool{}}
+// A part whose owner leads to no job stays open. Link returns the jobs that have other parts now,
+// sorted. The caller decides their statuses.
+func Link(ctx context.Context, tx *sqldb.Tx, all []model.Part, jobs []Job) (changed []int64, err error) {
+	l := linker{tx: tx, jobs: map[int64]int64{}, owned: map[int64]bool{}, changed: map[int64]bool{}}
+	if err := l.link(ctx, all, jobs); err != nil {
+		return nil, err
+	}
+	return model.SortedIDs(l.changed), nil
+}
+
+// link does the work of Link.
+func (l *linker) link(ctx context.Context, all []model.Part, jobs []Job) error {
 	for _, some := range byOwnerKind(all) {
 		if err := l.byOwner(ctx, some); err != nil {
 			return err
@@ -38,7 +47,7 @@ func Link(ctx context.Context, tx *sqldb.Tx, all []model.Part, jobs []Job) error
 			open = append(open, *p)
 		}
 	}
-	if err := model.InsertOpenParts(ctx, tx, open); err != nil {
+	if err := model.InsertOpenParts(ctx, l.tx, open); err != nil {
 		return err
 	}
 	pods, err := l.marked(ctx, jobs)
@@ -50,9 +59,10 @@ func Link(ctx context.Context, tx *sqldb.Tx, all []model.Part, jobs []Job) error
 
 // linker finds the jobs of parts.
 type linker struct {
-	tx    *sqldb.Tx
-	jobs  map[int64]int64 // found and not stored yet, by part
-	owned map[int64]bool  // parts whose owner leads to the job; others stay open
+	tx      *sqldb.Tx
+	jobs    map[int64]int64 // found and not stored yet, by part
+	owned   map[int64]bool  // parts whose owner leads to the job; others stay open
+	changed map[int64]bool  // jobs that have other parts now
 }
 
 // labeled reports whether a pod has the label of an operator.
@@ -205,7 +215,10 @@ func (l *linker) store(ctx context.Context) error {
 	if len(l.jobs) == 0 {
 		return nil
 	}
-	if err := model.SetJobs(ctx, l.tx, l.jobs); err != nil {
+	for _, of := range l.jobs {
+		l.changed[of] = true
+	}
+	if err := model.SetJobs(ctx, l.tx, l.jobs, func(of int64) { l.changed[of] = true }); err != nil {
 		return err
 	}
 	l.jobs = map[int64]int64{}

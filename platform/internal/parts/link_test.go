@@ -208,7 +208,7 @@ func TestSweep(t *testing.T) {
 		d.Exec("INSERT INTO open_parts (object_id, owner_uid) SELECT id, owner_uid FROM objects WHERE name = 'pod'")
 		sweep()
 		insert("Job", "train", "", "")
-		d.Exec("INSERT INTO jobs (object_id) SELECT id FROM objects WHERE name = 'train'")
+		d.Exec("INSERT INTO jobs (object_id, state, reason, message, since, entered_at, decisions) SELECT id, state, reason, message, since, since, 0 FROM objects WHERE name = 'train'")
 		sweep()
 		d.Want(storedParts, "pod train")
 		if open := d.Rows("SELECT o.name FROM open_parts p JOIN objects o ON o.id = p.object_id"); strings.Join(open, " ") != "stranger" {

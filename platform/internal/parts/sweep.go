@@ -3,6 +3,7 @@ package parts
 import (
 	"context"
 
+	"github.com/vedette-io/vedette/platform/internal/jobstatus"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
@@ -48,6 +49,12 @@ func sweep(ctx context.Context, db *sqldb.DB, after int64) (n int, last int64, e
 	if err != nil || len(open) == 0 {
 		return 0, last, err
 	}
-	err = db.Transact(ctx, func(tx *sqldb.Tx) error { return Link(ctx, tx, open, nil) })
+	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
+		changed, err := Link(ctx, tx, open, nil)
+		if err != nil {
+			return err
+		}
+		return jobstatus.Update(ctx, tx, changed)
+	})
 	return len(open), open[len(open)-1].ID, err
 }

@@ -75,10 +75,7 @@ func (w *waiting) fromScheduler(ctx context.Context) error {
 
 // starting says why the pods of the job have not started.
 func (w *waiting) starting(ctx context.Context) error {
-	objects, err := w.source.history.ObjectsByID(ctx, []int64{w.job.ID})
-	if err == nil {
-		err = w.source.history.WithPods(ctx, objects)
-	}
+	objects, err := w.source.history.JobsByID(ctx, []int64{w.job.ID})
 	switch {
 	case err != nil:
 		return err

@@ -2,7 +2,6 @@ package jobview
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -34,6 +33,7 @@ type Enricher struct {
 type kept struct {
 	version wire.Version
 	state   job.State
+	reason  string
 	at      time.Time
 	extra   Extra
 }
@@ -83,7 +83,7 @@ func (e *Enricher) kept(r *jobindex.Row, now time.Time) (Extra, bool) {
 	if !ok {
 		k, ok = e.old[r.ID]
 	}
-	ok = ok && k.version == r.Version && k.state == r.State && (!r.Open() && now.Sub(r.Ended) > time.Minute || now.Sub(k.at) < freshFor)
+	ok = ok && k.version == r.Version && k.state == r.State && k.reason == r.Reason && (!r.Open() && now.Sub(r.Ended) > time.Minute || now.Sub(k.at) < freshFor)
 	return k.extra, ok
 }
 
@@ -93,7 +93,7 @@ func (e *Enricher) keep(r *jobindex.Row, now time.Time, x Extra) {
 	if len(e.young) >= keptExtras {
 		e.young, e.old = map[int64]kept{}, e.young
 	}
-	e.young[r.ID] = kept{r.Version, r.State, now, x}
+	e.young[r.ID] = kept{r.Version, r.State, r.Reason, now, x}
 }
 
 // read reads the extras of some rows.
@@ -102,20 +102,18 @@ func (e *Enricher) read(ctx context.Context, rows []*jobindex.Row, at time.Time)
 	for i, r := range rows {
 		ids[i] = r.ID
 	}
-	objects, err := e.history.ObjectsByID(ctx, ids)
+	own, err := e.history.ObjectsByID(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	own := slices.Clone(objects)
+	owned := objectsByID(own)
+	byID := owned
 	if at.IsZero() {
-		if err := e.history.WithPods(ctx, objects); err != nil {
+		jobs, err := e.history.JobsByID(ctx, ids)
+		if err != nil {
 			return nil, err
 		}
-	}
-	byID := make(map[int64]*history.Object, len(objects))
-	owned := make(map[int64]*history.Object, len(own))
-	for i := range objects {
-		byID[objects[i].ID], owned[own[i].ID] = &objects[i], &own[i]
+		byID = objectsByID(jobs)
 	}
 	var withPods []history.Object
 	for _, r := range rows {
@@ -134,7 +132,9 @@ func (e *Enricher) read(ctx context.Context, rows []*jobindex.Row, at time.Time)
 		x := Extra{}
 		if o := byID[r.ID]; o != nil && (o.Since.Equal(r.Since) || r.State.Final() && o.Presence == history.Deleted) {
 			x.Raw, x.Message = o.Raw, o.Message
-			x.ownRaw, x.ownMessage = owned[r.ID].Raw, owned[r.ID].Message
+			if own := owned[r.ID]; own != nil {
+				x.ownRaw, x.ownMessage = own.Raw, own.Message
+			}
 		}
 		var pod *history.Object
 		if pod, x.MorePods = choose(r, pods[r.ID], at); pod != nil {
@@ -164,6 +164,15 @@ func (e *Enricher) read(ctx context.Context, rows []*jobindex.Row, at time.Time)
 		all[r.ID] = x
 	}
 	return all, nil
+}
+
+// objectsByID returns objects by their IDs.
+func objectsByID(all []history.Object) map[int64]*history.Object {
+	byID := make(map[int64]*history.Object, len(all))
+	for i := range all {
+		byID[all[i].ID] = &all[i]
+	}
+	return byID
 }
 
 // choose returns the pod to show for a job, and the number of similar pods. For a failed job it is

@@ -48,12 +48,21 @@ CREATE INDEX objects_name ON objects (name, resource_id, namespace, id);
 CREATE INDEX objects_state ON objects (state, since, id);
 CREATE INDEX objects_presence ON objects (presence, cluster_id, resource_id);
 
--- A row for each job: an object of a type of jobs that does not belong to another job. The other
--- columns are facts that package job has read in the body of the last revision. They are NULL
--- if no body was seen, and 0 or empty if the body does not say it. time_limit is the maximum
--- running time in microseconds.
+-- A row for each job: an object of a type of jobs that does not belong to another job. state,
+-- reason, message and since are the status of the job: that of its object, with what its pods
+-- show. Each transaction that changes the object or a pod decides it again, under the lock of
+-- the row, and adds 1 to decisions, so two of them conflict in a cluster of databases without
+-- common locks too. entered_at is since of the object. The other columns are facts that package
+-- job has read in the body of the last revision. They are NULL if no body was seen, and 0 or
+-- empty if the body does not say it. time_limit is the maximum running time in microseconds.
 CREATE TABLE jobs (
   object_id BIGINT NOT NULL PRIMARY KEY,
+  state ${WORD} NOT NULL,
+  reason ${NAME} NOT NULL,
+  message ${TEXT} NOT NULL,
+  since BIGINT NOT NULL,
+  entered_at BIGINT NOT NULL,
+  decisions BIGINT NOT NULL,
   gpus BIGINT,
   pods BIGINT,
   priority ${NAME},
@@ -63,6 +72,7 @@ CREATE TABLE jobs (
   pod_label ${NAME},
   pod_label_value ${NAME}
 ) ${ORDERED};
+CREATE INDEX jobs_state ON jobs (state, entered_at, object_id);
 CREATE INDEX jobs_pod_label ON jobs (pod_label_value);
 
 -- The job of each object that belongs to one: pods, and the objects between them and the job.
@@ -177,7 +187,8 @@ CREATE INDEX gaps_open ON gaps (cluster_id, resource_id, healed_at);
 -- The feed: the transitions in the order of their commits (decision 27).
 
 -- What transactions have written and the sequencer has not numbered yet. kind is 1 (new),
--- 2 (late), 3 (corrected) or 4 (withdrawn: the revision is no transition any more).
+-- 2 (late), 3 (corrected), 4 (withdrawn: the revision is no transition any more) or 5 (decided:
+-- the status of the job has changed without a transition of its object).
 CREATE TABLE feed_outbox (
   id ${ID},
   object_id BIGINT NOT NULL,
@@ -550,8 +561,8 @@ SELECT o.id, c.name AS cluster, r.api_group, r.name AS resource, o.namespace, o.
 FROM objects o JOIN clusters c ON c.id = o.cluster_id JOIN resources r ON r.id = o.resource_id;
 
 CREATE VIEW job_times AS
-SELECT o.id, o.cluster, o.api_group, o.resource, o.namespace, o.name, o.uid, o.queue, o.submitter, o.state, o.reason, o.message, o.presence_name,
-  o.created_at, o.since, o.deleted_at, j.gpus, j.pods, j.priority, j.attempt, j.attempts, j.time_limit / 1000000 AS limit_seconds
+SELECT o.id, o.cluster, o.api_group, o.resource, o.namespace, o.name, o.uid, o.queue, o.submitter, j.state, j.reason, j.message, o.presence_name,
+  o.created_at, ${TIME:j.since} AS since, o.deleted_at, j.gpus, j.pods, j.priority, j.attempt, j.attempts, j.time_limit / 1000000 AS limit_seconds
 FROM object_times o JOIN jobs j ON j.object_id = o.id;
 
 CREATE VIEW transition_times AS

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/internal/jobstatus"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/internal/parts"
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -65,6 +66,9 @@ func Link(ctx context.Context, db *sqldb.DB) error {
 		if err != nil {
 			return err
 		}
-		return parts.Link(ctx, tx, all, jobs)
+		if _, err := parts.Link(ctx, tx, all, jobs); err != nil {
+			return err
+		}
+		return jobstatus.Update(ctx, tx, ids)
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/internal/bodies"
+	"github.com/vedette-io/vedette/platform/internal/jobstatus"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
 	"github.com/vedette-io/vedette/wire"
@@ -161,6 +162,9 @@ func (w *writer) store(ctx context.Context) error {
 		return err
 	}
 	if err := model.InsertJobs(ctx, w.tx, slices.SortedFunc(maps.Values(w.jobs), func(x, y model.JobRow) int { return int(x.ObjectID - y.ObjectID) })); err != nil {
+		return err
+	}
+	if _, err := jobstatus.Decide(ctx, w.tx, slices.Sorted(maps.Keys(w.jobs))); err != nil {
 		return err
 	}
 	return model.InsertOutbox(ctx, w.tx, w.feed)

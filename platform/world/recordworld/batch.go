@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/vedette-io/vedette/platform/internal/jobstatus"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
@@ -21,6 +22,7 @@ type batch struct {
 	labels      []model.Label
 	jobs        []model.JobRow
 	parts       map[int64]int64 // jobs by their pods
+	undecided   []int64         // jobs with living pods
 	entries     []model.IndexEntry
 }
 
@@ -36,9 +38,10 @@ func (b *batch) add(m *member, id int64, indexed bool) {
 		b.labels = append(b.labels, model.Label{ObjectID: id, Name: name, Value: value})
 	}
 	if m.facts != nil {
-		b.jobs = append(b.jobs, model.JobRow{ObjectID: id, Facts: m.facts})
-	} else {
-		b.parts[id] = m.job
+		status := model.JobStatus{State: string(last.state), Reason: last.reason, Message: last.message, Since: last.at, EnteredAt: last.at}
+		b.jobs = append(b.jobs, model.JobRow{ObjectID: id, JobStatus: status, Facts: m.facts})
+	} else if b.parts[id] = m.job; !last.state.Final() {
+		b.undecided = append(b.undecided, m.job)
 	}
 	from := ""
 	for i := range m.steps {
@@ -89,7 +92,10 @@ func (b *batch) store(ctx context.Context, tx *sqldb.Tx) error {
 	if err := model.InsertJobs(ctx, tx, b.jobs); err != nil {
 		return err
 	}
-	if err := model.SetJobs(ctx, tx, b.parts); err != nil {
+	if err := model.SetJobs(ctx, tx, b.parts, func(int64) {}); err != nil {
+		return err
+	}
+	if _, err := jobstatus.Decide(ctx, tx, b.undecided); err != nil {
 		return err
 	}
 	return model.InsertIndexEntries(ctx, tx, b.entries)

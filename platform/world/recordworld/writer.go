@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/platform/internal/jobstatus"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/jobindex"
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -180,6 +181,13 @@ func (w *Writer) store(ctx context.Context, tx *sqldb.Tx, b *batch, some map[str
 	}
 	slices.SortFunc(updates, func(x, y model.ObjectUpdate) int { return int(x.ID - y.ID) })
 	if err := model.UpdateObjects(ctx, tx, updates, nil); err != nil {
+		return err
+	}
+	ids := make([]int64, len(updates))
+	for i := range updates {
+		ids[i] = updates[i].ID
+	}
+	if _, err := jobstatus.Decide(ctx, tx, ids); err != nil {
 		return err
 	}
 	return model.InsertOutbox(ctx, tx, feed)
