@@ -18,6 +18,8 @@ import (
 type digestEvent struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
+	// Silence is set if the digest is the summary of a silence.
+	Silence *message.Silence `json:"silence,omitempty"`
 }
 
 // openDigest is a digest with the items that one transaction adds.
@@ -29,29 +31,33 @@ type openDigest struct {
 }
 
 // posted counts messages by result.
-type posted struct{ created, collected, muted, own int }
+type posted struct{ created, collected, muted, silenced, own int }
 
 // post writes the messages of one transaction of the planner.
 type post struct {
-	tx      *sqldb.Tx
-	setup   *setup
-	now     time.Time
-	mutes   []delivery.Mute
-	single  []delivery.Delivery
-	latest  []delivery.Delivery
-	digests map[string]*openDigest
-	recent  map[string]int  // messages of the last minute, by the key of the receiver
-	open    map[string]bool // whether a digest is open, by key
-	done    posted
+	tx       *sqldb.Tx
+	setup    *setup
+	now      time.Time
+	mutes    []delivery.Mute
+	silences []silence
+	silenced map[string]*heldBack // by the key of the summary
+	single   []delivery.Delivery
+	latest   []delivery.Delivery
+	digests  map[string]*openDigest
+	recent   map[string]int  // messages of the last minute, by the key of the receiver
+	open     map[string]bool // whether a digest is open, by key
+	done     posted
 }
 
 // newPost reads the state that applies to all messages.
-func newPost(ctx context.Context, tx *sqldb.Tx, s *setup, now time.Time) (*post, error) {
+func newPost(ctx context.Context, tx *sqldb.Tx, s *setup, now time.Time, silences []silence) (*post, error) {
 	mutes, err := delivery.Mutes(ctx, tx, now)
-	return &post{tx: tx, setup: s, now: now, mutes: mutes, digests: map[string]*openDigest{}, recent: map[string]int{}, open: map[string]bool{}}, err
+	return &post{
+		tx: tx, setup: s, now: now, mutes: mutes, silences: silences, silenced: map[string]*heldBack{}, digests: map[string]*openDigest{}, recent: map[string]int{}, open: map[string]bool{},
+	}, err
 }
 
-// add decides about a message: send it now, hold it, collect it in a digest, or drop it.
+// add decides about a message: drop it, hold it back for a silence, or admit it.
 func (p *post) add(ctx context.Context, w *want) error {
 	if w.own(p.setup.file.PersonOf) {
 		p.done.own++
@@ -65,6 +71,26 @@ func (p *post) add(ctx context.Context, w *want) error {
 		p.done.muted++
 		return nil
 	}
+	if s := silenceOf(p.silences, w); s != nil {
+		p.holdBack(s, w, &d)
+		return nil
+	}
+	return p.admit(ctx, w, d)
+}
+
+// holdBack adds a message to those that a silence holds back.
+func (p *post) holdBack(s *silence, w *want, d *delivery.Delivery) {
+	key := summaryKey(s.ID, &w.to)
+	if p.silenced[key] == nil {
+		p.silenced[key] = &heldBack{silence: s}
+	}
+	h := p.silenced[key]
+	h.wants, h.deliveries = append(h.wants, w), append(h.deliveries, *d)
+}
+
+// admit decides about a message that nothing suppresses: send it now, hold it, or collect it
+// in a digest.
+func (p *post) admit(ctx context.Context, w *want, d delivery.Delivery) error {
 	in, held, err := p.setup.scheduleOf(w.to.Channel).digest(w, p.now, func(in window) (bool, error) { return p.crowded(ctx, w, in) })
 	switch {
 	case err != nil:
@@ -135,6 +161,11 @@ func (p *post) collect(w *want, d *delivery.Delivery, in window) {
 
 // write writes everything that add has collected.
 func (p *post) write(ctx context.Context) error {
+	for _, key := range slices.Sorted(maps.Keys(p.silenced)) {
+		if err := p.writeHeldBack(ctx, key, p.silenced[key]); err != nil {
+			return err
+		}
+	}
 	if len(p.latest) > 0 {
 		if _, err := delivery.Supersede(ctx, p.tx, p.latest, p.now); err != nil {
 			return err
@@ -157,13 +188,37 @@ func (p *post) write(ctx context.Context) error {
 	return nil
 }
 
+// writeHeldBack writes the messages that a silence holds back, with their summary. If the
+// silence ended meanwhile, the messages are admitted.
+func (p *post) writeHeldBack(ctx context.Context, key string, h *heldBack) error {
+	event, err := json.Marshal(summaryEvent(&h.silence.Silence))
+	if err != nil {
+		return err
+	}
+	first := &h.deliveries[0]
+	summary := delivery.Delivery{
+		Key: key, Kind: string(message.Digest), Rule: first.Rule, Channel: first.Channel, Receiver: first.Receiver, Person: first.Person, Role: first.Role,
+		Lane: laneOfDigests(&h.wants[0].to), Event: event, NextAt: h.silence.EndsAt, CreatedAt: p.now,
+	}
+	added, active, err := delivery.HoldBack(ctx, p.tx, h.silence.ID, summary, slices.Clone(h.deliveries))
+	if p.done.silenced += added; err != nil || active {
+		return err
+	}
+	for i, w := range h.wants {
+		if err := p.admit(ctx, w, h.deliveries[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // append adds the items of a digest. If a replica with a fast clock has closed the digest
 // already, the items go into the digest of the next window.
 func (p *post) append(ctx context.Context, o *openDigest) error {
 	d := o.delivery
 	for in := o.in; ; in = in.next() {
 		d.Key, d.NextAt = digestKey(in, &o.to), in.to
-		event, err := json.Marshal(digestEvent{in.from.UTC(), in.to.UTC()})
+		event, err := json.Marshal(digestEvent{From: in.from.UTC(), To: in.to.UTC()})
 		if err != nil {
 			return err
 		}

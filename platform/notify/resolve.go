@@ -32,11 +32,14 @@ func resolves(ctx context.Context, q sqldb.Querier, s *setup, t *feed.Transition
 	return all, nil
 }
 
+// unsent are the final states of messages that no channel got, so that no alert is open.
+var unsent = []delivery.State{delivery.Superseded, delivery.Dropped, delivery.Silenced}
+
 // resolve returns the message that closes the alert of a delivery, or nil if no alert is
 // open.
 func resolve(s *setup, d *delivery.Delivery, t *feed.Transition) *want {
 	n := &message.Notice{}
-	if strings.HasSuffix(d.Key, resolved) || d.State == delivery.Superseded || d.State == delivery.Dropped || json.Unmarshal(d.Event, n) != nil {
+	if strings.HasSuffix(d.Key, resolved) || slices.Contains(unsent, d.State) || json.Unmarshal(d.Event, n) != nil {
 		return nil
 	}
 	about := n

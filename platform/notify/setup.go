@@ -22,12 +22,15 @@ type setup struct {
 	waits map[string]bool
 	// resolving are the channels with alerts that are closed when a state is left.
 	resolving map[string]bool
+	// readsNode is set if a condition reads the node.
+	readsNode bool
 }
 
 // newSetup returns the setup of a file. waits are the channels that prefer digests.
 func newSetup(file *config.Config, waits map[string]bool) *setup {
 	s := &setup{file: file, rules: map[string]*rule.Rule{}, waits: waits, resolving: map[string]bool{}}
 	for _, r := range file.Rules.Rules() {
+		s.readsNode = s.readsNode || r.ReadsNode()
 		if s.rules[r.ID()] = r; r.Timer != nil {
 			s.timers, s.timerIDs = append(s.timers, r), append(s.timerIDs, r.ID())
 		}

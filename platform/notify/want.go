@@ -15,6 +15,7 @@ import (
 type want struct {
 	subject string // the key without the receiver
 	rule    *rule.Rule
+	about   *rule.Input // the values that silences match; nil if nothing silences the message
 	to      config.Receiver
 	notice  *message.Notice
 

@@ -67,14 +67,17 @@ func AppendDigest(ctx context.Context, tx *sqldb.Tx, d Delivery, items []Item) e
 	return tx.InsertNew(ctx, "digest_items", []string{"delivery_id", "key_hash", "object_id", "kind", "notice"}, rows, "key_hash")
 }
 
-// Items returns the items of a digest in the order in which they were added, without their
-// keys.
+// Items returns the items of a digest, or the messages of the summary of a silence, in the
+// order in which they were added, without their keys.
 //
 // Errors: those of the database.
 func Items(ctx context.Context, q sqldb.Querier, delivery int64) (all []Item, err error) {
-	err = q.Query(ctx, "SELECT object_id, kind, notice FROM digest_items WHERE delivery_id = ? ORDER BY id", []any{delivery}, func(rows *sql.Rows) error {
+	query := "SELECT i.id AS id, i.object_id, i.kind, i.notice FROM digest_items i WHERE i.delivery_id = ?" +
+		" UNION ALL SELECT d.id AS id, d.object_id, d.kind, d.notice FROM silenced m JOIN deliveries d ON d.id = m.delivery_id WHERE m.summary_id = ? ORDER BY id"
+	err = q.Query(ctx, query, []any{delivery, delivery}, func(rows *sql.Rows) error {
+		var id int64
 		var item Item
-		err := rows.Scan(&item.Object, &item.Kind, &item.Event)
+		err := rows.Scan(&id, &item.Object, &item.Kind, &item.Event)
 		all = append(all, item)
 		return err
 	})
