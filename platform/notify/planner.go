@@ -38,6 +38,7 @@ type planner struct {
 	matcher   *matcher
 	timers    *timers
 	due       *due
+	alerts    *alerts
 	scan      *scan
 	escalator
 
@@ -71,7 +72,7 @@ func newPlanner(o plannerOptions, of feed.Partition) *planner {
 	k := &timers{history: h, usual: o.usual, progress: o.progress}
 	return &planner{
 		plannerOptions: o, partition: of, history: h, matcher: m, timers: k,
-		due: &due{o.db, m, k}, scan: &scan{o.db, m, k, map[string]scanned{}}, escalator: escalator{h, m},
+		due: &due{o.db, m, k}, alerts: &alerts{o.db, h}, scan: &scan{o.db, m, k, map[string]scanned{}}, escalator: escalator{h, m},
 	}
 }
 
@@ -109,6 +110,7 @@ func (p *planner) prepare(ctx context.Context, some []feed.Transition) error {
 			func(ctx context.Context) error { return p.scan.next(ctx, r) },
 			func(ctx context.Context) error { return p.escalator.check(ctx, r, p.unacked) })
 	}
+	steps = append(steps, func(ctx context.Context) error { return p.alerts.check(ctx, r) })
 	for _, step := range steps {
 		if err := p.bounded(ctx, step); err != nil {
 			return err
@@ -222,7 +224,7 @@ func (p *planner) handle(ctx context.Context, tx *sqldb.Tx, some []feed.Transiti
 	if err != nil {
 		return err
 	}
-	post, err := newPost(ctx, tx, r.setup, r.now, silences)
+	post, err := newPost(ctx, tx, r, silences)
 	if err != nil {
 		return err
 	}
@@ -246,6 +248,9 @@ func (p *planner) handle(ctx context.Context, tx *sqldb.Tx, some []feed.Transiti
 	}
 	if r.tick {
 		if err := p.forget(ctx, tx, r); err != nil {
+			return err
+		}
+		if err := delivery.Postpone(ctx, tx, r.postponed, r.now.Add(recheckRecording), r.now.Add(-lateSeen)); err != nil {
 			return err
 		}
 		if _, err := delivery.CloseDigests(ctx, tx, r.now); err != nil {

@@ -35,9 +35,8 @@ type posted struct{ created, collected, muted, silenced, own int }
 
 // post writes the messages of one transaction of the planner.
 type post struct {
+	*round
 	tx       *sqldb.Tx
-	setup    *setup
-	now      time.Time
 	mutes    []delivery.Mute
 	silences []silence
 	silenced map[string]*heldBack // by the key of the summary
@@ -50,10 +49,10 @@ type post struct {
 }
 
 // newPost reads the state that applies to all messages.
-func newPost(ctx context.Context, tx *sqldb.Tx, s *setup, now time.Time, silences []silence) (*post, error) {
-	mutes, err := delivery.Mutes(ctx, tx, now)
+func newPost(ctx context.Context, tx *sqldb.Tx, r *round, silences []silence) (*post, error) {
+	mutes, err := delivery.Mutes(ctx, tx, r.now)
 	return &post{
-		tx: tx, setup: s, now: now, mutes: mutes, silences: silences, silenced: map[string]*heldBack{}, digests: map[string]*openDigest{}, recent: map[string]int{}, open: map[string]bool{},
+		round: r, tx: tx, mutes: mutes, silences: silences, silenced: map[string]*heldBack{}, digests: map[string]*openDigest{}, recent: map[string]int{}, open: map[string]bool{},
 	}, err
 }
 
@@ -95,17 +94,24 @@ func (p *post) admit(ctx context.Context, w *want, d delivery.Delivery) error {
 	switch {
 	case err != nil:
 		return err
+	case p.unconfirmed(w): // each alert waits alone, because it is closed alone
+		d.State, d.NextAt = delivery.Held, p.now.Add(recheckRecording)
+		if held && in.to.After(d.NextAt) {
+			d.NextAt = in.to
+		}
 	case held && w.single(): // in quiet hours
 		d.State, d.NextAt = delivery.Held, in.to
-		d.EscalateAt = in.to.Add(w.rule.Escalate.After)
 	case held:
 		p.done.collected++
 		p.collect(w, &d, in)
 		return nil
 	}
+	if d.State == delivery.Held && !d.EscalateAt.IsZero() {
+		d.EscalateAt = d.NextAt.Add(w.rule.Escalate.After)
+	}
 	p.single = append(p.single, d)
 	p.recent[receiverKey(&w.to)]++
-	if w.rule.Latest {
+	if w.rule.Latest || w.unopened {
 		p.latest = append(p.latest, d)
 	}
 	return nil

@@ -27,8 +27,8 @@ type want struct {
 	// reminds is set if the message escalates another one. It never waits for a digest.
 	reminds bool
 	// resolves is set if the message closes the alert of another one, whose key is
-	// subject.
-	resolves bool
+	// subject. unopened is set if that message is still held, so it is superseded.
+	resolves, unopened bool
 }
 
 // key returns the key of the message. It never changes.
