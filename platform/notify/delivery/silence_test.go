@@ -147,7 +147,9 @@ func TestSilenceLimits(t *testing.T) {
 		good := delivery.Silence{Matchers: []string{"node=gpu-17"}, Comment: "c", CreatedBy: "vera", EndsAt: d.Now().Add(time.Hour)}
 		for name, change := range map[string]func(*delivery.Silence){
 			"no matcher": func(s *delivery.Silence) { s.Matchers = nil }, "no comment": func(s *delivery.Silence) { s.Comment = "" }, "no author": func(s *delivery.Silence) { s.CreatedBy = "" },
-			"large": func(s *delivery.Silence) { s.Matchers = slices.Repeat([]string{"node=" + strings.Repeat("x", 500)}, 10) }, "line break": func(s *delivery.Silence) { s.Matchers = []string{"node=a\nname=b"} },
+			"large": func(s *delivery.Silence) {
+				s.Matchers = slices.Repeat([]string{"node=" + strings.Repeat("x", 500)}, 10)
+			}, "line break": func(s *delivery.Silence) { s.Matchers = []string{"node=a\nname=b"} },
 			"no end": func(s *delivery.Silence) { s.EndsAt = time.Time{} }, "long": func(s *delivery.Silence) { s.EndsAt = d.Now().Add(delivery.LongestSilence + time.Hour) },
 		} {
 			bad := good
