@@ -55,7 +55,7 @@ func (r *round) alerts() bool {
 // unconfirmed reports whether a message is an alert about a job whose state no recorder
 // confirms. A message that closes an alert is not.
 func (r *round) unconfirmed(w *want) bool {
-	if w.resolves || w.about == nil || !r.setup.alerting[w.to.Channel] {
+	if w.about == nil || !r.setup.alerting[w.to.Channel] {
 		return false
 	}
 	of := history.Type{Group: w.about.Object.Type.Group, Resource: w.about.Object.Type.Resource}

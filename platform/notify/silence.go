@@ -34,7 +34,7 @@ func parseSilences(all []delivery.Silence, failed func(*delivery.Silence, error)
 // ends last, so that no summary is sent while another silence holds its messages back. It
 // returns nil if none matches. A message that closes an alert is never held back.
 func silenceOf(all []silence, w *want) (found *silence) {
-	if w.resolves || w.about == nil {
+	if w.about == nil {
 		return nil
 	}
 	for i := range all {

@@ -18,6 +18,7 @@ import (
 	"github.com/vedette-io/vedette/platform/notify/config"
 	"github.com/vedette-io/vedette/platform/notify/delivery"
 	"github.com/vedette-io/vedette/platform/notify/message"
+	"github.com/vedette-io/vedette/platform/sqldb"
 	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
@@ -122,6 +123,23 @@ func TestOverlappingSilences(t *testing.T) {
 	h.write(newJob{uid: "a2", version: 2, to: job.Failed})
 	p.settle()
 	h.wantStates("a/1/Failed/r/hook silenced", "silence/2/hook waiting", "a2/2/Failed/r/hook waiting")
+}
+
+// TestReleasedSummary: a replica with a fast clock has released a summary. Later messages of the
+// silence are sent, because no summary would have them.
+func TestReleasedSummary(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	p := h.plan(channels+"rules:\n- {name: r, enter: [Failed], to: [hook]}\n", onNode)
+	h.silence(time.Hour, "node=gpu-17")
+	h.write(newJob{uid: "a", version: 1, to: job.Failed})
+	p.settle()
+	h.tx(func(tx *sqldb.Tx) error {
+		_, err := delivery.CloseDigests(t.Context(), tx, h.now().Add(time.Hour))
+		return err
+	})
+	h.write(newJob{uid: "a2", version: 2, to: job.Failed})
+	p.settle()
+	h.wantStates("a/1/Failed/r/hook silenced", "silence/1/hook waiting", "a2/2/Failed/r/hook waiting")
 }
 
 // TestSilencedAlert: a silenced alert is neither opened nor closed. An alert that was opened

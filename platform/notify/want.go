@@ -15,7 +15,7 @@ import (
 type want struct {
 	subject string // the key without the receiver
 	rule    *rule.Rule
-	about   *rule.Input // the values that silences match; nil if nothing silences the message
+	about   *rule.Input // the values that silences match; nil if the message closes an alert
 	to      config.Receiver
 	notice  *message.Notice
 
