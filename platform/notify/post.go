@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/vedette-io/vedette/platform/notify/config"
@@ -197,16 +198,17 @@ func (p *post) write(ctx context.Context) error {
 // writeHeldBack writes the messages that a silence holds back, with their summary. If the
 // silence ended meanwhile, the messages are admitted.
 func (p *post) writeHeldBack(ctx context.Context, key string, h *heldBack) error {
-	event, err := json.Marshal(summaryEvent(&h.silence.Silence))
+	s := &h.silence.Silence
+	event, err := json.Marshal(digestEvent{s.StartsAt.UTC(), s.EndsAt.UTC(), &message.Silence{ID: s.ID, Matchers: strings.Join(s.Matchers, ", ")}})
 	if err != nil {
 		return err
 	}
 	first := &h.deliveries[0]
 	summary := delivery.Delivery{
 		Key: key, Kind: string(message.Digest), Rule: first.Rule, Channel: first.Channel, Receiver: first.Receiver, Person: first.Person, Role: first.Role,
-		Lane: laneOfDigests(&h.wants[0].to), Event: event, NextAt: h.silence.EndsAt, CreatedAt: p.now,
+		Lane: laneOfDigests(&h.wants[0].to), Event: event, NextAt: s.EndsAt, CreatedAt: p.now,
 	}
-	added, active, err := delivery.HoldBack(ctx, p.tx, h.silence.ID, summary, slices.Clone(h.deliveries))
+	added, active, err := delivery.HoldBack(ctx, p.tx, s.ID, summary, slices.Clone(h.deliveries))
 	if p.done.silenced += added; err != nil || active {
 		return err
 	}

@@ -2,11 +2,9 @@ package notify
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/vedette-io/vedette/platform/notify/config"
 	"github.com/vedette-io/vedette/platform/notify/delivery"
-	"github.com/vedette-io/vedette/platform/notify/message"
 	"github.com/vedette-io/vedette/platform/notify/rule"
 )
 
@@ -56,9 +54,4 @@ type heldBack struct {
 // summaryKey returns "silence/7/mail:ann@example.com".
 func summaryKey(id int64, r *config.Receiver) string {
 	return fmt.Sprintf("silence/%d/%s", id, receiverKey(r))
-}
-
-// summaryEvent returns the event of the summary of a silence.
-func summaryEvent(s *delivery.Silence) digestEvent {
-	return digestEvent{s.StartsAt.UTC(), s.EndsAt.UTC(), &message.Silence{ID: s.ID, Matchers: strings.Join(s.Matchers, ", ")}}
 }

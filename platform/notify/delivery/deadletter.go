@@ -89,15 +89,6 @@ func (f *Filter) condition(names []string) (condition string, args []any) {
 	return strings.Join(all, " AND "), args
 }
 
-// anys returns values as arguments of a statement.
-func anys[T any](values []T) []any {
-	all := make([]any, len(values))
-	for i, v := range values {
-		all[i] = v
-	}
-	return all
-}
-
 // Thread returns the Ref of the first message of a lane that the channel accepted, or "".
 // Later messages can reply to it.
 //

@@ -99,7 +99,7 @@ func DueHeld(ctx context.Context, q *sqldb.DB, channels []string, now time.Time)
 	})
 }
 
-// Postpone holds held deliveries, and their escalations, until a later time. Those that were
+// Postpone holds held deliveries, and their escalations, until a later time. Deliveries that were
 // created before a time say that they are late. Call it only in the transaction that moves the
 // cursor of the planner.
 //

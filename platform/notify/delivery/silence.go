@@ -177,8 +177,8 @@ func ExpireSilence(ctx context.Context, db *sqldb.DB, id int64, by string) error
 //
 // Errors: those of Create.
 func HoldBack(ctx context.Context, tx *sqldb.Tx, silence int64, summary Delivery, messages []Delivery) (added int, active bool, err error) {
-	// The row of the silence changes, so this transaction and one that expires the silence
-	// exclude each other.
+	// The row of the silence changes, so this transaction and ExpireSilence exclude each
+	// other.
 	n, err := tx.Exec(ctx, "UPDATE silences SET touches = touches + 1 WHERE id = ? AND ends_at = ?", silence, micros(summary.NextAt))
 	if err != nil || n == 0 {
 		return 0, false, err

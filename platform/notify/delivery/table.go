@@ -71,6 +71,15 @@ func number(is bool) int16 {
 	return 0
 }
 
+// anys returns values as arguments of a statement.
+func anys[T any](values []T) []any {
+	all := make([]any, len(values))
+	for i, v := range values {
+		all[i] = v
+	}
+	return all
+}
+
 // chunk is the maximum number of rows in one statement.
 const chunk = 200
 
