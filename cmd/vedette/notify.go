@@ -37,7 +37,7 @@ func newNotify() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newNotifyList(), newNotifyChannels(), newNotifyEnable(), newNotifyCheck(), newNotifySend(), newNotifyRun(), newNotifyReset(), newNotifyDivide(), newNotifyPreview(), newNotifyRecover())
+	cmd.AddCommand(newNotifyList(), newNotifyChannels(), newNotifyEnable(), newNotifyCheck(), newNotifySend(), newNotifyRun(), newNotifyReset(), newNotifyDivide(), newNotifyPreview(), newNotifyRecover(), newSilence())
 	return cmd
 }
 

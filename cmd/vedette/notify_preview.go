@@ -166,7 +166,7 @@ func sayForecast(f *notify.Forecast, file *config.Config, con *console.Console) 
 		con.Say("nothing from: %s", strings.Join(slices.Sorted(maps.Keys(silent)), ", "))
 	}
 	if len(f.Skipped) > 0 {
-		con.Say("not covered, because their timers read the content of objects: %s", strings.Join(f.Skipped, ", "))
+		con.Say("not covered, because they read the content of objects: %s", strings.Join(f.Skipped, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Unknown)) {
 		con.Say("%s is not in the table of people: %s", name, units.Count(f.Unknown[name], "message"))

@@ -73,11 +73,11 @@ func pruneMessages(ctx context.Context, url string, keep time.Duration, preview 
 	before := time.Now().Add(-keep)
 	if !preview {
 		p, err := delivery.Prune(ctx, d, before)
-		con.Say("removed: %s, %d mutes, %d acts", units.Count(int(p.Deliveries), "message"), p.Mutes, p.Acts)
+		con.Say("removed: %s, %d mutes, %d silences, %d acts", units.Count(int(p.Deliveries), "message"), p.Mutes, p.Silences, p.Acts)
 		return err
 	}
 	n := 0
-	for one, err := range deliveryview.All(ctx, d, delivery.Filter{States: []delivery.State{delivery.Sent, delivery.Dead, delivery.Superseded, delivery.Dropped}}) {
+	for one, err := range deliveryview.All(ctx, d, delivery.Filter{States: []delivery.State{delivery.Sent, delivery.Dead, delivery.Superseded, delivery.Dropped, delivery.Silenced}}) {
 		if err != nil {
 			return err
 		}

@@ -87,6 +87,10 @@ func (c *composer) digest(ctx context.Context, d *delivery.Delivery, o message.O
 	if len(all) == 0 {
 		return nil, &channel.Error{Kind: channel.Permanent, Err: errors.New("the digest has no messages that can be read")}
 	}
+	o.Silence = in.Silence
+	if now := c.now(); in.Silence != nil && now.Before(in.To) {
+		in.To = now // a person has expired the silence
+	}
 	m, err := message.ComposeDigest(all, in.From, in.To, o)
 	if err != nil && m == nil {
 		return nil, &channel.Error{Kind: channel.Permanent, Err: err}

@@ -5,7 +5,7 @@
 //	platform/feed: transitions, with the cursor "notify"
 //	  | prepare, outside of the transaction: rules and subscriptions match, receivers, facts; timers and escalations that are due
 //	round: messages and timers
-//	  | handle, in the transaction that moves the cursor: mutes, digests, quiet hours
+//	  | handle, in the transaction that moves the cursor: mutes, silences, digests, quiet hours
 //	platform/notify/delivery: deliveries, items of digests, timers
 //	  | Workers: claim -> compose -> channel -> finish
 //	people
@@ -27,6 +27,10 @@
 //
 // A timer fires once each time its state is entered. Its row stays until the state is left,
 // so neither a restart nor a changed rule repeats it.
+//
+// A message that a silence holds back is stored once as Silenced, and is in exactly one summary,
+// which is sent at the end of the silence. An alert is not sent while no recorder confirms the
+// state of its job.
 //
 // A collected message is in exactly one digest. A message is sent at least once, in the order
 // of its object and receiver.

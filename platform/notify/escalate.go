@@ -75,7 +75,7 @@ func (e *escalator) wants(ctx context.Context, r *round, d *delivery.Delivery, o
 		named.Owners = []string{n.Job.Owner}
 	}
 	for _, to := range e.matcher.route(r.setup, with, with.Escalate.To, named) {
-		all = append(all, &want{subject: d.Key, rule: with, to: to, notice: notice, object: d.Object, position: d.Position, reminds: true})
+		all = append(all, &want{subject: d.Key, rule: with, to: to, notice: notice, object: d.Object, position: d.Position, reminds: true, about: aboutOf(&begun, n)})
 	}
 	return all, nil
 }

@@ -23,7 +23,7 @@ type Forecast struct {
 	Unknown map[string]int
 	// RuleErrors is the number of times that a condition could not be evaluated.
 	RuleErrors int
-	// Skipped has the rules that a forecast does not cover, because their timer reads the
+	// Skipped has the rules that a forecast does not cover, because they read the
 	// content of objects.
 	Skipped []string
 }

@@ -20,6 +20,13 @@ func inputOf(t *feed.Transition, owner string) rule.Input {
 	}
 }
 
+// aboutOf returns the values of a transition and its notice that silences match.
+func aboutOf(t *feed.Transition, n *message.Notice) *rule.Input {
+	in := inputOf(t, n.Job.Owner)
+	in.Object.Node = n.Cause.Node
+	return &in
+}
+
 func objectOf(o *feed.Object, owner string) rule.Object {
 	controller := ""
 	if o.Owner.Kind != "" {

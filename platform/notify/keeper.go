@@ -52,7 +52,7 @@ func (k keeper) run(ctx context.Context) {
 			return
 		}
 		if pruning.See(faultlog.State{Err: err}); p != (delivery.Pruned{}) {
-			k.logger().Info("old deliveries removed", "deliveries", p.Deliveries, "mutes", p.Mutes, "acts", p.Acts, "subscriptions", p.Subscriptions)
+			k.logger().Info("old deliveries removed", "deliveries", p.Deliveries, "mutes", p.Mutes, "silences", p.Silences, "acts", p.Acts, "subscriptions", p.Subscriptions)
 		}
 	}
 }

@@ -65,6 +65,11 @@ func (m *matcher) transition(ctx context.Context, s *setup, o *owners, subscribe
 		return nil, err
 	}
 	in := inputOf(t, first(names))
+	if s.readsNode {
+		if in.Object.Node, err = m.node(ctx, t); err != nil {
+			return nil, err
+		}
+	}
 	var all []*want
 	for _, r := range s.file.Rules.Match(nil, &in, m.failed) {
 		if r.Timer != nil {
@@ -93,6 +98,17 @@ func (m *matcher) transition(ctx context.Context, s *setup, o *owners, subscribe
 		return nil, err
 	}
 	return all, m.describe(ctx, all, t, noticeOf(t, first(names)))
+}
+
+// node returns the node of the pod that ended first, or "". Only rules that read it cause the
+// queries of this function.
+func (m *matcher) node(ctx context.Context, t *feed.Transition) (string, error) {
+	n := noticeOf(t, "")
+	if n.Kind != message.Failed && n.Kind != message.Restarted && n.Kind != message.Aborted {
+		return "", nil
+	}
+	err := m.tolerate(ctx, t, m.facts.Fill(ctx, n, t.Object))
+	return n.Cause.Node, err
 }
 
 // wants returns the messages of one rule, still without their notices.
@@ -144,8 +160,9 @@ func (m *matcher) describe(ctx context.Context, all []*want, t *feed.Transition,
 	if err := m.tolerate(ctx, t, m.facts.Fill(ctx, n, t.Object)); err != nil {
 		return err
 	}
+	about := aboutOf(t, n)
 	for _, w := range all {
-		w.notice = n
+		w.notice, w.about = n, about
 	}
 	return nil
 }

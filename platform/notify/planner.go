@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/platform/feed"
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/notify/delivery"
@@ -36,6 +38,7 @@ type planner struct {
 	matcher   *matcher
 	timers    *timers
 	due       *due
+	alerts    *alerts
 	scan      *scan
 	escalator
 
@@ -69,7 +72,7 @@ func newPlanner(o plannerOptions, of feed.Partition) *planner {
 	k := &timers{history: h, usual: o.usual, progress: o.progress}
 	return &planner{
 		plannerOptions: o, partition: of, history: h, matcher: m, timers: k,
-		due: &due{o.db, m, k}, scan: &scan{o.db, m, k, map[string]scanned{}}, escalator: escalator{h, m},
+		due: &due{o.db, m, k}, alerts: &alerts{o.db, h}, scan: &scan{o.db, m, k, map[string]scanned{}}, escalator: escalator{h, m},
 	}
 }
 
@@ -107,6 +110,7 @@ func (p *planner) prepare(ctx context.Context, some []feed.Transition) error {
 			func(ctx context.Context) error { return p.scan.next(ctx, r) },
 			func(ctx context.Context) error { return p.escalator.check(ctx, r, p.unacked) })
 	}
+	steps = append(steps, func(ctx context.Context) error { return p.alerts.check(ctx, r) })
 	for _, step := range steps {
 		if err := p.bounded(ctx, step); err != nil {
 			return err
@@ -216,7 +220,11 @@ func (p *planner) handle(ctx context.Context, tx *sqldb.Tx, some []feed.Transiti
 			return err
 		}
 	}
-	post, err := newPost(ctx, tx, r.setup, r.now)
+	silences, err := p.silences(ctx, tx, r.now)
+	if err != nil {
+		return err
+	}
+	post, err := newPost(ctx, tx, r, silences)
 	if err != nil {
 		return err
 	}
@@ -242,6 +250,9 @@ func (p *planner) handle(ctx context.Context, tx *sqldb.Tx, some []feed.Transiti
 		if err := p.forget(ctx, tx, r); err != nil {
 			return err
 		}
+		if err := delivery.Postpone(ctx, tx, r.postponed, r.now.Add(recheckRecording), r.now.Add(-lateSeen)); err != nil {
+			return err
+		}
 		if _, err := delivery.CloseDigests(ctx, tx, r.now); err != nil {
 			return err
 		}
@@ -254,6 +265,15 @@ func (p *planner) handle(ctx context.Context, tx *sqldb.Tx, some []feed.Transiti
 	p.matcher.settled()
 	p.count(some, r, post.done, len(escalated))
 	return nil
+}
+
+// silences returns the active silences.
+func (p *planner) silences(ctx context.Context, tx *sqldb.Tx, now time.Time) ([]silence, error) {
+	all, err := delivery.Silences(ctx, tx, now)
+	all = slices.DeleteFunc(all, func(s delivery.Silence) bool { return !s.Active(now) })
+	return parseSilences(all, func(s *delivery.Silence, err error) {
+		p.once.log(fmt.Sprint("silence ", s.ID), "the matchers of a silence cannot be parsed, so it holds nothing back; add it again with others", "silence", s.ID, "err", faultlog.Text(err))
+	}), err
 }
 
 // committed wakes the workers of channels with new deliveries.
@@ -325,6 +345,7 @@ func (p *planner) count(some []feed.Transition, r *round, done posted, escalated
 	p.counts.created.Add(uint64(done.created))
 	p.counts.collected.Add(uint64(done.collected))
 	p.counts.muted.Add(uint64(done.muted))
+	p.counts.silenced.Add(uint64(done.silenced))
 	p.counts.own.Add(uint64(done.own))
 	p.counts.timers.Add(uint64(r.fired))
 	p.counts.escalated.Add(uint64(escalated))

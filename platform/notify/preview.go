@@ -100,6 +100,11 @@ func newPreview(db *sqldb.DB, file *config.Config, since, until time.Time) *prev
 			f.Skipped = append(f.Skipped, r.Name)
 		}
 	}
+	for _, r := range s.file.Rules.Rules() {
+		if r.ReadsNode() && r.Timer == nil {
+			f.Skipped = append(f.Skipped, r.Name)
+		}
+	}
 	return p
 }
 

@@ -18,7 +18,7 @@ import (
 // resolves returns the messages that close the alerts of an object whose state a
 // transition leaves.
 func resolves(ctx context.Context, q sqldb.Querier, s *setup, t *feed.Transition) (all []*want, err error) {
-	for _, channel := range slices.Sorted(maps.Keys(s.resolving)) {
+	for _, channel := range slices.Sorted(maps.Keys(s.alerting)) {
 		sent, err := delivery.List(ctx, q, delivery.Filter{Channel: channel, Object: t.Object.ID})
 		if err != nil {
 			return nil, err
@@ -32,11 +32,14 @@ func resolves(ctx context.Context, q sqldb.Querier, s *setup, t *feed.Transition
 	return all, nil
 }
 
+// unsent are the final states of messages that no channel got, so that no alert is open.
+var unsent = []delivery.State{delivery.Superseded, delivery.Dropped, delivery.Silenced}
+
 // resolve returns the message that closes the alert of a delivery, or nil if no alert is
 // open.
 func resolve(s *setup, d *delivery.Delivery, t *feed.Transition) *want {
 	n := &message.Notice{}
-	if strings.HasSuffix(d.Key, resolved) || d.State == delivery.Superseded || d.State == delivery.Dropped || json.Unmarshal(d.Event, n) != nil {
+	if strings.HasSuffix(d.Key, resolved) || slices.Contains(unsent, d.State) || json.Unmarshal(d.Event, n) != nil {
 		return nil
 	}
 	about := n
@@ -52,7 +55,7 @@ func resolve(s *setup, d *delivery.Delivery, t *feed.Transition) *want {
 	}
 	n.Resolve = true
 	return &want{
-		subject: d.Key, resolves: true, rule: with, notice: n, object: d.Object, position: int64(t.Position),
+		subject: d.Key, resolves: true, unopened: d.State == delivery.Held, rule: with, notice: n, object: d.Object, position: int64(t.Position),
 		to: config.Receiver{Channel: d.Channel, Address: d.Receiver, Person: d.Person, Role: d.Role},
 	}
 }

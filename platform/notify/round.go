@@ -3,6 +3,7 @@ package notify
 import (
 	"time"
 
+	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/notify/delivery"
 )
 
@@ -18,7 +19,9 @@ type round struct {
 	set, advanced, moved, removed []delivery.Timer
 	marks                         map[string]string
 	escalations                   []escalation
-	fired                         int // timers
+	fresh                         []history.Freshness // if the round has alerts
+	postponed                     []int64             // held alerts that wait longer
+	fired                         int                 // timers
 }
 
 // escalation is an unacknowledged message, with the messages that escalate it.

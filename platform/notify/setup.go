@@ -20,14 +20,18 @@ type setup struct {
 	timersHash string
 	// waits are the channels that prefer digests.
 	waits map[string]bool
-	// resolving are the channels with alerts that are closed when a state is left.
-	resolving map[string]bool
+	// alerting are the channels whose alerts page people. An alert is closed when its state is
+	// left.
+	alerting map[string]bool
+	// readsNode is set if a condition reads the node.
+	readsNode bool
 }
 
 // newSetup returns the setup of a file. waits are the channels that prefer digests.
 func newSetup(file *config.Config, waits map[string]bool) *setup {
-	s := &setup{file: file, rules: map[string]*rule.Rule{}, waits: waits, resolving: map[string]bool{}}
+	s := &setup{file: file, rules: map[string]*rule.Rule{}, waits: waits, alerting: map[string]bool{}}
 	for _, r := range file.Rules.Rules() {
+		s.readsNode = s.readsNode || r.ReadsNode()
 		if s.rules[r.ID()] = r; r.Timer != nil {
 			s.timers, s.timerIDs = append(s.timers, r), append(s.timerIDs, r.ID())
 		}
@@ -35,7 +39,7 @@ func newSetup(file *config.Config, waits map[string]bool) *setup {
 	s.timersHash = hashOf(s.timers)
 	for name, c := range file.Channels {
 		if c.Kind == "pagerduty" || c.Kind == "opsgenie" {
-			s.resolving[name] = true
+			s.alerting[name] = true
 		}
 	}
 	return s

@@ -65,36 +65,40 @@ func TestWaits(t *testing.T) {
 	})
 }
 
+// heartbeat replaces the heartbeat of the recorder: the times since it stored all, since it
+// renewed the row, and since it heard of the type.
+func (h *history) heartbeat(committed, renewed, heard time.Duration) {
+	h.t.Helper()
+	at := func(ago time.Duration) int64 { return h.now().Add(-ago).UnixMicro() }
+	h.tx(func(tx *sqldb.Tx) error {
+		_, err := tx.Exec(h.t.Context(), "DELETE FROM recorders")
+		if err == nil {
+			_, err = tx.Exec(h.t.Context(), "DELETE FROM recorder_scopes")
+		}
+		if err == nil {
+			err = tx.Insert(h.t.Context(), "recorders", []string{"id", "cluster_id", "name", "committed_at", "renewed_at"}, [][]any{{int64(1), int64(1), "r", at(committed), at(renewed)}})
+		}
+		if err != nil {
+			return err
+		}
+		columns := []string{"recorder_id", "resource_id", "namespace", "selector_hash", "selectors", "uid_range", "behind_at", "heard_at"}
+		return tx.Insert(h.t.Context(), "recorder_scopes", columns, [][]any{{int64(1), int64(1), "", int64(0), int64(0), int16(0), int64(0), at(heard)}})
+	})
+}
+
 // TestTimersWaitForData: a timer does not fire as long as no recorder confirms the state of the
 // job, and fires when one does.
 func TestTimersWaitForData(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		h := newHistory(t, url)
-		heartbeat := func(committed, renewed, heard time.Duration) {
-			at := func(ago time.Duration) int64 { return h.now().Add(-ago).UnixMicro() }
-			h.tx(func(tx *sqldb.Tx) error {
-				_, err := tx.Exec(t.Context(), "DELETE FROM recorders")
-				if err == nil {
-					_, err = tx.Exec(t.Context(), "DELETE FROM recorder_scopes")
-				}
-				if err == nil {
-					err = tx.Insert(t.Context(), "recorders", []string{"id", "cluster_id", "name", "committed_at", "renewed_at"}, [][]any{{int64(1), int64(1), "r", at(committed), at(renewed)}})
-				}
-				if err != nil {
-					return err
-				}
-				columns := []string{"recorder_id", "resource_id", "namespace", "selector_hash", "selectors", "uid_range", "behind_at", "heard_at"}
-				return tx.Insert(t.Context(), "recorder_scopes", columns, [][]any{{int64(1), int64(1), "", int64(0), int64(0), int16(0), int64(0), at(heard)}})
-			})
-		}
 		p := h.plan(channels + "rules:\n- {name: slow, waits: 30m, to: [hook]}\n")
 		h.write(newJob{uid: "a", version: 1, to: job.Queued})
 		p.settle()
 		h.add(40 * time.Minute)
 		for name, wait := range map[string]func(){
-			"no recorder runs":    func() { heartbeat(time.Minute, time.Minute, 0) },
-			"it is behind":        func() { heartbeat(time.Minute, 0, 0) },
-			"its watch is silent": func() { heartbeat(0, 0, 10*time.Minute) },
+			"no recorder runs":    func() { h.heartbeat(time.Minute, time.Minute, 0) },
+			"it is behind":        func() { h.heartbeat(time.Minute, 0, 0) },
+			"its watch is silent": func() { h.heartbeat(0, 0, 10*time.Minute) },
 		} {
 			wait()
 			h.add(time.Second)
@@ -104,7 +108,7 @@ func TestTimersWaitForData(t *testing.T) {
 			}
 			h.add(time.Minute)
 		}
-		heartbeat(0, 0, 0)
+		h.heartbeat(0, 0, 0)
 		h.add(time.Second)
 		p.settle()
 		h.want("a/1/waits/slow/hook")

@@ -15,6 +15,7 @@ import (
 type want struct {
 	subject string // the key without the receiver
 	rule    *rule.Rule
+	about   *rule.Input // the values that silences match; nil if the message closes an alert
 	to      config.Receiver
 	notice  *message.Notice
 
@@ -26,8 +27,8 @@ type want struct {
 	// reminds is set if the message escalates another one. It never waits for a digest.
 	reminds bool
 	// resolves is set if the message closes the alert of another one, whose key is
-	// subject.
-	resolves bool
+	// subject. unopened is set if that message is still held, so it is superseded.
+	resolves, unopened bool
 }
 
 // key returns the key of the message. It never changes.

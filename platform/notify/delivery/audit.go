@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
-// Act is an action of a person on deliveries, mutes or subscriptions.
+// Act is an action of a person on deliveries, mutes, silences or subscriptions.
 type Act struct {
 	At            time.Time
 	Actor, Action string

@@ -14,7 +14,7 @@ import (
 
 // Create inserts deliveries, except those whose key exists in the database. It returns the
 // number of inserted deliveries. Each needs Key, Kind, Channel and Event. State 0 means
-// Waiting; it may be Held, with the end of the window in NextAt. A zero CreatedAt means
+// Waiting; it may be Held, with the end of the window in NextAt; HoldBack creates Silenced ones. A zero CreatedAt means
 // now. The ID and the results of sending are ignored.
 //
 // The order of a lane is the order of the calls. Only one transaction at a time may create
@@ -66,7 +66,7 @@ func newBatch(all []Delivery, now time.Time) (*batch, error) {
 			return nil, fmt.Errorf("the name of channel %.20s… has %d bytes; %d are allowed", d.Channel, len(d.Channel), maxChannel)
 		case d.State == 0:
 			d.State = Waiting
-		case d.State != Held && d.State != Waiting:
+		case d.State != Held && d.State != Waiting && d.State != Silenced:
 			return nil, fmt.Errorf("delivery %s cannot be created in state %s", d.Key, d.State)
 		}
 		d.Receiver = cut(d.Receiver, maxKey)

@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
-// ErrUnknown is the error for a delivery, mute or subscription that does not exist or is
+// ErrUnknown is the error for a delivery, mute, silence or subscription that does not exist or is
 // in another state.
 var ErrUnknown = errors.New("no row has this number")
 
@@ -87,15 +87,6 @@ func (f *Filter) condition(names []string) (condition string, args []any) {
 		add("d.state IN "+sqldb.Placeholders(len(f.States)), anys(f.States)...)
 	}
 	return strings.Join(all, " AND "), args
-}
-
-// anys returns values as arguments of a statement.
-func anys[T any](values []T) []any {
-	all := make([]any, len(values))
-	for i, v := range values {
-		all[i] = v
-	}
-	return all
 }
 
 // Thread returns the Ref of the first message of a lane that the channel accepted, or "".
@@ -237,11 +228,11 @@ func Enable(ctx context.Context, db *sqldb.DB, channel, by string) error {
 }
 
 // Recent returns the number of deliveries for a receiver that were created at a time or
-// later, or wait in a digest since then.
+// later, or wait in a digest since then. Silenced ones do not count.
 //
 // Errors: those of the database.
 func Recent(ctx context.Context, q sqldb.Querier, channel, receiver string, since time.Time) (n int, err error) {
-	err = q.QueryRow(ctx, "SELECT COUNT(*) FROM deliveries WHERE receiver_hash = ? AND created_at >= ?", receiverHash(channel, receiver), micros(since)).Scan(&n)
+	err = q.QueryRow(ctx, "SELECT COUNT(*) FROM deliveries WHERE receiver_hash = ? AND created_at >= ? AND state <> ?", receiverHash(channel, receiver), micros(since), int16(Silenced)).Scan(&n)
 	return n, err
 }
 

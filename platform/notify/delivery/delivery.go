@@ -31,14 +31,25 @@ const (
 	Superseded
 	// Dropped: it was a dead letter, and a person dropped it.
 	Dropped
+	// Silenced: a silence held it back. It is part of a summary, and NextAt is the planned
+	// end of the silence.
+	Silenced
 )
 
 // states are the names of the states, by number.
-var states = [...]string{"unknown", "held", "behind", "waiting", "sending", "sent", "dead", "superseded", "dropped"}
+var states = [...]string{"unknown", "held", "behind", "waiting", "sending", "sent", "dead", "superseded", "dropped", "silenced"}
+
+// States returns all states, in the order of their numbers.
+func States() (all []State) {
+	for s := Held; int(s) < len(states); s++ {
+		all = append(all, s)
+	}
+	return all
+}
 
 // String returns the name of the state in lower case.
 func (s State) String() string {
-	if s < Held || s > Dropped {
+	if s < Held || int(s) >= len(states) {
 		return states[0]
 	}
 	return states[s]

@@ -67,18 +67,48 @@ func AppendDigest(ctx context.Context, tx *sqldb.Tx, d Delivery, items []Item) e
 	return tx.InsertNew(ctx, "digest_items", []string{"delivery_id", "key_hash", "object_id", "kind", "notice"}, rows, "key_hash")
 }
 
-// Items returns the items of a digest in the order in which they were added, without their
-// keys.
+// Items returns the items of a digest, or the messages of the summary of a silence, in the
+// order in which they were added, without their keys.
 //
 // Errors: those of the database.
 func Items(ctx context.Context, q sqldb.Querier, delivery int64) (all []Item, err error) {
-	err = q.Query(ctx, "SELECT object_id, kind, notice FROM digest_items WHERE delivery_id = ? ORDER BY id", []any{delivery}, func(rows *sql.Rows) error {
+	query := "SELECT i.id AS id, i.object_id, i.kind, i.notice FROM digest_items i WHERE i.delivery_id = ?" +
+		" UNION ALL SELECT d.id AS id, d.object_id, d.kind, d.notice FROM silenced m JOIN deliveries d ON d.id = m.delivery_id WHERE m.summary_id = ? ORDER BY id"
+	err = q.Query(ctx, query, []any{delivery, delivery}, func(rows *sql.Rows) error {
+		var id int64
 		var item Item
-		err := rows.Scan(&item.Object, &item.Kind, &item.Event)
+		err := rows.Scan(&id, &item.Object, &item.Kind, &item.Event)
 		all = append(all, item)
 		return err
 	})
 	return all, err
+}
+
+// DueHeld returns the held deliveries about single objects on some channels whose time has
+// come, as the row IDs of objects by those of deliveries.
+//
+// Errors: those of the database.
+func DueHeld(ctx context.Context, q *sqldb.DB, channels []string, now time.Time) (map[int64]int64, error) {
+	all := map[int64]int64{}
+	query := "SELECT d.id, d.object_id FROM deliveries d" + q.UseIndex("deliveries_due") + " WHERE d.channel IN " + sqldb.Placeholders(len(channels)) + " AND d.state = ? AND d.next_at <= ? AND d.object_id > 0"
+	return all, q.Query(ctx, query, append(anys(channels), int16(Held), micros(now)), func(rows *sql.Rows) error {
+		var id, object int64
+		err := rows.Scan(&id, &object)
+		all[id] = object
+		return err
+	})
+}
+
+// Postpone holds held deliveries, and their escalations, until a later time. Deliveries that were
+// created before a time say that they are late. Call it only in the transaction that moves the
+// cursor of the planner.
+//
+// Errors: those of the database.
+func Postpone(ctx context.Context, tx *sqldb.Tx, ids []int64, until, lateBefore time.Time) error {
+	at := micros(until)
+	_, err := updateRows(ctx, tx, ids, "escalate_at = CASE WHEN escalate_at > 0 THEN escalate_at + (? - next_at) ELSE 0 END, late = CASE WHEN created_at < ? THEN 1 ELSE late END, next_at = ?",
+		"state = ?", at, micros(lateBefore), at, int16(Held))
+	return err
 }
 
 // CloseDigests releases the held deliveries whose window has ended, in the order of their

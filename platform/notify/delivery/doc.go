@@ -3,10 +3,10 @@
 //
 // # Data flow
 //
-//	planner: Create, AppendDigest, CloseDigests, Supersede   in the transaction that moves the cursor of the feed
+//	planner: Create, AppendDigest, HoldBack, Postpone, CloseDigests, Supersede   in the transaction that moves the cursor of the feed
 //	  | row of deliveries: Held -> Behind -> Waiting
 //	worker:  Claim -> Sending (committed) -> the channel -> Finish -> Sent, Dead, or Waiting again
-//	people:  List, Show, Replay, Recover, Drop, Ack, AddMute, Subscribe
+//	people:  List, Show, Replay, Recover, Drop, Ack, AddMute, AddSilence, ExpireSilence, Subscribe
 //
 // A lane is the order of the messages about one object for one receiver. Its first unsent
 // delivery is the front, and is Waiting or Sending. The others are Behind. When the front

@@ -11,20 +11,20 @@ import (
 
 // Pruned counts the rows that Prune removed.
 type Pruned struct {
-	Deliveries, Mutes, Acts, Subscriptions int64
+	Deliveries, Mutes, Silences, Acts, Subscriptions int64
 }
 
 // Keep is the default time for which Prune keeps ended deliveries.
 const Keep = 30 * 24 * time.Hour
 
 // Prune removes deliveries that ended before a time, with the items of digests; ended
-// mutes; subscriptions to jobs that ended before; and older acts. It never removes an unsent delivery. It works in small steps.
+// mutes and silences; subscriptions to jobs that ended before; and older acts. It never removes an unsent delivery. It works in small steps.
 //
 // Errors: those of the database. Rows that were removed before an error stay removed.
 func Prune(ctx context.Context, db *sqldb.DB, before time.Time) (p Pruned, err error) {
 	channels, err := Channels(ctx, db)
 	for _, c := range channels {
-		for _, s := range []State{Sent, Dead, Superseded, Dropped} {
+		for _, s := range []State{Sent, Dead, Superseded, Dropped, Silenced} {
 			for n := int64(1); err == nil && n > 0; p.Deliveries += n {
 				n, err = pruneDeliveries(ctx, db, c.Name, s, before)
 			}
@@ -32,6 +32,9 @@ func Prune(ctx context.Context, db *sqldb.DB, before time.Time) (p Pruned, err e
 	}
 	if err == nil {
 		p.Mutes, err = pruneRows(ctx, db, "mutes", "until_at", before)
+	}
+	if err == nil {
+		p.Silences, err = pruneRows(ctx, db, "silences", "ends_at", before)
 	}
 	if err == nil {
 		p.Acts, err = pruneRows(ctx, db, "notify_audit", "happened_at", before)
@@ -57,9 +60,13 @@ func pruneDeliveries(ctx context.Context, db *sqldb.DB, channel string, s State,
 		if removed, err = tx.Exec(ctx, "DELETE FROM deliveries WHERE id IN "+in(ids)+" AND state = ?", int16(s)); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, "DELETE FROM digest_items WHERE delivery_id IN "+in(ids)+
-			" AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = digest_items.delivery_id)")
-		return err
+		for _, table := range []string{"digest_items", "silenced"} {
+			if _, err := tx.Exec(ctx, "DELETE FROM "+table+" WHERE delivery_id IN "+in(ids)+
+				" AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = "+table+".delivery_id)"); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return removed, err
 }

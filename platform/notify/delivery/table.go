@@ -59,7 +59,7 @@ func insertRow(d *Delivery, hash []byte) []any {
 	return []any{
 		hash, cut(d.Key, maxKey), cut(d.Kind, maxKind), cut(d.Rule, maxWord), d.Channel, d.Receiver, receiverHash(d.Channel, d.Receiver), cut(d.Person, maxWord),
 		cut(d.Role, maxKind), d.Object, d.Lane, d.Position, event, int16(d.State), int16(0), int16(0), micros(d.NextAt), micros(d.CreatedAt), int64(0), int64(0),
-		"", "", "", "", number(d.Late), number(d.Replay), "", int64(0), micros(d.EscalateAt),
+		"", "", "", cut(d.LastError, maxText), number(d.Late), number(d.Replay), "", int64(0), micros(d.EscalateAt),
 	}
 }
 
@@ -69,6 +69,15 @@ func number(is bool) int16 {
 		return 1
 	}
 	return 0
+}
+
+// anys returns values as arguments of a statement.
+func anys[T any](values []T) []any {
+	all := make([]any, len(values))
+	for i, v := range values {
+		all[i] = v
+	}
+	return all
 }
 
 // chunk is the maximum number of rows in one statement.

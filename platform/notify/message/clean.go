@@ -93,5 +93,8 @@ func (c cleaner) job(j Job) Job {
 // options returns options with clean text.
 func (c cleaner) options(o Options) Options {
 	o.Rule, o.Role = c.text(o.Rule), c.text(o.Role)
+	if o.Silence != nil {
+		o.Silence = &Silence{o.Silence.ID, c.text(o.Silence.Matchers)}
+	}
 	return o
 }

@@ -3,6 +3,7 @@ package message
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ const maxRows = 500
 func ComposeDigest(items []Notice, from, to time.Time, o Options) (*Message, error) {
 	c := cleaner{defang: !o.Verbatim}
 	o = c.options(o)
-	d := &digest{speaker: newSpeaker(&Notice{Kind: Digest, Happened: to, Seen: to}, &o), portal: newPortal(o.Portal), from: from, to: to}
+	d := &digest{speaker: newSpeaker(&Notice{Kind: Digest, Happened: to, Seen: to}, &o), portal: newPortal(o.Portal), from: from, to: to, items: len(items)}
 	for i := range items {
 		d.add(c.notice(&items[i]))
 	}
@@ -33,6 +34,16 @@ func ComposeDigest(items []Notice, from, to time.Time, o Options) (*Message, err
 	return m, d.template(m, &o)
 }
 
+// silence says which silence has held back the messages, in front of the sentences.
+func (d *digest) silence(m *Message, o *Options) {
+	if o.Silence == nil {
+		return
+	}
+	said := d.with(map[string]string{"held": d.words.messages(d.items), "silence": strconv.FormatInt(o.Silence.ID, 10), "matchers": o.Silence.Matchers}).say(d.words.silence)
+	m.Sentence = strings.TrimSpace(said + d.words.space + m.Sentence)
+	m.ShortSentence = strings.TrimSpace(said + d.words.space + m.ShortSentence)
+}
+
 // digest is a digest that is being composed.
 type digest struct {
 	*speaker
@@ -42,6 +53,7 @@ type digest struct {
 	jobs     []*Notice          // jobs to show
 	gaps     []*Notice
 	late     bool
+	items    int // number of notices
 }
 
 // add adds a notice. An escalation counts as the escalated notice; a test is ignored.
@@ -312,6 +324,7 @@ func (d *digest) fill(m *Message, o *Options) {
 	m.ShortTitle, m.Head = extra["counts"], extra["counts"]
 	d.speaker = s
 	s.sentence(m, o)
+	d.silence(m, o)
 	m.Buttons = s.buttons(map[button]string{
 		openFailed: d.portal.page("/jobs", "state", string(job.Failed), "from", stamp(d.from), "to", stamp(d.to)),
 		openAll:    d.portal.page("/jobs", "from", stamp(d.from), "to", stamp(d.to)),

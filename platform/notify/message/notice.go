@@ -190,6 +190,12 @@ type Escalated struct {
 	Channel string        `json:"channel,omitempty"`
 }
 
+// Silence is what the summary of a silence is about.
+type Silence struct {
+	ID       int64  `json:"id"`
+	Matchers string `json:"matchers"` // such as "node=gpu-17, queue=prod"
+}
+
 // Probe is a test of a channel.
 type Probe struct {
 	Channel string   `json:"channel,omitempty"`

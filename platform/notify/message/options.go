@@ -30,6 +30,8 @@ type Options struct {
 	// Unsubscribe is the token that stops such messages to the receiver without a sign-in; may be
 	// empty.
 	Unsubscribe string
+	// Silence is set if the digest is the summary of a silence.
+	Silence *Silence
 	// Templates are the templates of the rule; nil means the default words.
 	Templates *Templates
 }

@@ -17,6 +17,7 @@ type words struct {
 	on             pattern // " on NODE"
 	late           pattern // sentence of a late notice
 	lateTimer      pattern // sentence of a timer that fired late
+	silence        pattern // sentence of the summary of a silence
 	replay         pattern // sentence of a message that is sent again
 	broken         pattern // sentence of a template that failed
 	otherCauses    pattern // section of failures without a common cause
@@ -28,7 +29,7 @@ type words struct {
 	footer         footerWords
 
 	// These combine a number with its noun.
-	gaps, gpus, nodes, retries, retriesWere, attempts, changes, changesWere, jobs func(n int) string
+	gaps, gpus, nodes, retries, retriesWere, attempts, changes, changesWere, jobs, messages func(n int) string
 	// number formats a number alone, nth a place in line.
 	number, nth func(n int) string
 	// inState counts jobs in a state.

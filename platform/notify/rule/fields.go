@@ -44,6 +44,19 @@ var fields = []field{
 	{"owner", cel.StringType, func(in *Input, _ *View) ref.Val { return types.String(in.Object.Owner) }},
 	{"submitter", cel.StringType, func(in *Input, _ *View) ref.Val { return types.String(in.Object.Submitter) }},
 	{"controller", cel.StringType, func(in *Input, _ *View) ref.Val { return types.String(in.Object.Controller) }},
+	{nodeField, cel.StringType, nodeOf},
+}
+
+// nodeField is the field of the node. Its value is known only after the facts of a message are
+// read.
+const nodeField = "node"
+
+// nodeOf returns the node, or nil if it is unknown.
+func nodeOf(in *Input, _ *View) ref.Val {
+	if in.Object.Node == "" {
+		return nil
+	}
+	return types.String(in.Object.Node)
 }
 
 func since(_ *Input, v *View) ref.Val {

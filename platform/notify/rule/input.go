@@ -42,6 +42,9 @@ type Object struct {
 	// Controller is the kind and name of the object that controls this one, such as
 	// "CronJob/nightly", or "".
 	Controller string
+	// Node is the node of the pod that ended first, if the job failed, restarted or was
+	// aborted, or "". Read it only for rules with Rule.ReadsNode.
+	Node string
 	// Labels are the labels of the object. Rules do not change them.
 	Labels map[string]string
 }

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -82,6 +83,11 @@ type Escalation struct {
 
 // ID returns the name in the form of keys, such as "my-failures" for "my failures".
 func (r *Rule) ID() string { return idOf(r.Name) }
+
+// ReadsNode reports whether the condition of the rule may read Object.Node.
+func (r *Rule) ReadsNode() bool {
+	return r.When != nil && strings.Contains(r.When.String(), nodeField)
+}
 
 // Matches reports whether a transition causes a message; for a rule with a timer, whether
 // it starts the timer.

@@ -20,7 +20,7 @@ type Delivery struct {
 	Person   string    `json:"person,omitempty"`
 	Role     string    `json:"role,omitempty"`
 	Title    string    `json:"title"` // the message in one line
-	State    string    `json:"state"` // waiting, held, sending, sent, dead, dropped, superseded
+	State    string    `json:"state"` // waiting, held, sending, sent, dead, dropped, superseded, silenced
 	Attempts int       `json:"attempts"`
 	NextAt   time.Time `json:"nextAt,omitzero"`
 	Created  time.Time `json:"created"`

@@ -232,7 +232,7 @@ func (w *writer) again(ctx context.Context, d *delivery.Delivery) error {
 			err = web.Conflict("The message is no longer a dead letter.")
 		}
 		return err
-	case delivery.Sent, delivery.Dropped, delivery.Superseded:
+	case delivery.Sent, delivery.Dropped, delivery.Superseded, delivery.Silenced:
 	default:
 		return web.Conflict("The message was not sent yet. The notifier tries it again by itself.")
 	}

@@ -336,7 +336,33 @@ CREATE TABLE mutes (
 CREATE INDEX mutes_until ON mutes (until_at, id);
 CREATE INDEX mutes_object ON mutes (object_id, id);
 
--- What people did with deliveries, mutes and subscriptions.
+-- Which messages are held back for everybody until a time. matchers has one matcher in a line.
+-- touches grows when a message is held back and when the silence is expired, so that the two
+-- transactions exclude each other.
+CREATE TABLE silences (
+  id ${ID},
+  matchers ${TEXT} NOT NULL,
+  comment ${TEXT} NOT NULL,
+  created_by ${NAME} NOT NULL,
+  expired_by ${NAME} NOT NULL,
+  starts_at BIGINT NOT NULL,
+  ends_at BIGINT NOT NULL,
+  touches BIGINT NOT NULL
+) ${OPTIONS};
+CREATE INDEX silences_end ON silences (ends_at, id);
+
+-- The messages that silences have held back, each in one summary.
+CREATE TABLE silenced (
+  id ${ID},
+  silence_id BIGINT NOT NULL,
+  delivery_id BIGINT NOT NULL,
+  summary_id BIGINT NOT NULL,
+  CONSTRAINT silenced_delivery UNIQUE (delivery_id)
+) ${OPTIONS};
+CREATE INDEX silenced_silence ON silenced (silence_id, delivery_id);
+CREATE INDEX silenced_summary ON silenced (summary_id, delivery_id);
+
+-- What people did with deliveries, mutes, silences and subscriptions.
 CREATE TABLE notify_audit (
   id ${ID},
   happened_at BIGINT NOT NULL,
@@ -580,7 +606,7 @@ FROM gaps g JOIN clusters c ON c.id = g.cluster_id JOIN resources r ON r.id = g.
 CREATE VIEW delivery_times AS
 SELECT d.id, d.key_text, d.kind, d.rule_name, d.channel, d.receiver, d.person, d.role, d.object_id, d.attempts, d.status, d.last_error, d.late, d.replay, d.acked_by,
   CASE d.state WHEN 1 THEN 'held' WHEN 2 THEN 'behind' WHEN 3 THEN 'waiting' WHEN 4 THEN 'sending' WHEN 5 THEN 'sent' WHEN 6 THEN 'dead'
-    WHEN 7 THEN 'superseded' ELSE 'dropped' END AS state_name,
+    WHEN 7 THEN 'superseded' WHEN 8 THEN 'dropped' ELSE 'silenced' END AS state_name,
   ${TIME:d.created_at} AS created_at, ${TIME:d.sent_at} AS sent_at, ${TIME:d.next_at} AS next_at, ${TIME:d.acked_at} AS acked_at
 FROM deliveries d;
 

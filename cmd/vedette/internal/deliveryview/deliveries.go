@@ -140,7 +140,7 @@ func ItemOf(d *delivery.Delivery, items []delivery.Item, withState bool, now tim
 // States are the names of all states of deliveries.
 func States() string {
 	var words []string
-	for s := delivery.Held; s <= delivery.Dropped; s++ {
+	for _, s := range delivery.States() {
 		words = append(words, s.String())
 	}
 	return strings.Join(words, ", ")
@@ -149,7 +149,7 @@ func States() string {
 // ParseStates returns the states with these names.
 func ParseStates(words []string) (states []delivery.State, err error) {
 	byName := map[string]delivery.State{}
-	for s := delivery.Held; s <= delivery.Dropped; s++ {
+	for _, s := range delivery.States() {
 		byName[s.String()] = s
 	}
 	for _, w := range words {

@@ -35,7 +35,10 @@ func compose(d *delivery.Delivery, items []delivery.Item, o message.Options) (*m
 		m, _ := message.Compose(&n, o) // the message shows the error of a template
 		return m, nil
 	}
-	var window struct{ From, To time.Time }
+	var window struct {
+		From, To time.Time
+		Silence  *message.Silence
+	}
 	if err := json.Unmarshal(d.Event, &window); err != nil {
 		return nil, err
 	}
@@ -47,6 +50,7 @@ func compose(d *delivery.Delivery, items []delivery.Item, o message.Options) (*m
 		}
 		all = append(all, n)
 	}
+	o.Silence = window.Silence
 	m, _ := message.ComposeDigest(all, window.From, window.To, o) // as above
 	return m, nil
 }

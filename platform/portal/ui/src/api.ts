@@ -511,7 +511,7 @@ export interface Delivery {
   role?: string;
   // the message in one line
   title: string;
-  // waiting, held, sending, sent, dead, dropped, superseded
+  // waiting, held, sending, sent, dead, dropped, superseded, silenced
   state: string;
   attempts: number;
   nextAt?: string;

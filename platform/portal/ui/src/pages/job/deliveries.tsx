@@ -25,7 +25,7 @@ export function useDeliveries(job: JobContext) {
   return useResource<DeliveryList>(path, { params: { at: job.at }, version: job.version, keep: true });
 }
 
-const icons: Record<string, string> = { waiting: "Queued", held: "Suspended", sending: "Starting", sent: "Succeeded", dead: "Failed", dropped: "Aborted", superseded: "Deleted" };
+const icons: Record<string, string> = { waiting: "Queued", held: "Suspended", sending: "Starting", sent: "Succeeded", dead: "Failed", dropped: "Aborted", superseded: "Deleted", silenced: "Suspended" };
 
 function iconOf(d: Delivery): string {
   return icons[d.state] ?? "Submitted";

@@ -53,7 +53,7 @@ export const en = {
   deliveries: {
     title: "Notifications", rule: "Rule", channel: "Channel", answer: "Answer", tries: "Tries", receiver: "Receiver", state: "State", when: "When", message: "Message", again: "Send again", acknowledge: "Acknowledge", mute: "Mute", none: "No message was sent about this job.", noneHelp: "Subscribe to hear when it starts, fails or ends.", off: "This portal's database has no notifications.",
     next: (t: string) => `next try ${t}`, acked: (who: string, t: string) => `Acknowledged by ${who}, ${t}`, open: "All", 
-    states: { waiting: "Waiting", held: "Held", sending: "Sending", sent: "Sent", dead: "Dead letter", dropped: "Dropped", superseded: "Superseded" } as Record<string, string>,
+    states: { waiting: "Waiting", held: "Held", sending: "Sending", sent: "Sent", dead: "Dead letter", dropped: "Dropped", superseded: "Superseded", silenced: "Silenced" } as Record<string, string>,
   },
   diff: {
     title: "Diff", of: (from: string, to: string) => `revision ${from} to ${to}`, differ: (i: number) => `${n(i, "line")} ${i === 1 ? "differs" : "differ"}`, none: "No line differs.", fold: (i: number) => `${n(i, "unchanged line")}`, foldBook: (i: number) => `${n(i, "line")} of bookkeeping`, cut: (i: number) => `${n(i, "further line")} ${i === 1 ? "is" : "are"} not shown: the difference is too large.`, left: "Before", right: "After", unified: "Unified", split: "Split", bookkeeping: "Bookkeeping", last: "Last change of the object",

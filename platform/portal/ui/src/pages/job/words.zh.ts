@@ -53,7 +53,7 @@ export const zh: JobWords = {
   deliveries: {
     title: "通知", rule: "规则", channel: "渠道", answer: "响应", tries: "次数", receiver: "接收者", state: "状态", when: "时间", message: "消息", again: "重新发送", acknowledge: "确认", mute: "静音", none: "没有发送过关于该作业的消息。", noneHelp: "订阅后，启动、失败或结束时会通知你。", off: "该门户的数据库没有通知。",
     next: (t) => `下次 ${t}`, acked: (who, t) => `${who} 已确认，${t}`, open: "全部", 
-    states: { waiting: "等待发送", held: "暂缓", sending: "发送中", sent: "已发送", dead: "死信", dropped: "已丢弃", superseded: "已被取代" },
+    states: { waiting: "等待发送", held: "暂缓", sending: "发送中", sent: "已发送", dead: "死信", dropped: "已丢弃", superseded: "已被取代", silenced: "已静默" },
   },
   diff: {
     title: "差异", of: (from, to) => `修订版本 ${from} 到 ${to}`, differ: (i) => `${number(i)} 行不同`, none: "没有不同的行。", fold: (i) => `${number(i)} 行未变`, foldBook: (i) => `${number(i)} 行由系统维护`, cut: (i) => `差异过大，另有 ${number(i)} 行未显示。`, left: "之前", right: "之后", unified: "合并", split: "并排", bookkeeping: "系统字段", last: "对象的最后一次变化",
