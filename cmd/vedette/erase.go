@@ -82,7 +82,7 @@ func (o *eraseOptions) run(ctx context.Context, args []string, in io.Reader, con
 	if err != nil {
 		return err
 	}
-	show(plan, con)
+	showPlan(plan, con)
 	if o.preview {
 		return nil
 	}
@@ -153,8 +153,8 @@ func (o *eraseOptions) again(ctx context.Context, c erase.Config, store export.S
 // firstExport is before the first day that any program has exported.
 var firstExport = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// show prints what a plan removes.
-func show(p *erase.Plan, con *console.Console) {
+// showPlan prints what a plan removes.
+func showPlan(p *erase.Plan, con *console.Console) {
 	con.Say("%s %s/%s with the UID %s: %s", p.Type, p.Namespace, p.Name, p.UID, units.Count(p.Objects(), "object"))
 	for _, t := range p.Tables {
 		what := ""

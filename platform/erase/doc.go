@@ -2,7 +2,7 @@
 //
 // # Data flow
 //
-//	Find -> Plan -> Run: UIDs in erased_objects -> rows -> messages, audit, gaps -> Clean
+//	Find -> Plan -> Run: UIDs in erased_objects -> logs, messages, audit, gaps -> objects -> Clean
 //	Clean: dictionaries with bodies of erased objects -> files of the database
 //	export.Erase: Parquet files
 //

@@ -74,9 +74,6 @@ func run(ctx context.Context, c Config, p *Plan) (scrubbed bool, err error) {
 	if err := mark(ctx, c.DB, p); err != nil {
 		return false, err
 	}
-	if err := remove(ctx, c, p); err != nil {
-		return false, err
-	}
 	if err := removeLogs(ctx, c.DB, p); err != nil {
 		return false, err
 	}
@@ -90,6 +87,10 @@ func run(ctx context.Context, c Config, p *Plan) (scrubbed bool, err error) {
 		return model.ClearGapDetails(ctx, tx, p.gaps)
 	})
 	if err != nil {
+		return false, err
+	}
+	// The row of the named object goes last: until then, Find finds everything that is left.
+	if err := remove(ctx, c, p); err != nil {
 		return false, err
 	}
 	return clean(ctx, c)
