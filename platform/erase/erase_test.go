@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/erase"
 	"github.com/vedette-io/vedette/platform/feed"
@@ -21,6 +22,7 @@ import (
 	"github.com/vedette-io/vedette/platform/internal/bodies"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/internal/observe"
+	"github.com/vedette-io/vedette/platform/jobindex"
 	"github.com/vedette-io/vedette/platform/logs/joblog"
 	"github.com/vedette-io/vedette/platform/notify/delivery"
 	"github.com/vedette-io/vedette/platform/portal/api"
@@ -273,6 +275,9 @@ func TestErasedStaysAway(t *testing.T) {
 		f.write(job.Running, doomed, late)
 		f.write(job.Running, doomed, late, below, other)
 		var more []object
+		for i := range 5 { // the dictionary that the encoder of pods had was retired
+			more = append(more, object{kind: "Pod", name: fmt.Sprint("next-", i), uid: fmt.Sprint("uid-next-", i), text: "plain", owner: "uid-other"})
+		}
 		for i := range 60 {
 			more = append(more, object{kind: "Job", name: fmt.Sprint("more-", i), uid: fmt.Sprint("uid-more-", i), text: fmt.Sprint("plain ", i*i*104729)})
 		}
@@ -291,7 +296,8 @@ func TestErasedStaysAway(t *testing.T) {
 		if places := f.places(); len(places) > 0 {
 			t.Errorf("the secret is in %q", places)
 		}
-		f.Want("SELECT COUNT(*) FROM objects WHERE uid LIKE 'uid-more-%'", "60")
+		f.Want("SELECT COUNT(*) FROM objects WHERE uid LIKE 'uid-more-%' OR uid LIKE 'uid-next-%'", "65")
+		f.Want("SELECT COUNT(*) FROM revisions r JOIN objects o ON o.id = r.object_id WHERE o.uid LIKE 'uid-next-%' AND r.dictionary_id = 0", "0")
 		f.Want("SELECT COUNT(*) FROM dictionaries d JOIN resources r ON r.id = d.resource_id WHERE r.name = 'jobs'", "1")
 		seen := 0
 		if _, err := feed.Sequence(t.Context(), f.DB); err != nil {
@@ -307,6 +313,35 @@ func TestErasedStaysAway(t *testing.T) {
 			t.Errorf("the feed has %d transitions, want those of the other objects", seen)
 		}
 	})
+}
+
+// TestIndexDropsErased: an index that follows the feed reports that the job is removed, at a
+// position of the feed, without waiting for its comparison with the database.
+func TestIndexDropsErased(t *testing.T) {
+	f := open(t, dbtest.Empty(t, "sqlite"))
+	f.fill()
+	removed := make(chan jobindex.Change, 10)
+	x := jobindex.New(jobindex.Config{DB: f.DB, Changed: func(all []jobindex.Change) {
+		for _, c := range all {
+			if c.Removed {
+				removed <- c
+			}
+		}
+	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- x.Run(ctx) }()
+	patience.Closed(t, "the index is ready", x.Ready())
+	before := x.Position()
+	f.erase("uid-doomed")
+	if _, err := feed.Sequence(t.Context(), f.DB); err != nil {
+		t.Fatal(err)
+	}
+	if c := patience.Receive(t, "removal", removed); c.Row.UID != "uid-doomed" || c.Position <= before {
+		t.Errorf("got %+v, want that uid-doomed is removed after position %d", c, before)
+	}
+	cancel()
+	patience.Receive(t, "end", ended)
 }
 
 // TestExisting: an object that exists, or whose pod exists, is not erased.
