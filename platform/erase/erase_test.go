@@ -261,9 +261,9 @@ func TestErase(t *testing.T) {
 	})
 }
 
-// TestErasedStaysAway: what a spill, a list or the other writers still have of an erased job and
-// of a part that was never recorded is not stored, and a dictionary is not trained on it. Readers
-// of the feed that were behind skip the job.
+// TestErasedStaysAway: no recorder stores an erased job again, or a part of it that was never
+// recorded, from a spill or a list. No log and no message about it is stored, and no dictionary is
+// trained on it. Readers of the feed that were behind skip the job.
 func TestErasedStaysAway(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		f := open(t, url)

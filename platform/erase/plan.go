@@ -3,7 +3,6 @@ package erase
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -13,14 +12,6 @@ import (
 	"github.com/vedette-io/vedette/platform/notify/delivery"
 	"github.com/vedette-io/vedette/platform/portal/audit"
 	"github.com/vedette-io/vedette/platform/sqldb"
-)
-
-// Errors of Find.
-var (
-	// ErrExists means that an object to erase exists in its cluster.
-	ErrExists = errors.New("it exists in the cluster, and recorders would see it again: delete it there, and wait until its deletion is recorded")
-	// ErrGone means that the database has no object with a row ID.
-	ErrGone = errors.New("the database no longer has the object")
 )
 
 // Table is the number of rows of a table that an erasure removes or changes.

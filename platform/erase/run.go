@@ -17,33 +17,17 @@ import (
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
-// Config is what Run and Clean need.
-type Config struct {
-	DB *sqldb.DB
-	// By is the person who erases, for the audit.
-	By string
-	// Progress is called with what was done so far, such as "300 of 4000 objects". It may be nil.
-	Progress func(text string)
-}
-
-// say reports progress.
-func (c *Config) say(format string, args ...any) {
-	if c.Progress != nil {
-		c.Progress(fmt.Sprintf(format, args...))
-	}
-}
-
 // signIn is how the audit names a person who uses the command line.
 const signIn api.SignIn = "shell"
 
 // objectsAtOnce is the number of objects that one transaction removes.
 const objectsAtOnce = 50
 
-// Run removes what a plan has found, and what was recorded since. It writes an act to the audit
+// Run removes the rows of a plan, and parts that were recorded since. It writes an act to the audit
 // with the UID and the type of the object, without its name. Then it calls Clean.
 //
-// Errors: those of the database. What was removed before an error stays removed. If the row of the
-// object is left, Find and Run continue; otherwise Clean does.
+// Errors: those of the database. Rows that were removed before an error stay removed. If the row of
+// the object is left, Find and Run continue; otherwise Clean does.
 func Run(ctx context.Context, c Config, p *Plan) (scrubbed bool, err error) {
 	who := identity.With(ctx, identity.Person{Name: c.By, SignIn: signIn})
 	act, err := audit.New(c.DB, -1).Begin(who, api.AuditEntry{Act: audit.ActErase, Object: p.Type, Job: &api.JobRef{Cluster: p.root.Cluster, Type: p.Type, UID: p.UID}})
@@ -151,7 +135,7 @@ func remove(ctx context.Context, c Config, p *Plan) error {
 }
 
 // removeSome removes the rows of some objects. An entry of the feed makes readers look at a job
-// again, and find that it is gone.
+// again, and find that it no longer exists.
 func removeSome(ctx context.Context, tx *sqldb.Tx, ids []int64, index map[int64][]model.IndexEntry) error {
 	var feed []model.FeedEntry
 	err := model.EachRetained(ctx, tx, ids, true, func(o model.RetainedObject) {

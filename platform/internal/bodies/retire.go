@@ -63,9 +63,9 @@ func Retire(ctx context.Context, db *sqldb.DB, ids []int64, progress func(done i
 
 // repacker compresses the bodies of one dictionary with another one.
 type repacker struct {
-	db       *sqldb.DB
+	db        *sqldb.DB
 	old, next *dictionary // next is nil if too few bodies are left to train one
-	progress func(n int)
+	progress  func(n int)
 }
 
 func (r *repacker) run(ctx context.Context, d model.TypeDictionary) error {
@@ -91,8 +91,8 @@ func (r *repacker) run(ctx context.Context, d model.TypeDictionary) error {
 	return r.db.Transact(ctx, func(tx *sqldb.Tx) error { return model.DeleteDictionary(ctx, tx, d.ID) })
 }
 
-// replace selects the dictionary to use instead: the newest one of the type, or one that is
-// trained on the newest bodies of the old one.
+// replace selects the next dictionary: the newest one of the type, or a new one, trained on the
+// newest bodies of the old one.
 func (r *repacker) replace(ctx context.Context, resource, first, last int64) error {
 	id, found, err := model.NewestDictionary(ctx, r.db, resource)
 	if err != nil {

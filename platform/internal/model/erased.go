@@ -93,9 +93,3 @@ func EachErased(ctx context.Context, q sqldb.Querier, each func(clusterUID, uid 
 		return err
 	})
 }
-
-// ClusterUID returns the UID of a cluster.
-func ClusterUID(ctx context.Context, q sqldb.Querier, id int64) (uid string, err error) {
-	err = q.QueryRow(ctx, "SELECT uid FROM clusters WHERE id = ?", id).Scan(&uid)
-	return uid, err
-}

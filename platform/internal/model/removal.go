@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
@@ -59,39 +57,4 @@ func CountRows(ctx context.Context, q sqldb.Querier, table string, ids []int64) 
 		return 0, fmt.Errorf("table %s: %w", table, err)
 	}
 	return n, nil
-}
-
-// ObjectsOwnedBy returns the row IDs of the objects of a cluster whose controller has one of some
-// UIDs.
-func ObjectsOwnedBy(ctx context.Context, q sqldb.Querier, cluster int64, uids []string) (ids []int64, err error) {
-	terms := make([]Term, len(uids))
-	owner := map[string]bool{}
-	for i, uid := range uids {
-		terms[i], owner[uid] = termOf(byOwnerUID, "", uid), true
-	}
-	var maybe []int64
-	for some := range slices.Chunk(terms, 200) {
-		found, err := ObjectsWithTerms(ctx, q, some, math.MaxInt32)
-		if err != nil {
-			return nil, err
-		}
-		maybe = append(maybe, found...)
-	}
-	err = queryIn(ctx, q, "SELECT id, owner_uid FROM objects WHERE cluster_id = ? AND id IN ", maybe, "", func(rows *sql.Rows) error {
-		var id int64
-		var uid string
-		err := rows.Scan(&id, &uid)
-		if owner[uid] {
-			ids = append(ids, id)
-		}
-		return err
-	}, cluster)
-	return ids, err
-}
-
-// ObjectsOfType returns the objects of a cluster and a type in a namespace, without reading
-// anything else about them.
-func ObjectsOfType(ctx context.Context, q sqldb.Querier, cluster, resource int64, namespace string) (all []RevisionID, err error) {
-	err = q.Query(ctx, "SELECT id, version FROM objects WHERE cluster_id = ? AND resource_id = ? AND namespace = ?", []any{cluster, resource, namespace}, scanRevisionIDs(func(id RevisionID) { all = append(all, id) }))
-	return all, err
 }

@@ -20,8 +20,8 @@ type Erased struct {
 // ActErase is the act of an erasure. Its row has no name.
 const ActErase = "erase"
 
-// ActsOn returns the row IDs of the acts on erased objects: those that have a UID of one, those
-// whose detail names such a UID, and those on an object of the same name within its life.
+// ActsOn returns the row IDs of the acts on erased objects. Such an act has a UID of one of them, or
+// its detail names the UID, or it was on an object of the same name within the life of the object.
 //
 // Errors: those of the database.
 func ActsOn(ctx context.Context, q sqldb.Querier, all []Erased) (ids []int64, err error) {
@@ -51,7 +51,7 @@ func notInUID(r rune) bool {
 	return r != '-' && r != '.' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
 
-// Erase removes the names and details of acts. Who did what, when, on which UID, and the result
+// Erase removes the names and details of acts. The person, the act, the time, the UID and the result
 // stay.
 //
 // Errors: those of the database.

@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 )
 
-// TestErase: the files with rows of an erased object, or of one that it controls, lose them, and
+// TestErase: the files with rows of an erased object, or of an object below it, lose them, and
 // keep everything else, the time of their export too. Other files, and a second call, change nothing.
 func TestErase(t *testing.T) {
 	f := newFixture(t, dbtest.Empty(t, "sqlite"))
