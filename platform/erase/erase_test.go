@@ -408,7 +408,7 @@ func (f *fixture) places() []string {
 			for i, c := range cells {
 				text, ok := c.([]byte)
 				if !ok {
-					text = []byte(fmt.Sprint(c))
+					text = fmt.Append(nil, c)
 				}
 				if bytes.Contains(text, []byte(secret)) {
 					found[table+"."+columns[i]] = true
