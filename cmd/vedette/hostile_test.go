@@ -398,6 +398,8 @@ func (h *hostile) settings(t *testing.T) {
 		{"prune", "--keep-state", evil},
 		{"prune", "--max-size", evil},
 		{"prune", evil},
+		{"erase", evil},
+		{"erase", "a/b", "--export", "ftp://" + evil},
 		{"migrate", evil},
 		{"demo", evil},
 		{"demo", "--jobs", evil},
@@ -528,7 +530,7 @@ func (h *hostile) database(t *testing.T) {
 		out, errs, _ := h.run(append(args, "-A", "--db", h.db)...)
 		holds(t, fmt.Sprintf("%q", args), out+errs, "evil")
 	}
-	for _, args := range [][]string{{"prune", "--keep", "1d"}, {"prune", "--keep", "1d", "--dry-run"}, {"migrate", "status"}, {"migrate", "up"}, {"history", "cows"}} {
+	for _, args := range [][]string{{"prune", "--keep", "1d"}, {"prune", "--keep", "1d", "--dry-run"}, {"migrate", "status"}, {"migrate", "up"}, {"history", "cows"}, {"erase", "pods/train", "-n", "ml", "--yes"}, {"erase", "pods/" + worse, "-n", "ml", "--uid", evil}} {
 		_, errs, _ := h.run(append(args, "--db", h.db)...)
 		if args[0] == "prune" {
 			holds(t, fmt.Sprintf("%q", args), errs, `hidden\u202etxt\u200b`)

@@ -144,7 +144,7 @@ func newRoot(stdout, stderr io.Writer, c completions) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath())
 	})
-	root.AddCommand(newVersion(), newWatch(), newRecord(), newHistory(c), newShow(c), newDiff(c), newStats(c), newGaps(c), newWait(c), newMigrate(), newPrune(), newDoctor(), newConfig(), newSubmit(), newLogs(c), newTemplate(), newDemo(), newNotify(), newStream(), newExport(), newShards(), newPortal(), newDeadletter(), newSubscribe(), newAck(), newLogin(), newLogout(), newSwap(), newNew(), newDebug(printed))
+	root.AddCommand(newVersion(), newWatch(), newRecord(), newHistory(c), newShow(c), newDiff(c), newStats(c), newGaps(c), newWait(c), newMigrate(), newPrune(), newErase(), newDoctor(), newConfig(), newSubmit(), newLogs(c), newTemplate(), newDemo(), newNotify(), newStream(), newExport(), newShards(), newPortal(), newDeadletter(), newSubscribe(), newAck(), newLogin(), newLogout(), newSwap(), newNew(), newDebug(printed))
 	addRules(root)
 	c.addAll(root)
 	return root

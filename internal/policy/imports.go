@@ -20,7 +20,7 @@ const Floors = `
 library: errcode internal wire delta kube reflector store internal/guard workqueue informer controller events webhook metrics manager apitest
 drop-in: compat
 job: job
-platform: platform/sqldb platform/internal platform/feed platform/history platform/rules platform/jobindex platform/submit platform/logs platform/retention platform/record platform/send platform/notify platform/portal platform/metrics platform/world
+platform: platform/sqldb platform/internal platform/feed platform/history platform/rules platform/jobindex platform/submit platform/logs platform/retention platform/record platform/send platform/notify platform/portal platform/erase platform/metrics platform/world
 program: internal/scaffold internal/swap cmd
 examples: examples
 `

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/platform/erase"
 	"github.com/vedette-io/vedette/platform/record"
 	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 	"github.com/vedette-io/vedette/wire"
@@ -86,6 +87,50 @@ func TestSpill(t *testing.T) {
 		defer stop()
 		w.until(transitions, append(want, "a Succeeded Failed", "a Failed Running")...)
 		w.until("SELECT COUNT(*) FROM gaps", "0")
+	})
+}
+
+// TestSpillOfErased: a recorder that writes the spill of an earlier process does not bring an
+// erased object back. Other objects of the spill are stored.
+func TestSpillOfErased(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		spill := record.Spill{After: 20 * time.Millisecond, Dir: t.TempDir()}
+		w.spill = spill
+		w.create(pod("a"))
+		w.create(pod("b"))
+		stop := w.record("one")
+		w.until("SELECT name FROM objects ORDER BY name", "a", "b")
+		back := w.away()
+		w.phase("a", "Running")
+		w.phase("b", "Running")
+		w.spilled(1)
+		stop()
+		back()
+		w.spill = record.Spill{}
+		if err := w.srv.Delete(pod("a")); err != nil {
+			t.Fatal(err)
+		}
+		stop = w.record("two")
+		w.until("SELECT state FROM objects WHERE name = 'a'", "Deleted")
+		stop()
+		var id int64
+		if err := w.d.QueryRow(t.Context(), "SELECT id FROM objects WHERE name = 'a'").Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		plan, err := erase.Find(t.Context(), w.d, id)
+		if err == nil {
+			_, err = erase.Run(t.Context(), erase.Config{DB: w.d}, plan)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.create(pod("c"))
+		w.spill = spill
+		stop = w.record("one")
+		defer stop()
+		w.until("SELECT name FROM objects ORDER BY name", "b", "c")
+		w.until("SELECT COUNT(*) FROM transitions t JOIN objects o ON o.id = t.object_id WHERE o.name = 'b'", "2")
 	})
 }
 

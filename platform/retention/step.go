@@ -234,34 +234,9 @@ func (s *step) removeObjects(ctx context.Context, ids []int64) error {
 	if err := s.removeLogs(ctx, ids); err != nil {
 		return err
 	}
-	bytes, err := model.BodyBytes(ctx, s.tx, ids)
-	if s.done.Bytes += bytes; err != nil {
-		return err
-	}
-	for _, id := range ids {
-		if err := model.Unindex(ctx, s.tx, id); err != nil {
-			return err
-		}
-	}
-	n, err := model.DeleteRevisionsOf(ctx, s.tx, ids)
-	if s.done.Revisions += int(n); err != nil {
-		return err
-	}
-	n, err = model.DeleteTransitionsOf(ctx, s.tx, ids)
-	if s.done.Transitions += int(n); err != nil {
-		return err
-	}
-	if err := model.DeleteLabels(ctx, s.tx, ids); err != nil {
-		return err
-	}
-	if err := model.DeleteJobs(ctx, s.tx, ids); err != nil {
-		return err
-	}
-	if err := model.DeleteParts(ctx, s.tx, ids); err != nil {
-		return err
-	}
-	n, err = model.DeleteObjects(ctx, s.tx, ids)
-	s.done.Objects += int(n)
+	r, err := model.RemoveObjects(ctx, s.tx, ids)
+	s.done.Objects, s.done.Revisions, s.done.Transitions = s.done.Objects+int(r.Objects), s.done.Revisions+int(r.Revisions), s.done.Transitions+int(r.Transitions)
+	s.done.Bytes += r.Bytes
 	return err
 }
 

@@ -164,6 +164,22 @@ func (d *DB) Size(ctx context.Context) (Size, error) {
 // server keeps free space for new rows.
 func (d *DB) Vacuum(ctx context.Context) error { return d.pool.driver.Vacuum(ctx, d.pool.db) }
 
+// Scrub removes the content of deleted rows from the files of the database, which it rewrites. It
+// returns false without an error if the database does this by itself, at times of its own, as
+// servers do.
+//
+// Errors: those of the database, for example because others read the files all the time.
+func (d *DB) Scrub(ctx context.Context) (done bool, err error) {
+	s, ok := d.pool.driver.(Scrubber)
+	if !ok {
+		return false, nil
+	}
+	if err := s.Scrub(ctx, d.pool.db); err != nil {
+		return false, d.Explain(err)
+	}
+	return true, nil
+}
+
 // Migrations returns the migrations of this program, and which of them the database has. It
 // does not change the database.
 //

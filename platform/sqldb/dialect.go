@@ -84,6 +84,10 @@ type Dialect struct {
 	// ForUpdate is the end of a query that locks its rows until the transaction ends. It is
 	// empty if every transaction locks the whole database.
 	ForUpdate string
+	// ForShare is the end of a query whose rows stay as they are until the transaction ends:
+	// others that lock them so proceed, and ForUpdate waits. It is empty if every
+	// transaction locks the whole database.
+	ForShare string
 	// PairsPrefix precedes the pairs in "(a, b) IN ((?, ?), (?, ?))".
 	PairsPrefix string
 	// IndexHint makes a query read a table by an index; "?" stands for the index. It
@@ -154,6 +158,10 @@ func (f Fragments) NoIndex(column string) string { return f.dialect.NoIndexPrefi
 
 // ForUpdate returns the end of a query whose rows stay locked until the transaction ends.
 func (f Fragments) ForUpdate() string { return f.dialect.ForUpdate }
+
+// ForShare returns the end of a query whose rows nobody locks for an update until the
+// transaction ends.
+func (f Fragments) ForShare() string { return f.dialect.ForShare }
 
 // Between returns the condition that a row lies between two positions in the order of two
 // columns, both exclusive, and its arguments.

@@ -79,6 +79,15 @@ type Returner interface {
 	InsertReturning(ctx context.Context, tx *sql.Tx, rows Rows, key string, each func(*sql.Rows) error) error
 }
 
+// Scrubber is a Driver of a database that can remove the content of deleted rows from its
+// files.
+type Scrubber interface {
+	Driver
+
+	// Scrub rewrites the files. They contain only rows that exist then.
+	Scrub(ctx context.Context, db *sql.DB) error
+}
+
 // Limiter is a Driver of a database with a setting that limits the size of a value.
 type Limiter interface {
 	Driver

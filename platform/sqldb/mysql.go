@@ -48,6 +48,7 @@ func (mysql) Dialect() Dialect {
 		Clock:         "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)",
 		Transaction:   sql.TxOptions{Isolation: sql.LevelReadCommitted},
 		ForUpdate:     " FOR UPDATE",
+		ForShare:      " LOCK IN SHARE MODE",
 		IndexHint:     " FORCE INDEX (?)",
 		OrderedJoin:   "STRAIGHT_JOIN",
 		RowComparison: CompareColumns,

@@ -52,6 +52,7 @@ func (postgres) Dialect() Dialect {
 		Rebind:      NumberParameters,
 		Transaction: sql.TxOptions{Isolation: sql.LevelReadCommitted},
 		ForUpdate:   " FOR UPDATE",
+		ForShare:    " FOR KEY SHARE",
 		Lateral:     true,
 		// The planner estimates that a comparison of two columns as a row selects a third
 		// of the table, and starts parallel workers for a few rows.

@@ -253,6 +253,33 @@ func (sqlite) Vacuum(ctx context.Context, db *sql.DB) error {
 	return conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &log, &moved)
 }
 
+// scrubTries is the number of attempts of Scrub to empty the file of changes. Each waits for
+// readers as long as any statement.
+const scrubTries = 5
+
+// Scrub implements Scrubber. VACUUM writes all rows into new pages; without it, pages keep parts
+// of deleted rows. The file of changes has the old pages until it is emptied.
+func (sqlite) Scrub(ctx context.Context, db *sql.DB) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "VACUUM"); err != nil {
+		return err
+	}
+	for range scrubTries {
+		var busy, log, moved int
+		if err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &log, &moved); err != nil {
+			return err
+		}
+		if busy == 0 {
+			return nil
+		}
+	}
+	return errors.New("other processes read the file all the time, so its deleted pages stay: end them, and try again")
+}
+
 // Explain implements Driver.
 func (sqlite) Explain(err error, a Address) (e Explanation, known bool) {
 	lite := (*sqlitedriver.Error)(nil)

@@ -6,7 +6,7 @@ import "slices"
 // internal/policy finds packages with SQL that are not listed.
 var sqlPackages = []string{
 	"platform/sqldb", "platform/internal/model", "platform/world/modeltest", "platform/internal/bodies", "platform/internal/batch", "platform/record", "platform/record/shard",
-	"platform/feed", "platform/history", "platform/retention", "platform/logs/joblog", "platform/record/recordtest", "platform/notify/delivery", "platform/portal/audit",
+	"platform/feed", "platform/history", "platform/retention", "platform/logs/joblog", "platform/record/recordtest", "platform/notify/delivery", "platform/portal/audit", "platform/erase",
 }
 
 // smokeDir is the package that goes through all parts in one process.

@@ -23,14 +23,17 @@ type Written struct {
 //
 // It locks the rows of the objects first. It appends revisions that are newer than all
 // stored ones, and backfills the others. A reshown revision gets its place by the content
-// that is stored for its version. Then it writes the index entries of the new
-// transitions, decides the statuses of the jobs, and writes the feed entries of all changed
-// transitions and statuses.
+// that is stored for its version. It leaves out objects that were erased. Then it writes the
+// index entries of the new transitions, decides the statuses of the jobs, and writes the feed
+// entries of all changed transitions and statuses.
 //
 // Errors: those of the database. The caller must then roll the transaction back.
 func Write(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodies.Encoder, all []observe.Observation) (r Written, err error) {
 	objects, err := lockObjects(ctx, tx, s, all)
 	if err != nil {
+		return r, err
+	}
+	if all, err = objects.dropErased(ctx, tx, s, all); err != nil {
 		return r, err
 	}
 	if r.Bodies, err = encoder.Begin(ctx, tx, bodiesOf(all), objects.rows()); err != nil {

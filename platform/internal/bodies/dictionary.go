@@ -27,6 +27,20 @@ const (
 	dictBytes   = 48 << 10
 )
 
+// sample is a body that a dictionary may be trained on, with the UID of its object.
+type sample struct {
+	uid  string
+	body []byte
+}
+
+func bodiesOf(all []sample) [][]byte {
+	some := make([][]byte, len(all))
+	for i := range all {
+		some[i] = all[i].body
+	}
+	return some
+}
+
 // enoughSamples returns recent bodies and those of a batch, or nil if there are too few to
 // train a dictionary.
 func enoughSamples(recent [][]byte, batch iter.Seq[[]byte]) [][]byte {

@@ -21,7 +21,7 @@ type Encoder struct {
 	newest    atomic.Pointer[dictionary] // nil: the type has no dictionary yet
 	known     map[int64]*dictionary
 	keyframes *keyframeCache
-	recent    [][]byte // the most recent bodies that were stored as keyframes
+	recent    []sample // the most recent bodies that were stored as keyframes
 	stored    int      // number of keyframes that were stored
 	check     int      // value of stored at which the dictionary is compared with a candidate
 }
@@ -72,7 +72,7 @@ type Batch struct {
 	checked   bool        // the dictionary was compared with a candidate
 	keyframes map[int64]model.Keyframe
 	plain     map[int64][]byte // decoded keyframes, by object
-	samples   [][]byte         // bodies that became keyframes
+	samples   []sample         // bodies that became keyframes
 	deleted   []int64          // objects
 }
 
@@ -106,9 +106,9 @@ func (e *Encoder) Commit(b *Batch) {
 	for _, object := range b.deleted {
 		e.keyframes.drop(object)
 	}
-	for _, body := range b.samples {
-		if len(body) <= dictBytes/4 {
-			e.recent = append(e.recent, body)
+	for _, s := range b.samples {
+		if len(s.body) <= dictBytes/4 {
+			e.recent = append(e.recent, s)
 		}
 	}
 	e.recent = append(e.recent[:0], e.recent[max(0, len(e.recent)-maxSamples):]...)
@@ -119,23 +119,21 @@ func (e *Encoder) Commit(b *Batch) {
 // bodies.
 func (b *Batch) train(ctx context.Context, all iter.Seq[[]byte]) error {
 	e := b.e
-	if b.dict = e.newest.Load(); b.dict != nil && e.stored < e.check {
+	if err := b.choose(ctx); err != nil || b.dict != nil && e.stored < e.check {
+		return err
+	}
+	if b.dict == nil && enoughSamples(bodiesOf(e.recent), all) == nil {
 		return nil
 	}
-	samples := e.recent
+	samples, err := b.unerased(ctx)
+	if err != nil {
+		return err
+	}
 	if b.dict == nil {
-		id, found, err := model.NewestDictionary(ctx, b.tx, e.resource)
-		if err == nil && found { // another recorder has stored one
-			b.dict, err = e.dictionary(ctx, b.tx, id)
-		}
-		if err != nil || b.dict != nil {
-			return err
-		}
 		if samples = enoughSamples(samples, all); samples == nil {
 			return nil
 		}
-	}
-	if b.dict != nil {
+	} else {
 		b.checked = true
 		half := len(samples) / 2
 		if !saves(pack.Train(nil, samples[:half], dictBytes), b.dict.Dictionary, samples[half:]) {
@@ -147,10 +145,56 @@ func (b *Batch) train(ctx context.Context, all iter.Seq[[]byte]) error {
 		return nil
 	}
 	stored, err := model.InsertDictionary(ctx, b.tx, e.resource, candidate.Text())
-	if err == nil {
-		b.dict = newDictionary(stored)
+	if err != nil {
+		return err
+	}
+	return b.hold(ctx, newDictionary(stored))
+}
+
+// choose selects the dictionary of earlier batches, or the newest one of the database. A
+// dictionary may have been retired since the last batch.
+func (b *Batch) choose(ctx context.Context) error {
+	e := b.e
+	if d := e.newest.Load(); d != nil {
+		if err := b.hold(ctx, d); err != nil || b.dict != nil {
+			return err
+		}
+		e.newest.CompareAndSwap(d, nil)
+	}
+	id, found, err := model.NewestDictionary(ctx, b.tx, e.resource)
+	if err != nil || !found {
+		return err
+	}
+	d, err := e.dictionary(ctx, b.tx, id) // another recorder has stored it
+	if err != nil {
+		return err
+	}
+	return b.hold(ctx, d)
+}
+
+// hold makes a dictionary that of the batch, unless it was retired.
+func (b *Batch) hold(ctx context.Context, d *dictionary) error {
+	held, err := model.HoldDictionary(ctx, b.tx, d.id)
+	if held {
+		b.dict = d
 	}
 	return err
+}
+
+// unerased returns the recent bodies without those of erased objects. No object is stored as
+// erased until the transaction ends.
+func (b *Batch) unerased(ctx context.Context) ([][]byte, error) {
+	e := b.e
+	if some, err := model.FenceErasing(ctx, b.tx); err != nil || !some {
+		return bodiesOf(e.recent), err
+	}
+	uids := make([]string, len(e.recent))
+	for i := range e.recent {
+		uids[i] = e.recent[i].uid
+	}
+	erased, err := model.ErasedAmong(ctx, b.tx, "", uids)
+	e.recent = slices.DeleteFunc(e.recent, func(s sample) bool { return erased[s.uid] })
+	return bodiesOf(e.recent), err
 }
 
 // readKeyframes reads the keyframes that the next revisions of objects differ from, unless
@@ -202,7 +246,7 @@ func (b *Batch) Encode(o *model.Object, version wire.Version, body []byte, prepa
 	}
 	o.Base, o.Depth = version, 0
 	b.keyframes[o.ID], b.plain[o.ID] = model.Keyframe{Object: o.ID, Version: version, StoredBody: stored}, body
-	b.samples = append(b.samples, body)
+	b.samples = append(b.samples, sample{o.UID, body})
 	return stored
 }
 

@@ -20,6 +20,9 @@ type Reader struct {
 	dictionaries map[int64]*dictionary
 }
 
+// errRetired means that the dictionary of a body was removed after the body was read.
+var errRetired = errors.New("the dictionary of the body was removed while the body was read; read it again")
+
 // maxDictionaries is the maximum number of dictionaries that a reader caches. A dictionary
 // takes about 100 KB.
 const maxDictionaries = 64
@@ -33,6 +36,14 @@ const maxDictionaries = 64
 //
 // Errors: ErrNoBody; the body is damaged.
 func (r *Reader) Read(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) ([]byte, error) {
+	body, err := r.read(ctx, q, object, version)
+	if errors.Is(err, errRetired) { // the body has another dictionary now
+		body, err = r.read(ctx, q, object, version)
+	}
+	return body, err
+}
+
+func (r *Reader) read(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) ([]byte, error) {
 	stored, err := readStored(ctx, q, object, version)
 	if err == nil && stored.Size == 0 {
 		var inferred bool
@@ -104,6 +115,9 @@ func (r *Reader) ReadMany(ctx context.Context, db *sqldb.DB, ids []model.Revisio
 				body, err = decodeVerified(&b, body, nil)
 			}
 		}
+		if errors.Is(err, errRetired) {
+			body, err = r.Read(ctx, db, id.Object, id.Version)
+		}
 		switch {
 		case err == nil:
 			all[id.Object] = body
@@ -135,6 +149,9 @@ func (r *Reader) dictionary(ctx context.Context, q sqldb.Querier, id int64) (*di
 		return found, nil
 	}
 	stored, err := model.ReadDictionary(ctx, q, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fmt.Errorf("%w: %w", errRetired, err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -51,3 +51,9 @@ func TryWrite(ctx context.Context, db *sqldb.DB) error {
 	}
 	return db.Explain(err)
 }
+
+// ClusterUID returns the UID of a cluster.
+func ClusterUID(ctx context.Context, q sqldb.Querier, id int64) (uid string, err error) {
+	err = q.QueryRow(ctx, "SELECT uid FROM clusters WHERE id = ?", id).Scan(&uid)
+	return uid, err
+}

@@ -178,3 +178,25 @@ func ScanGap(rows *sql.Rows) (g ListedGap, err error) {
 	g.From, g.To, g.FromAt, g.ToAt, g.HealedAt = wire.Version(from), wire.Version(to), Time(fromAt), Time(toAt), Time(healedAt)
 	return g, err
 }
+
+// GapDetail is the explanation of a gap.
+type GapDetail struct {
+	ID     int64
+	Detail string
+}
+
+// GapDetails calls each for the gaps of a cluster and a type that have an explanation.
+func GapDetails(ctx context.Context, q sqldb.Querier, cluster, resource int64, each func(GapDetail)) error {
+	return q.Query(ctx, "SELECT id, detail FROM gaps WHERE cluster_id = ? AND resource_id = ? AND detail <> ''", []any{cluster, resource}, func(rows *sql.Rows) error {
+		var g GapDetail
+		err := rows.Scan(&g.ID, &g.Detail)
+		each(g)
+		return err
+	})
+}
+
+// ClearGapDetails removes the explanations of gaps.
+func ClearGapDetails(ctx context.Context, tx *sqldb.Tx, ids []int64) error {
+	_, err := execIn(ctx, tx, "UPDATE gaps SET detail = '' WHERE id IN ", ids)
+	return err
+}

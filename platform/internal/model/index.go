@@ -174,3 +174,25 @@ func deleteEntries(ctx context.Context, tx *sqldb.Tx, terms []Term, h, object in
 	}
 	return nil
 }
+
+// IndexEntriesOf returns all entries of some objects, also those with terms that the objects no
+// longer have. It reads the whole index.
+func IndexEntriesOf(ctx context.Context, q sqldb.Querier, objects []int64) (all []IndexEntry, err error) {
+	err = queryIn(ctx, q, "SELECT term, hour, object_id FROM "+IndexTable+" WHERE object_id IN ", objects, "", func(rows *sql.Rows) error {
+		var e IndexEntry
+		err := rows.Scan(&e.Term, &e.Hour, &e.Object)
+		all = append(all, e)
+		return err
+	})
+	return all, err
+}
+
+// DeleteIndexEntries deletes entries.
+func DeleteIndexEntries(ctx context.Context, tx *sqldb.Tx, all []IndexEntry) error {
+	for _, e := range all {
+		if err := deleteEntries(ctx, tx, []Term{e.Term}, e.Hour, e.Object); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -450,3 +450,10 @@ func UIDs(ctx context.Context, q sqldb.Querier, ids []int64) (map[string][]strin
 	}
 	return all, nil
 }
+
+// ObjectsOfType returns the objects of a cluster and a type in a namespace, without reading
+// anything else about them.
+func ObjectsOfType(ctx context.Context, q sqldb.Querier, cluster, resource int64, namespace string) (all []RevisionID, err error) {
+	err = q.Query(ctx, "SELECT id, version FROM objects WHERE cluster_id = ? AND resource_id = ? AND namespace = ?", []any{cluster, resource, namespace}, scanRevisionIDs(func(id RevisionID) { all = append(all, id) }))
+	return all, err
+}

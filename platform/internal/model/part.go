@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -227,4 +228,32 @@ func PartsOf(ctx context.Context, q sqldb.Querier, jobs []int64, most int, each 
 		return fmt.Errorf("table job_parts: %w", err)
 	}
 	return nil
+}
+
+// ObjectsOwnedBy returns the row IDs of the objects of a cluster whose controller has one of some
+// UIDs.
+func ObjectsOwnedBy(ctx context.Context, q sqldb.Querier, cluster int64, uids []string) (ids []int64, err error) {
+	terms := make([]Term, len(uids))
+	owner := map[string]bool{}
+	for i, uid := range uids {
+		terms[i], owner[uid] = termOf(byOwnerUID, "", uid), true
+	}
+	var maybe []int64
+	for some := range slices.Chunk(terms, 200) {
+		found, err := ObjectsWithTerms(ctx, q, some, math.MaxInt32)
+		if err != nil {
+			return nil, err
+		}
+		maybe = append(maybe, found...)
+	}
+	err = queryIn(ctx, q, "SELECT id, owner_uid FROM objects WHERE cluster_id = ? AND id IN ", maybe, "", func(rows *sql.Rows) error {
+		var id int64
+		var uid string
+		err := rows.Scan(&id, &uid)
+		if owner[uid] {
+			ids = append(ids, id)
+		}
+		return err
+	}, cluster)
+	return ids, err
 }

@@ -103,6 +103,20 @@ func RemoveOf(ctx context.Context, tx *sqldb.Tx, of Selection) (r Removed, err e
 	return remove(ctx, tx, all)
 }
 
+// CountOf returns the number of selected logs.
+//
+// Errors: those of the database.
+func CountOf(ctx context.Context, q sqldb.Querier, of Selection) (int64, error) {
+	seen := map[int64]bool{}
+	err := of.each(ctx, q, func(condition string) string { return "SELECT l.id FROM kept_logs l WHERE " + condition }, func(rows *sql.Rows) error {
+		var id int64
+		err := rows.Scan(&id)
+		seen[id] = true
+		return err
+	})
+	return int64(len(seen)), err
+}
+
 // version is a row to remove.
 type version struct{ id, version, bytes int64 }
 

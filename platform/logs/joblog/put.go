@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
@@ -21,10 +22,13 @@ type put struct {
 	job     string
 }
 
-// run runs in a transaction.
+// run runs in a transaction. It stores nothing of a pod or a job that was erased.
 //
 // Errors: errConflict, errUnchanged, and those of the database.
 func (p *put) run(ctx context.Context, tx *sqldb.Tx) error {
+	if erased, err := p.erased(ctx, tx); err != nil || erased {
+		return cmp.Or(err, errUnchanged)
+	}
 	r, err := find(ctx, tx, &p.log)
 	isNew := r.ID == 0
 	if err == nil && isNew {
@@ -53,6 +57,15 @@ func (p *put) run(ctx context.Context, tx *sqldb.Tx) error {
 		return errUnchanged
 	}
 	return r.store(ctx, tx)
+}
+
+// erased reports whether the pod, its owner or its job was erased.
+func (p *put) erased(ctx context.Context, tx *sqldb.Tx) (bool, error) {
+	if some, err := model.FenceErasing(ctx, tx); err != nil || !some {
+		return false, err
+	}
+	found, err := model.ErasedAmong(ctx, tx, p.log.ClusterUID, []string{p.log.PodUID, p.log.OwnerUID, p.log.JobUID})
+	return len(found) > 0, err
 }
 
 // add adds the entries to the text of a row, and reports whether the text has changed.

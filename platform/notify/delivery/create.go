@@ -9,12 +9,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
-// Create inserts deliveries, except those whose key exists in the database. It returns the
-// number of inserted deliveries. Each needs Key, Kind, Channel and Event. State 0 means
-// Waiting; it may be Held, with the end of the window in NextAt; HoldBack creates Silenced ones. A zero CreatedAt means
+// Create inserts deliveries, except those whose key exists in the database, and those about
+// erased objects. It returns the number of inserted deliveries. Each needs Key, Kind, Channel
+// and Event. State 0 means Waiting; it may be Held, with the end of the window in NextAt;
+// HoldBack creates Silenced ones. A zero CreatedAt means
 // now. The ID and the results of sending are ignored.
 //
 // The order of a lane is the order of the calls. Only one transaction at a time may create
@@ -30,6 +32,9 @@ func Create(ctx context.Context, tx *sqldb.Tx, all []Delivery) (created int, err
 		return 0, err
 	}
 	if err := n.leaveOutRepeats(ctx, tx); err != nil || len(n.all) == 0 {
+		return 0, err
+	}
+	if err := n.leaveOutErased(ctx, tx); err != nil || len(n.all) == 0 {
 		return 0, err
 	}
 	if err := ensureChannels(ctx, tx, n.channels(nil)); err != nil {
@@ -114,6 +119,32 @@ func (n *batch) leaveOutRepeats(ctx context.Context, tx *sqldb.Tx) error {
 		}
 	}
 	return nil
+}
+
+// leaveOutErased removes the deliveries about objects that were erased.
+func (n *batch) leaveOutErased(ctx context.Context, tx *sqldb.Tx) error {
+	ids := make([]int64, len(n.all))
+	for i := range n.all {
+		ids[i] = n.all[i].Object
+	}
+	erased, err := erasedAmong(ctx, tx, ids)
+	all, hashes := n.all, n.hashes
+	n.all, n.hashes = nil, nil
+	for i := range all {
+		if !erased[all[i].Object] {
+			n.all, n.hashes = append(n.all, all[i]), append(n.hashes, hashes[i])
+		}
+	}
+	return err
+}
+
+// erasedAmong returns those of some objects that were erased. No other object is stored as
+// erased until the transaction ends.
+func erasedAmong(ctx context.Context, tx *sqldb.Tx, ids []int64) (map[int64]bool, error) {
+	if some, err := model.FenceErasing(ctx, tx); err != nil || !some {
+		return nil, err
+	}
+	return model.ErasedObjects(ctx, tx, ids)
 }
 
 // order marks the deliveries that are behind others of their lane. The unsent deliveries

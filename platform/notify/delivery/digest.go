@@ -53,12 +53,19 @@ func AppendDigest(ctx context.Context, tx *sqldb.Tx, d Delivery, items []Item) e
 	if state != Held {
 		return fmt.Errorf("%s: %w", d.Key, ErrClosed)
 	}
-	rows := make([][]any, len(items))
+	ids := make([]int64, len(items))
+	for i := range items {
+		ids[i] = items[i].Object
+	}
+	erased, err := erasedAmong(ctx, tx, ids)
+	if err != nil {
+		return err
+	}
+	var rows [][]any
 	for i := range items {
 		item := &items[i]
-		rows[i] = []any{id, digestOf("item", item.Key), item.Object, cut(item.Kind, maxKind), slices.Concat(item.Event)}
-		if item.Event == nil {
-			rows[i][4] = []byte{}
+		if !erased[item.Object] {
+			rows = append(rows, []any{id, digestOf("item", item.Key), item.Object, cut(item.Kind, maxKind), append([]byte{}, item.Event...)})
 		}
 	}
 	if len(rows) == 0 {

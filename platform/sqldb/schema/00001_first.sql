@@ -137,13 +137,27 @@ CREATE TABLE transitions (
 CREATE INDEX transitions_time ON transitions (happened_at, id);
 CREATE INDEX transitions_state ON transitions (to_state, happened_at, id);
 
+-- retired_at is when a dictionary was found to contain the body of an erased object. No body is
+-- compressed with it from then on, and the row is deleted when none is left. 0: it is in use.
 CREATE TABLE dictionaries (
   id ${ID},
   resource_id BIGINT NOT NULL,
   made_at BIGINT NOT NULL,
+  retired_at BIGINT NOT NULL,
   data ${BLOB} NOT NULL
 ) ${OPTIONS};
 CREATE INDEX dictionaries_newest ON dictionaries (resource_id, id);
+
+-- The objects that were erased. Recorders do not store them again, whatever a spill, a list or
+-- a watch still has. object_id is the number of the row that was deleted; 0: there was none.
+CREATE TABLE erased_objects (
+  uid ${WORD} NOT NULL,
+  cluster_uid ${WORD} NOT NULL,
+  object_id BIGINT NOT NULL,
+  erased_at BIGINT NOT NULL,
+  PRIMARY KEY (uid, cluster_uid)
+) ${ORDERED};
+CREATE INDEX erased_objects_number ON erased_objects (object_id);
 
 CREATE TABLE labels (
   object_id BIGINT NOT NULL,

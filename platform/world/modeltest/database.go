@@ -114,7 +114,7 @@ func (d *Database) Until(query string, want ...string) {
 // Clear deletes everything except the cluster and the type.
 func (d *Database) Clear() {
 	d.t.Helper()
-	for _, table := range []string{"transitions", "revisions", "labels", "jobs", "job_parts", "open_parts", model.IndexTable, "objects", "feed_outbox", "feed", "feed_cursors"} {
+	for _, table := range []string{"transitions", "revisions", "labels", "jobs", "job_parts", "open_parts", model.IndexTable, "objects", "feed_outbox", "feed", "feed_cursors", "erased_objects"} {
 		d.Exec("DELETE FROM " + table)
 	}
 	d.Exec("UPDATE feed_head SET position = 0, oldest = 0")
