@@ -83,9 +83,16 @@ type object struct {
 
 // objects are the objects of the model. Their owners are written before or after them.
 var objects = []object{
-	{kind: "JobSet", name: "set"}, {kind: "Job", name: "child", owner: "JobSet/set"}, {kind: "Job", name: "job"}, {kind: "ReplicaSet", name: "rs", owner: "Job/job"},
-	{kind: "Pod", name: "a", owner: "Job/job"}, {kind: "Pod", name: "b", owner: "ReplicaSet/rs"}, {kind: "Pod", name: "c", owner: "Job/child"},
-	{kind: "Pod", name: "d", set: "set"}, {kind: "Pod", name: "e", owner: "Job/job", set: "set"}, {kind: "Pod", name: "f"},
+	{kind: "JobSet", name: "set"},
+	{kind: "Job", name: "child", owner: "JobSet/set"},
+	{kind: "Job", name: "job"},
+	{kind: "ReplicaSet", name: "rs", owner: "Job/job"},
+	{kind: "Pod", name: "a", owner: "Job/job"},
+	{kind: "Pod", name: "b", owner: "ReplicaSet/rs"},
+	{kind: "Pod", name: "c", owner: "Job/child"},
+	{kind: "Pod", name: "d", set: "set"},
+	{kind: "Pod", name: "e", owner: "Job/job", set: "set"},
+	{kind: "Pod", name: "f"},
 }
 
 // observation returns a revision of an object with a status.
