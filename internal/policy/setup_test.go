@@ -22,6 +22,7 @@ type machine struct {
 const (
 	postgresPath = "usr/lib/postgresql/17/bin/initdb" // not in PATH, as in Debian
 	mariaDBPath  = "usr/sbin/mariadbd"
+	poolerPath   = "usr/sbin/pgbouncer"
 	eximPath     = "usr/sbin/exim4"
 )
 
@@ -49,6 +50,7 @@ func newMachine(t *testing.T) *machine {
 	m.program("uname", "echo Linux")
 	m.file(filepath.Join(m.root, postgresPath), "")
 	m.file(filepath.Join(m.root, mariaDBPath), "")
+	m.file(filepath.Join(m.root, poolerPath), "")
 	m.file(filepath.Join(m.root, eximPath), "")
 	return m
 }

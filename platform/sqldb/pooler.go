@@ -2,11 +2,11 @@ package sqldb
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -14,6 +14,16 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
+
+// sessionSettings are the settings of a session, in the units of the server.
+var sessionSettings = map[string]string{
+	"lock_timeout":                        strconv.FormatInt(LockTimeout.Milliseconds(), 10),
+	"idle_in_transaction_session_timeout": strconv.FormatInt(IdleTransactionTimeout.Milliseconds(), 10),
+	// All queries here read a few thousand rows at most, by an index. The planner has too
+	// old statistics of a table that grows, and wrong ones of a large table. It would then
+	// read the whole table, or compile a query for half a second.
+	"enable_seqscan": "off", "jit": "off",
+}
 
 // poolerConnector connects to PostgreSQL, directly or through a pooler such as PgBouncer. A
 // pooler in transaction mode gives each transaction any session of the server. So there are
@@ -113,19 +123,4 @@ func isPooled(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	var process uint32
 	err := conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&process)
 	return process != conn.PgConn().PID(), err
-}
-
-// RoleSettings implements Settler.
-func (postgres) RoleSettings(ctx context.Context, db *sql.DB) (missing []string, err error) {
-	for _, name := range slices.Sorted(maps.Keys(sessionSettings)) {
-		var same bool
-		query := "SELECT setting = $2 FROM pg_settings WHERE name = $1"
-		if err := db.QueryRowContext(ctx, query, name, sessionSettings[name]).Scan(&same); err != nil {
-			return nil, err
-		}
-		if !same {
-			missing = append(missing, "ALTER ROLE CURRENT_USER SET "+name+" = "+sessionSettings[name])
-		}
-	}
-	return missing, nil
 }

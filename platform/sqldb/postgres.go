@@ -5,9 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -17,16 +18,6 @@ import (
 
 // postgres is the driver for PostgreSQL.
 type postgres struct{}
-
-// sessionSettings are the settings of a session, in the units of the server.
-var sessionSettings = map[string]string{
-	"lock_timeout":                        strconv.FormatInt(LockTimeout.Milliseconds(), 10),
-	"idle_in_transaction_session_timeout": strconv.FormatInt(IdleTransactionTimeout.Milliseconds(), 10),
-	// All queries here read a few thousand rows at most, by an index. The planner has too
-	// old statistics of a table that grows, and wrong ones of a large table. It would then
-	// read the whole table, or compile a query for half a second.
-	"enable_seqscan": "off", "jit": "off",
-}
 
 // PostgreSQL returns the driver for PostgreSQL. Its URLs have the parameters of libpq:
 //
@@ -196,6 +187,21 @@ func (postgres) TryLock(ctx context.Context, db *sql.DB, _ Address, name string)
 		return nil, false, errors.Join(err, unlock())
 	}
 	return unlock, true, nil
+}
+
+// RoleSettings implements Settler.
+func (postgres) RoleSettings(ctx context.Context, db *sql.DB) (missing []string, err error) {
+	for _, name := range slices.Sorted(maps.Keys(sessionSettings)) {
+		var same bool
+		query := "SELECT setting = $2 FROM pg_settings WHERE name = $1"
+		if err := db.QueryRowContext(ctx, query, name, sessionSettings[name]).Scan(&same); err != nil {
+			return nil, err
+		}
+		if !same {
+			missing = append(missing, "ALTER ROLE CURRENT_USER SET "+name+" = "+sessionSettings[name])
+		}
+	}
+	return missing, nil
 }
 
 // FileBytes implements Driver.

@@ -86,6 +86,21 @@ func Selected(family string) string {
 	return ""
 }
 
+// Of returns the server of a kind, or nil for SQLite.
+func Of(t *testing.T, kind string) *Server {
+	switch kind {
+	case "postgres":
+		return Postgres(t)
+	case "mariadb":
+		return MariaDB(t)
+	case "mysql":
+		return MySQL(t)
+	case "pgbouncer":
+		return PgBouncer(t)
+	}
+	return nil
+}
+
 // Empty creates an empty database of a kind, and returns its URL.
 func Empty(t *testing.T, kind string) string {
 	t.Helper()

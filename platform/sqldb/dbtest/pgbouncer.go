@@ -7,8 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
+	"testing"
 )
+
+var bouncer = sync.OnceValues(startPgBouncer)
+
+// PgBouncer returns a PgBouncer in transaction mode in front of the PostgreSQL server.
+func PgBouncer(t *testing.T) *Server { return usable(t, "PgBouncer", bouncer) }
 
 // startPgBouncer starts a PgBouncer in transaction mode, with the settings of its documentation,
 // in front of the PostgreSQL server. The names of its databases are those of no other server.

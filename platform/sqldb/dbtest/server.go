@@ -34,7 +34,6 @@ var (
 	postgres = sync.OnceValues(startPostgres)
 	mariaDB  = sync.OnceValues(startMariaDB)
 	mySQL    = sync.OnceValues(startMySQL)
-	bouncer  = sync.OnceValues(startPgBouncer)
 	started  []*Server
 	mu       sync.Mutex
 )
@@ -47,24 +46,6 @@ func MariaDB(t *testing.T) *Server { return usable(t, "MariaDB", mariaDB) }
 
 // MySQL returns the MySQL server.
 func MySQL(t *testing.T) *Server { return usable(t, "MySQL", mySQL) }
-
-// PgBouncer returns a PgBouncer in transaction mode in front of the PostgreSQL server.
-func PgBouncer(t *testing.T) *Server { return usable(t, "PgBouncer", bouncer) }
-
-// Of returns the server of a kind, or nil for SQLite.
-func Of(t *testing.T, kind string) *Server {
-	switch kind {
-	case "postgres":
-		return Postgres(t)
-	case "mariadb":
-		return MariaDB(t)
-	case "mysql":
-		return MySQL(t)
-	case "pgbouncer":
-		return PgBouncer(t)
-	}
-	return nil
-}
 
 // Stop stops all servers; for TestMain.
 func Stop() {
