@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -73,13 +74,13 @@ const ofPods = "o.resource_id IN (SELECT id FROM resources WHERE api_group = '' 
 
 // notFinal returns the condition that a column has the word of a known state that is not final.
 func notFinal(column string) string {
-	words := "''"
+	words := []string{"''"}
 	for _, s := range job.States() {
 		if s.Final() {
-			words += ", '" + string(s) + "'"
+			words = append(words, "'"+string(s)+"'")
 		}
 	}
-	return column + " NOT IN (" + words + ")"
+	return column + " NOT IN (" + strings.Join(words, ", ") + ")"
 }
 
 // LivingPods calls each for the pods of some jobs that are present and have not ended.
