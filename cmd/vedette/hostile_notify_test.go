@@ -106,6 +106,30 @@ func (h *hostile) letters(t *testing.T) {
 		}
 		return err
 	})
+	h.silences(t)
+}
+
+// silences prints a silence with hostile text in every column.
+func (h *hostile) silences(t *testing.T) {
+	h.run("notify", "silence", "add", "--matcher", "node=a", "--for", "1h", "--comment", "evil", "--by", "evil", "--db", h.db)
+	h.corrupt(`UPDATE silences SET comment = ?1, created_by = ?1`, worse)
+	for _, command := range []string{"notify silence ls -A", "notify silence show 1"} {
+		for _, format := range formats {
+			args := append(strings.Fields(command), "--db", h.db)
+			if format != "" {
+				args = append(args, "-o", format)
+			}
+			// show says the text on the standard error, because its rows are messages.
+			out, errs, code := h.run(args...)
+			hides := format == "name" || strings.HasPrefix(format, "jsonpath")
+			if code != 0 || !hides && !strings.Contains(out+errs, "evil") {
+				t.Errorf("%q: exit code %d, said %s, printed\n%s\nwant 0 and the hostile text, escaped", args, code, errs, out)
+			}
+			if format == "csv" {
+				h.spreadsheet(t, out)
+			}
+		}
+	}
 }
 
 // notifications uses hostile files, people, subscriptions and endpoints.
