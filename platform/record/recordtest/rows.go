@@ -94,14 +94,14 @@ func insertLarge(t *testing.T, d *database) {
 	d.migrate()
 	var rows [][]any
 	for i, size := range []int{1 << 20, 1 << 20, 1 << 20, 0, 5 << 20, 1 << 10, 3 << 20} {
-		rows = append(rows, []any{int64(i), int64(size), bytes.Repeat([]byte{byte('a' + i)}, size)})
+		rows = append(rows, []any{int64(i), int64(size), int64(0), bytes.Repeat([]byte{byte('a' + i)}, size)})
 	}
 	d.within(func(ctx context.Context, tx *sqldb.Tx) error {
-		return tx.Insert(ctx, "dictionaries", []string{"resource_id", "made_at", "data"}, rows)
+		return tx.Insert(ctx, "dictionaries", []string{"resource_id", "made_at", "retired_at", "data"}, rows)
 	})
 	for i, r := range rows {
 		var data []byte
-		if err := d.QueryRow(t.Context(), "SELECT data FROM dictionaries WHERE resource_id = ?", i).Scan(&data); err != nil || !bytes.Equal(data, r[2].([]byte)) {
+		if err := d.QueryRow(t.Context(), "SELECT data FROM dictionaries WHERE resource_id = ?", i).Scan(&data); err != nil || !bytes.Equal(data, r[3].([]byte)) {
 			t.Errorf("row %d has %d bytes, %v", i, len(data), err)
 		}
 	}
