@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/portal"
 	"github.com/vedette-io/vedette/platform/portal/access"
@@ -57,14 +58,14 @@ func TestAttackByCluster(t *testing.T) {
 	if status, _, text = s.send(http.MethodGet, "/api/v1/jobs", "", "Authorization", "Bearer opaque-token-of-lab", api.HeaderCluster, "lab"); status != http.StatusOK || strings.Contains(text, "train") {
 		t.Errorf("a person of the hostile cluster: got status %d and %s, want no job of west", status, text)
 	}
-	for range 1000 {
-		if status, _, _ = s.send(http.MethodGet, "/api/v1/openapi.json", "", "Authorization", "Bearer opaque-token-of-lab", api.HeaderCluster, "lab"); status == http.StatusTooManyRequests {
-			break
+	patience.True(t, "a person of the hostile cluster reaches the limit", func() bool { // the path is cheap, so that a slow machine reaches the rate too
+		for range 100 {
+			if status, _, _ = s.send(http.MethodGet, "/api/v1/none", "", "Authorization", "Bearer opaque-token-of-lab", api.HeaderCluster, "lab"); status == http.StatusTooManyRequests {
+				return true
+			}
 		}
-	}
-	if status != http.StatusTooManyRequests {
-		t.Error("a person of the hostile cluster has no limit")
-	}
+		return false
+	})
 	if status, _, text = s.send(http.MethodGet, session, "", "Authorization", bearer, api.HeaderCluster, "west"); status != http.StatusOK {
 		t.Errorf("the person of west with the same name: got status %d and %s, want 200", status, text)
 	}
