@@ -104,9 +104,6 @@ type actor struct {
 func (c *Cluster) actors() []actor {
 	kwok := actor{"kwok", c.bins.Kwok, kwokFlags(c)}
 	if c.opts.Parts == WithoutControllers {
-		// Without leases, a controller that watches nodes marks them as not ready after
-		// 50 s.
-		kwok.args = append(kwok.args, "--node-lease-duration-seconds=40")
 		return []actor{kwok}
 	}
 	return []actor{

@@ -63,5 +63,8 @@ func kwokFlags(c *Cluster) []string {
 	return []string{
 		"--kubeconfig=" + c.Kubeconfig(), "--config=" + c.bins.Stages,
 		"--manage-all-nodes", "--server-address=127.0.0.1:" + strconv.Itoa(c.ports.kwok),
+		// Without leases, the controller of nodes marks them and their pods as not ready after
+		// 50 s, and the pods stay so.
+		"--node-lease-duration-seconds=40",
 	}
 }
