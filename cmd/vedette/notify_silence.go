@@ -27,7 +27,7 @@ func newSilence() *cobra.Command {
 		Aliases: []string{"silences"},
 		Short:   "Hold back messages for a while, and send one summary at the end",
 		Long: "A silence holds back the messages to all receivers that its matchers select. At its end, each receiver gets one summary of\n" +
-			"the messages that were held back. A person who wants fewer messages mutes a job or a subscription instead.",
+			"the messages that were held back. To get fewer messages yourself, mute a job or a subscription.",
 		Example: "  vedette notify silence add --matcher node=gpu-17 --for 2h --comment \"a new GPU\" --db sqlite:history.db\n" +
 			"  vedette notify silence ls\n  vedette notify silence show 7\n  vedette notify silence expire 7",
 		Args: cobra.NoArgs,

@@ -67,8 +67,9 @@ func (c *changes) all() []model.FeedEntry {
 	return all
 }
 
-// with returns the entries, followed by those of decided statuses of other jobs: who reads the
-// entry of a transition reads the status as well.
+// with returns the entries, followed by those of decided statuses of other jobs. A reader of the
+// entry of a transition reads the status as well, so a job with a transition needs no second
+// entry.
 func (c *changes) with(decided []model.FeedEntry) []model.FeedEntry {
 	all := c.all()
 	noted := make(map[int64]bool, len(all))

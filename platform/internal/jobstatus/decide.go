@@ -73,7 +73,7 @@ func read(ctx context.Context, tx *sqldb.Tx, locked []model.LockedJob) (own map[
 }
 
 // podStatus is a status that pods of a job have. Of several such pods, job.Status.WithPods needs
-// the one that has had it longest.
+// the pod that entered the status first.
 type podStatus struct {
 	job             int64
 	state           job.State

@@ -12,7 +12,7 @@
 // # Guarantees
 //
 // The stored status of a job is that of its object and of all of its pods, as of the last
-// committed transaction: whoever changes one of them decides under the lock of the row of the
+// committed transaction: a writer that changes one of them decides under the lock of the row of the
 // job. Two transactions that change different pods wait for each other. Each transaction locks
 // rows of objects first, and then rows of jobs in the order of their IDs.
 //
