@@ -14,8 +14,8 @@ type silence struct {
 	matchers []rule.Matcher
 }
 
-// parseSilences parses silences. It calls failed for each one that cannot be parsed; that one
-// holds nothing back.
+// parseSilences parses silences. It calls failed for each silence that it cannot parse. Such a
+// silence holds nothing back.
 func parseSilences(all []delivery.Silence, failed func(*delivery.Silence, error)) (parsed []silence) {
 	for i := range all {
 		matchers, err := rule.ParseMatchers(all[i].Matchers)
