@@ -30,6 +30,10 @@ const (
 	// NeverList makes Run return ErrListNeeded instead of listing, so that a caller with
 	// several versions can try each of them.
 	NeverList
+	// EndIfRestored makes Run return ErrRestored instead of listing if the server has lost
+	// versions, so that a caller that orders revisions by version can distinguish the new
+	// ones.
+	EndIfRestored
 )
 
 // Config is the configuration of a Reflector. The zero value works.

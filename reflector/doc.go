@@ -47,7 +47,7 @@
 // # Errors
 //
 // Run returns nil when its context is done. It returns an error only if the sink rejects
-// a delta, if the Source returns [ErrSourceEnded], or if [NeverList] forbids a list
-// that is needed. Health then shows [Stopped] with that error. Server faults appear in
+// a delta, if the Source returns [ErrSourceEnded], or if [NeverList] or
+// [EndIfRestored] forbids a list that is needed. Health then shows [Stopped] with that error. Server faults appear in
 // [Health] too, with the error that the Source returned, and end no run.
 package reflector

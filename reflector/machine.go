@@ -321,8 +321,12 @@ func (m *machine) refuse(v wire.Version) (action, bool) {
 		return m.failWith(errUnordered), true // the events of the list were already compared by version
 	}
 	if v < m.highest && m.health.Order == delta.ByVersion {
+		err := fmt.Errorf("%w: version %s after %s", errOlder, v, m.highest)
 		if m.olderLists++; m.olderLists < maxOlderLists {
-			return m.failWith(fmt.Errorf("%w: version %s after %s", errOlder, v, m.highest)), true
+			return m.failWith(err), true
+		}
+		if m.cfg.Lists == EndIfRestored {
+			return m.endRestored(err), true
 		}
 	}
 	return action{}, false

@@ -45,8 +45,8 @@ func New(src Source, sink Sink, cfg Config) (*Reflector, error) {
 // Run follows the scope until ctx is done, and then returns nil. It may be called only
 // once.
 //
-// Errors: an error of the sink, unless ctx is done; ErrListNeeded; an error of the source
-// that wraps ErrSourceEnded.
+// Errors: an error of the sink, unless ctx is done; ErrListNeeded; ErrRestored; an error
+// of the source that wraps ErrSourceEnded.
 func (r *Reflector) Run(ctx context.Context) error {
 	d := driver{src: r.src, cfg: &r.cfg}
 	d.overdue = func() { r.overdue(&d.awaiting) }

@@ -153,6 +153,9 @@ func (m *machine) lostVersion(fault Fault, asked time.Duration) action {
 	if m.version != 0 && m.cfg.Lists == NeverList {
 		return m.endListless(m.health.Err)
 	}
+	if m.version != 0 && m.cfg.Lists == EndIfRestored && fault == Ahead {
+		return m.endRestored(m.health.Err)
+	}
 	quick := m.watched && m.relists == 0 && (fault == Expired || fault == Replaced) && asked == 0
 	if fault == Replaced {
 		m.highest = 0 // the versions of another cluster may be smaller
@@ -186,6 +189,11 @@ func (m *machine) endSource(err error) action {
 // endListless ends the run because err requires a list and NeverList forbids it.
 func (m *machine) endListless(err error) action {
 	return m.end(fmt.Errorf("%w: %w", ErrListNeeded, err))
+}
+
+// endRestored ends the run because err shows that the server has lost versions.
+func (m *machine) endRestored(err error) action {
+	return m.end(fmt.Errorf("%w: %w", ErrRestored, err))
 }
 
 func (m *machine) end(err error) action {

@@ -82,6 +82,9 @@ func play(t *testing.T, script string) string {
 			if slices.Contains(words, "never-list") {
 				cfg.Lists = NeverList
 			}
+			if slices.Contains(words, "end-if-restored") {
+				cfg.Lists = EndIfRestored
+			}
 			if i := slices.Index(words, "resume"); i > 0 {
 				v, err := wire.ParseVersion(words[i+1])
 				if err != nil {
@@ -132,6 +135,8 @@ func answer(m *machine, a action, d delta.Delta) string {
 		switch {
 		case errors.Is(a.err, ErrListNeeded):
 			why = "a list is needed"
+		case errors.Is(a.err, ErrRestored):
+			why = "the server was restored"
 		case errors.Is(a.err, ErrSourceEnded):
 			why = "the source has ended"
 		}

@@ -58,3 +58,8 @@ type Orderer interface {
 // continue: the server no longer has the version, never had it, or does not serve the
 // type.
 var ErrListNeeded = errors.New("reflector: no watch can continue without a list")
+
+// ErrRestored is returned by Run if Config.Lists is EndIfRestored and the server has lost
+// versions that it had sent, as after a restore of etcd from a backup. Its next versions name
+// other changes than before.
+var ErrRestored = errors.New("reflector: the server has lost versions that it had sent")
