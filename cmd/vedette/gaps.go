@@ -163,6 +163,8 @@ func causeText(cause string) string {
 		return "the server did not serve the type"
 	case history.CauseRebuilt:
 		return "another cluster replaced this one"
+	case history.CauseRestored:
+		return "the cluster was restored from a backup, and lost the changes since"
 	case history.CauseInvalid:
 		return "an object or an event was unusable"
 	case history.CauseRefused:

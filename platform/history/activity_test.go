@@ -31,8 +31,8 @@ func TestActivityOfAType(t *testing.T) {
 			if _, err := tx.Exec(t.Context(), "UPDATE transitions SET source = ? WHERE version >= ?", int16(model.Relisted), 30); err != nil {
 				return err
 			}
-			_, err := tx.Exec(t.Context(), "INSERT INTO coverage (cluster_id, resource_id, namespace, selector_hash, recorder, from_version, to_version, from_at, to_at)"+
-				" SELECT cluster_id, resource_id, '', 0, 'r', 10, 40, 1, 2 FROM objects WHERE uid = 'a'")
+			_, err := tx.Exec(t.Context(), "INSERT INTO coverage (cluster_id, resource_id, namespace, selector_hash, recorder, from_version, to_version, base_version, from_at, to_at, ended_at)"+
+				" SELECT cluster_id, resource_id, '', 0, 'r', 10, 40, 0, 1, 2, 0 FROM objects WHERE uid = 'a'")
 			return err
 		})
 		if err != nil {

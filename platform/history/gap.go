@@ -20,6 +20,8 @@ const (
 	CauseAbsent = model.CauseAbsent
 	// CauseRebuilt: a different cluster has replaced this one.
 	CauseRebuilt = model.CauseRebuilt
+	// CauseRestored: the server has lost versions, as after a restore from a backup.
+	CauseRestored = model.CauseRestored
 	// CauseInvalid: an object in a list or an event was unusable.
 	CauseInvalid = model.CauseInvalid
 	// CauseRefused: the database rejected a revision, or its body.

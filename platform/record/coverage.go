@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/vedette-io/vedette/platform/internal/jobstatus"
@@ -36,12 +37,12 @@ func (c *coverer) update(ctx context.Context, t *tracker, p *plan, endsGap bool)
 			return err
 		}
 	}
-	end, endAt, covered := t.end, t.endAt, t.covered
+	end, endAt, covered, restored := t.end, t.endAt, t.covered, p.base > t.endBase
 	for _, l := range p.lists {
 		// A list begins new coverage. Earlier events of the watch belong to the previous
 		// coverage. No recorder saw the changes between the two.
 		if covered && l.before > end {
-			if err := c.extend(ctx, end, l.before); err != nil {
+			if err := c.extend(ctx, end, l.before, t.endBase); err != nil {
 				return err
 			}
 			end, endAt = l.before, c.now
@@ -51,16 +52,25 @@ func (c *coverer) update(ctx context.Context, t *tracker, p *plan, endsGap bool)
 		}
 		if covered && l.version > end && !ended {
 			gap := model.Gap{Cause: model.CauseWindow, From: end, To: l.version, FromAt: endAt, ToAt: c.now}
+			if restored {
+				gap.Cause = model.CauseRestored
+				gap.Detail = fmt.Sprintf("the server lost the versions from %v to %v; versions of the history are larger by %v than those of the server now", l.version-p.base, end-t.endBase, p.base)
+			}
 			if err := model.InsertGap(ctx, c.tx, c.scope, c.recorder, gap); err != nil {
 				return err
 			}
 		}
-		if c.coverage, err = model.BeginCoverage(ctx, c.tx, c.scope, c.recorder, l.version, c.now); err != nil {
+		if restored {
+			if err := model.EndCoverage(ctx, c.tx, c.scope, p.base, c.now); err != nil {
+				return err
+			}
+		}
+		if c.coverage, err = model.BeginCoverage(ctx, c.tx, c.scope, c.recorder, l.version, p.base, c.now); err != nil {
 			return err
 		}
-		end, endAt, covered, ended = l.version, c.now, true, false
+		end, endAt, covered, ended, restored = l.version, c.now, true, false, false
 	}
-	return c.extend(ctx, end, p.reached)
+	return c.extend(ctx, end, p.reached, p.base)
 }
 
 // endGap ends the lasting gap of this recorder, if any, and marks unknown objects as
@@ -75,9 +85,9 @@ func (c *coverer) endGap(ctx context.Context, p *plan) (ended bool, err error) {
 
 // extend moves the end of the coverage and heals the gaps that it closes. After a start, it
 // continues the coverage that ends where the watch resumed, or begins new coverage there.
-func (c *coverer) extend(ctx context.Context, from, to wire.Version) (err error) {
+func (c *coverer) extend(ctx context.Context, from, to, base wire.Version) (err error) {
 	if c.coverage.ID == 0 {
-		if c.coverage, err = model.ContinueCoverage(ctx, c.tx, c.scope, c.recorder, from, c.now); err != nil {
+		if c.coverage, err = model.ContinueCoverage(ctx, c.tx, c.scope, c.recorder, from, base, c.now); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/vedette-io/vedette/platform/internal/bodies"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/internal/observe"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // The limits of the queue also limit a transaction, because the writer takes all waiting
@@ -46,14 +47,15 @@ type decoder struct {
 	encoder    *bodies.Encoder // of the writer; only Prepare
 	listed     bool            // a list was received before, so the database has most objects of the next list
 	listing    bool
+	base       wire.Version // base of the versions
 }
 
 // newDecoder returns a decoder with an empty queue, for a writer with an encoder. listed
 // reports whether a recorder has received a list of the scope before.
-func newDecoder(p *observe.Projection, e *bodies.Encoder, listed bool) *decoder {
+func newDecoder(p *observe.Projection, e *bodies.Encoder, listed bool, base wire.Version) *decoder {
 	size := func(it item) int { return len(it.Record.Body) }
 	limits := delta.Limits{Deltas: maxDeltas, Bytes: maxBytes}
-	return &decoder{queue: delta.NewQueueOf(limits, size), projection: p, encoder: e, listed: listed}
+	return &decoder{queue: delta.NewQueueOf(limits, size), projection: p, encoder: e, listed: listed, base: base}
 }
 
 // errOpaque ends a target whose revisions have no order.
@@ -66,9 +68,21 @@ func (d *decoder) Put(ctx context.Context, change delta.Delta) error {
 	if change.Version.Opaque() || change.Record.Version.Opaque() {
 		return errOpaque
 	}
+	rebase(&change, d.base)
 	it := item{Delta: change}
 	it.observed = d.decode(&it.Delta)
 	return d.queue.Put(ctx, it)
+}
+
+// rebase changes the versions of a delta from those of the server to those of the history. Begin
+// gets the base of the list.
+func rebase(change *delta.Delta, base wire.Version) {
+	if change.Version > 0 || change.Kind == delta.Begin {
+		change.Version += base
+	}
+	if change.Record.Version > 0 {
+		change.Record.Version += base
+	}
 }
 
 // decode returns the observation of a delta, and reduces the body of the delta to the

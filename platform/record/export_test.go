@@ -84,7 +84,7 @@ func FieldNames(text string) ([]string, error) { return observe.ParseFieldPath(t
 
 // Track returns the tracker of a recorder after n objects, which make returns.
 func Track(n int, make func(i int) delta.Delta) (any, error) {
-	p := planner{tracker: newTracker(0, time.Time{}), projection: observe.NewProjection(kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}, nil, nil)}
+	p := planner{tracker: newTracker(model.ResumePoint{}), projection: observe.NewProjection(kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}, nil, nil)}
 	for i := range n {
 		plan, err := p.plan(context.Background(), []item{{Delta: make(i)}})
 		if err != nil {
@@ -97,7 +97,7 @@ func Track(n int, make func(i int) delta.Delta) (any, error) {
 
 // Planned returns the revisions that a recorder writes for batches of deltas.
 func Planned(batches ...[]delta.Delta) (all []string, err error) {
-	p := planner{tracker: newTracker(0, time.Time{}), projection: observe.NewProjection(kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}, nil, nil)}
+	p := planner{tracker: newTracker(model.ResumePoint{}), projection: observe.NewProjection(kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}, nil, nil)}
 	for _, batch := range batches {
 		items := make([]item, len(batch))
 		for i := range batch {

@@ -29,6 +29,7 @@ type monitor struct {
 	reflector *reflector.Reflector
 	interval  time.Duration
 	resume    wire.Version // version at which the reflector began
+	base      wire.Version // base of the versions
 	caughtUp  func() bool  // reports whether all received deltas are written
 	begun     *atomic.Int64
 	log       *slog.Logger
@@ -97,7 +98,10 @@ func (m *monitor) recordGap(ctx context.Context, h *reflector.Health) error {
 		m.gapAt = time.Time{}
 		return nil
 	}
-	from := max(h.Version, m.resume)
+	from := m.resume
+	if h.Version > 0 {
+		from = max(from, h.Version+m.base)
+	}
 	if from == 0 || !m.caughtUp() || time.Since(m.gapAt) < gapInterval {
 		return nil
 	}

@@ -24,6 +24,7 @@ type plan struct {
 	reached      wire.Version // highest version of events and bookmarks
 	lists        []listRange
 	complete     wire.Version // version of the last complete list; 0: none
+	base         wire.Version // base of the versions
 	held         []heldRevision
 
 	listing   bool              // a list is incomplete at the end of the batch
@@ -37,7 +38,7 @@ type listRange struct{ before, version wire.Version }
 
 // newPlan returns an empty plan that is based on a tracker.
 func newPlan(t *tracker) *plan {
-	return &plan{objects: map[wire.Key]tracked{}, reached: t.reached, held: t.held, listing: t.listed != nil, listed: map[wire.Key]bool{}}
+	return &plan{objects: map[wire.Key]tracked{}, reached: t.reached, held: t.held, base: t.base, listing: t.listed != nil, listed: map[wire.Key]bool{}}
 }
 
 // find returns the last known version of an object, after the changes of the plan.
@@ -49,8 +50,9 @@ func (p *plan) find(t *tracker, key wire.Key) (tracked, bool) {
 	return one, ok
 }
 
-// begin begins a list, or restarts an incomplete one.
-func (p *plan) begin() {
+// begin begins a list, or restarts an incomplete one. base is the base of its versions.
+func (p *plan) begin(base wire.Version) {
+	p.base = base
 	if !p.listing {
 		p.lists = append(p.lists, listRange{before: p.reached})
 	}
@@ -204,8 +206,8 @@ func (p *plan) apply(t *tracker, coverage model.Coverage, now time.Time) {
 	default:
 		maps.Copy(t.listed, p.listed)
 	}
-	t.coverage, t.reached, t.held = coverage, p.reached, p.held
+	t.coverage, t.reached, t.held, t.base = coverage, p.reached, p.held, p.base
 	if coverage.ID != 0 && (!p.listing || coverage.To > t.end) {
-		t.covered, t.end, t.endAt = true, coverage.To, now
+		t.covered, t.end, t.endAt, t.endBase = true, coverage.To, now, p.base
 	}
 }

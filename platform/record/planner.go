@@ -29,7 +29,7 @@ func (pl *planner) plan(ctx context.Context, items []item) (*plan, error) {
 		var err error
 		switch it.Kind {
 		case delta.Begin:
-			p.begin()
+			p.begin(it.Version)
 		case delta.Upsert:
 			pl.upsertObject(p, it)
 		case delta.Delete:

@@ -53,6 +53,7 @@ type world struct {
 	limit    int // maximum size of an object, in bytes
 	pods     kube.Resource
 	slow     time.Duration // SlowRetry of recorders; default 20 milliseconds
+	silence  time.Duration // of a watch before the server is asked for its version; 0: the default
 }
 
 func newWorld(t *testing.T, url string) *world {
@@ -98,7 +99,7 @@ func (w *world) record(name string, targets ...record.Target) (stop func()) {
 	if len(targets) == 0 {
 		targets = []record.Target{{Type: "pods"}}
 	}
-	quick := reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond, SlowRetry: cmp.Or(w.slow, 20*time.Millisecond)}
+	quick := reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond, SlowRetry: cmp.Or(w.slow, 20*time.Millisecond), IdleTimeout: w.silence}
 	quick.Wire.MaxRecord = w.limit
 	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Name: name, Targets: targets, Reflector: quick, MonitorInterval: 20 * time.Millisecond, Spill: w.spill, Start: w.start, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {

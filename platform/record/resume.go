@@ -32,7 +32,9 @@ func FindResumePoint(ctx context.Context, db *sqldb.DB, clusterUID string, r kub
 		s.Resource, err = model.ResourceID(ctx, db, model.Type{Group: r.Group, Resource: r.Name})
 	}
 	if err == nil {
-		p.Version, p.At, err = model.ResumePoint(ctx, db, s)
+		var from model.ResumePoint
+		from, err = model.FindResumePoint(ctx, db, s)
+		p.Version, p.At = from.Version, from.At
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, nil // nothing is recorded yet

@@ -47,6 +47,8 @@ type targetRecorder struct {
 	reflector *reflector.Reflector // nil until open has run
 	spool     *spool.Spool         // nil: the spill is disabled
 	resume    wire.Version         // version at which the reflector begins
+	base      wire.Version         // base of the versions of this reflector
+	restored  bool                 // the server has lost versions of that base
 	tried     []wire.Version       // begins of gaps that this server was already asked for
 	begun     atomic.Int64         // number of lasting gaps that the monitor has begun
 	progress  progress
@@ -139,12 +141,18 @@ func (t *targetRecorder) prepare(ctx context.Context) error {
 	if err := t.writer.load(ctx); err != nil {
 		return err
 	}
+	tracker, known := t.writer.planner.tracker, t.base
+	t.base = tracker.base
+	if t.restored && t.base == known { // otherwise another recorder has listed since
+		t.base = model.ResumePoint{Version: tracker.end}.Restored()
+		t.again = true
+	}
+	t.restored = false
 	if t.again { // the server may show other content at the versions that are stored
 		t.again = false
 		return t.connect(0, false)
 	}
-	tracker := t.writer.planner.tracker
-	from, at, err := t.openGap(ctx, tracker.end)
+	from, at, err := t.openGap(ctx)
 	if err != nil {
 		return err
 	}
@@ -156,12 +164,13 @@ func (t *targetRecorder) prepare(ctx context.Context) error {
 	return t.connect(from, true)
 }
 
-// openGap returns the version at which the earliest of the last open gaps before a version
-// begins. It skips gaps that were tried, and returns 0 if no gap remains.
-func (t *targetRecorder) openGap(ctx context.Context, before wire.Version) (from wire.Version, at time.Time, err error) {
+// openGap returns the version at which the earliest of the last open gaps begins that the server
+// may still fill. It skips gaps that were tried, and returns 0 if no gap remains.
+func (t *targetRecorder) openGap(ctx context.Context) (from wire.Version, at time.Time, err error) {
 	ctx, done := t.db.Bounded(ctx)
 	defer done()
-	err = model.UnhealedGaps(ctx, t.db, t.writer.scope, before, maxGaps, func(version wire.Version, begun time.Time) {
+	tracker := t.writer.planner.tracker
+	err = model.UnhealedGaps(ctx, t.db, t.writer.scope, tracker.base, tracker.end, maxGaps, func(version wire.Version, begun time.Time) {
 		if !slices.Contains(t.tried, version) && (from == 0 || version < from) {
 			from, at = version, begun
 		}
@@ -178,11 +187,14 @@ func (t *targetRecorder) connect(resume wire.Version, gap bool) error {
 	served := servedType{t.cfg.Cluster.Source(target, t.target.selection()), t.resource.APIVersion(), t.resource.Kind}
 	source := clusterid.NewGuard(t.cluster.identity, served, func(f func(context.Context)) { t.beside(f) })
 	cfg := t.cfg.Reflector
-	cfg.Resume, t.resume = resume, resume
+	cfg.Lists = reflector.EndIfRestored
+	if t.resume = resume; resume > 0 {
+		cfg.Resume = resume - t.base
+	}
 	if gap {
 		cfg.Lists = reflector.NeverList
 	}
-	decoder := newDecoder(t.writer.planner.projection, t.writer.encoder, t.writer.planner.covered)
+	decoder := newDecoder(t.writer.planner.projection, t.writer.encoder, t.writer.planner.covered, t.base)
 	r, err := reflector.New(source, decoder, cfg)
 	if err != nil {
 		return err
@@ -233,6 +245,11 @@ func (t *targetRecorder) run(ctx context.Context) error {
 			}
 			t.reflector = nil
 		}
+		if errors.Is(err, reflector.ErrRestored) {
+			t.restored = true
+			t.writer.log.Warn("the server was restored from a backup, and the type is listed again; versions of the history are larger than those of the server from now on", "err", err)
+			continue
+		}
 		if errors.Is(err, errTypeReplaced) {
 			t.again = true
 			t.writer.log.Info("the type is listed again", "err", err)
@@ -264,12 +281,13 @@ func (t *targetRecorder) reopen(ctx context.Context, attempts *int) bool {
 
 // recordOnce runs the reflector, the monitor and the writer.
 //
-// Errors: errClusterReplaced; errTypeReplaced; reflector.ErrListNeeded; those of drain.
+// Errors: errClusterReplaced; errTypeReplaced; reflector.ErrListNeeded; reflector.ErrRestored;
+// those of drain.
 func (t *targetRecorder) recordOnce(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := monitor{
-		db: t.db, scope: t.writer.scope, recorder: t.cfg.Name, lease: t.lease, feed: t.feed, reflector: t.reflector, interval: t.cfg.MonitorInterval, resume: t.resume,
+		db: t.db, scope: t.writer.scope, recorder: t.cfg.Name, lease: t.lease, feed: t.feed, reflector: t.reflector, interval: t.cfg.MonitorInterval, resume: t.resume, base: t.base,
 		caughtUp: t.idle, begun: &t.begun, log: t.writer.log, fault: t.faults.follow, health: t.health,
 	}
 	var work sync.WaitGroup

@@ -64,14 +64,15 @@ type tracker struct {
 	covered  bool              // a recorder has covered this scope before,
 	end      wire.Version      // up to this version,
 	endAt    time.Time         // at this time
+	base     wire.Version      // base of the versions of the deltas
+	endBase  wire.Version      // base of end; less than base until the first list after a loss of versions is complete
 	held     []heldRevision    // reshown revisions that wait for a later version
 	coverage model.Coverage    // coverage of this recorder; its ID is 0 before the first list
 }
 
-// newTracker returns a tracker of a scope that is covered up to a version. An end of 0
-// means that the scope was never covered.
-func newTracker(end wire.Version, at time.Time) *tracker {
-	return &tracker{objects: map[wire.Key]tracked{}, reached: end, covered: end > 0, end: end, endAt: at}
+// newTracker returns a tracker of a scope that is covered up to a resume point.
+func newTracker(p model.ResumePoint) *tracker {
+	return &tracker{objects: map[wire.Key]tracked{}, reached: p.Version, covered: p.Version > 0, end: p.Version, endAt: p.At, base: p.Base, endBase: p.Base}
 }
 
 // set stores an object, or removes one that does not exist.

@@ -51,11 +51,11 @@ var errUnavailable = errors.New("the database is unavailable")
 func (w *writer) load(ctx context.Context) error {
 	ctx, done := w.db.Bounded(ctx)
 	defer done()
-	end, at, err := model.ResumePoint(ctx, w.db, w.scope)
+	from, err := model.FindResumePoint(ctx, w.db, w.scope)
 	if err != nil {
 		return err
 	}
-	t := newTracker(end, at)
+	t := newTracker(from)
 	w.planner.tracker = t
 	w.ended = -1 // the database may have a lasting gap from an earlier process
 	return model.EachTracked(ctx, w.db, w.scope, func(of model.Tracked) { t.set(of.Key, trackedAs(&of)) })
@@ -64,7 +64,7 @@ func (w *writer) load(ctx context.Context) error {
 // write writes a batch. It retries until it succeeds, ctx ends, or timeout has passed; a
 // timeout of 0 means no limit.
 //
-// Errors: the cause of ctx; errUnavailable; shard.ErrLost.
+// Errors: the cause of ctx; errUnavailable; shard.ErrLost; model.ErrCoverageEnded.
 func (w *writer) write(ctx context.Context, items []item, timeout time.Duration) error {
 	first, conflicts := time.Now(), 0
 	var p *plan
@@ -83,7 +83,7 @@ func (w *writer) write(ctx context.Context, items []item, timeout time.Duration)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if errors.Is(err, shard.ErrLost) {
+		if errors.Is(err, shard.ErrLost) || errors.Is(err, model.ErrCoverageEnded) {
 			return err
 		}
 		if w.db.Conflicts(err) && conflicts < maxConflicts {

@@ -15,8 +15,8 @@ func TestCompact(t *testing.T) {
 		now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 		row := func(resource int, recorder string, from, to int, ago time.Duration) {
 			at := now.Add(-ago).UnixMicro()
-			d.Exec(fmt.Sprintf("INSERT INTO coverage (cluster_id, resource_id, namespace, selector_hash, recorder, from_version, to_version, from_at, to_at)"+
-				" VALUES (1, %d, '', 0, '%s', %d, %d, %d, %d)", resource, recorder, from, to, at-1, at))
+			d.Exec(fmt.Sprintf("INSERT INTO coverage (cluster_id, resource_id, namespace, selector_hash, recorder, from_version, to_version, base_version, from_at, to_at, ended_at)"+
+				" VALUES (1, %d, '', 0, '%s', %d, %d, 0, %d, %d, 0)", resource, recorder, from, to, at-1, at))
 		}
 		const day = 24 * time.Hour
 		row(1, "a", 1, 10, 9*day)

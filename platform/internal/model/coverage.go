@@ -18,14 +18,38 @@ type Coverage struct {
 	At       time.Time // time when To was stored
 }
 
-// ResumePoint returns the version from which a recorder of a scope continues, and the time
-// when it was stored. It is the highest end of all coverage, or 0 without coverage. Coverage
+// ResumePoint is the point at which a recorder of a scope continues.
+type ResumePoint struct {
+	// Version is 0 if the scope was never covered.
+	Version wire.Version
+	// Base is the difference between the versions of the history and those of the server. It is 0
+	// until the server loses versions, as after a restore from a backup. The server then uses
+	// numbers again that the history has.
+	Base wire.Version
+	// At is the time when Version was stored.
+	At time.Time
+}
+
+// baseStep divides all bases except 0, so that the version of the server can be read in that of
+// the history.
+const baseStep = 1_000_000_000_000
+
+// Restored returns the base of the versions of a server that has lost versions. All versions of
+// the history that follow are larger than the resume point. Recorders that notice the same loss
+// get the same base.
+func (p ResumePoint) Restored() wire.Version { return (p.Version/baseStep + 1) * baseStep }
+
+// ErrCoverageEnded means that another recorder has noticed that the server lost versions. The
+// revisions of this one have versions of the wrong base.
+var ErrCoverageEnded = errors.New("another recorder has noticed that the server lost versions")
+
+// FindResumePoint returns the resume point of a scope. It is the highest end of all coverage. Coverage
 // of a UID range that includes the scope counts, and so does that of all ranges together
 // into which the scope was divided.
-func ResumePoint(ctx context.Context, q sqldb.Querier, s Scope) (version wire.Version, at time.Time, err error) {
+func FindResumePoint(ctx context.Context, q sqldb.Querier, s Scope) (p ResumePoint, err error) {
 	ends, err := endsOfCoverage(ctx, q, s)
 	if err != nil {
-		return 0, time.Time{}, fmt.Errorf("table coverage: %w", err)
+		return p, fmt.Errorf("table coverage: %w", err)
 	}
 	var best coverageEnd
 	for n := 1; n <= wire.MaxUIDRanges; n *= 2 {
@@ -34,22 +58,22 @@ func ResumePoint(ctx context.Context, q sqldb.Querier, s Scope) (version wire.Ve
 		}
 	}
 	if best.to == 0 {
-		return 0, time.Time{}, nil
+		return p, nil
 	}
-	return wire.Version(best.to), time.UnixMicro(best.at), nil
+	return ResumePoint{Version: wire.Version(best.to), Base: wire.Version(best.base), At: time.UnixMicro(best.at)}, nil
 }
 
-// coverageEnd is the end of coverage, and the time when it was stored, in microseconds.
-type coverageEnd struct{ to, at int64 }
+// coverageEnd is the end of coverage, its base, and the time when it was stored, in microseconds.
+type coverageEnd struct{ to, base, at int64 }
 
 // endsOfCoverage returns the ends of coverage of a type and a namespace, by selector_hash.
 func endsOfCoverage(ctx context.Context, q sqldb.Querier, s Scope) (map[int64]coverageEnd, error) {
 	ends := map[int64]coverageEnd{}
-	err := q.Query(ctx, "SELECT selector_hash, MAX(to_version), MAX(to_at) FROM coverage WHERE cluster_id = ? AND resource_id = ? AND namespace = ? GROUP BY selector_hash",
+	err := q.Query(ctx, "SELECT selector_hash, MAX(to_version), MAX(base_version), MAX(to_at) FROM coverage WHERE cluster_id = ? AND resource_id = ? AND namespace = ? GROUP BY selector_hash",
 		[]any{s.Cluster, s.Resource, s.Namespace}, func(rows *sql.Rows) error {
 			var hash int64
 			var end coverageEnd
-			err := rows.Scan(&hash, &end.to, &end.at)
+			err := rows.Scan(&hash, &end.to, &end.base, &end.at)
 			ends[hash] = end
 			return err
 		})
@@ -79,24 +103,24 @@ func endOfDivision(ends map[int64]coverageEnd, s Scope, n int) (lowest coverageE
 
 // ContinueCoverage returns the coverage of a recorder that ends at a version, or begins new
 // coverage there. Use it when a watch has resumed.
-func ContinueCoverage(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, at wire.Version, now time.Time) (Coverage, error) {
+func ContinueCoverage(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, at, base wire.Version, now time.Time) (Coverage, error) {
 	c := Coverage{To: at}
 	var from int64
-	row := tx.QueryRow(ctx, "SELECT id, from_version FROM coverage WHERE "+inScope+" AND recorder = ? AND to_version = ? ORDER BY from_version LIMIT 1", s.args(recorder, int64(at))...)
+	row := tx.QueryRow(ctx, "SELECT id, from_version FROM coverage WHERE "+inScope+" AND recorder = ? AND to_version = ? AND ended_at = 0 ORDER BY from_version LIMIT 1", s.args(recorder, int64(at))...)
 	err := row.Scan(&c.ID, &from)
 	if errors.Is(err, sql.ErrNoRows) {
-		return BeginCoverage(ctx, tx, s, recorder, at, now)
+		return BeginCoverage(ctx, tx, s, recorder, at, base, now)
 	}
 	c.From = wire.Version(from)
 	return c, err
 }
 
-var coverageColumns = []string{"cluster_id", "resource_id", "namespace", "selector_hash", "recorder", "from_version", "to_version", "from_at", "to_at"}
+var coverageColumns = []string{"cluster_id", "resource_id", "namespace", "selector_hash", "recorder", "from_version", "to_version", "base_version", "from_at", "to_at", "ended_at"}
 
 // BeginCoverage inserts coverage that begins and ends at a version.
-func BeginCoverage(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, at wire.Version, now time.Time) (Coverage, error) {
+func BeginCoverage(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, at, base wire.Version, now time.Time) (Coverage, error) {
 	c := Coverage{From: at, To: at, At: now}
-	err := tx.Insert(ctx, "coverage", coverageColumns, [][]any{s.args(recorder, int64(at), int64(at), Micros(now), Micros(now))})
+	err := tx.Insert(ctx, "coverage", coverageColumns, [][]any{s.args(recorder, int64(at), int64(at), int64(base), Micros(now), Micros(now), int64(0))})
 	if err == nil {
 		c.ID, err = queryInt(ctx, tx, "SELECT MAX(id) FROM coverage WHERE "+inScope+" AND recorder = ?", s.args(recorder)...)
 	}
@@ -107,12 +131,25 @@ func BeginCoverage(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, 
 }
 
 // ExtendCoverage stores a later end of coverage.
+//
+// Errors: ErrCoverageEnded; those of the database.
 func ExtendCoverage(ctx context.Context, tx *sqldb.Tx, c *Coverage, to wire.Version, now time.Time) error {
-	if _, err := tx.Exec(ctx, "UPDATE coverage SET to_version = ?, to_at = ? WHERE id = ?", int64(to), Micros(now), c.ID); err != nil {
+	n, err := tx.Exec(ctx, "UPDATE coverage SET to_version = ?, to_at = ? WHERE id = ? AND ended_at = 0", int64(to), Micros(now), c.ID)
+	if err != nil {
 		return err
+	}
+	if n == 0 {
+		return ErrCoverageEnded
 	}
 	c.To, c.At = to, now
 	return nil
+}
+
+// EndCoverage ends the coverage of a scope that has a base below the given one. No recorder can
+// extend it after that.
+func EndCoverage(ctx context.Context, tx *sqldb.Tx, s Scope, below wire.Version, now time.Time) error {
+	_, err := tx.Exec(ctx, "UPDATE coverage SET ended_at = ? WHERE "+inScope+" AND base_version < ? AND ended_at = 0", append([]any{Micros(now)}, s.args(int64(below))...)...)
+	return err
 }
 
 // LastCoveredByOthers returns the time when another recorder last stored coverage of a

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -25,7 +26,7 @@ func transact(t *testing.T, d *modeltest.Database, f func(tx *sqldb.Tx) error) {
 func cover(t *testing.T, d *modeltest.Database, s model.Scope, recorder string, from, to wire.Version) {
 	t.Helper()
 	transact(t, d, func(tx *sqldb.Tx) error {
-		c, err := model.BeginCoverage(t.Context(), tx, s, recorder, from, noon)
+		c, err := model.BeginCoverage(t.Context(), tx, s, recorder, from, 0, noon)
 		if err != nil {
 			return err
 		}
@@ -39,14 +40,14 @@ func TestResumePoint(t *testing.T) {
 	each(t, func(t *testing.T, d *modeltest.Database) {
 		narrow := d.Scope
 		narrow.Selectors = 7
-		if v, at, err := model.ResumePoint(t.Context(), d, d.Scope); v != 0 || !at.IsZero() || err != nil {
-			t.Errorf("without coverage: %v, %v, %v", v, at, err)
+		if p, err := model.FindResumePoint(t.Context(), d, d.Scope); p != (model.ResumePoint{}) || err != nil {
+			t.Errorf("without coverage: %+v, %v", p, err)
 		}
 		cover(t, d, d.Scope, "a", 10, 30)
 		cover(t, d, d.Scope, "b", 5, 20)
 		cover(t, d, narrow, "a", 10, 99)
-		if v, at, err := model.ResumePoint(t.Context(), d, d.Scope); v != 30 || !at.Equal(noon) || err != nil {
-			t.Errorf("got version %v at %v and error %v, want 30 at noon", v, at, err)
+		if p, err := model.FindResumePoint(t.Context(), d, d.Scope); p.Version != 30 || !p.At.Equal(noon) || err != nil {
+			t.Errorf("got %+v and error %v, want version 30 at noon", p, err)
 		}
 		for _, c := range []struct {
 			recorder string
@@ -54,7 +55,7 @@ func TestResumePoint(t *testing.T) {
 			want     string // From and To
 		}{{"a", 30, "10 30"}, {"b", 30, "30 30"}, {"b", 20, "5 20"}} {
 			transact(t, d, func(tx *sqldb.Tx) error {
-				got, err := model.ContinueCoverage(t.Context(), tx, d.Scope, c.recorder, c.at, noon)
+				got, err := model.ContinueCoverage(t.Context(), tx, d.Scope, c.recorder, c.at, 0, noon)
 				if text := fmt.Sprint(got.From, " ", got.To); text != c.want || got.ID == 0 {
 					t.Errorf("%s at %v: got %s, want %s", c.recorder, c.at, text, c.want)
 				}
@@ -100,7 +101,7 @@ func TestHealing(t *testing.T) {
 		transact(t, d, func(tx *sqldb.Tx) error { return model.HealGaps(t.Context(), tx, all, 10, 30, noon) })
 		d.Want("SELECT id FROM gaps WHERE healed_at > 0 ORDER BY id", "1", "2", "5", "8")
 		var open []wire.Version
-		err := model.UnhealedGaps(t.Context(), d, all, 40, 1, func(from wire.Version, _ time.Time) { open = append(open, from) })
+		err := model.UnhealedGaps(t.Context(), d, all, 0, 40, 1, func(from wire.Version, _ time.Time) { open = append(open, from) })
 		if err != nil || fmt.Sprint(open) != "[10]" {
 			t.Errorf("got %v, %v as the beginning of the newest open gap", open, err)
 		}
@@ -135,6 +136,40 @@ func TestLastingGap(t *testing.T) {
 		d.Want("SELECT recorder, from_version, to_version, detail, healed_at FROM gaps ORDER BY id", "a 10 20 no rights "+healed, "b 10 20 no rights 0")
 		if !begin("a") {
 			t.Error("BeginGap inserted no gap after the previous one had ended")
+		}
+	})
+}
+
+// TestEndCoverage checks that a recorder cannot extend coverage after another one has noticed that the
+// server lost versions, and that the next base exceeds all versions.
+func TestEndCoverage(t *testing.T) {
+	each(t, func(t *testing.T, d *modeltest.Database) {
+		const last = 1_700_000_000_000_000_000 // some servers count nanoseconds
+		var slow model.Coverage
+		transact(t, d, func(tx *sqldb.Tx) (err error) {
+			slow, err = model.BeginCoverage(t.Context(), tx, d.Scope, "slow", last, 0, noon)
+			return err
+		})
+		before, err := model.FindResumePoint(t.Context(), d, d.Scope)
+		base := before.Restored()
+		if err != nil || base <= last || base > last+1e12 {
+			t.Errorf("got the base %v after version %v, %v", base, uint64(last), err)
+		}
+		transact(t, d, func(tx *sqldb.Tx) error {
+			if err := model.EndCoverage(t.Context(), tx, d.Scope, base, noon); err != nil {
+				return err
+			}
+			_, err := model.BeginCoverage(t.Context(), tx, d.Scope, "quick", base+7, base, noon)
+			return err
+		})
+		if p, err := model.FindResumePoint(t.Context(), d, d.Scope); p.Version != base+7 || p.Base != base || err != nil {
+			t.Errorf("resumes at %+v, %v; want %v", p, err, base+7)
+		}
+		err = d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+			return model.ExtendCoverage(t.Context(), tx, &slow, last+1, noon)
+		})
+		if !errors.Is(err, model.ErrCoverageEnded) {
+			t.Errorf("got %v, want ErrCoverageEnded", err)
 		}
 	})
 }

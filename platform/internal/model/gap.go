@@ -21,6 +21,8 @@ const (
 	CauseAbsent = "absent"
 	// CauseRebuilt: a different cluster has replaced this one.
 	CauseRebuilt = "rebuilt"
+	// CauseRestored: the server has lost versions, as after a restore from a backup.
+	CauseRestored = "restored"
 	// CauseInvalid: an object in a list or an event was unusable.
 	CauseInvalid = "invalid"
 	// CauseRefused: the database rejected a revision, or its body.
@@ -90,11 +92,11 @@ func HealGaps(ctx context.Context, tx *sqldb.Tx, s Scope, from, to wire.Version,
 	return err
 }
 
-// UnhealedGaps calls each for the beginnings of open gaps of a scope that end at a version
-// or earlier, newest first, up to limit gaps.
-func UnhealedGaps(ctx context.Context, q sqldb.Querier, s Scope, by wire.Version, limit int, each func(from wire.Version, at time.Time)) error {
-	err := q.Query(ctx, "SELECT from_version, from_at FROM gaps WHERE "+inScope+" AND healed_at = 0 AND from_version > 0 AND to_version > from_version AND to_version <= ?"+healable+" ORDER BY id DESC LIMIT ?",
-		s.args(int64(by), limit), func(rows *sql.Rows) error {
+// UnhealedGaps calls each for the beginnings of open gaps of a scope that begin after one version
+// and end at another or earlier, newest first, up to limit gaps.
+func UnhealedGaps(ctx context.Context, q sqldb.Querier, s Scope, after, by wire.Version, limit int, each func(from wire.Version, at time.Time)) error {
+	err := q.Query(ctx, "SELECT from_version, from_at FROM gaps WHERE "+inScope+" AND healed_at = 0 AND from_version > ? AND to_version > from_version AND to_version <= ?"+healable+" ORDER BY id DESC LIMIT ?",
+		s.args(int64(after), int64(by), limit), func(rows *sql.Rows) error {
 			var version, at int64
 			if err := rows.Scan(&version, &at); err != nil {
 				return err

@@ -25,8 +25,8 @@ func TestResumePointOfRanges(t *testing.T) {
 		selected.Selectors = 7
 		resume := func(s model.Scope, want wire.Version) {
 			t.Helper()
-			if v, _, err := model.ResumePoint(t.Context(), d, s); v != want || err != nil {
-				t.Errorf("range %q resumes at %v (%v), want %v", s.UIDs, v, err, want)
+			if p, err := model.FindResumePoint(t.Context(), d, s); p.Version != want || err != nil {
+				t.Errorf("range %q resumes at %v (%v), want %v", s.UIDs, p.Version, err, want)
 			}
 		}
 		cover(t, d, d.Scope, "a", 10, 30)
@@ -116,7 +116,7 @@ func TestGapsOfRanges(t *testing.T) {
 		transact(t, d, func(tx *sqldb.Tx) error { return model.HealGaps(t.Context(), tx, mine, 5, 30, noon) })
 		for s, want := range map[model.Scope]int{mine: 0, other: 1} {
 			n := 0
-			if err := model.UnhealedGaps(t.Context(), d, s, 100, 10, func(wire.Version, time.Time) { n++ }); err != nil || n != want {
+			if err := model.UnhealedGaps(t.Context(), d, s, 0, 100, 10, func(wire.Version, time.Time) { n++ }); err != nil || n != want {
 				t.Errorf("range %s has %d gaps (%v), want %d", s.UIDs, n, err, want)
 			}
 		}

@@ -176,8 +176,10 @@ CREATE TABLE coverage (
   recorder ${NAME} NOT NULL,
   from_version BIGINT NOT NULL,
   to_version BIGINT NOT NULL,
+  base_version BIGINT NOT NULL,
   from_at BIGINT NOT NULL,
-  to_at BIGINT NOT NULL
+  to_at BIGINT NOT NULL,
+  ended_at BIGINT NOT NULL
 ) ${OPTIONS};
 CREATE INDEX coverage_end ON coverage (cluster_id, resource_id, namespace, selector_hash, to_version);
 

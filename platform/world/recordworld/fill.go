@@ -102,7 +102,7 @@ func placesOf(ctx context.Context, db *sqldb.DB, now time.Time) (places, error) 
 			}
 			for _, resource := range append(slices.Sorted(maps.Values(p.resources)), p.pods) {
 				s := model.Scope{Cluster: p.clusters[name], Resource: resource}
-				begun, err := model.BeginCoverage(ctx, tx, s, "recorder", 1, now.Add(-indextest.Days*24*time.Hour))
+				begun, err := model.BeginCoverage(ctx, tx, s, "recorder", 1, 0, now.Add(-indextest.Days*24*time.Hour))
 				if err == nil {
 					err = model.ExtendCoverage(ctx, tx, &begun, wire.Version(1<<40), now)
 				}

@@ -61,7 +61,7 @@ const en = {
   allTypes: "all types",
   causes: {
     window: "version expired (410)", denied: "no right to list and watch", absent: "type not served", rebuilt: "another cluster answered", invalid: "an object was unusable",
-    refused: "the database refused a row", unordered: "versions out of order", stopped: "recorder stopped",
+    refused: "the database refused a row", unordered: "versions out of order", restored: "restored from a backup", stopped: "recorder stopped",
   },
   allOf: (n: number) => `All ${number(n)}`,
   dead: "Dead letters",
@@ -140,7 +140,7 @@ const zh: typeof en = {
   allTypes: "所有类型",
   causes: {
     window: "版本已过期（410）", denied: "没有列出和监视的权限", absent: "未提供该类型", rebuilt: "由另一个集群响应", invalid: "对象无法使用",
-    refused: "数据库拒绝写入", unordered: "版本顺序错乱", stopped: "记录器已停止",
+    refused: "数据库拒绝写入", unordered: "版本顺序错乱", restored: "已从备份恢复", stopped: "记录器已停止",
   },
   allOf: (n) => `全部 ${number(n)} 个`,
   dead: "死信",

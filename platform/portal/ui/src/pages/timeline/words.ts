@@ -42,7 +42,7 @@ const en = {
   found: (n: number) => (n < 0 ? "" : n === 0 ? "nothing had changed" : `${num(n)} ${plural(n, "change", "changes")} found afterwards`),
   causes: {
     window: "version expired (410)", denied: "no right to list and watch", absent: "type not served", rebuilt: "another cluster answered",
-    invalid: "an object was unusable", refused: "the database refused a row", unordered: "versions out of order", stopped: "recorder stopped",
+    invalid: "an object was unusable", refused: "the database refused a row", unordered: "versions out of order", restored: "restored from a backup", stopped: "recorder stopped",
   },
   from: "From",
   to: "To",
@@ -119,7 +119,7 @@ const zh: typeof en = {
   found: (n) => (n < 0 ? "" : n === 0 ? "没有变化" : `事后发现 ${num(n)} 次变化`),
   causes: {
     window: "版本已过期（410）", denied: "没有列出和监视的权限", absent: "未提供该类型", rebuilt: "由另一个集群响应",
-    invalid: "对象无法使用", refused: "数据库拒绝写入", unordered: "版本顺序错乱", stopped: "记录器已停止",
+    invalid: "对象无法使用", refused: "数据库拒绝写入", unordered: "版本顺序错乱", restored: "已从备份恢复", stopped: "记录器已停止",
   },
   from: "从",
   to: "到",
