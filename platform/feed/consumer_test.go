@@ -15,6 +15,7 @@ import (
 	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/platform/feed"
 	"github.com/vedette-io/vedette/platform/sqldb"
+	"github.com/vedette-io/vedette/platform/sqldb/dbtest"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -279,5 +280,33 @@ func TestBadConsumers(t *testing.T) {
 		if err := c.Run(t.Context(), nil); err == nil {
 			t.Errorf("%+v is accepted", c)
 		}
+	}
+}
+
+// TestDatabaseRestored: consumers whose database was restored from a copy continue at the cursor of the copy, and
+// miss nothing that comes later.
+func TestDatabaseRestored(t *testing.T) {
+	for name, c := range map[string]feed.Consumer{
+		"free":      {Name: "copy", Handle: copyAll},
+		"in turns":  {Name: "copy", Handle: copyAll, Lease: time.Second},
+		"every":     {Name: "copy", Handle: copyAll, Every: time.Second},
+		"one a row": {Name: "copy", Handle: copyAll, Batch: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, d *database) {
+				d.copied()
+				defer d.start(c)()
+				d.write(change("a", 1), change("b", 2))
+				d.Until("SELECT name FROM copied ORDER BY position", "a/1", "b/2")
+				restore := dbtest.Backup(t, d.url, d.SQL())
+				d.write(change("a", 4), change("b", 5), change("c", 6))
+				d.Until("SELECT name FROM copied ORDER BY position", "a/1", "b/2", "a/4", "b/5", "c/6")
+				restore()
+				d.write(change("d", 7))
+				d.Until("SELECT name FROM copied ORDER BY position", "a/1", "b/2", "d/7")
+				d.write(change("a", 8), change("b", 9), change("d", 10), change("b", 12))
+				d.Until("SELECT name FROM copied ORDER BY position", "a/1", "b/2", "d/7", "a/8", "b/9", "d/10", "b/12")
+			})
+		})
 	}
 }

@@ -102,8 +102,9 @@ func (b *heartbeat) beat(ctx context.Context) error {
 	err := b.db.Transact(ctx, func(tx *sqldb.Tx) (err error) {
 		now = beat{tx: tx, id: b.id, at: tx.Now(), local: time.Now(), last: b.last, stored: map[model.Scope]model.ScopeHeartbeat{}}
 		now.committed = now.at
+		before := model.Micros(now.last)
 		if now.id == 0 {
-			if now.id, err = model.BeginHeartbeats(ctx, tx, b.cluster, b.recorder, model.Micros(now.at)); err != nil {
+			if now.id, before, err = model.BeginHeartbeats(ctx, tx, b.cluster, b.recorder, model.Micros(now.at)); err != nil {
 				return err
 			}
 		}
@@ -117,7 +118,7 @@ func (b *heartbeat) beat(ctx context.Context) error {
 				return err
 			}
 		}
-		found, err := model.RenewHeartbeat(ctx, tx, now.id, model.Micros(now.committed), model.Micros(now.at))
+		found, err := model.RenewHeartbeat(ctx, tx, now.id, before, model.Micros(now.committed), model.Micros(now.at))
 		if err == nil && !found {
 			return errRemoved
 		}
@@ -125,7 +126,7 @@ func (b *heartbeat) beat(ctx context.Context) error {
 	})
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if errors.Is(err, errRemoved) { // another recorder took this one for dead
+	if errors.Is(err, errRemoved) { // another recorder took this one for dead, or the database was restored
 		b.id = 0
 		for _, p := range b.scopes {
 			p.stored = nil
@@ -142,8 +143,8 @@ func (b *heartbeat) beat(ctx context.Context) error {
 	return nil
 }
 
-// errRemoved ends a heartbeat of a recorder that has no row.
-var errRemoved = errors.New("the row of the recorder was removed")
+// errRemoved ends a heartbeat of a recorder whose row is not the one that it has written.
+var errRemoved = errors.New("the row of the recorder was removed or replaced")
 
 // beat is one heartbeat.
 type beat struct {

@@ -87,6 +87,34 @@ func TestHeartbeatOfRemovedRecorder(t *testing.T) {
 	})
 }
 
+// TestHeartbeatAfterDatabaseRestore: the rows of a restored database say what they said when they were
+// copied, until the recorder has noticed it.
+func TestHeartbeatAfterDatabaseRestore(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		w.exec("INSERT INTO clusters (uid, name, seen_at) VALUES ('u-1', 'prod', 0)")
+		w.exec("INSERT INTO resources (api_group, name, kind) VALUES ('batch', 'jobs', 'Job')")
+		b := record.NewBeats(w.d, "first", 1)
+		beat := func(p record.Progress) {
+			t.Helper()
+			if err := b.Beat(t.Context(), map[int64]record.Progress{1: p}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		beat(record.Progress{Follows: true})
+		beat(record.Progress{Follows: true, Uncommitted: time.Minute})
+		restore := dbtest.Backup(t, url, w.d.SQL())
+		beat(record.Progress{Follows: true})
+		w.fresh(0, "jobs.batch live")
+		restore()
+		w.fresh(0, "jobs.batch behind 1m0s")
+		for range 2 {
+			beat(record.Progress{Follows: true})
+		}
+		w.fresh(0, "jobs.batch live")
+	})
+}
+
 // TestRecorderHeartbeat: a recorder confirms its targets.
 func TestRecorderHeartbeat(t *testing.T) {
 	w := newWorld(t, dbtest.First(t))

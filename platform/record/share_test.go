@@ -223,7 +223,7 @@ func TestShareNotJoined(t *testing.T) {
 					return
 				case <-time.After(100 * time.Millisecond): // an input: the signs of life of the other recorder
 					_ = w.d.Transact(context.Background(), func(tx *sqldb.Tx) error {
-						_, err := model.BeatShardMember(context.Background(), tx, id, 0)
+						_, err := model.BeatShardMember(context.Background(), tx, id, "a", 0)
 						return err
 					})
 				}

@@ -64,7 +64,8 @@ func (w *writer) load(ctx context.Context) error {
 // write writes a batch. It retries until it succeeds, ctx ends, or timeout has passed; a
 // timeout of 0 means no limit.
 //
-// Errors: the cause of ctx; errUnavailable; shard.ErrLost; model.ErrCoverageEnded.
+// Errors: the cause of ctx; errUnavailable; shard.ErrLost; model.ErrCoverageEnded;
+// model.ErrCoverageLost.
 func (w *writer) write(ctx context.Context, items []item, timeout time.Duration) error {
 	first, conflicts := time.Now(), 0
 	var p *plan
@@ -83,7 +84,7 @@ func (w *writer) write(ctx context.Context, items []item, timeout time.Duration)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if errors.Is(err, shard.ErrLost) || errors.Is(err, model.ErrCoverageEnded) {
+		if errors.Is(err, shard.ErrLost) || errors.Is(err, model.ErrCoverageEnded) || errors.Is(err, model.ErrCoverageLost) {
 			return err
 		}
 		if w.db.Conflicts(err) && conflicts < maxConflicts {

@@ -39,9 +39,13 @@ const baseStep = 1_000_000_000_000
 // get the same base.
 func (p ResumePoint) Restored() wire.Version { return (p.Version/baseStep + 1) * baseStep }
 
-// ErrCoverageEnded means that another recorder has noticed that the server lost versions. The
-// revisions of this one have versions of the wrong base.
-var ErrCoverageEnded = errors.New("another recorder has noticed that the server lost versions")
+var (
+	// ErrCoverageEnded means that another recorder has noticed that the server lost versions. The
+	// revisions of this one have versions of the wrong base.
+	ErrCoverageEnded = errors.New("another recorder has noticed that the server was restored from a backup")
+	// ErrCoverageLost means that the database does not have the coverage that was stored last.
+	ErrCoverageLost = errors.New("the database has lost what this recorder has written: it was restored from a backup, or failed over to a server that lacked the last transactions")
+)
 
 // FindResumePoint returns the resume point of a scope. It is the highest end of all coverage. Coverage
 // of a UID range that includes the scope counts, and so does that of all ranges together
@@ -130,19 +134,33 @@ func BeginCoverage(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, 
 	return c, nil
 }
 
-// ExtendCoverage stores a later end of coverage.
+// ExtendCoverage stores a later end of coverage, if the stored end is that of c, or the later one
+// because an earlier attempt was committed although its answer was lost.
 //
-// Errors: ErrCoverageEnded; those of the database.
+// Errors: ErrCoverageEnded; ErrCoverageLost; those of the database.
 func ExtendCoverage(ctx context.Context, tx *sqldb.Tx, c *Coverage, to wire.Version, now time.Time) error {
-	n, err := tx.Exec(ctx, "UPDATE coverage SET to_version = ?, to_at = ? WHERE id = ? AND ended_at = 0", int64(to), Micros(now), c.ID)
+	n, err := tx.Exec(ctx, "UPDATE coverage SET to_version = ?, to_at = ? WHERE id = ? AND to_version IN (?, ?) AND ended_at = 0",
+		int64(to), Micros(now), c.ID, int64(c.To), int64(to))
 	if err != nil {
 		return err
 	}
 	if n == 0 {
-		return ErrCoverageEnded
+		return whyNotExtended(ctx, tx, c)
 	}
 	c.To, c.At = to, now
 	return nil
+}
+
+// whyNotExtended returns the reason why coverage cannot be extended.
+func whyNotExtended(ctx context.Context, tx *sqldb.Tx, c *Coverage) error {
+	ended, err := queryInt(ctx, tx, "SELECT COUNT(*) FROM coverage WHERE id = ? AND to_version = ? AND ended_at > 0", c.ID, int64(c.To))
+	switch {
+	case err != nil:
+		return err
+	case ended > 0:
+		return ErrCoverageEnded
+	}
+	return ErrCoverageLost
 }
 
 // EndCoverage ends the coverage of a scope that has a base below the given one. No recorder can

@@ -17,26 +17,27 @@ type ScopeHeartbeat struct {
 	HeardAt  int64 // last frame or bookmark, in microseconds; 0: none yet
 }
 
-// BeginHeartbeats returns the ID of the row of a recorder, and inserts the row if necessary.
+// BeginHeartbeats returns the ID of the row of a recorder and its last heartbeat, and inserts the row if necessary.
 // The scopes of an earlier process of that name are behind since its last heartbeat.
-func BeginHeartbeats(ctx context.Context, tx *sqldb.Tx, cluster int64, recorder string, now int64) (id int64, err error) {
-	var committed int64
+func BeginHeartbeats(ctx context.Context, tx *sqldb.Tx, cluster int64, recorder string, now int64) (id, committed int64, err error) {
 	err = tx.QueryRow(ctx, "SELECT id, committed_at FROM recorders WHERE cluster_id = ? AND name = ?", cluster, recorder).Scan(&id, &committed)
 	if errors.Is(err, sql.ErrNoRows) {
 		if err := tx.Insert(ctx, "recorders", []string{"cluster_id", "name", "committed_at", "renewed_at"}, [][]any{{cluster, recorder, now, now}}); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		return queryInt(ctx, tx, "SELECT id FROM recorders WHERE cluster_id = ? AND name = ?", cluster, recorder)
+		id, err = queryInt(ctx, tx, "SELECT id FROM recorders WHERE cluster_id = ? AND name = ?", cluster, recorder)
+		return id, now, err
 	}
 	if err == nil {
 		_, err = tx.Exec(ctx, "UPDATE recorder_scopes SET behind_at = ? WHERE recorder_id = ? AND behind_at = 0", committed, id)
 	}
-	return id, err
+	return id, committed, err
 }
 
-// RenewHeartbeat stores a heartbeat of a recorder. It returns false if the row was removed.
-func RenewHeartbeat(ctx context.Context, tx *sqldb.Tx, id, committed, now int64) (bool, error) {
-	n, err := tx.Exec(ctx, "UPDATE recorders SET committed_at = ?, renewed_at = ? WHERE id = ?", committed, now, id)
+// RenewHeartbeat stores a heartbeat of a recorder after another one. It returns false if the row was
+// removed, or has another heartbeat because the database was restored from a backup.
+func RenewHeartbeat(ctx context.Context, tx *sqldb.Tx, id, before, committed, now int64) (bool, error) {
+	n, err := tx.Exec(ctx, "UPDATE recorders SET committed_at = ?, renewed_at = ? WHERE id = ? AND committed_at = ?", committed, now, id, before)
 	return n > 0, err
 }
 

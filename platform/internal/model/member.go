@@ -49,9 +49,10 @@ func ShardMemberOf(ctx context.Context, q sqldb.Querier, name string) (m ShardMe
 	return m, err
 }
 
-// BeatShardMember shows that a member is alive. It returns false if the member was removed.
-func BeatShardMember(ctx context.Context, tx *sqldb.Tx, id, now int64) (bool, error) {
-	n, err := tx.Exec(ctx, "UPDATE shard_members SET beat = beat + 1, silent = 0, seen_at = ? WHERE id = ?", now, id)
+// BeatShardMember shows that a member is alive. It returns false if the member was removed. After a
+// restore of the database, its ID may be that of a member with another name.
+func BeatShardMember(ctx context.Context, tx *sqldb.Tx, id int64, name string, now int64) (bool, error) {
+	n, err := tx.Exec(ctx, "UPDATE shard_members SET beat = beat + 1, silent = 0, seen_at = ? WHERE id = ? AND name = ?", now, id, name)
 	return n > 0, err
 }
 

@@ -230,7 +230,7 @@ func (c *Coordinator) beat(ctx context.Context) error {
 	}
 	var alive bool
 	err := c.c.DB.Transact(ctx, func(tx *sqldb.Tx) (err error) {
-		alive, err = model.BeatShardMember(ctx, tx, c.me.id, model.Micros(tx.Now()))
+		alive, err = model.BeatShardMember(ctx, tx, c.me.id, c.c.Name, model.Micros(tx.Now()))
 		return err
 	})
 	if err != nil || alive {

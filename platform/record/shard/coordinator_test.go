@@ -330,6 +330,25 @@ func TestRemoved(t *testing.T) {
 	})
 }
 
+// TestDatabaseRestored: members whose database was restored from a copy share the shards again, with
+// members and shards that the copy lacks.
+func TestDatabaseRestored(t *testing.T) {
+	each(t, func(w *world) {
+		w.start("a", 1, 1, 2)
+		w.until("a:2")
+		restore := dbtest.Backup(w.T, w.url, w.d.SQL())
+		w.start("b", 1, 1, 2)
+		w.until("a:1 b:1")
+		c := w.start("c", 1, 3)
+		w.until("a:1 b:1 c:1")
+		c.stop()
+		w.until("a:1 b:1")
+		restore()
+		w.start("d", 1, 4)
+		w.until("a:1 b:1 d:1")
+	})
+}
+
 // TestSameName: of two members with one name, the second one waits until the first one has
 // ended.
 func TestSameName(t *testing.T) {

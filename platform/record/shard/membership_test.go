@@ -153,7 +153,7 @@ func TestElsewhere(t *testing.T) {
 		expect(b, 1, "no recorder with a sign of life records it")
 		same.crash()
 		err := w.d.Transact(w.Context(), func(tx *sqldb.Tx) error {
-			_, err := model.BeatShardMember(w.Context(), tx, id, 0)
+			_, err := model.BeatShardMember(w.Context(), tx, id, "a", 0)
 			return err
 		})
 		if err != nil {

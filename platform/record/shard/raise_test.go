@@ -41,7 +41,7 @@ func TestRaiseSilence(t *testing.T) {
 		raise(second, 9, 9)
 		third := read()
 		change(func(tx *sqldb.Tx) error {
-			_, err := model.BeatShardMember(t.Context(), tx, id, 0)
+			_, err := model.BeatShardMember(t.Context(), tx, id, first.Name, 0)
 			return err
 		})
 		if m := read(); m.Silent != 0 || m.Beat != first.Beat+1 {

@@ -34,6 +34,9 @@ func (v *view) read(ctx context.Context, q sqldb.Querier) error {
 	if err != nil {
 		return err
 	}
+	if version < v.version { // the database was restored from a backup
+		*v = newView()
+	}
 	if version != v.version {
 		if err := model.EachShard(ctx, q, v.version, func(s model.Shard) { v.loads[s.ID] = s.Load }); err != nil {
 			return err
