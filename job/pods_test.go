@@ -25,7 +25,6 @@ type podRow struct {
 	Spec                  map[string]any
 	Roles                 map[string]string
 	Job                   string
-	Today                 map[string]string
 	Writes                []struct {
 		Kubectl, State string
 		Status         map[string]any

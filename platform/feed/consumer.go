@@ -28,6 +28,8 @@ type Consumer struct {
 	// replicas calls Handle, possibly without transitions. 0 means that Handle is called
 	// only with transitions.
 	Every time.Duration
+	// Decided passes entries of the kind Decided, too.
+	Decided bool
 	// Prepare is called before the transaction of each call of Handle, with the same
 	// transitions. It may be slow. Handle may not follow, because another replica may be
 	// faster. Prepare may be nil.
@@ -115,7 +117,7 @@ func (c *Consumer) run(ctx context.Context, f *follower) error {
 
 // follow returns a follower for a consumer whose defaults are set.
 func (c *Consumer) follow(db *sqldb.DB) *follower {
-	return &follower{db: db, partition: Partition{Of: 1}, name: c.Name, owner: c.Owner, start: c.Start, batch: int64(c.Batch), every: c.Every, lease: lease{d: c.Lease}, prepare: c.Prepare, handle: c.Handle, committed: c.Committed}
+	return &follower{db: db, partition: Partition{Of: 1}, name: c.Name, owner: c.Owner, start: c.Start, decided: c.Decided, batch: int64(c.Batch), every: c.Every, lease: lease{d: c.Lease}, prepare: c.Prepare, handle: c.Handle, committed: c.Committed}
 }
 
 // The delay between attempts doubles from firstRetry to lastRetry.

@@ -310,3 +310,37 @@ func TestDatabaseRestored(t *testing.T) {
 		})
 	}
 }
+
+// TestDecided: entries about the status of a job reach the consumers that ask for them, with the status.
+func TestDecided(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		d.write(change("a", 1))
+		d.Exec("UPDATE jobs SET state = 'Restarting', reason = 'CrashLoopBackOff', message = 'back-off 40s', since = 7000000")
+		d.Exec(fmt.Sprintf("INSERT INTO feed_outbox (object_id, version, kind) SELECT id, version, %d FROM objects", feed.Decided))
+		d.write(change("b", 2))
+		for name, decided := range map[string]bool{"all": true, "transitions": false} {
+			got := make(chan string, 10)
+			stop := d.start(feed.Consumer{Name: name, Decided: decided, Handle: func(_ context.Context, _ *sqldb.Tx, some []feed.Transition) error {
+				for i := range some {
+					s := some[i].Object.Status
+					got <- fmt.Sprintf("%d %v %s %s, is %s: %s (%s) since %d", some[i].Position, some[i].Kind, nameOf(some[i]), some[i].To, s.State, s.Reason, s.Message, s.At.Unix())
+				}
+				return nil
+			}})
+			const status = ", is Restarting: CrashLoopBackOff (back-off 40s) since 7"
+			want := []string{"1 new a/1 Running" + status, "2 decided a/1 " + status}
+			if !decided {
+				want = want[:1]
+			}
+			for _, w := range want {
+				if g := patience.Receive(t, "entry", got); g != w {
+					t.Errorf("%s: got %q, want %q", name, g, w)
+				}
+			}
+			if g := patience.Receive(t, "entry", got); !strings.HasPrefix(g, "3 new b/2") {
+				t.Errorf("%s: got %q, want the transition after it", name, g)
+			}
+			stop()
+		}
+	})
+}

@@ -30,6 +30,7 @@ type follower struct {
 	name, owner string
 	start       Start
 	partition   Partition
+	decided     bool
 	batch       int64
 	every       time.Duration
 	lease       lease
@@ -62,7 +63,7 @@ func (f *follower) step(ctx context.Context) (wait time.Duration, err error) {
 		return pollInterval, f.touch(ctx, &p)
 	}
 	upTo := min(position+f.batch, p.Position)
-	some, err := readRange(ctx, f.db, position, upTo, f.partition)
+	some, err := readRange(ctx, f.db, position, upTo, f.partition, f.decided)
 	if err != nil {
 		return 0, f.db.Explain(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
@@ -52,7 +53,7 @@ func Read(ctx context.Context, db *sqldb.DB, after Position) iter.Seq2[Transitio
 		for at := int64(after); err == nil && at < h.Position; {
 			upTo := min(at+readAtOnce, h.Position)
 			var some []Transition
-			if some, err = readRange(ctx, db, at, upTo, Partition{Of: 1}); err != nil {
+			if some, err = readRange(ctx, db, at, upTo, Partition{Of: 1}, false); err != nil {
 				break
 			}
 			for _, t := range some {
@@ -85,33 +86,22 @@ func within(h model.FeedHead, after int64) error {
 	return nil
 }
 
-// readRange returns the transitions of a partition between two positions. after is
-// exclusive, and upTo is inclusive.
-func readRange(ctx context.Context, db *sqldb.DB, after, upTo int64, p Partition) ([]Transition, error) {
+// readRange returns the transitions of a partition between two positions, and the Decided entries
+// if they are wanted. after is exclusive, and upTo is inclusive.
+func readRange(ctx context.Context, db *sqldb.DB, after, upTo int64, p Partition, decided bool) ([]Transition, error) {
 	ctx, done := db.Bounded(ctx)
 	defer done()
 	var all []Transition
 	var ids []int64
 	err := model.ReadFeed(ctx, db, after, upTo, p.filter(), func(r model.FeedRow) {
-		if r.Kind != model.FeedDecided && (r.Found || r.Kind == model.FeedWithdrawn) {
+		if wanted := r.Found || r.Kind == model.FeedWithdrawn; r.Kind == model.FeedDecided && decided || r.Kind != model.FeedDecided && wanted {
 			all, ids = append(all, transitionOf(&r)), append(ids, r.Object)
 		}
 	})
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	labels, err := model.LabelsOf(ctx, db, ids)
-	if err != nil {
-		return nil, err
-	}
-	objects := make(map[int64]Object, len(ids))
-	err = model.ObjectsWith(ctx, db, ids, func(r model.ListedObject) {
-		o := objectOf(&r)
-		o.Labels = labels[o.ID]
-		objects[o.ID] = o
-	})
+	objects, err := objectsOf(ctx, db, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -119,4 +109,28 @@ func readRange(ctx context.Context, db *sqldb.DB, after, upTo int64, p Partition
 		all[i].Object = objects[all[i].Object.ID]
 	}
 	return slices.DeleteFunc(all, func(t Transition) bool { return t.Object.ID == 0 }), nil
+}
+
+// objectsOf returns objects by row ID.
+func objectsOf(ctx context.Context, db *sqldb.DB, ids []int64) (map[int64]Object, error) {
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	labels, err := model.LabelsOf(ctx, db, ids)
+	if err != nil {
+		return nil, err
+	}
+	statuses := map[int64]*job.Status{}
+	err = model.JobStatuses(ctx, db, ids, func(id int64, s model.JobStatus) {
+		statuses[id] = &job.Status{State: job.State(s.State), Reason: s.Reason, Message: s.Message, At: model.Time(s.Since)}
+	})
+	if err != nil {
+		return nil, err
+	}
+	objects := make(map[int64]Object, len(ids))
+	err = model.ObjectsWith(ctx, db, ids, func(r model.ListedObject) {
+		o := objectOf(&r)
+		o.Labels, o.Status = labels[o.ID], statuses[o.ID]
+		objects[o.ID] = o
+	})
+	return objects, err
 }

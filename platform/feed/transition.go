@@ -25,9 +25,12 @@ const (
 	// previous state differs, the revision became a transition or ceased to be one, or an
 	// observed deletion replaces an inferred one.
 	Corrected = Kind(model.FeedCorrected)
+	// Decided entries are no transitions: the status of a job changed because of its pods, and its object
+	// did not change. Only consumers that ask for them get them. See Object.Status.
+	Decided = Kind(model.FeedDecided)
 )
 
-// String returns "new", "late" or "corrected".
+// String returns "new", "late", "corrected" or "decided".
 func (k Kind) String() string {
 	switch k {
 	case New:
@@ -36,6 +39,8 @@ func (k Kind) String() string {
 		return "late"
 	case Corrected:
 		return "corrected"
+	case Decided:
+		return "decided"
 	}
 	return "unknown"
 }
@@ -82,6 +87,9 @@ type Object struct {
 	Owner      Owner
 	Created    time.Time
 	Labels     map[string]string // nil without labels; transitions of one object share the map
+	// Status is the status of a job, which its object and its pods decide together. Its time is the
+	// one since which the job is in its state. It is nil for other objects.
+	Status *job.Status
 }
 
 // Transition is a change of the state of an object, at its place in the feed.
@@ -109,8 +117,11 @@ func transitionOf(r *model.FeedRow) Transition {
 		From: job.State(r.From), To: job.State(r.To), FromRaw: r.FromRaw, ToRaw: r.ToRaw, Reason: r.Reason, Message: r.Message,
 		Happened: model.Time(r.HappenedAt), Seen: model.Time(r.SeenAt), Source: r.Source,
 	}
-	if r.Kind == model.FeedWithdrawn {
+	switch r.Kind {
+	case model.FeedWithdrawn:
 		t.Kind, t.Withdrawn = Corrected, !r.Found
+	case model.FeedDecided: // its revision may be a transition, of which another entry tells
+		t = Transition{Position: t.Position, Kind: Decided, Object: t.Object, Version: t.Version}
 	}
 	return t
 }

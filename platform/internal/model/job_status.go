@@ -69,6 +69,17 @@ func OwnStatuses(ctx context.Context, q sqldb.Querier, ids []int64, each func(Ow
 	})
 }
 
+// JobStatuses calls each for those of some objects that are jobs, with their decided statuses.
+func JobStatuses(ctx context.Context, q sqldb.Querier, ids []int64, each func(id int64, s JobStatus)) error {
+	return queryIn(ctx, q, "SELECT object_id, state, reason, message, since, entered_at FROM jobs WHERE object_id IN ", ids, "", func(rows *sql.Rows) error {
+		var id int64
+		var s JobStatus
+		err := rows.Scan(&id, &s.State, &s.Reason, &s.Message, &s.Since, &s.EnteredAt)
+		each(id, s)
+		return err
+	})
+}
+
 // ofPods is the condition that an object o is a pod.
 const ofPods = "o.resource_id IN (SELECT id FROM resources WHERE api_group = '' AND name = 'pods')"
 

@@ -52,6 +52,9 @@ const (
 	// KindWithdrawn means that the version is not a transition: earlier events about this
 	// object and version do not hold.
 	KindWithdrawn Kind = "withdrawn"
+	// KindStatus means that the status of a job changed because of its pods, such as to
+	// Restarting, and its object did not change. The version is the last one of the object.
+	KindStatus Kind = "status"
 )
 
 // Data is the content of an event. Unknown values are absent. Version, From and the fields
@@ -94,6 +97,15 @@ type Object struct {
 	Owner     *Owner            `json:"owner,omitempty"`
 	Created   time.Time         `json:"created,omitzero"`
 	Labels    map[string]string `json:"labels,omitempty"`
+	Status    *Status           `json:"status,omitempty"` // of a job
+}
+
+// Status is the last recorded status of a job, which its object and its pods decide together.
+type Status struct {
+	State   string    `json:"state"`
+	Reason  string    `json:"reason,omitempty"`
+	Message string    `json:"message,omitempty"`
+	Since   time.Time `json:"since,omitzero"`
 }
 
 // Owner is the controller of an object.
@@ -110,9 +122,12 @@ func NewEvent(t *feed.Transition) Event {
 		Kind: Kind(t.Kind.String()), Position: t.Position, Cluster: Cluster{o.Cluster, o.ClusterUID}, Object: objectOf(o), Version: t.Version.String(),
 	}}
 	d := &e.Data
-	if t.Withdrawn {
+	switch {
+	case t.Withdrawn:
 		d.Kind = KindWithdrawn
-	} else {
+	case t.Kind == feed.Decided:
+		return statusEvent(e)
+	default:
 		d.From, d.To, d.FromRaw, d.ToRaw, d.Reason, d.Message = string(t.From), string(t.To), t.FromRaw, t.ToRaw, t.Reason, t.Message
 		d.Happened, d.Seen, d.Observed = t.Happened.UTC(), t.Seen.UTC(), t.Source.String()
 	}
@@ -121,6 +136,19 @@ func NewEvent(t *feed.Transition) Event {
 	}
 	if e.Time.IsZero() || t.Withdrawn {
 		e.Time = t.Seen.UTC()
+	}
+	return e
+}
+
+// statusEvent returns the event about the status of a job. Entries of the feed that are read after the next
+// status give events with the same ID.
+func statusEvent(e Event) Event {
+	d := &e.Data
+	d.Kind = KindStatus
+	if s := d.Object.Status; s != nil {
+		d.To, d.Reason, d.Message, d.Happened, e.Time = s.State, s.Reason, s.Message, s.Since, s.Since
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", s.State, s.Reason, s.Message, s.Since.UnixMicro()))
+		e.ID += fmt.Sprintf(".status.%x", sum[:8])
 	}
 	return e
 }
@@ -165,6 +193,9 @@ func objectOf(o *feed.Object) Object {
 	}
 	if o.Owner.UID != "" || o.Owner.Name != "" {
 		out.Owner = &Owner{o.Owner.Kind, o.Owner.Name, o.Owner.UID}
+	}
+	if s := o.Status; s != nil {
+		out.Status = &Status{State: string(s.State), Reason: s.Reason, Message: s.Message, Since: s.At.UTC()}
 	}
 	return out
 }
@@ -233,6 +264,9 @@ func (e *Event) body(most int) ([]byte, error) {
 			d.Truncated = append(d.Truncated, "message")
 		}
 		d.Message, d.Reason, d.FromRaw, d.ToRaw = cut(d.Message, length), cut(d.Reason, length), cut(d.FromRaw, length), cut(d.ToRaw, length)
+		if s := d.Object.Status; s != nil {
+			d.Object.Status = &Status{State: s.State, Reason: cut(s.Reason, length), Message: cut(s.Message, length), Since: s.Since}
+		}
 		text, err = json.Marshal(&d)
 	}
 	if err != nil {

@@ -23,7 +23,7 @@ func transition(t *rapid.T) *feed.Transition {
 	at := func() time.Time { return time.UnixMicro(rapid.Int64Range(0, 4e15).Draw(t, "at")) }
 	out := &feed.Transition{
 		Position: feed.Position(rapid.Int64Range(1, 1<<40).Draw(t, "position")),
-		Kind:     rapid.SampledFrom([]feed.Kind{feed.New, feed.Late, feed.Corrected}).Draw(t, "kind"),
+		Kind:     rapid.SampledFrom([]feed.Kind{feed.New, feed.Late, feed.Corrected, feed.Decided}).Draw(t, "kind"),
 		Version:  wire.Version(rapid.Uint64Range(1, 1<<60).Draw(t, "version")),
 		Object: feed.Object{
 			Cluster: text.Draw(t, "cluster"), ClusterUID: text.Draw(t, "cluster UID"), UID: text.Draw(t, "UID"), Namespace: text.Draw(t, "namespace"), Name: text.Draw(t, "name"),
@@ -31,12 +31,18 @@ func transition(t *rapid.T) *feed.Transition {
 			Labels: rapid.MapOf(text, text).Draw(t, "labels"), Owner: feed.Owner{UID: text.Draw(t, "owner")},
 		},
 	}
+	if rapid.Bool().Draw(t, "a job") || out.Kind == feed.Decided {
+		out.Object.Status = &job.Status{State: job.Restarting, Reason: text.Draw(t, "status reason"), Message: text.Draw(t, "status message"), At: at()}
+	}
+	if out.Kind == feed.Decided {
+		return out
+	}
 	if out.Withdrawn = out.Kind == feed.Corrected && rapid.Bool().Draw(t, "withdrawn"); out.Withdrawn {
 		return out
 	}
 	out.From, out.To = job.Queued, rapid.SampledFrom([]job.State{job.Running, job.Failed, job.Deleted}).Draw(t, "to")
 	out.Reason, out.Message, out.Happened, out.Seen = text.Draw(t, "reason"), text.Draw(t, "message"), at(), at()
-	out.Source = rapid.SampledFrom([]feed.Source{feed.Watched, feed.Listed, feed.Relisted, feed.Inferred}).Draw(t, "source")
+	out.Source = rapid.SampledFrom([]feed.Source{feed.Watched, feed.Listed, feed.Relisted, feed.Inferred, feed.Reshown}).Draw(t, "source")
 	return out
 }
 
@@ -104,9 +110,17 @@ func TestIDs(t *testing.T) {
 	other := id(func(tr *feed.Transition) { tr.Kind, tr.From = feed.Corrected, job.Queued })
 	later := id(func(tr *feed.Transition) { tr.Kind, tr.Position = feed.Corrected, 6 })
 	withdrawn := id(func(tr *feed.Transition) { tr.Kind, tr.Withdrawn = feed.Corrected, true })
-	ids := map[string]bool{first: true, corrected: true, other: true, later: true, withdrawn: true}
-	if len(ids) != 5 {
-		t.Errorf("got IDs %v, want five different ones", ids)
+	decided := func(position feed.Position, reason string) string {
+		return id(func(tr *feed.Transition) {
+			tr.Position, tr.Kind, tr.To, tr.Object.Status = position, feed.Decided, "", &job.Status{State: job.Restarting, Reason: reason}
+		})
+	}
+	if decided(8, "Error") != decided(9, "Error") {
+		t.Error("two entries that have the same status give two events")
+	}
+	ids := map[string]bool{first: true, corrected: true, other: true, later: true, withdrawn: true, decided(8, "Error"): true, decided(8, "CrashLoopBackOff"): true}
+	if len(ids) != 7 {
+		t.Errorf("got IDs %v, want seven different ones", ids)
 	}
 }
 

@@ -86,7 +86,7 @@ func New(c Config) (*Streamer, error) {
 			sink: c.Sink, only: c.Only, sending: s.sending, most: feedBatch * p.Of, stored: map[string]bool{},
 			counted: func(ctx context.Context, r result) { s.count(ctx, p, r) }, leave: s.leave,
 		}
-		return feed.Consumer{Batch: feedBatch, Lease: c.Lease, Prepare: one.send, Handle: func(context.Context, *sqldb.Tx, []feed.Transition) error { return nil }}
+		return feed.Consumer{Batch: feedBatch, Decided: true, Lease: c.Lease, Prepare: one.send, Handle: func(context.Context, *sqldb.Tx, []feed.Transition) error { return nil }}
 	}, Ended: s.ended}
 	return s, nil
 }
