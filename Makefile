@@ -136,11 +136,9 @@ dialect: ## run the tests of drivers on go-mysql-server, a second implementation
 kubectl: ## run kubectl against the API server of package apitest (3 minutes the first time)
 	go -C conformance/kubectl mod tidy -diff && go -C conformance/kubectl vet ./... && go -C conformance/kubectl fix -diff ./... && go test -C conformance/kubectl -count=1 -timeout 20m ./...
 
-# The packages for users of client-go 0.36. One test compares with the types of 0.37.
-ENGINE := wire delta kube reflector store informer workqueue controller compat/clientgo/...
-.PHONY: clientgo036
-clientgo036: ## run the tests of the engine and of its adapters with client-go 0.36
-	go test -C conformance/kubernetes -tags clientgo036 -timeout 20m -skip TestBuiltinTypesMatchClientGo $(addprefix github.com/vedette-io/vedette/,$(ENGINE))
+.PHONY: versions
+versions: ## build, vet and test the library with another version of client-go (K=0.34.13) or Go (G=1.25.8), or compat/controllerruntime with one of controller-runtime (R=0.22.5), and print the row for docs/versions.md
+	go run -C tools ./versions $(if $(K),-client-go $(K)) $(if $(R),-controller-runtime $(R)) $(if $(G),-go $(G))
 
 .PHONY: latency
 latency: ## measure the way from the API server to the browser with 500 jobs, on a machine that does nothing else (10 minutes)

@@ -100,7 +100,7 @@ func TestInformer_TypedFollows(t *testing.T) {
 				factory := informers.NewSharedInformerFactory(clientset(t, with(srv.RESTConfig())), 0)
 				lister := factory.Core().V1().Pods().Lister()
 				ctx, cancel := context.WithCancel(t.Context())
-				factory.StartWithContext(ctx)
+				factory.Start(ctx.Done())
 				defer factory.Shutdown()
 				defer cancel()
 				synctest.Wait()

@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/uuid"
@@ -107,7 +107,7 @@ func checkNew(res *resource, obj Object, w writing) error {
 		return invalid(res, name, field.Forbidden(field.NewPath("metadata", "namespace"), "not allowed on this type"))
 	}
 	for what, text := range map[string]string{"name": name, "namespace": obj.GetNamespace()} {
-		for _, problem := range content.IsPathSegmentName(text) {
+		for _, problem := range path.IsValidPathSegmentName(text) {
 			return invalid(res, name, field.Invalid(field.NewPath("metadata", what), text, problem))
 		}
 	}

@@ -260,13 +260,13 @@ func otherKind(res *resource, version uint64, f format) (payload, error) {
 }
 
 // otherList returns an empty list of another type.
-func otherList(res *resource, m metav1.ListMeta, f format) (payload, error) {
+func otherList(res *resource, m listMeta, f format) (payload, error) {
 	p := payload{kind: typeMeta{"v1", otherKindName(res) + "List"}}
 	var err error
 	if f == formatProtobuf {
-		p.data, err = (&metav1.PartialObjectMetadataList{ListMeta: m}).Marshal()
+		p.data, err = (&metav1.PartialObjectMetadataList{ListMeta: m.ListMeta}).Marshal()
 	} else {
-		p.data, err = json.Marshal(metav1.PartialObjectMetadataList{ListMeta: m, Items: []metav1.PartialObjectMetadata{}})
+		p.data, err = json.Marshal(metav1.PartialObjectMetadataList{ListMeta: m.ListMeta, Items: []metav1.PartialObjectMetadata{}})
 	}
 	return p, err
 }

@@ -14,6 +14,7 @@ import (
 const (
 	tag1 = 1<<3 | 2
 	tag2 = 2<<3 | 2
+	tag5 = 5<<3 | 2
 )
 
 // magic is the prefix of every protobuf object of Kubernetes.
@@ -149,11 +150,11 @@ type listParts struct {
 }
 
 // newListParts returns the parts of a list of items.
-func newListParts(res *resource, enc encoding, m metav1.ListMeta, items [][]byte) (listParts, error) {
+func newListParts(res *resource, enc encoding, m listMeta, items [][]byte) (listParts, error) {
 	l := listParts{enc: enc, kind: typeOf(res, enc), named: namesItself(res, enc)}
 	kind := listTypeOf(res, enc)
 	if enc.format == formatProtobuf {
-		metadata, err := m.Marshal()
+		metadata, err := encodeListMeta(m)
 		if err != nil {
 			return l, err
 		}
@@ -181,13 +182,13 @@ func newListParts(res *resource, enc encoding, m metav1.ListMeta, items [][]byte
 
 // frameCustom returns the parts of the JSON list of a custom resource. A server sorts its members by name, so metadata
 // comes last.
-func (l listParts) frameCustom(kind typeMeta, m metav1.ListMeta) (listParts, error) {
+func (l listParts) frameCustom(kind typeMeta, m listMeta) (listParts, error) {
 	fields := map[string]any{"resourceVersion": m.ResourceVersion, "continue": m.Continue}
 	if m.RemainingItemCount != nil {
 		fields["remainingItemCount"] = *m.RemainingItemCount
 	}
-	if m.ShardInfo != nil {
-		fields["shardInfo"] = m.ShardInfo
+	if m.Shard != nil {
+		fields["shardInfo"] = m.Shard
 	}
 	metadata, err := json.Marshal(fields)
 	if err != nil {
@@ -214,4 +215,13 @@ func (l listParts) appendItem(dst []byte, index int, item []byte) []byte {
 		return l.kind.appendJSON(dst, item)
 	}
 	return append(dst, item...)
+}
+
+// encodeListMeta returns the message of the metadata of a list.
+func encodeListMeta(m listMeta) ([]byte, error) {
+	message, err := m.ListMeta.Marshal()
+	if err != nil || m.Shard == nil {
+		return message, err
+	}
+	return appendField(message, tag5, string(appendField(nil, tag1, m.Shard.Selector))), nil
 }

@@ -181,7 +181,7 @@ func (s *Server) prepareList(c *call) error {
 	}
 	choice, err := newSelection(c.table.res, c.Namespace, c.list)
 	if err == nil && s.cfg.ShardSelectors {
-		choice.shard, err = parseShardSelector(c.list.ShardSelector)
+		choice.shard, err = parseShardSelector(query.Get("shardSelector"))
 	}
 	c.choice = choice
 	return err

@@ -15,7 +15,7 @@ import (
 // page is the response to a list.
 type page struct {
 	revs []*revision
-	meta metav1.ListMeta
+	meta listMeta
 }
 
 // continuation is the content of a continue token, which is opaque for clients.
@@ -116,9 +116,9 @@ func (s *Server) list(t *table, sel selection, o *internalversion.ListOptions) (
 	if err != nil {
 		return page{}, err
 	}
-	p := page{meta: metav1.ListMeta{ResourceVersion: formatVersion(l.version)}}
+	p := page{meta: listMetaOf(l.version)}
 	if sel.shard != nil {
-		p.meta.ShardInfo = &metav1.ShardInfo{Selector: sel.shard.text}
+		p.meta.Shard = &shardInfo{sel.shard.text}
 	}
 	var remaining int64
 	visitFrom(l.rows, sel.namespace, l.from, func(rev *revision) bool {
@@ -181,7 +181,7 @@ func (s *Server) sendList(w http.ResponseWriter, c *call, p page) {
 }
 
 // sendListAsCBOR answers with a list. Faults within a list do not strike it.
-func (s *Server) sendListAsCBOR(w http.ResponseWriter, c *call, m metav1.ListMeta, items [][]byte) {
+func (s *Server) sendListAsCBOR(w http.ResponseWriter, c *call, m listMeta, items [][]byte) {
 	asJSON := c.enc
 	asJSON.format = formatJSON
 	parts, err := newListParts(c.table.res, asJSON, m, items)

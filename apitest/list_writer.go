@@ -2,8 +2,6 @@ package apitest
 
 import (
 	"net/http"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // listWriter writes one list, item by item, and applies faults to it.
@@ -20,7 +18,7 @@ type listWriter struct {
 const writeChunk = 32 << 10
 
 // send writes the whole list, unless a fault ends it.
-func (l *listWriter) send(m metav1.ListMeta) {
+func (l *listWriter) send(m listMeta) {
 	l.seen = map[*Injection]bool{}
 	m = l.backdate(m)
 	parts, body, err := l.frame(m)
@@ -52,7 +50,7 @@ func (l *listWriter) send(m metav1.ListMeta) {
 }
 
 // frame computes the bytes around the items, after Garbage has changed one of the items or replaced the body.
-func (l *listWriter) frame(m metav1.ListMeta) (parts listParts, body []byte, err error) {
+func (l *listWriter) frame(m listMeta) (parts listParts, body []byte, err error) {
 	f := l.call.enc.format
 	i := l.take(len(l.items), func(a Action) bool { return a.kind == actGarbage })
 	if i == nil {
@@ -78,7 +76,7 @@ func (l *listWriter) frame(m metav1.ListMeta) (parts listParts, body []byte, err
 }
 
 // backdate lowers the version of the list if a fault requires it.
-func (l *listWriter) backdate(m metav1.ListMeta) metav1.ListMeta {
+func (l *listWriter) backdate(m listMeta) listMeta {
 	i := l.take(len(l.items), func(a Action) bool { return a.kind == actBackwards })
 	if i == nil {
 		return m

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/vedette-io/vedette/apitest"
+	_ "github.com/vedette-io/vedette/internal/stocktime" // stock informers run in bubbles
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/yaml"
 )
 
@@ -39,28 +38,43 @@ var builtinConverter = sync.OnceValue(func() managedfields.TypeConverter {
 	return applyconfigurations.NewTypeConverter(scheme.Scheme)
 })
 
-// owners returns the field manager of the type. Lists of objects without a schema, such as custom ones, are atomic.
+// owners returns the field manager of the type. Lists of objects without a schema, such as custom ones, are atomic. It
+// ignores no fields, because the type of such a set belongs to another module in each version of apimachinery: own and
+// application.to leave out what a subresource does not own.
 func (r *resource) owners(sub string) (*managedfields.FieldManager, error) {
-	gvk := r.GroupVersionKind()
-	reset := fieldpath.NewSet(fieldpath.MakePathOrDie("status"))
-	if sub == statusSubresource {
-		reset = fieldpath.NewSet(fieldpath.MakePathOrDie("spec"))
-		switch {
-		case !r.builtin():
-			reset.Insert(fieldpath.MakePathOrDie("metadata"))
-		case r.Kind == "Deployment":
-			reset.Insert(fieldpath.MakePathOrDie("metadata", "labels"))
+	gvk, one := r.GroupVersionKind(), oneVersion{r}
+	if r.builtin() && strings.HasPrefix(r.goType.PkgPath(), "k8s.io/api/") { // a program may add other types to the scheme
+		return managedfields.NewDefaultFieldManager(builtinConverter(), one, one, one, gvk, gvk.GroupVersion(), sub, nil)
+	}
+	return managedfields.NewDefaultCRDFieldManager(managedfields.NewDeducedTypeConverter(), one, one, one, gvk, gvk.GroupVersion(), sub, nil)
+}
+
+// owned returns a copy of an object, as a map, without the fields that a write of a subresource does not change.
+func (r *resource) owned(obj runtime.Object, sub string) (*unstructured.Unstructured, error) {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj.DeepCopyObject())
+	if err != nil {
+		return nil, err
+	}
+	if sub != statusSubresource {
+		delete(fields, "status")
+		return &unstructured.Unstructured{Object: fields}, nil
+	}
+	delete(fields, "spec")
+	meta, _ := fields["metadata"].(map[string]any)
+	for name := range meta {
+		switch name {
+		case "name", "namespace", "uid", "resourceVersion", "managedFields": // which find the object
+		case "labels":
+			if !r.builtin() || r.Kind == "Deployment" {
+				delete(meta, name)
+			}
+		default:
+			if !r.builtin() {
+				delete(meta, name)
+			}
 		}
 	}
-	var ignored map[fieldpath.APIVersion]fieldpath.Filter
-	if r.Status {
-		ignored = fieldpath.NewExcludeFilterSetMap(map[fieldpath.APIVersion]*fieldpath.Set{fieldpath.APIVersion(r.apiVersion()): reset})
-	}
-	one := oneVersion{r}
-	if r.builtin() && strings.HasPrefix(r.goType.PkgPath(), "k8s.io/api/") { // a program may add other types to the scheme
-		return managedfields.NewDefaultFieldManager(builtinConverter(), one, one, one, gvk, gvk.GroupVersion(), sub, ignored)
-	}
-	return managedfields.NewDefaultCRDFieldManager(managedfields.NewDeducedTypeConverter(), one, one, one, gvk, gvk.GroupVersion(), sub, ignored)
+	return &unstructured.Unstructured{Object: fields}, nil
 }
 
 // oneVersion is the conversion of a type that has one version, and no defaults.
@@ -136,6 +150,9 @@ func (c *call) own(before, next Object) (Object, error) {
 		if err != nil {
 			return nil, err
 		}
+		if res.Status {
+			res.moveStatus(next, before)
+		}
 	}
 	if before, err = res.named(before); err != nil {
 		return nil, err
@@ -168,7 +185,7 @@ func (s *Server) serveApply(c *call, data []byte, w writing) (rev *revision, cre
 	if err != nil {
 		return nil, false, err
 	}
-	a := application{res: c.table.res, owners: owners, body: body, manager: manager, force: force}
+	a := application{res: c.table.res, owners: owners, body: body, sub: c.Subresource, manager: manager, force: force}
 	for range maxAttempts {
 		rev, err = s.applyOnce(c, a, w)
 		if !apierrors.IsNotFound(err) || c.Subresource != "" {
@@ -212,17 +229,18 @@ type application struct {
 	res     *resource
 	owners  *managedfields.FieldManager
 	body    *unstructured.Unstructured
+	sub     string
 	manager string
 	force   bool
 }
 
 // to returns an object with the body applied.
 func (a application) to(present Object) (Object, error) {
-	live, err := a.res.named(present)
+	live, body, err := a.inputs(present)
 	if err != nil {
 		return nil, err
 	}
-	next, err := a.owners.Apply(live, a.body.DeepCopy(), a.manager, a.force)
+	next, err := a.owners.Apply(live, body, a.manager, a.force)
 	var carrier apierrors.APIStatus
 	if err != nil && !errors.As(err, &carrier) { // as on a real server, a body that does not fit the schema is an unknown error
 		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}}
@@ -235,6 +253,20 @@ func (a application) to(present Object) (Object, error) {
 		shape(a.res.schema, u.Object)
 	}
 	return out, err
+}
+
+// inputs returns copies of the object and of the body.
+func (a application) inputs(present Object) (live, body runtime.Object, err error) {
+	live, err = a.res.named(present)
+	if err != nil || !a.res.Status {
+		return live, a.body.DeepCopy(), err
+	}
+	live, err = a.res.owned(live, a.sub)
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err = a.res.owned(a.body, a.sub)
+	return live, body, err
 }
 
 // applyOnce applies to an object that exists.

@@ -4,8 +4,8 @@ import (
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 )
 
 // maxGeneratedBase is the length to which servers cut generateName before they add five characters.
@@ -32,7 +33,7 @@ const rbacGroup = "rbac.authorization.k8s.io"
 func (r *resource) nameRule() validation.ValidateNameFunc {
 	switch {
 	case r.Group == rbacGroup, r.Kind == "IPAddress", r.Kind == "ClusterTrustBundle", r.Kind == "StorageVersion":
-		return func(name string, _ bool) []string { return content.IsPathSegmentName(name) }
+		return func(name string, _ bool) []string { return path.IsValidPathSegmentName(name) }
 	case r.Group == "" && r.Kind == "Namespace":
 		return validation.NameIsDNSLabel
 	case r.Group == "" && r.Kind == "Service":
@@ -77,7 +78,7 @@ func (c *call) checkOptions(patch types.PatchType) error {
 		kind = "PatchOptions"
 		o := &metav1.PatchOptions{DryRun: dry, FieldManager: manager, FieldValidation: fields}
 		if force := query.Get("force"); force != "" {
-			o.Force = new(force == "true" || force == "1")
+			o.Force = ptr.To(force == "true" || force == "1")
 		}
 		problems = metavalidation.ValidatePatchOptions(o, patch)
 	}

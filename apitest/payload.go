@@ -1,13 +1,11 @@
 package apitest
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
+import ()
 
 // payloadOf returns a revision in an encoding.
 func payloadOf(rev *revision, enc encoding) (payload, error) {
 	if enc.part == printed {
-		data, err := enc.printer.table(rev.res, []*revision{rev}, metav1.ListMeta{ResourceVersion: formatVersion(rev.version)})
+		data, err := enc.printer.table(rev.res, []*revision{rev}, listMetaOf(rev.version))
 		return payload{kind: tableKind, data: data}, err
 	}
 	data, err := rev.bytes(enc)

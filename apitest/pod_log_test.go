@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
 
 	"github.com/vedette-io/vedette/apitest"
 )
@@ -80,14 +81,14 @@ func TestLogOptions(t *testing.T) {
 		want string
 	}{
 		"all":        {corev1.PodLogOptions{}, "one\ntwo\nthree\nfour\nfive"},
-		"tail":       {corev1.PodLogOptions{TailLines: new(int64(2))}, "four\nfive"},
-		"no lines":   {corev1.PodLogOptions{TailLines: new(int64(0))}, ""},
-		"bytes":      {corev1.PodLogOptions{LimitBytes: new(int64(5))}, "one\nt"},
-		"timestamps": {corev1.PodLogOptions{Timestamps: true, TailLines: new(int64(1))}, "2026-11-22T10:00:04.000000500Z five"},
-		"since":      {corev1.PodLogOptions{SinceTime: new(metav1.NewTime(at.Add(3 * time.Second)))}, "four\nfive"},
-		"seconds":    {corev1.PodLogOptions{SinceSeconds: new(int64(60))}, ""},
+		"tail":       {corev1.PodLogOptions{TailLines: ptr.To(int64(2))}, "four\nfive"},
+		"no lines":   {corev1.PodLogOptions{TailLines: ptr.To(int64(0))}, ""},
+		"bytes":      {corev1.PodLogOptions{LimitBytes: ptr.To(int64(5))}, "one\nt"},
+		"timestamps": {corev1.PodLogOptions{Timestamps: true, TailLines: ptr.To(int64(1))}, "2026-11-22T10:00:04.000000500Z five"},
+		"since":      {corev1.PodLogOptions{SinceTime: ptr.To(metav1.NewTime(at.Add(3 * time.Second)))}, "four\nfive"},
+		"seconds":    {corev1.PodLogOptions{SinceSeconds: ptr.To(int64(60))}, ""},
 		"whole seconds": { // a server drops the fraction, so that the previous line is included
-			corev1.PodLogOptions{SinceTime: new(metav1.NewTime(at.Add(3*time.Second + 900*time.Millisecond)))}, "four\nfive",
+			corev1.PodLogOptions{SinceTime: ptr.To(metav1.NewTime(at.Add(3*time.Second + 900*time.Millisecond)))}, "four\nfive",
 		},
 	} {
 		test.o.Container = "main"
@@ -120,8 +121,8 @@ func TestLogErrors(t *testing.T) {
 	code(corev1.ContainerStatus{State: waitingFor("ContainerCreating")}, main, 400, `container "main" in pod "p" is waiting to start: ContainerCreating`)
 	code(corev1.ContainerStatus{State: waitingFor("ErrImagePull")}, main, 400, `is waiting to start: image can't be pulled`)
 	code(corev1.ContainerStatus{State: waitingFor("ImagePullBackOff")}, main, 400, `is waiting to start: trying and failing to pull image`)
-	code(running, corev1.PodLogOptions{Container: "main", TailLines: new(int64(-1))}, 422, "tailLines")
-	code(running, corev1.PodLogOptions{Container: "main", SinceSeconds: new(int64(0))}, 422, "sinceSeconds")
+	code(running, corev1.PodLogOptions{Container: "main", TailLines: ptr.To(int64(-1))}, 422, "tailLines")
+	code(running, corev1.PodLogOptions{Container: "main", SinceSeconds: ptr.To(int64(0))}, 422, "sinceSeconds")
 	if err := srv.Delete(logged()); err != nil {
 		t.Fatal(err)
 	}

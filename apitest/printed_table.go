@@ -31,8 +31,8 @@ func includeOf(text string) (metav1.IncludeObjectPolicy, error) {
 }
 
 // table returns objects as a table without its kind.
-func (p printer) table(res *resource, revs []*revision, m metav1.ListMeta) ([]byte, error) {
-	t := metav1.Table{ListMeta: m, ColumnDefinitions: []metav1.TableColumnDefinition{nameColumn}, Rows: []metav1.TableRow{}}
+func (p printer) table(res *resource, revs []*revision, m listMeta) ([]byte, error) {
+	t := metav1.Table{ListMeta: m.ListMeta, ColumnDefinitions: []metav1.TableColumnDefinition{nameColumn}, Rows: []metav1.TableRow{}}
 	if res.hasLog() {
 		for _, name := range []string{"Ready", "Status", "Restarts"} {
 			t.ColumnDefinitions = append(t.ColumnDefinitions, metav1.TableColumnDefinition{Name: name, Type: "string"})

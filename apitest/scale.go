@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/ptr"
 )
 
 // scaleKind is the kind of the scale subresource.
@@ -31,7 +32,7 @@ type workload struct {
 func workloadOf(obj Object) (workload, error) {
 	of := func(wanted **int32, has int32, selector *metav1.LabelSelector) (workload, error) {
 		if *wanted == nil {
-			*wanted = new(int32(1)) // as servers do by default
+			*wanted = ptr.To(int32(1)) // as servers do by default
 		}
 		return workload{*wanted, has, metav1.FormatLabelSelector(selector)}, nil
 	}

@@ -99,7 +99,7 @@ func TestRequests_TellWhatWasAsked(t *testing.T) {
 		factory.Core().V1().Pods().Informer()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		factory.StartWithContext(ctx)
+		factory.Start(ctx.Done())
 		synctest.Wait()
 		inject(t, srv, apitest.Fault{Match: watchingPods, Action: apitest.InStreamError(apitest.Failure(410, 0))})
 		cancel()

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/sharding"
 )
 
 // shardRange is one term of a shard selector (KEP-5866).
@@ -15,8 +14,19 @@ var shardRange = regexp.MustCompile(`^shardRange\(object\.metadata\.uid, ?'(0x[0
 
 // shardSelector selects objects by the hash of their UID.
 type shardSelector struct {
-	terms []sharding.ShardRangeRequirement
+	terms []hashRange
 	text  string
+}
+
+// hashRange includes start and excludes end. The end of the last range has a digit more.
+type hashRange struct{ start, end string }
+
+// hexLess compares numbers without leading zeros, or of one length.
+func hexLess(a, b string) bool {
+	if len(a) != len(b) {
+		return len(a) < len(b)
+	}
+	return a < b
 }
 
 // parseShardSelector returns nil for the empty selector.
@@ -27,10 +37,10 @@ func parseShardSelector(text string) (*shardSelector, error) {
 	s := &shardSelector{text: text}
 	for term := range strings.SplitSeq(text, " || ") {
 		parts := shardRange.FindStringSubmatch(term)
-		if parts == nil || !sharding.HexLess(parts[1], parts[2]) {
+		if parts == nil || !hexLess(parts[1], parts[2]) {
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("unable to parse the shard selector %.200q", text))
 		}
-		s.terms = append(s.terms, sharding.ShardRangeRequirement{Start: parts[1], End: parts[2]})
+		s.terms = append(s.terms, hashRange{start: parts[1], end: parts[2]})
 	}
 	return s, nil
 }
@@ -41,7 +51,7 @@ func (s *shardSelector) matches(uid string) bool {
 	_, _ = h.Write([]byte(uid)) // Write never returns an error
 	hash := fmt.Sprintf("0x%016x", h.Sum64())
 	for _, t := range s.terms {
-		if !sharding.HexLess(hash, t.Start) && sharding.HexLess(hash, t.End) {
+		if !hexLess(hash, t.start) && hexLess(hash, t.end) {
 			return true
 		}
 	}

@@ -32,8 +32,8 @@ type operations map[string]func(r *rand.Rand)
 func (m operations) checkComplete(t *testing.T, of reflect.Type, functions ...string) {
 	t.Helper()
 	want := functions
-	for method := range of.Methods() {
-		want = append(want, method.Name)
+	for i := range of.NumMethod() {
+		want = append(want, of.Method(i).Name)
 	}
 	slices.Sort(want)
 	equal(t, of.String(), slices.Sorted(maps.Keys(m)), want)

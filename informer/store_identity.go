@@ -107,7 +107,8 @@ func layout(b *strings.Builder, t reflect.Type, outer map[reflect.Type]bool) {
 
 func structLayout(b *strings.Builder, t reflect.Type, outer map[reflect.Type]bool) {
 	b.WriteByte('{')
-	for f := range t.Fields() {
+	for i := range t.NumField() {
+		f := t.Field(i)
 		tag := f.Tag.Get("json")
 		if tag == "-" || !f.IsExported() && !f.Anonymous {
 			continue

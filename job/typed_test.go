@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	"github.com/vedette-io/vedette/job"
 )
@@ -41,7 +42,7 @@ type Inlined struct {
 // not change.
 func TestOfEmbedded(t *testing.T) {
 	w := &withSpec{TypeMeta: metav1.TypeMeta{APIVersion: "kueue.x-k8s.io/v1beta1", Kind: "Workload"}}
-	w.Spec.Active, w.Spec.Parts = new(false), []Inlined{{}}
+	w.Spec.Active, w.Spec.Parts = ptr.To(false), []Inlined{{}}
 	if got := job.ReadStatus(w); got.State != job.Suspended && got.State != job.Aborted {
 		t.Errorf("got %+v, want the status of a workload that is not active", got)
 	}
@@ -64,7 +65,7 @@ type withPolicy struct {
 // TestOfPolicy: the policy of a struct counts.
 func TestOfPolicy(t *testing.T) {
 	w := &withPolicy{TypeMeta: metav1.TypeMeta{APIVersion: "kubeflow.org/v1", Kind: "PyTorchJob"}}
-	w.Spec.RunPolicy.Suspend = new(true)
+	w.Spec.RunPolicy.Suspend = ptr.To(true)
 	if got := job.ReadStatus(w); got.State != job.Suspended {
 		t.Errorf("got %+v, want Suspended", got)
 	}
@@ -84,7 +85,7 @@ func TestOfStruct(t *testing.T) {
 			Name: name, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: "Error", FinishedAt: now}},
 		})
 	}
-	j := &batchv1.Job{Status: batchv1.JobStatus{StartTime: &now, Active: 1, Ready: new(int32(1))}}
+	j := &batchv1.Job{Status: batchv1.JobStatus{StartTime: &now, Active: 1, Ready: ptr.To(int32(1))}}
 	node := &corev1.Node{Status: corev1.NodeStatus{Phase: corev1.NodePending, Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}}
 	deployment := &appsv1.Deployment{Status: appsv1.DeploymentStatus{Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue}}}}
 	own := &custom{}

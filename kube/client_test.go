@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	corev1apply "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/kube"
@@ -115,7 +116,7 @@ func life[T any, P kube.Object[T]](t *testing.T, c *kube.Client[T], obj P, kind 
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = c.Delete(ctx, ml, kube.DeleteOptions{UID: P(got).GetUID(), Version: version, Propagation: kube.Foreground, Grace: new(time.Minute)})
+	err = c.Delete(ctx, ml, kube.DeleteOptions{UID: P(got).GetUID(), Version: version, Propagation: kube.Foreground, Grace: ptr.To(time.Minute)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/wire"
@@ -107,11 +108,11 @@ func (e *endpoint) deleteOptions(opts DeleteOptions) ([]byte, error) {
 	switch opts.Propagation {
 	case DefaultPropagation:
 	case Background:
-		o.PropagationPolicy = new(metav1.DeletePropagationBackground)
+		o.PropagationPolicy = ptr.To(metav1.DeletePropagationBackground)
 	case Foreground:
-		o.PropagationPolicy = new(metav1.DeletePropagationForeground)
+		o.PropagationPolicy = ptr.To(metav1.DeletePropagationForeground)
 	case Orphan:
-		o.PropagationPolicy = new(metav1.DeletePropagationOrphan)
+		o.PropagationPolicy = ptr.To(metav1.DeletePropagationOrphan)
 	default:
 		return nil, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the propagation %d is not valid", opts.Propagation)}
 	}
@@ -119,7 +120,7 @@ func (e *endpoint) deleteOptions(opts DeleteOptions) ([]byte, error) {
 		if *opts.Grace < 0 || *opts.Grace%time.Second != 0 {
 			return nil, &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the grace period %v is not valid", *opts.Grace), Remedy: "use whole seconds, 0 or more"}
 		}
-		o.GracePeriodSeconds = new(int64(*opts.Grace / time.Second))
+		o.GracePeriodSeconds = ptr.To(int64(*opts.Grace / time.Second))
 	}
 	return json.Marshal(o)
 }

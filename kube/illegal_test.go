@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1apply "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/errcode"
@@ -144,7 +145,7 @@ func TestIllegalRequests(t *testing.T) {
 		{"-1 replicas", func() (any, error) { return pods.SetScale(ctx, ml, -1) }},
 		{"the propagation 9 is not valid", func() (any, error) { return nil, pods.Delete(ctx, ml, kube.DeleteOptions{Propagation: 9}) }},
 		{"whole seconds", func() (any, error) {
-			return nil, pods.Delete(ctx, ml, kube.DeleteOptions{Grace: new(time.Millisecond)})
+			return nil, pods.Delete(ctx, ml, kube.DeleteOptions{Grace: ptr.To(time.Millisecond)})
 		}},
 		{"identifies one object", func() (any, error) {
 			return pods.DeleteAll(ctx, kube.Where{Namespace: "ml"}, kube.DeleteOptions{UID: "u"})

@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 
 	"github.com/vedette-io/vedette/errcode"
 )
@@ -43,7 +44,7 @@ func SetController(obj metav1.Object, owner Controllable) error {
 	apiVersion, kind := gvk.ToAPIVersionAndKind()
 	ref := metav1.OwnerReference{
 		APIVersion: apiVersion, Kind: kind, Name: owner.GetName(), UID: owner.GetUID(),
-		Controller: new(true), BlockOwnerDeletion: new(true),
+		Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
 	}
 	refs := make([]metav1.OwnerReference, 0, len(obj.GetOwnerReferences())+1)
 	for _, other := range obj.GetOwnerReferences() {

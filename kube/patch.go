@@ -8,7 +8,6 @@ import (
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
@@ -134,7 +133,7 @@ func (c *Client[T]) apply(ctx context.Context, obj *T, conflicts Conflicts, sub 
 // similar types, in which every field is optional.
 //
 // Errors: as Apply.
-func (c *Client[T]) ApplyConfiguration(ctx context.Context, cfg runtime.ApplyConfiguration, conflicts Conflicts) (*T, error) {
+func (c *Client[T]) ApplyConfiguration(ctx context.Context, cfg interface{ GetName() *string }, conflicts Conflicts) (*T, error) {
 	r, err := c.endpointOrNil().resource(ctx, "patch")
 	if err != nil {
 		return nil, err

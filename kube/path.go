@@ -6,9 +6,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"k8s.io/apimachinery/pkg/api/validate/content"
+	validpath "k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/vedette-io/vedette/errcode"
 )
@@ -36,7 +37,7 @@ func checkSegment(what, text string) error {
 	if text == "" {
 		return &errcode.Error{Code: errcode.Invalid, Problem: fmt.Sprintf("the %s is empty", what)}
 	}
-	problems := content.IsPathSegmentName(text)
+	problems := validpath.IsValidPathSegmentName(text)
 	if !utf8.ValidString(text) {
 		problems = append(problems, "is not UTF-8")
 	}
@@ -59,7 +60,7 @@ func checkName(name string) error {
 //
 // Errors: errcode.Invalid.
 func CheckNamespace(name string) error {
-	if len(content.IsDNS1123Label(name)) == 0 {
+	if len(validation.IsDNS1123Label(name)) == 0 {
 		return nil
 	}
 	return &errcode.Error{
@@ -71,8 +72,8 @@ func CheckNamespace(name string) error {
 
 // check returns an error for a type whose names cannot be part of a path.
 func (r *Resource) check() error {
-	valid := r.Group == "" || len(content.IsDNS1123Subdomain(r.Group)) == 0
-	valid = valid && len(content.IsDNS1123Label(r.Version)) == 0 && len(content.IsDNS1123Subdomain(r.Name)) == 0
+	valid := r.Group == "" || len(validation.IsDNS1123Subdomain(r.Group)) == 0
+	valid = valid && len(validation.IsDNS1123Label(r.Version)) == 0 && len(validation.IsDNS1123Subdomain(r.Name)) == 0
 	if valid {
 		return nil
 	}

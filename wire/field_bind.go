@@ -203,7 +203,8 @@ func (b *binder) end(s *step) error {
 // message, so there may be several numbers. A number is 0 if the field is not in
 // protobuf.
 func structField(t reflect.Type, name string) (f reflect.StructField, nums []int, found bool) {
-	for f := range t.Fields() {
+	for i := range t.NumField() {
+		f := t.Field(i)
 		known, inline := jsonName(f)
 		if inline {
 			if inner, nums, found := structField(f.Type, name); found {
@@ -218,7 +219,8 @@ func structField(t reflect.Type, name string) (f reflect.StructField, nums []int
 
 // fieldNames appends the JSON names of the fields of t.
 func fieldNames(t reflect.Type, names []string) []string {
-	for f := range t.Fields() {
+	for i := range t.NumField() {
+		f := t.Field(i)
 		switch name, inline := jsonName(f); {
 		case inline:
 			names = fieldNames(f.Type, names)

@@ -110,7 +110,8 @@ func leafPaths(t reflect.Type, at string) (paths []string) {
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		for f := range t.Fields() {
+		for i := range t.NumField() {
+			f := t.Field(i)
 			name, inline := jsonName(f)
 			switch {
 			case f.Type == reflect.TypeFor[metav1.TypeMeta]():

@@ -46,7 +46,7 @@ func testPod(i int) corev1.Pod {
 	for m := range managed(i) {
 		p.ManagedFields = append(p.ManagedFields, metav1.ManagedFieldsEntry{
 			Manager: fmt.Sprintf("manager-%d", m), Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1",
-			FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{".":{},"f:app":{}}}}`),
+			FieldsType: "FieldsV1", FieldsV1: fieldsOf(`{"f:metadata":{"f:labels":{".":{},"f:app":{}}}}`),
 		})
 	}
 	return p
@@ -62,6 +62,11 @@ func testPods(n int) *corev1.PodList {
 		list.Items = append(list.Items, testPod(i))
 	}
 	return list
+}
+
+// fieldsOf returns fields in their JSON form. apimachinery has a constructor since 0.36.
+func fieldsOf(text string) *metav1.FieldsV1 {
+	return &metav1.FieldsV1{Raw: []byte(text)}
 }
 
 // encode encodes an object as the API server does.

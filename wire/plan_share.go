@@ -100,7 +100,8 @@ func constant(v reflect.Value, inMap bool) bool {
 			}
 		}
 	case reflect.Struct:
-		for _, field := range v.Fields() {
+		for i := range v.NumField() {
+			field := v.Field(i)
 			if !constant(field, false) {
 				return false
 			}

@@ -42,7 +42,7 @@ func apiTypes() []reflect.Type {
 func fillFreeForm(r *rand.Rand, v reflect.Value) {
 	switch p := v.Addr().Interface().(type) {
 	case *metav1.FieldsV1:
-		p.SetRawString(texts[r.IntN(len(texts))])
+		*p = *fieldsOf(texts[r.IntN(len(texts))])
 		return
 	case *kruntime.RawExtension:
 		p.Raw = []byte(texts[r.IntN(len(texts))])
@@ -60,7 +60,8 @@ func fillFreeForm(r *rand.Rand, v reflect.Value) {
 			fillFreeForm(r, v.Index(i))
 		}
 	case reflect.Struct:
-		for _, field := range v.Fields() {
+		for i := range v.NumField() {
+			field := v.Field(i)
 			if field.CanSet() {
 				fillFreeForm(r, field)
 			}
@@ -304,7 +305,8 @@ func eachMutable(v reflect.Value, f func(uintptr)) {
 			eachMutable(v.MapIndex(k), f)
 		}
 	case reflect.Struct:
-		for _, field := range v.Fields() {
+		for i := range v.NumField() {
+			field := v.Field(i)
 			eachMutable(field, f)
 		}
 	case reflect.Interface:

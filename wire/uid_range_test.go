@@ -2,14 +2,19 @@ package wire
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"math/big"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/sharding"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/internal/testinput"
@@ -24,22 +29,19 @@ func rangesOf(n int) (all []UIDRange) {
 }
 
 // serverSelects reports what a server with KEP-5866 does with a selector in the form of
-// UIDRange.Selector, by the types of Kubernetes.
+// UIDRange.Selector. Package differential of conformance compares with Kubernetes itself.
 func serverSelects(t *rapid.T, selector, uid string) bool {
 	t.Helper()
-	var req sharding.ShardRangeRequirement
-	if _, err := fmt.Sscanf(strings.NewReplacer("(", " ", ",", " ", ")", " ", "'", "").Replace(selector), "shardRange %s %s %s", &req.Key, &req.Start, &req.End); err != nil {
+	var start, end big.Int
+	if _, err := fmt.Sscanf(strings.NewReplacer("(", " ", ",", " ", ")", " ", "'", "").Replace(selector), "shardRange object.metadata.uid %v %v", &start, &end); err != nil {
 		t.Fatal(err)
 	}
-	s := sharding.NewSelector(req)
-	if s.String() != selector {
-		t.Fatal("the server repeats", s.String(), "instead of", selector)
-	}
-	ok, err := s.Matches(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: types.UID(uid)}})
-	if err != nil {
+	h := fnv.New64a()
+	if _, err := io.WriteString(h, uid); err != nil {
 		t.Fatal(err)
 	}
-	return ok
+	hash := new(big.Int).SetUint64(h.Sum64())
+	return start.Cmp(hash) <= 0 && hash.Cmp(&end) < 0
 }
 
 // TestUIDRangesModel compares ranges with the selector of Kubernetes: each object is in
@@ -93,6 +95,41 @@ func TestInvalidUIDRanges(t *testing.T) {
 	}
 }
 
+// encodeShard encodes a list whose metadata names the selector of a server with KEP-5866. The
+// types of Kubernetes have that field since 1.36.
+func encodeShard(t *testing.T, enc Encoding, pods *corev1.PodList, selector string) []byte {
+	t.Helper()
+	if enc == Protobuf {
+		field := func(number byte, value []byte) []byte {
+			return append(binary.AppendUvarint([]byte{number<<3 | 2}, uint64(len(value))), value...)
+		}
+		meta, err := pods.ListMeta.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := pods.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		items := raw[len(field(1, meta)):]
+		unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
+		unknown.Raw = append(field(1, append(meta, field(5, field(1, []byte(selector)))...)), items...)
+		body, err := unknown.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append([]byte("k8s\x00"), body...)
+	}
+	var list unstructured.Unstructured
+	if err := json.Unmarshal(encode(t, JSON, pods), &list.Object); err != nil {
+		t.Fatal(err)
+	}
+	if err := unstructured.SetNestedField(list.Object, selector, "metadata", "shardInfo", "selector"); err != nil {
+		t.Fatal(err)
+	}
+	return encode(t, enc, &list)
+}
+
 // TestListOfUIDRange reads a list in each encoding, from a server that does not select, from
 // one that does, and from one that selects something else.
 func TestListOfUIDRange(t *testing.T) {
@@ -106,8 +143,9 @@ func TestListOfUIDRange(t *testing.T) {
 				want++
 			}
 		}
+		body := encode(t, enc, pods)
 		read := func(uids UIDRange) (n int, l *ListReader, err error) {
-			l = NewListReader(bytes.NewReader(encode(t, enc, pods)), enc, Options{UIDs: uids})
+			l = NewListReader(bytes.NewReader(body), enc, Options{UIDs: uids})
 			for {
 				rec, err := l.Next()
 				if err != nil {
@@ -123,7 +161,7 @@ func TestListOfUIDRange(t *testing.T) {
 		if err != io.EOF || n != want || l.Skipped() != int64(40-want) || l.Meta().Version != 5000 {
 			t.Errorf("%s: %d objects, %d skipped, %+v, %v; want %d", enc, n, l.Skipped(), l.Meta(), err, want)
 		}
-		pods.ShardInfo = &metav1.ShardInfo{Selector: mine.Selector()}
+		body = encodeShard(t, enc, pods, mine.Selector())
 		if _, l, err = read(mine); err != io.EOF || l.Meta().ShardSelector != mine.Selector() {
 			t.Errorf("%s: the server selects: %+v, %v", enc, l.Meta(), err)
 		}

@@ -115,7 +115,9 @@ func TestUnstructuredCBOR(t *testing.T) {
 		"the maximum depth":             {strings.Repeat("\xa1aa", treeDepth) + "\x80", true},
 		"deeper":                        {strings.Repeat("\xa1aa", treeDepth+1) + "\x80", false},
 	} {
-		compareUnstructured(t, CBOR, []byte(c.body))
+		if err := direct.Unmarshal([]byte(c.body), new(map[string]any)); err == nil || !strings.Contains(err.Error(), "max nested level") { // 64 in apimachinery 0.33
+			compareUnstructured(t, CBOR, []byte(c.body))
+		}
 		if got := fast(CBOR, c.body); got != c.want {
 			t.Errorf("%s: got fast = %v, want %v", name, got, c.want)
 		}

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 
 	"github.com/vedette-io/vedette/internal/testinput"
 )
@@ -50,7 +51,12 @@ func TestAnyDepth(t *testing.T) {
 					t.Fatalf("%v, depth %d, %s: got %d items, %.80q, %+v", enc, depth, how, len(items), items[0].err, meta)
 				}
 				obj, err := Codec[unstructured.Unstructured]{}.Decode(items[0].rec)
-				if want := depth > 10_000; (err != nil) != want || want && !strings.Contains(err.Error(), "decode deep at") {
+				want := depth > 10_000
+				if enc == CBOR { // apimachinery 0.33 takes a depth of 64
+					var object map[string]any
+					want = depth > treeDepth && direct.Unmarshal(deep, &object) != nil
+				}
+				if (err != nil) != want || want && !strings.Contains(err.Error(), "decode deep at") {
 					t.Errorf("%v, depth %d: got nil object = %v, %v", enc, depth, obj == nil, err)
 				}
 			}

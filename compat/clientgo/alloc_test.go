@@ -64,7 +64,7 @@ func TestAllocations(t *testing.T) {
 	})
 	through := testing.AllocsPerRun(3, func() {
 		inf := clientgo.Adopt(coreinformers.NewPodInformer(client, "", 0, cache.Indexers{}), clientgo.Options{})
-		follow(inf.RunWithContext, inf.HasSyncedChecker().Done())
+		follow(inf.RunWithContext, inf.(interface{ Done() <-chan struct{} }).Done())
 		if r := clientgo.Report(inf)[0]; r.Objects != pods || r.Decodes != 0 {
 			t.Errorf("the informer has %d objects and has decoded %d", r.Objects, r.Decodes)
 		}

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/compat/clientgo"
@@ -37,7 +38,7 @@ func ExampleAdopt() {
 		defer close(ended)
 		pods.Run(stop)
 	}()
-	<-pods.HasSyncedChecker().Done()
+	cache.WaitForCacheSync(stop, pods.HasSynced)
 	fmt.Println(pods.GetStore().ListKeys())
 	close(stop)
 	<-ended

@@ -75,13 +75,27 @@ func (x *indexerSwitch) GetByKey(key string) (any, bool, error) { return x.now()
 // Resync implements cache.Store.
 func (x *indexerSwitch) Resync() error { return x.now().Resync() }
 
-// LastStoreSyncResourceVersion implements cache.Store.
+// versioned are the methods of cache.Store since client-go 0.36.
+type versioned interface {
+	LastStoreSyncResourceVersion() string
+	Bookmark(version string)
+}
+
+// LastStoreSyncResourceVersion implements cache.Store. It returns "" before the informer
+// runs if client-go is older.
 func (x *indexerSwitch) LastStoreSyncResourceVersion() string {
-	return x.now().LastStoreSyncResourceVersion()
+	if v, ok := x.now().(versioned); ok {
+		return v.LastStoreSyncResourceVersion()
+	}
+	return ""
 }
 
 // Bookmark implements cache.Store.
-func (x *indexerSwitch) Bookmark(version string) { x.now().Bookmark(version) }
+func (x *indexerSwitch) Bookmark(version string) {
+	if v, ok := x.now().(versioned); ok {
+		v.Bookmark(version)
+	}
+}
 
 // Index implements cache.Indexer.
 func (x *indexerSwitch) Index(name string, obj any) ([]any, error) { return x.now().Index(name, obj) }

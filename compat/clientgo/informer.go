@@ -10,7 +10,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 
+	"github.com/vedette-io/vedette/compat/clientgo/internal/synced"
 	"github.com/vedette-io/vedette/compat/clientgo/internal/tunnel"
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/kube"
@@ -22,12 +24,13 @@ import (
 // client-go that has not started, which holds its settings until it runs, and takes over
 // if the engine cannot reach the functions that list and watch.
 type shared struct {
+	*synced.Mark // the first list is in the store
+
 	parts  *stockParts
 	opts   Options
 	codec  *codec
 	source *tunnel.Source
 	index  *indexerSwitch
-	synced chan struct{}
 
 	engine   atomic.Pointer[informer.Informer[object]] // nil until it runs, and if client-go's does
 	refused  atomic.Pointer[string]                    // why it is not accelerated; nil if it is or may be
@@ -57,10 +60,10 @@ func newShared(parts *stockParts, opts Options) *shared {
 	s := &shared{
 		parts: parts, opts: opts, codec: newCodec(parts.example),
 		index:    &indexerSwitch{impl: parts.informer.GetIndexer()},
-		synced:   make(chan struct{}),
 		handlers: map[*registration]bool{},
 	}
 	s.source = tunnel.NewSource(cache.ToListerWatcherWithContext(parts.lw), s.shape())
+	s.Mark = synced.New("informer " + s.source.String())
 	s.codec.listed = s.source.Kind
 	s.demand.metadata = s.codec.metadata()
 	return s
@@ -163,7 +166,7 @@ func (s *shared) GetStore() cache.Store { return s.index }
 func (s *shared) GetIndexer() cache.Indexer { return s.index }
 
 // GetController implements cache.SharedInformer.
-func (s *shared) GetController() cache.Controller { return controller{s} }
+func (s *shared) GetController() cache.Controller { return controller{s.Mark, s} }
 
 // AddIndexers implements cache.SharedIndexInformer.
 //
@@ -222,20 +225,19 @@ func (s *shared) unreachable(ctx context.Context) string {
 func (s *shared) runStock(ctx context.Context) {
 	inf := s.parts.informer
 	s.opts.started(*s.refused.Load())
-	s.start(ctx, inf.HasSyncedChecker().Done())
+	s.start(func() bool { return synced.Wait(ctx, inf) })
 	inf.RunWithContext(ctx)
 }
 
-// start attaches the handlers, and closes synced when the chosen informer is synced.
-func (s *shared) start(ctx context.Context, synced <-chan struct{}) {
+// start attaches the handlers, and sets the mark when the chosen informer is synced, for
+// which wait waits.
+func (s *shared) start(wait func() bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.phase = phaseRunning
 	s.helpers.Go(func() {
-		select {
-		case <-synced:
-			close(s.synced)
-		case <-ctx.Done():
+		if wait() {
+			s.Set()
 		}
 	})
 	for r := range s.handlers {
@@ -271,10 +273,17 @@ func (s *shared) runEngine(ctx context.Context) {
 			add:      e.IndexRecords, shared: objects, invalid: see, kept: kept,
 		})
 	})
-	s.began.Store(new(time.Now()))
+	s.began.Store(ptr.To(time.Now()))
 	s.engine.Store(e)
 	s.opts.started("")
-	s.start(ctx, e.Synced())
+	s.start(func() bool {
+		select {
+		case <-e.Synced():
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	})
 	if src.report != nil {
 		s.helpers.Go(func() { src.follow(ctx, e.Health) })
 	}
@@ -318,14 +327,6 @@ func (s *shared) IsStopped() bool {
 	return s.phase == phaseStopped
 }
 
-// HasSynced implements cache.SharedInformer.
-func (s *shared) HasSynced() bool { return closed(s.synced) }
-
-// HasSyncedChecker implements cache.SharedInformer.
-func (s *shared) HasSyncedChecker() cache.DoneChecker {
-	return checker{"informer " + s.source.String(), s.synced}
-}
-
 // LastSyncResourceVersion implements cache.SharedInformer.
 func (s *shared) LastSyncResourceVersion() string {
 	if s.engine.Load() == nil {
@@ -367,19 +368,17 @@ func (s *shared) configure(change func(cache.SharedIndexInformer) error) error {
 
 // controller is the result of GetController. It shows the state of an informer, and runs
 // nothing.
-type controller struct{ informer *shared }
+type controller struct {
+	*synced.Mark
+
+	informer *shared
+}
 
 // Run implements cache.Controller.
 func (controller) Run(<-chan struct{}) {}
 
 // RunWithContext implements cache.Controller.
 func (controller) RunWithContext(context.Context) {}
-
-// HasSynced implements cache.Controller.
-func (c controller) HasSynced() bool { return c.informer.HasSynced() }
-
-// HasSyncedChecker implements cache.Controller.
-func (c controller) HasSyncedChecker() cache.DoneChecker { return c.informer.HasSyncedChecker() }
 
 // LastSyncResourceVersion implements cache.Controller.
 func (c controller) LastSyncResourceVersion() string { return c.informer.LastSyncResourceVersion() }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/compat/clientgo"
+	"github.com/vedette-io/vedette/compat/clientgo/internal/synced"
 	"github.com/vedette-io/vedette/informer"
 )
 
@@ -74,7 +75,7 @@ func run(t *testing.T, inf cache.SharedIndexInformer) (stop func()) {
 		defer close(done)
 		inf.RunWithContext(ctx)
 	}()
-	<-inf.HasSyncedChecker().Done()
+	synced.Wait(ctx, inf)
 	return func() { cancel(); <-done }
 }
 
@@ -127,7 +128,7 @@ func testHandlersAndStore(t *testing.T, storage informer.Storage) {
 		t.Fatal(err)
 	}
 	defer run(t, inf)()
-	<-reg.HasSyncedChecker().Done()
+	synced.Wait(t.Context(), reg)
 	w.create("a/three")
 	pod, err := w.client.CoreV1().Pods("a").Get(t.Context(), "one", metav1.GetOptions{})
 	if err != nil {
@@ -150,7 +151,7 @@ func testHandlersAndStore(t *testing.T, storage informer.Storage) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-reg.HasSyncedChecker().Done()
+	synced.Wait(t.Context(), reg)
 	if got, want := late.read(), []string{"add one true", "add three true"}; !slices.Equal(got, want) {
 		t.Errorf("a late handler got %q, want %q", got, want)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/vedette-io/vedette/compat/clientgo/internal/synced"
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/store"
 )
@@ -19,9 +20,10 @@ type registration struct {
 	options cache.HandlerOptions
 	resync  time.Duration
 
-	synced chan struct{} // closed when the handler got the first list
-	ended  chan struct{} // closed when the handler is no longer called
-	once   sync.Once     // closes ended
+	*synced.Mark // the handler got the first list
+
+	ended chan struct{} // closed when the handler is no longer called
+	once  sync.Once     // closes ended
 
 	mu      sync.Mutex
 	removed bool
@@ -34,15 +36,7 @@ var _ interface {
 } = (*registration)(nil)
 
 func newRegistration(owner any, h cache.ResourceEventHandler, options cache.HandlerOptions, resync time.Duration) *registration {
-	return &registration{owner: owner, handler: h, options: options, resync: resync, synced: make(chan struct{}), ended: make(chan struct{})}
-}
-
-// HasSynced implements cache.ResourceEventHandlerRegistration.
-func (r *registration) HasSynced() bool { return closed(r.synced) }
-
-// HasSyncedChecker implements cache.ResourceEventHandlerRegistration.
-func (r *registration) HasSyncedChecker() cache.DoneChecker {
-	return checker{"event handler", r.synced}
+	return &registration{owner: owner, handler: h, options: options, resync: resync, Mark: synced.New("event handler"), ended: make(chan struct{})}
 }
 
 // ShutdownChan returns a channel that is closed when the handler is no longer called:
@@ -92,7 +86,7 @@ func (r *registration) toEngine(e *informer.Informer[object], rec *receiver, run
 	run(func() {
 		select {
 		case <-reg.Synced():
-			close(r.synced)
+			r.Set()
 		case <-reg.Done():
 		}
 		<-reg.Done()
@@ -107,51 +101,25 @@ func (r *registration) toStock(ctx context.Context, inf cache.SharedIndexInforme
 	if err != nil {
 		return err
 	}
-	gone := make(chan struct{})
+	ctx, stop := context.WithCancel(ctx)
 	remove := func() {
 		_ = inf.RemoveEventHandler(reg) // it is one of this informer
-		close(gone)
+		stop()
 	}
 	if !r.bind(remove) {
 		remove()
 	}
 	run(func() {
 		defer r.end()
-		select {
-		case <-reg.HasSyncedChecker().Done():
-			close(r.synced)
-		case <-gone:
-		case <-ctx.Done():
+		defer stop()
+		if synced.Wait(ctx, reg) {
+			r.Set()
 		}
 		if s, ok := reg.(interface{ ShutdownChan() <-chan struct{} }); ok {
 			<-s.ShutdownChan()
 			return
 		}
-		select { // client-go 0.36 has no signal for the handler's return
-		case <-gone:
-		case <-ctx.Done():
-		}
+		<-ctx.Done() // before 0.37 client-go has no signal for the handler's return
 	})
 	return nil
-}
-
-// checker is a cache.DoneChecker over a channel.
-type checker struct {
-	name string
-	done <-chan struct{}
-}
-
-// Name implements cache.DoneChecker.
-func (c checker) Name() string { return c.name }
-
-// Done implements cache.DoneChecker.
-func (c checker) Done() <-chan struct{} { return c.done }
-
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }

@@ -15,9 +15,11 @@ import (
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/compat/clientgo"
+	"github.com/vedette-io/vedette/compat/clientgo/internal/synced"
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/internal/oscompat"
 )
@@ -29,10 +31,10 @@ func typicalPod(i int) *corev1.Pod {
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "default", Name: name, Labels: map[string]string{"app": "web", "pod-template-hash": "7c5ddbdf54", "tier": fmt.Sprint(i % 7)},
 			Annotations:     map[string]string{"checksum/config": fmt.Sprintf("%064x", i), "prometheus.io/port": "8080", "prometheus.io/scrape": "true"},
-			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "8a5f0dbd-6a6a-4a9b-b3a5-7dbf0e4c3f6f", Controller: new(true)}},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "8a5f0dbd-6a6a-4a9b-b3a5-7dbf0e4c3f6f", Controller: ptr.To(true)}},
 		},
-		Spec:   corev1.PodSpec{NodeName: fmt.Sprintf("node-%d", i%100), ServiceAccountName: "web", RestartPolicy: corev1.RestartPolicyAlways, TerminationGracePeriodSeconds: new(int64(30))},
-		Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: fmt.Sprintf("10.0.%d.%d", i/250, i%250), StartTime: new(metav1.Unix(1_700_000_000, 0))},
+		Spec:   corev1.PodSpec{NodeName: fmt.Sprintf("node-%d", i%100), ServiceAccountName: "web", RestartPolicy: corev1.RestartPolicyAlways, TerminationGracePeriodSeconds: ptr.To(int64(30))},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: fmt.Sprintf("10.0.%d.%d", i/250, i%250), StartTime: ptr.To(metav1.Unix(1_700_000_000, 0))},
 	}
 	for _, part := range []string{"main", "sidecar"} {
 		c := corev1.Container{
@@ -110,7 +112,7 @@ func benchmarkLive(b *testing.B, informerOf func(*apitest.Server) cache.SharedIn
 			defer close(done)
 			inf.RunWithContext(ctx)
 		}()
-		<-inf.HasSyncedChecker().Done()
+		synced.Wait(b.Context(), inf)
 		held[storage] = (heap() - before) / pods
 		if storage == informer.Packed {
 			measureDecodes(b, inf, pods, float64(held[informer.Live]-held[informer.Packed]))

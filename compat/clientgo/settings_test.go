@@ -293,9 +293,13 @@ func TestNotAccelerated(t *testing.T) {
 		if _, err := handled.AddEventHandler(&diary{}); err != nil {
 			t.Fatal(err)
 		}
+		reasonOfFake := "ignores its context"
+		if _, ok := any(fake.NewClientset()).(interface{ IsWatchListSemanticsUnSupported() bool }); ok { // since client-go 0.35
+			reasonOfFake = "fake"
+		}
 		for reason, inf := range map[string]cache.SharedIndexInformer{
 			"wrapped":       clientgo.Adopt(coreinformers.NewPodInformer(unwrapped, "", 0, nil), clientgo.Options{}),
-			"fake":          clientgo.Adopt(coreinformers.NewPodInformer(fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "one"}}), "", 0, nil), clientgo.Options{}),
+			reasonOfFake:    clientgo.Adopt(coreinformers.NewPodInformer(fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "one"}}), "", 0, nil), clientgo.Options{}),
 			"no context":    clientgo.NewSharedIndexInformer(old, &corev1.Pod{}, cache.SharedIndexInformerOptions{}, clientgo.Options{}),
 			"Options.Stock": w.pods(clientgo.Options{Stock: true}),
 			"handlers":      clientgo.Adopt(handled, clientgo.Options{}),
@@ -331,7 +335,7 @@ func shutDown(inf cache.SharedIndexInformer, reg cache.ResourceEventHandlerRegis
 func TestForms(t *testing.T) {
 	for _, drop := range []bool{false, true} {
 		bubble(t, func(t *testing.T, w *world) {
-			managed := []metav1.ManagedFieldsEntry{{Manager: "me", Operation: metav1.ManagedFieldsOperationUpdate, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{}`)}}
+			managed := []metav1.ManagedFieldsEntry{{Manager: "me", Operation: metav1.ManagedFieldsOperationUpdate, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{}`)}}}
 			_, err := w.server.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "one", ManagedFields: managed}})
 			if err != nil {
 				t.Fatal(err)

@@ -3,6 +3,7 @@ package controllerruntime
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -206,10 +207,10 @@ func (c *copyingCache) Get(ctx context.Context, key client.ObjectKey, obj client
 	if len(opts) == 0 || !c.packed(obj) {
 		return c.Cache.Get(ctx, key, obj, opts...)
 	}
-	o := client.GetOptions{}
-	o.ApplyOptions(opts)
-	o.UnsafeDisableDeepCopy = nil
-	return c.Cache.Get(ctx, key, obj, &o)
+	if safe, ok := any(client.UnsafeDisableDeepCopyOption(false)).(client.GetOption); ok { // not in controller-runtime 0.21
+		opts = append(slices.Clip(opts), safe)
+	}
+	return c.Cache.Get(ctx, key, obj, opts...)
 }
 
 // List implements client.Reader.

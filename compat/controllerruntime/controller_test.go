@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	clientgo "k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
@@ -135,7 +136,7 @@ func TestController(t *testing.T) {
 	q := &watched{got: map[string][]int{}}
 	r := &reconciler{client: m.GetClient(), seen: make(chan string, 1000), active: map[string]bool{}, tried: map[string]bool{}}
 	c, err := controller.New("configmaps", m, controller.Options{
-		Reconciler: r, MaxConcurrentReconciles: 3, SkipNameValidation: new(true),
+		Reconciler: r, MaxConcurrentReconciles: 3, SkipNameValidation: ptr.To(true),
 		NewQueue: func(name string, limiter clientgo.TypedRateLimiter[reconcile.Request]) clientgo.TypedRateLimitingInterface[reconcile.Request] {
 			q.PriorityQueue = controllerruntime.NewQueue(name, limiter).(priorityqueue.PriorityQueue[reconcile.Request])
 			return q

@@ -65,12 +65,19 @@ func (q *priorityQueue[request]) AddWithOpts(o priorityqueue.AddOpts, items ...r
 	}
 }
 
-// priority returns the nearest priority that the queue supports.
-func priority(p *int) int8 {
-	if p == nil {
-		return 0
+// priority returns the nearest priority that the queue supports. controller-runtime 0.21 has a
+// number where later versions have a pointer.
+func priority[P int | *int](p P) int8 {
+	var n int
+	switch p := any(p).(type) {
+	case int:
+		n = p
+	case *int:
+		if p != nil {
+			n = *p
+		}
 	}
-	return int8(min(max(*p, math.MinInt8), math.MaxInt8))
+	return int8(min(max(n, math.MinInt8), math.MaxInt8))
 }
 
 // Add adds a request with priority 0.

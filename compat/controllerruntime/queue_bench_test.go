@@ -93,8 +93,9 @@ func eightWorkers(b *testing.B, q line, keys []string) {
 			share := keys[j*n/size : (j+1)*n/size]
 			all.Go(func() {
 				for k, key := range share {
-					priority := k%3 - 1
-					q.AddWithOpts(priorityqueue.AddOpts{Priority: &priority}, key)
+					var o priorityqueue.AddOpts
+					setPriority(&o.Priority, k%3-1)
+					q.AddWithOpts(o, key)
 				}
 			})
 		}

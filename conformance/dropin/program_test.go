@@ -42,7 +42,7 @@ func (u *usage) decoded() (n uint64) {
 func build(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubernetes")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-C", "../kubernetes", "-buildvcs=false", "-tags=clientgo036", "-o", path, ".")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-C", "../kubernetes", "-buildvcs=false", "-o", path, ".")
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build conformance/kubernetes: %v\n%s", err, out)

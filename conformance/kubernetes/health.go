@@ -1,5 +1,3 @@
-//go:build clientgo036
-
 package main
 
 import (

@@ -18,7 +18,8 @@ func memberOf(t reflect.Type, name string) reflect.Type {
 	default:
 		return nil
 	}
-	for f := range t.Fields() {
+	for i := range t.NumField() {
+		f := t.Field(i)
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && tag == "":

@@ -89,8 +89,9 @@ func (s *Schema) property(name string) *Schema {
 // metadataFields returns the names of the fields of ObjectMeta.
 var metadataFields = sync.OnceValue(func() []string {
 	var names []string
-	for field := range reflect.TypeFor[metav1.ObjectMeta]().Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	t := reflect.TypeFor[metav1.ObjectMeta]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		names = append(names, name)
 	}
 	return names

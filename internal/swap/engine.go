@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"go/build/constraint"
 	"go/parser"
 	"go/token"
 	"os"
@@ -35,12 +36,12 @@ type engine struct {
 	sums    []string // their lines of go.sum
 }
 
-// loadEngine returns the packages of the engine in a source of Vedette. old is true for
-// client-go 0.36. A program gets only these packages and the modules that they import, not
+// loadEngine returns the packages of the engine in a source of Vedette. tag is
+// the build tag of the program's version of client-go. A program gets only these packages and the modules that they import, not
 // all modules of Vedette, so the modules of the program keep their versions.
 //
 // Errors: a folder that is not the source of Vedette.
-func loadEngine(ctx context.Context, dir string, old bool) (*engine, error) {
+func loadEngine(ctx context.Context, dir, tag string) (*engine, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func loadEngine(ctx context.Context, dir string, old bool) (*engine, error) {
 			continue
 		}
 		seen[pkg] = true
-		imports, err := e.addPackage(dir, pkg, old)
+		imports, err := e.addPackage(dir, pkg, tag)
 		if err != nil {
 			return nil, fmt.Errorf("read the source of Vedette: %w", err)
 		}
@@ -86,7 +87,7 @@ func loadEngine(ctx context.Context, dir string, old bool) (*engine, error) {
 }
 
 // addPackage adds the files of one package, and returns its imports.
-func (e *engine) addPackage(dir, pkg string, old bool) (imports []string, err error) {
+func (e *engine) addPackage(dir, pkg, tag string) (imports []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(pkg)))
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (e *engine) addPackage(dir, pkg string, old bool) (imports []string, err er
 		if err != nil {
 			return nil, err
 		}
-		source, ok := forVersion(source, old)
+		source, ok := forVersion(source, tag)
 		if !ok {
 			continue
 		}
@@ -124,22 +125,25 @@ func (e *engine) addPackage(dir, pkg string, old bool) (imports []string, err er
 }
 
 // forVersion returns a source without the build constraint that selects the version of
-// client-go. ok is false for a file of the other version.
-func forVersion(source []byte, old bool) (_ []byte, ok bool) {
-	const tag = "clientgo036"
+// client-go. ok is false for a file of a later version than that of tag.
+func forVersion(source []byte, tag string) (_ []byte, ok bool) {
 	for line := range strings.Lines(string(source)) {
-		rest, found := strings.CutPrefix(line, "//go:build ")
-		if !found {
+		if !strings.HasPrefix(line, "//go:build clientgo") {
 			continue
 		}
-		switch strings.TrimSpace(rest) {
-		case tag:
-			return []byte(strings.Replace(string(source), line, "", 1)), old
-		case "!" + tag:
-			return []byte(strings.Replace(string(source), line, "", 1)), !old
+		expr, err := constraint.Parse(strings.TrimSpace(line))
+		if err != nil {
+			return source, true // the compiler reports it
 		}
+		return []byte(strings.Replace(string(source), line, "", 1)), expr.Eval(func(t string) bool { return t == tag })
 	}
 	return source, true
+}
+
+// tagOf returns the build tag of a version of client-go: clientgo037 for v0.37.2.
+func tagOf(version string) string {
+	minor, _, _ := strings.Cut(strings.TrimPrefix(version, "v0."), ".")
+	return "clientgo0" + minor
 }
 
 // addModules adds the modules of imported packages. Modules of Kubernetes are already in

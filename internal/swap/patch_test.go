@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"encoding/json"
 	"go/parser"
 	"go/token"
 	"os"
@@ -12,15 +13,19 @@ import (
 	"github.com/vedette-io/vedette/internal/testinput"
 )
 
-// clientGoDir returns the source of the client-go that this repository uses.
+// clientGoDir returns the source of client-go 0.37.2.
 func clientGoDir(t *testing.T) string {
 	t.Helper()
 	testinput.Uncached(t) // it runs the go command, and reads a folder outside of this module
-	out, err := gotool.Tool{Dir: "."}.Run(t.Context(), "list", "-m", "-f", "{{.Dir}}", clientGo)
+	out, err := gotool.Tool{Dir: "."}.Run(t.Context(), "mod", "download", "-json", clientGo+"@v0.37.2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(string(out))
+	var module struct{ Dir string }
+	if err := json.Unmarshal(out, &module); err != nil {
+		t.Fatal(err)
+	}
+	return module.Dir
 }
 
 func TestPatchHooksEachPlace(t *testing.T) {

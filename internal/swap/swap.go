@@ -195,7 +195,7 @@ func (s *swap) prepare(ctx context.Context, targets []listedPackage) error {
 	if err != nil {
 		return err
 	}
-	e, err := loadEngine(ctx, source, strings.HasPrefix(version, served[0]))
+	e, err := loadEngine(ctx, source, tagOf(version))
 	if err != nil {
 		return err
 	}

@@ -1,23 +1,18 @@
 package informers
 
 import (
-	"context"
 	"fmt"
-	"maps"
-	"reflect"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/informers/internalinterfaces"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/vedette-io/vedette/compat/clientgo"
-	"github.com/vedette-io/vedette/compat/clientgo/internal/informerset"
 	"github.com/vedette-io/vedette/compat/clientgo/internal/reach"
 )
 
@@ -30,13 +25,14 @@ type (
 	SharedInformerOption func(*factory)
 )
 
+// withStock passes on an option of client-go.
+func withStock(option informers.SharedInformerOption) SharedInformerOption {
+	return func(f *factory) { f.stock = append(f.stock, option) }
+}
+
 // WithCustomResyncConfig sets a resync period for the types of certain objects.
 func WithCustomResyncConfig(periods map[metav1.Object]time.Duration) SharedInformerOption {
-	return func(f *factory) {
-		for example, period := range periods {
-			f.resyncOf[reflect.TypeOf(example)] = period
-		}
-	}
+	return withStock(informers.WithCustomResyncConfig(periods))
 }
 
 // WithTweakListOptions sets a function that changes the options of all lists and watches.
@@ -51,12 +47,7 @@ func WithNamespace(namespace string) SharedInformerOption {
 
 // WithTransform sets a transform on all informers.
 func WithTransform(transform cache.TransformFunc) SharedInformerOption {
-	return func(f *factory) { f.transform = transform }
-}
-
-// WithInformerName sets the name of the informers in metrics.
-func WithInformerName(name *cache.InformerName) SharedInformerOption {
-	return func(f *factory) { f.name = name }
+	return withStock(informers.WithTransform(transform))
 }
 
 // WithOptions sets a function that returns the options of Vedette for the type of an
@@ -81,97 +72,47 @@ func NewFilteredSharedInformerFactory(client kubernetes.Interface, resync time.D
 // with the byte tunnel. It sends no request before Start.
 func NewSharedInformerFactoryWithOptions(client kubernetes.Interface, resync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
 	f := &factory{
-		client:   reach.Clientset(client),
-		resync:   resync,
-		resyncOf: map[reflect.Type]time.Duration{},
-		options:  func(runtime.Object) clientgo.Options { return clientgo.Options{} },
+		client:  reach.Clientset(client),
+		options: func(runtime.Object) clientgo.Options { return clientgo.Options{} },
 	}
 	for _, option := range options {
 		option(f)
 	}
-	f.SharedInformerFactory = informers.NewSharedInformerFactoryWithOptions(client, resync, informers.WithNamespace(f.namespace),
-		informers.WithTweakListOptions(f.tweak), informers.WithTransform(f.transform), informers.WithInformerName(f.name))
+	f.SharedInformerFactory = informers.NewSharedInformerFactoryWithOptions(client, resync, append(f.limits(), f.stock...)...)
 	return f
 }
 
-// factory is a SharedInformerFactory. The embedded factory of client-go serves groups
-// that only newer versions of client-go have, so that such a version can be used; their
-// informers are not accelerated.
+// factory is a SharedInformerFactory. The embedded factory of client-go keeps the
+// informers, starts them and waits for them. It serves groups that only newer versions of
+// client-go have, so that such a version can be used; their informers are not accelerated.
 type factory struct {
 	SharedInformerFactory
 
 	client    kubernetes.Interface
 	namespace string
 	tweak     internalinterfaces.TweakListOptionsFunc
-	resync    time.Duration
-	resyncOf  map[reflect.Type]time.Duration
-	transform cache.TransformFunc
-	name      *cache.InformerName
+	stock     []informers.SharedInformerOption
 	options   func(runtime.Object) clientgo.Options
-	set       informerset.Set[reflect.Type]
 }
 
-// InformerName implements SharedInformerFactory.
-func (f *factory) InformerName() *cache.InformerName { return f.name }
-
-// Start implements SharedInformerFactory.
-func (f *factory) Start(stop <-chan struct{}) { f.StartWithContext(wait.ContextForChannel(stop)) }
-
-// StartWithContext implements SharedInformerFactory.
-func (f *factory) StartWithContext(ctx context.Context) {
-	f.set.Start(ctx)
-	f.SharedInformerFactory.StartWithContext(ctx)
-}
-
-// Shutdown implements SharedInformerFactory.
-func (f *factory) Shutdown() {
-	f.set.Shutdown()
-	f.SharedInformerFactory.Shutdown() // which releases the name
-}
-
-// WaitForCacheSync implements SharedInformerFactory.
-func (f *factory) WaitForCacheSync(stop <-chan struct{}) map[reflect.Type]bool {
-	return f.WaitForCacheSyncWithContext(wait.ContextForChannel(stop)).Synced
-}
-
-// WaitForCacheSyncWithContext implements SharedInformerFactory.
-func (f *factory) WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult {
-	synced, err := f.set.Wait(ctx)
-	newer := f.SharedInformerFactory.WaitForCacheSyncWithContext(ctx)
-	maps.Copy(synced, newer.Synced)
-	if err == nil {
-		err = newer.Err
-	}
-	return cache.SyncResult{Synced: synced, Err: err}
+// limits returns the options of client-go that limit all lists and watches.
+func (f *factory) limits() []informers.SharedInformerOption {
+	return []informers.SharedInformerOption{informers.WithNamespace(f.namespace), informers.WithTweakListOptions(f.tweak)}
 }
 
 // InformerFor implements SharedInformerFactory. It adopts the informer that newFunc
 // returns, with its selectors, indexers and transform.
 func (f *factory) InformerFor(example runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
-	key := reflect.TypeOf(example)
-	return f.set.Get(key, func() cache.SharedIndexInformer {
-		resync, ok := f.resyncOf[key]
-		if !ok {
-			resync = f.resync
-		}
-		return f.adopt(example, newFunc(f.client, resync))
+	return f.SharedInformerFactory.InformerFor(example, func(_ kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+		return clientgo.Adopt(newFunc(f.client, resync), f.options(example))
 	})
-}
-
-// adopt puts our informer in the place of a new informer of client-go.
-func (f *factory) adopt(example runtime.Object, made cache.SharedIndexInformer) cache.SharedIndexInformer {
-	inf := clientgo.Adopt(made, f.options(example))
-	if f.transform != nil {
-		_ = inf.SetTransform(f.transform) // it has not started
-	}
-	return inf
 }
 
 // ForResource implements SharedInformerFactory.
 //
 // Errors: a type that client-go does not know.
 func (f *factory) ForResource(resource schema.GroupVersionResource) (GenericInformer, error) {
-	made, err := f.template(resource, f.resync)
+	made, err := f.template(resource, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -179,14 +120,11 @@ func (f *factory) ForResource(resource schema.GroupVersionResource) (GenericInfo
 	if example == nil {
 		return nil, fmt.Errorf("informer of %v: this version of client-go does not tell its type; use the accessor of the group", resource)
 	}
-	key := reflect.TypeOf(example)
-	inf := f.set.Get(key, func() cache.SharedIndexInformer {
-		if resync, ok := f.resyncOf[key]; ok {
-			if again, err := f.template(resource, resync); err == nil {
-				made = again
-			}
+	inf := f.InformerFor(example, func(_ kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+		if again, err := f.template(resource, resync); err == nil {
+			made = again
 		}
-		return f.adopt(example, made)
+		return made
 	})
 	return generic{inf, resource.GroupResource()}, nil
 }
@@ -194,8 +132,7 @@ func (f *factory) ForResource(resource schema.GroupVersionResource) (GenericInfo
 // template returns an informer of client-go for a resource, from a factory that is never
 // started: only client-go has the table of resources.
 func (f *factory) template(resource schema.GroupVersionResource, resync time.Duration) (cache.SharedIndexInformer, error) {
-	stock := informers.NewSharedInformerFactoryWithOptions(f.client, resync, informers.WithNamespace(f.namespace), informers.WithTweakListOptions(f.tweak))
-	made, err := stock.ForResource(resource)
+	made, err := informers.NewSharedInformerFactoryWithOptions(f.client, resync, f.limits()...).ForResource(resource)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/compat/clientgo"
 	"github.com/vedette-io/vedette/compat/clientgo/informers"
+	_ "github.com/vedette-io/vedette/internal/stocktime" // stock informers run in bubbles
 )
 
 // TestFactory: a factory with an ordinary clientset runs its informers on the engine, by
@@ -47,9 +48,9 @@ func TestFactory(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		lister := pods.Lister()
-		f.StartWithContext(ctx)
-		synced := f.WaitForCacheSyncWithContext(ctx)
-		if synced.Err != nil || !synced.Synced[reflect.TypeFor[*corev1.Pod]()] || !synced.Synced[reflect.TypeFor[*corev1.Node]()] {
+		f.Start(ctx.Done())
+		synced := f.WaitForCacheSync(ctx.Done())
+		if !synced[reflect.TypeFor[*corev1.Pod]()] || !synced[reflect.TypeFor[*corev1.Node]()] {
 			t.Errorf("got %+v, want Pods and Nodes synced", synced)
 		}
 		for name, inf := range map[string]cache.SharedIndexInformer{"pods": pods.Informer(), "pods by resource": generic.Informer(), "nodes": nodes.Informer()} {
@@ -75,8 +76,8 @@ func TestFake(t *testing.T) {
 		f := informers.NewSharedInformerFactory(client, 0)
 		inf := f.Core().V1().Pods().Informer()
 		ctx, cancel := context.WithCancel(t.Context())
-		f.StartWithContext(ctx)
-		f.WaitForCacheSyncWithContext(ctx)
+		f.Start(ctx.Done())
+		f.WaitForCacheSync(ctx.Done())
 		if keys := inf.GetStore().ListKeys(); len(keys) != 1 || keys[0] != "a/one" {
 			t.Errorf("the store has %q", keys)
 		}

@@ -1,4 +1,4 @@
-//go:build !clientgo036
+//go:build clientgo037
 
 package informers_test
 

@@ -28,8 +28,8 @@ func holds(t reflect.Type, kinds ...reflect.Kind) bool {
 	case reflect.Array:
 		return holds(t.Elem(), kinds...)
 	case reflect.Struct:
-		for field := range t.Fields() {
-			if holds(field.Type, kinds...) {
+		for i := range t.NumField() {
+			if holds(t.Field(i).Type, kinds...) {
 				return true
 			}
 		}

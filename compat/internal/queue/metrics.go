@@ -58,13 +58,9 @@ func NewMetrics[T comparable](name string, provider clientgo.MetricsProvider, c 
 // ofProcess takes the metrics from a queue of client-go that is made for them. The
 // provider that a process has set cannot be read, and only a queue asks it.
 func (m *Metrics[T]) ofProcess(name string) (*Metrics[T], error) {
-	q, counted := process(name)
+	v, counted := process(name)
 	if !counted {
 		return nil, nil
-	}
-	v := reflect.ValueOf(q).Elem().FieldByName("metrics")
-	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
-		v = v.Elem()
 	}
 	if v.Kind() != reflect.Struct || !(hidden.Field(v, "depth", &m.depth) && hidden.Field(v, "adds", &m.adds) &&
 		hidden.Field(v, "latency", &m.latency) && hidden.Field(v, "workDuration", &m.work) &&

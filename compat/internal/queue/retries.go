@@ -21,7 +21,7 @@ func NewRetries(name string, provider clientgo.MetricsProvider) *Retries {
 		return nil
 	}
 	return &Retries{meter: clientgo.NewTypedDelayingQueueWithConfig(clientgo.TypedDelayingQueueConfig[struct{}]{
-		Name: name, Clock: still{}, Queue: none{},
+		Name: name, Clock: newStill(), Queue: none{},
 	})}
 }
 

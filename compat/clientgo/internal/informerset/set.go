@@ -28,6 +28,8 @@ import (
 	"sync"
 
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/vedette-io/vedette/compat/clientgo/internal/synced"
 )
 
 // Set is the informers of a factory. The zero value is empty.
@@ -74,8 +76,8 @@ func (s *Set[K]) Start(ctx context.Context) {
 // returns which of them are.
 //
 // Errors: the cause of ctx, if not all are.
-func (s *Set[K]) Wait(ctx context.Context) (synced map[K]bool, err error) {
-	synced = map[K]bool{}
+func (s *Set[K]) Wait(ctx context.Context) (done map[K]bool, err error) {
+	done = map[K]bool{}
 	waiting := map[K]cache.SharedIndexInformer{}
 	s.mu.Lock()
 	for key := range s.started {
@@ -83,15 +85,11 @@ func (s *Set[K]) Wait(ctx context.Context) (synced map[K]bool, err error) {
 	}
 	s.mu.Unlock()
 	for key, inf := range waiting {
-		select {
-		case <-inf.HasSyncedChecker().Done():
-		case <-ctx.Done():
-		}
-		if synced[key] = inf.HasSynced(); !synced[key] {
+		if done[key] = synced.Wait(ctx, inf); !done[key] {
 			err = context.Cause(ctx)
 		}
 	}
-	return synced, err
+	return done, err
 }
 
 // Shutdown waits until all informers have ended, and lets no other start. It may be

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 
 	"github.com/vedette-io/vedette/compat/clientgo/internal/tunnel"
 	"github.com/vedette-io/vedette/kube"
@@ -198,7 +199,7 @@ func TestParameters(t *testing.T) {
 	fs := podFunctions(clientset(t, config(srv)))
 	tweak := func(opts *metav1.ListOptions) {
 		opts.AllowWatchBookmarks, opts.Limit, opts.ResourceVersion, opts.Continue = false, 1, "0", "x"
-		opts.SendInitialEvents, opts.TimeoutSeconds = nil, new(int64(1))
+		opts.SendInitialEvents, opts.TimeoutSeconds = nil, ptr.To(int64(1))
 		opts.LabelSelector, opts.FieldSelector = "app=web", "spec.nodeName=n"
 	}
 	src := source(functions{
@@ -214,7 +215,7 @@ func TestParameters(t *testing.T) {
 	list, err := src.List(t.Context(), metav1.ListOptions{Limit: 500, ResourceVersion: "9"})
 	read(t, list, err)
 	events, err := src.Watch(t.Context(), metav1.ListOptions{
-		ResourceVersion: "7", AllowWatchBookmarks: true, SendInitialEvents: new(true), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, TimeoutSeconds: new(int64(300)),
+		ResourceVersion: "7", AllowWatchBookmarks: true, SendInitialEvents: ptr.To(true), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, TimeoutSeconds: ptr.To(int64(300)),
 	})
 	read(t, events, err)
 	want := []string{

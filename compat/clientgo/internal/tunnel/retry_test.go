@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/metrics"
 	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/utils/ptr"
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/compat/clientgo/internal/tunnel"
@@ -126,7 +127,7 @@ func TestTimeoutBeforeHeaders(t *testing.T) {
 func TestRequestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := source(podFunctions(clientset(t, config(silence(true)))))
-		if _, err := src.List(t.Context(), metav1.ListOptions{TimeoutSeconds: new(int64(2))}); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := src.List(t.Context(), metav1.ListOptions{TimeoutSeconds: ptr.To(int64(2))}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the list returned %v, want a timeout", err)
 		}
 	})
@@ -163,11 +164,11 @@ func TestBodiesOutliveTimeouts(t *testing.T) {
 		cfg := config(srv)
 		cfg.Timeout = 5 * time.Second
 		src := source(podFunctions(clientset(t, cfg)))
-		list, err := src.List(t.Context(), metav1.ListOptions{TimeoutSeconds: new(int64(3))})
+		list, err := src.List(t.Context(), metav1.ListOptions{TimeoutSeconds: ptr.To(int64(3))})
 		if got := read(t, list, err); got != onePod {
 			t.Errorf("the list is %q", got)
 		}
-		events, err := src.Watch(t.Context(), metav1.ListOptions{TimeoutSeconds: new(int64(3))})
+		events, err := src.Watch(t.Context(), metav1.ListOptions{TimeoutSeconds: ptr.To(int64(3))})
 		if got := read(t, events, err); got != oneEvent {
 			t.Errorf("the watch is %q", got)
 		}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
@@ -94,7 +95,7 @@ func (s *Source) Probe(ctx context.Context) error {
 	c := s.capture(ctx, "watch", nil)
 	c.probe = true
 	w, err := s.lw.WatchWithContext(c.mark(ctx), metav1.ListOptions{
-		AllowWatchBookmarks: true, TimeoutSeconds: new(int64(1)), FieldSelector: "metadata.name=vedette-probe",
+		AllowWatchBookmarks: true, TimeoutSeconds: ptr.To(int64(1)), FieldSelector: "metadata.name=vedette-probe",
 	})
 	discard(w, err)
 	_, plain := w.(*watch.StreamWatcher)

@@ -18,8 +18,8 @@
 //
 // The client of the list and watch functions must be made from a rest.Config of
 // clientgo.Wrap; else client-go's informer does the work. Reflectors, queues and stores
-// that a program puts together itself are client-go's. Build with the tag clientgo036 for
-// client-go 0.36.
+// that a program puts together itself are client-go's. Names that came with client-go
+// 0.36, for example, need the build tag clientgo036, or an import of client-go's package.
 //
 // # Errors
 //

@@ -65,7 +65,7 @@ func single(options cache.InformerOptions) (cache.Indexer, cache.Controller) {
 	}
 	if options.Handler != nil {
 		if reg, err := inf.AddEventHandler(options.Handler); err == nil { // it has not stopped
-			c.handled = reg
+			c.ResourceEventHandlerRegistration = reg
 		}
 	}
 	return inf.GetIndexer(), c
@@ -73,11 +73,9 @@ func single(options cache.InformerOptions) (cache.Indexer, cache.Controller) {
 
 // controller runs an informer with one handler.
 type controller struct {
+	cache.ResourceEventHandlerRegistration // the handler, or the informer without one
+
 	informer cache.SharedIndexInformer
-	handled  interface { // the handler, or the informer without one
-		HasSynced() bool
-		HasSyncedChecker() cache.DoneChecker
-	}
 }
 
 // Run implements cache.Controller.
@@ -85,12 +83,6 @@ func (c controller) Run(stop <-chan struct{}) { c.RunWithContext(wait.ContextFor
 
 // RunWithContext implements cache.Controller.
 func (c controller) RunWithContext(ctx context.Context) { c.informer.RunWithContext(ctx) }
-
-// HasSynced reports whether the handler got the first list.
-func (c controller) HasSynced() bool { return c.handled.HasSynced() }
-
-// HasSyncedChecker implements cache.Controller.
-func (c controller) HasSyncedChecker() cache.DoneChecker { return c.handled.HasSyncedChecker() }
 
 // LastSyncResourceVersion implements cache.Controller.
 func (c controller) LastSyncResourceVersion() string { return c.informer.LastSyncResourceVersion() }

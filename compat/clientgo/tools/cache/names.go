@@ -8,18 +8,12 @@ import "k8s.io/client-go/tools/cache"
 
 // Constants of client-go.
 const (
-	Added                 = cache.Added
-	Bookmark              = cache.Bookmark
-	Deleted               = cache.Deleted
-	NamespaceIndex        = cache.NamespaceIndex
-	Replaced              = cache.Replaced
-	ReplacedAll           = cache.ReplacedAll
-	Sync                  = cache.Sync
-	SyncAll               = cache.SyncAll
-	TransactionTypeAdd    = cache.TransactionTypeAdd
-	TransactionTypeDelete = cache.TransactionTypeDelete
-	TransactionTypeUpdate = cache.TransactionTypeUpdate
-	Updated               = cache.Updated
+	Added          = cache.Added
+	Deleted        = cache.Deleted
+	NamespaceIndex = cache.NamespaceIndex
+	Replaced       = cache.Replaced
+	Sync           = cache.Sync
+	Updated        = cache.Updated
 )
 
 // Variables of client-go.
@@ -34,7 +28,6 @@ var (
 	DeletionHandlingMetaNamespaceKeyFunc   = cache.DeletionHandlingMetaNamespaceKeyFunc
 	DeletionHandlingObjectToName           = cache.DeletionHandlingObjectToName
 	IndexFuncToKeyFuncAdapter              = cache.IndexFuncToKeyFuncAdapter
-	IsDone                                 = cache.IsDone
 	ListAll                                = cache.ListAll
 	ListAllByNamespace                     = cache.ListAllByNamespace
 	MetaNamespaceIndexFunc                 = cache.MetaNamespaceIndexFunc
@@ -52,14 +45,12 @@ var (
 	NewGenericLister                       = cache.NewGenericLister
 	NewHeap                                = cache.NewHeap
 	NewIndexer                             = cache.NewIndexer
-	NewInformerName                        = cache.NewInformerName
 	NewIntegerResourceVersionMutationCache = cache.NewIntegerResourceVersionMutationCache
 	NewListWatchFromClient                 = cache.NewListWatchFromClient
 	NewNamedReflector                      = cache.NewNamedReflector
 	NewNamespaceKeyedIndexerAndReflector   = cache.NewNamespaceKeyedIndexerAndReflector
 	NewObjectName                          = cache.NewObjectName
 	NewRealFIFO                            = cache.NewRealFIFO
-	NewRealFIFOWithOptions                 = cache.NewRealFIFOWithOptions
 	NewReflector                           = cache.NewReflector
 	NewReflectorWithOptions                = cache.NewReflectorWithOptions
 	NewRetryWithDeadline                   = cache.NewRetryWithDeadline
@@ -69,27 +60,19 @@ var (
 	NewUndeltaStore                        = cache.NewUndeltaStore
 	ObjectToName                           = cache.ObjectToName
 	ParseObjectName                        = cache.ParseObjectName
-	ResetInformerNamesForTesting           = cache.ResetInformerNamesForTesting
-	SetInformerMetricsProvider             = cache.SetInformerMetricsProvider
 	SetReflectorMetricsProvider            = cache.SetReflectorMetricsProvider
 	SplitMetaNamespaceKey                  = cache.SplitMetaNamespaceKey
-	ToListWatcherWithWatchListSemantics    = cache.ToListWatcherWithWatchListSemantics
 	ToListerWatcherWithContext             = cache.ToListerWatcherWithContext
 	ToListerWithContext                    = cache.ToListerWithContext
 	ToWatcherWithContext                   = cache.ToWatcherWithContext
-	WaitFor                                = cache.WaitFor
 	WaitForCacheSync                       = cache.WaitForCacheSync
 	WaitForNamedCacheSync                  = cache.WaitForNamedCacheSync
 	WaitForNamedCacheSyncWithContext       = cache.WaitForNamedCacheSyncWithContext
-	WithStoreMetrics                       = cache.WithStoreMetrics
-	WithThreadSafeStoreMetrics             = cache.WithThreadSafeStoreMetrics
-	WithTransformer                        = cache.WithTransformer
 )
 
 // Types of client-go.
 type (
 	AppendFunc                        = cache.AppendFunc
-	BookmarkInfo                      = cache.BookmarkInfo
 	Config                            = cache.Config
 	Controller                        = cache.Controller
 	CounterMetric                     = cache.CounterMetric
@@ -99,7 +82,6 @@ type (
 	DeltaFIFOOptions                  = cache.DeltaFIFOOptions
 	DeltaType                         = cache.DeltaType
 	Deltas                            = cache.Deltas
-	DoneChecker                       = cache.DoneChecker
 	ExpirationCache                   = cache.ExpirationCache
 	ExpirationPolicy                  = cache.ExpirationPolicy
 	ExplicitKey                       = cache.ExplicitKey
@@ -113,14 +95,10 @@ type (
 	Getter                            = cache.Getter
 	HandlerOptions                    = cache.HandlerOptions
 	Heap                              = cache.Heap
-	HistogramMetric                   = cache.HistogramMetric
 	IndexFunc                         = cache.IndexFunc
 	Indexer                           = cache.Indexer
 	Indexers                          = cache.Indexers
 	Indices                           = cache.Indices
-	InformerMetricsProvider           = cache.InformerMetricsProvider
-	InformerName                      = cache.InformerName
-	InformerNameAndResource           = cache.InformerNameAndResource
 	InformerOptions                   = cache.InformerOptions
 	InformerSynced                    = cache.InformerSynced
 	KeyError                          = cache.KeyError
@@ -141,17 +119,12 @@ type (
 	MutationDetector                  = cache.MutationDetector
 	ObjectName                        = cache.ObjectName
 	PopProcessFunc                    = cache.PopProcessFunc
-	ProcessBatchFunc                  = cache.ProcessBatchFunc
 	ProcessFunc                       = cache.ProcessFunc
 	Queue                             = cache.Queue
-	QueueWithBatch                    = cache.QueueWithBatch
 	RealFIFO                          = cache.RealFIFO
-	RealFIFOOptions                   = cache.RealFIFOOptions
 	Reflector                         = cache.Reflector
-	ReflectorBookmarkStore            = cache.ReflectorBookmarkStore
 	ReflectorOptions                  = cache.ReflectorOptions
 	ReflectorStore                    = cache.ReflectorStore
-	ReplacedAllInfo                   = cache.ReplacedAllInfo
 	ResourceEventHandler              = cache.ResourceEventHandler
 	ResourceEventHandlerDetailedFuncs = cache.ResourceEventHandlerDetailedFuncs
 	ResourceEventHandlerFuncs         = cache.ResourceEventHandlerFuncs
@@ -164,24 +137,12 @@ type (
 	SharedInformer                    = cache.SharedInformer
 	ShouldResyncFunc                  = cache.ShouldResyncFunc
 	Store                             = cache.Store
-	StoreOption                       = cache.StoreOption
 	SummaryMetric                     = cache.SummaryMetric
-	SyncAllInfo                       = cache.SyncAllInfo
-	SyncResult                        = cache.SyncResult
 	TTLPolicy                         = cache.TTLPolicy
 	ThreadSafeStore                   = cache.ThreadSafeStore
-	ThreadSafeStoreOption             = cache.ThreadSafeStoreOption
-	ThreadSafeStoreTransaction        = cache.ThreadSafeStoreTransaction
-	ThreadSafeStoreWithTransaction    = cache.ThreadSafeStoreWithTransaction
 	TimestampedEntry                  = cache.TimestampedEntry
-	Transaction                       = cache.Transaction
-	TransactionError                  = cache.TransactionError
-	TransactionStore                  = cache.TransactionStore
-	TransactionType                   = cache.TransactionType
 	TransformFunc                     = cache.TransformFunc
-	TransformingStore                 = cache.TransformingStore
 	UndeltaStore                      = cache.UndeltaStore
-	VeryShortWatchError               = cache.VeryShortWatchError
 	WatchErrorHandler                 = cache.WatchErrorHandler
 	WatchErrorHandlerWithContext      = cache.WatchErrorHandlerWithContext
 	WatchFunc                         = cache.WatchFunc

@@ -126,6 +126,7 @@ func TestMetrics(t *testing.T) {
 		if r.values["q depth"] != 0 || len(r.seen["q work"]) != 4 {
 			t.Errorf("got %+v, want a depth of 0 and 4 times of work", r)
 		}
+		fake.Step(time.Second) // before 0.35 client-go's goroutine ends at the next tick
 	})
 }
 
