@@ -1,4 +1,4 @@
-package rule
+package glob
 
 import (
 	"regexp"
@@ -20,7 +20,7 @@ func TestGlobAgainstModel(t *testing.T) {
 		name := rapid.StringOfN(rapid.RuneFrom([]rune(letters)), 0, 8, -1).Draw(t, "name")
 		model := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
 		want := regexp.MustCompile("(?s)^" + model + "$").MatchString(name)
-		if got := Glob(pattern).Match(name); got != want {
+		if got := Pattern(pattern).Match(name); got != want {
 			t.Fatalf("%q matches %q: %v, want %v", pattern, name, got, want)
 		}
 	})
@@ -28,7 +28,7 @@ func TestGlobAgainstModel(t *testing.T) {
 
 func TestGlobs(t *testing.T) {
 	for _, c := range []struct {
-		glob Glob
+		glob Pattern
 		name string
 		want bool
 	}{
@@ -53,7 +53,7 @@ func TestGlobs(t *testing.T) {
 
 func TestGlobIsLinear(t *testing.T) {
 	// A matcher that tries all combinations would not finish.
-	if Glob(strings.Repeat("a*", 100) + "b").Match(strings.Repeat("a", 10_000)) {
+	if Pattern(strings.Repeat("a*", 100) + "b").Match(strings.Repeat("a", 10_000)) {
 		t.Error("it matches")
 	}
 }
