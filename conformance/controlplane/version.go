@@ -86,8 +86,13 @@ func (p program) module(ctx context.Context, version, source, dir string) (strin
 	return module, nil
 }
 
-// staging is a folder of the repository of Kubernetes that has the source of another module.
-var staging = regexp.MustCompile(`=> \./staging/src/(\S+)`)
+var (
+	// staging is a folder of Kubernetes' repository that has the source of another module.
+	staging = regexp.MustCompile(`=> \./staging/src/(\S+)`)
+	// sample is a line about an example in that repository. The servers do not have it, and its
+	// module is not served of each version.
+	sample = regexp.MustCompile(`(?m)^\tk8s\.io/sample-.*\n`)
+)
 
 // writeModule writes a module of the servers: our main.go, and Kubernetes' own go.mod and
 // go.sum, where the tagged modules replace the folders of Kubernetes' repository. The module
@@ -124,7 +129,7 @@ func writeModule(ctx context.Context, version, main, module string) error {
 // tagged returns Kubernetes' go.mod as that of the servers' module.
 func tagged(mod []byte, version string) []byte {
 	mod = bytes.Replace(mod, []byte("\nmodule k8s.io/kubernetes\n"), []byte("\nmodule github.com/vedette-io/vedette/conformance/build/kubernetes\n"), 1)
-	mod = staging.ReplaceAll(mod, []byte("=> $1 v0"+strings.TrimPrefix(version, "1")))
+	mod = staging.ReplaceAll(sample.ReplaceAll(mod, nil), []byte("=> $1 v0"+strings.TrimPrefix(version, "1")))
 	return fmt.Appendf(mod, "\nrequire k8s.io/kubernetes v%s\n", version)
 }
 

@@ -12,12 +12,16 @@ module k8s.io/kubernetes
 
 go 1.20
 
-require k8s.io/api v0.0.0
+require (
+	k8s.io/api v0.0.0
+	k8s.io/sample-apiserver v0.0.0
+)
 
 replace (
 	github.com/onsi/ginkgo/v2 => github.com/openshift/ginkgo/v2 v2.6.1
 	k8s.io/api => ./staging/src/k8s.io/api
 	k8s.io/pod-security-admission => ./staging/src/k8s.io/pod-security-admission
+	k8s.io/sample-apiserver => ./staging/src/k8s.io/sample-apiserver
 )
 `), "1.28.15"))
 	const want = `// comment
@@ -26,7 +30,9 @@ module github.com/vedette-io/vedette/conformance/build/kubernetes
 
 go 1.20
 
-require k8s.io/api v0.0.0
+require (
+	k8s.io/api v0.0.0
+)
 
 replace (
 	github.com/onsi/ginkgo/v2 => github.com/openshift/ginkgo/v2 v2.6.1
