@@ -100,7 +100,7 @@ chaos: ## hold informers of client-go and ours side by side on a real control pl
 	VEDETTE_PATIENCE=4m go test -C conformance -race ./chaos -count=1 -timeout 3h -v -chaos=$(CHAOS)
 
 # The packages of conformance that run on each version of Kubernetes.
-ON_EACH := ./crds ./clients ./engine ./followers ./record/rights ./record/window ./e2e ./deploy ./logs ./submit ./portal/why
+ON_EACH := ./crds ./clients ./engine ./cbor ./followers ./record/rights ./record/window ./e2e ./deploy ./logs ./submit ./portal/why
 .PHONY: kubernetes
 kubernetes: ## run informer, drop-in, recorder, doctor, submit, logs and the portal's reasons on Kubernetes V, such as 1.28.15 (building it takes 12 minutes, once)
 	@tools/setup.sh linux prometheus
