@@ -10,7 +10,7 @@
 // # Versions
 //
 // VEDETTE_KUBERNETES=1.28.15 selects another version than DefaultVersion. etcd and kwok keep
-// theirs. A test that asks for what an older version lacks calls Needs.
+// theirs. A test of a feature that older versions lack calls Needs.
 //
 // # Ownership
 //

@@ -27,19 +27,23 @@ const VersionVariable = "VEDETTE_KUBERNETES"
 // Version returns the version of Kubernetes that ForTest runs.
 func Version() string { return cmp.Or(os.Getenv(VersionVariable), DefaultVersion) }
 
-// Needs skips the test if it asks for what Kubernetes has since a later minor version, such as
-// 1.33, than the one that ForTest runs.
+// Needs skips the test if it asks for a feature that Kubernetes has since a later minor version,
+// such as 1.33, than the one that ForTest runs. With DefaultVersion it fails instead: the gate
+// skips nothing.
 func Needs(t testing.TB, since, what string) {
 	t.Helper()
-	if has := Version(); minorOf(has) < minorOf(since) {
+	switch has := Version(); {
+	case minorOf(has) >= minorOf(since):
+	case has == DefaultVersion:
+		t.Fatalf("Kubernetes %s, the default, does not have %s, which Kubernetes has since %s", has, what, since)
+	default:
 		t.Skipf("Kubernetes %s does not have %s, which Kubernetes has since %s", has, what, since)
 	}
 }
 
 var versionPattern = regexp.MustCompile(`^1\.([0-9]+)(\.[0-9]+)?$`)
 
-// minorOf returns the minor version, and zero for a text that is no version. Build refuses such
-// a text.
+// minorOf returns the minor version, and zero for another text, which Build refuses.
 func minorOf(version string) int {
 	parts := versionPattern.FindStringSubmatch(version)
 	if parts == nil {

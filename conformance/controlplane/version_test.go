@@ -66,29 +66,45 @@ func TestProgramsOfVersion(t *testing.T) {
 	}
 }
 
-// skipped records a skip.
-type skipped struct {
+// outcome records the end of a test.
+type outcome struct {
 	testing.TB
-	reason string
+	skipped, failed bool
 }
 
-func (s *skipped) Helper() {}
-func (s *skipped) Skipf(format string, args ...any) {
-	s.reason = format
+func (o *outcome) Helper() {}
+
+func (o *outcome) Skipf(string, ...any) {
+	o.skipped = true
+	runtime.Goexit()
+}
+
+func (o *outcome) Fatalf(string, ...any) {
+	o.failed = true
 	runtime.Goexit()
 }
 
 func TestNeeds(t *testing.T) {
-	for version, want := range map[string]bool{"1.28.15": true, "1.31.0": true, "1.32.0": false, "1.37.2": false, "": false} {
-		t.Setenv(VersionVariable, version)
-		s, done := &skipped{TB: t}, make(chan struct{})
+	for _, c := range []struct {
+		version, since  string
+		skipped, failed bool
+	}{
+		{"1.28.15", "1.32", true, false},
+		{"1.31.0", "1.32", true, false},
+		{"1.32.0", "1.32", false, false},
+		{"1.37.2", "1.37", false, false},
+		{"", "1.32", false, false},
+		{"", "1.99", false, true},
+	} {
+		t.Setenv(VersionVariable, c.version)
+		o, done := &outcome{TB: t}, make(chan struct{})
 		go func() {
 			defer close(done)
-			Needs(s, "1.32", "lists as streams")
+			Needs(o, c.since, "a feature")
 		}()
 		<-done
-		if got := s.reason != ""; got != want {
-			t.Errorf("%s: skipped is %v, want %v", version, got, want)
+		if o.skipped != c.skipped || o.failed != c.failed {
+			t.Errorf("%s needs %s: skipped %v, failed %v", c.version, c.since, o.skipped, o.failed)
 		}
 	}
 }
