@@ -31,7 +31,7 @@ func newKeeping(t *testing.T) *keeping {
 		}
 		return string(rec.Body), nil
 	}
-	s := store.New(store.Config{Decode: decode, KeepObject: func(_ int, packs bool) bool { return !packs }})
+	s := store.New(store.Config{Decode: decode, KeepObject: func(c store.Candidate) bool { return !c.Packs }})
 	return &keeping{Store: s, random: testinput.Rand(t)}
 }
 
@@ -117,7 +117,7 @@ func TestKeepObject(t *testing.T) {
 		}
 		return string(rec.Body), nil
 	}
-	s := store.New(store.Config{Decode: decode, KeepObject: func(size int, _ bool) bool { return size <= 3 }})
+	s := store.New(store.Config{Decode: decode, KeepObject: func(c store.Candidate) bool { return c.Size <= 3 }})
 	sub := s.Subscribe(store.EveryChange)
 	defer sub.Close()
 	apply(t, s, begin, upsertBody("a", 1, "one"), upsertBody("b", 2, "bad"), upsertBody("c", 3, "three"), end(3))
