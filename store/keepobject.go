@@ -12,7 +12,7 @@ func (s *Store) KeepObject(e Entry, object any) (kept any, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now, found := s.live.objects.Find(e)
-	if !found || !s.arena.sums || !now.SameContent(e) || now.slab.columns != s.arena.columns {
+	if !found || !s.arena.sums || !now.SameContent(e) {
 		return object, false
 	}
 	switch kept := now.slab.object.(type) {
