@@ -317,7 +317,7 @@ func (k *keeping) holds(t *testing.T, s *store.Snapshot, want map[string]string,
 func TestKeepObjectFreesBodies(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
-	for i := range 500 {
+	for i := range 5_000 {
 		apply(t, k.Store, k.record(i, 2_000, true))
 	}
 	before := k.Stats().HeldBytes
@@ -326,7 +326,7 @@ func TestKeepObjectFreesBodies(t *testing.T) {
 			t.Fatalf("%s was not kept", e.Key())
 		}
 	}
-	if n, after := k.objects(t), k.Stats().HeldBytes; n != 500 || after > before/4 {
+	if n, after := k.objects(t), k.Stats().HeldBytes; n != 5_000 || after > before/4 {
 		t.Errorf("%d objects are kept, and the bodies take %d bytes instead of %d", n, after, before)
 	}
 }
