@@ -99,6 +99,14 @@ chaos: ## hold informers of client-go and ours side by side on a real control pl
 	@tools/setup.sh linux
 	VEDETTE_PATIENCE=4m go test -C conformance -race ./chaos -count=1 -timeout 3h -v -chaos=$(CHAOS)
 
+# The packages of conformance that run on each version of Kubernetes.
+ON_EACH := ./crds ./clients ./engine ./cbor ./followers ./record/rights ./record/window ./e2e ./deploy ./logs ./submit ./portal/why
+.PHONY: kubernetes
+kubernetes: ## run informer, drop-in, recorder, doctor, submit, logs and the portal's reasons on Kubernetes V, such as 1.28.15 (building it takes 12 minutes, once)
+	@tools/setup.sh linux prometheus
+	go run -C conformance ./cmd/cluster --kubernetes $(V) build
+	VEDETTE_KUBERNETES=$(V) VEDETTE_TEST_DATABASES=sqlite go test -C conformance -p 1 -count=1 -timeout 25m -v $(ON_EACH)
+
 .PHONY: followers
 followers: ## hold informers, a recorder and the drop-in on a real control plane through restored data, new schemas and versions, proxies, kine and 1,000 types (25 minutes)
 	@tools/setup.sh linux

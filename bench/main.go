@@ -10,10 +10,13 @@ import (
 	"os/signal"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/vedette-io/vedette/bench/contest"
+	"github.com/vedette-io/vedette/bench/dropin"
 	"github.com/vedette-io/vedette/bench/report"
 	"github.com/vedette-io/vedette/bench/scenario"
 	"github.com/vedette-io/vedette/bench/serve"
@@ -27,6 +30,8 @@ const usage = `Compares Vedette with its peers.
   GOWORK=off go run -C bench . -full -run reads -case 'all$'
   GOWORK=off go run -C bench . -list                           list the scenarios and cases
   GOWORK=off go run -C bench . -json a.json                    save the measurements
+  GOWORK=off go run -C bench . dropin -sizes 20,200 -rest 0
+                                                           the memory of small programs with the drop-in
   GOWORK=off go run -C bench . diff a.json b.json              compare two runs
   GOWORK=off go run -C bench . show -out ../docs a.json …      write the tables of a saved run, or of several pieces
 
@@ -40,6 +45,9 @@ func main() {
 }
 
 func run(args []string) error {
+	if len(args) > 0 && args[0] == "dropin" {
+		return dropIn(args[1:])
+	}
 	if len(args) > 1 { // this program's own processes and subcommands without these flags
 		switch args[0] {
 		case "serve":
@@ -54,6 +62,12 @@ func run(args []string) error {
 				return err
 			}
 			return contest.Main(task)
+		case "program":
+			var p dropin.Program
+			if err := json.Unmarshal([]byte(args[1]), &p); err != nil {
+				return err
+			}
+			return dropin.Main(p, os.Stdin, os.Stdout)
 		case "diff":
 			return diff(args[1:])
 		case "show":
@@ -71,6 +85,26 @@ func flags(name string) *flag.FlagSet {
 		f.PrintDefaults()
 	}
 	return f
+}
+
+// dropIn writes the table of small programs.
+func dropIn(args []string) error {
+	f := flags("bench dropin")
+	sizes := f.String("sizes", "0,20,200,2000", "numbers of objects of each of ten types")
+	rest := f.Duration("rest", 2*time.Minute, "time at rest; 0 leaves this stage out")
+	rounds := f.Int("rounds", 5, "number of runs of each program, whose medians are shown")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	var n []int
+	for text := range strings.SplitSeq(*sizes, ",") {
+		size, err := strconv.Atoi(text)
+		if err != nil {
+			return err
+		}
+		n = append(n, size)
+	}
+	return dropin.Table(context.Background(), os.Stdout, n, *rest, *rounds)
 }
 
 func bench(args []string) error {

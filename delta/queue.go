@@ -29,7 +29,7 @@ type QueueOf[T any] struct {
 	changed sync.Cond // signals a change of any field below
 	pending []T       // items that Get has not taken yet
 	bytes   int       // the size of pending
-	spare   []T       // the last batch that Get returned, for reuse
+	spare   []T       // the last batch that Get returned, for reuse unless it was mostly empty
 	closed  bool
 	waiting bool // Get waits
 }
@@ -41,6 +41,9 @@ func NewQueueOf[T any](limits Limits, size func(T) int) *QueueOf[T] {
 	q.changed.L = &q.mu
 	return q
 }
+
+// spareRoom is the factor by which the memory of a batch may exceed the batch to be reused.
+const spareRoom = 4
 
 // Put appends an item. It waits while the queue is full. Any goroutine may call it.
 //
@@ -82,6 +85,9 @@ func (q *QueueOf[T]) Get(ctx context.Context) ([]T, error) {
 	batch := q.pending
 	clear(q.spare) // releases the bodies
 	q.pending, q.spare = q.spare[:0], batch
+	if spareRoom*len(batch) < cap(batch) { // a burst, such as a first list, is over
+		q.spare = nil
+	}
 	q.bytes = 0
 	q.changed.Broadcast()
 	return batch, nil

@@ -295,3 +295,24 @@ func TestKindsHaveNames(t *testing.T) {
 		}
 	}
 }
+
+// TestQueueAfterBurst: a queue gives up the memory of a burst once batches are small again.
+func TestQueueAfterBurst(t *testing.T) {
+	q := delta.NewQueueOf(delta.Limits{}, func(int) int { return 1 })
+	room := 0 // of the last batch
+	for _, n := range []int{1000, 1, 1, 1} {
+		for i := range n {
+			if err := q.Put(t.Context(), i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := q.Get(t.Context())
+		if err != nil || len(got) != n {
+			t.Fatalf("got %d items, %v, want %d", len(got), err, n)
+		}
+		room = cap(got)
+	}
+	if room > 10 {
+		t.Errorf("the queue keeps room for %d items", room)
+	}
+}

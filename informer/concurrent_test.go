@@ -205,6 +205,11 @@ func (c *concurrentUse) operations() operations {
 		"IndexByEach": func(*rand.Rand) {
 			informer.IndexByEach(inf, func(p *corev1.Pod) []string { return []string{p.Name, p.Namespace} }).Len(inf.Snapshot(), "a")
 		},
+		"KeepObject": func(*rand.Rand) {
+			for e := range inf.Snapshot().Records().All() {
+				inf.KeepObject(e, new(corev1.Pod))
+			}
+		},
 		"IndexRecords": func(*rand.Rand) {
 			inf.IndexRecords(func(dst []string, rec *wire.Record, _ any) []string { return append(dst, rec.Name) })
 		},

@@ -64,7 +64,7 @@ type Config struct {
 	Decode func(wire.Record) (any, error)
 	// KeepObject makes a Packed informer keep some objects as Live does; see
 	// store.Config.KeepObject. It needs Decode.
-	KeepObject func(size int, packs bool) bool
+	KeepObject func(store.Candidate) bool
 	// HotObjects is the maximum number of decoded objects that are cached; default none.
 	// Each reader gets a copy. A cache saves time if few objects are read very often. T
 	// needs a DeepCopyInto like that of API types.

@@ -61,6 +61,12 @@ func (i *Informer[T]) IndexRecords(extract store.Extract) *store.Index {
 	return i.engine.store.AddIndex(extract)
 }
 
+// KeepObject makes an informer with Config.KeepObject keep an object in place of the body;
+// see store.Store.KeepObject.
+func (i *Informer[T]) KeepObject(e store.Entry, object any) (kept any, ok bool) {
+	return i.engine.store.KeepObject(e, object)
+}
+
 // remembered decodes a record, unless another index has just decoded it.
 func remembered[T any](m *memo, rec *wire.Record) (*T, bool) {
 	if len(rec.Body) == 0 {

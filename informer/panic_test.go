@@ -44,7 +44,7 @@ func newPanicking(w *world, place string, policy informer.PanicPolicy, logger *s
 			return wire.Codec[corev1.Pod]{}.Decode(rec)
 		}
 		first := true // the pod bad; KeepObject gets no name
-		cfg.KeepObject = func(int, bool) bool {
+		cfg.KeepObject = func(store.Candidate) bool {
 			if first {
 				first = false
 				bad("keep object", "bad")

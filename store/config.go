@@ -44,18 +44,29 @@ type Config struct {
 	Bodies BodyPolicy
 	// KeepObject decides for each record whether the store keeps the object of Decode
 	// instead of the body. If it is set, no record has both, and Snapshot.WriteFile
-	// returns an error. size is the size of the body in bytes. packs is the store's
-	// estimate of whether bodies of this size compress. The store keeps the body of a
-	// record that cannot be decoded, or for which KeepObject panics; Stats.Undecoded counts
-	// both. The goroutine that calls Apply calls KeepObject. Default: the store keeps all
-	// objects of Decode.
-	KeepObject func(size int, packs bool) bool
+	// returns an error. The store keeps the body of a record that cannot be decoded, or for
+	// which KeepObject panics; Stats.Undecoded counts both. The goroutine that calls Apply
+	// calls KeepObject. Default: the store keeps all objects of Decode.
+	KeepObject func(Candidate) bool
 	// Panics determines what the store does after Transform, Decode, KeepObject or an index
 	// function panics. Default: SkipOnPanic.
 	Panics PanicPolicy
 	// Report receives the errors that Stats.Refused, Undecoded and Unindexed count. The goroutine that runs the function calls Report, which must
 	// be quick and must not use the store. Default: only Stats has these errors.
 	Report func(error)
+}
+
+// Candidate is a record whose form Config.KeepObject decides.
+type Candidate struct {
+	// Size is the size of the body in bytes.
+	Size int
+	// Packs is the store's estimate of whether bodies of this size compress.
+	Packs bool
+	// Decoded reports that the store keeps the object of the last state.
+	Decoded bool
+	// StoreBytes is the size of all bodies in the store, or in the list that is arriving if
+	// that is larger.
+	StoreBytes int64
 }
 
 // dropsBodies reports whether the store keeps objects without bodies.

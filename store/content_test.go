@@ -37,7 +37,7 @@ var stored = []struct {
 	}},
 	{"objects", store.Config{Decode: decodeText}, func() []delta.Delta { return podsOf(100, body) }},
 	{"objects only", store.Config{Decode: decodeText, Bodies: store.ObjectsOnly}, func() []delta.Delta { return podsOf(100, body) }},
-	{"some objects", store.Config{Decode: decodeText, KeepObject: func(size int, _ bool) bool { return size%2 == 0 }}, func() []delta.Delta { return podsOf(200, body) }},
+	{"some objects", store.Config{Decode: decodeText, KeepObject: func(c store.Candidate) bool { return c.Size%2 == 0 }}, func() []delta.Delta { return podsOf(200, body) }},
 	{"transformed", store.Config{Transform: upperCase}, func() []delta.Delta { return podsOf(100, body) }},
 }
 

@@ -201,7 +201,7 @@ func TestUndecoded(t *testing.T) {
 					return rec.Name, nil
 				}}
 				if where == "KeepObject" {
-					cfg.KeepObject = func(size int, _ bool) bool { return size < 10 || f() == nil }
+					cfg.KeepObject = func(c store.Candidate) bool { return c.Size < 10 || f() == nil }
 				}
 				s := store.New(cfg)
 				large := upsert("ay", "2", 2)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -31,7 +32,7 @@ func newKeeping(t *testing.T) *keeping {
 		}
 		return string(rec.Body), nil
 	}
-	s := store.New(store.Config{Decode: decode, KeepObject: func(_ int, packs bool) bool { return !packs }})
+	s := store.New(store.Config{Decode: decode, KeepObject: func(c store.Candidate) bool { return !c.Packs }})
 	return &keeping{Store: s, random: testinput.Rand(t)}
 }
 
@@ -117,7 +118,7 @@ func TestKeepObject(t *testing.T) {
 		}
 		return string(rec.Body), nil
 	}
-	s := store.New(store.Config{Decode: decode, KeepObject: func(size int, _ bool) bool { return size <= 3 }})
+	s := store.New(store.Config{Decode: decode, KeepObject: func(c store.Candidate) bool { return c.Size <= 3 }})
 	sub := s.Subscribe(store.EveryChange)
 	defer sub.Close()
 	apply(t, s, begin, upsertBody("a", 1, "one"), upsertBody("b", 2, "bad"), upsertBody("c", 3, "three"), end(3))
@@ -192,4 +193,140 @@ func TestObjectsOnlyHaveNewContent(t *testing.T) {
 
 func upsertBody(name string, version wire.Version, body string) delta.Delta {
 	return delta.Delta{Kind: delta.Upsert, Record: wire.Record{Key: wire.Key{Name: name}, UID: name, Version: version, Body: []byte(body)}}
+}
+
+// TestKeepObjectOfReaders compares a store, whose readers have objects kept, with a map:
+// after each step each object has its content in one form, indexes and held snapshots are
+// right, and subscribers see no change. A reader of an old state keeps nothing.
+func TestKeepObjectOfReaders(t *testing.T) {
+	t.Parallel()
+	k := newKeeping(t)
+	r, want := k.random, map[string]string{}
+	sub := k.Subscribe(store.EveryChange)
+	defer sub.Close()
+	var indexes []*store.Index
+	var held []*store.Snapshot
+	var texts []map[string]string
+	changes := 0
+	write := func(i int, drop bool) delta.Delta {
+		d := k.record(i, 20*(1+r.IntN(60)), true)
+		d.Version = d.Record.Version
+		if name := d.Record.Name; drop {
+			d.Kind = delta.Delete
+			if _, had := want[name]; had {
+				changes++
+			}
+			delete(want, name)
+		} else {
+			want[name] = string(d.Record.Body)
+			changes++
+		}
+		return d
+	}
+	apply(t, k.Store, begin, end(0))
+	for step := range testinput.Size(t, 3_000, 30_000) {
+		switch op := r.IntN(10); {
+		case op < 4:
+			apply(t, k.Store, write(r.IntN(50), r.IntN(5) == 0))
+		case op == 4: // a list without a change
+			list := delta.Batch{begin}
+			for e := range k.Snapshot().All() {
+				rec := e.Record()
+				rec.Body = []byte(want[rec.Name])
+				list = append(list, delta.Delta{Kind: delta.Upsert, Record: rec})
+			}
+			apply(t, k.Store, append(list, end(int(k.version)))...)
+		case op == 5 && len(held) < 20:
+			held, texts = append(held, k.Snapshot()), append(texts, maps.Clone(want))
+		case op == 6 && len(indexes) < 3 && step > 500*len(indexes):
+			indexes = append(indexes, k.AddIndex(func(dst []string, rec *wire.Record, object any) []string {
+				body, decoded := object.(string)
+				if !decoded {
+					body = string(rec.Body)
+				}
+				return append(dst, fmt.Sprint(len(body)%7))
+			}))
+		default:
+			k.reads(t, r.IntN(50), want, held)
+		}
+		k.objects(t)
+		k.holds(t, k.Snapshot(), want, indexes)
+	}
+	for i, s := range held {
+		k.holds(t, s, texts[i], nil)
+	}
+	got, err := sub.Changes()
+	if err != nil || len(got) != changes {
+		t.Errorf("the subscriber got %d changes, %v, want %d", len(got), err, changes)
+	}
+}
+
+// reads decodes an object and has it kept, twice, and then its state in an old snapshot.
+func (k *keeping) reads(t *testing.T, i int, want map[string]string, held []*store.Snapshot) {
+	t.Helper()
+	key := wire.Key{Name: fmt.Sprint("o", i)}
+	e, ok := k.Snapshot().Get(key)
+	if !ok {
+		return
+	}
+	first := want[key.Name]
+	for range 2 {
+		kept, stored := k.KeepObject(e, first)
+		now, _ := k.Snapshot().Get(key)
+		if is, _ := now.Object(); !stored || kept != first || is != first || !now.SameContent(e) {
+			t.Fatalf("%s: kept is %v", key, stored)
+		}
+	}
+	if len(held) == 0 {
+		return
+	}
+	if old, ok := held[k.random.IntN(len(held))].Get(key); ok && !old.SameContent(e) {
+		if _, stored := k.KeepObject(old, "an old state"); stored {
+			t.Fatalf("%s: an old state was kept", key)
+		}
+	}
+}
+
+// holds compares a snapshot with what it must have.
+func (k *keeping) holds(t *testing.T, s *store.Snapshot, want map[string]string, indexes []*store.Index) {
+	t.Helper()
+	values := map[string]int{}
+	for e := range s.All() {
+		body := string(e.Record().Body)
+		if object, _ := e.Object(); object != nil {
+			body = object.(string)
+		}
+		if body != want[e.Key().Name] {
+			t.Fatalf("%s has the content %.40q, want %.40q", e.Key(), body, want[e.Key().Name])
+		}
+		values[fmt.Sprint(len(body)%7)]++
+	}
+	if s.Len() != len(want) {
+		t.Fatalf("got %d objects, want %d", s.Len(), len(want))
+	}
+	for _, x := range indexes {
+		for v, n := range values {
+			if got := x.Len(s, v); got != n {
+				t.Fatalf("the index has %d objects with %s, want %d", got, v, n)
+			}
+		}
+	}
+}
+
+// TestKeepObjectFreesBodies: the memory of the bodies goes when readers have the objects kept.
+func TestKeepObjectFreesBodies(t *testing.T) {
+	t.Parallel()
+	k := newKeeping(t)
+	for i := range 5_000 {
+		apply(t, k.Store, k.record(i, 2_000, true))
+	}
+	before := k.Stats().HeldBytes
+	for e := range k.Snapshot().All() {
+		if _, stored := k.KeepObject(e, string(e.Record().Body)); !stored {
+			t.Fatalf("%s was not kept", e.Key())
+		}
+	}
+	if n, after := k.objects(t), k.Stats().HeldBytes; n != 5_000 || after > before/4 {
+		t.Errorf("%d objects are kept, and the bodies take %d bytes instead of %d", n, after, before)
+	}
 }

@@ -38,6 +38,7 @@ func (s *Store) stage(c *scope, d *delta.Delta) {
 		return
 	}
 	c.staged.Set(e)
+	s.staged += int64(len(rec.Body))
 	if ok {
 		s.release(had)
 	}
@@ -59,7 +60,9 @@ func (s *Store) abandon(c *scope) {
 func (s *Store) unstage(c *scope) *tree {
 	staged := c.staged
 	c.staged = nil
-	s.staging--
+	if s.staging--; s.staging == 0 {
+		s.staged = 0
+	}
 	return staged
 }
 

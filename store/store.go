@@ -24,7 +24,8 @@ type Store struct {
 	arena      arena
 	live       table
 	scopes     map[delta.Scope]*scope
-	staging    int // number of scopes with an arriving list
+	staging    int   // number of scopes with an arriving list
+	staged     int64 // bytes of the bodies in these lists so far
 	extracts   []Extract
 	values     [][]string // scratch: the results of extracts
 	unpacked   []byte     // scratch: a body that is compared

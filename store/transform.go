@@ -49,7 +49,7 @@ func (s *Store) makeEntry(rec *wire.Record, t *tree, old Entry) (Entry, bool) {
 	if !old.IsZero() && s.shows(old, rec) {
 		return old, true
 	}
-	if !s.keepsObject(rec) {
+	if !s.keepsObject(rec, old) {
 		return s.pack(rec, t, old), true
 	}
 	object, err := s.decode(rec)
@@ -97,21 +97,24 @@ func (s *Store) report(err error) {
 	}
 }
 
-// keepsObject reports whether the store keeps the object of a record.
-func (s *Store) keepsObject(rec *wire.Record) bool {
+// keepsObject reports whether the store keeps the object of a record. old is the last state.
+func (s *Store) keepsObject(rec *wire.Record, old Entry) bool {
 	if s.cfg.Decode == nil || s.cfg.KeepObject == nil {
 		return s.cfg.Decode != nil
 	}
-	keeps, err := s.callKeepObject(rec)
+	keeps, err := s.callKeepObject(rec, old)
 	if err != nil {
 		s.noteUndecoded(err)
 	}
 	return keeps
 }
 
-func (s *Store) callKeepObject(rec *wire.Record) (keeps bool, err error) {
+func (s *Store) callKeepObject(rec *wire.Record, old Entry) (keeps bool, err error) {
 	defer s.panics.recovered(rec.Key, &err)
-	return s.cfg.KeepObject(len(rec.Body), s.arena.packs(len(rec.Body))), nil
+	return s.cfg.KeepObject(Candidate{
+		Size: len(rec.Body), Packs: s.arena.packs(len(rec.Body)),
+		Decoded: old.slab != nil && old.slab.object != nil, StoreBytes: max(s.live.raw, s.staged),
+	}), nil
 }
 
 // lastState returns an entry for the state that a deletion carries. No snapshot contains
@@ -122,7 +125,7 @@ func (s *Store) lastState(rec *wire.Record) Entry {
 	if !ok {
 		return Entry{}
 	}
-	if !s.keepsObject(rec) {
+	if !s.keepsObject(rec, Entry{}) {
 		return s.arena.storeAlone(rec, nil, true)
 	}
 	object, err := s.decode(rec)

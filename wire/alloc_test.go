@@ -28,7 +28,7 @@ func largeList(t testing.TB, enc Encoding, n int) []byte {
 // TestAllocations limits the cost of reading: one string for the names of a record, and
 // chunks that hold little more than the bytes.
 func TestAllocations(t *testing.T) {
-	const n = 500
+	const n = 1000 // the first chunks are small
 	for _, enc := range allEncodings {
 		body := largeList(t, enc, n)
 		r := bytes.NewReader(body)

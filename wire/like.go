@@ -82,9 +82,9 @@ func (p *plan) decodeLike(b, of []byte, m, like place, depth int) int {
 		s, n := &p.slots[f.num], 0
 		switch {
 		case next.num == f.num && bytes.Equal(f.bytes, next.bytes):
-			valueAt(m.at(s.off), s.typ).Set(valueAt(like.at(s.off), s.typ))
+			valueAt(m.at(uintptr(s.off)), s.typ).Set(valueAt(like.at(uintptr(s.off)), s.typ))
 		case next.num == f.num && s.shape == single && s.kind == message && s.sub.own == nil && f.one != nil && next.one != nil && f.tag == uint64(s.tag):
-			n = s.sub.decodeLike(f.one, next.one, m.at(s.off), like.at(s.off), depth+1)
+			n = s.sub.decodeLike(f.one, next.one, m.at(uintptr(s.off)), like.at(uintptr(s.off)), depth+1)
 		default:
 			n = p.decode(f.bytes, m, depth, shareable)
 		}

@@ -4,6 +4,7 @@ import (
 	"path"
 	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,21 +24,20 @@ type plan struct {
 	typ    reflect.Type
 	slots  []slot                        // by field number
 	own    func(m place, b []byte) error // if not nil, decodes the value instead
-	sample []byte                        // an encoded value that is not zero
+	sample []byte                        // an encoded value that is not zero; nil for encoded
 }
 
 // slot describes how to decode one field.
 type slot struct {
-	off   uintptr
-	sub   *plan // plan of a message
+	sub   *plan        // plan of a message
+	typ   reflect.Type // type of the field
+	off   uint32
+	size  uint32 // size of an element
 	tag   uint32
 	field int32 // index in the struct
 	shape shape
 	kind  kind
-	value kind         // kind of the values of a map: text, octets, quantity or message
-	typ   reflect.Type // type of the field
-	elem  reflect.Type // type of a pointer's target, or of the elements
-	size  uintptr      // size of an element
+	value kind // kind of the values of a map: text, octets, quantity or message
 }
 
 // shape describes how often a value may occur and how it is stored.
@@ -104,7 +104,7 @@ func (all planner) plan(t reflect.Type) *plan {
 	if p := all[t]; p != nil {
 		return p
 	}
-	if !reflect.PointerTo(t).Implements(unmarshalerType) {
+	if !unmarshals(t) {
 		return nil
 	}
 	p := &plan{typ: t}
@@ -142,7 +142,7 @@ func (all planner) fields(p *plan) bool {
 		if err != nil || num < 1 || num > most {
 			return false
 		}
-		s := slot{off: f.Offset, field: int32(i), typ: f.Type, elem: f.Type, shape: single}
+		s := slot{off: uint32(f.Offset), field: int32(i), typ: f.Type, shape: single}
 		if !all.classify(&s, f.Type) {
 			return false
 		}
@@ -150,14 +150,15 @@ func (all planner) fields(p *plan) bool {
 		if s.kind < text {
 			s.tag = uint32(num<<3 | protoVarint)
 		}
-		for num >= len(p.slots) {
-			p.slots = append(p.slots, slot{})
+		if more := num + 1 - len(p.slots); more > 0 {
+			p.slots = append(p.slots, make([]slot, more)...)
 		}
 		if p.slots[num].shape != absent {
 			return false
 		}
 		p.slots[num] = s
 	}
+	p.slots = slices.Clone(p.slots) // without spare room
 	return len(p.slots) > 0
 }
 
@@ -188,16 +189,16 @@ func (all planner) classify(s *slot, t reflect.Type) bool {
 	default:
 		return false
 	}
-	s.elem = t.Elem()
-	s.size = s.elem.Size()
-	if !all.classify(s, s.elem) {
+	elem := t.Elem()
+	s.size = uint32(elem.Size())
+	if !all.classify(s, elem) {
 		return false
 	}
 	if s.shape != mapped {
 		return true
 	}
 	s.value, s.kind = s.kind, message
-	if s.elem == quantityType {
+	if elem == quantityType {
 		s.value = quantity
 	}
 	return s.value >= text
@@ -206,7 +207,7 @@ func (all planner) classify(s *slot, t reflect.Type) bool {
 // kindOf returns the kind of a type on the wire, if it is not a message. A type with an
 // Unmarshal method is a message.
 func kindOf(t reflect.Type) (kind, bool) {
-	if reflect.PointerTo(t).Implements(unmarshalerType) {
+	if unmarshals(t) {
 		return 0, false
 	}
 	switch t.Kind() {
@@ -222,6 +223,12 @@ func kindOf(t reflect.Type) (kind, bool) {
 		return octets, t.Elem().Kind() == reflect.Uint8
 	}
 	return 0, false
+}
+
+// unmarshals reports whether a type decodes itself. Only named types have methods, and to ask
+// for the pointer to another type would create a type that stays.
+func unmarshals(t reflect.Type) bool {
+	return t.PkgPath() != "" && reflect.PointerTo(t).Implements(unmarshalerType)
 }
 
 // protoUnmarshaler is implemented by every built-in type of the Kubernetes API.

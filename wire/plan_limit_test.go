@@ -25,7 +25,7 @@ type nested struct {
 // stack.
 func TestPlansAreNotDeep(t *testing.T) {
 	p := &plan{typ: reflect.TypeFor[nested]()}
-	p.slots = []slot{{}, {tag: 1<<3 | protoBytes, shape: pointer, kind: message, sub: p, elem: p.typ}, {tag: 2 << 3, shape: single, kind: int64s, off: p.typ.Field(1).Offset}}
+	p.slots = []slot{{}, {tag: 1<<3 | protoBytes, shape: pointer, kind: message, sub: p, typ: reflect.PointerTo(p.typ)}, {tag: 2 << 3, shape: single, kind: int64s, off: uint32(p.typ.Field(1).Offset)}}
 	for depth, want := range map[int]bool{1: true, maxDepth: true, maxDepth + 1: false, 100 * maxDepth: false} {
 		body := []byte("\x10\x07")
 		for range depth {

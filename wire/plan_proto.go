@@ -83,7 +83,7 @@ func (p *plan) decode(b []byte, m place, depth int, share sharing) int {
 			return unusual
 		}
 		last = s.tag
-		f := m.at(s.off)
+		f := m.at(uintptr(s.off))
 		if s.shape >= pointer {
 			if i = s.composite(p, b, from, i, m, depth, share); i < 0 {
 				return i
@@ -140,7 +140,7 @@ func (s *slot) shared(p *plan, b []byte, from, i int, m place, depth int) int {
 	if len(field) < shareLeast || len(field) > shareMost {
 		return s.values(p, b, i, m, depth, shareable)
 	}
-	to := valueAt(m.at(s.off), s.typ)
+	to := valueAt(m.at(uintptr(s.off)), s.typ)
 	known, hash := findShared(s, field)
 	if known.IsValid() {
 		to.Set(known)
@@ -162,8 +162,8 @@ func (s *slot) values(p *plan, b []byte, i int, m place, depth int, share sharin
 	if s.shape > pointer {
 		return s.many(b, i, p.typ, m, depth, share)
 	}
-	to := newPlace(s.elem)
-	m.at(s.off).point(to)
+	to := newPlace(s.typ.Elem())
+	m.at(uintptr(s.off)).point(to)
 	if s.kind < text {
 		n, end := varint(b, i)
 		if end >= 0 {
@@ -214,11 +214,11 @@ func (s *slot) many(b []byte, i int, t reflect.Type, m place, depth int, share s
 		return unusual
 	}
 	if s.shape == mapped {
-		return s.mapped(b, i, n, m.at(s.off), depth, share)
+		return s.mapped(b, i, n, m.at(uintptr(s.off)), depth, share)
 	}
 	if s.kind == text {
 		texts := make([]string, n)
-		*as[[]string](m.at(s.off)) = texts
+		*as[[]string](m.at(uintptr(s.off))) = texts
 		for k := range texts {
 			v, next := s.next(b, i, k)
 			texts[k], i = sharedText(v), next
@@ -227,7 +227,7 @@ func (s *slot) many(b []byte, i int, t reflect.Type, m place, depth int, share s
 	}
 	first := growPlace(m, t, int(s.field), n)
 	for k := range n {
-		e := first.at(uintptr(k) * s.size)
+		e := first.at(uintptr(k) * uintptr(s.size))
 		if s.kind < text {
 			if k > 0 {
 				_, i = varint(b, i) // the tag
@@ -282,7 +282,7 @@ func (s *slot) mapped(b []byte, i, n int, m place, depth int, share sharing) int
 	to := valueAt(m, s.typ)
 	to.Set(reflect.MakeMapWithSize(s.typ, room))
 	return s.entries(b, i, n, func(key string, v []byte) int {
-		value := reflect.New(s.elem)
+		value := reflect.New(s.typ.Elem())
 		if n := s.sub.decode(v, placeOf(value), depth+1, share); n < 0 {
 			return n
 		}

@@ -168,7 +168,7 @@ func TestNoObjectIsEndless(t *testing.T) {
 	const limit = 16 << 10
 	for _, enc := range allEncodings {
 		list := testPods(1)
-		list.Items[0].Spec.NodeName = strings.Repeat("y", (maxPassed+1)*limit)
+		list.Items[0].Spec.NodeName = strings.Repeat("y", maxPassed*limit+2*fullChunk) // it is noticed with a chunk
 		for how, r := range readings(encode(t, enc, list)) {
 			items, _ := readList(t, r, enc, Options{MaxRecord: limit})
 			if len(items) != 1 || !strings.Contains(items[0].err, "raise MaxRecord") || items[0].invalid != (InvalidError{}) {

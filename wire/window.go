@@ -146,10 +146,11 @@ func (w *window) fill() error {
 }
 
 // grow moves the value that is arriving into a new chunk. The size depends on the bytes
-// that have arrived, never on a length field.
+// that have arrived, never on a length field. A watch that got little so far waits with a
+// small chunk.
 func (w *window) grow() {
 	held := w.buf[w.mark:]
-	size := max(min(max(2*cap(w.buf), firstChunk), fullChunk), 2*len(held))
+	size := max(min(2*cap(w.buf), int(min(w.offset()/4, fullChunk))), firstChunk, 2*len(held))
 	if size-len(held) < minRead {
 		size += minRead
 	}

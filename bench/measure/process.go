@@ -95,6 +95,9 @@ func (m *Mark) Memory(f Figures) error {
 // RSS returns the resident memory, in bytes.
 func RSS() (uint64, error) { return status("VmRSS:") }
 
+// PeakRSS returns the largest resident memory that the process has had, in bytes.
+func PeakRSS() (uint64, error) { return status("VmHWM:") }
+
 // CPUTime returns the CPU time of this process so far.
 func CPUTime() (time.Duration, error) {
 	var u syscall.Rusage

@@ -58,7 +58,7 @@ clusters:
 - resources: []
 `)
 	_, text := ended(t, 1, "config", "view", "--config", path)
-	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, server, server-ca, name, rules, redact, spill, listen, wait-for-types, fail-fast, log-level, keep, keep-state, keep-bodies, keep-last, max-size, keep-feed, keep-logs, tail-logs, log-lines, redact-logs, keep-logs-for, max-job-logs, max-logs, join, join-lease, replicas-per-shard, traces, traces-headers, notify, keep-messages, portal, tls-cert, tls-key, portal-url, portal-hosts, sign-in-tokens, sign-in-clusters, oidc-issuer, oidc-client, oidc-secret, oidc-scopes, oidc-name-claim, oidc-groups-claim, oidc-name-prefix, oidc-groups-prefix, oidc-audiences, oidc-ca, trusted-proxy, proxy-name-header, proxy-groups-header, session-key, rights, operators, portal-templates, trace-url, read-replica, read-replica-max-age
+	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, server, server-ca, name, rules, redact, spill, listen, wait-for-types, fail-fast, log-level, keep, keep-rule, keep-state, keep-bodies, keep-last, max-size, keep-feed, keep-logs, tail-logs, log-lines, redact-logs, keep-logs-for, max-job-logs, max-logs, join, join-lease, replicas-per-shard, traces, traces-headers, notify, keep-messages, portal, tls-cert, tls-key, portal-url, portal-hosts, sign-in-tokens, sign-in-clusters, oidc-issuer, oidc-client, oidc-secret, oidc-scopes, oidc-name-claim, oidc-groups-claim, oidc-name-prefix, oidc-groups-prefix, oidc-audiences, oidc-ca, trusted-proxy, proxy-name-header, proxy-groups-header, session-key, rights, operators, portal-templates, trace-url, read-replica, read-replica-max-age
 vedette: bad.yaml:3: name must be a word
 vedette: bad.yaml:4: wait-for-types must be true or false
 vedette: bad.yaml:5: the configuration has "db" twice
@@ -122,6 +122,7 @@ clusters:
 		"fail-fast | false | default",
 		"log-level | INFO | default",
 		"keep | - | default",
+		"keep-rule | - | default",
 		"keep-state | - | default",
 		"keep-bodies | - | default",
 		"keep-last | 1 | default",

@@ -64,7 +64,7 @@ func TestDoctor(t *testing.T) {
 // fails.
 func TestDoctorFinds(t *testing.T) {
 	t.Parallel()
-	srv := recordable(t, apitest.Config{Window: 4, Release: "v1.34.2", Authorize: func(r apitest.Request) error {
+	srv := recordable(t, apitest.Config{Window: 4, Release: "v1.27.16", Authorize: func(r apitest.Request) error {
 		if r.Resource.Resource == "jobs" && r.Verb == "watch" || r.Resource.Resource == "pods" && r.Verb == "get" && r.Name == "" {
 			return errors.New("not you")
 		}
@@ -98,7 +98,7 @@ clusters:
 	}
 	for _, want := range []string{
 		"warning | database | file | other users of this machine may use ",
-		"warning | here | version | Kubernetes v1.34.2 at ",
+		"warning | here | version | Kubernetes v1.27.16 at ",
 		"failed | here | type podz | ",
 		"failed | here | rights | may not watch jobs.batch in all namespaces (not you); grant these verbs",
 		"the server has forgotten the changes after it; the recorder will list, write every difference and record a gap",

@@ -396,6 +396,7 @@ func (h *hostile) settings(t *testing.T) {
 		{"wait", "a/b", "--for", "state=" + evil},
 		{"prune", "--keep", evil},
 		{"prune", "--keep-state", evil},
+		{"prune", "--keep-rule", evil},
 		{"prune", "--max-size", evil},
 		{"prune", evil},
 		{"erase", evil},

@@ -30,7 +30,9 @@ func newPrune() *cobra.Command {
 		Example: "  # What would be removed\n" +
 			"  vedette prune --keep 90d --keep-bodies 7d --db sqlite:history.db --dry-run\n\n" +
 			"  # Keep failed jobs longer\n" +
-			"  vedette prune --keep 30d --keep-state Failed=180d --db sqlite:history.db",
+			"  vedette prune --keep 30d --keep-state Failed=180d --db sqlite:history.db\n\n" +
+			"  # Keep the jobs of some namespaces longer\n" +
+			"  vedette prune --keep 30d --keep-rule 'namespace=prod-*; state=Failed: 400d' --db sqlite:history.db",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := o.policy(from)
@@ -43,7 +45,7 @@ func newPrune() *cobra.Command {
 			}
 			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			if p.Unlimited() && p.KeepFeed == 0 && keep == 0 {
-				return errors.New("nothing to remove: set --keep, --keep-state, --keep-bodies, --max-size, --keep-feed, --keep-logs-for, --max-logs or --keep-messages")
+				return errors.New("nothing to remove: set --keep, --keep-rule, --keep-state, --keep-bodies, --max-size, --keep-feed, --keep-logs-for, --max-logs or --keep-messages")
 			}
 			if keep > 0 {
 				if err := pruneMessages(cmd.Context(), url, keep, preview, con); err != nil {

@@ -17,6 +17,9 @@ import (
 	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/vedette-io/vedette/internal/glob"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/retention"
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -26,7 +29,7 @@ import (
 type retentionFlags struct {
 	keep, bodies, size, feed string
 	logs, maxLogs            string
-	states                   []string
+	states, rules            []string
 	last                     int
 }
 
@@ -34,6 +37,7 @@ func (o *retentionFlags) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.keep, "keep", "", "how long revisions and transitions are kept, such as 90d; a deleted object is removed with its last revision (default: forever)")
 	f.StringSliceVar(&o.states, "keep-state", nil, "the same for objects in a state, such as Failed=180d,Succeeded=30d; a deleted object counts by its state before")
+	f.StringArrayVar(&o.rules, "keep-rule", nil, `the same for objects with properties, such as "namespace=prod-*; labels=audit; state=Failed: 400d"; can be repeated, and the first rule that selects an object counts`)
 	f.StringVar(&o.bodies, "keep-bodies", "", "how long the bodies of revisions are kept, such as 7d; states and times are kept as long as --keep says (default: as long as the revisions)")
 	f.IntVar(&o.last, "keep-last", 1, "how many revisions of each present object are kept, with their bodies, regardless of age")
 	f.StringVar(&o.size, "max-size", "", "the largest size of the database, such as 20GiB; beyond it the oldest revisions are removed (default: unlimited)")
@@ -61,6 +65,11 @@ func (o *retentionFlags) policy(from *settings.Settings) (p retention.Policy, er
 	}
 	p.Keep, p.KeepBodies, p.KeepFeed = age("keep", o.keep), age("keep-bodies", o.bodies), age("keep-feed", o.feed)
 	p.KeepLogs = age("keep-logs-for", o.logs)
+	for _, text := range o.rules {
+		r, err := parseKeepRule(text)
+		complain("keep-rule", err)
+		p.Rules = append(p.Rules, r)
+	}
 	for _, text := range o.states {
 		name, value, _ := strings.Cut(text, "=")
 		s := job.State(name)
@@ -68,10 +77,7 @@ func (o *retentionFlags) policy(from *settings.Settings) (p retention.Policy, er
 			complain("keep-state", fmt.Errorf("%q: want a state and an age, such as Failed=180d; the states are %s", text, listing.JoinStates(retainedStates)))
 			continue
 		}
-		if p.PerState == nil {
-			p.PerState = map[job.State]time.Duration{}
-		}
-		p.PerState[s] = age("keep-state", value)
+		p.Rules = append(p.Rules, retention.Rule{States: []job.State{s}, Keep: age("keep-state", value)})
 		if value == "" {
 			complain("keep-state", fmt.Errorf("%q: the age is missing, as in %s=180d", text, name))
 		}
@@ -94,6 +100,45 @@ func (o *retentionFlags) policy(from *settings.Settings) (p retention.Policy, er
 // first three.
 var retainedStates = []job.State{
 	job.Succeeded, job.Failed, job.Aborted, job.Running, job.Queued, job.Submitted, job.Starting, job.Restarting, job.Suspended,
+}
+
+// parseKeepRule parses a value of --keep-rule: properties, separated by semicolons, and an age after
+// the last colon.
+func parseKeepRule(text string) (r retention.Rule, err error) {
+	i := strings.LastIndex(text, ":")
+	if i < 0 {
+		return r, fmt.Errorf(`%q: the age is missing, as in "namespace=prod-*: 400d"`, text)
+	}
+	if r.Keep, err = parseAge(strings.TrimSpace(text[i+1:])); err != nil {
+		return r, fmt.Errorf("%q: %w", text, err)
+	}
+	for property := range strings.SplitSeq(text[:i], ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(property), "=")
+		if value = strings.TrimSpace(value); value == "" {
+			return r, fmt.Errorf(`%q: %q is not a property with a value, such as namespace=prod-*`, text, property)
+		}
+		switch strings.TrimSpace(name) {
+		case "namespace":
+			for one := range strings.SplitSeq(value, ",") {
+				r.Namespaces = append(r.Namespaces, glob.Pattern(strings.TrimSpace(one)))
+			}
+		case "labels":
+			if r.Labels, err = labels.Parse(value); err != nil {
+				return r, fmt.Errorf("%q: %w; use the syntax of kubectl -l", text, err)
+			}
+		case "state":
+			for one := range strings.SplitSeq(value, ",") {
+				s := job.State(strings.TrimSpace(one))
+				if !slices.Contains(retainedStates, s) {
+					return r, fmt.Errorf("%q: no state is called %q; the states are %s", text, s, listing.JoinStates(retainedStates))
+				}
+				r.States = append(r.States, s)
+			}
+		default:
+			return r, fmt.Errorf("%q: no property is called %q; the properties are namespace, labels and state", text, name)
+		}
+	}
+	return r, nil
 }
 
 // parseAge parses 90d, 2w, 36h or forever.

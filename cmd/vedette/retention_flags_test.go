@@ -2,13 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
-	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/logs/joblog"
 	"github.com/vedette-io/vedette/platform/retention"
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -30,11 +31,38 @@ func TestParseAge(t *testing.T) {
 }
 
 func TestPolicyOfFlags(t *testing.T) {
-	s := &settings.Settings{From: map[string]string{"keep": "--keep", "keep-state": "f.yaml:3"}}
-	o := retentionFlags{keep: "30d", bodies: "7d", size: "1GiB", states: []string{"Failed=180d", "Succeeded=forever"}, last: 5}
+	s := &settings.Settings{From: map[string]string{"keep": "--keep", "keep-state": "f.yaml:3", "keep-rule": "f.yaml:5"}}
+	o := retentionFlags{keep: "30d", bodies: "7d", size: "1GiB", states: []string{"Failed=180d", "Succeeded=forever"}, last: 5, rules: []string{
+		"namespace=prod-*, stage; labels=team in (ml, llm),audit; state=Failed,Aborted: 400d", "labels=keep=long:forever",
+	}}
 	p, err := o.policy(s)
-	if err != nil || p.KeepLast != 5 || p.Keep != 30*24*time.Hour || p.KeepBodies != 7*24*time.Hour || p.MaxBytes != 1<<30 || p.PerState[job.Failed] != 180*24*time.Hour || p.PerState[job.Succeeded] != retention.Forever {
+	if err != nil || p.KeepLast != 5 || p.Keep != 30*24*time.Hour || p.KeepBodies != 7*24*time.Hour || p.MaxBytes != 1<<30 {
 		t.Errorf("got the policy %+v and error %v, want each flag in it", p, err)
+	}
+	var rules []string
+	for _, r := range p.Rules {
+		rules = append(rules, fmt.Sprint(r.Namespaces, " ", r.Labels, " ", r.States, " ", r.Keep))
+	}
+	want := []string{
+		"[prod-* stage] audit,team in (llm,ml) [Failed Aborted] 9600h0m0s", "[] keep=long [] 2562047h47m16.854775807s",
+		"[] <nil> [Failed] 4320h0m0s", "[] <nil> [Succeeded] 2562047h47m16.854775807s",
+	}
+	if !slices.Equal(rules, want) {
+		t.Errorf("got rules %q, want %q", rules, want)
+	}
+	for text, want := range map[string]string{
+		"namespace=a":       "the age is missing",
+		"namespace=a: 1y":   `"1y" is not an age`,
+		": 1d":              `"" is not a property with a value`,
+		"namespace: 1d":     `"namespace" is not a property with a value`,
+		"team=a: 1d":        `no property is called "team"`,
+		"state=Lost: 1d":    `no state is called "Lost"`,
+		"labels=a in b: 1d": "use the syntax of kubectl -l",
+	} {
+		_, err := (&retentionFlags{rules: []string{text}, last: 1}).policy(s)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "f.yaml:5: ") {
+			t.Errorf("%q: got error %v, want %s in it", text, err, want)
+		}
 	}
 	o = retentionFlags{keep: "x", size: "y", states: []string{"Failed", "Finished=1d", "Aborted=z"}}
 	_, err = o.policy(s)
@@ -65,6 +93,7 @@ func TestPrune(t *testing.T) {
 		{"--keep 90d --config " + file(t, "v.yaml", "name: x\nkeep-last: five\n"), 1, `v.yaml:2: keep-last is "five": `},
 		{"--keep 90d", 0, "removed: 0 objects, 0 revisions, the bodies of 0 others, 0 transitions"},
 		{"--keep-bodies 1ms", 0, "removed: 0 objects, 0 revisions"},
+		{"--keep 1ms --keep-rule namespace=*:1h", 0, "removed: 0 objects, 0 revisions"},
 		{"--keep 1ms --keep-state Failed=1h", 0, "removed: "},
 		{"--max-size 1", 0, "above the limit"},
 		{"--keep-logs-for never", 1, `--keep-logs-for: "never" is not an age`},

@@ -3,22 +3,27 @@ package clientgo
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/vedette-io/vedette/store"
 )
 
 // demand measures how much is read from an informer. It determines which objects a Packed
-// informer keeps decoded, because packing them costs more than it saves.
+// informer keeps decoded in the store. Each object has one form: bytes or decoded.
 type demand struct {
 	metadata bool         // the objects are metadata
 	handlers atomic.Int64 // that read objects
 	indexes  atomic.Int64 // whose functions read objects
-	changes  atomic.Int64 // since the last list of all objects
-	listed   atomic.Int64 // of these, how many have objects that the next list will read
+	large    atomic.Bool  // the store has more than smallStore bytes
 	debt     atomic.Int64 // how many more objects were decoded than changed
 	all      atomic.Bool  // objects are held decoded
 	began    time.Time    // the minute that wantsAll counts; under the lock of sharedObjects
 }
 
 const (
+	// smallStore is the size of all bodies up to which an object is decoded in the store from
+	// its first reader on. Packing would save little, and the decoded objects of the last
+	// minute would come on top of the bytes.
+	smallStore = 1 << 20
 	// tinyBody is the size of the longest body for which packing and unpacking cost more
 	// than client-go spends on the object in total. For metadata it is plainBody, because
 	// most of a large body of metadata is managedFields, which need no decoding.
@@ -36,33 +41,30 @@ const (
 // keepsObject implements informer.Config.KeepObject. If no handler and no index reads
 // objects, bodies are kept, because decoding them would be wasted. A body that does not
 // pack takes as much memory as its object, and the object can be read without a cost.
-func (d *demand) keepsObject(size int, packs bool) bool {
+func (d *demand) keepsObject(c store.Candidate) bool {
 	d.debt.Add(-1)
-	if d.changes.Add(1) <= d.listed.Load() || d.all.Load() {
+	if large := c.StoreBytes > smallStore; large != d.large.Load() {
+		d.large.Store(large)
+	}
+	if !c.Packs || d.all.Load() {
 		return true
 	}
-	if !packs {
-		return true
+	read := d.handlers.Load()+d.indexes.Load() > 0
+	if d.small() {
+		return read || c.Decoded
 	}
 	tiny := tinyBody
 	if d.metadata {
 		tiny = plainBody
 	}
-	return size <= tiny && d.handlers.Load()+d.indexes.Load() > 0 || size <= smallBody && d.manyRead()
+	return read && c.Size <= tiny || c.Size <= smallBody && d.manyRead()
 }
+
+// small reports whether the store is small.
+func (d *demand) small() bool { return !d.large.Load() }
 
 // manyRead reports whether many handlers read objects.
 func (d *demand) manyRead() bool { return d.handlers.Load() >= manyHandlers }
-
-// list notes that a list of n objects was read, and how many of them had changed since it
-// was read before. If most changes were of different objects, the next list will read what
-// the next changes bring, and hold it decoded anyway.
-func (d *demand) list(again bool, changed, n int) {
-	if changes := d.changes.Swap(0); !again || changes > 2*int64(changed) {
-		n = 0
-	}
-	d.listed.Store(int64(n))
-}
 
 // decoded records that an object was decoded for its readers.
 func (d *demand) decoded() { d.debt.Add(1) }
@@ -89,9 +91,6 @@ func (d *demand) settle() {
 	d.debt.Store(0)
 	d.all.Store(false)
 }
-
-// noList notes that no list of all objects is kept.
-func (d *demand) noList() { d.listed.Store(0) }
 
 // count counts n more handlers, or fewer, if they read objects.
 func (d *demand) count(read bool, n int64) {

@@ -2,7 +2,6 @@ package clientgo
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -45,13 +44,13 @@ func TestDemand(t *testing.T) {
 		for _, h := range c.handlers {
 			d.count(readsUpdates(h), 1)
 		}
-		if got := d.keepsObject(c.size, c.packs); got != c.want {
+		if got := d.keepsObject(store.Candidate{Size: c.size, Packs: c.packs, StoreBytes: smallStore + 1}); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.what, got, c.want)
 		}
 		for _, h := range c.handlers {
 			d.count(readsUpdates(h), -1)
 		}
-		if d.keepsObject(1, true) {
+		if d.keepsObject(store.Candidate{Size: 1, Packs: true, StoreBytes: smallStore + 1}) {
 			t.Errorf("%s: objects are kept after the last handler was removed", c.what)
 		}
 	}
@@ -77,7 +76,7 @@ func TestDemandOfTinyObjects(t *testing.T) {
 		d := demand{metadata: c.metadata}
 		d.count(true, c.handlers)
 		d.indexes.Store(c.indexes)
-		if got := d.keepsObject(c.size, true); got != c.want {
+		if got := d.keepsObject(store.Candidate{Size: c.size, Packs: true, StoreBytes: smallStore + 1}); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.what, got, c.want)
 		}
 	}
@@ -92,7 +91,7 @@ func TestDebt(t *testing.T) {
 	wantsAll := func() bool { return d.wantsAll(n, now) }
 	change := func(times int) (kept bool) {
 		for range times {
-			kept = d.keepsObject(5_000, true)
+			kept = d.keepsObject(store.Candidate{Size: 5_000, Packs: true, StoreBytes: smallStore + 1})
 		}
 		return kept
 	}
@@ -130,58 +129,33 @@ func TestDebt(t *testing.T) {
 	}
 }
 
-// TestDemandOfLists: while a list of all objects is read again and again, most changed
-// objects are read, so they are kept decoded. Changes of few objects, many changes without a
-// read, and a minute without one end it.
-func TestDemandOfLists(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const n = 40
-		s, d := newSharedStore(t, n), &demand{}
-		x := newKeptIndexer(t, s)
-		x.kept.demand = d
-		version := 0
-		change := func(objects, times int) (kept bool) {
-			for range times {
-				for i := range objects {
-					version++
-					p := sharedPod(i, version)
-					kept = d.keepsObject(1<<20, true)
-					s.apply(t, delta.Batch{{Kind: delta.Upsert, Record: podRecord(t, p)}})
-				}
-			}
-			return kept
+// TestDemandOfSmallStore: a small store keeps the objects that somebody reads, of any size:
+// those of handlers and indexes, and the next states of objects that a reader has decoded.
+func TestDemandOfSmallStore(t *testing.T) {
+	for _, c := range []struct {
+		what              string
+		handlers, indexes int64
+		decoded           bool
+		bytes             int64
+		want              bool
+	}{
+		{"no readers", 0, 0, false, 0, false},
+		{"a handler", 1, 0, false, smallStore, true},
+		{"an index", 0, 1, false, smallStore, true},
+		{"an object that was read", 0, 0, true, smallStore, true},
+		{"a large store with a handler", 1, 0, false, smallStore + 1, false},
+		{"a large store, an object that was read", 0, 0, true, smallStore + 1, false},
+	} {
+		var d demand
+		d.count(true, c.handlers)
+		d.indexes.Store(c.indexes)
+		if got := d.keepsObject(store.Candidate{Size: 100_000, Packs: true, Decoded: c.decoded, StoreBytes: c.bytes}); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.what, got, c.want)
 		}
-		read := func(want int) {
-			t.Helper()
-			if all := x.List(); len(all) != want {
-				t.Fatalf("a list of %d", len(all))
-			}
+		if d.small() != (c.bytes <= smallStore) {
+			t.Errorf("%s: the store is small: %v", c.what, d.small())
 		}
-		expect := func(what string, got, want bool) {
-			t.Helper()
-			if got != want {
-				t.Errorf("%s: kept is %v, want %v", what, got, want)
-			}
-		}
-		expect("never read", change(n, 1), false)
-		read(n)
-		expect("read once", change(n, 1), false)
-		read(n)
-		expect("read again", change(n/2, 1), true)
-		read(n)
-		expect("and again", change(n, 1), true)
-		expect("changed more often than read", change(1, 1), false)
-		read(n)
-		change(1, 3)
-		read(n)
-		expect("one object changes all the time", change(1, 1), false)
-		read(n)
-		change(n, 1)
-		read(n)
-		expect("all change again", change(1, 1), true)
-		<-time.After(2*keepFor + time.Second)
-		expect("not read for two minutes", change(1, 1), false)
-	})
+	}
 }
 
 // TestUpdateOfKeptObjects: an update has both objects, whatever the store keeps of either

@@ -11,6 +11,13 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
+// delivery is an event with its objects.
+type delivery struct {
+	change   store.Change
+	old, obj any
+	ok       bool // it is wanted, and could be decoded
+}
+
 // object is the type parameter of the engine: the real type is known at run time only,
 // so the engine decodes nothing.
 type object struct{}
@@ -52,7 +59,6 @@ type receiver struct {
 	handler cache.ResourceEventHandler
 	wants   wants
 	keys    *KeyHandlerFuncs // nil for handlers that take objects
-	ready   []told           // room for a turn
 	waiter  waiter
 	logger  *klog.Logger // gets panics; nil for that of the informer
 }
@@ -61,7 +67,7 @@ type receiver struct {
 type wants struct{ adds, updates, deletes bool }
 
 func newReceiver(h cache.ResourceEventHandler, shared *sharedObjects, invalid func(error)) *receiver {
-	r := &receiver{shared: shared, invalid: invalid, handler: h, ready: make([]told, turn), waiter: waiter{ready: make(chan struct{}, 1)}}
+	r := &receiver{shared: shared, invalid: invalid, handler: h, waiter: waiter{ready: make(chan struct{}, 1)}}
 	r.wants, r.keys = wantsOf(h)
 	return r
 }
@@ -117,10 +123,11 @@ func (r *receiver) turn(events []store.Change) int {
 
 // batch calls the handler for changes, one after the other, until ctx is done.
 func (r *receiver) batch(ctx context.Context, events []store.Change) error {
+	room := make([]delivery, min(turn, len(events)))
 	for len(events) > 0 {
 		some := events[:r.turn(events)]
 		events = events[len(some):]
-		ready := r.ready[:len(some)]
+		ready := room[:len(some)]
 		if !r.decode(ctx, some, ready) {
 			return nil
 		}
@@ -129,7 +136,7 @@ func (r *receiver) batch(ctx context.Context, events []store.Change) error {
 				return nil // the handler was removed, or the informer ends
 			}
 			ok := r.one(ctx, &ready[i])
-			ready[i] = told{}
+			ready[i] = delivery{}
 			if ok {
 				continue
 			}
@@ -145,35 +152,24 @@ func (r *receiver) batch(ctx context.Context, events []store.Change) error {
 // decode decodes the objects of events that the handler wants. It returns false if ctx is
 // done before it is the turn of the handler. No handler is called during a turn, so
 // the turn is short.
-func (r *receiver) decode(ctx context.Context, events []store.Change, ready []told) bool {
+func (r *receiver) decode(ctx context.Context, events []store.Change, ready []delivery) bool {
 	if r.keys != nil {
 		for i, ev := range events {
-			ready[i] = told{change: ev}
+			ready[i] = delivery{change: ev}
 			ready[i].ok = !ready[i].change.CameAndWent()
 		}
 		return true
 	}
 	r.waiter.at = events[0].Last().Version()
-	before := r.shared.turns.take(ctx, &r.waiter)
-	if before == nil {
+	if !r.shared.turns.take(ctx, &r.waiter) {
 		return false
 	}
 	defer r.shared.turns.give()
 	for i, ev := range events {
-		ready[i] = told{change: ev}
-		r.tell(&ready[i], before)
+		ready[i] = delivery{change: ev}
+		ready[i].ok = r.objects(&ready[i])
 	}
 	return true
-}
-
-// tell sets the objects of an event if the handler must be called.
-func (r *receiver) tell(t *told, before *toldEvents) {
-	if p, found := before.place(&t.change); found && r.wanted(&t.change) {
-		t.old, t.obj, t.ok = p.old, p.obj, true
-		return
-	}
-	t.ok = r.objects(t)
-	before.keep(t)
 }
 
 // wanted reports whether the handler uses an event.
@@ -190,7 +186,7 @@ func (r *receiver) wanted(c *store.Change) bool {
 }
 
 // objects decodes the objects of an event, and reports whether the handler must be called.
-func (r *receiver) objects(t *told) bool {
+func (r *receiver) objects(t *delivery) bool {
 	c := &t.change
 	if !r.wanted(c) {
 		return false
@@ -212,7 +208,7 @@ const pauseAfterPanic = time.Second
 
 // one calls the handler for an event. A panic ends the program, unless
 // utilruntime.ReallyCrash is false: then one returns false.
-func (r *receiver) one(ctx context.Context, t *told) (ok bool) {
+func (r *receiver) one(ctx context.Context, t *delivery) (ok bool) {
 	if r.logger != nil {
 		ctx = klog.NewContext(ctx, *r.logger)
 	}
@@ -224,7 +220,7 @@ func (r *receiver) one(ctx context.Context, t *told) (ok bool) {
 }
 
 // call calls the handler for an event that it wants.
-func (r *receiver) call(t *told) {
+func (r *receiver) call(t *delivery) {
 	c := &t.change
 	if r.keys != nil {
 		r.key(c)

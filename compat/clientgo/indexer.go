@@ -44,7 +44,7 @@ func (x *indexer) lazy() reader { return reader{x, true} }
 
 // object returns the object of an entry.
 func (x reader) object(e store.Entry) (any, error) {
-	if !x.isLazy {
+	if !x.isLazy || x.shared.demand.small() {
 		return x.shared.read(e)
 	}
 	if obj, err := e.Object(); obj != nil || err != nil {
@@ -75,10 +75,16 @@ func (x *indexer) List() []any { return x.decoded().List() }
 // List implements cache.Store.
 func (x reader) List() []any {
 	now := x.snapshot()
-	if x.kept != nil && !x.overlay.used.Load() {
+	if x.keepsLists() {
 		return x.kept.list(question{all: true, lazy: x.isLazy}, now.All(), now.Len(), x.keeps)
 	}
 	return x.objects(now, now.All(), now.Len(), func(any) bool { return true })
+}
+
+// keepsLists reports whether lists are kept. The objects of a small store are decoded in the
+// store itself once they are read.
+func (x *indexer) keepsLists() bool {
+	return x.kept != nil && !x.shared.demand.small() && !x.overlay.used.Load()
 }
 
 // objects decodes entries, and puts those objects over them that were written by hand.
@@ -309,7 +315,7 @@ func (x reader) ByIndex(name, value string) ([]any, error) {
 		return nil, err
 	}
 	now := x.snapshot()
-	if index == nil && x.kept != nil && !x.overlay.used.Load() {
+	if index == nil && x.keepsLists() {
 		return x.kept.list(question{namespace: value, lazy: x.isLazy}, having(now, nil, value), 0, x.keeps), nil
 	}
 	return x.objects(now, having(now, index, value), 0, has(f, value)), nil

@@ -261,11 +261,11 @@ func (s *shared) runEngine(ctx context.Context) {
 		return
 	}
 	snapshot := func() *store.Snapshot { return e.Snapshot().Records() }
-	objects := newSharedObjects(s.codec, snapshot, &s.demand)
+	objects := newSharedObjects(s.codec, snapshot, s.keeper(e), &s.demand)
 	s.receiver = func(h cache.ResourceEventHandler) *receiver { return newReceiver(h, objects, see) }
 	var kept *keptLists
 	if s.opts.Storage == informer.Packed {
-		kept = &keptLists{demand: &s.demand}
+		kept = new(keptLists)
 	}
 	s.index.turn(func(before cache.Indexer) cache.Indexer {
 		return newIndexer(before, &indexer{
@@ -290,6 +290,15 @@ func (s *shared) runEngine(ctx context.Context) {
 	if err := e.Run(ctx); err != nil {
 		s.opts.logger().Error("client-go adapter: an informer ended", "resource", s.source.String(), "err", err)
 	}
+}
+
+// keeper returns the function that keeps a decoded object in the store; nil with Live, whose
+// store has all objects.
+func (s *shared) keeper(e *informer.Informer[object]) func(store.Entry, any) (any, bool) {
+	if s.opts.Storage == informer.Live {
+		return nil
+	}
+	return e.KeepObject
 }
 
 // newIndexer completes x with the indexes and the objects of the store that it replaces.

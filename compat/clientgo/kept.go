@@ -12,8 +12,6 @@ import (
 // keptLists holds the objects of lists for a minute. Reading a list again within that time
 // only costs the decoding of the changed objects.
 type keptLists struct {
-	demand *demand // is notified of lists of all objects; nil for none
-
 	mu    sync.Mutex
 	lists map[question]keptList
 	sweep *time.Timer // nil if no list is kept
@@ -51,9 +49,6 @@ func (k *keptLists) list(q question, entries iter.Seq[store.Entry], n int, objec
 		return now.objects // a namespace that does not exist, for instance
 	}
 	k.keep(q, now)
-	if k.demand != nil && q.all && !q.lazy {
-		k.demand.list(len(m.before.entries) > 0, m.changed, len(now.objects))
-	}
 	return slices.Clone(now.objects)
 }
 
@@ -85,9 +80,6 @@ func (k *keptLists) expire() {
 	for q, l := range k.lists {
 		if time.Since(l.read) >= keepFor {
 			delete(k.lists, q)
-			if k.demand != nil && q.all && !q.lazy {
-				k.demand.noList()
-			}
 		}
 	}
 	if len(k.lists) > 0 {
@@ -97,9 +89,8 @@ func (k *keptLists) expire() {
 
 // merge advances in a kept list along with new entries in the same order.
 type merge struct {
-	before  keptList
-	at      int
-	changed int // objects, and new ones
+	before keptList
+	at     int
 }
 
 // next returns the object of an entry.
@@ -121,10 +112,8 @@ func (m *merge) next(e store.Entry, object maker) (any, bool) {
 		case was.SameContent(e): // the store has moved the record
 			return b.objects[m.at-1], true
 		default:
-			m.changed++
 			return object(e, was, b.objects[m.at-1])
 		}
 	}
-	m.changed++
 	return object(e, store.Entry{}, nil)
 }

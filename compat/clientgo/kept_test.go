@@ -26,7 +26,7 @@ import (
 func newKeptIndexer(t testing.TB, s *sharedStore) *indexer {
 	x := &indexer{
 		snapshot: s.store.Snapshot, add: s.store.AddIndex, shared: s.shared,
-		invalid: func(err error) { t.Error(err) }, kept: &keptLists{},
+		invalid: func(err error) { t.Error(err) }, kept: new(keptLists),
 	}
 	return newIndexer(cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}), x)
 }

@@ -6,10 +6,8 @@ const (
 	// mostRecent is the maximum number of decoded objects that an informer holds for their
 	// next readers: other handlers, a lister, the old state of the next update.
 	mostRecent = 8192
-	// mostRecentBytes is the maximum size of all their bodies, and leastRecentBytes
-	// is the lowest such limit.
-	mostRecentBytes  = 8 << 20
-	leastRecentBytes = 512 << 10
+	// mostRecentBytes is the maximum size of all their bodies.
+	mostRecentBytes = 8 << 20
 )
 
 // keepFor is how long a list or a decoded object is kept after its last read.
@@ -26,7 +24,7 @@ type bound struct{ objects, bytes int }
 // the size of its body, and in client-go half as much again, so that there is room for
 // packed bodies.
 func boundOf(n int, raw, held int64, all bool) bound {
-	saved := max(leastRecentBytes, raw/32, raw-held)
+	saved := max(raw/32, raw-held)
 	if !all {
 		return bound{mostRecent, int(min(mostRecentBytes, saved))}
 	}
@@ -99,29 +97,4 @@ func (r *recent) idle() (all []*slot) {
 		r.ring, r.first = nil, 0
 	}
 	return all
-}
-
-// recentReads is the number of reads that a window holds.
-const recentReads = 1024
-
-// window holds the states that were read last.
-type window struct {
-	read map[state]struct{} // nil until the first read
-	ring []state
-	next int
-}
-
-// again adds a state, and reports whether the window already had it.
-func (w *window) again(st state) bool {
-	if _, ok := w.read[st]; ok {
-		return true
-	}
-	if w.read == nil {
-		w.read, w.ring = map[state]struct{}{}, make([]state, recentReads)
-	}
-	delete(w.read, w.ring[w.next])
-	w.ring[w.next] = st
-	w.read[st] = struct{}{}
-	w.next = (w.next + 1) % recentReads
-	return false
 }

@@ -20,6 +20,7 @@ import (
 type sharedObjects struct {
 	codec     *codec
 	snapshot  func() *store.Snapshot
+	keep      func(e store.Entry, object any) (kept any, ok bool) // see store.Store.KeepObject; nil with Live
 	demand    *demand
 	seed      maphash.Seed
 	turns     *turns
@@ -30,7 +31,6 @@ type sharedObjects struct {
 	slots  map[state]*slot
 	recent recent
 	sweep  *time.Timer // nil if there are no recent objects
-	seen   window
 }
 
 const (
@@ -41,10 +41,10 @@ const (
 	worthLikeness = 512
 )
 
-func newSharedObjects(c *codec, snapshot func() *store.Snapshot, d *demand) *sharedObjects {
-	s := &sharedObjects{codec: c, snapshot: snapshot, demand: d, seed: maphash.MakeSeed(), turns: newTurns(), slots: map[state]*slot{}}
+func newSharedObjects(c *codec, snapshot func() *store.Snapshot, keep func(store.Entry, any) (any, bool), d *demand) *sharedObjects {
+	s := &sharedObjects{codec: c, snapshot: snapshot, keep: keep, demand: d, seed: maphash.MakeSeed(), turns: new(turns), slots: map[state]*slot{}}
 	d.began = time.Now()
-	s.tune()
+	s.turnBytes.Store(mostRecentBytes / 8)
 	return s
 }
 
@@ -155,7 +155,7 @@ func (s *sharedObjects) like(e, other store.Entry, likeness any) (any, error) {
 	if !ok {
 		return s.codec.decode(e.Record())
 	}
-	return s.object(st, e.Len(), func() (any, error) {
+	return s.object(st, e, e.Len(), func() (any, error) {
 		mine := bodies.Get().(*[]byte)
 		defer bodies.Put(mine)
 		rec := e.View(mine)
@@ -185,11 +185,12 @@ func (s *sharedObjects) record(rec *wire.Record) (any, error) {
 	if id == "" {
 		id = rec.Key.String()
 	}
-	return s.object(state{maphash.String(s.seed, id) ^ store.Sum(rec.Body), rec.Version}, len(rec.Body), func() (any, error) { return s.codec.decode(*rec) })
+	return s.object(state{maphash.String(s.seed, id) ^ store.Sum(rec.Body), rec.Version}, store.Entry{}, len(rec.Body), func() (any, error) { return s.codec.decode(*rec) })
 }
 
-// object returns the object of a state, and decodes it if necessary.
-func (s *sharedObjects) object(st state, size int, decode func() (any, error)) (any, error) {
+// object returns the object of a state, and decodes it if necessary. e is zero if the
+// store does not have the state yet.
+func (s *sharedObjects) object(st state, e store.Entry, size int, decode func() (any, error)) (any, error) {
 	sl, obj := s.slot(st)
 	if obj != nil {
 		return obj, nil
@@ -202,10 +203,10 @@ func (s *sharedObjects) object(st state, size int, decode func() (any, error)) (
 	if obj != nil {
 		return obj, nil
 	}
-	obj, err := decode()
+	obj, stored, err := s.stored(e, decode)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err != nil || reflect.TypeOf(obj).Kind() != reflect.Pointer {
+	if stored || err != nil || reflect.TypeOf(obj).Kind() != reflect.Pointer {
 		s.drop(sl)
 		return obj, err
 	}
@@ -216,6 +217,24 @@ func (s *sharedObjects) object(st state, size int, decode func() (any, error)) (
 	s.tune()
 	s.hold(sl)
 	return obj, nil
+}
+
+// stored decodes the object of an entry, and keeps it in a small store. Then stored is true.
+func (s *sharedObjects) stored(e store.Entry, decode func() (any, error)) (obj any, stored bool, err error) {
+	if s.keep == nil || e.IsZero() || !s.demand.small() {
+		obj, err = decode()
+		return obj, false, err
+	}
+	if now, ok := s.snapshot().Get(e.Key()); ok && now.SameContent(e) {
+		if obj, err = now.Object(); obj != nil || err != nil {
+			return obj, true, err // it was decoded since the caller got its entry
+		}
+	}
+	if obj, err = decode(); err != nil {
+		return nil, false, err
+	}
+	obj, stored = s.keep(e, obj)
+	return obj, stored, nil
 }
 
 // slot returns the slot of a state, and its object if it is decoded.
@@ -289,18 +308,13 @@ func (s *sharedObjects) expire() {
 		s.tune()
 		s.trim()
 	}
-	told := s.turns.try(nil)
-	if told != nil { // else a handler has it
-		told.clear()
-		s.turns.give()
-	}
-	if s.recent.count > 0 || told == nil {
+	if s.recent.count > 0 {
 		s.sweep = time.AfterFunc(keepFor, s.expire)
 	}
 }
 
-// private returns an object that belongs to the caller. An object that is read again
-// soon is kept decoded, because a copy costs less than to decode it.
+// private returns an object that belongs to the caller. If the object stays decoded, it is
+// copied, because a copy costs less than to decode it.
 func (s *sharedObjects) private(e store.Entry) (any, error) {
 	if obj, err := e.Object(); obj != nil || err != nil {
 		return copied(obj), err // the store keeps it
@@ -309,28 +323,21 @@ func (s *sharedObjects) private(e store.Entry) (any, error) {
 	if !ok {
 		return s.codec.decodePrivate(e.Record())
 	}
-	obj, hot := s.hot(st)
-	if !hot {
+	if !s.holds(st) {
 		s.demand.decoded()
 		return s.codec.decodePrivate(e.Record())
 	}
-	var err error
-	if obj == nil {
-		obj, err = s.entry(e)
-	}
+	obj, err := s.entry(e)
 	return copied(obj), err
 }
 
-// hot reports whether a state is decoded already, was read a moment ago, or is held
-// because all are. obj is its object if it is decoded.
-func (s *sharedObjects) hot(st state) (obj any, hot bool) {
+// holds reports whether the object of a state is decoded already, or stays decoded once it
+// is.
+func (s *sharedObjects) holds(st state) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tune()
-	if sl := s.slots[st]; sl != nil {
-		return s.alive(sl), true
-	}
-	return nil, s.demand.all.Load() || s.seen.again(st)
+	return s.slots[st] != nil || s.demand.all.Load() || s.demand.small()
 }
 
 // copied returns a deep copy of an object that has one.

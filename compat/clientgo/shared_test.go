@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/internal/patience"
@@ -43,7 +44,8 @@ type sharedStore struct {
 	store  *store.Store
 	shared *sharedObjects
 	demand demand
-	keeps  bool // the objects of new records, in place of bodies
+	keeps  bool  // the objects of new records, in place of bodies
+	more   int64 // how many bytes the store seems to have beside its own
 }
 
 func newSharedStore(t *testing.T, n int) *sharedStore {
@@ -69,11 +71,25 @@ func newLargeStore(t *testing.T) (s *sharedStore, pods int) {
 	return s, pods
 }
 
+// newSmallStore has the sizes of a small store; all others seem to be large.
+func newSmallStore(t *testing.T, n int) *sharedStore {
+	t.Helper()
+	return newStore(t, n, 0, func(i int) *corev1.Pod { return sharedPod(i, 0) })
+}
+
 func newStoreOf(t *testing.T, n int, pod func(i int) *corev1.Pod) *sharedStore {
 	t.Helper()
-	s, c := &sharedStore{}, newCodec(&corev1.Pod{})
-	s.store = store.New(store.Config{Decode: c.decode, KeepObject: func(size int, packs bool) bool { return s.demand.keepsObject(size, packs) || s.keeps }})
-	s.shared = newSharedObjects(c, s.store.Snapshot, &s.demand)
+	return newStore(t, n, smallStore+1, pod)
+}
+
+func newStore(t *testing.T, n int, more int64, pod func(i int) *corev1.Pod) *sharedStore {
+	t.Helper()
+	s, c := &sharedStore{more: more}, newCodec(&corev1.Pod{})
+	s.store = store.New(store.Config{Decode: c.decode, KeepObject: func(c store.Candidate) bool {
+		c.StoreBytes += s.more
+		return s.demand.keepsObject(c) || s.keeps
+	}})
+	s.shared = newSharedObjects(c, s.store.Snapshot, s.store.KeepObject, &s.demand)
 	var batch delta.Batch
 	for i := range n {
 		batch = append(batch, delta.Delta{Kind: delta.Upsert, Record: podRecord(t, pod(i))})
@@ -336,9 +352,12 @@ func TestSharedByMany(t *testing.T) {
 func TestSharedIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const pods = 100
-		s := newSharedStore(t, pods)
+		s := newSharedStore(t, 20*pods)
 		var inUse any
 		for e := range s.store.Snapshot().All() {
+			if e.Key().Name >= sharedPod(pods, 0).Name {
+				break
+			}
 			obj, err := s.shared.entry(e)
 			if err != nil {
 				t.Fatal(err)
@@ -428,6 +447,66 @@ func collect(t *testing.T, done func() bool) {
 		runtime.GC()
 		return done()
 	})
+}
+
+// TestSmallStore: an object of a small store has one form. Its first reader decodes it in the
+// store, all later ones get the same object, and nothing else holds it. Old states go when
+// their last reader does. An index added later does not change that.
+func TestSmallStore(t *testing.T) {
+	const pods, readers = 200, 16
+	s := newSmallStore(t, pods)
+	x := newKeptIndexer(t, s)
+	before := s.store.Snapshot()
+	decoded := func() int { return s.store.Stats().Decoded }
+	if decoded() != 0 {
+		t.Fatal("objects are decoded that nobody has read")
+	}
+	got := make([][]any, readers)
+	var work sync.WaitGroup
+	for r := range readers {
+		work.Go(func() {
+			for e := range before.All() {
+				obj, err := s.shared.read(e)
+				if err != nil {
+					t.Error(err)
+				}
+				got[r] = append(got[r], obj)
+			}
+		})
+	}
+	work.Wait()
+	all := x.List()
+	for i := range all {
+		for r := range readers {
+			if got[r][i] != all[i] {
+				t.Fatalf("pod %d: readers got different objects", i)
+			}
+		}
+		if !reflect.DeepEqual(all[i], sharedPod(i, 0)) {
+			t.Errorf("got %v", all[i])
+		}
+	}
+	if n := s.shared.codec.count.Load(); n != pods || decoded() != pods {
+		t.Errorf("%d objects were decoded, and %d are kept, want %d", n, decoded(), pods)
+	}
+	if err := x.AddIndexers(cache.Indexers{"name": func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Name}, nil }}); err != nil {
+		t.Fatal(err)
+	}
+	if of, err := x.ByIndex("name", sharedPod(7, 0).Name); err != nil || len(of) != 1 || of[0] != all[7] {
+		t.Errorf("the index has %v, %v, want the object of the list", of, err)
+	}
+	old := s.get(t, 0)
+	s.apply(t, delta.Batch{{Kind: delta.Upsert, Record: podRecord(t, sharedPod(0, 1))}})
+	was, now, err := s.shared.update(old, s.get(t, 0))
+	if kept, _ := s.get(t, 0).Object(); err != nil || was != all[0] || now != kept || kept == nil {
+		t.Errorf("an update has %p and %p, %v, want the objects of the store", was, now, err)
+	}
+	if r := &s.shared.recent; r.count != 0 || len(s.shared.slots) != 0 || len(x.kept.lists) != 0 {
+		t.Errorf("%d objects, %d slots and %d lists are held beside the store", r.count, len(s.shared.slots), len(x.kept.lists))
+	}
+	if private, err := s.shared.private(s.get(t, 1)); err != nil || private == all[1] || !reflect.DeepEqual(private, all[1]) {
+		t.Errorf("a private object is %v, %v", private, err)
+	}
 }
 
 // TestSharedUndecodable: an object that cannot be decoded leaves nothing behind.

@@ -16,7 +16,6 @@ type turns struct {
 	mu      sync.Mutex
 	taken   bool
 	waiting []*waiter // in the order in which they came
-	told    *toldEvents
 }
 
 // waiter is a handler that waits for its turn.
@@ -33,20 +32,17 @@ const mostPassed = 8
 // before reports whether w has its turn before a handler that waited longer.
 func (w *waiter) before(other *waiter) bool { return other.passed < mostPassed && w.at < other.at }
 
-func newTurns() *turns { return &turns{told: newToldEvents()} }
-
-// take waits for the turn, and returns the events that handlers got last. They belong to the
-// caller until it calls give. It returns nil if ctx is done before.
-func (t *turns) take(ctx context.Context, w *waiter) *toldEvents {
-	if told := t.try(w); told != nil {
-		return told
+// take waits for the turn, which ends with give. It returns false if ctx is done before.
+func (t *turns) take(ctx context.Context, w *waiter) bool {
+	if t.try(w) {
+		return true
 	}
 	select {
 	case <-w.ready:
-		return t.told
+		return true
 	case <-ctx.Done():
 		t.leave(w)
-		return nil
+		return false
 	}
 }
 
@@ -63,18 +59,16 @@ func (t *turns) leave(w *waiter) {
 	t.next()
 }
 
-// try takes the turn if it is free. Otherwise w waits for it, unless it is nil.
-func (t *turns) try(w *waiter) *toldEvents {
+// try takes the turn if it is free. Otherwise w waits for it.
+func (t *turns) try(w *waiter) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.taken {
 		t.taken = true
-		return t.told
+		return true
 	}
-	if w != nil {
-		t.waiting = append(t.waiting, w)
-	}
-	return nil
+	t.waiting = append(t.waiting, w)
+	return false
 }
 
 // give ends a turn.

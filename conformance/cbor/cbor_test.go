@@ -49,7 +49,12 @@ func TestCustomResources(t *testing.T) {
 		{"with CBOR", []string{"--feature-gates=CBORServingAndStorage=true"}, wire.CBOR},
 		{"without", nil, wire.JSON},
 	} {
-		t.Run(c.name, func(t *testing.T) { follow(t, c.flags, c.want) })
+		t.Run(c.name, func(t *testing.T) {
+			if c.flags != nil {
+				controlplane.Needs(t, "1.32", "CBOR")
+			}
+			follow(t, c.flags, c.want)
+		})
 	}
 }
 

@@ -21,9 +21,6 @@ import (
 // default is vedette/controlplane in the user's cache folder.
 const CacheVariable = "VEDETTE_CONTROLPLANE_CACHE"
 
-// KubernetesVersion is the version of the three servers.
-const KubernetesVersion = "v1.36.3"
-
 // Binaries are the paths of the programs.
 type Binaries struct {
 	// Etcd and Kwok are one program each. Kubernetes contains three, and takes the name
@@ -31,6 +28,8 @@ type Binaries struct {
 	Etcd, Kubernetes, Kwok string
 	// Stages is the file with kwok's rules for nodes and pods.
 	Stages string
+	// Version is the version of Kubernetes, such as 1.28.15.
+	Version string
 }
 
 // program is one program to build.
@@ -44,14 +43,19 @@ type program struct {
 var programs = []program{
 	{name: "etcd", pkg: ".", minutes: 2},
 	{name: "kwok", pkg: "sigs.k8s.io/kwok/cmd/kwok", minutes: 2},
-	{name: "kubernetes", pkg: ".", minutes: 11, flags: []string{"-X", "k8s.io/component-base/version.gitVersion=" + KubernetesVersion}},
+	{name: "kubernetes", pkg: ".", minutes: 11, flags: []string{"-X", "k8s.io/component-base/version.gitVersion=v" + DefaultVersion}},
 }
 
-// Build builds the programs that are not in the cache yet, and writes its progress to
-// progress. Several processes may call it at once: one builds, the others wait.
+// Build builds the programs that are not in the cache yet, with the servers of Kubernetes
+// version, and writes its progress to progress. Several processes may call it at once: one
+// builds, the others wait.
 //
-// Errors: compiler errors; the cause of ctx.
-func Build(ctx context.Context, progress io.Writer) (Binaries, error) {
+// Errors: a version that the modules are not served of; compiler errors; the cause of ctx.
+func Build(ctx context.Context, version string, progress io.Writer) (Binaries, error) {
+	programs, err := programsOf(version)
+	if err != nil {
+		return Binaries{}, err
+	}
 	source, err := sourceDir()
 	if err != nil {
 		return Binaries{}, err
@@ -62,9 +66,10 @@ func Build(ctx context.Context, progress io.Writer) (Binaries, error) {
 	}
 	bins := Binaries{
 		Etcd:       filepath.Join(dir, "etcd"),
-		Kubernetes: filepath.Join(dir, "kubernetes"),
+		Kubernetes: filepath.Join(dir, programs[len(programs)-1].name),
 		Kwok:       filepath.Join(dir, "kwok"),
 		Stages:     filepath.Join(dir, "stages.yaml"),
+		Version:    version,
 	}
 	unlock, err := filelock.Wait(ctx, filepath.Join(dir, "lock"), func() {
 		fmt.Fprintln(progress, "Waiting for another process that builds the control plane.")
@@ -79,10 +84,14 @@ func Build(ctx context.Context, progress io.Writer) (Binaries, error) {
 		for _, p := range missing {
 			minutes += p.minutes
 		}
-		fmt.Fprintf(progress, "Building %d of %d programs of the control plane, once: about %d minutes on two cores without Go's build cache.\n", len(missing), len(programs), minutes)
+		fmt.Fprintf(progress, "Building %d of %d programs of the control plane with Kubernetes %s, once: about %d minutes on two cores without Go's build cache.\n", len(missing), len(programs), version, minutes)
 	}
 	for i, p := range missing {
-		if err := p.build(ctx, source, dir, fmt.Sprintf("[%d/%d] %s", i+1, len(missing), p.name), progress); err != nil {
+		module, err := p.module(ctx, version, source, dir)
+		if err != nil {
+			return Binaries{}, err
+		}
+		if err := p.build(ctx, module, dir, fmt.Sprintf("[%d/%d] %s", i+1, len(missing), p.name), progress); err != nil {
 			return Binaries{}, err
 		}
 	}
@@ -150,12 +159,17 @@ func exists(path string) bool {
 // tellEvery is the interval of progress messages.
 const tellEvery = 20 * time.Second
 
-// build builds one program under a temporary name, and renames it when it is complete.
-func (p program) build(ctx context.Context, source, dir, title string, progress io.Writer) error {
+// build builds one program of a module under a temporary name, and renames it when it is
+// complete.
+func (p program) build(ctx context.Context, module, dir, title string, progress io.Writer) error {
 	part := filepath.Join(dir, p.name+".part")
 	flags := strings.Join(append([]string{"-s", "-w"}, p.flags...), " ")
-	cmd := exec.CommandContext(ctx, "go", "build", "-mod=readonly", "-ldflags", flags, "-o", part, p.pkg)
-	cmd.Dir = filepath.Join(source, p.name)
+	mode := "-mod=readonly"
+	if !p.committed() {
+		mode = "-mod=mod" // its go.sum lacks the modules that replace Kubernetes' folders
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", mode, "-ldflags", flags, "-o", part, p.pkg)
+	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output

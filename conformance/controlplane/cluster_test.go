@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 // child starts a control plane, prints its processes, and waits.
 func child() {
 	ctx := context.Background()
-	bins, err := controlplane.Build(ctx, os.Stderr)
+	bins, err := controlplane.Build(ctx, controlplane.Version(), os.Stderr)
 	if err != nil {
 		panic(err)
 	}
@@ -123,7 +123,7 @@ func TestVersionIsReallyGone(t *testing.T) {
 // TestNothingOutlivesTheParent kills the process that started a control plane.
 func TestNothingOutlivesTheParent(t *testing.T) {
 	testinput.Uncached(t)
-	if _, err := controlplane.Build(t.Context(), os.Stderr); err != nil {
+	if _, err := controlplane.Build(t.Context(), controlplane.Version(), os.Stderr); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

@@ -4,8 +4,13 @@
 //
 // # Data flow
 //
-//	Build -> Binaries (in a cache outside the repository)
+//	Build -> Binaries of a version of Kubernetes (in a cache outside the repository)
 //	Start(Binaries, Options) -> Cluster: five processes on loopback ports, a kubeconfig
+//
+// # Versions
+//
+// VEDETTE_KUBERNETES=1.28.15 selects another version than DefaultVersion. etcd and kwok keep
+// theirs. A test of a feature that older versions lack calls Needs.
 //
 // # Ownership
 //

@@ -37,6 +37,7 @@ func apiserverFlags(dir string, p ports) []string {
 		"--token-auth-file=" + filepath.Join(dir, "tokens.csv"),
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--disable-admission-plugins=ServiceAccount",
+		"--endpoint-reconciler-type=none", // the Service kubernetes cannot have an address of loopback
 	}
 }
 

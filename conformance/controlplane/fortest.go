@@ -14,7 +14,7 @@ import (
 func ForTest(t testing.TB, opts Options) *Cluster {
 	t.Helper()
 	testinput.Uncached(t) // the programs, and the modules that they are built from
-	bins, err := Build(t.Context(), os.Stderr)
+	bins, err := Build(t.Context(), Version(), os.Stderr)
 	if err != nil {
 		t.Fatalf("build the control plane: %v", err)
 	}

@@ -15,6 +15,9 @@ import (
 // have all objects in the end, in the version that they follow. A follower of v1beta1 keeps
 // the last objects, and says that they are not served. It has them again when v1beta1 is back.
 func TestVersionReplaced(t *testing.T) {
+	// Earlier servers do not end a watch at an object that they cannot decode. They leave it out and send the
+	// next one, so each client of the old version misses a change. The last patches of 1.30 do.
+	controlplane.Needs(t, "1.33", "watches that end at the first object in another version")
 	n := testinput.Size(t, 40, 1000)
 	w := NewWorld(t, controlplane.Options{}, Version("v1beta1", true, true, Sized()))
 	w.Create(0, n)

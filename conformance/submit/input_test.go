@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/conformance/controlplane"
 )
 
 // jobText is a job that the server accepts.
@@ -33,6 +35,8 @@ type input struct {
 	edit []string
 	args []string
 	want []string
+	// since is the first version of Kubernetes whose API server has these words.
+	since string
 }
 
 // Sentences of the server.
@@ -76,11 +80,11 @@ var inputs = []input{
 	},
 	{name: "unknown type", edit: []string{"kind: Job", "kind: PyTorchJob", "batch/v1", "kubeflow.org/v1"}, want: []string{`2: kind: the server at HOST has no resource type "PyTorchJob.v1.kubeflow.org"`}},
 	{
-		name: "name of 300 characters", edit: []string{"train-7", long},
+		name: "name of 300 characters", since: "1.35", edit: []string{"train-7", long},
 		want: []string{`4: metadata.name: Invalid value: "` + long + `": must be no more than 253 characters`, `7: spec.template.labels: Invalid value: "` + long + `": must be no more than 63 bytes`},
 	},
 	{name: "prefix of 300 characters", edit: []string{"name: train-7", "generateName: " + long}, want: []string{`4: metadata.generateName: Invalid value: "` + long + `": must be no more than 253 characters`}},
-	{name: "label of 300 characters", edit: []string{"name: train-7", "name: train-7\n  labels: {a: " + long + "}"}, want: []string{`5: metadata.labels: Invalid value: "` + long + `": must be no more than 63 bytes`}},
+	{name: "label of 300 characters", since: "1.35", edit: []string{"name: train-7", "name: train-7\n  labels: {a: " + long + "}"}, want: []string{`5: metadata.labels: Invalid value: "` + long + `": must be no more than 63 bytes`}},
 	{name: "container of 300 characters", edit: []string{"name: main", "name: " + long}, want: []string{`11: spec.template.spec.containers[0].name: Invalid value: "` + long + `": must be no more than 63 characters`}},
 	{
 		name: "control characters in the name", edit: []string{"train-7", `"train\e[31m\u202e\0"`},
@@ -99,7 +103,7 @@ var inputs = []input{
 		want: []string{`5: metadata.annotations: Invalid value: "a\x1b[31m": ` + qualified},
 	},
 	{
-		name: "control characters in container and variable", edit: []string{"name: main", `name: "main\e[31m"`, "name: A", `name: "A\e=\n"`},
+		name: "control characters in container and variable", since: "1.32", edit: []string{"name: main", `name: "main\e[31m"`, "name: A", `name: "A\e=\n"`},
 		want: []string{
 			`11: spec.template.spec.containers[0].name: Invalid value: "main\x1b[31m": ` + dnsLabel,
 			`14: spec.template.spec.containers[0].env[0].name: Invalid value: "A\x1b=\n": a valid environment variable name must consist only of printable ASCII characters other than '='`,
@@ -126,15 +130,20 @@ func testBadInput(t *testing.T, s *stage) {
 	s.full(t)
 	host := strings.TrimPrefix(s.plane.Host(), "https://")
 	for _, in := range inputs {
-		text := strings.NewReplacer(in.edit...).Replace(jobText)
-		code, out, errs := s.run(t, admin, text, append([]string{"submit", "-f", "-"}, in.args...)...)
-		var want strings.Builder
-		for _, line := range in.want {
-			want.WriteString("vedette: standard input:" + strings.Replace(line, "HOST", host, 1) + "\n")
-		}
-		if code != 1 || out != "" || errs != want.String() {
-			t.Errorf("%s: exit code %d\n%s%swant\n%s", in.name, code, out, errs, want.String())
-		}
+		t.Run(in.name, func(t *testing.T) {
+			if in.since != "" {
+				controlplane.Needs(t, in.since, "these words of the API server")
+			}
+			text := strings.NewReplacer(in.edit...).Replace(jobText)
+			code, out, errs := s.run(t, admin, text, append([]string{"submit", "-f", "-"}, in.args...)...)
+			var want strings.Builder
+			for _, line := range in.want {
+				want.WriteString("vedette: standard input:" + strings.Replace(line, "HOST", host, 1) + "\n")
+			}
+			if code != 1 || out != "" || errs != want.String() {
+				t.Errorf("exit code %d\n%s%swant\n%s", code, out, errs, want.String())
+			}
+		})
 	}
 	if n := len(s.jobs(t)); n != 0 {
 		t.Errorf("%d jobs", n)

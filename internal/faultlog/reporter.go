@@ -23,7 +23,7 @@ type Reporter struct {
 	Attrs []any
 
 	mu      sync.Mutex
-	history History
+	history *History    // nil until the first fault
 	timer   *time.Timer // nil if no line is pending
 	stopped bool
 }
@@ -52,6 +52,12 @@ func (r *Reporter) seeLocked(s State) {
 	if r.timer != nil {
 		r.timer.Stop()
 		r.timer = nil
+	}
+	if r.history == nil {
+		if s.Err == nil {
+			return
+		}
+		r.history = new(History)
 	}
 	now := time.Now()
 	line, due, again := r.history.See(now, s)

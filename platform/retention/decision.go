@@ -4,9 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/internal/model"
-	"github.com/vedette-io/vedette/wire"
 )
 
 // decision is what retention does with a revision.
@@ -17,21 +15,6 @@ const (
 	strip
 	remove
 )
-
-// object holds the properties of an object that decisions about its revisions depend on.
-type object struct {
-	last           wire.Version // version of the last revision
-	base           wire.Version // version of the keyframe of the next differences, which stays
-	floor          wire.Version // revisions from this version on stay
-	deleted        bool
-	state          job.State // of a deleted object: the state before the deletion
-	lastTransition wire.Version
-	unread         wire.Version // first transition that a live cursor of the feed has not read; 0: none
-}
-
-// read reports whether live cursors of the feed have read the transitions of a revision:
-// those at its version or earlier.
-func (o *object) read(version wire.Version) bool { return o.unread == 0 || version < o.unread }
 
 // rule decides about revisions.
 type rule interface {
@@ -54,7 +37,7 @@ type byAge struct {
 
 func (r byAge) decide(c *model.Candidate, o *object) decision {
 	age := r.now.Sub(time.UnixMicro(c.SeenAt))
-	expired := age > r.policy.age(o.state)
+	expired := age > r.policy.age(o)
 	switch {
 	case o.deleted && expired && o.read(c.Version):
 		return remove

@@ -34,7 +34,7 @@ func ExamplePreview() {
 	}
 	const day = 24 * time.Hour
 	result, err := retention.Preview(ctx, db, retention.Policy{
-		Keep: 90 * day, PerState: map[job.State]time.Duration{job.Failed: 180 * day}, KeepBodies: 30 * day,
+		Keep: 90 * day, Rules: []retention.Rule{{States: []job.State{job.Failed}, Keep: 180 * day}}, KeepBodies: 30 * day,
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/glob"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/feed"
 	"github.com/vedette-io/vedette/platform/internal/bodies"
@@ -28,6 +30,7 @@ type stored struct {
 
 // naive is the expected history of one object.
 type naive struct {
+	uid         string
 	revisions   []stored
 	transitions []wire.Version
 	upTo        wire.Version // last removed version
@@ -58,8 +61,11 @@ func (m *naive) prune(r retention.Policy, now wire.Version) bool {
 		return d
 	}
 	keep := limit(r.Keep)
-	if d, told := r.PerState[m.state]; told {
-		keep = d
+	for _, one := range slices.Backward(r.Rules) {
+		if len(one.Namespaces) == 1 || one.Labels != nil && m.uid != "b" || len(one.States) > 0 && m.state != job.Failed {
+			continue
+		}
+		keep = one.Keep
 	}
 	last := len(m.revisions) - 1
 	removable := func(v wire.Version) bool { return age(v) > keep && (m.unread == 0 || v < m.unread) }
@@ -130,7 +136,7 @@ func TestAgainstModel(t *testing.T) {
 					s := revisionOf(t, version)
 					m := models[s.UID]
 					if m == nil {
-						m = &naive{}
+						m = &naive{uid: s.UID}
 						models[s.UID] = m
 					}
 					if m.deleted {
@@ -161,9 +167,9 @@ func TestAgainstModel(t *testing.T) {
 					}
 				}
 				r := retention.Policy{Keep: ages.Draw(t, "keep"), KeepBodies: ages.Draw(t, "bodies"), KeepLast: rapid.IntRange(0, 3).Draw(t, "last")}
-				if failed := ages.Draw(t, "failed"); failed > 0 {
-					r.PerState = map[job.State]time.Duration{job.Failed: failed}
-				}
+				r.Rules = drawRules(t, ages)
+				d.Exec("DELETE FROM labels")
+				d.Exec("INSERT INTO labels (object_id, name, value) SELECT id, 'keep', 'long' FROM objects WHERE uid = 'b'")
 				now := version + wire.Version(rapid.IntRange(0, 30).Draw(t, "later"))
 				preview, err := retention.PreviewAt(t.Context(), d.DB, r, modeltest.Seen(now))
 				if err != nil {
@@ -188,6 +194,26 @@ func TestAgainstModel(t *testing.T) {
 			}
 		})
 	})
+}
+
+// drawRules draws rules that select all objects or none by their namespace, the object b by its label, or
+// objects that have failed.
+func drawRules(t *rapid.T, ages *rapid.Generator[time.Duration]) (all []retention.Rule) {
+	for range rapid.IntRange(0, 3).Draw(t, "rules") {
+		r := retention.Rule{Keep: max(ages.Draw(t, "rule keeps"), time.Second)}
+		properties := rapid.IntRange(1, 7).Draw(t, "properties")
+		if properties&1 > 0 {
+			r.Namespaces = []glob.Pattern{"other", "m*"}[:rapid.IntRange(1, 2).Draw(t, "namespaces")] // all are in ml
+		}
+		if properties&2 > 0 {
+			r.Labels = labels.SelectorFromSet(labels.Set{"keep": "long"})
+		}
+		if properties&4 > 0 {
+			r.States = []job.State{job.Failed}
+		}
+		all = append(all, r)
+	}
+	return all
 }
 
 func revisionOf(t *rapid.T, version wire.Version) modeltest.Revision {

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
-
-	"github.com/vedette-io/vedette/job"
 )
 
 // Forever is an age that no revision reaches.
@@ -22,9 +21,9 @@ type Policy struct {
 	// Keep is how long revisions and transitions stay after they were seen. Default:
 	// Forever. A deleted object is removed together with the revision of its deletion.
 	Keep time.Duration
-	// PerState replaces Keep for objects in a state, and for deleted objects that were in
-	// the state before the deletion.
-	PerState map[job.State]time.Duration
+	// Rules replace Keep for the objects that they select. The first rule that selects an object
+	// counts.
+	Rules []Rule
 	// KeepBodies is how long the bodies of revisions stay. Default: as long as the
 	// revisions. The body of the last revision of an object stays.
 	KeepBodies time.Duration
@@ -56,7 +55,7 @@ type Policy struct {
 // Unlimited reports whether a policy keeps the whole history and all logs. It may still
 // shorten the feed.
 func (p Policy) Unlimited() bool {
-	return p.Keep == 0 && len(p.PerState) == 0 && p.KeepBodies == 0 && p.MaxBytes == 0 && p.KeepLogs == 0 && p.MaxLogBytes == 0
+	return p.Keep == 0 && len(p.Rules) == 0 && p.KeepBodies == 0 && p.MaxBytes == 0 && p.KeepLogs == 0 && p.MaxLogBytes == 0
 }
 
 // withDefaults returns a policy with defaults for unset fields.
@@ -77,30 +76,34 @@ func (p Policy) withDefaults() (Policy, error) {
 	case p.MaxBytes < 0 || p.MaxLogBytes < 0:
 		return p, errors.New("retention: MaxBytes or MaxLogBytes is negative")
 	}
-	for s, age := range p.PerState {
-		switch {
-		case age <= 0:
-			return p, fmt.Errorf("retention: PerState[%s] is %v; it must be positive", s, age)
-		case s == job.Deleted:
-			return p, errors.New("retention: PerState contains Deleted: name the state before the deletion")
+	for i := range p.Rules {
+		if err := p.Rules[i].check(); err != nil {
+			return p, fmt.Errorf("retention: Rules[%d]: %w", i, err)
 		}
 	}
 	return p, nil
 }
 
-// age returns how long revisions of an object in a state stay.
-func (p *Policy) age(of job.State) time.Duration {
-	if age, found := p.PerState[of]; found {
-		return age
+// age returns how long revisions of an object stay.
+func (p *Policy) age(of *object) time.Duration {
+	for i := range p.Rules {
+		if r := &p.Rules[i]; r.selects(of) {
+			return r.Keep
+		}
 	}
 	return p.Keep
 }
 
-// smallestAge returns the smallest age of any state. Younger revisions are never deleted.
+// smallestAge returns the smallest age of any object. Younger revisions are never deleted.
 func (p *Policy) smallestAge() time.Duration {
 	smallest := p.Keep
-	for _, age := range p.PerState {
-		smallest = min(smallest, age)
+	for i := range p.Rules {
+		smallest = min(smallest, p.Rules[i].Keep)
 	}
 	return smallest
+}
+
+// readsLabels reports whether a rule selects by labels.
+func (p *Policy) readsLabels() bool {
+	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Labels != nil })
 }

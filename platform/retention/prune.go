@@ -246,7 +246,7 @@ func (p *pruner) try(ctx context.Context, some []model.Candidate, r rule) (done 
 	for range 5 {
 		err = p.db.Transact(ctx, func(tx *sqldb.Tx) error {
 			began := time.Now() // excludes the wait for the lock, which writers have used
-			s := step{tx: tx, keepLast: p.policy.KeepLast, rule: r, preview: p.preview, liveSince: math.MinInt64}
+			s := step{tx: tx, keepLast: p.policy.KeepLast, labels: p.policy.readsLabels(), rule: r, preview: p.preview, liveSince: math.MinInt64}
 			if p.preview {
 				s.liveSince = ago(p.now, p.policy.CursorIdle)
 			}

@@ -53,7 +53,7 @@ func (d *database) write(all []modeltest.Revision) {
 // TestPruneBesideWriter: a writer proceeds while history is pruned.
 func TestPruneBesideWriter(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
-		const objects = 100
+		const objects = 300 // enough for several steps on a slow machine
 		d.write(lives(objects, 10, 1))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -193,8 +193,9 @@ func TestPolicyIsChecked(t *testing.T) {
 		{KeepBodies: -1},
 		{Every: -1},
 		{MaxBytes: -1},
-		{PerState: map[job.State]time.Duration{job.Failed: 0}},
-		{PerState: map[job.State]time.Duration{job.Deleted: time.Hour}},
+		{Rules: []retention.Rule{{States: []job.State{job.Failed}}}},
+		{Rules: []retention.Rule{{States: []job.State{job.Deleted}, Keep: time.Hour}}},
+		{Rules: []retention.Rule{{Keep: time.Hour}}},
 	} {
 		d := open(t, dbtest.Empty(t, "sqlite"))
 		if _, err := retention.Prune(t.Context(), d.DB, r); err == nil {

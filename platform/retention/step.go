@@ -18,6 +18,7 @@ import (
 type step struct {
 	tx       *sqldb.Tx
 	keepLast int
+	labels   bool // the rule needs the labels of objects
 	rule     rule
 	preview  bool
 	// liveSince is the time since which a live cursor of the feed must have been used.
@@ -66,7 +67,7 @@ func (s *step) load(ctx context.Context, some []model.Candidate) error {
 	s.objects = map[int64]*object{}
 	deleted := map[int64]bool{}
 	err := model.EachRetained(ctx, s.tx, model.SortedIDs(ids), !s.preview, func(r model.RetainedObject) {
-		o := &object{last: r.Version, base: r.Base, floor: r.Version, deleted: r.Presence == model.Deleted, state: job.State(r.State)}
+		o := &object{last: r.Version, base: r.Base, floor: r.Version, deleted: r.Presence == model.Deleted, state: job.State(r.State), namespace: r.Namespace}
 		if s.objects[r.ID] = o; o.deleted {
 			deleted[r.ID] = true
 		}
@@ -81,6 +82,15 @@ func (s *step) load(ctx context.Context, some []model.Candidate) error {
 	err = model.StatesBeforeDeletion(ctx, s.tx, model.SortedIDs(deleted), func(id int64, before string) { s.objects[id].state = job.State(before) })
 	if err != nil {
 		return err
+	}
+	if s.labels {
+		all, err := model.LabelsOf(ctx, s.tx, model.SortedIDs(s.objects))
+		if err != nil {
+			return err
+		}
+		for id, o := range s.objects {
+			o.labels = all[id]
+		}
 	}
 	if err := s.loadUnread(ctx); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 )
 
-const usage = `usage: cluster [--dir DIR] up|status|down|build
+const usage = `usage: cluster [--dir DIR] [--kubernetes VERSION] up|status|down|build
 
 A real control plane with five nodes simulated by kwok, on loopback ports. A
 cold build takes about 15 minutes on two cores; the next start takes seconds.
@@ -27,6 +27,7 @@ cold build takes about 15 minutes on two cores; the next start takes seconds.
 func main() {
 	flags := flag.NewFlagSet("cluster", flag.ExitOnError)
 	dir := flags.String("dir", ".cluster", "folder for data, logs and the kubeconfig")
+	version := flags.String("kubernetes", controlplane.Version(), "version of Kubernetes, such as 1.28.15; $"+controlplane.VersionVariable)
 	flags.Usage = func() {
 		fmt.Fprint(os.Stderr, usage)
 		flags.PrintDefaults()
@@ -34,13 +35,13 @@ func main() {
 	_ = flags.Parse(os.Args[1:]) // exits on an error
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *dir, flags.Arg(0)); err != nil {
+	if err := run(ctx, *dir, *version, flags.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, dir, command string) error {
+func run(ctx context.Context, dir, version, command string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -48,19 +49,19 @@ func run(ctx context.Context, dir, command string) error {
 	list := processes{dir: dir}
 	switch command {
 	case "up":
-		return up(ctx, list)
+		return up(ctx, version, list)
 	case "status":
 		return status(list)
 	case "down":
 		return down(ctx, list)
 	case "build":
-		_, err := controlplane.Build(ctx, os.Stderr)
+		_, err := controlplane.Build(ctx, version, os.Stderr)
 		return err
 	}
 	return fmt.Errorf("unknown command %q; commands are up, status, down and build", command)
 }
 
-func up(ctx context.Context, list processes) error {
+func up(ctx context.Context, version string, list processes) error {
 	running, err := list.running()
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func up(ctx context.Context, list processes) error {
 		next(list)
 		return nil
 	}
-	bins, err := controlplane.Build(ctx, os.Stderr)
+	bins, err := controlplane.Build(ctx, version, os.Stderr)
 	if err != nil {
 		return err
 	}

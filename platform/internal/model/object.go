@@ -284,6 +284,7 @@ type RetainedObject struct {
 	Version, Base wire.Version
 	Presence      Presence
 	State         string
+	Namespace     string
 }
 
 // EachRetained calls each for objects in the order in which writers lock them. With lock
@@ -293,10 +294,10 @@ func EachRetained(ctx context.Context, tx *sqldb.Tx, ids []int64, lock bool, eac
 	if lock {
 		end += tx.ForUpdate()
 	}
-	return queryIn(ctx, tx, "SELECT id, version, keyframe_version, presence, state FROM objects WHERE id IN ", ids, end, func(rows *sql.Rows) error {
+	return queryIn(ctx, tx, "SELECT id, version, keyframe_version, presence, state, namespace FROM objects WHERE id IN ", ids, end, func(rows *sql.Rows) error {
 		var o RetainedObject
 		var version, base int64
-		if err := rows.Scan(&o.ID, &version, &base, &o.Presence, &o.State); err != nil {
+		if err := rows.Scan(&o.ID, &version, &base, &o.Presence, &o.State, &o.Namespace); err != nil {
 			return err
 		}
 		o.Version, o.Base = wire.Version(version), wire.Version(base)

@@ -3,6 +3,7 @@ package config
 import (
 	"time"
 
+	"github.com/vedette-io/vedette/internal/glob"
 	"github.com/vedette-io/vedette/platform/notify/channel"
 	"github.com/vedette-io/vedette/platform/notify/rule"
 )
@@ -27,8 +28,8 @@ type Channel struct {
 	// NamedByJobs selects the jobs whose annotations and labels may name the channel.
 	NamedByJobs Naming
 
-	domains     []rule.Glob // of addresses to which anybody may have a code sent; empty means the default
-	direct      bool        // only the receiver sees a message to an address
+	domains     []glob.Pattern // of addresses to which anybody may have a code sent; empty means the default
+	direct      bool           // only the receiver sees a message to an address
 	addresses   addressing
 	fingerprint [32]byte
 	open        func() (channel.Channel, error)

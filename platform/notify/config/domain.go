@@ -4,7 +4,7 @@ import (
 	"net/mail"
 	"strings"
 
-	"github.com/vedette-io/vedette/platform/notify/rule"
+	"github.com/vedette-io/vedette/internal/glob"
 )
 
 // domainOf returns the domain of an e-mail address in lower case, or "" for other texts, such as
@@ -29,7 +29,7 @@ func (c *Config) confirms(ch *Channel, person, address string) bool {
 		return false
 	}
 	if len(ch.domains) > 0 {
-		return rule.MatchesAny(ch.domains, domain)
+		return glob.MatchesAny(ch.domains, domain)
 	}
 	if domainOf(person) == domain {
 		return true

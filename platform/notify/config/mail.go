@@ -3,9 +3,9 @@ package config
 import (
 	"strings"
 
+	"github.com/vedette-io/vedette/internal/glob"
 	"github.com/vedette-io/vedette/platform/notify/channel"
 	"github.com/vedette-io/vedette/platform/notify/channel/email"
-	"github.com/vedette-io/vedette/platform/notify/rule"
 )
 
 // mailKinds are the types that send to persons.
@@ -32,7 +32,7 @@ func readEmail(s *settings) func() (channel.Channel, error) {
 		s.channel.addresses = mayAddress // the channel has a default receiver
 	}
 	for _, g := range s.globs(s.fields["domains"], "domains") {
-		s.channel.domains = append(s.channel.domains, rule.Glob(strings.ToLower(string(g))))
+		s.channel.domains = append(s.channel.domains, glob.Pattern(strings.ToLower(string(g))))
 	}
 	return func() (channel.Channel, error) { return opened(email.New(o)) }
 }

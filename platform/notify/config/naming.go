@@ -5,14 +5,14 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/vedette-io/vedette/platform/notify/rule"
+	"github.com/vedette-io/vedette/internal/glob"
 )
 
 // Naming selects the jobs that may name a channel, by cluster and namespace: only those are not
 // words of the job itself. The zero value selects none.
 type Naming struct {
 	some                 bool
-	clusters, namespaces []rule.Glob // empty selects all
+	clusters, namespaces []glob.Pattern // empty selects all
 }
 
 // Any reports whether some job may name the channel.
@@ -21,7 +21,7 @@ func (n *Naming) Any() bool { return n.some }
 // Allows reports whether jobs of a namespace may name the channel. Empty names mean all clusters
 // and all namespaces.
 func (n *Naming) Allows(cluster, namespace string) bool {
-	return n.some && rule.MatchesAny(n.clusters, cluster) && rule.MatchesAny(n.namespaces, namespace)
+	return n.some && glob.MatchesAny(n.clusters, cluster) && glob.MatchesAny(n.namespaces, namespace)
 }
 
 // String describes the jobs: "no", "yes", or the clusters and namespaces.
@@ -29,7 +29,7 @@ func (n *Naming) String() string {
 	var parts []string
 	for _, some := range []struct {
 		what  string
-		globs []rule.Glob
+		globs []glob.Pattern
 	}{{"clusters", n.clusters}, {"namespaces", n.namespaces}} {
 		var names []string
 		for _, g := range some.globs {

@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/vedette-io/vedette/internal/glob"
 	"github.com/vedette-io/vedette/internal/yamlfile"
 	"github.com/vedette-io/vedette/platform/notify/channel"
 	"github.com/vedette-io/vedette/platform/notify/rule"
@@ -74,9 +75,9 @@ func (r *reader) items(n *yaml.Node, what string) (all []*yaml.Node) {
 }
 
 // globs returns patterns of names.
-func (r *reader) globs(n *yaml.Node, what string) (all []rule.Glob) {
+func (r *reader) globs(n *yaml.Node, what string) (all []glob.Pattern) {
 	for _, item := range r.items(n, what) {
-		all = append(all, rule.Glob(item.Value))
+		all = append(all, glob.Pattern(item.Value))
 	}
 	return all
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/vedette-io/vedette/internal/glob"
 	"github.com/vedette-io/vedette/job"
 )
 
@@ -78,7 +79,7 @@ func (c *checker) selection(r *Rule) {
 	}
 }
 
-func (c *checker) names(field string, globs []Glob) {
+func (c *checker) names(field string, globs []glob.Pattern) {
 	if slices.Contains(globs, "") {
 		c.complain(field, "%s has an empty name", field)
 	}

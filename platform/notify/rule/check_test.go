@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/glob"
 	"github.com/vedette-io/vedette/job"
 )
 
@@ -37,8 +38,8 @@ func TestCheck(t *testing.T) {
 		{"a name with a line break", func(r *Rule) { r.Name = "a\nb" }, "name", "cannot be printed"},
 		{"an unknown state", func(r *Rule) { r.Enter = []job.State{"Fialed"} }, "enter", `no state "Fialed"`},
 		{"a state twice", func(r *Rule) { r.Leave = []job.State{"Running", "Running"} }, "leave", "twice"},
-		{"a namespace in capitals", func(r *Rule) { r.Namespaces = []Glob{"Team-*"} }, "namespaces", "small letters"},
-		{"an empty queue", func(r *Rule) { r.Queues = []Glob{""} }, "queues", "empty name"},
+		{"a namespace in capitals", func(r *Rule) { r.Namespaces = []glob.Pattern{"Team-*"} }, "namespaces", "small letters"},
+		{"an empty queue", func(r *Rule) { r.Queues = []glob.Pattern{""} }, "queues", "empty name"},
 		{"no states and no timer", func(r *Rule) { r.Enter = nil }, "", "does not say when"},
 		{"states and a timer", func(r *Rule) { r.Timer = &Timer{Kind: Runs, After: time.Hour} }, "", "not both"},
 		{"no receiver", func(r *Rule) { r.To = nil }, "to", "no receiver"},

@@ -9,6 +9,8 @@ import (
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/vedette-io/vedette/internal/glob"
 )
 
 // labelsField is the field of the labels of an object.
@@ -23,7 +25,7 @@ type Matcher struct {
 	text     string
 	field    *field
 	not      bool
-	glob     Glob
+	glob     glob.Pattern
 	selector labels.Selector // for the labels; nil for other fields
 }
 
@@ -41,7 +43,7 @@ func ParseMatcher(text string) (Matcher, error) {
 	if !found || strings.ContainsFunc(text, unicode.IsControl) {
 		return Matcher{}, fmt.Errorf("matcher %q is not FIELD=VALUE or FIELD!=VALUE, such as node=gpu-17", text)
 	}
-	m := Matcher{text: text, glob: Glob(strings.TrimSpace(value))}
+	m := Matcher{text: text, glob: glob.Pattern(strings.TrimSpace(value))}
 	name, m.not = strings.CutSuffix(name, "!")
 	name = strings.TrimSpace(name)
 	if i := slices.IndexFunc(fields, func(f field) bool { return f.name == name && f.matchable() }); i >= 0 {

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/vedette-io/vedette/internal/glob"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/notify/message"
 )
@@ -24,7 +25,7 @@ type Rule struct {
 	// controls.
 	Types []TypePattern
 	// Clusters, Namespaces and Queues select by name. Empty selects all.
-	Clusters, Namespaces, Queues []Glob
+	Clusters, Namespaces, Queues []glob.Pattern
 	// Labels selects by labels; nil selects all.
 	Labels labels.Selector
 	// Enter and Leave select the states that are entered and left. Both must match; empty
@@ -129,6 +130,6 @@ func (r *Rule) selectsType(o *Object) bool {
 }
 
 func (r *Rule) selectsObject(o *Object) bool {
-	return MatchesAny(r.Clusters, o.Cluster) && MatchesAny(r.Namespaces, o.Namespace) && MatchesAny(r.Queues, o.Queue) &&
+	return glob.MatchesAny(r.Clusters, o.Cluster) && glob.MatchesAny(r.Namespaces, o.Namespace) && glob.MatchesAny(r.Queues, o.Queue) &&
 		(r.Labels == nil || r.Labels.Matches(labels.Set(o.Labels)))
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/glob"
 	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/job"
 )
@@ -49,10 +50,10 @@ func TestMatches(t *testing.T) {
 		{"another type", Rule{Enter: []job.State{"Failed"}, Types: []TypePattern{pods}}, nil, false},
 		{"an object that another one controls", Rule{Enter: []job.State{"Failed"}}, func(in *Input) { in.Object.Controller = "CronJob/x" }, false},
 		{"that, if its type is named", Rule{Enter: []job.State{"Failed"}, Types: []TypePattern{jobs}}, func(in *Input) { in.Object.Controller = "CronJob/x" }, true},
-		{"a namespace", Rule{Enter: []job.State{"Failed"}, Namespaces: []Glob{"other", "team-*"}}, nil, true},
-		{"another namespace", Rule{Enter: []job.State{"Failed"}, Namespaces: []Glob{"other"}}, nil, false},
-		{"another cluster", Rule{Enter: []job.State{"Failed"}, Clusters: []Glob{"gpu-east"}}, nil, false},
-		{"another queue", Rule{Enter: []job.State{"Failed"}, Queues: []Glob{"cpu*"}}, nil, false},
+		{"a namespace", Rule{Enter: []job.State{"Failed"}, Namespaces: []glob.Pattern{"other", "team-*"}}, nil, true},
+		{"another namespace", Rule{Enter: []job.State{"Failed"}, Namespaces: []glob.Pattern{"other"}}, nil, false},
+		{"another cluster", Rule{Enter: []job.State{"Failed"}, Clusters: []glob.Pattern{"gpu-east"}}, nil, false},
+		{"another queue", Rule{Enter: []job.State{"Failed"}, Queues: []glob.Pattern{"cpu*"}}, nil, false},
 		{"labels", Rule{Enter: []job.State{"Failed"}, Labels: selector(t, "team in (ml, llm), !old")}, nil, true},
 		{"other labels", Rule{Enter: []job.State{"Failed"}, Labels: selector(t, "team notin (ml)")}, nil, false},
 		{"no labels", Rule{Enter: []job.State{"Failed"}, Labels: selector(t, "team")}, func(in *Input) { in.Object.Labels = nil }, false},
@@ -103,7 +104,7 @@ func TestSetAgainstModel(t *testing.T) {
 		for i := range rapid.IntRange(0, 8).Draw(t, "rules") {
 			r := &Rule{
 				Name: fmt.Sprint(i), Enter: some("enter"), Leave: some("leave"), When: rapid.SampledFrom(conditions).Draw(t, "when"), Labels: rapid.SampledFrom(selectors).Draw(t, "labels"),
-				Existing: rapid.Bool().Draw(t, "existing"), Namespaces: rapid.SliceOfN(rapid.SampledFrom([]Glob{"a", "b*"}), 0, 1).Draw(t, "namespaces"),
+				Existing: rapid.Bool().Draw(t, "existing"), Namespaces: rapid.SliceOfN(rapid.SampledFrom([]glob.Pattern{"a", "b*"}), 0, 1).Draw(t, "namespaces"),
 			}
 			for _, text := range rapid.SliceOfN(rapid.SampledFrom(patterns), 0, 2).Draw(t, "types") {
 				p, err := ParseTypePattern(text)
@@ -183,7 +184,7 @@ func typicalRules(t testing.TB) []*Rule {
 	}
 	var rules []*Rule
 	for i := range 200 {
-		r := &Rule{Name: fmt.Sprint("rule ", i), Types: []TypePattern{jobs}, Namespaces: []Glob{Glob(fmt.Sprintf("team-%d-*", i))}, Enter: []job.State{job.States()[i/4%len(job.States())]}}
+		r := &Rule{Name: fmt.Sprint("rule ", i), Types: []TypePattern{jobs}, Namespaces: []glob.Pattern{glob.Pattern(fmt.Sprintf("team-%d-*", i))}, Enter: []job.State{job.States()[i/4%len(job.States())]}}
 		switch i % 4 {
 		case 1:
 			r.Namespaces, r.Labels = nil, selector(t, fmt.Sprintf("team in (t%d, u%d)", i, i))

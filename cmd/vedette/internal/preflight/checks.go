@@ -14,6 +14,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
@@ -237,22 +238,15 @@ func CheckCluster(ctx context.Context, c *Cluster, d *sqldb.DB, o ClusterOptions
 	}
 }
 
-// comparable is the first minor version of Kubernetes 1 that guarantees that resource
-// versions are ordered integers.
-const comparable = 35
+// oldest is the first minor version of Kubernetes 1 that Vedette is tried on. The resource
+// versions of its API server are ordered integers, as in all later ones.
+const oldest = 28
 
 func examineServer(ctx context.Context, c *Cluster, f *Findings) {
-	info, err := c.ServerVersion(ctx)
-	switch {
-	case err != nil:
+	if info, err := c.ServerVersion(ctx); err != nil {
 		f.Fail("version", err)
-	default:
-		minor, err := strconv.Atoi(strings.TrimRight(info.Minor, "+"))
-		if found := fmt.Sprintf("Kubernetes %s at %s", info.GitVersion, c.Host()); err == nil && (info.Major != "1" || minor >= comparable) {
-			f.OK("version", "%s", found)
-		} else {
-			f.note(Warning, "version", found+" does not guarantee that resource versions are ordered", "update the cluster to 1.35 when you can; with etcd, earlier versions work too")
-		}
+	} else {
+		f.examineVersion(info, c.Host())
 	}
 	at, took, err := c.Clock(ctx)
 	if err != nil {
@@ -260,6 +254,19 @@ func examineServer(ctx context.Context, c *Cluster, f *Findings) {
 		return
 	}
 	f.clock(at.Add(500*time.Millisecond), took+500*time.Millisecond)
+}
+
+func (f *Findings) examineVersion(info *version.Info, host string) {
+	found := fmt.Sprintf("Kubernetes %s at %s", info.GitVersion, host)
+	minor, err := strconv.Atoi(strings.TrimRight(info.Minor, "+"))
+	switch {
+	case err != nil:
+		f.note(Warning, "version", fmt.Sprintf("%s has the minor version %q, which is not a number", found, info.Minor), fmt.Sprintf("find out which Kubernetes it is; Vedette is tried on 1.%d and later", oldest))
+	case info.Major == "1" && minor < oldest:
+		f.note(Warning, "version", fmt.Sprintf("%s is older than 1.%d, the oldest version that Vedette is tried on", found, oldest), "update the cluster when you can")
+	default:
+		f.OK("version", "%s", found)
+	}
 }
 
 // allowed reports whether no right is missing.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
+	"github.com/vedette-io/vedette/internal/glob"
 	"github.com/vedette-io/vedette/platform/notify/rule"
 )
 
@@ -62,7 +63,7 @@ func Selection(r *rule.Rule) string {
 	}
 	for _, s := range []struct {
 		what   string
-		values []rule.Glob
+		values []glob.Pattern
 	}{{"clusters", r.Clusters}, {"namespaces", r.Namespaces}, {"queues", r.Queues}} {
 		if len(s.values) > 0 {
 			text += fmt.Sprintf("; %s %s", s.what, globs(s.values))
@@ -77,7 +78,7 @@ func Selection(r *rule.Rule) string {
 	return text
 }
 
-func globs(all []rule.Glob) string {
+func globs(all []glob.Pattern) string {
 	var words []string
 	for _, g := range all {
 		words = append(words, string(g))

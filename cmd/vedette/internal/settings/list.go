@@ -32,6 +32,7 @@ var All = []Setting{
 	{"fail-fast", truth},
 	{"log-level", word},
 	{"keep", word},
+	{"keep-rule", words},
 	{"keep-state", words},
 	{"keep-bodies", word},
 	{"keep-last", word},

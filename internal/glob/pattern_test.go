@@ -1,4 +1,4 @@
-package rule
+package glob
 
 import (
 	"regexp"
@@ -20,7 +20,7 @@ func TestGlobAgainstModel(t *testing.T) {
 		name := rapid.StringOfN(rapid.RuneFrom([]rune(letters)), 0, 8, -1).Draw(t, "name")
 		model := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
 		want := regexp.MustCompile("(?s)^" + model + "$").MatchString(name)
-		if got := Glob(pattern).Match(name); got != want {
+		if got := Pattern(pattern).Match(name); got != want {
 			t.Fatalf("%q matches %q: %v, want %v", pattern, name, got, want)
 		}
 	})
@@ -28,7 +28,7 @@ func TestGlobAgainstModel(t *testing.T) {
 
 func TestGlobs(t *testing.T) {
 	for _, c := range []struct {
-		glob Glob
+		glob Pattern
 		name string
 		want bool
 	}{
@@ -53,42 +53,7 @@ func TestGlobs(t *testing.T) {
 
 func TestGlobIsLinear(t *testing.T) {
 	// A matcher that tries all combinations would not finish.
-	if Glob(strings.Repeat("a*", 100) + "b").Match(strings.Repeat("a", 10_000)) {
+	if Pattern(strings.Repeat("a*", 100) + "b").Match(strings.Repeat("a", 10_000)) {
 		t.Error("it matches")
-	}
-}
-
-func TestTypePatterns(t *testing.T) {
-	job, torch, pod := Type{"batch", "jobs", "Job"}, Type{"kubeflow.org", "pytorchjobs", "PyTorchJob"}, Type{"", "pods", "Pod"}
-	volcano := Type{"batch.volcano.sh", "jobs", "Job"}
-	for _, c := range []struct {
-		pattern string
-		of      Type
-		want    bool
-	}{
-		{"jobs", job, true},
-		{"jobs", volcano, true},
-		{"Job", job, true},
-		{"jobs.batch", job, true},
-		{"jobs.batch", volcano, false},
-		{"jobs.batch.volcano.sh", volcano, true},
-		{"pytorchjob.kubeflow.org", torch, true},
-		{"*.kubeflow.org", torch, true},
-		{"*.kubeflow.org", job, false},
-		{"*", pod, true},
-		{"pods", pod, true},
-		{"pod", job, false},
-	} {
-		p, err := ParseTypePattern(c.pattern)
-		if err != nil {
-			t.Errorf("pattern %s does not parse: %v", c.pattern, err)
-		} else if got := p.Matches(c.of); got != c.want || p.String() != c.pattern {
-			t.Errorf("%s matches %s: %v, want %v", p, c.of, got, c.want)
-		}
-	}
-	for _, bad := range []string{"", ".", "jobs.", ".batch", "jobs/batch", "job*", "jobs.*", "jobs batch", "jobs.batch/v1"} {
-		if _, err := ParseTypePattern(bad); err == nil {
-			t.Errorf("%q is not refused", bad)
-		}
 	}
 }

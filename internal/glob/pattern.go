@@ -1,16 +1,17 @@
-package rule
+// Package glob selects names by patterns.
+package glob
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// Glob selects names: "*" matches any text, "?" one character, and every other character
+// Pattern selects names: "*" matches any text, "?" one character, and every other character
 // itself.
-type Glob string
+type Pattern string
 
 // Match reports whether a name is selected.
-func (g Glob) Match(name string) bool {
+func (g Pattern) Match(name string) bool {
 	pattern := string(g)
 	star, mark := -1, 0 // position after the last "*", and the beginning of the text that it matches
 	p, n := 0, 0
@@ -38,7 +39,7 @@ func (g Glob) Match(name string) bool {
 }
 
 // MatchesAny reports whether one of some globs selects a name. No globs select all names.
-func MatchesAny(globs []Glob, name string) bool {
+func MatchesAny(globs []Pattern, name string) bool {
 	for _, g := range globs {
 		if g.Match(name) {
 			return true
