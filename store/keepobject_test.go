@@ -287,7 +287,7 @@ func (k *keeping) reads(t *testing.T, i int, want map[string]string, held []*sto
 	}
 }
 
-// holds compares a snapshot with what it must have.
+// holds compares a snapshot with the expected objects.
 func (k *keeping) holds(t *testing.T, s *store.Snapshot, want map[string]string, indexes []*store.Index) {
 	t.Helper()
 	values := map[string]int{}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/vedette-io/vedette/bench/measure"
 	ours "github.com/vedette-io/vedette/compat/clientgo/informers"
+	"github.com/vedette-io/vedette/internal/pause"
 )
 
 // Use is what a program does with its informers.
@@ -82,18 +84,18 @@ func Main(p Program, in io.Reader, out io.Writer) error {
 	}
 	f.Start(ctx.Done())
 	f.WaitForCacheSync(ctx.Done())
-	if err := p.wait(func() bool { return p.Use == Idle || calls.Load() >= int64(p.N*len(all)) }); err != nil {
+	if err := p.wait(ctx, func() bool { return p.Use == Idle || calls.Load() >= int64(p.N*len(all)) }); err != nil {
 		return err
 	}
 	if err := report(out, Listed); err != nil {
 		return err
 	}
-	stopLists := p.list(f)
+	stopLists := p.list(ctx, f)
 	last := make([]string, len(all))
 	if err := json.NewDecoder(in).Decode(&last); err != nil {
 		return err
 	}
-	if err := p.wait(func() bool { return p.done(all, last, &calls) }); err != nil {
+	if err := p.wait(ctx, func() bool { return p.done(all, last, &calls) }); err != nil {
 		return err
 	}
 	if err := report(out, Updated); err != nil {
@@ -103,7 +105,9 @@ func Main(p Program, in io.Reader, out io.Writer) error {
 	if p.Rest == 0 {
 		return nil
 	}
-	time.Sleep(p.Rest)
+	if err := pause.For(ctx, p.Rest); err != nil {
+		return err
+	}
 	return report(out, Rested)
 }
 
@@ -123,7 +127,7 @@ func (p Program) open(f informers.SharedInformerFactory, calls *atomic.Int64) ([
 			UpdateFunc: func(old, obj any) {
 				calls.Add(1)
 				if p.Use != Ignore && name(old) != name(obj) {
-					panic("an update has two objects")
+					calls.Store(math.MinInt64) // the program does not finish
 				}
 			},
 		}); err != nil {
@@ -136,14 +140,13 @@ func (p Program) open(f informers.SharedInformerFactory, calls *atomic.Int64) ([
 func name(obj any) string { return obj.(interface{ GetName() string }).GetName() }
 
 // list lists pods and deployments 20 times a second until stop is called, if the use is List.
-func (p Program) list(f informers.SharedInformerFactory) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
+func (p Program) list(ctx context.Context, f informers.SharedInformerFactory) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
 	pods, deployments := f.Core().V1().Pods().Lister(), f.Apps().V1().Deployments().Lister()
 	go func() {
-		for p.Use == List && ctx.Err() == nil {
+		for p.Use == List && pause.For(ctx, 50*time.Millisecond) == nil {
 			_, _ = pods.List(labels.Everything())
 			_, _ = deployments.List(labels.Everything())
-			time.Sleep(50 * time.Millisecond)
 		}
 	}()
 	return cancel
@@ -163,10 +166,12 @@ func (p Program) done(all []cache.SharedIndexInformer, last []string, calls *ato
 }
 
 // wait waits for a condition.
-func (p Program) wait(done func() bool) error {
+func (p Program) wait(ctx context.Context, done func() bool) error {
 	const most = 3 * time.Minute
-	for began := time.Now(); !done(); time.Sleep(20 * time.Millisecond) {
-		if time.Since(began) > most {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	for !done() {
+		if pause.For(ctx, 20*time.Millisecond) != nil {
 			return fmt.Errorf("%d objects, %s: not done within %v", p.N, p.Use, most)
 		}
 	}

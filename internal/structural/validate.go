@@ -53,7 +53,7 @@ func (s *Schema) checkMap(at *field.Path, m map[string]any) (list field.ErrorLis
 		}
 	}
 	if s.MinProperties != nil && int64(len(m)) < *s.MinProperties {
-		list = append(list, field.Invalid(at, m, fmt.Sprintf("%s in body should have at least %d properties", name(at), *s.MinProperties)))
+		list = append(list, field.Invalid(at, shown(m), fmt.Sprintf("%s in body should have at least %d properties", name(at), *s.MinProperties)))
 	}
 	if s.MaxProperties != nil && int64(len(m)) > *s.MaxProperties {
 		list = append(list, field.TooMany(at, len(m), int(*s.MaxProperties)))
@@ -87,20 +87,20 @@ func (s *Schema) checkList(at *field.Path, l []any) (list field.ErrorList) {
 		list = append(list, field.TooMany(at, len(l), int(*s.MaxItems)))
 	}
 	if s.MinItems != nil && int64(len(l)) < *s.MinItems {
-		list = append(list, field.Invalid(at, l, fmt.Sprintf("%s in body should have at least %d items", name(at), *s.MinItems)))
+		list = append(list, field.Invalid(at, shown(l), fmt.Sprintf("%s in body should have at least %d items", name(at), *s.MinItems)))
 	}
 	if s.UniqueItems && len(duplicates(l, jsonOf)) > 0 {
-		list = append(list, field.Invalid(at, l, fmt.Sprintf("%s in body shouldn't contain duplicates", name(at))))
+		list = append(list, field.Invalid(at, shown(l), fmt.Sprintf("%s in body shouldn't contain duplicates", name(at))))
 	}
 	switch s.ListType {
 	case "set":
 		for _, i := range duplicates(l, jsonOf) {
-			list = append(list, field.Duplicate(at.Index(i), l[i]))
+			list = append(list, field.Duplicate(at.Index(i), shown(l[i])))
 		}
 	case "map":
 		keys := func(v any) string { return jsonOf(s.keysOf(v)) }
 		for _, i := range duplicates(l, keys) {
-			list = append(list, field.Duplicate(at.Index(i), s.keysOf(l[i])))
+			list = append(list, field.Duplicate(at.Index(i), shown(s.keysOf(l[i]))))
 		}
 	}
 	for i, v := range l {

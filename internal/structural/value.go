@@ -79,7 +79,7 @@ func checkEmbedded(at *field.Path, m map[string]any) (list field.ErrorList) {
 	}
 	if metadata, has := m["metadata"]; has {
 		if _, isMap := metadata.(map[string]any); !isMap {
-			list = append(list, field.Invalid(at.Child("metadata"), metadata, "must be an object"))
+			list = append(list, field.Invalid(at.Child("metadata"), shown(metadata), "must be an object"))
 		}
 	}
 	return list
@@ -95,6 +95,22 @@ func (s *Schema) keysOf(v any) map[string]any {
 		}
 	}
 	return keys
+}
+
+// asJSON is a map or a list in an error.
+type asJSON struct{ value any }
+
+// String returns the JSON of the value.
+func (j asJSON) String() string { return jsonOf(j.value) }
+
+// shown returns a value for an error. API servers show maps and lists as JSON, and earlier versions of
+// apimachinery as Go.
+func shown(v any) any {
+	switch v.(type) {
+	case map[string]any, []any:
+		return asJSON{v}
+	}
+	return v
 }
 
 // duplicates returns the indexes of the elements whose identity an earlier element has.

@@ -45,7 +45,17 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain checks for leaks. Before 0.36, client-go never ends the goroutines that read certificate files again, with the
+// queue and the timers that they use.
+func TestMain(m *testing.M) {
+	const wait, queue = "k8s.io/apimachinery/pkg/util/wait.", "k8s.io/client-go/util/workqueue."
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreAnyFunction("k8s.io/client-go/transport.(*dynamicClientCert).run"),
+		goleak.IgnoreAnyFunction("k8s.io/client-go/transport.(*dynamicClientCert).processNextWorkItem"),
+		goleak.IgnoreAnyFunction(wait+"PollImmediateUntil"),
+		goleak.IgnoreAnyFunction(wait+"PollImmediateUntilWithContext.poller.func1.1"),
+		goleak.IgnoreAnyFunction(queue+"(*delayingType[...]).waitingLoop"))
+}
 
 // authority signs certificates.
 type authority struct {
