@@ -1,7 +1,5 @@
 package apitest
 
-import ()
-
 // payloadOf returns a revision in an encoding.
 func payloadOf(rev *revision, enc encoding) (payload, error) {
 	if enc.part == printed {
