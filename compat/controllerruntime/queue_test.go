@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -36,6 +37,16 @@ func newLine(t rapid.TB) line {
 	return q
 }
 
+// differs has the tests that the queue of controller-runtime 0.21 does not pass: it does not wake its
+// workers at its end, and does not raise the priority of a request that waits.
+var differs = map[string]bool{"TestShutDown": true, "TestShutDownDrops": true, "TestPriorities": true}
+
+// pointers reports whether priorities are pointers, as since controller-runtime 0.22.
+func pointers() bool {
+	priority, _ := reflect.TypeFor[priorityqueue.AddOpts]().FieldByName("Priority")
+	return priority.Type.Kind() == reflect.Pointer
+}
+
 // both runs a test with controller-runtime's queue and with ours, in time that is
 // made up. All of it is over before a request of a low priority has waited long.
 func both(t *testing.T, test func(*testing.T, line)) {
@@ -45,10 +56,10 @@ func both(t *testing.T, test func(*testing.T, line)) {
 		},
 		"vedette": func() line { return newLine(t) },
 	}
-	if reflect.TypeOf(priorityqueue.AddOpts{}.Priority).Kind() == reflect.Int { // that of 0.21 does not wake its workers at its end
-		delete(made, "controller-runtime")
-	}
 	for name, queue := range made {
+		if name != "vedette" && differs[strings.Split(t.Name(), "/")[0]] && !pointers() {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := queue()
