@@ -29,11 +29,11 @@ type Rule struct {
 func (r *Rule) check() error {
 	switch {
 	case r.Keep <= 0:
-		return fmt.Errorf("Keep is %v; it must be positive", r.Keep)
+		return fmt.Errorf("its Keep is %v; it must be positive", r.Keep)
 	case len(r.Namespaces) == 0 && r.Labels == nil && len(r.States) == 0:
 		return errors.New("it selects all objects: set Policy.Keep")
 	case slices.Contains(r.States, job.Deleted):
-		return errors.New("States contains Deleted: name the state before the deletion")
+		return errors.New("its States contain Deleted: name the state before the deletion")
 	}
 	return nil
 }
