@@ -29,7 +29,8 @@ type QueueOf[T any] struct {
 	changed sync.Cond // signals a change of any field below
 	pending []T       // items that Get has not taken yet
 	bytes   int       // the size of pending
-	spare   []T       // the last batch that Get returned, for reuse unless it was mostly empty
+	spare   []T       // the last batch that Get returned, for reuse
+	sparse  int       // number of batches in a row that needed little of their memory
 	closed  bool
 	waiting bool // Get waits
 }
@@ -42,7 +43,9 @@ func NewQueueOf[T any](limits Limits, size func(T) int) *QueueOf[T] {
 	return q
 }
 
-// spareRoom is the factor by which the memory of a batch may exceed the batch to be reused.
+// spareRoom is the part of its memory, 1/spareRoom, that a batch needs at least to show that it is needed. The
+// queue gives up the memory of a burst, such as a first list, after as many smaller batches in a row as it has
+// room for items. The batches of a list differ, so a few prove nothing.
 const spareRoom = 4
 
 // Put appends an item. It waits while the queue is full. Any goroutine may call it.
@@ -85,8 +88,12 @@ func (q *QueueOf[T]) Get(ctx context.Context) ([]T, error) {
 	batch := q.pending
 	clear(q.spare) // releases the bodies
 	q.pending, q.spare = q.spare[:0], batch
-	if spareRoom*len(batch) < cap(batch) { // a burst, such as a first list, is over
-		q.spare = nil
+	room := max(cap(q.pending), cap(batch))
+	if q.sparse++; spareRoom*len(batch) >= room {
+		q.sparse = 0
+	}
+	if q.sparse > room {
+		q.pending, q.spare, q.sparse = nil, nil, 0
 	}
 	q.bytes = 0
 	q.changed.Broadcast()

@@ -300,7 +300,8 @@ func TestKindsHaveNames(t *testing.T) {
 func TestQueueAfterBurst(t *testing.T) {
 	q := delta.NewQueueOf(delta.Limits{}, func(int) int { return 1 })
 	room := 0 // of the last batch
-	for _, n := range []int{1000, 1, 1, 1} {
+	batches := append([]int{1000}, slices.Repeat([]int{1}, 1500)...)
+	for _, n := range batches {
 		for i := range n {
 			if err := q.Put(t.Context(), i); err != nil {
 				t.Fatal(err)
