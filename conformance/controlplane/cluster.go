@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -47,22 +48,28 @@ const (
 	lookEvery   = 100 * time.Millisecond
 )
 
-// Start starts a control plane, and returns when it is ready.
+// Start starts a control plane, and returns when it is ready. A program that ends because another process has
+// taken its port since it was found free is started again, with all others, at other ports.
 //
 // Errors: a program that ends or does not become ready, with the end of its log; the
 // cause of ctx. After an error, all processes have ended.
 func Start(ctx context.Context, bins Binaries, opts Options) (*Cluster, error) {
-	c := &Cluster{bins: bins, opts: opts, dir: opts.Dir}
-	if c.opts.Nodes == 0 {
-		c.opts.Nodes = 5
+	if opts.Nodes == 0 {
+		opts.Nodes = 5
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin, fmt.Errorf("the control plane was not ready within %v", readyWithin))
 	defer cancel()
-	if err := c.start(ctx); err != nil {
+	for {
+		c := &Cluster{bins: bins, opts: opts, dir: opts.Dir}
+		err := c.start(ctx)
+		if err == nil {
+			return c, nil
+		}
 		c.Stop()
-		return nil, err
+		if taken := strings.Contains(err.Error(), "address already in use"); !taken || !errors.Is(err, errEnded) || opts.Dir != "" {
+			return nil, err
+		}
 	}
-	return c, nil
 }
 
 func (c *Cluster) start(ctx context.Context) error {
@@ -137,9 +144,14 @@ func (c *Cluster) prepare() (err error) {
 	if err := writeKey(filepath.Join(c.dir, "sa.key")); err != nil {
 		return err
 	}
-	c.ports, err = freePorts()
+	if c.ports, err = freePorts(); err == nil {
+		portsFound(c.ports)
+	}
 	return err
 }
+
+// portsFound is called with the ports of a new cluster. A test takes one of them.
+var portsFound = func(ports) {}
 
 // writeKey writes the key that signs the tokens of service accounts.
 func writeKey(path string) error {
@@ -256,12 +268,13 @@ func (c *Cluster) awaitOf(ctx context.Context, config func() *rest.Config, serve
 		if ctx.Err() == nil {
 			last = err
 		}
+		for _, p := range append(c.processes(), server) {
+			if p.ended() {
+				return p.failed("stopped", errEnded)
+			}
+		}
 		select {
 		case <-tick.C:
-		case <-server.done:
-			return server.failed("stopped", errEnded)
-		case <-c.etcd.done:
-			return c.etcd.failed("stopped", errEnded)
 		case <-ctx.Done():
 			return server.failed(what, fmt.Errorf("%w: %w", context.Cause(ctx), last))
 		}

@@ -34,7 +34,8 @@ func (c *Cluster) makeNodes(ctx context.Context) error {
 	if err := c.createNodes(ctx); err != nil {
 		return err
 	}
-	return c.await(ctx, "has no ready nodes, or no controllers", func(ctx context.Context, client kubernetes.Interface) error {
+	kwok := c.others[len(c.others)-1] // its log shows why a node is not ready
+	return c.awaitOf(ctx, c.RESTConfig, kwok, "has no ready nodes, or there are no controllers", func(ctx context.Context, client kubernetes.Interface) error {
 		// The controller manager creates it in every namespace.
 		if _, err := client.CoreV1().ConfigMaps("default").Get(ctx, "kube-root-ca.crt", metav1.GetOptions{}); err != nil {
 			return err

@@ -83,6 +83,16 @@ func (p *process) kill() {
 	<-p.done
 }
 
+// ended reports whether the process has ended.
+func (p *process) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // failed returns an error that shows the end of the log.
 func (p *process) failed(what string, err error) error {
 	log, _ := os.ReadFile(p.log)
