@@ -20,12 +20,15 @@ type graph struct {
 	broken  map[ast.Decl]string         // first error in a declaration
 }
 
+// newestNames gives the mirrors the names of the client-go that this module requires.
+const newestNames = "-tags=clientgo037"
+
 // load checks the types of the copied files, and collects errors instead of failing.
 func load(root, dir string) (*graph, error) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedExportFile,
-		Dir: root, Tests: true,
+		Dir: root, Tests: true, BuildFlags: []string{newestNames},
 	}, "./"+filepath.ToSlash(dir))
 	if err != nil {
 		return nil, err

@@ -110,7 +110,7 @@ func alternatives(names []string) string {
 // arguments returns the arguments of go test, and the report file of specs.
 func (c *Copy) arguments(root string, how How, tests []string, focus string) (args []string, report string) {
 	args = []string{
-		"test", "-json", "-vet=off", "-count=" + strconv.Itoa(how.Count), "-timeout=" + how.Limit.String(), "-run=^(" + alternatives(tests) + ")$",
+		"test", "-json", "-vet=off", newestNames, "-count=" + strconv.Itoa(how.Count), "-timeout=" + how.Limit.String(), "-run=^(" + alternatives(tests) + ")$",
 	}
 	if how.Race {
 		args = append(args, "-race")
