@@ -1,19 +1,19 @@
 package store_test
 
 import (
-	"runtime"
 	"testing"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/retained"
 	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/store"
 )
 
 // keptBytes returns the heap that one change in 100 keeps, after the store is gone.
-func keptBytes(t *testing.T, keep func(store.Change) store.Change) uint64 {
+func keptBytes(t *testing.T, keep func(store.Change) store.Change) int {
 	n := testinput.Size(t, 2_500, 5_000)
-	kept := make([]store.Change, 0, n/100)
-	func() {
+	return retained.Bytes(t, func() any {
+		kept := make([]store.Change, 0, n/100)
 		s, texts, version := ofPods(t, n)
 		sub := s.Subscribe(store.EveryChange)
 		defer sub.Close()
@@ -30,20 +30,8 @@ func keptBytes(t *testing.T, keep func(store.Change) store.Change) uint64 {
 				kept = append(kept, keep(changes[0]))
 			}
 		}
-	}()
-	with := heapAfterGC()
-	runtime.KeepAlive(kept)
-	kept = nil
-	return with - min(with, heapAfterGC())
-}
-
-func heapAfterGC() uint64 {
-	var m runtime.MemStats
-	for range 3 {
-		runtime.GC()
-	}
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
+		return kept
+	})
 }
 
 // TestDetached: detached changes keep their own bytes only, and read like the originals.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/retained"
 	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
@@ -70,23 +71,23 @@ func node(dst []string, rec *wire.Record, _ any) []string {
 // for key, UID, version and an index.
 func TestBytesPerObject(t *testing.T) {
 	const n = 10000
-	var list []delta.Delta
 	raw := 0
-	before := heap()
 	s := store.New(store.Config{})
 	index := s.AddIndex(node)
-	apply(t, s, begin)
-	for i := range n {
-		d := pod(i, i+1, body(i, i+1))
-		raw += len(d.Record.Body)
-		if list = append(list, d); len(list) == 100 {
-			apply(t, s, list...)
-			list = list[:0]
+	each := retained.Bytes(t, func() any {
+		var list []delta.Delta
+		apply(t, s, begin)
+		for i := range n {
+			d := pod(i, i+1, body(i, i+1))
+			raw += len(d.Record.Body)
+			if list = append(list, d); len(list) == 100 {
+				apply(t, s, list...)
+				list = list[:0]
+			}
 		}
-	}
-	apply(t, s, end(n))
-	list = nil
-	each := (heap() - before) / n
+		apply(t, s, end(n))
+		return s
+	}) / n
 	got := 0
 	for e := range s.Snapshot().All() {
 		rec := e.Record()
@@ -106,7 +107,6 @@ func TestBytesPerObject(t *testing.T) {
 	if index.Len(s.Snapshot(), "node-042") != n/100 {
 		t.Error("the index is incomplete")
 	}
-	runtime.KeepAlive(s)
 }
 
 // TestMemoryStaysFlat updates random objects, thirty times as often as there are objects.
@@ -193,23 +193,24 @@ func TestIncompressibleBodies(t *testing.T) {
 	const n, size = 2000, 3000
 	random := testinput.Rand(t)
 	s := store.New(store.Config{})
-	before := heap()
-	apply(t, s, begin)
-	for i := range n {
-		noise := make([]byte, size)
-		for i := range noise {
-			noise[i] = byte(random.Uint32())
+	each := retained.Bytes(t, func() any {
+		apply(t, s, begin)
+		for i := range n {
+			noise := make([]byte, size)
+			for i := range noise {
+				noise[i] = byte(random.Uint32())
+			}
+			apply(t, s, pod(i, i+1, noise))
 		}
-		apply(t, s, pod(i, i+1, noise))
-	}
-	apply(t, s, end(n))
-	if each := (heap() - before) / n; each > size*11/10+200 {
+		apply(t, s, end(n))
+		return s
+	}) / n
+	if each > size*11/10+200 {
 		t.Errorf("got %[2]d B in memory for %[1]d B of noise", size, each)
 	}
 	if d := s.Stats().Dictionaries; d != 0 {
 		t.Errorf("got %d dictionaries for noise", d)
 	}
-	runtime.KeepAlive(s)
 }
 
 // TestAllocationsPerEvent limits the allocations per event.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/retained"
 	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
@@ -112,7 +113,6 @@ func TestSiblings(t *testing.T) {
 		"thousand, shuffled": {2, 1000, true, false, 400},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := heap()
 			r := newReplicas(t)
 			var all []delta.Delta
 			for group := range c.groups {
@@ -127,19 +127,13 @@ func TestSiblings(t *testing.T) {
 			if c.shuffled {
 				testinput.Rand(t).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 			}
-			size := 0
-			for _, body := range r.want {
-				size += len(body) + 100 // of the model
-			}
-			r.list(all)
-			all = nil
-			if each := (heap()-before-size)/len(r.want) - 60; each > c.most {
+			held := retained.Bytes(t, func() any { r.list(all); return r.s })
+			if each := held / len(r.want); each > c.most {
 				t.Errorf("got %d bytes for each of %d objects, want at most %d", each, len(r.want), c.most)
 			} else {
 				t.Logf("%d bytes for each object", each)
 			}
 			r.check(r.s.Snapshot())
-			runtime.KeepAlive(r)
 		})
 	}
 }

@@ -2,10 +2,10 @@ package record_test
 
 import (
 	"fmt"
-	"runtime"
 	"testing"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/retained"
 	"github.com/vedette-io/vedette/platform/record"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -14,14 +14,15 @@ import (
 // memory, and no part of its body.
 func TestBytesPerObject(t *testing.T) {
 	const n, most = 25_000, 185
-	live := func() uint64 {
-		runtime.GC()
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
+	each := retained.Bytes(t, func() any { return track(t, n) }) / n
+	t.Logf("%d bytes per object", each)
+	if each > most {
+		t.Errorf("got %d bytes per object, want at most %d", each, most)
 	}
-	before := live()
+}
+
+// track returns the tracker of n objects.
+func track(t *testing.T, n int) any {
 	c, err := record.Track(n, func(i int) delta.Delta {
 		all := fmt.Sprintf("team-%02dtrain-%06d%08x-0000-4000-8000-%012x", i%50, i, i*7919, i) // one string, as the list decoder makes it
 		key := wire.Key{Namespace: all[:7], Name: all[7:19]}
@@ -32,10 +33,5 @@ func TestBytesPerObject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	each := (live() - before) / n
-	runtime.KeepAlive(c)
-	t.Logf("%d bytes per object", each)
-	if each > most {
-		t.Errorf("got %d bytes per object, want at most %d", each, most)
-	}
+	return c
 }
