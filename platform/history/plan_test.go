@@ -26,6 +26,7 @@ func TestWrongStatistics(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
+		setRole(t, url, db)
 		for _, text := range []string{"ALTER TABLE transitions ALTER COLUMN object_id SET (n_distinct = 2)", "ANALYZE transitions"} {
 			if _, err := db.SQL().ExecContext(t.Context(), text); err != nil {
 				t.Fatal(err)
@@ -69,4 +70,25 @@ func countScans(t *testing.T, db *sqldb.DB) (s scans) {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// setRole does what `vedette doctor` proposes behind a pooler, whose sessions lack settings. They
+// have them when they begin.
+func setRole(t *testing.T, url string, db *sqldb.DB) {
+	t.Helper()
+	missing, err := db.RoleSettings(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(missing) == 0 {
+		return
+	}
+	name, _, _ := strings.Cut(url[strings.LastIndex(url, "/")+1:], "?")
+	dbtest.Postgres(t).Exec(t, append(missing, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"'")...)
+	patience.Until(t, "new sessions behind the pooler", func() string {
+		if missing, err := db.RoleSettings(t.Context()); err != nil || len(missing) > 0 {
+			return fmt.Sprintf("missing %v, error %v", missing, err)
+		}
+		return ""
+	})
 }

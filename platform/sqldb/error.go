@@ -139,6 +139,7 @@ const (
 	tooMany         = "the server has too many connections"
 	raiseMax        = "raise max_connections"
 	readOnlyServer  = "the server is read-only"
+	statementLimit  = "the server ended the statement at its time limit"
 	passwordExpired = "the password of the user has expired"
 	newPassword     = "set a new one with ALTER USER, and put it into VEDETTE_DB_PASSWORD or password-file"
 	accountLocked   = "the account of the user is locked"

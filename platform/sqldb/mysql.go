@@ -208,6 +208,14 @@ func mysqlConfig() (*driver.Config, error) {
 	cfg.Params = map[string]string{
 		"wait_timeout":             strconv.Itoa(int(IdleTransactionTimeout.Seconds())),
 		"innodb_lock_wait_timeout": strconv.Itoa(int(LockTimeout.Seconds())),
+		// These settings of a server would change the meaning of statements.
+		// Dialect.Clock: in a zone with summer time, one hour of local time comes twice.
+		"time_zone": "'+00:00'",
+		// Without the strict mode, a server cuts values that do not fit, and reports no error.
+		"sql_mode": "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
+		// A limit of rows would cut lists.
+		"sql_select_limit": "18446744073709551615",
+		"sql_safe_updates": "0",
 	}
 	cfg.Logger = discard{}
 	// With this option, each connection has its own settings. Otherwise the first one to a
@@ -361,7 +369,10 @@ var mysqlCodes = map[uint16]Explanation{
 	1114: {Problem: "a table or the disk of the server is full", Remedy: freeSpace, Transient: true},
 	1040: {Problem: tooMany, Remedy: raiseMax, Transient: true},
 	1205: {Problem: tableInUse, Remedy: waitForTable, Transient: true},
+	1792: {Problem: readOnlyServer, Remedy: "use the primary server, or SET GLOBAL transaction_read_only = 0", Transient: true},
 	1290: {Problem: readOnlyServer, Remedy: "use the primary server, or SET GLOBAL read_only = 0", Transient: true},
+	1969: {Problem: statementLimit, Remedy: "raise max_statement_time of the user or the server", Transient: true}, // MariaDB
+	3024: {Problem: statementLimit, Remedy: "raise max_execution_time of the server", Transient: true},
 	1047: {Problem: "the server is not part of a cluster that works", Remedy: "check the cluster, or name its other servers in the URL too", Transient: true},
 	1836: {Problem: readOnlyServer, Remedy: "use the primary server, or SET GLOBAL read_only = 0", Transient: true},
 }
@@ -369,7 +380,7 @@ var mysqlCodes = map[uint16]Explanation{
 // ReadOnly implements Driver. A node of Galera without a quorum refuses all statements.
 func (mysql) ReadOnly(err error) bool {
 	my := (*driver.MySQLError)(nil)
-	return errors.As(err, &my) && (my.Number == 1290 || my.Number == 1836 || my.Number == 1047)
+	return errors.As(err, &my) && (my.Number == 1290 || my.Number == 1792 || my.Number == 1836 || my.Number == 1047)
 }
 
 // Conflicts implements Driver.

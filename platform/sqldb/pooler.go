@@ -83,12 +83,15 @@ func (c *poolerConnector) shared(conn driver.Conn) driver.Conn {
 	return conn
 }
 
+// stdlibConn is a name for stdlib.Conn whose field does not hide the method Conn.
+type stdlibConn = stdlib.Conn
+
 // pooledConn is a connection to a pooler. Each transaction has the settings of the session.
-type pooledConn struct{ *stdlib.Conn }
+type pooledConn struct{ *stdlibConn }
 
 // BeginTx implements driver.ConnBeginTx.
 func (c pooledConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
-	tx, err := c.Conn.BeginTx(ctx, opts)
+	tx, err := c.stdlibConn.BeginTx(ctx, opts)
 	if err != nil {
 		return nil, err
 	}

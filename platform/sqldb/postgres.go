@@ -117,6 +117,9 @@ func (postgres) Address(u *url.URL, getenv func(string) string) (Address, error)
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = ConnectTimeout
 	}
+	// Text in a query is read by the standard, whatever the server has set. Poolers keep this
+	// setting of their clients.
+	cfg.RuntimeParams["standard_conforming_strings"] = "on"
 	for name, value := range sessionSettings {
 		if cfg.RuntimeParams[name] == "" {
 			cfg.RuntimeParams[name] = value
@@ -180,7 +183,8 @@ func (postgres) TryLock(ctx context.Context, db *sql.DB, _ Address, name string)
 		return nil, false, errors.Join(err, conn.Close())
 	}
 	unlock = func() error { return errors.Join(tx.Rollback(), conn.Close()) }
-	if _, err = tx.ExecContext(ctx, "SET LOCAL idle_in_transaction_session_timeout = 0"); err == nil {
+	// transaction_timeout exists since PostgreSQL 17.
+	if _, err = tx.ExecContext(ctx, "SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')"); err == nil {
 		err = tx.QueryRowContext(ctx, "SELECT pg_try_advisory_xact_lock(hashtext($1))", name).Scan(&ours)
 	}
 	if err != nil || !ours {
@@ -283,6 +287,7 @@ var postgresCodes = map[string]Explanation{
 	"53300": {Problem: tooMany, Remedy: raiseMax, Transient: true},
 	"55P03": {Problem: tableInUse, Remedy: waitForTable, Transient: true},
 	"54000": {Problem: "the value exceeds a limit of the server", Remedy: "record less of it with --redact"},
+	"57014": {Problem: statementLimit, Remedy: "raise statement_timeout of the user", Transient: true},
 	"25006": {Problem: readOnlyServer, Remedy: "use the primary server", Transient: true},
 }
 
