@@ -98,7 +98,8 @@ const racetest = "tools/racetest.sh"
 // tests run again, except those that call testinput.Uncached.
 var unitModules = append([]string{"."}, workModules...)
 
-// unit is the tests of unitModules that need no server.
+// unit is the tests of unitModules that need no server. The root requires the oldest client-go,
+// so one test that compares with the newest one runs with the versions of go.work.
 func (p *planner) unit() (steps []*step, err error) {
 	isolated := p.uncached()
 	for _, module := range unitModules {
@@ -112,7 +113,11 @@ func (p *planner) unit() (steps []*step, err error) {
 		}
 		steps = append(steps, more...)
 	}
-	return steps, nil
+	newest, err := p.tests(step{
+		name: "built-in types of the newest client-go", dir: ".", setup: []string{"compiler"}, env: []string{withWork},
+		args: []string{"go", "test", "-race", "-run=^TestBuiltinTypesMatchClientGo$", "-timeout=20m"},
+	}, slices.DeleteFunc(p.g.in("."), func(q *pkg) bool { return q.dir != "kube" }), func(*pkg) bool { return false })
+	return append(steps, newest...), err
 }
 
 var callsUncached = regexp.MustCompile(`\btestinput\.Uncached\(`)
