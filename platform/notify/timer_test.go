@@ -93,6 +93,7 @@ func TestTimersWaitForData(t *testing.T) {
 		h := newHistory(t, url)
 		p := h.plan(channels + "rules:\n- {name: slow, waits: 30m, to: [hook]}\n")
 		h.write(newJob{uid: "a", version: 1, to: job.Queued})
+		h.heartbeat(0, 0, 0) // old when the timer is due
 		p.settle()
 		h.add(40 * time.Minute)
 		for name, wait := range map[string]func(){
