@@ -216,6 +216,9 @@ func mysqlConfig() (*driver.Config, error) {
 		// A limit of rows would cut lists.
 		"sql_select_limit": "18446744073709551615",
 		"sql_safe_updates": "0",
+		// Without autocommit, single statements begin a transaction that nobody ends.
+		"autocommit":      "1",
+		"completion_type": "0",
 	}
 	cfg.Logger = discard{}
 	// With this option, each connection has its own settings. Otherwise the first one to a
