@@ -17,6 +17,7 @@ import (
 	"github.com/vedette-io/vedette/platform/internal/jobstatus"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/internal/observe"
+	"github.com/vedette-io/vedette/platform/internal/parts"
 	"github.com/vedette-io/vedette/platform/record/shard"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
@@ -142,15 +143,17 @@ func (w *writer) isolate(ctx context.Context, p *plan) (changed bool) {
 func (w *writer) writeAlone(ctx context.Context, o observe.Observation) (err error) {
 	ctx, done := w.db.Bounded(ctx)
 	defer done()
+	var written batch.Written
 	for range 3 {
-		err = w.db.Transact(ctx, func(tx *sqldb.Tx) error {
+		err = w.db.Transact(ctx, func(tx *sqldb.Tx) (err error) {
 			if err := w.lease.Fence(ctx, tx); err != nil {
 				return err
 			}
-			_, err := batch.Write(ctx, tx, w.scope, w.encoder, []observe.Observation{o})
+			written, err = batch.Write(ctx, tx, w.scope, w.encoder, []observe.Observation{o})
 			return err
 		})
 		if err == nil {
+			w.relink(ctx, written.Linked)
 			w.feed.Wake()
 			return nil
 		}
@@ -197,6 +200,7 @@ func (w *writer) commit(ctx context.Context, p *plan) error {
 	if result.Bodies != nil {
 		w.encoder.Commit(result.Bodies)
 	}
+	w.relink(ctx, result.Linked)
 	if result.Changed > 0 || len(p.unselected) > 0 || begun != w.ended { // a presence may decide a status
 		w.feed.Wake()
 	}
@@ -206,6 +210,14 @@ func (w *writer) commit(ctx context.Context, p *plan) error {
 	}
 	w.report(p, &result, began)
 	return nil
+}
+
+// relink joins parts and jobs that another recorder committed at the same time. The sweep of parts repeats
+// it after an error.
+func (w *writer) relink(ctx context.Context, linked parts.Written) {
+	if changed, err := parts.Relink(ctx, w.db, linked); err == nil && changed {
+		w.feed.Wake()
+	}
 }
 
 // report updates the health after a commit.

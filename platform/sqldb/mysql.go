@@ -195,7 +195,6 @@ func mysqlTLS(cfg *driver.Config, mode, ca string) (err error) {
 // mysqlConfig returns the settings of each connection.
 func mysqlConfig() (*driver.Config, error) {
 	cfg := driver.NewConfig()
-	cfg.Collation = "utf8mb4_bin"
 	// Ask each server for its max_allowed_packet. The driver then sends a longer statement in
 	// pieces, and only a value above the limit is refused, which does not end the connection.
 	cfg.MaxAllowedPacket = 0
@@ -223,7 +222,9 @@ func mysqlConfig() (*driver.Config, error) {
 	cfg.Logger = discard{}
 	// With this option, each connection has its own settings. Otherwise the first one to a
 	// server without TLS would turn off tls=preferred for all later ones.
-	return cfg, cfg.Apply(driver.BeforeConnect(func(context.Context, *driver.Config) error { return nil }))
+	// A server with skip-character-set-client-handshake ignores the character set of the handshake, so a
+	// statement sets it.
+	return cfg, cfg.Apply(driver.Charset("utf8mb4", "utf8mb4_bin"), driver.BeforeConnect(func(context.Context, *driver.Config) error { return nil }))
 }
 
 // discard is a logger that writes nothing, because the driver returns its errors as well.

@@ -51,10 +51,12 @@ func TestSettingsOfServer(t *testing.T) {
 	if dbtest.Selected("mariadb") != "mariadb" {
 		return
 	}
-	server := dbtest.StartMariaDB(t, "--sql-mode=ANSI,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH", "--autocommit=0")
+	server := dbtest.StartMariaDB(t, "--sql-mode=ANSI,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH", "--autocommit=0", "--completion-type=CHAIN",
+		"--character-set-server=latin1", "--skip-character-set-client-handshake")
 	server.Exec(t, "SET GLOBAL sql_select_limit = 2", "SET GLOBAL sql_safe_updates = 1")
 	d := things(t, server.Empty(t))
-	text := `a\' "b" || \\ ; --`
+	exec(t, d, "ALTER TABLE things CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+	text := `a\' "b" || \\ ; -- 训练`
 	transact(t, d, func(tx *sqldb.Tx) error {
 		return tx.Insert(t.Context(), "things", columns, append(some(0, 10), []any{int64(10), int64(0), int16(0), text, []byte(text)}))
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/vedette-io/vedette/platform/internal/bodies"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/internal/observe"
+	"github.com/vedette-io/vedette/platform/internal/parts"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
@@ -17,6 +18,7 @@ type Written struct {
 	Happened []int64 // times of the transitions that a watch reported, in microseconds
 	Changed  int     // number of feed entries
 	Bodies   *bodies.Batch
+	Linked   parts.Written // for parts.Relink, after the commit
 }
 
 // Write writes observations of a scope, in their order.
@@ -86,6 +88,7 @@ func Write(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodies.Enc
 	if err := indexTransitions(ctx, tx, s, sorted); err != nil {
 		return r, err
 	}
+	r.Linked = updates.linked
 	decided, err := updates.decide(ctx, tx, sorted)
 	if err != nil {
 		return r, err

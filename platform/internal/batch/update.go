@@ -24,9 +24,8 @@ type updater struct {
 	jobs       []model.JobRow // of jobs that have no row yet
 	facts      []model.JobRow // of jobs that may have a row
 	disowned   []int64        // objects that belong to another job now
-	written    []parts.Job    // the jobs of these rows
-	parts      []model.Part
-	relinked   []int64 // jobs that have other parts now
+	linked     parts.Written  // the jobs of these rows, and new parts
+	relinked   []int64        // jobs that have other parts now
 }
 
 // add collects the changes of an object with appended revisions.
@@ -68,7 +67,7 @@ func (u *updater) addJob(obj *lockedObject) {
 	} else {
 		u.jobs = append(u.jobs, row)
 	}
-	u.written = append(u.written, parts.Job{
+	u.linked.Jobs = append(u.linked.Jobs, parts.Job{
 		ID: obj.ID, Cluster: u.scope.Cluster, Namespace: obj.body.Namespace, UID: obj.UID, CreatedAt: model.Micros(obj.body.Created), Facts: row.Facts,
 	})
 }
@@ -76,10 +75,10 @@ func (u *updater) addJob(obj *lockedObject) {
 // addPart collects an object that may belong to a job.
 func (u *updater) addPart(obj *lockedObject) {
 	o := obj.body
-	if n := len(u.written); n > 0 && u.written[n-1].ID == obj.ID || o.Owner.UID == "" && !o.Pod {
+	if n := len(u.linked.Jobs); n > 0 && u.linked.Jobs[n-1].ID == obj.ID || o.Owner.UID == "" && !o.Pod {
 		return
 	}
-	u.parts = append(u.parts, model.Part{
+	u.linked.Parts = append(u.linked.Parts, model.Part{
 		ID: obj.ID, Cluster: u.scope.Cluster, Namespace: o.Namespace, UID: obj.UID, Owner: o.Owner, Labels: o.Labels, Pod: o.Pod, CreatedAt: model.Micros(o.Created),
 	})
 }
@@ -118,7 +117,7 @@ func (u *updater) write(ctx context.Context, tx *sqldb.Tx) error {
 	if err := u.insertJobs(ctx, tx); err != nil {
 		return err
 	}
-	relinked, err := parts.Link(ctx, tx, u.parts, u.written)
+	relinked, err := parts.Link(ctx, tx, &u.linked)
 	u.relinked = append(u.relinked, relinked...)
 	return err
 }

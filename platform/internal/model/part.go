@@ -43,13 +43,13 @@ func scanPartOwner(rows *sql.Rows) (o PartOwner, err error) {
 
 // PartOwners calls each for the recorded objects of a cluster that have a kind and one of some
 // UIDs.
-func PartOwners(ctx context.Context, tx *sqldb.Tx, cluster int64, kind string, uids []string, each func(PartOwner)) error {
+func PartOwners(ctx context.Context, q sqldb.Querier, cluster int64, kind string, uids []string, each func(PartOwner)) error {
 	for some := range slices.Chunk(uids, 500) {
 		args := []any{cluster, kind}
 		for _, uid := range some {
 			args = append(args, uid)
 		}
-		err := tx.Query(ctx, "SELECT "+partOwnerColumns+" FROM resources r JOIN objects o ON o.cluster_id = ? AND o.resource_id = r.id"+
+		err := q.Query(ctx, "SELECT "+partOwnerColumns+" FROM resources r JOIN objects o ON o.cluster_id = ? AND o.resource_id = r.id"+
 			" LEFT JOIN jobs j ON j.object_id = o.id LEFT JOIN job_parts p ON p.object_id = o.id WHERE r.kind = ? AND o.uid IN "+sqldb.Placeholders(len(some)), args, func(rows *sql.Rows) error {
 			o, err := scanPartOwner(rows)
 			each(o)
@@ -97,13 +97,13 @@ func scanParts(all *[]Part) func(*sql.Rows) error {
 }
 
 // OpenParts returns the parts without a job whose owner has one of some UIDs.
-func OpenParts(ctx context.Context, tx *sqldb.Tx, owners []string) (all []Part, err error) {
+func OpenParts(ctx context.Context, q sqldb.Querier, owners []string) (all []Part, err error) {
 	for some := range slices.Chunk(owners, 500) {
 		args := make([]any, len(some))
 		for i, uid := range some {
 			args[i] = uid
 		}
-		err = tx.Query(ctx, "SELECT "+partColumns+" FROM open_parts p JOIN objects o ON o.id = p.object_id JOIN resources r ON r.id = o.resource_id WHERE p.owner_uid IN "+
+		err = q.Query(ctx, "SELECT "+partColumns+" FROM open_parts p JOIN objects o ON o.id = p.object_id JOIN resources r ON r.id = o.resource_id WHERE p.owner_uid IN "+
 			sqldb.Placeholders(len(some))+" ORDER BY o.id", args, scanParts(&all))
 		if err != nil {
 			return nil, fmt.Errorf("table open_parts: %w", err)

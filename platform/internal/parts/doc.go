@@ -4,11 +4,12 @@
 //
 //	new objects with an owner, pods with labels -> Link -> job_parts, or open_parts
 //	new jobs                                    -> Link -> their parts that are open
+//	both, after the commit                      -> Relink -> job_parts, if another transaction wrote the other at the same time
 //	open parts                                  -> Sweep -> job_parts
 //
 // # Ownership
 //
-// Link works within the transaction of the objects. Sweep has transactions of its own.
+// Link works within the transaction of the objects. Relink and Sweep have transactions of their own.
 //
 // # Guarantees
 //

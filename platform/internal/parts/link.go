@@ -22,39 +22,40 @@ const maxSteps = 6
 
 // Link stores the jobs of new parts, and those of older parts that new jobs and parts lead to.
 // A part whose owner leads to no job stays open. Link returns the jobs that have other parts now,
-// sorted. The caller decides their statuses.
-func Link(ctx context.Context, tx *sqldb.Tx, all []model.Part, jobs []Job) (changed []int64, err error) {
+// sorted. The caller decides their statuses, and calls Relink after the commit.
+func Link(ctx context.Context, tx *sqldb.Tx, w *Written) (changed []int64, err error) {
 	l := linker{tx: tx, jobs: map[int64]int64{}, owned: map[int64]bool{}, changed: map[int64]bool{}}
-	if err := l.link(ctx, all, jobs); err != nil {
+	if w.Open, err = l.link(ctx, w.Parts, w.Jobs); err != nil {
 		return nil, err
 	}
 	return model.SortedIDs(l.changed), nil
 }
 
-// link does the work of Link.
-func (l *linker) link(ctx context.Context, all []model.Part, jobs []Job) error {
+// link does the work of Link, and returns the parts that it left open, sorted.
+func (l *linker) link(ctx context.Context, all []model.Part, jobs []Job) (left []int64, err error) {
 	for _, some := range byOwnerKind(all) {
 		if err := l.byOwner(ctx, some); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := l.byLabels(ctx, all); err != nil {
-		return err
+		return nil, err
 	}
 	var open []model.Part
 	for i := range all {
 		if p := &all[i]; !l.owned[p.ID] && (p.Owner.UID != "" || p.Pod && labeled(p)) {
-			open = append(open, *p)
+			open, left = append(open, *p), append(left, p.ID)
 		}
 	}
 	if err := model.InsertOpenParts(ctx, l.tx, open); err != nil {
-		return err
+		return nil, err
 	}
 	pods, err := l.marked(ctx, jobs)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return l.descend(ctx, append(all, pods...), jobs)
+	slices.Sort(left)
+	return left, l.descend(ctx, slices.Concat(all, pods), jobs)
 }
 
 // linker finds the jobs of parts.

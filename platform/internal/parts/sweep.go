@@ -11,8 +11,7 @@ import (
 // sweepAtOnce is the number of parts in one transaction of a sweep.
 const sweepAtOnce = 1000
 
-// Sweeper finds the jobs of open parts that were written at the same time as their job: neither
-// of the two transactions has seen the rows of the other one. The zero value begins with all
+// Sweeper finds the jobs of open parts whose writer ended before it could call Relink. The zero value begins with all
 // open parts. It belongs to one goroutine.
 type Sweeper struct {
 	// A step looks at the parts after from, and the next one at those after seen. So each part
@@ -50,7 +49,7 @@ func sweep(ctx context.Context, db *sqldb.DB, after int64) (n int, last int64, e
 		return 0, last, err
 	}
 	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
-		changed, err := Link(ctx, tx, open, nil)
+		changed, err := Link(ctx, tx, &Written{Parts: open})
 		if err != nil {
 			return err
 		}

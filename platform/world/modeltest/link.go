@@ -66,7 +66,7 @@ func Link(ctx context.Context, db *sqldb.DB) error {
 		if err != nil {
 			return err
 		}
-		if _, err := parts.Link(ctx, tx, all, jobs); err != nil {
+		if _, err := parts.Link(ctx, tx, &parts.Written{Parts: all, Jobs: jobs}); err != nil {
 			return err
 		}
 		return jobstatus.Update(ctx, tx, ids)
