@@ -146,7 +146,7 @@ func (o *jobsOptions) query(ctx context.Context) (q joblist.Query, err error) {
 	case o.watch && o.after != "":
 		return q, errors.New("--watch shows the newest jobs; leave out --after")
 	}
-	if q.States, err = joblist.ParseStates(o.states); err != nil {
+	if q.States, err = source.ParseStates(o.states); err != nil {
 		return q, err
 	}
 	if q.Since, err = units.ParseTime(o.since, time.Now()); err != nil {

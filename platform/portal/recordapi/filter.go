@@ -59,11 +59,8 @@ func filterOf(ctx context.Context, r *reader, in *filterInput) (f history.Filter
 		}
 		f.Labels = append(f.Labels, history.Label{Name: name, Value: value})
 	}
-	for _, word := range in.State {
-		if word != "" && !slices.Contains(job.States(), job.State(word)) {
-			return f, web.Invalid("The state is not known.", api.FieldProblem{Field: "state", Message: "no state has this name"})
-		}
-		f.States = append(f.States, job.State(word))
+	if f.States, err = job.ParseStates(in.State); err != nil {
+		return f, web.Invalid("The state is not known.", api.FieldProblem{Field: "state", Message: err.Error()})
 	}
 	f.Types, err = typesNamed(ctx, r, in.Type)
 	return f, err

@@ -77,15 +77,3 @@ func Sort(jobs []history.Job, by string) error {
 	slices.SortStableFunc(jobs, func(x, y history.Job) int { return compare(&x, &y) })
 	return nil
 }
-
-// ParseStates parses --state. Words may have any case.
-func ParseStates(words []string) (states []job.State, err error) {
-	for _, word := range words {
-		i := slices.IndexFunc(listing.StateOrder, func(s string) bool { return s != "" && strings.EqualFold(s, strings.TrimSpace(word)) })
-		if i < 0 {
-			return nil, fmt.Errorf("--state: unknown state %q; the states are %s", word, strings.Join(listing.StateOrder[:len(listing.StateOrder)-1], ", "))
-		}
-		states = append(states, job.State(listing.StateOrder[i]))
-	}
-	return states, nil
-}
