@@ -151,6 +151,6 @@ func (o *filterOptions) filter(ctx context.Context, h *source.History, place *re
 	for _, s := range o.states {
 		f.States = append(f.States, job.State(s))
 	}
-	f.Labels, err = source.ParseLabels(o.labels)
+	f.Labels, err = history.ParseLabels(o.labels)
 	return f, err
 }

@@ -38,7 +38,7 @@ func (r *Recorded) List(ctx context.Context, q Query, now time.Time) (l List, er
 			return l, fmt.Errorf("%s is not a type of jobs; `vedette history %[1]s` lists what is recorded of it", t)
 		}
 	}
-	if f.Labels, err = source.ParseLabels(q.Labels); err != nil {
+	if f.Labels, err = history.ParseLabels(q.Labels); err != nil {
 		return l, err
 	}
 	p := history.Paging{After: q.After, Limit: source.PageLimit(q.Limit)}
