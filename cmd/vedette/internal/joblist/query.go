@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/history"
@@ -19,7 +21,7 @@ type Query struct {
 	Submitter string
 	Queue     string
 	Types     string // words, separated by commas
-	Labels    string
+	Labels    labels.Selector
 	Cluster   string // of the database
 	States    []job.State
 	Since     time.Time
