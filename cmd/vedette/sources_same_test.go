@@ -16,7 +16,6 @@ import (
 // cluster, d is a database, s is a portal. A tilde is a space in an argument.
 var sameLines = map[string]string{
 	"jobs -n ml -o name --sort name":                                "cds",
-	"jobs -n ml -o name --sort name --limit 2":                      "cds",
 	"jobs -n ml -o name --sort name --type jobs,job,Job.batch":      "cds",
 	"jobs -n none -o name":                                          "cds",
 	"jobs -n ml -o name --state failed":                             "cds",
