@@ -97,13 +97,14 @@ type Stats struct {
 	LastKey wire.Key
 }
 
-// statsRecorder updates Stats.
+// statsRecorder updates Stats and Activity.
 type statsRecorder struct {
 	mu sync.Mutex
 	Stats
+	activity activityLog
 }
 
-func (c *statsRecorder) recordEnd(o Outcome, panicked bool, key wire.Key, err error) {
+func (c *statsRecorder) recordEnd(r *reconcile, o Outcome, panicked bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.Reconciles[o]++
@@ -111,8 +112,9 @@ func (c *statsRecorder) recordEnd(o Outcome, panicked bool, key wire.Key, err er
 		c.Panics++
 	}
 	if o == Failed || o == GivenUp {
-		c.LastErr, c.LastKey = err, key
+		c.LastErr, c.LastKey = err, r.key
 	}
+	c.activity.record(r, o, err)
 }
 
 func (c *statsRecorder) recordWait(d time.Duration, err error) {

@@ -110,7 +110,7 @@ func (c *Controller) finish(r *reconcile, err error, log *slog.Logger) {
 	}
 	var p *PanicError
 	panicked := errors.As(err, &p)
-	c.counts.recordEnd(outcome, panicked, r.key, err)
+	c.counts.recordEnd(r, outcome, panicked, err)
 	log = log.With("attempt", r.attempt, "reasons", reasonsText(r.reasons))
 	switch outcome {
 	case Done:

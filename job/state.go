@@ -1,7 +1,9 @@
 package job
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -36,6 +38,44 @@ const (
 // States returns all states, in the order of a job's life.
 func States() []State {
 	return []State{Submitted, Queued, Suspended, Starting, Running, Restarting, Succeeded, Failed, Aborted, Deleted}
+}
+
+// ParseState returns the state that a word names. The word may have any case, and spaces around it.
+//
+// Errors: no state has the name. The error lists the states.
+func ParseState(word string) (State, error) {
+	all := States()
+	i := slices.IndexFunc(all, func(s State) bool { return strings.EqualFold(string(s), strings.TrimSpace(word)) })
+	if i < 0 {
+		return "", fmt.Errorf("unknown state %q; the states are %s", word, JoinStates(all, ", "))
+	}
+	return all[i], nil
+}
+
+// JoinStates returns states as a text with a separator.
+func JoinStates(states []State, separator string) string {
+	words := make([]string, len(states))
+	for i, s := range states {
+		words[i] = string(s)
+	}
+	return strings.Join(words, separator)
+}
+
+// ParseStates returns the states that words name, each once. No words are nil, which selects all
+// states in every filter.
+//
+// Errors: those of ParseState.
+func ParseStates(words []string) (states []State, err error) {
+	for _, word := range words {
+		s, err := ParseState(word)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(states, s) {
+			states = append(states, s)
+		}
+	}
+	return states, nil
 }
 
 // OpenStates returns the states of jobs that have not ended, in the same order.

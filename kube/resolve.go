@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -89,31 +88,14 @@ func (c *Cluster) Resources(ctx context.Context) ([]Resource, error) {
 	return slices.DeleteFunc(slices.Clone(known.types), func(r Resource) bool { return !r.Can("list") || !r.Can("watch") }), nil
 }
 
-// maxNear is the maximum number of suggestions in an UnknownResourceError.
-const maxNear = 3
-
 // near returns the names of types that resemble name.
 func near(types []Resource, name string) []string {
-	name, _, _ = strings.Cut(strings.ToLower(name), ".")
-	type candidate struct {
-		name     string
-		distance int
-	}
-	var found []candidate
+	name, _, _ = strings.Cut(name, ".")
+	var known []nearest.Candidate
 	for i := range types {
-		r := &types[i]
-		d := min(nearest.Distance(name, r.Name), nearest.Distance(name, r.Singular))
-		if d > max(1, len(name)/3) || !r.Can("watch") {
-			continue
-		}
-		if !slices.ContainsFunc(found, func(c candidate) bool { return c.name == r.String() }) {
-			found = append(found, candidate{r.String(), d})
+		if r := &types[i]; r.Can("watch") {
+			known = append(known, nearest.Candidate{Text: r.String(), Names: []string{r.Name, r.Singular}})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
-	var names []string
-	for _, c := range found[:min(len(found), maxNear)] {
-		names = append(names, c.name)
-	}
-	return names
+	return nearest.Suggest(name, known)
 }

@@ -2,6 +2,7 @@ package manager
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 
 	"github.com/vedette-io/vedette/controller"
@@ -30,6 +31,11 @@ type Config struct {
 	// pod it is ":8080", so that the kubelet reaches it. NoListen means that there is no
 	// server.
 	Listen string
+	// Debug is the address of /debug/vedette, which has names of objects and texts of errors. It
+	// must be on the loopback interface: in a pod it is "127.0.0.1:6060", which kubectl
+	// port-forward reaches. By default it is the address of Listen if that is on the loopback
+	// interface; otherwise /debug/vedette is not served.
+	Debug string
 	// Logger receives the log of the manager, its informers and its controllers; default
 	// slog.Default() at the time of a line.
 	Logger *slog.Logger
@@ -40,7 +46,7 @@ const NoListen = "none"
 
 // withDefaults returns the configuration with defaults for the fields that are not set.
 //
-// Errors: Name is not set; Replicas.Cluster is set.
+// Errors: Name is not set; Replicas.Cluster is set; Debug is not a loopback address.
 func (c Config) withDefaults() (Config, error) {
 	if c.Name == "" {
 		return c, errors.New("manager: Config.Name is not set; set it to the name of the program")
@@ -50,6 +56,12 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Listen == "" {
 		c.Listen = DefaultListen
+	}
+	switch {
+	case c.Debug != "" && !isLoopback(c.Debug):
+		return c, fmt.Errorf("manager: Config.Debug is %q, which other machines may reach; use an IP address of the loopback interface, such as 127.0.0.1:6060", c.Debug)
+	case c.Debug == "" && isLoopback(c.Listen):
+		c.Debug = c.Listen
 	}
 	if c.Replicas.Name == "" {
 		c.Replicas.Name = c.Name

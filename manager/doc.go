@@ -17,6 +17,7 @@
 //	Config -> New -> Manager: Cluster, Factory
 //	AddServer, AddController, AddFunc, AddLeading -> Run -> servers, informers, functions, controllers
 //	factory, controllers, AddCheck -> /readyz; factory, controllers, AddMetrics -> /metrics
+//	factory, controllers -> /debug/vedette, on the loopback interface
 //
 // # Ownership
 //
@@ -34,6 +35,16 @@
 // Functions are called when all informers of the factory are synced, so they see all objects.
 // A controller waits for its own sources only. Servers and probes wait for nothing: an API
 // server that waits for a webhook cannot answer the lists of informers.
+//
+// # Debugging
+//
+// /debug/vedette shows the stores with the memory of each type, and for each controller its queue,
+// the keys that fail with their last errors, the running reconciles, and those that ended last with
+// their reasons, times and outcomes. It has names and texts of errors, and no objects. It is served
+// on the loopback interface only; see Config.Debug. The answer is text, or JSON with ?format=json:
+//
+//	kubectl port-forward deploy/trainjobs 6060 &
+//	curl 'http://127.0.0.1:6060/debug/vedette?format=json'
 //
 // # Limits
 //

@@ -71,13 +71,8 @@ func (m *Manager) Run(ctx context.Context) error {
 	defer m.cluster.Close()
 	s := &stages{base: context.WithoutCancel(ctx), failed: make(chan error, 1)}
 	defer s.stop()
-	if m.cfg.Listen != NoListen {
-		srv, err := newServer(m)
-		if err != nil {
-			return err
-		}
-		m.log().Info("health and metrics are served", "address", srv.address())
-		s.start(part{"the HTTP server", srv.run})
+	if err := m.serve(s); err != nil {
+		return err
 	}
 	for _, f := range m.servers {
 		s.start(f)

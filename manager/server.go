@@ -22,16 +22,48 @@ const (
 	maxHeader     = 64 << 10
 )
 
-// server answers /healthz, /readyz and /metrics.
+// server answers requests at one address.
 type server struct {
 	listener net.Listener
 	http     *http.Server
 }
 
-// newServer opens the listener.
+// serve opens the listeners of Config.Listen and Config.Debug.
 //
-// Errors: the address cannot be used; metrics that are already registered.
-func newServer(m *Manager) (*server, error) {
+// Errors: an address cannot be used; metrics that are already registered.
+func (m *Manager) serve(s *stages) error {
+	mux, err := m.probes()
+	if err != nil {
+		return err
+	}
+	addresses := map[string]*http.ServeMux{}
+	if m.cfg.Listen != NoListen {
+		addresses[m.cfg.Listen] = mux
+	}
+	if m.cfg.Debug != "" {
+		if addresses[m.cfg.Debug] == nil {
+			addresses[m.cfg.Debug] = http.NewServeMux()
+		}
+		addresses[m.cfg.Debug].Handle("GET "+debugPath, &debugHandler{m})
+	}
+	for _, field := range []struct{ name, address, what string }{{"Listen", m.cfg.Listen, "health and metrics are served"}, {"Debug", m.cfg.Debug, debugPath + " is served"}} {
+		mux := addresses[field.address]
+		if mux == nil {
+			continue
+		}
+		delete(addresses, field.address)
+		srv, err := newServer(field.address, mux)
+		if err != nil {
+			return fmt.Errorf("manager: Config.%s %s: %w; use a free address of the form HOST:PORT", field.name, field.address, err)
+		}
+		m.log().Info(field.what, "address", srv.address())
+		s.start(part{"the HTTP server", srv.run})
+	}
+	return nil
+}
+
+// probes returns the handlers of /healthz, /readyz and /metrics.
+func (m *Manager) probes() (*http.ServeMux, error) {
 	registry := prometheus.NewRegistry()
 	all := append([]prometheus.Collector{
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -42,10 +74,6 @@ func newServer(m *Manager) (*server, error) {
 			return nil, fmt.Errorf("manager: metrics: %w", err)
 		}
 	}
-	l, err := net.Listen("tcp", m.cfg.Listen)
-	if err != nil {
-		return nil, fmt.Errorf("manager: Config.Listen %s: %w; use a free address of the form HOST:PORT", m.cfg.Listen, err)
-	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, nil) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
@@ -54,6 +82,15 @@ func newServer(m *Manager) (*server, error) {
 		answer(w, m.Ready(ctx))
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{Timeout: probeTimeout}))
+	return mux, nil
+}
+
+// newServer opens a listener.
+func newServer(address string, mux *http.ServeMux) (*server, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
 	return &server{l, &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader}}, nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/portaljobs"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
@@ -91,10 +92,12 @@ func (o *cancelOptions) check(names []string) error {
 		return errors.New("name the jobs, such as job/train-7, or select them with -l")
 	case o.delete && o.suspend:
 		return errors.New("--delete and --suspend exclude each other")
-	case o.output != "" && o.output != "name":
-		return fmt.Errorf("unknown output format %q; use name", o.output)
 	}
-	return nil
+	_, err := source.ParseLabels(o.selector)
+	if err == nil {
+		_, err = listing.ParseFormat(o.output, "name")
+	}
+	return err
 }
 
 func (o *cancelOptions) run(ctx context.Context, names []string, in io.Reader, con *console.Console) error {
@@ -184,7 +187,7 @@ func (o *cancelOptions) cancel(ctx context.Context, client *submit.Client, job s
 		return err
 	}
 	if o.output == "name" {
-		return con.Print(printable.Line(job.String()) + "\n")
+		return con.Print(printable.Line(source.NameOfJob(job)) + "\n")
 	}
 	return con.Print(printable.Line(o.line(client.Cluster(), job, done)) + "\n")
 }
@@ -239,7 +242,7 @@ func (o *cancelOptions) stop(ctx context.Context, jobs *portaljobs.Jobs, j submi
 		return err
 	}
 	if o.output == "name" {
-		return con.Print(printable.Line(j.String()) + "\n")
+		return con.Print(printable.Line(source.NameOfJob(j)) + "\n")
 	}
 	done := submit.Cancelled{Actor: act.By, Reason: act.Why, At: act.At, How: act.How, Before: act.Before}
 	return con.Print(printable.Line(o.became(j, done, jobs.Next("retry", j))) + "\n")

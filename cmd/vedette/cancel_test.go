@@ -49,7 +49,7 @@ func TestCancelCommand(t *testing.T) {
 		{"train-7 --reason wrong\u202edata", 0, "job/train-7 cancelled in namespace ml: suspended; next: `vedette retry job/train-7`\n", ""},
 		{"job/train-7", 0, "job/train-7 was cancelled already, T ago, by anonymous: wrong\\u202edata\n", ""},
 		{"job/queued ended missing", 1, "job/queued cancelled in namespace ml: deleted; its history stays\n", "vedette: job/ended has ended already: it is Succeeded\nvedette: no job missing is in the namespace ml\n"},
-		{"job/dry --delete -o name", 0, "job/dry\n", ""},
+		{"job/dry --delete -o name", 0, "job.batch/dry\n", ""},
 	} {
 		code, out, errs := srv.vedette("cancel", strings.Fields(c.args)...)
 		out = regexp.MustCompile(`[0-9hms.]+ ago`).ReplaceAllString(out, "T ago")
@@ -80,7 +80,7 @@ func TestCancelSelector(t *testing.T) {
 		t.Errorf("cancel of two jobs: exit code %d, printed %q, said %q; want 1, nothing, the jobs and --yes", code, out, errs)
 	}
 	code, out, errs = srv.vedette("cancel", "-l", "sweep=lr", "--yes", "-o", "name")
-	if code != 0 || out != "job/a\njob/b\n" || errs != "" {
+	if code != 0 || out != "job.batch/a\njob.batch/b\n" || errs != "" {
 		t.Errorf("cancel of two jobs with --yes: exit code %d, printed %q, said %q; want 0 and both names", code, out, errs)
 	}
 	code, out, errs = srv.vedette("cancel", "-l", "sweep=none", "--yes")
@@ -152,7 +152,7 @@ func TestRetryAndHistory(t *testing.T) {
 		}
 	}
 	reached("train-7-r2", "Submitted")
-	if code, out, errs := srv.vedette("retry", "train-7-r2", "--db", db, "--anyway", "--name", "mine", "-o", "name"); code != 0 || out != "job/mine\n" {
+	if code, out, errs := srv.vedette("retry", "train-7-r2", "--db", db, "--anyway", "--name", "mine", "-o", "name"); code != 0 || out != "job.batch/mine\n" {
 		t.Errorf("retry with --anyway: exit code %d, printed %q, said %q; want 0 and job/mine", code, out, errs)
 	}
 	reached("mine", "Submitted")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/deliveryview"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/objectyaml"
@@ -49,8 +50,8 @@ type shownDelivery struct {
 }
 
 func showDelivery(ctx context.Context, db string, args []string, output string, con *console.Console) error {
-	if output != "" && output != "json" && output != "yaml" {
-		return fmt.Errorf("unknown output format %q; use json or yaml", output)
+	if _, err := listing.ParseFormat(output, "json", "yaml"); err != nil {
+		return err
 	}
 	ids, err := parseNumbers(args)
 	if err != nil {

@@ -53,7 +53,7 @@ func newDiff(c completions) *cobra.Command {
 }
 
 func (o *diffOptions) run(ctx context.Context, args []string, con *console.Console) error {
-	h, err := o.source.Open(ctx)
+	h, err := o.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/explain"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/preflight"
 	"github.com/vedette-io/vedette/internal/table"
 )
@@ -31,8 +31,8 @@ func newDoctor() *cobra.Command {
 			"  vedette doctor --config vedette.yaml -o json",
 		Args: oneAtMost("name the types to record, such as `vedette doctor jobs,pods`, or a file with --config"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if output != "" && output != "json" {
-				return fmt.Errorf("unknown output format %q; use json", output)
+			if _, err := listing.ParseFormat(output, "json"); err != nil {
+				return err
 			}
 			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			con.Progress("checking …")

@@ -81,20 +81,20 @@ func (o *gapsOptions) run(ctx context.Context, types string, con *console.Consol
 	if err != nil {
 		return err
 	}
+	if err := source.CheckLimit("limit", o.limit); err != nil {
+		return err
+	}
+	now, f := time.Now(), history.GapFilter{Cluster: o.cluster, Namespace: o.namespace, Open: !o.all}
+	if f.Since, f.Until, err = units.ParsePeriod(o.since, o.until, now); err != nil {
+		return err
+	}
 	h, err := o.source.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer h.Close()
 	defer sayUnrecorded(ctx, con, h, o.cluster)
-	now, f := time.Now(), history.GapFilter{Cluster: o.cluster, Namespace: o.namespace, Open: !o.all}
 	if f.Types, err = h.FindTypes(ctx, types); err != nil {
-		return err
-	}
-	if f.Since, err = units.ParseTime(o.since, now); err == nil {
-		f.Until, err = units.ParseTime(o.until, now)
-	}
-	if err != nil {
 		return err
 	}
 	n := 0

@@ -84,16 +84,21 @@ func (o *historyOptions) run(ctx context.Context, args []string, con *console.Co
 	if err != nil {
 		return err
 	}
-	h, err := o.source.Open(ctx)
+	now := time.Now()
+	f, err := o.parse(list, now)
+	if err != nil {
+		return err
+	}
+	h, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer h.Close()
 	defer sayUnrecorded(ctx, con, h, o.cluster)
 	if list {
-		err = o.list(ctx, h, strings.Join(args, ""), lp, con)
+		err = o.list(ctx, h, strings.Join(args, ""), f, lp, con, now)
 	} else {
-		err = o.one(ctx, h, args, lp)
+		err = o.one(ctx, h, args, f, lp, now)
 	}
 	if err == nil {
 		err = lp.End()
@@ -108,10 +113,21 @@ func (o *historyOptions) run(ctx context.Context, args []string, con *console.Co
 	return printAttempts(ctx, h, objects[0], con, o.output)
 }
 
+// parse returns the filter of the flags that need no history.
+func (o *historyOptions) parse(list bool, now time.Time) (history.Filter, error) {
+	err := source.CheckLimit("limit", o.limit)
+	if err == nil && !list {
+		err = o.filter.many()
+	}
+	if err != nil {
+		return history.Filter{}, err
+	}
+	return o.filter.parse(now)
+}
+
 // list prints the transitions of many objects.
-func (o *historyOptions) list(ctx context.Context, h *source.History, types string, lp *listing.Printer, con *console.Console) error {
-	now := time.Now()
-	f, err := o.filter.filter(ctx, h, &o.readOptions, types, now)
+func (o *historyOptions) list(ctx context.Context, h *source.History, types string, f history.Filter, lp *listing.Printer, con *console.Console, now time.Time) error {
+	f, err := o.filter.filter(ctx, h, &o.readOptions, types, f)
 	if err != nil {
 		return err
 	}
@@ -148,13 +164,8 @@ func (o *historyOptions) list(ctx context.Context, h *source.History, types stri
 }
 
 // one prints the history of all objects that had a name, the oldest object first.
-func (o *historyOptions) one(ctx context.Context, h *source.History, args []string, lp *listing.Printer) error {
+func (o *historyOptions) one(ctx context.Context, h *source.History, args []string, f history.Filter, lp *listing.Printer, now time.Time) error {
 	objects, err := o.objects(ctx, h, args)
-	if err != nil {
-		return err
-	}
-	now := time.Now()
-	f, err := o.filter.filter(ctx, h, &o.readOptions, "", now)
 	if err != nil {
 		return err
 	}

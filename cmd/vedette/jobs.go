@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/history"
 )
@@ -105,7 +107,7 @@ func (o *jobsOptions) run(ctx context.Context, con *console.Console) error {
 	if err := joblist.Sort(nil, o.sort); err != nil {
 		return err
 	}
-	src, err := o.open(ctx, con)
+	src, err := o.open(ctx, q, con)
 	if err != nil {
 		return err
 	}
@@ -139,17 +141,20 @@ func (o *jobsOptions) run(ctx context.Context, con *console.Console) error {
 
 // query returns the selection of the flags.
 func (o *jobsOptions) query(ctx context.Context) (q joblist.Query, err error) {
-	q = joblist.Query{Queue: o.queue, Types: o.types, Labels: o.labels, Cluster: o.cluster, Limit: o.limit, After: history.Cursor(o.after), Submitter: o.user}
-	switch {
-	case o.limit < 0:
-		return q, errors.New("--limit is negative; 0 lists all")
-	case o.watch && o.after != "":
-		return q, errors.New("--watch shows the newest jobs; leave out --after")
+	q = joblist.Query{Queue: o.queue, Types: o.types, Cluster: o.cluster, Limit: o.limit, After: history.Cursor(o.after), Submitter: o.user}
+	if err = source.CheckLimit("limit", o.limit); err == nil && o.watch && o.after != "" {
+		err = errors.New("--watch shows the newest jobs; leave out --after")
 	}
-	if q.States, err = joblist.ParseStates(o.states); err != nil {
+	if err != nil {
 		return q, err
 	}
-	if q.Since, err = units.ParseTime(o.since, time.Now()); err != nil {
+	if q.States, err = source.ParseStates(o.states); err != nil {
+		return q, err
+	}
+	if q.Labels, err = source.ParseLabels(o.labels); err != nil {
+		return q, err
+	}
+	if q.Since, _, err = units.ParsePeriod(o.since, "", time.Now()); err != nil {
 		return q, err
 	}
 	if !o.allNamespaces {
@@ -188,13 +193,19 @@ func (o *jobsOptions) me(ctx context.Context) (string, error) {
 func (o *jobsOptions) inNamespace() string { return source.NamespaceOf(o.connect) }
 
 // open returns the source that the flags name.
-func (o *jobsOptions) open(ctx context.Context, con *console.Console) (joblist.Source, error) {
+func (o *jobsOptions) open(ctx context.Context, q joblist.Query, con *console.Console) (joblist.Source, error) {
 	if o.source.Named() && !o.live {
 		h, err := o.source.Open(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return &joblist.Recorded{H: h, Every: time.Second}, nil
+	}
+	switch {
+	case o.cluster != "":
+		return nil, errNotCluster
+	case slices.Contains(q.States, job.Deleted):
+		return nil, errors.New("--state: a cluster has no jobs in the state Deleted; name a database with --db, or a portal with --server")
 	}
 	cluster, err := kube.Connect(o.connect)
 	if err != nil {
@@ -244,7 +255,7 @@ func (v *jobView) print(list joblist.List) error {
 }
 
 func jobLine(j *history.Job) listing.Item {
-	return listing.Item{Name: strings.TrimSuffix(j.Type, ".batch") + "/" + j.Name, Doc: joblist.NewDocument(j)}
+	return listing.Item{Name: source.JobName(j), Doc: joblist.NewDocument(j)}
 }
 
 // lines returns the table of some jobs. Text of others is escaped.

@@ -120,7 +120,7 @@ func TestJobsOfCluster(t *testing.T) {
 		{"--limit 1", []string{"NAME", "runs"}, "the first 1 job: 1 running; open in all: 1 running, 1 submitted, 1 queued\nall jobs: --limit 0\n"},
 		{"--state Aborted --queue x", nil, "no job matches --state Aborted --queue x in the namespace ml; -A lists all namespaces\n"},
 		{"-n web --sort state", []string{"NAME", "other"}, "1 job: 1 submitted\n"},
-		{"-o name --sort name", []string{"jobs/fails", "jobs/runs", "pytorchjobs.kubeflow.org/torch", "jobs/waits"}, ""},
+		{"-o name --sort name", []string{"job.batch/fails", "job.batch/runs", "pytorchjob.kubeflow.org/torch", "job.batch/waits"}, ""},
 	} {
 		code, out, errs := srv.jobs(strings.Fields(c.args)...)
 		got := rowsOf(out)

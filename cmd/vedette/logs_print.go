@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/platform/logs"
@@ -50,7 +51,11 @@ func newLogPrinter(con *console.Console, o logFormat) (*logPrinter, error) {
 	default:
 		return nil, fmt.Errorf("--color is %q, want auto, always or never", o.color)
 	}
-	switch o.output {
+	format, err := listing.ParseFormat(o.output, "raw", "ndjson", "json")
+	if err != nil {
+		return nil, err
+	}
+	switch format.Kind {
 	case "":
 		p.write = p.line
 	case "raw":
@@ -62,8 +67,6 @@ func newLogPrinter(con *console.Console, o logFormat) (*logPrinter, error) {
 		p.write = p.ndjson
 	case "json":
 		p.write = p.json
-	default:
-		return nil, fmt.Errorf("unknown output format %q; use raw, ndjson or json", o.output)
 	}
 	return p, nil
 }

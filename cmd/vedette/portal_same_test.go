@@ -172,9 +172,9 @@ func TestWatchThroughPortal(t *testing.T) {
 	base := startPortal(t, r)
 	awaitReady(t, base)
 	p := start(t, "jobs", "-A", "--watch", "-o", "name", "--server", base)
-	p.out.holds(t, "jobs/waits\n")
+	p.out.holds(t, "job.batch/waits\n")
 	r.srv.create(&batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "later"}})
-	p.out.holds(t, "jobs/later\n")
+	p.out.holds(t, "job.batch/later\n")
 	p.interrupt()
 }
 

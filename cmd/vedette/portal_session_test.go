@@ -70,7 +70,7 @@ func TestPortalSession(t *testing.T) {
 	}
 	says(1, []string{"the user fay may not create jobs.batch in the namespace team-vision; ask for this role, which `kubectl apply -f -` creates:\napiVersion: rbac"},
 		"submit", "--image", "a", "-n", "team-vision")
-	says(1, []string{"p-2 in the namespace team-vision: not found in the history", "`vedette jobs` lists"}, "logs", "job/p-2", "-n", "team-vision")
+	says(1, []string{"no job/p-2 is in the namespace team-vision", "`vedette jobs` lists"}, "logs", "job/p-2", "-n", "team-vision")
 	text = says(1, []string{"has not ended", "add --anyway"}, "retry", "p-4", "-n", demo.Team, "--name", submitted(t, says, submit("--name", "p-4", "--", "sleep", "600")))
 	run(hinted.FindStringSubmatch(text)[1])
 	says(0, []string{"job/p-4-more submitted"}, "retry", "p-4", "-n", demo.Team, "--anyway", "--name", "p-4-more")

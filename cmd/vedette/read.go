@@ -12,13 +12,14 @@ import (
 	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
-	"github.com/vedette-io/vedette/job"
+	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/history"
 )
 
 // readOptions are the flags of all commands that read the history.
 type readOptions struct {
 	source             source.Flags
+	connect            kube.Config // its context has the namespace
 	namespace, cluster string
 	allNamespaces      bool
 	uid                string
@@ -29,9 +30,22 @@ type readOptions struct {
 func (o *readOptions) addPlace(cmd *cobra.Command) {
 	o.source.AddFlags(cmd)
 	f := cmd.Flags()
-	f.StringVarP(&o.namespace, "namespace", "n", "default", "namespace of the objects")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the objects (default: that of the context)")
 	f.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "read all namespaces")
 	f.StringVar(&o.cluster, "cluster", "", "name or UID of a cluster, if the database has several")
+}
+
+// inNamespace sets the namespace that no flag names.
+func (o *readOptions) inNamespace() {
+	if o.namespace == "" {
+		o.namespace = source.NamespaceOf(o.connect)
+	}
+}
+
+// open opens the history.
+func (o *readOptions) open(ctx context.Context) (*source.History, error) {
+	o.inNamespace()
+	return o.source.Open(ctx)
 }
 
 // addUID adds the flag that selects one of several objects that had the same name.
@@ -121,19 +135,27 @@ func (o *filterOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.submitter, "submitter", "", "submitter of the objects")
 }
 
-// filter returns the filter that the flags describe.
-func (o *filterOptions) filter(ctx context.Context, h *source.History, place *readOptions, types string, now time.Time) (f history.Filter, err error) {
-	f = history.Filter{Cluster: place.cluster, Queue: o.queue, Submitter: o.submitter}
+// parse returns the filter of the flags that need no history.
+func (o *filterOptions) parse(now time.Time) (f history.Filter, err error) {
+	f = history.Filter{Queue: o.queue, Submitter: o.submitter}
+	if f.Since, f.Until, err = units.ParsePeriod(o.since, o.until, now); err != nil {
+		return f, err
+	}
+	if f.States, err = source.ParseStates(o.states); err != nil {
+		return f, err
+	}
+	f.Labels, err = source.ParseLabels(o.labels)
+	return f, err
+}
+
+// filter adds what the history knows to the filter of parse: the place, the types and the owner.
+func (o *filterOptions) filter(ctx context.Context, h *source.History, place *readOptions, types string, f history.Filter) (history.Filter, error) {
+	f.Cluster = place.cluster
 	if !place.allNamespaces {
 		f.Namespace = place.namespace
 	}
+	var err error
 	if f.Types, err = h.FindTypes(ctx, types); err != nil {
-		return f, err
-	}
-	if f.Since, err = units.ParseTime(o.since, now); err == nil {
-		f.Until, err = units.ParseTime(o.until, now)
-	}
-	if err != nil {
 		return f, err
 	}
 	if kind, name, both := strings.Cut(o.owner, "/"); both {
@@ -148,9 +170,15 @@ func (o *filterOptions) filter(ctx context.Context, h *source.History, place *re
 	} else {
 		f.Owner.UID = o.owner
 	}
-	for _, s := range o.states {
-		f.States = append(f.States, job.State(s))
+	return f, nil
+}
+
+// many returns an error if a flag that selects among many objects is set.
+func (o *filterOptions) many() error {
+	for _, flag := range []struct{ name, value string }{{"selector", o.labels}, {"owner", o.owner}, {"queue", o.queue}, {"submitter", o.submitter}} {
+		if flag.value != "" {
+			return fmt.Errorf("--%s selects among many objects; leave it out, or name a type instead of an object", flag.name)
+		}
 	}
-	f.Labels, err = source.ParseLabels(o.labels)
-	return f, err
+	return nil
 }

@@ -324,7 +324,7 @@ func (r *archive) refusals(t *testing.T) {
 		"unknown output format":                                     {"history", "pods", "-o", "xml"},
 		"takes no template":                                         {"history", "pods", "-o", "csv=x"},
 		"is not a time":                                             {"history", "pods", "--since", "yesterday"},
-		"use name=value":                                            {"history", "pods", "-l", "a!=b"},
+		"use app=train":                                             {"history", "pods", "-l", "a>1"},
 		"does not name an object":                                   {"history", "pods/a/b"},
 		"with UID none":                                             {"show", "pod/train", "-n", "ml", "--uid", "none"},
 		"no type \"c":                                               {"stats", "cows"},

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/portaljobs"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
@@ -65,10 +66,8 @@ func (o *releaseOptions) check(names []string) error {
 	if len(names) == 0 {
 		return errors.New("name the jobs, such as job/train-7")
 	}
-	if o.output != "" && o.output != "name" {
-		return fmt.Errorf("unknown output format %q; use name", o.output)
-	}
-	return nil
+	_, err := listing.ParseFormat(o.output, "name")
+	return err
 }
 
 func (o *releaseOptions) run(ctx context.Context, names []string, con *console.Console) error {
@@ -128,7 +127,7 @@ func (o *releaseOptions) print(job submit.Job, let bool, next commandFor, con *c
 	text := fmt.Sprintf("%s is not on hold", job)
 	switch {
 	case o.output == "name":
-		text = job.String()
+		text = source.NameOfJob(job)
 	case let:
 		text = fmt.Sprintf("%s released in namespace %s; next: `%s -f`", job, job.Namespace, next("logs", job))
 	}

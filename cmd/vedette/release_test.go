@@ -27,8 +27,8 @@ func TestReleaseCommand(t *testing.T) {
 		{"release", "a missing", 1, "job/a released in namespace ml; next: `vedette logs job/a -f`\n", "vedette: no job missing is in the namespace ml\n"},
 		{"release", "job/a", 0, "job/a is not on hold\n", ""},
 		{"cancel", "a", 0, "job/a cancelled in namespace ml: suspended; next: `vedette retry job/a`\n", ""},
-		{"release", "a -o name", 0, "job/a\n", ""},
-		{"submit", "-f " + file + " --hold -o name", 0, "job/queued\n", ""},
+		{"release", "a -o name", 0, "job.batch/a\n", ""},
+		{"submit", "-f " + file + " --hold -o name", 0, "job.batch/queued\n", ""},
 		{"release", "queued", 0, "job/queued released in namespace ml; next: `vedette logs job/queued -f`\n", ""},
 	} {
 		code, out, errs := srv.vedette(c.command, strings.Fields(c.args)...)

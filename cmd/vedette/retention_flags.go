@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
-	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/vedette-io/vedette/internal/glob"
 	"github.com/vedette-io/vedette/job"
@@ -72,9 +72,9 @@ func (o *retentionFlags) policy(from *settings.Settings) (p retention.Policy, er
 	}
 	for _, text := range o.states {
 		name, value, _ := strings.Cut(text, "=")
-		s := job.State(name)
-		if !slices.Contains(retainedStates, s) {
-			complain("keep-state", fmt.Errorf("%q: want a state and an age, such as Failed=180d; the states are %s", text, listing.JoinStates(retainedStates)))
+		s, err := job.ParseState(name)
+		if err != nil || !slices.Contains(retainedStates, s) {
+			complain("keep-state", fmt.Errorf("%q: want a state and an age, such as Failed=180d; the states are %s", text, job.JoinStates(retainedStates, ", ")))
 			continue
 		}
 		p.Rules = append(p.Rules, retention.Rule{States: []job.State{s}, Keep: age("keep-state", value)})
@@ -128,9 +128,9 @@ func parseKeepRule(text string) (r retention.Rule, err error) {
 			}
 		case "state":
 			for one := range strings.SplitSeq(value, ",") {
-				s := job.State(strings.TrimSpace(one))
-				if !slices.Contains(retainedStates, s) {
-					return r, fmt.Errorf("%q: no state is called %q; the states are %s", text, s, listing.JoinStates(retainedStates))
+				s, err := job.ParseState(one)
+				if err != nil || !slices.Contains(retainedStates, s) {
+					return r, fmt.Errorf("%q: no state is called %q; the states are %s", text, strings.TrimSpace(one), job.JoinStates(retainedStates, ", "))
 				}
 				r.States = append(r.States, s)
 			}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,13 +50,11 @@ func newShow(c completions) *cobra.Command {
 }
 
 func (o *showOptions) run(ctx context.Context, args []string, con *console.Console) error {
-	kind, template, _ := strings.Cut(o.output, "=")
-	switch kind {
-	case "yaml", "json", "name", "jsonpath":
-	default:
-		return fmt.Errorf("unknown output format %q; use yaml, json, name or jsonpath=TEMPLATE", o.output)
+	format, err := listing.ParseFormat(o.output, "yaml", "json", "name", "jsonpath=TEMPLATE")
+	if err != nil {
+		return err
 	}
-	h, err := o.source.Open(ctx)
+	h, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,8 +79,8 @@ func (o *showOptions) run(ctx context.Context, args []string, con *console.Conso
 	}
 	var text string
 	write := con.Document
-	switch kind {
-	case "yaml":
+	switch format.Kind {
+	case "", "yaml":
 		text, err = objectyaml.Marshal(fields)
 	case "json":
 		var out bytes.Buffer
@@ -95,11 +92,7 @@ func (o *showOptions) run(ctx context.Context, args []string, con *console.Conso
 	case "name":
 		text, write = printable.Line(source.NameOf(r.Object))+"\n", con.Print
 	case "jsonpath":
-		path, failed := listing.ParsePath(template)
-		if failed != nil {
-			return failed
-		}
-		text, err = listing.PrintPath(path, fields)
+		text, err = listing.PrintPath(format.Path, fields)
 		write = con.Print
 	}
 	if err != nil {

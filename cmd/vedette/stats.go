@@ -79,14 +79,21 @@ func (o *statsOptions) run(ctx context.Context, types string, con *console.Conso
 	if err != nil {
 		return err
 	}
-	h, err := o.source.Open(ctx)
+	if err := source.CheckLimit("top", o.top); err != nil {
+		return err
+	}
+	now := time.Now()
+	f, err := o.filter.parse(now)
+	if err != nil {
+		return err
+	}
+	h, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer h.Close()
 	defer sayUnrecorded(ctx, con, h, o.cluster)
-	now := time.Now()
-	f, err := o.filter.filter(ctx, h, &o.readOptions, types, now)
+	f, err = o.filter.filter(ctx, h, &o.readOptions, types, f)
 	if err != nil {
 		return err
 	}

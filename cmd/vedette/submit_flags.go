@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 )
 
@@ -55,9 +56,6 @@ func (o *submitOptions) checkFlags() error {
 	default:
 		return fmt.Errorf("--color is %q, want auto, always or never", o.color)
 	}
-	switch o.output {
-	case "", "yaml", "json", "name":
-		return nil
-	}
-	return fmt.Errorf("unknown output format %q; use yaml, json or name", o.output)
+	_, err := listing.ParseFormat(o.output, "yaml", "json", "name")
+	return err
 }

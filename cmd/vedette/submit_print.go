@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
@@ -23,7 +24,7 @@ func (o *submitOptions) print(next commandFor, results []submit.Result, con *con
 		var err error
 		switch o.output {
 		case "name":
-			err = con.Print(printable.Line(r.Job().String()) + "\n")
+			err = con.Print(printable.Line(source.NameOfJob(r.Job())) + "\n")
 		case "json":
 			var text string
 			if text, err = indentJSON(r.Object.Object); err == nil {

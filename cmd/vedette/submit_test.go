@@ -72,7 +72,7 @@ func TestSubmitFile(t *testing.T) {
 	at := " --kubeconfig " + srv.kubeconfig
 	for _, c := range []struct{ args, want string }{
 		{"--dry-run", "job/train-7 would be created in namespace ml (dry run): 2 pods, 8 GPUs, image example.com/train:7\n"},
-		{"--dry-run -o name", "job/train-7\n"},
+		{"--dry-run -o name", "job.batch/train-7\n"},
 		{"--key k", "job/train-7 submitted to namespace ml; next: `vedette logs job/train-7" + at + " -f`, `vedette cancel job/train-7" + at + "`\n"},
 		{"--key k", "job/train-7 was submitted to namespace ml already, with this key, T ago, and is Submitted\n"},
 		{"--key k --dry-run", "job/train-7 was submitted to namespace ml already, with this key, T ago, and is Submitted\n"},
@@ -86,7 +86,7 @@ func TestSubmitFile(t *testing.T) {
 		}
 	}
 	code, out, errs := srv.submit("-f", file, "--again", "-o", "name")
-	if code != 0 || !regexp.MustCompile(`^job/train-7-[a-z0-9]{10}\n$`).MatchString(out) {
+	if code != 0 || !regexp.MustCompile(`^job\.batch/train-7-[a-z0-9]{10}\n$`).MatchString(out) {
 		t.Errorf("submit --again: exit code %d, printed %s, said %s; want 0 and a name with a suffix", code, out, errs)
 	}
 	for range 2 {
@@ -132,7 +132,7 @@ func TestSubmitDocuments(t *testing.T) {
 	file = write(t, "jobs.yaml", first+unnamed+"---\n"+unnamed)
 	for range 2 {
 		code, out, errs = srv.submit("-f", file, "--key", "commit-1", "-o", "name")
-		if code != 0 || !strings.HasPrefix(out, "job/first\njob/train-") || len(srv.jobsOf("ml")) != 3 {
+		if code != 0 || !strings.HasPrefix(out, "job.batch/first\njob.batch/train-") || len(srv.jobsOf("ml")) != 3 {
 			t.Errorf("exit code %d, %d jobs\n%s%s", code, len(srv.jobsOf("ml")), out, errs)
 		}
 	}
@@ -165,14 +165,14 @@ func TestSubmitFlags(t *testing.T) {
 	own := "name: own\ntype: jobs.batch\nparameters:\n- {name: name, required: true}\n- {name: speed, required: true, type: integer}\n" +
 		"object: {apiVersion: batch/v1, kind: Job, metadata: {name: \"${name}\", labels: {speed: \"${'v' + string(speed)}\"}}, spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: train}]}}}}\n"
 	folder := filepath.Dir(write(t, "own.yaml", own))
-	if code, out, errs = srv.submit("--templates", folder, "--template", "own", "--name", "a", "--set", "speed=3", "-o", "name"); code != 0 || out != "job/a\n" {
+	if code, out, errs = srv.submit("--templates", folder, "--template", "own", "--name", "a", "--set", "speed=3", "-o", "name"); code != 0 || out != "job.batch/a\n" {
 		t.Errorf("submit of a template in a folder: exit code %d, printed %s, said %s; want 0 and job/a", code, out, errs)
 	}
 	srv.create(&corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, Data: map[string]string{"own.yaml": own},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "vedette", Name: "templates", Labels: map[string]string{"vedette.io/templates": "true"}},
 	})
-	if code, out, errs = srv.submit("--templates-namespace", "vedette", "--template", "own", "--name", "b", "--set", "speed=3", "-o", "name"); code != 0 || out != "job/b\n" {
+	if code, out, errs = srv.submit("--templates-namespace", "vedette", "--template", "own", "--name", "b", "--set", "speed=3", "-o", "name"); code != 0 || out != "job.batch/b\n" {
 		t.Errorf("submit of a template in the cluster: exit code %d, printed %s, said %s; want 0 and job/b", code, out, errs)
 	}
 	for name, c := range map[string]struct {

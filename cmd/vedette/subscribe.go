@@ -19,6 +19,7 @@ import (
 	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/notify/config"
@@ -89,7 +90,8 @@ func (o *subscribeOptions) run(ctx context.Context, args []string, con *console.
 	if err != nil {
 		return err
 	}
-	if err := checkStates(o.states); err != nil {
+	states, err := source.ParseStates(o.states)
+	if err != nil {
 		return err
 	}
 	file, err := o.notify.load(con, config.Options{WithoutSecrets: true})
@@ -115,15 +117,15 @@ func (o *subscribeOptions) run(ctx context.Context, args []string, con *console.
 	if err != nil {
 		return err
 	}
-	job, err := recordedJob(ctx, d, who)
+	of, err := recordedJob(ctx, d, who)
 	if err != nil {
 		return err
 	}
 	s := delivery.Subscription{
-		Person: cmp.Or(file.PersonOf(who.user), who.user), CreatedBy: who.user, Channel: channelName, States: strings.Join(o.states, ","),
-		Cluster: job.ClusterUID, Type: job.Type.String(), Namespace: job.Namespace, Name: job.Name, UID: job.UID,
+		Person: cmp.Or(file.PersonOf(who.user), who.user), CreatedBy: who.user, Channel: channelName, States: job.JoinStates(states, ","),
+		Cluster: of.ClusterUID, Type: of.Type.String(), Namespace: of.Namespace, Name: of.Name, UID: of.UID,
 	}
-	a, err := config.FindAddress(file, ch, job.Cluster, s.Namespace, s.Person, word)
+	a, err := config.FindAddress(file, ch, of.Cluster, s.Namespace, s.Person, word)
 	if err != nil {
 		return err
 	}
@@ -139,7 +141,7 @@ func (o *subscribeOptions) onPortal(ctx context.Context, jobs *portaljobs.Jobs, 
 	if err != nil {
 		return err
 	}
-	if err := checkStates(o.states); err != nil {
+	if _, err := source.ParseStates(o.states); err != nil {
 		return err
 	}
 	channel, address, _ := strings.Cut(o.to, ":")
@@ -251,13 +253,4 @@ func recordedJob(ctx context.Context, d *sqldb.DB, who caller) (job history.Obje
 		}
 	}
 	return job, fmt.Errorf("%s is not recorded in %s: check --db and the types of `vedette record`", name, d)
-}
-
-// checkStates returns an error for a word that is not a state.
-func checkStates(words []string) error {
-	_, err := goal("state=" + strings.Join(words, ","))
-	if len(words) > 0 && err != nil {
-		return fmt.Errorf("--state: %s", strings.TrimPrefix(err.Error(), "--for: "))
-	}
-	return nil
 }

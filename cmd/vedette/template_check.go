@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/platform/submit/template"
 )
@@ -36,8 +37,8 @@ func newTemplateCheck() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			con := console.New(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
-			if o.output != "" && o.output != "yaml" {
-				return fmt.Errorf("unknown output format %q; use yaml", o.output)
+			if _, err := listing.ParseFormat(o.output, "yaml"); err != nil {
+				return err
 			}
 			var errs []error
 			for _, path := range args {

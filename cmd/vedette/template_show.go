@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/settings"
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/internal/table"
@@ -52,8 +53,8 @@ type shownTemplate struct {
 }
 
 func (o *templateSource) show(ctx context.Context, name, output string, con *console.Console) error {
-	if output != "" && output != "yaml" && output != "json" {
-		return fmt.Errorf("unknown output format %q; use yaml or json", output)
+	if _, err := listing.ParseFormat(output, "yaml", "json"); err != nil {
+		return err
 	}
 	set, err := o.read(ctx, con)
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 )
 
 // The build of a release sets these by -ldflags -X. Other builds leave them empty, and the
@@ -76,17 +78,17 @@ func newVersion() *cobra.Command {
 }
 
 func printVersion(w io.Writer, doc versionDoc, output string) error {
-	switch output {
-	case "":
-		_, err := fmt.Fprintf(w, "version   %s\ncommit    %s\ndate      %s\ngo        %s\nplatform  %s\n", doc.Version, doc.Commit, doc.Date, doc.Go, doc.Platform)
-		return err
-	case "json":
-		text, err := json.Marshal(doc)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(w, "%s\n", text)
+	if _, err := listing.ParseFormat(output, "json"); err != nil {
 		return err
 	}
-	return fmt.Errorf("unknown output format %q; use json", output)
+	if output == "" {
+		_, err := fmt.Fprintf(w, "version   %s\ncommit    %s\ndate      %s\ngo        %s\nplatform  %s\n", doc.Version, doc.Commit, doc.Date, doc.Go, doc.Platform)
+		return err
+	}
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", text)
+	return err
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/job"
-	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/history"
 )
 
@@ -27,7 +26,6 @@ type waitOptions struct {
 	timeout   time.Duration
 	any       bool
 	every     time.Duration
-	connect   kube.Config // cluster to compare the history with
 	baseline  baseline
 }
 
@@ -67,18 +65,15 @@ func newWait(c completions) *cobra.Command {
 }
 
 // goal parses --for. It returns the states to wait for.
-func goal(text string) ([]string, error) {
+func goal(text string) ([]job.State, error) {
 	kind, values, _ := strings.Cut(text, "=")
 	switch {
-	case text == "deleted" || text == "delete":
-		return []string{string(job.Deleted)}, nil
+	case strings.EqualFold(text, "deleted"), text == "delete":
+		return []job.State{job.Deleted}, nil
 	case kind == "state" && values != "":
-		all := job.States()
-		states := strings.Split(values, ",")
-		for _, s := range states {
-			if !slices.Contains(all, job.State(s)) {
-				return nil, fmt.Errorf("--for: unknown state %q; the states are %s", s, strings.Trim(fmt.Sprint(all), "[]"))
-			}
+		states, err := job.ParseStates(strings.Split(values, ","))
+		if err != nil {
+			return nil, fmt.Errorf("--for: %w", err)
 		}
 		return states, nil
 	}
@@ -96,10 +91,11 @@ func (o *waitOptions) run(ctx context.Context, args []string, con *console.Conso
 	}
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
+	o.inNamespace()
 	if err := o.askCluster(ctx, args); err != nil {
 		return err
 	}
-	h, err := o.source.Open(ctx)
+	h, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -160,7 +156,7 @@ func (o *waitOptions) askCluster(ctx context.Context, args []string) error {
 
 // check reports whether the object has reached one of the states. now describes its current
 // state.
-func (o *waitOptions) check(ctx context.Context, h *source.History, args, states []string, con *console.Console) (done bool, now string, err error) {
+func (o *waitOptions) check(ctx context.Context, h *source.History, args []string, states []job.State, con *console.Console) (done bool, now string, err error) {
 	objects, err := o.objects(ctx, h, args)
 	if err == nil || errors.Is(err, history.ErrUnknown) {
 		o.baseline.read(objects)
@@ -188,7 +184,7 @@ func (o *waitOptions) check(ctx context.Context, h *source.History, args, states
 	earlier, replaced := o.compares() && o.baseline.earlier(&obj, all), o.baseline.replaced(&obj)
 	for _, t := range all {
 		counts := !earlier || t.To == string(job.Deleted) && !replaced
-		if counts && slices.Contains(states, t.To) {
+		if counts && slices.Contains(states, job.State(t.To)) {
 			return true, "", con.Print(printable.Sprintf("%s %s: %s at %s\n", obj.Type, obj.Namespace+"/"+obj.Name, t.To, units.Local(t.Happened)))
 		}
 	}
@@ -203,7 +199,7 @@ func (o *waitOptions) check(ctx context.Context, h *source.History, args, states
 	if obj.Reason != "" {
 		why = ": " + strings.TrimSpace(obj.Reason+" "+printable.OneLine(obj.Message))
 	}
-	final := job.State(obj.State).Final() && (obj.State == string(job.Deleted) || !slices.Contains(states, string(job.Deleted)))
+	final := job.State(obj.State).Final() && (obj.State == string(job.Deleted) || !slices.Contains(states, job.Deleted))
 	if final {
 		return true, now, exitCode(exitImpossible, fmt.Errorf("%s %s/%s can no longer reach %s: %s%s", obj.Type, obj.Namespace, obj.Name, o.condition, now, why))
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/watchview"
 	"github.com/vedette-io/vedette/kube"
 )
@@ -74,6 +75,9 @@ func (o *watchOptions) addFlags(cmd *cobra.Command) {
 func (o *watchOptions) run(ctx context.Context, types string, m *messageFlags, con *console.Console) error {
 	format, err := watchview.NewFormat(&o.Options, con)
 	if err != nil {
+		return err
+	}
+	if _, err := source.ParseLabels(o.Labels); err != nil {
 		return err
 	}
 	shown, err := m.open(ctx, format, con)

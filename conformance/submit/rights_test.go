@@ -36,10 +36,10 @@ func testRights(t *testing.T, s *stage) {
 			create(t, admin, m.Object)
 		}
 		code, out, errs = s.run(t, config, text, "submit", "-f", "-", "-o", "name")
-		if code != 0 || !strings.HasPrefix(out, "job/train-") {
+		if code != 0 || !strings.HasPrefix(out, "job.batch/train-") {
 			t.Errorf("%q, with the role: exit code %d\n%s%s", user, code, out, errs)
 		}
-		name := strings.TrimPrefix(strings.TrimSpace(out), "job/")
+		name := strings.TrimPrefix(strings.TrimSpace(out), "job.batch/")
 		j, err := s.client.BatchV1().Jobs(s.namespace).Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil || j.Annotations[job.SubmitterAnnotation] != user {
 			t.Errorf("%v: submitter %q, want %q", err, j.Annotations[job.SubmitterAnnotation], user)

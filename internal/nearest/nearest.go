@@ -1,7 +1,11 @@
 // Package nearest finds the known name that a misspelled name most likely means.
 package nearest
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Of returns the name in names with the smallest distance to name, ignoring case; the first
 // one if several are as near. It returns "" if there are no names.
@@ -13,6 +17,33 @@ func Of(name string, names []string) string {
 		}
 	}
 	return best
+}
+
+// Candidate is a known thing with the names that people may have misspelled.
+type Candidate struct {
+	Text  string // what is suggested
+	Names []string
+}
+
+// maxSuggestions is the maximum number of texts that Suggest returns.
+const maxSuggestions = 3
+
+// Suggest returns the texts of the candidates that a misspelled name most likely means, the
+// most likely first, each once. At most a third of the name may be wrong.
+func Suggest(name string, candidates []Candidate) (texts []string) {
+	name = strings.ToLower(name)
+	distances := map[string]int{}
+	for _, c := range candidates {
+		least := max(1, len(name)/3) + 1
+		for _, known := range c.Names {
+			least = min(least, Distance(name, strings.ToLower(known)))
+		}
+		if _, again := distances[c.Text]; !again && least <= max(1, len(name)/3) {
+			distances[c.Text], texts = least, append(texts, c.Text)
+		}
+	}
+	slices.SortStableFunc(texts, func(a, b string) int { return cmp.Compare(distances[a], distances[b]) })
+	return texts[:min(len(texts), maxSuggestions)]
 }
 
 // Distance returns the number of bytes to insert, delete, replace or swap with a neighbor to

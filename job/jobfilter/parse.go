@@ -207,12 +207,6 @@ func canonicalState(text string) (string, error) {
 	if strings.Contains(text, "*") {
 		return text, nil
 	}
-	var words []string
-	for _, s := range job.States() {
-		if strings.EqualFold(string(s), text) {
-			return string(s), nil
-		}
-		words = append(words, string(s))
-	}
-	return "", fmt.Errorf("unknown state; the states are %s", strings.Join(words, ", "))
+	s, err := job.ParseState(text)
+	return string(s), err
 }

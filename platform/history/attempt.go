@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/internal/bodies"
 	"github.com/vedette-io/vedette/platform/internal/model"
@@ -73,7 +75,7 @@ func (c *chain) read(ctx context.Context, uid string) ([]Attempt, error) {
 		members = slices.DeleteFunc(members, func(m Object) bool { return namespace != "" && m.Namespace != namespace })
 	}
 	// A label of another namespace is a claim of other people.
-	f := Filter{Cluster: c.cluster, Types: []Type{c.of}, Namespace: namespace, Labels: []Label{{job.RetryRootLabel, root}}}
+	f := Filter{Cluster: c.cluster, Types: []Type{c.of}, Namespace: namespace, Labels: labels.SelectorFromSet(labels.Set{job.RetryRootLabel: root})}
 	for o, err := range All(ctx, Paging{Limit: maxChain}, func(ctx context.Context, p Paging) (Page[Object], error) {
 		return listObjects(ctx, c.db, c.limits, f, p)
 	}) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -25,9 +27,9 @@ type Filter struct {
 	Namespace string
 	// Owner is the controller of the objects.
 	Owner Owner
-	// Labels are labels that the objects must all have. A deleted object keeps its last
-	// labels.
-	Labels []Label
+	// Labels select the labels of the objects; see ParseLabels. nil selects all. A deleted object
+	// keeps its last labels.
+	Labels labels.Selector
 	// Queue is the queue of the objects, and Submitter is their submitter.
 	Queue, Submitter string
 	// States are the states of objects, or the new states of transitions. Any of them
@@ -41,15 +43,13 @@ type Filter struct {
 // Owner identifies the controller of objects: by kind and name, by UID, or by both.
 type Owner struct{ Kind, Name, UID string }
 
-// Label is a label and its value.
-type Label struct{ Name, Value string }
-
 // selection is a filter that is resolved to row IDs.
 type selection struct {
 	conditions []model.Condition
 	states     []string // nil: all
 	from, to   int64    // microseconds; from is inclusive, to exclusive
 	nothing    bool     // the filter names a cluster or types that are not recorded
+	unindexed  bool     // a condition can reject most rows, and has no terms in the index
 }
 
 // resolve looks up the clusters and the types that a filter names.
@@ -95,10 +95,10 @@ func (f Filter) resolve(ctx context.Context, q sqldb.Querier) (*selection, error
 	case (f.Owner.Kind != "" || f.Owner.Name != "") && f.Owner.UID == "":
 		return nil, fmt.Errorf("the owner %q/%q is incomplete: name a kind and a name, or a UID", f.Owner.Kind, f.Owner.Name)
 	}
-	for _, l := range f.Labels {
-		s.conditions = append(s.conditions, model.Labeled(l.Name, l.Value))
-	}
-	return s, nil
+	of, err := labelConditions(f.Labels)
+	s.conditions = append(s.conditions, of...)
+	s.unindexed = slices.ContainsFunc(of, func(c model.Condition) bool { return c.Terms == nil })
+	return s, err
 }
 
 // stateWords returns the words of states without duplicates.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	k8slabels "k8s.io/apimachinery/pkg/labels"
+
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/job"
@@ -68,7 +70,7 @@ func drawFilter(t *rapid.T) (history.Filter, func(o history.Object, labels map[s
 		f.Submitter = one("user", "ann", "eve")
 	}
 	if seldom("by label") {
-		f.Labels = []history.Label{{Name: "app", Value: "train"}, {Name: "team", Value: "x"}}[rapid.IntRange(0, 1).Draw(t, "label"):]
+		f.Labels, _ = history.ParseLabels(one("selector", "app=train,team=x", "team=x", "team in (x,y)", "team!=x", "app=train,team notin (x)", "team", "!team", "app,!team,team!=y"))
 	}
 	if seldom("by state") {
 		f.States = []job.State{job.Running, job.Failed, job.Deleted}[rapid.IntRange(0, 2).Draw(t, "states"):]
@@ -81,10 +83,8 @@ func drawFilter(t *rapid.T) (history.Filter, func(o history.Object, labels map[s
 	}
 	return f, func(o history.Object, labels map[string]string) bool {
 		is := func(want, got string) bool { return want == "" || want == got }
-		for _, l := range f.Labels {
-			if labels[l.Name] != l.Value {
-				return false
-			}
+		if f.Labels != nil && !f.Labels.Matches(k8slabels.Set(labels)) {
+			return false
 		}
 		types := f.Types == nil || slices.ContainsFunc(f.Types, func(t history.Type) bool { return t.Group == o.Type.Group && t.Resource == o.Type.Resource })
 		return types && (is(f.Cluster, o.Cluster) || is(f.Cluster, o.ClusterUID)) && is(f.Namespace, o.Namespace) && is(f.Owner.UID, o.Owner.UID) && is(f.Owner.Kind, o.Owner.Kind) &&

@@ -15,10 +15,11 @@ type indexScan struct {
 	q     sqldb.Querier
 	terms [][]model.Term // one element for each condition with terms; a matching object has one of the terms of each element
 	limit int            // maximum number of entries for each term
+	all   bool           // without terms, most rows match
 }
 
 func newIndexScan(q sqldb.Querier, s *selection, limit int) *indexScan {
-	i := &indexScan{q: q, limit: limit}
+	i := &indexScan{q: q, limit: limit, all: !s.unindexed}
 	for _, c := range s.conditions {
 		if c.Terms != nil {
 			i.terms = append(i.terms, c.Terms)

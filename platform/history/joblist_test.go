@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/job"
@@ -71,7 +73,7 @@ func wantJobs(all []revision, f history.Filter) (names []string) {
 		if last.Resource == 1 || last.Owner != "" || f.Namespace != "" && f.Namespace != last.Namespace || f.Submitter != "" && f.Submitter != last.Submitter {
 			continue
 		}
-		if len(f.Labels) > 0 && last.Labels["team"] != f.Labels[0].Value {
+		if f.Labels != nil && !f.Labels.Matches(labels.Set(last.Labels)) {
 			continue
 		}
 		shown := last
@@ -127,7 +129,7 @@ func TestJobsAgainstModel(t *testing.T) {
 					f.Submitter = "ann"
 				}
 				if seldom("by label") {
-					f.Labels = []history.Label{{Name: "team", Value: "x"}}
+					f.Labels, _ = history.ParseLabels(rapid.SampledFrom([]string{"team=x", "team!=x", "team notin (y)", "!team"}).Draw(t, "selector"))
 				}
 				if seldom("by state") {
 					f.States = []job.State{job.Running, job.Failed, job.Deleted}[rapid.IntRange(0, 2).Draw(t, "states"):]

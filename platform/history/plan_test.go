@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/vedette-io/vedette/internal/patience"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/history"
@@ -35,7 +37,7 @@ func TestWrongStatistics(t *testing.T) {
 		for name, f := range map[string]history.Filter{
 			"an owner":           {Owner: history.Owner{Kind: "Job", Name: "large"}},
 			"an owner, a state":  {Owner: history.Owner{Kind: "Job", Name: "large"}, States: []job.State{job.Failed}},
-			"a label, a type":    {Labels: []history.Label{{Name: "team", Value: "team-7"}}, Types: []history.Type{{Resource: "pods"}}},
+			"a label, a type":    {Labels: labels.SelectorFromSet(labels.Set{"team": "team-7"}), Types: []history.Type{{Resource: "pods"}}},
 			"a common namespace": {Namespace: "ns-common"},
 		} {
 			before := countScans(t, db)

@@ -96,7 +96,7 @@ func scanSelection[T any](ctx context.Context, db *sqldb.DB, l limits, table *mo
 // step reads the next part of the table. It calls each for the matching rows of the part in
 // any order: for all of them, or for the first ones up to a limit.
 func (s *scan) step(ctx context.Context, limit int, each func(*sql.Rows) error) error {
-	if len(s.index.terms) == 0 { // every row matches, so one query fills the page
+	if len(s.index.terms) == 0 && s.index.all { // one query fills the page
 		s.left.empty = true
 		return s.rows.read(ctx, s.left.rows(limit), s.left.compare, each)
 	}

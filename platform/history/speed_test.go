@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/history"
@@ -100,7 +102,7 @@ type meter struct {
 // common, rare, past or unknown.
 func filtersOfMonth() map[string]history.Filter {
 	day := func(n float64) time.Time { return time.UnixMicro(monthBegin + int64(n*24*3_600_000_000)) }
-	label := func(name, value string) []history.Label { return []history.Label{{Name: name, Value: value}} }
+	label := func(name, value string) labels.Selector { return labels.SelectorFromSet(labels.Set{name: value}) }
 	pods, trains := []history.Type{{Resource: "pods"}}, []history.Type{{Group: "trainer.kubeflow.org", Resource: "trainjobs"}}
 	filters := map[string]history.Filter{
 		"all":              {},
@@ -120,8 +122,8 @@ func filtersOfMonth() map[string]history.Filter {
 		"owner large":      {Owner: history.Owner{Kind: "Job", Name: "large"}},
 		"label unique":     {Labels: label("job-name", "job-77")},
 		"label of all":     {Labels: label("app", "train")},
-		"labels":           {Labels: append(label("app", "train"), label("team", "team-7")...)},
-		"labels, one rare": {Labels: append(label("app", "train"), label("team", "team-rare")...)},
+		"labels":           {Labels: labels.SelectorFromSet(labels.Set{"app": "train", "team": "team-7"})},
+		"labels, one rare": {Labels: labels.SelectorFromSet(labels.Set{"app": "train", "team": "team-rare"})},
 	}
 	for _, kind := range []string{"common", "rare", "past", "7", "unknown"} {
 		ns, team := "ns-"+kind, label("team", "team-"+kind)

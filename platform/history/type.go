@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vedette-io/vedette/internal/nearest"
 	"github.com/vedette-io/vedette/platform/internal/model"
 )
 
@@ -37,7 +38,7 @@ func FindType(all []Type, word string) (Type, error) {
 // "jobs.v1.batch". The order is that of kubectl, which takes the first type: the core group, the
 // other groups of Kubernetes, and then the groups of others by name.
 //
-// Errors: no type matches. The error lists the types.
+// Errors: no type matches. The error suggests types with similar names, or lists all.
 func FindTypes(all []Type, word string) (found []Type, err error) {
 	name, group, grouped := strings.Cut(strings.ToLower(word), ".")
 	if long, ok := shortNames[name]; ok && !grouped {
@@ -60,7 +61,19 @@ func FindTypes(all []Type, word string) (found []Type, err error) {
 	case len(all) == 0:
 		return nil, fmt.Errorf("no type %q is recorded, and no other type", word)
 	}
+	if near := nearTypes(all, name); len(near) > 0 {
+		return nil, fmt.Errorf("no type %q is recorded; did you mean %s?", word, strings.Join(near, " or "))
+	}
 	return nil, fmt.Errorf("no type %q is recorded; recorded types: %s", word, joinTypes(all))
+}
+
+// nearTypes returns the names of types that resemble name.
+func nearTypes(all []Type, name string) []string {
+	known := make([]nearest.Candidate, len(all))
+	for i, t := range all {
+		known[i] = nearest.Candidate{Text: t.String(), Names: []string{t.Resource, t.Kind}}
+	}
+	return nearest.Suggest(name, known)
 }
 
 // groupRank returns the rank of a group in the order of kubectl. Kubernetes reserves names

@@ -65,7 +65,33 @@ func LabelsOf(ctx context.Context, q sqldb.Querier, objects []int64) (map[int64]
 	return all, err
 }
 
-// Labeled is the condition that an object has a label, or had it before its deletion.
-func Labeled(name, value string) Condition {
-	return Condition{"EXISTS (SELECT 1 FROM labels l WHERE l.object_id = o.id AND l.name = ? AND l.value = ?)", []any{name, value}, []Term{termOf(byLabel, name, value)}}
+// Labeled is the condition that an object has a label with one of several values, or had it before
+// its deletion. No values mean any value.
+func Labeled(name string, values ...string) Condition {
+	c := Condition{SQL: "EXISTS (" + labelRows(values) + ")", Args: labelArgs(name, values)}
+	for _, value := range values {
+		c.Terms = append(c.Terms, termOf(byLabel, name, value))
+	}
+	return c
+}
+
+// Unlabeled is the opposite of Labeled: it includes objects that lack the label.
+func Unlabeled(name string, values ...string) Condition {
+	return Condition{SQL: "NOT EXISTS (" + labelRows(values) + ")", Args: labelArgs(name, values)}
+}
+
+func labelRows(values []string) string {
+	text := "SELECT 1 FROM labels l WHERE l.object_id = o.id AND l.name = ?"
+	if len(values) > 0 {
+		text += " AND l.value IN " + sqldb.Placeholders(len(values))
+	}
+	return text
+}
+
+func labelArgs(name string, values []string) []any {
+	args := []any{name}
+	for _, value := range values {
+		args = append(args, value)
+	}
+	return args
 }

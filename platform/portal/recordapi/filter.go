@@ -23,7 +23,7 @@ type filterInput struct {
 	OwnerKind string   `query:"ownerKind" maxLength:"253" doc:"The kind of the controller"`
 	OwnerName string   `query:"ownerName" maxLength:"253" doc:"The name of the controller"`
 	OwnerUID  string   `query:"ownerUID" maxLength:"63" doc:"The UID of the controller"`
-	Label     []string `query:"label,explode" maxItems:"50" doc:"All of these labels, as name=value"`
+	Label     []string `query:"label,explode" maxItems:"50" doc:"Label selectors as of kubectl, such as team=vision or !legacy; all must select an object"`
 	State     []string `query:"state,explode" maxItems:"20" doc:"Any of these states"`
 	Since     string   `query:"since" maxLength:"64" doc:"At this time or later, RFC 3339"`
 	Until     string   `query:"until" maxLength:"64" doc:"Before this time, RFC 3339"`
@@ -52,18 +52,11 @@ func filterOf(ctx context.Context, r *reader, in *filterInput) (f history.Filter
 			return f, web.Invalid("The time cannot be read.", api.FieldProblem{Field: text.field, Message: "want RFC 3339"})
 		}
 	}
-	for _, label := range in.Label {
-		name, value, ok := strings.Cut(label, "=")
-		if !ok || name == "" {
-			return f, web.Invalid("The label cannot be read.", api.FieldProblem{Field: "label", Message: "want name=value"})
-		}
-		f.Labels = append(f.Labels, history.Label{Name: name, Value: value})
+	if f.Labels, err = history.ParseLabels(strings.Join(in.Label, ",")); err != nil {
+		return f, web.Invalid("The label selector cannot be read.", api.FieldProblem{Field: "label", Message: err.Error()})
 	}
-	for _, word := range in.State {
-		if word != "" && !slices.Contains(job.States(), job.State(word)) {
-			return f, web.Invalid("The state is not known.", api.FieldProblem{Field: "state", Message: "no state has this name"})
-		}
-		f.States = append(f.States, job.State(word))
+	if f.States, err = job.ParseStates(in.State); err != nil {
+		return f, web.Invalid("The state is not known.", api.FieldProblem{Field: "state", Message: err.Error()})
 	}
 	f.Types, err = typesNamed(ctx, r, in.Type)
 	return f, err

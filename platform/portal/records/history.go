@@ -192,8 +192,8 @@ func filter(f history.Filter, q url.Values) url.Values {
 	for _, t := range f.Types {
 		q.Add("type", t.String())
 	}
-	for _, l := range f.Labels {
-		q.Add("label", l.Name+"="+l.Value)
+	if f.Labels != nil {
+		set(q, "label", f.Labels.String())
 	}
 	for _, s := range f.States {
 		q.Add("state", string(s))

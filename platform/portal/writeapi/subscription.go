@@ -116,15 +116,14 @@ func (w *writer) subscription(ctx context.Context, in *api.Subscribe) (s deliver
 	if w.cfg.Notify == nil {
 		return s, "", web.Unavailable("This portal has no file of notifications. Its administrator names one with --notify.")
 	}
-	for _, word := range in.States {
-		if !slices.Contains(job.States(), job.State(word)) {
-			return s, "", web.Invalid("The request names an unknown state.", api.FieldProblem{Field: "states", Message: fmt.Sprintf("%q is not a state", word)})
-		}
+	states, err := job.ParseStates(in.States)
+	if err != nil {
+		return s, "", web.Invalid("The request names an unknown state.", api.FieldProblem{Field: "states", Message: err.Error()})
 	}
 	if _, err := labels.Parse(in.Labels); err != nil {
 		return s, "", web.Invalid("The labels are not a valid selector.", api.FieldProblem{Field: "labels", Message: err.Error()})
 	}
-	s = delivery.Subscription{Person: w.person(ctx), CreatedBy: w.who(ctx), Channel: in.Channel, States: strings.Join(in.States, ","), Labels: in.Labels}
+	s = delivery.Subscription{Person: w.person(ctx), CreatedBy: w.who(ctx), Channel: in.Channel, States: job.JoinStates(states, ","), Labels: in.Labels}
 	if in.UID != "" {
 		row, err := w.row(ctx, in.Cluster, in.UID)
 		if err != nil {

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/history"
 	"github.com/vedette-io/vedette/platform/sqldb"
@@ -168,8 +170,8 @@ func (f *answerFilter) filter() history.Filter {
 		resource, group, _ := strings.Cut(t, ".")
 		out.Types = append(out.Types, history.Type{Resource: resource, Group: group})
 	}
-	for k, v := range f.Labels {
-		out.Labels = append(out.Labels, history.Label{Name: k, Value: v})
+	if len(f.Labels) > 0 {
+		out.Labels = labels.SelectorFromSet(f.Labels)
 	}
 	for _, s := range f.States {
 		out.States = append(out.States, job.State(s))

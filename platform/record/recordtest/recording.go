@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/vedette-io/vedette/job"
@@ -139,12 +141,12 @@ func recordFilters(t *testing.T, d *database) {
 		has func(line string) bool
 	}{
 		"all":       {history.Filter{}, func(string) bool { return true }},
-		"label":     {history.Filter{Labels: []history.Label{{Name: "team", Value: "t1"}}}, team(1)},
-		"labels":    {history.Filter{Labels: []history.Label{{Name: "team", Value: "t2"}, {Name: "app", Value: "train"}}}, team(2)},
+		"label":     {history.Filter{Labels: labels.SelectorFromSet(labels.Set{"team": "t1"})}, team(1)},
+		"labels":    {history.Filter{Labels: labels.SelectorFromSet(labels.Set{"team": "t2", "app": "train"})}, team(2)},
 		"submitter": {history.Filter{Submitter: "ann-t0"}, team(0)},
 		"state":     {history.Filter{States: []job.State{job.Running}}, func(line string) bool { return strings.HasSuffix(line, ">Running") }},
 		"namespace": {history.Filter{Namespace: "ml", Types: []history.Type{{Resource: "pods"}}}, func(string) bool { return true }},
-		"nothing":   {history.Filter{Labels: []history.Label{{Name: "team", Value: "t9"}}}, func(string) bool { return false }},
+		"nothing":   {history.Filter{Labels: labels.SelectorFromSet(labels.Set{"team": "t9"})}, func(string) bool { return false }},
 	} {
 		expected := slices.DeleteFunc(slices.Clone(want), func(line string) bool { return !f.has(line) })
 		oldest, newest := c.changes(f.Filter, history.OldestFirst), c.changes(f.Filter, history.NewestFirst)

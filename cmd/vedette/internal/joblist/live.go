@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/platform/history"
@@ -82,17 +83,23 @@ func (l *Live) List(ctx context.Context, q Query, now time.Time) (list List, err
 
 // types returns the types of jobs that the server serves, or those of them that words name.
 func (l *Live) types(ctx context.Context, words string) (found []kube.Resource, err error) {
-	if words != "" {
-		for word := range strings.SplitSeq(words, ",") {
-			r, err := l.Cluster.Resolve(ctx, strings.TrimSpace(word))
-			if err != nil {
-				return nil, err
-			}
-			if !job.IsJobType(r.String()) {
-				return nil, fmt.Errorf("%s is not a type of jobs; the types are %s", r, strings.Join(job.Types(), ", "))
-			}
+	named, err := source.SplitTypes(words)
+	if err != nil {
+		return nil, err
+	}
+	for _, word := range named {
+		r, err := l.Cluster.Resolve(ctx, word)
+		if err != nil {
+			return nil, err
+		}
+		if !job.IsJobType(r.String()) {
+			return nil, notJobs(r)
+		}
+		if !slices.ContainsFunc(found, func(f kube.Resource) bool { return f.String() == r.String() }) {
 			found = append(found, r)
 		}
+	}
+	if named != nil {
 		return found, nil
 	}
 	all, err := l.Cluster.Resources(ctx)
@@ -104,13 +111,18 @@ func (l *Live) types(ctx context.Context, words string) (found []kube.Resource, 
 	return found, err
 }
 
+// notJobs is the error for a type whose objects are not jobs.
+func notJobs(t fmt.Stringer) error {
+	return fmt.Errorf("%s is not a type of jobs; `vedette watch` and `vedette history` show all types", t)
+}
+
 // listType lists the jobs of one type that match a query.
 func (l *Live) listType(ctx context.Context, r kube.Resource, q Query) (all []liveJob, err error) {
 	client, err := kube.For[unstructured.Unstructured](l.Cluster, kube.ClientConfig{Resource: submit.FullName(r)})
 	if err != nil {
 		return nil, err
 	}
-	for object, err := range client.List(ctx, kube.Where{Namespace: q.Namespace, LabelSelector: q.Labels}) {
+	for object, err := range client.List(ctx, kube.Where{Namespace: q.Namespace, LabelSelector: q.selector()}) {
 		if err != nil {
 			return nil, submit.Denied(ctx, l.Cluster, err, submit.Right{Verb: "list", Resource: r, Namespace: q.Namespace, Also: []string{"watch"}})
 		}
@@ -122,6 +134,14 @@ func (l *Live) listType(ctx context.Context, r kube.Resource, q Query) (all []li
 		}
 	}
 	return all, nil
+}
+
+// selector returns the label selector as the server takes it.
+func (q *Query) selector() string {
+	if q.Labels == nil {
+		return ""
+	}
+	return q.Labels.String()
 }
 
 // selects reports whether a job matches what the server does not select by, apart from its state,
@@ -221,7 +241,9 @@ func (l *Live) changed(ctx context.Context, q Query) <-chan struct{} {
 		if err != nil {
 			continue
 		}
-		l.watches.Go(func() { watchJobs(ctx, client, kube.Where{Namespace: q.Namespace, LabelSelector: q.Labels}, changes) })
+		l.watches.Go(func() {
+			watchJobs(ctx, client, kube.Where{Namespace: q.Namespace, LabelSelector: q.selector()}, changes)
+		})
 	}
 	return changes
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/history"
@@ -19,7 +21,7 @@ type Query struct {
 	Submitter string
 	Queue     string
 	Types     string // words, separated by commas
-	Labels    string
+	Labels    labels.Selector
 	Cluster   string // of the database
 	States    []job.State
 	Since     time.Time
@@ -76,16 +78,4 @@ func Sort(jobs []history.Job, by string) error {
 	}
 	slices.SortStableFunc(jobs, func(x, y history.Job) int { return compare(&x, &y) })
 	return nil
-}
-
-// ParseStates parses --state. Words may have any case.
-func ParseStates(words []string) (states []job.State, err error) {
-	for _, word := range words {
-		i := slices.IndexFunc(listing.StateOrder, func(s string) bool { return s != "" && strings.EqualFold(s, strings.TrimSpace(word)) })
-		if i < 0 {
-			return nil, fmt.Errorf("--state: unknown state %q; the states are %s", word, strings.Join(listing.StateOrder[:len(listing.StateOrder)-1], ", "))
-		}
-		states = append(states, job.State(listing.StateOrder[i]))
-	}
-	return states, nil
 }

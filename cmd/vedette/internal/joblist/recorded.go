@@ -2,7 +2,6 @@ package joblist
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -28,18 +27,15 @@ func (r *Recorded) Close() {
 // List reads pages until the limit of the query is reached.
 func (r *Recorded) List(ctx context.Context, q Query, now time.Time) (l List, err error) {
 	f := history.Filter{
-		Cluster: q.Cluster, Namespace: q.Namespace, Queue: q.Queue, Submitter: q.Submitter, States: q.States, Since: q.Since,
+		Cluster: q.Cluster, Namespace: q.Namespace, Queue: q.Queue, Submitter: q.Submitter, States: q.States, Since: q.Since, Labels: q.Labels,
 	}
 	if f.Types, err = r.H.FindTypes(ctx, q.Types); err != nil {
 		return l, err
 	}
 	for _, t := range f.Types {
 		if !job.IsJobType(t.String()) {
-			return l, fmt.Errorf("%s is not a type of jobs; `vedette history %[1]s` lists what is recorded of it", t)
+			return l, notJobs(t)
 		}
-	}
-	if f.Labels, err = source.ParseLabels(q.Labels); err != nil {
-		return l, err
 	}
 	p := history.Paging{After: q.After, Limit: source.PageLimit(q.Limit)}
 	for {

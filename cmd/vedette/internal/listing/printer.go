@@ -60,23 +60,12 @@ type Printer struct {
 
 // NewPrinter returns a printer of lines with the given columns.
 func NewPrinter(con *console.Console, o Flags, c Columns) (*Printer, error) {
-	kind, template, _ := strings.Cut(o.Output, "=")
-	s := &Printer{con: con, opts: o, kind: kind, columns: c.Always}
-	switch kind {
-	case "", "wide", "json", "yaml", "name", "csv", "ndjson":
-		if template != "" {
-			return nil, fmt.Errorf("the output format %s takes no template; jsonpath=TEMPLATE does", kind)
-		}
-	case "jsonpath":
-		path, err := ParsePath(template)
-		if err != nil {
-			return nil, err
-		}
-		s.path = path
-	default:
-		return nil, fmt.Errorf("unknown output format %q; use wide, json, yaml, name, jsonpath=TEMPLATE, csv or ndjson", o.Output)
+	f, err := ParseFormat(o.Output, "wide", "json", "yaml", "name", template, "csv", "ndjson")
+	if err != nil {
+		return nil, err
 	}
-	if kind == "wide" {
+	s := &Printer{con: con, opts: o, kind: f.Kind, path: f.Path, columns: c.Always}
+	if f.Kind == "wide" {
 		s.columns = slices.Concat(c.Always, c.Wide)
 	}
 	s.layout = table.New()
@@ -147,7 +136,9 @@ func (s *Printer) Add(l Item) error {
 			return err
 		}
 		var fields map[string]any
-		if err := json.Unmarshal(text.Bytes(), &fields); err != nil {
+		decoder := json.NewDecoder(&text)
+		decoder.UseNumber()
+		if err := decoder.Decode(&fields); err != nil {
 			return err
 		}
 		out, err := PrintPath(s.path, fields)

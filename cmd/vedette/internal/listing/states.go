@@ -1,19 +1,12 @@
 package listing
 
-import (
-	"strings"
+import "github.com/vedette-io/vedette/job"
 
-	"github.com/vedette-io/vedette/job"
-)
-
-// StateOrder is the order in which states are printed.
-var StateOrder = []string{"Submitted", "Queued", "Suspended", "Starting", "Running", "Restarting", "Succeeded", "Failed", "Aborted", "Deleted", ""}
-
-// JoinStates returns states as a list with commas.
-func JoinStates(states []job.State) string {
-	var words []string
-	for _, s := range states {
+// StateOrder is the order in which states are printed. The last one is that of objects without a
+// state.
+var StateOrder = func() (words []string) {
+	for _, s := range job.States() {
 		words = append(words, string(s))
 	}
-	return strings.Join(words, ", ")
-}
+	return append(words, "")
+}()

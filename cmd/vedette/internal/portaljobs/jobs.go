@@ -62,7 +62,7 @@ func (p *Jobs) Find(ctx context.Context, name string) (submit.Job, api.JobRef, e
 		select {
 		case <-tick.C:
 		case <-until.C:
-			return submit.Job{}, api.JobRef{}, err
+			return submit.Job{}, api.JobRef{}, p.elsewhere(ctx, name, err)
 		case <-ctx.Done():
 			return submit.Job{}, api.JobRef{}, context.Cause(ctx)
 		}
@@ -75,6 +75,7 @@ func (p *Jobs) named(ctx context.Context, name string) (history.Object, error) {
 	if err != nil {
 		return history.Object{}, err
 	}
+	full := name
 	typ, rest, typed := strings.Cut(name, "/")
 	types := slices.DeleteFunc(slices.Clone(all), func(t history.Type) bool { return !job.IsJobType(t.String()) })
 	if typed {
@@ -105,17 +106,55 @@ func (p *Jobs) named(ctx context.Context, name string) (history.Object, error) {
 	}
 	switch len(found) {
 	case 0:
-		return history.Object{}, fmt.Errorf("%s in the namespace %s: %w", name, p.namespace, history.ErrUnknown)
+		return history.Object{}, &unknownError{submit.UnknownJobError{Name: full, Namespace: p.namespace}}
 	case 1:
 		return found[0], nil
 	}
-	return history.Object{}, fmt.Errorf("there are %s and %s: name the type", source.NameOf(found[0]), source.NameOf(found[1]))
+	return history.Object{}, &submit.AmbiguousError{Name: name, Namespace: p.namespace, Jobs: namesOf(found)}
+}
+
+// unknownError is submit.UnknownJobError for a portal. It is also history.ErrUnknown.
+type unknownError struct{ submit.UnknownJobError }
+
+// Error implements error.
+func (e *unknownError) Error() string { return e.UnknownJobError.Error() }
+
+// Unwrap returns the error of a cluster, and history.ErrUnknown.
+func (e *unknownError) Unwrap() []error { return []error{&e.UnknownJobError, history.ErrUnknown} }
+
+// elsewhere adds the jobs of other types with a name to an error about an unknown job.
+func (p *Jobs) elsewhere(ctx context.Context, name string, err error) error {
+	var unknown *unknownError
+	_, rest, typed := strings.Cut(name, "/")
+	if !typed || !errors.As(err, &unknown) {
+		return err
+	}
+	other, failed := p.named(ctx, rest)
+	var several *submit.AmbiguousError
+	switch {
+	case failed == nil:
+		unknown.Elsewhere = namesOf([]history.Object{other})
+	case errors.As(failed, &several):
+		unknown.Elsewhere = several.Jobs
+	}
+	return err
+}
+
+func namesOf(jobs []history.Object) (names []string) {
+	for _, o := range jobs {
+		names = append(names, JobOf(o).String())
+	}
+	return names
 }
 
 // Open returns the jobs with some labels that have not ended.
 func (p *Jobs) Open(ctx context.Context, selector string) (jobs []submit.Job, refs []api.JobRef, err error) {
 	r := joblist.Recorded{H: p.h}
-	list, err := r.List(ctx, joblist.Query{Cluster: p.cluster, Namespace: p.namespace, Labels: selector, States: job.OpenStates()}, time.Now())
+	of, err := source.ParseLabels(selector)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := r.List(ctx, joblist.Query{Cluster: p.cluster, Namespace: p.namespace, Labels: of, States: job.OpenStates()}, time.Now())
 	for i := range list.Jobs {
 		j := &list.Jobs[i]
 		ref := api.JobRef{Cluster: j.Cluster, UID: j.UID, Type: j.Type, Namespace: j.Namespace, Name: j.Name}

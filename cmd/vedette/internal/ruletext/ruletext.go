@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/units"
 	"github.com/vedette-io/vedette/internal/glob"
+	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/notify/rule"
 )
 
@@ -17,10 +17,10 @@ func Trigger(r *rule.Rule) string {
 		parts = append(parts, timerWords(t))
 	}
 	if len(r.Enter) > 0 {
-		parts = append(parts, "enters "+listing.JoinStates(r.Enter))
+		parts = append(parts, "enters "+job.JoinStates(r.Enter, ", "))
 	}
 	if len(r.Leave) > 0 {
-		parts = append(parts, "leaves "+listing.JoinStates(r.Leave))
+		parts = append(parts, "leaves "+job.JoinStates(r.Leave, ", "))
 	}
 	if len(parts) == 0 {
 		parts = append(parts, "changes its state")

@@ -1,32 +1,52 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vedette-io/vedette/platform/history"
+	"github.com/vedette-io/vedette/platform/submit"
 )
 
 // FindTypes returns the types that words such as "jobs,pods" name. No words mean all types, as
 // nil.
 func (h *History) FindTypes(ctx context.Context, words string) ([]history.Type, error) {
-	if words == "" {
-		return nil, nil
+	named, err := SplitTypes(words)
+	if err != nil || named == nil {
+		return nil, err
 	}
 	all, err := h.Types(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var types []history.Type
-	for word := range strings.SplitSeq(words, ",") {
-		t, err := history.FindType(all, strings.TrimSpace(word))
+	for _, word := range named {
+		t, err := history.FindType(all, word)
 		if err != nil {
 			return nil, err
 		}
-		types = append(types, t)
+		if !slices.Contains(types, t) {
+			types = append(types, t)
+		}
 	}
 	return types, nil
+}
+
+// SplitTypes splits words such as "jobs,pods". No words are nil.
+func SplitTypes(words string) (all []string, err error) {
+	if words == "" {
+		return nil, nil
+	}
+	for word := range strings.SplitSeq(words, ",") {
+		if word = strings.TrimSpace(word); word == "" {
+			return nil, fmt.Errorf("%q has a comma without a type; separate types with one comma, such as jobs,pods", words)
+		}
+		all = append(all, word)
+	}
+	return all, nil
 }
 
 // ObjectName parses TYPE/NAME, or TYPE NAME.
@@ -54,3 +74,14 @@ func OneCluster(objects []history.Object) error {
 
 // NameOf returns the name of an object in the form of kubectl's output format name.
 func NameOf(obj history.Object) string { return obj.Type.Singular() + "/" + obj.Name }
+
+// JobName is NameOf for a row of a list of jobs.
+func JobName(j *history.Job) string {
+	_, group, _ := strings.Cut(j.Type, ".")
+	return history.Type{Group: group, Kind: j.Kind}.Singular() + "/" + j.Name
+}
+
+// NameOfJob is NameOf for a job of a cluster.
+func NameOfJob(j submit.Job) string {
+	return history.Type{Group: j.Resource.Group, Kind: cmp.Or(j.Resource.Singular, j.Resource.Name)}.Singular() + "/" + j.Name
+}

@@ -37,6 +37,17 @@ func ParseTime(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is not a time; use how long ago it was (2h, 3d), 15:04, 2026-03-01 or 2026-03-01T15:04:05Z", text)
 }
 
+// ParsePeriod parses the values of --since and --until. An empty value is the zero time.
+func ParsePeriod(since, until string, now time.Time) (from, to time.Time, err error) {
+	if from, err = ParseTime(since, now); err != nil {
+		return from, to, fmt.Errorf("--since: %w", err)
+	}
+	if to, err = ParseTime(until, now); err != nil {
+		return from, to, fmt.Errorf("--until: %w", err)
+	}
+	return from, to, nil
+}
+
 // Timestamp formats a time for programs. The zero time is empty.
 func Timestamp(t time.Time) string {
 	if t.IsZero() {

@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/vedette-io/vedette/cmd/vedette/internal/console"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/listing"
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/platform/rules"
+	"github.com/vedette-io/vedette/platform/submit"
 )
 
 // NewFormat reads the flags that select the output format.
@@ -29,9 +30,11 @@ func NewFormat(o *Options, con *console.Console) (*Format, error) {
 		}
 		f.status = r.Of
 	}
-	kind, template, _ := strings.Cut(o.output, "=")
-	switch kind {
-	case "", "wide":
+	form, err := listing.ParseFormat(o.output, "wide", "json", "yaml", "name", "jsonpath=TEMPLATE")
+	if err != nil {
+		return nil, err
+	}
+	switch form.Kind {
 	case "json":
 		f.body, f.write = printJSON, con.Document
 	case "yaml":
@@ -39,18 +42,9 @@ func NewFormat(o *Options, con *console.Console) (*Format, error) {
 	case "name":
 		f.body = printName
 	case "jsonpath":
-		path, err := listing.ParsePath(template)
-		if err != nil {
-			return nil, err
-		}
 		f.body = func(p *printer, ev informer.Event[Object], obj *Object) (string, error) {
-			return listing.PrintPath(path, p.document(ev, obj))
+			return listing.PrintPath(form.Path, p.document(ev, obj))
 		}
-	default:
-		return nil, fmt.Errorf("unknown output format %q; use wide, json, yaml, name or jsonpath=TEMPLATE", o.output)
-	}
-	if kind != "jsonpath" && template != "" {
-		return nil, fmt.Errorf("the output format %s takes no template; jsonpath=TEMPLATE does", kind)
 	}
 	return f, nil
 }
@@ -79,11 +73,7 @@ func printYAML(p *printer, ev informer.Event[Object], obj *Object) (string, erro
 }
 
 func printName(p *printer, ev informer.Event[Object], _ *Object) (string, error) {
-	kind := p.resource.Singular
-	if p.resource.Group != "" {
-		kind += "." + p.resource.Group
-	}
-	text := printable.Line(kind+"/"+ev.Key().Name) + "\n"
+	text := printable.Line(source.NameOfJob(submit.Job{Resource: p.resource, Name: ev.Key().Name})) + "\n"
 	if p.opts.events {
 		text = fmt.Sprintf("%-8s  %s", eventName(ev.Kind()), text)
 	}

@@ -2,8 +2,8 @@ package watchview
 
 import (
 	"context"
-	"strings"
 
+	"github.com/vedette-io/vedette/cmd/vedette/internal/source"
 	"github.com/vedette-io/vedette/cmd/vedette/internal/timeout"
 	"github.com/vedette-io/vedette/kube"
 )
@@ -27,8 +27,12 @@ func (o *Selection) Targets(ctx context.Context, cluster *kube.Cluster, types st
 	defer cancel()
 	var targets []Target
 	seen := map[string]bool{}
-	for name := range strings.SplitSeq(types, ",") {
-		res, err := cluster.Resolve(ctx, strings.TrimSpace(name))
+	names, err := source.SplitTypes(types)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		res, err := cluster.Resolve(ctx, name)
 		if err != nil {
 			return nil, timeout.Cause(ctx, err)
 		}
