@@ -69,10 +69,10 @@ func TestDoctorNamespaces(t *testing.T) {
 		flags  []string
 		want   preflight.Check
 	}{
-		{want: preflight.Check{}},
-		{flags: []string{"--sign-in-tokens", "tokens.yaml"}, want: preflight.Check{Verdict: preflight.Passed, Found: "does not show"}},
-		{flags: []string{"--sign-in-tokens", "tokens.yaml", "--rights=false"}, denied: true, want: preflight.Check{}},
-		{flags: []string{"--sign-in-tokens", "tokens.yaml"}, denied: true, want: preflight.Check{Verdict: preflight.Warning, Found: "may not get and list namespaces", Remedy: "trusts their names"}},
+		{flags: []string{"--sign-in-tokens", "tokens.yaml"}, want: preflight.Check{}},
+		{flags: []string{"--listen", ":0", "--sign-in-tokens", "tokens.yaml"}, want: preflight.Check{Verdict: preflight.Passed, Found: "does not show"}},
+		{flags: []string{"--listen", ":0", "--sign-in-tokens", "tokens.yaml", "--rights=false"}, denied: true, want: preflight.Check{}},
+		{flags: []string{"--listen", ":0", "--sign-in-tokens", "tokens.yaml"}, denied: true, want: preflight.Check{Verdict: preflight.Warning, Found: "may not get and list namespaces", Remedy: "trusts their names"}},
 	} {
 		srv := recordable(t, apitest.Config{Authorize: func(r apitest.Request) error {
 			if c.denied && r.Resource.Resource == "namespaces" && r.Name == "" {

@@ -111,8 +111,9 @@ func (s *served) answers(who string, job *batchv1.Job, ids []int64) map[string]s
 	read := func(path string) {
 		var status int
 		var text string
-		patience.Until(s, "GET "+path+" is not limited", func() string {
-			if status, _, text = s.send(http.MethodGet, path, "", bearer(who)...); status == http.StatusTooManyRequests {
+		patience.Until(s, "GET "+path+" is not limited, and not too slow on a loaded machine", func() string {
+			switch status, _, text = s.send(http.MethodGet, path, "", bearer(who)...); status {
+			case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusGatewayTimeout:
 				return text
 			}
 			return ""
