@@ -120,7 +120,7 @@ func (o *recordOptions) examine(ctx context.Context, args []string, how prefligh
 
 // checks returns the settings that the checks of a cluster depend on.
 func (o *recordOptions) checks() preflight.ClusterOptions {
-	checks := preflight.ClusterOptions{Wait: o.wait}
+	checks := preflight.ClusterOptions{Wait: o.wait, People: o.portal.shown(o.listen) && o.portal.asksRights(true)}
 	if logs, err := o.logs.settings(o.settled); err == nil && o.logs.used() {
 		checks.Logs = true
 		checks.LogTypes, checks.LogNamespaces = logs.followed()

@@ -60,6 +60,34 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+// TestDoctorNamespaces: if people sign in to the portal of a recorder, doctor says whether a new namespace
+// shows the history of an older one.
+func TestDoctorNamespaces(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		denied bool
+		flags  []string
+		want   preflight.Check
+	}{
+		{flags: []string{"--sign-in-tokens", "tokens.yaml"}, want: preflight.Check{}},
+		{flags: []string{"--listen", ":0", "--sign-in-tokens", "tokens.yaml"}, want: preflight.Check{Verdict: preflight.Passed, Found: "does not show"}},
+		{flags: []string{"--listen", ":0", "--sign-in-tokens", "tokens.yaml", "--rights=false"}, denied: true, want: preflight.Check{}},
+		{flags: []string{"--listen", ":0", "--sign-in-tokens", "tokens.yaml"}, denied: true, want: preflight.Check{Verdict: preflight.Warning, Found: "may not get and list namespaces", Remedy: "trusts their names"}},
+	} {
+		srv := recordable(t, apitest.Config{Authorize: func(r apitest.Request) error {
+			if c.denied && r.Resource.Resource == "namespaces" && r.Name == "" {
+				return errors.New("not you")
+			}
+			return nil
+		}})
+		out, _ := ended(t, 0, append([]string{"doctor", "pods", "--kubeconfig", srv.kubeconfig, "--db", "sqlite:" + filepath.Join(t.TempDir(), "h.db"), "-o", "json"}, c.flags...)...)
+		got := verdicts(t, out)[strings.TrimPrefix(srv.url, "http://")+" namespaces"]
+		if got.Verdict != c.want.Verdict || !strings.Contains(got.Found, c.want.Found) || !strings.Contains(got.Remedy, c.want.Remedy) {
+			t.Errorf("%q, denied %v: got %+v, want %+v", c.flags, c.denied, got, c.want)
+		}
+	}
+}
+
 // TestDoctorFinds checks that doctor reports problems with remedies, and ends with 1 if a check
 // fails.
 func TestDoctorFinds(t *testing.T) {

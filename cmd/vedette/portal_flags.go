@@ -77,13 +77,19 @@ func (o *portalFlags) signsIn() bool {
 	return o.tokens != "" || o.clusterTokens || o.oidc.Issuer != "" || len(o.proxy.CIDRs) > 0
 }
 
+// asksRights reports whether API servers decide what people see, if the portal reaches clusters.
+func (o *portalFlags) asksRights(clusters bool) bool {
+	if o.rightsSaid != nil && !o.rightsSaid() {
+		return o.signsIn() && clusters
+	}
+	return o.rights
+}
+
 // fill adds the settings to the configuration of a portal at an address.
 //
 // Errors: settings that contradict each other; templates that cannot be read.
 func (o *portalFlags) fill(cfg *portal.Config, listen string) error {
-	if o.rightsSaid != nil && !o.rightsSaid() {
-		o.rights = o.signsIn() && len(cfg.Clusters) > 0
-	}
+	o.rights = o.asksRights(len(cfg.Clusters) > 0)
 	cfg.Rights, cfg.Operators, cfg.ClusterTokens, cfg.CertFile, cfg.KeyFile = o.rights, o.operators, o.clusterTokens, o.cert, o.key
 	cfg.Identity = identity.Config{Listen: listen, URL: o.url, Hosts: o.hosts, Tokens: o.tokens, Key: o.sessionKey, LocalToken: o.local, InsecureLoopback: o.insecureLoopback, Lifetime: o.lifetime, Idle: o.idle}
 	cfg.Templates, cfg.Version = template.Builtin(), version()

@@ -46,32 +46,43 @@ func TestRights(t *testing.T) {
 	s.bind("team-2", reads.Name, "Group", "oidc:research")
 	s.bind("team-3", writes.Name, "User", "anna")
 	anna := s.as("anna", "oidc:research")
-	sees := func(want ...string) func(*access.Sight) bool {
+	only := func(want ...string) func(*access.Sight) bool {
 		return func(sight *access.Sight) bool {
 			var got []string
 			for n := range 20 {
-				if name := fmt.Sprintf("team-%d", n); sight.SeesType(clusterName, "jobs.batch", name) {
+				if name := fmt.Sprintf("team-%d", n); sees(sight, name) {
 					got = append(got, name)
 				}
 			}
 			return slices.Equal(got, want) && !sight.All()
 		}
 	}
-	s.follow(anna, "anna sees two namespaces", sees("team-1", "team-2"))
+	s.follow(anna, "anna sees two namespaces", only("team-1", "team-2"))
+	born := check[*corev1.Namespace](s)(s.admin.CoreV1().Namespaces().Get(t.Context(), "team-1", metav1.GetOptions{})).CreationTimestamp.Time
+	sight := check[*access.Sight](s)(s.access.Sight(anna))
+	if since, some := sight.Since(clusterName, "", "jobs.batch", "team-1"); !some || !since.Equal(born) || len(s.access.Trusting()) > 0 {
+		t.Errorf("anna sees the objects of team-1 since %v, %v, and names are trusted in %v; want since %v, and none", since, some, s.access.Trusting(), born)
+	}
 
 	writing(t, s)
 
 	s.unbind("team-2", reads.Name, "oidc:research")
-	if took := s.follow(anna, "the binding of a group is deleted", sees("team-1")); *exact && took > soon {
+	if took := s.follow(anna, "the binding of a group is deleted", only("team-1")); *exact && took > soon {
 		t.Errorf("a deleted binding counts for %v", took)
 	}
 	reads.Rules[0].Verbs = []string{"get"}
 	check[any](s)(s.admin.RbacV1().ClusterRoles().Update(t.Context(), reads, metav1.UpdateOptions{}))
-	took := s.follow(anna, "the role has lost a verb", sees())
+	took := s.follow(anna, "the role has lost a verb", only())
 	if *exact && took > most {
 		t.Errorf("a deleted verb counts for %v", took)
 	}
 	t.Logf("a verb that was removed from a role ends after %v", took.Round(time.Millisecond))
+}
+
+// sees reports whether a sight has jobs in a namespace.
+func sees(sight *access.Sight, namespace string) bool {
+	_, some := sight.Since(clusterName, "", "jobs.batch", namespace)
+	return some
 }
 
 // writing creates jobs in the name of users.
@@ -134,7 +145,7 @@ func TestTokens(t *testing.T) {
 	}
 	s.role("reads-jobs", "list")
 	s.bind("ml", "reads-jobs", "Group", "system:serviceaccounts:ml")
-	s.follow(identity.With(t.Context(), p), "the account sees its namespace", func(sight *access.Sight) bool { return sight.SeesType(clusterName, "jobs.batch", "ml") })
+	s.follow(identity.With(t.Context(), p), "the account sees its namespace", func(sight *access.Sight) bool { return sees(sight, "ml") })
 	if _, ok, err := s.tokens.Review(t.Context(), token[:len(token)-4]+"AAAA", ""); ok || err != nil {
 		t.Errorf("a forged token: %v, %v", ok, err)
 	}

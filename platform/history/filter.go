@@ -38,6 +38,8 @@ type Filter struct {
 	// Since and Until limit the time of transitions, or the time when objects entered their
 	// state. Since is inclusive, and Until is exclusive. Zero means no limit.
 	Since, Until time.Time
+	// Created selects objects that were created at this time or later. Zero means all.
+	Created time.Time
 }
 
 // Owner identifies the controller of objects: by kind and name, by UID, or by both.
@@ -94,6 +96,9 @@ func (f Filter) resolve(ctx context.Context, q sqldb.Querier) (*selection, error
 		s.conditions = append(s.conditions, model.OwnedBy(f.Owner.Kind, f.Owner.Name))
 	case (f.Owner.Kind != "" || f.Owner.Name != "") && f.Owner.UID == "":
 		return nil, fmt.Errorf("the owner %q/%q is incomplete: name a kind and a name, or a UID", f.Owner.Kind, f.Owner.Name)
+	}
+	if !f.Created.IsZero() {
+		s.conditions = append(s.conditions, model.CreatedSince(f.Created))
 	}
 	of, err := labelConditions(f.Labels)
 	s.conditions = append(s.conditions, of...)

@@ -125,8 +125,12 @@ func (d drawing) query() jobindex.Query {
 		q.Sees = func(cluster, namespace string) bool { return namespace != "web" && cluster == "a" }
 	}
 	if d.n("sees types", 0, 2) == 0 {
-		q.SeesType = func(cluster, typ, namespace string) bool {
-			return typ == "jobs.batch" || cluster == "b" && namespace == "ml"
+		born := minutes(d.n("born", 0, 600))
+		q.Since = func(cluster, clusterUID, typ, namespace string) (time.Time, bool) {
+			if namespace == "web" {
+				return born, true
+			}
+			return time.Time{}, typ == "jobs.batch" || cluster == "b" && clusterUID != "" && namespace == "ml"
 		}
 	}
 	if d.n("from", 0, 3) == 0 {

@@ -173,13 +173,19 @@ func (v *naive) selected(q *jobindex.Query, f jobfilter.Filter) (all []jobindex.
 	for i := range v.jobs {
 		r, ok := rowOf(&v.jobs[i], at, past, v.gaps)
 		switch {
-		case !ok, q.Sees != nil && !q.Sees(r.Cluster, r.Namespace), q.SeesType != nil && !q.SeesType(r.Cluster, r.Type, r.Namespace), !m.Match(&r):
+		case !ok, q.Sees != nil && !q.Sees(r.Cluster, r.Namespace), q.Since != nil && !seen(q, &r), !m.Match(&r):
 		case !q.To.IsZero() && !r.Submitted.Before(q.To), !q.From.IsZero() && !r.Open() && r.Ended.Before(q.From):
 		default:
 			all = append(all, r)
 		}
 	}
 	return all
+}
+
+// seen reports whether a query may select a row.
+func seen(q *jobindex.Query, r *jobindex.Row) bool {
+	since, some := q.Since(r.Cluster, r.ClusterUID, r.Type, r.Namespace)
+	return some && !r.Submitted.Before(since)
 }
 
 // List returns a page of the jobs that a query selects, and counts all of them.

@@ -17,8 +17,10 @@ type Query struct {
 	// called at most once for each pair of a cluster's name and a namespace, and must not
 	// use the index.
 	Sees func(cluster, namespace string) bool
-	// SeesType is the same for the jobs of a type ("jobs.batch"). A job must pass both.
-	SeesType func(cluster, typ, namespace string) bool
+	// Since reports whether the jobs of a type ("jobs.batch") in a namespace may be selected, and
+	// those submitted from which time on. It is called at most once for each combination with jobs,
+	// and must not use the index. A job must pass both; nil means all.
+	Since func(cluster, clusterUID, typ, namespace string) (time.Time, bool)
 	// SeesPods reports whether what the pods of a namespace show may be counted; nil means all.
 	// The index does not use it.
 	SeesPods func(cluster, namespace string) bool

@@ -129,7 +129,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestSees: rights are checked once for each pair or triple of a query.
+// TestSees: rights are checked once for each pair or combination of a query.
 func TestSees(t *testing.T) {
 	x := world(5000)
 	twin := indextest.NewWorld(1, 5000, begin).Job(0) // of another cluster that had the name before
@@ -141,9 +141,9 @@ func TestSees(t *testing.T) {
 			calls[cluster+"/"+namespace]++
 			return true
 		},
-		SeesType: func(cluster, typ, namespace string) bool {
-			calls[cluster+"/"+typ+"/"+namespace]++
-			return true
+		Since: func(cluster, clusterUID, typ, namespace string) (time.Time, bool) {
+			calls[cluster+"/"+clusterUID+"/"+typ+"/"+namespace]++
+			return time.Time{}, true
 		},
 	}
 	err := x.View(func(v *jobindex.View) error {

@@ -1,6 +1,7 @@
 package jobindex
 
 import (
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -50,8 +51,8 @@ func (v *View) newScan(q *Query) *scan {
 		s.add(t, t.Compile(s.now), q.Mine, places)
 	}
 	s.see(q.Sees, places)
-	if q.SeesType != nil {
-		s.steps = append(s.steps, s.seeTypes(q.SeesType))
+	if q.Since != nil {
+		s.steps = append(s.steps, s.seeSince(q.Since))
 	}
 	if len(q.Filter.Words) > 0 {
 		words := q.Filter.CompileWords()
@@ -84,35 +85,36 @@ func (s *scan) see(sees func(cluster, namespace string) bool, places []bool) {
 	}
 }
 
-// seeTypes returns the step for types of jobs in namespaces. It calls sees once for each
-// combination with jobs.
-func (s *scan) seeTypes(sees func(cluster, typ, namespace string) bool) step {
-	const unknown, yes, no = 0, 1, 2
+// seeSince returns the step for types of jobs in namespaces, and for the time of their submission. It
+// calls since once for each combination with jobs.
+func (s *scan) seeSince(since func(cluster, clusterUID, typ, namespace string) (time.Time, bool)) step {
+	const unknown = math.MinInt64
 	t := s.t
-	verdicts := make([]uint8, len(t.places)*len(t.kinds))
-	seen := map[[3]string]bool{}
-	ask := func(at, kind uint32) uint8 {
+	floors := make([]int64, len(t.places)*len(t.kinds))
+	for i := range floors {
+		floors[i] = unknown
+	}
+	ask := func(at, kind uint32) int64 {
 		p := t.places[at]
-		key := [3]string{t.clusters[p.cluster].name, t.kinds[kind].typ, t.namespaces.all[p.namespace]}
-		may, known := seen[key]
-		if !known {
-			may = sees(key[0], key[1], key[2])
-			seen[key] = may
+		c := &t.clusters[p.cluster]
+		switch from, some := since(c.name, c.uid, t.kinds[kind].typ, t.namespaces.all[p.namespace]); {
+		case !some:
+			return never
+		case from.IsZero():
+			return unknown + 1 // before every time
+		default:
+			return from.UnixMicro()
 		}
-		if may {
-			return yes
-		}
-		return no
 	}
 	return func(rows []uint32) []uint32 {
 		n := 0
 		for _, row := range rows {
 			at, kind := t.columns.place[row], uint32(t.columns.kind[row])
-			verdict := &verdicts[at*uint32(len(t.kinds))+kind]
-			if *verdict == unknown {
-				*verdict = ask(at, kind)
+			floor := &floors[at*uint32(len(t.kinds))+kind]
+			if *floor == unknown {
+				*floor = ask(at, kind)
 			}
-			if rows[n] = row; *verdict == yes {
+			if rows[n] = row; t.columns.submitted[row] >= *floor {
 				n++
 			}
 		}

@@ -22,7 +22,7 @@ func changeOf(c *jobindex.Change, extra jobview.Extra) livestream.Change {
 		less.Job, bare = jobview.Job(&c.Row, alone), &less
 	}
 	return livestream.Change{
-		Position: int64(c.Position), Cluster: c.Row.Cluster, Type: c.Row.Type, Namespace: c.Row.Namespace,
+		Position: int64(c.Position), Cluster: c.Row.Cluster, ClusterUID: c.Row.ClusterUID, Type: c.Row.Type, Namespace: c.Row.Namespace, Created: c.Row.Submitted,
 		Seen: c.Seen, Fresh: c.Kind == feed.New, Removed: c.Removed, Event: event, Bare: bare,
 	}
 }

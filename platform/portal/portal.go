@@ -251,7 +251,7 @@ func (p *Portal) operations() {
 	readapi.Register(p.api, readapi.Config{
 		DB: p.cfg.DB, Histories: p.reads, Index: p.index, Insight: p.insight, Clusters: p.access.Clusters(), Cluster: p.access.Cluster,
 		Sight:    func(ctx context.Context) (readapi.Sight, error) { return p.access.Sight(withNamespaces(ctx)) },
-		Operates: p.access.Operates, May: p.access.MayRead, CSRF: p.identity.CSRF,
+		Operates: p.access.Operates, May: p.access.MayRead, Trusting: p.access.Trusting, CSRF: p.identity.CSRF,
 		Version: p.cfg.Version, KeepsDays: p.cfg.KeepsDays, Demo: p.cfg.Demo, Watches: p.cfg.Watches, TraceURL: p.cfg.TraceURL, Logger: p.cfg.logger(),
 		Browsers: func() (open int, lag float64) {
 			s := p.hub.Stats()
@@ -260,7 +260,7 @@ func (p *Portal) operations() {
 	})
 	visible := recordapi.Config{DB: p.reads, Sight: func(ctx context.Context) (recordapi.Sight, error) { return p.access.Sight(withNamespaces(ctx)) }}
 	if p.access.Rights() {
-		visible.May = p.access.May
+		visible.May, visible.Since = p.access.May, p.access.Since
 	}
 	recordapi.Register(p.api, visible)
 	var ends func(context.Context, string) error
@@ -295,7 +295,7 @@ func (p *Portal) find(r *http.Request) string {
 		row, found = v.Newest(r.PathValue("cluster"), r.PathValue("type"), r.PathValue("namespace"), r.PathValue("name"))
 		return nil
 	})
-	if err != nil || !found || !s.SeesType(row.Cluster, row.Type, row.Namespace) {
+	if err != nil || !found || !s.SeesJob(row.Cluster, row.ClusterUID, row.Type, row.Namespace, row.Submitted) {
 		return ""
 	}
 	return "/jobs/" + url.PathEscape(row.Cluster) + "/" + url.PathEscape(row.UID)

@@ -59,17 +59,29 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	srv, err := apitest.New(apitest.Config{BookmarkInterval: 50 * time.Millisecond})
+	return newWorldOf(t, dbtest.First(t), apitest.Config{})
+}
+
+// newWorldOf creates a world with an empty database and with an API server of a configuration. The
+// portal and the recorder use the token "portal" if there are tokens.
+func newWorldOf(t *testing.T, url string, cfg apitest.Config) *world {
+	t.Helper()
+	cfg.BookmarkInterval = 50 * time.Millisecond
+	srv, err := apitest.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(srv.Close)
 	w := &world{T: t, srv: srv}
-	if w.conn, err = kube.Connect(kube.Config{REST: srv.RESTConfig()}); err != nil {
+	rc := srv.RESTConfig()
+	if cfg.Tokens != nil {
+		rc.BearerToken = "portal"
+	}
+	if w.conn, err = kube.Connect(kube.Config{REST: rc}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.conn.Close)
-	if w.db, err = sqldb.Open(t.Context(), dbtest.First(t)); err != nil {
+	if w.db, err = sqldb.Open(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.db.Close() })
@@ -82,10 +94,14 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// record records jobs until the test ends.
-func (w *world) record() {
+// record records jobs, and objects of further types, until the test ends.
+func (w *world) record(further ...string) {
 	w.Helper()
-	r, err := record.New(w.db, record.Config{Cluster: w.conn, ClusterName: "west", Name: "recorder", Targets: []record.Target{{Type: "jobs.batch"}}, Logger: slog.New(slog.DiscardHandler)})
+	targets := []record.Target{{Type: "jobs.batch"}}
+	for _, typ := range further {
+		targets = append(targets, record.Target{Type: typ})
+	}
+	r, err := record.New(w.db, record.Config{Cluster: w.conn, ClusterName: "west", Name: "recorder", Targets: targets, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		w.Fatal(err)
 	}

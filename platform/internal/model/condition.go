@@ -1,5 +1,7 @@
 package model
 
+import "time"
+
 // Condition is one condition of a filter on objects.
 type Condition struct {
 	// SQL refers to the row o of objects. Args are the arguments of its placeholders.
@@ -31,4 +33,9 @@ func join(conditions []Condition) (text string, args []any) {
 		args = append(args, conditions[i].Args...)
 	}
 	return text, args
+}
+
+// CreatedSince selects objects that were created at a time or later.
+func CreatedSince(at time.Time) Condition {
+	return Condition{SQL: "o.created_at >= ?", Args: []any{Micros(at)}}
 }

@@ -45,7 +45,7 @@ type Config struct {
 	// Clusters. With Rights, nobody sees the jobs of those. Nil means no other clusters.
 	Recorded func() []string
 	// Operators are groups whose members see the operations page even if they do not see all
-	// namespaces.
+	// namespaces. A right of theirs in a namespace counts for older namespaces of its name too.
 	Operators []string
 	Logger    *slog.Logger // default none
 }
@@ -75,6 +75,9 @@ func New(cfg Config) *Access {
 	for _, c := range cfg.Clusters {
 		s := &survey{name: c.Name, kube: c.Kube, log: cfg.Logger, rules: &faultlog.Reporter{
 			Fault: "the rights of people are unknown, so a job is read before its sender is refused", Over: "the rights of people are known again",
+			Logger: func() *slog.Logger { return cfg.Logger }, Attrs: []any{"cluster", c.Name},
+		}, births: &faultlog.Reporter{
+			Fault: "the portal may not read namespaces, so a new namespace shows the history of an older one with its name", Over: "the portal may read namespaces",
 			Logger: func() *slog.Logger { return cfg.Logger }, Attrs: []any{"cluster", c.Name},
 		}}
 		if cfg.Rights {
@@ -184,11 +187,11 @@ func (a *Access) refresh(ctx context.Context, one *visitor) (*Sight, error) {
 	var wg sync.WaitGroup
 	for n, c := range a.cfg.Clusters {
 		if who, ok := subjects[c.Name]; ok {
-			wg.Go(func() { answers[n], errs[n] = a.ask(ctx, a.surveys[c.Name], who, asked) })
+			wg.Go(func() { answers[n], errs[n] = a.ask(ctx, a.surveys[c.Name], who, asked, a.isOperator(one.person)) })
 		}
 	}
 	wg.Wait()
-	scopes, pods, lasts := map[place]scope{}, map[string]scope{}, sightFor
+	scopes, pods, present, lasts := map[place]scope{}, map[string]scope{}, map[string]*lives{}, sightFor
 	var missing []string
 	for n, c := range a.cfg.Clusters {
 		if errs[n] != nil {
@@ -208,12 +211,12 @@ func (a *Access) refresh(ctx context.Context, one *visitor) (*Sight, error) {
 		for typ, s := range answers[n].scopes {
 			scopes[place{c.Name, typ}] = s
 		}
-		pods[c.Name] = answers[n].pods
+		pods[c.Name], present[c.Name] = answers[n].pods, answers[n].lives
 	}
 	if len(missing) > 0 && len(missing) == len(subjects) {
 		return nil, noAnswer(missing...)
 	}
-	s := newSight(scopes, pods, missing, a.uncovered)
+	s := newSight(scopes, pods, present, missing, a.uncovered)
 	a.visitors.set(one, s, began, lasts, version)
 	return s, nil
 }
@@ -251,8 +254,8 @@ func (a *Access) hasOthers(cluster string) bool {
 	return slices.ContainsFunc(all, func(name string) bool { return name != cluster })
 }
 
-// ask reviews all types in one cluster.
-func (a *Access) ask(ctx context.Context, s *survey, who subject, asked []string) (clusterAnswer, error) {
+// ask reviews all types in one cluster. An operator sees all lives of its namespaces.
+func (a *Access) ask(ctx context.Context, s *survey, who subject, asked []string, operator bool) (clusterAnswer, error) {
 	k := clusterAnswer{scopes: map[string]scope{}}
 	some := false
 	for _, typ := range a.types(s.name) {
@@ -268,8 +271,20 @@ func (a *Access) ask(ctx context.Context, s *survey, who subject, asked []string
 		return k, nil
 	}
 	var err error
-	k.pods, err = s.scope(ctx, who, RightTo(Pods, s.name, ""), asked)
+	if k.pods, err = s.scope(ctx, who, RightTo(Pods, s.name, ""), asked); err != nil || operator {
+		return k, err
+	}
+	named := map[string]bool{}
+	for _, one := range k.scopes {
+		maps.Copy(named, one.namespaces)
+	}
+	k.lives, err = s.lives(ctx, slices.Sorted(maps.Keys(named)))
 	return k, err
+}
+
+// isOperator reports whether a person belongs to a group of Config.Operators.
+func (a *Access) isOperator(p identity.Person) bool {
+	return slices.ContainsFunc(p.Groups, func(g string) bool { return slices.Contains(a.cfg.Operators, identity.Qualified(p.Cluster, g)) })
 }
 
 // Operates reports whether the person of a context may see the operations page and dead
@@ -281,8 +296,7 @@ func (a *Access) Operates(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	p := identity.Of(ctx)
-	return s.All() || slices.ContainsFunc(p.Groups, func(g string) bool { return slices.Contains(a.cfg.Operators, identity.Qualified(p.Cluster, g)) }), nil
+	return s.All() || a.isOperator(identity.Of(ctx)), nil
 }
 
 // May returns nil if the person of a context has a right. Each call asks the API server.

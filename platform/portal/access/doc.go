@@ -39,6 +39,12 @@
 // are unknown: an API server does not answer, an authorizer other than RBAC cannot list rights, or
 // the bindings cannot be read. A refusal is valid for 2 s, a right for 30 s.
 //
+// A right in a namespace counts for records of objects that were created in its present life, and a
+// right in a cluster for records of the cluster that has the name now: see [Sight.Since]. Since when
+// a namespace exists is read after the right was reviewed, so a new owner never gets the records of
+// the old one. Operators see all. If the portal may not read namespaces, it trusts their names; the
+// log says so, and Trusting returns the cluster.
+//
 // With Config.Rights, nobody sees the jobs of a cluster that the portal is not connected to. A
 // person whom a cluster has identified sees and does nothing in other clusters, with or without
 // rights, and is an operator only by a name with the cluster, such as "cluster:prod:ops".
@@ -52,6 +58,9 @@
 //
 // # Limits
 //
+// The metadata of at most 100 namespaces of a person is read one by one; of more, all namespaces of
+// the cluster are listed, each time a sight is read.
+//
 // If a type has more than 100 candidates in a cluster, at most 500 namespaces are reviewed; the
 // others are hidden, with a warning in the log. 16 reviews of a person run at once. The package
 // caches 5,000 people, the answers of MayCreate for 5,000, 1,000 clients, and 50 namespaces that a person has named. All reviews of a
@@ -59,8 +68,8 @@
 //
 // The credentials of the portal need these rights: create subjectaccessreviews and
 // tokenreviews (the ClusterRole system:auth-delegator), get the issuer and its keys (the ClusterRole
-// system:service-account-issuer-discovery), list and watch rolebindings and clusterrolebindings, and
-// impersonate users, groups and userextras.
+// system:service-account-issuer-discovery), list and watch rolebindings and clusterrolebindings, get
+// and list namespaces, and impersonate users, groups and userextras.
 //
 // # Errors
 //

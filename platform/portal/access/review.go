@@ -100,28 +100,44 @@ func allowed(ctx context.Context, c *kube.Cluster, who subject, r Right) (bool, 
 
 // allowedIn reviews a right in several namespaces, some at once, and returns the allowed ones.
 func allowedIn(ctx context.Context, c *kube.Cluster, who subject, r Right, namespaces []string) (map[string]bool, error) {
+	var mu sync.Mutex
+	found := map[string]bool{}
+	err := each(ctx, namespaces, func(ctx context.Context, namespace string) error {
+		one := r
+		one.Namespace = namespace
+		yes, err := allowed(ctx, c, who, one)
+		mu.Lock()
+		defer mu.Unlock()
+		if yes {
+			found[namespace] = true
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// each calls f for several namespaces, some at once, until one call fails.
+//
+// Errors: the first one of f; the cause of ctx.
+func each(ctx context.Context, namespaces []string, f func(context.Context, string) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	work := make(chan string)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	var errs []error
-	found := map[string]bool{}
 	for range min(reviewsAtOnce, len(namespaces)) {
 		wg.Go(func() {
 			for namespace := range work {
-				one := r
-				one.Namespace = namespace
-				yes, err := allowed(ctx, c, who, one)
-				mu.Lock()
-				if err != nil {
+				if err := f(ctx, namespace); err != nil {
+					mu.Lock()
 					errs = append(errs, err)
+					mu.Unlock()
 					cancel()
 				}
-				if yes {
-					found[namespace] = true
-				}
-				mu.Unlock()
 			}
 		})
 	}
@@ -134,12 +150,9 @@ func allowedIn(ctx context.Context, c *kube.Cluster, who subject, r Right, names
 	close(work)
 	wg.Wait()
 	if len(errs) > 0 {
-		return nil, errs[0]
+		return errs[0]
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx)
-	}
-	return found, nil
+	return context.Cause(ctx)
 }
 
 // tokenOwner asks a cluster for the person of a token; false if it does not know the token. An

@@ -27,8 +27,9 @@ type Sight struct {
 	everything bool   // no rights are asked for
 	only       string // in this cluster; empty for all
 	scopes     map[place]scope
-	any        map[string]scope // by cluster, of any type
-	pods       map[string]scope // by cluster
+	any        map[string]scope  // by cluster, of any type
+	pods       map[string]scope  // by cluster
+	lives      map[string]*lives // by cluster
 	missing    []string
 	full       bool                       // all scopes cover all namespaces
 	uncovered  func(map[place]scope) bool // the history has clusters or types without a scope
@@ -50,10 +51,10 @@ func (s *Sight) all(cluster string) bool {
 	return s.everything && (s.only == "" || s.only == cluster)
 }
 
-// newSight returns the sight with some scopes of jobs and of pods. missing are the clusters that did
-// not answer.
-func newSight(scopes map[place]scope, pods map[string]scope, missing []string, uncovered func(map[place]scope) bool) *Sight {
-	s := &Sight{scopes: scopes, any: map[string]scope{}, pods: pods, missing: missing, full: len(scopes) > 0 && len(missing) == 0, uncovered: uncovered, expired: make(chan struct{})}
+// newSight returns the sight with some scopes of jobs and of pods, and the lives of their namespaces.
+// missing are the clusters that did not answer.
+func newSight(scopes map[place]scope, pods map[string]scope, present map[string]*lives, missing []string, uncovered func(map[place]scope) bool) *Sight {
+	s := &Sight{scopes: scopes, any: map[string]scope{}, pods: pods, lives: present, missing: missing, full: len(scopes) > 0 && len(missing) == 0, uncovered: uncovered, expired: make(chan struct{})}
 	sum := sha256.New()
 	write := func(words ...string) { sum.Write([]byte(strings.Join(words, "\x00") + "\n")) }
 	order := slices.SortedFunc(maps.Keys(scopes), func(a, b place) int {
@@ -80,6 +81,19 @@ func newSight(scopes map[place]scope, pods map[string]scope, missing []string, u
 	for _, cluster := range slices.Sorted(maps.Keys(pods)) {
 		write("pods", cluster, strconv.FormatBool(pods[cluster].all))
 		write(slices.Sorted(maps.Keys(pods[cluster].namespaces))...)
+	}
+	for _, cluster := range slices.Sorted(maps.Keys(present)) {
+		l := present[cluster]
+		if l == nil {
+			write("all lives", cluster)
+			continue
+		}
+		write("lives", cluster, l.cluster, strconv.FormatBool(l.trusted))
+		for _, namespace := range slices.Sorted(maps.Keys(l.born)) {
+			if s.any[cluster].namespaces[namespace] {
+				write("born", namespace, l.born[namespace].UTC().Format(time.RFC3339))
+			}
+		}
 	}
 	s.key = hex.EncodeToString(sum.Sum(nil)[:16])
 	return s
@@ -108,15 +122,38 @@ func (s *Sight) expire(after time.Duration) (now func()) {
 // false if the history has a cluster that the portal is not connected to.
 func (s *Sight) All() bool { return s.everything && s.only == "" || s.full && !s.uncovered(s.scopes) }
 
-// Sees reports whether the person sees jobs of any type in a namespace. For a single job, use
-// SeesType.
+// Sees reports whether the person sees some jobs in a namespace. For a single job, use SeesJob.
 func (s *Sight) Sees(cluster, namespace string) bool {
-	return s.all(cluster) || s.any[cluster].sees(namespace)
+	_, some := s.Since(cluster, "", "", namespace)
+	return some
 }
 
-// SeesType reports whether the person sees the jobs of a type ("jobs.batch") in a namespace.
-func (s *Sight) SeesType(cluster, typ, namespace string) bool {
-	return s.all(cluster) || s.scopes[place{cluster, typ}].sees(namespace)
+// Since reports whether the person sees the jobs of a type ("jobs.batch") in a namespace, and those
+// created from which time on: an older namespace of the same name belonged to somebody else. The
+// empty type means any. clusterUID is the UID of the cluster in the history, because another cluster
+// may have had the same name; empty for the present one.
+func (s *Sight) Since(cluster, clusterUID, typ, namespace string) (since time.Time, some bool) {
+	if s.all(cluster) {
+		return time.Time{}, true
+	}
+	of := s.any[cluster]
+	if typ != "" {
+		of = s.scopes[place{cluster, typ}]
+	}
+	if !of.sees(namespace) {
+		return time.Time{}, false
+	}
+	return s.lives[cluster].since(clusterUID, namespace, of.all)
+}
+
+// SeesJob reports whether the person sees a job of a type in a namespace that was created at a time.
+// The arguments are those of Since.
+func (s *Sight) SeesJob(cluster, clusterUID, typ, namespace string, created time.Time) bool {
+	if s.All() {
+		return true
+	}
+	since, some := s.Since(cluster, clusterUID, typ, namespace)
+	return some && !created.Before(since)
 }
 
 // SeesPods reports whether the person sees the pods of the jobs of a namespace, by the right that

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/kube"
@@ -25,6 +26,8 @@ type survey struct {
 	bindings *bindings // nil: not watched
 	log      *slog.Logger
 	rules    *faultlog.Reporter // of reviews of the right to create
+	births   *faultlog.Reporter // of reading namespaces
+	trusted  atomic.Bool        // namespaces may not be read
 }
 
 // scope returns the namespaces in which a person has a right, which is one for all namespaces. asked

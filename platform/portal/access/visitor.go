@@ -49,6 +49,7 @@ func keysIn(cluster string, subjects []string) []string {
 type clusterAnswer struct {
 	scopes map[string]scope // by type
 	pods   scope
+	lives  *lives // nil: those of an operator, who sees all
 	at     time.Time
 }
 

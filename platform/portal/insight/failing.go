@@ -267,7 +267,10 @@ const maxLike = 300
 // like counts the jobs of the same owner and type that failed for the same cause, or for the
 // same reason if the cause is not known.
 func (f *failing) like(ctx context.Context, e *job.Ending) error {
-	q := jobindex.Query{From: f.at.AddDate(0, 0, -failDays), To: f.at, Sees: f.viewer.Sees, At: f.viewer.At, Brief: true}
+	q := jobindex.Query{From: f.at.AddDate(0, 0, -failDays), To: f.at, At: f.viewer.At, Brief: true}
+	q.Since = func(cluster, clusterUID, _, namespace string) (time.Time, bool) {
+		return f.viewer.since(cluster, clusterUID, namespace)
+	}
 	q.Filter.Terms = []jobfilter.Term{
 		{Key: jobfilter.Type, Values: []string{f.job.Type}},
 		{Key: jobfilter.State, Values: []string{string(job.Failed)}},

@@ -111,7 +111,7 @@ func newLine(t *testing.T, url string) *scene {
 var everything = []string{"jobs.batch", "workloads.kueue.x-k8s.io", "clusterqueues.kueue.x-k8s.io", "localqueues.kueue.x-k8s.io"}
 
 // ml sees the namespace ml only.
-func ml(_, namespace string) bool { return namespace == "ml" }
+func ml(_, _, namespace string) (time.Time, bool) { return time.Time{}, namespace == "ml" }
 
 func ask(t *testing.T, s *scene, name string, v insight.Viewer) *api.Waiting {
 	t.Helper()
@@ -156,7 +156,7 @@ func TestKueue(t *testing.T) {
 		if enough := ask(t, s, "last", insight.Viewer{}); !strings.HasPrefix(enough.Sentence, "It needs 8 GPUs; queue gpu-h100 has 16 of 64 left, but no flavor of it has enough. It is 4th in line") {
 			t.Errorf("got %q, want a sentence about 16 of 64 GPUs that no flavor has enough of", enough.Sentence)
 		}
-		f, err := s.insight.Forecast(t.Context(), insight.Planned{Cluster: "gpu-west", Namespace: "ml", Queue: "train", Priority: "p8", GPUs: 4}, insight.Viewer{Sees: ml})
+		f, err := s.insight.Forecast(t.Context(), insight.Planned{Cluster: "gpu-west", Namespace: "ml", Queue: "train", Priority: "p8", GPUs: 4}, insight.Viewer{Since: ml})
 		if err != nil || f.Quota == nil || f.Quota.Needed != 4 || f.Line == nil || f.Line.Place != 3 || f.Line.Length != 5 || f.Line.Ahead != 32 || len(f.Line.Jobs) != 0 {
 			t.Errorf("got forecast %+v and error %v, want 4 GPUs needed and place 3 of 5", f, err)
 		}
@@ -167,7 +167,7 @@ func TestKueue(t *testing.T) {
 func TestHiddenJobs(t *testing.T) {
 	s := newLine(t, dbtest.Empty(t, "sqlite"))
 	s.record(everything...)
-	w := ask(t, s, "third", insight.Viewer{Sees: ml})
+	w := ask(t, s, "third", insight.Viewer{Since: ml})
 	if want := []api.QuotaShare{{Owner: "ana", Used: 32}, {Owner: "others", Used: 16, Others: true}}; !slices.Equal(w.Quota.Owners, want) {
 		t.Errorf("owners %+v, want %+v", w.Quota.Owners, want)
 	}

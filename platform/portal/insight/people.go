@@ -19,18 +19,24 @@ type holder struct {
 
 // holdersOf finds the jobs of workloads in the index.
 func holdersOf(index *jobindex.Index, cluster, clusterUID string, all []*workload, v *Viewer) (found []holder, err error) {
-	sees := map[string]bool{}
+	type verdict struct {
+		since time.Time
+		some  bool
+	}
+	sees := map[string]verdict{}
 	for _, w := range all {
 		if _, asked := sees[w.namespace]; !asked {
-			sees[w.namespace] = v.sees(cluster, w.namespace)
+			since, some := v.since(cluster, "", w.namespace)
+			sees[w.namespace] = verdict{since, some}
 		}
 	}
 	err = index.View(func(view *jobindex.View) error {
 		for _, w := range all {
-			h := holder{workload: w, seen: sees[w.namespace]}
+			of := sees[w.namespace]
+			h := holder{workload: w, seen: of.some && !w.created.Before(of.since)}
 			if h.seen && w.jobUID != "" {
 				row, known := view.Job(clusterUID, w.jobUID, time.Time{})
-				if known && row.Namespace == w.namespace { // an owner elsewhere is a claim
+				if known && row.Namespace == w.namespace && !row.Submitted.Before(of.since) { // an owner elsewhere is a claim
 					h.row, h.known = row, true
 				}
 			}

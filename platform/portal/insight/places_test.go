@@ -53,7 +53,7 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%v, want %v", got, want)
 		}
 		for name, place := range got {
-			if l := ask(t, s, name[3:], insight.Viewer{Sees: ml}).Line; l == nil || l.Place != place {
+			if l := ask(t, s, name[3:], insight.Viewer{Since: ml}).Line; l == nil || l.Place != place {
 				t.Errorf("%s: place %d in the list, and the page has %+v", name, place, l)
 			}
 		}

@@ -4,9 +4,9 @@ import "time"
 
 // Viewer is the person of a request.
 type Viewer struct {
-	// Sees reports whether the person may see a namespace; nil: all. It must not use the
-	// index.
-	Sees func(cluster, namespace string) bool
+	// Since reports whether the person may see the jobs of a namespace, and those created from which
+	// time on; nil: all. It must not use the index. An empty UID is the present cluster of the name.
+	Since func(cluster, clusterUID, namespace string) (time.Time, bool)
 	// SeesPods reports whether the person may see the pods of the jobs of a namespace; nil: all.
 	SeesPods func(cluster, namespace string) bool
 	// Language is the language of the sentences: "en" or "zh".
@@ -15,8 +15,11 @@ type Viewer struct {
 	At time.Time
 }
 
-func (v *Viewer) sees(cluster, namespace string) bool {
-	return v.Sees == nil || v.Sees(cluster, namespace)
+func (v *Viewer) since(cluster, clusterUID, namespace string) (time.Time, bool) {
+	if v.Since == nil {
+		return time.Time{}, true
+	}
+	return v.Since(cluster, clusterUID, namespace)
 }
 
 func (v *Viewer) seesPods(cluster, namespace string) bool {

@@ -1,11 +1,16 @@
 package livestream
 
-import "strconv"
+import (
+	"strconv"
+	"time"
+)
 
 // Sight is the set of jobs that a person may see. *access.Sight implements it.
 type Sight interface {
 	All() bool
-	SeesType(cluster, typ, namespace string) bool
+	// SeesJob reports whether the person may see a job that was created at a time. clusterUID is
+	// the UID of its cluster.
+	SeesJob(cluster, clusterUID, typ, namespace string, created time.Time) bool
 	// SeesPods reports whether the person may see the pods of jobs in a namespace.
 	SeesPods(cluster, namespace string) bool
 	// SeesCluster reports whether the person may see any job of a cluster.
@@ -16,7 +21,9 @@ type Sight interface {
 	Expired() <-chan struct{}
 }
 
-func sees(s Sight, e *entry) bool { return s.All() || s.SeesType(e.cluster, e.typ, e.namespace) }
+func sees(s Sight, e *entry) bool {
+	return s.All() || s.SeesJob(e.cluster, e.clusterUID, e.typ, e.namespace, e.created)
+}
 
 // The parts of a changes event before, between and after its changes.
 var (

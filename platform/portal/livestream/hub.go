@@ -14,8 +14,10 @@ import (
 type Change struct {
 	// Position is the position in the feed. It never decreases from one change to the next.
 	Position int64
-	// Cluster, Type ("jobs.batch") and Namespace decide which people see the change.
-	Cluster, Type, Namespace string
+	// Cluster, ClusterUID, Type ("jobs.batch"), Namespace and Created, the creation of the job,
+	// decide which people see the change.
+	Cluster, ClusterUID, Type, Namespace string
+	Created                              time.Time
 	// Seen is when the recorder saw the revision. It counts for the lag if Fresh is true.
 	Seen  time.Time
 	Fresh bool
@@ -142,7 +144,7 @@ func entriesOf(changes []Change) []entry {
 		if c.Bare != nil {
 			bare = serialize(*c.Bare)
 		}
-		entries[i] = entry{position: c.Position, cluster: c.Cluster, typ: c.Type, namespace: c.Namespace, removed: c.Removed, data: serialize(c.Event), bare: bare}
+		entries[i] = entry{position: c.Position, cluster: c.Cluster, clusterUID: c.ClusterUID, typ: c.Type, namespace: c.Namespace, created: c.Created, removed: c.Removed, data: serialize(c.Event), bare: bare}
 	}
 	return entries
 }

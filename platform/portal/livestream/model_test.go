@@ -24,7 +24,7 @@ import (
 type fakeSight string
 
 func (s fakeSight) All() bool { return s == "*" }
-func (s fakeSight) SeesType(_, _, namespace string) bool {
+func (s fakeSight) SeesJob(_, _, _, namespace string, _ time.Time) bool {
 	return strings.Contains(string(s), namespace)
 }
 func (s fakeSight) SeesCluster(cluster string) bool { return strings.Contains(string(s), cluster) }
@@ -33,7 +33,7 @@ func (s fakeSight) Key() string                     { return string(s) }
 func (s fakeSight) Expired() <-chan struct{}        { return nil }
 
 func seesNamespace(s fakeSight, namespace string) bool {
-	return s.All() || s.SeesType("", "", namespace)
+	return s.All() || s.SeesJob("", "", "", namespace, time.Time{})
 }
 
 // change returns a change at a position in a namespace.

@@ -1,23 +1,28 @@
 package livestream
 
-import "sort"
+import (
+	"sort"
+	"time"
+)
 
 // entry is a change in the log, serialized once for all browsers.
 type entry struct {
-	position  int64
-	cluster   string
-	typ       string
-	namespace string
-	removed   bool
-	data      []byte
-	bare      []byte // data without what pods show; nil: data has nothing of them
+	position   int64
+	cluster    string
+	clusterUID string
+	typ        string
+	namespace  string
+	created    time.Time
+	removed    bool
+	data       []byte
+	bare       []byte // data without what pods show; nil: data has nothing of them
 }
 
 // size returns the bytes of an entry.
 func (e *entry) size() int { return entryBytes + len(e.data) + len(e.bare) }
 
 // entryBytes is the approximate memory of an entry without its data.
-const entryBytes = 160
+const entryBytes = 200
 
 // ring is a bounded log that drops the oldest entries. Entries have consecutive numbers. The caller
 // holds the lock.

@@ -19,8 +19,11 @@ type Sight interface {
 	All() bool
 	// Sees reports whether the person sees jobs of any type in a namespace.
 	Sees(cluster, namespace string) bool
-	// SeesType reports whether the person sees jobs of a type ("jobs.batch") in a namespace.
-	SeesType(cluster, typ, namespace string) bool
+	// Since reports whether the person sees jobs of a type ("jobs.batch") in a namespace, and those
+	// created from which time on. An empty UID is the present cluster of the name.
+	Since(cluster, clusterUID, typ, namespace string) (time.Time, bool)
+	// SeesJob reports whether the person sees a job that was created at a time.
+	SeesJob(cluster, clusterUID, typ, namespace string, created time.Time) bool
 	// SeesPods reports whether the person sees the pods of jobs in a namespace.
 	SeesPods(cluster, namespace string) bool
 	// Key is equal for two sights with the same permissions.
@@ -46,6 +49,9 @@ type Config struct {
 	// May returns nil if the person of a context has a right, also in clusters that the portal
 	// cannot reach. Default: everybody has all rights.
 	May func(context.Context, access.Right) error
+	// Trusting returns the clusters whose namespaces the portal may not read, so that it trusts their
+	// names. It may be nil.
+	Trusting func() []string
 	// Cluster returns a cluster for requests in the name of the person of a context. It is nil
 	// if the portal reaches no cluster.
 	Cluster func(ctx context.Context, name string) (*kube.Cluster, error)
@@ -99,6 +105,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.May == nil {
 		c.May = func(context.Context, access.Right) error { return nil }
+	}
+	if c.Trusting == nil {
+		c.Trusting = func() []string { return nil }
 	}
 	if c.Operates == nil {
 		c.Operates = func(ctx context.Context) (bool, error) {

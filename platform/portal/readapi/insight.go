@@ -2,6 +2,7 @@ package readapi
 
 import (
 	"context"
+	"time"
 
 	"github.com/vedette-io/vedette/platform/portal/access"
 	"github.com/vedette-io/vedette/platform/portal/api"
@@ -46,20 +47,23 @@ func viewerOf(r *reader, ctx context.Context, q *question) (insight.Viewer, erro
 		return v, nil
 	}
 	clusters, err := clustersOf(r, ctx, everything(q))
-	v.Sees = func(cluster, namespace string) bool {
-		known := false
+	v.Since = func(cluster, clusterUID, namespace string) (since time.Time, known bool) {
 		for _, c := range clusters {
 			if c.Name != cluster {
 				continue
 			}
 			known = true
 			for _, typ := range c.Types {
-				if !q.sight.SeesType(cluster, typ, namespace) {
-					return false
+				from, some := q.sight.Since(cluster, clusterUID, typ, namespace)
+				if !some {
+					return time.Time{}, false
+				}
+				if from.After(since) {
+					since = from
 				}
 			}
 		}
-		return known
+		return since, known
 	}
 	return v, err
 }

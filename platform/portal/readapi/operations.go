@@ -217,12 +217,12 @@ func summaryOf(r *reader, ctx context.Context, o *api.Operations, a *history.Act
 		s.Jobs = v.Len()
 		return nil
 	})
-	s.Attention = attention(o, !r.Index.Stale().IsZero())
+	s.Attention = attention(o, !r.Index.Stale().IsZero(), len(r.Trusting()) > 0)
 	return s, err
 }
 
 // attention lists the problems that need a person.
-func attention(o *api.Operations, stale bool) []string {
+func attention(o *api.Operations, stale, trusting bool) []string {
 	all := []string{}
 	add := func(word string, is bool) {
 		if is {
@@ -234,6 +234,7 @@ func attention(o *api.Operations, stale bool) []string {
 	add("cursor", slices.ContainsFunc(o.Cursors, func(c api.Cursor) bool { return !c.Expired.IsZero() }))
 	add("channel", slices.ContainsFunc(o.Channels, func(c api.ChannelState) bool { return c.State != "works" }))
 	add("dead letters", o.Dead.N > 0)
+	add("namespace names", trusting)
 	add("gap", slices.ContainsFunc(o.Gaps, func(g api.Gap) bool { return !g.Closed }))
 	return all
 }

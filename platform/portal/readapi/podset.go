@@ -170,7 +170,7 @@ func retries(r *reader, ctx context.Context, q *question, object *history.Object
 	}
 	seen := all[:0]
 	for _, a := range all {
-		if q.sight.All() || q.sight.SeesType(a.Object.Cluster, a.Object.Type.String(), a.Object.Namespace) {
+		if o := &a.Object; q.sight.SeesJob(o.Cluster, o.ClusterUID, o.Type.String(), o.Namespace, o.Created) {
 			seen = append(seen, a)
 		}
 	}

@@ -89,7 +89,7 @@ func (r *reader) ask(ctx context.Context, text string) (*question, error) {
 		q.At, q.at = at, at
 	}
 	if !s.All() {
-		q.Sees, q.SeesType = s.Sees, s.SeesType
+		q.Sees, q.Since = s.Sees, s.Since
 	}
 	q.SeesPods = s.SeesPods
 	q.Mine = q.person.Names
@@ -118,7 +118,7 @@ func (r *reader) askFor(ctx context.Context, text string) (*question, error) {
 
 // sees reports whether the person may see a job.
 func (q *question) sees(row *jobindex.Row) bool {
-	return q.sight.All() || q.sight.SeesType(row.Cluster, row.Type, row.Namespace)
+	return q.sight.SeesJob(row.Cluster, row.ClusterUID, row.Type, row.Namespace, row.Submitted)
 }
 
 // job returns the row of a job that the person may see. The problem does not reveal whether

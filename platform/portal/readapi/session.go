@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/vedette-io/vedette/platform/jobindex"
 	"github.com/vedette-io/vedette/platform/notify/delivery"
@@ -51,7 +52,12 @@ func clustersOf(r *reader, ctx context.Context, q *question) ([]api.Cluster, err
 		err := r.Index.View(func(v *jobindex.View) error {
 			for _, s := range v.Scopes() {
 				k := key{s.Cluster, s.ClusterUID}
-				if (q.SeesType == nil || q.SeesType(s.Cluster, s.Type, s.Namespace)) && !slices.Contains(types[k], s.Type) {
+				if q.Since != nil {
+					if _, some := q.Since(s.Cluster, s.ClusterUID, s.Type, s.Namespace); !some {
+						continue
+					}
+				}
+				if !slices.Contains(types[k], s.Type) {
 					types[k] = append(types[k], s.Type)
 				}
 			}
@@ -86,11 +92,12 @@ func mayRead(r *reader, ctx context.Context, p access.Part, row *jobindex.Row) e
 // allSight sees everything. The portal itself uses it.
 type allSight struct{}
 
-func (allSight) All() bool                    { return true }
-func (allSight) Sees(_, _ string) bool        { return true }
-func (allSight) SeesType(_, _, _ string) bool { return true }
-func (allSight) SeesPods(_, _ string) bool    { return true }
-func (allSight) Key() string                  { return "the portal itself" }
+func (allSight) All() bool                                   { return true }
+func (allSight) Sees(_, _ string) bool                       { return true }
+func (allSight) Since(_, _, _, _ string) (time.Time, bool)   { return time.Time{}, true }
+func (allSight) SeesJob(_, _, _, _ string, _ time.Time) bool { return true }
+func (allSight) SeesPods(_, _ string) bool                   { return true }
+func (allSight) Key() string                                 { return "the portal itself" }
 
 // everything returns a question of the portal itself, whose answer is not sent to
 // anybody.

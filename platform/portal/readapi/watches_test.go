@@ -73,10 +73,10 @@ func TestAttention(t *testing.T) {
 		Watches: []api.Watch{{Phase: "watching"}, {Phase: "denied"}, {Phase: "unknown"}}, Cursors: []api.Cursor{{Expired: now}}, Dead: api.Count{N: 2},
 		Channels: []api.ChannelState{{State: "pauses"}}, Gaps: []api.Gap{{}, {Closed: true}},
 	}
-	if got := fmt.Sprint(attention(o, true)); got != "[database watch cursor channel dead letters gap]" {
+	if got := fmt.Sprint(attention(o, true, true)); got != "[database watch cursor channel dead letters namespace names gap]" {
 		t.Errorf("got %q, want %q", got, "[database watch cursor channel dead letters gap]")
 	}
-	if got := attention(&api.Operations{Watches: []api.Watch{{Phase: "watching"}}}, false); len(got) != 0 {
+	if got := attention(&api.Operations{Watches: []api.Watch{{Phase: "watching"}}}, false, false); len(got) != 0 {
 		t.Errorf("got %q, want nothing that needs attention", got)
 	}
 	if p := percentile([]float64{5, 1, 3}, 50); p != 3 || percentile(nil, 99) != -1 || percentile([]float64{2}, 99) != 2 {

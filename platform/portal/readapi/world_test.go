@@ -57,9 +57,13 @@ func (s sight) All() bool { return s == "*" }
 func (s sight) Sees(_, namespace string) bool {
 	return s.All() || strings.TrimPrefix(string(s), jobsOnly) == namespace
 }
-func (s sight) SeesType(_, _, namespace string) bool { return s.Sees("", namespace) }
-func (s sight) SeesPods(_, namespace string) bool    { return s.All() || string(s) == namespace }
-func (s sight) Key() string                          { return string(s) }
+func (s sight) Since(_, _, _, namespace string) (time.Time, bool) {
+	return time.Time{}, s.Sees("", namespace)
+}
+
+func (s sight) SeesJob(_, _, _, namespace string, _ time.Time) bool { return s.Sees("", namespace) }
+func (s sight) SeesPods(_, namespace string) bool                   { return s.All() || string(s) == namespace }
+func (s sight) Key() string                                         { return string(s) }
 
 // world is an API server, a recorder that has recorded everything, an index, and the
 // operations.

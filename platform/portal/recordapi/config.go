@@ -12,8 +12,9 @@ import (
 type Sight interface {
 	// All reports whether the person sees all jobs.
 	All() bool
-	// SeesType reports whether the person sees jobs of a type ("jobs.batch") in a namespace.
-	SeesType(cluster, typ, namespace string) bool
+	// Since reports whether the person sees jobs of a type ("jobs.batch") in a namespace, and those
+	// created from which time on.
+	Since(cluster, clusterUID, typ, namespace string) (time.Time, bool)
 	// SeesCluster reports whether the person sees any job of a cluster.
 	SeesCluster(cluster string) bool
 }
@@ -26,5 +27,8 @@ type Config struct {
 	// May returns nil if the person of a context has a right. Nil means that no rights are
 	// configured, so everybody sees all records.
 	May func(context.Context, access.Right) error
-	Now func() time.Time // default: time.Now
+	// Since reports whether a person with a right in a namespace, or in all if it is empty, sees the
+	// records there, and those of objects created from which time on. Nil means all of them.
+	Since func(ctx context.Context, cluster, clusterUID, namespace string) (time.Time, bool, error)
+	Now   func() time.Time // default: time.Now
 }

@@ -52,7 +52,7 @@ func named(r *reader, ctx context.Context, in *namedInput) (*api.RecordList, err
 		return nil, err
 	}
 	n := history.ObjectName{Type: found[0], Namespace: in.Namespace, AllNamespaces: in.All, Name: in.Name, Cluster: in.Cluster}
-	page, err := visible(ctx, e, in.paging(), placeOf, func(ctx context.Context, p history.Paging) (history.Page[history.Object], error) {
+	page, err := visible(ctx, e, in.paging(), recordOf, func(ctx context.Context, p history.Paging) (history.Page[history.Object], error) {
 		return r.history.Objects(ctx, n, p)
 	})
 	if err != nil {
@@ -70,7 +70,7 @@ func changes(r *reader, ctx context.Context, in *filterInput) (*api.RecordChange
 	if err != nil {
 		return nil, err
 	}
-	page, err := visible(ctx, e, in.paging(), func(c *history.Change) place { return placeOf(&c.Object) }, func(ctx context.Context, p history.Paging) (history.Page[history.Change], error) {
+	page, err := visible(ctx, e, in.paging(), func(c *history.Change) record { return recordOf(&c.Object) }, func(ctx context.Context, p history.Paging) (history.Page[history.Change], error) {
 		return r.history.ListTransitions(ctx, f, p)
 	})
 	if err != nil {
@@ -100,7 +100,9 @@ func jobs(r *reader, ctx context.Context, in *filterInput) (*api.RecordJobList, 
 	}
 	now := r.Now()
 	out := &api.RecordJobList{}
-	page, err := visible(ctx, e, in.paging(), func(j *history.Job) place { return place{j.Cluster, types[j.Type], j.Namespace} }, func(ctx context.Context, p history.Paging) (history.Page[history.Job], error) {
+	page, err := visible(ctx, e, in.paging(), func(j *history.Job) record {
+		return record{place{j.Cluster, j.ClusterUID, types[j.Type], j.Namespace}, j.Submitted}
+	}, func(ctx context.Context, p history.Paging) (history.Page[history.Job], error) {
 		page, err := r.history.ListJobs(ctx, f, p, now)
 		if e.sight.All() && out.Open == nil && page.Open != nil {
 			out.Open = map[string]int{}
@@ -122,8 +124,9 @@ func jobs(r *reader, ctx context.Context, in *filterInput) (*api.RecordJobList, 
 	return out, nil
 }
 
-// gaps answers with gaps of namespaces that the person may see. A gap of all namespaces is
-// shown to a person who may see the requested namespace.
+// gaps answers with gaps of namespaces that the person may see, unless they ended before the
+// namespace was created. A gap of all namespaces is shown to a person who may see the requested
+// namespace.
 func gaps(r *reader, ctx context.Context, in *filterInput) (*api.RecordGapList, error) {
 	e, err := newViewer(ctx, r, in.Namespace)
 	if err != nil {
@@ -134,11 +137,13 @@ func gaps(r *reader, ctx context.Context, in *filterInput) (*api.RecordGapList, 
 		return nil, err
 	}
 	g := history.GapFilter{Cluster: f.Cluster, Types: f.Types, Namespace: f.Namespace, Open: in.Open, Since: f.Since, Until: f.Until}
-	page, err := visible(ctx, e, in.paging(), func(g *history.Gap) place {
-		if g.Namespace == "" {
-			return place{g.Cluster, g.Type, in.Namespace}
+	now := r.Now()
+	page, err := visible(ctx, e, in.paging(), func(g *history.Gap) record {
+		until := g.Ended
+		if until.IsZero() {
+			until = now
 		}
-		return place{g.Cluster, g.Type, g.Namespace}
+		return record{place{g.Cluster, g.ClusterUID, g.Type, cmp.Or(g.Namespace, in.Namespace)}, until}
 	}, func(ctx context.Context, p history.Paging) (history.Page[history.Gap], error) {
 		return r.history.ListGaps(ctx, g, p)
 	})
@@ -156,12 +161,12 @@ func gaps(r *reader, ctx context.Context, in *filterInput) (*api.RecordGapList, 
 // visible returns a page of the visible items. It has a cursor only if more visible items follow,
 // because a cursor for hidden items would reveal that they exist. After maxRead records it stops
 // reading, and has a cursor.
-func visible[T any](ctx context.Context, e *viewer, p history.Paging, at func(*T) place, list func(context.Context, history.Paging) (history.Page[T], error)) (page history.Page[T], err error) {
+func visible[T any](ctx context.Context, e *viewer, p history.Paging, of func(*T) record, list func(context.Context, history.Paging) (history.Page[T], error)) (page history.Page[T], err error) {
 	if e.sight.All() {
 		if page, err = list(ctx, p); err != nil {
 			return page, mapped(err)
 		}
-		page.Items, err = seen(e, page.Items, at)
+		page.Items, err = seen(e, page.Items, of)
 		return page, err
 	}
 	want := cmp.Or(p.Limit, defaultLimit)
@@ -174,7 +179,7 @@ func visible[T any](ctx context.Context, e *viewer, p history.Paging, at func(*T
 			return page, mapped(err)
 		}
 		for i := range raw.Items {
-			some, err := seen(e, raw.Items[i:i+1], at)
+			some, err := seen(e, raw.Items[i:i+1], of)
 			switch {
 			case err != nil:
 				return page, err

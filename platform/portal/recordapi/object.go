@@ -103,7 +103,7 @@ func attempts(r *reader, ctx context.Context, in *IDInput) (*api.RecordAttempts,
 	if err != nil {
 		return nil, mapped(err)
 	}
-	chain, err = seen(e, chain, func(a *history.Attempt) place { return placeOf(&a.Object) })
+	chain, err = seen(e, chain, func(a *history.Attempt) record { return recordOf(&a.Object) })
 	if err != nil {
 		return nil, err
 	}

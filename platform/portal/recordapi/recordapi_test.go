@@ -51,8 +51,10 @@ type sight string
 
 func (s sight) All() bool { return s == "*" }
 
-func (s sight) SeesCluster(string) bool              { return true }
-func (s sight) SeesType(_, _, namespace string) bool { return s.All() || string(s) == namespace }
+func (s sight) SeesCluster(string) bool { return true }
+func (s sight) Since(_, _, _, namespace string) (time.Time, bool) {
+	return time.Time{}, s.All() || string(s) == namespace
+}
 
 // fill records jobs, pods and Secrets of two teams, and more objects with states. It returns the
 // database.
@@ -136,7 +138,7 @@ func serve(t *testing.T, db *sqldb.DB, s sight, rights bool) func(path string) (
 	cfg := recordapi.Config{DB: db, Sight: func(context.Context) (recordapi.Sight, error) { return s, nil }}
 	if rights {
 		cfg.May = func(_ context.Context, r access.Right) error {
-			if s.SeesType("", "", r.Namespace) {
+			if s.All() || string(s) == r.Namespace {
 				return nil
 			}
 			return web.Denied("no", "")

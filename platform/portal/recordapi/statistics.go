@@ -37,7 +37,8 @@ func statistics(r *reader, ctx context.Context, in *filterInput) (*api.RecordSta
 }
 
 // narrow restricts a filter to one cluster, and to types of which the person may see all
-// matching objects. It does not change the filter of a person who sees everything.
+// matching objects, in the namespace as it exists now. It does not change the filter of a person who
+// sees everything.
 //
 // Errors: *api.Problem if the filter selects objects that the person may not see.
 func narrow(ctx context.Context, r *reader, e *viewer, f *history.Filter) error {
@@ -65,17 +66,22 @@ func narrow(ctx context.Context, r *reader, e *viewer, f *history.Filter) error 
 	if len(clusters) != 1 {
 		return web.Denied("You do not see everything, so statistics need one cluster. Name it.", "")
 	}
-	var name string
-	for f.Cluster, name = range clusters {
+	at := place{namespace: f.Namespace}
+	for at.clusterUID, at.cluster = range clusters {
 	}
+	f.Cluster = at.clusterUID
 	seen := []history.Type{}
 	for _, t := range types {
-		yes, err := e.sees(name, t, f.Namespace)
+		at.typ = t
+		of, err := e.sees(at)
 		switch {
 		case err != nil:
 			return err
-		case yes:
+		case of.some:
 			seen = append(seen, t)
+			if of.since.After(f.Created) { // all types are in one namespace, so the time is the same
+				f.Created = of.since
+			}
 		case f.Types != nil:
 			return web.Denied("You may not see all of these "+t.Resource+". Name a namespace that you may see.", "")
 		}

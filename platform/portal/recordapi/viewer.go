@@ -3,6 +3,7 @@ package recordapi
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/history"
@@ -17,17 +18,32 @@ const maxReviews = 60
 
 // place is a type in a namespace of a cluster.
 type place struct {
-	cluster   string
-	typ       history.Type
-	namespace string
+	cluster, clusterUID string
+	typ                 history.Type
+	namespace           string
 }
+
+// record is a place, and the time at which the object of a record was created.
+type record struct {
+	place
+	created time.Time
+}
+
+// verdict is what a person may see in a place: the objects created from a time on, or nothing.
+type verdict struct {
+	some  bool
+	since time.Time
+}
+
+// covers reports whether an object that was created at a time may be seen.
+func (v verdict) covers(created time.Time) bool { return v.some && !created.Before(v.since) }
 
 // viewer decides what the person of one request may see.
 type viewer struct {
 	r        *reader
 	ctx      context.Context
 	sight    Sight
-	reviewed map[place]bool
+	reviewed map[place]verdict
 	reviews  int
 }
 
@@ -41,35 +57,48 @@ func newViewer(ctx context.Context, r *reader, namespace string) (*viewer, error
 	if err != nil {
 		return nil, err
 	}
-	return &viewer{r: r, ctx: ctx, sight: s, reviewed: map[place]bool{}}, nil
+	return &viewer{r: r, ctx: ctx, sight: s, reviewed: map[place]verdict{}}, nil
 }
 
 // isJob reports whether a type is a type of jobs, which the sight decides.
 func isJob(t history.Type) bool { return job.IsJobType(t.String()) }
 
-// sees reports whether the person may see the objects of a type in a namespace; the empty
-// namespace means all.
+// sees returns what the person may see of the objects of a place; the empty namespace means all.
 //
 // Errors: the access review failed.
-func (v *viewer) sees(cluster string, t history.Type, namespace string) (bool, error) {
-	if isJob(t) {
-		return v.sight.All() || v.sight.SeesType(cluster, t.String(), namespace) && namespace != "", nil
+func (v *viewer) sees(at place) (verdict, error) {
+	if isJob(at.typ) {
+		if v.sight.All() {
+			return verdict{some: true}, nil
+		}
+		since, some := v.sight.Since(at.cluster, at.clusterUID, at.typ.String(), at.namespace)
+		return verdict{some && at.namespace != "", since}, nil
 	}
-	if namespace != "" {
-		if all, err := v.may(place{cluster, t, ""}); all || err != nil {
+	if at.namespace != "" {
+		all := at
+		all.namespace = ""
+		if all, err := v.may(all); all.some || err != nil {
 			return all, err
 		}
 	}
-	return v.may(place{cluster, t, namespace})
+	return v.may(at)
+}
+
+// seesOne reports whether the person may see the object of a record.
+//
+// Errors: those of sees.
+func (v *viewer) seesOne(r record) (bool, error) {
+	of, err := v.sees(r.place)
+	return of.covers(r.created), err
 }
 
 // podType is the type of pods.
 var podType = history.Type{Resource: "pods", Kind: "Pod"}
 
 // withoutDetail removes the detail of a gap, which may name an object, if the person may not see all
-// objects of its scope.
+// objects of its scope that existed when it began.
 func (v *viewer) withoutDetail(g *history.Gap) error {
-	yes, err := v.sees(g.Cluster, g.Type, g.Namespace)
+	yes, err := v.seesOne(record{place{g.Cluster, g.ClusterUID, g.Type, g.Namespace}, g.Began})
 	if err == nil && !yes {
 		g.Detail = ""
 	}
@@ -79,7 +108,7 @@ func (v *viewer) withoutDetail(g *history.Gap) error {
 // withoutPods removes what the pods of a job show, if the person may not see them. The message of
 // an open job may be that of a pod.
 func (v *viewer) withoutPods(j *history.Job) error {
-	yes, err := v.sees(j.Cluster, podType, j.Namespace)
+	yes, err := v.seesOne(record{place{j.Cluster, j.ClusterUID, podType, j.Namespace}, j.Submitted})
 	if err != nil || yes {
 		return err
 	}
@@ -89,24 +118,30 @@ func (v *viewer) withoutPods(j *history.Job) error {
 	return nil
 }
 
-// may checks the right to list a type.
-func (v *viewer) may(at place) (bool, error) {
+// may checks the right to list a type, and then since when its namespace exists.
+func (v *viewer) may(at place) (of verdict, err error) {
 	if v.r.May == nil {
-		return true, nil
+		return verdict{some: true}, nil
 	}
 	if yes, ok := v.reviewed[at]; ok {
 		return yes, nil
 	}
 	if v.reviews++; v.reviews > maxReviews {
-		return false, nil
+		return verdict{}, nil
 	}
-	err := v.r.May(v.ctx, access.Right{Cluster: at.cluster, Verb: "list", Group: at.typ.Group, Resource: at.typ.Resource, Namespace: at.namespace})
+	err = v.r.May(v.ctx, access.Right{Cluster: at.cluster, Verb: "list", Group: at.typ.Group, Resource: at.typ.Resource, Namespace: at.namespace})
 	var p *api.Problem
 	if err != nil && (!errors.As(err, &p) || p.Type == api.ProblemCluster) {
-		return false, err
+		return verdict{}, err
 	}
-	v.reviewed[at] = err == nil
-	return err == nil, nil
+	of.some = err == nil
+	if of.some && v.r.Since != nil {
+		if of.since, of.some, err = v.r.Since(v.ctx, at.cluster, at.clusterUID, at.namespace); err != nil {
+			return verdict{}, err
+		}
+	}
+	v.reviewed[at] = of
+	return of, nil
 }
 
 // objectOf returns an object that the person may see.
@@ -127,7 +162,7 @@ func objectOf(ctx context.Context, r *reader, id int64) (history.Object, error) 
 	if err != nil {
 		return history.Object{}, err
 	}
-	yes, err := e.sees(found[0].Cluster, found[0].Type, found[0].Namespace)
+	yes, err := e.seesOne(recordOf(&found[0]))
 	switch {
 	case err != nil:
 		return history.Object{}, err
@@ -141,14 +176,15 @@ func unknownObject() *api.Problem {
 	return web.Unknown("This object does not exist, or you may not see it. Its history may have been removed.")
 }
 
-// placeOf returns the type, namespace and cluster of an object.
-func placeOf(o *history.Object) place { return place{o.Cluster, o.Type, o.Namespace} }
+// recordOf returns the record of an object.
+func recordOf(o *history.Object) record {
+	return record{place{o.Cluster, o.ClusterUID, o.Type, o.Namespace}, o.Created}
+}
 
 // seen returns the items that the person may see.
-func seen[T any](e *viewer, all []T, at func(*T) place) (out []T, err error) {
+func seen[T any](e *viewer, all []T, of func(*T) record) (out []T, err error) {
 	for i := range all {
-		p := at(&all[i])
-		yes, err := e.sees(p.cluster, p.typ, p.namespace)
+		yes, err := e.seesOne(of(&all[i]))
 		if err != nil {
 			return nil, err
 		}

@@ -34,20 +34,36 @@ type gapReader struct {
 	kept map[int64]map[string]int // transitions by namespace; nil: too many
 }
 
-// sees reports whether a person sees the jobs of a type in a namespace.
-type sees func(cluster, typ, namespace string) bool
+// sees reports whether a person sees jobs of the type of a gap in a namespace that were created at a
+// time.
+type sees func(gap *history.Gap, namespace string, created time.Time) bool
 
 func seesOf(q *jobindex.Query) sees {
-	return func(cluster, typ, namespace string) bool {
-		return (q.Sees == nil || q.Sees(cluster, namespace)) && (q.SeesType == nil || q.SeesType(cluster, typ, namespace))
+	return func(gap *history.Gap, namespace string, created time.Time) bool {
+		if q.Sees != nil && !q.Sees(gap.Cluster, namespace) {
+			return false
+		}
+		if q.Since == nil {
+			return true
+		}
+		since, some := q.Since(gap.Cluster, gap.ClusterUID, gap.Type.String(), namespace)
+		return some && !created.Before(since)
 	}
+}
+
+// gapEnd returns the end of a gap, or a time if it is open.
+func gapEnd(gap *history.Gap, now time.Time) time.Time {
+	if gap.Ended.IsZero() {
+		return now
+	}
+	return gap.Ended
 }
 
 // list describes the gaps of a window that the person may see, in the order of recording.
 func (g *gapReader) list(ctx context.Context, all []history.Gap, w Window, sees sees, language string) ([]api.Gap, error) {
 	found := []api.Gap{}
 	for _, gap := range all { // those of other types affect no rows
-		if !gap.Began.Before(w.To) || !gap.Ended.IsZero() && !gap.Ended.After(w.From) || gap.Namespace != "" && !sees(gap.Cluster, gap.Type.String(), gap.Namespace) || !job.IsJobType(gap.Type.String()) {
+		if !gap.Began.Before(w.To) || !gap.Ended.IsZero() && !gap.Ended.After(w.From) || gap.Namespace != "" && !sees(&gap, gap.Namespace, gapEnd(&gap, g.now())) || !job.IsJobType(gap.Type.String()) {
 			continue
 		}
 		found = append(found, api.Gap{
@@ -80,7 +96,7 @@ func (g *gapReader) list(ctx context.Context, all []history.Gap, w Window, sees 
 			row.Changes = 0
 		}
 		for namespace, n := range counts {
-			if sees(row.Cluster, row.Type, namespace) {
+			if sees(&all[i], namespace, all[i].Began) {
 				row.Changes += n
 			}
 		}
@@ -89,9 +105,9 @@ func (g *gapReader) list(ctx context.Context, all []history.Gap, w Window, sees 
 }
 
 // detailOf returns the detail of a gap for a person. It may name an object, so the person must see all
-// namespaces of the gap: the empty one means all.
+// namespaces of the gap, the empty one means all, and what they had when it began.
 func detailOf(gap *history.Gap, sees sees) string {
-	if !sees(gap.Cluster, gap.Type.String(), gap.Namespace) {
+	if !sees(gap, gap.Namespace, gap.Began) {
 		return ""
 	}
 	return gap.Detail

@@ -139,7 +139,10 @@ func (w *writer) subscription(ctx context.Context, in *api.Subscribe) (s deliver
 	if err != nil {
 		return s, "", err
 	}
-	sees := sight.All() || in.Cluster != "" && in.Namespace != "" && (in.Type != "" && sight.SeesType(in.Cluster, in.Type, in.Namespace))
+	sees := sight.All()
+	if !sees && in.Cluster != "" && in.Namespace != "" && in.Type != "" {
+		_, sees = sight.Since(in.Cluster, "", in.Type, in.Namespace)
+	}
 	if !sees {
 		return s, "", web.Denied("You can subscribe to jobs that you see: name a cluster, a type and a namespace of yours.", "")
 	}

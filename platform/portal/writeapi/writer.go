@@ -68,7 +68,7 @@ func (w *writer) visible(ctx context.Context, row jobindex.Row, found bool, clus
 	if err != nil {
 		return jobindex.Row{}, err
 	}
-	if !found || !s.SeesType(row.Cluster, row.Type, row.Namespace) {
+	if !found || !s.SeesJob(row.Cluster, row.ClusterUID, row.Type, row.Namespace, row.Submitted) {
 		return jobindex.Row{}, none(cluster, uid)
 	}
 	return row, nil
@@ -117,7 +117,9 @@ func (w *writer) viewer(ctx context.Context) (insight.Viewer, error) {
 	}
 	v := insight.Viewer{Language: web.LanguageOf(ctx)}
 	if !s.All() {
-		v.Sees = s.Sees
+		v.Since = func(cluster, clusterUID, namespace string) (time.Time, bool) {
+			return s.Since(cluster, clusterUID, "", namespace)
+		}
 	}
 	return v, nil
 }

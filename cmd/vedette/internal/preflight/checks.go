@@ -134,6 +134,19 @@ func examineKeptLogs(ctx context.Context, d *sqldb.DB, f *Findings) {
 	}
 }
 
+// examineNamespaces checks that a portal can tell a namespace from an older one of its name.
+func examineNamespaces(ctx context.Context, c *Cluster, f *Findings) {
+	verbs, why, err := lacks(ctx, c.Cluster, kube.Resource{Version: "v1", Name: "namespaces", Kind: "Namespace"}, "", "", "get", "list")
+	switch {
+	case err != nil:
+		f.Fail("namespaces", err)
+	case len(verbs) > 0:
+		f.note(Warning, "namespaces", "may not "+strings.Join(verbs, " and ")+" namespaces"+why, "the portal trusts their names: a new namespace shows the history of an older one with its name; grant these verbs in a ClusterRole")
+	default:
+		f.OK("namespaces", "a new namespace does not show the history of an older one with its name")
+	}
+}
+
 // tryWrite writes a row and rolls it back.
 func tryWrite(ctx context.Context, url string) error {
 	d, err := settings.OpenToWrite(ctx, url)
@@ -178,6 +191,7 @@ type ClusterOptions struct {
 	Wait                    bool // the recorder waits for types that are not served
 	Logs                    bool // logs are kept, of the types and the namespaces below
 	LogTypes, LogNamespaces []string
+	People                  bool // a portal lets the API server decide what people see
 }
 
 // CheckCluster checks one cluster. d is nil if there is no history to read.
@@ -216,6 +230,9 @@ func CheckCluster(ctx context.Context, c *Cluster, d *sqldb.DB, o ClusterOptions
 				f.OK("logs", "%s", r.found)
 			}
 		}
+	}
+	if o.People {
+		examineNamespaces(ctx, c, f)
 	}
 	// The check of a resume point takes a second if nothing happens, so all run at the
 	// same time.
