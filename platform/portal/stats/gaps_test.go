@@ -24,7 +24,7 @@ func TestGapDetails(t *testing.T) {
 		{"a namespace, to its people", "team-b", map[string]bool{"team-b": true}, true, true},
 		{"a namespace, to others", "team-b", map[string]bool{"team-a": true}, false, false},
 	} {
-		all, err := new(gapReader).list(t.Context(), []history.Gap{gap(c.of)}, Window{now.Add(-time.Hour), now.Add(time.Hour)}, func(_, _, namespace string) bool { return c.sees[namespace] }, "en")
+		all, err := new(gapReader).list(t.Context(), []history.Gap{gap(c.of)}, Window{now.Add(-time.Hour), now.Add(time.Hour)}, func(_ *history.Gap, namespace string, _ time.Time) bool { return c.sees[namespace] }, "en")
 		if err != nil {
 			t.Fatal(err)
 		}
