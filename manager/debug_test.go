@@ -122,7 +122,7 @@ func TestDebug(t *testing.T) {
 		return ""
 	})
 	c := doc.Controllers[0]
-	if s := doc.Stores[0]; s.Type != "pods" || s.Objects != 2 || s.RawBytes == 0 || s.HeldBytes == 0 {
+	if s := doc.Stores[0]; s.Type != "Pod.v1." || s.Objects != 2 || s.RawBytes == 0 || s.HeldBytes == 0 {
 		t.Errorf("got the store %+v", s)
 	}
 	if len(c.Failing) != 1 || c.Failing[0].Key != "default/bad" || !c.Failing[0].GivenUp || !strings.HasPrefix(c.Failing[0].Err, "broken") || len(c.Failing[0].Err) > 1100 {
@@ -130,7 +130,7 @@ func TestDebug(t *testing.T) {
 	}
 	for _, e := range c.Ended {
 		want := map[string]string{"default/good": "done", "default/bad": "terminal"}[e.Key]
-		if e.Outcome != want || len(e.Reasons) != 1 || !strings.HasPrefix(e.Reasons[0], "pods ") {
+		if e.Outcome != want || len(e.Reasons) != 1 || !strings.HasPrefix(e.Reasons[0], "Pod.v1. initial default/") {
 			t.Errorf("got the reconcile %+v", e)
 		}
 	}
