@@ -19,7 +19,7 @@ func TestJobsWithoutPods(t *testing.T) {
 		return web.Denied("You may not list "+r.Resource+".", "")
 	}
 	for namespace, want := range map[string]string{"ml": "node message", "other": " "} {
-		v := &viewer{r: &reader{Config: Config{May: may}}, ctx: t.Context(), reviewed: map[place]bool{}}
+		v := &viewer{r: &reader{Config: Config{May: may}}, ctx: t.Context(), reviewed: map[place]verdict{}}
 		j := history.Job{Cluster: "west", Namespace: namespace, Node: "node", Message: "message"}
 		if err := v.withoutPods(&j); err != nil || j.Node+" "+j.Message != want {
 			t.Errorf("a job of %s: got %q and error %v, want %q", namespace, j.Node+" "+j.Message, err, want)
