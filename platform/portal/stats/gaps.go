@@ -51,10 +51,10 @@ func seesOf(q *jobindex.Query) sees {
 	}
 }
 
-// gapEnd returns the end of a gap, or a time if it is open.
-func gapEnd(gap *history.Gap, now time.Time) time.Time {
+// gapEnd returns the end of a gap, or the end of a window if it is open.
+func gapEnd(gap *history.Gap, until time.Time) time.Time {
 	if gap.Ended.IsZero() {
-		return now
+		return until
 	}
 	return gap.Ended
 }
@@ -63,7 +63,7 @@ func gapEnd(gap *history.Gap, now time.Time) time.Time {
 func (g *gapReader) list(ctx context.Context, all []history.Gap, w Window, sees sees, language string) ([]api.Gap, error) {
 	found := []api.Gap{}
 	for _, gap := range all { // those of other types affect no rows
-		if !gap.Began.Before(w.To) || !gap.Ended.IsZero() && !gap.Ended.After(w.From) || gap.Namespace != "" && !sees(&gap, gap.Namespace, gapEnd(&gap, g.now())) || !job.IsJobType(gap.Type.String()) {
+		if !gap.Began.Before(w.To) || !gap.Ended.IsZero() && !gap.Ended.After(w.From) || gap.Namespace != "" && !sees(&gap, gap.Namespace, gapEnd(&gap, w.To)) || !job.IsJobType(gap.Type.String()) {
 			continue
 		}
 		found = append(found, api.Gap{
