@@ -203,7 +203,7 @@ func (o *jobsOptions) open(ctx context.Context, q joblist.Query, con *console.Co
 	}
 	switch {
 	case o.cluster != "":
-		return nil, errNotCluster
+		return nil, errors.New("--cluster names a cluster of a database or a portal: add --db or --server, or choose the cluster with --context")
 	case slices.Contains(q.States, job.Deleted):
 		return nil, errors.New("--state: a cluster has no jobs in the state Deleted; name a database with --db, or a portal with --server")
 	}

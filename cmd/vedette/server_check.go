@@ -12,7 +12,7 @@ import (
 // notContext is the alternative to a context of a kubeconfig.
 const notContext = "--cluster names a cluster of the portal"
 
-var errNotCluster = errors.New("--cluster names a cluster of a portal or a database: add --server or --db, or choose the cluster with --context")
+var errNotCluster = errors.New("--cluster names a cluster of a portal: add --server, or choose the cluster with --context")
 
 // onlyCluster returns an error if a flag is set that needs access to a cluster. instead has the
 // remedy for each flag.

@@ -88,7 +88,7 @@ var sameLines = map[string]string{
 	"show job/none -n ml":                                                                 "ds",
 	"diff job/alone -n ml --to never":                                                     "ds",
 	"diff jbo/alone -n ml":                                                                "ds",
-	"stats jobs -A -l !app":                                                               "ds",
+	"stats jobs -A -l !app -o jsonpath={.section}{.name}{.count}":                         "ds",
 	"stats jobs -A -l app>1":                                                              "ds",
 	"stats jobs -A --top -1":                                                              "ds",
 	"stats jbos -A":                                                                       "ds",

@@ -64,7 +64,7 @@ func TestSubmitToPortal(t *testing.T) {
 	if text := run(0, "release", "job/b"); !strings.Contains(text, "job/b is not on hold") {
 		t.Errorf("the same release: %s", text)
 	}
-	if text := run(1, "cancel", "none"); !strings.Contains(text, "not found in the history") {
+	if text := run(1, "cancel", "none"); !strings.Contains(text, "no job none is in the namespace ml") {
 		t.Errorf("no such job: %s", text)
 	}
 	p.interrupt()

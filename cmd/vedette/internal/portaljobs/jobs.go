@@ -1,6 +1,7 @@
 package portaljobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,12 +156,19 @@ func (p *Jobs) Open(ctx context.Context, selector string) (jobs []submit.Job, re
 		return nil, nil, err
 	}
 	list, err := r.List(ctx, joblist.Query{Cluster: p.cluster, Namespace: p.namespace, Labels: of, States: job.OpenStates()}, time.Now())
+	slices.SortFunc(list.Jobs, inClusterOrder)
 	for i := range list.Jobs {
 		j := &list.Jobs[i]
 		ref := api.JobRef{Cluster: j.Cluster, UID: j.UID, Type: j.Type, Namespace: j.Namespace, Name: j.Name}
 		jobs, refs = append(jobs, JobOfRef(ref)), append(refs, ref)
 	}
 	return jobs, refs, err
+}
+
+// inClusterOrder compares jobs as submit.Client.Select orders them: by type, then by name.
+func inClusterOrder(a, b history.Job) int {
+	types := job.Types()
+	return cmp.Or(cmp.Compare(slices.Index(types, a.Type), slices.Index(types, b.Type)), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
 // JobOfRef returns the job of a reference.
