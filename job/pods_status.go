@@ -1,10 +1,10 @@
 package job
 
-// podsStatus is what the pods of a job show together.
-type podsStatus struct {
-	problem    Status // the first problem, or the zero Status
-	bound      bool   // a pod has a node
-	restarting bool   // pods exist, and the containers of each of them are restarted
+// PodsStatus is what the pods of a job show together. It follows from their classes: see PodClass.
+type PodsStatus struct {
+	Problem Status // the first problem, or the zero Status
+	Bound   bool   // a pod has a node
+	Steady  bool   // a pod that has not ended is not restarted
 }
 
 // WithPods returns the status of a job from that of its object and those of its pods. A type
@@ -23,61 +23,39 @@ type podsStatus struct {
 // them, or soon will. A job that has ended or is on hold is as its object says.
 //
 // The order of pods decides only between equal problems of the same time.
-func (s Status) WithPods(pods []Status) Status {
+func (s Status) WithPods(pods []Status) Status { return s.WithPodsStatus(podsStatusOf(pods)) }
+
+// WithPodsStatus is WithPods for pods that show this together.
+func (s Status) WithPodsStatus(p PodsStatus) Status {
 	if s.State.Final() || s.State == Suspended || s.State == "" {
 		return s
 	}
-	p := podsStatusOf(pods)
 	switch running := s.State == Running; {
-	case p.problem.Reason == "" && s.State == Submitted && p.bound:
+	case p.Problem.Reason == "" && s.State == Submitted && p.Bound:
 		return Status{State: Starting, Raw: s.Raw}
-	case p.problem.Reason == "":
+	case p.Problem.Reason == "":
 		return s
-	case running && p.restarting, !running && p.problem.State == Restarting:
-		s.State, s.At = Restarting, p.problem.At
-	case !running && p.problem.State == Queued:
-		s.State, s.At = Queued, p.problem.At
-	case !running && p.problem.State == Starting && s.State != Restarting:
-		s.State, s.At = Starting, p.problem.At
+	case running && !p.Steady, !running && p.Problem.State == Restarting:
+		s.State, s.At = Restarting, p.Problem.At
+	case !running && p.Problem.State == Queued:
+		s.State, s.At = Queued, p.Problem.At
+	case !running && p.Problem.State == Starting && s.State != Restarting:
+		s.State, s.At = Starting, p.Problem.At
 	}
-	s.Reason, s.Message = p.problem.Reason, p.problem.Message
+	s.Reason, s.Message = p.Problem.Reason, p.Problem.Message
 	return s
 }
 
 // podsStatusOf returns what some pods show together.
-func podsStatusOf(pods []Status) (all podsStatus) {
-	living := 0
-	restarting := 0
+func podsStatusOf(pods []Status) (all PodsStatus) {
+	first := NoClass // class of the problem
 	for _, p := range pods {
-		if p.State == "" || p.State.Final() {
-			continue
-		}
-		living++
-		if p.State == Restarting {
-			restarting++
-		}
-		all.bound = all.bound || !p.State.Waits()
-		if p.Reason == "" || routineReason(p.Reason) {
-			continue
-		}
-		first := &all.problem
-		if earlier := problemOrder(p.State) - problemOrder(first.State); first.Reason == "" || earlier < 0 || earlier == 0 && p.At.Before(first.At) {
-			*first = p
+		class := p.PodClass()
+		all.Bound = all.Bound || class.Bound()
+		all.Steady = all.Steady || class.Steady()
+		if class.Problem() && (first == NoClass || class < first || class == first && p.At.Before(all.Problem.At)) {
+			first, all.Problem = class, p
 		}
 	}
-	all.restarting = living > 0 && restarting == living
 	return all
-}
-
-// problemOrder returns the place of a state in the life of a pod.
-func problemOrder(s State) int {
-	switch s {
-	case Submitted, Queued:
-		return 0
-	case Starting:
-		return 1
-	case Restarting:
-		return 2
-	}
-	return 3
 }

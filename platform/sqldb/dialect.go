@@ -88,6 +88,10 @@ type Dialect struct {
 	// others that lock them so proceed, and ForUpdate waits. It is empty if every
 	// transaction locks the whole database.
 	ForShare string
+	// WritesConflict means that servers of a cluster may run transactions at the same time that
+	// wait for each other on one server. One of them fails if both write a row, and none if
+	// they only lock it.
+	WritesConflict bool
 	// PairsPrefix precedes the pairs in "(a, b) IN ((?, ?), (?, ?))".
 	PairsPrefix string
 	// IndexHint makes a query read a table by an index; "?" stands for the index. It
@@ -158,6 +162,10 @@ func (f Fragments) NoIndex(column string) string { return f.dialect.NoIndexPrefi
 
 // ForUpdate returns the end of a query whose rows stay locked until the transaction ends.
 func (f Fragments) ForUpdate() string { return f.dialect.ForUpdate }
+
+// WritesConflict reports whether a transaction that depends on a row must write it, because a lock
+// holds on one server of a cluster only.
+func (f Fragments) WritesConflict() bool { return f.dialect.WritesConflict }
 
 // ForShare returns the end of a query whose rows nobody locks for an update until the
 // transaction ends.

@@ -41,18 +41,19 @@ func (mysql) Dialect() Dialect {
 		StatementDone: mysqlDone,
 		// While a change of a table waits for another transaction, such as a backup, all
 		// other transactions wait for the change. A short timeout bounds that time.
-		BeforeSteps:   "SET SESSION lock_wait_timeout = 5",
-		TableExists:   "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
-		UnixSeconds:   "CAST(UNIX_TIMESTAMP(?) AS SIGNED)",
-		Version:       "SELECT IF(VERSION() LIKE '%-MariaDB%', CONCAT('MariaDB ', SUBSTRING_INDEX(VERSION(), '-MariaDB', 1)), CONCAT('MySQL ', SUBSTRING_INDEX(VERSION(), '-', 1)))",
-		Clock:         "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)",
-		Transaction:   sql.TxOptions{Isolation: sql.LevelReadCommitted},
-		ForUpdate:     " FOR UPDATE",
-		ForShare:      " LOCK IN SHARE MODE",
-		IndexHint:     " FORCE INDEX (?)",
-		OrderedJoin:   "STRAIGHT_JOIN",
-		RowComparison: CompareColumns,
-		MigrationWait: 10 * time.Minute,
+		BeforeSteps:    "SET SESSION lock_wait_timeout = 5",
+		TableExists:    "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
+		UnixSeconds:    "CAST(UNIX_TIMESTAMP(?) AS SIGNED)",
+		Version:        "SELECT IF(VERSION() LIKE '%-MariaDB%', CONCAT('MariaDB ', SUBSTRING_INDEX(VERSION(), '-MariaDB', 1)), CONCAT('MySQL ', SUBSTRING_INDEX(VERSION(), '-', 1)))",
+		Clock:          "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)",
+		Transaction:    sql.TxOptions{Isolation: sql.LevelReadCommitted},
+		WritesConflict: true,
+		ForUpdate:      " FOR UPDATE",
+		ForShare:       " LOCK IN SHARE MODE",
+		IndexHint:      " FORCE INDEX (?)",
+		OrderedJoin:    "STRAIGHT_JOIN",
+		RowComparison:  CompareColumns,
+		MigrationWait:  10 * time.Minute,
 	}
 }
 

@@ -100,6 +100,14 @@ func (o *lockedObject) settled() bool {
 	return !o.late && (same || o.before.Version == 0)
 }
 
+// samePlace reports whether the batch leaves the place of a pod among those of its job: its class,
+// and its problem if it has one.
+func (o *lockedObject) samePlace() bool {
+	before := job.Status{State: job.State(o.before.State), Reason: o.before.Reason}
+	now := job.Status{State: job.State(o.State), Reason: o.Reason}
+	return !o.late && o.Presence == o.before.Presence && now.PodClass() == before.PodClass() && !now.PodClass().Problem()
+}
+
 // addHour records the hour of a transition.
 func (o *lockedObject) addHour(h int64) {
 	if !slices.Contains(o.hours, h) {

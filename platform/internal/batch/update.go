@@ -146,7 +146,7 @@ func (u *updater) insertJobs(ctx context.Context, tx *sqldb.Tx) error {
 	return model.InsertJobs(ctx, tx, missing)
 }
 
-// decide decides the statuses of the jobs of a batch, stores their changed facts, and returns the
+// decide stores the places of changed pods, decides the statuses of the jobs of a batch, stores their changed facts, and returns the
 // feed entries of the statuses. It locks rows of jobs, so it is the last change of rows of objects
 // and jobs.
 func (u *updater) decide(ctx context.Context, tx *sqldb.Tx, objects []*lockedObject) ([]model.FeedEntry, error) {
@@ -159,14 +159,14 @@ func (u *updater) decide(ctx context.Context, tx *sqldb.Tx, objects []*lockedObj
 		if obj.body == nil || obj.body.OfJob {
 			jobs = append(jobs, obj.ID)
 		}
-		if obj.body == nil || obj.body.Pod {
+		if (obj.body == nil || obj.body.Pod) && !obj.samePlace() {
 			pods = append(pods, obj.ID)
 		}
 	}
 	for i := range u.facts {
 		jobs = append(jobs, u.facts[i].ObjectID)
 	}
-	of, err := model.JobsOfPods(ctx, tx, pods)
+	of, err := model.PlacePods(ctx, tx, pods)
 	if err != nil {
 		return nil, err
 	}

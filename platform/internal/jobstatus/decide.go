@@ -1,11 +1,9 @@
 package jobstatus
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
-	"github.com/vedette-io/vedette/job"
 	"github.com/vedette-io/vedette/platform/internal/model"
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
@@ -18,86 +16,39 @@ func Decide(ctx context.Context, tx *sqldb.Tx, jobs []int64) (changed []model.Fe
 		return nil, nil
 	}
 	jobs = slices.Compact(slices.Sorted(slices.Values(jobs)))
-	locked, err := model.LockJobs(ctx, tx, jobs)
-	if err != nil || len(locked) == 0 {
+	if err := model.LockJobs(ctx, tx, jobs); err != nil {
 		return nil, err
 	}
-	own, pods, err := read(ctx, tx, locked)
+	all, err := model.UndecidedJobs(ctx, tx, jobs)
 	if err != nil {
 		return nil, err
 	}
-	for i := range locked {
-		j := &locked[i]
-		o, found := own[j.ID]
-		if !found {
+	decided := map[int64]model.JobStatus{}
+	for i := range all {
+		j := &all[i]
+		s := statusOf(j)
+		if s == j.Stored {
 			continue
 		}
-		before := j.JobStatus
-		j.JobStatus = statusOf(&o, pods[j.ID])
-		j.Decisions++
-		if j.State != before.State || j.Reason != before.Reason || j.Since != before.Since {
-			changed = append(changed, model.FeedEntry{RevisionID: model.RevisionID{Object: j.ID, Version: o.Version}, Kind: model.FeedDecided})
+		decided[j.ID] = s
+		if s.State != j.Stored.State || s.Reason != j.Stored.Reason || s.Since != j.Stored.Since {
+			changed = append(changed, model.FeedEntry{RevisionID: model.RevisionID{Object: j.ID, Version: j.Version}, Kind: model.FeedDecided})
 		}
 	}
-	return changed, model.UpdateJobs(ctx, tx, locked)
+	return changed, model.UpdateJobs(ctx, tx, decided)
 }
 
-// read returns the statuses of the objects of locked jobs, and the distinct statuses of the pods of those
-// that depend on them.
-func read(ctx context.Context, tx *sqldb.Tx, locked []model.LockedJob) (own map[int64]model.OwnStatus, pods map[int64][]job.Status, err error) {
-	ids := make([]int64, len(locked))
-	for i := range locked {
-		ids[i] = locked[i].ID
+// statusOf returns the status of a job. Pods of a job that is not present do not count.
+func statusOf(j *model.UndecidedJob) model.JobStatus {
+	s := j.Own
+	if j.Presence == model.Present {
+		s = s.WithPodsStatus(j.Pods)
 	}
-	own, pods = map[int64]model.OwnStatus{}, map[int64][]job.Status{}
-	var open []int64
-	err = model.OwnStatuses(ctx, tx, ids, func(o model.OwnStatus) {
-		if own[o.ID] = o; dependsOnPods(&o) {
-			open = append(open, o.ID)
-		}
-	})
-	if err != nil || len(open) == 0 {
-		return own, nil, err
-	}
-	distinct := map[podStatus]job.Status{}
-	err = model.LivingPods(ctx, tx, open, func(of int64, s job.Status) {
-		key := podStatus{of, s.State, s.Reason, s.Message}
-		if first, found := distinct[key]; !found || s.At.Before(first.At) {
-			distinct[key] = s
-		}
-	})
-	for key, s := range distinct {
-		pods[key.job] = append(pods[key.job], s)
-	}
-	return own, pods, err
-}
-
-// podStatus is a status that pods of a job have. Of several such pods, job.Status.WithPods needs
-// the pod that entered the status first.
-type podStatus struct {
-	job             int64
-	state           job.State
-	reason, message string
-}
-
-// dependsOnPods reports whether pods may change the status of a job.
-func dependsOnPods(o *model.OwnStatus) bool {
-	s := job.State(o.State)
-	return o.Presence == model.Present && s != "" && s != job.Suspended && !s.Final()
-}
-
-// statusOf returns the status of a job by its own one and those of its pods, in any order.
-func statusOf(o *model.OwnStatus, pods []job.Status) model.JobStatus {
-	slices.SortFunc(pods, func(x, y job.Status) int {
-		return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.State, y.State), cmp.Compare(x.Reason, y.Reason), cmp.Compare(x.Message, y.Message))
-	})
-	own := job.Status{State: job.State(o.State), Reason: o.Reason, Message: o.Message, At: model.Time(o.Since)}
-	s := own.WithPods(pods)
-	decided := o.JobStatus
-	if s.State != own.State && s.At.After(model.Time(o.CreatedAt)) {
+	entered := model.Micros(j.Own.At)
+	decided := model.JobStatus{State: string(s.State), Reason: s.Reason, Message: s.Message, Since: entered, EnteredAt: entered}
+	if s.State != j.Own.State && s.At.After(model.Time(j.CreatedAt)) {
 		decided.Since = model.Micros(s.At)
 	}
-	decided.State, decided.Reason, decided.Message = string(s.State), s.Reason, s.Message
 	return decided
 }
 

@@ -2,7 +2,7 @@
 //
 // # Data flow
 //
-//	changed objects and pods -> jobs -> lock their rows -> own statuses and living pods -> job.Status.WithPods -> jobs, feed
+//	changed pods -> their places (job_parts) -> jobs -> lock their rows -> own statuses and first problems -> job.Status.WithPodsStatus -> jobs, feed
 //
 // # Ownership
 //
@@ -18,8 +18,8 @@
 //
 // # Limits
 //
-// A decision reads the pods of the job that have not ended, and keeps one for each distinct
-// status in memory.
+// A decision reads one pod, and whether the job has pods of other classes, however many pods the
+// job has.
 //
 // # Errors
 //

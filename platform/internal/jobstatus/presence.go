@@ -14,11 +14,15 @@ func SetPresence(ctx context.Context, tx *sqldb.Tx, s model.Scope, from, to mode
 	if err != nil || n == 0 {
 		return err
 	}
-	jobs, err := model.JobsInScope(ctx, tx, s, to)
+	jobs, pods, err := model.InScope(ctx, tx, s, to)
 	if err != nil {
 		return err
 	}
-	return Update(ctx, tx, jobs)
+	of, err := model.PlacePods(ctx, tx, pods)
+	if err != nil {
+		return err
+	}
+	return Update(ctx, tx, append(jobs, of...))
 }
 
 // Unselect stores that the selectors of their target no longer select some objects, as
@@ -34,7 +38,7 @@ func Unselect(ctx context.Context, tx *sqldb.Tx, s model.Scope, uids []string) e
 			objects = append(objects, id)
 		}
 	}
-	jobs, err := model.JobsOfPods(ctx, tx, objects)
+	jobs, err := model.PlacePods(ctx, tx, objects)
 	if err != nil {
 		return err
 	}

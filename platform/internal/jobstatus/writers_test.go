@@ -11,7 +11,8 @@ import (
 )
 
 // TestTwoWriters: two transactions change two pods of a job, or a pod and the job, at the same time. The
-// second decision counts the changes of both.
+// second decision counts the changes of both, also if one of them writes the job to which the other
+// one's pod belongs.
 func TestTwoWriters(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -56,6 +57,16 @@ func TestTwoWriters(t *testing.T) {
 		w.Want("SELECT state, reason, message FROM jobs", "Running  ")
 		both(jobObject, first, job.Status{State: job.Submitted}, job.Status{State: job.Queued, Reason: "Unschedulable", Message: "no node"})
 		w.Want("SELECT state, reason, message FROM jobs", "Queued Unschedulable no node")
+		for _, podFirst := range []bool{true, false} {
+			w.reset()
+			write(first, w.observation(first, running), func() {})
+			if podFirst {
+				both(first, jobObject, restarting, running)
+			} else {
+				both(jobObject, first, running, restarting)
+			}
+			w.Want("SELECT state, reason, message FROM jobs", "Restarting CrashLoopBackOff again")
+		}
 	})
 }
 

@@ -27,11 +27,11 @@ type JobStatus struct {
 
 var (
 	factColumns   = []string{"gpus", "pods", "priority", "attempt", "attempts", "time_limit", "pod_label", "pod_label_value"}
-	statusColumns = []string{"state", "reason", "message", "since", "entered_at", "decisions"}
+	statusColumns = []string{"state", "reason", "message", "since", "entered_at"}
 )
 
-func (s *JobStatus) columns(decisions int64) []any {
-	return []any{s.State, s.Reason, s.Message, s.Since, s.EnteredAt, decisions}
+func (s *JobStatus) columns() []any {
+	return []any{s.State, s.Reason, s.Message, s.Since, s.EnteredAt}
 }
 
 func factsOf(f *job.Facts) []any {
@@ -45,14 +45,14 @@ func factsOf(f *job.Facts) []any {
 func InsertJobs(ctx context.Context, tx *sqldb.Tx, all []JobRow) error {
 	var known, unknown [][]any
 	for i := range all {
-		row := append([]any{all[i].ObjectID}, all[i].columns(0)...)
+		row := append([]any{all[i].ObjectID, int64(0)}, all[i].columns()...)
 		if f := all[i].Facts; f != nil {
 			known = append(known, append(row, factsOf(f)...))
 		} else {
 			unknown = append(unknown, row)
 		}
 	}
-	columns := append([]string{"object_id"}, statusColumns...)
+	columns := append([]string{"object_id", "decisions"}, statusColumns...)
 	err := tx.Insert(ctx, "jobs", columns, unknown)
 	if err == nil {
 		err = tx.Insert(ctx, "jobs", append(columns, factColumns...), known)

@@ -158,13 +158,26 @@ func addLabels(ctx context.Context, q sqldb.Querier, all []Part) error {
 }
 
 // SetJobs stores the jobs of parts, by the row IDs of the parts. It calls former for parts that
-// belonged to another job, with that job.
+// belonged to another job, with that job. It locks the rows of the parts: a writer of a pod at the
+// same time stores its place in the row that SetJobs has written, or SetJobs reads what it wrote.
 func SetJobs(ctx context.Context, tx *sqldb.Tx, jobs map[int64]int64, former func(of int64)) error {
 	ids := SortedIDs(jobs)
-	err := queryIn(ctx, tx, "SELECT object_id, job_id FROM job_parts WHERE object_id IN ", ids, "", func(rows *sql.Rows) error {
+	places := make(map[int64]podPlace, len(ids))
+	err := queryIn(ctx, tx, "SELECT o.id, "+placeColumns+" FROM objects o WHERE o.id IN ", ids, " ORDER BY o.uid"+tx.ForUpdate(), func(rows *sql.Rows) error {
+		var id int64
+		var pod placed
+		err := rows.Scan(append([]any{&id}, pod.targets()...)...)
+		places[id] = pod.place()
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("table objects: %w", err)
+	}
+	linked := make(map[int64]bool, len(ids))
+	err = queryIn(ctx, tx, "SELECT object_id, job_id FROM job_parts WHERE object_id IN ", ids, "", func(rows *sql.Rows) error {
 		var part, of int64
 		err := rows.Scan(&part, &of)
-		if of != jobs[part] {
+		if linked[part] = true; of != jobs[part] {
 			former(of)
 		}
 		return err
@@ -172,14 +185,22 @@ func SetJobs(ctx context.Context, tx *sqldb.Tx, jobs map[int64]int64, former fun
 	if err != nil {
 		return fmt.Errorf("table job_parts: %w", err)
 	}
-	rows := make([][]any, len(ids))
-	for i, id := range ids {
-		rows[i] = []any{id, jobs[id]}
+	var added, moved [][]any
+	for _, id := range ids {
+		at, found := places[id]
+		row := []any{id, jobs[id], int16(at.class), at.since}
+		switch {
+		case linked[id]:
+			moved = append(moved, row)
+		case found: // retention removes objects at the same time
+			added = append(added, row)
+		}
 	}
-	if _, err := execIn(ctx, tx, "DELETE FROM job_parts WHERE object_id IN ", ids); err != nil {
-		return fmt.Errorf("table job_parts: %w", err)
+	columns := []string{"object_id", "job_id", "pod_class", "problem_since"}
+	if err = tx.Update(ctx, "job_parts", columns, moved); err == nil {
+		err = tx.Insert(ctx, "job_parts", columns, added)
 	}
-	if err := tx.Insert(ctx, "job_parts", []string{"object_id", "job_id"}, rows); err != nil {
+	if err != nil {
 		return fmt.Errorf("table job_parts: %w", err)
 	}
 	return nil

@@ -75,12 +75,16 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_state ON jobs (state, entered_at, object_id);
 CREATE INDEX jobs_pod_label ON jobs (pod_label_value);
 
--- The job of each object that belongs to one: pods, and the objects between them and the job.
+-- The job of each object that belongs to one: pods, and the objects between them and the job. The
+-- class of a pod and the begin of its problem follow from its row in objects. The index has the
+-- first pod of each class of a job without reading the others.
 CREATE TABLE job_parts (
   object_id BIGINT NOT NULL PRIMARY KEY,
-  job_id BIGINT NOT NULL
+  job_id BIGINT NOT NULL,
+  pod_class SMALLINT NOT NULL,
+  problem_since BIGINT NOT NULL
 ) ${ORDERED};
-CREATE INDEX job_parts_job ON job_parts (job_id, object_id);
+CREATE INDEX job_parts_job ON job_parts (job_id, pod_class, problem_since, object_id);
 
 -- The objects whose owner has no job, or is not recorded yet.
 CREATE TABLE open_parts (
