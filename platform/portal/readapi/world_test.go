@@ -57,6 +57,7 @@ func (s sight) All() bool { return s == "*" }
 func (s sight) Sees(_, namespace string) bool {
 	return s.All() || strings.TrimPrefix(string(s), jobsOnly) == namespace
 }
+
 func (s sight) Since(_, _, _, namespace string) (time.Time, bool) {
 	return time.Time{}, s.Sees("", namespace)
 }
