@@ -117,10 +117,3 @@ func (l *activityLog) activity() (a Activity) {
 	a.Others = l.others
 	return a
 }
-
-// Activity returns the reconciles that ended last, and the keys that fail.
-func (c *Controller) Activity() Activity {
-	c.counts.mu.Lock()
-	defer c.counts.mu.Unlock()
-	return c.counts.activity.activity()
-}

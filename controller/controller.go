@@ -145,3 +145,10 @@ func (c *Controller) Health() Health {
 	h.Running = c.ownership.snapshot()
 	return h
 }
+
+// Activity returns the reconciles that ended last, and the keys that fail.
+func (c *Controller) Activity() Activity {
+	c.counts.mu.Lock()
+	defer c.counts.mu.Unlock()
+	return c.counts.activity.activity()
+}

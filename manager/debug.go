@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,17 +16,6 @@ import (
 
 // debugPath is where a program shows what it does.
 const debugPath = "/debug/vedette"
-
-// isLoopback reports whether an address HOST:PORT is on the loopback interface. The name localhost
-// counts: it never leaves the machine.
-func isLoopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
-}
 
 // debugHandler answers requests for /debug/vedette. It refuses requests for another host, which a
 // page in a browser of this machine can send.

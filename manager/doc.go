@@ -38,10 +38,11 @@
 //
 // # Debugging
 //
-// /debug/vedette shows the stores with the memory of each type, and for each controller its queue,
-// the keys that fail with their last errors, the running reconciles, and those that ended last with
-// their reasons, times and outcomes. It has names and texts of errors, and no objects. It is served
-// on the loopback interface only; see Config.Debug. The answer is text, or JSON with ?format=json:
+// /debug/vedette shows the stores with the memory of each type. For each controller it shows the
+// queue, the keys that fail with their last errors, the reconciles that run, and the last 64 that
+// ended, with their reasons and outcomes. It has names and texts of errors, and no objects.
+// It is served on the loopback interface only; see Config.Debug. The answer is text, or JSON with
+// ?format=json:
 //
 //	kubectl port-forward deploy/trainjobs 6060 &
 //	curl 'http://127.0.0.1:6060/debug/vedette?format=json'

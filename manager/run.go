@@ -3,6 +3,7 @@ package manager
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"sync"
 
 	"github.com/vedette-io/vedette/internal/guard"
@@ -44,6 +45,40 @@ func (s *stages) stop() {
 		s.all[i].end()
 		s.all[i].work.Wait()
 	}
+}
+
+// serve opens the listeners of Config.Listen and Config.Debug.
+//
+// Errors: an address cannot be used; metrics that are already registered.
+func (m *Manager) serve(s *stages) error {
+	mux, err := m.probes()
+	if err != nil {
+		return err
+	}
+	addresses := map[string]*http.ServeMux{}
+	if m.cfg.Listen != NoListen {
+		addresses[m.cfg.Listen] = mux
+	}
+	if m.cfg.Debug != "" {
+		if addresses[m.cfg.Debug] == nil {
+			addresses[m.cfg.Debug] = http.NewServeMux()
+		}
+		addresses[m.cfg.Debug].Handle("GET "+debugPath, &debugHandler{m})
+	}
+	for _, field := range []struct{ name, address, what string }{{"Listen", m.cfg.Listen, "health and metrics are served"}, {"Debug", m.cfg.Debug, debugPath + " is served"}} {
+		mux := addresses[field.address]
+		if mux == nil {
+			continue
+		}
+		delete(addresses, field.address)
+		srv, err := newServer(field.address, mux)
+		if err != nil {
+			return fmt.Errorf("manager: Config.%s %s: %w; use a free address of the form HOST:PORT", field.name, field.address, err)
+		}
+		m.log().Info(field.what, "address", srv.address())
+		s.start(part{"the HTTP server", srv.run})
+	}
+	return nil
 }
 
 // election returns the election of the leader. If functions lead, the process is not elected

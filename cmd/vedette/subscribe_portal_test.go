@@ -69,7 +69,7 @@ func TestSubscribeThroughPortal(t *testing.T) {
 		"job/train -n ml":                            "say where the messages go",
 		"job/train -n ml --to nope":                  `has no channel "nope"; it has hook, mail`,
 		"job/train -n ml --to mail --state Lost":     `--state: unknown state "Lost"`,
-		"job/none -n ml --to mail":                   "not found in the history",
+		"job/none -n ml --to mail":                   "no job/none is in the namespace ml",
 		"job/train -n ml --to mail --notify " + path: "--notify does not work with a portal",
 		"ls -A":             "--all does not work with a portal",
 		"remove 1 --by ann": "--by does not work with a portal",

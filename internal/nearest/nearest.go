@@ -21,7 +21,7 @@ func Of(name string, names []string) string {
 
 // Candidate is a known thing with the names that people may have misspelled.
 type Candidate struct {
-	Text  string // what is suggested
+	Text  string // of a suggestion
 	Names []string
 }
 
