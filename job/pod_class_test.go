@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/testinput"
 	"github.com/vedette-io/vedette/job"
 )
 
@@ -20,7 +21,7 @@ func TestPodClass(t *testing.T) {
 		}
 	})
 	order := map[job.State]int{job.Submitted: 1, job.Queued: 1, job.Starting: 2, job.Restarting: 3}
-	rapid.Check(t, func(t *rapid.T) {
+	testinput.Check(t, func(t *rapid.T) {
 		own, pods := draw.Draw(t, "own"), rapid.SliceOfN(draw, 0, 5).Draw(t, "pods")
 		var want, got job.PodsStatus
 		first := 0

@@ -32,7 +32,7 @@ var podChanges = []podChange{
 }
 
 // BenchmarkPods measures a transaction with a new state of one of 500 pods of a job, and the same
-// for an object that is no pod, so that nothing is decided: the median of both, and their ratio.
+// for an object of another type, so that nothing is decided: the median of both, and their ratio.
 // The job has other pods that have ended.
 func BenchmarkPods(b *testing.B) {
 	for _, kind := range dbtest.Kinds() {

@@ -81,7 +81,7 @@ func PlacePods(ctx context.Context, tx *sqldb.Tx, objects []int64) (jobs []int64
 	return slices.Compact(jobs), nil
 }
 
-// podsStatus are the columns of what the pods of a job j show together: the first problem, which
+// podsStatus are the columns of the status of all pods of a job j: the first problem, which
 // firstProblem joins, and two columns that are not NULL if a class of pods has pods. They read one
 // entry of the index for each class, however many pods the job has.
 var (
