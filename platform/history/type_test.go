@@ -27,7 +27,7 @@ func TestFindType(t *testing.T) {
 	}
 	for word, want := range map[string]string{
 		"cow":        `no type "cow" is recorded; recorded types: jobs.batch.volcano.sh, jobs.batch, pods`,
-		"pods.batch": `no type "pods.batch" is recorded; recorded types: jobs.batch.volcano.sh, jobs.batch, pods`,
+		"pods.batch": `no type "pods.batch" is recorded; did you mean pods?`,
 	} {
 		if got, err := history.FindType(all, word); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v and error %v, want %s", word, got, err, want)

@@ -279,7 +279,7 @@ func TestCursorsTellNothing(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	get := serve(t, fill(t), "*", false)
 	for _, path := range []string{
-		api.PathRecordChanges + "?after=x", api.PathRecordChanges + "?since=x", api.PathRecordChanges + "?label=x", api.PathRecordChanges + "?state=x", api.PathRecordChanges + "?type=x", api.PathRecordChanges + "?ownerName=x", api.PathRecordJobs + "?ownerKind=x",
+		api.PathRecordChanges + "?after=x", api.PathRecordChanges + "?since=x", api.PathRecordChanges + "?label=x+in", api.PathRecordChanges + "?state=x", api.PathRecordChanges + "?type=x", api.PathRecordChanges + "?ownerName=x", api.PathRecordJobs + "?ownerKind=x",
 		api.PathRecords, "/records/x/job", "/records/0/job", "/records/1/revisions/x", api.PathRecordJobs + "?after=%00",
 	} {
 		if status, text := get(path); status < 400 || status >= 500 {

@@ -153,7 +153,9 @@ func newWorld(t *testing.T) *world {
 	if _, err := w.db.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
+	for _, name := range []string{"kube-system", "team-a", "team-b"} {
+		w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
 	for name, team := range map[string]string{"anna": "team-a", "vera": "team-a", "ben": "team-b"} {
 		w.create(&rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: team, Name: name}, Subjects: []rbacv1.Subject{{Kind: "User", Name: name}}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "edit"}})
 	}
