@@ -60,7 +60,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestDoctorNamespaces: if people sign in to the portal of a recorder, doctor says whether a new namespace
+// TestDoctorNamespaces: if people sign in to the portal of a recorder, doctor warns of a new namespace that
 // shows the history of an older one.
 func TestDoctorNamespaces(t *testing.T) {
 	t.Parallel()

@@ -299,6 +299,48 @@ func (a *Access) Operates(ctx context.Context) (bool, error) {
 	return s.All() || a.isOperator(identity.Of(ctx)), nil
 }
 
+// Since is Sight.Since for objects of other types than jobs: it reports whether a person who has a right in a
+// namespace, or in all, sees the recorded objects there, and those created from which time on. Review
+// the right first.
+//
+// Errors: *api.Problem.
+func (a *Access) Since(ctx context.Context, cluster, clusterUID, namespace string) (time.Time, bool, error) {
+	s, ok := a.surveys[cluster]
+	if !ok {
+		return time.Time{}, false, noCluster(cluster)
+	}
+	if operates, err := a.Operates(ctx); operates || err != nil {
+		return time.Time{}, operates, err
+	}
+	var named []string
+	if namespace != "" {
+		named = []string{namespace}
+	}
+	bound, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	l, err := s.lives(bound, named)
+	switch {
+	case ctx.Err() != nil:
+		return time.Time{}, false, context.Cause(ctx)
+	case err != nil:
+		a.cfg.Logger.Warn("the API server does not answer since when a namespace exists", "cluster", cluster, "person", identity.Of(ctx).Name, "err", err)
+		return time.Time{}, false, noAnswer(cluster)
+	}
+	since, ok := l.since(clusterUID, namespace, namespace == "")
+	return since, ok, nil
+}
+
+// Trusting returns the names of the clusters whose namespaces the portal may not read. There, a new
+// namespace shows the history of an older one with its name.
+func (a *Access) Trusting() (names []string) {
+	for _, name := range a.Clusters() {
+		if a.surveys[name].trusted.Load() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // May returns nil if the person of a context has a right. Each call asks the API server.
 //
 // Errors: *api.Problem, with the role that would give the right if it is missing.

@@ -77,18 +77,18 @@ func TestLives(t *testing.T) {
 		}
 		check("before", map[string][3]bool{"anna": {true, true, false}, "olga": {true, true, true}, "carl": {true, true, false}, "root": {true, true, true}})
 		key := w.sight(a, as(t, "anna")).Key()
-		time.Sleep(sightFor)
+		<-time.After(sightFor)
 		check("the same namespace", map[string][3]bool{"anna": {true, true, false}})
 		if w.sight(a, as(t, "anna")).Key() != key {
 			t.Error("the key changes with the time")
 		}
 
 		w.drop("ml")
-		time.Sleep(sightFor)
+		<-time.After(sightFor)
 		check("without the namespace", map[string][3]bool{"anna": {false, false, false}, "olga": {true, true, true}, "carl": {true, true, false}})
 		w.namespace("ml")
 		check("as soon as it exists again", map[string][3]bool{"ben": {false, true, false}})
-		time.Sleep(sightFor)
+		<-time.After(sightFor)
 		check("after", map[string][3]bool{"anna": {false, true, false}, "olga": {true, true, true}, "carl": {true, true, false}, "root": {true, true, true}})
 		if w.sight(a, as(t, "anna")).Key() == key {
 			t.Error("the key of another life is the same")
@@ -98,7 +98,7 @@ func TestLives(t *testing.T) {
 		}
 
 		w.seal(true)
-		time.Sleep(sightFor)
+		<-time.After(sightFor)
 		if s := w.sight(a, as(t, "anna")); !s.SeesJob("prod", present, "jobs.batch", "ml", old) || !s.SeesJob("prod", "replaced", "jobs.batch", "ml", old) {
 			t.Error("without the right to read namespaces, their names are not trusted")
 		}
@@ -106,7 +106,7 @@ func TestLives(t *testing.T) {
 			t.Errorf("names are trusted in %v, want prod", got)
 		}
 		w.seal(false)
-		time.Sleep(sightFor)
+		<-time.After(sightFor)
 		check("with the right again", map[string][3]bool{"anna": {false, true, false}})
 		if got := a.Trusting(); got != nil {
 			t.Errorf("with the right, names are trusted in %v, want nowhere", got)
@@ -124,7 +124,7 @@ func TestManyLives(t *testing.T) {
 			w.allow("anna list jobs "+name, true)
 		}
 		old := time.Now()
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		w.drop("team-0700")
 		w.namespace("team-0700")
 		a := w.follow(Config{})
