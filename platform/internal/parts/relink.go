@@ -9,13 +9,6 @@ import (
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
-// Written is what a transaction wrote that another one may belong to: its new jobs, and its new parts.
-type Written struct {
-	Jobs  []Job
-	Parts []model.Part
-	Open  []int64 // parts that Link left open, sorted
-}
-
 // Relink finds the jobs of parts that were written at the same time as their job. Neither of the
 // two transactions has seen the rows of the other one. Each writer calls Relink after its commit, and the
 // one that committed last sees both. A Sweeper does the same for writers that ended before that.
