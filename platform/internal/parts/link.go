@@ -9,14 +9,6 @@ import (
 	"github.com/vedette-io/vedette/platform/sqldb"
 )
 
-// Job is a job that was just written.
-type Job struct {
-	ID, Cluster    int64
-	Namespace, UID string
-	CreatedAt      int64
-	Facts          *job.Facts // nil: unknown
-}
-
 // maxSteps is the maximum number of objects between a part and its job.
 const maxSteps = 6
 
