@@ -220,6 +220,20 @@ func TestConflictCodes(t *testing.T) {
 	}
 }
 
+// TestReadOnlyCodes checks the codes of servers that take no writes, whose connections the pool ends.
+func TestReadOnlyCodes(t *testing.T) {
+	for code, want := range map[string]bool{"25006": true, "40001": false} {
+		if got := PostgreSQL().ReadOnly(fmt.Errorf("wrapped: %w", &pgconn.PgError{Code: code})); got != want {
+			t.Errorf("PostgreSQL code %s: read-only is %v, want %v", code, got, want)
+		}
+	}
+	for number, want := range map[uint16]bool{1290: true, 1792: true, 1836: true, 1047: true, 1213: false} {
+		if got := MySQL().ReadOnly(fmt.Errorf("wrapped: %w", &driver.MySQLError{Number: number})); got != want {
+			t.Errorf("MySQL error %d: read-only is %v, want %v", number, got, want)
+		}
+	}
+}
+
 // TestRejectedCodes checks the classes of PostgreSQL and the numbers of MySQL that concern
 // data.
 func TestRejectedCodes(t *testing.T) {

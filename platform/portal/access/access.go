@@ -299,9 +299,9 @@ func (a *Access) Operates(ctx context.Context) (bool, error) {
 	return s.All() || a.isOperator(identity.Of(ctx)), nil
 }
 
-// Since is Sight.Since for objects of other types than jobs: it reports whether a person who has a right in a
-// namespace, or in all, sees the recorded objects there, and those created from which time on. Review
-// the right first.
+// Since is Sight.Since for objects that are not jobs. It returns the time from which the person sees the
+// recorded objects of a namespace, or of all namespaces, by their creation; it returns false if the person sees none.
+// The caller reviews the right to list them first.
 //
 // Errors: *api.Problem.
 func (a *Access) Since(ctx context.Context, cluster, clusterUID, namespace string) (time.Time, bool, error) {
